@@ -37,7 +37,7 @@ const call = (tab, operation, body, accessKeyId, options) => tab.evaluate(async 
     .then((response) => response.status, (error) => error.name);
 }, [DATABASE, operation, body, accessKeyId, options]);
 
-test("a page of another host neither reads nor writes the embedded database", () =>
+test("a foreign page can neither read nor write the embedded database", () =>
   pageOfAnotherHost(`http://127.0.0.1:${other.address().port}/`, async (tab) => {
     const item = { key_hash: { S: HASH }, prefix: { S: "tnr_live_000000" }, name: { S: "of a page" } };
     // Even if the page knows the credential.

@@ -24,7 +24,7 @@ async function tryOut(tab, id) {
 }
 
 for (const at of ["/docs", "/docs/"]) {
-  test(`${at} shows every operation, and sends one with the key of the tab`, () => inTab(at, {}, async (tab) => {
+  test(`${at} shows every operation, and sends one with the tab's key`, () => inTab(at, {}, async (tab) => {
     await ready(tab);
     const { paths } = await (await fetch(`${URL_OF_SERVICE}/openapi.json`)).json();
     const ids = Object.values(paths).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId));
@@ -39,7 +39,7 @@ for (const at of ["/docs", "/docs/"]) {
 }
 
 for (const [width, scheme] of [[360, "dark"], [1280, "light"]]) {
-  test(`no rule of accessibility is broken and nothing is cut in the documentation at ${width} px in ${scheme} colors`, () =>
+  test(`the documentation is accessible and not cut off at ${width} px in ${scheme} colors`, () =>
     inTab("/docs", { width, scheme, key: null, expected: /status of 401/ }, async (tab) => {
       await ready(tab);
       await tryOut(tab, "formatNumbers");
@@ -49,7 +49,7 @@ for (const [width, scheme] of [[360, "dark"], [1280, "light"]]) {
     }));
 }
 
-test("the documentation has one field for the key, which sends what was refused without it", () =>
+test("the documentation's key field retries a refused request", () =>
   inTab("/docs#listCarriers", { key: null, expected: /status of 401/ }, async (tab) => {
     await ready(tab);
     assert.ok(await isInView(operation(tab, "listCarriers")), "the address leads to its operation");
@@ -65,7 +65,7 @@ test("the documentation has one field for the key, which sends what was refused 
     assert.ok(await isInView(operation(tab, "listCarriers").locator(".tried")));
   }));
 
-test("each form of a body and of an answer can be sent", () => inTab("/docs", {}, async (tab) => {
+test("each request and response format can be sent", () => inTab("/docs", {}, async (tab) => {
   await ready(tab);
   const form = operation(tab, "formatNumbers");
   for (const type of ["application/json", "text/csv", "text/plain"]) {
@@ -77,7 +77,7 @@ test("each form of a body and of an answer can be sent", () => inTab("/docs", {}
   assert.match((await tryOut(tab, "formatNumbers")).text, /^\w+,/);
 }));
 
-test("the curl command of an operation sends it", () => inTab("/docs", {}, async (tab) => {
+test("an operation's curl command works", () => inTab("/docs", {}, async (tab) => {
   await ready(tab);
   await operation(tab, "searchExchanges").getByLabel("q", { exact: true }).fill("o'sample `id` $(id)");
   for (const id of ["searchExchanges", "formatNumbers", "getHealth"]) {
@@ -87,7 +87,7 @@ test("the curl command of an operation sends it", () => inTab("/docs", {}, async
   }
 }));
 
-test("the documentation follows the colors of the system, and leads back", () =>
+test("the documentation follows the system colors, and links back", () =>
   inTab("/docs", { scheme: "dark" }, async (tab) => {
     await ready(tab);
     assert.equal(await tab.evaluate(() => getComputedStyle(document.body).backgroundColor), "rgb(16, 18, 23)");

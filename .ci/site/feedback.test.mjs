@@ -16,7 +16,7 @@ const lookUp = async (tab, number) => {
   await tab.getByRole("button", { name: "Look up" }).click();
 };
 
-test("the form comes first, and has the focus where that opens no keyboard", async () => {
+test("the form comes first, and has focus unless that opens a keyboard", async () => {
   for (const [options, isFocused] of [[{}, true], [PHONE, false]]) {
     await inTab("/", { key: null, ...options }, async (tab) => {
       for (const [view, field] of Object.entries(FIRST_FIELDS)) {
@@ -38,7 +38,7 @@ const shapeOf = (json) => {
   return Object.entries(json).map(([name, value]) => [name, name === "by_state" ? "counts" : shapeOf(value)]);
 };
 
-test("each view shows an example in the form of a real answer, and asks nothing for it", () =>
+test("each view shows an example without a request", () =>
   inTab("/", { key: null }, async (tab) => {
     const requested = [];
     tab.on("request", (request) => requested.push(new URL(request.url()).pathname));
@@ -54,7 +54,7 @@ test("each view shows an example in the form of a real answer, and asks nothing 
     assert.deepEqual(requested.filter((path) => path.startsWith("/v1/") && path !== "/v1/stats"), []);
   }));
 
-test("an answer is in view on a small screen, and has the focus", () => inTab("/", PHONE, async (tab) => {
+test("an answer scrolls into view on a small screen, and has focus", () => inTab("/", PHONE, async (tab) => {
   await lookUp(tab, "305 234 5678");
   const heading = (await answer(tab)).getByRole("heading", { name: "+1 305 234 5678" });
   await heading.waitFor();
@@ -62,13 +62,13 @@ test("an answer is in view on a small screen, and has the focus", () => inTab("/
   assert.ok(await heading.evaluate((shown) => shown === document.activeElement));
 }));
 
-test("an answer that comes with the page does not take the focus", () =>
+test("an answer that loads with the page does not take focus", () =>
   inTab("/#number?tn=%2B13052345678", {}, async (tab) => {
     await answer(tab);
     assert.equal(await tab.evaluate(() => document.activeElement.tagName), "BODY");
   }));
 
-test("only an answer that takes longer than 200 ms has a spinner", () => inTab("/", {}, async (tab) => {
+test("a spinner appears only after 200 ms", () => inTab("/", {}, async (tab) => {
   let release;
   await tab.route("**/v1/format/**", async (route) => {
     await new Promise((released) => { release = released; });
@@ -93,7 +93,7 @@ test("only an answer that takes longer than 200 ms has a spinner", () => inTab("
   assert.equal(await spinner.count(), 0);
 }));
 
-test("a rule that is broken is told at the field that breaks it", () =>
+test("a validation error appears at its field", () =>
   inTab("/#area-code", { ...PHONE, expected: /status of 400/ }, async (tab) => {
     await tab.locator("#area-npa").fill("41");
     await tab.getByRole("button", { name: "Look up" }).click();
@@ -110,7 +110,7 @@ test("a rule that is broken is told at the field that breaks it", () =>
 
 const backgroundOf = (card) => card.evaluate((shown) => getComputedStyle(shown).backgroundColor);
 
-test("what is not found is calmer than an outage, which can be retried", () =>
+test("a missing record is a note, an outage an error with a retry button", () =>
   inTab("/#area-code?npa=999", { expected: /status of 404|ERR_FAILED/ }, async (tab) => {
     const card = tab.locator(".failure");
     await card.getByRole("heading", { name: "Not found" }).waitFor();
@@ -129,7 +129,7 @@ test("what is not found is calmer than an outage, which can be retried", () =>
 const answerInstead = (tab, status, body, headers = {}) =>
   tab.route("**/v1/format/**", (route) => route.fulfill({ status, headers, json: body }));
 
-test("an exhausted quota says when the next request is admitted", () =>
+test("an exhausted quota shows when to retry", () =>
   inTab("/", { expected: /status of 429/ }, async (tab) => {
     const reset = Math.floor(Date.now() / 1000) + 42;
     const message = "Quota of 600 requests per minute exceeded; retry after 2026-11-21T07:01:00Z";
@@ -145,13 +145,13 @@ test("an exhausted quota says when the next request is admitted", () =>
     await tab.locator("#answer", { hasText: "in 5 minutes" }).waitFor();
   }));
 
-test("a gateway that fails is named by its status", () => inTab("/", { expected: /status of 502/ }, async (tab) => {
+test("a gateway failure shows its status", () => inTab("/", { expected: /status of 502/ }, async (tab) => {
   await tab.route("**/v1/format/**", (route) => route.fulfill({ status: 502, body: "<html>Bad Gateway" }));
   await lookUp(tab, "1");
   await tab.getByRole("heading", { name: "The service answered with status 502" }).waitFor();
 }));
 
-test("of two requests the answer to the later one is shown", () => inTab("/", {}, async (tab) => {
+test("the later of two requests wins", () => inTab("/", {}, async (tab) => {
   await tab.route("**/v1/format/1111*", async (route) => {
     await new Promise((later) => setTimeout(later, 400));
     await route.continue().catch(() => undefined);
@@ -163,7 +163,7 @@ test("of two requests the answer to the later one is shown", () => inTab("/", {}
   assert.ok((await tab.locator("#answer").innerText()).includes("+1 415 234 5678"));
 }));
 
-test("sample data is said to be that, and real data is not", () => inTab("/", {}, async (tab) => {
+test("only sample data is labeled as such", () => inTab("/", {}, async (tab) => {
   const note = tab.getByText("For real data, run tnr import --fetch.");
   for (const isSample of [true, false]) {
     const response = await fetch(`${URL_OF_SERVICE}/v1/stats`);

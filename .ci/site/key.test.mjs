@@ -12,14 +12,14 @@ const NUMBER = "/#number?tn=%2B13052345678";
 const REFUSED = /status of 401/;
 const stored = (tab) => tab.evaluate(() => sessionStorage.getItem("tnr-api-key"));
 
-test("a key that no header can hold is refused where it is typed", () => inTab("/", { key: null }, async (tab) => {
+test("a key that does not fit into a header is refused at its field", () => inTab("/", { key: null }, async (tab) => {
   await tab.getByLabel("API key", { exact: true }).last().fill("tnr_live_é漢");
   await tab.getByRole("button", { name: "Use key" }).click();
   assert.equal(await tab.locator("#key").evaluate((input) => input.validity.patternMismatch), true);
   assert.equal(await stored(tab), null);
 }));
 
-test("the key stays in its tab, and is forgotten when asked", () => inTab(NUMBER, {}, async (tab, context) => {
+test("the key stays in its tab until it is forgotten", () => inTab(NUMBER, {}, async (tab, context) => {
   await answer(tab);
   assert.ok((await tab.locator("#key-present").innerText()).includes("tnr_live_Sample…"));
   for (const language of ["curl", "Python", "TypeScript", "Rust"]) {
@@ -35,12 +35,12 @@ test("the key stays in its tab, and is forgotten when asked", () => inTab(NUMBER
   await tab.getByText("Closing them forgets it.").waitFor();
 }));
 
-test("an address never brings a key", () => inTab(`/#key=${KEY}`, { key: null }, async (tab) => {
+test("a URL never sets a key", () => inTab(`/#key=${KEY}`, { key: null }, async (tab) => {
   await tab.getByText("Closing them forgets it.").waitFor();
   assert.equal(await stored(tab), null);
 }));
 
-test("a link never replaces the key of the user", () => inTab(NUMBER, {}, async (tab) => {
+test("a link never replaces the user's key", () => inTab(NUMBER, {}, async (tab) => {
   await answer(tab);
   for (const at of ["/#key=tnr_live_OfSomebodyElse", "/?apiKey=tnr_live_OfSomebodyElse#number", "/docs#key=tnr_live_OfSomebodyElse"]) {
     await tab.goto(URL_OF_SERVICE + at);
@@ -59,7 +59,7 @@ const refusals = {
 };
 
 for (const [name, [key, message]] of Object.entries(refusals)) {
-  test(`${name} is an error at its field, and the lookup waits for the right one`, () =>
+  test(`${name} is an error at its field, and the lookup waits for a valid one`, () =>
     inTab("/", { key, width: 360, height: 500, touch: true, expected: REFUSED }, async (tab) => {
       await tab.getByLabel("Phone number").fill("305 234 5678");
       await tab.getByRole("button", { name: "Look up" }).click();
@@ -78,7 +78,7 @@ for (const [name, [key, message]] of Object.entries(refusals)) {
     }));
 }
 
-test("a tab that is opened from one with a key has it", () => inTab(NUMBER, {}, async (tab, context) => {
+test("a tab opened from one with a key gets the key", () => inTab(NUMBER, {}, async (tab, context) => {
   await answer(tab);
   const ways = [["5927", { button: "middle" }, "SAMPLE MOBILE USA, INC."], ["Carriers", { modifiers: ["ControlOrMeta"] }, "Carriers"]];
   for (const [name, how, heading] of ways) {
@@ -90,7 +90,7 @@ test("a tab that is opened from one with a key has it", () => inTab(NUMBER, {}, 
   }
 }));
 
-test("a tab that is not opened from one with a key does not get it", () => inTab(NUMBER, {}, async (tab, context) => {
+test("other tabs do not get the key", () => inTab(NUMBER, {}, async (tab, context) => {
   await answer(tab);
   for (const at of ["/#carriers?ocn=5927", NUMBER]) {
     const other = await context.newPage();

@@ -20,7 +20,7 @@ async function turn(tab, name) {
   await tab.waitForFunction((text) => document.querySelector(".list-head p")?.innerText !== text, before);
 }
 
-test("an area code is paged through, in one version of the data", () => inTab("/#area-code?npa=415", {}, async (tab) => {
+test("all pages of an area code come from one version", () => inTab("/#area-code?npa=415", {}, async (tab) => {
   const requested = [];
   tab.on("request", (request) => requested.push(new URL(request.url())));
   await answer(tab);
@@ -46,14 +46,14 @@ test("an area code is paged through, in one version of the data", () => inTab("/
   await range(tab, "126 to 135 of 135");
 }));
 
-test("an address behind the last page says so", () => inTab("/#area-code?npa=415&offset=500", {}, async (tab) => {
+test("a URL past the last page says so", () => inTab("/#area-code?npa=415&offset=500", {}, async (tab) => {
   await answer(tab);
   await range(tab, "California, United States · none after the last of 135");
   assert.equal(await tab.locator("#answer table").count(), 0);
   await turn(tab, "Previous");
 }));
 
-test("an exchange is looked up by itself", () => inTab("/#area-code", {}, async (tab) => {
+test("a single exchange can be looked up", () => inTab("/#area-code", {}, async (tab) => {
   await tab.locator("#area-npa").fill("212");
   await tab.getByLabel("Exchange (NXX)").first().fill("234");
   await tab.keyboard.press("Enter");
@@ -64,7 +64,7 @@ test("an exchange is looked up by itself", () => inTab("/#area-code", {}, async 
   await tab.getByRole("heading", { name: "Area code 212" }).waitFor();
 }));
 
-test("carriers are filtered, and each has a card", () => inTab("/#carriers", {}, async (tab) => {
+test("carriers can be filtered, and each has a card", () => inTab("/#carriers", {}, async (tab) => {
   await range(tab, "1 to 25 of 165");
   const form = tab.locator('form[data-view="carriers"]');
   await form.getByLabel("Name or OCN").fill("telephone new york");
@@ -105,7 +105,7 @@ test("a search with all filters can be shared as a link", () => inTab("/#search"
   });
 }));
 
-test("an empty search sends nothing, and one without results says so", () => inTab("/#search", {}, async (tab) => {
+test("an empty search sends nothing, and a search without results says so", () => inTab("/#search", {}, async (tab) => {
   let requests = 0;
   tab.on("request", (request) => { if (request.url().includes("/v1/search")) requests += 1; });
   await tab.locator('form[data-view="search"]').getByRole("button", { name: "Search" }).click();
@@ -117,7 +117,7 @@ test("an empty search sends nothing, and one without results says so", () => inT
 
 const REFUSED = { expected: /status of 400/ };
 
-test("a page of a version that is gone is one of the current version", () => inTab("/#area-code?npa=415", REFUSED, async (tab) => {
+test("a page of an expired version becomes one of the current version", () => inTab("/#area-code?npa=415", REFUSED, async (tab) => {
   await answer(tab);
   await tab.evaluate(() => history.pushState({ version: "20200101T000000Z-AAAAAAAAAAAAAAAA" }, "", "#area-code?npa=415&offset=25"));
   await tab.reload();
@@ -131,7 +131,7 @@ const answerWith = (tab, name, status) => tab.route("**/v1/npa/415*", (route) =>
 } }));
 
 for (const width of [360, 768, 1280]) {
-  test(`a name of 250 characters without a space fits into ${width} px`, () => inTab("/", { width }, async (tab) => {
+  test(`a name of 250 characters without a space fits ${width} px`, () => inTab("/", { width }, async (tab) => {
     await answerWith(tab, "W".repeat(250), "ASSIGNED");
     await tab.goto(`${URL_OF_SERVICE}/#area-code?npa=415`);
     await answer(tab);
@@ -139,7 +139,7 @@ for (const width of [360, 768, 1280]) {
   }));
 }
 
-test("names of the data are text, whatever they hold", () => inTab("/#area-code", {}, async (tab) => {
+test("names in the data are never markup", () => inTab("/#area-code", {}, async (tab) => {
   const hostile = '<img src=x onerror="alert(1)"><script>alert(2)</script>';
   await answerWith(tab, hostile, hostile);
   await tab.goto(`${URL_OF_SERVICE}/#area-code?npa=415`);
@@ -149,7 +149,7 @@ test("names of the data are text, whatever they hold", () => inTab("/#area-code"
   assert.ok(links.every((link) => link.startsWith("#")), String(links));
 }));
 
-test("the page works below a path, with and without a slash at its end", async () => {
+test("the page works below a path, with and without a trailing slash", async () => {
   const { createServer, request } = await import("node:http");
   const upstream = new URL(URL_OF_SERVICE);
   const proxy = createServer((incoming, outgoing) => {

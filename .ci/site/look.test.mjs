@@ -14,7 +14,7 @@ const STATES = [
 ];
 
 for (const [width, scheme] of [[360, "dark"], [1280, "light"]]) {
-  test(`no rule of accessibility is broken and nothing is cut at ${width} px in ${scheme} colors`, () =>
+  test(`the page is accessible and not cut off at ${width} px in ${scheme} colors`, () =>
     inTab("/", { width, scheme }, async (tab) => {
       const isCut = () => tab.evaluate(() => document.documentElement.scrollWidth > innerWidth);
       for (const state of STATES) {
@@ -29,7 +29,7 @@ for (const [width, scheme] of [[360, "dark"], [1280, "light"]]) {
     }));
 }
 
-test("the page follows the colors of the system", async () => {
+test("the page follows the system colors", async () => {
   const background = (scheme) => inTab("/", { scheme }, async (tab) => {
     const color = await tab.evaluate(() => getComputedStyle(document.body).backgroundColor);
     assert.equal(color, scheme === "dark" ? "rgb(16, 18, 23)" : "rgb(255, 255, 255)");
@@ -38,7 +38,7 @@ test("the page follows the colors of the system", async () => {
   await background("dark");
 });
 
-test("the footer tells the version and the age of the data, and the version of the program", () =>
+test("the footer shows the versions of data and program, and the age of the data", () =>
   inTab("/", { key: null }, async (tab) => {
     await tab.locator("#data-age time").waitFor();
     const stats = await fetch(`${URL_OF_SERVICE}/v1/stats`);
@@ -51,7 +51,7 @@ test("the footer tells the version and the age of the data, and the version of t
     assert.equal(await tab.locator("footer .version").innerText(), `Version ${health.version}`);
   }));
 
-test("everything can be done with the keyboard alone", () => inTab("/#number?tn=212-234-5678", {}, async (tab) => {
+test("everything works with the keyboard alone", () => inTab("/#number?tn=212-234-5678", {}, async (tab) => {
   const focused = () => tab.evaluate(() => {
     const { id, textContent } = document.activeElement;
     const { outlineStyle, outlineWidth } = getComputedStyle(document.activeElement);
@@ -92,7 +92,7 @@ test("everything can be done with the keyboard alone", () => inTab("/#number?tn=
 }));
 
 for (const view of ["#area-code?npa=415", "#carriers", "#search?q=sample"]) {
-  test(`25 rows of ${view} take less than 2,000 pixels at 360 px`, () =>
+  test(`25 rows of ${view} fit in 2,000 pixels at 360 px`, () =>
     inTab(`/${view}`, { width: 360, height: 740, touch: true }, async (tab) => {
       const list = await answer(tab);
       assert.equal(await list.getByRole("row").count(), 26);
@@ -101,7 +101,7 @@ for (const view of ["#area-code?npa=415", "#carriers", "#search?q=sample"]) {
     }));
 }
 
-test("a print has the answer, and nothing that only a screen can use", async () => {
+test("a printout has the answer, but no controls", async () => {
   for (const at of ["/#number?tn=%2B13052345678", "/#area-code?npa=415"]) {
     await inTab(at, { scheme: "dark" }, async (tab) => {
       const printed = await answer(tab);
@@ -116,7 +116,7 @@ test("a print has the answer, and nothing that only a screen can use", async () 
 });
 
 for (const [scheme, name] of [["light", "page.png"], ["dark", "page-dark.png"]]) {
-  test(`a picture of the page is made in ${scheme} colors`, () =>
+  test(`the page's screenshot is taken in ${scheme} colors`, () =>
     inTab("/#number?tn=%2B13052345678", { scheme, width: 1200, height: 1020, scale: 1.5 }, async (tab) => {
       const card = await answer(tab);
       for (const image of await card.locator("img").all()) await image.evaluate((flag) => flag.decode());

@@ -12,14 +12,14 @@ after(stopBrowser);
 
 const NUMBER = "/#number?tn=%2B13052345678";
 
-test("the page renders, and tells of which age the data is", () => inTab("/", { key: null }, async (tab) => {
+test("the page renders, and shows the age of the data", () => inTab("/", { key: null }, async (tab) => {
   assert.equal(await tab.title(), "Telephone numbers");
   assert.equal(await tab.locator("html").getAttribute("lang"), "en");
   await tab.getByText("3,484 exchanges in 430 area codes").waitFor();
   assert.match(await tab.locator("footer time").innerText(), /ago$/);
 }));
 
-test("a number is looked up with a key that is typed", () => inTab("/", { key: null }, async (tab) => {
+test("a typed key looks up a number", () => inTab("/", { key: null }, async (tab) => {
   await tab.getByLabel("API key", { exact: true }).last().fill(KEY);
   await tab.getByRole("button", { name: "Use key" }).click();
   await tab.getByLabel("Phone number").fill("(305) 234-5678");
@@ -37,14 +37,14 @@ test("a number is looked up with a key that is typed", () => inTab("/", { key: n
   assert.match(tab.url(), /#number\?tn=%28305%29\+234-5678$/);
 }));
 
-test("the JSON beside the card is that of the API", () => inTab(NUMBER, {}, async (tab) => {
+test("the JSON next to the card is the API's", () => inTab(NUMBER, {}, async (tab) => {
   await answer(tab);
   const expected = await fetch(`${URL_OF_SERVICE}/v1/format/+13052345678?include=reason`, { headers: { "X-API-Key": KEY } });
   assert.deepEqual(JSON.parse(await tab.locator("#code-text").textContent()), await expected.json());
   assert.equal(await tab.locator("#request").textContent(), "GET /v1/format/+13052345678?include=reason");
 }));
 
-test("every copy button copies what it stands beside", () => inTab(NUMBER, {}, async (tab) => {
+test("every copy button copies its text", () => inTab(NUMBER, {}, async (tab) => {
   await answer(tab);
   const clipboard = () => tab.evaluate(() => navigator.clipboard.readText());
   for (const [name, text] of [["E.164", "+13052345678"], ["International", "+1 305 234 5678"],
@@ -67,7 +67,7 @@ const numbers = {
   "305/234/5678?#'": { country: "US", shows: ["+1 305 234 5678"] },
 };
 
-test("numbers of every kind have a card", () => inTab("/", {}, async (tab) => {
+test("every kind of number has a card", () => inTab("/", {}, async (tab) => {
   for (const [number, { country, shows }] of Object.entries(numbers)) {
     await tab.getByLabel("Phone number").fill(number);
     await tab.getByLabel("Default country").selectOption(country);
@@ -79,7 +79,7 @@ test("numbers of every kind have a card", () => inTab("/", {}, async (tab) => {
   }
 }));
 
-test("a number that is not valid says why, and its field is marked", () => inTab("/", {}, async (tab) => {
+test("an invalid number shows the reason, and its field is marked", () => inTab("/", {}, async (tab) => {
   for (const number of ["hello", "+1 305 234"]) {
     const url = `${URL_OF_SERVICE}/v1/format/${encodeURIComponent(number)}?include=reason`;
     const { reason } = await (await fetch(url, { headers: { "X-API-Key": KEY } })).json();
@@ -98,7 +98,7 @@ test("a number that is not valid says why, and its field is marked", () => inTab
   assert.equal(await tab.locator("[aria-invalid]").count(), 0);
 }));
 
-test("a second number is named, and is one click away", () => inTab("/", {}, async (tab) => {
+test("a second number is shown as a link", () => inTab("/", {}, async (tab) => {
   const reason = { code: "TWO_NUMBERS", message: "The text has two numbers", other: "+12122345678" };
   await tab.route("**/v1/format/305*", async (route) => {
     const response = await route.fetch();
@@ -111,7 +111,7 @@ test("a second number is named, and is one click away", () => inTab("/", {}, asy
   await tab.getByRole("heading", { name: "+1 212 234 5678" }).waitFor();
 }));
 
-test("only numbers of a known exchange lead to one", () => inTab("/#number?tn=8002345678", {}, async (tab) => {
+test("only numbers in a known exchange link to it", () => inTab("/#number?tn=8002345678", {}, async (tab) => {
   await (await answer(tab)).getByText("Exchanges of area code 800 have no carrier.").waitFor();
   assert.equal(await tab.locator("#answer a").count(), 0);
   await tab.goto(`${URL_OF_SERVICE}/#number?tn=3055550100`);
@@ -127,7 +127,7 @@ const PROGRAMS = {
 };
 
 // The number has characters that are special in a shell, a URL or a string literal.
-test("a snippet is a program that makes the request which is shown", () =>
+test("a code snippet sends the request shown", () =>
   inTab("/#number?tn='%22%24(305)%20234%605678%5C&country=CA", {}, async (tab) => {
     await answer(tab);
     const expected = JSON.parse(await tab.locator("#code-text").textContent());
