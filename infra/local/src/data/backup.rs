@@ -11,7 +11,7 @@ use logging::with_causes;
 
 use crate::{
     CliError,
-    args::{BackupArgs, RestoreArgs},
+    data::args::{BackupArgs, RestoreArgs},
     database::{
         check::{Contents, contents},
         copy,

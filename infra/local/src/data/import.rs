@@ -7,9 +7,12 @@ use store::Store;
 
 use crate::{
     CliError,
-    args::{ChangeArgs, DataArgs, ImportArgs, RollbackArgs},
-    data::{import_progress::with_progress, report},
-    database::{Access, on_database},
+    data::{
+        args::{ChangeArgs, ImportArgs, RollbackArgs},
+        import_progress::with_progress,
+        report,
+    },
+    database::{Access, args::DataArgs, on_database},
     terminal::next_commands::{OptionName, typed_again},
 };
 
@@ -116,13 +119,15 @@ mod tests {
     use clap::Parser;
 
     use super::*;
-    use crate::args::{Cli, Command};
 
-    fn import_args(words: &[String]) -> Box<ImportArgs> {
-        match Cli::try_parse_from(words).unwrap().command {
-            Some(Command::Import(args)) => args,
-            _ => panic!("{words:?}"),
-        }
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        args: ImportArgs,
+    }
+
+    fn import_args(words: &[String]) -> ImportArgs {
+        Line::try_parse_from(&words[1..]).unwrap().args
     }
 
     #[test]

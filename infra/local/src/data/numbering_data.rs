@@ -8,8 +8,8 @@ use store::{CurrentDataset, DatasetError, Snapshot, Store};
 
 use crate::{
     CliError,
-    args::DataArgs,
     data::sample,
+    database::args::DataArgs,
     database::{Access, Database, place::Place},
     routes,
     terminal::next_commands::NextCommands,

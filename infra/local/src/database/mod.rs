@@ -1,5 +1,6 @@
 //! The local program's DynamoDB: embedded in a folder, or at a URL.
 
+pub mod args;
 pub mod check;
 pub mod copy;
 pub mod credential;
@@ -25,6 +26,7 @@ use store::{Store, Tables, TimeoutProfile, is_plain_http};
 use tokio::{net::TcpSocket, sync::oneshot, task::JoinHandle};
 
 use self::{
+    args::{DataArgs, DatabaseArgs},
     copy::Copy,
     credential::Credential,
     damage::{quick_check, unreadable},
@@ -33,11 +35,7 @@ use self::{
     folder_lock::FolderLock,
     place::Place,
 };
-use crate::{
-    CliError,
-    args::{DataArgs, DatabaseArgs},
-    error::Context,
-};
+use crate::{CliError, error::Context};
 
 /// Time between deletions of expired items.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(3600);

@@ -16,11 +16,14 @@ use store::{KeyRecord, Store, StoredKeys};
 
 use crate::{
     CliError,
-    args::{KeysExportArgs, KeysImportArgs},
     data::report::{self, printable},
     database::{Access, on_database, private_file},
     error::{Context, counted},
-    keys::{deletion_protection::protect_tables_of_stack, state, warn_of_damaged},
+    keys::{
+        args::{KeysExportArgs, KeysImportArgs},
+        deletion_protection::protect_tables_of_stack,
+        state, warn_of_damaged,
+    },
     new_file::NewFile,
 };
 

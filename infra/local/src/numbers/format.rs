@@ -12,9 +12,9 @@ use numbering::dataset::Dataset;
 
 use crate::{
     CliError,
-    args::FormatArgs,
     data::numbering_data::{NumberingData, warn_of_sample, without_data},
     new_file::NewFile,
+    numbers::args::FormatArgs,
     numbers::list::{Described, ListError, ListOptions, describe},
     stop_signals::{StopSignals, until_stopped},
 };

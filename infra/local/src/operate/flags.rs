@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 
 use indicatif::{HumanCount, ProgressBar};
 
-use crate::{CliError, args::FlagsArgs, new_file::Staging};
+use crate::{CliError, new_file::Staging, operate::args::FlagsArgs};
 
 /// Writes every image below the folder, at the path that responses append to `FLAGS_BASE_URL`.
 /// Other files stay.

@@ -22,6 +22,10 @@ use axum::{
     response::Response,
     serve::{IncomingStream, Listener},
 };
+use clap::{
+    Args,
+    builder::{RangedU64ValueParser, TypedValueParser},
+};
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
     net::{TcpListener, TcpStream},
@@ -31,15 +35,40 @@ use tokio::{
 
 use crate::serve::unread_bodies::read_rest;
 
+/// Connection limits.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct ConnectionArgs {
+    /// Maximum open connections; further clients wait
+    #[arg(long, value_name = "COUNT", env = "TNR_MAX_CONNECTIONS", default_value_t = 1024,
+          value_parser = positive())]
+    max_connections: u64,
+    #[command(flatten)]
+    timeouts: Timeouts,
+}
+
 /// Timeouts of a connection waiting for its client.
-#[derive(Debug, Clone, Copy)]
-pub struct Timeouts {
-    /// For all headers of a request, from its first byte or the start of the connection.
-    pub header: Duration,
-    /// For the body, after the headers. The response must also have begun by then.
-    pub body: Duration,
-    /// For the next request, or for the client to read more of a response.
-    pub idle: Duration,
+#[derive(Debug, Clone, Copy, Args)]
+struct Timeouts {
+    /// Timeout for request headers, in seconds
+    // From the first byte or the start of the connection.
+    #[arg(long = "header-timeout", value_name = "SECONDS", env = "TNR_HEADER_TIMEOUT",
+          default_value = "30", value_parser = positive().map(Duration::from_secs))]
+    header: Duration,
+    /// Timeout for a request body, in seconds
+    // From the end of the headers. The response must also have begun by then.
+    #[arg(long = "body-timeout", value_name = "SECONDS", env = "TNR_BODY_TIMEOUT",
+          default_value = "60", value_parser = positive().map(Duration::from_secs))]
+    body: Duration,
+    /// Timeout for idle connections, in seconds
+    // For the next request, or for the client to read more of a response.
+    #[arg(long = "idle-timeout", value_name = "SECONDS", env = "TNR_IDLE_TIMEOUT",
+          default_value = "75", value_parser = positive().map(Duration::from_secs))]
+    idle: Duration,
+}
+
+/// A generous upper bound: ten million seconds is almost four months.
+fn positive() -> RangedU64ValueParser {
+    RangedU64ValueParser::new().range(1..=10_000_000)
 }
 
 /// A port with a limit on open connections. Further ones wait until one is closed.
@@ -50,8 +79,9 @@ pub struct LimitedListener {
 }
 
 impl LimitedListener {
-    pub fn new(listener: TcpListener, max_connections: usize, timeouts: Timeouts) -> Self {
-        Self { listener, free: Arc::new(Semaphore::new(max_connections)), timeouts }
+    pub fn new(listener: TcpListener, limits: ConnectionArgs) -> Self {
+        let free = Arc::new(Semaphore::new(limits.max_connections as usize));
+        Self { listener, free, timeouts: limits.timeouts }
     }
 }
 

@@ -18,9 +18,9 @@ pub use number::lookup;
 
 use crate::{
     CliError,
-    args::{AnswerArgs, PageArgs},
     data::{numbering_data::on_routes, report::printable},
     error::{Context, EXIT_CODE_OF_NOTHING},
+    numbers::args::{AnswerArgs, PageArgs},
     terminal,
 };
 

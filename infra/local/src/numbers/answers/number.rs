@@ -13,9 +13,9 @@ use super::{
 };
 use crate::{
     CliError,
-    args::LookupArgs,
     data::numbering_data::{on_routes, without_data},
     error::Context,
+    numbers::args::LookupArgs,
     terminal::{BAD, GOOD, HEADING, styled},
 };
 

@@ -11,7 +11,7 @@ use std::{
 
 use clap::{CommandFactory, Parser};
 use tempfile::TempDir;
-use tnr::args::{Cli, Command, ServeArgs};
+use tnr::commands::{Cli, Command};
 use yaml_serde::Value;
 
 use crate::support::{
