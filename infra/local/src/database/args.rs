@@ -82,7 +82,7 @@ impl DatabaseArgs {
         let understood = endpoint_url(&url);
         understood
             .map(Some)
-            .map_err(|rule| CliError::NotUnderstood(format!("{ENDPOINT_URL} {rule}, got '{url}'")))
+            .map_err(|rule| CliError::failed(format!("{ENDPOINT_URL} {rule}, got '{url}'")))
     }
 
     pub fn place(&self) -> Result<Place, CliError> {

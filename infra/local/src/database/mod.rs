@@ -90,7 +90,7 @@ impl Database {
             Place::Endpoint(endpoint) => Self::open_endpoint(endpoint, access).await?,
             Place::Folder(folder) => Self::open_folder(folder, access).await?,
         };
-        opened.ok_or_else(|| CliError::no_database(&place, &args.next()))
+        opened.ok_or_else(|| place.no_database(&args.next()))
     }
 
     async fn open_endpoint(endpoint: &str, access: Access) -> Result<Option<Self>, CliError> {

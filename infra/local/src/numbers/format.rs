@@ -13,9 +13,12 @@ use numbering::dataset::Dataset;
 use crate::{
     CliError,
     data::numbering_data::{NumberingData, warn_of_sample, without_data},
+    error::Cause,
     new_file::NewFile,
-    numbers::args::FormatArgs,
-    numbers::list::{Described, ListError, ListOptions, describe},
+    numbers::{
+        args::FormatArgs,
+        list::{Described, ListError, ListOptions, describe},
+    },
     stop_signals::{StopSignals, until_stopped},
 };
 
@@ -68,7 +71,7 @@ fn write_all(
     bar.finish_and_clear();
     match described {
         Err(ListError::Unwritable(error)) if error.kind() == ErrorKind::BrokenPipe => Ok(None),
-        described => Ok(Some(described?)),
+        described => Ok(Some(described.map_err(Cause::from)?)),
     }
 }
 
