@@ -23,21 +23,3 @@ pub fn open(file: &Path) -> io::Result<File> {
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options.write(true).create(true).truncate(false).open(file)
 }
-
-#[cfg(all(test, unix))]
-mod tests {
-    use std::{fs, os::unix::fs::PermissionsExt};
-
-    use super::*;
-
-    #[test]
-    fn replacing_a_file_closes_it_to_others() {
-        let folder = tempfile::TempDir::new().unwrap();
-        let file = folder.path().join("api-key");
-        fs::write(&file, "an older and longer text").unwrap();
-        fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
-        replace(&file, "new").unwrap();
-        assert_eq!(fs::read_to_string(&file).unwrap(), "new");
-        assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
-    }
-}

@@ -33,7 +33,7 @@ use tokio::{
     time::{Instant, Sleep, sleep_until},
 };
 
-use crate::serve::unread_bodies::read_rest;
+use crate::serve::unread_bodies::read_first;
 
 /// Connection limits.
 #[derive(Debug, Clone, Copy, Args)]
@@ -149,7 +149,7 @@ impl Connected<IncomingStream<'_, LimitedListener>> for Activity {
 
 /// The service, which tells each connection when a request begins and is answered.
 pub fn on_connections(service: Router) -> IntoMakeServiceWithConnectInfo<Router, Activity> {
-    service.layer(from_fn(read_rest)).layer(from_fn(watch)).into_make_service_with_connect_info()
+    service.layer(from_fn(read_first)).layer(from_fn(watch)).into_make_service_with_connect_info()
 }
 
 async fn watch(

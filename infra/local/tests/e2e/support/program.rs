@@ -75,6 +75,12 @@ impl Serving {
         Self::start(&mut program_on(data_dir, &[arguments, &["--port", "0"]].concat())).await
     }
 
+    /// Starts `serve` on a database at a URL.
+    pub async fn at(endpoint: &str, arguments: &[&str]) -> Self {
+        let options = ["--port", "0", "--endpoint-url", endpoint];
+        Self::start(&mut program(&[&options, arguments].concat())).await
+    }
+
     /// Starts a serving command, and waits until it reports that it is ready.
     pub async fn start(command: &mut Command) -> Self {
         let folder = TempDir::new().unwrap();

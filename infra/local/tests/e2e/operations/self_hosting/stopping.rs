@@ -16,7 +16,7 @@ use tempfile::TempDir;
 
 use crate::support::{
     databases::{sample_folder, write_sample_into},
-    fault_proxy::{Fault, FaultProxy},
+    fault_proxy::{Fault, FaultProxy, at_operation},
     keys::{counted_requests, key_with_quotas},
     processes::{send_signal, until, until_ended},
     program::{Serving, program},
@@ -50,9 +50,8 @@ async fn requests_are_answered_while_draining() {
         Fault::Stall
     };
     let proxy = FaultProxy::before(service.database.endpoint(), silent_items).await;
-    let options = ["--port", "0", "--drain", "3", "--ops-address", "127.0.0.1:0"];
-    let arguments = [&options[..], &["--endpoint-url", &proxy.endpoint]].concat();
-    let mut serving = Serving::start(&mut program(&arguments)).await;
+    let options = ["--drain", "3", "--ops-address", "127.0.0.1:0"];
+    let mut serving = Serving::at(&proxy.endpoint, &options).await;
     let operations = serving.operations_url();
     let url = |path: &str| format!("{}{path}", serving.base_url);
     let ask = |path: &str| http_client().get(url(path)).bearer_auth(KEY).send();
@@ -91,8 +90,7 @@ async fn quota_counts_are_written_before_the_server_exits() {
     let service = Service::with_sample().await;
     let store = service.database.store();
     let key = key_with_quotas(&store, None, Some(1000)).await;
-    let options = ["--port", "0", "--endpoint-url", service.database.endpoint()];
-    let serving = Serving::start(&mut program(&options)).await;
+    let serving = Serving::at(service.database.endpoint(), &[]).await;
     for _ in 0..20 {
         let response = serving.response("/v1/npa/415?limit=1", key.reveal()).await;
         assert_eq!(response.status(), 200);
@@ -106,13 +104,9 @@ async fn quota_counts_are_written_before_the_server_exits() {
 async fn lost_quota_counts_are_logged_at_shutdown() {
     let service = Service::with_sample().await;
     let key = key_with_quotas(&service.database.store(), None, Some(1000)).await;
-    let no_counts = |_, operation: &str| match operation {
-        "UpdateItem" => Fault::Dead,
-        _ => Fault::None,
-    };
+    let no_counts = at_operation("UpdateItem", Fault::Dead);
     let proxy = FaultProxy::before(service.database.endpoint(), no_counts).await;
-    let options = ["--port", "0", "--endpoint-url", &proxy.endpoint];
-    let mut serving = Serving::start(&mut program(&options)).await;
+    let mut serving = Serving::at(&proxy.endpoint, &[]).await;
     let response = serving.response("/v1/npa/415?limit=1", key.reveal()).await;
     assert_eq!(response.status(), 200);
     send_signal("INT", &serving.process);
