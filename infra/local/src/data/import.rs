@@ -13,7 +13,7 @@ use crate::{
         report,
     },
     database::{Access, args::DataArgs, on_database},
-    terminal::next_commands::{OptionName, typed_again},
+    terminal::next_commands::typed_again,
 };
 
 /// Imports the reports named on the command line and prints the changes.
@@ -100,18 +100,10 @@ fn command_with(
     typed: impl IntoIterator<Item = String>,
     data: &DataArgs,
 ) -> String {
-    let left_out = [
-        OptionName::Flag("--dry-run"),
-        OptionName::Flag("--json"),
-        OptionName::Flag("--force"),
-        OptionName::Flag("--allow-older"),
-        OptionName::WithValue("--changes"),
-        OptionName::WithValue("--max-change"),
-        OptionName::WithValue("--max-loss"),
-        OptionName::WithValue("--max-suspect"),
-    ];
+    let flags = ["--dry-run", "--json", "--force", "--allow-older"];
+    let with_values = ["--changes", "--max-change", "--max-loss", "--max-suspect"];
     let place = data.options_of_environment();
-    typed_again(typed, &left_out, place.into_iter().chain(waivers.arguments()))
+    typed_again(typed, &flags, &with_values, place.into_iter().chain(waivers.arguments()))
 }
 
 #[cfg(test)]

@@ -93,10 +93,9 @@ impl Listener for LimitedListener {
         // Never closed, so a permit always comes.
         let permit = Arc::clone(&self.free).acquire_owned().await.ok();
         let (stream, address) = Listener::accept(&mut self.listener).await;
-        let activity = Activity::new();
-        let deadline = Box::pin(sleep_until(activity.deadline(&self.timeouts)));
-        let timeouts = self.timeouts;
-        (Connection { stream, activity, timeouts, deadline, _permit: permit }, address)
+        let waiting = Waiting::new(self.timeouts);
+        let timeout = Box::pin(sleep_until(waiting.now().1));
+        (Connection { stream, waiting, timeout, _permit: permit }, address)
     }
 
     fn local_addr(&self) -> io::Result<SocketAddr> {
@@ -112,74 +111,74 @@ enum Stage {
     Body,
 }
 
-/// A connection's stage and its start time. Shared with the service, because only that knows when
-/// requests begin and end.
+/// What a connection waits for, and until when. Shared with the service, because only that knows
+/// when requests begin and end.
 #[derive(Debug, Clone)]
-pub struct Activity(Arc<Mutex<(Stage, Instant)>>);
+pub struct Waiting {
+    timeouts: Timeouts,
+    now: Arc<Mutex<(Stage, Instant)>>,
+}
 
-impl Activity {
-    fn new() -> Self {
-        Self(Arc::new(Mutex::new((Stage::Headers, Instant::now()))))
+impl Waiting {
+    fn new(timeouts: Timeouts) -> Self {
+        let first = (Stage::Headers, Instant::now() + timeouts.header);
+        Self { timeouts, now: Arc::new(Mutex::new(first)) }
     }
 
     fn begin(&self, stage: Stage) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = (stage, Instant::now());
+        let timeout = match stage {
+            Stage::Request => self.timeouts.idle,
+            Stage::Headers => self.timeouts.header,
+            Stage::Body => self.timeouts.body,
+        };
+        *self.now.lock().unwrap_or_else(PoisonError::into_inner) =
+            (stage, Instant::now() + timeout);
     }
 
-    fn stage(&self) -> Stage {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).0
-    }
-
-    fn deadline(&self, timeouts: &Timeouts) -> Instant {
-        let (stage, since) = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        since
-            + match stage {
-                Stage::Request => timeouts.idle,
-                Stage::Headers => timeouts.header,
-                Stage::Body => timeouts.body,
-            }
+    /// The stage and its deadline.
+    fn now(&self) -> (Stage, Instant) {
+        *self.now.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Connected<IncomingStream<'_, LimitedListener>> for Activity {
+impl Connected<IncomingStream<'_, LimitedListener>> for Waiting {
     fn connect_info(stream: IncomingStream<'_, LimitedListener>) -> Self {
-        stream.io().activity.clone()
+        stream.io().waiting.clone()
     }
 }
 
 /// The service, which tells each connection when a request begins and is answered.
-pub fn on_connections(service: Router) -> IntoMakeServiceWithConnectInfo<Router, Activity> {
+pub fn on_connections(service: Router) -> IntoMakeServiceWithConnectInfo<Router, Waiting> {
     service.layer(from_fn(read_first)).layer(from_fn(watch)).into_make_service_with_connect_info()
 }
 
 async fn watch(
-    ConnectInfo(activity): ConnectInfo<Activity>,
+    ConnectInfo(waiting): ConnectInfo<Waiting>,
     request: Request,
     next: Next,
 ) -> Response {
-    activity.begin(Stage::Body);
+    waiting.begin(Stage::Body);
     let response = next.run(request).await;
-    activity.begin(Stage::Request);
+    waiting.begin(Stage::Request);
     response
 }
 
 /// A connection that fails if its client keeps it waiting too long.
 pub struct Connection {
     stream: TcpStream,
-    activity: Activity,
-    timeouts: Timeouts,
-    deadline: Pin<Box<Sleep>>,
+    waiting: Waiting,
+    timeout: Pin<Box<Sleep>>,
     _permit: Option<OwnedSemaphorePermit>,
 }
 
 impl Connection {
     /// The timeout error, pending until the connection times out.
     fn poll_timeout<T>(&mut self, context: &mut Context<'_>) -> Poll<io::Result<T>> {
-        let deadline = self.activity.deadline(&self.timeouts);
-        if self.deadline.deadline() != deadline {
-            self.deadline.as_mut().reset(deadline);
+        let (_, deadline) = self.waiting.now();
+        if self.timeout.deadline() != deadline {
+            self.timeout.as_mut().reset(deadline);
         }
-        self.deadline.as_mut().poll(context).map(|()| Err(ErrorKind::TimedOut.into()))
+        self.timeout.as_mut().poll(context).map(|()| Err(ErrorKind::TimedOut.into()))
     }
 
     /// The outcome of writing a part of a response. The client read it, so its wait restarts.
@@ -188,11 +187,11 @@ impl Connection {
         context: &mut Context<'_>,
         written: Poll<io::Result<usize>>,
     ) -> Poll<io::Result<usize>> {
-        if self.activity.stage() != Stage::Request {
+        if self.waiting.now().0 != Stage::Request {
             return written;
         }
         if written.is_ready() {
-            self.activity.begin(Stage::Request);
+            self.waiting.begin(Stage::Request);
         }
         // hyper may not read before something arrives, so nothing else would wake it.
         match self.poll_timeout(context) {
@@ -213,8 +212,8 @@ impl AsyncRead for Connection {
         if read.is_pending() {
             return self.poll_timeout(context);
         }
-        if buffer.filled().len() > before && self.activity.stage() == Stage::Request {
-            self.activity.begin(Stage::Headers);
+        if buffer.filled().len() > before && self.waiting.now().0 == Stage::Request {
+            self.waiting.begin(Stage::Headers);
         }
         read
     }

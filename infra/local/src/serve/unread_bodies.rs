@@ -27,7 +27,10 @@ pub async fn read_first(request: Request, next: Next) -> Response {
     }
     let (parts, body) = request.into_parts();
     let (mut begun, mut rest) = (Vec::new(), body.into_data_stream());
-    let is_whole = timeout(MAX_WAIT, read(&mut rest, &mut begun)).await.unwrap_or(false);
+    // Such a client sends its body only if the request is accepted.
+    let asks_first = parts.headers.contains_key(header::EXPECT);
+    let is_whole =
+        !asks_first && timeout(MAX_WAIT, read(&mut rest, &mut begun)).await.unwrap_or(false);
     let body = Body::from_stream(stream::iter(begun).chain(rest));
     let mut response = next.run(Request::from_parts(parts, body)).await;
     if !is_whole {

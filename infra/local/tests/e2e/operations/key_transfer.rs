@@ -3,7 +3,7 @@
 use std::{fs, os::unix::fs::PermissionsExt};
 
 use jiff::{Timestamp, ToSpan};
-use serde_json::Value;
+use serde_json::{Value, json};
 use store::KeyRecord;
 use tnr::{
     database::{Database, tables},
@@ -25,33 +25,26 @@ fn keys(operator: &Operator, arguments: &[&str]) -> String {
 async fn exported_keys_work_on_another_database_with_the_same_terms() {
     let (first, second) = (Operator::new(), Operator::new());
     let limited = keys(&first, &["create", "--name", "limited", "--per-minute", "5"]);
-    let rotated = keys(&first, &["create", "--name", "rotated"]);
-    let replacing = keys(&first, &["rotate", &rotated]);
     let revoked = keys(&first, &["create", "--name", "revoked"]);
     keys(&first, &["revoke", &revoked]);
-
     let file = first.path("keys.json");
-    assert!(keys(&first, &["export", &file]).starts_with("Exported 4 keys"));
+    assert!(keys(&first, &["export", &file]).starts_with("Exported 2 keys"));
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
     let text = fs::read_to_string(&file).unwrap();
-    for key in [&limited, &rotated, &replacing, &revoked] {
-        assert!(!text.contains(key.as_str()), "only hashes are exported");
-    }
+    assert!(!text.contains(&limited) && !text.contains(&revoked), "only hashes are exported");
+
     let dry = keys(&second, &["import", "--json", "--dry-run", &file]);
+    let dry: Value = serde_json::from_str(&dry).unwrap();
+    assert_eq!((&dry["dry_run"], dry["added"].as_array().unwrap().len()), (&json!(true), 2));
     assert_eq!(fs::read_dir(second.folder.path()).unwrap().count(), 0, "a dry run makes nothing");
     write_sample_into(second.folder.path());
     let imported = keys(&second, &["import", &file]);
-    assert!(imported.ends_with("4 added, 0 shortened, 0 left as they are"), "{imported}");
-    assert!(imported.contains(&format!("added      {}  revoked", &revoked[..15])), "{imported}");
-    let dry: Value = serde_json::from_str(&dry).unwrap();
-    assert_eq!((&dry["dry_run"], &dry["added"][3].is_object()), (&true.into(), &true));
-    let serving = Serving::on(&second.folder, &[]).await;
-    for (key, expected) in [(&limited, 200), (&rotated, 200), (&replacing, 200), (&revoked, 401)] {
-        assert_eq!(serving.response("/v1/npa/415", key).await.status(), expected);
-    }
+    assert!(imported.ends_with("2 added, 0 shortened, 0 left as they are"), "{imported}");
+    let serving = Serving::on(&second.folder, &["--no-sample"]).await;
     let listed = keys(&second, &["list"]);
-    for line in keys(&first, &["list"]).lines() {
-        assert!(listed.contains(line), "{line}");
+    assert!(keys(&first, &["list"]).lines().all(|line| listed.contains(line)), "{listed}");
+    for (key, expected) in [(&limited, 200), (&revoked, 401)] {
+        assert_eq!(serving.response("/v1/npa/415", key).await.status(), expected);
     }
 }
 

@@ -6,7 +6,7 @@ use tempfile::TempDir;
 
 use crate::support::{
     databases::sample_folder,
-    program::{Serving, program, run, stderr, stdout},
+    program::{Serving, program, run, stdout},
     service::KEY,
 };
 
@@ -35,14 +35,6 @@ fn help_fits_a_terminal() {
     for command in commands {
         assert_fits(command, &stdout(&program(&[command, "--help"]).output().unwrap()));
     }
-}
-
-#[test]
-fn usage_lines_ignore_environment_variables() {
-    let mut missing = program(&["lookup"]);
-    let refused = missing.env("TNR_DATA_DIR", "x").env("TNR_ENDPOINT_URL", "http://x").output();
-    let refused = stderr(&refused.unwrap());
-    assert!(refused.contains("\nUsage: tnr lookup <NUMBER>\n"), "{refused}");
 }
 
 #[tokio::test]

@@ -99,19 +99,19 @@ impl Serving {
             assert!(Instant::now() < deadline, "{}", self.output());
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
+        (self.base_url, self.key) = (self.printed("base URL"), self.printed("API key"));
+    }
+
+    /// The value of a line in the banner; empty if there is none.
+    fn printed(&self, name: &str) -> String {
         let output = self.output();
-        let printed = |name: &str| {
-            let value = output.lines().find_map(|line| line.trim().strip_prefix(name));
-            value.unwrap_or_default().trim().to_owned()
-        };
-        (self.base_url, self.key) = (printed("base URL"), printed("API key"));
+        let value = output.lines().find_map(|line| line.trim().strip_prefix(name));
+        value.unwrap_or_default().trim().to_owned()
     }
 
     /// The address of the operations port, which must be enabled.
     pub fn operations_url(&self) -> String {
-        let output = self.output();
-        let address = output.lines().find_map(|line| line.trim().strip_prefix("metrics"));
-        address.unwrap().trim().strip_suffix("/metrics").unwrap().to_owned()
+        self.printed("metrics").strip_suffix("/metrics").unwrap().to_owned()
     }
 
     /// The program's output and log so far.

@@ -62,21 +62,16 @@ fn an_invalid_flag_image_address_prevents_startup() {
 fn doctor_examines_the_database_named_by_variables() {
     let folder = sample_folder();
     let path = folder.path().to_str().unwrap();
+    let named = format!("Database in folder '{path}'");
     let examined = with_folder(path, &["doctor"]).output().unwrap();
-    let said = String::from_utf8_lossy(&examined.stdout).into_owned();
-    assert!(
-        said.starts_with(&format!("Database in folder '{path}'")),
-        "{said}{}",
-        stderr(&examined)
-    );
-
+    assert!(examined.stdout.starts_with(named.as_bytes()), "{}", stderr(&examined));
     let mut elsewhere = with_folder(path, &["doctor"]);
     let examined = elsewhere.env("TNR_ENDPOINT_URL", "http://127.0.0.1:9").output().unwrap();
     assert_eq!(examined.status.code(), Some(3));
     let said = String::from_utf8_lossy(&examined.stdout).into_owned() + &stderr(&examined);
     assert!(said.contains("127.0.0.1:9"), "{said}");
     let examined = elsewhere.args(["--data-dir", path]).output().unwrap();
-    assert!(examined.stdout.starts_with(b"Database in folder"), "a typed folder wins");
+    assert!(examined.stdout.starts_with(named.as_bytes()), "a typed folder wins");
 }
 
 #[test]

@@ -15,7 +15,7 @@ use reqwest::StatusCode;
 use tempfile::TempDir;
 
 use crate::support::{
-    databases::{sample_folder, write_sample_into},
+    databases::write_sample_into,
     fault_proxy::{Fault, FaultProxy, at_operation},
     keys::{counted_requests, key_with_quotas},
     processes::{send_signal, until, until_ended},
@@ -86,18 +86,19 @@ async fn requests_are_answered_while_draining() {
 }
 
 #[tokio::test]
-async fn quota_counts_are_written_before_the_server_exits() {
+async fn ctrl_c_skips_draining_and_quota_counts_are_written_before_the_server_exits() {
     let service = Service::with_sample().await;
     let store = service.database.store();
     let key = key_with_quotas(&store, None, Some(1000)).await;
-    let serving = Serving::at(service.database.endpoint(), &[]).await;
+    let serving = Serving::at(service.database.endpoint(), &["--drain", "600"]).await;
     for _ in 0..20 {
         let response = serving.response("/v1/npa/415?limit=1", key.reveal()).await;
         assert_eq!(response.status(), 200);
     }
+    let signaled = Instant::now();
     assert!(serving.interrupt().await);
-    let counted = counted_requests(&store).await;
-    assert_eq!(counted.values().sum::<u64>(), 20, "{counted:?}");
+    assert!(signaled.elapsed() < Duration::from_secs(5), "{:?}", signaled.elapsed());
+    assert_eq!(counted_requests(&store).await.values().sum::<u64>(), 20);
 }
 
 #[tokio::test]
@@ -113,16 +114,6 @@ async fn lost_quota_counts_are_logged_at_shutdown() {
     assert!(until_ended(&mut serving.process).await.success());
     let output = serving.output();
     assert!(output.contains("the last counts of quotas could not be written"), "{output}");
-}
-
-#[tokio::test]
-async fn ctrl_c_skips_draining() {
-    let data_dir = sample_folder();
-    let mut serving = Serving::on(&data_dir, &["--drain", "600"]).await;
-    let signaled = Instant::now();
-    send_signal("INT", &serving.process);
-    assert!(until_ended(&mut serving.process).await.success());
-    assert!(signaled.elapsed() < Duration::from_secs(5), "{:?}", signaled.elapsed());
 }
 
 #[tokio::test]
