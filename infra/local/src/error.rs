@@ -125,11 +125,6 @@ impl CliError {
         })
     }
 
-    /// Returns `true` if nothing has been imported.
-    pub(crate) fn is_lack_of_data(&self) -> bool {
-        matches!(self, Self::NoData(_))
-    }
-
     /// A failure without a source.
     pub(crate) fn failed(context: impl Into<String>) -> Self {
         Self::Failed { context: context.into(), source: None }

@@ -45,7 +45,7 @@ pub async fn format(mut args: FormatArgs) -> Result<(), CliError> {
 async fn dataset(args: &FormatArgs) -> Result<Option<Arc<Dataset>>, CliError> {
     let next = args.data.next();
     match NumberingData::load(&args.data).await {
-        Err(error) if error.is_lack_of_data() => {
+        Err(CliError::NoData(_)) => {
             eprintln!("note: {}", without_data(&args.data.place()?, &next));
             Ok(None)
         }
