@@ -8,10 +8,6 @@ use reqwest::StatusCode;
 use shared::{auth::MalformedKey, flag_images::InvalidFlagsBaseUrl};
 use store::{DatasetError, StoreError};
 
-use crate::{
-    database::place::Place, numbers::list::ListError, terminal::next_commands::NextCommands,
-};
-
 /// Any library's error, as a source.
 pub type Cause = Box<dyn Error + Send + Sync>;
 
@@ -38,8 +34,6 @@ pub enum CliError {
          give the name that 'sam deploy' was given, and its region as AWS_REGION"
     )]
     NoStack { stack: String, region: String },
-    #[error("template.yaml does not define the tables as expected: {0}")]
-    Template(String),
     #[error(transparent)]
     FlagsBaseUrl(#[from] InvalidFlagsBaseUrl),
     #[error(transparent)]
@@ -99,14 +93,8 @@ pub enum CliError {
     /// The API found nothing. Holds its message.
     #[error("{0}")]
     NotFound(String),
-    /// The API failed. Holds its message.
-    #[error("{0}")]
-    Unanswered(String),
-    /// The API rejected the request. Holds its message.
-    #[error("{0}")]
-    NotUnderstood(String),
     #[error(transparent)]
-    List(#[from] ListError),
+    Other(#[from] Cause),
     #[error("{} {} rejected", counted(*.0 as usize, "number"), if *.0 == 1 { "was" } else { "were" })]
     RejectedNumbers(u64),
     #[error("stopped by a signal; nothing is left of the unfinished output")]
@@ -137,28 +125,6 @@ impl CliError {
         })
     }
 
-    /// Returns `true` if nothing has been imported.
-    pub(crate) fn is_lack_of_data(&self) -> bool {
-        matches!(self, Self::NoData(_))
-    }
-
-    /// The error for a location without a database.
-    pub(crate) fn no_database(place: &Place, next: &NextCommands) -> Self {
-        let what = match place {
-            Place::Folder(_) => format!("there is no database in {place}"),
-            Place::Endpoint(_) | Place::Stack(_) => {
-                format!("{place} has no tables of this service")
-            }
-        };
-        Self::NoData(format!("{what}; {}", bring_data(place, next)))
-    }
-
-    /// The error for a database without a data version.
-    pub(crate) fn no_data(place: &Place, next: &NextCommands) -> Self {
-        let remedy = bring_data(place, next);
-        Self::NoData(format!("there is no numbering data yet in {place}; {remedy}"))
-    }
-
     /// A failure without a source.
     pub(crate) fn failed(context: impl Into<String>) -> Self {
         Self::Failed { context: context.into(), source: None }
@@ -179,21 +145,6 @@ pub(crate) trait Context<T> {
 impl<T, E: Into<Cause>> Context<T> for Result<T, E> {
     fn context(self, context: impl Into<String>) -> Result<T, CliError> {
         self.map_err(CliError::io(context))
-    }
-}
-
-/// The commands that import data at a location.
-fn bring_data(place: &Place, next: &NextCommands) -> String {
-    let import = format!("'{}' fetches the published reports", next.tnr("import --fetch"));
-    match place {
-        // Stacks are not served from here.
-        Place::Stack(_) => import,
-        Place::Endpoint(_) => {
-            format!("{import}, and '{}' brings a made-up sample", next.tnr("serve --sample"))
-        }
-        Place::Folder(_) => {
-            format!("{import}, and '{}' brings a made-up sample", next.tnr("serve"))
-        }
     }
 }
 

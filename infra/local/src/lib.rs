@@ -1,6 +1,5 @@
 //! The service on one machine: every function behind one port, with an embedded DynamoDB.
 
-pub mod args;
 pub mod commands;
 pub mod data;
 pub mod database;

@@ -1,6 +1,10 @@
 use std::{env, ffi::OsString, process::ExitCode};
 
-use tnr::{EXIT_CODE_OF_UNKNOWN, args::Cli, commands, show_error};
+use tnr::{
+    EXIT_CODE_OF_UNKNOWN,
+    commands::{self, Cli},
+    show_error,
+};
 
 #[tokio::main]
 async fn main() -> ExitCode {

@@ -2,7 +2,7 @@
 
 use yaml_serde::Value;
 
-use crate::CliError;
+use crate::{CliError, error::Cause};
 
 const TEMPLATE: &str = include_str!("../../../template.yaml");
 /// The prefix of table names in a deployment.
@@ -25,7 +25,12 @@ pub fn tables() -> Result<Vec<Table>, CliError> {
 
 /// The parsed template.
 pub(crate) fn parse() -> Result<Value, CliError> {
-    yaml_serde::from_str(TEMPLATE).map_err(|error| CliError::Template(error.to_string()))
+    yaml_serde::from_str(TEMPLATE).map_err(unexpected)
+}
+
+/// The error for a template that does not define the tables as expected.
+pub(crate) fn unexpected(cause: impl Into<Cause>) -> CliError {
+    CliError::io("template.yaml does not define the tables as expected")(cause)
 }
 
 /// The resources of a type.
@@ -42,15 +47,15 @@ fn text(value: &Value) -> Result<&str, CliError> {
         Value::Tagged(tagged) => &tagged.value,
         plain => plain,
     };
-    untagged.as_str().ok_or_else(|| CliError::Template(format!("{value:?} is no text")))
+    untagged.as_str().ok_or_else(|| unexpected(format!("{value:?} is no text")))
 }
 
 fn table(resource: &Value) -> Result<Table, CliError> {
     let properties = &resource["Properties"];
     let full_name = text(&properties["TableName"])?;
-    let name = full_name.strip_prefix(STACK_PREFIX).ok_or_else(|| {
-        CliError::Template(format!("table '{full_name}' is not named after the stack"))
-    })?;
+    let name = full_name
+        .strip_prefix(STACK_PREFIX)
+        .ok_or_else(|| unexpected(format!("table '{full_name}' is not named after the stack")))?;
     let key = text(&properties["KeySchema"][0]["AttributeName"])?;
     let time_to_live = match &properties["TimeToLiveSpecification"]["AttributeName"] {
         Value::Null => None,

@@ -11,7 +11,7 @@ use logging::with_causes;
 
 use crate::{
     CliError,
-    args::{BackupArgs, RestoreArgs},
+    data::args::{BackupArgs, RestoreArgs},
     database::{
         check::{Contents, contents},
         copy,
@@ -43,9 +43,9 @@ pub async fn backup(args: &BackupArgs) -> Result<(), CliError> {
     let database = folder.join(DATABASE_FILE);
     let failed = CliError::io(format!("cannot read folder '{}'", folder.display()));
     if !database.try_exists().map_err(failed)? {
-        return Err(CliError::no_database(&Place::Folder(folder), &args.folder.next()));
+        return Err(Place::Folder(folder).no_database(&args.folder.next()));
     }
-    let new = NewFile::file(file, args.replacement.force)?;
+    let new = NewFile::private_file(file, args.replacement.force)?;
     copy(&folder, &database, &new.path())?;
     let contents = contents(&new.path()).await;
     let contents = contents.map_err(|cause| unreadable(&folder, &database, cause))?;
@@ -88,7 +88,7 @@ fn print_contents(contents: &Contents) {
 fn copy(folder: &Path, database: &Path, file: &Path) -> Result<(), CliError> {
     let cannot_write = || CliError::io(format!("cannot write {}", file.display()));
     // Created here, because SQLite would let others read it.
-    let copy = private_file::create(file).map_err(cannot_write())?;
+    let copy = private_file::open(file).map_err(cannot_write())?;
     copy::read(database, |connection| {
         // Discard what an earlier attempt wrote.
         copy.set_len(0)?;
@@ -149,7 +149,7 @@ pub async fn restore(args: &RestoreArgs) -> Result<(), CliError> {
 /// Copies a backup to a new database, and upgrades one from an earlier release.
 fn copy_back(backup: &Path, database: &Path) -> Result<(), Cause> {
     // Created here, because SQLite would let others read it.
-    private_file::create(database)?;
+    private_file::open(database)?;
     let restored = Dynoxide::new(&database.to_string_lossy())?;
     Ok(restored.restore_from(&backup.to_string_lossy())?)
 }

@@ -7,10 +7,13 @@ use store::Store;
 
 use crate::{
     CliError,
-    args::{ChangeArgs, DataArgs, ImportArgs, RollbackArgs},
-    data::{import_progress::with_progress, report},
-    database::{Access, on_database},
-    terminal::next_commands::{OptionName, typed_again},
+    data::{
+        args::{ChangeArgs, ImportArgs, RollbackArgs},
+        import_progress::with_progress,
+        report,
+    },
+    database::{Access, args::DataArgs, on_database},
+    terminal::next_commands::typed_again,
 };
 
 /// Imports the reports named on the command line and prints the changes.
@@ -97,18 +100,10 @@ fn command_with(
     typed: impl IntoIterator<Item = String>,
     data: &DataArgs,
 ) -> String {
-    let left_out = [
-        OptionName::Flag("--dry-run"),
-        OptionName::Flag("--json"),
-        OptionName::Flag("--force"),
-        OptionName::Flag("--allow-older"),
-        OptionName::WithValue("--changes"),
-        OptionName::WithValue("--max-change"),
-        OptionName::WithValue("--max-loss"),
-        OptionName::WithValue("--max-suspect"),
-    ];
+    let flags = ["--dry-run", "--json", "--force", "--allow-older"];
+    let with_values = ["--changes", "--max-change", "--max-loss", "--max-suspect"];
     let place = data.options_of_environment();
-    typed_again(typed, &left_out, place.into_iter().chain(waivers.arguments()))
+    typed_again(typed, &flags, &with_values, place.into_iter().chain(waivers.arguments()))
 }
 
 #[cfg(test)]
@@ -116,13 +111,15 @@ mod tests {
     use clap::Parser;
 
     use super::*;
-    use crate::args::{Cli, Command};
 
-    fn import_args(words: &[String]) -> Box<ImportArgs> {
-        match Cli::try_parse_from(words).unwrap().command {
-            Some(Command::Import(args)) => args,
-            _ => panic!("{words:?}"),
-        }
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        args: ImportArgs,
+    }
+
+    fn import_args(words: &[String]) -> ImportArgs {
+        Line::try_parse_from(&words[1..]).unwrap().args
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Numbering data: import, versions, verification, backup, export.
 
+pub mod args;
 pub mod backup;
 pub mod export;
 pub mod import;

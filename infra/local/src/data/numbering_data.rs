@@ -8,8 +8,8 @@ use store::{CurrentDataset, DatasetError, Snapshot, Store};
 
 use crate::{
     CliError,
-    args::DataArgs,
     data::sample,
+    database::args::DataArgs,
     database::{Access, Database, place::Place},
     routes,
     terminal::next_commands::NextCommands,
@@ -33,7 +33,7 @@ impl NumberingData {
     /// Loads the newest readable version, and warns if it is not the current one.
     async fn require(current: &CurrentDataset, args: &DataArgs) -> Result<Self, CliError> {
         let place = args.place()?;
-        let no_data = || CliError::no_data(&place, &args.next());
+        let no_data = || place.no_data(&args.next());
         let loaded = match current.get().await {
             Err(DatasetError::Empty) => return Err(no_data()),
             loaded => loaded?,

@@ -8,7 +8,7 @@ use store::Store;
 
 use crate::{
     CliError,
-    args::VerifyArgs,
+    data::args::VerifyArgs,
     data::{import_progress::with_progress, report},
     database::{Access, on_database},
     terminal::{width, wrapped},

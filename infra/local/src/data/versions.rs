@@ -11,7 +11,7 @@ use store::{DatasetError, FileDates, Manifest, Store, load};
 
 use crate::{
     CliError,
-    args::VersionsArgs,
+    data::args::VersionsArgs,
     data::report::{self, share, shares},
     database::{Access, on_database},
     terminal::{HEADING, NO_BREAK, next_commands::NextCommands, styled, width, wrapped},

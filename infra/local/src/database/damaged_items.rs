@@ -7,8 +7,11 @@
 //! skip such items, because they are not what was written.
 
 use dynoxide::{AttributeValue, Item};
-use rusqlite::{Connection, params};
-use serde_json::json;
+use rusqlite::{
+    Connection,
+    functions::{Context, FunctionFlags},
+    params,
+};
 
 use crate::{
     database::{
@@ -31,12 +34,6 @@ pub enum Scope {
     Everything,
 }
 
-/// The key columns, as stored, of a row whose item cannot be decoded.
-struct DamagedRow {
-    partition_key: Vec<u8>,
-    sort_key: Vec<u8>,
-}
-
 /// Checks the tables' indexes and replaces each damaged item with one that has only its key. Items
 /// with an unreadable key are deleted.
 pub fn isolate(connection: &Connection, scope: Scope) -> Result<(), Cause> {
@@ -45,56 +42,35 @@ pub fn isolate(connection: &Connection, scope: Scope) -> Result<(), Cause> {
             continue;
         }
         check(connection, &format!("integrity_check(\"{table}\")"))?;
-        for row in damaged_rows(connection, &table, &key)? {
-            replace(connection, &table, &key, &row)?;
+        let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DIRECTONLY;
+        let name = key.clone();
+        connection.create_scalar_function("has_key", 1, flags, |row| Ok(key_of(row)?.is_some()))?;
+        connection.create_scalar_function("is_whole", 2, flags, move |row| is_whole(row, &name))?;
+        let delete = format!("DELETE FROM \"{table}\" WHERE NOT has_key(pk)");
+        let deleted = connection.execute(&delete, [])?;
+        let replace = format!(
+            "UPDATE \"{table}\" SET item_json = json_object(?1, json_object('S', substr(pk, 3))), \
+             item_size = octet_length(?1) + octet_length(pk) - 2 WHERE NOT is_whole(pk, item_json)"
+        );
+        let replaced = connection.execute(&replace, params![key])?;
+        if deleted + replaced > 0 {
+            tracing::warn!(table, deleted, replaced, "items cannot be decoded");
         }
     }
     Ok(())
 }
 
-fn damaged_rows(connection: &Connection, table: &str, key: &str) -> Result<Vec<DamagedRow>, Cause> {
-    let query = format!(
-        "SELECT CAST(pk AS BLOB), CAST(sk AS BLOB), CAST(item_json AS BLOB) FROM \"{table}\""
-    );
-    let mut statement = connection.prepare(&query)?;
-    let mut rows = statement.query([])?;
-    let mut damaged = Vec::new();
-    while let Some(row) = rows.next()? {
-        let (partition_key, item) = (row.get_ref(0)?.as_bytes()?, row.get_ref(2)?.as_bytes()?);
-        let value = value_of(partition_key);
-        let is_of_key = |item: Item| match item.get(key) {
-            Some(AttributeValue::S(found)) => value == Some(found),
-            _ => false,
-        };
-        if !serde_json::from_slice(item).is_ok_and(is_of_key) {
-            let (partition_key, sort_key) = (partition_key.to_vec(), row.get(1)?);
-            damaged.push(DamagedRow { partition_key, sort_key });
-        }
-    }
-    Ok(damaged)
+/// The value of a stored partition key, in the first column.
+fn key_of<'a>(row: &'a Context<'_>) -> rusqlite::Result<Option<&'a str>> {
+    let key = row.get_raw(0).as_bytes()?;
+    Ok(str::from_utf8(key).ok().and_then(|key| key.strip_prefix(TEXT)))
 }
 
-/// The value of a stored partition key.
-fn value_of(partition_key: &[u8]) -> Option<&str> {
-    str::from_utf8(partition_key).ok()?.strip_prefix(TEXT)
-}
-
-fn replace(connection: &Connection, table: &str, key: &str, row: &DamagedRow) -> Result<(), Cause> {
-    let place = "WHERE pk = CAST(?1 AS TEXT) AND sk = CAST(?2 AS TEXT)";
-    let (partition_key, sort_key) = (&row.partition_key, &row.sort_key);
-    let changed = match value_of(partition_key) {
-        Some(value) => {
-            tracing::warn!(table, key = value, "an item cannot be decoded");
-            let item = json!({ key: { "S": value } }).to_string();
-            let size = key.len() + value.len();
-            let update = format!("UPDATE \"{table}\" SET item_json = ?3, item_size = ?4 {place}");
-            connection.execute(&update, params![partition_key, sort_key, item, size])?
-        }
-        None => {
-            tracing::warn!(table, "the key of an item cannot be decoded; the item is deleted");
-            let delete = format!("DELETE FROM \"{table}\" {place}");
-            connection.execute(&delete, params![partition_key, sort_key])?
-        }
-    };
-    if changed == 1 { Ok(()) } else { Err("an item cannot be found by its own key".into()) }
+/// Returns `true` if the item in the second column can be decoded and has this row's key.
+fn is_whole(row: &Context<'_>, name: &str) -> rusqlite::Result<bool> {
+    let item = serde_json::from_slice::<Item>(row.get_raw(1).as_bytes()?);
+    Ok(match item.as_ref().ok().and_then(|item| item.get(name)) {
+        Some(AttributeValue::S(key)) => key_of(row)? == Some(key),
+        _ => false,
+    })
 }

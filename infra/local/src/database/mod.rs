@@ -1,5 +1,6 @@
 //! The local program's DynamoDB: embedded in a folder, or at a URL.
 
+pub mod args;
 pub mod check;
 pub mod copy;
 pub mod credential;
@@ -22,9 +23,10 @@ use logging::with_causes;
 use rusqlite::Connection;
 use signed_requests::sdk_config;
 use store::{Store, Tables, TimeoutProfile, is_plain_http};
-use tokio::{net::TcpSocket, sync::oneshot, task::JoinHandle};
+use tokio::{net::TcpListener, sync::oneshot, task::JoinHandle};
 
 use self::{
+    args::{DataArgs, DatabaseArgs},
     copy::Copy,
     credential::Credential,
     damage::{quick_check, unreadable},
@@ -33,17 +35,11 @@ use self::{
     folder_lock::FolderLock,
     place::Place,
 };
-use crate::{
-    CliError,
-    args::{DataArgs, DatabaseArgs},
-    error::Context,
-};
+use crate::{CliError, error::Context};
 
 /// Time between deletions of expired items.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(3600);
 const ANY_PORT: u16 = 0;
-/// Maximum connections waiting to be accepted.
-const BACKLOG: u32 = 1024;
 
 /// A command's access to a database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,7 +88,7 @@ impl Database {
             Place::Endpoint(endpoint) => Self::open_endpoint(endpoint, access).await?,
             Place::Folder(folder) => Self::open_folder(folder, access).await?,
         };
-        opened.ok_or_else(|| CliError::no_database(&place, &args.next()))
+        opened.ok_or_else(|| place.no_database(&args.next()))
     }
 
     async fn open_endpoint(endpoint: &str, access: Access) -> Result<Option<Self>, CliError> {
@@ -153,26 +149,27 @@ impl Database {
     pub async fn embedded(data_dir: &Path) -> Result<Self, CliError> {
         let lock = FolderLock::take(data_dir)?;
         let credential = Some(Credential::random());
-        Self::start(open_file(data_dir)?, reserve(ANY_PORT)?, credential, Some(lock)).await
+        Self::start(open_file(data_dir)?, ANY_PORT, credential, Some(lock)).await
     }
 
-    /// Opens and prepares the embedded database in `data_dir`, then listens on `port`. Only then
-    /// are other processes told its address, so none sees it half prepared.
+    /// Opens the embedded database in `data_dir` on `port`, and prepares it. Only then are other
+    /// processes told its address, so no command uses it half prepared.
     pub async fn shared<T>(
         data_dir: &Path,
         port: u16,
         prepare: impl AsyncFnOnce(&Store) -> Result<T, CliError>,
     ) -> Result<(Self, T), CliError> {
-        let port = reserve(port)?;
         let lock = FolderLock::take(data_dir)?;
         let file = open_file(data_dir)?;
-        let private =
-            Self::start(file.clone(), reserve(ANY_PORT)?, Some(Credential::random()), None).await?;
-        let prepared = prepare(&private.store()).await;
-        private.close().await;
-        let prepared = prepared?;
         let credential = Credential::from_folder(data_dir).unwrap_or_else(Credential::random);
         let opened = Self::start(file, port, Some(credential.clone()), Some(lock)).await?;
+        let prepared = match prepare(&opened.store()).await {
+            Ok(prepared) => prepared,
+            Err(error) => {
+                opened.close().await;
+                return Err(error);
+            }
+        };
         let endpoint = &opened.endpoint;
         credential
             .write_into(data_dir, endpoint)
@@ -183,13 +180,17 @@ impl Database {
 
     /// An in-memory copy, dropped with the process.
     pub(crate) async fn from_copy(database: Dynoxide) -> Result<Self, CliError> {
-        Self::start(database, reserve(ANY_PORT)?, Some(Credential::random()), None).await
+        Self::start(database, ANY_PORT, Some(Credential::random()), None).await
     }
 
     /// An empty in-memory database, dropped with the process.
     pub async fn in_memory() -> Result<Self, CliError> {
-        let database = Dynoxide::memory().context("cannot open a database in memory")?;
-        Self::start(database, reserve(ANY_PORT)?, None, None).await
+        Self::public(Dynoxide::memory().context("cannot open a database in memory")?).await
+    }
+
+    /// A database without private data, open to everyone on this machine.
+    pub async fn public(database: Dynoxide) -> Result<Self, CliError> {
+        Self::start(database, ANY_PORT, None, None).await
     }
 
     async fn copy_of(folder: &Path, file: &Path, scope: Scope) -> Result<Self, CliError> {
@@ -204,11 +205,13 @@ impl Database {
 
     async fn start(
         database: Dynoxide,
-        port: TcpSocket,
+        port: u16,
         credential: Option<Credential>,
         lock: Option<FolderLock>,
     ) -> Result<Self, CliError> {
-        let listener = port.listen(BACKLOG).context("cannot listen")?;
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.context(format!(
+            "cannot listen on port {port} for DynamoDB; choose another with --port"
+        ))?;
         let address = listener.local_addr().context("cannot listen")?;
         let (stop, stopped) = oneshot::channel();
         let sweeper = tokio::spawn(delete_expired_items(database.clone()));
@@ -267,19 +270,6 @@ impl Database {
             _ = server.await;
         }
     }
-}
-
-/// Reserves a local port. Connections are refused until it is listened on.
-fn reserve(port: u16) -> Result<TcpSocket, CliError> {
-    let reserved = TcpSocket::new_v4().and_then(|socket| {
-        // Connections of a server that just exited do not block the port.
-        #[cfg(unix)]
-        socket.set_reuseaddr(true)?;
-        socket.bind((Ipv4Addr::LOCALHOST, port).into())?;
-        Ok(socket)
-    });
-    reserved
-        .context(format!("cannot listen on port {port} for DynamoDB; choose another with --port"))
 }
 
 /// Opens or creates a folder's database. A damaged one is not written to.
@@ -353,9 +343,7 @@ mod tests {
     #[tokio::test]
     async fn embedded_database_deletes_expired_usage() {
         let dynoxide = Dynoxide::memory().unwrap();
-        let database = Database::start(dynoxide.clone(), reserve(ANY_PORT).unwrap(), None, None)
-            .await
-            .unwrap();
+        let database = Database::public(dynoxide.clone()).await.unwrap();
         let (client, tables) = database.store.parts();
         for (id, expires_at) in [("old", 1), ("new", i64::from(u32::MAX))] {
             let put = client.put_item().table_name(&tables.usage);

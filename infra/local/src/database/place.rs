@@ -2,6 +2,8 @@
 
 use std::{fmt, path::PathBuf};
 
+use crate::{CliError, terminal::next_commands::NextCommands};
+
 /// The location set by options, environment and defaults.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Place {
@@ -17,5 +19,36 @@ impl fmt::Display for Place {
             Self::Endpoint(url) => write!(f, "the database at {url}"),
             Self::Folder(folder) => write!(f, "folder '{}'", folder.display()),
         }
+    }
+}
+
+impl Place {
+    /// The error for a location without a database.
+    pub fn no_database(&self, next: &NextCommands) -> CliError {
+        let what = match self {
+            Self::Folder(_) => format!("there is no database in {self}"),
+            Self::Endpoint(_) | Self::Stack(_) => format!("{self} has no tables of this service"),
+        };
+        self.lack_of_data(&what, next)
+    }
+
+    /// The error for a database without a data version.
+    pub fn no_data(&self, next: &NextCommands) -> CliError {
+        self.lack_of_data(&format!("there is no numbering data yet in {self}"), next)
+    }
+
+    /// Names the commands that import data here.
+    fn lack_of_data(&self, what: &str, next: &NextCommands) -> CliError {
+        let sample = match self {
+            // Stacks are not served from here.
+            Self::Stack(_) => None,
+            Self::Endpoint(_) => Some("serve --sample"),
+            Self::Folder(_) => Some("serve"),
+        };
+        let sample = sample
+            .map(|serve| next.tnr(serve))
+            .map_or(String::new(), |serve| format!(", and '{serve}' brings a made-up sample"));
+        let import = next.tnr("import --fetch");
+        CliError::NoData(format!("{what}; '{import}' fetches the published reports{sample}"))
     }
 }

@@ -153,18 +153,4 @@ mod tests {
             connection.execute_batch(undo).unwrap();
         }
     }
-
-    #[test]
-    fn connections_ignore_triggers_and_views_in_their_file() {
-        let connection = Connection::open_in_memory().unwrap();
-        distrust(&connection).unwrap();
-        for (setting, expected) in [
-            (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
-            (DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
-            (DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false),
-            (DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false),
-        ] {
-            assert_eq!(connection.db_config(setting).unwrap(), expected);
-        }
-    }
 }

@@ -15,6 +15,7 @@ use axum::{
     routing::post,
 };
 use dynoxide::{Database as Dynoxide, DynoxideError};
+use futures_util::{FutureExt as _, TryFutureExt as _, future::pending};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::json;
 use tokio::{net::TcpListener, sync::oneshot};
@@ -46,8 +47,9 @@ pub async fn serve(
         .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
         .layer(from_fn_with_state(admission, admit))
         .with_state(database);
-    let stopped = async { _ = stop.await };
-    axum::serve(listener, router).with_graceful_shutdown(stopped).await
+    // A database that is dropped and not closed is served until the runtime ends.
+    let stopped = stop.or_else(|_| pending::<Result<(), ()>>());
+    axum::serve(listener, router).with_graceful_shutdown(stopped.map(drop)).await
 }
 
 /// Refuses a request before reading its body.

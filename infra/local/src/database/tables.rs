@@ -63,7 +63,7 @@ pub(crate) fn name_of<'a>(table: &Table, names: &'a Tables) -> Result<&'a str, C
         "dataset" => Ok(&names.dataset),
         "api_keys" => Ok(&names.api_keys),
         "usage" => Ok(&names.usage),
-        other => Err(CliError::Template(format!("nothing uses table '{other}'"))),
+        other => Err(template::unexpected(format!("nothing uses table '{other}'"))),
     }
 }
 

@@ -5,7 +5,7 @@ use aws_sdk_dynamodb::Client;
 use logging::with_causes;
 use store::{Store, Tables};
 
-use crate::{CliError, args::DataArgs, error::Context};
+use crate::{CliError, database::args::DataArgs, error::Context};
 
 /// Enables deletion protection on a stack's tables and reports it. Without the permission it warns,
 /// and the new key stays.

@@ -1,5 +1,6 @@
 //! Creates, lists, rotates, revokes and deletes API keys. A key is shown only once, on creation.
 
+pub mod args;
 pub mod deletion_protection;
 pub mod expiry;
 pub mod transfer;
@@ -12,15 +13,51 @@ use store::{DamagedKey, KeyRecord, Store, StoreError, StoredKeys};
 
 use crate::{
     CliError,
-    args::KeyTerms,
     data::report::printable,
-    keys::expiry::Expiry,
+    database::{Access, on_database},
+    keys::{
+        args::{KeyTerms, KeysCommand},
+        deletion_protection::protect_tables_of_stack,
+        expiry::Expiry,
+    },
     terminal::{
         self, BAD, GOOD,
         next_commands::{NextCommands, quoted},
         styled, width,
     },
 };
+
+/// Runs a command on the keys of a database.
+pub async fn run(command: KeysCommand) -> Result<(), CliError> {
+    match command {
+        KeysCommand::Create { name, terms, data } => {
+            let create = async |store: &Store| {
+                create(store, &name, &terms).await?;
+                protect_tables_of_stack(store, &data).await;
+                Ok(())
+            };
+            on_database(&data, Access::Create, create).await?
+        }
+        KeysCommand::List { data } => {
+            let list = async |store: &Store| list(store, &data.next()).await;
+            on_database(&data, Access::Read, list).await?
+        }
+        KeysCommand::Rotate { prefix, overlap, data } => {
+            let rotate = async |store: &Store| rotate(store, &prefix, overlap).await;
+            on_database(&data, Access::Change, rotate).await?
+        }
+        KeysCommand::Revoke { prefix, data } => {
+            let revoke = async |store: &Store| revoke(store, &prefix).await;
+            on_database(&data, Access::Change, revoke).await?
+        }
+        KeysCommand::Delete { prefix, data } => {
+            let delete = async |store: &Store| delete(store, &prefix).await;
+            on_database(&data, Access::Change, delete).await?
+        }
+        KeysCommand::Export(args) => transfer::export(args).await,
+        KeysCommand::Import(args) => transfer::import(args).await,
+    }
+}
 
 /// Creates a key with these terms, stores its hash and prints it.
 pub async fn create(store: &Store, name: &str, terms: &KeyTerms) -> Result<(), CliError> {

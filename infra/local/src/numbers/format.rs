@@ -12,10 +12,13 @@ use numbering::dataset::Dataset;
 
 use crate::{
     CliError,
-    args::FormatArgs,
     data::numbering_data::{NumberingData, warn_of_sample, without_data},
+    error::Cause,
     new_file::NewFile,
-    numbers::list::{Described, ListError, ListOptions, describe},
+    numbers::{
+        args::FormatArgs,
+        list::{Described, ListError, ListOptions, describe},
+    },
     stop_signals::{StopSignals, until_stopped},
 };
 
@@ -42,7 +45,7 @@ pub async fn format(mut args: FormatArgs) -> Result<(), CliError> {
 async fn dataset(args: &FormatArgs) -> Result<Option<Arc<Dataset>>, CliError> {
     let next = args.data.next();
     match NumberingData::load(&args.data).await {
-        Err(error) if error.is_lack_of_data() => {
+        Err(CliError::NoData(_)) => {
             eprintln!("note: {}", without_data(&args.data.place()?, &next));
             Ok(None)
         }
@@ -68,7 +71,7 @@ fn write_all(
     bar.finish_and_clear();
     match described {
         Err(ListError::Unwritable(error)) if error.kind() == ErrorKind::BrokenPipe => Ok(None),
-        described => Ok(Some(described?)),
+        described => Ok(Some(described.map_err(Cause::from)?)),
     }
 }
 

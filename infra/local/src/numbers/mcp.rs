@@ -8,8 +8,8 @@ use tokio::{sync::mpsc, task::JoinSet};
 
 use crate::{
     CliError,
-    args::{DataArgs, McpArgs},
     data::{numbering_data::on_app, sample},
+    database::args::DataArgs,
     error::Context,
     stop_signals::StopSignals,
     terminal::log::log_for_people,
@@ -20,13 +20,13 @@ const MAX_CALLS_AT_ONCE: usize = 64;
 
 /// Answers until the input ends or a signal arrives. Stdout carries only messages; text for people
 /// goes to stderr.
-pub async fn serve(args: McpArgs) -> Result<(), CliError> {
+pub async fn serve(data: DataArgs) -> Result<(), CliError> {
     log_for_people();
     let mut signals = StopSignals::receive()?;
     let (server, calls) = ToolServer::new();
     tokio::select! {
         ended = converse(server) => ended,
-        () = answer(calls, &args.data) => Ok(()),
+        () = answer(calls, &data) => Ok(()),
         _ = signals.next() => Ok(()),
     }
 }

@@ -1,6 +1,16 @@
 //! The `openapi` command.
 
-use crate::{CliError, args::OpenapiVersion, openapi, terminal};
+use clap::ValueEnum;
+
+use crate::{CliError, openapi, terminal};
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum OpenapiVersion {
+    #[value(name = "3.1")]
+    V3_1,
+    #[value(name = "3.0")]
+    V3_0,
+}
 
 /// Prints the description as JSON in an OpenAPI version.
 pub fn print(version: OpenapiVersion) -> Result<(), CliError> {

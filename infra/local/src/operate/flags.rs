@@ -1,10 +1,10 @@
 //! The `flags` command.
 
-use std::{fs, path::Path};
+use std::{fs, io::Write, path::Path};
 
 use indicatif::{HumanCount, ProgressBar};
 
-use crate::{CliError, args::FlagsArgs, new_file::Staging};
+use crate::{CliError, new_file::beside, operate::args::FlagsArgs};
 
 /// Writes every image below the folder, at the path that responses append to `FLAGS_BASE_URL`.
 /// Other files stay.
@@ -16,14 +16,11 @@ pub fn write(args: &FlagsArgs) -> Result<(), CliError> {
     if !args.replacement.force {
         refuse_other_files(folder)?;
     }
-    let failed = || CliError::io(format!("{} cannot be written", folder.display()));
-    fs::create_dir_all(folder).map_err(failed())?;
-    let staging = Staging::beside(&folder.join("image")).map_err(failed())?;
     let images = flags::images();
     let count = images.len();
     let bar = ProgressBar::new(count as u64);
     for (path, image) in images {
-        write_image(&folder.join(path), &image.bytes, &staging.content())?;
+        write_image(&folder.join(path), &image.bytes)?;
         bar.inc(1);
     }
     bar.finish_and_clear();
@@ -43,12 +40,14 @@ fn refuse_other_files(folder: &Path) -> Result<(), CliError> {
 }
 
 /// Writes a file that appears only when complete.
-fn write_image(file: &Path, bytes: &[u8], unfinished: &Path) -> Result<(), CliError> {
+fn write_image(file: &Path, bytes: &[u8]) -> Result<(), CliError> {
     let failed = || CliError::io(format!("{} cannot be written", file.display()));
     if let Some(folder) = file.parent() {
         fs::create_dir_all(folder).map_err(failed())?;
     }
-    fs::write(unfinished, bytes).and_then(|()| fs::rename(unfinished, file)).map_err(failed())
+    let mut new = beside(file).map_err(failed())?;
+    new.write_all(bytes).map_err(failed())?;
+    new.persist(file).map(drop).map_err(|error| failed()(error.error))
 }
 
 /// The closing message: what was written, and what to do with it.

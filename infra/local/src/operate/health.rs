@@ -1,16 +1,14 @@
 //! A running server's health, for containers whose health checks have no other program.
 
-use std::{
-    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
-    time::Duration,
-};
+use std::{net::SocketAddr, time::Duration};
 
 use reqwest::{StatusCode, redirect::Policy};
 use signed_requests::{client_builder, first_bytes};
 
 use crate::{
     CliError,
-    args::{ApiAddress, HealthArgs},
+    operate::args::HealthArgs,
+    serve::args::{ApiAddress, reachable},
 };
 
 /// Health checks usually time out after a few seconds.
@@ -35,15 +33,6 @@ fn url(HealthArgs { url, address }: HealthArgs) -> String {
     let ApiAddress { host, port, base_path } = address;
     let address = SocketAddr::new(reachable(host), port);
     url.unwrap_or_else(|| format!("http://{address}{}/health", base_path.unwrap_or_default()))
-}
-
-/// The address that reaches a server on `host`, which may be a wildcard.
-pub fn reachable(host: IpAddr) -> IpAddr {
-    match host {
-        IpAddr::V4(host) if host.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
-        IpAddr::V6(host) if host.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
-        host => host,
-    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Operations: diagnosis, health checks, costs, flag images.
 
+pub mod args;
 pub mod costs;
 pub mod doctor;
 pub mod flags;

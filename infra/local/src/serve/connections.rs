@@ -22,6 +22,10 @@ use axum::{
     response::Response,
     serve::{IncomingStream, Listener},
 };
+use clap::{
+    Args,
+    builder::{RangedU64ValueParser, TypedValueParser},
+};
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
     net::{TcpListener, TcpStream},
@@ -29,17 +33,42 @@ use tokio::{
     time::{Instant, Sleep, sleep_until},
 };
 
-use crate::serve::unread_bodies::read_rest;
+use crate::serve::unread_bodies::read_first;
+
+/// Connection limits.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct ConnectionArgs {
+    /// Maximum open connections; further clients wait
+    #[arg(long, value_name = "COUNT", env = "TNR_MAX_CONNECTIONS", default_value_t = 1024,
+          value_parser = positive())]
+    max_connections: u64,
+    #[command(flatten)]
+    timeouts: Timeouts,
+}
 
 /// Timeouts of a connection waiting for its client.
-#[derive(Debug, Clone, Copy)]
-pub struct Timeouts {
-    /// For all headers of a request, from its first byte or the start of the connection.
-    pub header: Duration,
-    /// For the body, after the headers. The response must also have begun by then.
-    pub body: Duration,
-    /// For the next request, or for the client to read more of a response.
-    pub idle: Duration,
+#[derive(Debug, Clone, Copy, Args)]
+struct Timeouts {
+    /// Timeout for request headers, in seconds
+    // From the first byte or the start of the connection.
+    #[arg(long = "header-timeout", value_name = "SECONDS", env = "TNR_HEADER_TIMEOUT",
+          default_value = "30", value_parser = positive().map(Duration::from_secs))]
+    header: Duration,
+    /// Timeout for a request body, in seconds
+    // From the end of the headers. The response must also have begun by then.
+    #[arg(long = "body-timeout", value_name = "SECONDS", env = "TNR_BODY_TIMEOUT",
+          default_value = "60", value_parser = positive().map(Duration::from_secs))]
+    body: Duration,
+    /// Timeout for idle connections, in seconds
+    // For the next request, or for the client to read more of a response.
+    #[arg(long = "idle-timeout", value_name = "SECONDS", env = "TNR_IDLE_TIMEOUT",
+          default_value = "75", value_parser = positive().map(Duration::from_secs))]
+    idle: Duration,
+}
+
+/// A generous upper bound: ten million seconds is almost four months.
+fn positive() -> RangedU64ValueParser {
+    RangedU64ValueParser::new().range(1..=10_000_000)
 }
 
 /// A port with a limit on open connections. Further ones wait until one is closed.
@@ -50,8 +79,9 @@ pub struct LimitedListener {
 }
 
 impl LimitedListener {
-    pub fn new(listener: TcpListener, max_connections: usize, timeouts: Timeouts) -> Self {
-        Self { listener, free: Arc::new(Semaphore::new(max_connections)), timeouts }
+    pub fn new(listener: TcpListener, limits: ConnectionArgs) -> Self {
+        let free = Arc::new(Semaphore::new(limits.max_connections as usize));
+        Self { listener, free, timeouts: limits.timeouts }
     }
 }
 
@@ -63,10 +93,9 @@ impl Listener for LimitedListener {
         // Never closed, so a permit always comes.
         let permit = Arc::clone(&self.free).acquire_owned().await.ok();
         let (stream, address) = Listener::accept(&mut self.listener).await;
-        let activity = Activity::new();
-        let deadline = Box::pin(sleep_until(activity.deadline(&self.timeouts)));
-        let timeouts = self.timeouts;
-        (Connection { stream, activity, timeouts, deadline, _permit: permit }, address)
+        let waiting = Waiting::new(self.timeouts);
+        let timeout = Box::pin(sleep_until(waiting.now().1));
+        (Connection { stream, waiting, timeout, _permit: permit }, address)
     }
 
     fn local_addr(&self) -> io::Result<SocketAddr> {
@@ -82,74 +111,74 @@ enum Stage {
     Body,
 }
 
-/// A connection's stage and its start time. Shared with the service, because only that knows when
-/// requests begin and end.
+/// What a connection waits for, and until when. Shared with the service, because only that knows
+/// when requests begin and end.
 #[derive(Debug, Clone)]
-pub struct Activity(Arc<Mutex<(Stage, Instant)>>);
+pub struct Waiting {
+    timeouts: Timeouts,
+    now: Arc<Mutex<(Stage, Instant)>>,
+}
 
-impl Activity {
-    fn new() -> Self {
-        Self(Arc::new(Mutex::new((Stage::Headers, Instant::now()))))
+impl Waiting {
+    fn new(timeouts: Timeouts) -> Self {
+        let first = (Stage::Headers, Instant::now() + timeouts.header);
+        Self { timeouts, now: Arc::new(Mutex::new(first)) }
     }
 
     fn begin(&self, stage: Stage) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = (stage, Instant::now());
+        let timeout = match stage {
+            Stage::Request => self.timeouts.idle,
+            Stage::Headers => self.timeouts.header,
+            Stage::Body => self.timeouts.body,
+        };
+        *self.now.lock().unwrap_or_else(PoisonError::into_inner) =
+            (stage, Instant::now() + timeout);
     }
 
-    fn stage(&self) -> Stage {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).0
-    }
-
-    fn deadline(&self, timeouts: &Timeouts) -> Instant {
-        let (stage, since) = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        since
-            + match stage {
-                Stage::Request => timeouts.idle,
-                Stage::Headers => timeouts.header,
-                Stage::Body => timeouts.body,
-            }
+    /// The stage and its deadline.
+    fn now(&self) -> (Stage, Instant) {
+        *self.now.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Connected<IncomingStream<'_, LimitedListener>> for Activity {
+impl Connected<IncomingStream<'_, LimitedListener>> for Waiting {
     fn connect_info(stream: IncomingStream<'_, LimitedListener>) -> Self {
-        stream.io().activity.clone()
+        stream.io().waiting.clone()
     }
 }
 
 /// The service, which tells each connection when a request begins and is answered.
-pub fn on_connections(service: Router) -> IntoMakeServiceWithConnectInfo<Router, Activity> {
-    service.layer(from_fn(read_rest)).layer(from_fn(watch)).into_make_service_with_connect_info()
+pub fn on_connections(service: Router) -> IntoMakeServiceWithConnectInfo<Router, Waiting> {
+    service.layer(from_fn(read_first)).layer(from_fn(watch)).into_make_service_with_connect_info()
 }
 
 async fn watch(
-    ConnectInfo(activity): ConnectInfo<Activity>,
+    ConnectInfo(waiting): ConnectInfo<Waiting>,
     request: Request,
     next: Next,
 ) -> Response {
-    activity.begin(Stage::Body);
+    waiting.begin(Stage::Body);
     let response = next.run(request).await;
-    activity.begin(Stage::Request);
+    waiting.begin(Stage::Request);
     response
 }
 
 /// A connection that fails if its client keeps it waiting too long.
 pub struct Connection {
     stream: TcpStream,
-    activity: Activity,
-    timeouts: Timeouts,
-    deadline: Pin<Box<Sleep>>,
+    waiting: Waiting,
+    timeout: Pin<Box<Sleep>>,
     _permit: Option<OwnedSemaphorePermit>,
 }
 
 impl Connection {
     /// The timeout error, pending until the connection times out.
     fn poll_timeout<T>(&mut self, context: &mut Context<'_>) -> Poll<io::Result<T>> {
-        let deadline = self.activity.deadline(&self.timeouts);
-        if self.deadline.deadline() != deadline {
-            self.deadline.as_mut().reset(deadline);
+        let (_, deadline) = self.waiting.now();
+        if self.timeout.deadline() != deadline {
+            self.timeout.as_mut().reset(deadline);
         }
-        self.deadline.as_mut().poll(context).map(|()| Err(ErrorKind::TimedOut.into()))
+        self.timeout.as_mut().poll(context).map(|()| Err(ErrorKind::TimedOut.into()))
     }
 
     /// The outcome of writing a part of a response. The client read it, so its wait restarts.
@@ -158,11 +187,11 @@ impl Connection {
         context: &mut Context<'_>,
         written: Poll<io::Result<usize>>,
     ) -> Poll<io::Result<usize>> {
-        if self.activity.stage() != Stage::Request {
+        if self.waiting.now().0 != Stage::Request {
             return written;
         }
         if written.is_ready() {
-            self.activity.begin(Stage::Request);
+            self.waiting.begin(Stage::Request);
         }
         // hyper may not read before something arrives, so nothing else would wake it.
         match self.poll_timeout(context) {
@@ -183,8 +212,8 @@ impl AsyncRead for Connection {
         if read.is_pending() {
             return self.poll_timeout(context);
         }
-        if buffer.filled().len() > before && self.activity.stage() == Stage::Request {
-            self.activity.begin(Stage::Headers);
+        if buffer.filled().len() > before && self.waiting.now().0 == Stage::Request {
+            self.waiting.begin(Stage::Headers);
         }
         read
     }

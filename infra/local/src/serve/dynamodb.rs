@@ -1,8 +1,11 @@
 //! The `dynamodb` command.
 
 use crate::{
-    CliError, args::DynamodbArgs, database::Database, serve::preparation,
-    stop_signals::StopSignals, terminal::log::log_for_people,
+    CliError,
+    database::Database,
+    serve::{args::DynamodbArgs, preparation},
+    stop_signals::StopSignals,
+    terminal::log::log_for_people,
 };
 
 /// Runs the embedded database, with data and a key, until Ctrl-C.

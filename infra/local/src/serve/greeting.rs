@@ -8,11 +8,10 @@ use tokio::net::TcpListener;
 
 use crate::{
     CliError,
-    args::ServeArgs,
     data::sample,
     database::{Database, place::Place},
     error::Context,
-    operate::health::reachable,
+    serve::args::{ServeArgs, reachable},
     terminal::{next_commands::NextCommands, width, wrapped},
 };
 

@@ -1,6 +1,7 @@
 //! Serves the whole API on one port.
 
-pub mod connections;
+pub mod args;
+mod connections;
 pub mod dynamodb;
 mod greeting;
 mod operations_port;
@@ -23,6 +24,7 @@ use tokio::{
 };
 
 use self::{
+    args::ServeArgs,
     connections::{LimitedListener, on_connections},
     greeting::greet,
     operations_port::ServerState,
@@ -30,7 +32,6 @@ use self::{
 };
 use crate::{
     CliError,
-    args::{ConnectionArgs, ServeArgs},
     database::Database,
     error::Context,
     routes,
@@ -74,8 +75,8 @@ pub async fn serve(args: ServeArgs) -> Result<(), CliError> {
         quotas: Arc::clone(&app.quotas),
         state: Arc::clone(&state),
         database,
-        drain: Duration::from_secs(args.drain),
-        grace: Duration::from_secs(args.grace),
+        drain: args.drain,
+        grace: args.grace,
     };
     let in_memory = tokio::spawn(keep_in_memory(Arc::clone(&app.dataset)));
     if let Some(operations) = operations {
@@ -89,9 +90,7 @@ pub async fn serve(args: ServeArgs) -> Result<(), CliError> {
         Some(base_path) => below_base_path(base_path, service),
         None => service,
     };
-    let ConnectionArgs { max_connections, .. } = args.connections;
-    let listener =
-        LimitedListener::new(listener, max_connections as usize, args.connections.timeouts());
+    let listener = LimitedListener::new(listener, args.connections);
     let ended = server.run(listener, service, signals).await;
     in_memory.abort();
     ended

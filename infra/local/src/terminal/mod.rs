@@ -9,7 +9,7 @@ use anstyle::{AnsiColor, Style};
 use logging::with_causes;
 use terminal_size::{Width, terminal_size_of};
 
-use crate::{CliError, error::Context};
+use crate::error::{CliError, Context};
 
 /// The width of a file, a pipe, or a terminal of unknown width.
 const DEFAULT_WIDTH: usize = 80;

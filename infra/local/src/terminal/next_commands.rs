@@ -37,42 +37,26 @@ pub fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-/// An option of the command line.
-#[derive(Debug, Clone, Copy)]
-pub enum OptionName {
-    Flag(&'static str),
-    WithValue(&'static str),
-}
-
-impl OptionName {
-    /// The number of words it takes, starting at `word`; `None` if `word` is not this option.
-    fn words(self, word: &str) -> Option<usize> {
-        match self {
-            Self::Flag(name) => (word == name).then_some(1),
-            Self::WithValue(name) if word == name => Some(2),
-            Self::WithValue(name) => {
-                word.strip_prefix(name).filter(|rest| rest.starts_with('=')).map(|_| 1)
-            }
-        }
-    }
-}
-
-/// The typed command without some options, plus other words.
+/// The typed command without some flags and options with values, plus other words.
 pub fn typed_again(
     typed: impl IntoIterator<Item = String>,
-    left_out: &[OptionName],
+    flags: &[&str],
+    with_values: &[&str],
     added: impl IntoIterator<Item = String>,
 ) -> String {
-    let mut command = program().to_owned();
+    let mut words = Vec::new();
     let mut typed = typed.into_iter().skip(1);
     while let Some(word) = typed.next() {
-        match left_out.iter().find_map(|option| option.words(&word)) {
-            None => command += &format!(" {}", quoted(&word)),
-            // Skip the option's value, too.
-            Some(words) => _ = typed.by_ref().take(words - 1).last(),
+        let name = word.split('=').next().unwrap_or_default();
+        if !with_values.contains(&name) && !flags.contains(&name) {
+            words.push(word);
+        } else if with_values.contains(&&*word) {
+            // Its value is the next word.
+            typed.next();
         }
     }
-    added.into_iter().fold(command, |command, word| format!("{command} {}", quoted(&word)))
+    let words = words.into_iter().chain(added);
+    words.fold(program().to_owned(), |command, word| format!("{command} {}", quoted(&word)))
 }
 
 #[cfg(test)]

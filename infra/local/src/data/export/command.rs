@@ -9,7 +9,7 @@ use indicatif::HumanCount;
 
 use crate::{
     CliError,
-    args::{ExportArgs, ExportForm},
+    data::args::{ExportArgs, ExportForm},
     data::{
         export::{FileForm, write_database, write_folder, write_table},
         numbering_data::{NumberingData, warn_of_sample},

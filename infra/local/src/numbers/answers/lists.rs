@@ -13,8 +13,8 @@ use super::{
 };
 use crate::{
     CliError,
-    args::{AreaCodeArgs, CarrierArgs, SearchArgs},
     data::numbering_data::on_routes,
+    numbers::args::{AreaCodeArgs, CarrierArgs, SearchArgs},
     terminal::{HEADING, NO_BREAK, next_commands::NextCommands, styled},
 };
 

@@ -18,9 +18,9 @@ pub use number::lookup;
 
 use crate::{
     CliError,
-    args::{AnswerArgs, PageArgs},
     data::{numbering_data::on_routes, report::printable},
     error::{Context, EXIT_CODE_OF_NOTHING},
+    numbers::args::{AnswerArgs, PageArgs},
     terminal,
 };
 
@@ -37,8 +37,7 @@ struct Answer {
 /// Calls an API route.
 ///
 /// # Errors
-/// Returns [`CliError::NotFound`], [`CliError::NotUnderstood`] or [`CliError::Unanswered`] with the
-/// API's message.
+/// Returns [`CliError::NotFound`] with the API's message for a 404.
 async fn ask(api: &InProcess, path: &str, params: &Params<'_>) -> Result<Answer, CliError> {
     let answer = api.get(path, params.iter().copied()).await;
     let json = String::from_utf8_lossy(&answer.body).into_owned();
@@ -54,8 +53,7 @@ async fn ask(api: &InProcess, path: &str, params: &Params<'_>) -> Result<Answer,
 fn failure(status: StatusCode, message: String) -> CliError {
     match status {
         StatusCode::NOT_FOUND => CliError::NotFound(message),
-        _ if status.is_client_error() => CliError::NotUnderstood(message),
-        _ => CliError::Unanswered(message),
+        _ => CliError::failed(message),
     }
 }
 
@@ -154,9 +152,8 @@ mod tests {
     fn only_404_means_not_found() {
         let failed = |status| failure(status, String::new());
         assert!(matches!(failed(StatusCode::NOT_FOUND), CliError::NotFound(_)));
-        assert!(matches!(failed(StatusCode::BAD_REQUEST), CliError::NotUnderstood(_)));
-        for status in [StatusCode::SERVICE_UNAVAILABLE, StatusCode::INTERNAL_SERVER_ERROR] {
-            assert!(matches!(failed(status), CliError::Unanswered(_)), "{status}");
+        for status in [StatusCode::BAD_REQUEST, StatusCode::SERVICE_UNAVAILABLE] {
+            assert!(matches!(failed(status), CliError::Failed { .. }), "{status}");
         }
     }
 

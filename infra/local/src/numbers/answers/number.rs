@@ -13,9 +13,9 @@ use super::{
 };
 use crate::{
     CliError,
-    args::LookupArgs,
     data::numbering_data::{on_routes, without_data},
     error::Context,
+    numbers::args::LookupArgs,
     terminal::{BAD, GOOD, HEADING, styled},
 };
 
@@ -27,7 +27,7 @@ const AS_ASSIGNED: &str = "as assigned; the number may have been ported to anoth
 pub async fn lookup(args: LookupArgs) -> Result<ExitCode, CliError> {
     let answered = on_routes(&args.data, async |api| both_answers(api, &args).await).await;
     let (answer, has_data) = match answered {
-        Err(error) if error.is_lack_of_data() => (answer_alone(&args)?, false),
+        Err(CliError::NoData(_)) => (answer_alone(&args)?, false),
         answered => (answered?, true),
     };
     print(args.json, &answer, |value| {

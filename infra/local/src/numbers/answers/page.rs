@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::shown;
 use crate::terminal::{
     HEADING, HINT,
-    next_commands::{NextCommands, OptionName, typed_again},
+    next_commands::{NextCommands, typed_again},
     styled, width,
 };
 
@@ -102,7 +102,7 @@ impl ListPage<'_> {
     fn next_page(&self, typed: impl IntoIterator<Item = String>) -> Option<String> {
         let last = self.count("offset") + self.rows.len() as u64;
         let offset = ["--offset".to_owned(), last.to_string()];
-        let command = || typed_again(typed, &[OptionName::WithValue("--offset")], offset);
+        let command = || typed_again(typed, &[], &["--offset"], offset);
         (last < self.count("total")).then(command)
     }
 

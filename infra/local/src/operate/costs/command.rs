@@ -6,8 +6,8 @@ use indicatif::HumanCount;
 
 use crate::{
     CliError,
-    args::CostsArgs,
     error::Context,
+    operate::args::CostsArgs,
     operate::costs::{Bill, Line, REGION, Usage, YEAR, markdown},
     terminal::{self, width, wrapped},
 };

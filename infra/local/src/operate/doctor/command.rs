@@ -13,9 +13,9 @@ use store::{Store, Tables, TimeoutProfile};
 
 use crate::{
     CliError,
-    args::DoctorArgs,
     data::{import_progress::with_progress, report},
     database::{Access, on_database, place::Place, store_at},
+    operate::args::DoctorArgs,
     operate::doctor::{
         Conditions, DEFAULT_MAX_DAYS, Examination, Finding, Group, Remedies, StackTarget, State,
         Target, examine_database, examine_service, examine_stack,

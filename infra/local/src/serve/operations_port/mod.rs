@@ -45,21 +45,6 @@ pub struct ServerState {
     is_stopping: AtomicBool,
 }
 
-/// A reason to send a server no requests.
-#[derive(Debug, thiserror::Error)]
-enum NotReady {
-    #[error("the server is stopping")]
-    Stopping,
-    #[error("the data is being loaded")]
-    Loading,
-    #[error("no data is in memory: {0}")]
-    NoData(String),
-    #[error("no API key can be checked: {0}")]
-    NoKeys(String),
-    #[error("the table of keys does not answer")]
-    SlowKeys,
-}
-
 impl ServerState {
     /// The state of a new server that runs `app`.
     pub fn new(app: &App) -> Arc<Self> {
@@ -98,31 +83,19 @@ impl ServerState {
         }
     }
 
-    async fn readiness(&self) -> Result<(), NotReady> {
+    /// Fails with the reason to send this server no requests.
+    async fn readiness(&self) -> Result<(), String> {
         if self.is_stopping() {
-            return Err(NotReady::Stopping);
+            return Err("the server is stopping".to_owned());
         }
-        self.has_data().await?;
-        self.has_keys().await
-    }
-
-    async fn has_data(&self) -> Result<(), NotReady> {
-        if self.dataset.in_memory().is_some() {
-            return Ok(());
+        if self.dataset.in_memory().is_none() {
+            let loaded = timeout(LOAD_TIMEOUT, self.dataset.get()).await;
+            let loaded = loaded.map_err(|_| "the data is being loaded")?;
+            loaded.map_err(|error| format!("no data is in memory: {}", with_causes(&error)))?;
         }
-        match timeout(LOAD_TIMEOUT, self.dataset.get()).await {
-            Ok(Ok(_)) => Ok(()),
-            Ok(Err(error)) => Err(NotReady::NoData(with_causes(&error))),
-            Err(_) => Err(NotReady::Loading),
-        }
-    }
-
-    async fn has_keys(&self) -> Result<(), NotReady> {
-        match timeout(LOAD_TIMEOUT, self.keys.is_usable()).await {
-            Ok(Ok(())) => Ok(()),
-            Ok(Err(error)) => Err(NotReady::NoKeys(with_causes(&error))),
-            Err(_) => Err(NotReady::SlowKeys),
-        }
+        let usable = timeout(LOAD_TIMEOUT, self.keys.is_usable()).await;
+        let usable = usable.map_err(|_| "the table of keys does not answer")?;
+        usable.map_err(|error| format!("no API key can be checked: {}", with_causes(&error)))
     }
 }
 

@@ -16,9 +16,8 @@ use serde_json::{Value, json};
 use shared::auth::ApiKey;
 use store::{KeyRecord, Store};
 use tnr::{
-    args::KeyTerms,
     database::Database,
-    keys::{create, random, rotate},
+    keys::{args::KeyTerms, create, random, rotate},
 };
 
 use crate::support::{

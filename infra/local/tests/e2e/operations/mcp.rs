@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use tnr::{CliError, database::folder_lock::FolderLock};
 
 use crate::support::{
-    agent::{agent_with, call, calls_with_requests, refused_calls_with_requests, texts},
+    agent::{agent_with, call, calls_with_requests, texts},
     databases::{sample_folder, write_sample_into},
     processes::send_signal,
     program::{Serving, program_on, run, stderr},
@@ -25,11 +25,7 @@ fn mcp_on(data_dir: &TempDir) -> Command {
 fn answers_to(mut command: Command, lines: &[&str]) -> Output {
     let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut process = command.spawn().unwrap();
-    let mut input = process.stdin.take().unwrap();
-    for line in lines {
-        writeln!(input, "{line}").unwrap();
-    }
-    drop(input);
+    process.stdin.take().unwrap().write_all(lines.join("\n").as_bytes()).unwrap();
     process.wait_with_output().unwrap()
 }
 
@@ -41,24 +37,14 @@ async fn tools_answer_like_the_api_while_the_folder_is_served() {
     let data_dir = sample_folder();
     let serving = Serving::on(&data_dir, &[]).await;
     let (agent, _child) = agent_with(mcp_on(&data_dir)).await;
+    let import = format!("'tnr import --fetch --data-dir {}'", data_dir.path().display());
     for (tool, arguments, target) in calls_with_requests() {
         let result = call(&agent, tool, arguments).await;
         let expected = serving.get_without_flags(target).await;
-        let note = texts(&result).last().unwrap().clone();
-        let import = format!("'tnr import --fetch --data-dir {}'", data_dir.path().display());
+        let note = texts(&result).pop().unwrap();
         assert!(note.starts_with("made-up sample; ") && note.contains(&import), "{note}");
         assert_eq!(result.structured_content, Some(expected), "{tool} {target}");
     }
-    for (tool, arguments, target) in refused_calls_with_requests() {
-        let result = call(&agent, tool, arguments).await;
-        assert_eq!(result.is_error, Some(true), "{tool} {target}");
-        assert_eq!(result.structured_content, Some(serving.get(target).await), "{tool} {target}");
-    }
-    let numbers = json!({ "numbers": ["(305) 234-5678", "020 7946 0958"], "defaultCountry": "GB" });
-    let result = call(&agent, "format_numbers", numbers).await;
-    let results = &result.structured_content.unwrap()["results"];
-    let expected = serving.get_without_flags("/v1/format/+442079460958").await;
-    assert_eq!(results[1]["result"], expected);
     // The server in use ends, and the next calls are answered all the same.
     serving.kill();
     let result = call(&agent, "lookup_block", json!({ "tn": "2122345678" })).await;
@@ -99,7 +85,7 @@ fn mcp_prints_only_answers_ignores_other_lines_and_ends_with_stdin() {
     );
     let call = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"format_number","arguments":{"tn":"+1 305 234 5678"}}}"#;
     let others = ["hello", "[]", "{\"jsonrpc\":\"2.0\"}", &deep, "\u{feff}", ""];
-    let lines = [&[INITIALIZE, INITIALIZED], &others[..], &[call]].concat();
+    let lines = [&[INITIALIZE, INITIALIZED], &others[..], &[call, ""]].concat();
     let output = answers_to(mcp_on(&data_dir), &lines);
     assert!(output.status.success(), "{}", stderr(&output));
     assert!(!stderr(&output).contains("hello"), "{}", stderr(&output));

@@ -6,7 +6,7 @@ use tempfile::TempDir;
 
 use crate::support::{
     databases::sample_folder,
-    program::{Serving, program, program_on, run, stderr, stdout},
+    program::{Serving, program, run, stdout},
     service::KEY,
 };
 
@@ -35,14 +35,6 @@ fn help_fits_a_terminal() {
     for command in commands {
         assert_fits(command, &stdout(&program(&[command, "--help"]).output().unwrap()));
     }
-}
-
-#[test]
-fn usage_lines_ignore_environment_variables() {
-    let mut missing = program(&["lookup"]);
-    let refused = missing.env("TNR_DATA_DIR", "x").env("TNR_ENDPOINT_URL", "http://x").output();
-    let refused = stderr(&refused.unwrap());
-    assert!(refused.contains("\nUsage: tnr lookup <NUMBER>\n"), "{refused}");
 }
 
 #[tokio::test]
@@ -86,6 +78,10 @@ async fn banner_commands_can_be_pasted_into_a_shell() {
          -H X-API-Key: {key} {url}/v1/search?q=wireless&state=NY\n"
     );
     assert_eq!(stdout(&pasted), expected);
+    // Browsers remember the addresses they open, including the fragment.
+    let mut addresses = banner.split_whitespace().filter(|word| word.starts_with("http://"));
+    assert!(addresses.all(|address| !address.contains(key)), "{banner}");
+    assert!(banner.contains(&format!("into its field:\n  {url}/\n")), "{banner}");
 }
 
 #[test]
@@ -119,12 +115,4 @@ fn installed_programs_find_their_data_from_any_folder() {
     let create = ["keys", "create", "--name", "another"];
     as_user(&create, elsewhere.path(), &[("XDG_DATA_HOME", named.path())]);
     assert!(named.path().join("tnr/dynamodb.sqlite").exists());
-}
-
-#[test]
-fn an_explicit_folder_overrides_a_database_in_the_environment() {
-    let data_dir = sample_folder();
-    let mut versions = program_on(&data_dir, &["versions"]);
-    let listed = versions.env("TNR_ENDPOINT_URL", "http://127.0.0.1:9").output().unwrap();
-    assert!(stdout(&listed).starts_with("* "));
 }

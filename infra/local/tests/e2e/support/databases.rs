@@ -2,17 +2,16 @@
 //! tests get copies.
 
 use std::{
-    net::Ipv4Addr,
     path::Path,
     sync::{LazyLock, OnceLock},
     thread,
 };
 
-use dynoxide::{Database as Dynoxide, server::serve_with_shutdown};
+use dynoxide::Database as Dynoxide;
 use ingest::{ImportReport, Options, Sources};
 use tempfile::TempDir;
 use tnr::{data::sample::sample, database::Database, keys};
-use tokio::{net::TcpListener, runtime::Runtime};
+use tokio::runtime::Runtime;
 
 use super::{service::KEY, small_reports::ReportTexts};
 
@@ -35,7 +34,8 @@ impl Master {
         // On its own thread, since the first test to ask is already inside a runtime.
         let imported = thread::spawn(move || {
             Runtime::new().unwrap().block_on(async {
-                let store = served(database).await.store();
+                let database = Database::public(database).await.unwrap();
+                let store = database.store();
                 ingest::ingest(&store, &sources, Options::default(), |_| ()).await.unwrap()
             })
         });
@@ -47,18 +47,10 @@ impl Master {
         let copy = Dynoxide::memory().unwrap();
         let file = self.folder.path().join(FILE);
         copy.restore_from(file.to_str().unwrap()).unwrap();
-        let database = served(copy).await;
+        let database = Database::public(copy).await.unwrap();
         keys::register(&database.store(), &KEY.parse().unwrap(), "tests").await.unwrap();
         database
     }
-}
-
-/// A database behind a port, for the lifetime of the runtime.
-async fn served(database: Dynoxide) -> Database {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
-    let endpoint = format!("http://{}", listener.local_addr().unwrap());
-    tokio::spawn(serve_with_shutdown(listener, database, std::future::pending()));
-    Database::at(endpoint).await.unwrap()
 }
 
 fn sample_master() -> &'static Master {

@@ -185,7 +185,7 @@ async fn forward(State(proxy): State<FaultProxy>, headers: HeaderMap, body: Byte
         Fault::None | Fault::Held => proxy.answer(headers, body).await,
         Fault::Postponed => {
             proxy.undelivered.lock().unwrap().push_back((headers, body));
-            connection_reset()
+            broken_after(b"")
         }
         Fault::Repeated => {
             proxy.undelivered.lock().unwrap().push_back((headers.clone(), body.clone()));
@@ -198,7 +198,7 @@ async fn forward(State(proxy): State<FaultProxy>, headers: HeaderMap, body: Byte
         Fault::Overtaken => refusal(StatusCode::BAD_REQUEST, "ConditionalCheckFailedException"),
         Fault::InternalError => refusal(StatusCode::INTERNAL_SERVER_ERROR, "InternalServerError"),
         Fault::Stall => std::future::pending().await,
-        Fault::Reset => connection_reset(),
+        Fault::Reset => broken_after(b""),
         Fault::Late(time) => {
             tokio::time::sleep(time / 2).await;
             let answer = proxy.answer(headers, body).await;
@@ -212,11 +212,7 @@ async fn forward(State(proxy): State<FaultProxy>, headers: HeaderMap, body: Byte
         }
         Fault::BrokenOff => {
             proxy.answer(headers, body).await;
-            let broken = futures_util::stream::iter([
-                Ok(Bytes::from_static(b"{\"Item\":")),
-                Err(std::io::Error::other("broken off")),
-            ]);
-            Body::from_stream(broken).into_response()
+            broken_after(b"{\"Item\":")
         }
     }
 }
@@ -233,9 +229,11 @@ fn units_in(answer: &[u8]) -> f64 {
     of_tables.chain([consumed]).filter_map(|of| of["CapacityUnits"].as_f64()).sum()
 }
 
-fn connection_reset() -> Response {
-    let reset = Err::<Bytes, _>(std::io::Error::other("reset"));
-    Body::from_stream(futures_util::stream::iter([reset])).into_response()
+/// An answer whose connection closes after these bytes.
+fn broken_after(bytes: &'static [u8]) -> Response {
+    let reset = Err(std::io::Error::other("reset"));
+    let parts = if bytes.is_empty() { vec![reset] } else { vec![Ok(bytes), reset] };
+    Body::from_stream(futures_util::stream::iter(parts)).into_response()
 }
 
 fn json_answer(body: &Value) -> Response {

@@ -75,6 +75,12 @@ impl Serving {
         Self::start(&mut program_on(data_dir, &[arguments, &["--port", "0"]].concat())).await
     }
 
+    /// Starts `serve` on a database at a URL.
+    pub async fn at(endpoint: &str, arguments: &[&str]) -> Self {
+        let options = ["--port", "0", "--endpoint-url", endpoint];
+        Self::start(&mut program(&[&options, arguments].concat())).await
+    }
+
     /// Starts a serving command, and waits until it reports that it is ready.
     pub async fn start(command: &mut Command) -> Self {
         let folder = TempDir::new().unwrap();
@@ -93,19 +99,19 @@ impl Serving {
             assert!(Instant::now() < deadline, "{}", self.output());
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
+        (self.base_url, self.key) = (self.printed("base URL"), self.printed("API key"));
+    }
+
+    /// The value of a line in the banner; empty if there is none.
+    fn printed(&self, name: &str) -> String {
         let output = self.output();
-        let printed = |name: &str| {
-            let value = output.lines().find_map(|line| line.trim().strip_prefix(name));
-            value.unwrap_or_default().trim().to_owned()
-        };
-        (self.base_url, self.key) = (printed("base URL"), printed("API key"));
+        let value = output.lines().find_map(|line| line.trim().strip_prefix(name));
+        value.unwrap_or_default().trim().to_owned()
     }
 
     /// The address of the operations port, which must be enabled.
     pub fn operations_url(&self) -> String {
-        let output = self.output();
-        let address = output.lines().find_map(|line| line.trim().strip_prefix("metrics"));
-        address.unwrap().trim().strip_suffix("/metrics").unwrap().to_owned()
+        self.printed("metrics").strip_suffix("/metrics").unwrap().to_owned()
     }
 
     /// The program's output and log so far.

@@ -65,12 +65,8 @@ async fn incomplete_requests_time_out_even_if_bytes_trickle_in() {
 #[tokio::test]
 async fn a_missing_body_closes_the_connection() {
     let (serving, _data_dir) = serving(&["--body-timeout", "1"]).await;
-    let headers = format!(
-        "POST /v1/format HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {KEY}\r\n\
-         Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{{"
-    );
     let begun = Instant::now();
-    let mut stream = connection(&serving, &headers);
+    let mut stream = connection(&serving, &(headers_of_post(KEY, 100, "") + "{"));
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
     let took = begun.elapsed();

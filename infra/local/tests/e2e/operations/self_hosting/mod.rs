@@ -2,8 +2,7 @@
 
 mod backup;
 mod connections;
-mod damaged_folders;
-mod damaged_items;
+mod damage;
 mod environment;
 mod files;
 mod operations_port;

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use axum::{Router, http::HeaderMap, http::StatusCode};
 use reqwest::Response;
+use serde_json::json;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 
@@ -35,8 +36,8 @@ async fn servers_listen_only_on_the_given_host() {
 #[tokio::test]
 async fn remote_databases_get_the_sample_and_a_key_only_with_the_sample_option() {
     let service = Service::empty().await;
-    let options = ["--port", "0", "--endpoint-url", service.database.endpoint()];
-    let serving = Serving::start(&mut program(&options)).await;
+    let options = ["--port", "0", "--endpoint-url", service.database.endpoint(), "--sample"];
+    let serving = Serving::at(service.database.endpoint(), &[]).await;
     let output = serving.output();
     assert!(
         output.contains("none yet; get it with 'tnr import --fetch --endpoint-url "),
@@ -50,8 +51,7 @@ async fn remote_databases_get_the_sample_and_a_key_only_with_the_sample_option()
     assert!(serving.interrupt().await);
 
     let folder = TempDir::new().unwrap();
-    let asked = [&options[..], &["--sample"]].concat();
-    let serving = Serving::start(&mut program_on(&folder, &asked)).await;
+    let serving = Serving::start(&mut program_on(&folder, &options)).await;
     assert!(serving.key.starts_with("tnr_live_"), "{}", serving.output());
     assert_eq!(serving.get("/v1/npa/415?limit=1").await["npa"], "415");
 }
@@ -75,14 +75,6 @@ async fn folders_without_the_sample_are_served_as_is_and_pick_up_imports() {
     assert!(!data_dir.path().join("api-key").exists());
 }
 
-#[tokio::test]
-async fn the_sample_option_overrides_the_no_sample_variable() {
-    let data_dir = sample_folder();
-    let mut command = program_on(&data_dir, &["serve", "--sample", "--port", "0"]);
-    let serving = Serving::start(command.env("TNR_NO_SAMPLE", "true")).await;
-    assert_eq!(serving.get("/v1/npa/415?limit=1").await["npa"], "415");
-}
-
 /// Operations that a database received, each with its `Authorization` header.
 type Calls = Arc<Mutex<Vec<(String, String)>>>;
 
@@ -95,16 +87,16 @@ async fn database_that_creates_slowly() -> (String, Calls) {
         let operation = header("x-amz-target").rsplit_once('.').unwrap().1.to_owned();
         let mut calls = seen.lock().unwrap();
         calls.push((operation.clone(), header("authorization")));
-        let error = |name| (StatusCode::BAD_REQUEST, format!(r#"{{"__type":"x#{name}"}}"#));
-        let table =
-            |status| (StatusCode::OK, format!(r#"{{"Table":{{"TableStatus":"{status}"}}}}"#));
+        let asked = calls.iter().filter(|(asked, _)| *asked == operation).count();
         match operation.as_str() {
-            "CreateTable" => error("ResourceInUseException"),
             "DescribeTable" => {
-                let asked = calls.iter().filter(|(asked, _)| *asked == operation).count();
-                if asked < 3 { table("CREATING") } else { table("ACTIVE") }
+                let status = if asked < 3 { "CREATING" } else { "ACTIVE" };
+                (StatusCode::OK, json!({ "Table": { "TableStatus": status } }).to_string())
             }
-            _ => error("AccessDeniedException"),
+            "CreateTable" => {
+                (StatusCode::BAD_REQUEST, r#"{"__type":"x#ResourceInUseException"}"#.to_owned())
+            }
+            _ => (StatusCode::BAD_REQUEST, r#"{"__type":"x#AccessDeniedException"}"#.to_owned()),
         }
     };
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -117,12 +109,11 @@ async fn database_that_creates_slowly() -> (String, Calls) {
 async fn remote_databases_get_region_credentials_and_time_to_create_tables() {
     let (endpoint, calls) = database_that_creates_slowly().await;
     let mut command = program(&["keys", "create", "--name", "x", "--endpoint-url", &endpoint]);
-    let variables = [
+    command.envs([
         ("AWS_REGION", "eu-central-1"),
         ("AWS_ACCESS_KEY_ID", "alternator"),
         ("AWS_SECRET_ACCESS_KEY", "secret"),
-    ];
-    command.envs(variables);
+    ]);
     let refused = tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap();
     assert!(stderr(&refused).contains("AccessDeniedException"), "{}", stderr(&refused));
     let calls = calls.lock().unwrap();
@@ -130,9 +121,8 @@ async fn remote_databases_get_region_credentials_and_time_to_create_tables() {
         assert!(authorization.contains("Credential=alternator/"), "{authorization}");
         assert!(authorization.contains("/eu-central-1/dynamodb/"), "{authorization}");
     }
-    let count = |operation| calls.iter().filter(|(asked, _)| asked == operation).count();
-    assert_eq!(count("CreateTable"), 5);
-    assert_eq!(count("DescribeTable"), 3 + 4, "it waits for the first table");
+    let polls = calls.iter().filter(|(operation, _)| operation == "DescribeTable").count();
+    assert_eq!(polls, 3 + 4, "it waits for the first table");
     assert_eq!(calls.last().unwrap().0, "PutItem");
 }
 
@@ -163,19 +153,6 @@ async fn every_link_has_the_base_path_whether_or_not_the_proxy_strips_it() {
     // Whoever gave the key has it, and others may read the stored output.
     assert!(serving.output().contains(&format!("page      {root}/numbers/\n")));
     assert!(!serving.output().contains(KEY));
-}
-
-/// Browsers remember the addresses they open, including the fragment.
-#[tokio::test]
-async fn trials_print_no_browser_address_with_a_key() {
-    let trial = Serving::on(&TempDir::new().unwrap(), &[]).await;
-    let output = trial.output();
-    let addresses = output.split_whitespace().filter(|word| word.contains("://"));
-    let addresses: Vec<&str> = addresses.collect();
-    assert!(addresses.len() >= 5, "{output}");
-    assert!(addresses.iter().all(|address| !address.contains(&trial.key)), "{output}");
-    assert!(output.contains(&format!("API key   {}", trial.key)), "{output}");
-    assert!(output.contains(&format!("into its field:\n  {}/\n", trial.base_url)), "{output}");
 }
 
 #[tokio::test]

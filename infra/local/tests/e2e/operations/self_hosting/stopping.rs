@@ -15,8 +15,8 @@ use reqwest::StatusCode;
 use tempfile::TempDir;
 
 use crate::support::{
-    databases::{sample_folder, write_sample_into},
-    fault_proxy::{Fault, FaultProxy},
+    databases::write_sample_into,
+    fault_proxy::{Fault, FaultProxy, at_operation},
     keys::{counted_requests, key_with_quotas},
     processes::{send_signal, until, until_ended},
     program::{Serving, program},
@@ -50,9 +50,8 @@ async fn requests_are_answered_while_draining() {
         Fault::Stall
     };
     let proxy = FaultProxy::before(service.database.endpoint(), silent_items).await;
-    let options = ["--port", "0", "--drain", "3", "--ops-address", "127.0.0.1:0"];
-    let arguments = [&options[..], &["--endpoint-url", &proxy.endpoint]].concat();
-    let mut serving = Serving::start(&mut program(&arguments)).await;
+    let options = ["--drain", "3", "--ops-address", "127.0.0.1:0"];
+    let mut serving = Serving::at(&proxy.endpoint, &options).await;
     let operations = serving.operations_url();
     let url = |path: &str| format!("{}{path}", serving.base_url);
     let ask = |path: &str| http_client().get(url(path)).bearer_auth(KEY).send();
@@ -87,48 +86,34 @@ async fn requests_are_answered_while_draining() {
 }
 
 #[tokio::test]
-async fn quota_counts_are_written_before_the_server_exits() {
+async fn ctrl_c_skips_draining_and_quota_counts_are_written_before_the_server_exits() {
     let service = Service::with_sample().await;
     let store = service.database.store();
     let key = key_with_quotas(&store, None, Some(1000)).await;
-    let options = ["--port", "0", "--endpoint-url", service.database.endpoint()];
-    let serving = Serving::start(&mut program(&options)).await;
+    let serving = Serving::at(service.database.endpoint(), &["--drain", "600"]).await;
     for _ in 0..20 {
         let response = serving.response("/v1/npa/415?limit=1", key.reveal()).await;
         assert_eq!(response.status(), 200);
     }
+    let signaled = Instant::now();
     assert!(serving.interrupt().await);
-    let counted = counted_requests(&store).await;
-    assert_eq!(counted.values().sum::<u64>(), 20, "{counted:?}");
+    assert!(signaled.elapsed() < Duration::from_secs(5), "{:?}", signaled.elapsed());
+    assert_eq!(counted_requests(&store).await.values().sum::<u64>(), 20);
 }
 
 #[tokio::test]
 async fn lost_quota_counts_are_logged_at_shutdown() {
     let service = Service::with_sample().await;
     let key = key_with_quotas(&service.database.store(), None, Some(1000)).await;
-    let no_counts = |_, operation: &str| match operation {
-        "UpdateItem" => Fault::Dead,
-        _ => Fault::None,
-    };
+    let no_counts = at_operation("UpdateItem", Fault::Dead);
     let proxy = FaultProxy::before(service.database.endpoint(), no_counts).await;
-    let options = ["--port", "0", "--endpoint-url", &proxy.endpoint];
-    let mut serving = Serving::start(&mut program(&options)).await;
+    let mut serving = Serving::at(&proxy.endpoint, &[]).await;
     let response = serving.response("/v1/npa/415?limit=1", key.reveal()).await;
     assert_eq!(response.status(), 200);
     send_signal("INT", &serving.process);
     assert!(until_ended(&mut serving.process).await.success());
     let output = serving.output();
     assert!(output.contains("the last counts of quotas could not be written"), "{output}");
-}
-
-#[tokio::test]
-async fn ctrl_c_skips_draining() {
-    let data_dir = sample_folder();
-    let mut serving = Serving::on(&data_dir, &["--drain", "600"]).await;
-    let signaled = Instant::now();
-    send_signal("INT", &serving.process);
-    assert!(until_ended(&mut serving.process).await.success());
-    assert!(signaled.elapsed() < Duration::from_secs(5), "{:?}", signaled.elapsed());
 }
 
 #[tokio::test]

@@ -1,18 +1,19 @@
 //! Options of the server and its data folder.
 
 use std::{
-    net::{IpAddr, Ipv4Addr, SocketAddr},
-    path::PathBuf,
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
     time::Duration,
 };
 
 use clap::{
     Args,
-    builder::{BoolishValueParser, RangedU64ValueParser},
+    builder::{BoolishValueParser, TypedValueParser, ValueParser},
 };
 
-use super::{DatabaseArgs, FolderArgs, KeyArgs};
-use crate::{new_file::Replacement, serve::connections::Timeouts};
+use crate::{
+    database::args::{DatabaseArgs, FolderArgs},
+    serve::connections::ConnectionArgs,
+};
 
 /// Reachable only from this machine.
 const DEFAULT_HOST: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
@@ -41,11 +42,13 @@ pub struct ServeArgs {
     #[arg(long, value_name = "IP:PORT", env = "TNR_OPS_ADDRESS")]
     pub ops_address: Option<SocketAddr>,
     /// Seconds to keep serving after SIGTERM while reporting not ready; Ctrl-C skips this
-    #[arg(long, value_name = "SECONDS", env = "TNR_DRAIN", default_value_t = 5)]
-    pub drain: u64,
+    #[arg(long, value_name = "SECONDS", env = "TNR_DRAIN", default_value = "5",
+          value_parser = seconds())]
+    pub drain: Duration,
     /// Seconds to let running requests finish after that; a second signal exits at once
-    #[arg(long, value_name = "SECONDS", env = "TNR_GRACE", default_value_t = 5)]
-    pub grace: u64,
+    #[arg(long, value_name = "SECONDS", env = "TNR_GRACE", default_value = "5",
+          value_parser = seconds())]
+    pub grace: Duration,
     #[command(flatten)]
     pub connections: ConnectionArgs,
     #[command(flatten)]
@@ -56,40 +59,8 @@ pub struct ServeArgs {
     pub database: DatabaseArgs,
 }
 
-/// Connection limits.
-#[derive(Debug, Args)]
-pub struct ConnectionArgs {
-    /// Maximum open connections; further clients wait
-    #[arg(long, value_name = "COUNT", env = "TNR_MAX_CONNECTIONS", default_value_t = 1024,
-          value_parser = positive())]
-    pub max_connections: u64,
-    /// Timeout for request headers, in seconds
-    #[arg(long, value_name = "SECONDS", env = "TNR_HEADER_TIMEOUT", default_value_t = 30,
-          value_parser = positive())]
-    header_timeout: u64,
-    /// Timeout for a request body, in seconds
-    #[arg(long, value_name = "SECONDS", env = "TNR_BODY_TIMEOUT", default_value_t = 60,
-          value_parser = positive())]
-    body_timeout: u64,
-    /// Timeout for idle connections, in seconds
-    #[arg(long, value_name = "SECONDS", env = "TNR_IDLE_TIMEOUT", default_value_t = 75,
-          value_parser = positive())]
-    idle_timeout: u64,
-}
-
-impl ConnectionArgs {
-    pub fn timeouts(&self) -> Timeouts {
-        Timeouts {
-            header: Duration::from_secs(self.header_timeout),
-            body: Duration::from_secs(self.body_timeout),
-            idle: Duration::from_secs(self.idle_timeout),
-        }
-    }
-}
-
-/// A generous upper bound: ten million seconds is almost four months.
-fn positive() -> RangedU64ValueParser {
-    RangedU64ValueParser::new().range(1..=10_000_000)
+fn seconds() -> ValueParser {
+    clap::value_parser!(u64).map(Duration::from_secs).into()
 }
 
 /// Options to import the sample and print a key if the database is empty.
@@ -114,34 +85,13 @@ impl ServeArgs {
     }
 }
 
-#[derive(Debug, Args)]
-pub struct HealthArgs {
-    /// URL to check [default: the API on this machine]
-    #[arg(value_name = "URL", value_parser = http_url)]
-    pub url: Option<String>,
-    #[command(flatten)]
-    pub address: ApiAddress,
-}
-
-#[derive(Debug, Args)]
-pub struct BackupArgs {
-    /// File to write, or to read with --verify
-    pub file: PathBuf,
-    /// Only check a file written by `backup`
-    #[arg(long, conflicts_with_all = ["force", "data_dir"])]
-    pub verify: bool,
-    #[command(flatten)]
-    pub replacement: Replacement,
-    #[command(flatten)]
-    pub folder: FolderArgs,
-}
-
-#[derive(Debug, Args)]
-pub struct RestoreArgs {
-    /// File written by `backup`
-    pub file: PathBuf,
-    #[command(flatten)]
-    pub folder: FolderArgs,
+/// The address that reaches a server on `host`, which may be a wildcard.
+pub fn reachable(host: IpAddr) -> IpAddr {
+    match host {
+        IpAddr::V4(host) if host.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(host) if host.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+        host => host,
+    }
 }
 
 /// Validates a base path: a leading slash, no trailing one, and nothing to encode.
@@ -159,24 +109,39 @@ fn base_path(text: &str) -> Result<String, String> {
     }
 }
 
-fn http_url(text: &str) -> Result<String, String> {
-    if text.starts_with("http://") {
-        Ok(text.to_owned())
-    } else {
-        Err("must begin with http://".to_owned())
-    }
+/// The key to register.
+#[derive(Debug, Args)]
+pub struct KeyArgs {
+    /// Register this API key instead of generating one, for scripts
+    #[arg(long = "key", value_name = "KEY", env = "TNR_KEY", hide_env_values = true)]
+    pub given: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct DynamodbArgs {
+    /// Port of the embedded DynamoDB
+    #[arg(long, default_value_t = 8000)]
+    pub port: u16,
+    #[command(flatten)]
+    pub key: KeyArgs,
+    #[command(flatten)]
+    pub folder: FolderArgs,
 }
 
 #[cfg(test)]
 mod tests {
     use clap::Parser;
 
-    use crate::args::Cli;
-
     use super::*;
 
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        serve: ServeArgs,
+    }
+
     fn is_trial(options: &[&str]) -> bool {
-        Cli::try_parse_from([&["tnr"], options].concat()).unwrap().serve.is_trial()
+        Line::try_parse_from([&["tnr"], options].concat()).unwrap().serve.is_trial()
     }
 
     #[test]

@@ -82,7 +82,7 @@ impl DatabaseArgs {
         let understood = endpoint_url(&url);
         understood
             .map(Some)
-            .map_err(|rule| CliError::NotUnderstood(format!("{ENDPOINT_URL} {rule}, got '{url}'")))
+            .map_err(|rule| CliError::failed(format!("{ENDPOINT_URL} {rule}, got '{url}'")))
     }
 
     pub fn place(&self) -> Result<Place, CliError> {
@@ -153,7 +153,7 @@ fn user_folder() -> Result<PathBuf, CliError> {
     Ok(data.join("tnr"))
 }
 
-pub(super) fn endpoint_url(text: &str) -> Result<String, String> {
+pub(crate) fn endpoint_url(text: &str) -> Result<String, String> {
     if text.starts_with("http://") || text.starts_with("https://") {
         Ok(text.to_owned())
     } else {

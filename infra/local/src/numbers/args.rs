@@ -2,11 +2,10 @@
 
 use std::{path::PathBuf, str::FromStr};
 
-use clap::{ArgGroup, Args, ValueEnum};
+use clap::{ArgGroup, Args};
 use formatting::DefaultCountry;
 
-use super::DataArgs;
-use crate::{data::export::Table, new_file::Replacement, numbers::list::ListOptions};
+use crate::{database::args::DataArgs, new_file::Replacement, numbers::list::ListOptions};
 
 /// Output format and data of an answer.
 #[derive(Debug, Args)]
@@ -137,36 +136,6 @@ pub struct FormatArgs {
     /// Exit with code 1 if any number is rejected
     #[arg(long)]
     pub strict: bool,
-    #[command(flatten)]
-    pub data: DataArgs,
-}
-
-/// An export format.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ExportForm {
-    /// A CSV table, or a folder of them
-    Csv,
-    /// A table with one JSON object per line, or a folder of them
-    #[value(name = "jsonl")]
-    JsonLines,
-    /// One SQLite database with all tables
-    Sqlite,
-}
-
-#[derive(Debug, Args)]
-pub struct ExportArgs {
-    /// File to create, or folder for csv and jsonl without --table; it appears only when complete.
-    /// Optional with --table, which defaults to stdout
-    #[arg(required_unless_present = "table")]
-    pub file: Option<PathBuf>,
-    /// Export format
-    #[arg(long, value_name = "FORM")]
-    pub format: ExportForm,
-    /// Export only this table, as one file
-    #[arg(long)]
-    pub table: Option<Table>,
-    #[command(flatten)]
-    pub replacement: Replacement,
     #[command(flatten)]
     pub data: DataArgs,
 }

@@ -4,8 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::DataArgs;
-use crate::{keys::expiry::Expiry, new_file::Replacement};
+use crate::{database::args::DataArgs, keys::expiry::Expiry, new_file::Replacement};
 
 #[derive(Debug, Subcommand)]
 pub enum KeysCommand {

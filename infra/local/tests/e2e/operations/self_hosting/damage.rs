@@ -1,4 +1,4 @@
-//! Damaged folders and backups: error messages and remedies.
+//! Damaged folders, items and backups: what still works, error messages and remedies.
 
 use std::{
     fs,
@@ -6,18 +6,21 @@ use std::{
 };
 
 use rusqlite::Connection;
+use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::support::{
     databases::sample_folder,
-    program::{program, program_on, run, stderr, stdout},
+    operator::Operator,
+    program::{Serving, program, program_on, run, stderr, stdout},
+    small_reports::ReportTexts,
 };
 
 /// The usual page size of databases.
 const PAGE: usize = 4096;
 
 /// A folder with the sample, and its database.
-pub fn folder() -> (TempDir, PathBuf) {
+fn folder() -> (TempDir, PathBuf) {
     let folder = sample_folder();
     let database = folder.path().join("dynamodb.sqlite");
     (folder, database)
@@ -35,9 +38,17 @@ fn damage_page(database: &Path) {
 }
 
 /// Changes one row, like a faulty program or disk.
-pub fn damage_row(database: &Path, change: &str) {
+fn damage_row(database: &Path, change: &str) {
     let connection = Connection::open(database).unwrap();
     assert_eq!(connection.execute(change, []).unwrap(), 1, "{change}");
+    connection.close().unwrap();
+}
+
+/// Adds something that SQLite would run.
+fn plant_trigger(database: &Path) {
+    let connection = Connection::open(database).unwrap();
+    let trigger = "CREATE TRIGGER planted AFTER DELETE ON usage BEGIN DELETE FROM api_keys; END";
+    connection.execute_batch(trigger).unwrap();
     connection.close().unwrap();
 }
 
@@ -53,7 +64,8 @@ const DAMAGE_KEY: &str =
 
 #[test]
 fn every_command_names_a_damaged_database_and_its_remedies() {
-    let destroyed: [fn(&Path); 2] = [
+    let destroyed: [fn(&Path); 3] = [
+        plant_trigger,
         |database| fs::write(database, "no database, but long enough to be one").unwrap(),
         |database| {
             let bytes = fs::read(database).unwrap();
@@ -109,7 +121,8 @@ fn damaged_databases_are_read_with_a_warning_and_never_written() {
 fn damaged_data_is_neither_backed_up_nor_restored() {
     let row = |change: &'static str| move |database: &Path| damage_row(database, change);
     type Case<'a> = (&'a str, &'a dyn Fn(&Path), &'a str);
-    let damages: [Case; 4] = [
+    let damages: [Case; 5] = [
+        ("its schema describes \"planted\"", &plant_trigger, "restore FILE"),
         ("SQLite cannot read it", &damage_page, "restore FILE"),
         ("its current version cannot be read", &row(DAMAGE_CHUNK), "import --fetch"),
         ("1 of its items contradict its current version", &row(DAMAGE_ITEM), "verify --repair"),
@@ -152,24 +165,86 @@ fn damaged_data_is_neither_backed_up_nor_restored() {
     }
 }
 
+/// Damage to an item: a bit of a name, an invalid JSON byte, or the name of the key attribute.
+const DAMAGES: [&str; 3] = [
+    "item_json = replace(item_json, '\"record\"', '\"recosd\"')",
+    "item_json = CAST(replace(item_json, '\"record\"', x'22ff22') AS TEXT)",
+    "item_json = replace(item_json, '\"npa_nxx\"', '\"npa_nxp\"')",
+];
+
 #[test]
-fn a_file_whose_schema_runs_something_is_neither_restored_nor_served() {
-    let (data_dir, database) = folder();
-    let connection = Connection::open(&database).unwrap();
-    let trigger = "CREATE TRIGGER planted AFTER DELETE ON usage BEGIN DELETE FROM api_keys; END";
-    connection.execute_batch(trigger).unwrap();
-    connection.close().unwrap();
-    let restored = TempDir::new().unwrap();
-    let file = database.to_str().unwrap();
-    for refused in [
-        program(&["backup", "--verify", file]).output().unwrap(),
-        run(&restored, &["restore", file]),
-        run(&data_dir, &["keys", "list"]),
-        run(&data_dir, &["serve", "--port", "0"]),
-    ] {
-        let error = stderr(&refused);
-        assert_eq!(refused.status.code(), Some(2), "{error}");
-        assert!(error.contains("its schema describes \"planted\""), "{error}");
+fn damaged_lookup_items_are_answered_from_memory_and_rewritten_by_verify_repair() {
+    for damage in DAMAGES {
+        let (data_dir, database) = folder();
+        let lookup = ["lookup", "+14152065555"];
+        let before = stdout(&run(&data_dir, &lookup));
+        damage_row(&database, &format!("UPDATE exchanges SET {damage} WHERE pk = 'S:415#206'"));
+        assert_eq!(stdout(&run(&data_dir, &lookup)), before, "{damage}");
+        let found = run(&data_dir, &["verify", "--json"]);
+        assert_eq!(found.status.code(), Some(1), "{}", stderr(&found));
+        let json: Value = serde_json::from_slice(&found.stdout).unwrap();
+        assert_eq!(json["drift"]["unreadable"], 1, "{damage}: {json}");
+        stdout(&run(&data_dir, &["verify", "--repair"]));
+        stdout(&run(&data_dir, &["verify"]));
     }
-    assert!(!restored.path().join("dynamodb.sqlite").exists());
+}
+
+#[tokio::test]
+async fn damaged_keys_are_named_and_deletable_while_others_keep_working() {
+    let (data_dir, database) = folder();
+    let create = |name: &str| {
+        let key = stdout(&run(&data_dir, &["keys", "create", "--name", name]));
+        key.trim().to_owned()
+    };
+    let (whole, damaged) = (create("whole"), create("damaged"));
+    let prefix = &damaged[..15];
+    let damage = "UPDATE api_keys SET item_json = replace(item_json, 'created_at', 'created_by') \
+                  WHERE item_json LIKE '%\"damaged\"%'";
+    damage_row(&database, damage);
+
+    let listed = run(&data_dir, &["keys", "list"]);
+    assert!(stdout(&listed).contains(" whole\n"), "{}", stdout(&listed));
+    let warning = format!("warning: key {prefix} is damaged, and its client gets 401; ");
+    assert!(stderr(&listed).starts_with(&warning), "{}", stderr(&listed));
+    let examined = String::from_utf8(run(&data_dir, &["doctor"]).stdout).unwrap();
+    let named = examined.lines().find(|line| line.contains(prefix));
+    assert!(named.is_some_and(|line| line.contains("this key is damaged")), "{examined}");
+    let serving = Serving::on(&data_dir, &[]).await;
+    for (key, expected) in [(&whole, 200), (&damaged, 401), (&whole, 200)] {
+        assert_eq!(serving.response("/v1/npa/415", key).await.status(), expected);
+    }
+    drop(serving);
+
+    let deleted = stdout(&run(&data_dir, &["keys", "delete", prefix]));
+    assert_eq!(deleted, format!("Deleted {prefix}, which was damaged.\n"));
+    assert_eq!(stderr(&run(&data_dir, &["keys", "list"])), "");
+}
+
+#[test]
+fn damaged_manifests_are_reported_with_the_command_that_repairs_them() {
+    let operator = Operator::new();
+    let data_dir = &operator.folder;
+    let import = |more: &[&str]| operator.import(&ReportTexts::first(), more);
+    stdout(&run(data_dir, &["keys", "create", "--name", "client"]));
+    stdout(&import(&[]));
+    let manifest = "UPDATE dataset SET item_json = replace(item_json, 'current', 'currenu') \
+                    WHERE pk = 'S:manifest'";
+    let database = data_dir.path().join("dynamodb.sqlite");
+    damage_row(&database, manifest);
+
+    let remedy = "'tnr import --fetch --replace-manifest'";
+    for command in [&["versions"][..], &["verify"], &["rollback"], &["lookup", "+14152065555"]] {
+        let failed = run(data_dir, command);
+        assert_eq!(failed.status.code(), Some(2), "{command:?}");
+        assert!(stderr(&failed).contains(remedy), "{command:?}: {}", stderr(&failed));
+    }
+    let refused = import(&[]);
+    assert!(!refused.status.success() && stderr(&refused).contains(remedy), "{}", stderr(&refused));
+    let mended = stdout(&import(&["--replace-manifest"]));
+    assert!(mended.contains("the manifest could not be read and is replaced"), "{mended}");
+    let again = stdout(&import(&["--replace-manifest"]));
+    assert!(!again.contains("is replaced"), "one that can be read stays: {again}");
+    assert!(stdout(&run(data_dir, &["versions"])).starts_with("* "));
+    stdout(&run(data_dir, &["verify"]));
+    assert!(stdout(&run(data_dir, &["keys", "list"])).contains(" client\n"), "the keys stay");
 }

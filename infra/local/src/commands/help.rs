@@ -48,7 +48,12 @@ mod tests {
     use clap::CommandFactory;
 
     use super::*;
-    use crate::args::Cli;
+    use crate::commands::Cli;
+
+    #[test]
+    fn command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
 
     #[test]
     fn every_command_is_in_exactly_one_group() {

@@ -1,0 +1,143 @@
+//! The command line: every command and its dispatch.
+
+mod help;
+mod reading;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::{
+    CliError,
+    data::{
+        self,
+        args::{
+            BackupArgs, ExportArgs, ImportArgs, RestoreArgs, RollbackArgs, VerifyArgs, VersionsArgs,
+        },
+    },
+    database::args::DataArgs,
+    keys::{self, args::KeysCommand},
+    numbers::{
+        self, answers,
+        args::{AreaCodeArgs, CarrierArgs, FormatArgs, LookupArgs, SearchArgs},
+    },
+    openapi::command::{self as openapi, OpenapiVersion},
+    operate::{
+        self,
+        args::{CostsArgs, DoctorArgs, FlagsArgs, HealthArgs},
+    },
+    serve::{
+        self,
+        args::{DynamodbArgs, ServeArgs},
+    },
+};
+
+/// Telephone Number Reference Service on one machine.
+///
+/// Without a command, serves the API from an embedded DynamoDB with sample numbering data, and
+/// prints a key and requests to try.
+#[derive(Debug, Parser)]
+#[command(
+    name = "tnr",
+    version,
+    args_conflicts_with_subcommands = true,
+    override_usage = "tnr [OPTIONS]\n       tnr [OPTIONS] NUMBER\n       tnr COMMAND [OPTIONS]",
+    after_help = EXIT_CODES
+)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    #[command(flatten)]
+    pub serve: ServeArgs,
+}
+
+/// The end of the help. `doctor` has its own codes, listed in its help.
+const EXIT_CODES: &str = "\
+Exit codes: 0 found or done; 1 nothing found, not a valid number, or a check \
+that failed; 2 wrong command line or an error; 130 interrupted. 'tnr doctor' \
+has its own.";
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Serve the API (the default)
+    Serve(ServeArgs),
+    /// Validate and enrich the phone numbers in a file or stdin
+    Format(Box<FormatArgs>),
+    /// Look up one phone number
+    Lookup(LookupArgs),
+    /// Show a carrier by OCN, or find carriers by name
+    Carrier(CarrierArgs),
+    /// Show an area code's exchanges, or one exchange
+    AreaCode(AreaCodeArgs),
+    /// Search exchanges by words and filters
+    #[command(override_usage = "tnr search [OPTIONS] [WORDS]...")]
+    Search(Box<SearchArgs>),
+    /// Export the numbering data to SQLite, CSV or JSON Lines
+    Export(ExportArgs),
+    /// Import the published reports
+    Import(Box<ImportArgs>),
+    /// Roll back to an older version of the data
+    Rollback(RollbackArgs),
+    /// Compare every lookup item with the current version
+    Verify(VerifyArgs),
+    /// List the current and retained versions and their completeness
+    Versions(VersionsArgs),
+    /// Diagnose a deployment and report problems
+    #[command(after_help = EXIT_CODES_OF_DOCTOR)]
+    Doctor(DoctorArgs),
+    /// Create, list, rotate, revoke, delete, export and import API keys
+    #[command(subcommand)]
+    Keys(KeysCommand),
+    /// Check a running server's health; exits 1 if it is not healthy
+    Health(HealthArgs),
+    /// Run an MCP server over stdio
+    Mcp(DataArgs),
+    /// Copy the embedded database to a file, even while it is served
+    Backup(BackupArgs),
+    /// Restore the embedded database from a backup
+    Restore(RestoreArgs),
+    /// Run only the embedded DynamoDB, for `cargo lambda watch`
+    Dynamodb(DynamodbArgs),
+    /// Write the flag images to a folder, for a bucket or a CDN
+    Flags(FlagsArgs),
+    /// Estimate a deployment's monthly bill
+    Costs(CostsArgs),
+    /// Print the API's OpenAPI description
+    Openapi {
+        /// OpenAPI version; 3.0 is for generators without 3.1 support
+        #[arg(long, default_value = "3.1")]
+        version: OpenapiVersion,
+    },
+}
+
+const EXIT_CODES_OF_DOCTOR: &str = "\
+Exit codes: 0 all is well; 1 warnings; 2 problems; 3 nothing could be examined, \
+or a wrong command line.";
+
+/// Runs a command and returns the exit code.
+pub async fn run(cli: Cli) -> Result<ExitCode, CliError> {
+    let done = match cli.command.unwrap_or(Command::Serve(cli.serve)) {
+        Command::Lookup(args) => return answers::lookup(args).await,
+        Command::Carrier(args) => return answers::carrier(args).await,
+        Command::AreaCode(args) => return answers::area_code(args).await,
+        Command::Search(args) => return answers::search(*args).await,
+        Command::Serve(args) => serve::serve(args).await,
+        Command::Format(args) => numbers::format::format(*args).await,
+        Command::Export(args) => data::export::command::export(args).await,
+        Command::Import(args) => data::import::import(*args).await,
+        Command::Rollback(args) => data::import::rollback(args).await,
+        Command::Verify(args) => data::verify::verify(args).await,
+        Command::Versions(args) => data::versions::list(args).await,
+        Command::Doctor(args) => operate::doctor::command::doctor(args).await,
+        Command::Keys(command) => keys::run(command).await,
+        Command::Health(args) => operate::health::check(args).await,
+        Command::Mcp(data) => numbers::mcp::serve(data).await,
+        Command::Backup(args) => data::backup::backup(&args).await,
+        Command::Restore(args) => data::backup::restore(&args).await,
+        Command::Dynamodb(args) => serve::dynamodb::dynamodb(args).await,
+        Command::Flags(args) => operate::flags::write(&args),
+        Command::Costs(args) => operate::costs::command::print(args),
+        Command::Openapi { version } => openapi::print(version),
+    };
+    done.map(|()| ExitCode::SUCCESS)
+}
