@@ -1,7 +1,7 @@
-//! Rebuilds the crate when sample requests or response snapshots are added or removed, because the
+//! Rebuilds the crate when sample requests or responses are added or removed, because the
 //! OpenAPI description embeds their folders.
 
 fn main() {
-    println!("cargo::rerun-if-changed=tests/e2e/api/snapshots");
+    println!("cargo::rerun-if-changed=src/openapi/examples");
     println!("cargo::rerun-if-changed=../../events");
 }
