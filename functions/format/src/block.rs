@@ -210,12 +210,13 @@ fn holder_of(exchange: Exchange) -> Option<CarrierInfo> {
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use numbering::records::{AreaCode, BlockHolder, Status};
 
     use super::*;
 
-    fn exchange() -> Exchange {
+    /// An exchange with a thousands block and no state.
+    pub fn exchange() -> Exchange {
         Exchange {
             npa: "907".parse().unwrap(),
             nxx: "200".parse().unwrap(),

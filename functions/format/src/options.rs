@@ -2,15 +2,16 @@
 
 use std::sync::LazyLock;
 
-use formatting::DefaultCountry;
+use formatting::{DefaultCountry, PhoneNumber};
 use shared::{
     errors::{ApiError, quote},
+    flag_images::FlagsBaseUrl,
     lookup::Freshness,
     params::Params,
 };
 use utoipa::IntoParams;
 
-use super::{FormatResult, fields::Fields, include::Extra};
+use super::{FormatResult, ReasonInfo, fields::Fields, include::Extra};
 
 /// Options for one number: its reading, use of the cache, and the fields to return.
 #[derive(Debug, IntoParams)]
@@ -48,15 +49,12 @@ impl Options {
             Some(text) if text.eq_ignore_ascii_case("false") => Freshness::Fresh,
             _ => Freshness::Cached,
         };
-        let include = params.text("include")?.map(|names| Extra::parse_list(&names)).transpose()?;
-        let fields = params.text("fields")?.map(|paths| FIELDS.selected(&paths)).transpose()?;
-        let flags = params.one_of::<Switch>("flags")?;
         Ok(Self {
             default_country,
             cache,
-            include: include.unwrap_or_default(),
-            fields: fields.flatten(),
-            flags: flags != Some(Switch::False),
+            include: Extra::parse_list(&params.text("include")?.unwrap_or_default())?,
+            fields: FIELDS.selected_by(params)?,
+            flags: params.one_of::<Switch>("flags")? != Some(Switch::False),
         })
     }
 
@@ -68,9 +66,20 @@ impl Options {
         }
     }
 
-    /// Returns true if the answer has links to flags.
-    pub fn has_flags(&self) -> bool {
-        self.flags && self.fields.as_ref().is_none_or(|fields| fields.has("flags"))
+    /// The reason for a text read as `number`, if the answer has that part.
+    pub fn reason(
+        &self,
+        text: &str,
+        country: DefaultCountry,
+        number: Option<&PhoneNumber>,
+    ) -> Option<Option<ReasonInfo>> {
+        self.has(Extra::Reason).then(|| ReasonInfo::find(text, country, number))
+    }
+
+    /// The base URL of flags, if the answer links to them.
+    pub fn flags_at<'a>(&self, FlagsBaseUrl(url): &'a FlagsBaseUrl) -> Option<&'a str> {
+        let has_flags = self.flags && self.fields.as_ref().is_none_or(|fields| fields.has("flags"));
+        url.as_deref().filter(|_| has_flags)
     }
 }
 

@@ -23,7 +23,7 @@ pub async fn run(cli: Cli) -> Result<ExitCode, CliError> {
         Command::Search(args) => return answers::search(*args).await,
         Command::Serve(args) => serve::serve(args).await,
         Command::Format(args) => numbers::format::format(*args).await,
-        Command::Export(args) => data::export::command::export(args).await,
+        Command::Export(args) => data::export::export(args).await,
         Command::Import(args) => data::import::import(*args).await,
         Command::Rollback(args) => data::import::rollback(args).await,
         Command::Verify(args) => data::verify::verify(args).await,

@@ -145,15 +145,12 @@ fn csv(table: Option<&Table>, columns: &Columns, results: &[FormattedNumber]) ->
 mod tests {
     use shared::params::Params;
 
-    use super::{
-        super::{ColumnParams, table::Header},
-        *,
-    };
+    use super::{super::ColumnParams, *};
 
     #[test]
     fn column_names_cannot_be_formulas() {
         let text = "=name,phone\nAnn,305\n";
-        let table = Table::read(text, Header::Present, &ColumnParams::default()).unwrap();
+        let table = Table::read(text, true, &ColumnParams::default()).unwrap();
         let options = Options::parse(&Params::from_uri(&"/".parse().unwrap())).unwrap();
         let body = csv(Some(&table), &Columns::new(&options), &[]).unwrap();
         assert!(body.starts_with(b"'=name,phone,tn_valid,"));

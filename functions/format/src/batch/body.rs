@@ -15,10 +15,7 @@ use shared::{
     errors::{ApiError, quote},
 };
 
-use super::{
-    AskedNumber, ColumnParams, check_count, json,
-    table::{Header, Table},
-};
+use super::{AskedNumber, ColumnParams, check_count, json, table::Table};
 
 /// Maximum body size in bytes. A response repeats the request's texts as JSON within Lambda's JSON, where a control
 /// character takes seven bytes. With a result for each number, the total stays below Lambda's 6 MB.
@@ -38,7 +35,7 @@ pub struct Batch {
 enum BodyForm {
     Json,
     Lines,
-    Csv(Header),
+    Csv { has_header: bool },
 }
 
 impl Batch {
@@ -67,8 +64,8 @@ impl Batch {
         let (numbers, table) = match form {
             BodyForm::Json => (json::numbers_in(text)?, None),
             BodyForm::Lines => (numbers_in_lines(text)?, None),
-            BodyForm::Csv(header) => {
-                let table = Table::read(text, header, params)?;
+            BodyForm::Csv { has_header } => {
+                let table = Table::read(text, has_header, params)?;
                 (table.numbers().collect(), Some(table))
             }
         };
@@ -106,8 +103,7 @@ impl BodyForm {
         match media_type {
             "application/json" => Ok(Self::Json),
             "text/plain" => Ok(Self::Lines),
-            "text/csv" if parameter("header") == Some("absent") => Ok(Self::Csv(Header::Absent)),
-            "text/csv" => Ok(Self::Csv(Header::Present)),
+            "text/csv" => Ok(Self::Csv { has_header: parameter("header") != Some("absent") }),
             other => Err(ApiError::UnsupportedMediaType(format!(
                 "Content-Type must be application/json, text/plain or text/csv, got '{}'",
                 quote(other)
@@ -191,9 +187,9 @@ mod tests {
             ("application/json", BodyForm::Json),
             ("Application/JSON; charset=UTF-8", BodyForm::Json),
             ("text/plain;charset=\"utf-8\"", BodyForm::Lines),
-            ("text/csv", BodyForm::Csv(Header::Present)),
-            ("text/csv; header=present", BodyForm::Csv(Header::Present)),
-            ("text/csv; charset=us-ascii; header=absent", BodyForm::Csv(Header::Absent)),
+            ("text/csv", BodyForm::Csv { has_header: true }),
+            ("text/csv; header=present", BodyForm::Csv { has_header: true }),
+            ("text/csv; charset=us-ascii; header=absent", BodyForm::Csv { has_header: false }),
         ] {
             assert_eq!(form_of(content_type).unwrap(), form, "{content_type}");
         }
@@ -278,7 +274,7 @@ mod tests {
             country_column in prop::option::of("[a-z0-9]{0,3}")
         ) {
             let params = ColumnParams { column, country_column };
-            let forms = [BodyForm::Json, BodyForm::Lines, BodyForm::Csv(Header::Present), BodyForm::Csv(Header::Absent)];
+            let forms = [BodyForm::Json, BodyForm::Lines, BodyForm::Csv { has_header: true }, BodyForm::Csv { has_header: false }];
             for body in [Bytes::from(body), Bytes::from(text)] {
                 for form in forms {
                     if let Ok(Batch { numbers, table }) = Batch::parse(form, &body, &params) {

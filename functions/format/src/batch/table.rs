@@ -16,13 +16,6 @@ const MAX_COLUMNS: usize = 1000;
 /// Maximum rows kept: the header and the numbers. The rest are only counted.
 const MAX_ROWS: usize = 1 + MAX_NUMBERS;
 
-/// The role of the first row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Header {
-    Present,
-    Absent,
-}
-
 /// A CSV with its column names.
 #[derive(Debug)]
 pub struct Table {
@@ -43,8 +36,7 @@ impl Table {
     /// # Errors
     /// Returns [`ApiError::InvalidRequest`] if rows or columns are ambiguous or missing, and
     /// [`ApiError::ContentTooLarge`] if there are too many rows.
-    pub fn read(text: &str, header: Header, params: &ColumnParams) -> Result<Self, ApiError> {
-        let has_header = header == Header::Present;
+    pub fn read(text: &str, has_header: bool, params: &ColumnParams) -> Result<Self, ApiError> {
         let (dialect, _) = Dialect::detect(text.as_bytes());
         let (mut rows, count) = read_rows(text, &dialect, has_header)?;
         if rows.is_empty() {
@@ -58,12 +50,11 @@ impl Table {
             has_header,
             numbers: params.column.as_slice(),
             country: params.country_column.as_deref(),
+            options: ["column", "countryColumn"],
+            no_header: "send it as 'text/csv; header=absent'",
         };
-        let columns = ListColumns::find(first_row, &wanted).map_err(|error| {
-            let no_header = "send it as 'text/csv; header=absent'";
-            let message = error.message("column", "countryColumn", no_header);
-            ApiError::invalid(message[..1].to_uppercase() + &message[1..])
-        })?;
+        let columns = ListColumns::find(first_row, &wanted)
+            .map_err(|message| ApiError::invalid(message[..1].to_uppercase() + &message[1..]))?;
         let number = columns.numbers[0];
         // A column must not appear twice in an answer.
         let id = columns.named("id").filter(|&id| id != number);
@@ -160,33 +151,33 @@ mod tests {
 
     use super::*;
 
-    fn numbers(text: &str, header: Header, column: Option<&str>) -> Result<Vec<String>, String> {
+    fn numbers(text: &str, has_header: bool, column: Option<&str>) -> Result<Vec<String>, String> {
         let params = ColumnParams { column: column.map(str::to_owned), country_column: None };
-        match Table::read(text, header, &params) {
+        match Table::read(text, has_header, &params) {
             Ok(table) => Ok(table.numbers().map(|number| number.tn).collect()),
             Err(error) => Err(error.body().message().to_owned()),
         }
     }
 
     fn table(text: &str) -> Table {
-        Table::read(text, Header::Present, &ColumnParams::default()).unwrap()
+        Table::read(text, true, &ColumnParams::default()).unwrap()
     }
 
     fn found(text: &str) -> Vec<String> {
-        numbers(text, Header::Present, None).unwrap()
+        numbers(text, true, None).unwrap()
     }
 
     fn refusal(text: &str) -> String {
-        numbers(text, Header::Present, None).unwrap_err()
+        numbers(text, true, None).unwrap_err()
     }
 
     #[test]
     fn numbers_come_from_the_only_likely_or_named_column() {
         assert_eq!(found("name,Phone Number\nAnn,305\n"), ["305"]);
         let two = "name,phone,mobile\nAnn,1,2\n";
-        assert_eq!(numbers(two, Header::Present, Some("mobile")).unwrap(), ["2"]);
-        assert_eq!(numbers("a,305\nb,306\n", Header::Absent, Some("2")).unwrap(), ["305", "306"]);
-        assert_eq!(numbers("305\n306\n", Header::Absent, None).unwrap(), ["305", "306"]);
+        assert_eq!(numbers(two, true, Some("mobile")).unwrap(), ["2"]);
+        assert_eq!(numbers("a,305\nb,306\n", false, Some("2")).unwrap(), ["305", "306"]);
+        assert_eq!(numbers("305\n306\n", false, None).unwrap(), ["305", "306"]);
         assert_eq!(
             refusal(two),
             "Columns 2 'phone' and 3 'mobile' both look like phone numbers; choose with column"
@@ -250,7 +241,7 @@ mod tests {
                 (&quoted[1..], quoted[0].trim()),
                 (&[String::new(), "306".to_owned()][..], "3")
             );
-            let absent = numbers(&lines("\n305\n\n306\n"), Header::Absent, None);
+            let absent = numbers(&lines("\n305\n\n306\n"), false, None);
             assert_eq!(absent.unwrap(), ["", "305", "", "306"]);
         }
     }
@@ -258,8 +249,8 @@ mod tests {
     #[test]
     fn excess_rows_and_columns_are_counted_and_refused() {
         for (text, header, got) in [
-            ("305\n".repeat(MAX_NUMBERS + 1), Header::Absent, MAX_NUMBERS + 1),
-            (format!("305\n{}306\n", "\n307\n".repeat(MAX_ROWS)), Header::Absent, 2 + 2 * MAX_ROWS),
+            ("305\n".repeat(MAX_NUMBERS + 1), false, MAX_NUMBERS + 1),
+            (format!("305\n{}306\n", "\n307\n".repeat(MAX_ROWS)), false, 2 + 2 * MAX_ROWS),
         ] {
             let message = numbers(&text, header, None).unwrap_err();
             let expected = format!("The body must have at most 1000 numbers, got {got}");

@@ -1,14 +1,24 @@
-//! A table as CSV or JSON Lines.
+//! Tables as CSV, JSON Lines or a SQLite database.
 
 use std::{
     borrow::Cow,
+    fs,
     io::{self, BufWriter, Write},
+    path::Path,
 };
 
+use rusqlite::{
+    Connection, ToSql,
+    types::{Null, ToSqlOutput},
+};
 use serde::{Serialize, Serializer};
+use serde_json::{Map, Value};
 use shared::cells::{inert, writer_of_rows};
 
-use super::{Table, cell::Cell};
+use super::{
+    provenance::provenance,
+    tables::{Cell, Table},
+};
 use crate::data::numbering_data::NumberingData;
 
 /// A file format.
@@ -68,21 +78,86 @@ fn io_error(error: csv::Error) -> io::Error {
 }
 
 fn write_json_lines(data: &NumberingData, table: Table, mut output: impl Write) -> io::Result<()> {
+    let columns = table.columns();
     for cells in table.rows(data) {
-        serde_json::to_writer(&mut output, &JsonRow { columns: table.columns(), cells })?;
+        serde_json::to_writer(&mut output, &JsonRow(&columns, cells))?;
         output.write_all(b"\n")?;
     }
     output.flush()
 }
 
 /// A row as a JSON object.
-struct JsonRow {
-    columns: &'static [&'static str],
-    cells: Vec<Cell>,
+struct JsonRow<'a>(&'a [&'static str], Vec<Cell>);
+
+impl Serialize for JsonRow<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().zip(&self.1))
+    }
 }
 
-impl Serialize for JsonRow {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.columns.iter().zip(&self.cells))
+/// Creates a folder with one file per table, including provenance.
+pub fn write_folder(data: &NumberingData, form: FileForm, folder: &Path) -> io::Result<()> {
+    fs::create_dir(folder)?;
+    for table in Table::OF_RECORDS {
+        let name = format!("{}.{}", table.file_name(), form.extension());
+        let file = fs::File::create(folder.join(name))?;
+        write_table(data, table, form, &file)?;
+        file.sync_all()?;
     }
+    let mut values = Map::new();
+    for (name, value) in provenance(data) {
+        values.insert(name.to_owned(), serde_json::to_value(value)?);
+    }
+    fs::write(folder.join("provenance.json"), format!("{:#}\n", Value::from(values)))
+}
+
+impl ToSql for Cell {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        match self {
+            Self::Null => Null.to_sql(),
+            Self::Text(text) => text.to_sql(),
+            Self::Count(count) => count.to_sql(),
+        }
+    }
+}
+
+/// Writes all tables to an empty file.
+pub fn write_database(data: &NumberingData, file: &Path) -> rusqlite::Result<()> {
+    let mut connection = Connection::open(file)?;
+    // No journal: after an interruption the unnamed file is discarded anyway.
+    connection.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;")?;
+    let transaction = connection.transaction()?;
+    for table in Table::OF_RECORDS.into_iter().chain([Table::Provenance]) {
+        insert_table(&transaction, data, table)?;
+    }
+    transaction.commit()?;
+    connection.execute_batch("PRAGMA optimize;")?;
+    connection.close().map_err(|(_, error)| error)
+}
+
+fn insert_table(
+    connection: &Connection,
+    data: &NumberingData,
+    table: Table,
+) -> rusqlite::Result<()> {
+    let (name, columns) = (table.name(), table.columns());
+    let typed = columns.iter().map(|column| {
+        let kind = if Table::is_count(column) { "INTEGER" } else { "TEXT" };
+        format!("{column} {kind}")
+    });
+    let typed = typed.collect::<Vec<_>>().join(", ");
+    let key = columns[..table.key_columns()].join(", ");
+    connection.execute_batch(&format!(
+        "CREATE TABLE {name} ({typed}, PRIMARY KEY ({key})) WITHOUT ROWID;"
+    ))?;
+    let places = vec!["?"; columns.len()].join(", ");
+    let mut insert = connection.prepare(&format!("INSERT INTO {name} VALUES ({places})"))?;
+    for row in table.rows(data) {
+        insert.execute(rusqlite::params_from_iter(row))?;
+    }
+    for column in table.indexed_columns() {
+        connection
+            .execute_batch(&format!("CREATE INDEX {name}_by_{column} ON {name} ({column});"))?;
+    }
+    Ok(())
 }

@@ -2,7 +2,7 @@
 
 use store::{FileDates, Snapshot};
 
-use super::cell::{Cell, code, optional};
+use super::tables::{Cell, optional, text};
 use crate::data::numbering_data::NumberingData;
 
 /// The limitation of all carrier data.
@@ -20,17 +20,17 @@ pub fn provenance(data: &NumberingData) -> Vec<(&'static str, Cell)> {
     let FileDates { nanpa, cnac, npa_report } = file_dates;
     let count = |count: usize| Cell::Count(u32::try_from(count).unwrap_or(u32::MAX));
     vec![
-        ("data_version", code(version)),
-        ("imported_at", code(ingested_at)),
+        ("data_version", text(version)),
+        ("imported_at", text(ingested_at)),
         ("nanpa_report_date", optional(*nanpa)),
         ("cnac_report_date", optional(*cnac)),
         ("area_code_report_date", optional(*npa_report)),
-        ("sources", code(if snapshot.is_sample() { SAMPLE } else { SOURCES })),
-        ("generator", code(concat!("tnr ", env!("CARGO_PKG_VERSION")))),
+        ("sources", text(if snapshot.is_sample() { SAMPLE } else { SOURCES })),
+        ("generator", text(concat!("tnr ", env!("CARGO_PKG_VERSION")))),
         ("area_codes", count(dataset.area_codes().len())),
         ("carriers", count(dataset.carriers().len())),
         ("exchanges", count(dataset.exchanges().len())),
         ("blocks", count(dataset.block_count())),
-        ("caveat", code(CAVEAT)),
+        ("caveat", text(CAVEAT)),
     ]
 }

@@ -2,11 +2,9 @@
 
 use clap::ValueEnum;
 use numbering::records::{AreaCode, BlockHolder, Carrier, Exchange};
+use serde::Serialize;
 
-use super::{
-    cell::{Cell, code, optional},
-    provenance::provenance,
-};
+use super::provenance::provenance;
 use crate::data::numbering_data::NumberingData;
 
 /// An export table.
@@ -45,41 +43,21 @@ impl Table {
     }
 
     /// The column names, which match the API's fields where it has them.
-    pub fn columns(self) -> &'static [&'static str] {
-        match self {
-            Self::AreaCodes => &["npa", "state", "states", "country", "total_exchanges"],
-            Self::Carriers => &[
-                "ocn",
-                "company_name",
-                "common_name",
-                "carrier_type",
-                "state",
-                "country",
-                "total_exchanges",
-            ],
-            Self::Exchanges => &[
-                "npa",
-                "nxx",
-                "ocn",
-                "company_name",
-                "carrier_type",
-                "rate_center",
-                "state",
-                "country",
-                "status",
-            ],
-            Self::Blocks => &[
-                "npa",
-                "nxx",
-                "block",
-                "ocn",
-                "company_name",
-                "carrier_type",
-                "rate_center",
-                "effective_date",
-            ],
-            Self::Provenance => &["name", "value"],
-        }
+    pub fn columns(self) -> Vec<&'static str> {
+        let columns = match self {
+            Self::AreaCodes => "npa state states country total_exchanges",
+            Self::Carriers => {
+                "ocn company_name common_name carrier_type state country total_exchanges"
+            }
+            Self::Exchanges => {
+                "npa nxx ocn company_name carrier_type rate_center state country status"
+            }
+            Self::Blocks => {
+                "npa nxx block ocn company_name carrier_type rate_center effective_date"
+            }
+            Self::Provenance => "name value",
+        };
+        columns.split(' ').collect()
     }
 
     /// The number of leading columns that identify a row.
@@ -114,44 +92,63 @@ impl Table {
             Self::Carriers => Box::new(dataset.carriers().map(carrier)),
             Self::Exchanges => Box::new(dataset.exchanges().map(exchange)),
             Self::Blocks => Box::new(dataset.exchanges().flat_map(blocks)),
-            Self::Provenance => Box::new(
-                provenance(data)
-                    .into_iter()
-                    .map(|(name, value)| vec![Cell::Text(name.into()), value.into_text()]),
-            ),
+            Self::Provenance => Box::new(provenance(data).into_iter().map(|(name, value)| {
+                let value = match value {
+                    Cell::Count(count) => text(count),
+                    other => other,
+                };
+                vec![text(name), value]
+            })),
         }
     }
+}
+
+/// A value in a row.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Cell {
+    Null,
+    Text(String),
+    Count(u32),
+}
+
+pub fn text(text: impl ToString) -> Cell {
+    Cell::Text(text.to_string())
+}
+
+pub fn optional(value: Option<impl ToString>) -> Cell {
+    value.map_or(Cell::Null, text)
 }
 
 fn area_code(AreaCode { npa, state, states, country, total_exchanges }: AreaCode) -> Row {
     let states: Vec<String> = states.iter().map(ToString::to_string).collect();
     let states = (!states.is_empty()).then(|| states.join(" "));
-    vec![code(npa), optional(state), optional(states), code(country), Cell::Count(total_exchanges)]
+    vec![text(npa), optional(state), optional(states), text(country), Cell::Count(total_exchanges)]
 }
 
 fn carrier(carrier: Carrier) -> Row {
     vec![
-        code(carrier.ocn),
+        text(carrier.ocn),
         optional(carrier.company_name),
         optional(carrier.common_name),
         optional(carrier.carrier_type),
         optional(carrier.state),
-        code(carrier.country),
+        text(carrier.country),
         Cell::Count(carrier.exchanges.total),
     ]
 }
 
 fn exchange(exchange: Exchange) -> Row {
     vec![
-        code(exchange.npa),
-        code(exchange.nxx),
+        text(exchange.npa),
+        text(exchange.nxx),
         optional(exchange.ocn),
         optional(exchange.company_name),
         optional(exchange.carrier_type),
         optional(exchange.rate_center),
         optional(exchange.state),
-        code(exchange.country),
-        code(exchange.status),
+        text(exchange.country),
+        text(exchange.status),
     ]
 }
 
@@ -161,10 +158,10 @@ fn blocks(exchange: Exchange) -> Vec<Row> {
     let rows = blocks.into_iter().map(|(digit, holder)| {
         let BlockHolder { ocn, company_name, carrier_type, rate_center, effective } = holder;
         vec![
-            code(npa),
-            code(nxx),
+            text(npa),
+            text(nxx),
             Cell::Count(digit.into()),
-            code(ocn),
+            text(ocn),
             optional(company_name),
             optional(carrier_type),
             optional(rate_center.or_else(|| of_exchange.clone())),

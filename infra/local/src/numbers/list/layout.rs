@@ -42,17 +42,16 @@ impl Layout {
             };
         }
         let has_header = !options.no_header;
-        let count = cells.len();
+        let no_header =
+            format!("pass --no-header and --column with a number from 1 to {}", cells.len());
         let wanted = Wanted {
             has_header,
             numbers: &options.column,
             country: options.country_column.as_deref(),
+            options: ["--column", "--country-column"],
+            no_header: &no_header,
         };
-        let mut columns = Columns::find(cells, &wanted).map_err(|error| {
-            let no_header =
-                format!("pass --no-header and --column with a number from 1 to {count}");
-            ListError::Layout(error.message("--column", "--country-column", &no_header))
-        })?;
+        let mut columns = Columns::find(cells, &wanted).map_err(ListError::Layout)?;
         columns.names = unique(&columns.names);
         Ok(Self { csv: Some(dialect), line_ends: dialect.line_ends, has_header, columns })
     }
