@@ -11,7 +11,11 @@ use std::{borrow::Cow, collections::BTreeSet};
 use formatting::Formats;
 use shared::cells::inert;
 
-use super::{FormatResult, ReasonInfo, fields::Fields, include::Extra, options::Options};
+use super::{
+    FormatResult, ReasonInfo,
+    fields::Fields,
+    options::{Extra, Options},
+};
 
 /// A result's cell. A missing field is empty, and no cell is a spreadsheet formula.
 type CellOf = for<'a> fn(&'a FormatResult) -> Cow<'a, str>;
@@ -164,7 +168,7 @@ mod tests {
     fn every_result_field_has_a_cell() {
         let expected = json!({
             "tn_valid": "true", "tn_possible": "true", "tn_input": "+13052345678", "tn_e164": "+13052345678",
-            "tn_international": "+1 305 234 5678", "tn_national": "(305) 234-5678 ext. 42",
+            "tn_international": "'+1 305 234 5678 ext 42", "tn_national": "(305) 234-5678 ext. 42",
             "tn_rfc3966": "tel:+1-305-234-5678;ext=42", "tn_country_code": "1", "tn_country_calling_code": "+1",
             "tn_country": "US", "tn_country_name": "United States", "tn_national_number": "3052345678",
             "tn_npa": "305", "tn_nxx": "234", "tn_nxxx": "5678", "tn_extension": "42",

@@ -5,7 +5,6 @@ mod batch;
 mod block;
 pub mod cells;
 pub mod fields;
-mod include;
 mod lookup;
 mod options;
 mod readings;

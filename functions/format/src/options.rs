@@ -1,17 +1,18 @@
 //! The options of a number request: parsing, and the parts of the answer.
 
-use std::sync::LazyLock;
+use std::{str::FromStr, sync::LazyLock};
 
 use formatting::{DefaultCountry, PhoneNumber};
 use shared::{
     errors::{ApiError, quote},
     flag_images::FlagsBaseUrl,
     lookup::Freshness,
-    params::Params,
+    params::{Params, invalid_param},
 };
-use utoipa::IntoParams;
+use strum::{EnumString, IntoStaticStr, VariantNames};
+use utoipa::{IntoParams, ToSchema};
 
-use super::{FormatResult, ReasonInfo, fields::Fields, include::Extra};
+use super::{FormatResult, ReasonInfo, fields::Fields};
 
 /// Options for one number: its reading, use of the cache, and the fields to return.
 #[derive(Debug, IntoParams)]
@@ -83,8 +84,33 @@ impl Options {
     }
 }
 
+/// A part of the answer that is left out unless requested. Answers use this order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr, VariantNames, ToSchema)]
+#[strum(serialize_all = "camelCase", ascii_case_insensitive)]
+#[schema(rename_all = "camelCase")]
+pub enum Extra {
+    /// Reason for an invalid number, or for a second one in the text.
+    Reason,
+    /// All of these.
+    All,
+}
+
+impl Extra {
+    /// Parses a comma-separated list, in any order and case.
+    pub fn parse_list(names: &str) -> Result<Vec<Self>, ApiError> {
+        let names = names.split(',').map(str::trim).filter(|name| !name.is_empty());
+        let extras = names.map(|name| {
+            Self::from_str(name).map_err(|_| {
+                let rule = format!("must list some of {}", Self::VARIANTS.join(", "));
+                invalid_param("include", name, rule)
+            })
+        });
+        extras.collect()
+    }
+}
+
 /// The values of an on/off parameter.
-#[derive(Debug, PartialEq, Eq, strum::EnumString, strum::VariantNames)]
+#[derive(Debug, PartialEq, Eq, EnumString, VariantNames)]
 #[strum(serialize_all = "lowercase", ascii_case_insensitive)]
 enum Switch {
     True,
@@ -97,4 +123,15 @@ pub fn country_of(text: &str) -> Result<DefaultCountry, ApiError> {
         let message = format!("Invalid defaultCountry '{}': {error}", quote(text));
         ApiError::UnknownDefaultCountry(message)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_listed_in_any_order_and_case() {
+        assert_eq!(Extra::parse_list(" Reason ,ALL,").unwrap(), [Extra::Reason, Extra::All]);
+        assert_eq!(Extra::parse_list(" ,").unwrap(), []);
+    }
 }

@@ -39,15 +39,6 @@ impl From<String> for Readings {
     }
 }
 
-/// The meaning of a literal `+`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Plus {
-    Sign,
-    Space,
-    LikelySign,
-    LikelySpace,
-}
-
 impl Readings {
     /// The readings of the parameter `tn`; `None` if it is missing or empty.
     pub fn from_query(params: &Params) -> Result<Option<Self>, ApiError> {
@@ -66,12 +57,9 @@ impl Readings {
         // Only the last `+` can be a plus sign; earlier ones are spaces.
         let Some((before, after)) = value.rsplit_once('+') else { return decoded(value).into() };
         let with = |plus: &str| decoded(&before.replace('+', " ")) + plus + &decoded(after);
-        match last_plus(before, after) {
-            Plus::Sign => with("+").into(),
-            Plus::Space => with(" ").into(),
-            Plus::LikelySign => Self { likeliest: with("+"), other: Some(with(" ")) },
-            Plus::LikelySpace => Self { likeliest: with(" "), other: Some(with("+")) },
-        }
+        let (is_sign, is_certain) = last_plus(before, after);
+        let [likeliest, other] = if is_sign { ["+", " "] } else { [" ", "+"] };
+        Self { likeliest: with(likeliest), other: (!is_certain).then(|| with(other)) }
     }
 
     /// The reading that is the best number in this country.
@@ -112,26 +100,24 @@ fn with_signs_between_numbers(value: &str) -> String {
     text
 }
 
-/// The meaning of a value's last `+`, given the encoded text around it.
-fn last_plus(before: &str, after: &str) -> Plus {
+/// The meaning of a value's last `+`, given the encoded text around it: whether it is likely a plus sign rather than a
+/// space, and whether that is certain.
+fn last_plus(before: &str, after: &str) -> (bool, bool) {
     let text_before = decoded(before).to_lowercase();
     let follows_context = text_before.ends_with(CONTEXT);
     if before.contains('+') && !follows_context {
-        return Plus::Space;
+        return (false, true);
     }
     if is_exponent(&text_before, after) {
-        return Plus::Sign;
+        return (true, true);
     }
     if follows_context || is_after_scheme(&text_before) {
         // A client that encodes colons or equals signs also encodes plus signs.
-        let is_encoded = !before.ends_with([':', '=']);
-        return if is_encoded { Plus::LikelySpace } else { Plus::LikelySign };
-    }
-    if text_before.contains(char::is_alphanumeric) {
-        return Plus::Space;
+        return (before.ends_with([':', '=']), false);
     }
     let is_bare = before.chars().all(|c| OPENING.contains(&c));
-    if is_bare && !has_encoded_punctuation(after) { Plus::LikelySign } else { Plus::LikelySpace }
+    let is_sign = is_bare && !has_encoded_punctuation(after);
+    (is_sign, text_before.contains(char::is_alphanumeric))
 }
 
 /// Returns true if the `+` belongs to a spreadsheet number such as `5.55E+09`, with only punctuation around it.
@@ -182,69 +168,46 @@ mod tests {
     }
 
     #[test]
-    fn plus_from_a_form_is_a_space() {
+    fn plus_is_a_space_a_sign_or_ambiguous() {
         for (value, expected) in [
-            ("+516-607-4335+", " 516-607-4335 "),
-            ("+1+305+234+5678", " 1 305 234 5678"),
-            ("++516-607-4335", "  516-607-4335"),
-            ("tel%3A+516+607+4335", "tel: 516 607 4335"),
-            ("Cell:+205-480-0075", "Cell: 205-480-0075"),
-            ("Cell%3A+205-480-0075", "Cell: 205-480-0075"),
-            ("Hotel:+516-607-4335", "Hotel: 516-607-4335"),
-            ("%2B1+3052345678", "+1 3052345678"),
-            ("5.55E+0009", "5.55E 0009"),
-            ("%2B%DB%B8%DB%B1+%DB%B5", "+۸۱ ۵"),
+            // From a form.
+            ("+516-607-4335+", &[" 516-607-4335 "][..]),
+            ("+1+305+234+5678", &[" 1 305 234 5678"]),
+            ("++516-607-4335", &["  516-607-4335"]),
+            ("tel%3A+516+607+4335", &["tel: 516 607 4335"]),
+            ("Cell:+205-480-0075", &["Cell: 205-480-0075"]),
+            ("Hotel:+516-607-4335", &["Hotel: 516-607-4335"]),
+            ("%2B1+3052345678", &["+1 3052345678"]),
+            ("5.55E+0009", &["5.55E 0009"]),
+            ("%2B%DB%B8%DB%B1+%DB%B5", &["+۸۱ ۵"]),
+            // Not from a form.
+            ("+1%20305", &["+1 305"]),
+            ("%20+44", &[" +44"]),
+            ("Tel.%20+44", &["Tel. +44"]),
+            ("%2B44", &["+44"]),
+            ("+44%2020%20/%20+1%20305", &["+44 20 / +1 305"]),
+            ("1+305%20234+5678", &["1 305 234 5678"]),
+            ("2.1e+009", &["2.1e+009"]),
+            ("2,1E+09%0D%0A", &["2,1E+09\r\n"]),
+            ("%22$2.1E+09%22", &["\"$2.1E+09\""]),
+            // In doubt: the likelier reading first.
+            ("+442079460958", &["+442079460958", " 442079460958"]),
+            ("(+44)2079460958", &["(+44)2079460958", "( 44)2079460958"]),
+            ("'+442079460958", &["'+442079460958", "' 442079460958"]),
+            ("TEL:+44", &["TEL:+44", "TEL: 44"]),
+            ("tel%3A+44", &["tel: 44", "tel:+44"]),
+            ("20;phone-context=+44", &["20;phone-context=+44", "20;phone-context= 44"]),
+            ("20;Phone-Context%3D+44", &["20;Phone-Context= 44", "20;Phone-Context=+44"]),
+            ("%28+516%29607-4335", &["( 516)607-4335", "(+516)607-4335"]),
+            ("+%28670%29234-1359", &[" (670)234-1359", "+(670)234-1359"]),
+            ("%EF%BB%BF+44", &["\u{feff} 44", "\u{feff}+44"]),
+            ("%+44", &["% 44", "%+44"]),
+            // Missing.
+            ("", &[]),
+            ("305&tn=%33%30%35", &["305"]),
         ] {
-            assert_eq!(readings(value), [expected], "{value}");
+            assert_eq!(readings(value), expected, "{value}");
         }
-    }
-
-    #[test]
-    fn plus_not_from_a_form_is_a_sign() {
-        for (value, expected) in [
-            ("+1%20305", "+1 305"),
-            ("%20+44", " +44"),
-            ("Tel.%20+44", "Tel. +44"),
-            ("tel:+44%2020", "tel:+44 20"),
-            ("Cell:%20+44", "Cell: +44"),
-            ("%2B44", "+44"),
-            ("+44%2020%20/%20+1%20305", "+44 20 / +1 305"),
-            ("2%20or%20+44", "2 or +44"),
-            ("1+305%20234+5678", "1 305 234 5678"),
-            ("5.55E+09", "5.55E+09"),
-            ("2.1e+009", "2.1e+009"),
-            ("2,1E+09%0D%0A", "2,1E+09\r\n"),
-            ("%22$2.1E+09%22", "\"$2.1E+09\""),
-        ] {
-            assert_eq!(readings(value), [expected], "{value}");
-        }
-    }
-
-    #[test]
-    fn ambiguous_plus_is_read_both_ways() {
-        for (value, likeliest, other) in [
-            ("+442079460958", "+442079460958", " 442079460958"),
-            ("(+44)2079460958", "(+44)2079460958", "( 44)2079460958"),
-            ("'+442079460958", "'+442079460958", "' 442079460958"),
-            ("tel:+442079460958", "tel:+442079460958", "tel: 442079460958"),
-            ("TEL:+44", "TEL:+44", "TEL: 44"),
-            ("tel%3A+44", "tel: 44", "tel:+44"),
-            ("20;phone-context=+44", "20;phone-context=+44", "20;phone-context= 44"),
-            ("20;Phone-Context%3D+44", "20;Phone-Context= 44", "20;Phone-Context=+44"),
-            ("%28+516%29607-4335", "( 516)607-4335", "(+516)607-4335"),
-            ("+%28670%29234-1359", " (670)234-1359", "+(670)234-1359"),
-            ("%22+442079460958%22", "\" 442079460958\"", "\"+442079460958\""),
-            ("%EF%BB%BF+44", "\u{feff} 44", "\u{feff}+44"),
-            ("%+44", "% 44", "%+44"),
-        ] {
-            assert_eq!(readings(value), [likeliest, other], "{value}");
-        }
-    }
-
-    #[test]
-    fn empty_number_counts_as_missing_and_two_numbers_are_refused() {
-        assert_eq!(readings(""), [""; 0]);
-        assert_eq!(readings("305&tn=%33%30%35"), ["305"]);
         let refused = Readings::from_query(&params("tn=305&tn=306"));
         assert!(matches!(refused, Err(ApiError::InvalidRequest(_))));
     }

@@ -16,17 +16,14 @@ type Encoder = fn(&str) -> String;
 
 /// Common clients, and how each encodes a cell in a query. Each was compared with the client's output for
 /// every cell, except Go, where only the source was read.
-const ENCODERS: [(&str, Encoder); 5] = [
-    // `urllib.parse.quote_plus` of Python 3.11, called by requests 2.34.
-    ("Python requests", |cell| form_encoded(cell, UNRESERVED)),
-    // `--data-urlencode` of curl 7.88. With `-G`, its hex digits are lower case.
-    ("curl", |cell| form_encoded(cell, UNRESERVED)),
+const ENCODERS: [(&str, Encoder); 3] = [
+    // `urllib.parse.quote_plus` of Python 3.11, called by requests 2.34; `--data-urlencode` of curl 7.88, whose
+    // hex digits are lower case with `-G`; `url.QueryEscape` of Go, which encodes `url.Values`.
+    ("Python requests, curl or Go", |cell| form_encoded(cell, UNRESERVED)),
     // `URLSearchParams` of Node.js 20, per the URL standard.
     ("URLSearchParams", |cell| form_encoded(cell, URL_STANDARD)),
     // The HTML standard turns line breaks into CR LF, then encodes per the URL standard.
     (HTML_FORM, |cell| form_encoded(&with_crlf(cell), URL_STANDARD)),
-    // `url.QueryEscape`, which encodes `url.Values`.
-    ("Go", |cell| form_encoded(cell, UNRESERVED)),
 ];
 
 /// Encoded by clients that keep the unreserved characters of RFC 3986.
