@@ -11,19 +11,8 @@ const VAGUE_NAME: &str = "number";
 /// Parts of the names of columns that are only about numbers, such as `Phone type`.
 const PARTS_OF_OTHER_NAMES: [&str; 2] = ["type", "phonetic"];
 /// Endings of such names, as in `Phone carrier`.
-const ENDS_OF_OTHER_NAMES: [&str; 11] = [
-    "carrier",
-    "consent",
-    "country",
-    "ext",
-    "extension",
-    "label",
-    "notes",
-    "provider",
-    "status",
-    "valid",
-    "verified",
-];
+const ENDS_OF_OTHER_NAMES: &str =
+    "carrier consent country ext extension label notes provider status valid verified";
 
 /// The minimum digits of a number; column names mostly have fewer.
 const MIN_DIGITS: usize = 7;
@@ -219,7 +208,7 @@ fn likeness(name: &str) -> u8 {
     let bare = plain.trim_end_matches(|c: char| c.is_ascii_digit());
     let is_known = NAMES_OF_NUMBERS.iter().any(|known| *known == plain || *known == bare);
     let is_other = PARTS_OF_OTHER_NAMES.iter().any(|part| plain.contains(part))
-        || ENDS_OF_OTHER_NAMES.iter().any(|end| bare.ends_with(end));
+        || ENDS_OF_OTHER_NAMES.split(' ').any(|end| bare.ends_with(end));
     if is_known || (!is_other && PARTS_OF_NAMES.iter().any(|part| plain.contains(part))) {
         2
     } else {

@@ -11,13 +11,13 @@ use std::{
 /// The number of parts in memory per processor.
 const PARTS_PER_PROCESSOR: usize = 2;
 
-/// Processes each part, and writes the results in the order of the parts. An error follows all
-/// earlier parts.
+/// Processes each part, and writes the results in the order of the parts. A read error follows all
+/// earlier parts, and nothing is read after it.
 ///
 /// # Panics
 /// Panics if `work` does.
 pub(super) fn in_order<P: Send, D: Send, E: Send>(
-    parts: impl Iterator<Item = Result<P, E>>,
+    mut parts: impl Iterator<Item = Result<P, E>>,
     work: impl Fn(P) -> D + Sync,
     mut write: impl FnMut(D) -> Result<(), E>,
 ) -> Result<(), E> {
@@ -25,8 +25,10 @@ pub(super) fn in_order<P: Send, D: Send, E: Send>(
     let work = &work;
     thread::scope(|scope| {
         let mut running = VecDeque::new();
-        for part in parts.map(Some).chain([None]) {
-            let is_end = part.is_none();
+        let mut is_end = false;
+        while !is_end {
+            let part = parts.next();
+            is_end = !matches!(part, Some(Ok(_)));
             running.extend(part.map(|part| scope.spawn(move || part.map(work))));
             loop {
                 // A slow reader must not hold back what is done.
@@ -49,6 +51,7 @@ mod tests {
     #[test]
     fn parts_are_written_in_reading_order_before_a_read_error() {
         let parts = (0..1000).map(Ok).chain([Err("cut off")]);
+        let parts = parts.chain(std::iter::from_fn(|| panic!("read after an error")));
         let mut written = Vec::new();
         let work = |part: u64| {
             // Some parts take longer than the ones after them.
