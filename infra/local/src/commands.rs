@@ -37,7 +37,7 @@ pub async fn run(cli: Cli) -> Result<ExitCode, CliError> {
         Command::Dynamodb(args) => serve::dynamodb::dynamodb(args).await,
         Command::Flags(args) => operate::flags::write(&args),
         Command::Costs(args) => operate::costs::command::print(args),
-        Command::Openapi { version } => openapi::command::print(version),
+        Command::Openapi { version } => openapi::print(version),
     };
     done.map(|()| ExitCode::SUCCESS)
 }

@@ -230,39 +230,47 @@ mod tests {
         }
     }
 
+    /// An item, its text in the answer, and its error.
+    const UNREADABLE: &str = r#"
+null | | A number must be a string, or an object with tn, got null
+-3052345678 | -3052345678 | A number must be a string, or an object with tn, got the number -3052345678
+[] | | A number must be a string, or an object with tn, got an array
+"" | | tn must not be empty
+{} | | tn is required
+{ "tn": "" } | | tn must not be empty
+{ "tn": 1.5 } | 1.5 | tn must be a string, got the number 1.5
+{ "tn": true } | true | tn must be a string, got the boolean true
+{ "tn": "1", "id": 7 } | 1 | id must be a string, got the number 7
+{ "tn": "1", "defaultCountry": "UK" } | 1 | Invalid defaultCountry 'UK': not an ISO 3166-1 alpha-2 country code
+{ "tn": "1", "country": "US" } | 1 | Unknown field 'country'; a number has tn, defaultCountry, id
+"30\ud800" | "30\ud800" | The item cannot be read as JSON: unexpected end of hex escape at line 1 column 10 of it
+1e400 | 1e400 | The item cannot be read as JSON: number out of range at line 1 column 5 of it
+"#;
+
     #[test]
     fn unreadable_items_get_an_error_in_their_place() {
-        let too_long = "x".repeat(MAX_ID_LENGTH + 1);
-        for (item, tn, message) in [
-            (json!(null), "", "A number must be a string, or an object with tn, got null"),
+        for line in UNREADABLE.trim().lines() {
+            let [item, tn, message] = line.split('|').collect::<Vec<_>>().try_into().unwrap();
+            let mut numbers = numbers_in(&format!("[ {item} , \"305\"]")).unwrap();
+            assert_eq!(numbers.remove(1).tn, "305", "{line}");
+            let AskedNumber { id, tn: read, country } = numbers.remove(0);
+            let refusal = country.unwrap_err().body().message().to_owned();
+            assert_eq!((id, &*read, &*refusal), (None, tn.trim(), message.trim()));
+        }
+        let deep = format!("[{}{}]", "[".repeat(1000), "]".repeat(1000));
+        for (body, message) in [
             (
-                json!(-3_052_345_678_i64),
-                "-3052345678",
-                "A number must be a string, or an object with tn, got the number -3052345678",
-            ),
-            (json!({ "tn": 1.5 }), "1.5", "tn must be a string, got the number 1.5"),
-            (json!([]), "", "A number must be a string, or an object with tn, got an array"),
-            (json!(""), "", "tn must not be empty"),
-            (json!({}), "", "tn is required"),
-            (json!({ "tn": "" }), "", "tn must not be empty"),
-            (json!({ "tn": true }), "true", "tn must be a string, got the boolean true"),
-            (json!({ "tn": "1", "id": 7 }), "1", "id must be a string, got the number 7"),
-            (
-                json!({ "tn": "1", "defaultCountry": "UK" }),
-                "1",
-                "Invalid defaultCountry 'UK': not an ISO 3166-1 alpha-2 country code",
+                deep,
+                "The item cannot be read as JSON: recursion limit exceeded at line 1 column 128",
             ),
             (
-                json!({ "tn": "1", "country": "US" }),
-                "1",
-                "Unknown field 'country'; a number has tn, defaultCountry, id",
+                json!([{ "tn": "1", "id": "x".repeat(101) }]).to_string(),
+                "id must have at most 100 characters, got 'xxx",
             ),
         ] {
-            let expected = (tn.to_owned(), None, Some(message.to_owned()));
-            assert_eq!(read(&json!([item])), [expected]);
+            let refused = numbers_in(&body).unwrap().remove(0).country.unwrap_err().body();
+            assert!(refused.message().starts_with(message), "{}", refused.message());
         }
-        let refused = read(&json!([{ "tn": "1", "id": too_long }])).remove(0);
-        assert!(refused.2.unwrap().starts_with("id must have at most 100 characters, got 'xxx"));
     }
 
     #[test]
@@ -276,24 +284,5 @@ mod tests {
         assert!(many.starts_with("The body must have at most 1000 numbers, got 262000"));
         assert_eq!(message("{}"), "The body must be an array of phone numbers, got an object");
         assert!(message(&"[".repeat(100_000)).contains("EOF while parsing"));
-    }
-
-    #[test]
-    fn malformed_items_do_not_fail_the_others() {
-        let deep = format!("{}{}", "[".repeat(1000), "]".repeat(1000));
-        for (item, reason) in [
-            (r#""30\ud800""#, "unexpected end of hex escape at line 1 column 10"),
-            ("1e400", "number out of range at line 1 column 5"),
-            (deep.as_str(), "recursion limit exceeded at line 1 column 128"),
-        ] {
-            let mut numbers = numbers_in(&format!("[ {item} , \"305\"]")).unwrap();
-            assert_eq!(numbers.remove(1).tn, "305");
-            let AskedNumber { tn, country, .. } = numbers.remove(0);
-            let refusal = country.unwrap_err().body().message().to_owned();
-            assert_eq!(
-                (tn.as_str(), refusal),
-                (item, format!("The item cannot be read as JSON: {reason} of it"))
-            );
-        }
     }
 }

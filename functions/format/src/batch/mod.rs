@@ -31,7 +31,7 @@ use super::{
 
 pub use json::digits_of;
 
-use answers::{AnswerForm, FormattedNumber, FormattedNumbers};
+use answers::{CSV, FormattedNumber, FormattedNumbers};
 use body::Batch;
 use json::NumbersToFormat;
 
@@ -139,15 +139,15 @@ pub async fn format_numbers(
     request: Request,
 ) -> Result<Response, ApiError> {
     let options = Options::parse(&params)?;
-    let form = AnswerForm::from_headers(request.headers());
+    let media_type = answers::media_type(request.headers());
     let Batch { numbers, table } = Batch::read(request, &ColumnParams::parse(&params)?).await?;
-    if let (Some(table), AnswerForm::Csv) = (&table, form) {
+    if let (Some(table), CSV) = (&table, media_type) {
         table.check_names(&Columns::new(&options))?;
     }
     charge.charge_many(numbers.len() as u64).await?;
     request_context::record(|context| context.numbers = Some(numbers.len()));
-    let answers = answer_all(&app, numbers, &options, &flags).await?;
-    form.response(table.as_ref(), options, &answers)
+    let results = answer_all(&app, numbers, &options, &flags).await?;
+    answers::response(media_type, table.as_ref(), options, &results)
 }
 
 /// Answers all numbers from one version of the data. Each exchange is read once, even if several numbers are in it.

@@ -1,7 +1,6 @@
 //! The OpenAPI description. Paths, parameters and schemas come from the routes. Examples and
 //! details of the layers around all handlers are added here.
 
-pub mod command;
 mod examples;
 mod layers;
 mod open_enums;
@@ -14,7 +13,7 @@ use shared::{
 };
 use utoipa::OpenApi;
 
-use crate::routes;
+use crate::{CliError, args::OpenapiVersion, routes, terminal};
 
 pub use open_enums::KNOWN_VALUES;
 
@@ -69,6 +68,15 @@ pub fn description() -> Value {
 /// The API's OpenAPI 3.0 description, for generators without 3.1 support.
 pub fn description_3_0() -> Value {
     site::version_3_0::convert(description())
+}
+
+/// Prints the description as JSON in an OpenAPI version.
+pub fn print(version: OpenapiVersion) -> Result<(), CliError> {
+    let description = match version {
+        OpenapiVersion::V3_1 => description(),
+        OpenapiVersion::V3_0 => description_3_0(),
+    };
+    terminal::print_raw(&format!("{description:#}\n"))
 }
 
 /// The HTTP methods, as OpenAPI names them.

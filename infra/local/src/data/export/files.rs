@@ -8,17 +8,13 @@ use std::{
 };
 
 use rusqlite::{
-    Connection, ToSql,
-    types::{Null, ToSqlOutput},
+    Connection,
+    types::{ToSqlOutput, ValueRef},
 };
-use serde::{Serialize, Serializer};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use shared::cells::{inert, writer_of_rows};
 
-use super::{
-    provenance::provenance,
-    tables::{Cell, Table},
-};
+use super::{provenance::provenance, tables::Table};
 use crate::data::numbering_data::NumberingData;
 
 /// A file format.
@@ -56,11 +52,11 @@ fn write_csv(data: &NumberingData, table: Table, output: impl Write) -> io::Resu
     let mut csv = writer_of_rows(output, b',');
     csv.write_record(table.columns()).map_err(io_error)?;
     for row in table.rows(data) {
-        for cell in &row {
-            let cell = match cell {
-                Cell::Null => Cow::Borrowed(""),
-                Cell::Text(text) => inert(text),
-                Cell::Count(count) => Cow::Owned(count.to_string()),
+        for value in row.values() {
+            let cell = match value {
+                Value::Null => Cow::Borrowed(""),
+                Value::String(text) => inert(text),
+                other => other.to_string().into(),
             };
             csv.write_field(cell.as_bytes()).map_err(io_error)?;
         }
@@ -78,21 +74,11 @@ fn io_error(error: csv::Error) -> io::Error {
 }
 
 fn write_json_lines(data: &NumberingData, table: Table, mut output: impl Write) -> io::Result<()> {
-    let columns = table.columns();
-    for cells in table.rows(data) {
-        serde_json::to_writer(&mut output, &JsonRow(&columns, cells))?;
+    for row in table.rows(data) {
+        serde_json::to_writer(&mut output, &row)?;
         output.write_all(b"\n")?;
     }
     output.flush()
-}
-
-/// A row as a JSON object.
-struct JsonRow<'a>(&'a [&'static str], Vec<Cell>);
-
-impl Serialize for JsonRow<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().zip(&self.1))
-    }
 }
 
 /// Creates a folder with one file per table, including provenance.
@@ -104,21 +90,8 @@ pub fn write_folder(data: &NumberingData, form: FileForm, folder: &Path) -> io::
         write_table(data, table, form, &file)?;
         file.sync_all()?;
     }
-    let mut values = Map::new();
-    for (name, value) in provenance(data) {
-        values.insert(name.to_owned(), serde_json::to_value(value)?);
-    }
-    fs::write(folder.join("provenance.json"), format!("{:#}\n", Value::from(values)))
-}
-
-impl ToSql for Cell {
-    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
-        match self {
-            Self::Null => Null.to_sql(),
-            Self::Text(text) => text.to_sql(),
-            Self::Count(count) => count.to_sql(),
-        }
-    }
+    let origin = Value::Object(provenance(data));
+    fs::write(folder.join("provenance.json"), format!("{origin:#}\n"))
 }
 
 /// Writes all tables to an empty file.
@@ -153,7 +126,11 @@ fn insert_table(
     let places = vec!["?"; columns.len()].join(", ");
     let mut insert = connection.prepare(&format!("INSERT INTO {name} VALUES ({places})"))?;
     for row in table.rows(data) {
-        insert.execute(rusqlite::params_from_iter(row))?;
+        let values = row.values().map(|value| match value {
+            Value::String(text) => ValueRef::from(text.as_str()),
+            value => value.as_i64().map_or(ValueRef::Null, ValueRef::Integer),
+        });
+        insert.execute(rusqlite::params_from_iter(values.map(ToSqlOutput::Borrowed)))?;
     }
     for column in table.indexed_columns() {
         connection
