@@ -89,7 +89,7 @@ fn open_list(file: Option<&Path>) -> Result<List, CliError> {
     if metadata.is_dir() {
         return Err(failed()(ErrorKind::IsADirectory.into()));
     }
-    Ok((Box::new(opened), metadata.is_file().then(|| metadata.len())))
+    Ok((Box::new(opened), metadata.is_file().then_some(metadata.len())))
 }
 
 /// A progress bar on stderr, hidden unless that is a terminal. Also hidden if it would mix with

@@ -1,5 +1,5 @@
-//! Parallel processing of long lists in little memory: a thread for each part, and the calling thread
-//! as the reader and the writer.
+//! Parallel processing of long lists in little memory: a thread for each part, at most one per
+//! processor, and the calling thread as the reader and the writer.
 
 use std::{
     collections::VecDeque,
@@ -7,9 +7,6 @@ use std::{
     panic::resume_unwind,
     thread::{self, ScopedJoinHandle},
 };
-
-/// The number of parts in memory per processor.
-const PARTS_PER_PROCESSOR: usize = 2;
 
 /// Processes each part, and writes the results in the order of the parts. A read error follows all
 /// earlier parts, and nothing is read after it.
@@ -21,7 +18,7 @@ pub(super) fn in_order<P: Send, D: Send, E: Send>(
     work: impl Fn(P) -> D + Sync,
     mut write: impl FnMut(D) -> Result<(), E>,
 ) -> Result<(), E> {
-    let most = PARTS_PER_PROCESSOR * thread::available_parallelism().map_or(1, NonZero::get);
+    let most = thread::available_parallelism().map_or(1, NonZero::get);
     let work = &work;
     thread::scope(|scope| {
         let mut running = VecDeque::new();
