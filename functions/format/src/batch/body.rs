@@ -43,8 +43,11 @@ impl Batch {
     pub async fn read(request: Request, params: &ColumnParams) -> Result<Self, ApiError> {
         let (parts, body) = request.into_parts();
         let form = BodyForm::from_headers(&parts.headers)?;
-        if let (Some(param), BodyForm::Json | BodyForm::Lines) = (params.any_given(), form) {
-            return Err(ApiError::invalid(format!("{param} is only for a body of text/csv")));
+        for (name, param) in [("column", &params.column), ("countryColumn", &params.country_column)]
+        {
+            if param.is_some() && !matches!(form, BodyForm::Csv { .. }) {
+                return Err(ApiError::invalid(format!("{name} is only for a body of text/csv")));
+            }
         }
         let declared = header_text(&parts.headers, CONTENT_LENGTH).parse::<usize>();
         if let Ok(length) = declared

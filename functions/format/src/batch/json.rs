@@ -1,19 +1,14 @@
 //! Numbers in a JSON array: strings, or objects with a string and its options.
 
-use std::borrow::Cow;
-
 use formatting::DefaultCountry;
 use serde_json::{Map, Number, Value, value::RawValue};
 use shared::{
     errors::{ApiError, quote},
     params::invalid_param,
 };
-use utoipa::{
-    PartialSchema, ToSchema,
-    openapi::{ArrayBuilder, ObjectBuilder, OneOfBuilder, RefOr, Schema, Type},
-};
+use utoipa::ToSchema;
 
-use super::{AskedNumber, MAX_NUMBERS, check_count, empty_number};
+use super::{AskedNumber, check_count, empty_number};
 use crate::options::country_of;
 
 /// A phone number with its country and ID.
@@ -33,35 +28,25 @@ pub struct NumberWithOptions {
     id: Option<String>,
 }
 
-/// The phone numbers in a body: strings in any format, or objects with one.
-pub struct NumbersToFormat;
+/// Phone numbers, in the order of their answers
+#[derive(ToSchema)]
+#[schema(min_items = 1, max_items = 1000)]
+#[allow(dead_code, reason = "only the description is derived from it")]
+pub struct NumbersToFormat(#[schema(inline)] Vec<NumberToFormat>);
 
-impl PartialSchema for NumbersToFormat {
-    fn schema() -> RefOr<Schema> {
-        let text = ObjectBuilder::new().schema_type(Type::String).min_length(Some(1));
-        let number = OneOfBuilder::new()
-            .item(text)
-            .item(utoipa::openapi::Ref::from_schema_name(NumberWithOptions::name()))
-            .description(Some("A phone number in any notation, or an object with one"));
-        ArrayBuilder::new()
-            .items(number)
-            .min_items(Some(1))
-            .max_items(Some(MAX_NUMBERS))
-            .description(Some("Phone numbers, in the order of their answers"))
-            .into()
-    }
+/// A phone number in any notation, or an object with one
+#[derive(ToSchema)]
+#[serde(untagged)]
+#[allow(dead_code, reason = "only the description is derived from it")]
+enum NumberToFormat {
+    Text(#[schema(inline)] NumberText),
+    Object(NumberWithOptions),
 }
 
-impl ToSchema for NumbersToFormat {
-    fn name() -> Cow<'static, str> {
-        "NumbersToFormat".into()
-    }
-
-    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
-        schemas.push((NumberWithOptions::name().into(), NumberWithOptions::schema()));
-        NumberWithOptions::schemas(schemas);
-    }
-}
+#[derive(ToSchema)]
+#[schema(min_length = 1)]
+#[allow(dead_code, reason = "only the description is derived from it")]
+struct NumberText(String);
 
 const FIELDS: [&str; 3] = ["tn", "defaultCountry", "id"];
 /// Maximum length of an ID, in characters.

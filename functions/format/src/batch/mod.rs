@@ -91,12 +91,6 @@ impl ColumnParams {
     fn parse(params: &Params) -> Result<Self, ApiError> {
         Ok(Self { column: params.text("column")?, country_column: params.text("countryColumn")? })
     }
-
-    /// The name of a given parameter, if any.
-    fn any_given(&self) -> Option<&'static str> {
-        let params = [("column", &self.column), ("countryColumn", &self.country_column)];
-        params.into_iter().find_map(|(name, value)| value.as_ref().map(|_| name))
-    }
 }
 
 /// Describe many phone numbers

@@ -102,7 +102,7 @@ pub fn describe(
     let unwritable = ListError::Unwritable;
     writer.write_all(&output.header().map_err(unwritable)?).map_err(unwritable)?;
     let mut summary = Summary::default();
-    let [reading, describing, writing] = [const { Stopwatch::new() }; 3];
+    let [reading, describing, writing]: [Stopwatch; 3] = Default::default();
     pipeline::in_order(
         std::iter::from_fn(|| reading.time(|| next_part(&mut rows)).transpose()),
         |rows: Vec<Row>| {
@@ -123,26 +123,26 @@ pub fn describe(
     )?;
     writing.time(|| writer.flush()).map_err(unwritable)?;
     let rejected = summary.count(Outcome::Rejected);
-    let mut report = summary.report(&layout.names_of_numbers());
+    let times = times(start, summary.rows, [&reading, &describing, &writing]);
+    Ok(Described { rejected, report: summary.report(&layout.names_of_numbers()) + &times })
+}
+
+fn times(start: Instant, rows: u64, [reading, describing, writing]: [&Stopwatch; 3]) -> String {
     let seconds = start.elapsed().as_secs_f64();
-    let rate = HumanCount((summary.rows as f64 / seconds.max(1e-6)) as u64);
+    let rate = HumanCount((rows as f64 / seconds.max(1e-6)) as u64);
     let threads = thread::available_parallelism().map_or(1, NonZero::get);
-    report += &format!(
+    format!(
         "{seconds:.1} s, {rate} rows/s: reading {reading}, describing {describing} on {threads} \
          threads, writing {writing}\n"
-    );
-    Ok(Described { rejected, report })
+    )
 }
 
 /// The time spent on one kind of work, in microseconds summed over threads. Reading includes waiting
 /// for a pipe.
+#[derive(Default)]
 struct Stopwatch(AtomicU64);
 
 impl Stopwatch {
-    const fn new() -> Self {
-        Self(AtomicU64::new(0))
-    }
-
     /// Runs `work` and adds the time it takes.
     fn time<T>(&self, work: impl FnOnce() -> T) -> T {
         let start = Instant::now();
