@@ -5,12 +5,15 @@ use formatting::{
     DefaultCountry, Formats, MAX_INPUT_LENGTH, NumberType, PhoneNumber, country_name,
 };
 use jiff::civil::Date;
-use numbering::records::{Country, Npa, Nxx};
+use numbering::{
+    dataset::Dataset,
+    records::{Country, Npa, Nxx},
+};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{
-    block::{Block, BlockRecords, CarrierInfo, Location, NanpParts},
+    block::{Block, BlockRecords, CarrierInfo, Location, NanpParts, geographic_npa_nxx},
     reason::ReasonInfo,
 };
 
@@ -144,19 +147,18 @@ impl Flag {
 }
 
 impl FormatResult {
-    /// The result for unparseable text.
-    pub(super) fn unparseable(tn: &str) -> Self {
-        let input = tn.chars().take(MAX_INPUT_LENGTH).collect();
-        Self { input, ..Self::default() }
-    }
-
-    /// The result for a number and its numbering data. Has no flags if no images are served.
+    /// The result for a text, the number read in it, and its numbering data. Has no flags if no images are served.
     pub(super) fn new(
-        number: PhoneNumber,
+        text: &str,
+        number: Option<PhoneNumber>,
         records: BlockRecords,
         today: Date,
         flags_base_url: Option<&str>,
     ) -> Self {
+        let Some(number) = number else {
+            let input = text.trim().chars().take(MAX_INPUT_LENGTH).collect();
+            return Self { input, ..Self::default() };
+        };
         let country = number.country.as_deref().and_then(|code| Some((code, country_name(code)?)));
         let block = Block::new(&number, records, today);
         let location = country.and_then(|(code, _)| Location::new(code, &block));
@@ -189,5 +191,25 @@ impl FormatResult {
             is_non_geographic: Some(number.is_non_geographic),
             reason: None,
         }
+    }
+    /// The result for programs without a server, from data in memory. Has no flags, since those link to a server.
+    pub fn in_memory(
+        text: &str,
+        number: Option<PhoneNumber>,
+        reason: Option<ReasonInfo>,
+        dataset: Option<&Dataset>,
+        today: Date,
+    ) -> Self {
+        let npa_nxx = number.as_ref().and_then(geographic_npa_nxx);
+        let records = npa_nxx.zip(dataset).map(|(key, dataset)| {
+            BlockRecords::new(dataset.exchange(key), || dataset.area_code(key.npa))
+        });
+        let result = Self::new(text, number, records.unwrap_or_default(), today, None);
+        Self { reason: Some(reason), ..result }
+    }
+
+    /// Removes an invalid number's formats, so that none is mistaken for a number.
+    pub fn without_invalid_formats(self) -> Self {
+        Self { formats: self.formats.filter(|_| self.valid), ..self }
     }
 }

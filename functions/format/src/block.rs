@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use formatting::{DefaultCountry, PhoneNumber, country_name};
 use jiff::civil::Date;
 use numbering::records::{
-    AreaCode, CarrierType, Country, Exchange, Npa, NpaNxx, Nxx, Ocn, StateCode,
+    AreaCode, BlockHolder, CarrierType, Country, Exchange, Npa, NpaNxx, Nxx, Ocn, StateCode,
 };
 use serde::Serialize;
 use shared::{errors::ApiError, lookup::Freshness, state::App};
@@ -131,10 +131,10 @@ pub async fn look_up_all(
     }
     let lookups = app.lookups().await?;
     let mut exchanges = lookups.exchanges(npa_nxxs, freshness).await;
-    let records = |npa_nxx: NpaNxx| {
-        BlockRecords::new(exchanges.remove(&npa_nxx), || lookups.area_code(npa_nxx.npa))
-    };
-    let records = npa_nxxs.iter().copied().zip(npa_nxxs.iter().copied().map(records));
+    let records = npa_nxxs.iter().map(|&npa_nxx| {
+        let exchange = exchanges.remove(&npa_nxx);
+        (npa_nxx, BlockRecords::new(exchange, || lookups.area_code(npa_nxx.npa)))
+    });
     Ok(records.collect())
 }
 
@@ -145,11 +145,6 @@ impl BlockRecords {
         let area_code = if has_state { None } else { area_code() };
         Self { exchange, area_code }
     }
-}
-
-/// The digit that identifies the number's thousands block within its exchange.
-fn thousands_digit(number: &PhoneNumber) -> Option<u8> {
-    number.national_number.as_bytes().get(6)?.checked_sub(b'0')
 }
 
 /// A number's location, and the holder of its block.
@@ -170,10 +165,6 @@ impl Block {
     /// pooled exchange, holder and rate center are those of the number's thousands block, once its assignment is
     /// effective.
     pub fn new(number: &PhoneNumber, records: BlockRecords, today: Date) -> Self {
-        Self::from_digit(thousands_digit(number), records, today)
-    }
-
-    fn from_digit(digit: Option<u8>, records: BlockRecords, today: Date) -> Self {
         let BlockRecords { exchange, area_code } = records;
         let from_area_code =
             area_code.and_then(|area_code| Some((area_code.only_state()?, area_code.country)));
@@ -181,41 +172,34 @@ impl Block {
             return Self { state: from_area_code, ..Self::default() };
         };
         let state = exchange.state.map(|state| (state, exchange.country)).or(from_area_code);
-        match digit.and_then(|digit| exchange.block_on(digit, today)).cloned() {
-            Some(holder) => Self {
-                rate_center: holder.rate_center.or(exchange.rate_center),
-                state,
-                carrier: Some(CarrierInfo {
-                    ocn: Some(holder.ocn),
-                    name: holder.company_name,
-                    carrier_type: holder.carrier_type,
-                }),
-            },
-            None => Self {
-                rate_center: exchange.rate_center.clone(),
-                state,
-                carrier: holder_of(exchange),
-            },
-        }
+        let digit =
+            number.national_number.as_bytes().get(6).and_then(|byte| byte.checked_sub(b'0'));
+        let holder = digit.and_then(|digit| exchange.block_on(digit, today)).cloned();
+        let (rate_center, ocn, name, carrier_type) = match holder {
+            Some(BlockHolder { ocn, company_name, carrier_type, rate_center, .. }) => {
+                (rate_center.or(exchange.rate_center), Some(ocn), company_name, carrier_type)
+            }
+            None => {
+                let Exchange { rate_center, ocn, company_name, carrier_type, .. } = exchange;
+                (rate_center, ocn, company_name, carrier_type)
+            }
+        };
+        // A source may name a company without an OCN.
+        let is_held = ocn.is_some() || name.is_some();
+        let carrier = is_held.then_some(CarrierInfo { ocn, name, carrier_type });
+        Self { rate_center, state, carrier }
     }
-}
-
-/// The exchange's holder: a carrier with an OCN, or a company named without one.
-fn holder_of(exchange: Exchange) -> Option<CarrierInfo> {
-    let Exchange { ocn, company_name, carrier_type, .. } = exchange;
-    if ocn.is_none() && company_name.is_none() {
-        return None;
-    }
-    Some(CarrierInfo { ocn, name: company_name, carrier_type })
 }
 
 #[cfg(test)]
-mod tests {
-    use numbering::records::{AreaCode, BlockHolder, Status};
+pub mod tests {
+    use numbering::records::Status;
+    use serde_json::{Value, json};
 
     use super::*;
 
-    fn exchange() -> Exchange {
+    /// An exchange with a thousands block and no state.
+    pub fn exchange() -> Exchange {
         Exchange {
             npa: "907".parse().unwrap(),
             nxx: "200".parse().unwrap(),
@@ -240,33 +224,35 @@ mod tests {
         }
     }
 
-    fn area_code(states: &[&str]) -> AreaCode {
+    /// The block of a number, given its exchange and the states of its area code.
+    fn block(text: &str, exchange: Option<Exchange>, states: &[&str], month: i8) -> Block {
         let states: Vec<StateCode> = states.iter().map(|state| state.parse().unwrap()).collect();
-        AreaCode {
+        let area_code = AreaCode {
             npa: "907".parse().unwrap(),
             state: states.first().copied(),
             states: states.into_iter().collect(),
             country: Country::Us,
             total_exchanges: 1,
-        }
+        };
+        let number = PhoneNumber::parse(text, DefaultCountry::default()).unwrap();
+        let records = BlockRecords { exchange, area_code: Some(area_code) };
+        Block::new(&number, records, Date::constant(2026, month, 1))
     }
 
     #[test]
     fn block_decides_holder_and_rate_center_from_its_effective_date() {
         let mut without_rate_center = exchange();
         without_rate_center.blocks.get_mut(&4).unwrap().rate_center = None;
-        for (exchange, digit, month, rate_center, ocn) in [
-            (exchange(), 4, 6, "VALDEZ", "6872"),
-            (exchange(), 4, 7, "JUNEAU", "464D"),
-            (exchange(), 5, 7, "VALDEZ", "6872"),
-            (without_rate_center, 4, 7, "VALDEZ", "464D"),
+        for (exchange, number, month, rate_center, ocn) in [
+            (exchange(), "907 200 4000", 6, "VALDEZ", "6872"),
+            (exchange(), "907 200 4000", 7, "JUNEAU", "464D"),
+            (exchange(), "907 200 5000", 7, "VALDEZ", "6872"),
+            (without_rate_center, "907 200 4000", 7, "VALDEZ", "464D"),
         ] {
-            let data = BlockRecords { exchange: Some(exchange), area_code: None };
-            let block = Block::from_digit(Some(digit), data, Date::constant(2026, month, 1));
-            let case = format!("{digit} in month {month}");
-            assert_eq!(block.rate_center.as_deref(), Some(rate_center), "{case}");
-            let found = block.carrier.unwrap().ocn.unwrap().to_string();
-            assert_eq!(found, ocn, "{case}");
+            let block = block(number, Some(exchange), &[], month);
+            let ocn_found = block.carrier.unwrap().ocn.unwrap().to_string();
+            let found = (block.rate_center.as_deref(), &*ocn_found);
+            assert_eq!(found, (Some(rate_center), ocn), "{number} in month {month}");
         }
     }
 
@@ -286,30 +272,30 @@ mod tests {
 
     #[test]
     fn company_without_an_ocn_is_a_carrier_by_name() {
-        let carrier = |ocn: Option<&str>, company: Option<&str>| {
-            let ocn = ocn.map(|ocn| ocn.parse().unwrap());
+        for (ocn, company, expected) in [
+            (None, Some("AT&T CORP."), json!({ "name": "AT&T CORP.", "type": null })),
+            (Some("6872"), None, json!({ "ocn": "6872", "name": null, "type": null })),
+            (None, None, Value::Null),
+        ] {
+            let ocn = ocn.map(|ocn: &str| ocn.parse().unwrap());
             let company_name = company.map(str::to_owned);
             let held = Exchange { ocn, company_name, carrier_type: None, ..exchange() };
-            serde_json::to_value(holder_of(held)).unwrap()
-        };
-        let company = serde_json::json!({ "name": "AT&T CORP.", "type": null });
-        assert_eq!(carrier(None, Some("AT&T CORP.")), company);
-        let unnamed = serde_json::json!({ "ocn": "6872", "name": null, "type": null });
-        assert_eq!(carrier(Some("6872"), None), unnamed);
-        assert_eq!(carrier(None, None), serde_json::Value::Null);
+            let carrier = block("907 200 5000", Some(held), &[], 7).carrier;
+            assert_eq!(serde_json::to_value(carrier).unwrap(), expected);
+        }
     }
 
     #[test]
     fn area_code_gives_the_state_only_if_it_has_one_state() {
-        let state = |exchange: Option<Exchange>, states: &[&str]| {
-            let data = BlockRecords { exchange, area_code: Some(area_code(states)) };
-            let Block { state, .. } = Block::from_digit(None, data, Date::constant(2026, 7, 1));
-            state.map(|(state, _)| state.to_string())
-        };
-        assert_eq!(state(Some(exchange()), &["AK"]).as_deref(), Some("AK"));
-        assert_eq!(state(None, &["AK"]).as_deref(), Some("AK"));
-        assert_eq!(state(Some(exchange()), &["AK", "WA"]), None);
-        assert_eq!(state(None, &["AK", "WA"]), None);
-        assert_eq!(state(Some(exchange()), &[]), None);
+        for (exchange, states, expected) in [
+            (Some(exchange()), &["AK"][..], Some("AK")),
+            (None, &["AK"], Some("AK")),
+            (Some(exchange()), &["AK", "WA"], None),
+            (None, &["AK", "WA"], None),
+            (Some(exchange()), &[], None),
+        ] {
+            let state = block("907 200 5000", exchange, states, 7).state;
+            assert_eq!(state.map(|(state, _)| state.to_string()).as_deref(), expected);
+        }
     }
 }

@@ -2,124 +2,117 @@
 //!
 //! Names come from the type's schema, so there is no second list to maintain.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Serialize, Serializer, ser::Error};
 use serde_json::Value;
-use shared::errors::{ApiError, quote};
+use shared::{
+    errors::{ApiError, quote},
+    params::Params,
+};
 use utoipa::{
     ToSchema,
     openapi::{RefOr, Schema},
 };
 
-/// Fields by name, each with its nested fields. A field without nested fields is kept whole.
+/// The dotted paths of fields. A part such as `carrier` stands for all of its fields.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Fields(BTreeMap<String, Fields>);
+pub struct Fields(BTreeSet<String>);
 
 impl Fields {
-    /// The fields of a type, including nested objects.
+    /// The fields of a type, including those of nested objects.
     pub fn from_type<T: ToSchema>() -> Self {
         let mut schemas = Vec::new();
         T::schemas(&mut schemas);
-        Self::in_schema(&T::schema(), &schemas.into_iter().collect())
+        let mut fields = Self::default();
+        fields.add("", &T::schema(), &schemas.into_iter().collect());
+        fields
     }
 
-    fn in_schema(schema: &RefOr<Schema>, schemas: &BTreeMap<String, RefOr<Schema>>) -> Self {
-        let in_any = |parts: &[RefOr<Schema>]| {
-            let mut fields = Self::default();
-            parts.iter().for_each(|part| fields.merge(Self::in_schema(part, schemas)));
-            fields
-        };
-        match schema {
+    fn add(
+        &mut self,
+        prefix: &str,
+        schema: &RefOr<Schema>,
+        schemas: &BTreeMap<String, RefOr<Schema>>,
+    ) {
+        let parts = match schema {
             RefOr::Ref(reference) => {
                 let name = reference.ref_location.rsplit('/').next().unwrap_or_default();
-                let referred = schemas.get(name);
-                referred.map_or_else(Self::default, |schema| Self::in_schema(schema, schemas))
+                schemas.get(name).map(std::slice::from_ref).unwrap_or_default()
             }
             RefOr::T(Schema::Object(object)) => {
-                let properties = object.properties.iter();
-                let fields = properties
-                    .map(|(name, schema)| (name.clone(), Self::in_schema(schema, schemas)));
-                Self(fields.collect())
+                for (name, schema) in &object.properties {
+                    self.0.insert(format!("{prefix}{name}"));
+                    self.add(&format!("{prefix}{name}."), schema, schemas);
+                }
+                return;
             }
-            RefOr::T(Schema::OneOf(one)) => in_any(&one.items),
-            RefOr::T(Schema::AllOf(all)) => in_any(&all.items),
-            RefOr::T(_) => Self::default(),
-        }
+            RefOr::T(Schema::OneOf(one)) => &one.items,
+            RefOr::T(Schema::AllOf(all)) => &all.items,
+            RefOr::T(_) => return,
+        };
+        parts.iter().for_each(|part| self.add(prefix, part, schemas));
+    }
+
+    /// The fields among these that the parameter `fields` selects, if any.
+    pub fn selected_by(&self, params: &Params) -> Result<Option<Self>, ApiError> {
+        Ok(params.text("fields")?.map(|paths| self.selected(&paths)).transpose()?.flatten())
     }
 
     /// Selects fields by a comma-separated list of paths; `None` if the list is empty.
     pub fn selected(&self, paths: &str) -> Result<Option<Self>, ApiError> {
-        let mut selected = Self::default();
+        let mut selected = BTreeSet::new();
         for path in paths.split(',').map(str::trim).filter(|path| !path.is_empty()) {
-            selected.merge(self.at(path).ok_or_else(|| self.unknown(path))?);
+            if !self.0.contains(path) {
+                let known = self.0.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
+                let message = format!("Unknown field '{}'; the fields are {known}", quote(path));
+                return Err(ApiError::invalid(message));
+            }
+            let is_within = |known: &&String| *known == path || is_part_of(known, path);
+            selected.extend(self.0.iter().filter(is_within).cloned());
         }
-        Ok(Some(selected).filter(|selected| *selected != Self::default()))
+        Ok(Some(Self(selected)).filter(|selected| !selected.0.is_empty()))
     }
 
-    /// Only the field at a path, with everything in it.
-    fn at(&self, path: &str) -> Option<Self> {
-        let (name, rest) = match path.split_once('.') {
-            Some((name, rest)) => (name, Some(rest)),
-            None => (path, None),
-        };
-        let field = self.0.get(name)?;
-        let field = rest.map_or_else(|| Some(field.clone()), |rest| field.at(rest))?;
-        Some(Self([(name.to_owned(), field)].into()))
+    /// The fields without nested fields.
+    pub fn leaves(&self) -> impl Iterator<Item = &str> {
+        let has_parts = |path: &str| self.0.iter().any(|other| is_part_of(other, path));
+        self.0.iter().map(String::as_str).filter(move |path| !has_parts(path))
     }
 
-    fn merge(&mut self, other: Self) {
-        for (name, fields) in other.0 {
-            self.0.entry(name).or_default().merge(fields);
-        }
-    }
-
-    fn unknown(&self, path: &str) -> ApiError {
-        let known: Vec<String> = self.paths().into_iter().map(|(path, _)| path).collect();
-        let message =
-            format!("Unknown field '{}'; the fields are {}", quote(path), known.join(", "));
-        ApiError::invalid(message)
-    }
-
-    /// Each field's dotted path and nested fields.
-    fn paths(&self) -> Vec<(String, &Self)> {
-        let mut paths = Vec::new();
-        for (name, fields) in &self.0 {
-            paths.push((name.clone(), fields));
-            let inner = fields.paths().into_iter();
-            paths.extend(inner.map(|(path, fields)| (format!("{name}.{path}"), fields)));
-        }
-        paths
-    }
-
-    /// The paths of fields without nested fields.
-    pub fn leaves(&self) -> impl Iterator<Item = String> {
-        let leaves = self.paths().into_iter().filter(|(_, fields)| fields.0.is_empty());
-        leaves.map(|(path, _)| path)
-    }
-
-    /// Returns true if these include the field of this name, or part of it.
-    pub fn has(&self, name: &str) -> bool {
-        self.0.contains_key(name)
+    /// Returns true if these include the field of this path, or part of it.
+    pub fn has(&self, path: &str) -> bool {
+        self.0.iter().any(|known| known == path || is_part_of(known, path))
     }
 
     /// Nests these fields in a field of `others`.
-    pub fn within(self, mut others: Self, name: &str) -> Self {
-        others.0.insert(name.to_owned(), self);
-        others
+    pub fn within(self, others: Self, name: &str) -> Self {
+        let own = self.0.iter().map(|path| format!("{name}.{path}"));
+        Self(own.chain(others.without(name).0).collect())
+    }
+
+    /// All except the field at a path.
+    pub fn without(mut self, path: &str) -> Self {
+        self.0.retain(|known| known != path && !is_part_of(known, path));
+        self
     }
 
     /// Removes all other fields from a value.
-    fn prune(&self, value: &mut Value) {
+    fn prune(&self, prefix: &str, value: &mut Value) {
         let Value::Object(object) = value else { return };
-        if self.0.is_empty() {
-            return;
-        }
         object.retain(|name, value| {
-            let fields = self.0.get(name);
-            fields.inspect(|fields| fields.prune(value)).is_some()
+            let path = format!("{prefix}{name}");
+            if !self.0.contains(&path) {
+                self.prune(&format!("{path}."), value);
+            }
+            self.has(&path)
         });
     }
+}
+
+/// Returns true if the field at `path` is nested in the one at `parent`.
+fn is_part_of(path: &str, parent: &str) -> bool {
+    path.strip_prefix(parent).is_some_and(|rest| rest.starts_with('.'))
 }
 
 /// An answer with all or some of its fields.
@@ -132,7 +125,7 @@ impl<T: Serialize> Serialize for Thinned<'_, T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Some(fields) = self.fields else { return self.answer.serialize(serializer) };
         let mut value = serde_json::to_value(self.answer).map_err(S::Error::custom)?;
-        fields.prune(&mut value);
+        fields.prune("", &mut value);
         value.serialize(serializer)
     }
 }

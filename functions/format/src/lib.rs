@@ -5,8 +5,6 @@ mod batch;
 mod block;
 pub mod cells;
 pub mod fields;
-mod in_memory;
-mod include;
 mod lookup;
 mod options;
 mod readings;
@@ -33,8 +31,8 @@ pub use batch::digits_of;
 pub use lookup::LookupResult;
 pub use reason::ReasonInfo;
 
+use block::{BlockRecords, geographic_npa_nxx};
 use fields::Thinned;
-use include::Extra;
 use options::Options;
 use readings::{Reading, Readings};
 
@@ -91,23 +89,16 @@ async fn describe(
     flags: &FlagsBaseUrl,
 ) -> Result<Response, ApiError> {
     let Reading { text, number } = tn.best(options.default_country);
-    let find = || ReasonInfo::find(&text, options.default_country, number.as_ref());
-    let reason = options.has(Extra::Reason).then(find);
-    let result = match number {
-        None => FormatResult::unparseable(text.trim()),
-        Some(number) => {
-            if number.possible {
-                let (national, e164) = (&number.national_number, &number.formats.e164);
-                request_context::record(|context| context.set_phone_number(&text, national, e164));
-            }
-            let records = match block::geographic_npa_nxx(&number) {
-                Some(npa_nxx) => block::look_up(app, npa_nxx, options.cache).await?,
-                None => block::BlockRecords::default(),
-            };
-            let flags = flags.0.as_deref().filter(|_| options.has_flags());
-            FormatResult::new(number, records, today(), flags)
-        }
+    let reason = options.reason(&text, options.default_country, number.as_ref());
+    if let Some(number) = number.as_ref().filter(|number| number.possible) {
+        let (national, e164) = (&number.national_number, &number.formats.e164);
+        request_context::record(|context| context.set_phone_number(&text, national, e164));
+    }
+    let records = match number.as_ref().and_then(geographic_npa_nxx) {
+        Some(npa_nxx) => block::look_up(app, npa_nxx, options.cache).await?,
+        None => BlockRecords::default(),
     };
+    let result = FormatResult::new(&text, number, records, today(), options.flags_at(flags));
     let answer = &FormatResult { reason, ..result };
     Ok(Json(Thinned { answer, fields: options.fields.as_ref() }).into_response())
 }

@@ -66,8 +66,7 @@ impl LookupOptions {
     fn parse(params: &Params) -> Result<Self, ApiError> {
         /// All fields, for requests that select some.
         static FIELDS: LazyLock<Fields> = LazyLock::new(Fields::from_type::<LookupResult>);
-        let fields = params.text("fields")?.map(|paths| FIELDS.selected(&paths)).transpose()?;
-        Ok(Self { fields: fields.flatten() })
+        Ok(Self { fields: FIELDS.selected_by(params)? })
     }
 }
 

@@ -1,16 +1,18 @@
 //! The options of a number request: parsing, and the parts of the answer.
 
-use std::sync::LazyLock;
+use std::{str::FromStr, sync::LazyLock};
 
-use formatting::DefaultCountry;
+use formatting::{DefaultCountry, PhoneNumber};
 use shared::{
     errors::{ApiError, quote},
+    flag_images::FlagsBaseUrl,
     lookup::Freshness,
-    params::Params,
+    params::{Params, invalid_param},
 };
-use utoipa::IntoParams;
+use strum::{EnumString, IntoStaticStr, VariantNames};
+use utoipa::{IntoParams, ToSchema};
 
-use super::{FormatResult, fields::Fields, include::Extra};
+use super::{FormatResult, ReasonInfo, fields::Fields};
 
 /// Options for one number: its reading, use of the cache, and the fields to return.
 #[derive(Debug, IntoParams)]
@@ -48,15 +50,12 @@ impl Options {
             Some(text) if text.eq_ignore_ascii_case("false") => Freshness::Fresh,
             _ => Freshness::Cached,
         };
-        let include = params.text("include")?.map(|names| Extra::parse_list(&names)).transpose()?;
-        let fields = params.text("fields")?.map(|paths| FIELDS.selected(&paths)).transpose()?;
-        let flags = params.one_of::<Switch>("flags")?;
         Ok(Self {
             default_country,
             cache,
-            include: include.unwrap_or_default(),
-            fields: fields.flatten(),
-            flags: flags != Some(Switch::False),
+            include: Extra::parse_list(&params.text("include")?.unwrap_or_default())?,
+            fields: FIELDS.selected_by(params)?,
+            flags: params.one_of::<Switch>("flags")? != Some(Switch::False),
         })
     }
 
@@ -68,14 +67,50 @@ impl Options {
         }
     }
 
-    /// Returns true if the answer has links to flags.
-    pub fn has_flags(&self) -> bool {
-        self.flags && self.fields.as_ref().is_none_or(|fields| fields.has("flags"))
+    /// The reason for a text read as `number`, if the answer has that part.
+    pub fn reason(
+        &self,
+        text: &str,
+        country: DefaultCountry,
+        number: Option<&PhoneNumber>,
+    ) -> Option<Option<ReasonInfo>> {
+        self.has(Extra::Reason).then(|| ReasonInfo::find(text, country, number))
+    }
+
+    /// The base URL of flags, if the answer links to them.
+    pub fn flags_at<'a>(&self, FlagsBaseUrl(url): &'a FlagsBaseUrl) -> Option<&'a str> {
+        let has_flags = self.flags && self.fields.as_ref().is_none_or(|fields| fields.has("flags"));
+        url.as_deref().filter(|_| has_flags)
+    }
+}
+
+/// A part of the answer that is left out unless requested. Answers use this order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr, VariantNames, ToSchema)]
+#[strum(serialize_all = "camelCase", ascii_case_insensitive)]
+#[schema(rename_all = "camelCase")]
+pub enum Extra {
+    /// Reason for an invalid number, or for a second one in the text.
+    Reason,
+    /// All of these.
+    All,
+}
+
+impl Extra {
+    /// Parses a comma-separated list, in any order and case.
+    pub fn parse_list(names: &str) -> Result<Vec<Self>, ApiError> {
+        let names = names.split(',').map(str::trim).filter(|name| !name.is_empty());
+        let extras = names.map(|name| {
+            Self::from_str(name).map_err(|_| {
+                let rule = format!("must list some of {}", Self::VARIANTS.join(", "));
+                invalid_param("include", name, rule)
+            })
+        });
+        extras.collect()
     }
 }
 
 /// The values of an on/off parameter.
-#[derive(Debug, PartialEq, Eq, strum::EnumString, strum::VariantNames)]
+#[derive(Debug, PartialEq, Eq, EnumString, VariantNames)]
 #[strum(serialize_all = "lowercase", ascii_case_insensitive)]
 enum Switch {
     True,
@@ -88,4 +123,15 @@ pub fn country_of(text: &str) -> Result<DefaultCountry, ApiError> {
         let message = format!("Invalid defaultCountry '{}': {error}", quote(text));
         ApiError::UnknownDefaultCountry(message)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_listed_in_any_order_and_case() {
+        assert_eq!(Extra::parse_list(" Reason ,ALL,").unwrap(), [Extra::Reason, Extra::All]);
+        assert_eq!(Extra::parse_list(" ,").unwrap(), []);
+    }
 }

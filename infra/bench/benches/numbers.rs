@@ -68,7 +68,7 @@ fn main() {
 fn sets() -> [(&'static str, Vec<String>); 4] {
     let lines = |text: &str| text.lines().map(str::to_owned).collect();
     let world = include_str!("../../../shared/formatting/tests/agreement/one_of_each_region.txt");
-    let messy = include_str!("../../local/tests/e2e/api/messy_numbers.json");
+    let messy = include_str!("../../../functions/format/src/messy_numbers.json");
     let messy: Vec<String> = serde_json::from_str(messy).unwrap();
     [
         ("world", lines(world)),

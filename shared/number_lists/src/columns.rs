@@ -1,7 +1,5 @@
 //! The CSV columns that hold phone numbers and countries.
 
-use crate::column_error::ColumnError;
-
 /// Names of phone number columns, reduced to lowercase letters and digits.
 const NAMES_OF_NUMBERS: [&str; 4] = ["tn", "tel", "cell", "e164"];
 /// Parts of other phone number column names, such as `Home phone` and `Telefon`.
@@ -13,19 +11,8 @@ const VAGUE_NAME: &str = "number";
 /// Parts of the names of columns that are only about numbers, such as `Phone type`.
 const PARTS_OF_OTHER_NAMES: [&str; 2] = ["type", "phonetic"];
 /// Endings of such names, as in `Phone carrier`.
-const ENDS_OF_OTHER_NAMES: [&str; 11] = [
-    "carrier",
-    "consent",
-    "country",
-    "ext",
-    "extension",
-    "label",
-    "notes",
-    "provider",
-    "status",
-    "valid",
-    "verified",
-];
+const ENDS_OF_OTHER_NAMES: &str =
+    "carrier consent country ext extension label notes provider status valid verified";
 
 /// The minimum digits of a number; column names mostly have fewer.
 const MIN_DIGITS: usize = 7;
@@ -35,6 +22,11 @@ const DIGITS_OF_NUMBER: usize = 10;
 /// Letters that may precede a number's extension, in lower case. A cell with other letters is a name, unless it
 /// has many digits.
 const EXTENSION_LABELS: [&str; 4] = ["x", "ext", "extn", "extension"];
+
+/// The number of columns to list in a message.
+const MAX_LISTED: usize = 20;
+/// The length at which a message truncates a name.
+const MAX_QUOTED: usize = 40;
 
 /// The columns that a caller requests.
 #[derive(Debug, Clone, Copy)]
@@ -46,6 +38,10 @@ pub struct Wanted<'a> {
     pub numbers: &'a [String],
     /// The country column. Defaults to the one named like the `defaultCountry` parameter, if any.
     pub country: Option<&'a str>,
+    /// The names of these two options, as in an error message.
+    pub options: [&'a str; 2],
+    /// The advice if there is no header row.
+    pub no_header: &'a str,
 }
 
 /// The columns of a CSV.
@@ -60,21 +56,26 @@ pub struct Columns {
 
 impl Columns {
     /// Finds the columns from a CSV's first row.
-    pub fn find(first_row: Vec<String>, wanted: &Wanted<'_>) -> Result<Self, ColumnError> {
+    ///
+    /// # Errors
+    /// Returns a message with the option that resolves the ambiguity.
+    pub fn find(first_row: Vec<String>, wanted: &Wanted<'_>) -> Result<Self, String> {
         let mut asked = wanted.numbers.iter().map(String::as_str).chain(wanted.country);
         let has_names = asked.any(|name| first_row.iter().any(|cell| is_same(cell, name)))
             || !first_row.iter().any(|cell| holds_number(cell));
         if wanted.has_header && !has_names {
-            return Err(ColumnError::NoHeader);
+            let advice = wanted.no_header;
+            return Err(format!("the first row holds a number and no names; {advice}"));
         }
         let names = if wanted.has_header {
             first_row
         } else {
             (1..=first_row.len()).map(|number| format!("column_{number}")).collect()
         };
+        let [option_of_numbers, option_of_country] = wanted.options;
         let country = match wanted.country {
             Some(name) => Some(position(&names, name)?),
-            None => column_of_countries(&names)?,
+            None => column_of_countries(&names, option_of_country)?,
         };
         let mut numbers = Vec::new();
         for name in wanted.numbers {
@@ -84,7 +85,7 @@ impl Columns {
             }
         }
         if numbers.is_empty() {
-            numbers.push(column_of_numbers(&names)?);
+            numbers.push(column_of_numbers(&names, option_of_numbers)?);
         }
         Ok(Self { names, numbers, country })
     }
@@ -102,31 +103,36 @@ pub fn looks_like_header(cells: &[String]) -> bool {
 }
 
 /// The position of the number column: the only one, or the only one named like phone numbers.
-fn column_of_numbers(names: &[String]) -> Result<usize, ColumnError> {
-    if names.len() == 1 {
-        return Ok(0);
-    }
+fn column_of_numbers(names: &[String], option: &str) -> Result<usize, String> {
     let most = names.iter().map(|name| likeness(name)).max().unwrap_or_default();
     let alike = positions(names, |name| likeness(name) == most);
     match alike[..] {
-        _ if most == 0 => Err(ColumnError::NoNumbers { names: names.to_vec() }),
+        _ if names.len() == 1 => Ok(0),
+        _ if most == 0 => Err(format!(
+            "no column looks like phone numbers; choose one with {option}: {}",
+            listed(names)
+        )),
         [only] => Ok(only),
-        _ => Err(ColumnError::SeveralNumbers(with_names(alike, names))),
+        _ => Err(format!(
+            "columns {} look like phone numbers; choose with {option}",
+            all(&alike, names)
+        )),
     }
 }
 
-fn column_of_countries(names: &[String]) -> Result<Option<usize>, ColumnError> {
+fn column_of_countries(names: &[String], option: &str) -> Result<Option<usize>, String> {
     let alike = positions(names, |name| plain(name) == "defaultcountry");
     match alike[..] {
-        [] => Ok(None),
-        [only] => Ok(Some(only)),
-        _ => Err(ColumnError::SeveralCountries(with_names(alike, names))),
+        [] | [_] => Ok(alike.first().copied()),
+        _ => {
+            Err(format!("columns {} look like countries; choose with {option}", all(&alike, names)))
+        }
     }
 }
 
 /// The position of a column by name or by number from 1. Names take precedence, and match ignoring case if no
 /// column matches exactly.
-fn position(names: &[String], wanted: &str) -> Result<usize, ColumnError> {
+fn position(names: &[String], wanted: &str) -> Result<usize, String> {
     let mut alike = positions(names, |name| name == wanted.trim());
     if alike.is_empty() {
         alike = positions(names, |name| is_same(name, wanted));
@@ -135,9 +141,41 @@ fn position(names: &[String], wanted: &str) -> Result<usize, ColumnError> {
         [only] => Ok(only),
         [] => match wanted.trim().parse::<usize>() {
             Ok(number) if (1..=names.len()).contains(&number) => Ok(number - 1),
-            _ => Err(ColumnError::Unknown { wanted: wanted.to_owned(), names: names.to_vec() }),
+            _ => Err(format!(
+                "there is no column {}; the columns are {}",
+                quoted(wanted),
+                listed(names)
+            )),
         },
-        _ => Err(ColumnError::Ambiguous { wanted: wanted.to_owned(), columns: names.len() }),
+        _ => Err(format!(
+            "several columns are named {}; pass its number, from 1 to {}",
+            quoted(wanted),
+            names.len()
+        )),
+    }
+}
+
+/// Lists columns with their numbers and names, as in `2 'Home Phone' and 3 'Mobile' both`.
+fn all(positions: &[usize], names: &[String]) -> String {
+    let shown = positions.iter().take(MAX_LISTED);
+    let mut shown: Vec<String> =
+        shown.map(|&position| format!("{} {}", position + 1, quoted(&names[position]))).collect();
+    let last = shown.pop().unwrap_or_default();
+    let word = if positions.len() == 2 { "both" } else { "all" };
+    format!("{} and {last} {word}", shown.join(", "))
+}
+
+fn listed(names: &[String]) -> String {
+    let shown = names.iter().take(MAX_LISTED).map(|name| quoted(name));
+    let more = names.len().saturating_sub(MAX_LISTED);
+    let rest = (more > 0).then(|| format!("{more} more"));
+    shown.chain(rest).collect::<Vec<_>>().join(", ")
+}
+
+fn quoted(name: &str) -> String {
+    match name.char_indices().nth(MAX_QUOTED) {
+        Some((end, _)) => format!("'{}…'", &name[..end]),
+        None => format!("'{name}'"),
     }
 }
 
@@ -147,10 +185,6 @@ fn is_same(name: &str, wanted: &str) -> bool {
 
 fn positions(names: &[String], is_wanted: impl Fn(&str) -> bool) -> Vec<usize> {
     (0..names.len()).filter(|&position| is_wanted(&names[position])).collect()
-}
-
-fn with_names(positions: Vec<usize>, names: &[String]) -> Vec<(usize, String)> {
-    positions.into_iter().map(|position| (position, names[position].clone())).collect()
 }
 
 /// Returns `true` if the cell holds a number, not a column name. With few digits, the only letters allowed are
@@ -174,7 +208,7 @@ fn likeness(name: &str) -> u8 {
     let bare = plain.trim_end_matches(|c: char| c.is_ascii_digit());
     let is_known = NAMES_OF_NUMBERS.iter().any(|known| *known == plain || *known == bare);
     let is_other = PARTS_OF_OTHER_NAMES.iter().any(|part| plain.contains(part))
-        || ENDS_OF_OTHER_NAMES.iter().any(|end| bare.ends_with(end));
+        || ENDS_OF_OTHER_NAMES.split(' ').any(|end| bare.ends_with(end));
     if is_known || (!is_other && PARTS_OF_NAMES.iter().any(|part| plain.contains(part))) {
         2
     } else {
@@ -191,20 +225,19 @@ fn plain(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::column_error::{MAX_LISTED, MAX_QUOTED};
 
     fn cells(row: &str) -> Vec<String> {
         row.split(',').map(str::to_owned).collect()
     }
 
-    fn message(error: &ColumnError) -> String {
-        error.message("--column", "--country-column", "pass --no-header")
-    }
-
     fn find(row: &str, numbers: &[&str], country: Option<&str>) -> Result<Columns, String> {
         let numbers: Vec<String> = numbers.iter().copied().map(str::to_owned).collect();
-        let wanted = Wanted { has_header: true, numbers: &numbers, country };
-        Columns::find(cells(row), &wanted).map_err(|error| message(&error))
+        Columns::find(cells(row), &wanted(&numbers, country))
+    }
+
+    fn wanted<'a>(numbers: &'a [String], country: Option<&'a str>) -> Wanted<'a> {
+        let options = ["--column", "--country-column"];
+        Wanted { has_header: true, numbers, country, options, no_header: "pass --no-header" }
     }
 
     #[test]
@@ -241,57 +274,35 @@ mod tests {
 
     #[test]
     fn columns_are_selected_by_name_or_number() {
-        let unknown =
-            |wanted: &str| Err(format!("there is no column '{wanted}'; the columns are 'a', 'b'"));
         for (header, wanted, expected) in [
             ("a,b,B", "b", Ok(1)),
             ("a,b,B", "B", Ok(2)),
             ("a,b", "A", Ok(0)),
             ("a,b", "2", Ok(1)),
             ("2,b", "2", Ok(0)),
-            ("a,b", "3", unknown("3")),
-            ("a,b", "0", unknown("0")),
-            ("a,b", "", unknown("")),
-            (
-                "a,a",
-                "a",
-                Err("several columns are named 'a'; pass its number, from 1 to 2".to_owned()),
-            ),
+            ("a,b", "3", Err("there is no column '3'; the columns are 'a', 'b'")),
+            ("a,b", "0", Err("there is no column '0'; the columns are 'a', 'b'")),
+            ("a,b", "", Err("there is no column ''; the columns are 'a', 'b'")),
+            ("a,a", "a", Err("several columns are named 'a'; pass its number, from 1 to 2")),
         ] {
             let found = find(header, &[wanted], None).map(|columns| columns.numbers[0]);
-            assert_eq!(found, expected, "{header} {wanted}");
+            assert_eq!(found, expected.map_err(str::to_owned), "{header} {wanted}");
         }
         assert_eq!(find("a,b", &["b", "a", "2"], None).unwrap().numbers, [1, 0]);
-    }
-
-    #[test]
-    fn the_country_column_is_named_like_the_parameter() {
+        let several = "columns 2 'default_country' and 3 'defaultCountry' both look like countries; \
+                       choose with --country-column";
+        let unknown = "there is no column 'country'; the columns are 'phone', 'land'";
         for (header, country, expected) in [
             ("phone,defaultCountry", None, Ok(Some(1))),
             ("Default Country,phone", None, Ok(Some(0))),
             ("default_country", None, Ok(Some(0))),
             ("phone,country", None, Ok(None)),
             ("phone,Land", Some("LAND"), Ok(Some(1))),
-            (
-                "phone,default_country,defaultCountry",
-                None,
-                Err(
-                    "columns 2 'default_country' and 3 'defaultCountry' both look like countries; \
-                     choose with --country-column"
-                        .to_owned(),
-                ),
-            ),
-            (
-                "phone,land",
-                Some("country"),
-                Err("there is no column 'country'; the columns are 'phone', 'land'".to_owned()),
-            ),
+            ("phone,default_country,defaultCountry", None, Err(several)),
+            ("phone,land", Some("country"), Err(unknown)),
         ] {
-            assert_eq!(
-                find(header, &[], country).map(|columns| columns.country),
-                expected,
-                "{header}"
-            );
+            let found = find(header, &[], country).map(|columns| columns.country);
+            assert_eq!(found, expected.map_err(str::to_owned), "{header}");
         }
     }
 
@@ -303,7 +314,8 @@ mod tests {
         let refused = Err("the first row holds a number and no names; pass --no-header".to_owned());
         assert_eq!(find(row, &["2"], None), refused);
         assert_eq!(find(row, &[], None), refused);
-        let wanted = Wanted { has_header: false, numbers: &["2".to_owned()], country: None };
+        let second = ["2".to_owned()];
+        let wanted = Wanted { has_header: false, ..wanted(&second, None) };
         let columns = Columns::find(cells("Ada,+13052345678"), &wanted).unwrap();
         assert_eq!((columns.numbers, columns.names), (vec![1], cells("column_1,column_2")));
     }

@@ -3,12 +3,10 @@
 //!
 //! `POST /v1/format` and `tnr format` parse lists by these rules. They differ in what they reject.
 
-mod column_error;
 mod columns;
 mod dialect;
 mod rows;
 
-pub use column_error::ColumnError;
 pub use columns::{Columns, Wanted, looks_like_header};
 pub use dialect::{Dialect, LineEnds};
 pub use rows::{BUFFER_BYTES, Row, RowError, Rows};

@@ -1,6 +1,6 @@
 //! The answers to a batch, in three formats.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use axum::{
     http::{HeaderMap, HeaderValue, header::CONTENT_TYPE},
@@ -20,9 +20,6 @@ use crate::{
     cells::Columns,
     fields::{Fields, Thinned},
 };
-
-/// Approximate length of a result in JSON, so a body's buffer seldom grows.
-const BYTES_OF_RESULT: usize = 1500;
 
 /// Results for many numbers.
 #[derive(ToSchema)]
@@ -52,68 +49,52 @@ pub struct FormattedNumber {
     pub(super) error: Option<ErrorBody>,
 }
 
-/// The format of the answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AnswerForm {
-    Json,
-    /// One JSON object per line.
-    JsonLines,
-    Csv,
+/// The media types of a response, in order of preference: [`CSV`], JSON, or one JSON object per line.
+const JSON: &str = "application/json";
+const JSON_LINES: &str = "application/x-ndjson";
+pub const CSV: &str = "text/csv";
+
+/// The media type the client prefers, or JSON.
+pub fn media_type(headers: &HeaderMap) -> &'static str {
+    preferred_media_type(headers, [JSON, JSON_LINES, CSV])
 }
 
-impl AnswerForm {
-    const JSON: &str = "application/json";
-    const JSON_LINES: &str = "application/x-ndjson";
-    const CSV: &str = "text/csv";
-
-    /// The format the client prefers, or JSON.
-    pub fn from_headers(headers: &HeaderMap) -> Self {
-        match preferred_media_type(headers, [Self::JSON, Self::JSON_LINES, Self::CSV]) {
-            Self::JSON_LINES => Self::JsonLines,
-            Self::CSV => Self::Csv,
-            _ => Self::Json,
-        }
-    }
-
-    /// The answers in this format, as `options` request. `table` is the CSV that was sent, if any.
-    pub fn response(
-        self,
-        table: Option<&Table>,
-        options: Options,
-        results: &[FormattedNumber],
-    ) -> Result<Response, ApiError> {
-        let (media_type, body) = match self {
-            Self::Json => {
-                (Self::JSON, json(["{\"results\":[", ",", "]}"], results, options.fields))
-            }
-            Self::JsonLines => (Self::JSON_LINES, json(["", "\n", "\n"], results, options.fields)),
-            Self::Csv => (shared::cells::MEDIA_TYPE, csv(table, &Columns::new(&options), results)),
-        };
-        let body = body.map_err(|error| {
-            tracing::error!(error = &*error, "results cannot be written");
-            ApiError::Internal
-        })?;
-        Ok(([(CONTENT_TYPE, HeaderValue::from_static(media_type))], body).into_response())
-    }
+/// The answers as `media_type`, with the parts that `options` request. `table` is the CSV that was sent, if any.
+pub fn response(
+    media_type: &'static str,
+    table: Option<&Table>,
+    options: Options,
+    results: &[FormattedNumber],
+) -> Result<Response, ApiError> {
+    let (media_type, body) = match media_type {
+        CSV => (shared::cells::MEDIA_TYPE, csv(table, &Columns::new(&options), results)),
+        other => (other, json(other, results, options.fields)),
+    };
+    let body = body.map_err(|error| {
+        tracing::error!(error = &*error, "results cannot be written");
+        ApiError::Internal
+    })?;
+    Ok(([(CONTENT_TYPE, HeaderValue::from_static(media_type))], body).into_response())
 }
 
 type Written = Result<Vec<u8>, Box<dyn std::error::Error>>;
 
-/// The results as JSON, with the given text before, between and after them.
-fn json(
-    [before, between, after]: [&str; 3],
-    results: &[FormattedNumber],
-    fields: Option<Fields>,
-) -> Written {
+fn json(media_type: &str, results: &[FormattedNumber], fields: Option<Fields>) -> Written {
     // All fields of an answer, but only these of its result.
     let fields =
         fields.map(|fields| fields.within(Fields::from_type::<FormattedNumber>(), "result"));
-    let mut body = Vec::with_capacity(results.len() * BYTES_OF_RESULT);
-    for (index, answer) in results.iter().enumerate() {
-        body.extend(if index == 0 { before } else { between }.as_bytes());
-        serde_json::to_writer(&mut body, &Thinned { answer, fields: fields.as_ref() })?;
+    let results = results.iter().map(|answer| Thinned { answer, fields: fields.as_ref() });
+    if media_type != JSON_LINES {
+        return Ok(serde_json::to_vec(&BTreeMap::from([(
+            "results",
+            results.collect::<Vec<_>>(),
+        )]))?);
     }
-    body.extend(after.as_bytes());
+    let mut body = Vec::new();
+    for result in results {
+        serde_json::to_writer(&mut body, &result)?;
+        body.push(b'\n');
+    }
     Ok(body)
 }
 
@@ -122,7 +103,7 @@ fn csv(table: Option<&Table>, columns: &Columns, results: &[FormattedNumber]) ->
     let mut writer = writer_of_rows(Vec::new(), table.map_or(b',', |table| table.delimiter));
     let mut names: Vec<Cow<'_, str>> = match table {
         Some(table) => table.names.iter().map(|name| inert(name)).collect(),
-        None => vec![Cow::Borrowed("id"), Cow::Borrowed("tn")],
+        None => vec!["id".into(), "tn".into()],
     };
     for name in columns.names() {
         names.push(name.into());
@@ -145,15 +126,12 @@ fn csv(table: Option<&Table>, columns: &Columns, results: &[FormattedNumber]) ->
 mod tests {
     use shared::params::Params;
 
-    use super::{
-        super::{ColumnParams, table::Header},
-        *,
-    };
+    use super::{super::ColumnParams, *};
 
     #[test]
     fn column_names_cannot_be_formulas() {
         let text = "=name,phone\nAnn,305\n";
-        let table = Table::read(text, Header::Present, &ColumnParams::default()).unwrap();
+        let table = Table::read(text, true, &ColumnParams::default()).unwrap();
         let options = Options::parse(&Params::from_uri(&"/".parse().unwrap())).unwrap();
         let body = csv(Some(&table), &Columns::new(&options), &[]).unwrap();
         assert!(body.starts_with(b"'=name,phone,tn_valid,"));

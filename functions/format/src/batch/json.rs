@@ -1,23 +1,14 @@
 //! Numbers in a JSON array: strings, or objects with a string and its options.
 
-use std::{borrow::Cow, fmt};
-
 use formatting::DefaultCountry;
-use serde::{
-    Deserialize, Deserializer,
-    de::{IgnoredAny, SeqAccess, Visitor},
-};
 use serde_json::{Map, Number, Value, value::RawValue};
 use shared::{
     errors::{ApiError, quote},
     params::invalid_param,
 };
-use utoipa::{
-    PartialSchema, ToSchema,
-    openapi::{ArrayBuilder, ObjectBuilder, OneOfBuilder, RefOr, Schema, Type},
-};
+use utoipa::ToSchema;
 
-use super::{AskedNumber, MAX_NUMBERS, check_count, empty_number};
+use super::{AskedNumber, check_count, empty_number};
 use crate::options::country_of;
 
 /// A phone number with its country and ID.
@@ -37,35 +28,25 @@ pub struct NumberWithOptions {
     id: Option<String>,
 }
 
-/// The phone numbers in a body: strings in any format, or objects with one.
-pub struct NumbersToFormat;
+/// Phone numbers, in the order of their answers
+#[derive(ToSchema)]
+#[schema(min_items = 1, max_items = 1000)]
+#[allow(dead_code, reason = "only the description is derived from it")]
+pub struct NumbersToFormat(#[schema(inline)] Vec<NumberToFormat>);
 
-impl PartialSchema for NumbersToFormat {
-    fn schema() -> RefOr<Schema> {
-        let text = ObjectBuilder::new().schema_type(Type::String).min_length(Some(1));
-        let number = OneOfBuilder::new()
-            .item(text)
-            .item(utoipa::openapi::Ref::from_schema_name(NumberWithOptions::name()))
-            .description(Some("A phone number in any notation, or an object with one"));
-        ArrayBuilder::new()
-            .items(number)
-            .min_items(Some(1))
-            .max_items(Some(MAX_NUMBERS))
-            .description(Some("Phone numbers, in the order of their answers"))
-            .into()
-    }
+/// A phone number in any notation, or an object with one
+#[derive(ToSchema)]
+#[serde(untagged)]
+#[allow(dead_code, reason = "only the description is derived from it")]
+enum NumberToFormat {
+    Text(#[schema(inline)] NumberText),
+    Object(NumberWithOptions),
 }
 
-impl ToSchema for NumbersToFormat {
-    fn name() -> Cow<'static, str> {
-        "NumbersToFormat".into()
-    }
-
-    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
-        schemas.push((NumberWithOptions::name().into(), NumberWithOptions::schema()));
-        NumberWithOptions::schemas(schemas);
-    }
-}
+#[derive(ToSchema)]
+#[schema(min_length = 1)]
+#[allow(dead_code, reason = "only the description is derived from it")]
+struct NumberText(String);
 
 const FIELDS: [&str; 3] = ["tn", "defaultCountry", "id"];
 /// Maximum length of an ID, in characters.
@@ -85,12 +66,12 @@ pub fn digits_of(number: &Number) -> Option<String> {
     is_whole.then(|| format!("{float:.0}"))
 }
 
-/// The numbers in a JSON array.
+/// The numbers in a JSON array. Each item is read on its own, so that one does not fail the others.
 pub fn numbers_in(text: &str) -> Result<Vec<AskedNumber>, ApiError> {
-    match serde_json::from_str::<Items>(text) {
-        Ok(Items { kept, count }) => {
-            check_count(count)?;
-            Ok(kept.into_iter().map(number_in).collect())
+    match serde_json::from_str::<Vec<&RawValue>>(text) {
+        Ok(items) => {
+            check_count(items.len())?;
+            Ok(items.into_iter().map(number_in).collect())
         }
         Err(error) if error.is_data() => {
             let other = serde_json::from_str(text).map_err(|error| no_json(&error))?;
@@ -105,44 +86,6 @@ pub fn numbers_in(text: &str) -> Result<Vec<AskedNumber>, ApiError> {
 
 fn no_json(error: &serde_json::Error) -> ApiError {
     ApiError::invalid(format!("The body must be JSON, got an error: {error}"))
-}
-
-/// An array's first items, up to the limit of a request, and the total count. The rest are only counted, so a body of
-/// tiny items takes no memory for them.
-struct Items<'a> {
-    kept: Vec<&'a RawValue>,
-    count: usize,
-}
-
-impl<'de> Deserialize<'de> for Items<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_seq(ItemsVisitor)
-    }
-}
-
-struct ItemsVisitor;
-
-impl<'de> Visitor<'de> for ItemsVisitor {
-    type Value = Items<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an array")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut array: A) -> Result<Items<'de>, A::Error> {
-        let mut kept = Vec::new();
-        while kept.len() < MAX_NUMBERS {
-            let Some(item) = array.next_element()? else {
-                return Ok(Items { count: kept.len(), kept });
-            };
-            kept.push(item);
-        }
-        let mut count = kept.len();
-        while array.next_element::<IgnoredAny>()?.is_some() {
-            count += 1;
-        }
-        Ok(Items { kept, count })
-    }
 }
 
 /// The number in an item. An item can look like JSON and still be unreadable, such as `"\ud800"`, half a character. It
@@ -253,108 +196,78 @@ mod tests {
     /// The texts of the numbers, with their IDs and errors.
     fn read(body: &Value) -> Vec<(String, Option<String>, Option<String>)> {
         let numbers = numbers_in(&body.to_string()).unwrap().into_iter();
-        numbers
-            .map(|AskedNumber { id, tn, country }| {
-                let refusal = country.err().map(|error| error.body().message().to_owned());
-                (tn, id, refusal)
-            })
-            .collect()
+        let refusal = |error: ApiError| error.body().message().to_owned();
+        numbers.map(|number| (number.tn, number.id, number.country.err().map(refusal))).collect()
     }
 
     #[test]
-    fn strings_and_objects_may_be_mixed() {
-        let body =
-            json!(["305", { "tn": "020", "defaultCountry": "gb", "id": "a" }, { "tn": "1" }]);
-        let texts = [("305", None), ("020", Some("a")), ("1", None)];
-        let expected = texts.map(|(tn, id)| (tn.to_owned(), id.map(str::to_owned), None));
-        assert_eq!(read(&body), expected);
-        let absent = json!([{ "tn": "1", "id": null, "defaultCountry": "" }]);
-        assert_eq!(read(&absent), [("1".to_owned(), None, None)]);
-    }
-
-    #[test]
-    fn json_integers_are_read_as_digits() {
-        for number in [json!(2_123_364_412_u64), json!(2_123_364_412.0), json!(2.123364412e9)] {
-            let body = json!([number, { "tn": number, "id": "a" }]);
-            let expected =
-                [None, Some("a".to_owned())].map(|id| ("2123364412".to_owned(), id, None));
-            assert_eq!(read(&body), expected);
+    fn strings_objects_and_integers_may_be_mixed() {
+        for (item, tn, id) in [
+            (json!("305"), "305", None),
+            (json!({ "tn": "020", "defaultCountry": "gb", "id": "a" }), "020", Some("a")),
+            (json!({ "tn": "1", "id": null, "defaultCountry": "" }), "1", None),
+            (json!(2_123_364_412_u64), "2123364412", None),
+            (json!({ "tn": 2_123_364_412.0, "id": "a" }), "2123364412", Some("a")),
+            (json!(2.123364412e9), "2123364412", None),
+        ] {
+            let expected = (tn.to_owned(), id.map(str::to_owned), None);
+            assert_eq!(read(&json!([item, "306"]))[0], expected);
         }
     }
+
+    /// An item, its text in the answer, and its error.
+    const UNREADABLE: &str = r#"
+null | | A number must be a string, or an object with tn, got null
+-3052345678 | -3052345678 | A number must be a string, or an object with tn, got the number -3052345678
+[] | | A number must be a string, or an object with tn, got an array
+"" | | tn must not be empty
+{} | | tn is required
+{ "tn": "" } | | tn must not be empty
+{ "tn": 1.5 } | 1.5 | tn must be a string, got the number 1.5
+{ "tn": true } | true | tn must be a string, got the boolean true
+{ "tn": "1", "id": 7 } | 1 | id must be a string, got the number 7
+{ "tn": "1", "defaultCountry": "UK" } | 1 | Invalid defaultCountry 'UK': not an ISO 3166-1 alpha-2 country code
+{ "tn": "1", "country": "US" } | 1 | Unknown field 'country'; a number has tn, defaultCountry, id
+"30\ud800" | "30\ud800" | The item cannot be read as JSON: unexpected end of hex escape at line 1 column 10 of it
+1e400 | 1e400 | The item cannot be read as JSON: number out of range at line 1 column 5 of it
+"#;
 
     #[test]
     fn unreadable_items_get_an_error_in_their_place() {
-        let too_long = "x".repeat(MAX_ID_LENGTH + 1);
-        for (item, tn, message) in [
-            (json!(null), "", "A number must be a string, or an object with tn, got null"),
+        for line in UNREADABLE.trim().lines() {
+            let [item, tn, message] = line.split('|').collect::<Vec<_>>().try_into().unwrap();
+            let mut numbers = numbers_in(&format!("[ {item} , \"305\"]")).unwrap();
+            assert_eq!(numbers.remove(1).tn, "305", "{line}");
+            let AskedNumber { id, tn: read, country } = numbers.remove(0);
+            let refusal = country.unwrap_err().body().message().to_owned();
+            assert_eq!((id, &*read, &*refusal), (None, tn.trim(), message.trim()));
+        }
+        let deep = format!("[{}{}]", "[".repeat(1000), "]".repeat(1000));
+        for (body, message) in [
             (
-                json!(-3_052_345_678_i64),
-                "-3052345678",
-                "A number must be a string, or an object with tn, got the number -3052345678",
-            ),
-            (json!({ "tn": 1.5 }), "1.5", "tn must be a string, got the number 1.5"),
-            (json!([]), "", "A number must be a string, or an object with tn, got an array"),
-            (json!(""), "", "tn must not be empty"),
-            (json!({}), "", "tn is required"),
-            (json!({ "tn": "" }), "", "tn must not be empty"),
-            (json!({ "tn": true }), "true", "tn must be a string, got the boolean true"),
-            (json!({ "tn": "1", "id": 7 }), "1", "id must be a string, got the number 7"),
-            (
-                json!({ "tn": "1", "defaultCountry": "UK" }),
-                "1",
-                "Invalid defaultCountry 'UK': not an ISO 3166-1 alpha-2 country code",
+                deep,
+                "The item cannot be read as JSON: recursion limit exceeded at line 1 column 128",
             ),
             (
-                json!({ "tn": "1", "country": "US" }),
-                "1",
-                "Unknown field 'country'; a number has tn, defaultCountry, id",
+                json!([{ "tn": "1", "id": "x".repeat(101) }]).to_string(),
+                "id must have at most 100 characters, got 'xxx",
             ),
         ] {
-            let expected = (tn.to_owned(), None, Some(message.to_owned()));
-            assert_eq!(read(&json!([item])), [expected]);
+            let refused = numbers_in(&body).unwrap().remove(0).country.unwrap_err().body();
+            assert!(refused.message().starts_with(message), "{}", refused.message());
         }
-        let refused = read(&json!([{ "tn": "1", "id": too_long }])).remove(0);
-        assert!(refused.2.unwrap().starts_with("id must have at most 100 characters, got 'xxx"));
     }
 
     #[test]
-    fn items_beyond_the_limit_are_counted_and_dropped() {
-        let text = format!("[{}0]", "0,".repeat(261_999));
-        let Items { kept, count } = serde_json::from_str(&text).unwrap();
-        assert_eq!((kept.len(), count), (MAX_NUMBERS, 262_000));
-        let message = numbers_in(&text).unwrap_err().body().message().to_owned();
-        assert!(message.starts_with("The body must have at most 1000 numbers, got 262000"));
-        let most = json!(vec!["305"; MAX_NUMBERS]).to_string();
-        assert_eq!(numbers_in(&most).unwrap().len(), MAX_NUMBERS);
-    }
-
-    #[test]
-    fn invalid_json_is_refused_with_its_position() {
+    fn unreadable_and_oversized_arrays_are_refused() {
         let message = |text: &str| numbers_in(text).unwrap_err().body().message().to_owned();
         assert_eq!(
             message("[\"305\",\n  305 306]"),
             "The body must be JSON, got an error: expected `,` or `]` at line 2 column 7"
         );
+        let many = message(&format!("[{}0]", "0,".repeat(261_999)));
+        assert!(many.starts_with("The body must have at most 1000 numbers, got 262000"));
         assert_eq!(message("{}"), "The body must be an array of phone numbers, got an object");
         assert!(message(&"[".repeat(100_000)).contains("EOF while parsing"));
-    }
-
-    #[test]
-    fn malformed_items_do_not_fail_the_others() {
-        let deep = format!("{}{}", "[".repeat(1000), "]".repeat(1000));
-        for (item, reason) in [
-            (r#""30\ud800""#, "unexpected end of hex escape at line 1 column 10"),
-            ("1e400", "number out of range at line 1 column 5"),
-            (deep.as_str(), "recursion limit exceeded at line 1 column 128"),
-        ] {
-            let mut numbers = numbers_in(&format!("[ {item} , \"305\"]")).unwrap();
-            assert_eq!(numbers.remove(1).tn, "305");
-            let AskedNumber { tn, country, .. } = numbers.remove(0);
-            let refusal = country.unwrap_err().body().message().to_owned();
-            assert_eq!(
-                (tn.as_str(), refusal),
-                (item, format!("The item cannot be read as JSON: {reason} of it"))
-            );
-        }
     }
 }

@@ -6,14 +6,12 @@ mod body;
 mod json;
 mod table;
 
-use std::collections::{BTreeSet, HashMap};
-
 use axum::{
     extract::{Request, State},
     response::Response,
 };
 use formatting::{DefaultCountry, PhoneNumber};
-use numbering::{records::NpaNxx, time::today};
+use numbering::time::today;
 use shared::{
     auth::Charge,
     errors::{ApiError, BodyError},
@@ -26,17 +24,14 @@ use utoipa::IntoParams;
 
 use super::{
     FormatResult,
-    block::{self, BlockRecords, geographic_npa_nxx},
+    block::{self, geographic_npa_nxx},
     cells::Columns,
-    include::Extra,
     options::Options,
-    readings::{Reading, Readings},
-    reason::ReasonInfo,
 };
 
 pub use json::digits_of;
 
-use answers::{AnswerForm, FormattedNumber, FormattedNumbers};
+use answers::{CSV, FormattedNumber, FormattedNumbers};
 use body::Batch;
 use json::NumbersToFormat;
 
@@ -96,12 +91,6 @@ impl ColumnParams {
     fn parse(params: &Params) -> Result<Self, ApiError> {
         Ok(Self { column: params.text("column")?, country_column: params.text("countryColumn")? })
     }
-
-    /// The name of a given parameter, if any.
-    fn any_given(&self) -> Option<&'static str> {
-        let params = [("column", &self.column), ("countryColumn", &self.country_column)];
-        params.into_iter().find_map(|(name, value)| value.as_ref().map(|_| name))
-    }
 }
 
 /// Describe many phone numbers
@@ -144,15 +133,15 @@ pub async fn format_numbers(
     request: Request,
 ) -> Result<Response, ApiError> {
     let options = Options::parse(&params)?;
-    let form = AnswerForm::from_headers(request.headers());
+    let media_type = answers::media_type(request.headers());
     let Batch { numbers, table } = Batch::read(request, &ColumnParams::parse(&params)?).await?;
-    if let (Some(table), AnswerForm::Csv) = (&table, form) {
+    if let (Some(table), CSV) = (&table, media_type) {
         table.check_names(&Columns::new(&options))?;
     }
     charge.charge_many(numbers.len() as u64).await?;
     request_context::record(|context| context.numbers = Some(numbers.len()));
-    let answers = answer_all(&app, numbers, &options, &flags).await?;
-    form.response(table.as_ref(), options, &answers)
+    let results = answer_all(&app, numbers, &options, &flags).await?;
+    answers::response(media_type, table.as_ref(), options, &results)
 }
 
 /// Answers all numbers from one version of the data. Each exchange is read once, even if several numbers are in it.
@@ -162,59 +151,27 @@ async fn answer_all(
     options: &Options,
     flags: &FlagsBaseUrl,
 ) -> Result<Vec<FormattedNumber>, ApiError> {
-    let read: Vec<ReadNumber> =
-        numbers.into_iter().map(|asked| ReadNumber::new(asked, options)).collect();
-    let npa_nxxs: BTreeSet<NpaNxx> = read.iter().filter_map(ReadNumber::npa_nxx).collect();
+    let read = numbers.into_iter().map(|AskedNumber { id, tn, country }| {
+        let read = country.map(|own_country| {
+            let country = own_country.unwrap_or(options.default_country);
+            let number = PhoneNumber::parse(&tn, country);
+            let reason = options.reason(&tn, country, number.as_ref());
+            (number.as_ref().and_then(geographic_npa_nxx), number, reason)
+        });
+        (id, tn, read)
+    });
+    let read: Vec<_> = read.collect();
+    let npa_nxxs = read.iter().filter_map(|(_, _, read)| read.as_ref().ok()?.0).collect();
     let records = block::look_up_all(app, &npa_nxxs, options.cache).await?;
-    let today = today();
-    let flags = flags.0.as_deref().filter(|_| options.has_flags());
-    let describe = |number: PhoneNumber| {
-        let records = records_of(&number, &records);
-        FormatResult::new(number, records, today, flags)
-    };
-    Ok(read.into_iter().map(|number| number.answer(describe)).collect())
-}
-
-fn records_of(number: &PhoneNumber, records: &HashMap<NpaNxx, BlockRecords>) -> BlockRecords {
-    let records = geographic_npa_nxx(number).and_then(|npa_nxx| records.get(&npa_nxx));
-    records.cloned().unwrap_or_default()
-}
-
-/// A number as read, or why it cannot be.
-struct ReadNumber {
-    id: Option<String>,
-    tn: String,
-    number: Result<Option<PhoneNumber>, ApiError>,
-    /// Reason it is not one valid number, if requested.
-    reason: Option<Option<ReasonInfo>>,
-}
-
-impl ReadNumber {
-    fn new(AskedNumber { id, tn, country }: AskedNumber, options: &Options) -> Self {
-        let country = match country {
-            Ok(own_country) => own_country.unwrap_or(options.default_country),
-            Err(error) => return Self { id, tn, number: Err(error), reason: None },
-        };
-        let Reading { number, .. } = Readings::from(tn.clone()).best(country);
-        let find = || ReasonInfo::find(&tn, country, number.as_ref());
-        let reason = options.has(Extra::Reason).then(find);
-        Self { id, tn, number: Ok(number), reason }
-    }
-
-    fn npa_nxx(&self) -> Option<NpaNxx> {
-        geographic_npa_nxx(self.number.as_ref().ok()?.as_ref()?)
-    }
-
-    fn answer(self, describe: impl Fn(PhoneNumber) -> FormatResult) -> FormattedNumber {
-        let Self { id, tn, number, reason } = self;
-        let result = match number {
-            Ok(Some(number)) => describe(number),
-            Ok(None) => FormatResult::unparseable(tn.trim()),
-            Err(error) => {
-                return FormattedNumber { id, tn, result: None, error: Some(error.body()) };
-            }
-        };
-        let result = Some(FormatResult { reason, ..result });
-        FormattedNumber { id, tn, result, error: None }
-    }
+    let (today, flags) = (today(), options.flags_at(flags));
+    let answers = read.into_iter().map(|(id, tn, read)| match read {
+        Err(error) => FormattedNumber { id, tn, result: None, error: Some(error.body()) },
+        Ok((npa_nxx, number, reason)) => {
+            let records = npa_nxx.and_then(|npa_nxx| records.get(&npa_nxx)).cloned();
+            let result = FormatResult::new(&tn, number, records.unwrap_or_default(), today, flags);
+            let result = Some(FormatResult { reason, ..result });
+            FormattedNumber { id, tn, result, error: None }
+        }
+    });
+    Ok(answers.collect())
 }

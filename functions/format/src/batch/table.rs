@@ -16,13 +16,6 @@ const MAX_COLUMNS: usize = 1000;
 /// Maximum rows kept: the header and the numbers. The rest are only counted.
 const MAX_ROWS: usize = 1 + MAX_NUMBERS;
 
-/// The role of the first row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Header {
-    Present,
-    Absent,
-}
-
 /// A CSV with its column names.
 #[derive(Debug)]
 pub struct Table {
@@ -43,8 +36,7 @@ impl Table {
     /// # Errors
     /// Returns [`ApiError::InvalidRequest`] if rows or columns are ambiguous or missing, and
     /// [`ApiError::ContentTooLarge`] if there are too many rows.
-    pub fn read(text: &str, header: Header, params: &ColumnParams) -> Result<Self, ApiError> {
-        let has_header = header == Header::Present;
+    pub fn read(text: &str, has_header: bool, params: &ColumnParams) -> Result<Self, ApiError> {
         let (dialect, _) = Dialect::detect(text.as_bytes());
         let (mut rows, count) = read_rows(text, &dialect, has_header)?;
         if rows.is_empty() {
@@ -58,12 +50,11 @@ impl Table {
             has_header,
             numbers: params.column.as_slice(),
             country: params.country_column.as_deref(),
+            options: ["column", "countryColumn"],
+            no_header: "send it as 'text/csv; header=absent'",
         };
-        let columns = ListColumns::find(first_row, &wanted).map_err(|error| {
-            let no_header = "send it as 'text/csv; header=absent'";
-            let message = error.message("column", "countryColumn", no_header);
-            ApiError::invalid(message[..1].to_uppercase() + &message[1..])
-        })?;
+        let columns = ListColumns::find(first_row, &wanted)
+            .map_err(|message| ApiError::invalid(message[..1].to_uppercase() + &message[1..]))?;
         let number = columns.numbers[0];
         // A column must not appear twice in an answer.
         let id = columns.named("id").filter(|&id| id != number);
@@ -156,86 +147,50 @@ fn unequal(expected: usize, got: usize, line: u64) -> ApiError {
 
 #[cfg(test)]
 mod tests {
-    use formatting::DefaultCountry;
-
     use super::*;
 
-    fn numbers(text: &str, header: Header, column: Option<&str>) -> Result<Vec<String>, String> {
-        let params = ColumnParams { column: column.map(str::to_owned), country_column: None };
-        match Table::read(text, header, &params) {
-            Ok(table) => Ok(table.numbers().map(|number| number.tn).collect()),
-            Err(error) => Err(error.body().message().to_owned()),
-        }
+    fn read(text: &str, has_header: bool) -> Result<Table, String> {
+        let read = Table::read(text, has_header, &ColumnParams::default());
+        read.map_err(|error| error.body().message().to_owned())
     }
 
-    fn table(text: &str) -> Table {
-        Table::read(text, Header::Present, &ColumnParams::default()).unwrap()
-    }
-
-    fn found(text: &str) -> Vec<String> {
-        numbers(text, Header::Present, None).unwrap()
-    }
-
-    fn refusal(text: &str) -> String {
-        numbers(text, Header::Present, None).unwrap_err()
+    fn found(text: &str, has_header: bool) -> Vec<String> {
+        read(text, has_header).unwrap().numbers().map(|number| number.tn).collect()
     }
 
     #[test]
-    fn numbers_come_from_the_only_likely_or_named_column() {
-        assert_eq!(found("name,Phone Number\nAnn,305\n"), ["305"]);
-        let two = "name,phone,mobile\nAnn,1,2\n";
-        assert_eq!(numbers(two, Header::Present, Some("mobile")).unwrap(), ["2"]);
-        assert_eq!(numbers("a,305\nb,306\n", Header::Absent, Some("2")).unwrap(), ["305", "306"]);
-        assert_eq!(numbers("305\n306\n", Header::Absent, None).unwrap(), ["305", "306"]);
-        assert_eq!(
-            refusal(two),
-            "Columns 2 'phone' and 3 'mobile' both look like phone numbers; choose with column"
-        );
-        assert_eq!(
-            refusal("305-234-5678\n305-234-5679\n"),
-            "The first row holds a number and no names; send it as 'text/csv; header=absent'"
-        );
-    }
-
-    #[test]
-    fn other_delimiters_and_quotes_are_understood() {
+    fn a_column_of_numbers_is_found_in_any_dialect() {
         for text in [
             "\nname,phone\n\"A\",305\n\n\n",
             "name;phone\r\n\"A, B\";305\r\n",
-            "name\tphone\nA;B\t305\n",
             "sep=;\rphone;a, b, c\r305;x\r",
             "phone,note\r\n305,\"a \"\"b\"\",\r\nc\"\r\n",
         ] {
-            assert_eq!(found(text), ["305"], "{text}");
+            assert_eq!(found(text, true), ["305"], "{text}");
         }
-        let table = table("sep=;\r\nphone;a, b\r\n305;\"x\r\n\"\"y\"\"\"\r\n");
-        assert_eq!(
-            (table.delimiter, &table.names[1], &table.rows[0][1]),
-            (b';', &"a, b".to_owned(), "x\r\n\"y\"")
-        );
+        let table = read("sep=;\r\nphone;a, b\r\n305;\"x\r\n\"\"y\"\"\"\r\n", true).unwrap();
+        let expected = (b';', "a, b", "x\r\n\"y\"");
+        assert_eq!((table.delimiter, &*table.names[1], &table.rows[0][1]), expected);
     }
 
     #[test]
-    fn unknown_country_fails_only_its_row() {
-        let table = table("phone,Default_Country\n1, gb \n2,\n3,UK\n");
-        let countries: Vec<Result<Option<DefaultCountry>, String>> = table
-            .numbers()
-            .map(|number| number.country.map_err(|error| error.body().message().to_owned()))
-            .collect();
+    fn cells_give_the_country_and_id_of_their_row() {
+        let table = read("phone,Default_Country,ID\n1, gb ,a\n2,,\n3,UK,c\n", true).unwrap();
+        let read = table.numbers().map(|AskedNumber { id, country, .. }| {
+            let country = country.map_err(|error| error.body().message().to_owned());
+            (id, country)
+        });
         let unknown = "Invalid defaultCountry 'UK': not an ISO 3166-1 alpha-2 country code";
-        let expected = [Ok(Some("GB".parse().unwrap())), Ok(None), Err(unknown.to_owned())];
-        assert_eq!(countries, expected);
-    }
-
-    #[test]
-    fn id_column_names_the_numbers() {
-        let ids = |text: &str| -> Vec<Option<String>> {
-            table(text).numbers().map(|number| number.id).collect()
-        };
-        assert_eq!(ids("ID,phone\na,1\n,2\n"), [Some("a".to_owned()), None]);
+        let expected = [
+            (Some("a".to_owned()), Ok(Some("GB".parse().unwrap()))),
+            (None, Ok(None)),
+            (Some("c".to_owned()), Err(unknown.to_owned())),
+        ];
+        assert_eq!(read.collect::<Vec<_>>(), expected);
         // No ID column, two of them, and one that also holds the numbers.
         for without in ["name,phone\na,1\n", "Id,ID,phone\na,b,1\n", "id\n305\n"] {
-            assert_eq!(ids(without), [None], "{without}");
+            let table = super::tests::read(without, true).unwrap();
+            assert!(table.numbers().all(|number| number.id.is_none()), "{without}");
         }
     }
 
@@ -243,54 +198,53 @@ mod tests {
     fn empty_lines_of_a_single_column_keep_their_place() {
         for line_end in ["\n", "\r\n", "\r"] {
             let lines = |text: &str| text.replace('\n', line_end);
-            assert_eq!(found(&lines("\nphone\n305\n\n306\n\n\n")), ["305", "", "306"]);
-            assert_eq!(found(&lines("phone\n\n\n305")), ["", "", "305"]);
-            let quoted = found(&lines("phone\n\"3\n\n\"\n\n306\n"));
-            assert_eq!(
-                (&quoted[1..], quoted[0].trim()),
-                (&[String::new(), "306".to_owned()][..], "3")
-            );
-            let absent = numbers(&lines("\n305\n\n306\n"), Header::Absent, None);
-            assert_eq!(absent.unwrap(), ["", "305", "", "306"]);
+            assert_eq!(found(&lines("\nphone\n305\n\n306\n\n\n"), true), ["305", "", "306"]);
+            assert_eq!(found(&lines("phone\n\n\n305"), true), ["", "", "305"]);
+            let quoted = found(&lines("phone\n\"3\n\n\"\n\n306\n"), true);
+            assert_eq!((quoted[0].trim(), &*quoted[1], &*quoted[2]), ("3", "", "306"));
+            assert_eq!(found(&lines("\n305\n\n306\n"), false), ["", "305", "", "306"]);
         }
     }
 
     #[test]
     fn excess_rows_and_columns_are_counted_and_refused() {
-        for (text, header, got) in [
-            ("305\n".repeat(MAX_NUMBERS + 1), Header::Absent, MAX_NUMBERS + 1),
-            (format!("305\n{}306\n", "\n307\n".repeat(MAX_ROWS)), Header::Absent, 2 + 2 * MAX_ROWS),
+        for (text, got) in [
+            ("305\n".repeat(MAX_NUMBERS + 1), MAX_NUMBERS + 1),
+            (format!("305\n{}306\n", "\n307\n".repeat(MAX_ROWS)), 2 + 2 * MAX_ROWS),
         ] {
-            let message = numbers(&text, header, None).unwrap_err();
+            let message = read(&text, false).unwrap_err();
             let expected = format!("The body must have at most 1000 numbers, got {got}");
             assert!(message.starts_with(&expected), "{message}");
         }
-        assert_eq!(found(&format!("phone\n{}", "305\n".repeat(MAX_NUMBERS))).len(), MAX_NUMBERS);
-        let row = |columns: usize| "tn".to_owned() + &",".repeat(columns - 1);
-        assert!(!refusal(&row(MAX_COLUMNS)).contains("columns, got"));
-        let refused = refusal(&row(MAX_COLUMNS + 1));
+        let most = format!("phone\n{}", "305\n".repeat(MAX_NUMBERS));
+        assert_eq!(found(&most, true).len(), MAX_NUMBERS);
+        let row = |columns: usize| "tn".to_owned() + &",".repeat(columns - 1) + "\n";
+        let widest = row(MAX_COLUMNS) + &row(MAX_COLUMNS);
+        assert_eq!(found(&widest, true), ["tn"]);
+        let refused = read(&row(MAX_COLUMNS + 1), true).unwrap_err();
         assert_eq!(refused, "The body must have at most 1000 columns, got 1001");
     }
 
     #[test]
-    fn short_rows_and_open_quotes_are_refused_with_their_line() {
+    fn ambiguous_columns_short_rows_and_open_quotes_are_refused() {
+        let uneven = "cells as the first, which has 2, got 1 in the row that begins in line ";
         for (text, expected) in [
-            (
-                "tn,a\n1,2\n3\n",
-                "cells as the first, which has 2, got 1 in the row that begins in line 3",
-            ),
-            ("tn,a\r\n1,2\r\n3\r\n", "line 3"),
-            ("tn,a\r1,2\r3\r", "line 3"),
-            ("sep=;\nphone;a\n305\n", "line 3"),
-            ("tn,a\n1,\"\n\n\"\n3\n", "line 5"),
-            ("tn,a\n1,2\n\n3,4\n", "got 1 in the row that begins in line 3"),
-            ("tn,a\r\n1,\"\r\n\"\r\n\r\n\r\n3,4\r\n", "line 4"),
+            ("a,b", "like phone numbers; choose one with column: 'a', 'b'".to_owned()),
+            ("3052345678\n", "no names; send it as 'text/csv; header=absent'".to_owned()),
+            ("tn,a\n1,2\n3\n", format!("{uneven}3")),
+            ("tn,a\r1,2\r3\r", format!("{uneven}3")),
+            ("sep=;\nphone;a\n305\n", format!("{uneven}3")),
+            ("tn,a\n1,\"\n\n\"\n3\n", format!("{uneven}5")),
+            ("tn,a\n1,2\n\n3,4\n", format!("{uneven}3")),
+            ("tn,a\r\n1,\"\r\n\"\r\n\r\n\r\n3,4\r\n", format!("{uneven}4")),
             (
                 "tn,a\n1,2\n\"3,4\n5,6\n",
-                "Each quote must be closed; one in the row that begins in line 3 is not",
+                "Each quote must be closed; one in the row that begins in line 3 is not".to_owned(),
             ),
         ] {
-            assert!(refusal(text).ends_with(expected), "{text:?}: {}", refusal(text));
+            let refused = read(text, true).unwrap_err();
+            assert!(refused.ends_with(&expected), "{text:?}: {refused}");
+            assert!(refused.starts_with(char::is_uppercase), "{refused}");
         }
     }
 }

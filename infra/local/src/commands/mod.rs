@@ -21,7 +21,7 @@ use crate::{
         self, answers,
         args::{AreaCodeArgs, CarrierArgs, FormatArgs, LookupArgs, SearchArgs},
     },
-    openapi::command::{self as openapi, OpenapiVersion},
+    openapi::{self, OpenapiVersion},
     operate::{
         self,
         args::{CostsArgs, DoctorArgs, FlagsArgs, HealthArgs},
@@ -123,7 +123,7 @@ pub async fn run(cli: Cli) -> Result<ExitCode, CliError> {
         Command::Search(args) => return answers::search(*args).await,
         Command::Serve(args) => serve::serve(args).await,
         Command::Format(args) => numbers::format::format(*args).await,
-        Command::Export(args) => data::export::command::export(args).await,
+        Command::Export(args) => data::export::export(args).await,
         Command::Import(args) => data::import::import(*args).await,
         Command::Rollback(args) => data::import::rollback(args).await,
         Command::Verify(args) => data::verify::verify(args).await,

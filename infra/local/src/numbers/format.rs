@@ -24,7 +24,7 @@ use crate::{
 
 /// Describes each number in a list and prints the valid, repaired and rejected counts.
 pub async fn format(mut args: FormatArgs) -> Result<(), CliError> {
-    let list = List::open(args.file.as_deref())?;
+    let list = open_list(args.file.as_deref())?;
     args.list.guess_forms(args.file.as_deref(), args.output.as_deref());
     let signals = StopSignals::receive()?;
     let (new, output) = open_output(&args)?;
@@ -59,15 +59,15 @@ async fn dataset(args: &FormatArgs) -> Result<Option<Arc<Dataset>>, CliError> {
 
 /// `None` if the reader closed the pipe early, as `head` does.
 fn write_all(
-    list: List,
+    (reader, bytes): List,
     options: ListOptions,
     dataset: Option<Arc<Dataset>>,
-    output: Output,
+    (writer, is_terminal): Output,
 ) -> Result<Option<Described>, CliError> {
-    let bar = list.bar(output.is_terminal);
-    let reader = bar.wrap_read(list.reader);
+    let bar = progress_bar(bytes, is_terminal);
+    let reader = bar.wrap_read(reader);
     let done = |rows| bar.set_message(indicatif::HumanCount(rows).to_string());
-    let described = describe(reader, options, dataset, &mut BufWriter::new(output.writer), done);
+    let described = describe(reader, options, dataset, &mut BufWriter::new(writer), done);
     bar.finish_and_clear();
     match described {
         Err(ListError::Unwritable(error)) if error.kind() == ErrorKind::BrokenPipe => Ok(None),
@@ -75,64 +75,52 @@ fn write_all(
     }
 }
 
-/// The input list.
-struct List {
-    reader: Box<dyn Read + Send>,
-    /// `None` for a pipe.
-    bytes: Option<u64>,
+/// The input list, and its length unless it is a pipe.
+type List = (Box<dyn Read + Send>, Option<u64>);
+
+fn open_list(file: Option<&Path>) -> Result<List, CliError> {
+    let Some(file) = file.filter(|file| *file != Path::new("-")) else {
+        let input = io::stdin();
+        if input.is_terminal() {
+            return Err(CliError::failed("there is no list; name a file, or pipe numbers in"));
+        }
+        return Ok((Box::new(input), None));
+    };
+    let failed = || CliError::io(format!("{} cannot be read", file.display()));
+    let opened = File::open(file).map_err(failed())?;
+    let metadata = opened.metadata().map_err(failed())?;
+    if metadata.is_dir() {
+        return Err(failed()(ErrorKind::IsADirectory.into()));
+    }
+    Ok((Box::new(opened), metadata.is_file().then_some(metadata.len())))
 }
 
-impl List {
-    fn open(file: Option<&Path>) -> Result<Self, CliError> {
-        let Some(file) = file.filter(|file| *file != Path::new("-")) else {
-            let input = io::stdin();
-            if input.is_terminal() {
-                return Err(CliError::failed("there is no list; name a file, or pipe numbers in"));
-            }
-            return Ok(Self { reader: Box::new(input), bytes: None });
-        };
-        let failed = || CliError::io(format!("{} cannot be read", file.display()));
-        let opened = File::open(file).map_err(failed())?;
-        let metadata = opened.metadata().map_err(failed())?;
-        if metadata.is_dir() {
-            return Err(failed()(ErrorKind::IsADirectory.into()));
-        }
-        let bytes = if metadata.is_file() { Some(metadata.len()) } else { None };
-        Ok(Self { reader: Box::new(opened), bytes })
+/// A progress bar on stderr, hidden unless that is a terminal. Also hidden if it would mix with
+/// output on the same terminal.
+fn progress_bar(bytes: Option<u64>, is_output_terminal: bool) -> ProgressBar {
+    const OF_FILE: &str = "{msg} numbers {wide_bar} {bytes}/{total_bytes} {eta}";
+    const OF_PIPE: &str = "{spinner} {msg} numbers {bytes} {elapsed}";
+    if is_output_terminal {
+        return ProgressBar::hidden();
     }
-
-    /// A progress bar on stderr, hidden unless that is a terminal. Also hidden if it would mix with
-    /// output on the same terminal.
-    fn bar(&self, is_output_terminal: bool) -> ProgressBar {
-        const OF_FILE: &str = "{msg} numbers {wide_bar} {bytes}/{total_bytes} {eta}";
-        const OF_PIPE: &str = "{spinner} {msg} numbers {bytes} {elapsed}";
-        if is_output_terminal {
-            return ProgressBar::hidden();
-        }
-        let (bar, style) = match self.bytes {
-            Some(bytes) => (ProgressBar::new(bytes), OF_FILE),
-            None => (ProgressBar::no_length(), OF_PIPE),
-        };
-        match ProgressStyle::with_template(style) {
-            Ok(style) => bar.with_style(style),
-            Err(_) => bar,
-        }
+    let style = if bytes.is_some() { OF_FILE } else { OF_PIPE };
+    let bar = bytes.map_or_else(ProgressBar::no_length, ProgressBar::new);
+    match ProgressStyle::with_template(style) {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
     }
 }
 
-struct Output {
-    writer: Box<dyn Write + Send>,
-    is_terminal: bool,
-}
+/// The output, and whether it is a terminal.
+type Output = (Box<dyn Write + Send>, bool);
 
-/// The writer, and the output file to finish, if any.
+/// The output, and the file to finish, if any.
 fn open_output(args: &FormatArgs) -> Result<(Option<NewFile>, Output), CliError> {
     let Some(file) = args.output.as_deref().filter(|file| *file != Path::new("-")) else {
-        let is_terminal = io::stdout().is_terminal();
-        return Ok((None, Output { writer: Box::new(io::stdout()), is_terminal }));
+        return Ok((None, (Box::new(io::stdout()), io::stdout().is_terminal())));
     };
     let new = NewFile::file(file, args.replacement.force)?;
     let created = new.create()?;
     let is_terminal = created.is_terminal();
-    Ok((Some(new), Output { writer: Box::new(created), is_terminal }))
+    Ok((Some(new), (Box::new(created), is_terminal)))
 }

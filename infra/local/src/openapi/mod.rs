@@ -1,12 +1,12 @@
 //! The OpenAPI description. Paths, parameters and schemas come from the routes. Examples and
 //! details of the layers around all handlers are added here.
 
-pub mod command;
 mod examples;
 mod layers;
 mod open_enums;
 pub mod sample_requests;
 
+use clap::ValueEnum;
 use serde_json::Value;
 use shared::{
     app,
@@ -14,7 +14,7 @@ use shared::{
 };
 use utoipa::OpenApi;
 
-use crate::routes;
+use crate::{CliError, routes, terminal};
 
 pub use open_enums::KNOWN_VALUES;
 
@@ -52,6 +52,14 @@ pub use open_enums::KNOWN_VALUES;
 )]
 struct Api;
 
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum OpenapiVersion {
+    #[value(name = "3.1")]
+    V3_1,
+    #[value(name = "3.0")]
+    V3_0,
+}
+
 /// The API's OpenAPI 3.1 description.
 ///
 /// # Panics
@@ -69,6 +77,15 @@ pub fn description() -> Value {
 /// The API's OpenAPI 3.0 description, for generators without 3.1 support.
 pub fn description_3_0() -> Value {
     site::version_3_0::convert(description())
+}
+
+/// Prints the description as JSON in an OpenAPI version.
+pub fn print(version: OpenapiVersion) -> Result<(), CliError> {
+    let description = match version {
+        OpenapiVersion::V3_1 => description(),
+        OpenapiVersion::V3_0 => description_3_0(),
+    };
+    terminal::print_raw(&format!("{description:#}\n"))
 }
 
 /// The HTTP methods, as OpenAPI names them.

@@ -1,8 +1,8 @@
 //! The origin and limitations of exported data.
 
+use serde_json::{Map, Value, json};
 use store::{FileDates, Snapshot};
 
-use super::cell::{Cell, code, optional};
 use crate::data::numbering_data::NumberingData;
 
 /// The limitation of all carrier data.
@@ -14,23 +14,23 @@ const SAMPLE: &str = "made-up sample; carriers, OCNs, rate centers and assignmen
 
 /// The data's origin as names and values, the same for the same data. An undated report has no
 /// value.
-pub fn provenance(data: &NumberingData) -> Vec<(&'static str, Cell)> {
+pub fn provenance(data: &NumberingData) -> Map<String, Value> {
     let NumberingData { dataset, snapshot } = data;
     let Snapshot { version, ingested_at, file_dates, .. } = snapshot;
     let FileDates { nanpa, cnac, npa_report } = file_dates;
-    let count = |count: usize| Cell::Count(u32::try_from(count).unwrap_or(u32::MAX));
-    vec![
-        ("data_version", code(version)),
-        ("imported_at", code(ingested_at)),
-        ("nanpa_report_date", optional(*nanpa)),
-        ("cnac_report_date", optional(*cnac)),
-        ("area_code_report_date", optional(*npa_report)),
-        ("sources", code(if snapshot.is_sample() { SAMPLE } else { SOURCES })),
-        ("generator", code(concat!("tnr ", env!("CARGO_PKG_VERSION")))),
-        ("area_codes", count(dataset.area_codes().len())),
-        ("carriers", count(dataset.carriers().len())),
-        ("exchanges", count(dataset.exchanges().len())),
-        ("blocks", count(dataset.block_count())),
-        ("caveat", code(CAVEAT)),
-    ]
+    let origin = json!({
+        "data_version": version,
+        "imported_at": ingested_at,
+        "nanpa_report_date": nanpa,
+        "cnac_report_date": cnac,
+        "area_code_report_date": npa_report,
+        "sources": if snapshot.is_sample() { SAMPLE } else { SOURCES },
+        "generator": concat!("tnr ", env!("CARGO_PKG_VERSION")),
+        "area_codes": dataset.area_codes().len(),
+        "carriers": dataset.carriers().len(),
+        "exchanges": dataset.exchanges().len(),
+        "blocks": dataset.block_count(),
+        "caveat": CAVEAT,
+    });
+    origin.as_object().cloned().unwrap_or_default()
 }

@@ -1,12 +1,12 @@
 //! Export tables: their columns, and rows from records.
 
-use clap::ValueEnum;
-use numbering::records::{AreaCode, BlockHolder, Carrier, Exchange};
+use std::collections::BTreeMap;
 
-use super::{
-    cell::{Cell, code, optional},
-    provenance::provenance,
-};
+use clap::ValueEnum;
+use numbering::records::{AreaCode, Carrier, Exchange};
+use serde_json::{Map, Value, json};
+
+use super::provenance::provenance;
 use crate::data::numbering_data::NumberingData;
 
 /// An export table.
@@ -21,7 +21,8 @@ pub enum Table {
     Provenance,
 }
 
-type Row = Vec<Cell>;
+/// The values by column, in the order of the columns.
+pub type Row = Map<String, Value>;
 
 impl Table {
     /// The tables with numbering data.
@@ -45,41 +46,21 @@ impl Table {
     }
 
     /// The column names, which match the API's fields where it has them.
-    pub fn columns(self) -> &'static [&'static str] {
-        match self {
-            Self::AreaCodes => &["npa", "state", "states", "country", "total_exchanges"],
-            Self::Carriers => &[
-                "ocn",
-                "company_name",
-                "common_name",
-                "carrier_type",
-                "state",
-                "country",
-                "total_exchanges",
-            ],
-            Self::Exchanges => &[
-                "npa",
-                "nxx",
-                "ocn",
-                "company_name",
-                "carrier_type",
-                "rate_center",
-                "state",
-                "country",
-                "status",
-            ],
-            Self::Blocks => &[
-                "npa",
-                "nxx",
-                "block",
-                "ocn",
-                "company_name",
-                "carrier_type",
-                "rate_center",
-                "effective_date",
-            ],
-            Self::Provenance => &["name", "value"],
-        }
+    pub fn columns(self) -> Vec<&'static str> {
+        let columns = match self {
+            Self::AreaCodes => "npa state states country total_exchanges",
+            Self::Carriers => {
+                "ocn company_name common_name carrier_type state country total_exchanges"
+            }
+            Self::Exchanges => {
+                "npa nxx ocn company_name carrier_type rate_center state country status"
+            }
+            Self::Blocks => {
+                "npa nxx block ocn company_name carrier_type rate_center effective_date"
+            }
+            Self::Provenance => "name value",
+        };
+        columns.split(' ').collect()
     }
 
     /// The number of leading columns that identify a row.
@@ -109,67 +90,49 @@ impl Table {
     /// The rows in key order, each built when reached.
     pub fn rows(self, data: &NumberingData) -> Box<dyn Iterator<Item = Row> + '_> {
         let dataset = &data.dataset;
-        match self {
+        let values: Box<dyn Iterator<Item = Value>> = match self {
             Self::AreaCodes => Box::new(dataset.area_codes().map(area_code)),
             Self::Carriers => Box::new(dataset.carriers().map(carrier)),
             Self::Exchanges => Box::new(dataset.exchanges().map(exchange)),
             Self::Blocks => Box::new(dataset.exchanges().flat_map(blocks)),
-            Self::Provenance => Box::new(
-                provenance(data)
-                    .into_iter()
-                    .map(|(name, value)| vec![Cell::Text(name.into()), value.into_text()]),
-            ),
-        }
+            Self::Provenance => Box::new(provenance(data).into_iter().map(|(name, value)| {
+                let text = value.as_u64().map(|count| count.to_string().into());
+                json!({ "name": name, "value": text.unwrap_or(value) })
+            })),
+        };
+        let columns = self.columns();
+        Box::new(values.map(move |mut value| {
+            columns.iter().map(|&column| (column.to_owned(), value[column].take())).collect()
+        }))
     }
 }
 
-fn area_code(AreaCode { npa, state, states, country, total_exchanges }: AreaCode) -> Row {
-    let states: Vec<String> = states.iter().map(ToString::to_string).collect();
-    let states = (!states.is_empty()).then(|| states.join(" "));
-    vec![code(npa), optional(state), optional(states), code(country), Cell::Count(total_exchanges)]
+fn area_code(area_code: AreaCode) -> Value {
+    let states: Vec<String> = area_code.states.iter().map(ToString::to_string).collect();
+    let mut row = json!(area_code);
+    row["states"] = if states.is_empty() { Value::Null } else { states.join(" ").into() };
+    row
 }
 
-fn carrier(carrier: Carrier) -> Row {
-    vec![
-        code(carrier.ocn),
-        optional(carrier.company_name),
-        optional(carrier.common_name),
-        optional(carrier.carrier_type),
-        optional(carrier.state),
-        code(carrier.country),
-        Cell::Count(carrier.exchanges.total),
-    ]
+fn carrier(carrier: Carrier) -> Value {
+    let mut row = json!(carrier);
+    row["total_exchanges"] = carrier.exchanges.total.into();
+    row
 }
 
-fn exchange(exchange: Exchange) -> Row {
-    vec![
-        code(exchange.npa),
-        code(exchange.nxx),
-        optional(exchange.ocn),
-        optional(exchange.company_name),
-        optional(exchange.carrier_type),
-        optional(exchange.rate_center),
-        optional(exchange.state),
-        code(exchange.country),
-        code(exchange.status),
-    ]
+fn exchange(exchange: Exchange) -> Value {
+    json!(Exchange { blocks: BTreeMap::new(), ..exchange })
 }
 
 /// A row for each thousands block with a holder. The exchange's rate center is the fallback.
-fn blocks(exchange: Exchange) -> Vec<Row> {
+fn blocks(exchange: Exchange) -> Vec<Value> {
     let Exchange { npa, nxx, rate_center: of_exchange, blocks, .. } = exchange;
-    let rows = blocks.into_iter().map(|(digit, holder)| {
-        let BlockHolder { ocn, company_name, carrier_type, rate_center, effective } = holder;
-        vec![
-            code(npa),
-            code(nxx),
-            Cell::Count(digit.into()),
-            code(ocn),
-            optional(company_name),
-            optional(carrier_type),
-            optional(rate_center.or_else(|| of_exchange.clone())),
-            optional(effective),
-        ]
+    let rows = blocks.into_iter().map(|(digit, mut holder)| {
+        holder.rate_center = holder.rate_center.or_else(|| of_exchange.clone());
+        let mut row = json!(holder);
+        (row["npa"], row["nxx"], row["block"]) = (json!(npa), json!(nxx), digit.into());
+        row["effective_date"] = row["effective"].take();
+        row
     });
     rows.collect()
 }

@@ -39,19 +39,12 @@ fn written_area_code(args: &AreaCodeArgs, answer: &Value) -> String {
     let state = state.map_or_else(|_| String::new(), |state| format!("{}, ", state.name()));
     let npa_shown = styled(HEADING, npa);
     let heading = format!("{npa_shown}  {state}{}; {total} exchanges\n", shown(&answer["country"]));
-    let page = ListPage {
-        rows: answer["exchanges"].as_array().map(Vec::as_slice).unwrap_or_default(),
+    let columns = &["nxx", "ocn", "company_name", "rate_center", "status"];
+    let mut page = ListPage::new(answer, "exchanges", columns, HOLDERS_AS_ASSIGNED);
+    if args.nxx.is_some() {
         // A single exchange has no pages.
-        pagination: if args.nxx.is_some() { &Value::Null } else { &answer["pagination"] },
-        columns: &[
-            ("NXX", "nxx"),
-            ("OCN", "ocn"),
-            ("COMPANY", "company_name"),
-            ("RATE CENTER", "rate_center"),
-            ("STATUS", "status"),
-        ],
-        note: HOLDERS_AS_ASSIGNED,
-    };
+        page.pagination = &Value::Null;
+    }
     let Some(first) = page.rows.first() else {
         let is_beyond = page.pagination["total"] != 0;
         return if is_beyond { heading + &page.place() } else { heading };
@@ -80,21 +73,9 @@ pub async fn search(args: SearchArgs) -> Result<ExitCode, CliError> {
     ]));
     params.extend(args.page.params());
     let write = |answer: &Value| {
-        let page = ListPage {
-            rows: answer["results"].as_array().map(Vec::as_slice).unwrap_or_default(),
-            pagination: &answer["pagination"],
-            columns: &[
-                ("NPA", "npa"),
-                ("NXX", "nxx"),
-                ("OCN", "ocn"),
-                ("COMPANY", "company_name"),
-                ("TYPE", "carrier_type"),
-                ("RATE CENTER", "rate_center"),
-                ("STATE", "state"),
-                ("STATUS", "status"),
-            ],
-            note: HOLDERS_AS_ASSIGNED,
-        };
+        let columns = "npa nxx ocn company_name carrier_type rate_center state status";
+        let columns: Vec<&str> = columns.split(' ').collect();
+        let page = ListPage::new(answer, "results", &columns, HOLDERS_AS_ASSIGNED);
         page.written(&args.answer.data.next(), |first| {
             vec![format!("area-code {} {}", text(&first["npa"]), text(&first["nxx"]))]
         })
@@ -125,7 +106,7 @@ async fn carrier_or_words(args: &CarrierArgs, words: &str) -> Result<ExitCode, C
         let carrier = ask(api, "/v1/carrier", &vec![("ocn", words)]).await;
         let Err(CliError::NotFound(message)) = carrier else { return Ok((carrier?, false)) };
         let list = ask(api, "/v1/carriers", &vec![("q", words)]).await?;
-        if list.value["pagination"]["total"] == 0 {
+        if list["pagination"]["total"] == 0 {
             return Err(CliError::NotFound(message));
         }
         Ok((list, true))
@@ -137,18 +118,8 @@ async fn carrier_or_words(args: &CarrierArgs, words: &str) -> Result<ExitCode, C
 }
 
 fn written_carriers(list: &Value, next: &NextCommands) -> String {
-    let page = ListPage {
-        rows: list["carriers"].as_array().map(Vec::as_slice).unwrap_or_default(),
-        pagination: &list["pagination"],
-        columns: &[
-            ("OCN", "ocn"),
-            ("COMPANY", "company_name"),
-            ("KNOWN AS", "common_name"),
-            ("TYPE", "carrier_type"),
-            ("STATE", "state"),
-        ],
-        note: "",
-    };
+    let columns = &["ocn", "company_name", "common_name", "carrier_type", "state"];
+    let page = ListPage::new(list, "carriers", columns, "");
     page.written(next, |first| {
         let ocn = text(&first["ocn"]);
         vec![format!("carrier {ocn}"), format!("search --ocn {ocn}")]

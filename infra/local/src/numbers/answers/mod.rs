@@ -27,24 +27,16 @@ use crate::{
 /// Names and values of the typed parameters.
 type Params<'a> = Vec<(&'a str, &'a str)>;
 
-/// A successful API response.
-struct Answer {
-    /// The response as the API writes it.
-    json: String,
-    value: Value,
-}
-
 /// Calls an API route.
 ///
 /// # Errors
 /// Returns [`CliError::NotFound`] with the API's message for a 404.
-async fn ask(api: &InProcess, path: &str, params: &Params<'_>) -> Result<Answer, CliError> {
+async fn ask(api: &InProcess, path: &str, params: &Params<'_>) -> Result<Value, CliError> {
     let answer = api.get(path, params.iter().copied()).await;
-    let json = String::from_utf8_lossy(&answer.body).into_owned();
-    let value: Value = serde_json::from_str(&json)
+    let value: Value = serde_json::from_slice(&answer.body)
         .context(format!("{path} answers with something else than JSON"))?;
     if answer.status.is_success() {
-        return Ok(Answer { json, value });
+        return Ok(value);
     }
     let message = printable(&lower_first(text(&value["message"])));
     Err(failure(answer.status, message))
@@ -77,18 +69,18 @@ async fn print_answer(
 ) -> Result<Value, CliError> {
     let answer = on_routes(&args.data, async |api| ask(api, path, params).await).await?;
     print(args.json, &answer, write)?;
-    Ok(answer.value)
+    Ok(answer)
 }
 
 fn print(
     as_json: bool,
-    answer: &Answer,
+    answer: &Value,
     write: impl FnOnce(&Value) -> String,
 ) -> Result<(), CliError> {
     if as_json {
-        terminal::print_raw(&format!("{}\n", answer.json))
+        terminal::print_raw(&format!("{answer}\n"))
     } else {
-        terminal::print(&write(&answer.value))
+        terminal::print(&write(answer))
     }
 }
 

@@ -8,9 +8,7 @@ use numbering::time::today;
 use serde_json::{Value, json};
 use shared::in_process::InProcess;
 
-use super::{
-    Answer, ask, exit_code, line, listed, lower_first, page::next, print, shown, text, typed,
-};
+use super::{ask, exit_code, line, listed, lower_first, page::next, print, shown, text, typed};
 use crate::{
     CliError,
     data::numbering_data::{on_routes, without_data},
@@ -34,11 +32,11 @@ pub async fn lookup(args: LookupArgs) -> Result<ExitCode, CliError> {
         let block = if has_data { written_block(&args, value) } else { String::new() };
         written(&value["format"]) + &block
     })?;
-    Ok(exit_code(answer.value["format"]["valid"] == true))
+    Ok(exit_code(answer["format"]["valid"] == true))
 }
 
 /// The answer without numbering data, with a note for North American numbers.
-fn answer_alone(args: &LookupArgs) -> Result<Answer, CliError> {
+fn answer_alone(args: &LookupArgs) -> Result<Value, CliError> {
     let (text, country) = (&args.number, country(args));
     let number = PhoneNumber::parse(text, country);
     let reason = ReasonInfo::find(text, country, number.as_ref());
@@ -47,32 +45,24 @@ fn answer_alone(args: &LookupArgs) -> Result<Answer, CliError> {
     if !format["npa"].is_null() {
         eprintln!("note: {}", without_data(&args.data.place()?, &args.data.next()));
     }
-    let value = json!({ "format": format, "lookup": null });
-    Ok(Answer { json: value.to_string(), value })
+    Ok(json!({ "format": format, "lookup": null }))
 }
 
 /// The API's answers about the number and its block.
-async fn both_answers(api: &InProcess, args: &LookupArgs) -> Result<Answer, CliError> {
+async fn both_answers(api: &InProcess, args: &LookupArgs) -> Result<Value, CliError> {
     let params = [("tn", args.number.as_str()), ("include", "reason")];
     let country = typed([("defaultCountry", &args.country)]);
     let format = ask(api, "/v1/format", &[&params[..], &country].concat()).await?;
     // Only for a North American number, whatever the default country.
-    let lookup = match format.value["npa"] {
-        Value::Null => None,
-        _ => {
-            let e164 = text(&format.value["formats"]["e164"]);
-            match ask(api, "/v1/lookup", &vec![("tn", e164)]).await {
-                // The data lacks the exchange, as for toll-free numbers.
-                Err(CliError::NotFound(_)) => None,
-                answered => Some(answered?),
-            }
-        }
+    let lookup = match format["npa"] {
+        Value::Null => Value::Null,
+        _ => match ask(api, "/v1/lookup", &vec![("tn", text(&format["formats"]["e164"]))]).await {
+            // The data lacks the exchange, as for toll-free numbers.
+            Err(CliError::NotFound(_)) => Value::Null,
+            answered => answered?,
+        },
     };
-    let lookup_json = lookup.as_ref().map_or("null", |lookup| lookup.json.as_str());
-    Ok(Answer {
-        json: format!("{{\"format\":{},\"lookup\":{lookup_json}}}", format.json),
-        value: json!({ "format": format.value, "lookup": lookup.map(|lookup| lookup.value) }),
-    })
+    Ok(json!({ "format": format, "lookup": lookup }))
 }
 
 fn written(format: &Value) -> String {

@@ -22,13 +22,19 @@ pub(super) struct ListPage<'a> {
     pub rows: &'a [Value],
     /// `null` unless it is part of a longer list.
     pub pagination: &'a Value,
-    /// The table columns: each a heading and the field it shows.
-    pub columns: &'a [(&'a str, &'a str)],
+    /// The fields that the table shows.
+    pub columns: &'a [&'a str],
     /// The note below the table.
     pub note: &'a str,
 }
 
-impl ListPage<'_> {
+impl<'a> ListPage<'a> {
+    /// The page in an answer's field `list`.
+    pub fn new(answer: &'a Value, list: &str, columns: &'a [&'a str], note: &'a str) -> Self {
+        let rows = answer[list].as_array().map(Vec::as_slice).unwrap_or_default();
+        Self { rows, pagination: &answer["pagination"], columns, note }
+    }
+
     /// The page for a terminal, with commands that show more about the first row.
     pub fn written(
         &self,
@@ -62,11 +68,11 @@ impl ListPage<'_> {
 
     /// A table of at most this width, with the widest columns cut.
     fn table_within(&self, width: usize) -> String {
-        let headings = self.columns.iter().map(|(heading, _)| (*heading).to_owned()).collect();
-        let cells = self.rows.iter().map(|row| {
-            let cells = self.columns.iter().map(|(_, field)| shown(&row[*field]).into_owned());
-            cells.collect::<Vec<_>>()
-        });
+        let headings = self.columns.iter().map(|field| heading(field)).collect();
+        let cells = self
+            .rows
+            .iter()
+            .map(|row| self.columns.iter().map(|field| shown(&row[*field]).into_owned()).collect());
         let lines: Vec<Vec<String>> = std::iter::once(headings).chain(cells).collect();
         let widest = |column: usize| lines.iter().map(move |cells| length(&cells[column])).max();
         let mut widths: Vec<usize> = (0..self.columns.len()).filter_map(widest).collect();
@@ -108,6 +114,15 @@ impl ListPage<'_> {
 
     fn count(&self, name: &str) -> u64 {
         self.pagination[name].as_u64().unwrap_or_default()
+    }
+}
+
+fn heading(field: &str) -> String {
+    match field {
+        "company_name" => "COMPANY".to_owned(),
+        "common_name" => "KNOWN AS".to_owned(),
+        "carrier_type" => "TYPE".to_owned(),
+        _ => field.to_uppercase().replace('_', " "),
     }
 }
 
@@ -162,7 +177,7 @@ mod tests {
     #[test]
     fn tables_are_aligned_fit_and_contain_no_control_characters() {
         let rows = [json!({"a": "1", "b": null}), json!({"a": "\u{1b}[2J", "b": "é".repeat(50)})];
-        let columns = &[("A", "a"), ("B", "b")];
+        let columns = &["a", "b"];
         let page = ListPage { rows: &rows, pagination: &Value::Null, columns, note: "" };
         let heading = styled(HEADING, "  A          B");
         let expected = format!("{heading}\n  1          -\n  \\u{{1b}}[2J  {}…\n", "é".repeat(16));

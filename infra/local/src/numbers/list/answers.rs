@@ -11,8 +11,8 @@ use numbering::dataset::Dataset;
 use super::{decoding::text_of, duplicates::NumberKey, layout::Layout};
 
 /// The rules and data for answering numbers.
-pub(super) struct Answers {
-    pub layout: Arc<Layout>,
+pub(super) struct Answers<'a> {
+    pub layout: &'a Layout,
     pub default_country: DefaultCountry,
     pub dataset: Option<Arc<Dataset>>,
     pub today: Date,
@@ -79,9 +79,9 @@ impl Reason {
     }
 }
 
-impl Answers {
+impl Answers<'_> {
     /// Answers a row's numbers, in the order of their columns.
-    pub fn answer_row<'a>(&self, row: &'a Row) -> AnsweredRow<'a> {
+    pub fn answer_row<'r>(&self, row: &'r Row) -> AnsweredRow<'r> {
         let cells: Vec<Cow<'_, str>> = row.cells.iter().map(text_of).collect();
         let numbers = self.layout.columns.numbers.iter();
         let answers = numbers.map(|&column| self.answer_cell(&cells, column)).collect();
@@ -118,11 +118,11 @@ impl Answers {
         Answer { outcome, reason: reason.map(Reason::Number), result, key }
     }
 
-    fn number_and_country<'a>(
+    fn number_and_country<'c>(
         &self,
-        cells: &'a [Cow<'_, str>],
+        cells: &'c [Cow<'_, str>],
         column: usize,
-    ) -> Result<(&'a str, DefaultCountry), Reason> {
+    ) -> Result<(&'c str, DefaultCountry), Reason> {
         let surplus = cells.get(self.layout.columns.names.len()..).unwrap_or_default();
         // Some programs end every row with delimiters.
         if surplus.iter().any(|cell| !cell.is_empty()) {

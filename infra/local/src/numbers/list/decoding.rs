@@ -119,18 +119,22 @@ mod tests {
 
     #[test]
     fn encoding_is_detected_from_the_beginning() {
-        for (bytes, expected) in [
-            (&b""[..], ("", false)),
-            (b"1", ("1", false)),
-            (b"\xef\xbb\xbftn\n", ("tn\n", true)),
-            (b"\xff\xfet\0n\0\n\0", ("tn\n", true)),
-            (b"\xfe\xff\0t\0n\0\n", ("tn\n", true)),
-            (b"t\0n\0\n\0", ("tn\n", true)),
-            (b"\0t\0n\0\n", ("tn\n", true)),
-            (b"\xff\xfet\0\x00\xd8", ("t\u{fffd}", true)),
+        for (bytes, expected, has_mark) in [
+            (&b""[..], "", false),
+            (b"1", "1", false),
+            (b"\xef\xbb\xbftn\n", "tn\n", true),
+            (b"\xff\xfet\0n\0\n\0", "tn\n", true),
+            (b"\xfe\xff\0t\0n\0\n", "tn\n", true),
+            (b"t\0n\0\n\0", "tn\n", true),
+            (b"\0t\0n\0\n", "tn\n", true),
+            (b"\xff\xfet\0\x00\xd8", "t\u{fffd}", true),
         ] {
-            assert_eq!(text(bytes), (expected.0.to_owned(), expected.1), "{bytes:?}");
+            assert_eq!(text(bytes), (expected.to_owned(), has_mark), "{bytes:?}");
         }
+        // Cells that are not UTF-8, even after a mark.
+        let after_mark = Text::decode(&b"\xef\xbb\xbfMontr\xe9al\n"[..]).unwrap().head;
+        assert_eq!(after_mark, b"Montr\xe9al\n");
+        assert_eq!([text_of(b"Montr\xe9al"), text_of("Montréal".as_bytes())], ["Montréal"; 2]);
     }
 
     struct OneByOne(Cursor<Vec<u8>>);
@@ -144,41 +148,29 @@ mod tests {
     #[test]
     fn long_text_may_arrive_in_parts() {
         let line = "é305-234-5678\n".repeat(10_000);
-        let bytes: Vec<u8> = line.encode_utf16().flat_map(u16::to_le_bytes).collect();
-        let whole = [b"\xff\xfe".to_vec(), bytes].concat();
+        let utf_16 = [0xfeff].into_iter().chain(line.encode_utf16()).flat_map(u16::to_le_bytes);
+        let mut text = Text::decode(OneByOne(Cursor::new(utf_16.collect()))).unwrap();
+        assert_eq!(text.head, "é305-234-5678\n".as_bytes());
         let mut read = String::new();
-        assert_eq!(
-            Text::decode(OneByOne(Cursor::new(b"305\n306\n".to_vec()))).unwrap().head,
-            b"305\n"
-        );
-        Text::decode(OneByOne(Cursor::new(whole)))
-            .unwrap()
-            .reader
-            .read_to_string(&mut read)
-            .unwrap();
+        text.reader.read_to_string(&mut read).unwrap();
         assert_eq!(read, line);
     }
 
     #[test]
-    fn non_text_files_are_refused_by_type() {
-        let refused = Text::decode(&b"PK\x03\x04..."[..]).err().unwrap();
-        assert!(refused.to_string().contains("save its sheet as CSV"));
-        for utf_32 in [&b"\xff\xfe\0\0t\0\0\0"[..], b"\0\0\xfe\xff\0\0\0t", b"3\0\0\x000\0\0\0"] {
-            let refused = Text::decode(utf_32).err().unwrap();
-            assert!(refused.to_string().starts_with("it is in UTF-32; save it as UTF-8"));
-        }
-        for json in ["{\"phone\": 1}\n", "[\n  {\n", " [\"305\"]", "\u{feff}{ \"a\":1}"] {
-            let refused = Text::decode(json.as_bytes()).err().unwrap();
-            assert!(refused.to_string().contains("jq -r .phone FILE | tnr format"), "{json}");
+    fn other_files_are_refused_with_advice() {
+        for (bytes, advice) in [
+            (&b"PK\x03\x04..."[..], "save its sheet as CSV"),
+            (b"\xff\xfe\0\0t\0\0\0", "it is in UTF-32; save it as UTF-8"),
+            (b"\0\0\xfe\xff\0\0\0t", "it is in UTF-32; save it as UTF-8"),
+            (b"3\0\0\x000\0\0\0", "it is in UTF-32; save it as UTF-8"),
+            (b"{\"phone\": 1}\n", "jq -r .phone FILE | tnr format"),
+            (b"[\n  {\n", "jq -r .phone FILE | tnr format"),
+            (b" [\"305\"]", "jq -r .phone FILE | tnr format"),
+            (b"\xef\xbb\xbf{ \"a\":1}", "jq -r .phone FILE | tnr format"),
+        ] {
+            let refused = Text::decode(bytes).err().unwrap().to_string();
+            assert!(refused.contains(advice), "{bytes:?}: {refused}");
         }
         assert!(Text::decode(&b"[305] 234 5678\n"[..]).is_ok());
-    }
-
-    #[test]
-    fn non_utf_8_cells_are_windows_1252() {
-        assert_eq!(text_of(b"Montr\xe9al"), "Montréal");
-        let after_mark = Text::decode(&b"\xef\xbb\xbfMontr\xe9al\n"[..]).unwrap().head;
-        assert_eq!(after_mark, b"Montr\xe9al\n", "a mark does not change that");
-        assert_eq!(text_of("Montréal".as_bytes()), "Montréal");
     }
 }

@@ -7,7 +7,10 @@ use std::{
 
 use formatting::PhoneNumber;
 
-use super::options::{Duplicates, OutputForm};
+use super::{
+    options::{Duplicates, OutputForm},
+    summary::Summary,
+};
 
 /// A valid number and its extension as base-11 digits, which takes less memory than text. Split in
 /// halves, because a single integer would be padded for alignment.
@@ -50,26 +53,29 @@ impl Deduplication {
         Self { first_lines: HashMap::new(), duplicates, form }
     }
 
-    /// Writes the next part and counts its duplicates of earlier parts.
+    /// Writes the next part, and counts its duplicates of earlier rows.
     pub fn write(
         &mut self,
         text: &[u8],
         rows: &[WrittenRow],
         output: &mut impl Write,
-    ) -> io::Result<Repeated> {
-        let mut repeated = Repeated::default();
+        summary: &mut Summary,
+    ) -> io::Result<()> {
         let mut written = 0;
         for WrittenRow { line, end, numbers } in rows {
-            let mut has_new = false;
-            let mut has_repeated = false;
+            let (mut has_new, mut has_repeated) = (false, false);
             for &(key, place) in numbers {
-                let Some(key) = key else { continue };
-                let Some(earlier) = self.earlier_line(key, *line) else {
-                    has_new = true;
-                    continue;
+                let earlier = match key.map(|key| self.first_lines.entry(key)) {
+                    None => continue,
+                    Some(Entry::Occupied(first)) => *first.get(),
+                    Some(Entry::Vacant(free)) => {
+                        free.insert(*line);
+                        has_new = true;
+                        continue;
+                    }
                 };
                 has_repeated = true;
-                repeated.numbers += 1;
+                summary.duplicates += 1;
                 if self.duplicates == Duplicates::Mark {
                     output.write_all(&text[written..place])?;
                     match self.form {
@@ -80,32 +86,14 @@ impl Deduplication {
                 }
             }
             if self.duplicates == Duplicates::Drop && has_repeated && !has_new {
-                repeated.dropped += 1;
+                summary.left_out += 1;
             } else {
                 output.write_all(&text[written..*end])?;
             }
             written = *end;
         }
-        Ok(repeated)
+        Ok(())
     }
-
-    fn earlier_line(&mut self, key: NumberKey, line: u64) -> Option<u64> {
-        match self.first_lines.entry(key) {
-            Entry::Occupied(first) => Some(*first.get()),
-            Entry::Vacant(free) => {
-                free.insert(line);
-                None
-            }
-        }
-    }
-}
-
-/// Counts of duplicates.
-#[derive(Debug, Default)]
-pub(super) struct Repeated {
-    pub numbers: u64,
-    /// Rows dropped as duplicates.
-    pub dropped: u64,
 }
 
 #[cfg(test)]

@@ -1,25 +1,24 @@
 //! The fields added to a list: all, or a selection.
 
-use std::{collections::HashSet, str::FromStr};
+use std::{borrow::Cow, collections::HashSet, str::FromStr};
 
 use format::{
     FormatResult,
-    cells::{COLUMNS, FIRST_OF_REASON, column_of},
+    cells::{self, COLUMNS, FIRST_OF_REASON, column_of, columns_of},
     fields::Fields,
 };
 
+use super::answers::Answer;
+
 /// The prefix of names in [`COLUMNS`].
-const PREFIX_OF_COLUMNS: &str = "tn_";
-/// Fields that lists never have, because links need a server.
-const LINKS: &str = "flags.";
+const PREFIX: &str = "tn_";
 const VERDICT: &str = "verdict";
 const LINE: &str = "line";
 
 /// A field as a column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy)]
 pub(super) enum Column {
-    /// The index in [`COLUMNS`].
-    Field(usize),
+    Field(&'static cells::Column),
     Verdict,
 }
 
@@ -37,9 +36,10 @@ pub struct ListFields {
 /// All except the number itself, which the list already has.
 impl Default for ListFields {
     fn default() -> Self {
-        let fields = (0..FIRST_OF_REASON).filter(|&it| COLUMNS[it] != "tn_input");
-        let of_reason = (FIRST_OF_REASON..COLUMNS.len()).map(Column::Field);
-        let columns = fields.map(Column::Field).chain([Column::Verdict]).chain(of_reason).collect();
+        let (fields, of_reason) = COLUMNS.split_at(FIRST_OF_REASON);
+        let fields = fields.iter().filter(|column| column.name != "tn_input").map(Column::Field);
+        let of_reason = of_reason.iter().map(Column::Field);
+        let columns = fields.chain([Column::Verdict]).chain(of_reason).collect();
         Self { columns, has_line: true, in_json: Some(None) }
     }
 }
@@ -49,70 +49,62 @@ impl FromStr for ListFields {
     type Err = String;
 
     fn from_str(names: &str) -> Result<Self, String> {
-        let known = fields_of_lists();
+        // Links to flags need a server.
+        let known = Fields::from_type::<FormatResult>().without("flags");
+        let selected = |paths: &str| known.selected(paths).ok().flatten();
         let (mut columns, mut paths, mut has_line) = (Vec::new(), Vec::new(), false);
         for name in names.split(',').map(str::trim) {
             match name {
                 VERDICT => columns.push(Column::Verdict),
                 LINE => has_line = true,
                 _ => {
-                    let (path, fields) = find(&known, name).ok_or_else(|| {
+                    let path = path_of(&known, name).ok_or_else(|| {
                         let known = known.leaves().collect::<Vec<_>>().join(", ");
                         format!("unknown field '{name}'; the fields are {known}, {VERDICT}, {LINE}")
                     })?;
-                    let mut found: Vec<Column> =
-                        fields.leaves().filter_map(|path| Column::from_path(&path)).collect();
-                    found.sort();
-                    columns.append(&mut found);
+                    let found = selected(path);
+                    columns.extend(found.iter().flat_map(columns_of).map(Column::Field));
                     paths.push(path);
                 }
             }
         }
         let mut seen = HashSet::new();
-        columns.retain(|column| seen.insert(*column));
-        let in_json = known.selected(&paths.join(",")).ok().flatten().map(Some);
-        Ok(Self { columns, has_line, in_json })
+        columns.retain(|column| seen.insert(column.name()));
+        Ok(Self { columns, has_line, in_json: selected(&paths.join(",")).map(Some) })
     }
 }
 
 impl ListFields {
-    /// Returns `true` if this field is written.
-    pub(super) fn has(&self, column: Column) -> bool {
-        self.columns.contains(&column)
+    /// Returns `true` if the verdict is written.
+    pub(super) fn has_verdict(&self) -> bool {
+        self.columns.iter().any(|column| matches!(column, Column::Verdict))
     }
 }
 
 impl Column {
-    fn from_path(path: &str) -> Option<Self> {
-        let name = column_of(path);
-        COLUMNS.iter().position(|column| *column == name).map(Self::Field)
-    }
-
     /// The name without the list's prefix.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Field(index) => COLUMNS[index].trim_start_matches(PREFIX_OF_COLUMNS),
+            Self::Field(column) => column.name.trim_start_matches(PREFIX),
             Self::Verdict => VERDICT,
+        }
+    }
+
+    pub fn cell(self, answer: &Answer) -> Cow<'_, str> {
+        match self {
+            Self::Field(column) => (column.cell)(&answer.result),
+            Self::Verdict => answer.outcome.name().into(),
         }
     }
 }
 
-/// The fields of a format result except links.
-fn fields_of_lists() -> Fields {
-    let all = Fields::from_type::<FormatResult>();
-    let paths = all.leaves().filter(|path| !path.starts_with(LINKS)).collect::<Vec<_>>();
-    all.selected(&paths.join(",")).ok().flatten().unwrap_or_default()
-}
-
-/// A field's path, found by path or column, and the fields at that path.
-fn find(known: &Fields, name: &str) -> Option<(String, Fields)> {
-    let at = |path: &str| known.selected(path).ok().flatten();
-    if let Some(fields) = at(name) {
-        return Some((name.to_owned(), fields));
+/// The path of a field, found by path or column.
+fn path_of<'a>(known: &'a Fields, name: &'a str) -> Option<&'a str> {
+    if known.has(name) {
+        return Some(name);
     }
-    let column = format!("{PREFIX_OF_COLUMNS}{}", name.trim_start_matches(PREFIX_OF_COLUMNS));
-    let path = known.leaves().find(|path| column_of(path) == column)?;
-    at(&path).map(|fields| (path, fields))
+    let column = format!("{PREFIX}{}", name.trim_start_matches(PREFIX));
+    known.leaves().find(|path| column_of(path) == column)
 }
 
 #[cfg(test)]
@@ -148,8 +140,8 @@ mod tests {
 
     #[test]
     fn every_result_column_can_be_selected() {
-        for column in COLUMNS {
-            assert_eq!(names(column), [column.trim_start_matches(PREFIX_OF_COLUMNS)]);
+        for cells::Column { name, .. } in &COLUMNS {
+            assert_eq!(names(name), [name.trim_start_matches(PREFIX)]);
         }
     }
 }

@@ -15,24 +15,32 @@ mod pipeline;
 mod summary;
 
 use std::{
+    fmt,
     io::{self, Read, Write},
     iter::Peekable,
-    sync::Arc,
+    num::NonZero,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
 };
 
+use indicatif::HumanCount;
 use number_lists::{Row, RowError, Rows};
 use numbering::{dataset::Dataset, time::today};
 
 pub use options::ListOptions;
 
 use self::{
-    answers::Answers,
+    answers::{Answers, Outcome},
     decoding::Text,
     duplicates::Deduplication,
     layout::Layout,
     options::OutputForm,
     output::{Output, Part},
-    summary::{Summary, Times},
+    summary::Summary,
 };
 
 /// The number of rows, or of bytes, that fills a part.
@@ -71,12 +79,12 @@ pub fn describe(
     writer: &mut impl Write,
     done: impl Fn(u64),
 ) -> Result<Described, ListError> {
-    let times = Arc::new(Times::start());
+    let start = Instant::now();
     let Text { reader, head, has_mark } = Text::decode(list).map_err(ListError::Unreadable)?;
-    let layout = Arc::new(Layout::detect(&head, &options)?);
+    let layout = Layout::detect(&head, &options)?;
     let mut rows = layout.rows(reader)?.peekable();
     let answers = Answers {
-        layout: Arc::clone(&layout),
+        layout: &layout,
         default_country: options.country.unwrap_or_default(),
         dataset,
         today: today(),
@@ -84,9 +92,8 @@ pub fn describe(
     let form_of_list = if layout.csv.is_some() { OutputForm::Csv } else { OutputForm::JsonLines };
     let form = options.to.unwrap_or(form_of_list);
     let mut deduplication = options.dedupe.map(|duplicates| Deduplication::new(duplicates, form));
-    let names = layout.names_of_numbers();
     let fields = options.fields.clone().unwrap_or_default();
-    let output = Output { layout, form, has_mark, fields, options };
+    let output = Output { layout: &layout, form, has_mark, fields, options };
     if let Some(name) = output.column_that_is_added() {
         return Err(ListError::Layout(format!(
             "the list already has a column '{name}', which the output adds; choose another --prefix"
@@ -95,30 +102,62 @@ pub fn describe(
     let unwritable = ListError::Unwritable;
     writer.write_all(&output.header().map_err(unwritable)?).map_err(unwritable)?;
     let mut summary = Summary::default();
-    let [reading, describing] = [Arc::clone(&times), Arc::clone(&times)];
+    let [reading, describing, writing]: [Stopwatch; 3] = Default::default();
     pipeline::in_order(
-        move || reading.reading.time(|| next_part(&mut rows)),
-        move |rows: Vec<Row>| {
+        std::iter::from_fn(|| reading.time(|| next_part(&mut rows)).transpose()),
+        |rows: Vec<Row>| {
             let answered = rows.iter().map(|row| answers.answer_row(row));
-            describing.describing.time(|| output.part(answered))
+            describing.time(|| output.part(answered))
         },
         |part: io::Result<Part>| {
             let Part { text, rows, summary: of_part } = part.map_err(unwritable)?;
             summary.add(of_part);
             let write = || match &mut deduplication {
-                Some(deduplication) => {
-                    summary.count_repeated(&deduplication.write(&text, &rows, writer)?);
-                    Ok(())
-                }
+                Some(deduplication) => deduplication.write(&text, &rows, writer, &mut summary),
                 None => writer.write_all(&text),
             };
-            times.writing.time(write).map_err(unwritable)?;
+            writing.time(write).map_err(unwritable)?;
             done(summary.total());
             Ok(())
         },
     )?;
-    times.writing.time(|| writer.flush()).map_err(unwritable)?;
-    Ok(Described { rejected: summary.rejected, report: summary.report(&names, &times) })
+    writing.time(|| writer.flush()).map_err(unwritable)?;
+    let rejected = summary.count(Outcome::Rejected);
+    let times = times(start, summary.rows, [&reading, &describing, &writing]);
+    Ok(Described { rejected, report: summary.report(&layout.names_of_numbers()) + &times })
+}
+
+fn times(start: Instant, rows: u64, [reading, describing, writing]: [&Stopwatch; 3]) -> String {
+    let seconds = start.elapsed().as_secs_f64();
+    let rate = HumanCount((rows as f64 / seconds.max(1e-6)) as u64);
+    let threads = thread::available_parallelism().map_or(1, NonZero::get);
+    format!(
+        "{seconds:.1} s, {rate} rows/s: reading {reading}, describing {describing} on {threads} \
+         threads, writing {writing}\n"
+    )
+}
+
+/// The time spent on one kind of work, in microseconds summed over threads. Reading includes waiting
+/// for a pipe.
+#[derive(Default)]
+struct Stopwatch(AtomicU64);
+
+impl Stopwatch {
+    /// Runs `work` and adds the time it takes.
+    fn time<T>(&self, work: impl FnOnce() -> T) -> T {
+        let start = Instant::now();
+        let done = work();
+        let microseconds = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
+        self.0.fetch_add(microseconds, Ordering::Relaxed);
+        done
+    }
+}
+
+impl fmt::Display for Stopwatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let taken = Duration::from_micros(self.0.load(Ordering::Relaxed));
+        write!(f, "{:.1} s", taken.as_secs_f64())
+    }
 }
 
 /// The next rows; `None` after the last one. An error follows all rows before it.

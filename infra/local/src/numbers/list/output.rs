@@ -1,6 +1,6 @@
 //! The output text: a list's rows with their numbers' fields.
 
-use std::{borrow::Cow, io, sync::Arc};
+use std::{borrow::Cow, io};
 
 use csv::{Terminator, WriterBuilder};
 use format::{FormatResult, fields::Thinned};
@@ -12,7 +12,7 @@ use super::{
     answers::{Answer, AnsweredRow, Outcome},
     decoding::BYTE_ORDER_MARK,
     duplicates::WrittenRow,
-    fields::{Column, ListFields},
+    fields::ListFields,
     layout::{Layout, unique},
     options::{Duplicates, ListOptions, OutputForm, RowFilter},
     summary::Summary,
@@ -23,8 +23,8 @@ const LINE: &str = "line";
 /// The column with the line that a number repeats.
 const DUPLICATE_OF: &str = "duplicate_of";
 
-pub(super) struct Output {
-    pub layout: Arc<Layout>,
+pub(super) struct Output<'a> {
+    pub layout: &'a Layout,
     pub form: OutputForm,
     /// `true` if it begins with a byte order mark.
     pub has_mark: bool,
@@ -71,7 +71,7 @@ impl Serialize for NamedCells<'_> {
     }
 }
 
-impl Output {
+impl Output<'_> {
     /// A list column whose name the output would add again, if any.
     pub fn column_that_is_added(&self) -> Option<String> {
         let added = if self.form == OutputForm::Csv { self.added_columns() } else { Vec::new() };
@@ -94,14 +94,14 @@ impl Output {
     }
 
     /// The text of the selected rows.
-    pub fn part<'a>(&self, rows: impl Iterator<Item = AnsweredRow<'a>>) -> io::Result<Part> {
+    pub fn part<'r>(&self, rows: impl Iterator<Item = AnsweredRow<'r>>) -> io::Result<Part> {
         match self.form {
             OutputForm::Csv => self.csv_part(rows),
             OutputForm::JsonLines => self.json_part(rows),
         }
     }
 
-    fn csv_part<'a>(&self, rows: impl Iterator<Item = AnsweredRow<'a>>) -> io::Result<Part> {
+    fn csv_part<'r>(&self, rows: impl Iterator<Item = AnsweredRow<'r>>) -> io::Result<Part> {
         let Self { layout, fields, options, .. } = self;
         let mut part = Part::default();
         let mut csv = self.csv(Vec::new());
@@ -116,12 +116,8 @@ impl Output {
                 csv.write_field(self.own_cell(cell).as_bytes())?;
             }
             for answer in &answers {
-                let cells = answer.result.cells();
                 for column in &fields.columns {
-                    csv.write_field(match column {
-                        Column::Field(index) => &cells[*index],
-                        Column::Verdict => answer.outcome.name(),
-                    })?;
+                    csv.write_field(column.cell(answer).as_bytes())?;
                 }
             }
             if fields.has_line {
@@ -146,7 +142,7 @@ impl Output {
         Ok(part)
     }
 
-    fn json_part<'a>(&self, rows: impl Iterator<Item = AnsweredRow<'a>>) -> io::Result<Part> {
+    fn json_part<'r>(&self, rows: impl Iterator<Item = AnsweredRow<'r>>) -> io::Result<Part> {
         let Self { layout, fields, options, .. } = self;
         let Columns { names, numbers, .. } = &layout.columns;
         let mut part = Part::default();
@@ -162,7 +158,7 @@ impl Output {
                     column: (numbers.len() > 1).then(|| names[position].as_str()),
                     tn: cells.get(position).map_or("", |cell| cell.as_ref()),
                     row: layout.csv.map(|_| NamedCells { names, cells: &cells }),
-                    verdict: fields.has(Column::Verdict).then(|| answer.outcome.name()),
+                    verdict: fields.has_verdict().then(|| answer.outcome.name()),
                     result: fields
                         .in_json
                         .as_ref()

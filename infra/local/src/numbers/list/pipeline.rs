@@ -1,129 +1,78 @@
-//! Parallel processing of long lists in little memory: one reader thread, one worker per processor,
-//! and the calling thread as the writer.
-//!
-//! Parts are dealt to the workers in turn, and the writer collects them in the same order, so
-//! nothing needs sorting. Each thread waits once the next ones have enough parts.
+//! Parallel processing of long lists in little memory: a thread for each part, at most one per
+//! processor, and the calling thread as the reader and the writer.
 
 use std::{
+    collections::VecDeque,
     num::NonZero,
-    sync::{
-        Arc,
-        mpsc::{Receiver, SyncSender, sync_channel},
-    },
-    thread,
+    panic::resume_unwind,
+    thread::{self, ScopedJoinHandle},
 };
 
-/// The number of parts that may wait before and after each worker.
-const WAITING_PARTS: usize = 2;
-
-/// A message between threads; `None` after the last part. An error follows all earlier parts.
-type Step<T, E> = Option<Result<T, E>>;
-
-/// Reads all parts, processes each, and writes the results in the same order.
+/// Processes each part, and writes the results in the order of the parts. A read error follows all
+/// earlier parts, and nothing is read after it.
 ///
 /// # Panics
-/// Panics if reading or processing does.
-pub(super) fn in_order<P, D, E>(
-    mut read: impl FnMut() -> Result<Option<P>, E> + Send + 'static,
-    work: impl Fn(P) -> D + Send + Sync + 'static,
+/// Panics if `work` does.
+pub(super) fn in_order<P: Send, D: Send, E: Send>(
+    mut parts: impl Iterator<Item = Result<P, E>>,
+    work: impl Fn(P) -> D + Sync,
     mut write: impl FnMut(D) -> Result<(), E>,
-) -> Result<(), E>
-where
-    P: Send + 'static,
-    D: Send + 'static,
-    E: Send + 'static,
-{
-    let count = thread::available_parallelism().map_or(1, NonZero::get);
-    let work = Arc::new(work);
-    let (to_workers, from_workers): (Vec<_>, Vec<_>) =
-        (0..count).map(|_| worker(Arc::clone(&work))).unzip();
-    thread::spawn(move || {
-        for to_worker in to_workers.iter().cycle() {
-            let step = read().transpose();
-            let is_last = !matches!(step, Some(Ok(_)));
-            // Nobody receives after a write error.
-            if to_worker.send(step).is_err() || is_last {
-                return;
+) -> Result<(), E> {
+    let most = thread::available_parallelism().map_or(1, NonZero::get);
+    let work = &work;
+    thread::scope(|scope| {
+        let mut running = VecDeque::new();
+        let mut is_end = false;
+        while !is_end {
+            let part = parts.next();
+            is_end = !matches!(part, Some(Ok(_)));
+            running.extend(part.map(|part| scope.spawn(move || part.map(work))));
+            loop {
+                // A slow reader must not hold back what is done.
+                let waits = is_end || running.len() >= most;
+                let is_next = |oldest: &mut ScopedJoinHandle<'_, _>| waits || oldest.is_finished();
+                let Some(oldest) = running.pop_front_if(is_next) else { break };
+                write(oldest.join().unwrap_or_else(|panic| resume_unwind(panic))?)?;
             }
         }
-    });
-    for from_worker in from_workers.iter().cycle() {
-        match from_worker.recv().expect("a thread ends before the last part only by a panic") {
-            Some(done) => write(done?)?,
-            None => break,
-        }
-    }
-    Ok(())
-}
-
-/// A worker's input and output channels.
-type Worker<P, D, E> = (SyncSender<Step<P, E>>, Receiver<Step<D, E>>);
-
-fn worker<P, D, E>(work: Arc<impl Fn(P) -> D + Send + Sync + 'static>) -> Worker<P, D, E>
-where
-    P: Send + 'static,
-    D: Send + 'static,
-    E: Send + 'static,
-{
-    let (to_worker, steps) = sync_channel::<Step<P, E>>(WAITING_PARTS);
-    let (done, from_worker) = sync_channel(WAITING_PARTS);
-    thread::spawn(move || {
-        for step in steps {
-            if done.send(step.map(|part| part.map(&*work))).is_err() {
-                return;
-            }
-        }
-    });
-    (to_worker, from_worker)
+        Ok(())
+    })
 }
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
+    use std::iter::repeat;
 
     use super::*;
 
     #[test]
-    fn parts_are_written_in_reading_order() {
-        let mut parts = 0..1000u64;
+    fn parts_are_written_in_reading_order_before_a_read_error() {
+        let parts = (0..1000).map(Ok).chain([Err("cut off")]);
+        let parts = parts.chain(std::iter::from_fn(|| panic!("read after an error")));
         let mut written = Vec::new();
         let work = |part: u64| {
             // Some parts take longer than the ones after them.
-            thread::sleep(Duration::from_micros((part * 7919) % 300));
+            let steps = (part * 7919) % 300_000;
+            assert!((0..steps).map(std::hint::black_box).sum::<u64>() < u64::MAX);
             part
         };
         let write = |part| {
             written.push(part);
             Ok(())
         };
-        let done: Result<(), ()> = in_order(move || Ok(parts.next()), work, write);
-        assert_eq!((done, written), (Ok(()), (0..1000).collect()));
-    }
-
-    #[test]
-    fn read_errors_follow_everything_read_before() {
-        for length in 0..20 {
-            let mut parts = 0..length;
-            let mut written = 0;
-            let read = move || parts.next().map(Some).ok_or("cut off");
-            let write = |_| {
-                written += 1;
-                Ok(())
-            };
-            let done = in_order(read, |part| part, write);
-            assert_eq!((done, written), (Err("cut off"), length));
-        }
+        assert_eq!(in_order(parts, work, write), Err("cut off"));
+        assert_eq!(written, (0..1000).collect::<Vec<_>>());
     }
 
     #[test]
     fn write_errors_end_an_endless_list() {
-        let done = in_order(|| Ok(Some(())), |part| part, |()| Err("closed"));
+        let done = in_order(repeat(Ok(())), |part| part, |()| Err("closed"));
         assert_eq!(done, Err("closed"));
     }
 
     #[test]
-    #[should_panic(expected = "only by a panic")]
-    fn worker_panics_are_propagated() {
-        let _: Result<(), ()> = in_order(|| Ok(Some(())), |()| panic!("work"), |()| Ok(()));
+    #[should_panic(expected = "work")]
+    fn panics_are_propagated() {
+        let _: Result<(), ()> = in_order(repeat(Ok(())), |()| panic!("work"), |()| Ok(()));
     }
 }

@@ -15,7 +15,6 @@ mod iam_requests;
 mod in_process;
 mod lists;
 mod mcp;
-mod messy_numbers;
 mod openapi;
 mod origin_secret;
 mod problem_details;
