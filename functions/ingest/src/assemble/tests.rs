@@ -189,9 +189,9 @@ fn row_of_one_country_cannot_take_over_a_code_of_the_other() {
     assert!(dataset.area_code("876".parse().unwrap()).is_none());
     let kind =
         |file: &str| format!("{file}: the area code is another country's; the row is left out");
-    assert_eq!(notes.warnings()[&kind(cnac::FILE)].examples, ["907-217"]);
-    assert_eq!(notes.warnings()[&kind(nanpa::FILE)].examples, ["613-201", "876-201", "555-202"]);
-    assert_eq!(notes.skipped().values().sum::<u32>(), 4 + 1);
+    assert_eq!(notes.warnings[&kind(cnac::FILE)].examples, ["907-217"]);
+    assert_eq!(notes.warnings[&kind(nanpa::FILE)].examples, ["613-201", "876-201", "555-202"]);
+    assert_eq!(notes.skipped.values().sum::<u32>(), 4 + 1);
 }
 
 #[test]
@@ -210,7 +210,7 @@ fn unnamed_overlay_row_adds_its_type_without_creating_a_carrier() {
     assert_eq!(carrier.carrier_type, Some(CarrierType::Clec));
     assert!(dataset.carrier("169D".parse().unwrap()).is_none());
     let reason = "overlay rows without a name whose OCN has no exchanges";
-    assert_eq!(notes.skipped().get(reason), Some(&1), "{notes:?}");
+    assert_eq!(notes.skipped.get(reason), Some(&1), "{notes:?}");
 }
 
 #[test]

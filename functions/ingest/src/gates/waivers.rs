@@ -65,10 +65,7 @@ impl Waivers {
 #[serde(try_from = "f64")]
 pub struct Percent(f64);
 
-/// The error for a value that is not a percentage.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("must be a number from 0 to 100")]
-pub struct PercentError;
+const NOT_A_PERCENTAGE: &str = "must be a number from 0 to 100";
 
 impl Percent {
     /// Rounds `share` up to one decimal.
@@ -78,18 +75,18 @@ impl Percent {
 }
 
 impl TryFrom<f64> for Percent {
-    type Error = PercentError;
+    type Error = &'static str;
 
-    fn try_from(percent: f64) -> Result<Self, PercentError> {
-        if (0.0..=100.0).contains(&percent) { Ok(Self(percent)) } else { Err(PercentError) }
+    fn try_from(percent: f64) -> Result<Self, Self::Error> {
+        if (0.0..=100.0).contains(&percent) { Ok(Self(percent)) } else { Err(NOT_A_PERCENTAGE) }
     }
 }
 
 impl FromStr for Percent {
-    type Err = PercentError;
+    type Err = &'static str;
 
-    fn from_str(text: &str) -> Result<Self, PercentError> {
-        text.parse::<f64>().map_err(|_| PercentError)?.try_into()
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        text.parse::<f64>().map_err(|_| NOT_A_PERCENTAGE)?.try_into()
     }
 }
 
@@ -123,7 +120,7 @@ mod tests {
         assert_eq!("2.5".parse(), Ok(Percent(2.5)));
         assert_eq!([1.21, 1.3, 99.99].map(Percent::at_least), [1.3, 1.3, 100.0].map(Percent));
         for text in ["nan", "-1", "101", "inf", "", "two"] {
-            assert_eq!(text.parse::<Percent>(), Err(PercentError), "{text}");
+            assert_eq!(text.parse::<Percent>(), Err(NOT_A_PERCENTAGE), "{text}");
         }
     }
 }

@@ -6,7 +6,7 @@ use super::{CodeRow, is_in_plan, state};
 use crate::{
     error::ReportError,
     outcome::Notes,
-    table::{Column, Dialect, Report, ReportSchema, Row, non_empty},
+    table::{Column, Dialect, Report, Row},
 };
 
 /// The report's name in messages.
@@ -14,20 +14,18 @@ pub(crate) const FILE: &str = "the CNAC code status";
 
 /// The report; a row gives a code if its area code exists in the plan.
 pub(crate) const REPORT: Report<7, CodeRow> = Report {
-    schema: ReportSchema {
-        file: FILE,
-        dialect: Dialect::Commas,
-        columns: [
-            Column::needed(&["NPA"]),
-            Column::needed(&["CO Code (NXX)", "NXX", "CO Code"]),
-            Column::needed(&["Status"]),
-            Column::needed(&["Exchange Area"]),
-            Column::needed(&["Province"]),
-            Column::needed(&["Company", "Company Name"]),
-            Column::needed(&["OCN"]),
-        ],
-        most_rows: 640_000,
-    },
+    file: FILE,
+    dialect: Dialect::Commas,
+    columns: [
+        Column::needed(&["NPA"]),
+        Column::needed(&["CO Code (NXX)", "NXX", "CO Code"]),
+        Column::needed(&["Status"]),
+        Column::needed(&["Exchange Area"]),
+        Column::needed(&["Province"]),
+        Column::needed(&["Company", "Company Name"]),
+        Column::needed(&["OCN"]),
+    ],
+    most_rows: 640_000,
     parse_row: code_row,
     is_usable: |codes| !codes.is_empty(),
 };
@@ -37,15 +35,14 @@ fn code_row(row: &Row<'_, 7>, notes: &mut Notes) -> Result<Option<CodeRow>, Repo
     if !is_in_plan(row, 0, npa_nxx.npa, notes) {
         return Ok(None);
     }
-    let [_, _, _, exchange_area, _, company, _] = &row.cells;
     Ok(Some(CodeRow {
         npa_nxx,
         country: Country::Ca,
         state: state(row, 4, Some(Country::Ca), notes),
         status: status(row, notes),
         ocn: row.parsed_if_known(6, notes),
-        company: non_empty(company).map(str::to_owned),
-        rate_center: non_empty(exchange_area).map(str::to_owned),
+        company: row.text(5),
+        rate_center: row.text(3),
         assigned: None,
     }))
 }

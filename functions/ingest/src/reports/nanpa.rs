@@ -6,7 +6,7 @@ use super::{CodeRow, is_in_plan, state};
 use crate::{
     error::ReportError,
     outcome::Notes,
-    table::{Column, Dialect, Report, ReportSchema, Row, date, non_empty},
+    table::{Column, Dialect, Report, Row, date},
 };
 
 /// The report's name in messages.
@@ -14,20 +14,18 @@ pub(crate) const FILE: &str = "the NANPA report of utilized codes";
 
 /// The report; a row gives a code if its area code exists in the plan.
 pub(crate) const REPORT: Report<7, CodeRow> = Report {
-    schema: ReportSchema {
-        file: FILE,
-        dialect: Dialect::Tabs,
-        columns: [
-            Column::needed(&["State"]),
-            Column::needed(&["NPA-NXX"]),
-            Column::needed(&["OCN"]),
-            Column::needed(&["Company", "Company Name"]),
-            Column::needed(&["RateCenter"]),
-            Column::needed(&["Use"]),
-            Column::optional(&["AssignDate"]),
-        ],
-        most_rows: 640_000,
-    },
+    file: FILE,
+    dialect: Dialect::Tabs,
+    columns: [
+        Column::needed(&["State"]),
+        Column::needed(&["NPA-NXX"]),
+        Column::needed(&["OCN"]),
+        Column::needed(&["Company", "Company Name"]),
+        Column::needed(&["RateCenter"]),
+        Column::needed(&["Use"]),
+        Column::optional(&["AssignDate"]),
+    ],
+    most_rows: 640_000,
     parse_row: code_row,
     is_usable: |codes| !codes.is_empty(),
 };
@@ -44,17 +42,15 @@ fn code_row(row: &Row<'_, 7>, notes: &mut Notes) -> Result<Option<CodeRow>, Repo
     if !is_in_plan(row, 1, npa_nxx.npa, notes) {
         return Ok(None);
     }
-    let [_, _, ocn, company, rate_center, _, assigned] = &row.cells;
-    let is_place = |name: &&str| !NO_RATE_CENTER.contains(name);
     Ok(Some(CodeRow {
         npa_nxx,
         country: Country::Us,
         state: state(row, 0, Some(Country::Us), notes),
         status: status(row, notes),
-        ocn: if ocn == MULTIPLE { None } else { row.parsed_if_known(2, notes) },
-        company: non_empty(company).filter(|name| *name != MULTIPLE_NAME).map(str::to_owned),
-        rate_center: non_empty(rate_center).filter(is_place).map(str::to_owned),
-        assigned: date(assigned),
+        ocn: if row.cells[2] == MULTIPLE { None } else { row.parsed_if_known(2, notes) },
+        company: row.text(3).filter(|name| name != MULTIPLE_NAME),
+        rate_center: row.text(4).filter(|name| !NO_RATE_CENTER.contains(&name.as_str())),
+        assigned: date(&row.cells[6]),
     }))
 }
 
@@ -160,9 +156,9 @@ mod tests {
         let (codes, notes) =
             parsed(&["000-200", "111-200", "999-200", "907-200"].map(row).concat());
         assert_eq!(codes.len(), 1);
-        let [warning] = notes.warnings().values().collect::<Vec<_>>()[..] else { panic!() };
+        let [warning] = notes.warnings.values().collect::<Vec<_>>()[..] else { panic!() };
         assert_eq!((warning.count, warning.examples[2].as_str()), (3, "'999-200' in line 4"));
-        assert_eq!(notes.skipped().values().sum::<u32>(), 3);
+        assert_eq!(notes.skipped.values().sum::<u32>(), 3);
         let none = "the NANPA report of utilized codes holds no row that can be imported";
         assert_eq!(refusal(&row("999-200")), none);
         let wrong = "the NANPA report of utilized codes, line 2, column NPA-NXX: '907200' must be \

@@ -6,7 +6,7 @@ use super::{is_in_plan, state};
 use crate::{
     error::ReportError,
     outcome::Notes,
-    table::{Column, Dialect, Report, ReportSchema, Row},
+    table::{Column, Dialect, Report, Row},
 };
 
 /// The report's name in messages.
@@ -14,17 +14,15 @@ pub(crate) const FILE: &str = "the NANPA area code database";
 
 /// The report; area codes without a record are counted as skipped.
 pub(crate) const REPORT: Report<4, AreaCodeRow> = Report {
-    schema: ReportSchema {
-        file: FILE,
-        dialect: Dialect::Commas,
-        columns: [
-            Column::needed(&["NPA_ID", "NPA"]),
-            Column::needed(&["LOCATION"]),
-            Column::needed(&["COUNTRY"]),
-            Column::needed(&["IN_SERVICE"]),
-        ],
-        most_rows: 10_000,
-    },
+    file: FILE,
+    dialect: Dialect::Commas,
+    columns: [
+        Column::needed(&["NPA_ID", "NPA"]),
+        Column::needed(&["LOCATION"]),
+        Column::needed(&["COUNTRY"]),
+        Column::needed(&["IN_SERVICE"]),
+    ],
+    most_rows: 10_000,
     parse_row: area_code_row,
     is_usable: |rows| rows.iter().any(|row| row.country_in_service().is_some()),
 };
@@ -162,8 +160,8 @@ mod tests {
         });
         let expected = ["201 NJ", "670 MP", "902 NS PE", "867 NT YT NU", "600 ", "710 "];
         assert_eq!(described.collect::<Vec<_>>(), expected);
-        let skipped = notes.skipped().values().sum::<u32>();
-        assert_eq!((skipped, notes.warnings().len()), (2, 0));
+        let skipped = notes.skipped.values().sum::<u32>();
+        assert_eq!((skipped, notes.warnings.len()), (2, 0));
     }
 
     #[test]
@@ -171,7 +169,7 @@ mod tests {
         let sample = include_str!("../../../../infra/local/sample/npa_report.csv");
         let mut notes = Notes::default();
         let (area_codes, _) = REPORT.read(&mut sample.as_bytes(), &mut notes).unwrap();
-        assert_eq!((area_codes.len(), notes.warnings().len()), (800, 0));
+        assert_eq!((area_codes.len(), notes.warnings.len()), (800, 0));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::state;
 use crate::{
     error::ReportError,
     outcome::Notes,
-    table::{Column, Dialect, Report, ReportSchema, Row, non_empty},
+    table::{Column, Dialect, Report, Row},
 };
 
 /// The file's name in messages.
@@ -14,19 +14,17 @@ pub(crate) const FILE: &str = "the carriers overlay";
 
 /// The report; a row gives a carrier.
 pub(crate) const REPORT: Report<6, OverlayRow> = Report {
-    schema: ReportSchema {
-        file: FILE,
-        dialect: Dialect::Commas,
-        columns: [
-            Column::needed(&["ocn"]),
-            Column::needed(&["company_name"]),
-            Column::needed(&["common_name"]),
-            Column::needed(&["carrier_type"]),
-            Column::needed(&["state"]),
-            Column::needed(&["country"]),
-        ],
-        most_rows: 100_000,
-    },
+    file: FILE,
+    dialect: Dialect::Commas,
+    columns: [
+        Column::needed(&["ocn"]),
+        Column::needed(&["company_name"]),
+        Column::needed(&["common_name"]),
+        Column::needed(&["carrier_type"]),
+        Column::needed(&["state"]),
+        Column::needed(&["country"]),
+    ],
+    most_rows: 100_000,
     parse_row: overlay_row,
     is_usable: |carriers| !carriers.is_empty(),
 };
@@ -57,13 +55,12 @@ impl OverlayRow {
 }
 
 fn overlay_row(row: &Row<'_, 6>, notes: &mut Notes) -> Result<Option<OverlayRow>, ReportError> {
-    let [_, company_name, common_name, ..] = &row.cells;
-    let differs = |name: &&str| !name.eq_ignore_ascii_case(company_name);
+    let differs = |name: &String| !name.eq_ignore_ascii_case(&row.cells[1]);
     let country = row.parsed_if_known(5, notes);
     Ok(Some(OverlayRow {
         ocn: row.parsed(0)?,
-        company_name: non_empty(company_name).map(str::to_owned),
-        common_name: non_empty(common_name).filter(differs).map(str::to_owned),
+        company_name: row.text(1),
+        common_name: row.text(2).filter(differs),
         carrier_type: row.parsed_if_known(3, notes),
         state: state(row, 4, country, notes),
         country,

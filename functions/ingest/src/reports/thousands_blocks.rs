@@ -7,7 +7,7 @@ use super::{is_in_plan, state};
 use crate::{
     error::ReportError,
     outcome::Notes,
-    table::{Column, Dialect, Report, ReportSchema, Row, date, non_empty},
+    table::{Column, Dialect, Report, Row, date, non_empty},
 };
 
 /// The report's name in messages.
@@ -15,22 +15,20 @@ pub(crate) const FILE: &str = "the thousands block report";
 
 /// The report; available and reserved blocks are only counted, and may be the only ones.
 pub(crate) const REPORT: Report<9, AssignedBlock> = Report {
-    schema: ReportSchema {
-        file: FILE,
-        dialect: Dialect::Commas,
-        columns: [
-            Column::needed(&["State"]),
-            Column::needed(&["NPA"]),
-            Column::needed(&["NXX"]),
-            Column::needed(&["X"]),
-            Column::needed(&["STATUS"]),
-            Column::needed(&["Assigned To"]),
-            Column::needed(&["OCN"]),
-            Column::needed(&["Rate Center"]),
-            Column::needed(&["Block Effective Date"]),
-        ],
-        most_rows: 2_000_000,
-    },
+    file: FILE,
+    dialect: Dialect::Commas,
+    columns: [
+        Column::needed(&["State"]),
+        Column::needed(&["NPA"]),
+        Column::needed(&["NXX"]),
+        Column::needed(&["X"]),
+        Column::needed(&["STATUS"]),
+        Column::needed(&["Assigned To"]),
+        Column::needed(&["OCN"]),
+        Column::needed(&["Rate Center"]),
+        Column::needed(&["Block Effective Date"]),
+    ],
+    most_rows: 2_000_000,
     parse_row: assigned_block,
     is_usable: |_| true,
 };
@@ -58,7 +56,7 @@ fn assigned_block(
         return Ok(None);
     }
     let BlockDigit(digit) = row.parsed(3)?;
-    let [_, _, _, _, status, company, _, rate_center, effective_date] = &row.cells;
+    let [_, _, _, _, status, _, _, _, effective_date] = &row.cells;
     let is_free = matches!(status.as_ref(), "AV" | "Available" | "RV" | "Reserved");
     if !is_free && !matches!(status.as_ref(), "AS" | "Assigned" | "RT" | "Retained") {
         row.warn(notes, 4, "is not known; the OCN beside it counts");
@@ -77,8 +75,8 @@ fn assigned_block(
         npa_nxx,
         digit,
         ocn,
-        company: non_empty(company).map(str::to_owned),
-        rate_center: non_empty(rate_center).map(str::to_owned),
+        company: row.text(5),
+        rate_center: row.text(7),
         state: state(row, 0, Some(Country::Us), notes),
         effective,
     }))
@@ -123,7 +121,7 @@ mod tests {
             effective: Some(Date::constant(2020, 1, 2)),
         };
         assert_eq!(blocks, [expected]);
-        assert_eq!(notes.skipped().values().sum::<u32>(), 2);
+        assert_eq!(notes.skipped.values().sum::<u32>(), 2);
         assert!(format!("{notes:?}").contains("'soon' in line 4"), "{notes:?}");
     }
 

@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use std::io::{self, Read, Seek};
+use std::io::{self, BufRead, BufReader, Cursor, Read, Seek};
 
 use flate2::read::MultiGzDecoder;
 use logging::with_causes;
@@ -17,7 +17,7 @@ use crate::{
 /// Maximum unpacked bytes; the largest published report, of thousands blocks, has 200 MB.
 const MAX_BYTES: u64 = 512 << 20;
 /// Maximum bytes in a line: a file that is not a report may have no line endings.
-const MAX_LINE_BYTES: usize = 64 * 1024;
+const MAX_LINE_BYTES: u64 = 64 * 1024;
 /// The number of leading bytes used to detect the kind.
 const HEAD: u64 = 512;
 
@@ -106,14 +106,10 @@ impl Bytes {
         unpacked.by_ref().take(HEAD).read_to_end(&mut head)?;
         let bytes_after_head = io::copy(&mut unpacked, &mut io::sink())?;
         if head.len() as u64 + bytes_after_head > MAX_BYTES {
-            return Err(too_large());
+            return Err(io::Error::other(format!("it unpacks to more than {MAX_BYTES} bytes")));
         }
         Ok(head)
     }
-}
-
-fn too_large() -> io::Error {
-    io::Error::other(format!("it unpacks to more than {MAX_BYTES} bytes"))
 }
 
 /// `true` unless macOS added this file to the archive.
@@ -191,77 +187,47 @@ impl Content {
     }
 }
 
-/// Text in which every line ends with LF, including the last. Line numbers agree whether a file uses CR, LF or CRLF.
-/// Reading fails if the text or a line is too long.
+/// Text in which every line ends with LF, including the last. Line numbers agree whether a file uses LF or CRLF.
+/// Reading fails if a line is too long.
 struct NormalizedText<R, F> {
-    inner: R,
+    inner: BufReader<R>,
+    line: Cursor<Vec<u8>>,
+    lines: u64,
     /// Receives the number of lines read so far.
     read: F,
-    lines: u64,
-    /// Bytes that may still be read.
-    bytes_left: u64,
-    /// Bytes in the current line.
-    line_length: usize,
-    /// `true` if the last byte was a CR.
-    after_cr: bool,
 }
 
 impl<R: Read, F: Fn(u64)> NormalizedText<R, F> {
     fn new(inner: R, read: F) -> Self {
-        Self { inner, read, lines: 0, bytes_left: MAX_BYTES, line_length: 0, after_cr: false }
+        Self { inner: BufReader::new(inner), line: Cursor::default(), lines: 0, read }
     }
 
-    /// Converts line endings to LF in place, and returns the number of bytes left.
-    fn normalize_line_ends(&mut self, bytes: &mut [u8]) -> usize {
-        let mut kept = 0;
-        for index in 0..bytes.len() {
-            let byte = bytes[index];
-            let is_second_of_crlf = byte == b'\n' && self.after_cr;
-            self.after_cr = byte == b'\r';
-            if !is_second_of_crlf {
-                bytes[kept] = if byte == b'\r' { b'\n' } else { byte };
-                kept += 1;
-            }
+    /// Reads the next line, if any.
+    fn read_line(&mut self) -> io::Result<()> {
+        let line = self.line.get_mut();
+        line.clear();
+        self.inner.by_ref().take(MAX_LINE_BYTES + 1).read_until(b'\n', line)?;
+        if line.len() as u64 > MAX_LINE_BYTES {
+            let rule = format!("a line has more than {MAX_LINE_BYTES} bytes");
+            return Err(io::Error::other(format!("{rule}; lines must end with LF or CRLF")));
         }
-        kept
-    }
-
-    /// Counts lines, and refuses those that are too long.
-    fn count_lines(&mut self, bytes: &[u8]) -> io::Result<()> {
-        for part in bytes.split_inclusive(|&byte| byte == b'\n') {
-            self.line_length += part.len();
-            if self.line_length > MAX_LINE_BYTES {
-                return Err(io::Error::other(format!(
-                    "a line has more than {MAX_LINE_BYTES} bytes"
-                )));
-            }
-            if part.ends_with(b"\n") {
-                self.line_length = 0;
-                self.lines += 1;
-            }
+        if !line.is_empty() {
+            let end = [&b"\r\n"[..], b"\n", b"\r"].into_iter().find(|end| line.ends_with(end));
+            line.truncate(line.len() - end.map_or(0, <[u8]>::len));
+            line.push(b'\n');
+            self.lines += 1;
+            (self.read)(self.lines);
         }
-        (self.read)(self.lines);
+        self.line.set_position(0);
         Ok(())
     }
 }
 
 impl<R: Read, F: Fn(u64)> Read for NormalizedText<R, F> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        loop {
-            let read = self.inner.read(buffer)?;
-            self.bytes_left = self.bytes_left.checked_sub(read as u64).ok_or_else(too_large)?;
-            let is_last_line_open = read == 0 && self.line_length > 0;
-            if is_last_line_open && !buffer.is_empty() {
-                buffer[0] = b'\n';
-                self.count_lines(b"\n")?;
-                return Ok(1);
-            }
-            let kept = self.normalize_line_ends(&mut buffer[..read]);
-            self.count_lines(&buffer[..kept])?;
-            // A read may contain only the LF of a CRLF; 0 bytes would mean the end.
-            if kept > 0 || read == 0 {
-                return Ok(kept);
-            }
+        if self.line.position() == self.line.get_ref().len() as u64 {
+            self.read_line()?;
         }
+        self.line.read(buffer)
     }
 }

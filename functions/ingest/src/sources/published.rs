@@ -29,7 +29,7 @@ impl NamedSources {
     pub fn or_published(self, mirror: Option<&Mirror>) -> Sources {
         let at = |address: &str| match mirror {
             Some(mirror) => mirror.copy_of(address),
-            None => Source::Https(address.to_owned()),
+            None => Source::Url(address.to_owned()),
         };
         Sources {
             nanpa: self.nanpa.unwrap_or_else(|| at(NANPA)),
@@ -45,26 +45,20 @@ impl NamedSources {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mirror(Url);
 
-/// The rule broken by text that is not a mirror URL.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "must begin with https://, or with http:// for this machine, such as http://127.0.0.1:8000"
-)]
-pub struct MirrorError;
-
 impl FromStr for Mirror {
-    type Err = MirrorError;
+    type Err = &'static str;
 
     /// Parses an `https://` URL, or an `http://` URL on this machine: over a network, anyone in between could change
     /// the reports.
-    fn from_str(text: &str) -> Result<Self, MirrorError> {
-        let url: Url = text.parse().map_err(|_| MirrorError)?;
-        let is_allowed = match url.scheme() {
-            "https" => true,
-            "http" => url.host_str().is_some_and(is_loopback),
-            _ => false,
-        };
-        if is_allowed { Ok(Self(url)) } else { Err(MirrorError) }
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let rule = "must begin with https://, or with http:// for this machine, such as \
+                    http://127.0.0.1:8000";
+        let url: Url = text.parse().map_err(|_| rule)?;
+        match url.scheme() {
+            "https" => Ok(Self(url)),
+            "http" if url.host_str().is_some_and(is_loopback) => Ok(Self(url)),
+            _ => Err(rule),
+        }
     }
 }
 
@@ -82,11 +76,7 @@ impl Mirror {
         if let Ok(mut path) = url.path_segments_mut() {
             path.pop_if_empty().push(name);
         }
-        if url.scheme() == "https" {
-            Source::Https(url.into())
-        } else {
-            Source::Loopback(url.into())
-        }
+        Source::Url(url.into())
     }
 }
 
@@ -103,8 +93,8 @@ mod tests {
             ..NamedSources::default()
         };
         let sources = named.or_published(None);
-        assert_eq!(sources.nanpa, Source::Https(NANPA.to_owned()));
-        assert_eq!(sources.npa_report, Source::Https(NPA_REPORT.to_owned()));
+        assert_eq!(sources.nanpa, Source::Url(NANPA.to_owned()));
+        assert_eq!(sources.npa_report, Source::Url(NPA_REPORT.to_owned()));
         assert_eq!(sources.cnac, file("cnac.csv"));
         assert_eq!(
             (&sources.carriers, &sources.thousands_blocks),
@@ -125,9 +115,7 @@ mod tests {
             ("http://[::1]/x", "http://[::1]/x/COCodeStatus_ALL.zip"),
         ] {
             let parsed: Mirror = mirror.parse().unwrap();
-            let is_https = copy.starts_with("https");
-            let source = if is_https { Source::Https } else { Source::Loopback };
-            let expected = source(copy.to_owned());
+            let expected = Source::Url(copy.to_owned());
             assert_eq!(NamedSources::default().or_published(Some(&parsed)).cnac, expected);
         }
         for text in [
@@ -139,7 +127,7 @@ mod tests {
             "/srv/reports",
             "",
         ] {
-            assert_eq!(text.parse::<Mirror>(), Err(MirrorError), "{text}");
+            assert!(text.parse::<Mirror>().is_err(), "{text}");
         }
     }
 }

@@ -3,7 +3,9 @@ use proptest::prelude::*;
 use super::*;
 use crate::IngestError;
 
-const SCHEMA: ReportSchema<3> = ReportSchema {
+type ReadReport = (Vec<[String; 3]>, Option<Date>, Notes);
+
+const REPORT: Report<3, [String; 3]> = Report {
     file: "a report",
     dialect: Dialect::Commas,
     columns: [
@@ -12,18 +14,13 @@ const SCHEMA: ReportSchema<3> = ReportSchema {
         Column::optional(&["RateCenter"]),
     ],
     most_rows: 4,
+    parse_row: |row, _| Ok(Some(row.cells.clone().map(Cow::into_owned))),
+    is_usable: |_| true,
 };
 
-type ReadReport = (Vec<[String; 3]>, Option<Date>, Notes);
-
-fn read_as(dialect: Dialect, text: &[u8]) -> Result<ReadReport, ReportError> {
-    let report = Report {
-        schema: ReportSchema { dialect, ..SCHEMA },
-        parse_row: |row, _| Ok(Some(row.cells.clone().map(Cow::into_owned))),
-        is_usable: |_| true,
-    };
-    let (mut reader, mut notes) = (text, Notes::default());
-    let (rows, date) = report.read(&mut reader, &mut notes)?;
+fn read_as(dialect: Dialect, mut text: &[u8]) -> Result<ReadReport, ReportError> {
+    let mut notes = Notes::default();
+    let (rows, date) = Report { dialect, ..REPORT }.read(&mut text, &mut notes)?;
     Ok((rows, date, notes))
 }
 
@@ -68,7 +65,7 @@ fn date_only_row_dates_the_file_and_blank_rows_are_counted() {
     let text = "x,Company,OCN\n,,2025-09-12\n, ,\n,A,1\n\n,,\n";
     let (rows, date, notes) = read_as(Dialect::Commas, text.as_bytes()).unwrap();
     assert_eq!((rows.len(), date), (1, Some(Date::constant(2025, 9, 12))));
-    assert_eq!(notes.skipped().get("a report: blank rows"), Some(&3));
+    assert_eq!(notes.skipped.get("a report: blank rows"), Some(&3));
 }
 
 #[test]
@@ -82,9 +79,10 @@ fn text_is_utf8_or_windows_1252() {
 
 #[test]
 fn invalid_cell_is_named_with_its_position() {
-    let mut reader = "OCN,Company\n\n1,A\n\n\nx,B\n".as_bytes();
-    let number = |row: &Row<'_, 3>, _: &mut Notes| row.parsed::<u32>(0).map(drop);
-    let error = SCHEMA.for_each_row(&mut reader, &mut Notes::default(), number).unwrap_err();
+    let mut text = "OCN,Company\n\n1,A\n\n\nx,B\n".as_bytes();
+    let parse_row = |row: &Row<'_, 3>, _: &mut Notes| row.parsed::<u32>(0).map(|_| None);
+    let report = Report { parse_row, ..REPORT };
+    let error = report.read(&mut text, &mut Notes::default()).unwrap_err();
     let place = "a report, line 6, column OCN:";
     assert_eq!(error.to_string(), format!("{place} 'x' invalid digit found in string"));
     let source_name = "s3://b/k".to_owned();

@@ -3,9 +3,8 @@
 use aws_sdk_dynamodb::types::AttributeValue;
 use ingest::{Drift, Options, Repair, RollbackTarget, rollback, verify};
 
-use super::publishing_model::tables::empty;
 use crate::support::{
-    imports::{answers, assert_no_drift, import, repair},
+    imports::{assert_no_drift, import, repair},
     service::Service,
     small_reports::ReportTexts,
 };
@@ -24,20 +23,6 @@ async fn drift_after_a_rollback_is_counted_by_kind_and_repaired() {
     assert_eq!((found.drift, found.repaired), (drift, 0));
     let repaired = repair(&store).await;
     assert_eq!((repaired.drift, repaired.repaired), (drift, drift.total()));
-    assert_no_drift(&store).await;
-}
-
-#[tokio::test]
-async fn emptied_lookup_tables_are_served_from_memory_and_refilled_by_repair() {
-    let service = Service::with_small_reports().await;
-    let store = service.database.store();
-    let before = answers(&service).await;
-    empty(&store, "exchanges", "npa_nxx").await;
-    empty(&store, "carriers", "ocn").await;
-    let service = service.restarted().await;
-    assert!(answers(&service).await == before);
-    let verification = repair(&store).await;
-    assert!(verification.drift.missing > 200, "{verification:?}");
     assert_no_drift(&store).await;
 }
 

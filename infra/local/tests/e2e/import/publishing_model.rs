@@ -38,7 +38,7 @@ use crate::support::{
 mod files;
 mod reader;
 mod steps;
-pub mod tables;
+mod tables;
 
 /// Enough to try every kind of step several times; `.ci/run` asks for more.
 const DEFAULT_STEPS: u32 = 120;

@@ -9,7 +9,7 @@ use tnr::data::sample::sample;
 use crate::support::{
     imports::import,
     service::Service,
-    small_reports::{ReportTexts, dump, embedded, source},
+    small_reports::{ReportTexts, dump, source},
 };
 
 async fn import_sources(service: &Service, sources: &Sources) -> Result<ImportReport, IngestError> {
@@ -32,27 +32,6 @@ async fn importing_the_same_files_again_writes_nothing_and_adds_no_version() {
     assert_eq!(after.current.ingested_at, later.now);
     let health = service.ok("/health").await;
     assert_eq!(health["last_ingestion"], later.now.to_string());
-}
-
-#[tokio::test]
-async fn imports_write_only_changes_and_delete_removed_records() {
-    let service = Service::with_sample().await;
-    let text = embedded(&sample().nanpa);
-    let vanished = text.lines().find(|line| line.contains("\t415-206\t")).unwrap();
-    let text = text.replace(&format!("{vanished}\n"), "").replace("415-234", "415-207");
-    let sources = Sources { nanpa: source(&text), ..sample() };
-
-    let report = import_sources(&service, &sources).await.unwrap();
-    // Written: 415-207, area code 415, and a carrier with new counts. Deleted: 415-206 and 415-234.
-    assert_eq!((report.items.written, report.items.deleted), (3, 2));
-    service
-        .assert_error("/v1/npa/415/nxx/234", 404, "not_found", "No data found for NPA-NXX 415-234")
-        .await;
-    let moved = service.ok("/v1/npa/415/nxx/207").await;
-    assert_eq!(moved["exchanges"][0]["company_name"], "SAMPLE WIRELESS, LLC");
-    assert_eq!(moved["total_exchanges"], 134);
-    let listed = service.ok("/v1/npa/415").await;
-    assert_eq!(listed["pagination"]["total"], 134);
 }
 
 #[tokio::test]

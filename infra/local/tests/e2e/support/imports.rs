@@ -100,9 +100,3 @@ pub fn without_gates() -> Options {
     };
     Options { waivers, ..Options::default() }
 }
-
-/// Options that allow files older than the current data.
-pub fn allowing_older() -> Options {
-    let waivers = Waivers { allow_older: true, ..Waivers::default() };
-    Options { waivers, ..Options::default() }
-}
