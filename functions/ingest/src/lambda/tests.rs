@@ -21,7 +21,7 @@ fn configured(variable: &str) -> Option<String> {
 }
 
 #[test]
-fn schedule_imports_the_configured_and_published_reports() {
+fn schedules_and_created_sources_start_an_import_of_the_configured_reports() {
     let scheduled = event(json!({
         "version": "0", "source": "aws.events", "detail-type": "Scheduled Event", "detail": {}
     }));
@@ -30,20 +30,13 @@ fn schedule_imports_the_configured_and_published_reports() {
     assert_eq!(sources.nanpa, published().nanpa);
     assert_eq!(sources.carriers, Some("s3://data/carriers.csv".parse().unwrap()));
     assert_eq!(sources.thousands_blocks, None);
-}
-
-#[test]
-fn created_object_starts_an_import_if_it_is_a_source() {
-    let is_source = |key: &str| {
+    for (key, is_source) in [("carriers.csv", true), ("other.csv", false)] {
         let event = event(json!({
             "source": "aws.s3", "detail-type": "Object Created",
             "detail": { "bucket": { "name": "data" }, "object": { "key": key, "size": 1 } }
         }));
-        let object = event.created_object.clone().unwrap();
-        event.request().sources(configured).unwrap().include(&object)
-    };
-    assert!(is_source("carriers.csv"));
-    assert!(!is_source("other.csv"));
+        assert_eq!(sources.include(&event.created_object.unwrap()), is_source, "{key}");
+    }
 }
 
 #[test]
@@ -155,11 +148,11 @@ fn line_has_the_metrics_of_its_report() {
         "warnings": { "odd": { "count": 4, "examples": ["line 2"] } },
         "verification": { "items": 9, "drift": { "outdated": 2, "missing": 1 } }
     }));
-    let names = line["_aws"]["CloudWatchMetrics"][0]["Metrics"].as_array().unwrap();
-    assert!(names.iter().all(|metric| line[metric["Name"].as_str().unwrap()].is_number()));
     let values =
         ["ImportFailed", "Records", "ItemsWritten", "RowsSkipped", "Warnings", "ItemDrift"];
     assert_eq!(values.map(|name| line[name].as_f64().unwrap()), [0.0, 3484.0, 12.0, 5.0, 4.0, 3.0]);
+    let names = line["_aws"]["CloudWatchMetrics"][0]["Metrics"].as_array().unwrap();
+    assert!(names.iter().all(|metric| line[metric["Name"].as_str().unwrap()].is_number()));
 }
 
 /// The failed-import alarm clears when one succeeds. Only that import's files are served, so only their age counts.

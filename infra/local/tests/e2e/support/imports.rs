@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ingest::{
-    Drift, ImportReport, IngestError, Options, Repair, Verification, Waivers, ingest, verify,
-};
+use ingest::{Drift, ImportReport, IngestError, Options, Repair, Waivers, ingest, verify};
 use serde_json::{Value, json};
 use store::{Store, TimeoutProfile};
 
@@ -62,11 +60,6 @@ pub async fn import(
     options: Options,
 ) -> Result<ImportReport, IngestError> {
     ingest(store, &texts.sources(), options, |_| ()).await
-}
-
-/// Rewrites every item that differs from the current version.
-pub async fn repair(store: &Store) -> Verification {
-    verify(store, Repair::Yes, None, |_| ()).await.unwrap()
 }
 
 /// Asserts that no item differs from the current version.
