@@ -40,20 +40,6 @@ pub(crate) struct OverlayRow {
     pub country: Option<Country>,
 }
 
-impl OverlayRow {
-    /// An empty row, for a carrier missing from the overlay.
-    pub(crate) fn empty(ocn: Ocn) -> Self {
-        Self {
-            ocn,
-            company_name: None,
-            common_name: None,
-            carrier_type: None,
-            state: None,
-            country: None,
-        }
-    }
-}
-
 fn overlay_row(row: &Row<'_, 6>, notes: &mut Notes) -> Result<Option<OverlayRow>, ReportError> {
     let differs = |name: &String| !name.eq_ignore_ascii_case(&row.cells[1]);
     let country = row.parsed_if_known(5, notes);
@@ -69,7 +55,7 @@ fn overlay_row(row: &Row<'_, 6>, notes: &mut Notes) -> Result<Option<OverlayRow>
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::tests::read, *};
 
     #[test]
     fn unknown_types_foreign_states_and_repeated_names_are_dropped() {
@@ -77,15 +63,13 @@ mod tests {
                     6010,\"NEW CINGULAR, LLC\",AT&T,WIRELESS,CA,US\n\
                     0051,Pacific Bell,PACIFIC BELL,RBOC,,\n\
                     169D,,,CLEC,ON,US\n";
-        let mut notes = Notes::default();
-        let (carriers, _) = REPORT.read(&mut text.as_bytes(), &mut notes).unwrap();
+        let (carriers, notes) = read(&REPORT, text);
         let [cingular, pacific, unnamed] = &carriers[..] else { panic!("{carriers:?}") };
         assert_eq!(cingular.common_name.as_deref(), Some("AT&T"));
         assert_eq!(cingular.carrier_type, Some(CarrierType::Wireless));
         assert_eq!((&pacific.common_name, pacific.carrier_type), (&None, None));
         assert_eq!((&unnamed.company_name, unnamed.state), (&None, None));
         assert_eq!(unnamed.country, Some(Country::Us));
-        let report = format!("{notes:?}");
-        assert!(report.contains("'RBOC' in line 3") && report.contains("'ON' in line 4"));
+        assert!(notes.contains("'RBOC' in line 3") && notes.contains("'ON' in line 4"));
     }
 }
