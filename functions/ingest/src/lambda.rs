@@ -16,8 +16,8 @@ use serde_json::{Map, Value, json};
 use store::{Store, TimeoutProfile};
 
 use crate::{
-    ImportReport, NamedSources, Options, Outcome, Percent, Repair, RollbackTarget, Source, Sources,
-    Verification, Waivers, ingest_after_others, rollback, verify,
+    ImportReport, Options, Outcome, Percent, Repair, RollbackTarget, Source, Sources, Verification,
+    Waivers, ingest_after_others, rollback, verify,
 };
 
 /// An import's trigger: an EventBridge event or an operator's request.
@@ -110,14 +110,14 @@ impl Request {
             let source = text.map(|text| Source::remote(&text)).transpose();
             source.map_err(|error| format!("{unreadable}: {error}"))
         };
-        let named = NamedSources {
-            nanpa: source("nanpa", &self.nanpa)?,
-            cnac: source("cnac", &self.cnac)?,
-            npa_report: source("npa_report", &self.npa_report)?,
+        let published = Sources::published(None);
+        Ok(Sources {
+            nanpa: source("nanpa", &self.nanpa)?.unwrap_or(published.nanpa),
+            cnac: source("cnac", &self.cnac)?.unwrap_or(published.cnac),
+            npa_report: source("npa_report", &self.npa_report)?.unwrap_or(published.npa_report),
             carriers: source("carriers", &self.carriers)?,
             thousands_blocks: source("thousands_blocks", &self.thousands_blocks)?,
-        };
-        Ok(named.or_published(None))
+        })
     }
 
     fn options(

@@ -45,7 +45,7 @@ pub use outcome::{ImportReport, Items, Outcome, Warning};
 pub use overtaken::ingest_after_others;
 pub use quality::{BeforeAfter, Coverage, Figures, Quality, QualityReport, SHARES, Values};
 pub use rollback::{RollbackTarget, rollback};
-pub use sources::{Mirror, NamedSources, PUBLISHED_ADDRESSES, Source, Sources};
+pub use sources::{Mirror, PUBLISHED_ADDRESSES, Source, Sources};
 pub use verify::{Drift, Repair, Verification, verify};
 
 /// Imports `sources` as the current version, all or nothing. A refusal by a gate is not an error, but

@@ -22,25 +22,17 @@ pub struct Waivers {
 }
 
 impl Waivers {
-    /// The command-line options that set waivers. Only the last takes no value.
-    pub const OPTIONS: [&str; 4] =
-        ["--max-change", "--max-loss", "--max-suspect", Self::ALLOW_OLDER];
-    const ALLOW_OLDER: &str = "--allow-older";
-
     /// These waivers as command-line arguments.
     pub fn arguments(&self) -> Vec<String> {
-        let Self { max_change, max_loss, max_suspect, allow_older } = self;
         let values = [
-            max_change.map(|count| count.to_string()),
-            max_loss.map(|count| count.to_string()),
-            max_suspect.map(|percent| percent.to_string()),
+            ("--max-change", self.max_change.map(|count| count.to_string())),
+            ("--max-loss", self.max_loss.map(|count| count.to_string())),
+            ("--max-suspect", self.max_suspect.map(|percent| percent.to_string())),
         ];
-        let mut arguments = Vec::new();
-        for (option, value) in Self::OPTIONS.into_iter().zip(values) {
-            arguments.extend(value.into_iter().flat_map(|value| [option.to_owned(), value]));
-        }
-        arguments.extend(allow_older.then(|| Self::ALLOW_OLDER.to_owned()));
-        arguments
+        let given =
+            values.into_iter().filter_map(|(option, value)| Some([option.to_owned(), value?]));
+        let older = self.allow_older.then(|| "--allow-older".to_owned());
+        given.flatten().chain(older).collect()
     }
 
     /// `true` if these allow everything `needed` allows.

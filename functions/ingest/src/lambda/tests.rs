@@ -13,7 +13,7 @@ fn refusal(json: Value) -> String {
 }
 
 fn published() -> Sources {
-    NamedSources::default().or_published(None)
+    Sources::published(None)
 }
 
 fn configured(variable: &str) -> Option<String> {

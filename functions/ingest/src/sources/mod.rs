@@ -10,7 +10,7 @@ use std::{fmt, fs::File, io::Cursor, path::PathBuf, str::FromStr, time::Instant}
 use crate::{IngestError, error::Cause, options::before_deadline};
 pub(crate) use content::Content;
 use content::ReadSeek;
-pub use published::{Mirror, NamedSources, PUBLISHED_ADDRESSES};
+pub use published::{Mirror, PUBLISHED_ADDRESSES};
 
 /// Maximum bytes fetched from a source; the largest published one has 13 MB.
 const MAX_FETCHED_BYTES: usize = 128 * 1024 * 1024;
