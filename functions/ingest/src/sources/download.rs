@@ -148,7 +148,7 @@ mod tests {
     use axum::{
         Router,
         body::{Body, Bytes},
-        routing::get,
+        handler::Handler,
     };
     use futures_util::{StreamExt, stream};
     use tokio::{io::AsyncWriteExt, net::TcpListener};
@@ -164,20 +164,12 @@ mod tests {
         (listener, address)
     }
 
-    /// A server that answers the first calls with `status` and later ones with a report. Counts its calls.
-    async fn server(failures: usize, status: StatusCode) -> (String, Arc<AtomicUsize>) {
-        let calls = Arc::new(AtomicUsize::new(0));
-        let counted = Arc::clone(&calls);
-        let answer = move || async move {
-            match counted.fetch_add(1, Ordering::SeqCst) {
-                call if call < failures => Err(status),
-                _ => Ok("report"),
-            }
-        };
+    /// The address of a server that answers every request the same way.
+    async fn server<T: 'static>(answer: impl Handler<T, ()>) -> String {
         let (listener, address) = local_listener().await;
-        let router = Router::new().route("/", get(answer));
+        let router = Router::new().fallback(answer);
         tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
-        (address, calls)
+        address
     }
 
     async fn fetch_from(address: &str) -> Result<Vec<u8>, DownloadError> {
@@ -193,7 +185,13 @@ mod tests {
             (usize::MAX, StatusCode::TOO_MANY_REQUESTS, Err(busy), 4),
             (usize::MAX, StatusCode::NOT_FOUND, Err("the server answers 404 Not Found"), 1),
         ] {
-            let (address, calls) = server(failures, status).await;
+            let calls = Arc::new(AtomicUsize::new(0));
+            let counted = Arc::clone(&calls);
+            let address = server(async move || match counted.fetch_add(1, Ordering::SeqCst) {
+                call if call < failures => Err(status),
+                _ => Ok("report"),
+            })
+            .await;
             let fetched = fetch_from(&address).await.map_err(|error| error.to_string());
             assert_eq!(fetched, expected.map_err(str::to_owned), "{status}");
             assert_eq!(calls.load(Ordering::SeqCst), attempts, "{status}");
@@ -216,10 +214,8 @@ mod tests {
     #[tokio::test]
     async fn a_refused_redirect_does_not_show_the_signature_of_its_address() {
         const SIGNED: &str = "http://files.example/a.zip?X-Amz-Signature=secret#secret";
-        let (listener, address) = local_listener().await;
-        let answer = || async { (StatusCode::FOUND, [("location", "/b?X-Amz-Signature=secret")]) };
-        let router = Router::new().fallback(answer);
-        tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
+        let redirect = (StatusCode::FOUND, [("location", "/b?X-Amz-Signature=secret")]);
+        let address = server(async move || redirect).await;
         // An HTTPS-only client refuses plain HTTP the same way: as the cause of its own error.
         let for_https = client_builder().https_only(true).build().unwrap();
         let refused = Mutex::new(Some(for_https.get(SIGNED).send().await.unwrap_err()));
@@ -239,15 +235,13 @@ mod tests {
 
     #[tokio::test]
     async fn an_endless_answer_to_a_failure_is_not_read_to_its_end() {
-        let (listener, address) = local_listener().await;
-        let answer = || async {
+        let address = server(async || {
             let beginning = stream::once(async { Ok(Bytes::from("<Code>NoSuchKey</Code>")) });
             let rest =
                 stream::repeat_with(|| Ok::<_, Infallible>(Bytes::from(vec![b' '; 1 << 16])));
             (StatusCode::NOT_FOUND, Body::from_stream(beginning.chain(rest)))
-        };
-        let router = Router::new().fallback(answer);
-        tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
+        })
+        .await;
         let fetched = tokio::time::timeout(Duration::from_secs(5), fetch_from(&address)).await;
         let error = with_causes(&fetched.expect("it is read without an end").unwrap_err());
         assert_eq!(error, "the server answers 404 Not Found (NoSuchKey)");

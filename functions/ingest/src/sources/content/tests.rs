@@ -105,14 +105,6 @@ fn other_kinds_of_files_are_refused_by_kind() {
 }
 
 #[test]
-fn report_error_names_its_source() {
-    let content = Content::new("cnac.csv".to_owned(), Box::new(Cursor::new(b"x"))).unwrap();
-    let error = content.read::<()>(|_| (), |_| Err(ReportError::new("a report holds no rows")));
-    let message = with_causes(&error.unwrap_err());
-    assert_eq!(message, "cnac.csv cannot be imported: a report holds no rows");
-}
-
-#[test]
 fn a_zip_bomb_is_refused_before_it_fills_the_memory() {
     let bomb = zipped(&[("zeros", &vec![b'0'; 8 << 20])]);
     assert!(bomb.len() < 20_000, "{}", bomb.len());
