@@ -71,47 +71,6 @@ impl Kind {
     }
 }
 
-/// A report's bytes, packed or not.
-enum Bytes {
-    Text(Box<dyn ReadSeek>),
-    Gzip(Box<dyn ReadSeek>),
-    Zip {
-        archive: ZipArchive<Box<dyn ReadSeek>>,
-        /// The report's index in the archive.
-        index: usize,
-    },
-}
-
-impl Bytes {
-    /// The unpacked bytes from the start.
-    fn unpacked(&mut self) -> io::Result<Box<dyn Read + '_>> {
-        match self {
-            Self::Text(bytes) => {
-                bytes.rewind()?;
-                Ok(Box::new(bytes))
-            }
-            Self::Gzip(bytes) => {
-                bytes.rewind()?;
-                Ok(Box::new(MultiGzDecoder::new(bytes)))
-            }
-            Self::Zip { archive, index } => Ok(Box::new(archive.by_index(*index)?)),
-        }
-    }
-
-    /// Reads packed bytes through their trailing checksum, so a damaged report is not mistaken for one with bad rows.
-    /// Returns the first unpacked bytes.
-    fn verify(&mut self) -> io::Result<Vec<u8>> {
-        let mut unpacked = self.unpacked()?.take(MAX_BYTES + 1);
-        let mut head = Vec::new();
-        unpacked.by_ref().take(HEAD).read_to_end(&mut head)?;
-        let bytes_after_head = io::copy(&mut unpacked, &mut io::sink())?;
-        if head.len() as u64 + bytes_after_head > MAX_BYTES {
-            return Err(io::Error::other(format!("it unpacks to more than {MAX_BYTES} bytes")));
-        }
-        Ok(head)
-    }
-}
-
 /// `true` unless macOS added this file to the archive.
 fn is_content(name: &str) -> bool {
     let file_name = name.rsplit('/').next().unwrap_or_default();
@@ -143,32 +102,53 @@ fn index_of_report<R: Read + Seek>(archive: &ZipArchive<R>) -> Result<usize, Cau
 /// A report ready to be read.
 pub(crate) struct Content {
     source_name: String,
-    bytes: Bytes,
+    bytes: Box<dyn ReadSeek>,
+    kind: Kind,
 }
 
 impl Content {
-    /// Detects the kind of content, and reads packed content to its end to verify it.
-    pub fn new(source_name: String, mut bytes: Box<dyn ReadSeek>) -> Result<Self, Cause> {
-        let unreadable =
-            |error: io::Error| format!("its beginning cannot be read: {}", with_causes(&error));
-        let mut head = Vec::new();
-        bytes.by_ref().take(HEAD).read_to_end(&mut head).map_err(unreadable)?;
-        bytes.rewind().map_err(unreadable)?;
-        let (packing, mut packed) = match Kind::detect(&head)? {
-            Kind::Text => return Ok(Self { source_name, bytes: Bytes::Text(bytes) }),
-            Kind::Gzip => (GZIP, Bytes::Gzip(bytes)),
-            Kind::Zip => {
-                let archive = ZipArchive::new(bytes).map_err(|error| damaged(ZIP, error))?;
-                let index = index_of_report(&archive)?;
-                (ZIP, Bytes::Zip { archive, index })
-            }
+    /// Detects the kind of content. Packed content is read through its trailing checksum, so a damaged report is not
+    /// mistaken for one with bad rows.
+    pub fn new(source_name: String, bytes: Box<dyn ReadSeek>) -> Result<Self, Cause> {
+        let mut content = Self { source_name, bytes, kind: Kind::Text };
+        let head = content
+            .unpack(|bytes| first_bytes(bytes))?
+            .map_err(|error| format!("its beginning cannot be read: {}", with_causes(&error)))?;
+        content.kind = Kind::detect(&head)?;
+        let packing = match content.kind {
+            Kind::Text => return Ok(content),
+            Kind::Gzip => GZIP,
+            Kind::Zip => ZIP,
         };
-        match Kind::detect(&packed.verify().map_err(|error| damaged(packing, error))?) {
-            Ok(Kind::Text) => Ok(Self { source_name, bytes: packed }),
-            Ok(Kind::Zip | Kind::Gzip) => {
-                Err(format!("the {packing} holds a packed file; unpack it first").into())
-            }
+        let head = content.unpack(|bytes| {
+            let mut unpacked = bytes.take(MAX_BYTES + 1);
+            let head = first_bytes(&mut unpacked)?;
+            io::copy(&mut unpacked, &mut io::sink())?;
+            let is_too_large = unpacked.limit() == 0;
+            let too_large =
+                || io::Error::other(format!("it unpacks to more than {MAX_BYTES} bytes"));
+            if is_too_large { Err(too_large()) } else { Ok(head) }
+        })?;
+        match Kind::detect(&head.map_err(|error| damaged(packing, error))?) {
+            Ok(Kind::Text) => Ok(content),
+            Ok(_) => Err(format!("the {packing} holds a packed file; unpack it first").into()),
             Err(what) => Err(format!("in the {packing}: {what}").into()),
+        }
+    }
+
+    /// Passes the unpacked bytes to `read`.
+    fn unpack<T>(&mut self, read: impl FnOnce(&mut dyn Read) -> T) -> Result<T, Cause> {
+        self.bytes.rewind()?;
+        match self.kind {
+            Kind::Text => Ok(read(&mut self.bytes)),
+            Kind::Gzip => Ok(read(&mut MultiGzDecoder::new(&mut self.bytes))),
+            Kind::Zip => {
+                let archive = ZipArchive::new(&mut self.bytes);
+                let mut archive = archive.map_err(|error| damaged(ZIP, error))?;
+                let index = index_of_report(&archive)?;
+                let mut file = archive.by_index(index).map_err(|error| damaged(ZIP, error))?;
+                Ok(read(&mut file))
+            }
         }
     }
 
@@ -178,13 +158,20 @@ impl Content {
         read: impl Fn(u64),
         parse: impl FnOnce(&mut dyn Read) -> Result<T, ReportError>,
     ) -> Result<T, IngestError> {
+        let parsed = self.unpack(|bytes| parse(&mut NormalizedText::new(bytes, read)));
         let source_name = self.source_name;
-        match self.bytes.unpacked() {
-            Ok(unpacked) => parse(&mut NormalizedText::new(unpacked, read))
-                .map_err(|source| IngestError::Report { source_name, source }),
-            Err(error) => Err(IngestError::Unreadable { source_name, source: error.into() }),
+        match parsed {
+            Ok(parsed) => parsed.map_err(|source| IngestError::Report { source_name, source }),
+            Err(source) => Err(IngestError::Unreadable { source_name, source }),
         }
     }
+}
+
+/// The first bytes, which tell the kind.
+fn first_bytes(bytes: &mut dyn Read) -> io::Result<Vec<u8>> {
+    let mut head = Vec::new();
+    bytes.take(HEAD).read_to_end(&mut head)?;
+    Ok(head)
 }
 
 /// Text in which every line ends with LF, including the last. Line numbers agree whether a file uses LF or CRLF.

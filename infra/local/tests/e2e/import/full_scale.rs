@@ -30,7 +30,7 @@ use crate::support::{
 mod plain_search;
 
 /// The folder of the published reports, if set.
-pub fn folder() -> Option<PathBuf> {
+fn folder() -> Option<PathBuf> {
     let folder = std::env::var_os("TNR_FULL_SCALE_DATA").map(PathBuf::from);
     if folder.is_none() {
         eprintln!("skipped: TNR_FULL_SCALE_DATA is not set");
@@ -38,7 +38,7 @@ pub fn folder() -> Option<PathBuf> {
     folder
 }
 
-pub fn sources(folder: &Path) -> Sources {
+fn sources(folder: &Path) -> Sources {
     let file = |name: &str| Source::File(folder.join(name));
     Sources {
         nanpa: file("CoCodeAssignment_Utilized_AllStates_Public.zip"),
@@ -50,7 +50,7 @@ pub fn sources(folder: &Path) -> Sources {
 }
 
 /// The text of the only file in a zip archive.
-pub fn unpacked(zip: &Path) -> String {
+fn unpacked(zip: &Path) -> String {
     let mut zip = ZipArchive::new(File::open(zip).unwrap()).unwrap();
     let mut text = Vec::new();
     zip.by_index(0).unwrap().read_to_end(&mut text).unwrap();

@@ -50,7 +50,7 @@ async fn every_ruined_report_is_refused_with_the_changes_it_would_make() {
 }
 
 /// The waivers that let a refused import pass.
-pub fn allowed_by(name: &str, report: &ImportReport) -> Waivers {
+fn allowed_by(name: &str, report: &ImportReport) -> Waivers {
     match &report.outcome {
         Outcome::Refused { allowed_by: Some(waivers), .. } => *waivers,
         other => panic!("{name}: {other:?}"),

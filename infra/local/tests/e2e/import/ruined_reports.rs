@@ -1,13 +1,15 @@
 //! Ways to ruin a report that stays parseable, and what each refusal must say.
 
+use std::cell::{Cell, RefCell};
+
 use crate::support::small_reports::ReportTexts;
 
 /// Columns of NANPA's report.
-pub const STATE: usize = 0;
+const STATE: usize = 0;
 pub const OCN: usize = 2;
-pub const COMPANY: usize = 3;
+const COMPANY: usize = 3;
 pub const RATE_CENTER: usize = 4;
-pub const USE: usize = 6;
+const USE: usize = 6;
 
 /// A way to ruin the reports, and what the refusal must say.
 pub struct Ruin {
@@ -40,7 +42,32 @@ fn with_names_swapped(text: &str, first: usize, second: usize) -> String {
     format!("{}\n{rows}", names.join("\t"))
 }
 
-pub const RUINS: [Ruin; 9] = [
+/// NANPA's report with every 25th row reassigned to one carrier.
+fn sprinkled(text: &str) -> String {
+    let rows = Cell::new(0);
+    with_cell(text, OCN, |cells| {
+        rows.set(rows.get() + 1);
+        if rows.get() % 25 == 0 { "6872" } else { cells[OCN] }.to_owned()
+    })
+}
+
+pub const RUINS: [Ruin; 11] = [
+    Ruin {
+        name: "Use shifted by a row",
+        ruin: |texts| {
+            let above = RefCell::new("AS ".to_owned());
+            texts.nanpa =
+                with_cell(&texts.nanpa, USE, |cells| above.replace(cells[USE].to_owned()));
+        },
+        reasons: &["US exchanges (", "status of"],
+        first_reasons: &[],
+    },
+    Ruin {
+        name: "every 25th row of one OCN",
+        ruin: |texts| texts.nanpa = sprinkled(&texts.nanpa),
+        reasons: &["US exchanges (", "OCN of"],
+        first_reasons: &[],
+    },
     Ruin {
         name: "no OCN",
         ruin: |texts| texts.nanpa = with_cell(&texts.nanpa, OCN, |_| String::new()),
