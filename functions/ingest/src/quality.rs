@@ -117,15 +117,14 @@ impl Quality {
     }
 
     fn figures(&self) -> impl Iterator<Item = (Country, &'static str, f64)> {
-        let countries = self.by_country.iter();
-        countries.flat_map(|(&country, coverage)| {
-            coverage.figures().map(move |(name, value)| (country, name, value))
+        self.by_country.iter().flat_map(|(&country, coverage)| {
+            coverage.figures().map(|(name, value)| (country, name, value))
         })
     }
 }
 
 impl Coverage {
-    fn figures(&self) -> impl Iterator<Item = (&'static str, f64)> {
+    fn figures(&self) -> [(&'static str, f64); 11] {
         // Hundredths of a percent are the precision that readers compare.
         let share = |count| (percent(count, self.records) * 100.0).round() / 100.0;
         let status = |status| share(self.by_status.get(&status).copied().unwrap_or_default());
@@ -143,7 +142,6 @@ impl Coverage {
             ("distinct_ocns", ocns.distinct.into()),
             ("distinct_rate_centers", rate_centers.distinct.into()),
         ]
-        .into_iter()
     }
 }
 
