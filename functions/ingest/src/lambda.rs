@@ -20,10 +20,10 @@ use crate::{
     Waivers, ingest_after_others, rollback, verify,
 };
 
-/// An import's trigger: an EventBridge event or an operator's request.
+/// An import's trigger: an operator's request, or an EventBridge event, which counts as a request without fields.
 #[derive(Debug, Default)]
 pub struct Event {
-    request: Request,
+    pub request: Request,
     /// The object in the data bucket that the event reports as created.
     created_object: Option<Source>,
 }
@@ -78,11 +78,6 @@ impl Event {
         let request = Request::deserialize(Value::Object(fields))
             .map_err(|error| format!("the request cannot be read: {error}"))?;
         Ok(Self { request, created_object: None })
-    }
-
-    /// The request. An EventBridge event counts as a request without fields.
-    pub fn request(self) -> Request {
-        self.request
     }
 }
 

@@ -149,18 +149,14 @@ async fn read_sources(
     progress: &impl Fn(Progress),
 ) -> Result<(ReportRows, FileDates), IngestError> {
     let mut reader = SourceReader { deadline, notes, progress };
-    let (mut codes, nanpa) = reader.read(&sources.nanpa, &nanpa::REPORT).await?;
-    let (canadian_codes, cnac) = reader.read(&sources.cnac, &cnac::REPORT).await?;
+    let (mut codes, nanpa) = reader.read(Some(&sources.nanpa), &nanpa::REPORT).await?;
+    let (canadian_codes, cnac) = reader.read(Some(&sources.cnac), &cnac::REPORT).await?;
     codes.extend(canadian_codes);
-    let (area_codes, npa_report) = reader.read(&sources.npa_report, &npa_report::REPORT).await?;
-    let overlay = match &sources.carriers {
-        Some(source) => reader.read(source, &overlay::REPORT).await?.0,
-        None => Vec::new(),
-    };
-    let blocks = match &sources.thousands_blocks {
-        Some(source) => reader.read(source, &thousands_blocks::REPORT).await?.0,
-        None => Vec::new(),
-    };
+    let (area_codes, npa_report) =
+        reader.read(Some(&sources.npa_report), &npa_report::REPORT).await?;
+    let (overlay, _) = reader.read(sources.carriers.as_ref(), &overlay::REPORT).await?;
+    let blocks = sources.thousands_blocks.as_ref();
+    let (blocks, _) = reader.read(blocks, &thousands_blocks::REPORT).await?;
     let file_dates = FileDates { nanpa, cnac, npa_report };
     for (file, date) in gates::by_file(file_dates) {
         if date.is_none() {
@@ -180,9 +176,10 @@ struct SourceReader<'a, P> {
 impl<P: Fn(Progress)> SourceReader<'_, P> {
     async fn read<const N: usize, T>(
         &mut self,
-        source: &Source,
+        source: Option<&Source>,
         report: &Report<N, T>,
     ) -> Result<Dated<T>, IngestError> {
+        let Some(source) = source else { return Ok((Vec::new(), None)) };
         let (file, progress) = (report.file, self.progress);
         let received = |bytes, total| progress(Progress::Fetching { file, bytes, total });
         let content = source.open(file, self.deadline, received).await?;

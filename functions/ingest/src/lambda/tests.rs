@@ -26,7 +26,7 @@ fn schedules_and_created_sources_start_an_import_of_the_configured_reports() {
         "version": "0", "source": "aws.events", "detail-type": "Scheduled Event", "detail": {}
     }));
     assert_eq!(scheduled.created_object, None);
-    let sources = scheduled.request().sources(configured).unwrap();
+    let sources = scheduled.request.sources(configured).unwrap();
     assert_eq!(sources.nanpa, published().nanpa);
     assert_eq!(sources.carriers, Some("s3://data/carriers.csv".parse().unwrap()));
     assert_eq!(sources.thousands_blocks, None);
@@ -54,7 +54,7 @@ fn request_overrides_the_configuration() {
         move |variable: &str| (variable == "MAX_SUSPECT").then(|| value.to_owned())
     };
     let max_suspect = |request: Value, value| {
-        let options = event(request).request().options(configured(value), None);
+        let options = event(request).request.options(configured(value), None);
         options.map(|options| options.waivers.max_suspect.map(|percent| percent.to_string()))
     };
     assert_eq!(max_suspect(json!({}), "4").unwrap().as_deref(), Some("4"));
@@ -63,7 +63,7 @@ fn request_overrides_the_configuration() {
     let expected = "the environment variable MAX_SUSPECT is not a percentage: \
                     must be a number from 0 to 100";
     assert_eq!(wrong, expected);
-    let request = event(json!({ "cnac": "s3://b/cnac.zip" })).request();
+    let request = event(json!({ "cnac": "s3://b/cnac.zip" })).request;
     let cnac = request.sources(|_| None).unwrap().cnac;
     assert_eq!(cnac, "s3://b/cnac.zip".parse().unwrap());
     assert!(request.sources(|_| Some("http://x".to_owned())).is_err());
@@ -88,7 +88,7 @@ fn refusal_command_retries_the_import_with_its_waivers() {
             "{command}"
         );
         let payload = command.split('\'').nth(1).unwrap();
-        let request = event(parsed(payload)).request();
+        let request = event(parsed(payload)).request;
         let options = request.options(|_| None, None).unwrap();
         assert_eq!((options.waivers, options.dry_run), (waivers, false), "{command}");
         assert_eq!(request.sources(|_| None).unwrap().cnac, cnac, "{command}");
@@ -115,14 +115,14 @@ fn invalid_request_names_the_field() {
         let refusal = refusal(payload);
         assert!(refusal.starts_with(expected), "{refusal}");
     }
-    assert_eq!(event(Value::Null).request().sources(|_| None).unwrap().cnac, published().cnac);
+    assert_eq!(event(Value::Null).request.sources(|_| None).unwrap().cnac, published().cnac);
 }
 
 #[test]
 fn local_files_are_refused_in_requests_and_variables() {
     for path in ["/proc/self/environ", "file:///etc/passwd", "reports/nanpa.zip"] {
         for field in ["nanpa", "cnac", "npa_report", "carriers", "thousands_blocks"] {
-            let request = event(json!({ field: path })).request();
+            let request = event(json!({ field: path })).request;
             let refusal = request.sources(|_| None).unwrap_err();
             let expected = format!("the request's field {field} cannot be read: ");
             assert!(refusal.starts_with(&expected), "{refusal}");

@@ -6,7 +6,7 @@ use super::{CodeRow, is_in_plan, state, status};
 use crate::{
     error::ReportError,
     outcome::Notes,
-    table::{Column, Dialect, Report, Row},
+    table::{Column, Report, Row},
 };
 
 /// The report's name in messages.
@@ -15,7 +15,7 @@ pub(crate) const FILE: &str = "the CNAC code status";
 /// The report; a row gives a code if its area code exists in the plan.
 pub(crate) const REPORT: Report<7, CodeRow> = Report {
     file: FILE,
-    dialect: Dialect::Commas,
+    delimiter: b',',
     columns: [
         Column::needed(&["NPA"]),
         Column::needed(&["CO Code (NXX)", "NXX", "CO Code"]),

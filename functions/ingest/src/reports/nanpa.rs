@@ -6,7 +6,7 @@ use super::{CodeRow, is_in_plan, state, status};
 use crate::{
     error::ReportError,
     outcome::Notes,
-    table::{Column, Dialect, Report, Row, date},
+    table::{Column, Report, Row, date},
 };
 
 /// The report's name in messages.
@@ -15,7 +15,7 @@ pub(crate) const FILE: &str = "the NANPA report of utilized codes";
 /// The report; a row gives a code if its area code exists in the plan.
 pub(crate) const REPORT: Report<7, CodeRow> = Report {
     file: FILE,
-    dialect: Dialect::Tabs,
+    delimiter: b'\t',
     columns: [
         Column::needed(&["State"]),
         Column::needed(&["NPA-NXX"]),

@@ -6,7 +6,7 @@ use super::{is_in_plan, state};
 use crate::{
     error::ReportError,
     outcome::Notes,
-    table::{Column, Dialect, Report, Row},
+    table::{Column, Report, Row},
 };
 
 /// The report's name in messages.
@@ -15,7 +15,7 @@ pub(crate) const FILE: &str = "the NANPA area code database";
 /// The report; area codes without a record are counted as skipped.
 pub(crate) const REPORT: Report<4, AreaCodeRow> = Report {
     file: FILE,
-    dialect: Dialect::Commas,
+    delimiter: b',',
     columns: [
         Column::needed(&["NPA_ID", "NPA"]),
         Column::needed(&["LOCATION"]),

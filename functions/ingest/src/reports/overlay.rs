@@ -6,7 +6,7 @@ use super::state;
 use crate::{
     error::ReportError,
     outcome::Notes,
-    table::{Column, Dialect, Report, Row},
+    table::{Column, Report, Row},
 };
 
 /// The file's name in messages.
@@ -15,7 +15,7 @@ pub(crate) const FILE: &str = "the carriers overlay";
 /// The report; a row gives a carrier.
 pub(crate) const REPORT: Report<6, OverlayRow> = Report {
     file: FILE,
-    dialect: Dialect::Commas,
+    delimiter: b',',
     columns: [
         Column::needed(&["ocn"]),
         Column::needed(&["company_name"]),

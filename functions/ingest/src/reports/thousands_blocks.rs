@@ -7,7 +7,7 @@ use super::{is_in_plan, state};
 use crate::{
     error::ReportError,
     outcome::Notes,
-    table::{Column, Dialect, Report, Row, date, non_empty},
+    table::{Column, Report, Row, date, non_empty},
 };
 
 /// The report's name in messages.
@@ -16,7 +16,7 @@ pub(crate) const FILE: &str = "the thousands block report";
 /// The report; available and reserved blocks are only counted, and may be the only ones.
 pub(crate) const REPORT: Report<9, AssignedBlock> = Report {
     file: FILE,
-    dialect: Dialect::Commas,
+    delimiter: b',',
     columns: [
         Column::needed(&["State"]),
         Column::needed(&["NPA"]),

@@ -22,7 +22,9 @@ pub(crate) use cells::{date, non_empty};
 pub(crate) struct Report<const N: usize, T> {
     /// Its name in messages.
     pub file: &'static str,
-    pub dialect: Dialect,
+    /// The cell separator: a comma, or a tab with padded cells and quotes inside the padding, where a CSV reader
+    /// ignores them.
+    pub delimiter: u8,
     pub columns: [Column; N],
     /// Maximum rows, more than the report can have.
     pub most_rows: u64,
@@ -34,15 +36,6 @@ pub(crate) struct Report<const N: usize, T> {
 
 /// A report's rows and date.
 pub(crate) type Dated<T> = (Vec<T>, Option<Date>);
-
-/// The cell separator.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Dialect {
-    /// Tabs. Cells are padded, with quotes inside the padding, where a CSV reader ignores them.
-    Tabs,
-    /// Commas.
-    Commas,
-}
 
 /// A column, found by any of its names; only letters and digits are compared.
 #[derive(Debug, Clone, Copy)]
@@ -145,12 +138,10 @@ struct Lines<R> {
 }
 
 impl<R: Read> Lines<R> {
-    fn new(file: &'static str, dialect: Dialect, reader: R) -> Self {
+    fn new(file: &'static str, delimiter: u8, reader: R) -> Self {
         let mut builder = ReaderBuilder::new();
         builder.has_headers(false).flexible(true);
-        if let Dialect::Tabs = dialect {
-            builder.delimiter(b'\t').quoting(false);
-        }
+        builder.delimiter(delimiter).quoting(delimiter != b'\t');
         Self { file, reader: builder.from_reader(reader), last_number: 0, empty_lines: 0 }
     }
 
@@ -183,7 +174,7 @@ impl<const N: usize, T> Report<N, T> {
     /// Reads each row's value, and the file's date. Rows without text are skipped and counted.
     pub fn read(&self, reader: &mut dyn Read, notes: &mut Notes) -> Result<Dated<T>, ReportError> {
         let file = self.file;
-        let mut lines = Lines::new(file, self.dialect, reader);
+        let mut lines = Lines::new(file, self.delimiter, reader);
         let header = self.read_header(&mut lines)?;
         let mut date = header.date;
         let mut values = Vec::new();

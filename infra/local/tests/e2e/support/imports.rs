@@ -77,12 +77,6 @@ pub async fn store_with_faults(
     (Store::at_emulator(&proxy.endpoint, TimeoutProfile::Batch), proxy)
 }
 
-/// The store of a process that dies after this many calls.
-pub async fn dying_store(service: &Service, calls: usize) -> (Store, FaultProxy) {
-    let policy = move |call, _: &str| if call > calls { Fault::Dead } else { Fault::None };
-    store_with_faults(service, policy).await
-}
-
 /// Options that disable all gates.
 pub fn without_gates() -> Options {
     let waivers = Waivers {
