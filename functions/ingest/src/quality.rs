@@ -127,7 +127,7 @@ impl Coverage {
     fn figures(&self) -> [(&'static str, f64); 11] {
         // Hundredths of a percent are the precision that readers compare.
         let share = |count| (percent(count, self.records) * 100.0).round() / 100.0;
-        let status = |status| share(self.by_status.get(&status).copied().unwrap_or_default());
+        let with_status = |status| share(self.by_status.get(&status).copied().unwrap_or_default());
         let [holders, ocns, states, rate_centers] = COLUMNS.map(|(name, _)| self.columns[name]);
         [
             ("records", self.records.into()),
@@ -135,9 +135,9 @@ impl Coverage {
             ("ocn", share(ocns.filled)),
             ("state", share(states.filled)),
             ("rate_center", share(rate_centers.filled)),
-            ("assigned", status(Status::Assigned)),
-            ("unassigned", status(Status::Unassigned)),
-            ("reserved", status(Status::Reserved)),
+            ("assigned", with_status(Status::Assigned)),
+            ("unassigned", with_status(Status::Unassigned)),
+            ("reserved", with_status(Status::Reserved)),
             ("distinct_holders", holders.distinct.into()),
             ("distinct_ocns", ocns.distinct.into()),
             ("distinct_rate_centers", rate_centers.distinct.into()),

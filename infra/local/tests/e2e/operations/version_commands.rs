@@ -7,7 +7,7 @@ use tnr::database::Database;
 
 use crate::support::{
     operator::Operator,
-    program::Serving,
+    program::{Serving, stderr},
     small_reports::ReportTexts,
     unreadable_versions::{Reason, publish_unreadable},
 };
@@ -15,17 +15,16 @@ use crate::support::{
 /// Success, stdout and stderr.
 type Ended = (bool, String, String);
 
-fn ended(output: Output) -> Ended {
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    (output.status.success(), text(output.stdout), text(output.stderr))
+fn ended(output: &Output) -> Ended {
+    (output.status.success(), String::from_utf8_lossy(&output.stdout).into(), stderr(output))
 }
 
 fn run(operator: &Operator, arguments: &[&str]) -> Ended {
-    ended(operator.run(arguments))
+    ended(&operator.run(arguments))
 }
 
 fn import(operator: &Operator, texts: &ReportTexts, more: &[&str]) -> Ended {
-    ended(operator.import(texts, more))
+    ended(&operator.import(texts, more))
 }
 
 #[test]
