@@ -1,12 +1,12 @@
 //! The differences between two versions: counts, and each added, removed or changed record with its differing fields.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, fmt, sync::Arc};
 
 use itertools::{EitherOrBoth, Itertools};
 use numbering::dataset::Dataset;
 use numbering::records::{Npa, Record, RecordKey};
 use serde::{Serialize, Serializer, ser::SerializeStruct};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// Maximum changes listed in a report; [`Changes::iter`] gives all of them.
 pub const MAX_LISTED: usize = 100;
@@ -34,14 +34,17 @@ pub struct Delta {
 pub struct Changes {
     before: Arc<Dataset>,
     after: Arc<Dataset>,
-    keys: Vec<RecordKey>,
+    pub differences: Differences,
+    /// The keys of all records that differ: exchanges by NPA-NXX, then area codes, then carriers by OCN.
+    pub(crate) keys: Vec<RecordKey>,
 }
 
 /// A record that differs between the versions.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RecordChange {
     pub change: ChangeKind,
-    pub record: RecordKind,
+    /// `exchange`, `area_code` or `carrier`.
+    pub record: &'static str,
     /// An NPA-NXX, an NPA or an OCN.
     pub key: String,
     pub fields: FieldChanges,
@@ -57,15 +60,6 @@ pub enum ChangeKind {
     Added,
     Removed,
     Changed,
-}
-
-/// The kind of a record, in the order of a list of changes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RecordKind {
-    Exchange,
-    AreaCode,
-    Carrier,
 }
 
 /// A field's values; `None` if there is no record, or the record has no value.
@@ -101,62 +95,18 @@ impl ChangeKind {
     }
 }
 
-impl RecordKind {
-    /// The name in a report.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Exchange => "exchange",
-            Self::AreaCode => "area code",
-            Self::Carrier => "carrier",
-        }
-    }
-
-    fn from_key(key: RecordKey) -> Self {
-        match key {
-            RecordKey::Exchange(_) => Self::Exchange,
-            RecordKey::AreaCode(_) => Self::AreaCode,
-            RecordKey::Carrier(_) => Self::Carrier,
-        }
+/// A record's place in a list of changes, its kind, and its code as written in reports.
+fn described(key: RecordKey) -> (u8, &'static str, String) {
+    match key {
+        RecordKey::Exchange(npa_nxx) => (0, "exchange", npa_nxx.to_string()),
+        RecordKey::AreaCode(npa) => (1, "area_code", npa.to_string()),
+        RecordKey::Carrier(ocn) => (2, "carrier", ocn.to_string()),
     }
 }
 
 /// A record's code as written in reports.
 pub(crate) fn key_text(key: RecordKey) -> String {
-    match key {
-        RecordKey::Exchange(npa_nxx) => npa_nxx.to_string(),
-        RecordKey::AreaCode(npa) => npa.to_string(),
-        RecordKey::Carrier(ocn) => ocn.to_string(),
-    }
-}
-
-/// The differences between two versions, as counts and keys. One pass computes both, since each pass rebuilds all
-/// records.
-#[derive(Debug, Clone)]
-pub(crate) struct Comparison {
-    pub differences: Differences,
-    /// The keys of all added, removed or changed records, in order.
-    pub changed_keys: Vec<RecordKey>,
-}
-
-impl Comparison {
-    /// Compares all records of two versions.
-    pub fn between(before: &Dataset, after: &Dataset) -> Self {
-        let mut differences = Differences::default();
-        let mut changed_keys = Vec::new();
-        for pair in record_pairs(before, after) {
-            let Some(change) = pair.change() else { continue };
-            changed_keys.push(pair.key);
-            match pair.key {
-                RecordKey::Carrier(_) => differences.carriers.count(change),
-                RecordKey::AreaCode(_) => differences.area_codes.count(change),
-                RecordKey::Exchange(npa_nxx) => {
-                    differences.exchanges.count(change);
-                    differences.by_area_code.entry(npa_nxx.npa).or_default().count(change);
-                }
-            }
-        }
-        Self { differences, changed_keys }
-    }
+    described(key).2
 }
 
 /// The record with one key in two versions; at least one has it.
@@ -195,49 +145,62 @@ impl RecordPair {
 
     /// The fields that differ.
     pub fn changed_fields(&self) -> FieldChanges {
-        let mut before_by_name = fields(self.before.as_ref());
-        let mut changed = FieldChanges::new();
-        for (name, after) in fields(self.after.as_ref()) {
-            let before = before_by_name.remove(&name);
-            if before.as_ref() != Some(&after) {
-                changed.insert(name, FieldChange { before, after: Some(after) });
-            }
+        let mut fields = FieldChanges::new();
+        for (name, value) in values(self.before.as_ref()) {
+            fields.insert(name, FieldChange { before: Some(value), after: None });
         }
-        for (name, before) in before_by_name {
-            changed.insert(name, FieldChange { before: Some(before), after: None });
+        for (name, value) in values(self.after.as_ref()) {
+            let field = fields.entry(name).or_insert(FieldChange { before: None, after: None });
+            field.after = Some(value);
         }
-        changed
+        fields.retain(|_, field| field.before != field.after);
+        fields
     }
 }
 
-/// A record's fields that have a value, by name, as text.
-fn fields(record: Option<&Record>) -> BTreeMap<String, String> {
-    let mut fields = BTreeMap::new();
-    let value = serde_json::to_value(record)
+/// A record's fields that have a value, as text.
+fn values(record: Option<&Record>) -> Vec<(String, String)> {
+    let mut values = Vec::new();
+    let record = serde_json::to_value(record)
         .expect("a record is made of texts, numbers, and maps with such keys, which JSON can hold");
-    collect_fields(String::new(), &value, &mut fields);
-    fields
+    collect_values("", record, &mut values);
+    values
 }
 
-fn collect_fields(name: String, value: &Value, fields: &mut BTreeMap<String, String>) {
+fn collect_values(name: &str, value: Value, values: &mut Vec<(String, String)>) {
     match value {
         Value::Null => (),
-        Value::Object(inner_fields) => {
-            for (inner_name, inner_value) in inner_fields {
+        Value::Object(fields) => {
+            for (inner_name, inner_value) in fields {
                 let separator = if name.is_empty() { "" } else { "." };
-                collect_fields(format!("{name}{separator}{inner_name}"), inner_value, fields);
+                collect_values(&format!("{name}{separator}{inner_name}"), inner_value, values);
             }
         }
-        Value::String(text) => _ = fields.insert(name, text.clone()),
-        other => _ = fields.insert(name, other.to_string()),
+        Value::String(text) => values.push((name.to_owned(), text)),
+        other => values.push((name.to_owned(), other.to_string())),
     }
 }
 
 impl Changes {
-    /// The changes of the records with these keys.
-    pub(crate) fn new(before: Arc<Dataset>, after: Arc<Dataset>, mut keys: Vec<RecordKey>) -> Self {
-        keys.sort_by_key(|&key| (RecordKind::from_key(key), key));
-        Self { before, after, keys }
+    /// Compares all records of two versions. One pass finds the keys and counts them, since each pass rebuilds all
+    /// records.
+    pub(crate) fn between(before: &Arc<Dataset>, after: &Arc<Dataset>) -> Self {
+        let mut differences = Differences::default();
+        let mut keys = Vec::new();
+        for pair in record_pairs(before, after) {
+            let Some(change) = pair.change() else { continue };
+            keys.push(pair.key);
+            match pair.key {
+                RecordKey::Carrier(_) => differences.carriers.count(change),
+                RecordKey::AreaCode(_) => differences.area_codes.count(change),
+                RecordKey::Exchange(npa_nxx) => {
+                    differences.exchanges.count(change);
+                    differences.by_area_code.entry(npa_nxx.npa).or_default().count(change);
+                }
+            }
+        }
+        keys.sort_by_key(|&key| (described(key).0, key));
+        Self { before: Arc::clone(before), after: Arc::clone(after), differences, keys }
     }
 
     /// The number of records that are added, removed or changed.
@@ -250,12 +213,9 @@ impl Changes {
         self.keys.iter().map(|&key| {
             let (before, after) = (self.before.record_of(key), self.after.record_of(key));
             let pair = RecordPair { key, before, after };
-            RecordChange {
-                change: pair.change().unwrap_or(ChangeKind::Changed),
-                record: RecordKind::from_key(key),
-                key: key_text(key),
-                fields: pair.changed_fields(),
-            }
+            let (_, record, key) = described(key);
+            let change = pair.change().unwrap_or(ChangeKind::Changed);
+            RecordChange { change, record, key, fields: pair.changed_fields() }
         })
     }
 
@@ -272,22 +232,17 @@ impl Changes {
 
 impl Serialize for Changes {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut changes = serializer.serialize_struct("Changes", 2)?;
-        changes.serialize_field("listed", &self.listed().collect::<Vec<_>>())?;
-        changes.serialize_field("more", &self.unlisted())?;
-        changes.end()
+        let listed: Vec<_> = self.listed().collect();
+        let mut fields = serializer.serialize_struct("Changes", 2)?;
+        fields.serialize_field("differences", &self.differences)?;
+        fields.serialize_field("changes", &json!({ "listed": listed, "more": self.unlisted() }))?;
+        fields.end()
     }
 }
 
-impl PartialEq for Changes {
-    fn eq(&self, other: &Self) -> bool {
-        self.iter().eq(other.iter())
-    }
-}
-
-impl std::fmt::Debug for Changes {
+impl fmt::Debug for Changes {
     /// Shows only a few changes: both datasets would fill a terminal for minutes.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let first: Vec<_> = self.iter().take(3).collect();
         f.debug_struct("Changes").field("total", &self.total()).field("first", &first).finish()
     }
@@ -301,7 +256,7 @@ mod tests {
     use crate::quality::tests::{area_code, carrier, exchange};
 
     /// Two versions with one equal record of each kind, and others added, removed and changed.
-    fn before_and_after() -> (Dataset, Dataset) {
+    fn before_and_after() -> (Arc<Dataset>, Arc<Dataset>) {
         let assigned = |npa_nxx, ocn| exchange(npa_nxx, ocn, "SNFC", Status::Assigned);
         let before = Dataset::new(
             ["0051", "0052", "0053"].map(|ocn| carrier(ocn, "Old", 2)).to_vec(),
@@ -322,13 +277,13 @@ mod tests {
                 assigned("707-200", None),
             ],
         );
-        (before, after)
+        (before.into(), after.into())
     }
 
     #[test]
-    fn differing_records_are_counted_and_their_keys_are_ordered() {
+    fn differing_records_are_counted_and_equal_versions_do_not_differ() {
         let (before, after) = before_and_after();
-        let Comparison { differences, changed_keys } = Comparison::between(&before, &after);
+        let Changes { differences, keys, .. } = Changes::between(&before, &after);
         assert_eq!(differences.carriers, Delta { added: 1, removed: 1, changed: 1 });
         assert_eq!(differences.area_codes, Delta { added: 1, removed: 2, changed: 1 });
         assert_eq!(differences.exchanges, Delta { added: 2, removed: 1, changed: 1 });
@@ -339,24 +294,15 @@ mod tests {
         ];
         let by_area_code = by_area_code.map(|(npa, delta)| (npa.parse().unwrap(), delta));
         assert_eq!(differences.by_area_code, by_area_code.into());
-        let keys: Vec<String> = changed_keys.iter().map(|&key| key_text(key)).collect();
-        let expected = "0050 0052 0053 202 203 415 916 415-201 415-202 707-200 916-200";
-        assert_eq!(keys.join(" "), expected);
-    }
-
-    #[test]
-    fn equal_versions_do_not_differ() {
-        let (before, _) = before_and_after();
-        let (same, _) = before_and_after();
-        let Comparison { differences, changed_keys } = Comparison::between(&before, &same);
-        assert_eq!((differences, changed_keys), (Differences::default(), Vec::new()));
+        assert_eq!(keys.len(), 3 + 4 + 4);
+        let none = Changes::between(&before, &before_and_after().0);
+        assert_eq!((none.differences, none.keys), (Differences::default(), Vec::new()));
     }
 
     #[test]
     fn changed_records_are_listed_with_old_and_new_values() {
         let (before, after) = before_and_after();
-        let keys = Comparison::between(&before, &after).changed_keys;
-        let all: Vec<_> = Changes::new(Arc::new(before), Arc::new(after), keys).iter().collect();
+        let all: Vec<_> = Changes::between(&before, &after).iter().collect();
         let records: Vec<_> =
             all.iter().map(|change| format!("{} {}", change.change.name(), change.key)).collect();
         let expected = [
@@ -384,9 +330,10 @@ mod tests {
         let exchanges =
             (200..350).map(|nxx| exchange(&format!("415-{nxx}"), None, "", Status::Assigned));
         let after = Dataset::new(Vec::new(), Vec::new(), exchanges.collect());
-        let keys = Comparison::between(&Dataset::default(), &after).changed_keys;
-        let changes = Changes::new(Arc::default(), Arc::new(after), keys);
-        let json = serde_json::to_value(changes).unwrap();
+        let report = Changes::between(&Arc::default(), &Arc::new(after));
+        let report = serde_json::to_value(report).unwrap();
+        assert_eq!(report["differences"]["exchanges"]["added"], 150);
+        let json = &report["changes"];
         assert_eq!(json["listed"].as_array().unwrap().len(), MAX_LISTED);
         assert_eq!(json["more"], 50);
         assert_eq!(json["listed"][0]["record"], "exchange");

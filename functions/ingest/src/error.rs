@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn library_errors_do_not_leak_contents_to_callers() {
+    fn callers_see_why_a_source_cannot_be_read_and_no_contents_of_tables() {
         let quoting = || std::io::Error::other("cannot read 'SECRET'");
         let version = Version::new(jiff::Timestamp::UNIX_EPOCH);
         let source = UnreadableSnapshot(quoting().into());
@@ -99,13 +99,8 @@ mod tests {
             assert!(with_causes(&error).contains("SECRET"), "{error:?}");
             assert!(!error.without_contents().contains("SECRET"), "{error:?}");
         }
-    }
-
-    #[test]
-    fn callers_see_why_a_source_cannot_be_read() {
-        let source = std::io::Error::from(std::io::ErrorKind::PermissionDenied).into();
-        let error = IngestError::Unreadable { source_name: "s3://b/k".to_owned(), source };
-        assert_eq!(error.without_contents(), "s3://b/k cannot be read: permission denied");
-        assert_eq!(with_causes(&error), error.without_contents());
+        let error =
+            IngestError::Unreadable { source_name: "s3://b/k".to_owned(), source: "denied".into() };
+        assert_eq!(error.without_contents(), "s3://b/k cannot be read: denied");
     }
 }

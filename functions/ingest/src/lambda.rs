@@ -16,14 +16,14 @@ use serde_json::{Map, Value, json};
 use store::{Store, TimeoutProfile};
 
 use crate::{
-    ImportReport, NamedSources, Options, Outcome, Percent, RemoteSource, Repair, RollbackTarget,
-    Source, Sources, Verification, Waivers, ingest_after_others, rollback, verify,
+    ImportReport, Options, Outcome, Percent, Repair, RollbackTarget, Source, Sources, Verification,
+    Waivers, ingest_after_others, rollback, verify,
 };
 
-/// An import's trigger: an EventBridge event or an operator's request.
+/// An import's trigger: an operator's request, or an EventBridge event, which counts as a request without fields.
 #[derive(Debug, Default)]
 pub struct Event {
-    request: Request,
+    pub request: Request,
     /// The object in the data bucket that the event reports as created.
     created_object: Option<Source>,
 }
@@ -33,11 +33,11 @@ pub struct Event {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Request {
-    nanpa: Option<RemoteSource>,
-    cnac: Option<RemoteSource>,
-    npa_report: Option<RemoteSource>,
-    carriers: Option<RemoteSource>,
-    thousands_blocks: Option<RemoteSource>,
+    nanpa: Option<String>,
+    cnac: Option<String>,
+    npa_report: Option<String>,
+    carriers: Option<String>,
+    thousands_blocks: Option<String>,
     max_change: Option<u32>,
     max_loss: Option<u32>,
     max_suspect: Option<Percent>,
@@ -49,18 +49,13 @@ pub struct Request {
     rollback: bool,
 }
 
-/// The rule that the function's payload or configuration breaks.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct RequestError(String);
-
 /// A field that every EventBridge event has, and no request.
 const DETAIL_TYPE: &str = "detail-type";
 
 impl Event {
     /// Parses an invocation's payload. A missing payload counts as a request without fields.
-    pub fn parse(payload: Value) -> Result<Self, RequestError> {
-        let refused = |message: &str| Err(RequestError(message.to_owned()));
+    pub fn parse(payload: Value) -> Result<Self, String> {
+        let refused = |message: &str| Err(message.to_owned());
         let fields = match payload {
             Value::Null => return Ok(Self::default()),
             Value::Object(fields) => fields,
@@ -77,18 +72,12 @@ impl Event {
         // serde_json names an unknown field, but not the field of an invalid value.
         for (field, value) in &fields {
             let field_alone = Map::from_iter([(field.clone(), value.clone())]);
-            Request::deserialize(Value::Object(field_alone)).map_err(|error| {
-                RequestError(format!("the request's field {field} cannot be read: {error}"))
-            })?;
+            Request::deserialize(Value::Object(field_alone))
+                .map_err(|error| format!("the request's field {field} cannot be read: {error}"))?;
         }
         let request = Request::deserialize(Value::Object(fields))
-            .map_err(|error| RequestError(format!("the request cannot be read: {error}")))?;
+            .map_err(|error| format!("the request cannot be read: {error}"))?;
         Ok(Self { request, created_object: None })
-    }
-
-    /// The request. An EventBridge event counts as a request without fields.
-    pub fn request(self) -> Request {
-        self.request
     }
 }
 
@@ -101,45 +90,44 @@ fn created_object(detail: &Value) -> Option<Source> {
 impl Request {
     /// The sources of the import. Defaults come from `NANPA_SOURCE`, `CNAC_SOURCE`, `NPA_REPORT_SOURCE`,
     /// `CARRIERS_SOURCE` and `THOUSANDS_BLOCKS_SOURCE`, then the published addresses. The last two are optional.
-    pub fn sources(
-        &self,
-        environment: impl Fn(&str) -> Option<String>,
-    ) -> Result<Sources, RequestError> {
-        let source = |requested: &Option<RemoteSource>, variable: &str| {
-            if let Some(RemoteSource(source)) = requested {
-                return Ok(Some(source.clone()));
-            }
-            let configured = environment(variable).filter(|text| !text.is_empty());
-            let parsed = configured.map(|text| text.parse()).transpose();
-            parsed.map(|source| source.map(|RemoteSource(source)| source)).map_err(|error| {
-                let message = "does not name a source";
-                RequestError(format!("the environment variable {variable} {message}: {error}"))
-            })
+    pub fn sources(&self, environment: impl Fn(&str) -> Option<String>) -> Result<Sources, String> {
+        let source = |field: &str, requested: &Option<String>| {
+            let variable = format!("{}_SOURCE", field.to_uppercase());
+            let (text, unreadable) = match requested {
+                Some(text) => {
+                    (Some(text.clone()), format!("the request's field {field} cannot be read"))
+                }
+                None => (
+                    environment(&variable).filter(|text| !text.is_empty()),
+                    format!("the environment variable {variable} does not name a source"),
+                ),
+            };
+            let source = text.map(|text| Source::remote(&text)).transpose();
+            source.map_err(|error| format!("{unreadable}: {error}"))
         };
-        let named = NamedSources {
-            nanpa: source(&self.nanpa, "NANPA_SOURCE")?,
-            cnac: source(&self.cnac, "CNAC_SOURCE")?,
-            npa_report: source(&self.npa_report, "NPA_REPORT_SOURCE")?,
-            carriers: source(&self.carriers, "CARRIERS_SOURCE")?,
-            thousands_blocks: source(&self.thousands_blocks, "THOUSANDS_BLOCKS_SOURCE")?,
-        };
-        Ok(named.or_published(None))
+        let published = Sources::published(None);
+        Ok(Sources {
+            nanpa: source("nanpa", &self.nanpa)?.unwrap_or(published.nanpa),
+            cnac: source("cnac", &self.cnac)?.unwrap_or(published.cnac),
+            npa_report: source("npa_report", &self.npa_report)?.unwrap_or(published.npa_report),
+            carriers: source("carriers", &self.carriers)?,
+            thousands_blocks: source("thousands_blocks", &self.thousands_blocks)?,
+        })
     }
 
     fn options(
         &self,
         environment: impl Fn(&str) -> Option<String>,
         deadline: Option<Instant>,
-    ) -> Result<Options, RequestError> {
-        let Self {
-            max_change, max_loss, max_suspect, allow_older, dry_run, replace_manifest, ..
-        } = *self;
-        let configured = environment("MAX_SUSPECT").map(|text| text.parse()).transpose();
-        let configured = configured.map_err(|error| {
-            let message = "the environment variable MAX_SUSPECT is not a percentage";
-            RequestError(format!("{message}: {error}"))
-        });
-        let max_suspect = if max_suspect.is_some() { max_suspect } else { configured? };
+    ) -> Result<Options, String> {
+        let Self { max_change, max_loss, allow_older, dry_run, replace_manifest, .. } = *self;
+        let configured = || environment("MAX_SUSPECT").map(|text| text.parse()).transpose();
+        let max_suspect = match self.max_suspect {
+            Some(percent) => Some(percent),
+            None => configured().map_err(|error| {
+                format!("the environment variable MAX_SUSPECT is not a percentage: {error}")
+            })?,
+        };
         let waivers = Waivers { max_change, max_loss, max_suspect, allow_older };
         Ok(Options { waivers, dry_run, replace_manifest, deadline, ..Options::default() })
     }

@@ -25,34 +25,27 @@ use std::{sync::Arc, time::Instant};
 
 use numbering::dataset::Dataset;
 use numbering::records::Version;
-use store::{FileDates, Snapshot, Store};
+use store::{FileDates, Manifest, Snapshot, Store};
 
 use self::{
     assemble::ReportRows,
-    changes::Comparison,
     gates::{MeasuredVersion, Verdict},
     outcome::Notes,
     publish::{Baseline, Candidate},
     reports::{cnac, nanpa, npa_report, overlay, thousands_blocks},
-    sources::Received,
     table::{Dated, Report},
 };
 
-pub use changes::{
-    ChangeKind, Changes, Delta, Differences, FieldChange, MAX_LISTED, RecordChange, RecordKind,
-};
+pub use changes::{ChangeKind, Changes, Delta, Differences, FieldChange, MAX_LISTED, RecordChange};
 pub use error::{IngestError, ReportError};
-pub use gates::{Percent, PercentError, Waivers};
-pub use lambda::{Event, RequestError, handle};
+pub use gates::{Percent, Waivers};
+pub use lambda::{Event, handle};
 pub use options::{Options, Progress};
 pub use outcome::{ImportReport, Items, Outcome, Warning};
 pub use overtaken::ingest_after_others;
 pub use quality::{BeforeAfter, Coverage, Figures, Quality, QualityReport, SHARES, Values};
 pub use rollback::{RollbackTarget, rollback};
-pub use sources::{
-    Mirror, MirrorError, NamedSources, PUBLISHED_ADDRESSES, RemoteSource, Source, SourceError,
-    Sources,
-};
+pub use sources::{Mirror, PUBLISHED_ADDRESSES, Source, Sources};
 pub use verify::{Drift, Repair, Verification, verify};
 
 /// Imports `sources` as the current version, all or nothing. A refusal by a gate is not an error, but
@@ -74,16 +67,15 @@ pub async fn ingest(
         );
     }
     let baseline = Baseline::load(store, &mut notes).await?;
-    let mut comparison = Comparison::between(&baseline.dataset, &assembled);
-    let changed_keys = comparison.changed_keys.clone();
     let version = Version::new(options.now);
     let dataset = Arc::new(assembled.following(&baseline.dataset, version.clone()));
+    let mut changes = Changes::between(&baseline.dataset, &dataset);
+    let changed_keys = changes.keys.clone();
     let bytes = dataset.pack()?;
     let snapshot = Snapshot::new(version, &bytes, dataset.statistics(), file_dates, options.now);
-    let compared = baseline.compared_with(&snapshot);
-    let replaces_sample = baseline.snapshot.is_some() && compared.is_none();
 
     let quality = Quality::new(&dataset);
+    let compared = baseline.compared_with(&snapshot);
     let oldest = match compared {
         Some(_) if !changed_keys.is_empty() => baseline.oldest_before(store, &snapshot).await?,
         _ => None,
@@ -94,37 +86,38 @@ pub async fn ingest(
     let older: Vec<_> = previous.into_iter().chain(oldest).collect();
     let next = MeasuredVersion { snapshot: &snapshot, dataset: &dataset };
     let refusals = gates::check(&older, next, &quality, &notes);
-    let verdict = Verdict::new(&refusals, options.waivers);
+    let Verdict { reasons, allowed_by, confirms_changes } =
+        Verdict::new(&refusals, options.waivers);
+
     let baseline_quality = compared.map(|_| Quality::new(&baseline.dataset));
     let quality = QualityReport::between(baseline_quality.as_ref(), &quality);
-    let snapshot = Snapshot { confirmed: verdict.confirms_changes, ..snapshot };
-    let mut before = Arc::clone(&baseline.dataset);
+    let replaces_sample = baseline.snapshot.is_some() && compared.is_none();
     if replaces_sample {
-        before = Arc::default();
-        comparison = Comparison::between(&before, &dataset);
+        changes = Changes::between(&Arc::default(), &dataset);
     }
-    let report = ImportReport::new(&snapshot, before, &dataset, comparison, quality, notes);
+    let snapshot = Snapshot { confirmed: confirms_changes, ..snapshot };
+    let report = ImportReport::new(&snapshot, &dataset, changes, quality, notes);
     let report = ImportReport { replaces_sample, ..report };
 
-    if !verdict.reasons.is_empty() || options.dry_run {
-        let outcome = if verdict.reasons.is_empty() {
-            Outcome::Planned
-        } else {
-            let Verdict { reasons, allowed_by, .. } = verdict;
-            Outcome::Refused { reason: reasons.join("\n"), allowed_by }
+    if !reasons.is_empty() || options.dry_run {
+        let outcome = match reasons.join("\n") {
+            reason if reason.is_empty() => Outcome::Planned,
+            reason => Outcome::Refused { reason, allowed_by },
         };
-        let version = baseline.current_version();
+        let version = baseline.manifest.map(|manifest| manifest.current.version);
         return Ok(ImportReport { outcome, version, ..report });
     }
+    let is_unreadable = |older: &Version| baseline.is_unreadable(older);
     let (outcome, manifest, items) = match baseline.manifest_to_reimport() {
         Some(current) if changed_keys.is_empty() => {
-            let manifest = baseline.manifest_of_reimport(current, options.now, file_dates);
+            let manifest = current.reimported(options.now, file_dates, is_unreadable);
             progress(Progress::Publishing);
             store.publish(&manifest, &current.revision).await?;
             (Outcome::Unchanged, manifest, Items::default())
         }
         _ => {
-            let manifest = baseline.manifest_followed_by(snapshot);
+            let replaced = baseline.manifest.as_ref();
+            let manifest = Manifest::following(replaced, snapshot, is_unreadable);
             let candidate = Candidate {
                 manifest: &manifest,
                 dataset: &dataset,
@@ -156,18 +149,14 @@ async fn read_sources(
     progress: &impl Fn(Progress),
 ) -> Result<(ReportRows, FileDates), IngestError> {
     let mut reader = SourceReader { deadline, notes, progress };
-    let (mut codes, nanpa) = reader.read(&sources.nanpa, &nanpa::REPORT).await?;
-    let (canadian_codes, cnac) = reader.read(&sources.cnac, &cnac::REPORT).await?;
+    let (mut codes, nanpa) = reader.read(Some(&sources.nanpa), &nanpa::REPORT).await?;
+    let (canadian_codes, cnac) = reader.read(Some(&sources.cnac), &cnac::REPORT).await?;
     codes.extend(canadian_codes);
-    let (area_codes, npa_report) = reader.read(&sources.npa_report, &npa_report::REPORT).await?;
-    let overlay = match &sources.carriers {
-        Some(source) => reader.read(source, &overlay::REPORT).await?.0,
-        None => Vec::new(),
-    };
-    let blocks = match &sources.thousands_blocks {
-        Some(source) => reader.read(source, &thousands_blocks::REPORT).await?.0,
-        None => Vec::new(),
-    };
+    let (area_codes, npa_report) =
+        reader.read(Some(&sources.npa_report), &npa_report::REPORT).await?;
+    let (overlay, _) = reader.read(sources.carriers.as_ref(), &overlay::REPORT).await?;
+    let blocks = sources.thousands_blocks.as_ref();
+    let (blocks, _) = reader.read(blocks, &thousands_blocks::REPORT).await?;
     let file_dates = FileDates { nanpa, cnac, npa_report };
     for (file, date) in gates::by_file(file_dates) {
         if date.is_none() {
@@ -187,12 +176,12 @@ struct SourceReader<'a, P> {
 impl<P: Fn(Progress)> SourceReader<'_, P> {
     async fn read<const N: usize, T>(
         &mut self,
-        source: &Source,
+        source: Option<&Source>,
         report: &Report<N, T>,
     ) -> Result<Dated<T>, IngestError> {
-        let (file, progress) = (report.schema.file, self.progress);
-        let received =
-            |Received { bytes, total }| progress(Progress::Fetching { file, bytes, total });
+        let Some(source) = source else { return Ok((Vec::new(), None)) };
+        let (file, progress) = (report.file, self.progress);
+        let received = |bytes, total| progress(Progress::Fetching { file, bytes, total });
         let content = source.open(file, self.deadline, received).await?;
         progress(Progress::Reading { file, rows: 0 });
         let read = |rows| progress(Progress::Reading { file, rows });

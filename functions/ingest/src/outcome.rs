@@ -1,20 +1,16 @@
 //! The report of an import, for people and logs.
 
-use std::{collections::BTreeMap, fmt::Display, sync::Arc};
+use std::{collections::BTreeMap, fmt::Display};
 
 use numbering::dataset::Dataset;
 use numbering::records::{Country, Status, Version};
 use serde::Serialize;
 use store::{FileDates, Snapshot};
 
-use crate::{
-    Waivers,
-    changes::{Changes, Comparison, Differences},
-    quality::QualityReport,
-};
+use crate::{Waivers, changes::Changes, quality::QualityReport};
 
 /// The records that an import or rollback read and changed.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct ImportReport {
     #[serde(flatten)]
     pub outcome: Outcome,
@@ -33,12 +29,11 @@ pub struct ImportReport {
     /// The number of area codes, including those in service without exchanges.
     pub area_codes: usize,
     pub area_codes_with_exchanges: u32,
-    /// Counts of records that differ from the previously current version.
-    pub differences: Differences,
+    /// The differences from the previously current version; JSON has only the first records.
+    #[serde(flatten)]
+    pub changes: Changes,
     /// The completeness of the data, compared with the previously current version.
     pub quality: QualityReport,
-    /// The records that differ; JSON has only the first ones.
-    pub changes: Changes,
     pub items: Items,
     /// Skipped rows, counted by reason.
     pub skipped: BTreeMap<String, u32>,
@@ -96,16 +91,14 @@ impl Warning {
 }
 
 impl ImportReport {
-    /// The report on `dataset` after `before`, imported as `snapshot`, before publishing.
+    /// The report on `dataset`, imported as `snapshot`, before publishing.
     pub(crate) fn new(
         snapshot: &Snapshot,
-        before: Arc<Dataset>,
-        dataset: &Arc<Dataset>,
-        comparison: Comparison,
+        dataset: &Dataset,
+        changes: Changes,
         quality: QualityReport,
         notes: Notes,
     ) -> Self {
-        let Comparison { differences, changed_keys } = comparison;
         Self {
             outcome: Outcome::Planned,
             version: None,
@@ -117,9 +110,8 @@ impl ImportReport {
             carriers: dataset.carriers().len(),
             area_codes: dataset.area_codes().len(),
             area_codes_with_exchanges: snapshot.statistics.area_codes,
-            differences,
             quality,
-            changes: Changes::new(before, Arc::clone(dataset), changed_keys),
+            changes,
             items: Items::default(),
             skipped: notes.skipped,
             warnings: notes.warnings,
@@ -130,22 +122,12 @@ impl ImportReport {
 /// Things in the reports that looked wrong, and skipped rows.
 #[derive(Debug, Default)]
 pub(crate) struct Notes {
-    skipped: BTreeMap<String, u32>,
-    warnings: BTreeMap<String, Warning>,
+    pub(crate) skipped: BTreeMap<String, u32>,
+    pub(crate) warnings: BTreeMap<String, Warning>,
     /// The number of rows of each file.
-    rows: BTreeMap<&'static str, u32>,
+    pub(crate) rows: BTreeMap<&'static str, u32>,
     /// Unknown words, by file and column.
-    unknown_words: BTreeMap<(&'static str, &'static str), Warning>,
-}
-
-/// Unknown words in one column of a file.
-pub(crate) struct UnknownWords<'a> {
-    pub file: &'static str,
-    pub column: &'static str,
-    pub count: u32,
-    /// The number of rows of the file.
-    pub rows: u32,
-    pub example: &'a str,
+    pub(crate) unknown_words: BTreeMap<(&'static str, &'static str), Warning>,
 }
 
 /// The warning for an OCN whose rows disagree on the company's name.
@@ -178,31 +160,5 @@ impl Notes {
     ) {
         self.unknown_words.entry((file, column)).or_default().count(&example);
         self.warn(format!("{file}: {column} {consequence}"), example);
-    }
-
-    /// The number of warnings of a kind.
-    pub(crate) fn warned(&self, kind: &str) -> u32 {
-        self.warnings.get(kind).map_or(0, |warning| warning.count)
-    }
-
-    /// The columns with unknown words.
-    pub(crate) fn unknown_words(&self) -> impl Iterator<Item = UnknownWords<'_>> {
-        self.unknown_words.iter().map(|(&(file, column), warning)| UnknownWords {
-            file,
-            column,
-            count: warning.count,
-            rows: self.rows.get(file).copied().unwrap_or_default(),
-            example: warning.examples.first().map_or("", String::as_str),
-        })
-    }
-
-    #[cfg(test)]
-    pub(crate) fn skipped(&self) -> &BTreeMap<String, u32> {
-        &self.skipped
-    }
-
-    #[cfg(test)]
-    pub(crate) fn warnings(&self) -> &BTreeMap<String, Warning> {
-        &self.warnings
     }
 }

@@ -9,14 +9,13 @@ mod tests;
 
 use std::{pin::pin, sync::Arc, time::Instant};
 
-use futures_util::{StreamExt, TryFutureExt, TryStreamExt, stream};
+use futures_util::{StreamExt, TryStreamExt, stream};
 use jiff::Timestamp;
 use logging::with_causes;
 use numbering::dataset::{Dataset, LAYOUT};
 use numbering::records::{RecordKey, Version};
 use store::{
-    DatasetError, FileDates, ItemWrite, LookupItem, Manifest, Snapshot, Store, StoreError,
-    WRITES_PER_BATCH, load,
+    DatasetError, ItemWrite, LookupItem, Manifest, Snapshot, Store, WRITES_PER_BATCH, load,
 };
 
 use crate::{IngestError, Items, Progress, options::before_deadline, outcome::Notes};
@@ -31,7 +30,7 @@ pub(crate) const UNREADABLE: &str = "a version cannot be read and is passed over
 /// with.
 pub(crate) struct Baseline {
     /// `None` before the first import.
-    manifest: Option<Manifest>,
+    pub manifest: Option<Manifest>,
     /// Empty if no version can be read.
     pub dataset: Arc<Dataset>,
     /// The snapshot `dataset` was read from.
@@ -100,11 +99,6 @@ impl Baseline {
         Ok(None)
     }
 
-    /// The current version's name, if any.
-    pub fn current_version(&self) -> Option<Version> {
-        self.manifest.as_ref().map(|manifest| manifest.current.version.clone())
-    }
-
     /// The manifest whose current version may be imported again without a new version: the import was compared with
     /// that version, not an older one.
     pub fn manifest_to_reimport(&self) -> Option<&Manifest> {
@@ -112,22 +106,8 @@ impl Baseline {
         self.manifest.as_ref().filter(|manifest| manifest.current.version == *compared)
     }
 
-    /// The manifest with `snapshot` as current. Earlier versions are retained if readable.
-    pub fn manifest_followed_by(&self, snapshot: Snapshot) -> Manifest {
-        Manifest::following(self.manifest.as_ref(), snapshot, |older| self.is_unreadable(older))
-    }
-
-    /// The manifest after its current version's files are imported again.
-    pub fn manifest_of_reimport(
-        &self,
-        manifest: &Manifest,
-        now: Timestamp,
-        file_dates: FileDates,
-    ) -> Manifest {
-        manifest.reimported(now, file_dates, |older| self.is_unreadable(older))
-    }
-
-    fn is_unreadable(&self, version: &Version) -> bool {
+    /// `true` if this version is not to be retained.
+    pub fn is_unreadable(&self, version: &Version) -> bool {
         self.unreadable.contains(version)
     }
 }
@@ -192,24 +172,10 @@ pub(crate) async fn write_items(
     deadline: Option<Instant>,
     progress: &impl Fn(Progress),
 ) -> Result<(), IngestError> {
-    let write_batch = |batch: Vec<ItemWrite>| async move { store.write(&batch).await };
-    write_in_batches(writes, write_batch, deadline, progress).await
-}
-
-/// Passes `writes` to `write_batch`, at most [`WRITES_PER_BATCH`] per call.
-async fn write_in_batches<F: Future<Output = Result<(), StoreError>>>(
-    writes: impl ExactSizeIterator<Item = ItemWrite>,
-    write_batch: impl Fn(Vec<ItemWrite>) -> F,
-    deadline: Option<Instant>,
-    progress: &impl Fn(Progress),
-) -> Result<(), IngestError> {
     progress(Progress::Planned(writes.len()));
     let batches = stream::iter(writes).chunks(WRITES_PER_BATCH);
     let calls = batches
-        .map(|batch| {
-            let count = batch.len();
-            write_batch(batch).map_ok(move |()| count)
-        })
+        .map(|batch| async move { store.write(&batch).await.map(|()| batch.len()) })
         .buffer_unordered(CONCURRENT_BATCHES);
     let mut written = pin!(calls);
     while let Some(count) = before_deadline(deadline, written.try_next()).await?? {

@@ -1,7 +1,10 @@
 //! A version's completeness by country: exchanges with a holder, OCN, state and rate center, and the number of distinct
 //! values in these columns.
 
-use std::collections::{BTreeMap, HashMap};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, HashMap},
+};
 
 use numbering::dataset::Dataset;
 use numbering::records::{Country, Exchange, Status};
@@ -18,10 +21,9 @@ pub struct Quality {
 pub struct Coverage {
     pub records: u32,
     pub by_status: BTreeMap<Status, u32>,
-    pub holders: Values,
-    pub ocns: Values,
-    pub states: Values,
-    pub rate_centers: Values,
+    /// `holders`, `ocns`, `states` and `rate_centers`.
+    #[serde(flatten)]
+    pub columns: BTreeMap<&'static str, Values>,
 }
 
 /// The values of one column.
@@ -55,47 +57,92 @@ pub struct BeforeAfter {
     pub after: Option<f64>,
 }
 
+/// An exchange's value in a column.
+type ValueOf = for<'a> fn(&'a Exchange) -> Option<Cow<'a, str>>;
+
+const COLUMNS: [(&str, ValueOf); 4] = [
+    ("holders", |exchange| exchange.company_name.as_deref().map(Cow::Borrowed)),
+    ("ocns", |exchange| Some(exchange.ocn?.to_string().into())),
+    ("states", |exchange| Some(exchange.state?.to_string().into())),
+    ("rate_centers", |exchange| exchange.rate_center.as_deref().map(Cow::Borrowed)),
+];
+
 impl QualityReport {
     /// Compares a version with the previous one, if any.
     pub fn between(before: Option<&Quality>, after: &Quality) -> Self {
-        let mut countries: BTreeMap<Country, Figures> = BTreeMap::new();
-        for (&country, coverage) in before.iter().flat_map(|quality| &quality.by_country) {
-            for (name, value) in coverage.figures() {
-                countries.entry(country).or_default().entry(name).or_default().before = Some(value);
+        let mut report = Self::default();
+        for (country, name, value) in before.into_iter().flat_map(Quality::figures) {
+            report.figure(country, name).before = Some(value);
+        }
+        for (country, name, value) in after.figures() {
+            report.figure(country, name).after = Some(value);
+        }
+        report
+    }
+
+    fn figure(&mut self, country: Country, name: &'static str) -> &mut BeforeAfter {
+        self.countries.entry(country).or_default().entry(name).or_default()
+    }
+}
+
+impl Quality {
+    /// Measures the completeness of a version.
+    pub fn new(dataset: &Dataset) -> Self {
+        let mut by_country: BTreeMap<Country, Coverage> = BTreeMap::new();
+        let mut occurrences: BTreeMap<(Country, &str), HashMap<String, u32>> = BTreeMap::new();
+        for exchange in dataset.exchanges() {
+            let country = exchange.country;
+            let coverage = by_country.entry(country).or_default();
+            coverage.records += 1;
+            *coverage.by_status.entry(exchange.status).or_default() += 1;
+            for (column, value_of) in COLUMNS {
+                let counts = occurrences.entry((country, column)).or_default();
+                let Some(value) = value_of(&exchange) else { continue };
+                match counts.get_mut(value.as_ref()) {
+                    Some(count) => *count += 1,
+                    None if value.trim().is_empty() => (),
+                    None => _ = counts.insert(value.into_owned(), 1),
+                }
             }
         }
-        for (&country, coverage) in &after.by_country {
-            for (name, value) in coverage.figures() {
-                countries.entry(country).or_default().entry(name).or_default().after = Some(value);
-            }
+        for ((country, column), counts) in occurrences {
+            let values = Values {
+                filled: counts.values().sum(),
+                distinct: counts.len() as u32,
+                most_frequent: counts.into_values().max().unwrap_or_default(),
+            };
+            by_country.entry(country).or_default().columns.insert(column, values);
         }
-        Self { countries }
+        Self { by_country }
+    }
+
+    fn figures(&self) -> impl Iterator<Item = (Country, &'static str, f64)> {
+        self.by_country.iter().flat_map(|(&country, coverage)| {
+            coverage.figures().map(|(name, value)| (country, name, value))
+        })
     }
 }
 
 impl Coverage {
     fn figures(&self) -> [(&'static str, f64); 11] {
-        let share = |count| rounded(percent(count, self.records));
-        let status = |status| share(self.by_status.get(&status).copied().unwrap_or_default());
+        // Hundredths of a percent are the precision that readers compare.
+        let share = |count| (percent(count, self.records) * 100.0).round() / 100.0;
+        let with_status = |status| share(self.by_status.get(&status).copied().unwrap_or_default());
+        let [holders, ocns, states, rate_centers] = COLUMNS.map(|(name, _)| self.columns[name]);
         [
             ("records", self.records.into()),
-            ("holder", share(self.holders.filled)),
-            ("ocn", share(self.ocns.filled)),
-            ("state", share(self.states.filled)),
-            ("rate_center", share(self.rate_centers.filled)),
-            ("assigned", status(Status::Assigned)),
-            ("unassigned", status(Status::Unassigned)),
-            ("reserved", status(Status::Reserved)),
-            ("distinct_holders", self.holders.distinct.into()),
-            ("distinct_ocns", self.ocns.distinct.into()),
-            ("distinct_rate_centers", self.rate_centers.distinct.into()),
+            ("holder", share(holders.filled)),
+            ("ocn", share(ocns.filled)),
+            ("state", share(states.filled)),
+            ("rate_center", share(rate_centers.filled)),
+            ("assigned", with_status(Status::Assigned)),
+            ("unassigned", with_status(Status::Unassigned)),
+            ("reserved", with_status(Status::Reserved)),
+            ("distinct_holders", holders.distinct.into()),
+            ("distinct_ocns", ocns.distinct.into()),
+            ("distinct_rate_centers", rate_centers.distinct.into()),
         ]
     }
-}
-
-/// Rounds to hundredths of a percent, the precision readers compare.
-fn rounded(percent: f64) -> f64 {
-    (percent * 100.0).round() / 100.0
 }
 
 /// `count` as a percentage of `of`; 0 if `of` is 0.
@@ -104,74 +151,6 @@ pub(crate) fn percent(count: u32, of: u32) -> f64 {
         return 0.0;
     }
     100.0 * f64::from(count) / f64::from(of)
-}
-
-impl Quality {
-    /// Measures the completeness of a version.
-    pub fn new(dataset: &Dataset) -> Self {
-        let mut tallies: BTreeMap<Country, Tally> = BTreeMap::new();
-        for exchange in dataset.exchanges() {
-            tallies.entry(exchange.country).or_default().count(&exchange);
-        }
-        let by_country =
-            tallies.into_iter().map(|(country, tally)| (country, tally.into_coverage()));
-        Self { by_country: by_country.collect() }
-    }
-}
-
-/// The exchanges counted so far.
-#[derive(Default)]
-struct Tally {
-    records: u32,
-    by_status: BTreeMap<Status, u32>,
-    holders: Occurrences,
-    ocns: Occurrences,
-    states: Occurrences,
-    rate_centers: Occurrences,
-}
-
-impl Tally {
-    fn count(&mut self, exchange: &Exchange) {
-        self.records += 1;
-        *self.by_status.entry(exchange.status).or_default() += 1;
-        self.holders.count(exchange.company_name.as_deref());
-        self.ocns.count(exchange.ocn.map(|ocn| ocn.to_string()).as_deref());
-        self.states.count(exchange.state.map(|state| state.to_string()).as_deref());
-        self.rate_centers.count(exchange.rate_center.as_deref());
-    }
-
-    fn into_coverage(self) -> Coverage {
-        Coverage {
-            records: self.records,
-            by_status: self.by_status,
-            holders: self.holders.values(),
-            ocns: self.ocns.values(),
-            states: self.states.values(),
-            rate_centers: self.rate_centers.values(),
-        }
-    }
-}
-
-/// The number of times each value of a column occurs.
-#[derive(Default)]
-struct Occurrences(HashMap<String, u32>);
-
-impl Occurrences {
-    fn count(&mut self, value: Option<&str>) {
-        let Some(value) = value.filter(|value| !value.trim().is_empty()) else { return };
-        match self.0.get_mut(value) {
-            Some(count) => *count += 1,
-            None => _ = self.0.insert(value.to_owned(), 1),
-        }
-    }
-
-    fn values(&self) -> Values {
-        Values {
-            filled: self.0.values().sum(),
-            distinct: self.0.len() as u32,
-            most_frequent: self.0.values().copied().max().unwrap_or_default(),
-        }
-    }
 }
 
 #[cfg(test)]
@@ -241,7 +220,7 @@ pub(crate) mod tests {
             assigned("415-201", Some("0051")),
             exchange("916-200", None, "DAVIS", Status::Assigned),
         ]);
-        let rate_centers = after.by_country[&Country::Us].rate_centers;
+        let rate_centers = after.by_country[&Country::Us].columns["rate_centers"];
         assert_eq!(rate_centers, Values { filled: 3, distinct: 2, most_frequent: 2 });
         let report = QualityReport::between(Some(&before), &after);
         assert_eq!(report.countries.len(), 1);

@@ -8,7 +8,7 @@ use store::{DatasetError, Manifest, Newest, Snapshot, Store, load, newest_by};
 
 use crate::{
     ImportReport, IngestError, Options, Outcome, Progress,
-    changes::Comparison,
+    changes::Changes,
     outcome::Notes,
     publish::UNREADABLE,
     quality::{Quality, QualityReport},
@@ -48,11 +48,11 @@ pub async fn rollback(
         }
         Err(error) => return Err(error.into()),
     };
-    let comparison = Comparison::between(&current_dataset, &dataset);
     let quality =
         QualityReport::between(Some(&Quality::new(&current_dataset)), &Quality::new(&dataset));
-    let (before, after) = (Arc::new(current_dataset), Arc::new(dataset));
-    let report = ImportReport::new(&manifest.current, before, &after, comparison, quality, notes);
+    let dataset = Arc::new(dataset);
+    let changes = Changes::between(&Arc::new(current_dataset), &dataset);
+    let report = ImportReport::new(&manifest.current, &dataset, changes, quality, notes);
     if options.dry_run {
         return Ok(ImportReport { version: Some(replaced.current.version), ..report });
     }

@@ -7,7 +7,7 @@
 use std::{collections::BTreeSet, time::Instant};
 
 use numbering::dataset::Dataset;
-use numbering::records::{Record, RecordKey, Version};
+use numbering::records::{RecordKey, Version};
 use serde::Serialize;
 use store::{
     ItemKey, ItemWrite, LookupItem, LookupTable, Newest, PassedOver, Store, StoredItem, load_newest,
@@ -77,27 +77,23 @@ pub async fn verify(
     let Newest { loaded: dataset, snapshot, passed_over } = load_newest(store, &manifest).await?;
     let passed_over = passed_over.iter().map(PassedOver::line).collect();
     progress(Progress::Verifying);
-    let mut comparison = ItemComparison::new(&dataset);
+    let mut comparison = ItemComparison::default();
     for table in LookupTable::ALL {
-        let reading = store.for_each_item(table, |item| comparison.compare(&item));
+        let reading = store.for_each_item(table, |item| comparison.compare(&dataset, &item));
         before_deadline(deadline, reading).await??;
     }
     let items = comparison.items;
-    let (drift, repairs) = comparison.finish();
-    let repaired = match repair {
-        Repair::No => 0,
-        Repair::Yes => {
-            let count = repairs.len();
-            write_items(store, repairs.into_iter(), deadline, &progress).await?;
-            count
-        }
-    };
+    let (drift, repairs) = comparison.finish(&dataset);
+    let repaired = if repair == Repair::Yes { repairs.len() } else { 0 };
+    if repair == Repair::Yes {
+        write_items(store, repairs.into_iter(), deadline, &progress).await?;
+    }
     Ok(Verification { version: snapshot.version, passed_over, items, drift, repaired })
 }
 
 /// The items compared so far.
-struct ItemComparison<'a> {
-    dataset: &'a Dataset,
+#[derive(Default)]
+struct ItemComparison {
     items: usize,
     /// Records with an item.
     found: BTreeSet<RecordKey>,
@@ -108,52 +104,40 @@ struct ItemComparison<'a> {
     stray: Vec<ItemKey>,
 }
 
-impl<'a> ItemComparison<'a> {
-    fn new(dataset: &'a Dataset) -> Self {
-        Self {
-            dataset,
-            items: 0,
-            found: BTreeSet::new(),
-            drift: Drift::default(),
-            differing: Vec::new(),
-            stray: Vec::new(),
-        }
-    }
-
-    fn compare(&mut self, item: &StoredItem) {
+impl ItemComparison {
+    fn compare(&mut self, dataset: &Dataset, item: &StoredItem) {
         self.items += 1;
-        let Some((key, expected)) = item.record_key.and_then(|key| self.expected(key)) else {
-            self.drift.stray += 1;
+        let expected = |key| {
+            Some((
+                key,
+                LookupItem { version: dataset.last_changed(key)?, record: dataset.record_of(key)? },
+            ))
+        };
+        let Some((key, expected)) = item.record_key.and_then(expected) else {
             self.stray.push(item.key.clone());
             return;
         };
         self.found.insert(key);
-        if !item.is_whole() {
-            self.drift.unreadable += 1;
-            self.differing.push(key);
+        let kind = if !item.is_whole() {
+            &mut self.drift.unreadable
         } else if !item.has_version(&expected.version) {
-            self.drift.outdated += 1;
-            self.differing.push(key);
+            &mut self.drift.outdated
         } else if !item.is_same_as(&expected) {
-            self.drift.contradicting += 1;
-            self.differing.push(key);
-        }
-    }
-
-    /// The dataset's item for `key`; `None` if it has no such record.
-    fn expected(&self, key: RecordKey) -> Option<(RecordKey, LookupItem<Record>)> {
-        let version = self.dataset.last_changed(key)?;
-        Some((key, LookupItem { version, record: self.dataset.record_of(key)? }))
+            &mut self.drift.contradicting
+        } else {
+            return;
+        };
+        *kind += 1;
+        self.differing.push(key);
     }
 
     /// The drift once all items are compared, and the writes that repair it.
-    fn finish(mut self) -> (Drift, Vec<ItemWrite>) {
-        let keys = self.dataset.records().map(|record| record.key());
+    fn finish(self, dataset: &Dataset) -> (Drift, Vec<ItemWrite>) {
+        let keys = dataset.records().map(|record| record.key());
         let missing: Vec<RecordKey> = keys.filter(|key| !self.found.contains(key)).collect();
-        self.drift.missing = missing.len();
+        let drift = Drift { missing: missing.len(), stray: self.stray.len(), ..self.drift };
         let rewritten = [self.differing, missing].concat();
         let deletions = self.stray.into_iter().map(ItemWrite::Delete);
-        let repairs = item_writes(self.dataset, &rewritten).chain(deletions).collect();
-        (self.drift, repairs)
+        (drift, item_writes(dataset, &rewritten).chain(deletions).collect())
     }
 }

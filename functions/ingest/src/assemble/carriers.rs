@@ -96,20 +96,23 @@ fn carrier(
 ) -> Carrier {
     let Holdings { names, countries, exchanges, block_names, block_states } = holdings;
     let names_in_use = if names.is_empty() { &block_names } else { &names };
-    let overlay_row = overlay_row.unwrap_or_else(|| OverlayRow::empty(ocn));
-    let company_name = name_used_most(ocn, names_in_use, notes).or(overlay_row.company_name);
+    let overlay = overlay_row.as_ref();
+    let company_name =
+        name_used_most(ocn, names_in_use, notes).or_else(|| overlay?.company_name.clone());
     let repeats_company_name =
         |name: &String| company_name.as_ref().is_some_and(|full| full.eq_ignore_ascii_case(name));
-    let state_of_exchanges = state_of_most(&exchanges.by_state, overlay_row.state);
-    let country_of_codes = most_frequent(&countries).copied();
+    let overlay_state = overlay.and_then(|row| row.state);
+    let country = most_frequent(&countries).copied().or_else(|| overlay?.country);
     Carrier {
         ocn,
-        common_name: overlay_row.common_name.filter(|name| !repeats_company_name(name)),
-        carrier_type: overlay_row.carrier_type,
-        state: state_of_exchanges
-            .or(overlay_row.state)
+        common_name: overlay
+            .and_then(|row| row.common_name.clone())
+            .filter(|name| !repeats_company_name(name)),
+        carrier_type: overlay.and_then(|row| row.carrier_type),
+        state: state_of_most(&exchanges.by_state, overlay_state)
+            .or(overlay_state)
             .or_else(|| most_frequent(&block_states).copied()),
-        country: country_of_codes.or(overlay_row.country).unwrap_or(Country::Us),
+        country: country.unwrap_or(Country::Us),
         exchanges,
         company_name,
     }

@@ -44,7 +44,11 @@ pub(crate) fn assemble(rows: ReportRows, notes: &mut Notes) -> Dataset {
     for block in blocks {
         let exchange = exchanges.get_mut(&block.npa_nxx);
         if let (Some(exchange), Some(carrier)) = (exchange, carriers.get(&block.ocn)) {
-            exchange.blocks.insert(block.digit, block_holder(carrier, block));
+            let AssignedBlock { digit, ocn, rate_center, effective, .. } = block;
+            let company_name = carrier.company_name.clone();
+            let carrier_type = carrier.carrier_type;
+            let holder = BlockHolder { ocn, company_name, carrier_type, rate_center, effective };
+            exchange.blocks.insert(digit, holder);
         }
     }
     Dataset::new(carriers.into_values().collect(), area_codes, exchanges.into_values().collect())
@@ -108,17 +112,16 @@ fn valid_blocks(
     let mut valid = BTreeMap::new();
     for block in blocks {
         let (npa_nxx, digit) = (block.npa_nxx, block.digit);
+        let name = format!("{npa_nxx}-{digit}");
         match countries.get(&npa_nxx) {
             None => notes.skip("thousands blocks of exchanges that are in no report"),
             Some(Country::Ca) => {
-                let example = format!("{npa_nxx}-{digit}");
-                notes.warn("a thousands block is of an exchange in Canada and left out", example);
+                notes.warn("a thousands block is of an exchange in Canada and left out", name);
                 notes.skip("thousands blocks of Canadian exchanges");
             }
             Some(Country::Us) => {
                 if valid.insert((npa_nxx, digit), block).is_some() {
-                    let example = format!("{npa_nxx}-{digit}");
-                    notes.warn("a thousands block stands twice; the later row counts", example);
+                    notes.warn("a thousands block stands twice; the later row counts", name);
                     notes.skip("thousands blocks that stand again further on");
                 }
             }
@@ -127,37 +130,24 @@ fn valid_blocks(
     valid.into_values().collect()
 }
 
-fn block_holder(carrier: &Carrier, block: AssignedBlock) -> BlockHolder {
-    BlockHolder {
-        ocn: carrier.ocn,
-        company_name: carrier.company_name.clone(),
-        carrier_type: carrier.carrier_type,
-        rate_center: block.rate_center,
-        effective: block.effective,
-    }
-}
-
 /// One row per NPA-NXX. An unassigned code loses its holder.
 fn without_repeated_codes(codes: Vec<CodeRow>, notes: &mut Notes) -> Vec<CodeRow> {
     let mut by_npa_nxx = BTreeMap::new();
-    for code in codes {
+    for mut code in codes {
         let npa_nxx = code.npa_nxx;
-        let is_unassigned = code.status == Status::Unassigned;
-        let kept = if is_unassigned { without_holder(code, notes) } else { code };
-        if by_npa_nxx.insert(npa_nxx, kept).is_some() {
+        if code.status == Status::Unassigned {
+            code.company = None;
+            if let Some(ocn) = code.ocn.take() {
+                let example = format!("{npa_nxx} names OCN {ocn}");
+                notes.warn("an unassigned code names a holder, who is left out", example);
+            }
+        }
+        if by_npa_nxx.insert(npa_nxx, code).is_some() {
             notes.warn("an NPA-NXX stands twice; the later row counts", npa_nxx);
             notes.skip("rows whose NPA-NXX stands again further on");
         }
     }
     by_npa_nxx.into_values().collect()
-}
-
-fn without_holder(code: CodeRow, notes: &mut Notes) -> CodeRow {
-    if let Some(ocn) = code.ocn {
-        let example = format!("{} names OCN {ocn}", code.npa_nxx);
-        notes.warn("an unassigned code names a holder, who is left out", example);
-    }
-    CodeRow { ocn: None, company: None, ..code }
 }
 
 /// The most frequent value. On a tie: the first in order.
@@ -168,16 +158,20 @@ fn most_frequent<T: Ord>(counts: &Counts<T>) -> Option<&T> {
 
 /// Every area code that has exchanges or is in service.
 fn area_codes(codes: &[CodeRow], rows: &[AreaCodeRow]) -> Vec<AreaCode> {
-    let mut area_codes: BTreeMap<Npa, AreaCode> = BTreeMap::new();
-    for row in rows {
-        if let Some(country) = row.country_in_service() {
-            area_codes.insert(row.npa, empty_area_code(row.npa, country));
-        }
-    }
+    let new = |npa, country| AreaCode {
+        npa,
+        state: None,
+        states: BTreeSet::new(),
+        country,
+        total_exchanges: 0,
+    };
+    let in_service = rows.iter().filter_map(|row| Some((row.npa, row.country_in_service()?)));
+    let mut area_codes: BTreeMap<Npa, AreaCode> =
+        in_service.map(|(npa, country)| (npa, new(npa, country))).collect();
     let mut states_of_codes: BTreeMap<Npa, Counts<StateCode>> = BTreeMap::new();
     for code in codes {
         let npa = code.npa_nxx.npa;
-        let area_code = area_codes.entry(npa).or_insert_with(|| empty_area_code(npa, code.country));
+        let area_code = area_codes.entry(npa).or_insert_with(|| new(npa, code.country));
         area_code.total_exchanges += 1;
         if let Some(state) = code.state {
             *states_of_codes.entry(npa).or_default().entry(state).or_default() += 1;
@@ -196,10 +190,6 @@ fn area_codes(codes: &[CodeRow], rows: &[AreaCodeRow]) -> Vec<AreaCode> {
         }
     }
     area_codes.into_values().collect()
-}
-
-fn empty_area_code(npa: Npa, country: Country) -> AreaCode {
-    AreaCode { npa, state: None, states: BTreeSet::new(), country, total_exchanges: 0 }
 }
 
 fn exchange(code: CodeRow, carriers: &BTreeMap<Ocn, Carrier>) -> Exchange {

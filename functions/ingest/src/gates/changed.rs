@@ -8,7 +8,7 @@ use numbering::records::{BlockHolder, Country, Record, RecordKey, Status};
 
 use super::{
     FEWEST, MeasuredVersion, Refusal, Waivers,
-    losses::{Loss, Owner, count_losses, exchange, refuse_losses},
+    losses::{Losses, count_losses, exchange, refuse_losses},
 };
 use crate::{
     changes::{ChangeKind, FieldChange, RecordPair, key_text, record_pairs},
@@ -32,7 +32,7 @@ pub(super) fn refuse_changes(
     refusals: &mut Vec<Refusal>,
 ) {
     let mut kinds: BTreeMap<Kind, ChangeCounts> = BTreeMap::new();
-    let mut losses: BTreeMap<Owner, Loss> = BTreeMap::new();
+    let mut losses = Losses::new();
     for pair in record_pairs(older.dataset, next.dataset) {
         let differences = counted_differences(&pair);
         let differs = !differences.is_empty();
@@ -40,12 +40,10 @@ pub(super) fn refuse_changes(
         count_blocks(&mut kinds, &pair);
         count_losses(&mut losses, &pair, differs);
     }
-    let exchanges = kinds.iter().filter(|(kind, _)| matches!(kind, Kind::Exchange(_)));
-    let (before, after) = exchanges.fold((0, 0), |(before, after), (_, counts)| {
-        (before + counts.before, after + counts.after)
-    });
-    for (kind, counts) in kinds {
-        refusals.extend(counts.refusal(kind, kind.days_between(older, next), older));
+    let [before, after] = [older, next].map(|version| version.dataset.exchanges().len() as u32);
+    for ((name, country), counts) in kinds {
+        let days = country.map(|country| days_between(country, older, next));
+        refusals.extend(counts.refusal(name, days, older));
     }
     if is_comparable(before, after) {
         refuse_losses(losses, older, refusals);
@@ -137,50 +135,33 @@ fn quoted(value: &Option<String>) -> String {
         .map_or("none".to_owned(), |text| format!("'{}'", text.replace(char::is_control, "")))
 }
 
-/// Records that are counted together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
-    Exchange(Country),
-    Block,
-    Carrier,
-    AreaCode,
+/// Records that are counted together: their name, and the country of exchanges, which have a known rate of change.
+type Kind = (&'static str, Option<Country>);
+
+fn kind(record: &Record) -> Kind {
+    match record {
+        Record::Exchange(exchange) => match exchange.country {
+            Country::Us => ("US exchanges", Some(Country::Us)),
+            Country::Ca => ("CA exchanges", Some(Country::Ca)),
+        },
+        Record::Carrier(_) => ("carriers", None),
+        Record::AreaCode(_) => ("area codes", None),
+    }
 }
 
-impl Kind {
-    fn from_record(record: &Record) -> Self {
-        match record {
-            Record::Exchange(exchange) => Self::Exchange(exchange.country),
-            Record::Carrier(_) => Self::Carrier,
-            Record::AreaCode(_) => Self::AreaCode,
-        }
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Exchange(Country::Us) => "US exchanges",
-            Self::Exchange(Country::Ca) => "CA exchanges",
-            Self::Block => "thousands blocks",
-            Self::Carrier => "carriers",
-            Self::AreaCode => "area codes",
-        }
-    }
-
-    /// The days between two versions' imports, or between their reports if more. `None` for records without a known
-    /// rate of change.
-    fn days_between(self, older: MeasuredVersion<'_>, next: MeasuredVersion<'_>) -> Option<u64> {
-        let Self::Exchange(country) = self else { return None };
-        let date = |version: MeasuredVersion<'_>| match country {
-            Country::Us => version.snapshot.file_dates.nanpa,
-            Country::Ca => version.snapshot.file_dates.cnac,
-        };
-        let between_reports = match (date(older), date(next)) {
-            (Some(before), Some(after)) => after.duration_since(before),
-            _ => SignedDuration::ZERO,
-        };
-        let between_imports = next.snapshot.ingested_at.duration_since(older.snapshot.ingested_at);
-        let longest = between_imports.abs().max(between_reports.abs());
-        Some(longest.as_secs().unsigned_abs().div_ceil(24 * 60 * 60).max(1))
-    }
+/// The days between two versions' imports, or between a country's reports if more.
+fn days_between(country: Country, older: MeasuredVersion<'_>, next: MeasuredVersion<'_>) -> u64 {
+    let [date_before, date_after] = [older, next].map(|version| match country {
+        Country::Us => version.snapshot.file_dates.nanpa,
+        Country::Ca => version.snapshot.file_dates.cnac,
+    });
+    let between_reports = match (date_before, date_after) {
+        (Some(before), Some(after)) => after.duration_since(before),
+        _ => SignedDuration::ZERO,
+    };
+    let between_imports = next.snapshot.ingested_at.duration_since(older.snapshot.ingested_at);
+    let longest = between_imports.abs().max(between_reports.abs());
+    longest.as_secs().unsigned_abs().div_ceil(24 * 60 * 60).max(1)
 }
 
 /// The records of one kind in two versions, and how many differ.
@@ -194,26 +175,32 @@ struct ChangeCounts {
     example: Option<String>,
 }
 
+impl ChangeCounts {
+    /// Counts a record that differs; the first one is the example.
+    fn note(&mut self, name: impl FnOnce() -> String, differences: Vec<Difference>) {
+        if let Some((_, text)) = differences.first() {
+            self.changed += 1;
+            self.example.get_or_insert_with(|| format!("{} {text}", name()));
+        }
+        for (field, _) in differences {
+            *self.by_field.entry(field).or_default() += 1;
+        }
+    }
+}
+
 fn count_record(
     kinds: &mut BTreeMap<Kind, ChangeCounts>,
     pair: &RecordPair,
     differences: Vec<Difference>,
 ) {
     if let Some(before) = &pair.before {
-        kinds.entry(Kind::from_record(before)).or_default().before += 1;
+        kinds.entry(kind(before)).or_default().before += 1;
     }
     if let Some(after) = &pair.after {
-        kinds.entry(Kind::from_record(after)).or_default().after += 1;
+        kinds.entry(kind(after)).or_default().after += 1;
     }
     let Some(record) = pair.before.as_ref().or(pair.after.as_ref()) else { return };
-    let counts = kinds.entry(Kind::from_record(record)).or_default();
-    if let Some((_, text)) = differences.first() {
-        counts.changed += 1;
-        counts.example.get_or_insert_with(|| format!("{} {text}", key_text(pair.key)));
-    }
-    for (field, _) in differences {
-        *counts.by_field.entry(field).or_default() += 1;
-    }
+    kinds.entry(kind(record)).or_default().note(|| key_text(pair.key), differences);
 }
 
 /// Counts an exchange's thousands blocks. New ones are ignored.
@@ -222,20 +209,18 @@ fn count_blocks(kinds: &mut BTreeMap<Kind, ChangeCounts>, pair: &RecordPair) {
     if before.is_none_or(BTreeMap::is_empty) && after.is_none_or(BTreeMap::is_empty) {
         return;
     }
-    let counts = kinds.entry(Kind::Block).or_default();
+    let counts = kinds.entry(("thousands blocks", None)).or_default();
     counts.after += after.map_or(0, |blocks| blocks.len() as u32);
     for (digit, holder) in before.into_iter().flatten() {
         counts.before += 1;
-        let (field, text) = match after.and_then(|blocks| blocks.get(digit)) {
+        let difference = match after.and_then(|blocks| blocks.get(digit)) {
             None => ("removal", "would be removed".to_owned()),
             Some(next) if next.ocn != holder.ocn => {
                 ("OCN", format!("has OCN '{}' and would have '{}'", holder.ocn, next.ocn))
             }
             Some(_) => continue,
         };
-        counts.changed += 1;
-        *counts.by_field.entry(field).or_default() += 1;
-        counts.example.get_or_insert_with(|| format!("{}-{digit} {text}", key_text(pair.key)));
+        counts.note(|| format!("{}-{digit}", key_text(pair.key)), vec![difference]);
     }
 }
 
@@ -254,13 +239,13 @@ pub(super) fn allowed_changes(records: u32, days: Option<u64>) -> u32 {
 }
 
 impl ChangeCounts {
-    fn refusal(self, kind: Kind, days: Option<u64>, older: MeasuredVersion<'_>) -> Option<Refusal> {
+    fn refusal(self, what: &str, days: Option<u64>, older: MeasuredVersion<'_>) -> Option<Refusal> {
         let Self { before, after, changed, by_field, example } = self;
         let allowed = allowed_changes(before, days);
         if changed <= allowed || !is_comparable(before, after) {
             return None;
         }
-        let (what, share) = (kind.name(), percent(changed, before));
+        let share = percent(changed, before);
         let in_days = match days {
             None => String::new(),
             Some(1) => " in a day".to_owned(),

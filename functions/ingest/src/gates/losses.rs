@@ -1,20 +1,26 @@
 //! The gate against a state, carrier or area code that loses many exchanges at once.
 
-use std::{cmp::Reverse, collections::BTreeMap, fmt};
+use std::{cmp::Reverse, collections::BTreeMap};
 
 use itertools::Itertools;
-use numbering::records::{Exchange, Npa, Ocn, Record, StateCode};
+use numbering::records::{Exchange, Record};
 
 use super::{FEWEST, MeasuredVersion, Refusal, Waivers};
 use crate::{changes::RecordPair, quality::percent};
 
-/// A state, carrier or area code that has exchanges.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Owner {
-    State(StateCode),
-    Carrier(Ocn),
-    AreaCode(Npa),
-}
+/// The kinds of owners of exchanges, with the fewest exchanges of one that is judged, and the percent that it may lose.
+const OWNERS: [(&str, u32, f64); 3] = [
+    // Exchanges do not move between states.
+    ("state", 500, 10.0),
+    // Carriers sell parts of their networks.
+    ("carrier", 500, 50.0),
+    // At most 12 of up to 800 were assigned in a month.
+    (AREA_CODE, 1, 10.0),
+];
+const AREA_CODE: &str = "area code";
+
+/// The exchanges that owners lose, by their kind's place in [`OWNERS`] and their code.
+pub(super) type Losses = BTreeMap<(usize, String), Loss>;
 
 /// An owner's exchanges in an older version, and how many it loses.
 #[derive(Default)]
@@ -23,70 +29,40 @@ pub(super) struct Loss {
     removed: u32,
     lost: u32,
     /// The number of lost ones that each other owner gains.
-    gained_by: BTreeMap<Owner, u32>,
+    gained_by: BTreeMap<String, u32>,
 }
 
-impl fmt::Display for Owner {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::State(state) => state.fmt(f),
-            Self::Carrier(ocn) => ocn.fmt(f),
-            Self::AreaCode(npa) => npa.fmt(f),
-        }
-    }
-}
-
-impl Owner {
-    /// The singular and plural names of this kind of owner.
-    fn names(self) -> [&'static str; 2] {
-        match self {
-            Self::State(_) => ["state", "states"],
-            Self::Carrier(_) => ["carrier", "carriers"],
-            Self::AreaCode(_) => ["area code", "area codes"],
-        }
-    }
-
-    fn is_refused(self, loss: &Loss) -> bool {
-        let share = percent(loss.lost, loss.exchanges);
-        match self {
-            // Exchanges do not move between states.
-            Self::State(_) => loss.exchanges >= 500 && share > 10.0,
-            // Carriers sell parts of their networks.
-            Self::Carrier(_) => loss.exchanges >= 500 && share > 50.0,
-            // At most 12 of up to 800 were assigned in a month.
-            Self::AreaCode(_) => {
-                loss.removed == loss.exchanges || loss.lost >= FEWEST && share > 10.0
-            }
-        }
-    }
+/// An exchange's state, carrier and area code.
+fn owners(exchange: &Exchange) -> [Option<String>; 3] {
+    let (state, ocn) =
+        (exchange.state.map(|it| it.to_string()), exchange.ocn.map(|it| it.to_string()));
+    [state, ocn, Some(exchange.npa.to_string())]
 }
 
 /// Counts the record of one key, if it is an exchange. For an area code, changed exchanges also count as lost.
-pub(super) fn count_losses(losses: &mut BTreeMap<Owner, Loss>, pair: &RecordPair, differs: bool) {
+pub(super) fn count_losses(losses: &mut Losses, pair: &RecordPair, differs: bool) {
     let Some(before) = exchange(&pair.before) else { return };
     let after = exchange(&pair.after);
-    let state = |exchange: &Exchange| exchange.state.map(Owner::State);
-    let carrier = |exchange: &Exchange| exchange.ocn.map(Owner::Carrier);
-    let owners = [
-        (state(before), after.and_then(state)),
-        (carrier(before), after.and_then(carrier)),
-        (Some(Owner::AreaCode(before.npa)), None),
-    ];
-    for (owner, next) in owners {
+    let next_owners = after.map(owners).unwrap_or_default();
+    for (kind, (owner, next)) in owners(before).into_iter().zip(next_owners).enumerate() {
         let Some(owner) = owner else { continue };
-        let loss = losses.entry(owner).or_default();
+        let is_other = next.as_ref() != Some(&owner);
+        let loss = losses.entry((kind, owner)).or_default();
         loss.exchanges += 1;
         loss.removed += u32::from(after.is_none());
-        let is_lost = match owner {
-            Owner::AreaCode(_) => differs,
-            _ => next != Some(owner),
-        };
-        if is_lost {
-            loss.lost += 1;
-            if let Some(next) = next {
-                *loss.gained_by.entry(next).or_default() += 1;
-            }
+        loss.lost += u32::from(is_other || OWNERS[kind].0 == AREA_CODE && differs);
+        if let Some(next) = next.filter(|_| is_other) {
+            *loss.gained_by.entry(next).or_default() += 1;
         }
+    }
+}
+
+impl Loss {
+    fn is_refused(&self, kind: usize) -> bool {
+        let (name, fewest_exchanges, max_percent) = OWNERS[kind];
+        let is_gone = name == AREA_CODE && self.removed == self.exchanges;
+        let is_judged = self.exchanges >= fewest_exchanges && self.lost >= FEWEST;
+        is_gone || is_judged && percent(self.lost, self.exchanges) > max_percent
     }
 }
 
@@ -94,27 +70,27 @@ pub(super) fn count_losses(losses: &mut BTreeMap<Owner, Loss>, pair: &RecordPair
 const NAMED: usize = 5;
 
 pub(super) fn refuse_losses(
-    losses: BTreeMap<Owner, Loss>,
+    losses: Losses,
     older: MeasuredVersion<'_>,
     refusals: &mut Vec<Refusal>,
 ) {
-    let refused = losses.into_iter().filter(|(owner, loss)| owner.is_refused(loss));
-    for ([one, many], losses) in &refused.chunk_by(|(owner, _)| owner.names()) {
+    let refused = losses.into_iter().filter(|((kind, _), loss)| loss.is_refused(*kind));
+    for (kind, losses) in &refused.chunk_by(|((kind, _), _)| *kind) {
         let losses: Vec<_> = losses.sorted_by_key(|(_, loss)| Reverse(loss.lost)).collect();
-        let count = losses.len();
-        let what = if count == 1 { one } else { many };
-        let named = losses.iter().take(NAMED).map(|(owner, loss)| {
+        let named = losses.iter().take(NAMED).map(|((_, owner), loss)| {
             let most = loss.gained_by.iter().max_by_key(|&(_, count)| count);
             let gained = most.map(|(next, count)| format!(", {count} of them to {next}"));
             format!("{owner} {} of {}{}", loss.lost, loss.exchanges, gained.unwrap_or_default())
         });
         let mut first = named.collect::<Vec<_>>().join("; ");
+        let (count, name) = (losses.len(), OWNERS[kind].0);
         if count > NAMED {
             first += &format!(" and {} more", count - NAMED);
         }
         let reason = format!(
-            "{count} {what} would lose exchanges that version {} has, or have them changed: {first}; \
-             check whether a file is cut off, or a column is filled with one value",
+            "{count} {name}{} would lose exchanges that version {} has, or have them changed: \
+             {first}; check whether a file is cut off, or a column is filled with one value",
+            if count == 1 { "" } else { "s" },
             older.snapshot.version
         );
         let max_loss = losses.iter().map(|(_, loss)| loss.lost).max();

@@ -24,7 +24,7 @@ use crate::{
     reports::{cnac, nanpa, npa_report},
 };
 
-pub use waivers::{Percent, PercentError, Waivers};
+pub use waivers::{Percent, Waivers};
 
 /// Minimum records for a refusal: in small data a few are a large share.
 const FEWEST: u32 = 20;

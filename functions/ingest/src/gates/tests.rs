@@ -88,29 +88,29 @@ fn country_that_more_than_doubles_is_not_compared() {
 }
 
 #[test]
-fn overlay_does_not_hide_carriers_that_lose_their_exchanges() {
-    let lost = refusals(&carriers(60, 50, None), &carriers(60, 20, None));
-    assert!(lost.starts_with("30 of 60 carriers (50.0 %) would differ from version"), "{lost}");
-    assert!(lost.contains("number of exchanges of 30") && !lost.contains('\n'), "{lost}");
-}
-
-#[test]
-fn only_the_first_overlay_may_set_the_types_of_all_carriers() {
+fn carriers_differ_if_they_lose_their_exchanges_or_change_type() {
     let [ilec, clec] = [CarrierType::Ilec, CarrierType::Clec].map(Some);
-    assert_eq!(refusals(&carriers(60, 60, None), &carriers(60, 60, ilec)), "");
-    let changed = refusals(&carriers(60, 60, ilec), &carriers(60, 60, clec));
-    let expected = "more than 19: type of 60; 0000 has type 'ILEC' and would have 'CLEC'";
-    assert!(changed.contains(expected), "{changed}");
-}
-
-#[test]
-fn refusal_has_no_control_characters() {
-    let renamed = |name: &str| {
-        let carriers = (0..60).map(|n| carrier(&format!("{n:04}"), name, 1));
-        Dataset::new(carriers.collect(), Vec::new(), Vec::new())
-    };
-    let changed = refusals(&renamed("A"), &renamed("B\u{1b}[31m"));
-    assert!(changed.contains("company name 'A' and would have 'B[31m'"), "{changed}");
+    let whole = carriers(60, 60, ilec);
+    assert_eq!(refusals(&carriers(60, 60, None), &whole), "", "the first overlay sets all types");
+    for (next, expected) in [
+        (carriers(60, 30, ilec), "30 of 60 carriers (50.0 %) would differ from version"),
+        (carriers(60, 30, ilec), "more than 19: number of exchanges of 30"),
+        (
+            carriers(60, 60, clec),
+            "more than 19: type of 60; 0000 has type 'ILEC' and would have 'CLEC'",
+        ),
+        (
+            Dataset::new(
+                (0..60).map(|n| carrier(&format!("{n:04}"), "B\u{1b}[31m", 1)).collect(),
+                Vec::new(),
+                Vec::new(),
+            ),
+            "company name 'A' and would have 'B[31m'",
+        ),
+    ] {
+        let changed = refusals(&whole, &next);
+        assert!(changed.contains(expected) && !changed.contains('\n'), "{changed}");
+    }
 }
 
 #[test]
@@ -178,18 +178,6 @@ fn more_days_between_imports_or_reports_allow_more_changes() {
     let (older, next) = (dated(0, "2026-09-20"), dated(1, "2026-11-01"));
     let refused = changes(&[measured(&older, &before)], measured(&next, &after));
     assert!(!refused.iter().any(is_count), "{refused:?}");
-}
-
-#[test]
-fn small_changes_of_several_imports_add_up() {
-    let [first, second, third] = [0, 25, 50].map(|moved| states_and_carriers(1000, moved, 0));
-    assert_eq!(refusals(&first, &second), "");
-    assert_eq!(refusals(&second, &third), "");
-    let [oldest, previous, next] = [0, 1, 2].map(snapshot);
-    let older = [measured(&previous, &second), measured(&oldest, &first)];
-    let [refused] = &changes(&older, measured(&next, &third))[..] else { panic!() };
-    let expected = format!("would differ from version {}, more than 34 in 2 days", oldest.version);
-    assert!(refused.reason.contains(&expected), "{refused:?}");
 }
 
 #[test]

@@ -22,25 +22,17 @@ pub struct Waivers {
 }
 
 impl Waivers {
-    /// The command-line options that set waivers. Only the last takes no value.
-    pub const OPTIONS: [&str; 4] =
-        ["--max-change", "--max-loss", "--max-suspect", Self::ALLOW_OLDER];
-    const ALLOW_OLDER: &str = "--allow-older";
-
     /// These waivers as command-line arguments.
     pub fn arguments(&self) -> Vec<String> {
-        let Self { max_change, max_loss, max_suspect, allow_older } = self;
         let values = [
-            max_change.map(|count| count.to_string()),
-            max_loss.map(|count| count.to_string()),
-            max_suspect.map(|percent| percent.to_string()),
+            ("--max-change", self.max_change.map(|count| count.to_string())),
+            ("--max-loss", self.max_loss.map(|count| count.to_string())),
+            ("--max-suspect", self.max_suspect.map(|percent| percent.to_string())),
         ];
-        let mut arguments = Vec::new();
-        for (option, value) in Self::OPTIONS.into_iter().zip(values) {
-            arguments.extend(value.into_iter().flat_map(|value| [option.to_owned(), value]));
-        }
-        arguments.extend(allow_older.then(|| Self::ALLOW_OLDER.to_owned()));
-        arguments
+        let given =
+            values.into_iter().filter_map(|(option, value)| Some([option.to_owned(), value?]));
+        let older = self.allow_older.then(|| "--allow-older".to_owned());
+        given.flatten().chain(older).collect()
     }
 
     /// `true` if these allow everything `needed` allows.
@@ -65,10 +57,7 @@ impl Waivers {
 #[serde(try_from = "f64")]
 pub struct Percent(f64);
 
-/// The error for a value that is not a percentage.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("must be a number from 0 to 100")]
-pub struct PercentError;
+const NOT_A_PERCENTAGE: &str = "must be a number from 0 to 100";
 
 impl Percent {
     /// Rounds `share` up to one decimal.
@@ -78,18 +67,18 @@ impl Percent {
 }
 
 impl TryFrom<f64> for Percent {
-    type Error = PercentError;
+    type Error = &'static str;
 
-    fn try_from(percent: f64) -> Result<Self, PercentError> {
-        if (0.0..=100.0).contains(&percent) { Ok(Self(percent)) } else { Err(PercentError) }
+    fn try_from(percent: f64) -> Result<Self, Self::Error> {
+        if (0.0..=100.0).contains(&percent) { Ok(Self(percent)) } else { Err(NOT_A_PERCENTAGE) }
     }
 }
 
 impl FromStr for Percent {
-    type Err = PercentError;
+    type Err = &'static str;
 
-    fn from_str(text: &str) -> Result<Self, PercentError> {
-        text.parse::<f64>().map_err(|_| PercentError)?.try_into()
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        text.parse::<f64>().map_err(|_| NOT_A_PERCENTAGE)?.try_into()
     }
 }
 
@@ -123,7 +112,7 @@ mod tests {
         assert_eq!("2.5".parse(), Ok(Percent(2.5)));
         assert_eq!([1.21, 1.3, 99.99].map(Percent::at_least), [1.3, 1.3, 100.0].map(Percent));
         for text in ["nan", "-1", "101", "inf", "", "two"] {
-            assert_eq!(text.parse::<Percent>(), Err(PercentError), "{text}");
+            assert_eq!(text.parse::<Percent>(), Err(NOT_A_PERCENTAGE), "{text}");
         }
     }
 }

@@ -9,11 +9,11 @@ fn parsed(line: &str) -> Value {
 }
 
 fn refusal(json: Value) -> String {
-    Event::parse(json).unwrap_err().to_string()
+    Event::parse(json).unwrap_err()
 }
 
 fn published() -> Sources {
-    NamedSources::default().or_published(None)
+    Sources::published(None)
 }
 
 fn configured(variable: &str) -> Option<String> {
@@ -21,29 +21,22 @@ fn configured(variable: &str) -> Option<String> {
 }
 
 #[test]
-fn schedule_imports_the_configured_and_published_reports() {
+fn schedules_and_created_sources_start_an_import_of_the_configured_reports() {
     let scheduled = event(json!({
         "version": "0", "source": "aws.events", "detail-type": "Scheduled Event", "detail": {}
     }));
     assert_eq!(scheduled.created_object, None);
-    let sources = scheduled.request().sources(configured).unwrap();
+    let sources = scheduled.request.sources(configured).unwrap();
     assert_eq!(sources.nanpa, published().nanpa);
     assert_eq!(sources.carriers, Some("s3://data/carriers.csv".parse().unwrap()));
     assert_eq!(sources.thousands_blocks, None);
-}
-
-#[test]
-fn created_object_starts_an_import_if_it_is_a_source() {
-    let is_source = |key: &str| {
+    for (key, is_source) in [("carriers.csv", true), ("other.csv", false)] {
         let event = event(json!({
             "source": "aws.s3", "detail-type": "Object Created",
             "detail": { "bucket": { "name": "data" }, "object": { "key": key, "size": 1 } }
         }));
-        let object = event.created_object.clone().unwrap();
-        event.request().sources(configured).unwrap().include(&object)
-    };
-    assert!(is_source("carriers.csv"));
-    assert!(!is_source("other.csv"));
+        assert_eq!(sources.include(&event.created_object.unwrap()), is_source, "{key}");
+    }
 }
 
 #[test]
@@ -61,16 +54,16 @@ fn request_overrides_the_configuration() {
         move |variable: &str| (variable == "MAX_SUSPECT").then(|| value.to_owned())
     };
     let max_suspect = |request: Value, value| {
-        let options = event(request).request().options(configured(value), None);
+        let options = event(request).request.options(configured(value), None);
         options.map(|options| options.waivers.max_suspect.map(|percent| percent.to_string()))
     };
     assert_eq!(max_suspect(json!({}), "4").unwrap().as_deref(), Some("4"));
     assert_eq!(max_suspect(json!({ "max_suspect": 50.0 }), "4").unwrap().as_deref(), Some("50"));
-    let wrong = max_suspect(json!({}), "two").unwrap_err().to_string();
+    let wrong = max_suspect(json!({}), "two").unwrap_err();
     let expected = "the environment variable MAX_SUSPECT is not a percentage: \
                     must be a number from 0 to 100";
     assert_eq!(wrong, expected);
-    let request = event(json!({ "cnac": "s3://b/cnac.zip" })).request();
+    let request = event(json!({ "cnac": "s3://b/cnac.zip" })).request;
     let cnac = request.sources(|_| None).unwrap().cnac;
     assert_eq!(cnac, "s3://b/cnac.zip".parse().unwrap());
     assert!(request.sources(|_| Some("http://x".to_owned())).is_err());
@@ -95,7 +88,7 @@ fn refusal_command_retries_the_import_with_its_waivers() {
             "{command}"
         );
         let payload = command.split('\'').nth(1).unwrap();
-        let request = event(parsed(payload)).request();
+        let request = event(parsed(payload)).request;
         let options = request.options(|_| None, None).unwrap();
         assert_eq!((options.waivers, options.dry_run), (waivers, false), "{command}");
         assert_eq!(request.sources(|_| None).unwrap().cnac, cnac, "{command}");
@@ -122,21 +115,20 @@ fn invalid_request_names_the_field() {
         let refusal = refusal(payload);
         assert!(refusal.starts_with(expected), "{refusal}");
     }
-    assert_eq!(event(Value::Null).request().sources(|_| None).unwrap().cnac, published().cnac);
+    assert_eq!(event(Value::Null).request.sources(|_| None).unwrap().cnac, published().cnac);
 }
 
 #[test]
 fn local_files_are_refused_in_requests_and_variables() {
     for path in ["/proc/self/environ", "file:///etc/passwd", "reports/nanpa.zip"] {
         for field in ["nanpa", "cnac", "npa_report", "carriers", "thousands_blocks"] {
-            let refusal = refusal(json!({ field: path }));
-            assert!(
-                refusal.starts_with(&format!("the request's field {field} cannot be read: ")),
-                "{refusal}"
-            );
+            let request = event(json!({ field: path })).request;
+            let refusal = request.sources(|_| None).unwrap_err();
+            let expected = format!("the request's field {field} cannot be read: ");
+            assert!(refusal.starts_with(&expected), "{refusal}");
             let variable = format!("{}_SOURCE", field.to_uppercase());
             let configured = |name: &str| (name == variable).then(|| path.to_owned());
-            let error = Request::default().sources(configured).unwrap_err().to_string();
+            let error = Request::default().sources(configured).unwrap_err();
             assert!(error.contains(&variable) && !error.contains(path), "{error}");
         }
     }
@@ -156,11 +148,11 @@ fn line_has_the_metrics_of_its_report() {
         "warnings": { "odd": { "count": 4, "examples": ["line 2"] } },
         "verification": { "items": 9, "drift": { "outdated": 2, "missing": 1 } }
     }));
-    let names = line["_aws"]["CloudWatchMetrics"][0]["Metrics"].as_array().unwrap();
-    assert!(names.iter().all(|metric| line[metric["Name"].as_str().unwrap()].is_number()));
     let values =
         ["ImportFailed", "Records", "ItemsWritten", "RowsSkipped", "Warnings", "ItemDrift"];
     assert_eq!(values.map(|name| line[name].as_f64().unwrap()), [0.0, 3484.0, 12.0, 5.0, 4.0, 3.0]);
+    let names = line["_aws"]["CloudWatchMetrics"][0]["Metrics"].as_array().unwrap();
+    assert!(names.iter().all(|metric| line[metric["Name"].as_str().unwrap()].is_number()));
 }
 
 /// The failed-import alarm clears when one succeeds. Only that import's files are served, so only their age counts.

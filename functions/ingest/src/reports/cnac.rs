@@ -2,11 +2,11 @@
 
 use numbering::records::{Country, NpaNxx, Status};
 
-use super::{CodeRow, is_in_plan, state};
+use super::{CodeRow, is_in_plan, state, status};
 use crate::{
     error::ReportError,
     outcome::Notes,
-    table::{Column, Dialect, Report, ReportSchema, Row, non_empty},
+    table::{Column, Report, Row},
 };
 
 /// The report's name in messages.
@@ -14,20 +14,18 @@ pub(crate) const FILE: &str = "the CNAC code status";
 
 /// The report; a row gives a code if its area code exists in the plan.
 pub(crate) const REPORT: Report<7, CodeRow> = Report {
-    schema: ReportSchema {
-        file: FILE,
-        dialect: Dialect::Commas,
-        columns: [
-            Column::needed(&["NPA"]),
-            Column::needed(&["CO Code (NXX)", "NXX", "CO Code"]),
-            Column::needed(&["Status"]),
-            Column::needed(&["Exchange Area"]),
-            Column::needed(&["Province"]),
-            Column::needed(&["Company", "Company Name"]),
-            Column::needed(&["OCN"]),
-        ],
-        most_rows: 640_000,
-    },
+    file: FILE,
+    delimiter: b',',
+    columns: [
+        Column::needed(&["NPA"]),
+        Column::needed(&["CO Code (NXX)", "NXX", "CO Code"]),
+        Column::needed(&["Status"]),
+        Column::needed(&["Exchange Area"]),
+        Column::needed(&["Province"]),
+        Column::needed(&["Company", "Company Name"]),
+        Column::needed(&["OCN"]),
+    ],
+    most_rows: 640_000,
     parse_row: code_row,
     is_usable: |codes| !codes.is_empty(),
 };
@@ -37,53 +35,46 @@ fn code_row(row: &Row<'_, 7>, notes: &mut Notes) -> Result<Option<CodeRow>, Repo
     if !is_in_plan(row, 0, npa_nxx.npa, notes) {
         return Ok(None);
     }
-    let [_, _, _, exchange_area, _, company, _] = &row.cells;
     Ok(Some(CodeRow {
         npa_nxx,
         country: Country::Ca,
         state: state(row, 4, Some(Country::Ca), notes),
-        status: status(row, notes),
+        status: status(row, 2, &STATUSES, notes),
         ocn: row.parsed_if_known(6, notes),
-        company: non_empty(company).map(str::to_owned),
-        rate_center: non_empty(exchange_area).map(str::to_owned),
+        company: row.text(5),
+        rate_center: row.text(3),
         assigned: None,
     }))
 }
 
-fn status(row: &Row<'_, 7>, notes: &mut Notes) -> Status {
-    match row.cells[2].as_ref() {
-        "In Service" | "Assigned" | "Being Recovered" => Status::Assigned,
-        "Available" | "New NPA" | "Recovered/Aging" => Status::Unassigned,
-        "For Special Use"
-        | "Not Available"
-        | "Moratorium on Assignment"
-        | "Plant Test"
-        | "TBP Test Code"
-        | "Stranded Code"
-        | "Protected"
-        | "New Entrants Reserved"
-        | "Temporarily Unavailable"
-        | "New NPA Testing" => Status::Reserved,
-        _ => {
-            row.warn(notes, 2, "is not known and taken as RESERVED");
-            Status::Reserved
-        }
-    }
-}
+const STATUSES: [(Status, &[&str]); 3] = [
+    (Status::Assigned, &["In Service", "Assigned", "Being Recovered"]),
+    (Status::Unassigned, &["Available", "New NPA", "Recovered/Aging"]),
+    (
+        Status::Reserved,
+        &[
+            "For Special Use",
+            "Not Available",
+            "Moratorium on Assignment",
+            "Plant Test",
+            "TBP Test Code",
+            "Stranded Code",
+            "Protected",
+            "New Entrants Reserved",
+            "Temporarily Unavailable",
+            "New NPA Testing",
+        ],
+    ),
+];
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
-    fn parsed(text: &str) -> (CodeRow, String) {
-        let mut notes = Notes::default();
-        let (codes, _) = REPORT.read(&mut text.as_bytes(), &mut notes).unwrap();
-        (codes[0].clone(), format!("{notes:?}"))
-    }
+    use super::{super::tests::read, *};
 
     #[test]
     fn report_reads_the_same_with_and_without_pooling() {
-        let (code, _) = parsed(
+        let (codes, _) = read(
+            &REPORT,
             "\"NPA\",\"CO Code (NXX)\",\"Status\",\"Pooled\",\"Exchange Area\",\"Province\",\"Company\",\"OCN\",\"Remarks\"\n\
              204,202,\"In Service\",\"N\",\"Winnipeg\",\"MB\",\"Fibernetics, Corp.\",\"464D\",\n",
         );
@@ -97,21 +88,23 @@ mod tests {
             rate_center: Some("Winnipeg".to_owned()),
             assigned: None,
         };
-        assert_eq!(code, expected);
-        let (before_pooling, _) = parsed(
+        assert_eq!(codes, [expected]);
+        let (before_pooling, _) = read(
+            &REPORT,
             "NPA,CO Code (NXX),Status,Exchange Area,Province,Company,OCN,Remarks\n\
              204,211,For Special Use,,,,,Public Information\n",
         );
-        assert_eq!((before_pooling.status, before_pooling.state), (Status::Reserved, None));
+        assert_eq!((before_pooling[0].status, before_pooling[0].state), (Status::Reserved, None));
     }
 
     #[test]
     fn impossible_area_codes_foreign_states_and_unknown_statuses_warn() {
-        let (code, notes) = parsed(
+        let (codes, notes) = read(
+            &REPORT,
             "NPA,NXX,Status,Exchange Area,Province,Company,OCN\n\
              411,202,In Service,,MB,,\n204,202,Resting,,NY,,\n",
         );
-        assert_eq!((code.status, code.state), (Status::Reserved, None));
+        assert_eq!((codes[0].status, codes[0].state), (Status::Reserved, None));
         for warning in ["'411' in line 2", "'Resting' in line 3", "'NY' in line 3"] {
             assert!(notes.contains(warning), "{notes}");
         }

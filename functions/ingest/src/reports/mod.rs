@@ -25,6 +25,24 @@ pub(crate) struct CodeRow {
     pub assigned: Option<Date>,
 }
 
+/// A code's status, by the report's words for each; an unknown word counts as reserved.
+fn status<const N: usize>(
+    row: &Row<'_, N>,
+    column: usize,
+    words: &[(Status, &[&str])],
+    notes: &mut Notes,
+) -> Status {
+    let cell = row.cells[column].as_ref();
+    let known = words.iter().find(|(_, words)| words.contains(&cell));
+    known.map_or_else(
+        || {
+            row.warn(notes, column, "is not known and taken as RESERVED");
+            Status::Reserved
+        },
+        |&(status, _)| status,
+    )
+}
+
 /// A state by its code in the reports: the postal code, except for the Northern Mariana Islands. A state outside the
 /// row's country is left out with a warning.
 fn state<const N: usize>(
@@ -57,4 +75,17 @@ fn is_in_plan<const N: usize>(
         row.leave_out(notes, column, "cannot be an area code of the plan");
     }
     is_possible
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::Report;
+
+    /// The values of a report and, as text, what was noted about it.
+    pub(super) fn read<const N: usize, T>(report: &Report<N, T>, text: &str) -> (Vec<T>, String) {
+        let mut notes = Notes::default();
+        let (values, _) = report.read(&mut text.as_bytes(), &mut notes).unwrap();
+        (values, format!("{notes:?}"))
+    }
 }

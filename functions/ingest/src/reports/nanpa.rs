@@ -2,11 +2,11 @@
 
 use numbering::records::{Country, NpaNxx, Status};
 
-use super::{CodeRow, is_in_plan, state};
+use super::{CodeRow, is_in_plan, state, status};
 use crate::{
     error::ReportError,
     outcome::Notes,
-    table::{Column, Dialect, Report, ReportSchema, Row, date, non_empty},
+    table::{Column, Report, Row, date},
 };
 
 /// The report's name in messages.
@@ -14,23 +14,27 @@ pub(crate) const FILE: &str = "the NANPA report of utilized codes";
 
 /// The report; a row gives a code if its area code exists in the plan.
 pub(crate) const REPORT: Report<7, CodeRow> = Report {
-    schema: ReportSchema {
-        file: FILE,
-        dialect: Dialect::Tabs,
-        columns: [
-            Column::needed(&["State"]),
-            Column::needed(&["NPA-NXX"]),
-            Column::needed(&["OCN"]),
-            Column::needed(&["Company", "Company Name"]),
-            Column::needed(&["RateCenter"]),
-            Column::needed(&["Use"]),
-            Column::optional(&["AssignDate"]),
-        ],
-        most_rows: 640_000,
-    },
+    file: FILE,
+    delimiter: b'\t',
+    columns: [
+        Column::needed(&["State"]),
+        Column::needed(&["NPA-NXX"]),
+        Column::needed(&["OCN"]),
+        Column::needed(&["Company", "Company Name"]),
+        Column::needed(&["RateCenter"]),
+        Column::needed(&["Use"]),
+        Column::optional(&["AssignDate"]),
+    ],
+    most_rows: 640_000,
     parse_row: code_row,
     is_usable: |codes| !codes.is_empty(),
 };
+
+const STATUSES: [(Status, &[&str]); 3] = [
+    (Status::Assigned, &["AS"]),
+    (Status::Unassigned, &["VC"]),
+    (Status::Reserved, &["UA", "PR", "RV"]),
+];
 
 /// The OCN column's text for a code that belongs to no single carrier.
 const MULTIPLE: &str = "MULT";
@@ -44,49 +48,26 @@ fn code_row(row: &Row<'_, 7>, notes: &mut Notes) -> Result<Option<CodeRow>, Repo
     if !is_in_plan(row, 1, npa_nxx.npa, notes) {
         return Ok(None);
     }
-    let [_, _, ocn, company, rate_center, _, assigned] = &row.cells;
-    let is_place = |name: &&str| !NO_RATE_CENTER.contains(name);
     Ok(Some(CodeRow {
         npa_nxx,
         country: Country::Us,
         state: state(row, 0, Some(Country::Us), notes),
-        status: status(row, notes),
-        ocn: if ocn == MULTIPLE { None } else { row.parsed_if_known(2, notes) },
-        company: non_empty(company).filter(|name| *name != MULTIPLE_NAME).map(str::to_owned),
-        rate_center: non_empty(rate_center).filter(is_place).map(str::to_owned),
-        assigned: date(assigned),
+        status: status(row, 5, &STATUSES, notes),
+        ocn: if row.cells[2] == MULTIPLE { None } else { row.parsed_if_known(2, notes) },
+        company: row.text(3).filter(|name| name != MULTIPLE_NAME),
+        rate_center: row.text(4).filter(|name| !NO_RATE_CENTER.contains(&name.as_str())),
+        assigned: date(&row.cells[6]),
     }))
-}
-
-fn status(row: &Row<'_, 7>, notes: &mut Notes) -> Status {
-    match row.cells[5].as_ref() {
-        "AS" => Status::Assigned,
-        "VC" => Status::Unassigned,
-        "UA" | "PR" | "RV" => Status::Reserved,
-        _ => {
-            row.warn(notes, 5, "is not known and taken as RESERVED");
-            Status::Reserved
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::tests::read, *};
 
     const HEADER: &str = "State\tNPA-NXX\tOCN \tCompany  \tRateCenter\tEffectiveDate\tUse\tAssignDate   \tInitial/Growth\tPooled Code \tIn Service  \tFile Updated 09/04/2026\n";
 
-    fn parsed(rows: &str) -> (Vec<CodeRow>, Notes) {
-        let mut notes = Notes::default();
-        let text = format!("{HEADER}{rows}");
-        let (codes, date) = REPORT.read(&mut text.as_bytes(), &mut notes).unwrap();
-        assert_eq!(date.unwrap().to_string(), "2026-09-04");
-        (codes, notes)
-    }
-
-    fn refusal(rows: &str) -> String {
-        let text = format!("{HEADER}{rows}");
-        REPORT.read(&mut text.as_bytes(), &mut Notes::default()).unwrap_err().to_string()
+    fn parsed(rows: &str) -> (Vec<CodeRow>, String) {
+        read(&REPORT, &format!("{HEADER}{rows}"))
     }
 
     #[test]
@@ -130,7 +111,7 @@ mod tests {
             let header = header.join("\t").trim_end().to_owned();
             let row = cells[..header.split('\t').count().min(11)].join("\t");
             let text = format!("{header}\n{row}\n");
-            REPORT.read(&mut text.as_bytes(), &mut Notes::default()).unwrap().0
+            read(&REPORT, &text).0
         };
         let newest = year(11, "File Updated 09/04/2026");
         assert_eq!(newest[0].company.as_deref(), Some("GCI"));
@@ -140,33 +121,28 @@ mod tests {
     }
 
     #[test]
-    fn unknown_words_and_foreign_states_are_dropped_with_a_warning() {
-        let (codes, notes) = parsed("ON\t907-200\t6872\tX\tY\t\tZZ\t\t\t\tNo\n");
-        assert_eq!((codes[0].status, codes[0].state), (Status::Reserved, None));
-        let report = format!("{notes:?}");
+    fn unknown_words_foreign_states_and_impossible_area_codes_are_dropped_with_a_warning() {
+        let row = |npa_nxx: &str| format!("ON\t{npa_nxx}\t6872\tX\tY\t\tZZ\t\t\t\tNo\n");
+        let (codes, notes) = parsed(&["000-200", "999-200", "907-200"].map(row).concat());
+        let [code] = &codes[..] else { panic!("{codes:?}") };
+        assert_eq!((code.status, code.state), (Status::Reserved, None));
         for expected in [
             "Use is not known and taken as RESERVED",
-            "'ZZ' in line 2",
+            "'ZZ' in line 4",
             "State is in another country than its row and left out",
-            "'ON' in line 2",
+            "'ON' in line 4",
+            "'000-200' in line 2",
+            "rows whose NPA-NXX cannot be an area code of the plan\": 2",
         ] {
-            assert!(report.contains(expected), "{report}");
+            assert!(notes.contains(expected), "{notes}");
         }
-    }
-
-    #[test]
-    fn row_with_an_impossible_area_code_is_skipped_and_counted() {
-        let row = |npa_nxx: &str| format!("AK\t{npa_nxx}\t6872\tX\tY\t\tAS\t\t\t\tNo\n");
-        let (codes, notes) =
-            parsed(&["000-200", "111-200", "999-200", "907-200"].map(row).concat());
-        assert_eq!(codes.len(), 1);
-        let [warning] = notes.warnings().values().collect::<Vec<_>>()[..] else { panic!() };
-        assert_eq!((warning.count, warning.examples[2].as_str()), (3, "'999-200' in line 4"));
-        assert_eq!(notes.skipped().values().sum::<u32>(), 3);
-        let none = "the NANPA report of utilized codes holds no row that can be imported";
-        assert_eq!(refusal(&row("999-200")), none);
-        let wrong = "the NANPA report of utilized codes, line 2, column NPA-NXX: '907200' must be \
-                     exactly NPA-NXX, as in 415-555";
-        assert_eq!(refusal(&row("907200")), wrong);
+        for (npa_nxx, expected) in [
+            ("999-200", " holds no row that can be imported"),
+            ("907200", ", line 2, column NPA-NXX: '907200' must be exactly NPA-NXX, as in 415-555"),
+        ] {
+            let text = format!("{HEADER}{}", row(npa_nxx));
+            let refused = REPORT.read(&mut text.as_bytes(), &mut Notes::default());
+            assert_eq!(refused.unwrap_err().to_string(), format!("{FILE}{expected}"));
+        }
     }
 }

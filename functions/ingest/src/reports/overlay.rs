@@ -6,7 +6,7 @@ use super::state;
 use crate::{
     error::ReportError,
     outcome::Notes,
-    table::{Column, Dialect, Report, ReportSchema, Row, non_empty},
+    table::{Column, Report, Row},
 };
 
 /// The file's name in messages.
@@ -14,19 +14,17 @@ pub(crate) const FILE: &str = "the carriers overlay";
 
 /// The report; a row gives a carrier.
 pub(crate) const REPORT: Report<6, OverlayRow> = Report {
-    schema: ReportSchema {
-        file: FILE,
-        dialect: Dialect::Commas,
-        columns: [
-            Column::needed(&["ocn"]),
-            Column::needed(&["company_name"]),
-            Column::needed(&["common_name"]),
-            Column::needed(&["carrier_type"]),
-            Column::needed(&["state"]),
-            Column::needed(&["country"]),
-        ],
-        most_rows: 100_000,
-    },
+    file: FILE,
+    delimiter: b',',
+    columns: [
+        Column::needed(&["ocn"]),
+        Column::needed(&["company_name"]),
+        Column::needed(&["common_name"]),
+        Column::needed(&["carrier_type"]),
+        Column::needed(&["state"]),
+        Column::needed(&["country"]),
+    ],
+    most_rows: 100_000,
     parse_row: overlay_row,
     is_usable: |carriers| !carriers.is_empty(),
 };
@@ -42,28 +40,13 @@ pub(crate) struct OverlayRow {
     pub country: Option<Country>,
 }
 
-impl OverlayRow {
-    /// An empty row, for a carrier missing from the overlay.
-    pub(crate) fn empty(ocn: Ocn) -> Self {
-        Self {
-            ocn,
-            company_name: None,
-            common_name: None,
-            carrier_type: None,
-            state: None,
-            country: None,
-        }
-    }
-}
-
 fn overlay_row(row: &Row<'_, 6>, notes: &mut Notes) -> Result<Option<OverlayRow>, ReportError> {
-    let [_, company_name, common_name, ..] = &row.cells;
-    let differs = |name: &&str| !name.eq_ignore_ascii_case(company_name);
+    let differs = |name: &String| !name.eq_ignore_ascii_case(&row.cells[1]);
     let country = row.parsed_if_known(5, notes);
     Ok(Some(OverlayRow {
         ocn: row.parsed(0)?,
-        company_name: non_empty(company_name).map(str::to_owned),
-        common_name: non_empty(common_name).filter(differs).map(str::to_owned),
+        company_name: row.text(1),
+        common_name: row.text(2).filter(differs),
         carrier_type: row.parsed_if_known(3, notes),
         state: state(row, 4, country, notes),
         country,
@@ -72,7 +55,7 @@ fn overlay_row(row: &Row<'_, 6>, notes: &mut Notes) -> Result<Option<OverlayRow>
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::tests::read, *};
 
     #[test]
     fn unknown_types_foreign_states_and_repeated_names_are_dropped() {
@@ -80,15 +63,13 @@ mod tests {
                     6010,\"NEW CINGULAR, LLC\",AT&T,WIRELESS,CA,US\n\
                     0051,Pacific Bell,PACIFIC BELL,RBOC,,\n\
                     169D,,,CLEC,ON,US\n";
-        let mut notes = Notes::default();
-        let (carriers, _) = REPORT.read(&mut text.as_bytes(), &mut notes).unwrap();
+        let (carriers, notes) = read(&REPORT, text);
         let [cingular, pacific, unnamed] = &carriers[..] else { panic!("{carriers:?}") };
         assert_eq!(cingular.common_name.as_deref(), Some("AT&T"));
         assert_eq!(cingular.carrier_type, Some(CarrierType::Wireless));
         assert_eq!((&pacific.common_name, pacific.carrier_type), (&None, None));
         assert_eq!((&unnamed.company_name, unnamed.state), (&None, None));
         assert_eq!(unnamed.country, Some(Country::Us));
-        let report = format!("{notes:?}");
-        assert!(report.contains("'RBOC' in line 3") && report.contains("'ON' in line 4"));
+        assert!(notes.contains("'RBOC' in line 3") && notes.contains("'ON' in line 4"));
     }
 }

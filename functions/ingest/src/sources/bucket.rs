@@ -3,7 +3,7 @@
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use signed_requests::{AwsAccount, Service, client_builder, domain};
 
-use super::download::{self, Received};
+use super::download;
 use crate::error::Cause;
 
 /// The characters percent-encoded in a key, as the signature requires: all but these.
@@ -14,7 +14,7 @@ const ENCODED_IN_KEY: &AsciiSet =
 pub(super) async fn read_object(
     bucket: &str,
     key: &str,
-    received: impl Fn(Received),
+    received: impl Fn(u64, Option<u64>),
 ) -> Result<Vec<u8>, Cause> {
     let account = AwsAccount::from_env().await?;
     let address = address(bucket, key, account.region(), Service::S3.custom_endpoint().as_deref());

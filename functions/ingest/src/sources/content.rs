@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use std::io::{self, Read, Seek};
+use std::io::{self, BufRead, BufReader, Cursor, Read, Seek};
 
 use flate2::read::MultiGzDecoder;
 use logging::with_causes;
@@ -17,7 +17,7 @@ use crate::{
 /// Maximum unpacked bytes; the largest published report, of thousands blocks, has 200 MB.
 const MAX_BYTES: u64 = 512 << 20;
 /// Maximum bytes in a line: a file that is not a report may have no line endings.
-const MAX_LINE_BYTES: usize = 64 * 1024;
+const MAX_LINE_BYTES: u64 = 64 * 1024;
 /// The number of leading bytes used to detect the kind.
 const HEAD: u64 = 512;
 
@@ -71,51 +71,6 @@ impl Kind {
     }
 }
 
-/// A report's bytes, packed or not.
-enum Bytes {
-    Text(Box<dyn ReadSeek>),
-    Gzip(Box<dyn ReadSeek>),
-    Zip {
-        archive: ZipArchive<Box<dyn ReadSeek>>,
-        /// The report's index in the archive.
-        index: usize,
-    },
-}
-
-impl Bytes {
-    /// The unpacked bytes from the start.
-    fn unpacked(&mut self) -> io::Result<Box<dyn Read + '_>> {
-        match self {
-            Self::Text(bytes) => {
-                bytes.rewind()?;
-                Ok(Box::new(bytes))
-            }
-            Self::Gzip(bytes) => {
-                bytes.rewind()?;
-                Ok(Box::new(MultiGzDecoder::new(bytes)))
-            }
-            Self::Zip { archive, index } => Ok(Box::new(archive.by_index(*index)?)),
-        }
-    }
-
-    /// Reads packed bytes through their trailing checksum, so a damaged report is not mistaken for one with bad rows.
-    /// Returns the first unpacked bytes.
-    fn verify(&mut self) -> io::Result<Vec<u8>> {
-        let mut unpacked = self.unpacked()?.take(MAX_BYTES + 1);
-        let mut head = Vec::new();
-        unpacked.by_ref().take(HEAD).read_to_end(&mut head)?;
-        let bytes_after_head = io::copy(&mut unpacked, &mut io::sink())?;
-        if head.len() as u64 + bytes_after_head > MAX_BYTES {
-            return Err(too_large());
-        }
-        Ok(head)
-    }
-}
-
-fn too_large() -> io::Error {
-    io::Error::other(format!("it unpacks to more than {MAX_BYTES} bytes"))
-}
-
 /// `true` unless macOS added this file to the archive.
 fn is_content(name: &str) -> bool {
     let file_name = name.rsplit('/').next().unwrap_or_default();
@@ -147,32 +102,53 @@ fn index_of_report<R: Read + Seek>(archive: &ZipArchive<R>) -> Result<usize, Cau
 /// A report ready to be read.
 pub(crate) struct Content {
     source_name: String,
-    bytes: Bytes,
+    bytes: Box<dyn ReadSeek>,
+    kind: Kind,
 }
 
 impl Content {
-    /// Detects the kind of content, and reads packed content to its end to verify it.
-    pub fn new(source_name: String, mut bytes: Box<dyn ReadSeek>) -> Result<Self, Cause> {
-        let unreadable =
-            |error: io::Error| format!("its beginning cannot be read: {}", with_causes(&error));
-        let mut head = Vec::new();
-        bytes.by_ref().take(HEAD).read_to_end(&mut head).map_err(unreadable)?;
-        bytes.rewind().map_err(unreadable)?;
-        let (packing, mut packed) = match Kind::detect(&head)? {
-            Kind::Text => return Ok(Self { source_name, bytes: Bytes::Text(bytes) }),
-            Kind::Gzip => (GZIP, Bytes::Gzip(bytes)),
-            Kind::Zip => {
-                let archive = ZipArchive::new(bytes).map_err(|error| damaged(ZIP, error))?;
-                let index = index_of_report(&archive)?;
-                (ZIP, Bytes::Zip { archive, index })
-            }
+    /// Detects the kind of content. Packed content is read through its trailing checksum, so a damaged report is not
+    /// mistaken for one with bad rows.
+    pub fn new(source_name: String, bytes: Box<dyn ReadSeek>) -> Result<Self, Cause> {
+        let mut content = Self { source_name, bytes, kind: Kind::Text };
+        let head = content
+            .unpack(|bytes| first_bytes(bytes))?
+            .map_err(|error| format!("its beginning cannot be read: {}", with_causes(&error)))?;
+        content.kind = Kind::detect(&head)?;
+        let packing = match content.kind {
+            Kind::Text => return Ok(content),
+            Kind::Gzip => GZIP,
+            Kind::Zip => ZIP,
         };
-        match Kind::detect(&packed.verify().map_err(|error| damaged(packing, error))?) {
-            Ok(Kind::Text) => Ok(Self { source_name, bytes: packed }),
-            Ok(Kind::Zip | Kind::Gzip) => {
-                Err(format!("the {packing} holds a packed file; unpack it first").into())
-            }
+        let head = content.unpack(|bytes| {
+            let mut unpacked = bytes.take(MAX_BYTES + 1);
+            let head = first_bytes(&mut unpacked)?;
+            io::copy(&mut unpacked, &mut io::sink())?;
+            let is_too_large = unpacked.limit() == 0;
+            let too_large =
+                || io::Error::other(format!("it unpacks to more than {MAX_BYTES} bytes"));
+            if is_too_large { Err(too_large()) } else { Ok(head) }
+        })?;
+        match Kind::detect(&head.map_err(|error| damaged(packing, error))?) {
+            Ok(Kind::Text) => Ok(content),
+            Ok(_) => Err(format!("the {packing} holds a packed file; unpack it first").into()),
             Err(what) => Err(format!("in the {packing}: {what}").into()),
+        }
+    }
+
+    /// Passes the unpacked bytes to `read`.
+    fn unpack<T>(&mut self, read: impl FnOnce(&mut dyn Read) -> T) -> Result<T, Cause> {
+        self.bytes.rewind()?;
+        match self.kind {
+            Kind::Text => Ok(read(&mut self.bytes)),
+            Kind::Gzip => Ok(read(&mut MultiGzDecoder::new(&mut self.bytes))),
+            Kind::Zip => {
+                let archive = ZipArchive::new(&mut self.bytes);
+                let mut archive = archive.map_err(|error| damaged(ZIP, error))?;
+                let index = index_of_report(&archive)?;
+                let mut file = archive.by_index(index).map_err(|error| damaged(ZIP, error))?;
+                Ok(read(&mut file))
+            }
         }
     }
 
@@ -182,86 +158,63 @@ impl Content {
         read: impl Fn(u64),
         parse: impl FnOnce(&mut dyn Read) -> Result<T, ReportError>,
     ) -> Result<T, IngestError> {
+        let parsed = self.unpack(|bytes| parse(&mut NormalizedText::new(bytes, read)));
         let source_name = self.source_name;
-        match self.bytes.unpacked() {
-            Ok(unpacked) => parse(&mut NormalizedText::new(unpacked, read))
-                .map_err(|source| IngestError::Report { source_name, source }),
-            Err(error) => Err(IngestError::Unreadable { source_name, source: error.into() }),
+        match parsed {
+            Ok(parsed) => parsed.map_err(|source| IngestError::Report { source_name, source }),
+            Err(source) => Err(IngestError::Unreadable { source_name, source }),
         }
     }
 }
 
-/// Text in which every line ends with LF, including the last. Line numbers agree whether a file uses CR, LF or CRLF.
-/// Reading fails if the text or a line is too long.
+/// The first bytes, which tell the kind.
+fn first_bytes(bytes: &mut dyn Read) -> io::Result<Vec<u8>> {
+    let mut head = Vec::new();
+    bytes.take(HEAD).read_to_end(&mut head)?;
+    Ok(head)
+}
+
+/// Text in which every line ends with LF, including the last. Line numbers agree whether a file uses LF or CRLF.
+/// Reading fails if a line is too long.
 struct NormalizedText<R, F> {
-    inner: R,
+    inner: BufReader<R>,
+    line: Cursor<Vec<u8>>,
+    lines: u64,
     /// Receives the number of lines read so far.
     read: F,
-    lines: u64,
-    /// Bytes that may still be read.
-    bytes_left: u64,
-    /// Bytes in the current line.
-    line_length: usize,
-    /// `true` if the last byte was a CR.
-    after_cr: bool,
 }
 
 impl<R: Read, F: Fn(u64)> NormalizedText<R, F> {
     fn new(inner: R, read: F) -> Self {
-        Self { inner, read, lines: 0, bytes_left: MAX_BYTES, line_length: 0, after_cr: false }
+        Self { inner: BufReader::new(inner), line: Cursor::default(), lines: 0, read }
     }
 
-    /// Converts line endings to LF in place, and returns the number of bytes left.
-    fn normalize_line_ends(&mut self, bytes: &mut [u8]) -> usize {
-        let mut kept = 0;
-        for index in 0..bytes.len() {
-            let byte = bytes[index];
-            let is_second_of_crlf = byte == b'\n' && self.after_cr;
-            self.after_cr = byte == b'\r';
-            if !is_second_of_crlf {
-                bytes[kept] = if byte == b'\r' { b'\n' } else { byte };
-                kept += 1;
-            }
+    /// Reads the next line, if any.
+    fn read_line(&mut self) -> io::Result<()> {
+        let line = self.line.get_mut();
+        line.clear();
+        self.inner.by_ref().take(MAX_LINE_BYTES + 1).read_until(b'\n', line)?;
+        if line.len() as u64 > MAX_LINE_BYTES {
+            let rule = format!("a line has more than {MAX_LINE_BYTES} bytes");
+            return Err(io::Error::other(format!("{rule}; lines must end with LF or CRLF")));
         }
-        kept
-    }
-
-    /// Counts lines, and refuses those that are too long.
-    fn count_lines(&mut self, bytes: &[u8]) -> io::Result<()> {
-        for part in bytes.split_inclusive(|&byte| byte == b'\n') {
-            self.line_length += part.len();
-            if self.line_length > MAX_LINE_BYTES {
-                return Err(io::Error::other(format!(
-                    "a line has more than {MAX_LINE_BYTES} bytes"
-                )));
-            }
-            if part.ends_with(b"\n") {
-                self.line_length = 0;
-                self.lines += 1;
-            }
+        if !line.is_empty() {
+            let end = [&b"\r\n"[..], b"\n", b"\r"].into_iter().find(|end| line.ends_with(end));
+            line.truncate(line.len() - end.map_or(0, <[u8]>::len));
+            line.push(b'\n');
+            self.lines += 1;
+            (self.read)(self.lines);
         }
-        (self.read)(self.lines);
+        self.line.set_position(0);
         Ok(())
     }
 }
 
 impl<R: Read, F: Fn(u64)> Read for NormalizedText<R, F> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        loop {
-            let read = self.inner.read(buffer)?;
-            self.bytes_left = self.bytes_left.checked_sub(read as u64).ok_or_else(too_large)?;
-            let is_last_line_open = read == 0 && self.line_length > 0;
-            if is_last_line_open && !buffer.is_empty() {
-                buffer[0] = b'\n';
-                self.count_lines(b"\n")?;
-                return Ok(1);
-            }
-            let kept = self.normalize_line_ends(&mut buffer[..read]);
-            self.count_lines(&buffer[..kept])?;
-            // A read may contain only the LF of a CRLF; 0 bytes would mean the end.
-            if kept > 0 || read == 0 {
-                return Ok(kept);
-            }
+        if self.line.position() == self.line.get_ref().len() as u64 {
+            self.read_line()?;
         }
+        self.line.read(buffer)
     }
 }

@@ -23,14 +23,6 @@ pub(super) const WAITS: ExponentialBuilder = ExponentialBuilder::new()
     .with_max_times(3)
     .with_jitter();
 
-/// The part of a source received so far.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Received {
-    pub bytes: u64,
-    /// The total size, if the server states it.
-    pub total: Option<u64>,
-}
-
 /// The reason a report could not be fetched, without the secrets in any URL.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
@@ -73,21 +65,18 @@ impl From<reqwest::Error> for DownloadError {
     }
 }
 
-/// Downloads an `https://` URL.
+/// Downloads a URL: over HTTPS only, or from this machine without proxies or redirects.
 pub(super) async fn download(
     address: &str,
-    received: impl Fn(Received),
+    received: impl Fn(u64, Option<u64>),
 ) -> Result<Vec<u8>, DownloadError> {
-    let client = with_limits(client_builder()).https_only(true).build()?;
-    fetch(|| client.get(address), WAITS, received).await
-}
-
-/// Downloads an `http://` URL on this machine, without proxies or redirects.
-pub(super) async fn download_from_loopback(
-    address: &str,
-    received: impl Fn(Received),
-) -> Result<Vec<u8>, DownloadError> {
-    let client = with_limits(client_builder()).no_proxy().redirect(Policy::none()).build()?;
+    let client = with_limits(client_builder());
+    let client = if address.starts_with("https://") {
+        client.https_only(true)
+    } else {
+        client.no_proxy().redirect(Policy::none())
+    };
+    let client = client.build()?;
     fetch(|| client.get(address), WAITS, received).await
 }
 
@@ -100,7 +89,7 @@ pub(super) fn with_limits(client: ClientBuilder) -> ClientBuilder {
 pub(super) async fn fetch(
     request: impl Fn() -> RequestBuilder,
     waits: ExponentialBuilder,
-    received: impl Fn(Received),
+    received: impl Fn(u64, Option<u64>),
 ) -> Result<Vec<u8>, DownloadError> {
     let log = |error: &DownloadError, wait: Duration| {
         tracing::warn!(error = with_causes(error), ?wait, "retrying a failed download");
@@ -114,9 +103,9 @@ pub(super) async fn fetch(
 
 async fn fetch_once(
     request: RequestBuilder,
-    received: &impl Fn(Received),
+    received: &impl Fn(u64, Option<u64>),
 ) -> Result<Vec<u8>, DownloadError> {
-    received(Received { bytes: 0, total: None });
+    received(0, None);
     let mut response = request.send().await?;
     let status = response.status();
     if !status.is_success() {
@@ -128,7 +117,7 @@ async fn fetch_once(
     let (mut bytes, total) = (Vec::new(), response.content_length());
     while let Some(part) = response.chunk().await? {
         bytes.extend_from_slice(&part);
-        received(Received { bytes: bytes.len() as u64, total });
+        received(bytes.len() as u64, total);
         if bytes.len() > MAX_FETCHED_BYTES {
             let message = format!("it has more than {MAX_FETCHED_BYTES} bytes");
             return Err(DownloadError { message, is_transient: false });
@@ -159,7 +148,7 @@ mod tests {
     use axum::{
         Router,
         body::{Body, Bytes},
-        routing::get,
+        handler::Handler,
     };
     use futures_util::{StreamExt, stream};
     use tokio::{io::AsyncWriteExt, net::TcpListener};
@@ -175,25 +164,17 @@ mod tests {
         (listener, address)
     }
 
-    /// A server that answers the first calls with `status` and later ones with a report. Counts its calls.
-    async fn server(failures: usize, status: StatusCode) -> (String, Arc<AtomicUsize>) {
-        let calls = Arc::new(AtomicUsize::new(0));
-        let counted = Arc::clone(&calls);
-        let answer = move || async move {
-            match counted.fetch_add(1, Ordering::SeqCst) {
-                call if call < failures => Err(status),
-                _ => Ok("report"),
-            }
-        };
+    /// The address of a server that answers every request the same way.
+    async fn server<T: 'static>(answer: impl Handler<T, ()>) -> String {
         let (listener, address) = local_listener().await;
-        let router = Router::new().route("/", get(answer));
+        let router = Router::new().fallback(answer);
         tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
-        (address, calls)
+        address
     }
 
     async fn fetch_from(address: &str) -> Result<Vec<u8>, DownloadError> {
         let client = with_limits(client_builder()).build().unwrap();
-        fetch(|| client.get(address), NO_WAITS, |_| ()).await
+        fetch(|| client.get(address), NO_WAITS, |_, _| ()).await
     }
 
     #[tokio::test]
@@ -204,7 +185,13 @@ mod tests {
             (usize::MAX, StatusCode::TOO_MANY_REQUESTS, Err(busy), 4),
             (usize::MAX, StatusCode::NOT_FOUND, Err("the server answers 404 Not Found"), 1),
         ] {
-            let (address, calls) = server(failures, status).await;
+            let calls = Arc::new(AtomicUsize::new(0));
+            let counted = Arc::clone(&calls);
+            let address = server(async move || match counted.fetch_add(1, Ordering::SeqCst) {
+                call if call < failures => Err(status),
+                _ => Ok("report"),
+            })
+            .await;
             let fetched = fetch_from(&address).await.map_err(|error| error.to_string());
             assert_eq!(fetched, expected.map_err(str::to_owned), "{status}");
             assert_eq!(calls.load(Ordering::SeqCst), attempts, "{status}");
@@ -227,10 +214,8 @@ mod tests {
     #[tokio::test]
     async fn a_refused_redirect_does_not_show_the_signature_of_its_address() {
         const SIGNED: &str = "http://files.example/a.zip?X-Amz-Signature=secret#secret";
-        let (listener, address) = local_listener().await;
-        let answer = || async { (StatusCode::FOUND, [("location", "/b?X-Amz-Signature=secret")]) };
-        let router = Router::new().fallback(answer);
-        tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
+        let redirect = (StatusCode::FOUND, [("location", "/b?X-Amz-Signature=secret")]);
+        let address = server(async move || redirect).await;
         // An HTTPS-only client refuses plain HTTP the same way: as the cause of its own error.
         let for_https = client_builder().https_only(true).build().unwrap();
         let refused = Mutex::new(Some(for_https.get(SIGNED).send().await.unwrap_err()));
@@ -238,7 +223,7 @@ mod tests {
             attempt.error(refused.lock().unwrap().take().expect("it is not asked again"))
         });
         let client = client_builder().redirect(refusing).build().unwrap();
-        let error = fetch(|| client.get(&address), NO_WAITS, |_| ()).await.unwrap_err();
+        let error = fetch(|| client.get(&address), NO_WAITS, |_, _| ()).await.unwrap_err();
         let (shown, logged) = (with_causes(&error), format!("{error:?}"));
         assert!(shown.contains("(http://files.example/a.zip)"), "{shown}");
         assert!(!shown.contains("secret") && !logged.contains("secret"), "{shown} {logged}");
@@ -250,15 +235,13 @@ mod tests {
 
     #[tokio::test]
     async fn an_endless_answer_to_a_failure_is_not_read_to_its_end() {
-        let (listener, address) = local_listener().await;
-        let answer = || async {
+        let address = server(async || {
             let beginning = stream::once(async { Ok(Bytes::from("<Code>NoSuchKey</Code>")) });
             let rest =
                 stream::repeat_with(|| Ok::<_, Infallible>(Bytes::from(vec![b' '; 1 << 16])));
             (StatusCode::NOT_FOUND, Body::from_stream(beginning.chain(rest)))
-        };
-        let router = Router::new().fallback(answer);
-        tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
+        })
+        .await;
         let fetched = tokio::time::timeout(Duration::from_secs(5), fetch_from(&address)).await;
         let error = with_causes(&fetched.expect("it is read without an end").unwrap_err());
         assert_eq!(error, "the server answers 404 Not Found (NoSuchKey)");
@@ -270,12 +253,5 @@ mod tests {
         assert_eq!(s3_error_code(missing).as_deref(), Some("NoSuchKey"));
         assert_eq!(s3_error_code("<Code>any other text</Code>"), None);
         assert_eq!(s3_error_code("<html>"), None);
-    }
-
-    #[tokio::test]
-    async fn plain_http_url_is_refused() {
-        let (address, calls) = server(0, StatusCode::OK).await;
-        assert!(download(&address, |_| ()).await.is_err());
-        assert_eq!(calls.load(Ordering::SeqCst), 0);
     }
 }

@@ -7,13 +7,10 @@ mod published;
 
 use std::{fmt, fs::File, io::Cursor, path::PathBuf, str::FromStr, time::Instant};
 
-use serde::Deserialize;
-
 use crate::{IngestError, error::Cause, options::before_deadline};
 pub(crate) use content::Content;
 use content::ReadSeek;
-pub(crate) use download::Received;
-pub use published::{Mirror, MirrorError, NamedSources, PUBLISHED_ADDRESSES};
+pub use published::{Mirror, PUBLISHED_ADDRESSES};
 
 /// Maximum bytes fetched from a source; the largest published one has 13 MB.
 const MAX_FETCHED_BYTES: usize = 128 * 1024 * 1024;
@@ -47,66 +44,39 @@ impl Sources {
 pub enum Source {
     /// A file on this machine.
     File(PathBuf),
-    /// An `https://` URL.
-    Https(String),
-    /// An `http://` URL of a mirror on this machine.
-    Loopback(String),
+    /// An `https://` URL, or an `http://` URL of a mirror on this machine.
+    Url(String),
     /// An `s3://bucket/key` object.
     S3 { bucket: String, key: String },
     /// Bytes embedded in the program.
     Embedded(&'static [u8]),
 }
 
-/// The rule broken by text that is not a source.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum SourceError {
-    #[error("an address must begin with https://")]
-    Scheme,
-    #[error("an S3 object must be named s3://bucket/key")]
-    Object,
-    #[error("must be an https:// address or an s3://bucket/key object")]
-    Local,
-}
-
 impl FromStr for Source {
-    type Err = SourceError;
+    type Err = &'static str;
 
-    fn from_str(text: &str) -> Result<Self, SourceError> {
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
         match text.split_once("://") {
             Some(("s3", object)) => match object.split_once('/') {
                 Some((bucket, key)) if !bucket.is_empty() && !key.is_empty() => {
                     Ok(Self::S3 { bucket: bucket.to_owned(), key: key.to_owned() })
                 }
-                _ => Err(SourceError::Object),
+                _ => Err("an S3 object must be named s3://bucket/key"),
             },
-            Some(("https", _)) => Ok(Self::Https(text.to_owned())),
-            Some(_) => Err(SourceError::Scheme),
+            Some(("https", _)) => Ok(Self::Url(text.to_owned())),
+            Some(_) => Err("an address must begin with https://"),
             None => Ok(Self::File(text.into())),
         }
     }
 }
 
-/// A source to fetch: an `https://` URL or `s3://` object, never a file on the machine that reads it.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "String")]
-pub struct RemoteSource(pub Source);
-
-impl FromStr for RemoteSource {
-    type Err = SourceError;
-
-    fn from_str(text: &str) -> Result<Self, SourceError> {
+impl Source {
+    /// Parses a source to fetch: never a file on the machine that reads it.
+    pub(crate) fn remote(text: &str) -> Result<Self, &'static str> {
         match text.parse()? {
-            source @ (Source::Https(_) | Source::S3 { .. }) => Ok(Self(source)),
-            Source::File(_) | Source::Loopback(_) | Source::Embedded(_) => Err(SourceError::Local),
+            Self::File(_) => Err("must be an https:// address or an s3://bucket/key object"),
+            source => Ok(source),
         }
-    }
-}
-
-impl TryFrom<String> for RemoteSource {
-    type Error = SourceError;
-
-    fn try_from(text: String) -> Result<Self, SourceError> {
-        text.parse()
     }
 }
 
@@ -123,7 +93,7 @@ impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File(path) => path.display().fmt(f),
-            Self::Https(address) | Self::Loopback(address) => without_secrets(address).fmt(f),
+            Self::Url(address) => without_secrets(address).fmt(f),
             Self::S3 { bucket, key } => write!(f, "s3://{bucket}/{key}"),
             Self::Embedded(_) => f.write_str("the embedded sample"),
         }
@@ -131,12 +101,13 @@ impl fmt::Display for Source {
 }
 
 impl Source {
-    /// Opens the report; messages call it `file`. Remote sources are downloaded in full; `received` reports progress.
+    /// Opens the report; messages call it `file`. Remote sources are downloaded in full; `received` gets the bytes so
+    /// far, and the total size if the server states it.
     pub(crate) async fn open(
         &self,
         file: &'static str,
         deadline: Option<Instant>,
-        received: impl Fn(Received),
+        received: impl Fn(u64, Option<u64>),
     ) -> Result<Content, IngestError> {
         let source_name = self.to_string();
         let Ok(fetched) = before_deadline(deadline, self.bytes(received)).await else {
@@ -144,22 +115,17 @@ impl Source {
         };
         let opened = fetched.and_then(|bytes| Content::new(source_name.clone(), bytes));
         opened.map_err(|source| match self {
-            Self::Https(_) | Self::Loopback(_) => {
-                IngestError::NotFetched { file, address: source_name, source }
-            }
-            Self::File(_) | Self::S3 { .. } | Self::Embedded(_) => {
-                IngestError::Unreadable { source_name, source }
-            }
+            Self::Url(_) => IngestError::NotFetched { file, address: source_name, source },
+            _ => IngestError::Unreadable { source_name, source },
         })
     }
 
     /// The source's bytes, packed or not.
-    async fn bytes(&self, received: impl Fn(Received)) -> Result<Box<dyn ReadSeek>, Cause> {
+    async fn bytes(&self, received: impl Fn(u64, Option<u64>)) -> Result<Box<dyn ReadSeek>, Cause> {
         let fetched = match self {
             Self::File(path) => return Ok(Box::new(File::open(path)?)),
             Self::Embedded(bytes) => return Ok(Box::new(Cursor::new(*bytes))),
-            Self::Https(address) => download::download(address, received).await?,
-            Self::Loopback(address) => download::download_from_loopback(address, received).await?,
+            Self::Url(address) => download::download(address, received).await?,
             Self::S3 { bucket, key } => bucket::read_object(bucket, key, received).await?,
         };
         Ok(Box::new(Cursor::new(fetched)))
@@ -174,27 +140,26 @@ mod tests {
 
     #[test]
     fn sources_are_urls_objects_or_files_and_files_are_not_remote() {
-        let https = Source::Https("https://x/y".into());
+        let https = Source::Url("https://x/y".into());
         let object = Source::S3 { bucket: "b".into(), key: "k/l.csv".into() };
         assert_eq!(object.to_string(), "s3://b/k/l.csv");
         for (text, source) in [("https://x/y", https), ("s3://b/k/l.csv", object)] {
             assert_eq!(text.parse(), Ok(source.clone()));
-            assert_eq!(text.parse(), Ok(RemoteSource(source)));
+            assert_eq!(Source::remote(text), Ok(source));
         }
         for path in ["/proc/self/environ", "x/y.zip", "https:/x", ""] {
             assert_eq!(path.parse(), Ok(Source::File(path.into())));
-            assert!(path.parse::<RemoteSource>().is_err(), "{path}");
+            assert!(Source::remote(path).is_err(), "{path}");
         }
         for wrong in [
             "http://127.0.0.1:9001/next",
             "HTTPS://x",
-            "file:///etc/passwd",
+            "file:///x",
             "s3://bucket",
             "s3:///key",
             "s3://b/",
         ] {
             assert!(wrong.parse::<Source>().is_err(), "{wrong}");
-            assert!(wrong.parse::<RemoteSource>().is_err(), "{wrong}");
         }
     }
 
@@ -204,8 +169,8 @@ mod tests {
         let slow = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let address = format!("http://{}/codes.zip", slow.local_addr().unwrap());
         let deadline = Instant::now() + crate::options::RESERVED_TIME + Duration::from_millis(300);
-        let source = Source::Loopback(format!("{address}?signature=secret"));
-        let opened = source.open("the codes of CNAC", Some(deadline), |_| ()).await;
+        let source = Source::Url(format!("{address}?signature=secret"));
+        let opened = source.open("the codes of CNAC", Some(deadline), |_, _| ()).await;
         let expected = format!(
             "the codes of CNAC did not come from {address} in time; the current version stays as it is"
         );

@@ -6,38 +6,21 @@ use reqwest::Url;
 
 use super::{Source, Sources};
 
-const NANPA: &str =
-    "https://reports.nanpa.com/public/CoCodeAssignment_Utilized_AllStates_Public.zip";
-const CNAC: &str = "https://www.cnac.ca/data/COCodeStatus_ALL.zip";
-const NPA_REPORT: &str = "https://reports.nanpa.com/public/npa_report.csv";
+/// The URLs of the reports every import needs: NANPA's codes, CNAC's codes and NANPA's area codes.
+pub const PUBLISHED_ADDRESSES: [&str; 3] = [
+    "https://reports.nanpa.com/public/CoCodeAssignment_Utilized_AllStates_Public.zip",
+    "https://www.cnac.ca/data/COCodeStatus_ALL.zip",
+    "https://reports.nanpa.com/public/npa_report.csv",
+];
 
-/// The URLs of the reports every import needs.
-pub const PUBLISHED_ADDRESSES: [&str; 3] = [NANPA, CNAC, NPA_REPORT];
-
-/// The explicitly named sources, by the fields of [`Sources`].
-#[derive(Debug, Clone, Default)]
-pub struct NamedSources {
-    pub nanpa: Option<Source>,
-    pub cnac: Option<Source>,
-    pub npa_report: Option<Source>,
-    pub carriers: Option<Source>,
-    pub thousands_blocks: Option<Source>,
-}
-
-impl NamedSources {
-    /// The sources of an import. An unnamed required report comes from the mirror, or without one from NANPA or CNAC.
-    pub fn or_published(self, mirror: Option<&Mirror>) -> Sources {
-        let at = |address: &str| match mirror {
+impl Sources {
+    /// The reports that NANPA and CNAC publish, or their copies on a mirror.
+    pub fn published(mirror: Option<&Mirror>) -> Self {
+        let [nanpa, cnac, npa_report] = PUBLISHED_ADDRESSES.map(|address| match mirror {
             Some(mirror) => mirror.copy_of(address),
-            None => Source::Https(address.to_owned()),
-        };
-        Sources {
-            nanpa: self.nanpa.unwrap_or_else(|| at(NANPA)),
-            cnac: self.cnac.unwrap_or_else(|| at(CNAC)),
-            npa_report: self.npa_report.unwrap_or_else(|| at(NPA_REPORT)),
-            carriers: self.carriers,
-            thousands_blocks: self.thousands_blocks,
-        }
+            None => Source::Url(address.to_owned()),
+        });
+        Self { nanpa, cnac, npa_report, carriers: None, thousands_blocks: None }
     }
 }
 
@@ -45,26 +28,20 @@ impl NamedSources {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mirror(Url);
 
-/// The rule broken by text that is not a mirror URL.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "must begin with https://, or with http:// for this machine, such as http://127.0.0.1:8000"
-)]
-pub struct MirrorError;
-
 impl FromStr for Mirror {
-    type Err = MirrorError;
+    type Err = &'static str;
 
     /// Parses an `https://` URL, or an `http://` URL on this machine: over a network, anyone in between could change
     /// the reports.
-    fn from_str(text: &str) -> Result<Self, MirrorError> {
-        let url: Url = text.parse().map_err(|_| MirrorError)?;
-        let is_allowed = match url.scheme() {
-            "https" => true,
-            "http" => url.host_str().is_some_and(is_loopback),
-            _ => false,
-        };
-        if is_allowed { Ok(Self(url)) } else { Err(MirrorError) }
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let rule = "must begin with https://, or with http:// for this machine, such as \
+                    http://127.0.0.1:8000";
+        let url: Url = text.parse().map_err(|_| rule)?;
+        match url.scheme() {
+            "https" => Ok(Self(url)),
+            "http" if url.host_str().is_some_and(is_loopback) => Ok(Self(url)),
+            _ => Err(rule),
+        }
     }
 }
 
@@ -82,11 +59,7 @@ impl Mirror {
         if let Ok(mut path) = url.path_segments_mut() {
             path.pop_if_empty().push(name);
         }
-        if url.scheme() == "https" {
-            Source::Https(url.into())
-        } else {
-            Source::Loopback(url.into())
-        }
+        Source::Url(url.into())
     }
 }
 
@@ -95,22 +68,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn unnamed_required_reports_come_from_their_publishers() {
+    fn sources_include_every_named_one() {
         let file = |name: &str| Source::File(name.into());
-        let named = NamedSources {
-            cnac: Some(file("cnac.csv")),
-            thousands_blocks: Some(file("blocks.csv")),
-            ..NamedSources::default()
-        };
-        let sources = named.or_published(None);
-        assert_eq!(sources.nanpa, Source::Https(NANPA.to_owned()));
-        assert_eq!(sources.npa_report, Source::Https(NPA_REPORT.to_owned()));
-        assert_eq!(sources.cnac, file("cnac.csv"));
-        assert_eq!(
-            (&sources.carriers, &sources.thousands_blocks),
-            (&None, &Some(file("blocks.csv")))
-        );
-        assert!(sources.include(&file("cnac.csv")) && sources.include(&file("blocks.csv")));
+        let blocks = Some(file("blocks.csv"));
+        let sources = Sources { thousands_blocks: blocks, ..Sources::published(None) };
+        assert!(sources.include(&file("blocks.csv")));
+        assert!(sources.include(&Source::Url(PUBLISHED_ADDRESSES[2].to_owned())));
         assert!(!sources.include(&file("nanpa.csv")));
     }
 
@@ -125,10 +88,8 @@ mod tests {
             ("http://[::1]/x", "http://[::1]/x/COCodeStatus_ALL.zip"),
         ] {
             let parsed: Mirror = mirror.parse().unwrap();
-            let is_https = copy.starts_with("https");
-            let source = if is_https { Source::Https } else { Source::Loopback };
-            let expected = source(copy.to_owned());
-            assert_eq!(NamedSources::default().or_published(Some(&parsed)).cnac, expected);
+            let expected = Source::Url(copy.to_owned());
+            assert_eq!(Sources::published(Some(&parsed)).cnac, expected);
         }
         for text in [
             "http://a.example",
@@ -139,7 +100,7 @@ mod tests {
             "/srv/reports",
             "",
         ] {
-            assert_eq!(text.parse::<Mirror>(), Err(MirrorError), "{text}");
+            assert!(text.parse::<Mirror>().is_err(), "{text}");
         }
     }
 }

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use csv::ByteRecord;
 use encoding_rs::WINDOWS_1252;
 use icu_properties::{CodePointMapData, props::GeneralCategory};
 use jiff::civil::Date;
@@ -23,11 +22,6 @@ pub(crate) fn date(text: &str) -> Option<Date> {
 /// A cell's text without padding or the quotes inside it. A cell that is not UTF-8 is read as Windows-1252, where any
 /// bytes are valid.
 pub(super) fn decode_cell(cell: &[u8]) -> Cow<'_, str> {
-    fn without_padding_and_quotes(cell: &str) -> &str {
-        let padded = cell.trim();
-        let quoted = padded.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
-        quoted.unwrap_or(padded).trim()
-    }
     match str::from_utf8(cell) {
         Ok(text) => Cow::Borrowed(without_padding_and_quotes(text)),
         Err(_) => {
@@ -35,6 +29,12 @@ pub(super) fn decode_cell(cell: &[u8]) -> Cow<'_, str> {
             Cow::Owned(without_padding_and_quotes(&text).to_owned())
         }
     }
+}
+
+fn without_padding_and_quotes(cell: &str) -> &str {
+    let padded = cell.trim();
+    let quoted = padded.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    quoted.unwrap_or(padded).trim()
 }
 
 /// A cell's text, if any.
@@ -70,26 +70,6 @@ pub(super) fn excerpt(text: &str, most: usize) -> String {
     excerpt
 }
 
-/// The cells of a row that have text.
-pub(super) enum RowContent<'a> {
-    /// No cells.
-    Blank,
-    /// Exactly one cell, and not the first: a row with text only in its first cell is truncated.
-    LoneCell(Cow<'a, str>),
-    /// Several cells, or only the first.
-    Cells,
-}
-
-/// Distinguishes table rows, blank rows, and rows that may have only the file's date.
-pub(super) fn row_content(record: &ByteRecord) -> RowContent<'_> {
-    let mut cells = record.iter().map(decode_cell).enumerate().filter(|(_, cell)| !cell.is_empty());
-    match (cells.next(), cells.next()) {
-        (None, _) => RowContent::Blank,
-        (Some((1.., cell)), None) => RowContent::LoneCell(cell),
-        _ => RowContent::Cells,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -120,14 +100,5 @@ mod tests {
         ] {
             assert_eq!(decode_cell(cell), text, "{cell:?}");
         }
-    }
-
-    #[test]
-    fn excerpt_keeps_quotes_and_letters_and_escapes_the_rest() {
-        assert_eq!(
-            excerpt("it's \"é\" \u{1b}[31m\0\u{202e}", 99),
-            "it's \"é\" \\u{1b}[31m\\0\\u{202e}"
-        );
-        assert_eq!(excerpt("abc", 2), "ab");
     }
 }

@@ -4,7 +4,6 @@
 //! UTF-8, or else Windows-1252, where any bytes are valid.
 
 mod cells;
-mod header;
 #[cfg(test)]
 mod tests;
 
@@ -14,58 +13,29 @@ use csv::{ByteRecord, Reader, ReaderBuilder};
 use jiff::civil::Date;
 use logging::with_causes;
 
-use self::cells::{RowContent, decode_cell, excerpt, invisible, row_content};
-use self::header::Header;
+use self::cells::{decode_cell, excerpt, invisible};
 use crate::{error::ReportError, outcome::Notes};
 
 pub(crate) use cells::{date, non_empty};
 
-/// A report's schema: its name in messages, and the columns to read.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct ReportSchema<const N: usize> {
+/// A report: the columns to read, and how to parse its rows.
+pub(crate) struct Report<const N: usize, T> {
+    /// Its name in messages.
     pub file: &'static str,
-    pub dialect: Dialect,
+    /// The cell separator: a comma, or a tab with padded cells and quotes inside the padding, where a CSV reader
+    /// ignores them.
+    pub delimiter: u8,
     pub columns: [Column; N],
     /// Maximum rows, more than the report can have.
     pub most_rows: u64,
-}
-
-/// A report: its schema, and how to parse its rows.
-pub(crate) struct Report<const N: usize, T> {
-    pub schema: ReportSchema<N>,
     /// Parses a row's value; `None` if the row is skipped.
     pub parse_row: fn(&Row<'_, N>, &mut Notes) -> Result<Option<T>, ReportError>,
     /// `true` if these values can be imported.
     pub is_usable: fn(&[T]) -> bool,
 }
 
-impl<const N: usize, T> Report<N, T> {
-    /// Reads each row's value, and the file's date.
-    pub fn read(&self, reader: &mut dyn Read, notes: &mut Notes) -> Result<Dated<T>, ReportError> {
-        let mut values = Vec::new();
-        let date = self.schema.for_each_row(reader, notes, |row, notes| {
-            values.extend((self.parse_row)(row, notes)?);
-            Ok(())
-        })?;
-        if !(self.is_usable)(&values) {
-            let message = format!("{} holds no row that can be imported", self.schema.file);
-            return Err(ReportError::new(message));
-        }
-        Ok((values, date))
-    }
-}
-
 /// A report's rows and date.
 pub(crate) type Dated<T> = (Vec<T>, Option<Date>);
-
-/// The cell separator.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Dialect {
-    /// Tabs. Cells are padded, with quotes inside the padding, where a CSV reader ignores them.
-    Tabs,
-    /// Commas.
-    Commas,
-}
 
 /// A column, found by any of its names; only letters and digits are compared.
 #[derive(Debug, Clone, Copy)]
@@ -89,6 +59,10 @@ const MAX_HEADER_EXCERPT_LENGTH: usize = 120;
 /// Maximum lines searched for the header; a date may come before it.
 const HEADER_SEARCH_LINES: usize = 5;
 
+/// Prefix of the header cell with the file's date. That cell has no column below it. Since 2020 the date is appended to
+/// the `In Service` cell instead.
+const FILE_UPDATED: &str = "File Updated";
+
 impl Column {
     /// A required column: without it the report is refused.
     pub const fn needed(names: &'static [&'static str]) -> Self {
@@ -104,8 +78,13 @@ impl Column {
         self.names.first().copied().unwrap_or_default()
     }
 
-    fn is_named(&self, header_cell: &str) -> bool {
-        self.names.iter().any(|name| letters_and_digits(name).eq(letters_and_digits(header_cell)))
+    /// The positions of the header cells with one of its names.
+    fn places(&self, header: &ByteRecord) -> Vec<usize> {
+        let is_named = |cell: &[u8]| {
+            let cell = decode_cell(cell);
+            self.names.iter().any(|name| letters_and_digits(name).eq(letters_and_digits(&cell)))
+        };
+        (0..).zip(header).filter(|(_, cell)| is_named(cell)).map(|(place, _)| place).collect()
     }
 }
 
@@ -113,10 +92,40 @@ fn letters_and_digits(name: &str) -> impl Iterator<Item = char> {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase)
 }
 
+/// The positions of the wanted columns.
+struct Header<const N: usize> {
+    /// Each column's position in a row; `None` if missing.
+    places: [Option<usize>; N],
+    /// The number of cells in a row.
+    cells: usize,
+    /// The date of the file, if stated in the header or before it.
+    date: Option<Date>,
+}
+
 /// A non-empty line in a report.
 struct Line {
     record: ByteRecord,
     number: u64,
+}
+
+/// The content of a line below the header.
+enum Content {
+    /// No cells.
+    Blank,
+    /// Only the file's date.
+    Date(Date),
+    Cells,
+}
+
+fn content(record: &ByteRecord) -> Content {
+    let cells = (0..).zip(record).map(|(place, cell)| (place, decode_cell(cell)));
+    let mut filled = cells.filter(|(_, cell)| !cell.is_empty());
+    match (filled.next(), filled.next()) {
+        (None, _) => Content::Blank,
+        // A row with text only in its first cell is cut off.
+        (Some((1.., cell)), None) => date(&cell).map_or(Content::Cells, Content::Date),
+        _ => Content::Cells,
+    }
 }
 
 /// A report's lines with their numbers.
@@ -129,12 +138,10 @@ struct Lines<R> {
 }
 
 impl<R: Read> Lines<R> {
-    fn new(file: &'static str, dialect: Dialect, reader: R) -> Self {
+    fn new(file: &'static str, delimiter: u8, reader: R) -> Self {
         let mut builder = ReaderBuilder::new();
         builder.has_headers(false).flexible(true);
-        if let Dialect::Tabs = dialect {
-            builder.delimiter(b'\t').quoting(false);
-        }
+        builder.delimiter(delimiter).quoting(delimiter != b'\t');
         Self { file, reader: builder.from_reader(reader), last_number: 0, empty_lines: 0 }
     }
 
@@ -163,104 +170,132 @@ impl<R: Read> Lines<R> {
     }
 }
 
-/// One row: its cells in schema order.
-pub(crate) struct Row<'a, const N: usize> {
-    schema: &'a ReportSchema<N>,
-    line: u64,
-    pub cells: [Cow<'a, str>; N],
-}
-
-impl<const N: usize> ReportSchema<N> {
-    /// Passes each row to `take_row`, and returns the file's date, if any.
-    ///
-    /// Rows without text are skipped and counted.
-    fn for_each_row(
-        &self,
-        reader: &mut dyn Read,
-        notes: &mut Notes,
-        mut take_row: impl FnMut(&Row<'_, N>, &mut Notes) -> Result<(), ReportError>,
-    ) -> Result<Option<Date>, ReportError> {
+impl<const N: usize, T> Report<N, T> {
+    /// Reads each row's value, and the file's date. Rows without text are skipped and counted.
+    pub fn read(&self, reader: &mut dyn Read, notes: &mut Notes) -> Result<Dated<T>, ReportError> {
         let file = self.file;
-        let mut lines = Lines::new(file, self.dialect, reader);
-        let (header, date_before_rows) = self.read_header(&mut lines)?;
-        let mut date = date_before_rows;
+        let mut lines = Lines::new(file, self.delimiter, reader);
+        let header = self.read_header(&mut lines)?;
+        let mut date = header.date;
+        let mut values = Vec::new();
         let mut rows: u64 = 0;
         while let Some(line) = lines.next()? {
-            match row_content(&line.record) {
-                RowContent::Blank => notes.skip(format!("{file}: blank rows")),
-                RowContent::LoneCell(cell) if self::date(&cell).is_some() => {
-                    date = date.or(self::date(&cell));
-                }
-                RowContent::LoneCell(_) | RowContent::Cells => {
-                    let row = header.row(self, &line)?;
-                    row.refuse_unfit_cells()?;
-                    take_row(&row, notes)?;
+            match content(&line.record) {
+                Content::Blank => notes.skip(format!("{file}: blank rows")),
+                Content::Date(stated) => date = date.or(Some(stated)),
+                Content::Cells => {
+                    let row = self.row(&header, &line)?;
+                    values.extend((self.parse_row)(&row, notes)?);
                     rows += 1;
-                    if rows > self.most_rows {
-                        return Err(ReportError::new(format!(
-                            "{file} must have at most {} rows, and has more",
-                            self.most_rows
-                        )));
-                    }
                 }
+            }
+            if rows > self.most_rows {
+                let most = self.most_rows;
+                let message = format!("{file} must have at most {most} rows, and has more");
+                return Err(ReportError::new(message));
             }
         }
         for _ in 0..lines.empty_lines {
             notes.skip(format!("{file}: blank rows"));
         }
         notes.count_rows(file, rows);
-        match (rows, date) {
-            (0, _) => Err(ReportError::new(format!("{file} holds no rows"))),
-            (_, Some(date)) if date.year() < FIRST_YEAR => Err(ReportError::new(format!(
-                "{file} is dated {date}; the date of a report must be in {FIRST_YEAR} or later"
-            ))),
-            _ => Ok(date),
+        let refused = |reason: String| Err(ReportError::new(format!("{file} {reason}")));
+        match date {
+            _ if rows == 0 => refused("holds no rows".to_owned()),
+            Some(date) if date.year() < FIRST_YEAR => refused(format!(
+                "is dated {date}; the date of a report must be in {FIRST_YEAR} or later"
+            )),
+            _ if !(self.is_usable)(&values) => {
+                refused("holds no row that can be imported".to_owned())
+            }
+            _ => Ok((values, date)),
         }
     }
 
-    /// Reads up to the header, and returns the date stated there or before it.
-    fn read_header<R: Read>(
-        &self,
-        lines: &mut Lines<R>,
-    ) -> Result<(Header<N>, Option<Date>), ReportError> {
-        let mut lines_before: Vec<Line> = Vec::new();
-        while lines_before.len() < HEADER_SEARCH_LINES
+    /// Parses a line below the header as a row.
+    fn row<'a>(&'a self, header: &Header<N>, line: &'a Line) -> Result<Row<'a, N>, ReportError> {
+        let (file, Line { record, number }) = (self.file, line);
+        let (found, expected) = (record.len(), header.cells);
+        if found != expected {
+            return Err(ReportError::new(format!(
+                "{file}, line {number}: the row has {found} cells and must have {expected}, as the \
+                 header; check whether the file is cut off or a cell is not quoted"
+            )));
+        }
+        let cell = |place: Option<usize>| record.get(place?).map(decode_cell);
+        let cells = header.places.map(|place| cell(place).unwrap_or_default());
+        let row = Row { file, columns: &self.columns, line: *number, cells };
+        row.refuse_unfit_cells()?;
+        Ok(row)
+    }
+
+    /// Reads up to the header: the first line with all needed columns.
+    fn read_header<R: Read>(&self, lines: &mut Lines<R>) -> Result<Header<N>, ReportError> {
+        let mut date = None;
+        let mut candidates: Vec<(Vec<&str>, Line)> = Vec::new();
+        while candidates.len() < HEADER_SEARCH_LINES
             && let Some(line) = lines.next()?
         {
-            if let Some(header) = Header::find(self, &line)? {
-                let mut cells_before = lines_before.iter().flat_map(|line| &line.record);
-                let date = cells_before.find_map(|cell| self::date(&decode_cell(cell)));
-                let date_of_file = date.or(header.date);
-                return Ok((header, date_of_file));
+            let places = self.columns.map(|column| column.places(&line.record));
+            let missing = self.columns.iter().zip(&places);
+            let missing = missing.filter(|(column, places)| column.needed && places.is_empty());
+            let missing: Vec<&str> = missing.map(|(column, _)| column.name()).collect();
+            if missing.is_empty() {
+                return self.header(&line, places, date);
             }
-            lines_before.push(line);
+            date =
+                date.or_else(|| line.record.iter().find_map(|cell| self::date(&decode_cell(cell))));
+            candidates.push((missing, line));
         }
-        Err(self.without_header(&lines_before))
+        let file = self.file;
+        let unexpected = format!("{file} does not look like the expected report");
+        let likeliest = candidates.iter().min_by_key(|(missing, _)| missing.len());
+        let Some((missing, Line { record, number })) = likeliest else {
+            return Err(ReportError::new(format!("{unexpected}: it is empty")));
+        };
+        let missing = missing.join(", ");
+        let without_contents =
+            format!("{unexpected}: no header row contains the column(s) {missing}");
+        let found = record.iter().map(decode_cell).collect::<Vec<_>>().join(", ");
+        let found = excerpt(&found, MAX_HEADER_EXCERPT_LENGTH);
+        let message = format!("{without_contents}; line {number} has '{found}'");
+        Err(ReportError::quoting(message, without_contents))
     }
 
-    /// Names the needed columns missing from the likeliest of these lines.
-    fn without_header(&self, lines: &[Line]) -> ReportError {
-        let file = self.file;
-        let missing = |Line { record, .. }: &Line| -> Vec<&str> {
-            let is_there =
-                |column: &Column| record.iter().any(|cell| column.is_named(&decode_cell(cell)));
-            let missing = self.columns.iter().filter(|column| column.needed && !is_there(column));
-            missing.map(Column::name).collect()
-        };
-        let Some(likeliest) = lines.iter().min_by_key(|line| missing(line).len()) else {
-            return ReportError::new(format!(
-                "{file} does not look like the expected report: it is empty"
-            ));
-        };
-        let found = likeliest.record.iter().map(decode_cell).collect::<Vec<_>>().join(", ");
-        let without_contents = format!(
-            "{file} does not look like the expected report: no header row contains the column(s) {}",
-            missing(likeliest).join(", ")
-        );
-        let found = excerpt(&found, MAX_HEADER_EXCERPT_LENGTH);
-        let message = format!("{without_contents}; line {} has '{found}'", likeliest.number);
-        ReportError::quoting(message, without_contents)
+    /// The header with the columns at `places`, each of which may occur once.
+    fn header(
+        &self,
+        Line { record, number }: &Line,
+        places: [Vec<usize>; N],
+        date_before: Option<Date>,
+    ) -> Result<Header<N>, ReportError> {
+        for (column, places) in self.columns.iter().zip(&places) {
+            if let [first, second, ..] = places[..] {
+                let (file, column, first, second) =
+                    (self.file, column.name(), first + 1, second + 1);
+                return Err(ReportError::new(format!(
+                    "{file}, line {number}: the header names the column {column} twice, in cells \
+                     {first} and {second}; remove the column that is wrong"
+                )));
+            }
+        }
+        let last_cell = record.iter().next_back().map(decode_cell).unwrap_or_default();
+        let around_label = last_cell.split_once(FILE_UPDATED);
+        let is_only_date = around_label.is_some_and(|(before, _)| before.trim().is_empty());
+        Ok(Header {
+            places: places.map(|places| places.first().copied()),
+            cells: record.len() - usize::from(is_only_date),
+            date: date_before.or_else(|| date(around_label?.1.trim())),
+        })
     }
+}
+
+/// One row: its cells in the order of the report's columns.
+pub(crate) struct Row<'a, const N: usize> {
+    file: &'static str,
+    columns: &'a [Column; N],
+    line: u64,
+    pub cells: [Cow<'a, str>; N],
 }
 
 impl<const N: usize> Row<'_, N> {
@@ -283,8 +318,8 @@ impl<const N: usize> Row<'_, N> {
 
     /// The error for a cell that breaks a rule.
     fn refusal(&self, column: usize, rule: String) -> ReportError {
-        let name = self.schema.columns[column].name();
-        let place = format!("{}, line {}, column {name}:", self.schema.file, self.line);
+        let name = self.columns[column].name();
+        let place = format!("{}, line {}, column {name}:", self.file, self.line);
         let value = excerpt(&self.cells[column], MAX_EXCERPT_LENGTH);
         ReportError::quoting(
             format!("{place} '{value}' {rule}"),
@@ -300,27 +335,30 @@ impl<const N: usize> Row<'_, N> {
 
     /// Parses a cell that should be a `T`. Otherwise it is left out, with a warning unless it is empty.
     pub fn parsed_if_known<T: FromStr>(&self, column: usize, notes: &mut Notes) -> Option<T> {
-        match non_empty(&self.cells[column])?.parse() {
-            Ok(value) => Some(value),
-            Err(_) => {
-                self.warn(notes, column, "is not known and left out");
-                None
-            }
+        let parsed = non_empty(&self.cells[column])?.parse().ok();
+        if parsed.is_none() {
+            self.warn(notes, column, "is not known and left out");
         }
+        parsed
+    }
+
+    /// A cell's text, if any.
+    pub fn text(&self, column: usize) -> Option<String> {
+        non_empty(&self.cells[column]).map(str::to_owned)
     }
 
     /// Notes an unknown word in a cell; `consequence` says how it was read.
     pub fn warn(&self, notes: &mut Notes, column: usize, consequence: &str) {
-        let name = self.schema.columns[column].name();
+        let name = self.columns[column].name();
         let value = excerpt(&self.cells[column], MAX_EXCERPT_LENGTH);
         let example = format!("'{value}' in line {}", self.line);
-        notes.warn_unknown_word(self.schema.file, name, consequence, example);
+        notes.warn_unknown_word(self.file, name, consequence, example);
     }
 
     /// Notes that the row is skipped because of a cell.
     pub fn leave_out(&self, notes: &mut Notes, column: usize, reason: &str) {
         self.warn(notes, column, &format!("{reason}; the row is left out"));
-        let name = self.schema.columns[column].name();
-        notes.skip(format!("{}: rows whose {name} {reason}", self.schema.file));
+        let name = self.columns[column].name();
+        notes.skip(format!("{}: rows whose {name} {reason}", self.file));
     }
 }

@@ -3,72 +3,61 @@ use proptest::prelude::*;
 use super::*;
 use crate::IngestError;
 
-const SCHEMA: ReportSchema<3> = ReportSchema {
+type ReadReport = (Vec<[String; 3]>, Option<Date>, Notes);
+
+const REPORT: Report<3, [String; 3]> = Report {
     file: "a report",
-    dialect: Dialect::Commas,
+    delimiter: b',',
     columns: [
         Column::needed(&["OCN"]),
         Column::needed(&["Company", "Company Name"]),
         Column::optional(&["RateCenter"]),
     ],
     most_rows: 4,
+    parse_row: |row, _| Ok(Some(row.cells.clone().map(Cow::into_owned))),
+    is_usable: |_| true,
 };
 
-type ReadReport = (Vec<[String; 3]>, Option<Date>, Notes);
-
-fn read_as(dialect: Dialect, text: &[u8]) -> Result<ReadReport, ReportError> {
-    let report = Report {
-        schema: ReportSchema { dialect, ..SCHEMA },
-        parse_row: |row, _| Ok(Some(row.cells.clone().map(Cow::into_owned))),
-        is_usable: |_| true,
-    };
-    let (mut reader, mut notes) = (text, Notes::default());
-    let (rows, date) = report.read(&mut reader, &mut notes)?;
+fn read_as(delimiter: u8, mut text: &[u8]) -> Result<ReadReport, ReportError> {
+    let mut notes = Notes::default();
+    let (rows, date) = Report { delimiter, ..REPORT }.read(&mut text, &mut notes)?;
     Ok((rows, date, notes))
 }
 
 fn rows(text: &str) -> Vec<[String; 3]> {
-    read_as(Dialect::Commas, text.as_bytes()).unwrap().0
+    read_as(b',', text.as_bytes()).unwrap().0
 }
 
 fn refusal(text: &str) -> String {
-    read_as(Dialect::Commas, text.as_bytes()).err().unwrap().to_string()
+    read_as(b',', text.as_bytes()).err().unwrap().to_string()
 }
 
 #[test]
 fn columns_are_found_by_name_in_any_position() {
     let text = "File Date,01/05/2026\nRATE CENTER,company_name, ocn ,x\nR,\"A, B\",0051,\n";
-    let (rows, date, _) = read_as(Dialect::Commas, text.as_bytes()).unwrap();
+    let (rows, date, _) = read_as(b',', text.as_bytes()).unwrap();
     assert_eq!(rows, [["0051", "A, B", "R"]]);
     assert_eq!(date, Some(Date::constant(2026, 1, 5)));
     assert_eq!(self::rows("OCN,Company\n0051,A\n"), [["0051", "A", ""]], "an optional column");
 }
 
 #[test]
-fn quotes_inside_padding_are_removed_and_others_kept() {
-    let text = b"OCN \tCompany   \tx\n0051\t\"A \"B\" C\"   \t\n";
-    let (rows, _, _) = read_as(Dialect::Tabs, text).unwrap();
-    assert_eq!(rows, [["0051", "A \"B\" C", ""]]);
-}
-
-#[test]
-fn file_date_is_not_a_column() {
-    for (header, row) in [
-        ("OCN\tCompany\tIn Service\tFile Updated 09/04/2026", "0051\tA\tYes"),
-        ("OCN\tCompany\tIn Service   File Updated 09/04/2026", "0051\tA\tYes"),
-    ] {
-        let text = format!("{header}\n{row}\n");
-        let (rows, date, _) = read_as(Dialect::Tabs, text.as_bytes()).unwrap();
-        assert_eq!((rows.len(), date), (1, Some(Date::constant(2026, 9, 4))), "{header}");
+fn file_date_is_not_a_column_and_quotes_inside_padding_are_removed() {
+    for separator in ["\t", "   "] {
+        let header = format!("OCN\tCompany \tIn Service{separator}File Updated 09/04/2026");
+        let text = format!("{header}\n0051\t\"A \"B\" C\"   \tYes\n");
+        let (rows, date, _) = read_as(b'\t', text.as_bytes()).unwrap();
+        assert_eq!(rows, [["0051", "A \"B\" C", ""]], "{header}");
+        assert_eq!(date, Some(Date::constant(2026, 9, 4)), "{header}");
     }
 }
 
 #[test]
 fn date_only_row_dates_the_file_and_blank_rows_are_counted() {
     let text = "x,Company,OCN\n,,2025-09-12\n, ,\n,A,1\n\n,,\n";
-    let (rows, date, notes) = read_as(Dialect::Commas, text.as_bytes()).unwrap();
+    let (rows, date, notes) = read_as(b',', text.as_bytes()).unwrap();
     assert_eq!((rows.len(), date), (1, Some(Date::constant(2025, 9, 12))));
-    assert_eq!(notes.skipped().get("a report: blank rows"), Some(&3));
+    assert_eq!(notes.skipped.get("a report: blank rows"), Some(&3));
 }
 
 #[test]
@@ -77,14 +66,15 @@ fn text_is_utf8_or_windows_1252() {
     let utf8 = "\u{feff}OCN,Company\n1,Québec – Téléphone\n";
     assert_eq!(rows(utf8), expected);
     let windows = b"OCN,Company\n1,Qu\xe9bec \x96 T\xe9l\xe9phone\n";
-    assert_eq!(read_as(Dialect::Commas, windows).unwrap().0, expected);
+    assert_eq!(read_as(b',', windows).unwrap().0, expected);
 }
 
 #[test]
 fn invalid_cell_is_named_with_its_position() {
-    let mut reader = "OCN,Company\n\n1,A\n\n\nx,B\n".as_bytes();
-    let number = |row: &Row<'_, 3>, _: &mut Notes| row.parsed::<u32>(0).map(drop);
-    let error = SCHEMA.for_each_row(&mut reader, &mut Notes::default(), number).unwrap_err();
+    let mut text = "OCN,Company\n\n1,A\n\n\nx,B\n".as_bytes();
+    let parse_row = |row: &Row<'_, 3>, _: &mut Notes| row.parsed::<u32>(0).map(|_| None);
+    let report = Report { parse_row, ..REPORT };
+    let error = report.read(&mut text, &mut Notes::default()).unwrap_err();
     let place = "a report, line 6, column OCN:";
     assert_eq!(error.to_string(), format!("{place} 'x' invalid digit found in string"));
     let source_name = "s3://b/k".to_owned();
@@ -173,9 +163,9 @@ proptest! {
     fn any_bytes_do_not_panic(
         bytes in any::<Vec<u8>>(), rows in "(OCN,Company\n)?[a-zé,\"\n]*"
     ) {
-        for dialect in [Dialect::Tabs, Dialect::Commas] {
-            let _ = read_as(dialect, &bytes);
-            let _ = read_as(dialect, rows.as_bytes());
+        for delimiter in [b'\t', b','] {
+            let _ = read_as(delimiter, &bytes);
+            let _ = read_as(delimiter, rows.as_bytes());
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::env;
 
-use ingest::{ImportReport, IngestError, NamedSources, Options, Outcome, RollbackTarget, Waivers};
+use ingest::{ImportReport, IngestError, Options, Outcome, RollbackTarget, Sources, Waivers};
 use store::Store;
 
 use crate::{
@@ -20,14 +20,14 @@ use crate::{
 pub async fn import(args: ImportArgs) -> Result<(), CliError> {
     let is_fetched = args.fetch || args.mirror.is_some();
     let waivers = args.waivers();
-    let sources = NamedSources {
-        nanpa: args.nanpa,
-        cnac: args.cnac,
-        npa_report: args.npa_report,
+    let published = Sources::published(args.mirror.as_ref());
+    let sources = Sources {
+        nanpa: args.nanpa.unwrap_or(published.nanpa),
+        cnac: args.cnac.unwrap_or(published.cnac),
+        npa_report: args.npa_report.unwrap_or(published.npa_report),
         carriers: args.carriers,
         thousands_blocks: args.thousands_blocks,
-    }
-    .or_published(args.mirror.as_ref());
+    };
     let options =
         Options { waivers, replace_manifest: args.replace_manifest, ..options(&args.change) };
     check_changes_file(&args.change)?;

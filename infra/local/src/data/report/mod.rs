@@ -64,9 +64,9 @@ pub fn write(table: &mut String, report: &ImportReport) -> fmt::Result {
     line(table, 2, "carriers", report.carriers as u32)?;
     line(table, 2, "area codes", report.area_codes as u32)?;
     line(table, 4, "with exchanges", report.area_codes_with_exchanges)?;
-    differences(table, &report.differences)?;
+    differences(table, &report.changes.differences)?;
     if report.outcome == Outcome::Planned {
-        for (npa, delta) in &report.differences.by_area_code {
+        for (npa, delta) in &report.changes.differences.by_area_code {
             changes(table, 4, npa, *delta)?;
         }
     }

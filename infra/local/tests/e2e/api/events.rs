@@ -160,7 +160,7 @@ async fn the_import_event_names_importable_reports() {
     for (name, event) in whole_events("ingest") {
         let event = Event::parse(event).unwrap();
         let Sources { nanpa, cnac, npa_report, carriers, thousands_blocks } =
-            event.request().sources(|_| None).unwrap();
+            event.request.sources(|_| None).unwrap();
         let sources = Sources {
             nanpa: local_copy(nanpa),
             cnac: local_copy(cnac),

@@ -20,7 +20,6 @@ use crate::support::{
     database_calls::assert_snapshot_costs_half,
     databases,
     fault_proxy::{Fault, FaultProxy},
-    imports::dying_store,
     lists::assert_page_sizes_agree,
     service::Service,
     small_reports::source,
@@ -30,7 +29,7 @@ use crate::support::{
 mod plain_search;
 
 /// The folder of the published reports, if set.
-pub fn folder() -> Option<PathBuf> {
+fn folder() -> Option<PathBuf> {
     let folder = std::env::var_os("TNR_FULL_SCALE_DATA").map(PathBuf::from);
     if folder.is_none() {
         eprintln!("skipped: TNR_FULL_SCALE_DATA is not set");
@@ -38,7 +37,7 @@ pub fn folder() -> Option<PathBuf> {
     folder
 }
 
-pub fn sources(folder: &Path) -> Sources {
+fn sources(folder: &Path) -> Sources {
     let file = |name: &str| Source::File(folder.join(name));
     Sources {
         nanpa: file("CoCodeAssignment_Utilized_AllStates_Public.zip"),
@@ -50,7 +49,7 @@ pub fn sources(folder: &Path) -> Sources {
 }
 
 /// The text of the only file in a zip archive.
-pub fn unpacked(zip: &Path) -> String {
+fn unpacked(zip: &Path) -> String {
     let mut zip = ZipArchive::new(File::open(zip).unwrap()).unwrap();
     let mut text = Vec::new();
     zip.by_index(0).unwrap().read_to_end(&mut text).unwrap();
@@ -144,7 +143,7 @@ async fn searches_find_the_same_as_a_scan_at_full_scale() {
     assert!(compared > 50, "{compared}");
 }
 
-/// Asserts that an import of a hundred changed rows writes only those, even after two such imports died.
+/// Asserts that an import of a hundred changed rows writes only those.
 async fn assert_only_changes_are_written(service: Service, sources: Sources) {
     let Source::File(nanpa) = &sources.nanpa else { panic!("{:?}", sources.nanpa) };
     let text = unpacked(nanpa);
@@ -165,14 +164,6 @@ async fn assert_only_changes_are_written(service: Service, sources: Sources) {
     let changed = Sources { nanpa: source(&changed), ..sources };
 
     let lookup = "/v1/search?rate_center=new%20place&limit=100";
-    for killed_after in [3, 6] {
-        let (dying, _proxy) = dying_store(&service, killed_after).await;
-        assert!(
-            ingest(&dying, &changed, Options::default(), |_| ()).await.is_err(),
-            "{killed_after}"
-        );
-        assert_eq!(service.ok(lookup).await["pagination"]["total"], 0);
-    }
     let report =
         ingest(&service.database.store(), &changed, Options::default(), |_| ()).await.unwrap();
     assert_eq!((report.items.written, report.items.deleted), (100, 0));

@@ -5,7 +5,6 @@ mod full_scale;
 mod gates;
 mod interrupted_imports;
 mod progress;
-mod published_changes;
 mod publishing_model;
 mod replaced_sample;
 mod reports;

@@ -38,7 +38,7 @@ use crate::support::{
 mod files;
 mod reader;
 mod steps;
-pub mod tables;
+mod tables;
 
 /// Enough to try every kind of step several times; `.ci/run` asks for more.
 const DEFAULT_STEPS: u32 = 120;
@@ -168,7 +168,7 @@ impl World {
             Step::Together(first, second) => self.run_together(first, second).await,
             Step::Deliver(writer) => self.writers[*writer].proxy.deliver().await,
             Step::Resume => _ = self.resume().await,
-            Step::Empty(Table::Lookups) => LookupTables::empty().restore(&self.store).await,
+            Step::Empty(Table::Lookups) => LookupTables::default().restore(&self.store).await,
             Step::Empty(Table::Dataset) => tables::empty(&self.store, "dataset", "id").await,
             Step::RestoreLookupTables => {
                 let now = LookupTables::read(&self.store).await;

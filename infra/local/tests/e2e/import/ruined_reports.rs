@@ -1,13 +1,15 @@
 //! Ways to ruin a report that stays parseable, and what each refusal must say.
 
+use std::cell::{Cell, RefCell};
+
 use crate::support::small_reports::ReportTexts;
 
 /// Columns of NANPA's report.
-pub const STATE: usize = 0;
+const STATE: usize = 0;
 pub const OCN: usize = 2;
-pub const COMPANY: usize = 3;
+const COMPANY: usize = 3;
 pub const RATE_CENTER: usize = 4;
-pub const USE: usize = 6;
+const USE: usize = 6;
 
 /// A way to ruin the reports, and what the refusal must say.
 pub struct Ruin {
@@ -40,15 +42,32 @@ fn with_names_swapped(text: &str, first: usize, second: usize) -> String {
     format!("{}\n{rows}", names.join("\t"))
 }
 
-/// CNAC's report with each data row changed.
-fn with_cnac_rows(text: &str, change: impl Fn(&str) -> String) -> String {
-    text.split_inclusive('\n')
-        .enumerate()
-        .map(|(n, line)| if n < 2 { line.to_owned() } else { change(line) })
-        .collect()
+/// NANPA's report with every 25th row reassigned to one carrier.
+fn sprinkled(text: &str) -> String {
+    let rows = Cell::new(0);
+    with_cell(text, OCN, |cells| {
+        rows.set(rows.get() + 1);
+        if rows.get() % 25 == 0 { "6872" } else { cells[OCN] }.to_owned()
+    })
 }
 
-pub const RUINS: [Ruin; 15] = [
+pub const RUINS: [Ruin; 11] = [
+    Ruin {
+        name: "Use shifted by a row",
+        ruin: |texts| {
+            let above = RefCell::new("AS ".to_owned());
+            texts.nanpa =
+                with_cell(&texts.nanpa, USE, |cells| above.replace(cells[USE].to_owned()));
+        },
+        reasons: &["US exchanges (", "status of"],
+        first_reasons: &[],
+    },
+    Ruin {
+        name: "every 25th row of one OCN",
+        ruin: |texts| texts.nanpa = sprinkled(&texts.nanpa),
+        reasons: &["US exchanges (", "OCN of"],
+        first_reasons: &[],
+    },
     Ruin {
         name: "no OCN",
         ruin: |texts| texts.nanpa = with_cell(&texts.nanpa, OCN, |_| String::new()),
@@ -70,7 +89,11 @@ pub const RUINS: [Ruin; 15] = [
         name: "every Use is 'In Service'",
         ruin: |texts| texts.nanpa = with_cell(&texts.nanpa, USE, |_| "In Service".to_owned()),
         reasons: &["US exchanges (", "has status 'ASSIGNED' and would have 'RESERVED'"],
-        first_reasons: &["column Use:", "(100.0 %) hold a word that is not known"],
+        first_reasons: &[
+            "column Use:",
+            "(100.0 %) hold a word that is not known",
+            "check the order of the header",
+        ],
     },
     Ruin {
         name: "one OCN",
@@ -85,24 +108,6 @@ pub const RUINS: [Ruin; 15] = [
         first_reasons: &["column State:", "such as 'ZZ' in line 2"],
     },
     Ruin {
-        name: "no rate center",
-        ruin: |texts| texts.nanpa = with_cell(&texts.nanpa, RATE_CENTER, |_| String::new()),
-        reasons: &["US exchanges (", "rate center of"],
-        first_reasons: &["US exchanges with a rate center"],
-    },
-    Ruin {
-        name: "one rate center",
-        ruin: |texts| texts.nanpa = with_cell(&texts.nanpa, RATE_CENTER, |_| "PHOENIX".to_owned()),
-        reasons: &["US exchanges (", "rate center of"],
-        first_reasons: &["the rate centers of US would be the same in 100.0 %"],
-    },
-    Ruin {
-        name: "every Use is vacant",
-        ruin: |texts| texts.nanpa = with_cell(&texts.nanpa, USE, |_| "VC ".to_owned()),
-        reasons: &["US exchanges (", "would have 'UNASSIGNED'"],
-        first_reasons: &["the statuses of US would be the same in 100.0 %"],
-    },
-    Ruin {
         name: "cut off between two rows",
         ruin: |texts| {
             let lines: Vec<&str> = texts.nanpa.split_inclusive('\n').collect();
@@ -110,18 +115,6 @@ pub const RUINS: [Ruin; 15] = [
         },
         reasons: &["would lose exchanges that version", "check whether a file is cut off"],
         first_reasons: &[],
-    },
-    Ruin {
-        name: "statuses in lower case",
-        ruin: |texts| texts.nanpa = with_cell(&texts.nanpa, USE, |cells| cells[USE].to_lowercase()),
-        reasons: &["US exchanges (", "status of"],
-        first_reasons: &["column Use:", "not known"],
-    },
-    Ruin {
-        name: "State and Use swapped",
-        ruin: |texts| texts.nanpa = with_names_swapped(&texts.nanpa, STATE, USE),
-        reasons: &["US exchanges (", "status of"],
-        first_reasons: &["column Use:", "check the order of the header"],
     },
     Ruin {
         name: "Company and RateCenter swapped",
@@ -132,26 +125,11 @@ pub const RUINS: [Ruin; 15] = [
     Ruin {
         name: "French statuses",
         ruin: |texts| {
-            texts.cnac = with_cnac_rows(&texts.cnac, |line| {
-                line.replace("\"In Service\"", "\"En service\"")
-                    .replace("\"Available\"", "\"Disponible\"")
-            });
+            let french = texts.cnac.replace("\"In Service\"", "\"En service\"");
+            texts.cnac = french.replace("\"Available\"", "\"Disponible\"");
         },
         reasons: &["CA exchanges (", "status of"],
         first_reasons: &["the CNAC code status, column Status:", "not known"],
-    },
-    Ruin {
-        name: "full names of provinces",
-        ruin: |texts| {
-            texts.cnac = with_cnac_rows(&texts.cnac, |line| {
-                let names = [("ON", "Ontario"), ("QC", "Quebec"), ("BC", "British Columbia")];
-                names.iter().fold(line.to_owned(), |line, (code, name)| {
-                    line.replace(&format!("\"{code}\""), &format!("\"{name}\""))
-                })
-            });
-        },
-        reasons: &["CA exchanges (", "state of"],
-        first_reasons: &["the CNAC code status, column Province:", "not known"],
     },
     Ruin {
         name: "the name of the country",

@@ -79,23 +79,3 @@ async fn an_overtaken_sweep_deletes_no_current_chunk() {
     let service = service.restarted().await;
     assert_eq!(service.answer("/v1/npa/415/nxx/209").await.0, 200);
 }
-
-/// Regression test: an import died midway, and another died while deleting its leftovers. Later imports
-/// were then blocked.
-#[tokio::test]
-async fn an_import_that_dies_while_sweeping_does_not_block_later_imports() {
-    let service = Service::with_small_reports().await;
-    let store = service.database.store();
-    let now = store.manifest().await.unwrap().unwrap().current.ingested_at;
-    let lost_manifest = at_operation("PutItem", Fault::BrokenOff);
-    let (dying, _proxy) = store_with_faults(&service, lost_manifest).await;
-    let old = Options { now: now - 48.hours(), ..Options::default() };
-    import(&dying, &ReportTexts::second(), old).await.unwrap_err();
-    let dead_at_sweep = at_operation("DeleteItem", Fault::BrokenOff);
-    let (sweeping, _proxy) = store_with_faults(&service, dead_at_sweep).await;
-    import(&sweeping, &ReportTexts::first(), Options::default()).await.unwrap();
-
-    import(&store, &ReportTexts::second(), Options::default()).await.unwrap();
-    let service = service.restarted().await;
-    assert_eq!(service.answer("/v1/npa/415/nxx/207").await.0, 200);
-}

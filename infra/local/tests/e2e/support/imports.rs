@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ingest::{
-    Drift, ImportReport, IngestError, Options, Repair, Verification, Waivers, ingest, verify,
-};
+use ingest::{Drift, ImportReport, IngestError, Options, Repair, Waivers, ingest, verify};
 use serde_json::{Value, json};
 use store::{Store, TimeoutProfile};
 
@@ -64,11 +62,6 @@ pub async fn import(
     ingest(store, &texts.sources(), options, |_| ()).await
 }
 
-/// Rewrites every item that differs from the current version.
-pub async fn repair(store: &Store) -> Verification {
-    verify(store, Repair::Yes, None, |_| ()).await.unwrap()
-}
-
 /// Asserts that no item differs from the current version.
 pub async fn assert_no_drift(store: &Store) {
     let verification = verify(store, Repair::No, None, |_| ()).await.unwrap();
@@ -84,12 +77,6 @@ pub async fn store_with_faults(
     (Store::at_emulator(&proxy.endpoint, TimeoutProfile::Batch), proxy)
 }
 
-/// The store of a process that dies after this many calls.
-pub async fn dying_store(service: &Service, calls: usize) -> (Store, FaultProxy) {
-    let policy = move |call, _: &str| if call > calls { Fault::Dead } else { Fault::None };
-    store_with_faults(service, policy).await
-}
-
 /// Options that disable all gates.
 pub fn without_gates() -> Options {
     let waivers = Waivers {
@@ -98,11 +85,5 @@ pub fn without_gates() -> Options {
         max_suspect: Some("100".parse().unwrap()),
         allow_older: true,
     };
-    Options { waivers, ..Options::default() }
-}
-
-/// Options that allow files older than the current data.
-pub fn allowing_older() -> Options {
-    let waivers = Waivers { allow_older: true, ..Waivers::default() };
     Options { waivers, ..Options::default() }
 }

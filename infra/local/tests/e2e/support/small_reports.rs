@@ -1,6 +1,6 @@
 //! Reports of two area codes, cut from the sample, in three states: small enough to import often.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use ingest::{Source, Sources};
@@ -112,8 +112,11 @@ pub fn embedded(source: &Source) -> String {
     }
 }
 
-/// Every item that an import writes, as text, by table and key.
-pub async fn dump(store: &Store) -> BTreeMap<String, String> {
+/// An item as stored.
+type Item = HashMap<String, AttributeValue>;
+
+/// Every item that an import writes, by table and key.
+pub async fn dump(store: &Store) -> BTreeMap<String, Item> {
     let (client, tables) = store.parts();
     let mut items = BTreeMap::new();
     for table in [&tables.carriers, &tables.exchanges, &tables.dataset] {
@@ -121,21 +124,8 @@ pub async fn dump(store: &Store) -> BTreeMap<String, String> {
         while let Some(item) = pages.next().await {
             let item = item.unwrap();
             let key = ["ocn", "npa_nxx", "id"].iter().find_map(|name| item.get(*name)).unwrap();
-            items.insert(format!("{table} {key:?}"), as_text(&AttributeValue::M(item)));
+            items.insert(format!("{table} {key:?}"), item);
         }
     }
     items
-}
-
-/// A value with sorted attributes, since a `HashMap` has no order.
-fn as_text(value: &AttributeValue) -> String {
-    match value {
-        AttributeValue::M(map) => {
-            let ordered: BTreeMap<_, _> =
-                map.iter().map(|(name, value)| (name, as_text(value))).collect();
-            format!("{ordered:?}")
-        }
-        AttributeValue::L(list) => format!("{:?}", list.iter().map(as_text).collect::<Vec<_>>()),
-        _ => format!("{value:?}"),
-    }
 }

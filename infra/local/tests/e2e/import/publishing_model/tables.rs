@@ -7,37 +7,27 @@ use store::Store;
 
 type Item = HashMap<String, AttributeValue>;
 
+/// The lookup tables and their keys.
+const LOOKUP_TABLES: [(&str, &str); 2] = [("carriers", "ocn"), ("exchanges", "npa_nxx")];
+
 /// All items of the lookup tables at one moment.
-pub struct LookupTables {
-    carriers: Vec<Item>,
-    exchanges: Vec<Item>,
-}
+#[derive(Default)]
+pub struct LookupTables([Vec<Item>; 2]);
 
 impl LookupTables {
-    pub fn empty() -> Self {
-        Self { carriers: Vec::new(), exchanges: Vec::new() }
-    }
-
     /// Reads the tables.
     pub async fn read(store: &Store) -> Self {
-        let (_, tables) = store.parts();
-        Self {
-            carriers: items(store, &tables.carriers).await,
-            exchanges: items(store, &tables.exchanges).await,
-        }
+        let [(carriers, _), (exchanges, _)] = LOOKUP_TABLES;
+        Self([items(store, carriers).await, items(store, exchanges).await])
     }
 
     /// Restores the tables to this state.
     pub async fn restore(&self, store: &Store) {
-        let (client, tables) = store.parts();
-        for (table, key, copied) in [
-            (&tables.carriers, "ocn", &self.carriers),
-            (&tables.exchanges, "npa_nxx", &self.exchanges),
-        ] {
+        for ((table, key), copied) in LOOKUP_TABLES.into_iter().zip(&self.0) {
             empty(store, table, key).await;
             for item in copied {
-                let put = client.put_item().table_name(table).set_item(Some(item.clone()));
-                put.send().await.unwrap();
+                let put = store.parts().0.put_item().table_name(table);
+                put.set_item(Some(item.clone())).send().await.unwrap();
             }
         }
     }
@@ -45,14 +35,13 @@ impl LookupTables {
 
 /// Deletes every item in a table.
 pub async fn empty(store: &Store, table: &str, key: &str) {
-    let (client, _) = store.parts();
     for item in items(store, table).await {
-        let delete = client.delete_item().table_name(table).key(key, item[key].clone());
-        delete.send().await.unwrap();
+        let delete = store.parts().0.delete_item().table_name(table);
+        delete.key(key, item[key].clone()).send().await.unwrap();
     }
 }
 
 async fn items(store: &Store, table: &str) -> Vec<Item> {
-    let (client, _) = store.parts();
-    client.scan().table_name(table).send().await.unwrap().items.unwrap_or_default()
+    let scan = store.parts().0.scan().table_name(table);
+    scan.send().await.unwrap().items.unwrap_or_default()
 }
