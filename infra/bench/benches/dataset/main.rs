@@ -135,15 +135,12 @@ fn print_lookups(dataset: &Dataset) {
 }
 
 fn main() {
-    let full = data::published().unwrap_or_else(|| data::synthesized(246_468));
+    let dataset = data::dataset();
     println!("| data | exchanges | blocks | bytes | load ms |\n|---|---|---|---|---|");
-    print_load("full scale", &full);
-    for size in [10_000, 100_000, 640_000] {
-        print_load("synthesized", &data::synthesized(size));
-    }
-    let with_blocks = data::with_blocks(&full, 1_200_000);
-    print_load("full scale with blocks", &with_blocks);
-    print_searches("Full scale", &full);
-    print_searches("Full scale with thousands blocks", &with_blocks);
-    print_lookups(&full);
+    print_load("the reports", &dataset);
+    let with_blocks = data::with_blocks(&dataset, 1_200_000);
+    print_load("with thousands blocks", &with_blocks);
+    print_searches("Without thousands blocks", &dataset);
+    print_searches("With thousands blocks", &with_blocks);
+    print_lookups(&dataset);
 }
