@@ -40,7 +40,7 @@ pub async fn handle(event: LambdaEvent<Value>) -> Result<Value, Error> {
     let LambdaEvent { payload, context } = event;
     let deadline = time_for_checks(context.deadline);
     let invocation = Invocation { id: context.request_id, deadline };
-    let findings = match Event::parse(payload).map_err(|error| with_causes(&error))? {
+    let findings = match Event::parse(payload)? {
         Event::Deployment(deployment) => answer_codedeploy(deployment, invocation).await,
         Event::Request(request) => check_service(request, invocation).await,
     };

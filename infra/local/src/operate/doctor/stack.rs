@@ -165,22 +165,20 @@ fn status(facts: &StackFacts, remedies: &Remedies) -> Finding {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::operate::doctor::aws::json_of_xml;
 
     #[test]
     fn stack_matches_the_cloudformation_description() {
-        let stack = r#"<DescribeStacksResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/">
-          <DescribeStacksResult><Stacks><member>
+        let stack = r#"<DescribeStacksResult xmlns="x"><Stacks><member>
             <StackName>numbers</StackName><StackStatus>UPDATE_ROLLBACK_COMPLETE</StackStatus>
             <StackStatusReason>it failed</StackStatusReason>
             <Parameters><member><ParameterKey>LogLevel</ParameterKey><ParameterValue>debug</ParameterValue></member>
             <member><ParameterKey>AlarmEmail</ParameterKey><ParameterValue/></member></Parameters>
             <Outputs><member><OutputKey>BaseUrl</OutputKey><OutputValue>https://x/</OutputValue></member></Outputs>
-          </member></Stacks></DescribeStacksResult></DescribeStacksResponse>"#;
-        let facts = stack_facts::read_stack(stack).unwrap();
-        assert_eq!(
-            (facts.parameter("AlarmEmail"), facts.url().as_deref()),
-            (None, Some("https://x"))
-        );
+          </member></Stacks></DescribeStacksResult>"#;
+        let facts = StackFacts::from_answer(&json_of_xml(stack).unwrap());
+        let (email, url) = (facts.parameter("AlarmEmail"), facts.url());
+        assert_eq!((email, url.as_deref()), (None, Some("https://x")));
         let findings = findings(&facts, &Remedies::for_stack("numbers"));
         let said: Vec<String> = findings
             .iter()
