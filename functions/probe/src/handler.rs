@@ -104,34 +104,22 @@ fn must_be(field: &'static str, expected: impl ToString, actual: Value) -> Check
 /// Checks the live versions, and the API if its URL is known, and writes the metrics.
 async fn check_service(request: Request, invocation: Invocation) -> Result<Findings, Error> {
     let account = AwsAccount::from_env().await?;
-    let findings = check_live(account, request, &invocation).await?;
-    let function = variable("AWS_LAMBDA_FUNCTION_NAME").unwrap_or_default();
-    println!("{}", findings.line_with_metrics(&function, Timestamp::now()));
-    Ok(findings)
-}
-
-async fn check_live(
-    account: AwsAccount,
-    request: Request,
-    invocation: &Invocation,
-) -> Result<Findings, Error> {
-    let Invocation { deadline, .. } = *invocation;
-    let region = account.region().to_owned();
     let api = match &request.base_url {
         None => None,
         Some(base_url) => {
             let invalid = |_| format!("base_url must be an address, got '{base_url}'");
             let address = base_url.parse().map_err(invalid)?;
             let secrets = OriginSecrets::parse(&variable("ORIGIN_SECRET").unwrap_or_default());
-            let secret = secret_for(&address, &secrets, &region);
-            Some(HttpApi::new(base_url, secret, deadline)?)
+            let secret = secret_for(&address, &secrets, account.region());
+            Some(HttpApi::new(base_url, secret, invocation.deadline)?)
         }
     };
-    let functions = functions_at(Serving::Live, account, invocation)?;
-    let mut findings = check_all(&functions).await;
+    let mut findings = check_all(&functions_at(Serving::Live, account, &invocation)?).await;
     if let Some(api) = api {
         findings.add(check_api(&api).await);
     }
+    let function = variable("AWS_LAMBDA_FUNCTION_NAME").unwrap_or_default();
+    println!("{}", findings.line_with_metrics(&function, Timestamp::now()));
     Ok(findings)
 }
 

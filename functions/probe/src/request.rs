@@ -40,12 +40,13 @@ impl Request {
     }
 
     /// Sets a path parameter.
-    pub(crate) fn with(mut self, name: &'static str, value: &str) -> Self {
+    pub fn with(mut self, name: &'static str, value: &str) -> Self {
         self.parameters.push((name, value.to_owned()));
         self
     }
 
-    pub(crate) fn query(mut self, name: &'static str, value: &str) -> Self {
+    /// Adds a query parameter.
+    pub fn query(mut self, name: &'static str, value: &str) -> Self {
         self.query.push((name, value.to_owned()));
         self
     }
@@ -120,7 +121,7 @@ impl Request {
     /// The [HTTP API
     /// event](https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html)
     /// for this request, authorized by IAM: its sender may invoke the function. `id` is its ID in the access log.
-    pub(crate) fn event(&self, id: &str, now: Timestamp) -> Value {
+    pub fn event(&self, id: &str, now: Timestamp) -> Value {
         // An HTTP API decodes the path.
         let path = self.path(str::to_owned);
         let route_key = format!("ANY {}", self.route);

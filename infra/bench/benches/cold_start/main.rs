@@ -1,5 +1,5 @@
 //! Measures how long the functions take to start and to answer, compared with a function that does nothing and one that
-//! reads an item from DynamoDB: `cargo bench -p bench --bench cold_start`. Builds what it needs, and prints Markdown.
+//! reads an item from DynamoDB. docs/BENCHMARKS.md has the commands. Prints Markdown.
 
 // A benchmark stops where it fails.
 #![allow(clippy::unwrap_used)]
@@ -23,7 +23,7 @@ use clap::Parser;
 
 use self::{
     lambda_runtime::{LambdaFunction, Registration},
-    programs::{ProgramArgs, Programs, baseline, peak_memory},
+    programs::{ProgramArgs, peak_memory},
     requests::{
         CARRIERS, EXCHANGE, EXCHANGES, FORMAT, HEALTH, Request, SEARCH_FILTERS, SEARCH_WORDS,
     },
@@ -61,17 +61,17 @@ const WARM: usize = 2;
 const MEMORY: usize = 3;
 const SIZE: usize = 4;
 
-/// Builds and measures everything, and prints the tables. Functions take turns, so other work on the machine affects
+/// Measures everything, and prints the tables. Functions take turns, so other work on the machine affects
 /// all of them. A single thread leaves the other cores to what is measured.
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
     let Options { programs, rounds } = Options::parse();
-    let programs = Programs::prepare(programs);
-    let mut subjects = subjects(&programs);
+    let data = programs.prepare();
+    let mut subjects = subjects(&programs, data.is_full_scale);
     for round in 1..=rounds {
         eprint!("\rround {round} of {rounds}");
         for subject in &mut subjects {
-            subject.starts.push(start(subject, &programs.dynamodb).await);
+            subject.starts.push(start(subject, &data.dynamodb).await);
         }
     }
     let figures: Vec<(&str, Figures)> =
@@ -87,16 +87,16 @@ async fn main() {
 }
 
 /// The two baselines, then the functions.
-fn subjects(programs: &Programs) -> Vec<Subject> {
-    let baselines = requests::baselines().map(|request| (baseline(request.function), request));
-    let functions = requests::every_kind(programs.is_full_scale);
-    let functions = functions.map(|request| (programs.function(request.function), request));
+fn subjects(programs: &ProgramArgs, is_full_scale: bool) -> Vec<Subject> {
+    let baselines = requests::baselines().map(|it| (programs.baseline(it.program), it));
+    let functions = requests::every_kind(is_full_scale);
+    let functions = functions.map(|it| (programs.function(it.program), it));
     let all = baselines.into_iter().chain(functions);
     all.map(|(program, request)| Subject { program, request, starts: Vec::new() }).collect()
 }
 
 async fn start(Subject { program, request, .. }: &Subject, dynamodb: &str) -> Figures {
-    let command = programs::function_command(program, request.function, dynamodb);
+    let command = programs::function_command(program, request.program, dynamodb);
     let started = Instant::now();
     let mut function = LambdaFunction::start(command, Registration::Accepted).await;
     let init = milliseconds(started.elapsed());

@@ -1,4 +1,4 @@
-//! The programs to measure, built as deployed, and their database.
+//! The programs to measure, and their database.
 
 use std::{
     env,
@@ -10,30 +10,27 @@ use std::{
 
 use clap::Args;
 
-/// The key in the sample events.
-const KEY: &str = "tnr_live_SampleKeyForTheEventsAndTheTests2eIfJn";
+use super::requests::KEY;
+
 /// The folder for logs and data.
 const FOLDER: &str = "target/bench";
-
-const FUNCTIONS: [&str; 5] = ["carriers", "npa", "format", "search", "status"];
 
 /// The programs to measure.
 #[derive(Debug, Args)]
 pub struct ProgramArgs {
-    /// Use release binaries of the functions from this folder instead of building them
-    #[arg(long, value_name = "DIR")]
-    functions: Option<PathBuf>,
-    /// Use this build of the local program instead of building one
-    #[arg(long, value_name = "FILE")]
-    tnr: Option<PathBuf>,
+    /// Folder with release binaries of the functions and of `tnr`
+    #[arg(long, value_name = "DIR", default_value = "target/release")]
+    programs: PathBuf,
+    /// Folder with release binaries of the baselines
+    #[arg(long, value_name = "DIR", default_value = "target/baselines/release")]
+    baselines: PathBuf,
     /// Cargo passes this to every benchmark
     #[arg(long, hide = true)]
     bench: bool,
 }
 
-/// A run's functions and database.
-pub struct Programs {
-    functions: PathBuf,
+/// The database of a run.
+pub struct Data {
     /// The URL of the database.
     pub dynamodb: String,
     /// True for the published reports in `TNR_FULL_SCALE_DATA`, false for the sample.
@@ -41,26 +38,15 @@ pub struct Programs {
     _database: Database,
 }
 
-impl Programs {
-    /// Builds the functions and the local program unless given, and starts the database. The import of published
-    /// reports is kept between runs.
-    pub fn prepare(args: ProgramArgs) -> Self {
+impl ProgramArgs {
+    /// Starts the database. The import of published reports is kept between runs.
+    pub fn prepare(&self) -> Data {
         // Paths are relative to the workspace, but cargo starts a benchmark in its package.
         env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).unwrap();
-        let functions = FUNCTIONS.into_iter().filter(|_| args.functions.is_none());
-        let programs: Vec<&str> = functions
-            .chain(args.tnr.is_none().then_some("tnr"))
-            .flat_map(|it| ["--bin", it])
-            .collect();
-        if !programs.is_empty() {
-            build(Path::new("."), &programs);
-        }
-        let release = PathBuf::from("target/release");
-        let tnr = args.tnr.unwrap_or_else(|| release.join("tnr"));
         let reports = env::var_os("TNR_FULL_SCALE_DATA").map(PathBuf::from);
         let data = if reports.is_some() { "full-scale" } else { "sample" };
         let tnr = |command: &str| {
-            let mut tnr = Command::new(&tnr);
+            let mut tnr = Command::new(self.function("tnr"));
             tnr.args([command, "--data-dir"]).arg(Path::new(FOLDER).join(data));
             tnr
         };
@@ -69,17 +55,17 @@ impl Programs {
             import(tnr("import"), reports);
         }
         let (database, dynamodb) = Database::start(tnr("dynamodb"));
-        Self {
-            functions: args.functions.unwrap_or(release),
-            dynamodb,
-            is_full_scale: reports.is_some(),
-            _database: database,
-        }
+        Data { dynamodb, is_full_scale: reports.is_some(), _database: database }
     }
 
     /// The binary of a function.
     pub fn function(&self, name: &str) -> PathBuf {
-        self.functions.join(name)
+        self.programs.join(name)
+    }
+
+    /// The binary of a baseline.
+    pub fn baseline(&self, name: &str) -> PathBuf {
+        self.baselines.join(name)
     }
 }
 
@@ -93,27 +79,6 @@ fn import(mut tnr: Command, reports: &Path) {
         tnr.arg(option).arg(reports.join(name));
     }
     assert!(tnr.stdout(Stdio::null()).status().unwrap().success(), "the import has failed");
-}
-
-/// Builds the baseline function `name`. Baselines have their own workspace, since they use default features.
-pub fn baseline(name: &str) -> PathBuf {
-    let workspace = Path::new("infra/bench/baselines");
-    build(workspace, &["--bin", name, "--target-dir", "../../../target/baselines"]);
-    Path::new("target/baselines/release").join(name)
-}
-
-fn build(workspace: &Path, arguments: &[&str]) {
-    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command.current_dir(workspace).args(["build", "--release", "--locked"]).args(arguments);
-    // Cargo sets these for a benchmark. Build scripts of dependencies would see a change, and everything would be
-    // rebuilt.
-    for (name, _) in env::vars_os() {
-        let text = name.to_string_lossy();
-        if text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") {
-            command.env_remove(&name);
-        }
-    }
-    assert!(command.status().unwrap().success(), "cargo cannot build the programs");
 }
 
 /// The command that starts a function, with only what Lambda sets and the database's URL.

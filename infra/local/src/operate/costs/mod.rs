@@ -324,22 +324,4 @@ mod tests {
         assert_eq!(units_of_snapshot(4097), 1.0);
         assert_eq!(units_of_snapshot(390_001), 48.0 + 0.5);
     }
-
-    #[test]
-    fn bill_grows_with_each_kind_of_use() {
-        let total = |usage: &Usage| Bill::new(usage).total();
-        let usual = Usage::month(1e7, 0.01);
-        for more in [
-            Usage { requests: 2e7, ..usual },
-            Usage { cold_share: 0.1, ..usual },
-            Usage { tracing: true, ..usual },
-            Usage { edge: true, ..usual },
-            Usage { request: Request::worst(), ..usual },
-        ] {
-            assert!(total(&more) > total(&usual), "{more:?}");
-        }
-        let without_requests = Bill::new(&Usage::month(0.0, 0.01));
-        assert_eq!(Bill::sum(&without_requests.of_requests), 0.0);
-        assert!(without_requests.total() > 0.0);
-    }
 }

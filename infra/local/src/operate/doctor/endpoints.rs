@@ -175,15 +175,6 @@ mod tests {
         }
     }
 
-    #[tokio::test]
-    async fn stopped_service_is_one_finding() {
-        let base_url = "http://127.0.0.1:1".to_owned();
-        let target = Target { base_url, key: None, origin_secret: None };
-        let group = examine_service(&target, Duration::from_secs(9)).await.unwrap();
-        let [finding] = &group.findings[..] else { panic!("{group:?}") };
-        assert!(finding.message.starts_with("no request is answered; "), "{finding:?}");
-    }
-
     #[test]
     fn every_keyed_endpoint_is_tested_without_a_key() {
         let requests = keyed_checks().flat_map(|Check { request, .. }| forms(request));

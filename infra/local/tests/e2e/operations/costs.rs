@@ -78,6 +78,17 @@ fn the_committed_costs_are_current() {
     );
 }
 
+#[test]
+fn the_readme_price_matches_the_costs() {
+    let bill = Bill::new(&Usage::month(1e6, 0.01));
+    let (requests, fixed) = (Bill::sum(&bill.of_requests), Bill::sum(&bill.fixed));
+    let price = format!("about ${requests:.0} for a million requests and ${fixed:.0} a month");
+    assert!(
+        include_str!("../../../../../README.md").contains(&price),
+        "README.md must say '{price}'"
+    );
+}
+
 /// The units of lookups in batches, one for each exchange, are in the tests of database costs.
 #[tokio::test]
 async fn response_sizes_and_read_units_match_the_costs() {
