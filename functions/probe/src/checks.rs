@@ -16,31 +16,14 @@ pub struct Check {
     pub expectation: Expectation,
 }
 
-/// An assigned exchange in a search result.
-#[derive(Debug, Clone)]
-struct Exchange {
-    npa: String,
-    nxx: String,
-    ocn: String,
-    row: Value,
+/// An exchange that may or may not exist, as a row of a search.
+fn any_exchange() -> Value {
+    json!({ "npa": "212", "nxx": "555", "ocn": "9206" })
 }
 
-impl Default for Exchange {
-    /// An exchange that may or may not exist.
-    fn default() -> Self {
-        let [npa, nxx, ocn] = ["212", "555", "9206"].map(str::to_owned);
-        Self { npa, nxx, ocn, row: Value::Null }
-    }
-}
-
-impl Exchange {
-    /// The first exchange found with an OCN; some holders have none.
-    fn found_by(search: &Answer) -> Option<Self> {
-        search.body["results"].as_array()?.iter().find_map(|row| {
-            let text = |name: &str| row[name].as_str().map(str::to_owned);
-            Some(Self { npa: text("npa")?, nxx: text("nxx")?, ocn: text("ocn")?, row: row.clone() })
-        })
-    }
+/// The first exchange found with an OCN; some holders have none.
+fn exchange_found_by(search: &Answer) -> Option<Value> {
+    search.body["results"].as_array()?.iter().find(|row| row["ocn"].is_string()).cloned()
 }
 
 fn is(value: impl Into<Value>) -> Part {
@@ -95,11 +78,13 @@ pub fn carriers() -> Check {
 }
 
 /// The checks about an exchange and its first number. The number's thousands block may have a different holder.
-fn checks_about(Exchange { npa, nxx, ocn, row }: &Exchange) -> [Check; 8] {
+fn checks_about(exchange: &Value) -> [Check; 8] {
+    let [npa, nxx, ocn] =
+        ["npa", "nxx", "ocn"].map(|name| exchange[name].as_str().unwrap_or_default());
     let number = format!("+1{npa}{nxx}0000");
-    let is_npa = || is(&**npa);
-    let is_nxx = || is(&**nxx);
-    let as_found = |name: &str| is(row[name].clone());
+    let is_npa = || is(npa);
+    let is_nxx = || is(nxx);
+    let as_found = |name: &str| is(exchange[name].clone());
     let by_exchange = Request::to(Function::Npa, "/v1/npa/{npa}/nxx/{nxx}");
     let by_area_code = Request::to(Function::Npa, "/v1/npa/{npa}").with("npa", npa);
     let by_ocn = Request::to(Function::Carriers, "/v1/carrier/{ocn}").with("ocn", ocn);
@@ -113,7 +98,7 @@ fn checks_about(Exchange { npa, nxx, ocn, row }: &Exchange) -> [Check; 8] {
             &[
                 ("/npa", is_npa()),
                 ("/exchanges/0/nxx", is_nxx()),
-                ("/exchanges/0/ocn", is(&**ocn)),
+                ("/exchanges/0/ocn", is(ocn)),
                 ("/exchanges/0/company_name", as_found("company_name")),
                 ("/exchanges/0/rate_center", as_found("rate_center")),
                 ("/exchanges/0/status", as_found("status")),
@@ -127,7 +112,7 @@ fn checks_about(Exchange { npa, nxx, ocn, row }: &Exchange) -> [Check; 8] {
                 ("/pagination/total", Part::AboveZero),
             ],
         ),
-        check(by_ocn, &[("/ocn", is(&**ocn)), ("/exchanges/total", Part::AboveZero)]),
+        check(by_ocn, &[("/ocn", is(ocn)), ("/exchanges/total", Part::AboveZero)]),
         check(
             by_number("/v1/lookup/{tn+}"),
             &[
@@ -164,7 +149,7 @@ fn checks_about(Exchange { npa, nxx, ocn, row }: &Exchange) -> [Check; 8] {
 
 /// The checks that need a key, about an exchange that may or may not exist.
 pub fn keyed_checks() -> impl Iterator<Item = Check> {
-    [search(), carriers()].into_iter().chain(checks_about(&Exchange::default()))
+    [search(), carriers()].into_iter().chain(checks_about(&any_exchange()))
 }
 
 /// Runs the checks one by one, so a single container of each function is enough.
@@ -183,8 +168,8 @@ pub async fn check_all(api: &impl Api) -> Findings {
     make(&mut findings, api, carriers()).await;
     // Before the first import any exchange will do.
     let exchange = match &search {
-        Some(search) if !findings.is_empty => Exchange::found_by(search),
-        _ => findings.is_empty.then(Exchange::default),
+        Some(search) if !findings.is_empty => exchange_found_by(search),
+        _ => findings.is_empty.then(any_exchange),
     };
     for check in exchange.iter().flat_map(checks_about) {
         make(&mut findings, api, check).await;

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use backon::{ExponentialBuilder, Retryable};
-use jiff::Timestamp;
 use logging::with_causes;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::Method;
@@ -63,7 +62,7 @@ impl Functions {
         let limit = time_left(self.deadline);
         let arn = utf8_percent_encode(self.targets.arn(request.function), ENCODED_IN_PATH);
         let path = format!("/2015-03-31/functions/{arn}/invocations");
-        let event = request.event(&self.request_id, Timestamp::now()).to_string();
+        let event = request.event(&self.request_id).to_string();
         let headers = [("content-type", "application/json")];
         let call =
             self.account.call(Service::Lambda, Method::POST, &path, &headers, event.into(), limit);

@@ -14,7 +14,7 @@ use super::{
     examined::{ExaminationError, Examined, group, within},
     finding::{Finding, Group, State, section},
     remedies::Remedies,
-    stack_facts::{self, Resource, StackFacts},
+    stack_facts::{self, StackFacts},
 };
 use crate::CliError;
 
@@ -92,9 +92,7 @@ async fn examine_endpoints(
 /// The secret for requests that bypass a distribution, if functions require one. CloudFormation
 /// does not show it.
 async fn origin_secret(account: &AwsAccount, stack: &StackFacts) -> Examined<Option<String>> {
-    let is_status = |resource: &&Resource| resource.logical == STATUS_FUNCTION;
-    let function = stack.resources.iter().find(is_status).ok_or(ExaminationError::NoStack)?;
-    let name = &function.physical;
+    let name = stack.physical_name(STATUS_FUNCTION).ok_or(ExaminationError::NoStack)?;
     let path = format!("/2015-03-31/functions/{name}/configuration?Qualifier=live");
     let configuration = get_json(account, "GetFunctionConfiguration", &path).await?;
     let secrets = configuration["Environment"]["Variables"]["ORIGIN_SECRET"].as_str();

@@ -20,16 +20,7 @@ pub struct StackFacts {
     pub reason: Option<String>,
     pub parameters: BTreeMap<String, String>,
     pub outputs: BTreeMap<String, String>,
-    pub resources: Vec<Resource>,
-}
-
-/// A stack resource.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Resource {
-    /// Its name in the template after SAM's expansion.
-    pub logical: String,
-    pub physical: String,
-    pub kind: String,
+    pub resources: Vec<Value>,
 }
 
 impl StackFacts {
@@ -49,10 +40,17 @@ impl StackFacts {
         }
     }
 
-    /// The physical names of all resources of a type.
+    /// The physical names of all resources of a type. Those without one do not exist yet.
     pub fn physical_names(&self, kind: &str) -> Vec<String> {
-        let of_kind = self.resources.iter().filter(|resource| resource.kind == kind);
-        of_kind.map(|resource| resource.physical.clone()).collect()
+        let of_kind = self.resources.iter().filter(|resource| resource["ResourceType"] == kind);
+        of_kind.filter_map(|it| text(it, "PhysicalResourceId").map(str::to_owned)).collect()
+    }
+
+    /// The physical name of a resource.
+    pub fn physical_name(&self, logical: &str) -> Option<&str> {
+        let mut resources = self.resources.iter();
+        let resource = resources.find(|resource| resource["LogicalResourceId"] == logical)?;
+        text(resource, "PhysicalResourceId")
     }
 
     /// A non-empty parameter.
@@ -79,42 +77,10 @@ pub async fn look(account: &AwsAccount, stack: &str) -> Examined<StackFacts> {
         let mut parameters = vec![named()];
         parameters.extend(next.map(|token| ("NextToken".to_owned(), token)));
         let page = query(account, service, VERSION, "ListStackResources", &parameters).await?;
-        facts.resources.extend(resources(&page));
+        facts.resources.extend_from_slice(members(&page, "StackResourceSummaries"));
         next = text(&page, "NextToken").map(str::to_owned);
         if next.is_none() {
             return Ok(facts);
         }
-    }
-}
-
-/// The resources of a page. Those without a physical name do not exist yet.
-fn resources(page: &Value) -> impl Iterator<Item = Resource> {
-    members(page, "StackResourceSummaries").iter().filter_map(|resource| {
-        Some(Resource {
-            logical: text(resource, "LogicalResourceId")?.to_owned(),
-            physical: text(resource, "PhysicalResourceId")?.to_owned(),
-            kind: text(resource, "ResourceType")?.to_owned(),
-        })
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::operate::doctor::aws::json_of_xml;
-
-    #[test]
-    fn resources_without_a_physical_name_do_not_exist_yet() {
-        let page = r#"<ListStackResourcesResult xmlns="x">
-          <NextToken>more</NextToken><StackResourceSummaries>
-          <member><LogicalResourceId>Api</LogicalResourceId><ResourceType>T</ResourceType></member>
-          <member><LogicalResourceId>NpaFunction</LogicalResourceId>
-            <PhysicalResourceId>numbers-Npa-1</PhysicalResourceId>
-            <ResourceType>AWS::Lambda::Function</ResourceType></member>
-          </StackResourceSummaries></ListStackResourcesResult>"#;
-        let page = json_of_xml(page).unwrap();
-        let names: Vec<String> = resources(&page).map(|resource| resource.physical).collect();
-        assert_eq!(names, ["numbers-Npa-1"]);
-        assert_eq!(text(&page, "NextToken"), Some("more"));
     }
 }

@@ -195,28 +195,12 @@ fn worst_day_limits_match_the_template() {
     let of_others = REQUESTS.iter().find(|kind| kind.route == "others").unwrap().rate;
     assert_eq!(of_others, others);
 
-    let format = api["AccessLogSettings"]["Format"].as_str().unwrap().to_owned();
-    let line = [
-        ("requestTime", "22/Nov/2026:09:00:00 +0000"),
-        ("requestId", "AbCdEfGhIjKlMnOp="),
-        ("identity.sourceIp", "203.0.113.123"),
-        ("routeKey", "ANY /v1/npa/{npa}/nxx/{nxx}"),
-        ("protocol", "HTTP/1.1"),
-        ("status", "200"),
-        ("integrationStatus", "200"),
-        ("responseLatency", "10"),
-        ("integrationLatency", "10"),
-        ("responseLength", "1234"),
-        // Failed requests have more.
-        ("error.responseType", "-"),
-        ("integrationErrorMessage", "-"),
-    ]
-    .into_iter()
-    .fold(format, |line, (name, value)| {
-        line.replace(&format!("$context.{name}\""), &format!("{value}\""))
-    });
-    assert!(!line.contains("$context"), "{line}");
-    assert_measured("GATEWAY_LOG_BYTES", GATEWAY_LOG_BYTES.into(), line.len() as f64);
+    let format = api["AccessLogSettings"]["Format"].as_str().unwrap();
+    let mut parts = format.split("$context.");
+    let start = parts.next().unwrap().len();
+    // Each value is followed by a quote. They take nine bytes on average.
+    let bytes: usize = parts.map(|part| 9 + part.len() - part.find('"').unwrap()).sum();
+    assert_measured("GATEWAY_LOG_BYTES", GATEWAY_LOG_BYTES.into(), (start + bytes) as f64);
 }
 
 #[test]

@@ -130,18 +130,11 @@ fn no_nonexistent_route_or_function_is_listed() {
 
 #[test]
 fn the_template_defines_the_tables_of_the_store() {
-    let tables: Vec<_> =
-        tables().unwrap().into_iter().map(|table| (table.name, table.key)).collect();
-    let expected = [
-        ("carriers", "ocn"),
-        ("exchanges", "npa_nxx"),
-        ("dataset", "id"),
-        ("api_keys", "key_hash"),
-        ("usage", "id"),
-    ];
-    assert_eq!(tables, expected.map(|(name, key)| (name.to_owned(), key.to_owned())));
     // `--stack` finds the tables by their names in the template.
     let Tables { carriers, exchanges, dataset, api_keys, usage } = Tables::for_stack("numbers");
-    let of_stack = [carriers, exchanges, dataset, api_keys, usage];
-    assert_eq!(of_stack, expected.map(|(name, _)| format!("numbers-{name}")));
+    let names = [carriers, exchanges, dataset, api_keys, usage];
+    let expected = names.into_iter().zip(["ocn", "npa_nxx", "id", "key_hash", "id"]);
+    let tables = tables().unwrap().into_iter();
+    let tables = tables.map(|table| (format!("numbers-{}", table.name), table.key));
+    assert!(tables.eq(expected.map(|(name, key)| (name, key.to_owned()))));
 }
