@@ -60,7 +60,7 @@ impl Api for Functions {
 impl Functions {
     async fn answer_once(&self, request: &Request) -> Result<Answer, NoAnswer> {
         let limit = time_left(self.deadline);
-        let arn = utf8_percent_encode(self.targets.arn(request.function), ENCODED_IN_PATH);
+        let arn = utf8_percent_encode(&self.targets[&request.function], ENCODED_IN_PATH);
         let path = format!("/2015-03-31/functions/{arn}/invocations");
         let event = request.event(&self.request_id).to_string();
         let headers = [("content-type", "application/json")];

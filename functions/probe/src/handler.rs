@@ -22,7 +22,7 @@ use crate::{
     findings::Findings,
     functions::Functions,
     http_api::{HttpApi, check_api, secret_for},
-    targets::{Serving, Targets},
+    targets::{Serving, targets},
 };
 
 /// The time for the checks if Lambda does not state its limit.
@@ -129,7 +129,7 @@ fn functions_at(
     account: AwsAccount,
     invocation: &Invocation,
 ) -> Result<Functions, Error> {
-    let targets = Targets::new(serving, variable)?;
+    let targets = targets(serving, variable)?;
     let Invocation { id, deadline } = invocation.clone();
     Ok(Functions { account, targets, request_id: id, deadline })
 }

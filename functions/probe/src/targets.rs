@@ -44,36 +44,27 @@ pub enum Serving {
 /// The alias that the API invokes.
 const ALIAS: &str = "live";
 
-/// Addresses of the functions.
-#[derive(Debug, Clone)]
-pub struct Targets(BTreeMap<Function, String>);
+/// The ARNs at which the functions are invoked.
+pub type Targets = BTreeMap<Function, String>;
 
-impl Targets {
-    /// The versions in the environment, or their aliases. A deployment sets the variables before it moves the first
-    /// alias.
-    pub fn new(
-        serving: Serving,
-        environment: impl Fn(&str) -> Option<String>,
-    ) -> Result<Self, String> {
-        let target = |&function: &Function| {
-            let variable = function.variable();
-            let value = environment(&variable).unwrap_or_default();
-            match (unqualified(&value), serving) {
-                (Some(_), Serving::Next) => Ok((function, value)),
-                (Some(arn), Serving::Live) => Ok((function, format!("{arn}:{ALIAS}"))),
-                (None, _) => Err(format!(
-                    "the environment variable {variable} must be the ARN of a version of a \
-                     function, got '{value}'"
-                )),
-            }
-        };
-        Function::ALL.iter().map(target).collect::<Result<_, _>>().map(Self)
-    }
-
-    /// The ARN at which a function is invoked.
-    pub fn arn(&self, function: Function) -> &str {
-        &self.0[&function]
-    }
+/// The versions in the environment, or their aliases. A deployment sets the variables before it moves the first alias.
+pub fn targets(
+    serving: Serving,
+    environment: impl Fn(&str) -> Option<String>,
+) -> Result<Targets, String> {
+    let target = |&function: &Function| {
+        let variable = function.variable();
+        let value = environment(&variable).unwrap_or_default();
+        match (unqualified(&value), serving) {
+            (Some(_), Serving::Next) => Ok((function, value)),
+            (Some(arn), Serving::Live) => Ok((function, format!("{arn}:{ALIAS}"))),
+            (None, _) => Err(format!(
+                "the environment variable {variable} must be the ARN of a version of a function, \
+                 got '{value}'"
+            )),
+        }
+    };
+    Function::ALL.iter().map(target).collect()
 }
 
 /// A function's ARN without its version; `None` if the text is not a version's ARN.
@@ -96,7 +87,7 @@ mod tests {
                 "NPA_VERSION" => Some(value.to_owned()),
                 _ => Some("arn:aws:lambda:us-east-1:123456789012:function:numbers-x:7".to_owned()),
             };
-            let error = Targets::new(Serving::Live, environment).unwrap_err();
+            let error = targets(Serving::Live, environment).unwrap_err();
             assert!(error.contains("NPA_VERSION") && error.contains(value), "{error}");
         }
     }

@@ -14,7 +14,7 @@ mod programs;
 mod requests;
 
 use std::{
-    array, fs,
+    array, env, fs,
     path::PathBuf,
     time::{Duration, Instant},
 };
@@ -66,12 +66,13 @@ const SIZE: usize = 4;
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
     let Options { programs, rounds } = Options::parse();
-    let data = programs.prepare();
-    let mut subjects = subjects(&programs, data.is_full_scale);
+    // Paths are relative to the workspace, but cargo starts a benchmark in its package.
+    env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).unwrap();
+    let mut subjects = subjects(&programs);
     for round in 1..=rounds {
         eprint!("\rround {round} of {rounds}");
         for subject in &mut subjects {
-            subject.starts.push(start(subject, &data.dynamodb).await);
+            subject.starts.push(start(subject).await);
         }
     }
     let figures: Vec<(&str, Figures)> =
@@ -87,16 +88,16 @@ async fn main() {
 }
 
 /// The two baselines, then the functions.
-fn subjects(programs: &ProgramArgs, is_full_scale: bool) -> Vec<Subject> {
-    let baselines = requests::baselines().map(|it| (programs.baseline(it.program), it));
-    let functions = requests::every_kind(is_full_scale);
-    let functions = functions.map(|it| (programs.function(it.program), it));
+fn subjects(programs: &ProgramArgs) -> Vec<Subject> {
+    let baselines = requests::baselines().map(|it| (programs.baselines.join(it.program), it));
+    let functions = requests::every_kind(programs.published);
+    let functions = functions.map(|it| (programs.functions.join(it.program), it));
     let all = baselines.into_iter().chain(functions);
     all.map(|(program, request)| Subject { program, request, starts: Vec::new() }).collect()
 }
 
-async fn start(Subject { program, request, .. }: &Subject, dynamodb: &str) -> Figures {
-    let command = programs::function_command(program, request.program, dynamodb);
+async fn start(Subject { program, request, .. }: &Subject) -> Figures {
+    let command = programs::function_command(program, request.program);
     let started = Instant::now();
     let mut function = LambdaFunction::start(command, Registration::Accepted).await;
     let init = milliseconds(started.elapsed());

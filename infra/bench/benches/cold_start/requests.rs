@@ -3,8 +3,8 @@
 use probe::Function;
 use serde_json::{Value, json};
 
-/// The key in the benchmarks' database.
-pub const KEY: &str = "tnr_live_SampleKeyForTheEventsAndTheTests2eIfJn";
+/// The key that the database must have.
+const KEY: &str = "tnr_live_SampleKeyForTheEventsAndTheTests2eIfJn";
 
 /// A request to a function.
 pub struct Request {
@@ -37,9 +37,9 @@ pub fn baselines() -> [Request; 2] {
 }
 
 /// One request of each kind that succeeds with this data.
-pub fn every_kind(is_full_scale: bool) -> [Request; 9] {
+pub fn every_kind(is_published: bool) -> [Request; 9] {
     let (ocn, words) =
-        if is_full_scale { ("6010", "cingular wireless") } else { ("4070", "sample wireless") };
+        if is_published { ("6010", "cingular wireless") } else { ("4070", "sample wireless") };
     let to = probe::Request::to;
     let exchanges = to(Function::Npa, "/v1/npa/{npa}").with("npa", "415");
     let exchange =

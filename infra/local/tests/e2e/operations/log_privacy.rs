@@ -97,20 +97,17 @@ fn request_with(method: &str, target: String, text: &str) -> LoggedRequest {
 
 /// Requests with a text in every place that a client controls.
 fn requests_with_text_everywhere(text: &str) -> Vec<LoggedRequest> {
-    let text_of_url = encoded(text);
-    let get = |target: String| request_with("GET", target, text);
     let targets = "/v1/format/{} /v1/format?tn={} /v1/format?tn=1&defaultCountry={} /v1/{} /{} \
                    /v1/npa/{} /v1/npa/415/nxx/{} /v1/carrier/{} /v1/carrier?ocn={} /v1/search?q={} \
                    /v1/search?{}=1 /v1/carriers?limit={} /v1/carriers?version={} \
-                   /v1/npa/415?apiKey={}";
-    let mut requests: Vec<LoggedRequest> =
-        targets.split(' ').map(|target| get(target.replace("{}", &text_of_url))).collect();
+                   /v1/npa/415?apiKey={} POST:/v1/format POST:/v1/format?column={}";
     let letters: String = text.chars().filter(char::is_ascii_alphanumeric).collect();
-    requests.push(request_with(&format!("X{letters}"), "/v1/npa/415".to_owned(), text));
-    for target in ["/v1/format".to_owned(), format!("/v1/format?column={text_of_url}")] {
-        requests.push(request_with("POST", target, text));
-    }
-    requests
+    let own_method = format!("X{letters}:/v1/npa/415");
+    let request = |target: &str| {
+        let (method, target) = target.split_once(':').unwrap_or(("GET", target));
+        request_with(method, target.replace("{}", &encoded(text)), text)
+    };
+    targets.split(' ').chain([own_method.as_str()]).map(request).collect()
 }
 
 /// A well-formed key that is not registered.

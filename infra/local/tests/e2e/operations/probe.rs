@@ -245,10 +245,6 @@ async fn a_broken_probe_reports_failure_to_codedeploy() {
     let expected =
         "the environment variable NPA_VERSION must be the ARN of a version of a function";
     assert!(error["errorMessage"].as_str().unwrap().starts_with(expected), "{error}");
-    for request in [json!({}), json!({ "baseUrl": "x" }), json!({ "base_url": "x" }), json!([])] {
-        let error = probe.function.invoke(&request).await;
-        assert!(error["errorMessage"].is_string(), "{request}: {error}");
-    }
 }
 
 #[tokio::test]
