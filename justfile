@@ -42,7 +42,7 @@ generate:
 watch:
     set -a; . .local/dynamodb.env; set +a; cargo lambda watch --disable-cors --env-file infra/local/watch.env
 
-# Run one benchmark: cold_start, dataset, load or numbers
+# Run one benchmark: cold_start, dataset or numbers
 bench NAME *ARGS:
     cargo bench -p bench --bench {{ NAME }} {{ ARGS }}
 

@@ -10,13 +10,8 @@ use crate::request::Request;
 
 /// A way to reach the functions.
 pub trait Api {
-    /// The name of the check that makes this request; `None` to skip it.
-    fn check_name(&self, request: &Request) -> Option<String>;
-
-    /// The variants of a request, each checked separately.
-    fn forms(&self, request: Request) -> Vec<Request> {
-        vec![request]
-    }
+    /// The variants of a request to check, each with the name of its check.
+    fn variants(&self, request: Request) -> Vec<(String, Request)>;
 
     fn answer_to(&self, request: &Request)
     -> impl Future<Output = Result<Answer, NoAnswer>> + Send;

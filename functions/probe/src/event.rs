@@ -31,22 +31,18 @@ pub struct Request {
     pub base_url: Option<String>,
 }
 
-/// The event is neither of the two.
-#[derive(Debug, thiserror::Error)]
-#[error(
-    "the request must be a JSON object with no other field than base_url, such as \
-     {{\"base_url\": \"https://api.example.com\"}}"
-)]
-pub struct EventError;
+/// The message for an event that is neither of the two.
+const UNKNOWN_EVENT: &str = "the request must be a JSON object with no other field than base_url, such as \
+     {\"base_url\": \"https://api.example.com\"}";
 
 impl Event {
     /// Parses an invocation's payload. A missing payload counts as a request without fields.
-    pub fn parse(payload: Value) -> Result<Self, EventError> {
+    pub fn parse(payload: Value) -> Result<Self, &'static str> {
         let payload = if payload.is_null() { json!({}) } else { payload };
         if !payload.is_object() {
-            return Err(EventError);
+            return Err(UNKNOWN_EVENT);
         }
-        serde_json::from_value(payload).map_err(|_| EventError)
+        serde_json::from_value(payload).map_err(|_| UNKNOWN_EVENT)
     }
 }
 

@@ -1,13 +1,12 @@
 //! The functions, invoked through Lambda's API.
 
-use std::{collections::HashMap, time::Duration};
+use std::time::Duration;
 
 use backon::{ExponentialBuilder, Retryable};
-use jiff::Timestamp;
 use logging::with_causes;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::Method;
-use serde::Deserialize;
+use serde_json::Value;
 use signed_requests::{AwsAccount, CallError, MAX_ANSWER_BYTES, Service, first_bytes};
 use tokio::time::Instant;
 
@@ -40,26 +39,9 @@ pub struct Functions {
     pub deadline: Instant,
 }
 
-/// The response that a function returns to API Gateway.
-#[derive(Deserialize)]
-struct FunctionResponse {
-    #[serde(rename = "statusCode")]
-    status: u16,
-    #[serde(default)]
-    headers: HashMap<String, String>,
-    body: Option<String>,
-}
-
-/// Lambda's answer for a function that failed.
-#[derive(Deserialize)]
-struct FunctionError {
-    #[serde(rename = "errorMessage")]
-    message: String,
-}
-
 impl Api for Functions {
-    fn check_name(&self, request: &Request) -> Option<String> {
-        Some(request.name())
+    fn variants(&self, request: Request) -> Vec<(String, Request)> {
+        vec![(request.name(), request)]
     }
 
     /// Invokes a function. If Lambda throttles it, retries until the deadline: one deployment's hooks run at the same
@@ -78,9 +60,9 @@ impl Api for Functions {
 impl Functions {
     async fn answer_once(&self, request: &Request) -> Result<Answer, NoAnswer> {
         let limit = time_left(self.deadline);
-        let arn = utf8_percent_encode(self.targets.arn(request.function), ENCODED_IN_PATH);
+        let arn = utf8_percent_encode(&self.targets[&request.function], ENCODED_IN_PATH);
         let path = format!("/2015-03-31/functions/{arn}/invocations");
-        let event = request.event(&self.request_id, Timestamp::now()).to_string();
+        let event = request.event(&self.request_id).to_string();
         let headers = [("content-type", "application/json")];
         let call =
             self.account.call(Service::Lambda, Method::POST, &path, &headers, event.into(), limit);
@@ -92,14 +74,16 @@ impl Functions {
         let kind = kind.map(|kind| String::from_utf8_lossy(kind.as_bytes()).into_owned());
         let payload = first_bytes(response, MAX_ANSWER_BYTES).await;
         let payload = payload.map_err(|error| NoAnswer::from_transport(error, limit))?;
+        let payload: Value = serde_json::from_slice(&payload)?;
         if let Some(kind) = kind {
-            let message =
-                serde_json::from_slice(&payload).map(|error: FunctionError| error.message);
-            return Err(NoAnswer::Function { kind, message: message.unwrap_or_default() });
+            let message = payload["errorMessage"].as_str().unwrap_or_default().to_owned();
+            return Err(NoAnswer::Function { kind, message });
         }
-        let response: FunctionResponse = serde_json::from_slice(&payload)?;
-        let media_type = response.headers.get("content-type").map(String::as_str);
-        Answer::new(response.status, media_type, response.body.unwrap_or_default())
+        // The response that a function returns to API Gateway.
+        let status = payload["statusCode"].as_u64().and_then(|status| status.try_into().ok());
+        let media_type = payload["headers"]["content-type"].as_str();
+        let body = payload["body"].as_str().unwrap_or_default().to_owned();
+        Answer::new(status.unwrap_or_default(), media_type, body)
     }
 }
 

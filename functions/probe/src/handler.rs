@@ -22,7 +22,7 @@ use crate::{
     findings::Findings,
     functions::Functions,
     http_api::{HttpApi, check_api, secret_for},
-    targets::{Serving, Targets},
+    targets::{Serving, targets},
 };
 
 /// The time for the checks if Lambda does not state its limit.
@@ -40,7 +40,7 @@ pub async fn handle(event: LambdaEvent<Value>) -> Result<Value, Error> {
     let LambdaEvent { payload, context } = event;
     let deadline = time_for_checks(context.deadline);
     let invocation = Invocation { id: context.request_id, deadline };
-    let findings = match Event::parse(payload).map_err(|error| with_causes(&error))? {
+    let findings = match Event::parse(payload)? {
         Event::Deployment(deployment) => answer_codedeploy(deployment, invocation).await,
         Event::Request(request) => check_service(request, invocation).await,
     };
@@ -104,34 +104,22 @@ fn must_be(field: &'static str, expected: impl ToString, actual: Value) -> Check
 /// Checks the live versions, and the API if its URL is known, and writes the metrics.
 async fn check_service(request: Request, invocation: Invocation) -> Result<Findings, Error> {
     let account = AwsAccount::from_env().await?;
-    let findings = check_live(account, request, &invocation).await?;
-    let function = variable("AWS_LAMBDA_FUNCTION_NAME").unwrap_or_default();
-    println!("{}", findings.line_with_metrics(&function, Timestamp::now()));
-    Ok(findings)
-}
-
-async fn check_live(
-    account: AwsAccount,
-    request: Request,
-    invocation: &Invocation,
-) -> Result<Findings, Error> {
-    let Invocation { deadline, .. } = *invocation;
-    let region = account.region().to_owned();
     let api = match &request.base_url {
         None => None,
         Some(base_url) => {
             let invalid = |_| format!("base_url must be an address, got '{base_url}'");
             let address = base_url.parse().map_err(invalid)?;
             let secrets = OriginSecrets::parse(&variable("ORIGIN_SECRET").unwrap_or_default());
-            let secret = secret_for(&address, &secrets, &region);
-            Some(HttpApi::new(base_url, secret, deadline)?)
+            let secret = secret_for(&address, &secrets, account.region());
+            Some(HttpApi::new(base_url, secret, invocation.deadline)?)
         }
     };
-    let functions = functions_at(Serving::Live, account, invocation)?;
-    let mut findings = check_all(&functions).await;
+    let mut findings = check_all(&functions_at(Serving::Live, account, &invocation)?).await;
     if let Some(api) = api {
         findings.add(check_api(&api).await);
     }
+    let function = variable("AWS_LAMBDA_FUNCTION_NAME").unwrap_or_default();
+    println!("{}", findings.line_with_metrics(&function, Timestamp::now()));
     Ok(findings)
 }
 
@@ -141,7 +129,7 @@ fn functions_at(
     account: AwsAccount,
     invocation: &Invocation,
 ) -> Result<Functions, Error> {
-    let targets = Targets::new(serving, variable)?;
+    let targets = targets(serving, variable)?;
     let Invocation { id, deadline } = invocation.clone();
     Ok(Functions { account, targets, request_id: id, deadline })
 }

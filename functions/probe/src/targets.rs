@@ -44,43 +44,27 @@ pub enum Serving {
 /// The alias that the API invokes.
 const ALIAS: &str = "live";
 
-/// Error for a function whose address is unknown.
-#[derive(Debug, thiserror::Error)]
-#[error(
-    "the environment variable {variable} must be the ARN of a version of a function, got '{value}'"
-)]
-pub struct NoVersion {
-    variable: String,
-    value: String,
-}
+/// The ARNs at which the functions are invoked.
+pub type Targets = BTreeMap<Function, String>;
 
-/// Addresses of the functions.
-#[derive(Debug, Clone)]
-pub struct Targets(BTreeMap<Function, String>);
-
-impl Targets {
-    /// The versions in the environment, or their aliases. A deployment sets the variables before it moves the first
-    /// alias.
-    pub fn new(
-        serving: Serving,
-        environment: impl Fn(&str) -> Option<String>,
-    ) -> Result<Self, NoVersion> {
-        let target = |&function: &Function| {
-            let variable = function.variable();
-            let value = environment(&variable).unwrap_or_default();
-            match (unqualified(&value), serving) {
-                (Some(_), Serving::Next) => Ok((function, value)),
-                (Some(arn), Serving::Live) => Ok((function, format!("{arn}:{ALIAS}"))),
-                (None, _) => Err(NoVersion { variable, value }),
-            }
-        };
-        Function::ALL.iter().map(target).collect::<Result<_, _>>().map(Self)
-    }
-
-    /// The ARN at which a function is invoked.
-    pub fn arn(&self, function: Function) -> &str {
-        &self.0[&function]
-    }
+/// The versions in the environment, or their aliases. A deployment sets the variables before it moves the first alias.
+pub fn targets(
+    serving: Serving,
+    environment: impl Fn(&str) -> Option<String>,
+) -> Result<Targets, String> {
+    let target = |&function: &Function| {
+        let variable = function.variable();
+        let value = environment(&variable).unwrap_or_default();
+        match (unqualified(&value), serving) {
+            (Some(_), Serving::Next) => Ok((function, value)),
+            (Some(arn), Serving::Live) => Ok((function, format!("{arn}:{ALIAS}"))),
+            (None, _) => Err(format!(
+                "the environment variable {variable} must be the ARN of a version of a function, \
+                 got '{value}'"
+            )),
+        }
+    };
+    Function::ALL.iter().map(target).collect()
 }
 
 /// A function's ARN without its version; `None` if the text is not a version's ARN.
@@ -95,29 +79,15 @@ fn unqualified(arn: &str) -> Option<&str> {
 mod tests {
     use super::*;
 
-    fn arn(variable: &str) -> Option<String> {
-        let name = variable.strip_suffix("_VERSION")?.to_lowercase();
-        Some(format!("arn:aws:lambda:us-east-1:123456789012:function:numbers-{name}:7"))
-    }
-
-    #[test]
-    fn aliases_match_the_functions_with_known_versions() {
-        let next = Targets::new(Serving::Next, arn).unwrap();
-        let live = Targets::new(Serving::Live, arn).unwrap();
-        let npa = "arn:aws:lambda:us-east-1:123456789012:function:numbers-npa";
-        assert_eq!(next.arn(Function::Npa), format!("{npa}:7"));
-        assert_eq!(live.arn(Function::Npa), format!("{npa}:live"));
-    }
-
     #[test]
     fn variable_without_a_version_is_named() {
         for value in ["", "arn:aws:lambda:us-east-1:1:function:npa", "arn:x:function:npa:live", "7"]
         {
             let environment = |variable: &str| match variable {
                 "NPA_VERSION" => Some(value.to_owned()),
-                other => arn(other),
+                _ => Some("arn:aws:lambda:us-east-1:123456789012:function:numbers-x:7".to_owned()),
             };
-            let error = Targets::new(Serving::Live, environment).unwrap_err().to_string();
+            let error = targets(Serving::Live, environment).unwrap_err();
             assert!(error.contains("NPA_VERSION") && error.contains(value), "{error}");
         }
     }

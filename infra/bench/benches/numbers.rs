@@ -2,13 +2,13 @@
 //! and write it in four formats.
 //!
 //! ```sh
+//! cd infra/bench/numbers && npm install --no-package-lock && pip install --requirement requirements.txt && cd -
 //! cargo bench -p bench --bench numbers
 //! ```
 //!
 //! Compares this service with the npm packages `libphonenumber-js` (with all metadata) and
 //! `google-libphonenumber`, the PyPI package `phonenumbers` and the crate `phonenumber`, in a steady
-//! state and from a cold start. Packages are installed in `target`, and skipped without `npm` or
-//! `python3`.
+//! state and from a cold start. Packages that are not installed are left out.
 //!
 //! Each contender is a process that answers each line with its duration in nanoseconds, so all are
 //! measured alike. Those in Rust are this program again. The crate cannot check whether a number is
@@ -18,11 +18,9 @@
 #![allow(clippy::unwrap_used)]
 
 use std::{
-    collections::BTreeMap,
-    env, fs,
+    env,
     hint::black_box,
     io::{BufRead, BufReader, Lines, Write, stdin},
-    path::{Path, PathBuf},
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
     thread,
     time::{Duration, Instant},
@@ -37,7 +35,14 @@ const CONTENDER: &str = "BENCH_CONTENDER";
 /// The contender to compare the others with.
 const OURS: &str = "this service";
 
-const SCRIPTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/numbers");
+/// The contenders, each with its command in `infra/bench/numbers`. Those without one are this program.
+const CONTENDERS: [(&str, &[&str]); 5] = [
+    (OURS, &[]),
+    ("phonenumber (crate)", &[]),
+    ("libphonenumber-js", &["node", "contender.js", "libphonenumber-js"]),
+    ("google-libphonenumber", &["node", "contender.js", "google-libphonenumber"]),
+    ("phonenumbers (PyPI)", &["python3", "contender.py"]),
+];
 
 /// Repetitions of each cold start; the median counts.
 const COLD_STARTS: usize = 7;
@@ -49,18 +54,27 @@ fn main() {
     if let Ok(name) = env::var(CONTENDER) {
         return answer_lines(&name);
     }
-    let contenders = contenders();
-    let steady = measure_steady_state(&contenders);
-    let cold = measure_cold_starts(&contenders);
+    let is_there = |(name, command): &(&str, &[&str])| {
+        let is_there = Running::start(name, command).is_some();
+        if !is_there {
+            println!("left out, since it does not start: {name}");
+        }
+        is_there
+    };
+    let contenders: Vec<_> = CONTENDERS.into_iter().filter(is_there).collect();
     println!("\nmicroseconds a number, and the ratio to this service");
-    print_table(&["world", "North America", "Caribbean", "messy"], &contenders, &steady);
+    let columns = sets().map(|(set, _)| set);
+    print_table(
+        &columns,
+        contenders.iter().map(|(name, command)| (*name, steady_state(name, command))),
+    );
     println!(
         "\nmicroseconds from a cold start: to load the rules, then for one number after another"
     );
+    let columns = ["load", "first, +1", "messy, +1", "first, +44", "further regions"];
     print_table(
-        &["load", "first, +1", "messy, +1", "first, +44", "further regions"],
-        &contenders,
-        &cold,
+        &columns,
+        contenders.iter().map(|(name, command)| (*name, cold_start(name, command))),
     );
 }
 
@@ -89,71 +103,6 @@ fn sets() -> [(&'static str, Vec<String>); 4] {
     ]
 }
 
-/// The command that starts a contender.
-struct Contender {
-    name: &'static str,
-    program: PathBuf,
-    arguments: Vec<String>,
-    environment: (&'static str, PathBuf),
-}
-
-/// This service, then the contenders that could be installed.
-fn contenders() -> Vec<Contender> {
-    let program = env::current_exe().unwrap();
-    let in_rust = [OURS, "phonenumber (crate)"].map(|name| Contender {
-        name,
-        program: program.clone(),
-        arguments: Vec::new(),
-        environment: (CONTENDER, name.into()),
-    });
-    let installed =
-        [npm_package("libphonenumber-js"), npm_package("google-libphonenumber"), pypi_package()];
-    in_rust.into_iter().chain(installed.into_iter().flatten()).collect()
-}
-
-fn npm_package(name: &'static str) -> Option<Contender> {
-    let folder = packages_folder("npm");
-    fs::copy(format!("{SCRIPTS}/package.json"), folder.join("package.json")).unwrap();
-    let npm =
-        ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline", "--silent"];
-    let is_installed = succeeds(Command::new("npm").args(npm).current_dir(&folder));
-    is_installed.then(|| Contender {
-        name,
-        program: "node".into(),
-        arguments: vec![format!("{SCRIPTS}/contender.js"), name.to_owned()],
-        environment: ("NODE_PATH", folder.join("node_modules")),
-    })
-}
-
-fn pypi_package() -> Option<Contender> {
-    let folder = packages_folder("pypi");
-    let mut pip = Command::new("python3");
-    pip.args(["-m", "pip", "install", "--quiet", "--upgrade", "--target"]).arg(&folder);
-    pip.args(["--requirement", &format!("{SCRIPTS}/requirements.txt")]);
-    let is_installed = folder.join("phonenumbers").exists() || succeeds(&mut pip);
-    is_installed.then(|| Contender {
-        name: "phonenumbers (PyPI)",
-        program: "python3".into(),
-        arguments: vec![format!("{SCRIPTS}/contender.py")],
-        environment: ("PYTHONPATH", folder),
-    })
-}
-
-fn packages_folder(registry: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("numbers").join(registry);
-    fs::create_dir_all(&folder).unwrap();
-    folder
-}
-
-/// Runs an installer, and reports if it is missing or fails.
-fn succeeds(installer: &mut Command) -> bool {
-    let has_succeeded = installer.status().is_ok_and(|status| status.success());
-    if !has_succeeded {
-        println!("left out, since this failed: {installer:?}");
-    }
-    has_succeeded
-}
-
 /// A running contender.
 struct Running {
     process: Child,
@@ -162,83 +111,74 @@ struct Running {
 }
 
 impl Running {
-    /// Starts a contender. Also returns how long it took to load its rules.
-    fn start(contender: &Contender) -> (Self, Duration) {
-        let (name, value) = &contender.environment;
-        let mut command = Command::new(&contender.program);
-        command.args(&contender.arguments).env(name, value);
-        let mut process = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        let input = process.stdin.take().unwrap();
-        let output = BufReader::new(process.stdout.take().unwrap()).lines();
+    /// Starts a contender. Also returns how long it took to load its rules; `None` if it cannot.
+    fn start(name: &str, command: &[&str]) -> Option<(Self, Duration)> {
+        let mut process = match command {
+            [] => Command::new(env::current_exe().unwrap()),
+            [program, arguments @ ..] => {
+                let mut process = Command::new(program);
+                process.args(arguments);
+                process
+            }
+        };
+        process.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/numbers")).env(CONTENDER, name);
+        let mut process = process.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().ok()?;
+        let input = process.stdin.take()?;
+        let output = BufReader::new(process.stdout.take()?).lines();
         let mut running = Self { process, input, output };
-        let load_time = running.answer();
-        (running, load_time)
+        let load_time = running.answer()?;
+        Some((running, load_time))
     }
 
-    /// The time to describe all texts `passes` times.
-    fn describe(&mut self, passes: u64, texts: &[String]) -> Duration {
+    /// The microseconds to describe all texts `passes` times.
+    fn describe(&mut self, passes: u64, texts: &[String]) -> f64 {
         writeln!(self.input, "{}", serde_json::json!([passes, texts])).unwrap();
-        self.answer()
+        microseconds(self.answer().unwrap())
     }
 
-    fn answer(&mut self) -> Duration {
-        let nanoseconds = self.output.next().unwrap().unwrap();
-        Duration::from_nanos(nanoseconds.parse().unwrap())
-    }
-
-    fn stop(mut self) {
-        drop(self.input);
-        self.process.wait().unwrap();
+    fn answer(&mut self) -> Option<Duration> {
+        let nanoseconds = self.output.next()?.ok()?;
+        Some(Duration::from_nanos(nanoseconds.parse().ok()?))
     }
 }
 
-/// Microseconds by contender and column.
-type Times = BTreeMap<&'static str, Vec<f64>>;
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.process.kill().unwrap();
+        self.process.wait().unwrap();
+    }
+}
 
 fn microseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1e6
 }
 
-/// Each contender's minimum time per set, since other work on the machine only adds time.
-fn measure_steady_state(contenders: &[Contender]) -> Times {
-    let mut times = Times::new();
-    for (set, texts) in sets() {
-        for contender in contenders {
-            eprintln!("{set}, {}", contender.name);
-            let (mut running, _) = Running::start(contender);
-            let warm_up = running.describe(3, &texts) / 3;
-            let passes = (STEADY_TIME.as_nanos() / warm_up.as_nanos().max(1)).clamp(1, 1_000_000);
-            let runs = (0..STEADY_RUNS).map(|_| running.describe(passes as u64, &texts));
-            let least = microseconds(runs.min().unwrap_or_default());
-            running.stop();
-            let each = least / passes as f64 / texts.len() as f64;
-            times.entry(contender.name).or_default().push(each);
-        }
-    }
-    times
+/// A contender's minimum microseconds per number of each set, since other work on the machine only adds time.
+fn steady_state(name: &str, command: &[&str]) -> Vec<f64> {
+    let of_set = |(set, texts): (&str, Vec<String>)| {
+        eprintln!("{set}, {name}");
+        let (mut running, _) = Running::start(name, command).unwrap();
+        let warm_up = running.describe(3, &texts) / 3.0;
+        let passes = (microseconds(STEADY_TIME) / warm_up).clamp(1.0, 1e6);
+        let runs = (0..STEADY_RUNS).map(|_| running.describe(passes as u64, &texts));
+        runs.fold(f64::INFINITY, f64::min) / passes.floor() / texts.len() as f64
+    };
+    sets().into_iter().map(of_set).collect()
 }
 
-/// The medians of several cold starts of each contender, taken in turn.
-fn measure_cold_starts(contenders: &[Contender]) -> Times {
+/// The medians of several cold starts of a contender.
+fn cold_start(name: &str, command: &[&str]) -> Vec<f64> {
     let [(_, world), ..] = sets();
-    let mut rounds: BTreeMap<&str, Vec<Vec<f64>>> = BTreeMap::new();
-    for _ in 0..COLD_STARTS {
-        for contender in contenders {
-            let (mut running, load_time) = Running::start(contender);
-            let mut first = |text: &str| microseconds(running.describe(1, &[text.to_owned()]));
-            let mut columns = vec![microseconds(load_time)];
-            let firsts = ["+13052345678", "Jane: 305_234_5679 or cell", "+442079460958"];
-            columns.extend(firsts.map(&mut first));
-            columns.push(median(world.iter().map(|text| first(text)).collect()));
-            running.stop();
-            rounds.entry(contender.name).or_default().push(columns);
-        }
-    }
-    let medians = |rounds: Vec<Vec<f64>>| {
-        let columns = 0..rounds[0].len();
-        columns.map(|column| median(rounds.iter().map(|round| round[column]).collect())).collect()
+    let round = || {
+        let (mut running, load_time) = Running::start(name, command).unwrap();
+        let mut first = |text: &str| running.describe(1, &[text.to_owned()]);
+        let firsts = ["+13052345678", "Jane: 305_234_5679 or cell", "+442079460958"];
+        let [number, messy, british] = firsts.map(&mut first);
+        let further = median(world.iter().map(|text| first(text)).collect());
+        [microseconds(load_time), number, messy, british, further]
     };
-    rounds.into_iter().map(|(name, rounds)| (name, medians(rounds))).collect()
+    let rounds: Vec<_> = (0..COLD_STARTS).map(|_| round()).collect();
+    (0..5).map(|column| median(rounds.iter().map(|round| round[column]).collect())).collect()
 }
 
 fn median(mut values: Vec<f64>) -> f64 {
@@ -246,14 +186,15 @@ fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
-fn print_table(columns: &[&str], contenders: &[Contender], times: &Times) {
-    let ours = &times[OURS];
+/// Prints each contender's times, and their ratios to the first one's.
+fn print_table(columns: &[&str], rows: impl Iterator<Item = (&'static str, Vec<f64>)>) {
+    let rows: Vec<_> = rows.collect();
     print!("{:<24}", "");
     columns.iter().for_each(|column| print!("{column:>20}"));
     println!();
-    for Contender { name, .. } in contenders {
+    for (name, times) in &rows {
         print!("{name:<24}");
-        for (time, ours) in times[name].iter().zip(ours) {
+        for (time, ours) in times.iter().zip(&rows[0].1) {
             print!("{:>20}", format!("{time:.1} {:>7}", format!("{:.1}x", time / ours)));
         }
         println!();

@@ -1,4 +1,4 @@
-//! Times loading a snapshot, and lookups and searches in it, against a plain scan of the same records: `cargo bench -p
+//! Times loading a snapshot, and searches in it, against a plain scan of the same records: `cargo bench -p
 //! bench --bench dataset`.
 
 // A benchmark stops where it fails.
@@ -115,35 +115,12 @@ fn print_searches(title: &str, dataset: &Dataset) {
     }
 }
 
-fn print_lookups(dataset: &Dataset) {
-    let npas: Vec<_> = dataset.area_codes().map(|area_code| area_code.npa).collect();
-    let ocns: Vec<_> = dataset.carriers().map(|carrier| carrier.ocn).collect();
-    let codes: Vec<_> = dataset.exchanges().step_by(97).map(|it| it.npa_nxx()).collect();
-    println!("\n| lookup | ns |\n|---|---|");
-    let print = |name: &str, count: usize, run: &dyn Fn()| {
-        println!("| {name} | {:.0} |", 1000.0 * least(20, run) / count.max(1) as f64);
-    };
-    print("area code", npas.len(), &|| {
-        npas.iter().for_each(|&npa| _ = black_box(dataset.area_code(npa)));
-    });
-    print("carrier", ocns.len(), &|| {
-        ocns.iter().for_each(|&ocn| _ = black_box(dataset.carrier(ocn)));
-    });
-    print("exchange", codes.len(), &|| {
-        codes.iter().for_each(|&code| _ = black_box(dataset.exchange(code)));
-    });
-}
-
 fn main() {
-    let full = data::published().unwrap_or_else(|| data::synthesized(246_468));
+    let dataset = data::dataset();
     println!("| data | exchanges | blocks | bytes | load ms |\n|---|---|---|---|---|");
-    print_load("full scale", &full);
-    for size in [10_000, 100_000, 640_000] {
-        print_load("synthesized", &data::synthesized(size));
-    }
-    let with_blocks = data::with_blocks(&full, 1_200_000);
-    print_load("full scale with blocks", &with_blocks);
-    print_searches("Full scale", &full);
-    print_searches("Full scale with thousands blocks", &with_blocks);
-    print_lookups(&full);
+    print_load("the reports", &dataset);
+    let with_blocks = data::with_blocks(&dataset, 1_200_000);
+    print_load("with thousands blocks", &with_blocks);
+    print_searches("Without thousands blocks", &dataset);
+    print_searches("With thousands blocks", &with_blocks);
 }

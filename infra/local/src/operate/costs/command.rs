@@ -8,7 +8,7 @@ use crate::{
     CliError,
     error::Context,
     operate::args::CostsArgs,
-    operate::costs::{Bill, Line, REGION, Usage, YEAR, markdown},
+    operate::costs::{Bill, REGION, Usage, YEAR, markdown},
     terminal::{self, width, wrapped},
 };
 
@@ -39,18 +39,11 @@ fn table(args: &CostsArgs) -> Result<String, fmt::Error> {
         args.cold,
     );
     writeln!(table, "{}", wrapped(&heading, width(), 0))?;
-    for line in &bill.of_requests {
-        write_line(&mut table, line)?;
+    let requests = ("Requests together".to_owned(), Bill::sum(&bill.of_requests));
+    let total = ("Together".to_owned(), bill.total());
+    let lines = bill.of_requests.into_iter().chain([requests]).chain(bill.fixed).chain([total]);
+    for (what, dollars) in lines {
+        writeln!(table, "  {what:<40}{dollars:>12.2}")?;
     }
-    let subtotal = |what: &str, lines| Line { what: what.to_owned(), dollars: Bill::sum(lines) };
-    write_line(&mut table, &subtotal("Requests together", &bill.of_requests))?;
-    for line in &bill.fixed {
-        write_line(&mut table, line)?;
-    }
-    write_line(&mut table, &Line { what: "Together".to_owned(), dollars: bill.total() })?;
     Ok(table)
-}
-
-fn write_line(table: &mut String, Line { what, dollars }: &Line) -> fmt::Result {
-    writeln!(table, "  {what:<40}{dollars:>12.2}")
 }

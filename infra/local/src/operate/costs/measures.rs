@@ -37,6 +37,8 @@ pub const EDGE_RULES: u32 = 4;
 pub const REQUESTS_OF_PROBE: u32 = 18;
 pub const PUBLIC_REQUESTS_OF_PROBE: u32 = 3;
 
+/// Bytes of a function's log line per request.
+pub const LOG_BYTES: u32 = 828;
 /// Bytes of API Gateway's log line per request.
 pub const GATEWAY_LOG_BYTES: u32 = 317;
 /// Bytes of Lambda's two log lines per request, and of its line per container start, as JSON at

@@ -1,5 +1,5 @@
 //! Deployment costs, computed from request sizes (`requests.csv`), other [`measures`] and AWS list
-//! prices (`prices.yaml`).
+//! prices (`prices.csv`).
 
 pub mod command;
 pub mod markdown;
@@ -7,12 +7,12 @@ pub mod measures;
 
 use std::sync::LazyLock;
 
-use serde::Deserialize;
+use serde::{Deserialize, de::DeserializeOwned};
 
 use self::measures::{
     ALARM_METRICS, ALARMS, API_FUNCTIONS, EDGE_LOG_BYTES, EDGE_RULES, GATEWAY_LOG_BYTES,
     IMPORT_MEMORY_MB, IMPORT_SECONDS, ITEM_BYTES, ITEMS, ITEMS_CHANGED_IN_A_NIGHT, KEYED_FUNCTIONS,
-    MEMORY_MB, METRIC_FILTERS, METRICS_OF_IMPORT, METRICS_OF_PROBE, METRICS_OF_REQUESTS,
+    LOG_BYTES, MEMORY_MB, METRIC_FILTERS, METRICS_OF_IMPORT, METRICS_OF_PROBE, METRICS_OF_REQUESTS,
     PLATFORM_LOG_BYTES, PLATFORM_LOG_BYTES_OF_START, PUBLIC_REQUESTS_OF_PROBE, REQUEST_MS,
     REQUESTS_OF_PROBE, SNAPSHOT_BYTES, START_MS, UNITS_OF_KEY_AND_MANIFEST, UNKNOWN_KEY_UNITS,
 };
@@ -33,18 +33,18 @@ const STORAGE_OVERHEAD: f64 = 100.0;
 /// The share of requests that X-Ray traces by default, beyond one per second.
 const TRACED_SHARE: f64 = 0.05;
 
-/// The price of something countable.
+const PRICES_CSV: &str = include_str!("prices.csv");
+const REQUESTS_CSV: &str = include_str!("requests.csv");
+
+/// The price of something countable, on a page of AWS.
 #[derive(Debug, Deserialize)]
-pub struct Price {
+struct Price {
     name: String,
-    what: String,
-    /// The count that the price is for, and its unit.
+    /// The count that the price is for.
     per: f64,
-    unit: String,
     /// Dollars, in tiers such as `1 up to 300, then 0.9`. Each tier begins where the one before
     /// ends.
     dollars: String,
-    source: String,
 }
 
 impl Price {
@@ -64,9 +64,15 @@ impl Price {
     }
 }
 
-static PRICES: LazyLock<Vec<Price>> = LazyLock::new(|| {
-    yaml_serde::from_str(include_str!("prices.yaml")).expect("the prices are a list")
-});
+fn rows<T: DeserializeOwned>(csv: &str) -> Vec<T> {
+    let mut rows = csv::Reader::from_reader(csv.as_bytes());
+    rows.deserialize().collect::<Result<_, _>>().expect("the tables are ours")
+}
+
+static PRICES: LazyLock<Vec<Price>> = LazyLock::new(|| rows(PRICES_CSV));
+
+/// The typical requests, and each route's most expensive request.
+pub static REQUESTS: LazyLock<Vec<RequestKind>> = LazyLock::new(|| rows(REQUESTS_CSV));
 
 /// The dollars for `count` of an item in one month.
 fn cost(name: &str, count: f64) -> f64 {
@@ -87,24 +93,15 @@ pub struct RequestKind {
     pub rate: f64,
     /// The uncompressed response: headers and body.
     pub response_bytes: f64,
-    /// The function's log line.
-    pub log_bytes: f64,
     pub read_units: f64,
     /// Billed milliseconds, an upper limit.
     ms: f64,
 }
 
-/// The typical requests, and each route's most expensive request.
-pub static REQUESTS: LazyLock<Vec<RequestKind>> = LazyLock::new(|| {
-    let mut rows = csv::Reader::from_reader(include_bytes!("requests.csv").as_slice());
-    rows.deserialize().collect::<Result<_, _>>().expect("each row is a request")
-});
-
 /// The average request of a month or day.
 #[derive(Debug, Clone, Copy)]
 pub struct Request {
     response_bytes: f64,
-    log_bytes: f64,
     read_units: f64,
     ms: f64,
 }
@@ -117,7 +114,6 @@ impl Request {
         let total = REQUESTS.iter().map(&weight).sum::<f64>();
         Self {
             response_bytes: sum(|kind| kind.response_bytes) / total,
-            log_bytes: sum(|kind| kind.log_bytes) / total,
             read_units: sum(|kind| kind.read_units) / total,
             ms: sum(|kind| kind.ms) / total,
         }
@@ -167,17 +163,8 @@ impl Usage {
     }
 }
 
-#[derive(Debug, Clone, PartialEq)]
-pub struct Line {
-    pub what: String,
-    pub dollars: f64,
-}
-
-impl Line {
-    fn new(what: impl Into<String>, dollars: f64) -> Self {
-        Self { what: what.into(), dollars }
-    }
-}
+/// An item of a bill, and its dollars.
+pub type Line = (String, f64);
 
 /// A bill: request-dependent lines and fixed ones.
 #[derive(Debug, Clone, PartialEq)]
@@ -188,18 +175,12 @@ pub struct Bill {
 
 impl Bill {
     pub fn new(usage: &Usage) -> Self {
-        let mut of_requests = requests(usage);
-        let mut fixed = fixed(usage.days / DAYS);
-        if usage.edge {
-            of_requests.extend(requests_at_edge(usage));
-            fixed.push(firewall(usage.days / DAYS));
-        }
-        Self { of_requests, fixed }
+        Self { of_requests: lines_of_requests(usage), fixed: fixed_lines(usage) }
     }
 
     /// The total of these lines in dollars.
     pub fn sum(lines: &[Line]) -> f64 {
-        lines.iter().map(|line| line.dollars).sum()
+        lines.iter().map(|(_, dollars)| dollars).sum()
     }
 
     /// The total in dollars.
@@ -213,75 +194,66 @@ fn gb_seconds(memory_mb: f64, seconds: f64) -> f64 {
     memory_mb / 1024.0 * seconds
 }
 
-fn requests(usage: &Usage) -> Vec<Line> {
+fn lines_of_requests(usage: &Usage) -> Vec<Line> {
     let Usage { requests, cold_share, request, .. } = *usage;
     let starts = requests * cold_share;
-    let time =
-        |count: f64, ms: f64| cost("lambda_time", gb_seconds(MEMORY_MB, count * ms / 1000.0));
+    let gb_seconds = |count: f64, ms: f64| gb_seconds(MEMORY_MB, count * ms / 1000.0);
     let units_of_start = units_of_snapshot(SNAPSHOT_BYTES) + UNITS_OF_KEY_AND_MANIFEST;
     let platform_bytes =
         requests * f64::from(PLATFORM_LOG_BYTES) + starts * f64::from(PLATFORM_LOG_BYTES_OF_START);
-    let gateway_bytes = requests * f64::from(GATEWAY_LOG_BYTES);
+    let logs = |bytes: u32| requests * f64::from(bytes);
+    let data = requests * request.response_bytes;
     let mut lines = vec![
-        Line::new("API Gateway", cost("api_requests", requests)),
-        Line::new("Lambda, requests", cost("lambda_requests", requests)),
-        Line::new("Lambda, time of requests", time(requests, request.ms)),
-        Line::new("Lambda, time of cold starts", time(starts, START_MS)),
-        Line::new("DynamoDB, reads of requests", cost("read_units", requests * request.read_units)),
-        Line::new("DynamoDB, reads of cold starts", cost("read_units", starts * units_of_start)),
-        Line::new("Logs of the functions", cost("logs", requests * request.log_bytes)),
-        Line::new("Logs of Lambda about them", cost("logs", platform_bytes)),
-        Line::new("Logs of API Gateway", cost("logs", gateway_bytes)),
+        ("API Gateway", "api_requests", requests),
+        ("Lambda, requests", "lambda_requests", requests),
+        ("Lambda, time of requests", "lambda_time", gb_seconds(requests, request.ms)),
+        ("Lambda, time of cold starts", "lambda_time", gb_seconds(starts, START_MS)),
+        ("DynamoDB, reads of requests", "read_units", requests * request.read_units),
+        ("DynamoDB, reads of cold starts", "read_units", starts * units_of_start),
+        ("Logs of the functions", "logs", logs(LOG_BYTES)),
+        ("Logs of Lambda about them", "logs", platform_bytes),
+        ("Logs of API Gateway", "logs", logs(GATEWAY_LOG_BYTES)),
     ];
     if !usage.edge {
-        lines.push(Line::new("Data out", cost("data_out", requests * request.response_bytes)));
+        lines.push(("Data out", "data_out", data));
     }
     if usage.tracing {
         let traces = requests * TRACED_SHARE + usage.days * SECONDS_OF_A_DAY;
-        lines.push(Line::new("X-Ray", cost("traces", traces.min(requests))));
+        lines.push(("X-Ray", "traces", traces.min(requests)));
     }
-    lines
+    if usage.edge {
+        // Data from the API to CloudFront is free.
+        lines.extend([
+            ("CloudFront, requests", "edge_requests", requests),
+            ("CloudFront, data out", "edge_data_out", data),
+            ("Logs of CloudFront", "logs", logs(EDGE_LOG_BYTES)),
+            ("Firewall, requests", "firewall_requests", requests),
+        ]);
+    }
+    lines.into_iter().map(|(what, price, count)| (what.to_owned(), cost(price, count))).collect()
 }
 
-/// Additional cost of requests through CloudFront and the firewall. Data from the API to CloudFront
-/// is free.
-fn requests_at_edge(usage: &Usage) -> Vec<Line> {
-    let Usage { requests, request, .. } = *usage;
-    let log_bytes = requests * f64::from(EDGE_LOG_BYTES);
-    vec![
-        Line::new("CloudFront, requests", cost("edge_requests", requests)),
-        Line::new("CloudFront, data out", cost("edge_data_out", requests * request.response_bytes)),
-        Line::new("Logs of CloudFront", cost("logs", log_bytes)),
-        Line::new("Firewall, requests", cost("firewall_requests", requests)),
-    ]
-}
-
-fn firewall(months: f64) -> Line {
-    let dollars = cost("firewalls", 1.0) + cost("firewall_rules", EDGE_RULES.into());
-    Line::new(format!("Firewall, {EDGE_RULES} rules"), dollars * months)
-}
-
-/// The lines for a number of months without requests.
-fn fixed(months: f64) -> Vec<Line> {
+/// The lines without requests.
+fn fixed_lines(usage: &Usage) -> Vec<Line> {
     let metrics =
         API_FUNCTIONS * METRICS_OF_REQUESTS + METRICS_OF_IMPORT + METRICS_OF_PROBE + METRIC_FILTERS;
     let alarms = format!("{ALARMS} alarms, which read {ALARM_METRICS} metrics");
+    let checks = f64::from(KEYED_FUNCTIONS) * checks_of_container();
     let mut lines = vec![
-        Line::new(format!("{metrics} metrics"), cost("metrics", metrics.into())),
-        Line::new(alarms, cost("alarm_metrics", ALARM_METRICS.into())),
-        Line::new("A dashboard", cost("dashboards", 1.0)),
-        Line::new(
-            "A check of key and manifest a minute",
-            f64::from(KEYED_FUNCTIONS) * checks_of_container(),
-        ),
-        Line::new("An import a night", imports()),
-        Line::new("Storage and backup", storage()),
-        Line::new("A probe every five minutes", probes()),
+        (format!("{metrics} metrics"), cost("metrics", metrics.into())),
+        (alarms, cost("alarm_metrics", ALARM_METRICS.into())),
+        ("A dashboard".to_owned(), cost("dashboards", 1.0)),
+        ("A check of key and manifest a minute".to_owned(), checks),
+        ("An import a night".to_owned(), imports()),
+        ("Storage and backup".to_owned(), storage()),
+        ("A probe every five minutes".to_owned(), probes()),
     ];
-    for line in &mut lines {
-        line.dollars *= months;
+    if usage.edge {
+        let firewall = cost("firewalls", 1.0) + cost("firewall_rules", EDGE_RULES.into());
+        lines.push((format!("Firewall, {EDGE_RULES} rules"), firewall));
     }
-    lines
+    let of_month = |(what, dollars)| (what, dollars * usage.days / DAYS);
+    lines.into_iter().map(of_month).collect()
 }
 
 /// Monthly cost of a busy container that reads its key and the manifest every minute.
@@ -308,7 +280,7 @@ fn storage() -> f64 {
 
 /// A month's probe runs. Their requests are as large as clients'.
 fn probes() -> f64 {
-    let Request { log_bytes, read_units, .. } = Request::usual();
+    let read_units = Request::usual().read_units;
     let requests = PROBES * f64::from(REQUESTS_OF_PROBE);
     let invocations = requests + PROBES;
     // The probe waits for all its requests.
@@ -317,7 +289,7 @@ fn probes() -> f64 {
         + cost("lambda_requests", invocations)
         + cost("lambda_time", gb_seconds(MEMORY_MB, seconds))
         + cost("read_units", requests * read_units)
-        + cost("logs", invocations * (log_bytes + f64::from(PLATFORM_LOG_BYTES)))
+        + cost("logs", invocations * f64::from(LOG_BYTES + PLATFORM_LOG_BYTES))
 }
 
 /// Read units for a snapshot. Each chunk is rounded up to 4 KB, and eventually consistent reads
@@ -351,23 +323,5 @@ mod tests {
         assert_eq!(REQUESTS.iter().map(|kind| kind.share).sum::<f64>(), 100.0);
         assert_eq!(units_of_snapshot(4097), 1.0);
         assert_eq!(units_of_snapshot(390_001), 48.0 + 0.5);
-    }
-
-    #[test]
-    fn bill_grows_with_each_kind_of_use() {
-        let total = |usage: &Usage| Bill::new(usage).total();
-        let usual = Usage::month(1e7, 0.01);
-        for more in [
-            Usage { requests: 2e7, ..usual },
-            Usage { cold_share: 0.1, ..usual },
-            Usage { tracing: true, ..usual },
-            Usage { edge: true, ..usual },
-            Usage { request: Request::worst(), ..usual },
-        ] {
-            assert!(total(&more) > total(&usual), "{more:?}");
-        }
-        let without_requests = Bill::new(&Usage::month(0.0, 0.01));
-        assert_eq!(Bill::sum(&without_requests.of_requests), 0.0);
-        assert!(without_requests.total() > 0.0);
     }
 }

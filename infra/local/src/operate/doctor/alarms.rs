@@ -1,10 +1,10 @@
 //! Alarms and their subscribers.
 
-use roxmltree::Node;
+use serde_json::Value;
 use signed_requests::{AwsAccount, Service};
 
 use super::{
-    aws::{members, parse, query, result, text},
+    aws::{members, query, text, text_or_empty},
     examined::Examined,
     finding::{Finding, section},
     remedies::Remedies,
@@ -12,8 +12,6 @@ use super::{
 };
 use crate::terminal::next_commands::quoted;
 
-const ALARMS: &str = "DescribeAlarms";
-const SUBSCRIPTIONS: &str = "ListSubscriptionsByTopic";
 /// The check for subscriptions.
 const CHECK: &str = "subscriptions";
 /// Maximum names per call.
@@ -29,9 +27,9 @@ const ADDRESS_PARAMETER: &str = "AlarmEmail";
 pub struct AlarmFacts {
     /// The stack's alarms, including deleted ones.
     names: Vec<String>,
-    alarms: Examined<Vec<String>>,
+    alarms: Examined<Vec<Value>>,
     /// Subscriptions by topic.
-    topics: Vec<(String, Examined<String>)>,
+    topics: Vec<(String, Examined<Vec<Value>>)>,
     /// The stack's address for alarms.
     address: Option<String>,
 }
@@ -44,15 +42,16 @@ pub async fn look(account: &AwsAccount, stack: &StackFacts) -> AlarmFacts {
     for arn in stack.physical_names("AWS::SNS::Topic") {
         let parameters = [("TopicArn".to_owned(), arn.clone())];
         let (service, version) = (Service::Sns, "2010-03-31");
-        let answer = query(account, service, version, SUBSCRIPTIONS, &parameters).await;
-        topics.push((arn, answer));
+        let answer = query(account, service, version, "ListSubscriptionsByTopic", &parameters);
+        let subscriptions = answer.await.map(|answer| members(&answer, "Subscriptions").to_vec());
+        topics.push((arn, subscriptions));
     }
     let address = stack.parameter(ADDRESS_PARAMETER).map(str::to_owned);
     AlarmFacts { names, alarms, topics, address }
 }
 
-async fn look_at_alarms(account: &AwsAccount, names: &[String]) -> Examined<Vec<String>> {
-    let mut answers = Vec::new();
+async fn look_at_alarms(account: &AwsAccount, names: &[String]) -> Examined<Vec<Value>> {
+    let mut alarms = Vec::new();
     for names in names.chunks(NAMES_PER_CALL) {
         let numbered = (1..).zip(names);
         let mut parameters: Vec<(String, String)> = numbered
@@ -60,60 +59,50 @@ async fn look_at_alarms(account: &AwsAccount, names: &[String]) -> Examined<Vec<
             .collect();
         parameters.push(("MaxRecords".to_owned(), NAMES_PER_CALL.to_string()));
         let (service, version) = (Service::CloudWatch, "2010-08-01");
-        answers.push(query(account, service, version, ALARMS, &parameters).await?);
+        let answer = query(account, service, version, "DescribeAlarms", &parameters).await?;
+        alarms.extend_from_slice(members(&answer, "MetricAlarms"));
     }
-    Ok(answers)
+    Ok(alarms)
 }
 
 pub fn findings(facts: &AlarmFacts, remedies: &Remedies) -> Vec<Finding> {
     let AlarmFacts { names, alarms, topics, address } = facts;
-    let alarms = alarms.as_ref().map_or_else(
-        |error| vec![error.finding("alarms")],
-        |answers| {
-            alarm_findings(names, answers, remedies)
-                .unwrap_or_else(|error| vec![error.finding("alarms")])
-        },
-    );
-    let topics = topics.iter().flat_map(|(topic, answer)| match answer {
-        Ok(answer) => {
-            let subscribe = || subscribe(topic, address.as_deref(), remedies);
-            topic_findings(answer, subscribe).unwrap_or_else(|error| vec![error.finding(CHECK)])
-        }
-        Err(error) => vec![error.finding(CHECK)],
-    });
-    alarms.into_iter().chain(topics).collect()
-}
-
-fn alarm_findings(
-    names: &[String],
-    answers: &[String],
-    remedies: &Remedies,
-) -> Examined<Vec<Finding>> {
-    let mut findings = Vec::new();
-    let (mut present, mut quiet) = (Vec::new(), 0);
-    for answer in answers {
-        let document = parse(ALARMS, answer)?;
-        for alarm in result(&document).map_or(Vec::new(), |it| members(it, "MetricAlarms")) {
-            let name = text(alarm, "AlarmName").unwrap_or_default();
-            quiet += usize::from(text(alarm, "StateValue").as_deref() == Some("OK"));
-            findings.extend(findings_about_alarm(&name, alarm));
-            present.push(name);
+    let mut findings = match alarms {
+        Ok(alarms) => alarm_findings(names, alarms, remedies),
+        Err(error) => vec![error.finding("alarms")],
+    };
+    for (topic, subscriptions) in topics {
+        match subscriptions {
+            Ok(subscriptions) if subscriptions.is_empty() => {
+                let subscribe = subscribe(topic, address.as_deref(), remedies);
+                let nobody = Finding::warning(CHECK, "nobody is told of alarms").remedy(subscribe);
+                findings.push(nobody.section(section::DEPLOY));
+            }
+            Ok(subscriptions) => findings.extend(subscription_findings(subscriptions)),
+            Err(error) => findings.push(error.finding(CHECK)),
         }
     }
-    let gone = names.iter().filter(|name| !present.contains(name));
-    findings.extend(gone.map(|name| {
+    findings
+}
+
+fn alarm_findings(names: &[String], alarms: &[Value], remedies: &Remedies) -> Vec<Finding> {
+    let quiet = alarms.iter().filter(|alarm| alarm["StateValue"] == "OK").count();
+    let of = names.len();
+    let mut findings = vec![Finding::ok("alarms", format!("{quiet} of {of} are quiet"))];
+    findings.extend(alarms.iter().flat_map(findings_about_alarm));
+    let is_gone = |name: &&String| !alarms.iter().any(|alarm| alarm["AlarmName"] == **name);
+    findings.extend(names.iter().filter(is_gone).map(|name| {
         Finding::problem(name, "the alarm has been deleted")
             .remedy(remedies.deploy())
             .section(section::ALARMS)
     }));
-    let of = names.len();
-    findings.insert(0, Finding::ok("alarms", format!("{quiet} of {of} are quiet")));
-    Ok(findings)
+    findings
 }
 
-fn findings_about_alarm(name: &str, alarm: Node<'_, '_>) -> Vec<Finding> {
-    let field = |name: &str| text(alarm, name).unwrap_or_default();
-    let (description, reason) = (field("AlarmDescription"), field("StateReason"));
+fn findings_about_alarm(alarm: &Value) -> Vec<Finding> {
+    let field = |name: &str| text_or_empty(alarm, name);
+    let (name, description, reason) =
+        (field("AlarmName"), field("AlarmDescription"), field("StateReason"));
     // Each alarm's description links to a section.
     let section =
         description.rsplit_once("OPERATIONS.md, ").map_or(section::ALARMS, |it| it.1.trim());
@@ -121,46 +110,39 @@ fn findings_about_alarm(name: &str, alarm: Node<'_, '_>) -> Vec<Finding> {
     match field("StateValue").as_str() {
         "OK" => (),
         "ALARM" => {
-            findings.push(Finding::problem(name, format!("on: {reason}")).section(section));
+            findings.push(Finding::problem(&name, format!("on: {reason}")).section(section));
         }
         // New alarms have this state until their metric has data.
-        state => findings.push(Finding::note(name, format!("{state}: {reason}")).section(section)),
+        state => findings.push(Finding::note(&name, format!("{state}: {reason}")).section(section)),
     }
-    if field("ActionsEnabled") != "true" {
+    if alarm["ActionsEnabled"] != "true" {
         findings.push(
-            Finding::warning(name, "its actions are switched off, so that it tells nobody")
+            Finding::warning(&name, "its actions are switched off, so that it tells nobody")
                 .remedy(format!("aws cloudwatch enable-alarm-actions --alarm-names {name}"))
                 .section(section::ALARMS),
         );
     }
     if members(alarm, "AlarmActions").is_empty() {
         let message = "it has no action, so that it tells nobody";
-        findings.push(Finding::warning(name, message).section(section::ALARMS));
+        findings.push(Finding::warning(&name, message).section(section::ALARMS));
     }
     findings
 }
 
-fn topic_findings(answer: &str, subscribe: impl Fn() -> String) -> Examined<Vec<Finding>> {
-    let document = parse(SUBSCRIPTIONS, answer)?;
-    let subscriptions = result(&document).map_or(Vec::new(), |it| members(it, "Subscriptions"));
-    if subscriptions.is_empty() {
-        let nobody = Finding::warning(CHECK, "nobody is told of alarms").remedy(subscribe());
-        return Ok(vec![nobody.section(section::DEPLOY)]);
-    }
-    let (confirmed, pending): (Vec<_>, Vec<_>) = subscriptions.into_iter().partition(|it| {
-        text(*it, "SubscriptionArn").is_some_and(|arn| arn.starts_with(NAME_BEGINNING))
-    });
-    let mut findings = Vec::new();
-    if !confirmed.is_empty() {
-        findings.push(Finding::ok(CHECK, format!("{} are told of alarms", confirmed.len())));
-    }
-    findings.extend(pending.into_iter().map(|subscription| {
-        let endpoint = text(subscription, "Endpoint").unwrap_or_default();
+fn subscription_findings(subscriptions: &[Value]) -> Vec<Finding> {
+    let is_confirmed = |it: &&Value| {
+        text(it, "SubscriptionArn").is_some_and(|arn| arn.starts_with(NAME_BEGINNING))
+    };
+    let (confirmed, pending): (Vec<&Value>, Vec<_>) = subscriptions.iter().partition(is_confirmed);
+    let told = format!("{} are told of alarms", confirmed.len());
+    let told = (!confirmed.is_empty()).then(|| Finding::ok(CHECK, told));
+    let pending = pending.into_iter().map(|subscription| {
+        let endpoint = text_or_empty(subscription, "Endpoint");
         Finding::warning(CHECK, format!("'{endpoint}' has not confirmed its subscription"))
             .remedy("open the link in the message that AWS sent to this address")
             .section(section::DEPLOY)
-    }));
-    Ok(findings)
+    });
+    told.into_iter().chain(pending).collect()
 }
 
 /// The command that subscribes someone. CloudFormation subscribes an address only once, so
@@ -178,28 +160,28 @@ fn subscribe(topic: &str, address: Option<&str>, remedies: &Remedies) -> String 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::operate::doctor::aws::json_of_xml;
 
-    const ALARMS_ANSWER: &str = r#"<DescribeAlarmsResponse xmlns="http://monitoring.amazonaws.com/doc/2010-08-01/">
-      <DescribeAlarmsResult><MetricAlarms>
+    const ALARMS_ANSWER: &str = r#"<MetricAlarms xmlns="x">
         <member><AlarmName>quiet</AlarmName><StateValue>OK</StateValue><ActionsEnabled>true</ActionsEnabled>
           <AlarmActions><member>arn:aws:sns:us-east-1:1:t</member></AlarmActions></member>
         <member><AlarmName>loud</AlarmName><StateValue>ALARM</StateValue><StateReason>2 datapoints</StateReason>
           <AlarmDescription>numbers: DynamoDB fails; see OPERATIONS.md, Database</AlarmDescription>
           <ActionsEnabled>false</ActionsEnabled><AlarmActions/></member>
-      </MetricAlarms></DescribeAlarmsResult></DescribeAlarmsResponse>"#;
-    const SUBSCRIPTIONS_ANSWER: &str = r#"<ListSubscriptionsByTopicResponse xmlns="http://sns.amazonaws.com/doc/2010-03-31/">
-      <ListSubscriptionsByTopicResult><Subscriptions>
+      </MetricAlarms>"#;
+    const SUBSCRIPTIONS_ANSWER: &str = r#"<Subscriptions xmlns="x">
       <member><Endpoint>a@example.com</Endpoint><SubscriptionArn>PendingConfirmation</SubscriptionArn></member>
       <member><Endpoint>b@example.com</Endpoint><SubscriptionArn>arn:aws:sns:x</SubscriptionArn></member>
       <member><Endpoint>c@example.com</Endpoint><SubscriptionArn>Deleted</SubscriptionArn></member>
-      </Subscriptions></ListSubscriptionsByTopicResult></ListSubscriptionsByTopicResponse>"#;
+      </Subscriptions>"#;
 
     #[test]
     fn firing_silent_and_missing_alarms_and_pending_subscriptions_are_reported() {
+        let list = |xml: &str| Ok(json_of_xml(xml).unwrap().as_array().unwrap().clone());
         let facts = AlarmFacts {
             names: ["quiet", "loud", "gone"].map(str::to_owned).to_vec(),
-            alarms: Ok(vec![ALARMS_ANSWER.to_owned()]),
-            topics: vec![("arn:x".to_owned(), Ok(SUBSCRIPTIONS_ANSWER.to_owned()))],
+            alarms: list(ALARMS_ANSWER),
+            topics: vec![("arn:x".to_owned(), list(SUBSCRIPTIONS_ANSWER))],
             address: None,
         };
         let found = findings(&facts, &Remedies::for_stack("numbers"));

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use form_urlencoded::Serializer;
+use reqwest::Method;
 use roxmltree::{Document, Node};
-use serde_json::Value;
+use serde_json::{Value, json};
 use signed_requests::{AwsAccount, CallError, MAX_ANSWER_BYTES, Service, first_bytes};
 
 use super::examined::{ExaminationError, Examined};
@@ -12,21 +13,22 @@ use super::examined::{ExaminationError, Examined};
 /// Timeout of one call.
 const CALL_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Calls a Query protocol operation and returns its XML.
+/// Calls a Query protocol operation and returns its result, as [`json_of_xml`].
 pub async fn query(
     account: &AwsAccount,
     service: Service,
     version: &str,
     action: &'static str,
     parameters: &[(String, String)],
-) -> Examined<String> {
+) -> Examined<Value> {
     let mut form = Serializer::new(String::new());
     form.append_pair("Action", action).append_pair("Version", version).extend_pairs(parameters);
     let headers = [("content-type", "application/x-www-form-urlencoded")];
     let body = form.finish().into_bytes();
-    let method = reqwest::Method::POST;
-    let answer = account.call(service, method, "/", &headers, body, CALL_TIMEOUT).await;
-    text_of(answer, action).await
+    let answer = account.call(service, Method::POST, "/", &headers, body, CALL_TIMEOUT).await;
+    let xml = text_of(answer, action).await?;
+    let mut answer = json_of_xml(&xml).map_err(unreadable(action))?;
+    Ok(answer[format!("{action}Result")].take())
 }
 
 /// Reads a Lambda resource.
@@ -35,8 +37,8 @@ pub async fn get_json(
     operation: &'static str,
     path: &str,
 ) -> Examined<Value> {
-    let method = reqwest::Method::GET;
-    let answer = account.call(Service::Lambda, method, path, &[], Vec::new(), CALL_TIMEOUT).await;
+    let (service, method) = (Service::Lambda, Method::GET);
+    let answer = account.call(service, method, path, &[], Vec::new(), CALL_TIMEOUT).await;
     serde_json::from_str(&text_of(answer, operation).await?).map_err(unreadable(operation))
 }
 
@@ -67,43 +69,47 @@ fn unreadable<E: std::error::Error + Send + Sync + 'static>(
 
 /// The code and message of an XML or JSON error.
 fn error_of(body: &str) -> Option<(String, String)> {
-    if let Ok(document) = Document::parse(body) {
-        let error = document.descendants().find(|node| node.tag_name().name() == "Error")?;
-        return Some((text(error, "Code")?, text(error, "Message").unwrap_or_default()));
+    if let Ok(answer) = json_of_xml(body) {
+        let error = &answer["Error"];
+        return Some((text(error, "Code")?.to_owned(), text_or_empty(error, "Message")));
     }
     let error: Value = serde_json::from_str(body).ok()?;
-    let field = |name: &str| error[name].as_str();
-    let message = field("message").or_else(|| field("Message"))?;
+    let message = text(&error, "message").or_else(|| text(&error, "Message"))?;
     // REST errors are named in a header, which is gone here; the message is enough.
     let is_denial = message.contains("not authorized to perform");
-    let code = field("__type").unwrap_or(if is_denial { "AccessDenied" } else { "Error" });
+    let code = text(&error, "__type").unwrap_or(if is_denial { "AccessDenied" } else { "Error" });
     Some((code.rsplit('#').next().unwrap_or(code).to_owned(), message.to_owned()))
 }
 
-/// Parses an operation's XML.
-pub fn parse<'a>(operation: &'static str, answer: &'a str) -> Examined<Document<'a>> {
-    Document::parse(answer).map_err(unreadable(operation))
+/// The content of an XML document's root element: objects, lists of `member`s, and texts. Namespaces are ignored, since
+/// they differ by service.
+pub fn json_of_xml(xml: &str) -> Result<Value, roxmltree::Error> {
+    fn json_of(node: Node<'_, '_>) -> Value {
+        let children = || node.children().filter(Node::is_element);
+        if children().any(|child| child.tag_name().name() == "member") {
+            return children().map(json_of).collect();
+        }
+        if children().next().is_none() {
+            return json!(node.text());
+        }
+        children().map(|child| (child.tag_name().name().to_owned(), json_of(child))).collect()
+    }
+    Ok(json_of(Document::parse(xml)?.root_element()))
 }
 
-/// The child element `name`, ignoring its namespace, which differs by service.
-fn child<'a, 'input>(node: Node<'a, 'input>, name: &str) -> Option<Node<'a, 'input>> {
-    node.children().find(|child| child.tag_name().name() == name)
+/// The text of a field; `None` if missing or empty.
+pub fn text<'a>(object: &'a Value, name: &str) -> Option<&'a str> {
+    object[name].as_str()
 }
 
-/// The text of the child element `name`; `None` if missing or empty.
-pub fn text(node: Node<'_, '_>, name: &str) -> Option<String> {
-    child(node, name)?.text().map(ToOwned::to_owned)
+/// The text of a field, or an empty one.
+pub fn text_or_empty(object: &Value, name: &str) -> String {
+    text(object, name).unwrap_or_default().to_owned()
 }
 
-/// The members of the list `name` in an element.
-pub fn members<'a, 'input>(node: Node<'a, 'input>, name: &str) -> Vec<Node<'a, 'input>> {
-    let list = child(node, name).into_iter();
-    list.flat_map(|list| list.children().filter(Node::is_element)).collect()
-}
-
-/// The element with an operation's result.
-pub fn result<'a, 'input>(answer: &'a Document<'input>) -> Option<Node<'a, 'input>> {
-    answer.root_element().children().find(|child| child.tag_name().name().ends_with("Result"))
+/// The members of a list; none if it is missing or empty.
+pub fn members<'a>(object: &'a Value, name: &str) -> &'a [Value] {
+    object[name].as_array().map_or(&[], Vec::as_slice)
 }
 
 #[cfg(test)]

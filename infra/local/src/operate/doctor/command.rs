@@ -11,15 +11,18 @@ use shared::auth::ApiKey;
 use signed_requests::{AwsAccount, sdk_config};
 use store::{Store, Tables, TimeoutProfile};
 
+use super::{
+    database::{Conditions, DEFAULT_MAX_DAYS, examine_database},
+    endpoints::{Target, examine_service},
+    finding::{Examination, Finding, Group, State},
+    remedies::Remedies,
+    stack::{StackTarget, examine_stack},
+};
 use crate::{
     CliError,
     data::{import_progress::with_progress, report},
     database::{Access, on_database, place::Place, store_at},
     operate::args::DoctorArgs,
-    operate::doctor::{
-        Conditions, DEFAULT_MAX_DAYS, Examination, Finding, Group, Remedies, StackTarget, State,
-        Target, examine_database, examine_service, examine_stack,
-    },
     terminal::{BAD, GOOD, HEADING, HINT, WARNING, styled, width, wrapped},
 };
 

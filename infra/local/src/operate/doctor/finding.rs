@@ -78,40 +78,34 @@ impl Finding {
 
 /// Headings of `docs/OPERATIONS.md` linked from findings.
 pub mod section {
-    pub const ALARMS: &str = "Alarms";
-    pub const DATABASE: &str = "Database";
-    pub const DATA_TOO_OLD: &str = "Data too old";
-    pub const DEPLOY: &str = "Deploy";
-    pub const EXAMINE: &str = "Examine a deployment";
-    pub const FIRST_IMPORT_AND_KEY: &str = "First import and first key";
-    pub const KEYS: &str = "Keys";
-    pub const LOGS: &str = "Logs and metrics";
-    pub const RESTORE: &str = "Restore from backup";
-    pub const ROLL_BACK_DATA: &str = "Roll back data";
-    pub const SLOW: &str = "Slow";
-    pub const UPGRADE: &str = "Upgrade and roll back code";
-    pub const VERIFY: &str = "Verify the items";
+    macro_rules! sections {
+        ($($name:ident = $heading:literal,)*) => {
+            $(pub const $name: &str = $heading;)*
 
-    #[test]
-    fn every_section_exists() {
-        let operations = include_str!("../../../../../docs/OPERATIONS.md");
-        for heading in [
-            ALARMS,
-            DATABASE,
-            DATA_TOO_OLD,
-            DEPLOY,
-            EXAMINE,
-            FIRST_IMPORT_AND_KEY,
-            KEYS,
-            LOGS,
-            RESTORE,
-            ROLL_BACK_DATA,
-            SLOW,
-            UPGRADE,
-            VERIFY,
-        ] {
-            assert!(operations.contains(&format!("# {heading}\n")), "{heading}");
-        }
+            #[test]
+            fn every_section_exists() {
+                let operations = include_str!("../../../../../docs/OPERATIONS.md");
+                for heading in [$($heading),*] {
+                    assert!(operations.contains(&format!("# {heading}\n")), "{heading}");
+                }
+            }
+        };
+    }
+
+    sections! {
+        ALARMS = "Alarms",
+        DATABASE = "Database",
+        DATA_TOO_OLD = "Data too old",
+        DEPLOY = "Deploy",
+        EXAMINE = "Examine a deployment",
+        FIRST_IMPORT_AND_KEY = "First import and first key",
+        KEYS = "Keys",
+        LOGS = "Logs and metrics",
+        RESTORE = "Restore from backup",
+        ROLL_BACK_DATA = "Roll back data",
+        SLOW = "Slow",
+        UPGRADE = "Upgrade and roll back code",
+        VERIFY = "Verify the items",
     }
 }
 

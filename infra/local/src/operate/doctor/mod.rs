@@ -18,9 +18,3 @@ mod remedies;
 mod stack;
 mod stack_facts;
 mod tables;
-
-pub use database::{Conditions, DEFAULT_MAX_DAYS, examine_database};
-pub use endpoints::{Target, examine_service};
-pub use finding::{Examination, Finding, Group, State};
-pub use remedies::Remedies;
-pub use stack::{StackTarget, examine_stack};

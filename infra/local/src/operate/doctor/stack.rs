@@ -14,7 +14,7 @@ use super::{
     examined::{ExaminationError, Examined, group, within},
     finding::{Finding, Group, State, section},
     remedies::Remedies,
-    stack_facts::{self, Resource, StackFacts},
+    stack_facts::{self, StackFacts},
 };
 use crate::CliError;
 
@@ -92,9 +92,7 @@ async fn examine_endpoints(
 /// The secret for requests that bypass a distribution, if functions require one. CloudFormation
 /// does not show it.
 async fn origin_secret(account: &AwsAccount, stack: &StackFacts) -> Examined<Option<String>> {
-    let is_status = |resource: &&Resource| resource.logical == STATUS_FUNCTION;
-    let function = stack.resources.iter().find(is_status).ok_or(ExaminationError::NoStack)?;
-    let name = &function.physical;
+    let name = stack.physical_name(STATUS_FUNCTION).ok_or(ExaminationError::NoStack)?;
     let path = format!("/2015-03-31/functions/{name}/configuration?Qualifier=live");
     let configuration = get_json(account, "GetFunctionConfiguration", &path).await?;
     let secrets = configuration["Environment"]["Variables"]["ORIGIN_SECRET"].as_str();
@@ -165,22 +163,20 @@ fn status(facts: &StackFacts, remedies: &Remedies) -> Finding {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::operate::doctor::aws::json_of_xml;
 
     #[test]
     fn stack_matches_the_cloudformation_description() {
-        let stack = r#"<DescribeStacksResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/">
-          <DescribeStacksResult><Stacks><member>
+        let stack = r#"<DescribeStacksResult xmlns="x"><Stacks><member>
             <StackName>numbers</StackName><StackStatus>UPDATE_ROLLBACK_COMPLETE</StackStatus>
             <StackStatusReason>it failed</StackStatusReason>
             <Parameters><member><ParameterKey>LogLevel</ParameterKey><ParameterValue>debug</ParameterValue></member>
             <member><ParameterKey>AlarmEmail</ParameterKey><ParameterValue/></member></Parameters>
             <Outputs><member><OutputKey>BaseUrl</OutputKey><OutputValue>https://x/</OutputValue></member></Outputs>
-          </member></Stacks></DescribeStacksResult></DescribeStacksResponse>"#;
-        let facts = stack_facts::read_stack(stack).unwrap();
-        assert_eq!(
-            (facts.parameter("AlarmEmail"), facts.url().as_deref()),
-            (None, Some("https://x"))
-        );
+          </member></Stacks></DescribeStacksResult>"#;
+        let facts = StackFacts::from_answer(&json_of_xml(stack).unwrap());
+        let (email, url) = (facts.parameter("AlarmEmail"), facts.url());
+        assert_eq!((email, url.as_deref()), (None, Some("https://x")));
         let findings = findings(&facts, &Remedies::for_stack("numbers"));
         let said: Vec<String> = findings
             .iter()

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::Value;
 use signed_requests::{AwsAccount, Service};
 
 use super::{
-    aws::{members, parse, query, result, text},
-    examined::{ExaminationError, Examined},
+    aws::{members, query, text, text_or_empty},
+    examined::Examined,
 };
 
 const VERSION: &str = "2010-05-15";
@@ -19,23 +20,37 @@ pub struct StackFacts {
     pub reason: Option<String>,
     pub parameters: BTreeMap<String, String>,
     pub outputs: BTreeMap<String, String>,
-    pub resources: Vec<Resource>,
-}
-
-/// A stack resource.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Resource {
-    /// Its name in the template after SAM's expansion.
-    pub logical: String,
-    pub physical: String,
-    pub kind: String,
+    pub resources: Vec<Value>,
 }
 
 impl StackFacts {
-    /// The physical names of all resources of a type.
+    /// The facts in an answer to `DescribeStacks`. CloudFormation refuses a call for a stack that does not exist.
+    pub(super) fn from_answer(answer: &Value) -> Self {
+        let stack = &answer["Stacks"][0];
+        let pairs = |list: &str, key: &str, value: &str| {
+            let pair = |member: &Value| (text_or_empty(member, key), text_or_empty(member, value));
+            members(stack, list).iter().map(pair).collect()
+        };
+        Self {
+            status: text_or_empty(stack, "StackStatus"),
+            reason: text(stack, "StackStatusReason").map(str::to_owned),
+            parameters: pairs("Parameters", "ParameterKey", "ParameterValue"),
+            outputs: pairs("Outputs", "OutputKey", "OutputValue"),
+            resources: Vec::new(),
+        }
+    }
+
+    /// The physical names of all resources of a type. Those without one do not exist yet.
     pub fn physical_names(&self, kind: &str) -> Vec<String> {
-        let of_kind = self.resources.iter().filter(|resource| resource.kind == kind);
-        of_kind.map(|resource| resource.physical.clone()).collect()
+        let of_kind = self.resources.iter().filter(|resource| resource["ResourceType"] == kind);
+        of_kind.filter_map(|it| text(it, "PhysicalResourceId").map(str::to_owned)).collect()
+    }
+
+    /// The physical name of a resource.
+    pub fn physical_name(&self, logical: &str) -> Option<&str> {
+        let mut resources = self.resources.iter();
+        let resource = resources.find(|resource| resource["LogicalResourceId"] == logical)?;
+        text(resource, "PhysicalResourceId")
     }
 
     /// A non-empty parameter.
@@ -56,73 +71,16 @@ pub async fn look(account: &AwsAccount, stack: &str) -> Examined<StackFacts> {
     let named = || ("StackName".to_owned(), stack.to_owned());
     let service = Service::CloudFormation;
     let described = query(account, service, VERSION, "DescribeStacks", &[named()]).await?;
-    let mut facts = read_stack(&described)?;
-    let mut next = None;
+    let mut facts = StackFacts::from_answer(&described);
+    let mut next: Option<String> = None;
     loop {
         let mut parameters = vec![named()];
         parameters.extend(next.map(|token| ("NextToken".to_owned(), token)));
         let page = query(account, service, VERSION, "ListStackResources", &parameters).await?;
-        let (resources, following) = read_resources(&page)?;
-        facts.resources.extend(resources);
-        next = following;
+        facts.resources.extend_from_slice(members(&page, "StackResourceSummaries"));
+        next = text(&page, "NextToken").map(str::to_owned);
         if next.is_none() {
             return Ok(facts);
         }
-    }
-}
-
-pub(super) fn read_stack(answer: &str) -> Examined<StackFacts> {
-    const OPERATION: &str = "DescribeStacks";
-    let document = parse(OPERATION, answer)?;
-    let stack = result(&document).and_then(|it| members(it, "Stacks").into_iter().next());
-    let no_stack =
-        || ExaminationError::refused(OPERATION, String::new(), "it names no stack".to_owned());
-    let stack = stack.ok_or_else(no_stack)?;
-    let pairs = |list: &str, key: &str, value: &str| {
-        let members = members(stack, list).into_iter();
-        let pair = |member| Some((text(member, key)?, text(member, value).unwrap_or_default()));
-        members.filter_map(pair).collect()
-    };
-    Ok(StackFacts {
-        status: text(stack, "StackStatus").unwrap_or_default(),
-        reason: text(stack, "StackStatusReason"),
-        parameters: pairs("Parameters", "ParameterKey", "ParameterValue"),
-        outputs: pairs("Outputs", "OutputKey", "OutputValue"),
-        resources: Vec::new(),
-    })
-}
-
-/// A page of resources, and the next page's token.
-fn read_resources(answer: &str) -> Examined<(Vec<Resource>, Option<String>)> {
-    let document = parse("ListStackResources", answer)?;
-    let Some(result) = result(&document) else { return Ok((Vec::new(), None)) };
-    let resources = members(result, "StackResourceSummaries").into_iter();
-    let read = |member| {
-        Some(Resource {
-            logical: text(member, "LogicalResourceId")?,
-            physical: text(member, "PhysicalResourceId")?,
-            kind: text(member, "ResourceType")?,
-        })
-    };
-    Ok((resources.filter_map(read).collect(), text(result, "NextToken")))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn resources_are_read_page_by_page() {
-        let page = r#"<ListStackResourcesResponse xmlns="x"><ListStackResourcesResult>
-          <NextToken>more</NextToken><StackResourceSummaries>
-          <member><LogicalResourceId>Api</LogicalResourceId><ResourceType>T</ResourceType></member>
-          <member><LogicalResourceId>NpaFunction</LogicalResourceId>
-            <PhysicalResourceId>numbers-Npa-1</PhysicalResourceId>
-            <ResourceType>AWS::Lambda::Function</ResourceType></member>
-          </StackResourceSummaries></ListStackResourcesResult></ListStackResourcesResponse>"#;
-        let (resources, next) = read_resources(page).unwrap();
-        assert_eq!(resources.len(), 1, "a resource without a physical name does not exist yet");
-        assert_eq!(resources[0].physical, "numbers-Npa-1");
-        assert_eq!(next.as_deref(), Some("more"));
     }
 }

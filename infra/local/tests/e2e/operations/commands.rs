@@ -18,23 +18,6 @@ use crate::support::{
     service::{KEY, http_client},
 };
 
-#[tokio::test]
-async fn serve_starts_on_the_sample_and_restarts_after_a_kill() {
-    let data_dir = TempDir::new().unwrap();
-    let first = Serving::on(&data_dir, &[]).await;
-    let stats = first.get("/v1/stats").await;
-    assert_eq!(stats["total_records"], 3484);
-    assert_eq!(first.get("/v1/npa/415?limit=1").await["npa"], "415");
-    let key = first.key.clone();
-    first.kill();
-
-    let second = Serving::on(&data_dir, &["serve"]).await;
-    assert_eq!(second.key, key);
-    assert_eq!(second.get("/v1/stats").await, stats);
-    assert_eq!(second.get("/v1/npa/415?limit=1").await["npa"], "415");
-    assert!(second.interrupt().await, "Ctrl-C ends it cleanly");
-}
-
 /// Returns `true` if the database in the folder's `dynamodb.env` has data and a key.
 async fn is_prepared(data_dir: &TempDir) -> bool {
     let variables = || fs::read_to_string(data_dir.path().join("dynamodb.env")).unwrap_or_default();
@@ -112,9 +95,11 @@ async fn serve_replaces_its_own_revoked_key_and_refuses_a_given_one() {
 }
 
 #[tokio::test]
-async fn keys_are_created_listed_and_revoked_while_the_service_runs() {
-    let data_dir = sample_folder();
+async fn data_and_keys_outlast_a_kill_and_revoked_keys_stay_revoked() {
+    let data_dir = TempDir::new().unwrap();
     let serving = Serving::on(&data_dir, &[]).await;
+    let stats = serving.get("/v1/stats").await;
+    assert_eq!(stats["total_records"], 3484);
     let key = stdout(&run(&data_dir, &["keys", "create", "--name", "a client"]));
     let key = key.trim();
     let request =
@@ -130,11 +115,15 @@ async fn keys_are_created_listed_and_revoked_while_the_service_runs() {
     assert!(stderr(&ambiguous).contains("2 API keys begin with 'tnr_live_'"));
     stdout(&run(&data_dir, &["keys", "revoke", prefix]));
     assert!(stdout(&run(&data_dir, &["keys", "list"])).contains(" revoked "));
+    let own = serving.key.clone();
     serving.kill();
 
-    let restarted = Serving::on(&data_dir, &[]).await;
+    let restarted = Serving::on(&data_dir, &["serve"]).await;
+    assert_eq!((&restarted.key, restarted.get("/v1/stats").await), (&own, stats));
+    assert_eq!(restarted.get("/v1/npa/415?limit=1").await["npa"], "415");
     let request = http_client().get(format!("{}/v1/carriers", restarted.base_url)).bearer_auth(key);
     assert_eq!(request.send().await.unwrap().status(), 401);
+    assert!(restarted.interrupt().await, "Ctrl-C ends it cleanly");
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use reqwest::StatusCode;
+use tnr::operate::costs::measures::UNKNOWN_KEY_UNITS;
 
 use crate::support::{
     database_calls::{START, assert_snapshot_costs_half, calls_of, operations, units},
@@ -118,7 +119,7 @@ async fn health_and_statistics_read_only_the_manifest_once_loaded() {
 }
 
 #[tokio::test]
-async fn refused_requests_cost_no_reads() {
+async fn refused_requests_cost_no_reads_unless_their_key_is_unknown() {
     let proxy = proxy().await;
     let service = cold_service(&proxy).await;
     calls_of(&service, &proxy, LISTS[0]).await;
@@ -129,6 +130,13 @@ async fn refused_requests_cost_no_reads() {
         assert_eq!(service.request(path).send().await.unwrap().status(), 401, "{path}");
         assert_eq!(proxy.take_answered(), [], "{path}");
     }
+    let unknown = tnr::keys::random().unwrap();
+    let request = service.request(LISTS[0]).bearer_auth(unknown.reveal());
+    assert_eq!(request.send().await.unwrap().status(), 401);
+    // A read that finds nothing is billed like one of the smallest item.
+    let calls = proxy.take_answered();
+    assert_eq!(operations(&calls), ["GetItem"]);
+    assert!(units(&calls) <= UNKNOWN_KEY_UNITS, "{calls:?}");
 }
 
 /// Rereading it for every request would cost more than all other reads.

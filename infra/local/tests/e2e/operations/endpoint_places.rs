@@ -17,68 +17,47 @@ use crate::support::{
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
-/// The places that lack an endpoint, each with what is missing.
-type Missing = Vec<String>;
-
-/// Places outside the code that lack a route.
-fn missing_places_of_route(endpoint: &Endpoint) -> Missing {
+/// The places outside the code that lack a route.
+fn missing_places_of_route(endpoint: &Endpoint) -> Vec<String> {
     let Endpoint { path, function } = endpoint;
-    let mut missing = Missing::new();
-    let mut require = |is_there: bool, place: &str| {
-        if !is_there {
-            missing.push(format!("{place} for the route {path} of {function}"));
-        }
-    };
-    let routes = template::routes();
-    require(
-        routes.iter().any(|route| route.path == *path && route.function == *function),
-        "template.yaml: an event",
-    );
-    require(
-        watch_router().at(&example_path(path)).is_ok_and(|found| found.value == function),
-        "Cargo.toml: an entry in the watch router",
-    );
-    let is_answered = |request_path: &str| matches_route(path, request_path);
-    let requests = requests_of(function);
     let is_unknown_path = *path == DEFAULT_ROUTE;
-    let has_request = requests
-        .iter()
-        .any(|request| is_answered(request.path()) && (is_unknown_path || !request.is_refused()));
-    require(has_request, &format!("events/{function}/requests.txt: a request that succeeds,"));
-    require(
-        is_unknown_path || readme::documents(path) || is_part_of_a_page(path),
-        "README.md: a path in the table of requests",
-    );
-    missing
+    let routes = template::routes();
+    let is_deployed = routes.iter().any(|it| it.path == *path && it.function == *function);
+    let watched = watch_router();
+    let is_watched = watched.at(&example_path(path)).is_ok_and(|found| found.value == function);
+    let has_request = requests_of(function).iter().any(|request| {
+        template::route_of(request.path()).0 == *path && (is_unknown_path || !request.is_refused())
+    });
+    let is_documented = is_unknown_path || readme::documents(path) || is_part_of_a_page(path);
+    let places = [
+        (is_deployed, "template.yaml: an event".to_owned()),
+        (is_watched, "Cargo.toml: an entry in the watch router".to_owned()),
+        (has_request, format!("events/{function}/requests.txt: a request that succeeds,")),
+        (is_documented, "README.md: a path in the table of requests".to_owned()),
+    ];
+    let missing = places.into_iter().filter(|(is_there, _)| !is_there);
+    missing.map(|(_, place)| format!("{place} for the route {path} of {function}")).collect()
 }
 
-/// Places outside the code that lack a function that answers HTTP.
-fn missing_places_of_function(name: &str) -> Missing {
-    let mut missing = Missing::new();
-    let mut require = |is_there: bool, place: &str| {
-        if !is_there {
-            missing.push(format!("{place} for the function {name}"));
-        }
-    };
+/// The places outside the code that lack a function that answers HTTP.
+fn missing_places_of_function(name: &str) -> Vec<String> {
     let functions = template::functions();
     let deployed = functions.iter().find(|function| function.binary == name);
-    require(deployed.is_some(), "template.yaml: a function");
-    require(has_log_group(deployed), "template.yaml: a log group for JSON lines");
-    require(has_alarm(deployed), "template.yaml: an errors alarm in the DeploymentPreference");
-    let throttled = functions_watched_by("ThrottledAlarm", "Throttles");
     let resource = deployed.map_or("", |function| &function.resource);
-    require(throttled.contains(resource), "template.yaml: a metric in ThrottledAlarm");
-    require(
-        tnr::functions().iter().any(|(function, _)| *function == name),
-        "infra/local/src/functions.rs: an entry",
-    );
-    let event_files = fs::read_dir(events_folder().join(name)).into_iter().flatten();
+    let is_local = tnr::functions().iter().any(|(function, _)| *function == name);
+    let events = fs::read_dir(events_folder().join(name)).into_iter().flatten();
     let is_whole = |file: &Path| file.extension().is_some_and(|extension| extension == "json");
-    require(
-        event_files.map(|file| file.unwrap().path()).any(|file| is_whole(&file)),
-        &format!("events/{name}: a whole event"),
-    );
-    missing
+    let has_event = events.map(|file| file.unwrap().path()).any(|file| is_whole(&file));
+    let is_watched = functions_watched_by("ThrottledAlarm", "Throttles").contains(resource);
+    let places = [
+        (deployed.is_some(), "template.yaml: a function".to_owned()),
+        (has_log_group(deployed), "template.yaml: a log group for JSON lines".to_owned()),
+        (is_watched, "template.yaml: a metric in ThrottledAlarm".to_owned()),
+        (is_local, "infra/local/src/functions.rs: an entry".to_owned()),
+        (has_event, format!("events/{name}: a whole event")),
+    ];
+    let missing = places.into_iter().filter(|(is_there, _)| !is_there);
+    missing.map(|(_, place)| format!("{place} for the function {name}")).collect()
 }
 
 fn has_log_group(function: Option<&Function>) -> bool {
@@ -86,13 +65,6 @@ fn has_log_group(function: Option<&Function>) -> bool {
         let logging = &function.properties["LoggingConfig"];
         logging["LogFormat"] == "JSON"
             && template::resources().contains_key(&text(&logging["LogGroup"]))
-    })
-}
-
-fn has_alarm(function: Option<&Function>) -> bool {
-    function.is_some_and(|function| {
-        let alarms = template::deployment_alarms(function);
-        alarms.iter().any(|alarm| template::resources().contains_key(alarm))
     })
 }
 
@@ -119,11 +91,6 @@ fn example_path(route: &str) -> String {
         .join("/")
 }
 
-/// Returns `true` if a route of the template matches a path.
-fn matches_route(route: &str, path: &str) -> bool {
-    template::route_of(path).0 == route
-}
-
 /// The folder names in a project folder.
 fn folders(name: &str) -> BTreeSet<String> {
     let entries = fs::read_dir(Path::new(ROOT).join(name)).unwrap();
@@ -131,17 +98,13 @@ fn folders(name: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn every_route_is_listed_everywhere() {
+fn every_route_and_function_is_listed_everywhere() {
     let endpoints = endpoints().into_iter().chain([Endpoint::unknown_paths()]);
-    let missing: Missing = endpoints.flat_map(|it| missing_places_of_route(&it)).collect();
-    assert!(missing.is_empty(), "missing:\n{}", missing.join("\n"));
-}
-
-#[test]
-fn every_function_is_listed_everywhere() {
     let is_behind_api = |name: &String| !["ingest", "probe"].contains(&name.as_str());
     let names = folders("functions").into_iter().filter(is_behind_api);
-    let missing: Missing = names.flat_map(|name| missing_places_of_function(&name)).collect();
+    let missing = endpoints.flat_map(|it| missing_places_of_route(&it));
+    let missing: Vec<_> =
+        missing.chain(names.flat_map(|name| missing_places_of_function(&name))).collect();
     assert!(missing.is_empty(), "missing:\n{}", missing.join("\n"));
 }
 
@@ -167,18 +130,11 @@ fn no_nonexistent_route_or_function_is_listed() {
 
 #[test]
 fn the_template_defines_the_tables_of_the_store() {
-    let tables: Vec<_> =
-        tables().unwrap().into_iter().map(|table| (table.name, table.key)).collect();
-    let expected = [
-        ("carriers", "ocn"),
-        ("exchanges", "npa_nxx"),
-        ("dataset", "id"),
-        ("api_keys", "key_hash"),
-        ("usage", "id"),
-    ];
-    assert_eq!(tables, expected.map(|(name, key)| (name.to_owned(), key.to_owned())));
     // `--stack` finds the tables by their names in the template.
     let Tables { carriers, exchanges, dataset, api_keys, usage } = Tables::for_stack("numbers");
-    let of_stack = [carriers, exchanges, dataset, api_keys, usage];
-    assert_eq!(of_stack, expected.map(|(name, _)| format!("numbers-{name}")));
+    let names = [carriers, exchanges, dataset, api_keys, usage];
+    let expected = names.into_iter().zip(["ocn", "npa_nxx", "id", "key_hash", "id"]);
+    let tables = tables().unwrap().into_iter();
+    let tables = tables.map(|table| (format!("numbers-{}", table.name), table.key));
+    assert!(tables.eq(expected.map(|(name, key)| (name, key.to_owned()))));
 }

@@ -44,6 +44,14 @@ fn function(endpoint: &str, output: &Path) -> Command {
     command
 }
 
+/// A function on the service's database, and the folder with its `output`.
+async fn start(service: &Service, variables: &[(&str, &str)]) -> (LambdaFunction, TempDir) {
+    let folder = TempDir::new().unwrap();
+    let mut command = function(service.database.endpoint(), &folder.path().join("output"));
+    command.envs(variables.iter().copied());
+    (LambdaFunction::start(command, Registration::Accepted).await, folder)
+}
+
 /// A request event with a key.
 fn event(key: &str) -> Value {
     let mut event = http_api_event(&SampleRequest::get("/v1/npa/415?limit=3"));
@@ -160,11 +168,8 @@ async fn functions_handle_concurrent_requests_where_lambda_allows_it() {
 #[tokio::test]
 async fn the_access_log_marks_iam_requests_and_omits_the_origin_secret() {
     let service = Service::with_sample().await;
-    let folder = TempDir::new().unwrap();
-    let output = folder.path().join("output");
-    let mut command = function(service.database.endpoint(), &output);
-    command.env("ORIGIN_SECRET", "old-secret,new-secret");
-    let mut function = LambdaFunction::start(command, Registration::Accepted).await;
+    let secrets = ("ORIGIN_SECRET", "old-secret,new-secret");
+    let (mut function, folder) = start(&service, &[secrets]).await;
     let event = http_api_event(&SampleRequest::get("/v1/npa/415?limit=1"));
     let mut with_secret = event.clone();
     with_secret["headers"]["x-origin-secret"] = json!("new-secret");
@@ -175,7 +180,7 @@ async fn the_access_log_marks_iam_requests_and_omits_the_origin_secret() {
     assert_eq!(statuses, [403, 200, 200]);
     function.shut_down().await;
 
-    let output = fs::read_to_string(output).unwrap();
+    let output = fs::read_to_string(folder.path().join("output")).unwrap();
     assert!(!output.contains("-secret"), "{output}");
     let lines = output.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let keys: Vec<Value> =
@@ -187,9 +192,7 @@ async fn the_access_log_marks_iam_requests_and_omits_the_origin_secret() {
 #[tokio::test]
 async fn non_request_events_do_not_block_the_extension() {
     let service = Service::with_sample().await;
-    let folder = TempDir::new().unwrap();
-    let command = function(service.database.endpoint(), &folder.path().join("output"));
-    let mut function = LambdaFunction::start(command, Registration::Accepted).await;
+    let (mut function, _folder) = start(&service, &[]).await;
     let started = Instant::now();
     function.invoke(&json!({ "no": "request" })).await;
     function.freeze().await;
@@ -201,9 +204,7 @@ async fn non_request_events_do_not_block_the_extension() {
 #[tokio::test]
 async fn compressed_bodies_are_base64_and_headers_are_not_repeated() {
     let service = Service::with_sample().await;
-    let folder = TempDir::new().unwrap();
-    let command = function(service.database.endpoint(), &folder.path().join("output"));
-    let mut function = LambdaFunction::start(command, Registration::Accepted).await;
+    let (mut function, _folder) = start(&service, &[]).await;
     let target = "/v1/npa/415?limit=100";
     let mut event = http_api_event(&SampleRequest::get(target));
     event["headers"]["accept-encoding"] = json!("gzip");

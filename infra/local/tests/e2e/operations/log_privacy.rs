@@ -1,24 +1,19 @@
 //! No log line, at any level, holds a whole phone number, a key, or client text. A client's request id is
 //! logged only if it is a UUID, a trace id or a ULID.
 
-use std::{
-    collections::BTreeSet,
-    env,
-    fs::{self, File},
-    sync::LazyLock,
-};
+use std::{collections::BTreeSet, env, fs, sync::LazyLock};
 
 use axum::{body::Body, extract::Request, http::HeaderValue};
 use lambda_http::tower::ServiceExt;
-use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 use serde_json::Value;
-use shared::{app, state::App};
+use shared::{app, auth::ApiKey, state::App};
 use tempfile::TempDir;
-use tnr::{keys::random, routes};
+use tnr::routes;
 
 use crate::support::{
-    processes::ignored_test,
+    processes::lambda_process,
     service::{KEY, Service, fields},
 };
 
@@ -30,8 +25,8 @@ const NUMBERS: [[&str; 3]; 4] = [
     ["800", "356", "9377"],
 ];
 
-/// The number of random texts per run, in addition to those below.
-const RANDOM_TEXTS: usize = 10_000;
+/// The number of random texts per run, in addition to those below. Each is sent in two requests.
+const RANDOM_TEXTS: usize = 5_000;
 
 /// Ways to write a number, separated by `|`, with `A`, `B` and `C` for its three parts.
 const DISGUISES: &str = "ABC|+1ABC|1ABC|A-B-C|(A) B-C|A.B.C|A B C|+1 A B C|+1 (A) B-C|1-A-B-C|001ABC|\
@@ -76,10 +71,8 @@ struct LoggedRequest {
     method: String,
     /// The path and query as sent.
     target: String,
-    /// The client's request id, encoded for a line of a file.
-    id: String,
-    /// The digits of its number, which must not be logged whole.
-    digits: String,
+    /// Its number or other text, which must not be logged whole. Also sent as the request id, and as the body.
+    text: String,
 }
 
 fn encoded(text: &str) -> String {
@@ -99,23 +92,55 @@ fn digits(text: &str) -> String {
 }
 
 fn request_with(method: &str, target: String, text: &str) -> LoggedRequest {
-    LoggedRequest { method: method.to_owned(), target, id: encoded(text), digits: digits(text) }
+    LoggedRequest { method: method.to_owned(), target, text: text.to_owned() }
 }
 
 /// Requests with a text in every place that a client controls.
 fn requests_with_text_everywhere(text: &str) -> Vec<LoggedRequest> {
-    let text_of_url = encoded(text);
-    let get = |target: String| request_with("GET", target, text);
     let targets = "/v1/format/{} /v1/format?tn={} /v1/format?tn=1&defaultCountry={} /v1/{} /{} \
                    /v1/npa/{} /v1/npa/415/nxx/{} /v1/carrier/{} /v1/carrier?ocn={} /v1/search?q={} \
                    /v1/search?{}=1 /v1/carriers?limit={} /v1/carriers?version={} \
-                   /v1/npa/415?apiKey={}";
-    let mut requests: Vec<LoggedRequest> =
-        targets.split(' ').map(|target| get(target.replace("{}", &text_of_url))).collect();
+                   /v1/npa/415?apiKey={} POST:/v1/format POST:/v1/format?column={}";
     let letters: String = text.chars().filter(char::is_ascii_alphanumeric).collect();
-    requests.push(request_with(&format!("X{letters}"), "/v1/npa/415".to_owned(), text));
-    for target in ["/v1/format".to_owned(), format!("/v1/format?column={text_of_url}")] {
-        requests.push(request_with("POST", target, text));
+    let own_method = format!("X{letters}:/v1/npa/415");
+    let request = |target: &str| {
+        let (method, target) = target.split_once(':').unwrap_or(("GET", target));
+        request_with(method, target.replace("{}", &encoded(text)), text)
+    };
+    targets.split(' ').chain([own_method.as_str()]).map(request).collect()
+}
+
+/// A well-formed key that is not registered.
+fn unknown_key() -> ApiKey {
+    ApiKey::with_secret("AKeyThatNobodyHasRegistered00001").unwrap()
+}
+
+/// Every request of a run.
+fn requests(seed: u64) -> Vec<LoggedRequest> {
+    let mut random = StdRng::seed_from_u64(seed);
+    let mut requests = Vec::new();
+    let mut add_number = |text: &str, number: &str| {
+        for place in ["/", "?tn="] {
+            let target = format!("/v1/format{place}{}", encoded(text));
+            requests.push(request_with("GET", target, number));
+        }
+    };
+    for disguise in DISGUISES.split('|') {
+        for number in NUMBERS {
+            add_number(&disguised(disguise, number), &number.concat());
+        }
+    }
+    for _ in 0..RANDOM_TEXTS {
+        let text = random_text(&mut random);
+        add_number(&text, &text);
+    }
+    for disguise in DISGUISES.split('|') {
+        requests.extend(requests_with_text_everywhere(&disguised(disguise, NUMBERS[0])));
+    }
+    for key in [KEY, unknown_key().reveal()] {
+        for text in [key.to_owned(), format!("+{key}"), format!("tel:{key}"), key.to_uppercase()] {
+            requests.extend(requests_with_text_everywhere(&text));
+        }
     }
     requests
 }
@@ -124,46 +149,33 @@ fn requests_with_text_everywhere(text: &str) -> Vec<LoggedRequest> {
 #[tokio::test]
 #[ignore = "the test starts it as a process of its own"]
 async fn logging_process() {
-    let Some(file) = env::var_os("REQUESTS_TO_LOG") else { return };
+    let Ok(seed) = env::var("SEED_OF_REQUESTS") else { return };
     let service = Service::with_sample().await;
     logging::log_as_json();
     let handlers = app::service(routes(), App::on(service.database.serving_store().await));
-    for line in fs::read_to_string(file).unwrap().lines() {
-        let [method, target, id] = line.split(' ').collect::<Vec<_>>().try_into().unwrap();
-        let request = Request::builder().method(method).uri(target).header("host", "localhost");
-        let id: Vec<u8> = percent_decode_str(id).collect();
-        let body = if method == "POST" { Body::from(id.clone()) } else { Body::empty() };
-        let request = request.header("content-type", "text/plain");
+    for LoggedRequest { method, target, text } in requests(seed.parse().unwrap()) {
+        let body = if method == "POST" { Body::from(text.clone()) } else { Body::empty() };
+        let mut request = Request::builder().method(&*method).uri(&target);
+        request = request.header("host", "localhost").header("content-type", "text/plain");
         // Some texts cannot be sent in a header.
-        let request = match HeaderValue::from_bytes(&id) {
-            Ok(id) => request.header("x-request-id", id),
-            Err(_) => request,
-        };
-        let request = if target.contains("apiKey") {
-            request
-        } else {
-            request.header("authorization", format!("Bearer {KEY}"))
-        };
+        if let Ok(id) = HeaderValue::from_bytes(text.as_bytes()) {
+            request = request.header("x-request-id", id);
+        }
+        if !target.contains("apiKey") {
+            request = request.header("authorization", format!("Bearer {KEY}"));
+        }
         handlers.clone().oneshot(request.body(body).unwrap()).await.unwrap();
     }
 }
 
-/// Runs a process with these requests, and returns its log.
-fn log_of(requests: &[LoggedRequest]) -> String {
+/// The log of a process that answers the requests.
+fn log_of_requests(seed: u64) -> String {
     let folder = TempDir::new().unwrap();
-    let (file, output) = (folder.path().join("requests"), folder.path().join("output"));
-    let lines = requests.iter().map(|request| {
-        let LoggedRequest { method, target, id, .. } = request;
-        format!("{method} {target} {id}\n")
-    });
-    fs::write(&file, lines.collect::<String>()).unwrap();
-    let sink = File::create(&output).unwrap();
-    let status = ignored_test(concat!(module_path!(), "::logging_process"))
-        .env("REQUESTS_TO_LOG", &file)
+    let output = folder.path().join("output");
+    let status = lambda_process(concat!(module_path!(), "::logging_process"), &output)
+        .env("SEED_OF_REQUESTS", seed.to_string())
         .env("AWS_LAMBDA_FUNCTION_NAME", "stack-format")
         .env("RUST_LOG", "trace")
-        .stdout(sink.try_clone().unwrap())
-        .stderr(sink)
         .status();
     let output = fs::read_to_string(output).unwrap();
     assert!(status.unwrap().success(), "{output}");
@@ -174,32 +186,8 @@ fn log_of(requests: &[LoggedRequest]) -> String {
 fn no_line_holds_a_whole_number_a_key_or_text_of_a_client() {
     let seed: u64 = rand::random();
     println!("the seed of the random texts is {seed}");
-    let mut random_texts = StdRng::seed_from_u64(seed);
-    let mut requests = Vec::new();
-    for disguise in DISGUISES.split('|') {
-        for number in NUMBERS {
-            let text = disguised(disguise, number);
-            let by_path = format!("/v1/format/{}", encoded(&text));
-            requests.push(request_with("GET", by_path, &number.concat()));
-            let by_query = format!("/v1/format?tn={}", encoded(&text));
-            requests.push(request_with("GET", by_query, &number.concat()));
-        }
-        requests.extend(requests_with_text_everywhere(&disguised(disguise, NUMBERS[0])));
-    }
-    let unknown = random().unwrap();
-    for key in [KEY, unknown.reveal()] {
-        for text in [key.to_owned(), format!("+{key}"), format!("tel:{key}"), key.to_uppercase()] {
-            requests.extend(requests_with_text_everywhere(&text));
-        }
-    }
-    for _ in 0..RANDOM_TEXTS {
-        let text = random_text(&mut random_texts);
-        let way = if random_texts.random_bool(0.5) { "/" } else { "?tn=" };
-        let target = format!("/v1/format{way}{}", encoded(&text));
-        requests.push(request_with("GET", target, &text));
-    }
-
-    let output = log_of(&requests);
+    let (requests, unknown) = (requests(seed), unknown_key());
+    let output = log_of_requests(seed);
     let about_requests: Vec<Value> = output
         .lines()
         .filter_map(|line| serde_json::from_str::<Value>(line).ok())
@@ -215,7 +203,8 @@ fn no_line_holds_a_whole_number_a_key_or_text_of_a_client() {
         let shown = number.trim_end_matches('*');
         assert!(number.len() - shown.len() <= 4 && shown.starts_with('+'), "{about}: {number}");
         assert!(number.len() - shown.len() == 4 || shown == "+", "{about}: {number}");
-        let whole = request.digits.len() > 4 && digits(number).contains(&request.digits);
+        let sent = digits(&request.text);
+        let whole = sent.len() > 4 && digits(number).contains(&sent);
         assert!(!whole, "{about}: {number}");
     }
     // At least the numbers in the list of disguises are recognized.

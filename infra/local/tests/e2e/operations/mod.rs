@@ -12,7 +12,6 @@ mod endpoint_places;
 mod export;
 mod flag_images;
 mod flipped_bits;
-mod freezing;
 mod import_commands;
 mod key_deletion;
 mod key_transfer;

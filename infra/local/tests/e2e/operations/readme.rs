@@ -1,4 +1,4 @@
-//! The start of the README: its commands work, and its answers and price are accurate.
+//! The start of the README: its commands work, and its answers are accurate.
 
 use std::{
     fs,
@@ -14,7 +14,6 @@ use crate::support::{
 };
 
 const README: &str = include_str!("../../../../../README.md");
-const COSTS: &str = include_str!("../../../../../docs/COSTS.md");
 
 /// A code block in the README.
 struct Block {
@@ -109,18 +108,4 @@ async fn readme_commands_work_from_clone_to_real_data() {
     assert_eq!(stderr(lookup), "", "no note: the data is real");
     let answer = stdout(lookup);
     assert!(answer.contains("exchange       305-234") && !answer.contains("SAMPLE"), "{answer}");
-}
-
-/// The price of a million requests in a row of the first costs table.
-fn dollars(row: &str) -> f64 {
-    let row = COSTS.lines().find(|line| line.starts_with(&format!("| **{row}** |"))).unwrap();
-    row.split('|').nth(2).unwrap().trim().trim_matches('*').parse().unwrap()
-}
-
-#[test]
-fn the_readme_price_matches_the_costs() {
-    let requests = dollars("Requests together");
-    let fixed = dollars("Together") - requests;
-    let price = format!("about ${requests:.0} for a million requests and ${fixed:.0} a month");
-    assert!(README.contains(&price), "README.md must say '{price}'");
 }

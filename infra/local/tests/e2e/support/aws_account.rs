@@ -3,6 +3,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    fs,
     net::Ipv4Addr,
     process::Output,
     sync::{Arc, Mutex},
@@ -30,7 +31,6 @@ use super::{
     program::program,
     service::{KEY, http_client},
     small_reports::ReportTexts,
-    template::decoded,
 };
 
 const STACK: &str = "numbers";
@@ -45,8 +45,6 @@ pub struct StackState {
     pub stalled: BTreeSet<String>,
     /// The secret in the functions' settings.
     pub origin_secret: Option<String>,
-    /// `true` if the functions accept requests without the secret.
-    pub is_open: bool,
     /// Every operation called, named as in policies.
     pub called: BTreeSet<String>,
     base_url: String,
@@ -67,6 +65,11 @@ pub struct AwsAccount {
 impl AwsAccount {
     /// An account with a healthy stack some time after its first deployment, with data and a key.
     pub async fn with_stack() -> Self {
+        Self::requiring("").await
+    }
+
+    /// The same with functions that require a secret, unless it is empty.
+    pub async fn requiring(secret: &str) -> Self {
         let database = Database::in_memory().await.unwrap();
         let dynamodb = database.endpoint().to_owned();
         let store = store_at(&dynamodb, TimeoutProfile::Batch);
@@ -74,12 +77,11 @@ impl AwsAccount {
         let sources = ReportTexts::first().sources();
         ingest::ingest(&store, &sources, Options::default(), |_| ()).await.unwrap();
         keys::register(&store, &KEY.parse().unwrap(), "tests").await.unwrap();
-        let serving = store_at(&dynamodb, TimeoutProfile::Request);
-        let state = Shared::new(Mutex::new(StackState { dynamodb, ..StackState::default() }));
-        let service = app::service(routes(), App::on(serving))
-            .layer(from_fn_with_state(state.clone(), refuse_strangers));
-        let base_url = serve(service).await;
-        state.lock().unwrap().base_url = base_url;
+        let app = App::on(store_at(&dynamodb, TimeoutProfile::Request));
+        let refusing = from_fn_with_state(secret.to_owned(), refuse_strangers);
+        let base_url = serve(app::service(routes(), app).layer(refusing)).await;
+        let state = StackState { dynamodb, base_url, ..StackState::default() };
+        let state = Shared::new(Mutex::new(state));
         let endpoint = serve(Router::new().fallback(answer).with_state(state.clone())).await;
         Self { endpoint, store, _database: database, state }
     }
@@ -111,18 +113,18 @@ fn store_at(endpoint: &str, timeouts: TimeoutProfile) -> Store {
     Store::connect(config, Tables::for_stack(STACK), timeouts)
 }
 
-async fn serve(router: Router) -> String {
+/// Serves a router, and returns its URL.
+pub async fn serve(router: Router) -> String {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
     format!("http://{address}")
 }
 
-/// Refuses requests without the secret, as the functions do.
-async fn refuse_strangers(State(state): State<Shared>, request: Request, next: Next) -> Response {
-    let state = state.lock().unwrap().clone();
-    let sent = request.headers().get("x-origin-secret").map(|sent| sent.to_str().unwrap());
-    if !state.is_open && state.origin_secret.is_some() && state.origin_secret.as_deref() != sent {
+/// Refuses requests without the secret, as the functions do behind API Gateway.
+async fn refuse_strangers(State(secret): State<String>, request: Request, next: Next) -> Response {
+    let sent = request.headers().get("x-origin-secret").map_or(&b""[..], |sent| sent.as_bytes());
+    if !secret.is_empty() && secret.as_bytes() != sent {
         let body = json!({ "error": "forbidden", "message": "Not by way of the distribution" });
         return (StatusCode::FORBIDDEN, axum::Json(body)).into_response();
     }
@@ -135,11 +137,7 @@ async fn answer(
     headers: HeaderMap,
     body: Bytes,
 ) -> Response {
-    let form: BTreeMap<String, String> = String::from_utf8_lossy(&body)
-        .split('&')
-        .filter_map(|pair| pair.split_once('='))
-        .map(|(name, value)| (name.to_owned(), decoded(value)))
-        .collect();
+    let form: BTreeMap<String, String> = form_urlencoded::parse(&body).into_owned().collect();
     let is_lambda = uri.path().starts_with("/2015-03-31/");
     let target = headers.get("x-amz-target").map(|target| target.to_str().unwrap());
     let operation = match target {
@@ -161,15 +159,7 @@ async fn answer(
     if now.denied.contains(&operation) {
         let message = format!("User: tests is not authorized to perform: {operation}");
         let denial = json!({ "__type": "com.amazon#AccessDeniedException", "message": message });
-        let denial = if target.is_some() || is_lambda {
-            denial.to_string()
-        } else {
-            format!(
-                "<ErrorResponse xmlns=\"x\"><Error><Code>AccessDenied</Code>\
-                 <Message>{message}</Message></Error></ErrorResponse>"
-            )
-        };
-        return (StatusCode::FORBIDDEN, denial).into_response();
+        return (StatusCode::FORBIDDEN, denial.to_string()).into_response();
     }
     match operation.as_str() {
         "GetFunctionConfiguration" => {
@@ -185,54 +175,15 @@ async fn answer(
             json!({ "TableDescription": { "TableName": table } }).to_string().into_response()
         }
         _ if target.is_some() => answer_dynamodb(&now, &operation, headers, body).await,
-        _ => now.xml(&operation).into_response(),
+        _ => xml(&operation, &now.base_url).into_response(),
     }
 }
 
-impl StackState {
-    /// The answer to a Query protocol operation.
-    fn xml(&self, operation: &str) -> String {
-        let base_url = &self.base_url;
-        let topic = "arn:aws:sns:us-east-1:1:topic";
-        let resource = |logical: &str, physical: &str, kind: &str| {
-            format!(
-                "<member><LogicalResourceId>{logical}</LogicalResourceId>\
-                 <PhysicalResourceId>{physical}</PhysicalResourceId>\
-                 <ResourceType>{kind}</ResourceType></member>"
-            )
-        };
-        let result = match operation {
-            "DescribeStacks" => format!(
-                "<Stacks><member><StackName>{STACK}</StackName><StackStatus>UPDATE_COMPLETE</StackStatus>\
-                 <Outputs><member><OutputKey>BaseUrl</OutputKey>\
-                 <OutputValue>{base_url}</OutputValue></member></Outputs></member></Stacks>"
-            ),
-            "ListStackResources" => {
-                let resources = [
-                    resource("StatusFunction", "numbers-status", "AWS::Lambda::Function"),
-                    resource("DatabaseAlarm", "numbers-database", "AWS::CloudWatch::Alarm"),
-                    resource("AlarmTopic", topic, "AWS::SNS::Topic"),
-                ];
-                let resources = resources.concat();
-                format!("<StackResourceSummaries>{resources}</StackResourceSummaries>")
-            }
-            "DescribeAlarms" => format!(
-                "<MetricAlarms><member><AlarmName>numbers-database</AlarmName>\
-                 <StateValue>OK</StateValue>\
-                 <ActionsEnabled>true</ActionsEnabled>\
-                 <AlarmActions><member>{topic}</member></AlarmActions></member></MetricAlarms>"
-            ),
-            "ListSubscriptionsByTopic" => format!(
-                "<Subscriptions><member><SubscriptionArn>{topic}:1</SubscriptionArn>\
-                 <Endpoint>oncall@example.com</Endpoint></member></Subscriptions>"
-            ),
-            other => panic!("{other}"),
-        };
-        format!(
-            "<{operation}Response xmlns=\"http://example.amazonaws.com/doc/\"><{operation}Result>\
-             {result}</{operation}Result></{operation}Response>"
-        )
-    }
+/// The answer to a Query protocol operation.
+fn xml(operation: &str, base_url: &str) -> String {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/e2e/support/aws_answers");
+    let answer = fs::read_to_string(format!("{folder}/{operation}.xml"));
+    answer.unwrap_or_else(|_| panic!("{operation}")).replace("{base_url}", base_url)
 }
 
 async fn answer_dynamodb(

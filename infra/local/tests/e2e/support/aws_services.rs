@@ -2,7 +2,6 @@
 //! database.
 
 use std::{
-    net::Ipv4Addr,
     sync::{Arc, Mutex, MutexGuard},
     time::Duration,
 };
@@ -17,9 +16,9 @@ use axum::{
 use serde_json::{Value, json};
 use shared::state::App;
 use tnr::functions;
-use tokio::{net::TcpListener, sync::Semaphore};
+use tokio::sync::Semaphore;
 
-use super::function_calls::answer_of;
+use super::{aws_account::serve, function_calls::answer_of};
 
 /// Run time of a function where concurrency is limited.
 const RUN_TIME: Duration = Duration::from_millis(50);
@@ -92,10 +91,7 @@ impl AwsServices {
             .route("/2015-03-31/functions/{arn}/invocations", post(invoke))
             .route("/", post(report))
             .with_state(Arc::clone(&state));
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
-        let endpoint = format!("http://{}", listener.local_addr().unwrap());
-        tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
-        Self { endpoint, state }
+        Self { endpoint: serve(router).await, state }
     }
 
     pub fn state(&self) -> MutexGuard<'_, AwsState> {
@@ -136,52 +132,34 @@ async fn invoke(
         state.invoked.push(invoked);
         (behavior, app)
     };
-    let mut payload = match behavior {
+    let not_found = json!({ "Type": "User", "Message": format!("Function not found: {arn}") });
+    let killed = json!({
+        "errorType": "Runtime.ExitError",
+        "errorMessage": "RequestId: 1 Error: Runtime exited with error: signal: killed",
+    });
+    let internal_error = json!({
+        "statusCode": 500, "headers": {}, "isBase64Encoded": false,
+        "body": json!({ "error": "internal_error", "message": "x" }).to_string(),
+    });
+    match behavior {
         Behavior::Silent => std::future::pending().await,
-        Behavior::Deleted => {
-            let message =
-                json!({ "Type": "User", "Message": format!("Function not found: {arn}") });
-            return (StatusCode::NOT_FOUND, Json(message)).into_response();
+        Behavior::Deleted => (StatusCode::NOT_FOUND, Json(not_found)).into_response(),
+        Behavior::Dead => ([("x-amz-function-error", "Unhandled")], Json(killed)).into_response(),
+        Behavior::InternalError => Json(internal_error).into_response(),
+        Behavior::Right => Json(answer_of(routes, app, &event).await.payload()).into_response(),
+        Behavior::WrongData => {
+            let mut payload = answer_of(routes, app, &event).await.payload();
+            payload["body"] = with_other_ocns(payload["body"].as_str().unwrap()).into();
+            Json(payload).into_response()
         }
-        Behavior::Dead => {
-            let message = json!({
-                "errorType": "Runtime.ExitError",
-                "errorMessage": "RequestId: 1 Error: Runtime exited with error: signal: killed",
-            });
-            return ([("x-amz-function-error", "Unhandled")], Json(message)).into_response();
-        }
-        Behavior::InternalError => json!({
-            "statusCode": 500, "headers": {}, "isBase64Encoded": false,
-            "body": json!({ "error": "internal_error", "message": "x" }).to_string(),
-        }),
-        Behavior::Right | Behavior::WrongData => answer_of(routes, app, &event).await.payload(),
-    };
-    if behavior == Behavior::WrongData {
-        let body = payload["body"].as_str().unwrap();
-        payload["body"] = with_other_ocns(body).into();
     }
-    Json(payload).into_response()
 }
 
 /// The body with every OCN replaced by the same one.
 fn with_other_ocns(body: &str) -> String {
-    fn replace(value: &mut Value) {
-        match value {
-            Value::Object(fields) => {
-                for (name, value) in fields {
-                    if name == "ocn" && value.is_string() {
-                        *value = json!("ZZZZ");
-                    }
-                    replace(value);
-                }
-            }
-            Value::Array(values) => values.iter_mut().for_each(replace),
-            _ => (),
-        }
-    }
-    let mut body: Value = serde_json::from_str(body).unwrap();
-    replace(&mut body);
-    body.to_string()
+    let mut parts = body.split("\"ocn\":\"");
+    let first = parts.next().unwrap_or_default().to_owned();
+    first + &parts.map(|part| format!("\"ocn\":\"ZZZZ{}", &part[4..])).collect::<String>()
 }
 
 async fn report(

@@ -1,5 +1,7 @@
 //! DynamoDB calls made by requests, and their cost.
 
+use tnr::operate::costs::{measures::UNITS_OF_KEY_AND_MANIFEST, units_of_snapshot};
+
 use super::{
     fault_proxy::{AnsweredCall, FaultProxy},
     service::Service,
@@ -23,7 +25,7 @@ pub fn units(calls: &[AnsweredCall]) -> f64 {
 pub const START: [&str; 3] = ["GetItem", "GetItem", "BatchGetItem"];
 
 /// Asserts that a cold service reads the snapshot, of at least this many chunks, in one eventually
-/// consistent call. Such reads cost a unit per 8 KB, with each chunk rounded up to 4 KB.
+/// consistent call, for as much as the costs state.
 pub async fn assert_snapshot_costs_half(service: &Service, proxy: &FaultProxy, least_chunks: u32) {
     let store = service.database.store();
     let snapshot = store.manifest().await.unwrap().unwrap().current;
@@ -32,7 +34,6 @@ pub async fn assert_snapshot_costs_half(service: &Service, proxy: &FaultProxy, l
     proxy.take_answered();
     let calls = calls_of(service, proxy, "/v1/carriers").await;
     assert_eq!(operations(&calls), START);
-    let read = calls[2].units;
-    let most = bytes as f64 / 8192.0 + 0.5 * f64::from(snapshot.chunks);
-    assert!(read > 0.0 && read <= most, "{read} units for {bytes} bytes");
+    assert_eq!(units(&calls[..2]), UNITS_OF_KEY_AND_MANIFEST);
+    assert_eq!(calls[2].units, units_of_snapshot(bytes as u32));
 }

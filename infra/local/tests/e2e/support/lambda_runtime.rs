@@ -6,7 +6,7 @@ use std::{
     net::Ipv4Addr,
     process::{Child, Command},
     sync::Arc,
-    time::{Duration, SystemTime},
+    time::{Duration, Instant, SystemTime},
 };
 
 use axum::{
@@ -15,6 +15,7 @@ use axum::{
     http::{HeaderMap, StatusCode},
     response::{IntoResponse, Response},
     routing::{get, post},
+    serve::ListenerExt,
 };
 use serde_json::{Value, json};
 use tokio::{
@@ -44,9 +45,12 @@ pub enum Registration {
 #[derive(Default)]
 struct Calls {
     asked: usize,
+    /// The time of the last event.
+    handed_out: Option<Instant>,
     is_extension_registered: bool,
     extension_asked: usize,
-    responses: HashMap<String, Value>,
+    /// Responses by invocation id, each with its time since the last event.
+    responses: HashMap<String, (Value, Duration)>,
 }
 
 /// State shared by the stand-in's handlers and the test.
@@ -60,7 +64,8 @@ struct RuntimeState {
 
 /// A function running under the stand-in.
 pub struct LambdaFunction {
-    process: Child,
+    pub process: Child,
+    is_frozen: bool,
     state: Arc<RuntimeState>,
     invoke: mpsc::UnboundedSender<(String, Value)>,
     notify_extension: mpsc::UnboundedSender<String>,
@@ -86,6 +91,8 @@ impl LambdaFunction {
             .with_state(Arc::clone(&state));
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let address = listener.local_addr().unwrap();
+        // A delayed answer would count as the function's time.
+        let listener = listener.tap_io(|stream| stream.set_nodelay(true).unwrap());
         tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
         command
             .env("AWS_LAMBDA_RUNTIME_API", address.to_string())
@@ -96,7 +103,9 @@ impl LambdaFunction {
         let concurrency = variables.find(|(name, _)| *name == MAX_CONCURRENCY);
         let at_once = concurrency.and_then(|(_, most)| most?.to_str()?.parse().ok()).unwrap_or(1);
         let process = command.spawn().unwrap();
-        let function = Self { process, state, invoke, notify_extension, invocations: 0, at_once };
+        let (is_frozen, invocations) = (false, 0);
+        let function =
+            Self { process, is_frozen, state, invoke, notify_extension, invocations, at_once };
         function.until_idle().await;
         function
     }
@@ -107,7 +116,7 @@ impl LambdaFunction {
     }
 
     /// Waits until the function and its extension have asked for their next event.
-    async fn until_idle(&self) {
+    pub async fn until_idle(&self) {
         let mut calls = self.state.calls.subscribe();
         let idle = calls.wait_for(|calls| {
             calls.asked == self.invocations + self.at_once
@@ -136,20 +145,28 @@ impl LambdaFunction {
 
     /// The function's response to an invocation.
     pub async fn response(&self, id: &str) -> Value {
+        self.timed_response(id).await.0
+    }
+
+    /// The response, and the time from the event to it.
+    pub async fn timed_response(&self, id: &str) -> (Value, Duration) {
         let mut calls = self.state.calls.subscribe();
         let responded = calls.wait_for(|calls| calls.responses.contains_key(id));
         let calls = timeout(MAX_WAIT, responded).await.expect("the function does not respond");
         calls.unwrap().responses[id].clone()
     }
 
-    pub async fn freeze(&self) {
+    pub async fn freeze(&mut self) {
         self.until_idle().await;
         send_signal("STOP", &self.process);
+        self.is_frozen = true;
     }
 
-    /// Resumes a frozen function.
-    pub fn thaw(&self) {
-        send_signal("CONT", &self.process);
+    /// Resumes the function if it is frozen.
+    pub fn thaw(&mut self) {
+        if std::mem::take(&mut self.is_frozen) {
+            send_signal("CONT", &self.process);
+        }
     }
 
     /// Thaws the function and ends it, with a warning if it has an extension or is never frozen.
@@ -186,6 +203,7 @@ async fn next_invocation(State(state): State<Arc<RuntimeState>>) -> Response {
         ("lambda-runtime-invoked-function-arn", "arn:aws:lambda:x:1:function:npa".to_owned()),
         ("content-type", "application/json".to_owned()),
     ];
+    state.calls.send_modify(|calls| calls.handed_out = Some(Instant::now()));
     (headers, event.to_string()).into_response()
 }
 
@@ -194,8 +212,12 @@ async fn response(
     Path(id): Path<String>,
     body: String,
 ) -> StatusCode {
+    let responded = Instant::now();
     let response = serde_json::from_str(&body).unwrap();
-    state.calls.send_modify(|calls| _ = calls.responses.insert(id, response));
+    state.calls.send_modify(|calls| {
+        let time = responded - calls.handed_out.unwrap();
+        calls.responses.insert(id, (response, time));
+    });
     StatusCode::ACCEPTED
 }
 

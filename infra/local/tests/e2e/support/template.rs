@@ -61,15 +61,6 @@ pub fn api_functions() -> Vec<Function> {
     functions().into_iter().filter(|function| !function.routes().is_empty()).collect()
 }
 
-/// The alarms that roll back a deployment. In the template, they depend on the condition that any are
-/// watched.
-pub fn deployment_alarms(function: &Function) -> Vec<String> {
-    match &function.properties["DeploymentPreference"]["Alarms"] {
-        Value::Tagged(condition) if condition.tag == "If" => texts(&condition.value[1]),
-        _ => Vec::new(),
-    }
-}
-
 pub fn routes() -> Vec<Route> {
     functions().iter().flat_map(Function::routes).collect()
 }
