@@ -71,7 +71,19 @@ impl Dataset {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{dataset::tests::carrier, records::OwnedExchanges};
+    use crate::records::OwnedExchanges;
+
+    fn carrier(ocn: &str, company_name: &str, common_name: Option<&str>) -> Carrier {
+        Carrier {
+            ocn: ocn.parse().unwrap(),
+            company_name: Some(company_name.to_owned()),
+            common_name: common_name.map(str::to_owned),
+            carrier_type: Some(CarrierType::Wireless),
+            state: None,
+            country: Country::Us,
+            exchanges: OwnedExchanges::default(),
+        }
+    }
 
     #[test]
     fn carriers_match_by_word_and_ocn_prefixes() {

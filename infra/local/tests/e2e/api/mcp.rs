@@ -252,7 +252,7 @@ async fn invalid_messages_get_protocol_errors() {
     let service = shared_service();
     let too_long = format!(r#"{{"jsonrpc":"2.0","id":"{}","method":"ping"}}"#, "x".repeat(65_536));
     let response = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
-    for (body, status) in [("7", 400), (response, 400), (&too_long, 413)] {
+    for (body, status) in [("7", 400), (response, 400), (&*too_long, 413)] {
         let (found, code, message) = refusal(post(service, body).send().await.unwrap()).await;
         assert_eq!((found, code), (status, -32600), "{message}");
     }

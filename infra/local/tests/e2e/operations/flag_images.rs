@@ -39,8 +39,8 @@ fn every_image_is_written_and_other_files_are_untouched() {
     let us = images.join("countries/US.svg");
     fs::write(&us, "cut off").unwrap();
     let refused = program(&["flags", images.to_str().unwrap()]).output().unwrap();
-    let expected = format!("error: {} already exists; pass --force to replace it\n", us.display());
-    assert_eq!(stderr(&refused), expected);
+    let message = format!("error: {} already exists; pass --force to replace it\n", us.display());
+    assert_eq!(stderr(&refused), message);
     assert_eq!(fs::read_to_string(&us).unwrap(), "cut off");
     stdout(&program(&["flags", "--force", images.to_str().unwrap()]).output().unwrap());
     expected.insert("countries/other.txt".to_owned(), b"of somebody else".to_vec());
