@@ -70,8 +70,8 @@ fn result_of(tool: &Tool, answer: &Answer) -> CallToolResult {
         let message = body["message"].as_str().unwrap_or(&text).to_owned();
         return with_structure(CallToolResult::error(vec![ContentBlock::text(message)]), body);
     }
-    let next = next_page(&answer.headers).map(|page| hint_at(tool, &page));
-    let content = [Some(text), next].into_iter().flatten().map(ContentBlock::text).collect();
+    let hint = hint_at_next_page(tool, &answer.headers);
+    let content = [Some(text), hint].into_iter().flatten().map(ContentBlock::text).collect();
     with_structure(CallToolResult::success(content), body)
 }
 
@@ -80,15 +80,8 @@ fn with_structure(mut result: CallToolResult, body: Value) -> CallToolResult {
     result
 }
 
-/// The parameters of another page.
-#[derive(Debug, PartialEq, Eq)]
-struct OtherPage {
-    offset: String,
-    version: Option<String>,
-}
-
-/// The next page in the `Link` header; `None` on the last page.
-fn next_page(headers: &HeaderMap) -> Option<OtherPage> {
+/// The hint at the next page in the `Link` header; `None` on the last page.
+fn hint_at_next_page(tool: &Tool, headers: &HeaderMap) -> Option<String> {
     let links = headers.get(LINK)?.to_str().ok()?;
     let next = links.split(", ").find(|link| link.ends_with("rel=\"next\""))?;
     let (_, query) = next.trim_start_matches('<').split_once('>')?.0.split_once('?')?;
@@ -96,31 +89,9 @@ fn next_page(headers: &HeaderMap) -> Option<OtherPage> {
         let mut pairs = form_urlencoded::parse(query.as_bytes());
         pairs.find(|(known, _)| known == name).map(|(_, value)| value.into_owned())
     };
-    Some(OtherPage { offset: value_of("offset")?, version: value_of("version") })
-}
-
-fn hint_at(tool: &Tool, OtherPage { offset, version }: &OtherPage) -> String {
-    let version =
-        version.iter().map(|version| format!(" and version {version}")).collect::<String>();
-    format!("There is more: call {} with the same arguments, offset {offset}{version}", tool.name)
-}
-
-#[cfg(test)]
-mod tests {
-    use axum::http::HeaderValue;
-
-    use super::*;
-
-    fn next_of(link: &'static str) -> Option<OtherPage> {
-        next_page(&HeaderMap::from_iter([(LINK, HeaderValue::from_static(link))]))
-    }
-
-    #[test]
-    fn next_page_comes_from_the_link_header() {
-        let next = "</v1/search?q=a%2C+b&limit=20&offset=40&version=v1>; rel=\"next\"";
-        let expected = OtherPage { offset: "40".to_owned(), version: Some("v1".to_owned()) };
-        assert_eq!(next_of(next), Some(expected));
-        assert_eq!(next_of("</v1/search?q=a&limit=20&offset=0>; rel=\"prev\""), None);
-        assert_eq!(next_page(&HeaderMap::new()), None);
-    }
+    let offset = value_of("offset")?;
+    let version = value_of("version").map(|version| format!(" and version {version}"));
+    let version = version.unwrap_or_default();
+    let name = tool.name;
+    Some(format!("There is more: call {name} with the same arguments, offset {offset}{version}"))
 }

@@ -145,12 +145,9 @@ fn config() -> StreamableHttpServerConfig {
 fn request_to_sdk(headers: &HeaderMap, message: &Value) -> axum::http::Request<Body> {
     let mut request = Request::new(Body::from(message.to_string()));
     *request.method_mut() = Method::POST;
-    let of_protocol = OF_PROTOCOL.into_iter().flat_map(|name| {
-        let values = headers.get_all(&name).iter().cloned();
-        values.map(move |value| (name.clone(), value)).collect::<Vec<_>>()
-    });
-    for (name, value) in of_protocol {
-        request.headers_mut().append(name, value);
+    let is_of_protocol = |(name, _): &(&HeaderName, _)| OF_PROTOCOL.contains(name);
+    for (name, value) in headers.iter().filter(is_of_protocol) {
+        request.headers_mut().append(name, value.clone());
     }
     for (name, value) in [
         (ACCEPT, "application/json, text/event-stream"),

@@ -80,11 +80,6 @@ impl IntoResponse for Refused {
 mod tests {
     use super::*;
 
-    fn refusal(body: &str) -> (i32, Value, String) {
-        let Refused { id, code, message, .. } = read(body.as_bytes()).unwrap_err();
-        (code.0, id, message)
-    }
-
     #[test]
     fn requests_notifications_and_responses_are_messages() {
         for body in [
@@ -98,39 +93,44 @@ mod tests {
     }
 
     #[test]
-    fn invalid_json_is_a_parse_error() {
-        for body in ["", "{", "hello", "\u{feff}{}", &"[".repeat(1000), "{\"a\":1} x"] {
-            let (code, id, message) = refusal(body);
-            assert_eq!((code, id), (-32700, Value::Null), "{body}: {message}");
-        }
-    }
-
-    #[test]
-    fn json_that_is_not_json_rpc_is_an_invalid_request() {
-        for (body, fault) in [
-            ("[]", "batches"),
-            (r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, "batches"),
-            ("null", "an object"),
-            ("{}", "its jsonrpc"),
-            (r#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#, "its jsonrpc"),
-            (r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, "its id"),
-            (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, "its id"),
-            (r#"{"jsonrpc":"2.0","id":18446744073709551615,"method":"ping"}"#, "its id"),
-            (r#"{"jsonrpc":"2.0","id":1e400,"method":"ping"}"#, "number out of range"),
-            (r#"{"jsonrpc":"2.0","id":{"a":1},"method":"ping"}"#, "its id"),
-            (r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":["x"]}"#, "its params"),
-            (r#"{"jsonrpc":"2.0","id":1}"#, "a method"),
-            (r#"{"jsonrpc":"2.0","id":1,"method":7}"#, "a method"),
+    fn other_bodies_get_an_error_with_the_message_id() {
+        let deep = "[".repeat(20_000);
+        for (body, code, id, fault) in [
+            ("", -32700, json!(null), "must be JSON"),
+            ("{", -32700, json!(null), "must be JSON"),
+            ("\u{feff}{}", -32700, json!(null), "must be JSON"),
+            ("{\"a\":1} x", -32700, json!(null), "must be JSON"),
+            (&*deep, -32700, json!(null), "must be JSON"),
+            (
+                r#"{"jsonrpc":"2.0","id":1e400,"method":"ping"}"#,
+                -32700,
+                json!(null),
+                "number out of",
+            ),
+            ("7", -32600, json!(null), "an object"),
+            (r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, -32600, json!(null), "batches"),
+            (r#"{"id":7,"method":"ping"}"#, -32600, json!(7), "its jsonrpc"),
+            (r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, -32600, json!(null), "its id"),
+            (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, -32600, json!(null), "its id"),
+            (
+                r#"{"jsonrpc":"2.0","id":18446744073709551615,"method":"x"}"#,
+                -32600,
+                json!(null),
+                "its id",
+            ),
+            (r#"{"jsonrpc":"2.0","id":{"a":1},"method":"ping"}"#, -32600, json!(null), "its id"),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"x","params":["x"]}"#,
+                -32600,
+                json!(1),
+                "its params",
+            ),
+            (r#"{"jsonrpc":"2.0","id":"x"}"#, -32600, json!("x"), "a method"),
+            (r#"{"jsonrpc":"2.0","id":1,"method":7}"#, -32600, json!(1), "a method"),
         ] {
-            let (_, _, message) = refusal(body);
-            assert!(message.contains(fault), "{body}: {message}");
+            let refused = read(body.as_bytes()).unwrap_err();
+            assert_eq!((refused.code.0, refused.id), (code, id), "{body}");
+            assert!(refused.message.contains(fault), "{body}: {}", refused.message);
         }
-    }
-
-    #[test]
-    fn errors_repeat_the_message_id() {
-        assert_eq!(refusal(r#"{"id":7,"method":"ping"}"#).1, 7);
-        assert_eq!(refusal(r#"{"jsonrpc":"2.0","id":"x"}"#).1, "x");
-        assert_eq!(refusal(r#"{"jsonrpc":"2.0","id":[1]}"#).1, Value::Null);
     }
 }

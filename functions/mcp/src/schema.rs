@@ -36,10 +36,10 @@ const EXAMPLES: [(&str, &str); 5] = [
 /// Route parameters that tools do not take: the tool sets the format, and agents do not need caching options or images.
 const NOT_FOR_AGENTS: [&str; 5] = ["cache", "flags", "format", "column", "countryColumn"];
 
-fn described(tool: &Tool, api: &Value) -> DescribedTool {
+fn described(tool: &'static Tool, api: &Value) -> DescribedTool {
     let annotations =
         ToolAnnotations::with_title(tool.title).read_only(true).idempotent(true).open_world(false);
-    DescribedTool::new(tool.name, tool.description, Arc::new(input_schema(tool, api)))
+    DescribedTool::new(tool.name, &*tool.description, Arc::new(input_schema(tool, api)))
         .with_title(tool.title)
         .with_annotations(annotations)
 }

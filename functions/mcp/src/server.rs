@@ -137,7 +137,7 @@ impl ServerHandler for ToolServer {
 const KNOWN_METHODS: [&str; 3] = ["initialize", "tools/list", "tools/call"];
 
 fn unknown_tool(name: &str) -> ErrorData {
-    let known = TOOLS.map(|tool| tool.name).join(", ");
+    let known = TOOLS.iter().map(|tool| tool.name).collect::<Vec<_>>().join(", ");
     let message = format!("Unknown tool '{}'; the tools are {known}", quote(name));
     ErrorData::invalid_params(message, None)
 }

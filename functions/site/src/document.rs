@@ -23,10 +23,21 @@ pub struct Document {
     style_source: String,
 }
 
+/// The style and the parts of the script that every page has.
+const SHARED_STYLE: &str = include_str!("../assets/shared/base.css");
+const SHARED_SCRIPTS: [&str; 5] = [
+    include_str!("../assets/shared/elements.js"),
+    include_str!("../assets/shared/requests.js"),
+    include_str!("../assets/shared/field_errors.js"),
+    include_str!("../assets/shared/key.js"),
+    include_str!("../assets/shared/json.js"),
+];
+
 impl Document {
-    /// Fills style and script parts into a template. Script parts share one scope.
-    pub fn assemble(template: &str, styles: &[&str], scripts: &[&str]) -> Self {
-        let (style, script) = (styles.join("\n"), scripts.join("\n"));
+    /// Fills the shared style and script into a template, followed by the page's own. Script parts share one scope.
+    pub fn assemble(template: &str, style: &str, scripts: &[&str]) -> Self {
+        let style = [SHARED_STYLE, style].join("\n");
+        let script = [&SHARED_SCRIPTS, scripts].concat().join("\n");
         let html = template
             .replace("{{version}}", env!("CARGO_PKG_VERSION"))
             .replace("{{style}}", &style)

@@ -12,17 +12,11 @@ use shared::{flag_images::FlagImages, http::prefers_html, state::App};
 use crate::document::Document;
 
 static PAGE: LazyLock<Document> = LazyLock::new(|| {
-    Document::assemble(include_str!("../assets/page/page.html"), &STYLES, &SCRIPTS)
+    let style = include_str!("../assets/page/page.css");
+    Document::assemble(include_str!("../assets/page/page.html"), style, &SCRIPTS)
 });
-const STYLES: [&str; 2] =
-    [include_str!("../assets/shared/base.css"), include_str!("../assets/page/page.css")];
-/// The parts of the script, in one scope. The last one starts it.
-const SCRIPTS: [&str; 16] = [
-    include_str!("../assets/shared/elements.js"),
-    include_str!("../assets/shared/requests.js"),
-    include_str!("../assets/shared/field_errors.js"),
-    include_str!("../assets/shared/key.js"),
-    include_str!("../assets/shared/json.js"),
+/// The parts of the script. The last one starts it.
+const SCRIPTS: [&str; 11] = [
     include_str!("../assets/page/script/codes.js"),
     include_str!("../assets/page/script/snippets.js"),
     include_str!("../assets/page/script/code_pane.js"),
@@ -66,10 +60,12 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
+    use crate::docs::DOCS;
 
     #[test]
-    fn page_is_one_document_with_every_placeholder_filled() {
+    fn pages_are_one_document_with_every_placeholder_filled() {
         PAGE.assert_whole();
+        DOCS.assert_whole();
     }
 
     #[test]

@@ -97,19 +97,3 @@ fn the_version_is_a_prefix_of_the_archive_hash() {
     let beginning: String = hash[..4].iter().map(|byte| format!("{byte:02x}")).collect();
     assert_eq!(flags::VERSION, beginning, "run .ci/flags/draw.mjs again");
 }
-
-#[test]
-fn unknown_paths_have_no_image() {
-    for path in [
-        "",
-        "countries/",
-        "countries/US",
-        "countries/us.svg",
-        "/countries/US.svg",
-        "countries/../states/FL.svg",
-        "countries\\US.svg",
-        "countries/US-48x32.svg",
-    ] {
-        assert_eq!(image(path), None, "{path}");
-    }
-}

@@ -67,50 +67,14 @@ impl DefaultCountry {
 /// names too: they are not in ISO, but libphonenumber has rules for them.
 pub fn country_name(alpha2: &str) -> Option<&'static str> {
     EVERYDAY_NAMES
-        .iter()
-        .find_map(|&(code, name)| (code == alpha2).then_some(name))
+        .lines()
+        .find_map(|line| line.split_once(' ').filter(|(code, _)| *code == alpha2))
+        .map(|(_, name)| name)
         .or_else(|| rust_iso3166::from_alpha2(alpha2).map(|country| country.name))
 }
 
-const EVERYDAY_NAMES: [(&str, &str); 37] = [
-    ("AC", "Ascension Island"),
-    ("BN", "Brunei"),
-    ("BO", "Bolivia"),
-    ("BQ", "Caribbean Netherlands"),
-    ("CC", "Cocos (Keeling) Islands"),
-    ("CD", "Democratic Republic of the Congo"),
-    ("CG", "Republic of the Congo"),
-    ("CV", "Cape Verde"),
-    ("FK", "Falkland Islands"),
-    ("FM", "Micronesia"),
-    ("GB", "United Kingdom"),
-    ("IR", "Iran"),
-    ("KP", "North Korea"),
-    ("KR", "South Korea"),
-    ("LA", "Laos"),
-    ("MD", "Moldova"),
-    ("MF", "Saint Martin"),
-    ("MO", "Macau"),
-    ("NL", "Netherlands"),
-    ("PN", "Pitcairn Islands"),
-    ("PS", "Palestine"),
-    ("RU", "Russia"),
-    ("SH", "Saint Helena"),
-    ("ST", "São Tomé and Príncipe"),
-    ("SX", "Sint Maarten"),
-    ("SY", "Syria"),
-    ("TA", "Tristan da Cunha"),
-    ("TR", "Turkey"),
-    ("TW", "Taiwan"),
-    ("TZ", "Tanzania"),
-    ("US", "United States"),
-    ("VA", "Vatican City"),
-    ("VE", "Venezuela"),
-    ("VG", "British Virgin Islands"),
-    ("VI", "U.S. Virgin Islands"),
-    ("VN", "Vietnam"),
-    ("XK", "Kosovo"),
-];
+/// Names that differ from ISO's, each after its code.
+const EVERYDAY_NAMES: &str = include_str!("country_names.txt");
 
 #[cfg(test)]
 mod tests {

@@ -1,13 +1,13 @@
 //! Number types.
 
-use std::fmt;
-
 use serde::Serialize;
+use strum::Display;
 use utoipa::ToSchema;
 
 /// The type of service that a number belongs to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema, Display)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 pub enum NumberType {
     FixedLine,
     Mobile,
@@ -20,12 +20,6 @@ pub enum NumberType {
     Pager,
     Uan,
     Voicemail,
-}
-
-impl fmt::Display for NumberType {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.serialize(f)
-    }
 }
 
 impl NumberType {

@@ -225,20 +225,26 @@ mod tests {
         ours.eq_ignore_ascii_case(&format!("{theirs:?}"))
     }
 
+    /// Numbers near the examples, which have other types or none, and numbers in every North American area code.
     #[test]
     fn region_and_type_match_the_crate() {
-        for example in example_numbers(&RULES) {
-            // Numbers near an example have other types, or none.
-            for distance in [0, 1, 10, 1_000, 100_000, 10_000_000, 300_000_000] {
+        let near_examples = example_numbers(&RULES).into_iter().flat_map(|example| {
+            [0, 1, 10, 1_000, 100_000, 10_000_000, 300_000_000].map(|distance| {
                 let national_number = example.national_number + distance;
                 let number = Parsed { national_number, ..example.clone() };
-                let e164 = RULES.format(&number, PhoneNumberFormat::E164);
-                let Some(reading) = Reading::parse(&e164, Region::US) else { continue };
-                let number = &reading.number;
-                assert_eq!(reading.region, RULES.get_region_for_number(number), "{e164}");
-                let number_type = RULES.get_number_type(number);
-                assert!(is_same(reading.number_type, number_type), "{e164}: {number_type:?}");
-            }
+                RULES.format(&number, PhoneNumberFormat::E164).into_owned()
+            })
+        });
+        let in_area_codes = (0..1000).flat_map(|area_code| {
+            ["2345678", "5550123", "9110000", "0112345", "1234567", "8762345"]
+                .map(|subscriber| format!("+1{area_code:03}{subscriber}"))
+        });
+        for e164 in near_examples.chain(in_area_codes) {
+            let Some(reading) = Reading::parse(&e164, Region::US) else { continue };
+            let number = &reading.number;
+            assert_eq!(reading.region, RULES.get_region_for_number(number), "{e164}");
+            let number_type = RULES.get_number_type(number);
+            assert!(is_same(reading.number_type, number_type), "{e164}: {number_type:?}");
         }
     }
 }

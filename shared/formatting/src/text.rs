@@ -97,8 +97,6 @@ pub(super) fn digit_count(text: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
 
     #[test]
@@ -115,14 +113,6 @@ mod tests {
             ("00", None),
         ] {
             assert_eq!(without_international_prefix(text).as_deref(), expected, "{text}");
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn any_text_is_read_without_panic(text in any::<String>()) {
-            let _ = is_parseable(&text);
-            let _ = without_international_prefix(&text);
         }
     }
 }

@@ -157,54 +157,6 @@ mod tests {
         Verdict::new(text, country, PhoneNumber::parse(text, country).as_ref())
     }
 
-    #[test]
-    fn valid_readings_of_the_rules_are_valid_in_any_notation() {
-        for (text, country) in [
-            ("+13052345678", "US"),
-            ("305.234.5678 ext. 42", "US"),
-            ("011 44 20 7946 0958", "US"),
-            ("1-800-FLOWERS", "US"),
-            ("020 7946 0958", "GB"),
-        ] {
-            assert_eq!(verdict(text, country), Verdict::Valid, "{text}");
-        }
-    }
-
-    #[test]
-    fn numbers_that_only_the_tolerant_reader_finds_are_repaired() {
-        for text in
-            ["305_234_5678", "00 44 20 7946 0958", "305·234·5678", "305-234-5678 / 212-234-5678"]
-        {
-            assert_eq!(verdict(text, "US"), Verdict::Repaired, "{text}");
-        }
-    }
-
-    #[test]
-    fn text_without_a_valid_number_has_a_reason() {
-        for (text, reason) in [
-            (" \t", Reason::Empty),
-            ("n/a", Reason::NotANumber),
-            ("5.55E+09", Reason::Rounded),
-            ("234-5678", Reason::MissingAreaCode),
-            ("305-234-567", Reason::TooShort),
-            ("305-234-56789", Reason::TooLong),
-            ("305-023-5678", Reason::NoSuchRange),
-            ("+999 305 234 5678", Reason::InvalidCountryCode),
-            (&"1".repeat(251), Reason::TextTooLong),
-            (&"1".repeat(40), Reason::TooLong),
-        ] {
-            assert_eq!(verdict(text, "US"), Verdict::Rejected(reason), "{text}");
-        }
-    }
-
-    #[test]
-    fn two_numbers_in_a_text_are_reported() {
-        let (text, country) = ("305-234-5678 / 212-234-5678", DefaultCountry::default());
-        let number = PhoneNumber::parse(text, country);
-        let reason = Reason::find(text, country, number.as_ref());
-        assert_eq!(reason.map(Reason::code), Some("TWO_NUMBERS"));
-    }
-
     proptest! {
         #[test]
         fn verdicts_agree_with_the_number(text in any::<String>(), digits in "[+0-9 ()x;_·-]{0,30}") {

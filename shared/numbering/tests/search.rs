@@ -195,32 +195,3 @@ fn search_matches_in_large_area_codes() {
         assert_finds_the_same(&dataset, &searches, today, (70, 100)).unwrap();
     }
 }
-
-/// More words than are searched at once.
-#[test]
-fn search_matches_with_very_many_words() {
-    let record = |nxx: &str, company_name: String| Exchange {
-        npa: "415".parse().unwrap(),
-        nxx: nxx.parse().unwrap(),
-        ocn: None,
-        company_name: Some(company_name),
-        carrier_type: None,
-        rate_center: None,
-        state: None,
-        country: Country::Us,
-        status: Status::Assigned,
-        blocks: BTreeMap::new(),
-    };
-    let letters = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"];
-    let exchanges = vec![record("200", letters.join(" ")), record("201", letters[1..].join(" "))];
-    let dataset = Dataset::new(Vec::new(), Vec::new(), exchanges);
-    let shared = &letters[1..];
-    let pairs = shared.iter().flat_map(|one| shared.iter().map(move |two| format!("{one}-{two} ")));
-    // The first word comes last, so the first pass finds both carriers.
-    let words: String = ["a-a ".to_owned()].into_iter().chain(pairs).collect();
-    let search = Search { words: Some(words.parse().unwrap()), ..Search::default() };
-    let texts = Texts { words: Some(words), ..Texts::default() };
-    let today = Date::constant(2026, 6, 1);
-    assert_finds_the_same(&dataset, &[(search.clone(), texts)], today, (0, 10)).unwrap();
-    assert_eq!(dataset.search(&search, today).len(), 1);
-}

@@ -7,54 +7,25 @@ use regex::bytes::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 
 use crate::text::is_letter;
 
-/// Years from 1900 to 2199 in the Gregorian calendar, and years in the Persian, Islamic and Thai ones.
-const YEAR: &str = "(?:1[349]|2[015])[0-9]{2}";
-const DAY_OR_MONTH: &str = "(?:0?[1-9]|[12][0-9]|3[01])";
-/// A decimal number up to 180 with at least three digits after its point.
-const DEGREES: &str = r"(?:1[0-7]\d|180|\d?\d)[.,]\d{3,}";
-/// The abbreviated month names in Western and Central European languages.
+/// The parts that the patterns share.
+const PARTS: [(&str, &str); 4] = [
+    // 1900 to 2199 in the Gregorian calendar, and years in the Persian, Islamic and Thai ones.
+    ("YEAR", "(?:1[349]|2[015])[0-9]{2}"),
+    ("DAY", "(?:0?[1-9]|[12][0-9]|3[01])"),
+    // A decimal number up to 180 with at least three digits after its point.
+    ("DEGREES", r"(?:1[0-7]\d|180|\d?\d)[.,]\d{3,}"),
+    // The abbreviated names in Western and Central European languages.
+    ("MONTH", MONTH),
+];
 const MONTH: &str = r"(?:jan|feb|fév|mar|mär|apr|abr|avr|may|mai|maj|mei|mag|jun|jui|giu|jul|lug|aug|aoû|ago|sep|set|oct|okt|out|ott|nov|dec|dez|déc|dic)[a-z\x80-\xff]*";
 
-/// Patterns of other notations, in bytes. A pattern that starts or ends with `\D` also matches at the start or
-/// end of a text.
-fn patterns() -> [String; 21] {
-    [
-        // Office hours, and a company name
-        r"\D24/7\D|\D\d&\d\D".to_owned(),
-        // 9:15, 09:15:30.123, 00:09:15:24, 20261122-091530
-        r"[^\d:]\d{1,2}(?::\d{2}){1,3}(?:[.,]\d+)?[^\d:]".to_owned(),
-        r"\D(?:19|20)\d{6}[-T_ ]\d{6}\D|\D(?:\d\d\.){2}\d\d,\d{3,}\D".to_owned(),
-        // 2026-11-22, 22.11.2026, 22 Nov 2026, 22 de noviembre de 2026, Nov. 22, 2026
-        format!(r"\D{YEAR}(?:[-./] ?{DAY_OR_MONTH}){{2}}\D"),
-        format!(r"\D(?:{DAY_OR_MONTH}[-./] ?){{2}}{YEAR}\D"),
-        format!(r"\D(?:{DAY_OR_MONTH} ){{2}}(?:19|20)\d{{2}}(?: \d{{2}})*\D"),
-        format!(r"(?i)\D{DAY_OR_MONTH}\.?[- ](?:de )?{MONTH}[-., ]{{1,2}}(?:de )?{YEAR}\D"),
-        format!(r"(?i)\b{MONTH}\.? {DAY_OR_MONTH},? {YEAR}\D"),
-        // Integers with thousands separators: 1,234,567.89, 1'234'567, 12,34,567
-        r"^\D*\d{1,3}(?:[,']\d{2,3})*[,']\d{3}(?:\.\d+)?\D*$|^\s*\d{1,3}(?:_\d{3}){2,}\s*$".to_owned(),
-        // 1.234.567,89, 1 234 567,8
-        r"\D\d{1,3}(?:[.'\s]\d{3})+,\d{1,2}\D".to_owned(),
-        // 1234567,89, 1234567.5
-        r"^\D*\d{4,}[.,]\d{1,2}\D*$".to_owned(),
-        // 9.029.342.299, 5 823 294 299, 1234567/-
-        r"[^\d+]\d{1,2}(?:[._\s']\d{3}){3,}\D|\d/-\D".to_owned(),
-        // Latitude and longitude: 40.7128, -74.0060
-        format!(r"\D{DEGREES}\D*[^\d.]\D*{DEGREES}\D"),
-        r#"(?i)\b(?:lat(?:itude)?|lon(?:gitude)?|lng)\b[ :=]*-?\d|\d\.\d+["' ]*[NSEW]\W"#.to_owned(),
-        // 662836:429585, 01:23:45:67:89:10
-        r"(?i)[^\da-f:][\da-f]{6}:[\da-f]{6}[^\da-f:]".to_owned(),
-        r"(?i)[^\da-f:](?:[\da-f]{2}:){5}[\da-f]{2}[^\da-f:]".to_owned(),
-        // A UUID
-        r"(?i)[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}".to_owned(),
-        // An IBAN (15 characters or more)
-        r"\b[A-Z]{2}\d{2}(?: ?[A-Z\d]{4}){2,7} ?[A-Z\d]{3}".to_owned(),
-        // A payment card
-        r"\D(?:\d{4}[-_: ]){3}\d{1,7}\D|\D\d{4}[-_: ]\d{6}[-_: ]\d{4,5}\D|\*\*".to_owned(),
-        // 10.0.19045.3693-beta, kernel 6.1.55-142-generic
-        r"(?i)\b(?:kernel|chrome|firmware|version)[ /]?v?\d+\.\d".to_owned(),
-        r"(?i)\D\d+(?:\.\d+)+[-_+]?(?:alpha|beta|rc|dev|pre|snapshot|release|build|final)[.\d]*[^a-z]"
-            .to_owned(),
-    ]
+fn patterns() -> impl Iterator<Item = String> {
+    let lines = include_str!("notations.txt").lines();
+    let patterns = lines.filter(|line| !line.is_empty() && !line.starts_with("# "));
+    patterns.map(|pattern| {
+        let with_part = |text: String, (part, pattern): &(&str, &str)| text.replace(part, pattern);
+        PARTS.iter().fold(pattern.to_owned(), with_part)
+    })
 }
 
 // Unicode classes would take milliseconds to compile.

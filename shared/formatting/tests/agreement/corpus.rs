@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 /// One input with Google's result.
 #[derive(Debug, Deserialize)]
 pub struct Case {
-    case: String,
+    pub case: String,
     #[serde(flatten)]
     pub input: Input,
     parse_error: Option<String>,
@@ -43,11 +43,6 @@ pub const FIELDS: [&str; 9] = [
 pub type Answer = [Value; FIELDS.len()];
 
 impl Case {
-    /// The first two parts of the name, which identify the kind of input.
-    pub fn class(&self) -> String {
-        self.case.split('.').take(2).collect::<Vec<_>>().join(".")
-    }
-
     /// The country to parse with. Without a default region in the corpus, a country without rules.
     pub fn default_country(&self) -> DefaultCountry {
         const WITHOUT_RULES: &str = "AQ";

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{
     Dataset,
     columns::Writer,
-    exchanges::{BlockRows, ExchangeRows, Kind, dictionary_of, entry_of},
+    exchanges::{BlockRows, ExchangeRows, Kind},
     last_changed::LastChanged,
     names::WordCollection,
     tables::{AreaCodes, Carriers},
@@ -128,39 +128,25 @@ impl<'a> CommonValues<'a> {
         let mut rows = ExchangeRows::default();
         let mut blocks = BlockRows::default();
         for area in exchanges.chunk_by(|one, next| one.npa == next.npa) {
-            let of_rows = |value: &dyn Fn(&Exchange) -> u32| area.iter().map(value).collect();
-            let holders: Vec<u32> = of_rows(&|exchange| self.holder(exchange));
-            let rate_centers: Vec<u32> =
-                of_rows(&|exchange| self.rate_center(exchange.rate_center.as_ref()));
-            let of_blocks = |value: &dyn Fn(&BlockHolder, u32) -> u32| -> Vec<u32> {
-                let blocks = area.iter().flat_map(|exchange| self.blocks(exchange));
-                blocks.map(|(_, block, holder)| value(block, holder)).collect()
-            };
-            let block_holders = of_blocks(&|_, holder| holder);
-            let block_rate_centers =
-                of_blocks(&|block, _| self.rate_center(block.rate_center.as_ref()));
-            let dictionary = |values: &[u32], of_blocks: &[u32]| {
-                dictionary_of(values.iter().chain(of_blocks).copied())
-            };
-            let holder_dictionary = dictionary(&holders, &block_holders);
-            let rate_center_dictionary = dictionary(&rate_centers, &block_rate_centers);
-            for exchange in area {
-                let digits = self.blocks(exchange).map(|(digit, ..)| 1 << digit);
-                blocks.digits.push(digits.sum());
-                blocks.effective.extend(self.blocks(exchange).map(|(_, block, _)| block.effective));
-            }
-            let entries = |dictionary: &[u32], values: &[u32]| -> Vec<u32> {
-                values.iter().map(|&value| entry_of(dictionary, value)).collect()
-            };
-            blocks.holders.extend(entries(&holder_dictionary, &block_holders));
-            blocks.rate_centers.extend(entries(&rate_center_dictionary, &block_rate_centers));
+            let of_rows =
+                |value: &dyn Fn(&Exchange) -> u32| area.iter().map(value).collect::<Vec<_>>();
+            let kinds = of_rows(&|exchange| self.kind(exchange));
+            let holders = of_rows(&|exchange| self.holder(exchange));
+            let rate_centers = of_rows(&|it| self.rate_center(it.rate_center.as_ref()));
+            let of_area = || area.iter().flat_map(|exchange| self.blocks(exchange));
+            let block_holders: Vec<u32> = of_area().map(|(.., holder)| holder).collect();
+            let block_rate_centers: Vec<u32> =
+                of_area().map(|(_, it, _)| self.rate_center(it.rate_center.as_ref())).collect();
             rows.npas.push(area[0].npa);
             rows.nxxs.push(area.iter().map(|exchange| exchange.nxx).collect());
-            rows.kinds.push(of_rows(&|exchange| self.kind(exchange)));
-            rows.holders.push(holders);
-            rows.rate_centers.push(rate_centers);
-            rows.holder_dictionaries.push(holder_dictionary);
-            rows.rate_center_dictionaries.push(rate_center_dictionary);
+            let [kind_column, holder_column, rate_center_column] = &mut rows.columns;
+            kind_column.add(&kinds, &[]);
+            blocks.holders.extend(holder_column.add(&holders, &block_holders));
+            blocks.rate_centers.extend(rate_center_column.add(&rate_centers, &block_rate_centers));
+            blocks.effective.extend(of_area().map(|(_, block, _)| block.effective));
+            let digits =
+                |exchange| self.blocks(exchange).map(|(digit, ..)| 1 << digit).sum::<u32>();
+            blocks.digits.extend(area.iter().map(digits));
         }
         rows.write(&self.kinds, writer);
         blocks.write(writer);

@@ -20,9 +20,9 @@ impl Dataset {
             return self.carriers();
         }
         let mut is_found = vec![true; self.carriers.count()];
-        for word in search.words.iter().flat_map(Words::iter) {
-            let joined = self.have_prefix(word.joined());
-            let parts: Vec<_> = word.parts().iter().map(|part| self.have_prefix(part)).collect();
+        for word in search.words.iter().flat_map(|query| &query.words) {
+            let joined = self.have_prefix(&word.joined);
+            let parts: Vec<_> = word.parts.iter().map(|part| self.have_prefix(part)).collect();
             for (carrier, is_found) in is_found.iter_mut().enumerate() {
                 let has_parts = !parts.is_empty() && parts.iter().all(|have| have[carrier]);
                 *is_found &= joined[carrier] || has_parts;
@@ -41,7 +41,7 @@ impl Dataset {
     /// better: first by how closely a name matches, then by more exchanges.
     fn rank(&self, carrier: usize, words: &Words) -> u64 {
         let names = [self.carriers.company_name(carrier), self.carriers.common_name(carrier)];
-        let likeness = names.into_iter().flatten().map(|name| words.likeness_of(name)).min();
+        let likeness = names.into_iter().flatten().map(|name| words.name.likeness_of(name)).min();
         let likeness = likeness.unwrap_or(Likeness::None) as u64;
         likeness << u32::BITS | u64::from(u32::MAX - self.carriers.exchange_total(carrier))
     }
@@ -71,7 +71,19 @@ impl Dataset {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{dataset::tests::carrier, records::OwnedExchanges};
+    use crate::records::OwnedExchanges;
+
+    fn carrier(ocn: &str, company_name: &str, common_name: Option<&str>) -> Carrier {
+        Carrier {
+            ocn: ocn.parse().unwrap(),
+            company_name: Some(company_name.to_owned()),
+            common_name: common_name.map(str::to_owned),
+            carrier_type: Some(CarrierType::Wireless),
+            state: None,
+            country: Country::Us,
+            exchanges: OwnedExchanges::default(),
+        }
+    }
 
     #[test]
     fn carriers_match_by_word_and_ocn_prefixes() {

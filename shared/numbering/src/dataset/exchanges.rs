@@ -139,15 +139,6 @@ impl DictionaryColumn {
         Some(Self { dictionaries, entries, rows, occurrences, positions })
     }
 
-    /// Writes a column from the dictionary entries and row values of each area code.
-    fn write(dictionaries: &[Vec<u32>], rows: &[Vec<u32>], writer: &mut Writer) {
-        writer.lists(dictionaries.iter().map(Vec::len));
-        writer.numbers(dictionaries.iter().flatten().copied());
-        writer.numbers(dictionaries.iter().zip(rows).flat_map(|(dictionary, values)| {
-            values.iter().map(|&value| entry_of(dictionary, value))
-        }));
-    }
-
     /// The number of entries in all dictionaries.
     pub(super) fn entry_count(&self) -> usize {
         self.entries.len()
@@ -192,47 +183,58 @@ fn occurrences(entries: &[u32]) -> (Lists, Vec<u32>) {
     (lists, positions)
 }
 
-/// The entry with this value in a dictionary.
-pub(super) fn entry_of(dictionary: &[u32], value: u32) -> u32 {
-    dictionary.partition_point(|&entry| entry < value) as u32
+/// A [`DictionaryColumn`], ready to write.
+#[derive(Debug, Default)]
+pub(super) struct DictionaryRows {
+    lengths: Vec<usize>,
+    entries: Vec<u32>,
+    rows: Vec<u32>,
 }
 
-/// The dictionary for `values`: sorted, without duplicates.
-pub(super) fn dictionary_of(values: impl Iterator<Item = u32>) -> Vec<u32> {
-    values.collect::<BTreeSet<u32>>().into_iter().collect()
+impl DictionaryRows {
+    /// Adds the values of an area code's rows. Returns the dictionary's entries for the values of its blocks.
+    pub(super) fn add(&mut self, of_rows: &[u32], of_blocks: &[u32]) -> Vec<u32> {
+        let dictionary: BTreeSet<u32> = of_rows.iter().chain(of_blocks).copied().collect();
+        let dictionary: Vec<u32> = dictionary.into_iter().collect();
+        let entry_of = |value: &u32| dictionary.partition_point(|entry| entry < value) as u32;
+        self.rows.extend(of_rows.iter().map(entry_of));
+        self.lengths.push(dictionary.len());
+        self.entries.extend(&dictionary);
+        of_blocks.iter().map(entry_of).collect()
+    }
+
+    fn write(self, writer: &mut Writer) {
+        writer.lists(self.lengths.into_iter());
+        writer.numbers(self.entries);
+        writer.numbers(self.rows);
+    }
 }
 
 /// A country, state and status that exchanges share.
 pub(super) type Kind = (Country, Option<StateCode>, Status);
 
-/// The exchanges of all area codes, ready to write. Each column has one list per area code.
+/// The exchanges of all area codes, ready to write.
 #[derive(Debug, Default)]
 pub(super) struct ExchangeRows {
     pub(super) npas: Vec<Npa>,
+    /// The codes of each area code's exchanges.
     pub(super) nxxs: Vec<Vec<Nxx>>,
-    pub(super) kinds: Vec<Vec<u32>>,
-    pub(super) holders: Vec<Vec<u32>>,
-    pub(super) rate_centers: Vec<Vec<u32>>,
-    pub(super) holder_dictionaries: Vec<Vec<u32>>,
-    pub(super) rate_center_dictionaries: Vec<Vec<u32>>,
+    /// Indexed like [`Exchanges::columns`].
+    pub(super) columns: [DictionaryRows; 3],
 }
 
 impl ExchangeRows {
-    pub(super) fn write(&self, kinds: &[Kind], writer: &mut Writer) {
+    pub(super) fn write(self, kinds: &[Kind], writer: &mut Writer) {
         let gaps = self.nxxs.iter().flat_map(|nxxs| {
             let numbers = nxxs.iter().map(|nxx| u32::from(nxx.number()));
             numbers.scan(0, |before, nxx| Some(nxx - std::mem::replace(before, nxx)))
         });
-        let kind_dictionaries: Vec<_> =
-            self.kinds.iter().map(|kinds| dictionary_of(kinds.iter().copied())).collect();
         writer.numbers(self.npas.iter().map(|npa| npa.number().into()));
         writer.lists(self.nxxs.iter().map(Vec::len));
         writer.numbers(gaps);
         Places::write(kinds.iter().map(|&(country, state, _)| (country, state)), writer);
         writer.numbers(kinds.iter().map(|&(.., status)| status as u32));
-        DictionaryColumn::write(&kind_dictionaries, &self.kinds, writer);
-        DictionaryColumn::write(&self.holder_dictionaries, &self.holders, writer);
-        DictionaryColumn::write(&self.rate_center_dictionaries, &self.rate_centers, writer);
+        self.columns.into_iter().for_each(|column| column.write(writer));
     }
 }
 

@@ -111,7 +111,7 @@ impl Folded {
     }
 
     /// For each word, all letters from its start to the end of the text, and the length of its first part in
-    /// bytes.
+    /// bytes. In every spelling of a name, a word starts at each of these and is at least as long as that part.
     pub(super) fn beginnings(&self) -> impl Iterator<Item = (String, usize)> {
         let starts = self.0.match_indices(SPACE).map(|(space, _)| space + 1);
         iter::once(0).chain(starts).map(|start| {

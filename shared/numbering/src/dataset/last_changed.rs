@@ -17,18 +17,15 @@ use crate::records::{Record, RecordKey, Version};
 pub(super) struct LastChanged {
     /// Empty until [`Dataset::following`] gives the dataset a version.
     versions: Texts,
-    carriers: Numbers,
-    area_codes: Numbers,
-    exchanges: Numbers,
+    /// Of carriers, area codes and exchanges.
+    columns: [Numbers; 3],
 }
 
 impl LastChanged {
     pub(super) fn read(reader: &mut Reader) -> Option<Self> {
         Some(Self {
             versions: reader.texts()?,
-            carriers: reader.numbers()?,
-            area_codes: reader.numbers()?,
-            exchanges: reader.numbers()?,
+            columns: [reader.numbers()?, reader.numbers()?, reader.numbers()?],
         })
     }
 
@@ -45,7 +42,7 @@ impl Dataset {
     pub fn following(self, base: &Dataset, version: Version) -> Self {
         let mut versions: Vec<Version> = Vec::new();
         let mut indexes: HashMap<Version, u32> = HashMap::new();
-        let (mut carriers, mut area_codes, mut exchanges) = (Vec::new(), Vec::new(), Vec::new());
+        let mut columns = [const { Vec::new() }; 3];
         for record in self.records() {
             let key = record.key();
             let is_unchanged = base.record_of(key).as_ref() == Some(&record);
@@ -55,15 +52,11 @@ impl Dataset {
                 versions.push(version.clone());
                 versions.len() as u32 - 1
             });
-            match key {
-                RecordKey::Carrier(_) => carriers.push(index),
-                RecordKey::AreaCode(_) => area_codes.push(index),
-                RecordKey::Exchange(_) => exchanges.push(index),
-            }
+            columns[column_of(key)].push(index);
         }
         let mut writer = Writer(self.body[..self.versions_start].to_vec());
         writer.texts(versions.iter().map(Version::as_str));
-        for column in [carriers, area_codes, exchanges] {
+        for column in columns {
             writer.numbers(column);
         }
         Self::written(writer)
@@ -71,13 +64,8 @@ impl Dataset {
 
     /// The version that last changed the record with this key, if it exists.
     pub fn last_changed(&self, key: RecordKey) -> Option<Version> {
-        let column = match key {
-            RecordKey::Carrier(_) => &self.last_changed.carriers,
-            RecordKey::AreaCode(_) => &self.last_changed.area_codes,
-            RecordKey::Exchange(_) => &self.last_changed.exchanges,
-        };
-        let position = self.position(key)?;
-        let versions = &self.last_changed.versions;
+        let LastChanged { versions, columns } = &self.last_changed;
+        let (column, position) = (&columns[column_of(key)], self.position(key)?);
         (versions.count() > 0).then(|| Version::from_name(versions.get(column.get(position))))
     }
 
@@ -97,6 +85,14 @@ impl Dataset {
             RecordKey::AreaCode(npa) => self.area_codes.position(npa),
             RecordKey::Exchange(npa_nxx) => self.row_of(npa_nxx),
         }
+    }
+}
+
+fn column_of(key: RecordKey) -> usize {
+    match key {
+        RecordKey::Carrier(_) => 0,
+        RecordKey::AreaCode(_) => 1,
+        RecordKey::Exchange(_) => 2,
     }
 }
 

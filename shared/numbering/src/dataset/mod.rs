@@ -247,97 +247,38 @@ impl Dataset {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use jiff::civil::Date;
+    use serde::Deserialize;
 
     use super::*;
-    use crate::records::{CarrierType, OwnedExchanges};
 
-    pub(crate) fn carrier(ocn: &str, company_name: &str, common_name: Option<&str>) -> Carrier {
-        Carrier {
-            ocn: ocn.parse().unwrap(),
-            company_name: Some(company_name.to_owned()),
-            common_name: common_name.map(str::to_owned),
-            carrier_type: Some(CarrierType::Wireless),
-            state: None,
-            country: Country::Us,
-            exchanges: OwnedExchanges::default(),
-        }
+    #[derive(Deserialize)]
+    struct ExampleRecords {
+        carriers: Vec<Carrier>,
+        area_codes: Vec<AreaCode>,
+        exchanges: Vec<Exchange>,
     }
 
-    fn exchange(
-        npa_nxx: &str,
-        ocn: Option<&str>,
-        company: Option<&str>,
-        rate_center: &str,
-    ) -> Exchange {
-        let NpaNxx { npa, nxx } = npa_nxx.parse().unwrap();
-        Exchange {
-            npa,
-            nxx,
-            ocn: ocn.map(|ocn| ocn.parse().unwrap()),
-            company_name: company.map(str::to_owned),
-            carrier_type: ocn.map(|_| CarrierType::Wireless),
-            rate_center: Some(rate_center.to_owned()),
-            state: Some("CA".parse().unwrap()),
-            country: Country::Us,
-            status: Status::Assigned,
-            blocks: BTreeMap::new(),
-        }
+    fn example_records() -> ExampleRecords {
+        serde_json::from_str(include_str!("example.json")).unwrap()
     }
 
-    /// Two carriers, a company without an OCN, and exchanges out of order.
+    /// Two carriers, a company without an OCN, a thousands block, and exchanges out of order.
     pub(crate) fn example() -> Dataset {
-        Dataset::new(
-            vec![
-                carrier("6010", "NEW CINGULAR WIRELESS PCS, LLC", Some("AT&T Mobility")),
-                carrier("0051", "PACIFIC BELL", None),
-            ],
-            vec![AreaCode {
-                npa: "415".parse().unwrap(),
-                state: Some("CA".parse().unwrap()),
-                states: ["CA".parse().unwrap()].into(),
-                country: Country::Us,
-                total_exchanges: 3,
-            }],
-            vec![
-                exchange("415-555", None, Some("AT&T CORP."), "SNFC CNTRL"),
-                exchange(
-                    "415-200",
-                    Some("6010"),
-                    Some("NEW CINGULAR WIRELESS PCS, LLC"),
-                    "SAN RAFAEL",
-                ),
-                exchange("415-300", Some("0051"), Some("PACIFIC BELL"), "SNFC CNTRL"),
-            ],
-        )
-    }
-
-    /// The example plus a thousands block of 415-300, held by carrier 6010 from July on, in a different rate
-    /// center.
-    pub(crate) fn pooled_example() -> Dataset {
-        let holder = BlockHolder {
-            ocn: "6010".parse().unwrap(),
-            company_name: Some("NEW CINGULAR WIRELESS PCS, LLC".to_owned()),
-            carrier_type: Some(CarrierType::Wireless),
-            rate_center: Some("MILL VALLEY".to_owned()),
-            effective: Some(Date::constant(2026, 7, 1)),
-        };
-        let example = example();
-        let mut exchanges: Vec<Exchange> = example.exchanges().collect();
-        exchanges[1].blocks.insert(4, holder);
-        Dataset::new(example.carriers().collect(), example.area_codes().collect(), exchanges)
+        let ExampleRecords { carriers, area_codes, exchanges } = example_records();
+        Dataset::new(carriers, area_codes, exchanges)
     }
 
     #[test]
     fn records_round_trip_in_order() {
-        let dataset = example();
-        let codes: Vec<_> =
-            dataset.exchanges().map(|exchange| exchange.npa_nxx().to_string()).collect();
-        assert_eq!(codes, ["415-200", "415-300", "415-555"]);
-        assert_eq!(
-            dataset.exchange("415-555".parse().unwrap()),
-            Some(exchange("415-555", None, Some("AT&T CORP."), "SNFC CNTRL"))
-        );
+        let (dataset, mut records) = (example(), example_records());
+        records.exchanges.sort_by_key(Exchange::npa_nxx);
+        records.carriers.reverse();
+        assert_eq!(dataset.exchanges().collect::<Vec<_>>(), records.exchanges);
+        assert_eq!(dataset.carriers().collect::<Vec<_>>(), records.carriers);
+        assert_eq!(dataset.area_codes().collect::<Vec<_>>(), records.area_codes);
+        for exchange in records.exchanges {
+            assert_eq!(dataset.exchange(exchange.npa_nxx()), Some(exchange));
+        }
         assert_eq!(dataset.exchange("415-556".parse().unwrap()), None);
         assert_eq!(dataset.exchanges_of("416".parse().unwrap()).count(), 0);
         assert_eq!(dataset.carrier("6010".parse().unwrap()), dataset.carriers().nth(1));

@@ -49,7 +49,7 @@ impl Names {
 
     /// The numbers of names that could equal this whole name: those with its rarest word.
     pub(super) fn candidates_for(&self, wanted: &WholeName) -> Vec<u32> {
-        let beginnings = wanted.beginnings().take(MAX_BEGINNINGS);
+        let beginnings = wanted.0.beginnings().take(MAX_BEGINNINGS);
         let candidates =
             beginnings.map(|(letters, first_part)| self.with_beginning_of(&letters, first_part));
         let mut rarest = candidates.min_by_key(Vec::len).unwrap_or_default();

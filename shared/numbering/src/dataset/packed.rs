@@ -53,30 +53,30 @@ mod tests {
     use jiff::Timestamp;
 
     use super::*;
-    use crate::{dataset::tests::pooled_example, records::Version};
+    use crate::{dataset::tests::example, records::Version};
 
-    fn example() -> Dataset {
-        pooled_example().following(&Dataset::default(), Version::new(Timestamp::UNIX_EPOCH))
+    fn example_version() -> Dataset {
+        example().following(&Dataset::default(), Version::new(Timestamp::UNIX_EPOCH))
     }
 
     #[test]
     fn a_packed_dataset_round_trips() {
-        let dataset = example();
+        let dataset = example_version();
         let unpacked = Dataset::unpack(&dataset.pack().unwrap()).unwrap();
         assert_eq!(unpacked, dataset);
         assert!(unpacked.records().eq(dataset.records()));
-        assert_eq!(pooled_example().pack().unwrap(), pooled_example().pack().unwrap());
-        assert_ne!(unpacked, pooled_example(), "the versions of records count");
+        assert_eq!(example().pack().unwrap(), example().pack().unwrap());
+        assert_ne!(unpacked, example(), "the versions of records count");
     }
 
     #[test]
     fn bytes_of_another_release_are_refused() {
-        let bytes = example().pack().unwrap();
+        let bytes = example_version().pack().unwrap();
         assert!(matches!(Dataset::unpack(&[9, 9]), Err(DamagedSnapshot::Layout(9))));
         for end in 0..bytes.len() {
             assert!(Dataset::unpack(&bytes[..end]).is_err(), "{end}");
         }
-        let body = example().body.to_vec();
+        let body = example_version().body.to_vec();
         for end in 0..body.len() {
             assert!(Dataset::from_body(body[..end].to_vec().into()).is_none(), "{end}");
         }

@@ -12,7 +12,7 @@ use super::{
     Dataset, Records,
     columns::{BYTES, Numbers},
     exchanges::{HOLDERS, KINDS, RATE_CENTERS},
-    words::{WholeName, Word, Words},
+    words::{WholeName, Words},
 };
 use crate::records::{CarrierType, Country, Exchange, Npa, Nxx, Ocn, StateCode, Status};
 
@@ -37,10 +37,6 @@ pub struct Search {
     pub status: Option<Status>,
 }
 
-/// The maximum number of words to search at once: one bit each for these, ten distinct word parts and three
-/// other conditions.
-const WORDS_AT_ONCE: usize = 18;
-
 /// The maximum number of entries to compare with rows one by one, which the compiler vectorizes. Beyond this,
 /// looking up each row's bits is faster.
 const FEW_ENTRIES: usize = 6;
@@ -48,18 +44,10 @@ const FEW_ENTRIES: usize = 6;
 impl Dataset {
     /// The exchanges that match `search` on the day `today`, ordered by NPA, then NXX.
     pub fn search(&self, search: &Search, today: Date) -> Records<'_, Exchange> {
-        let words: Vec<&Word> = search.words.iter().flat_map(Words::iter).collect();
-        let mut words = words.chunks(WORDS_AT_ONCE);
         let mut conditions = Conditions::none(self, today);
         conditions.require_fields(search);
-        conditions.require_words(words.next().unwrap_or_default());
-        let mut found = conditions.rows(search);
-        for more_words in words {
-            let mut conditions = Conditions::none(self, today);
-            conditions.require_words(more_words);
-            let with_words = conditions.rows(search);
-            found.iter_mut().zip(with_words).for_each(|(found, has_words)| *found &= has_words);
-        }
+        conditions.require_words(search);
+        let found = conditions.rows(search);
         Records::in_set(self, found, Self::exchange_at)
     }
 
@@ -127,7 +115,8 @@ impl Dataset {
 /// The conditions an exchange must meet, and the dictionary entries that meet each one.
 struct Conditions<'a> {
     dataset: &'a Dataset,
-    /// For each column and dictionary entry, the conditions the entry meets.
+    /// For each column and dictionary entry, the conditions the entry meets: ten words, ten parts of words and
+    /// three others at most.
     bits: [Vec<u32>; 3],
     next_bit: u32,
     /// The bits that are all required.
@@ -173,15 +162,14 @@ impl<'a> Conditions<'a> {
         }
     }
 
-    fn require_words(&mut self, words: &[&'a Word]) {
-        for word in words {
-            match word.parts() {
-                [] => self.required |= self.bit_of_part(word.joined()),
-                parts => {
-                    let parts = parts.iter().fold(0, |bits, part| bits | self.bit_of_part(part));
-                    let joined = self.bit_of(&self.dataset.names.with_prefix(word.joined()));
-                    self.alternatives.push(Alternatives { joined, parts });
-                }
+    fn require_words(&mut self, search: &'a Search) {
+        for word in search.words.iter().flat_map(|query| &query.words) {
+            if word.parts.is_empty() {
+                self.required |= self.bit_of_part(&word.joined);
+            } else {
+                let parts = word.parts.iter().fold(0, |bits, part| bits | self.bit_of_part(part));
+                let joined = self.bit_of(&self.dataset.names.with_prefix(&word.joined));
+                self.alternatives.push(Alternatives { joined, parts });
             }
         }
     }

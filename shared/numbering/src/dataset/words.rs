@@ -7,20 +7,22 @@ use super::folding::{Folded, Likeness};
 /// The distinct words of a query. Each must be the start of a word in a name.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Words {
-    words: BTreeSet<Word>,
+    pub(super) words: BTreeSet<Word>,
     /// The whole query as one name.
-    name: Folded,
+    pub(super) name: Folded,
 }
 
 /// A query word. Punctuation in it may join or separate: `t-mobile` matches `TMobile` and `T Mobile`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Word {
-    joined: String,
-    parts: Vec<String>,
+    /// All letters of the word.
+    pub(super) joined: String,
+    /// The distinct parts between punctuation; empty if there is no punctuation.
+    pub(super) parts: Vec<String>,
 }
 
-/// The maximum number of words in a query, counting parts as words. Limited because each word costs an index
-/// lookup.
+/// The maximum number of words in a query, and of parts of words. Limited because each one costs an index
+/// lookup and a bit of an exchange search.
 const MAX_WORDS: usize = 10;
 
 /// An invalid query.
@@ -36,26 +38,14 @@ impl FromStr for Words {
     type Err = WordsError;
 
     fn from_str(text: &str) -> Result<Self, WordsError> {
-        let folded = Folded::from(text);
-        let parts: BTreeSet<&str> = folded.words().flatten().collect();
-        match parts.len() {
+        let name = Folded::from(text);
+        let parts: BTreeSet<&str> = name.words().flatten().collect();
+        let words: BTreeSet<Word> = name.words().map(Word::from_parts).collect();
+        match parts.len().max(words.len()) {
             0 => Err(WordsError::None),
-            1..=MAX_WORDS => {
-                Ok(Self { words: folded.words().map(Word::from_parts).collect(), name: folded })
-            }
+            1..=MAX_WORDS => Ok(Self { words, name }),
             _ => Err(WordsError::TooMany),
         }
-    }
-}
-
-impl Words {
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Word> {
-        self.words.iter()
-    }
-
-    /// The likeness of a name to the whole query.
-    pub(super) fn likeness_of(&self, name: &str) -> Likeness {
-        self.name.likeness_of(name)
     }
 }
 
@@ -67,31 +57,15 @@ impl Word {
         let different: BTreeSet<&str> = parts.into_iter().filter(|_| has_punctuation).collect();
         Self { joined, parts: different.into_iter().map(str::to_owned).collect() }
     }
-
-    /// All letters of the word.
-    pub(super) fn joined(&self) -> &str {
-        &self.joined
-    }
-
-    /// The distinct parts between punctuation; empty if there is no punctuation.
-    pub(super) fn parts(&self) -> &[String] {
-        &self.parts
-    }
 }
 
 /// A whole name, compared ignoring case, accents and punctuation.
 #[derive(Debug, Clone, PartialEq)]
-pub struct WholeName(Folded);
+pub struct WholeName(pub(super) Folded);
 
 impl WholeName {
     pub(super) fn is_name(&self, name: &str) -> bool {
         self.0.likeness_of(name) == Likeness::Same
-    }
-
-    /// The letters from each word on, with the length of its first part in bytes. In every spelling of the
-    /// name, a word starts at each of these and is at least as long as that part.
-    pub(super) fn beginnings(&self) -> impl Iterator<Item = (String, usize)> {
-        self.0.beginnings()
     }
 }
 
@@ -116,7 +90,11 @@ mod tests {
 
     #[test]
     fn repeated_words_count_once_and_too_many_are_refused() {
-        assert_eq!("a Á ".repeat(5000).parse::<Words>().unwrap().iter().count(), 1);
+        assert_eq!("a Á ".repeat(5000).parse::<Words>().unwrap().words.len(), 1);
+        let letters = ["a", "b", "c", "d"];
+        let pairs: String =
+            letters.iter().flat_map(|a| letters.map(|b| format!("{a}-{b} "))).collect();
+        assert_eq!(pairs.parse::<Words>(), Err(WordsError::TooMany));
         for separator in [" ", "-"] {
             let distinct = |count: u32| (0..count).map(|n| format!("{n}{separator}")).collect();
             let (ten, eleven): (String, String) = (distinct(10), distinct(11));

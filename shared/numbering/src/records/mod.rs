@@ -48,14 +48,8 @@ pub enum Status {
 
 impl CarrierType {
     /// Every type.
-    pub(crate) const ALL: [CarrierType; 6] = [
-        CarrierType::Ilec,
-        CarrierType::Clec,
-        CarrierType::Wireless,
-        CarrierType::Cap,
-        CarrierType::Ixc,
-        CarrierType::Pcs,
-    ];
+    pub(crate) const ALL: [Self; 6] =
+        [Self::Ilec, Self::Clec, Self::Wireless, Self::Cap, Self::Ixc, Self::Pcs];
 }
 
 impl Status {
@@ -136,13 +130,8 @@ impl BlockHolder {
     /// Returns `true` if the assignment is effective `today`. Requests check this rather than the import, so no
     /// import has to run on the effective date.
     pub fn is_effective_on(&self, today: Date) -> bool {
-        has_begun(self.effective, today)
+        self.effective.is_none_or(|effective| effective <= today)
     }
-}
-
-/// Returns `true` if an assignment with this effective date, or none, is effective `today`.
-pub(crate) fn has_begun(effective: Option<Date>, today: Date) -> bool {
-    effective.is_none_or(|effective| effective <= today)
 }
 
 /// A record of any kind.

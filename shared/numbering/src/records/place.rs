@@ -1,6 +1,6 @@
 //! Countries and states in the numbering data: the US with its territories, and Canada.
 
-use std::{fmt, str::FromStr};
+use std::{fmt, str::FromStr, sync::LazyLock};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use strum::{Display, EnumString, VariantNames};
@@ -55,8 +55,8 @@ impl StateCode {
 
     /// The name and kind of the state; `None` if the code does not exist.
     fn described(self) -> Option<(&'static str, Kind)> {
-        let of_code = |(code, ..): &&(&str, _, _)| code.as_bytes() == self.0;
-        STATES.iter().find(of_code).map(|&(_, name, kind)| (name, kind))
+        let state = STATES.iter().find(|(code, ..)| code.as_bytes() == self.0);
+        state.map(|&(_, kind, name)| (name, kind))
     }
 
     /// The country the state belongs to.
@@ -80,9 +80,9 @@ impl StateCode {
     /// name contains another.
     pub fn provinces_named_in(text: &str) -> Vec<Self> {
         let text = text.to_uppercase();
-        let provinces = STATES.iter().filter(|(_, _, kind)| *kind == Kind::Province);
+        let provinces = STATES.iter().filter(|(_, kind, _)| *kind == Kind::Province);
         let mut found: Vec<(usize, Self)> = provinces
-            .filter_map(|(code, name, _)| {
+            .filter_map(|(code, _, name)| {
                 Some((text.find(&name.to_uppercase())?, code.parse().ok()?))
             })
             .collect();
@@ -124,7 +124,8 @@ impl PartialSchema for StateCode {
 impl ToSchema for StateCode {}
 
 /// The status of a state within its country.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString)]
+#[strum(serialize_all = "lowercase")]
 enum Kind {
     /// One of the 50 states of the US, or DC.
     State,
@@ -133,82 +134,18 @@ enum Kind {
     /// A province or territory of Canada.
     Province,
 }
-use Kind::{Province, State, Territory};
 
-/// Code, common name and kind: the US in alphabetical order, then Canada. `rust_iso3166` has them too, but its
+/// Code, kind and common name: the US in alphabetical order, then Canada. `rust_iso3166` has them too, but its
 /// worldwide subdivisions would add 3 MB to each function, so only a test uses it. The uninhabited US Minor
 /// Outlying Islands are left out: they have no numbers.
-const STATES: [(&str, &str, Kind); 69] = [
-    ("AK", "Alaska", State),
-    ("AL", "Alabama", State),
-    ("AR", "Arkansas", State),
-    ("AS", "American Samoa", Territory),
-    ("AZ", "Arizona", State),
-    ("CA", "California", State),
-    ("CO", "Colorado", State),
-    ("CT", "Connecticut", State),
-    ("DC", "District of Columbia", State),
-    ("DE", "Delaware", State),
-    ("FL", "Florida", State),
-    ("GA", "Georgia", State),
-    ("GU", "Guam", Territory),
-    ("HI", "Hawaii", State),
-    ("IA", "Iowa", State),
-    ("ID", "Idaho", State),
-    ("IL", "Illinois", State),
-    ("IN", "Indiana", State),
-    ("KS", "Kansas", State),
-    ("KY", "Kentucky", State),
-    ("LA", "Louisiana", State),
-    ("MA", "Massachusetts", State),
-    ("MD", "Maryland", State),
-    ("ME", "Maine", State),
-    ("MI", "Michigan", State),
-    ("MN", "Minnesota", State),
-    ("MO", "Missouri", State),
-    ("MP", "Northern Mariana Islands", Territory),
-    ("MS", "Mississippi", State),
-    ("MT", "Montana", State),
-    ("NC", "North Carolina", State),
-    ("ND", "North Dakota", State),
-    ("NE", "Nebraska", State),
-    ("NH", "New Hampshire", State),
-    ("NJ", "New Jersey", State),
-    ("NM", "New Mexico", State),
-    ("NV", "Nevada", State),
-    ("NY", "New York", State),
-    ("OH", "Ohio", State),
-    ("OK", "Oklahoma", State),
-    ("OR", "Oregon", State),
-    ("PA", "Pennsylvania", State),
-    ("PR", "Puerto Rico", Territory),
-    ("RI", "Rhode Island", State),
-    ("SC", "South Carolina", State),
-    ("SD", "South Dakota", State),
-    ("TN", "Tennessee", State),
-    ("TX", "Texas", State),
-    ("UT", "Utah", State),
-    ("VA", "Virginia", State),
-    ("VI", "U.S. Virgin Islands", Territory),
-    ("VT", "Vermont", State),
-    ("WA", "Washington", State),
-    ("WI", "Wisconsin", State),
-    ("WV", "West Virginia", State),
-    ("WY", "Wyoming", State),
-    ("AB", "Alberta", Province),
-    ("BC", "British Columbia", Province),
-    ("MB", "Manitoba", Province),
-    ("NB", "New Brunswick", Province),
-    ("NL", "Newfoundland and Labrador", Province),
-    ("NS", "Nova Scotia", Province),
-    ("NT", "Northwest Territories", Province),
-    ("NU", "Nunavut", Province),
-    ("ON", "Ontario", Province),
-    ("PE", "Prince Edward Island", Province),
-    ("QC", "Quebec", Province),
-    ("SK", "Saskatchewan", Province),
-    ("YT", "Yukon", Province),
-];
+static STATES: LazyLock<Vec<(&str, Kind, &str)>> = LazyLock::new(|| {
+    let states = include_str!("states.txt").lines().filter_map(|line| {
+        let (code, rest) = line.split_once(' ')?;
+        let (kind, name) = rest.split_once(' ')?;
+        Some((code, kind.parse().ok()?, name))
+    });
+    states.collect()
+});
 
 #[cfg(test)]
 mod tests {
@@ -230,15 +167,15 @@ mod tests {
             name => name,
         };
         let of_us = by_iso(&rust_iso3166::US).map(|found| match found.subdivision_type {
-            "Outlying area" => (found, Territory),
-            _ => (found, State),
+            "Outlying area" => (found, Kind::Territory),
+            _ => (found, Kind::State),
         });
-        let of_canada = by_iso(&rust_iso3166::CA).map(|found| (found, Province));
+        let of_canada = by_iso(&rust_iso3166::CA).map(|found| (found, Kind::Province));
         let expected = of_us.chain(of_canada).map(|(found, kind)| {
             let (_country, code) = found.code.split_once('-').unwrap();
-            (code, name(found), kind)
+            (code, kind, name(found))
         });
-        assert!(expected.eq(STATES));
+        assert!(expected.eq(STATES.iter().copied()));
     }
 
     #[test]
@@ -265,17 +202,10 @@ mod tests {
 
     #[test]
     fn a_us_territory_has_its_own_iso_country() {
-        for code in ["AS", "GU", "MP", "PR", "VI"] {
-            assert_eq!(state(code).iso_country(), code);
-            assert_eq!(state(code).country(), Country::Us);
+        for (code, iso, country) in
+            [("GU", "GU", Country::Us), ("DC", "US", Country::Us), ("ON", "CA", Country::Ca)]
+        {
+            assert_eq!((state(code).iso_country().as_str(), state(code).country()), (iso, country));
         }
-        assert_eq!(
-            (state("DC").iso_country().as_str(), state("DC").country()),
-            ("US", Country::Us)
-        );
-        assert_eq!(
-            (state("ON").iso_country().as_str(), state("ON").country()),
-            ("CA", Country::Ca)
-        );
     }
 }

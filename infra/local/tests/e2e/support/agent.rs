@@ -24,16 +24,11 @@ pub type Agent = RunningService<RoleClient, ()>;
 
 /// An agent that sends a key to the service at an address.
 pub async fn agent_over_http(base_url: &str, key: &str) -> Agent {
-    try_agent_over_http(base_url, key).await.unwrap()
-}
-
-/// The same, or the reason the service refused it.
-pub async fn try_agent_over_http(base_url: &str, key: &str) -> Result<Agent, String> {
     let mut config = StreamableHttpClientTransportConfig::with_uri(format!("{base_url}/mcp"));
     let key = HeaderValue::try_from(format!("Bearer {key}")).unwrap();
     config.custom_headers = HashMap::from([(AUTHORIZATION, key)]);
     let transport = StreamableHttpClientTransport::with_client(http_client(), config);
-    ().serve(transport).await.map_err(|error| error.to_string())
+    ().serve(transport).await.unwrap()
 }
 
 /// An agent with a child process that exits at the end of its input.
@@ -59,25 +54,21 @@ pub fn texts(result: &CallToolResult) -> Vec<String> {
 
 /// Calls of every tool, each with the API request that must give the same answer.
 pub fn calls_with_requests() -> Vec<(&'static str, Value, &'static str)> {
-    calls().filter(|line| !line.starts_with(REFUSED)).map(parsed).collect()
+    calls(0)
 }
 
 /// Calls that a tool refuses, each with the API request that must give the same error.
 pub fn refused_calls_with_requests() -> Vec<(&'static str, Value, &'static str)> {
-    calls().filter_map(|line| line.strip_prefix(REFUSED)).map(parsed).collect()
+    calls(1)
 }
 
-/// The prefix of lines with refused calls.
-const REFUSED: &str = "refused ";
-
-fn calls() -> impl Iterator<Item = &'static str> {
-    let lines = include_str!("tool_calls.txt").lines();
-    lines.filter(|line| !line.is_empty() && !line.starts_with('#'))
-}
-
-/// The tool, arguments and request in a line.
-fn parsed(line: &'static str) -> (&'static str, Value, &'static str) {
-    let (tool, rest) = line.split_once(' ').unwrap();
-    let (arguments, target) = rest.rsplit_once(' ').unwrap();
-    (tool, serde_json::from_str(arguments).unwrap(), target)
+/// The tool, arguments and request in each line of a paragraph after its comment.
+fn calls(paragraph: usize) -> Vec<(&'static str, Value, &'static str)> {
+    let mut paragraphs = include_str!("tool_calls.txt").split("\n\n");
+    let calls = paragraphs.nth(paragraph).unwrap().lines().skip(1).map(|line| {
+        let (tool, rest) = line.split_once(' ').unwrap();
+        let (arguments, target) = rest.rsplit_once(' ').unwrap();
+        (tool, serde_json::from_str(arguments).unwrap(), target)
+    });
+    calls.collect()
 }
