@@ -11,6 +11,7 @@ use axum::{
     http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header::CONTENT_TYPE},
     response::IntoResponse,
 };
+use futures_util::FutureExt;
 use lambda_http::tower::ServiceExt;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
@@ -19,7 +20,7 @@ use crate::{
     body::buffered,
     errors::ApiError,
     public_address::PublicAddress,
-    routes::{Routes, answer_panics, endpoint_not_found},
+    routes::{Routes, catch_panic, endpoint_not_found},
     state::App,
 };
 
@@ -42,9 +43,9 @@ pub struct Answer {
 impl InProcess {
     /// The routes of `functions` on the data of `app`, for a local client.
     pub fn new(functions: impl IntoIterator<Item = Routes>, app: App) -> Self {
-        let routers = functions.into_iter().map(Routes::into_unguarded_router);
-        let router = routers.fold(Router::new(), Router::merge).fallback(endpoint_not_found);
-        Self { router: answer_panics(router.with_state(app)), address: PublicAddress::Nowhere }
+        let merge = |router: Router<App>, routes: Routes| router.merge(routes.router);
+        let router = functions.into_iter().fold(Router::new(), merge).fallback(endpoint_not_found);
+        Self { router: router.with_state(app), address: PublicAddress::Nowhere }
     }
 
     /// The same routes, for a client that reached the service at `address`.
@@ -87,8 +88,8 @@ impl InProcess {
     /// Sends a request. Its path and query are written as a client would.
     pub async fn ask(&self, mut request: Request) -> Answer {
         request.extensions_mut().insert(self.address.clone());
-        let Ok(response) = self.router.clone().oneshot(request).await;
-        Answer::read(response).await
+        let answered = self.router.clone().oneshot(request);
+        Answer::read(catch_panic(answered.map(|Ok(response)| response)).await).await
     }
 }
 

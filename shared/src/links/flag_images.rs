@@ -69,7 +69,7 @@ impl FromRequestParts<App> for FlagsBaseUrl {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Infallible> {
-        if let FlagImages::At(base_url) = &app.flag_images {
+        if let FlagImages::At(base_url) = &app.config.flag_images {
             return Ok(Self(Some(base_url.to_string())));
         }
         Ok(Self(match PublicAddress::from_request_parts(parts, app).await? {

@@ -31,11 +31,11 @@ pub fn is_plain_http(endpoint: &str) -> bool {
     endpoint.starts_with("http://")
 }
 
-/// A deployment's DynamoDB tables.
+/// A deployment's DynamoDB tables. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Store {
     pub(crate) client: Client,
-    pub(crate) tables: Tables,
+    pub(crate) tables: Arc<Tables>,
     pub(crate) timeouts: TimeoutProfile,
     pub(crate) reachability: Arc<Reachability>,
 }
@@ -99,7 +99,8 @@ impl Store {
     /// Connects using `config`, but with these timeouts.
     pub fn connect(config: Builder, tables: Tables, timeouts: TimeoutProfile) -> Self {
         let config = timeouts.apply(config.behavior_version(BehaviorVersion::latest())).build();
-        Self { client: Client::from_conf(config), tables, timeouts, reachability: Arc::default() }
+        let (client, tables) = (Client::from_conf(config), Arc::new(tables));
+        Self { client, tables, timeouts, reachability: Arc::default() }
     }
 
     /// The client and the table names, for operations that the API never needs, such as creating the tables.
@@ -109,7 +110,7 @@ impl Store {
 
     /// The same store, but with its keys in `table`, such as one restored from a backup.
     pub fn with_api_keys_table(mut self, table: String) -> Self {
-        self.tables.api_keys = table;
+        Arc::make_mut(&mut self.tables).api_keys = table;
         self
     }
 

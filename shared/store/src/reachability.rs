@@ -296,10 +296,9 @@ mod tests {
         assert!(!breaker.has_failed_recently(now + RECENT));
     }
 
-    const UNREACHABLE: &str = "http://127.0.0.1:1";
-
     fn store() -> Store {
-        Store::at_emulator(UNREACHABLE, TimeoutProfile::Request)
+        // A port that nothing listens on.
+        Store::at_emulator("http://127.0.0.1:1", TimeoutProfile::Request)
     }
 
     async fn answering() -> Result<(), StoreError> {
@@ -310,37 +309,24 @@ mod tests {
         pending().await
     }
 
-    async fn refusing() -> Result<(), StoreError> {
-        Err(StoreError::Busy { operation: "GetItem", left: 1 })
-    }
-
     fn is_left_alone(answer: &Result<(), StoreError>) -> bool {
         matches!(answer, Err(StoreError::LeftAlone { .. }))
     }
 
     /// Without the limit this test would never end.
     #[tokio::test]
-    async fn reads_of_a_hanging_table_time_out_and_the_next_does_not_wait() {
+    async fn all_brief_reads_of_a_request_share_one_limit_and_each_table_fails_by_itself() {
         let store = store();
-        let first = store.briefly(Table::Exchanges, hanging()).await;
-        assert!(matches!(first, Err(StoreError::TooSlow { .. })));
-        assert!(is_left_alone(&store.briefly(Table::Exchanges, hanging()).await));
-        assert!(!store.is_reachable());
-        let others = store.briefly(Table::Carriers, answering()).await;
-        assert!(others.is_ok(), "each table fails by itself");
-    }
-
-    #[tokio::test]
-    async fn all_brief_reads_of_a_request_share_one_limit() {
-        let store = store();
-        let request = metering::scope(async {
+        let (second, _) = metering::metered(async {
             let first = store.briefly(Table::ApiKeys, hanging()).await;
             assert!(matches!(first, Err(StoreError::TooSlow { .. })));
             store.briefly(Table::Dataset, hanging()).await
-        });
-        assert!(is_left_alone(&request.await), "nothing was left of the limit");
-        let next_request = metering::scope(store.briefly(Table::Dataset, answering())).await;
-        assert!(next_request.is_ok(), "a table that was not asked has not failed");
+        })
+        .await;
+        assert!(is_left_alone(&second), "nothing was left of the limit");
+        assert!(store.briefly(Table::Dataset, answering()).await.is_ok(), "it has not failed");
+        assert!(is_left_alone(&store.briefly(Table::ApiKeys, hanging()).await));
+        assert!(!store.is_reachable());
     }
 
     #[tokio::test]
@@ -348,7 +334,8 @@ mod tests {
         let store = store();
         assert!(store.briefly(Table::ApiKeys, hanging()).await.is_err());
         assert!(store.patiently(Table::ApiKeys, answering()).await.is_ok());
-        assert!(store.patiently(Table::ApiKeys, refusing()).await.is_err());
+        let refused = async { Err(StoreError::Busy { operation: "GetItem", left: 1 }) };
+        assert!(store.patiently::<()>(Table::ApiKeys, refused).await.is_err());
         assert!(is_left_alone(&store.patiently(Table::ApiKeys, hanging()).await));
     }
 
@@ -369,9 +356,10 @@ mod tests {
     /// For imports, late is better than never.
     #[tokio::test]
     async fn imports_wait_and_try_every_time() {
-        let store = Store::at_emulator(UNREACHABLE, TimeoutProfile::Batch);
+        let store = Store { timeouts: TimeoutProfile::Batch, ..store() };
         for _ in 0..2 {
-            let answer = store.briefly(Table::Dataset, refusing()).await;
+            let refused = async { Err(StoreError::Busy { operation: "GetItem", left: 1 }) };
+            let answer = store.briefly::<()>(Table::Dataset, refused).await;
             assert!(matches!(answer, Err(StoreError::Busy { .. })));
         }
         let waited = store.briefly(Table::Dataset, async {

@@ -121,7 +121,7 @@ async fn pages_may_read_every_response_and_all_its_headers() {
 #[tokio::test]
 async fn configured_origins_exclude_all_others() {
     let mut app = sample_app().await;
-    app.allowed_origins = AllowedOrigins::parse("https://a.example, https://b.example");
+    app.config.allowed_origins = AllowedOrigins::parse("https://a.example, https://b.example");
     let service = app::service(routes(), app);
     for (origin, allowed) in [
         (Some("https://b.example"), Some("https://b.example")),

@@ -16,7 +16,7 @@ use crate::support::{
 async fn answer(endpoint: &Endpoint, secrets: &str, event: &Value) -> FunctionAnswer {
     let (_, routes) = functions().into_iter().find(|(name, _)| *name == endpoint.function).unwrap();
     let mut app = sample_app().await;
-    app.origin_secrets = OriginSecrets::parse(secrets);
+    app.config.origin_secrets = OriginSecrets::parse(secrets);
     answer_of(routes, app, event).await
 }
 
