@@ -55,7 +55,8 @@ pub(crate) async fn respond(
         Some(error) => error.into_response(),
         None => match cors::options_response(&request, routes) {
             Some(response) => response,
-            None => catch_panic(route(app, routes, request, next)).await,
+            // Boxed, since the future of a route is large and would be moved through all outer ones.
+            None => catch_panic(Box::pin(route(app, routes, request, next))).await,
         },
     };
     if wants_problems {

@@ -36,8 +36,9 @@ impl Store {
         let keys = KeysAndAttributes::builder()
             .consistent_read(is_consistent)
             .set_keys(Some(keys.collect()))
-            .build();
-        let mut left = Some(keys.map_err(StoreError::unbuildable(OPERATION, table))?);
+            .build()
+            .expect("the keys are set");
+        let mut left = Some(keys);
         let mut delays = delays.build();
         let mut found = Vec::new();
         while let Some(keys) = left {

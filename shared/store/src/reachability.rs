@@ -12,6 +12,7 @@ use std::{
 
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 use parking_lot::Mutex;
+use strum::{IntoStaticStr, VariantArray};
 use tokio::time::{Instant, timeout};
 
 use crate::{Store, StoreError, metering};
@@ -27,7 +28,8 @@ pub enum Table {
 }
 
 /// A kind of failed call, as this service sees it: DynamoDB's own metrics miss calls that never reach it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum FailureKind {
     /// No response in time.
     Timeout,
@@ -50,19 +52,9 @@ const THROTTLING_CODES: [&str; 4] = [
 ];
 
 impl FailureKind {
-    /// Every kind, in the order of the counts.
-    pub const ALL: [Self; 5] =
-        [Self::Timeout, Self::Connection, Self::Throttled, Self::Refused, Self::ServerError];
-
     /// The name as a metric label.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Timeout => "timeout",
-            Self::Connection => "connection",
-            Self::Throttled => "throttled",
-            Self::Refused => "refused",
-            Self::ServerError => "server_error",
-        }
+        self.into()
     }
 
     pub(crate) fn from_sdk<E: ProvideErrorMetadata>(error: &SdkError<E>) -> Self {
@@ -151,7 +143,7 @@ impl Drop for Admitted<'_> {
 pub(crate) struct Reachability {
     tables: [TableBreakers; 5],
     /// The number of failed calls, by kind.
-    failed_calls: [AtomicU64; FailureKind::ALL.len()],
+    failed_calls: [AtomicU64; FailureKind::VARIANTS.len()],
 }
 
 /// A table that is too slow for one kind of read may do for the other.
@@ -253,9 +245,9 @@ impl Store {
 
     /// The number of failed calls since the store was connected, by kind.
     pub fn failed_calls(&self) -> impl Iterator<Item = (FailureKind, u64)> {
-        let failed_calls = &self.reachability.failed_calls;
-        let count = |kind| failed_calls[kind as usize].load(Ordering::Relaxed);
-        FailureKind::ALL.map(|kind| (kind, count(kind))).into_iter()
+        let counts = self.reachability.failed_calls.iter();
+        let counts = counts.map(|count| count.load(Ordering::Relaxed));
+        FailureKind::VARIANTS.iter().copied().zip(counts)
     }
 }
 
