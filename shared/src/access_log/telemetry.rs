@@ -221,25 +221,22 @@ mod tests {
     }
 
     /// Otherwise the probe would fire a function's alarm before the first import, and after a version it
-    /// rejects.
+    /// rejects; and no alarm would fire if every agent tool failed.
     #[test]
-    fn failures_of_probe_requests_are_not_function_errors() {
-        let failure = entry(StatusCode::SERVICE_UNAVAILABLE, RequestContext::default());
-        let line = line(AccessLogEntry { is_of_probe: true, ..failure });
-        assert_eq!((&line["ServerErrors"], &line["Requests"]), (&json!(0.0), &json!(1.0)));
-    }
-
-    /// Otherwise no alarm would fire if every agent tool failed.
-    #[test]
-    fn a_server_error_inside_a_success_is_counted() {
-        let context = RequestContext {
-            failed_within: Some(StatusCode::SERVICE_UNAVAILABLE),
-            numbers: Some(1000),
-            ..RequestContext::default()
-        };
-        let line = line(entry(StatusCode::OK, context));
-        assert_eq!((&line["ServerErrors"], &line["level"]), (&json!(1.0), &json!("ERROR")));
-        assert_eq!((&line["status"], &line["failed_within"]), (&json!(200), &json!(503)));
-        assert_eq!((&line["numbers"], &line["tn"]), (&json!(1000), &Value::Null));
+    fn server_errors_inside_a_success_are_counted_and_those_of_the_probe_are_not() {
+        for (is_of_probe, server_errors) in [(true, 0.0), (false, 1.0)] {
+            let context = RequestContext {
+                failed_within: Some(StatusCode::SERVICE_UNAVAILABLE),
+                numbers: Some(1000),
+                ..RequestContext::default()
+            };
+            let line = line(AccessLogEntry { is_of_probe, ..entry(StatusCode::OK, context) });
+            assert_eq!(
+                (&line["ServerErrors"], &line["Requests"]),
+                (&json!(server_errors), &json!(1.0))
+            );
+            assert_eq!((&line["status"], &line["failed_within"]), (&json!(200), &json!(503)));
+            assert_eq!((&line["level"], &line["numbers"]), (&json!("ERROR"), &json!(1000)));
+        }
     }
 }

@@ -61,12 +61,12 @@ impl Store {
 
     /// Connects to the emulator at `endpoint`, which accepts any region and credentials.
     pub fn at_emulator(endpoint: &str, timeouts: TimeoutProfile) -> Self {
-        Self::by_plain_http(endpoint, timeouts, DEFAULT_REGION.to_owned(), any_credentials())
+        Self::at_embedded(endpoint, "local", timeouts)
     }
 
     /// Connects to the embedded database at `endpoint`, which only answers callers that know its access key id.
     pub fn at_embedded(endpoint: &str, access_key_id: &str, timeouts: TimeoutProfile) -> Self {
-        let credentials = Credentials::new(access_key_id, "unused", None, None, "embedded");
+        let credentials = credentials_with_id(access_key_id);
         Self::by_plain_http(endpoint, timeouts, DEFAULT_REGION.to_owned(), credentials)
     }
 
@@ -78,7 +78,7 @@ impl Store {
             endpoint,
             timeouts,
             region.unwrap_or_else(|| DEFAULT_REGION.to_owned()),
-            credentials_from_env().unwrap_or_else(any_credentials),
+            credentials_from_env().unwrap_or_else(|| credentials_with_id("local")),
         )
     }
 
@@ -141,9 +141,9 @@ fn variable(name: &str) -> Option<String> {
     env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-/// Credentials for a database that accepts any.
-fn any_credentials() -> Credentials {
-    Credentials::new("local", "local", None, None, "emulator")
+/// Credentials for a database that checks no signatures.
+fn credentials_with_id(access_key_id: &str) -> Credentials {
+    Credentials::new(access_key_id, "unused", None, None, "emulator")
 }
 
 /// The credentials in the environment, where Lambda puts them.
