@@ -13,7 +13,7 @@ use lambda_http::tower::ServiceExt;
 use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 use serde_json::Value;
-use shared::{app, state::App};
+use shared::{app, config::Config, state::App};
 use tempfile::TempDir;
 use tnr::{keys::random, routes};
 
@@ -127,7 +127,10 @@ async fn logging_process() {
     let Some(file) = env::var_os("REQUESTS_TO_LOG") else { return };
     let service = Service::with_sample().await;
     logging::log_as_json();
-    let handlers = app::service(routes(), App::on(service.database.serving_store().await));
+    let handlers = app::service(
+        routes(),
+        App::new(service.database.serving_store().await, Config::from_env()),
+    );
     for line in fs::read_to_string(file).unwrap().lines() {
         let [method, target, id] = line.split(' ').collect::<Vec<_>>().try_into().unwrap();
         let request = Request::builder().method(method).uri(target).header("host", "localhost");
