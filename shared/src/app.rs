@@ -4,7 +4,8 @@ use std::{convert::Infallible, sync::Arc};
 
 use axum::{
     Router,
-    middleware::{from_fn, from_fn_with_state},
+    extract::{Request as HttpRequest, State},
+    middleware::{Next, from_fn_with_state},
     response::Response,
 };
 use lambda_http::{Error, Request, Service, tower::ServiceExt};
@@ -15,17 +16,13 @@ use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 
 use crate::{
-    auth::origin_secrets::require_secret,
+    config::Config,
     described_routes::DescribedRoutes,
-    http::{http_layers, ignore_trailing_slashes},
-    lambda::{
-        buffered_response,
-        extension::{self, takes_several_requests},
-        gateway::{prefix_links, restore_path},
-    },
-    routes::{answer_panics, endpoint_not_found},
+    http::{ignore_trailing_slashes, respond},
+    lambda::{buffered_response, extension, gateway::restore_path},
+    routes::endpoint_not_found,
     state::App,
-    telemetry,
+    telemetry::observe,
 };
 
 pub use crate::routes::Routes;
@@ -34,26 +31,23 @@ pub use crate::routes::Routes;
 pub fn service(functions: impl IntoIterator<Item = Routes>, app: App) -> Router {
     let functions: Vec<Routes> = functions.into_iter().collect();
     let paths: Vec<String> = functions.iter().flat_map(Routes::paths).map(str::to_owned).collect();
-    let described = DescribedRoutes::new(functions.iter().flat_map(Routes::descriptions));
+    let rules = Arc::new((app.clone(), DescribedRoutes::new(&functions)));
     let router = functions
         .into_iter()
-        .fold(Router::new(), |service, routes| service.merge(routes.into_router(&app, &described)))
+        .fold(Router::new(), |service, routes| service.merge(routes.router))
         .fallback(endpoint_not_found)
-        .with_state(app.clone());
-    let router = answer_panics(router);
-    let with_rules = http_layers(router, &app.allowed_origins, described);
-    let observed =
-        behind_secret(with_rules, &app).layer(from_fn_with_state(app.observer, telemetry::observe));
-    ignore_trailing_slashes(observed, paths)
+        .with_state(app);
+    ignore_trailing_slashes(router.layer(from_fn_with_state(rules, answer)), paths)
 }
 
-/// The router behind the origin secret, if there is one.
-fn behind_secret(router: Router, app: &App) -> Router {
-    if app.origin_secrets.to_send().is_none() {
-        return router;
-    }
-    let state = (app.origin_secrets.clone(), app.allowed_origins.clone());
-    router.layer(from_fn_with_state(state, require_secret))
+/// The only layer around the routes, since every layer clones all inner layers for every request.
+async fn answer(
+    State(rules): State<Arc<(App, DescribedRoutes)>>,
+    request: HttpRequest,
+    next: Next,
+) -> Response {
+    let (app, routes) = &*rules;
+    observe(app, request, |request| respond(app, routes, request, next)).await
 }
 
 /// The OpenAPI description of the routes of `functions`.
@@ -74,24 +68,26 @@ pub fn openapi(functions: impl IntoIterator<Item = Routes>) -> OpenApi {
 /// A single thread is fastest for one request at a time. If Lambda sends a container several at once, there is
 /// one thread per processor.
 pub fn start(routes: fn() -> Routes) -> Result<(), Error> {
-    let mut threads = if takes_several_requests() {
+    logging::log_as_json();
+    let config = Config::from_env();
+    let mut threads = if config.takes_several_requests {
         Builder::new_multi_thread()
     } else {
         Builder::new_current_thread()
     };
-    threads.enable_all().build()?.block_on(run(routes()))
+    threads.enable_all().build()?.block_on(run(routes(), config))
 }
 
 /// Prepares the dataset, the routes and the extension that writes usage concurrently, before asking for the
 /// first request. Public routes need none of them.
-async fn run(routes: Routes) -> Result<(), Error> {
-    logging::log_as_json();
-    let app = App::on(Store::from_env(TimeoutProfile::Request));
+async fn run(routes: Routes, config: Config) -> Result<(), Error> {
+    let app = App::new(Store::from_env(TimeoutProfile::Request), config);
     if !routes.need_key() {
         return lambda_http::run_concurrent(lambda(routes, app).then(buffered_response::read))
             .await;
     }
     let (dataset, quotas) = (Arc::clone(&app.dataset), Arc::clone(&app.quotas));
+    let is_frozen = !app.config.takes_several_requests;
     let prepared = tokio::task::spawn_blocking(routes.preparation);
     let loaded = tokio::spawn(async move {
         if let Err(error) = dataset.get().await {
@@ -101,7 +97,8 @@ async fn run(routes: Routes) -> Result<(), Error> {
     // Sends the manifest request now, so it is in flight while the routes are built.
     tokio::task::yield_now().await;
     let ready = async { tokio::try_join!(loaded, prepared).map(|_| ()).map_err(Error::from) };
-    extension::run(lambda(routes, app).then(buffered_response::read), quotas, ready).await
+    let function = lambda(routes, app).then(buffered_response::read);
+    extension::run(function, quotas, is_frozen, ready).await
 }
 
 /// The service of a Lambda function: `routes` behind API Gateway.
@@ -109,5 +106,5 @@ pub fn lambda(
     routes: Routes,
     app: App,
 ) -> impl Service<Request, Response = Response, Error = Infallible, Future: Send> + Clone + Send {
-    service([routes], app).layer(from_fn(prefix_links)).map_request(restore_path)
+    service([routes], app).map_request(restore_path)
 }

@@ -1,35 +1,36 @@
 //! The methods and parameters of each route, from its OpenAPI description: which methods are allowed, which
 //! ones a 405 or a preflight response lists, and which parameters are known.
 
-use std::{collections::HashMap, sync::Arc};
+use std::collections::HashMap;
 
 use axum::{
     extract::{MatchedPath, Request},
     http::{HeaderValue, Method},
 };
 use utoipa::openapi::{
-    OpenApi, PathItem, RefOr,
+    PathItem, RefOr,
     path::{Operation, ParameterIn},
 };
 
 use crate::{
     errors::{ApiError, quote},
     params::API_KEY,
+    routes::{Admission, Routes},
     unknown_params::refusal,
 };
 
 /// The methods of an unknown path: every method a route can have. Preflights then succeed, so a page can read
 /// the 404.
-static UNKNOWN_PATH: DescribedRoute = DescribedRoute {
+pub(crate) static UNKNOWN_PATH: DescribedRoute = DescribedRoute {
     allow: HeaderValue::from_static("GET, HEAD, POST, OPTIONS"),
     usage: String::new(),
     takes_body: true,
     params: Vec::new(),
+    admission: Admission::Public,
 };
 
 /// All routes, by path as the router writes it.
-#[derive(Clone)]
-pub(crate) struct DescribedRoutes(Arc<HashMap<String, DescribedRoute>>);
+pub(crate) struct DescribedRoutes(HashMap<String, DescribedRoute>);
 
 /// The methods and parameters of one route.
 pub(crate) struct DescribedRoute {
@@ -41,41 +42,30 @@ pub(crate) struct DescribedRoute {
     pub takes_body: bool,
     /// The known query parameters of each method.
     params: Vec<(Method, Vec<String>)>,
+    pub admission: Admission,
 }
 
 impl DescribedRoutes {
-    pub fn new<'a>(descriptions: impl IntoIterator<Item = &'a OpenApi>) -> Self {
-        let items = descriptions.into_iter().flat_map(|description| &description.paths.paths);
-        Self(Arc::new(
-            items.map(|(path, item)| (path.clone(), DescribedRoute::from_item(item))).collect(),
-        ))
+    pub fn new(functions: &[Routes]) -> Self {
+        let of_function = |routes: &Routes| {
+            let items =
+                routes.descriptions().into_iter().flat_map(|described| &described.paths.paths);
+            let described = |(path, item): (&String, _)| {
+                (path.clone(), DescribedRoute::new(item, routes.admission(path)))
+            };
+            items.map(described).collect::<Vec<_>>()
+        };
+        Self(functions.iter().flat_map(of_function).collect())
     }
 
-    /// Rejects a method that the route does not support.
-    pub fn check_method(&self, request: &Request) -> Result<(), ApiError> {
-        let (method, path) = (request.method(), request.uri().path());
-        let route = self.route_of(request);
-        if route.has(method) {
-            return Ok(());
-        }
-        let message = format!("{method} is not allowed on {}; use {}", quote(path), route.usage);
-        Err(ApiError::MethodNotAllowed { message, allow: route.allow.clone() })
-    }
-
-    /// Rejects unknown parameters. Otherwise a mistyped filter would be silently ignored.
-    pub fn check_params(&self, request: &Request) -> Result<(), ApiError> {
-        let query = request.uri().query().unwrap_or_default();
-        self.route_of(request).check_params(request.method(), query)
-    }
-
-    pub fn route_of(&self, request: &Request) -> &DescribedRoute {
-        let route = request.extensions().get::<MatchedPath>();
-        route.and_then(|route| self.0.get(route.as_str())).unwrap_or(&UNKNOWN_PATH)
+    /// The route of a request; `None` for an unknown path.
+    pub fn find(&self, request: &Request) -> Option<&DescribedRoute> {
+        self.0.get(request.extensions().get::<MatchedPath>()?.as_str())
     }
 }
 
 impl DescribedRoute {
-    fn from_item(item: &PathItem) -> Self {
+    fn new(item: &PathItem, admission: Admission) -> Self {
         let operations = [
             (Method::GET, &item.get),
             (Method::POST, &item.post),
@@ -98,15 +88,24 @@ impl DescribedRoute {
             usage: methods().collect::<Vec<_>>().join(" or "),
             takes_body: methods().any(|method| method != "GET"),
             params,
+            admission,
         }
     }
 
-    fn has(&self, method: &Method) -> bool {
+    /// Rejects a method that the route does not support.
+    pub fn check_method(&self, request: &Request) -> Result<(), ApiError> {
+        let (method, path) = (request.method(), request.uri().path());
         let allowed = self.allow.to_str().unwrap_or_default();
-        allowed.split(", ").any(|name| name == method.as_str())
+        if allowed.split(", ").any(|name| name == method.as_str()) {
+            return Ok(());
+        }
+        let message = format!("{method} is not allowed on {}; use {}", quote(path), self.usage);
+        Err(ApiError::MethodNotAllowed { message, allow: self.allow.clone() })
     }
 
-    fn check_params(&self, method: &Method, query: &str) -> Result<(), ApiError> {
+    /// Rejects unknown parameters. Otherwise a mistyped filter would be silently ignored.
+    pub fn check_params(&self, request: &Request) -> Result<(), ApiError> {
+        let (method, query) = (request.method(), request.uri().query().unwrap_or_default());
         let method = if method == Method::HEAD { &Method::GET } else { method };
         let Some((_, known)) = self.params.iter().find(|(described, _)| described == method) else {
             return Ok(());
@@ -132,6 +131,7 @@ fn query_params(operation: &Operation) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use axum::body::Body;
     use utoipa::openapi::{
         HttpMethod::{self, Get, Post},
         path::{OperationBuilder, ParameterBuilder},
@@ -142,7 +142,8 @@ mod tests {
     fn route(methods: Vec<HttpMethod>) -> DescribedRoute {
         let param = ParameterBuilder::new().name("npa").parameter_in(ParameterIn::Query);
         let operation = OperationBuilder::new().parameter(param);
-        DescribedRoute::from_item(&PathItem::from_http_methods(methods, operation))
+        let item = PathItem::from_http_methods(methods, operation);
+        DescribedRoute::new(&item, Admission::Counted)
     }
 
     #[test]
@@ -161,9 +162,12 @@ mod tests {
     #[test]
     fn unknown_parameters_are_rejected_for_every_method() {
         let route = route(vec![Get, Post]);
-        for method in [Method::GET, Method::HEAD, Method::POST] {
-            assert!(route.check_params(&method, "npa=415&apiKey=k").is_ok(), "{method}");
-            let refused = route.check_params(&method, "npa=415&nxx=234");
+        for method in ["GET", "HEAD", "POST"] {
+            let request = |target: &str| {
+                Request::builder().method(method).uri(target).body(Body::empty()).unwrap()
+            };
+            assert!(route.check_params(&request("/?npa=415&apiKey=k")).is_ok(), "{method}");
+            let refused = route.check_params(&request("/?npa=415&nxx=234"));
             assert!(matches!(refused, Err(ApiError::InvalidRequest(_))), "{method}");
         }
     }

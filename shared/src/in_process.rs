@@ -11,6 +11,7 @@ use axum::{
     http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header::CONTENT_TYPE},
     response::IntoResponse,
 };
+use futures_util::FutureExt;
 use lambda_http::tower::ServiceExt;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
@@ -19,7 +20,7 @@ use crate::{
     body::buffered,
     errors::ApiError,
     public_address::PublicAddress,
-    routes::{Routes, answer_panics, endpoint_not_found},
+    routes::{Routes, catch_panic, endpoint_not_found},
     state::App,
 };
 
@@ -42,9 +43,9 @@ pub struct Answer {
 impl InProcess {
     /// The routes of `functions` on the data of `app`, for a local client.
     pub fn new(functions: impl IntoIterator<Item = Routes>, app: App) -> Self {
-        let routers = functions.into_iter().map(Routes::into_unguarded_router);
-        let router = routers.fold(Router::new(), Router::merge).fallback(endpoint_not_found);
-        Self { router: answer_panics(router.with_state(app)), address: PublicAddress::Nowhere }
+        let merge = |router: Router<App>, routes: Routes| router.merge(routes.router);
+        let router = functions.into_iter().fold(Router::new(), merge).fallback(endpoint_not_found);
+        Self { router: router.with_state(app), address: PublicAddress::Nowhere }
     }
 
     /// The same routes, for a client that reached the service at `address`.
@@ -58,7 +59,7 @@ impl InProcess {
         path: &str,
         params: impl IntoIterator<Item = (&'a str, &'a str)>,
     ) -> Answer {
-        match request(path, params, Body::empty()) {
+        match request(path, params) {
             Ok(request) => self.ask(request).await,
             Err(error) => Answer::from_error(error).await,
         }
@@ -73,8 +74,8 @@ impl InProcess {
         json: String,
         charge: Charge,
     ) -> Answer {
-        let mut request = match request(path, params, Body::from(json)) {
-            Ok(request) => request,
+        let mut request = match request(path, params) {
+            Ok(request) => request.map(|_| Body::from(json)),
             Err(error) => return Answer::from_error(error).await,
         };
         *request.method_mut() = Method::POST;
@@ -87,8 +88,8 @@ impl InProcess {
     /// Sends a request. Its path and query are written as a client would.
     pub async fn ask(&self, mut request: Request) -> Answer {
         request.extensions_mut().insert(self.address.clone());
-        let Ok(response) = self.router.clone().oneshot(request).await;
-        Answer::read(response).await
+        let answered = self.router.clone().oneshot(request);
+        Answer::read(catch_panic(answered.map(|Ok(response)| response)).await).await
     }
 }
 
@@ -104,19 +105,18 @@ impl Answer {
     }
 }
 
-/// A request to `path` with a query. Everything but letters and digits is encoded, so a plus sign is not read
+/// A `GET` of `path` with a query. Everything but letters and digits is encoded, so a plus sign is not read
 /// as a space.
 fn request<'a>(
     path: &str,
     params: impl IntoIterator<Item = (&'a str, &'a str)>,
-    body: Body,
 ) -> Result<Request, ApiError> {
     let encoded = |text: &'a str| utf8_percent_encode(text, NON_ALPHANUMERIC);
     let pair = |(name, value)| format!("{}={}", encoded(name), encoded(value));
     let pairs: Vec<String> = params.into_iter().map(pair).collect();
     let separator = if pairs.is_empty() { "" } else { "?" };
     let uri = format!("{path}{separator}{}", pairs.join("&")).parse::<Uri>();
-    let mut request = Request::new(body);
+    let mut request = Request::new(Body::empty());
     // An encoded query can only be too long.
     *request.uri_mut() =
         uri.map_err(|_| ApiError::invalid("The parameters must have less than 64 KB in all"))?;
@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn special_characters_in_parameters_are_encoded() {
         let uri = |params: &[(&'static str, &'static str)]| {
-            let request = request("/v1/format", params.iter().copied(), Body::empty());
+            let request = request("/v1/format", params.iter().copied());
             request.unwrap().uri().to_string()
         };
         assert_eq!(
@@ -143,6 +143,6 @@ mod tests {
     #[test]
     fn parameters_too_long_for_a_url_are_rejected() {
         let long = "x".repeat(70_000);
-        assert!(request("/v1/search", [("q", &*long)], Body::empty()).is_err());
+        assert!(request("/v1/search", [("q", &*long)]).is_err());
     }
 }

@@ -9,6 +9,7 @@
 mod access_log;
 pub mod app;
 pub mod auth;
+pub mod config;
 mod described_routes;
 pub mod http;
 pub mod in_process;

@@ -66,12 +66,11 @@ impl Lookups<'_> {
     pub async fn carrier(&self, ocn: Ocn) -> Option<Carrier> {
         let Self { app: App { store, .. }, current: LoadedVersion { dataset, .. } } = self;
         let expected = dataset.last_changed(RecordKey::Carrier(ocn))?;
-        match store.briefly(Table::Carriers, store.carrier(ocn)).await {
-            Ok(Some(item)) if item.version == expected => return Some(item.record),
-            Ok(_) => (),
-            Err(error) => warn_of_unread(&error),
+        let read = store.briefly(Table::Carriers, store.carrier(ocn)).await;
+        match answered(read).flatten() {
+            Some(item) if item.version == expected => Some(item.record),
+            _ => dataset.carrier(ocn),
         }
-        dataset.carrier(ocn)
     }
 
     /// The area code with this NPA. It comes from memory, so an exchange with its area code costs one read.
@@ -129,41 +128,27 @@ impl Lookups<'_> {
     /// for batch reads.
     async fn items_of(&self, npa_nxxs: &[NpaNxx]) -> HashMap<NpaNxx, LookupItem<Exchange>> {
         let store = &self.app.store;
-        let reads = match *npa_nxxs {
-            [only] => {
-                let item = store.briefly(Table::Exchanges, store.exchange(only)).await;
-                vec![item.map(|item| item.map(|item| (only, item)).into_iter().collect())]
-            }
-            _ => {
-                let batches = npa_nxxs.chunks(READS_PER_BATCH);
-                let read = |batch| store.briefly(Table::Exchanges, store.exchanges(batch));
-                join_all(batches.map(read)).await
-            }
-        };
-        let mut items = HashMap::new();
-        let mut failure = None;
-        for read in reads {
-            match read {
-                Ok(read) => items.extend(read),
-                Err(error) if error.is_left_alone() => (),
-                Err(error) => failure = Some(error),
-            }
+        if let [only] = *npa_nxxs {
+            let read = store.briefly(Table::Exchanges, store.exchange(only)).await;
+            return answered(read).flatten().map(|item| (only, item)).into_iter().collect();
         }
-        if let Some(error) = failure {
-            warn_of_unread(&error);
-        }
-        items
+        let read = |batch| store.briefly(Table::Exchanges, store.exchanges(batch));
+        let reads = join_all(npa_nxxs.chunks(READS_PER_BATCH).map(read)).await;
+        reads.into_iter().filter_map(answered).flatten().collect()
     }
 }
 
-/// Logs a failed read, unless the table is being left alone after an earlier one.
-fn warn_of_unread(error: &StoreError) {
-    if !error.is_left_alone() {
-        tracing::warn!(
-            error = with_causes(error),
+/// What DynamoDB answered. Logs a failed read, unless the table is being left alone after an earlier one.
+fn answered<T>(read: Result<T, StoreError>) -> Option<T> {
+    match read {
+        Ok(answer) => return Some(answer),
+        Err(error) if error.is_left_alone() => (),
+        Err(error) => tracing::warn!(
+            error = with_causes(&error),
             "an item cannot be read; answering from the dataset in memory"
-        );
+        ),
     }
+    None
 }
 
 fn record_version(loaded: &LoadedVersion) {

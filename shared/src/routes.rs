@@ -1,25 +1,17 @@
 //! A function's routes, and how they admit requests.
 
-use std::{any::Any, sync::Arc};
+use std::panic::AssertUnwindSafe;
 
 use axum::{
-    Router,
-    extract::{Request, State},
-    http::{HeaderValue, Uri, header},
-    middleware::{Next, from_fn_with_state},
+    http::Uri,
     response::{IntoResponse, Response},
     routing::MethodRouter,
 };
-use tower_http::catch_panic::CatchPanicLayer;
+use futures_util::FutureExt;
 use utoipa::openapi::{HttpMethod, OpenApi, PathItem, path::Operation};
 use utoipa_axum::router::OpenApiRouter;
 
-use crate::{
-    auth::middleware::{Admission, admit},
-    described_routes::DescribedRoutes,
-    errors::ApiError,
-    state::App,
-};
+use crate::{errors::ApiError, state::App};
 
 /// The routes of one function. They require a key unless declared public.
 pub struct Routes {
@@ -101,41 +93,32 @@ impl Routes {
         [self.router.get_openapi(), &self.undescribed]
     }
 
-    /// A router without authentication, for in-process requests.
-    pub(crate) fn into_unguarded_router(self) -> Router<App> {
-        self.router.into()
-    }
-
-    /// A router with authentication: protected routes require a key and known parameters.
-    pub(crate) fn into_router(self, app: &App, described: &DescribedRoutes) -> Router<App> {
-        let described = described.clone();
+    /// The admission of requests to this path.
+    pub(crate) fn admission(&self, path: &str) -> Admission {
         if self.is_public {
-            return Router::from(self.router)
-                .route_layer(from_fn_with_state(described, admit_anybody));
+            Admission::Public
+        } else if self.counted_by_items.contains(&path) {
+            Admission::CountedByItems
+        } else {
+            Admission::Counted
         }
-        let (app, counted_by_items) = (app.clone(), self.counted_by_items);
-        let admission = Admission { app, described, counted_by_items };
-        Router::from(self.router).route_layer(from_fn_with_state(Arc::new(admission), admit))
     }
+}
+
+/// How a route admits requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Admission {
+    /// Without a key.
+    Public,
+    /// With a key, and counted as one request.
+    Counted,
+    /// With a key. A `POST` is counted by its handler, as one request per item in its body.
+    CountedByItems,
 }
 
 /// The paths of the described routes.
 fn paths_of(description: &OpenApi) -> impl Iterator<Item = &str> {
     description.paths.paths.keys().map(String::as_str)
-}
-
-/// Lets caches store public responses for a minute unless the handler decides otherwise, since they are the
-/// same for every client.
-async fn admit_anybody(
-    State(described): State<DescribedRoutes>,
-    request: Request,
-    next: Next,
-) -> Result<Response, ApiError> {
-    described.check_method(&request)?;
-    let mut response = next.run(request).await;
-    let policy = HeaderValue::from_static("public, max-age=60");
-    response.headers_mut().entry(header::CACHE_CONTROL).or_insert(policy);
-    Ok(response)
 }
 
 /// The error for an unknown path. A path that is only missing an exchange's code gets usage instead.
@@ -147,14 +130,11 @@ pub(crate) async fn endpoint_not_found(uri: Uri) -> ApiError {
     }
 }
 
-/// Adds a response for handlers that panic.
-pub(crate) fn answer_panics(router: Router) -> Router {
-    router.layer(CatchPanicLayer::custom(internal_error))
-}
-
-/// The response if a handler panics. The panic message may quote the request, so it is not logged. The panic
-/// hook logs its location.
-fn internal_error(_message: Box<dyn Any + Send>) -> Response {
-    tracing::error!("a handler panicked");
-    ApiError::Internal.into_response()
+/// The response of a handler, or an internal error if it panics. The panic message may quote the request, so it
+/// is not logged. The panic hook logs its location.
+pub(crate) async fn catch_panic(handler: impl Future<Output = Response>) -> Response {
+    AssertUnwindSafe(handler).catch_unwind().await.unwrap_or_else(|_message| {
+        tracing::error!("a handler panicked");
+        ApiError::Internal.into_response()
+    })
 }

@@ -34,7 +34,7 @@ pub fn routes() -> Routes {
                     charge: Charge,
                     address: PublicAddress,
                     request: Request| {
-            let origins = app.allowed_origins.clone();
+            let origins = app.config.allowed_origins.clone();
             let routes = asked.get_or_init(|| asked_routes(app)).at(address);
             endpoint::answer(&routes, &origins, charge, request).await
         },

@@ -47,7 +47,7 @@ fn host_of(flag_images: &FlagImages) -> String {
 /// Serves the page to browsers, and an index to other clients.
 pub async fn page(State(app): State<App>, headers: HeaderMap) -> Response {
     if prefers_html(&headers) {
-        PAGE.response(&headers, &host_of(&app.flag_images))
+        PAGE.response(&headers, &host_of(&app.config.flag_images))
     } else {
         ([(CONTENT_TYPE, "application/json")], INDEX).into_response()
     }

@@ -1,10 +1,10 @@
 //! Calls an operation.
 
-use std::time::Duration;
+use std::{error::Error, time::Duration};
 
 use reqwest::{Client, ClientBuilder, Method, Response, StatusCode};
 
-use crate::{AwsAccount, Service, SigningError};
+use crate::{AwsAccount, Service};
 
 /// The maximum size of a response from AWS, with ample room.
 pub const MAX_ANSWER_BYTES: usize = 16 << 20;
@@ -15,8 +15,8 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// A failed call.
 #[derive(Debug, thiserror::Error)]
 pub enum CallError {
-    #[error(transparent)]
-    Signing(#[from] SigningError),
+    #[error("the request cannot be signed")]
+    Signing(#[source] Box<dyn Error + Send + Sync>),
     #[error("{service:?} cannot be reached")]
     Transport { service: Service, source: reqwest::Error },
     #[error("{service:?} answers {status}: {body}")]

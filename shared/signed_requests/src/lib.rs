@@ -9,4 +9,3 @@ mod signature;
 pub use account::{AccountError, AwsAccount, sdk_config};
 pub use call::{CallError, MAX_ANSWER_BYTES, client_builder, first_bytes};
 pub use service::{Service, domain};
-pub use signature::SigningError;

@@ -11,12 +11,7 @@ use aws_sigv4::{
 };
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
-use crate::{AwsAccount, Service};
-
-/// The request cannot be signed.
-#[derive(Debug, thiserror::Error)]
-#[error("the request cannot be signed")]
-pub struct SigningError(#[source] Box<dyn Error + Send + Sync>);
+use crate::{AwsAccount, CallError, Service};
 
 impl AwsAccount {
     /// Signs a request with Signature Version 4 and returns the headers to add. `headers` are signed too, but
@@ -28,7 +23,7 @@ impl AwsAccount {
         address: &str,
         headers: &[(&str, &str)],
         body: &[u8],
-    ) -> Result<HeaderMap, SigningError> {
+    ) -> Result<HeaderMap, CallError> {
         let signed = || -> Result<HeaderMap, Box<dyn Error + Send + Sync>> {
             let identity = self.credentials.clone().into();
             let parameters = v4::SigningParams::builder()
@@ -48,7 +43,7 @@ impl AwsAccount {
             }
             Ok(signature)
         };
-        signed().map_err(SigningError)
+        signed().map_err(CallError::Signing)
     }
 }
 

@@ -7,18 +7,16 @@
 //! Programs that count requests themselves set an [`Observer`]. Lambda functions have none.
 
 use std::{
-    env,
     sync::{
-        Arc, LazyLock,
+        Arc,
         atomic::{AtomicBool, Ordering},
     },
     time::{Duration, Instant},
 };
 
 use axum::{
-    extract::{MatchedPath, Request, State},
+    extract::{MatchedPath, Request},
     http::{HeaderValue, Method, StatusCode},
-    middleware::Next,
     response::Response,
 };
 use jiff::Timestamp;
@@ -31,7 +29,7 @@ use super::{
     request_context::{self, RequestContext},
     request_id::{REQUEST_ID, request_id},
 };
-use crate::gateway::is_authorized_by_iam;
+use crate::{gateway::is_authorized_by_iam, state::App};
 
 /// An answered request, without anything the client wrote.
 #[derive(Debug, Clone, Copy)]
@@ -63,45 +61,42 @@ struct AccessLogEntry {
     context: RequestContext,
 }
 
-/// Logs each request, notifies the observer if there is one, and sets the request id on each response.
-pub(crate) async fn observe(
-    State(observer): State<Option<Observer>>,
+/// Answers a request with `respond`, logs it, notifies the observer if there is one, and sets the request id on
+/// the response.
+pub(crate) async fn observe<R: Future<Output = Response>>(
+    app: &App,
     request: Request,
-    next: Next,
+    respond: impl FnOnce(Request) -> R,
 ) -> Response {
     static WARM: AtomicBool = AtomicBool::new(false);
     let started = Instant::now();
     let request_id = request_id(&request);
     let method = method_name(request.method());
-    let route = match request.extensions().get::<MatchedPath>() {
-        Some(matched) => matched.as_str().to_owned(),
-        None => "$default".to_owned(),
-    };
+    let matched = request.extensions().get::<MatchedPath>();
+    let route = matched.map_or("$default", MatchedPath::as_str).to_owned();
     let is_of_probe = is_authorized_by_iam(&request);
     // Every line at any level carries its request's id.
     let span = tracing::error_span!("request", request_id);
-    let metered_request = store::metered(request_context::scope(next.run(request)));
+    let metered_request = store::metered(request_context::scope(respond(request)));
     let ((mut response, context), consumption) = metered_request.instrument(span).await;
     if let Ok(id) = HeaderValue::try_from(&request_id) {
         response.headers_mut().insert(REQUEST_ID, id);
     }
-    let (status, took) = (response.status(), started.elapsed());
-    if let Some(observer) = observer {
-        let status = context.failed_within.unwrap_or(status);
-        let consumed_capacity = consumption.capacity_units;
-        observer(AnsweredRequest { method, route: &route, status, took, consumed_capacity });
-    }
-    write(AccessLogEntry {
+    let entry = AccessLogEntry {
         request_id,
         method,
         route,
-        status,
-        took,
+        status: response.status(),
+        took: started.elapsed(),
         cold_start: !WARM.swap(true, Ordering::Relaxed),
         is_of_probe,
         consumption,
         context,
-    });
+    };
+    if let Some(observer) = &app.observer {
+        observer(entry.answered());
+    }
+    entry.write(app.config.function.as_deref());
     response
 }
 
@@ -112,22 +107,30 @@ fn method_name(method: &Method) -> &'static str {
     DEFINED.into_iter().find(|defined| *defined == method.as_str()).unwrap_or("other")
 }
 
-/// Writes the line: in CloudWatch's format in a Lambda function, otherwise at level `info`.
-fn write(entry: AccessLogEntry) {
-    static LAMBDA_FUNCTION: LazyLock<Option<String>> =
-        LazyLock::new(|| env::var("AWS_LAMBDA_FUNCTION_NAME").ok());
-    match &*LAMBDA_FUNCTION {
-        Some(function) => println!("{}", entry.line(function, Timestamp::now())),
-        None => {
-            let AccessLogEntry { request_id, method, route, status, took, context, .. } = entry;
-            let status = status.as_u16();
-            let failed_within = context.failed_within.map(|status| status.as_u16());
-            tracing::info!(request_id, method, route, status, failed_within, ?took, "request");
+impl AccessLogEntry {
+    fn answered(&self) -> AnsweredRequest<'_> {
+        AnsweredRequest {
+            method: self.method,
+            route: &self.route,
+            status: self.context.failed_within.unwrap_or(self.status),
+            took: self.took,
+            consumed_capacity: self.consumption.capacity_units,
         }
     }
-}
 
-impl AccessLogEntry {
+    /// Writes the line: in CloudWatch's format for a Lambda function with this name, otherwise at level `info`.
+    fn write(self, function: Option<&str>) {
+        match function {
+            Some(function) => println!("{}", self.line(function, Timestamp::now())),
+            None => {
+                let Self { request_id, method, route, status, took, context, .. } = self;
+                let status = status.as_u16();
+                let failed_within = context.failed_within.map(|status| status.as_u16());
+                tracing::info!(request_id, method, route, status, failed_within, ?took, "request");
+            }
+        }
+    }
+
     /// The line with its metrics, for the Lambda function with this name.
     fn line(self, function: &str, now: Timestamp) -> String {
         let (status, context) = (self.status, self.context);
@@ -218,25 +221,22 @@ mod tests {
     }
 
     /// Otherwise the probe would fire a function's alarm before the first import, and after a version it
-    /// rejects.
+    /// rejects; and no alarm would fire if every agent tool failed.
     #[test]
-    fn failures_of_probe_requests_are_not_function_errors() {
-        let failure = entry(StatusCode::SERVICE_UNAVAILABLE, RequestContext::default());
-        let line = line(AccessLogEntry { is_of_probe: true, ..failure });
-        assert_eq!((&line["ServerErrors"], &line["Requests"]), (&json!(0.0), &json!(1.0)));
-    }
-
-    /// Otherwise no alarm would fire if every agent tool failed.
-    #[test]
-    fn a_server_error_inside_a_success_is_counted() {
-        let context = RequestContext {
-            failed_within: Some(StatusCode::SERVICE_UNAVAILABLE),
-            numbers: Some(1000),
-            ..RequestContext::default()
-        };
-        let line = line(entry(StatusCode::OK, context));
-        assert_eq!((&line["ServerErrors"], &line["level"]), (&json!(1.0), &json!("ERROR")));
-        assert_eq!((&line["status"], &line["failed_within"]), (&json!(200), &json!(503)));
-        assert_eq!((&line["numbers"], &line["tn"]), (&json!(1000), &Value::Null));
+    fn server_errors_inside_a_success_are_counted_and_those_of_the_probe_are_not() {
+        for (is_of_probe, server_errors) in [(true, 0.0), (false, 1.0)] {
+            let context = RequestContext {
+                failed_within: Some(StatusCode::SERVICE_UNAVAILABLE),
+                numbers: Some(1000),
+                ..RequestContext::default()
+            };
+            let line = line(AccessLogEntry { is_of_probe, ..entry(StatusCode::OK, context) });
+            assert_eq!(
+                (&line["ServerErrors"], &line["Requests"]),
+                (&json!(server_errors), &json!(1.0))
+            );
+            assert_eq!((&line["status"], &line["failed_within"]), (&json!(200), &json!(503)));
+            assert_eq!((&line["level"], &line["numbers"]), (&json!("ERROR"), &json!(1000)));
+        }
     }
 }

@@ -10,7 +10,7 @@ use store::KeyRecord;
 
 use crate::{
     errors::ApiError,
-    quota::{QuotaStatuses, Quotas},
+    quota::{QuotaExceeded, QuotaStatuses, Quotas},
 };
 
 /// The charge for one request. It is made once: by the middleware, or by the handler if the route counts body
@@ -47,14 +47,10 @@ impl Charge {
     /// Returns [`ApiError::RateLimited`] if they exceed a quota of the key.
     pub async fn charge_many(&self, requests: u64) -> Result<(), ApiError> {
         let Some(charge) = &self.0 else { return Ok(()) };
-        let KeyCharge { quotas, record, statuses } = &**charge;
-        match quotas.take(record, requests).await {
-            Ok(Some(after)) => _ = statuses.set(after),
-            Ok(None) => (),
-            Err(exceeded) => {
-                _ = statuses.set(exceeded.statuses);
-                return Err(ApiError::RateLimited(exceeded));
-            }
+        if let Some(after) =
+            charge.record_refusal(charge.quotas.take(&charge.record, requests).await)?
+        {
+            _ = charge.statuses.set(after);
         }
         Ok(())
     }
@@ -62,10 +58,7 @@ impl Charge {
     /// Rejects a request before its body is read if the quota is exhausted.
     pub(crate) fn check(&self) -> Result<(), ApiError> {
         let Some(charge) = &self.0 else { return Ok(()) };
-        charge.quotas.check(&charge.record).map_err(|exceeded| {
-            _ = charge.statuses.set(exceeded.statuses);
-            ApiError::RateLimited(exceeded)
-        })
+        charge.record_refusal(charge.quotas.check(&charge.record))
     }
 
     /// Counts the request as one if it was refused before its handler charged it.
@@ -80,5 +73,15 @@ impl Charge {
     /// The status of each quota after the charge; `None` if the key has no quotas.
     pub(crate) fn statuses(&self) -> Option<QuotaStatuses> {
         self.0.as_ref()?.statuses.get().copied()
+    }
+}
+
+impl KeyCharge {
+    /// Keeps the statuses of a refusal for the headers of the response.
+    fn record_refusal<T>(&self, outcome: Result<T, QuotaExceeded>) -> Result<T, ApiError> {
+        outcome.map_err(|exceeded| {
+            _ = self.statuses.set(exceeded.statuses);
+            ApiError::RateLimited(exceeded)
+        })
     }
 }

@@ -184,11 +184,15 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn revoked_and_unknown_keys_are_refused_during_an_outage() {
+    async fn revoked_expired_and_unknown_keys_are_refused_during_an_outage() {
         let (_listener, keys) = hanging().await;
         assert!(matches!(keys.admit(KEY).await, Err(ApiError::KeyUnchecked)));
-        let revoked = record(Some(Timestamp::UNIX_EPOCH));
-        keys.outage_records.insert(revoked.key_hash.clone(), revoked).await;
-        assert!(matches!(keys.admit(KEY).await, Err(ApiError::InvalidKey)));
+        let past = Some(Timestamp::UNIX_EPOCH);
+        let expired = KeyRecord { expires_at: past, ..record(None) };
+        for ended in [record(past), expired] {
+            keys.outage_records.insert(ended.key_hash.clone(), ended).await;
+            assert!(matches!(keys.admit(KEY).await, Err(ApiError::InvalidKey)));
+            keys.records.invalidate_all();
+        }
     }
 }

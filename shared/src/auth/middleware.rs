@@ -1,9 +1,7 @@
 //! Admits requests that have a live key with quota left, or IAM authorization, and only known parameters.
 
-use std::sync::Arc;
-
 use axum::{
-    extract::{MatchedPath, Request, State},
+    extract::Request,
     http::{HeaderMap, HeaderValue, Method, header},
     middleware::Next,
     response::{IntoResponse, Response},
@@ -11,42 +9,48 @@ use axum::{
 
 use super::Charge;
 use crate::{
-    described_routes::DescribedRoutes,
+    described_routes::DescribedRoute,
     errors::ApiError,
     gateway::is_authorized_by_iam,
     params::{API_KEY, Params},
     request_context,
+    routes::Admission,
     state::App,
 };
-
-/// State of the middleware for a function's protected routes.
-pub struct Admission {
-    pub app: App,
-    pub described: DescribedRoutes,
-    /// Routes whose `POST` counts as one request per item in its body.
-    pub counted_by_items: &'static [&'static str],
-}
 
 /// The access log name for requests authorized by IAM. No key starts with it.
 const KEY_OF_IAM: &str = "iam";
 
-impl Admission {
-    fn is_counted_by_items(&self, request: &Request) -> bool {
-        let route = request.extensions().get::<MatchedPath>();
-        *request.method() == Method::POST
-            && route.is_some_and(|route| self.counted_by_items.contains(&route.as_str()))
+/// Lets a request reach its handler if its method is allowed and, unless the route is public, its key is valid.
+pub async fn admit(
+    app: &App,
+    route: &DescribedRoute,
+    request: Request,
+    next: Next,
+) -> Result<Response, ApiError> {
+    route.check_method(&request)?;
+    match route.admission {
+        Admission::Public => Ok(stored_for_a_minute(next.run(request).await)),
+        _ => answer_key(app, route, request, next).await,
     }
+}
+
+/// Lets caches store public responses for a minute unless the handler decides otherwise, since they are the
+/// same for every client.
+fn stored_for_a_minute(mut response: Response) -> Response {
+    let policy = HeaderValue::from_static("public, max-age=60");
+    response.headers_mut().entry(header::CACHE_CONTROL).or_insert(policy);
+    response
 }
 
 /// Authenticates and counts the request, and marks the response `Cache-Control: private`. Then validates the
 /// parameter names.
-pub async fn admit(
-    State(admission): State<Arc<Admission>>,
+async fn answer_key(
+    app: &App,
+    route: &DescribedRoute,
     mut request: Request,
     next: Next,
 ) -> Result<Response, ApiError> {
-    let Admission { app, described, .. } = &*admission;
-    described.check_method(&request)?;
     let key = if is_authorized_by_iam(&request) {
         None
     } else {
@@ -54,13 +58,13 @@ pub async fn admit(
         Some(key.ok_or(ApiError::KeyRequired)?)
     };
     let charge = charge_of(app, key).await?;
-    if admission.is_counted_by_items(&request) {
+    if route.admission == Admission::CountedByItems && *request.method() == Method::POST {
         charge.check()?;
         request.extensions_mut().insert(charge.clone());
     } else {
         charge.charge_many(1).await?;
     }
-    let mut response = match described.check_params(&request) {
+    let mut response = match route.check_params(&request) {
         Ok(()) => next.run(request).await,
         Err(unknown) => unknown.into_response(),
     };

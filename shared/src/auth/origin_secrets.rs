@@ -3,19 +3,10 @@
 
 use std::sync::Arc;
 
-use axum::{
-    extract::{Request, State},
-    http::HeaderValue,
-    middleware::Next,
-    response::Response,
-};
+use axum::{extract::Request, http::HeaderValue};
 use subtle::{Choice, ConstantTimeEq};
 
-use crate::{
-    errors::ApiError,
-    gateway::{is_authorized_by_iam, is_behind_gateway},
-    http::{AllowedOrigins, refusal},
-};
+use crate::gateway::is_authorized_by_iam;
 
 /// The header that carries the secret.
 pub const ORIGIN_SECRET: &str = "x-origin-secret";
@@ -37,29 +28,20 @@ impl OriginSecrets {
         self.0.last().map(String::as_str)
     }
 
+    /// Returns `true` if a request from API Gateway may pass. Requests authorized by IAM do not come from outside.
+    pub(crate) fn admit(&self, request: &Request) -> bool {
+        self.0.is_empty()
+            || is_authorized_by_iam(request)
+            || self.contain(request.headers().get(ORIGIN_SECRET))
+    }
+
     /// Returns `true` if a header matches one of the secrets. The comparison time reveals at most a secret's
     /// length.
-    fn admit(&self, header: Option<&HeaderValue>) -> bool {
+    fn contain(&self, header: Option<&HeaderValue>) -> bool {
         let sent = header.map(HeaderValue::as_bytes).unwrap_or_default();
         let equal = self.0.iter().map(|secret| secret.as_bytes().ct_eq(sent));
         equal.fold(Choice::from(0), |any, is_equal| any | is_equal).into()
     }
-}
-
-/// Rejects requests from API Gateway without the secret, whatever the path. Requests authorized by IAM do not
-/// come from outside.
-pub(crate) async fn require_secret(
-    State((secrets, allowed_origins)): State<(OriginSecrets, AllowedOrigins)>,
-    request: Request,
-    next: Next,
-) -> Response {
-    let is_admitted = !is_behind_gateway(&request)
-        || is_authorized_by_iam(&request)
-        || secrets.admit(request.headers().get(ORIGIN_SECRET));
-    if !is_admitted {
-        return refusal(request.headers(), ApiError::Forbidden, &allowed_origins);
-    }
-    next.run(request).await
 }
 
 #[cfg(test)]
@@ -80,7 +62,7 @@ mod tests {
             (Some("Old-Secret"), false),
         ] {
             let header = sent.map(HeaderValue::from_static);
-            assert_eq!(secrets.admit(header.as_ref()), is_admitted, "{sent:?}");
+            assert_eq!(secrets.contain(header.as_ref()), is_admitted, "{sent:?}");
         }
         for none in ["", " ", " , "] {
             assert_eq!(OriginSecrets::parse(none).to_send(), None, "'{none}'");

@@ -37,10 +37,10 @@ impl Condition {
     /// Sets `ETag` on a success, or turns it into a 304 if the client already has it. The request was
     /// authenticated and counted before.
     pub async fn apply(self, response: Response) -> Response {
-        let (mut parts, body) = buffered(response).await;
-        if parts.status != StatusCode::OK {
-            return Response::from_parts(parts, Body::from(body));
+        if response.status() != StatusCode::OK {
+            return response;
         }
+        let (mut parts, body) = buffered(response).await;
         let tag = tag_of(&self.target, &body);
         let value =
             HeaderValue::try_from(format!("W/{tag}")).expect("a hash is hexadecimal digits");

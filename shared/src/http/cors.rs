@@ -1,12 +1,9 @@
 //! Cross-origin requests (<https://fetch.spec.whatwg.org/#http-cors-protocol>), and `OPTIONS`.
-//!
-//! `tower-http`'s layer does not fit: it treats every `OPTIONS` as a preflight. So it omits `Allow`, and
-//! reports success even for unknown paths outside a browser.
 
 use std::sync::Arc;
 
 use axum::{
-    extract::{MatchedPath, Request},
+    extract::Request,
     http::{
         HeaderMap, HeaderValue, Method, StatusCode,
         header::{
@@ -18,7 +15,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 
-use crate::described_routes::{DescribedRoute, DescribedRoutes};
+use crate::described_routes::{DescribedRoute, DescribedRoutes, UNKNOWN_PATH};
 
 /// The headers that a page may send. Responses never allow credentials: the key is sent in a header, never as a
 /// cookie.
@@ -76,12 +73,11 @@ pub fn options_response(request: &Request, routes: &DescribedRoutes) -> Option<R
     if *request.method() != Method::OPTIONS {
         return None;
     }
-    let (route, headers) = (routes.route_of(request), request.headers());
+    let (route, headers) = (routes.find(request), request.headers());
     if headers.contains_key(ORIGIN) && headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD) {
-        return Some(preflight_response(route));
+        return Some(preflight_response(route.unwrap_or(&UNKNOWN_PATH)));
     }
-    let exists = request.extensions().get::<MatchedPath>().is_some();
-    exists.then(|| (StatusCode::NO_CONTENT, [(ALLOW, route.allow.clone())]).into_response())
+    Some((StatusCode::NO_CONTENT, [(ALLOW, route?.allow.clone())]).into_response())
 }
 
 /// The response to a preflight.

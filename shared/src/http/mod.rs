@@ -1,5 +1,5 @@
 //! The HTTP rules for every response, whatever its endpoint: host, headers, conditional requests, compression,
-//! cross-origin requests, error format and trailing slashes.
+//! cross-origin requests, error format, links and trailing slashes.
 
 pub mod body;
 mod compression;
@@ -10,93 +10,85 @@ mod preferences;
 mod trailing_slash;
 
 use axum::{
-    Router,
-    extract::{Request, State},
+    extract::Request,
     http::{
-        HeaderMap, HeaderValue, StatusCode,
-        header::{ACCEPT_ENCODING, CACHE_CONTROL, ORIGIN, VARY, X_CONTENT_TYPE_OPTIONS},
+        HeaderValue, StatusCode,
+        header::{CACHE_CONTROL, ORIGIN, VARY, X_CONTENT_TYPE_OPTIONS},
     },
-    middleware::{Next, from_fn, from_fn_with_state},
+    middleware::Next,
     response::{IntoResponse, Response},
 };
 
+use compression::compressed;
 use conditional::Condition;
 pub use cors::AllowedOrigins;
 pub(crate) use host::host_of;
 pub use preferences::{accepts_gzip, accepts_json, preferred_media_type, prefers_html};
-use preferences::{prefers_problems, refuses_every_coding};
+use preferences::{prefers_gzip, prefers_problems};
 pub(crate) use trailing_slash::ignore_trailing_slashes;
 
 use crate::{
+    auth::middleware::admit,
+    config::Config,
     described_routes::DescribedRoutes,
     errors::{ApiError, as_problem},
-    gateway::is_behind_gateway,
+    gateway::{PathPrefix, is_behind_gateway, prefix_links},
+    routes::catch_panic,
+    state::App,
 };
 
-/// Wraps `router` in the HTTP layers.
-///
-/// The rules are two layers instead of one each, since every layer clones all inner layers for every request.
-pub(crate) fn http_layers(
-    router: Router,
-    origins: &AllowedOrigins,
-    described: DescribedRoutes,
-) -> Router {
-    router.layer((
-        from_fn_with_state((origins.clone(), described), answer_any_client),
-        compression::layer(),
-        from_fn(answer_in_asked_form),
-    ))
-}
-
-/// The rules outside of compression: for the host, browsers and caches. Behind API Gateway the host is not the
-/// client's.
-async fn answer_any_client(
-    State((origins, routes)): State<(AllowedOrigins, DescribedRoutes)>,
-    mut request: Request,
+/// Answers a request by the rules of HTTP: first those for the host, browsers and methods, then its route. Its
+/// response gets the error format, coding and headers that the client can use.
+pub(crate) async fn respond(
+    app: &App,
+    routes: &DescribedRoutes,
+    request: Request,
     next: Next,
 ) -> Response {
-    if !is_behind_gateway(&request)
-        && let Err(error) = host_of(request.uri(), request.headers(), request.version())
-    {
-        return refusal(request.headers(), error, &origins);
-    }
-    let allowed_origin = origins.allowed(request.headers().get(ORIGIN));
-    let mut response = match cors::options_response(&request, &routes) {
-        Some(response) => response,
-        None => {
-            // The compression layer would answer 406 with the whole body. Any response helps the client more.
-            if refuses_every_coding(request.headers()) {
-                request.headers_mut().remove(ACCEPT_ENCODING);
-            }
-            next.run(request).await
-        }
-    };
-    finish(&mut response, allowed_origin, &origins);
-    response
-}
-
-/// The rules inside of compression: error format and conditional requests.
-async fn answer_in_asked_form(request: Request, next: Next) -> Response {
-    let wants_problems = prefers_problems(request.headers());
+    let (headers, origins) = (request.headers(), &app.config.allowed_origins);
+    let allowed_origin = origins.allowed(headers.get(ORIGIN));
+    let (wants_problems, wants_gzip) = (prefers_problems(headers), prefers_gzip(headers));
     let condition = Condition::from_request(&request);
-    let mut response = next.run(request).await;
+    let prefix = request.extensions().get::<PathPrefix>().cloned();
+
+    let mut response = match refusal(&app.config, &request) {
+        Some(error) => error.into_response(),
+        None => match cors::options_response(&request, routes) {
+            Some(response) => response,
+            // Boxed, since the future of a route is large and would be moved through all outer ones.
+            None => catch_panic(Box::pin(route(app, routes, request, next))).await,
+        },
+    };
     if wants_problems {
         response = as_problem(response);
     }
-    match condition {
-        Some(condition) => condition.apply(response).await,
-        None => response,
+    if let Some(condition) = condition {
+        response = condition.apply(response).await;
     }
+    if wants_gzip {
+        response = compressed(response).await;
+    }
+    finish(&mut response, allowed_origin, origins);
+    if let Some(prefix) = prefix {
+        prefix_links(response.headers_mut(), &prefix);
+    }
+    response
 }
 
-/// The response to a request that is rejected before routing, with the format and headers of every other error.
-pub(crate) fn refusal(headers: &HeaderMap, error: ApiError, origins: &AllowedOrigins) -> Response {
-    let mut response = error.into_response();
-    if prefers_problems(headers) {
-        response = as_problem(response);
+/// The error for a request that is rejected whatever its path: one from API Gateway without the origin secret,
+/// or one over a port with an invalid host. Behind API Gateway the host is not the client's.
+fn refusal(config: &Config, request: &Request) -> Option<ApiError> {
+    if is_behind_gateway(request) {
+        return (!config.origin_secrets.admit(request)).then_some(ApiError::Forbidden);
     }
-    finish(&mut response, origins.allowed(headers.get(ORIGIN)), origins);
-    response
+    host_of(request.uri(), request.headers(), request.version()).err()
+}
+
+async fn route(app: &App, routes: &DescribedRoutes, request: Request, next: Next) -> Response {
+    match routes.find(&request) {
+        Some(route) => admit(app, route, request, next).await.into_response(),
+        None => next.run(request).await,
+    }
 }
 
 /// Sets the headers of every response. Caches may not store errors, and browsers may not guess the body's type.

@@ -56,10 +56,11 @@ pub fn accepts_gzip(headers: &HeaderMap) -> bool {
     Listed::from_headers(headers, ACCEPT_ENCODING).accepts(&["gzip", "*"])
 }
 
-/// Returns `true` if `Accept-Encoding` refuses gzip and `identity`. The latter is acceptable unless excluded.
-pub(super) fn refuses_every_coding(headers: &HeaderMap) -> bool {
+/// Returns `true` if the client accepts gzip, and does not prefer an uncompressed response.
+pub(super) fn prefers_gzip(headers: &HeaderMap) -> bool {
     let listed = Listed::from_headers(headers, ACCEPT_ENCODING);
-    !accepts_gzip(headers) && listed.quality(&["identity", "*"]) == Some(0.0)
+    listed.accepts(&["gzip", "*"])
+        && listed.quality(&["gzip", "*"]) >= listed.quality(&["identity"])
 }
 
 /// The media type among `offered` that `Accept` prefers. If two have the same quality, one listed by name wins,
@@ -162,19 +163,24 @@ mod tests {
     }
 
     #[test]
-    fn all_codings_are_refused_only_explicitly() {
-        for (accepted, is_refused) in [
-            ("identity;q=0", true),
-            ("*;q=0", true),
-            ("gzip;q=0, *;q=0", true),
+    fn gzip_is_preferred_unless_refused_or_listed_below_identity() {
+        for (accepted, is_preferred) in [
+            ("gzip, deflate, br, zstd", true),
+            ("GZIP;q=0.5", true),
+            ("br;q=0, *", true),
+            ("identity;q=0, gzip", true),
+            ("identity, gzip", true),
+            ("identity, gzip;q=0.5", false),
+            ("br, deflate, zstd", false),
+            ("gzip;q=0, *", false),
+            ("*;q=0", false),
             ("", false),
-            ("gzip", false),
-            ("identity;q=0, gzip", false),
-            ("*;q=0, identity", false),
-            ("identity;q=0, *", false),
         ] {
-            let headers = headers(ACCEPT_ENCODING, accepted);
-            assert_eq!(refuses_every_coding(&headers), is_refused, "{accepted}");
+            assert_eq!(
+                prefers_gzip(&headers(ACCEPT_ENCODING, accepted)),
+                is_preferred,
+                "{accepted}"
+            );
         }
     }
 }

@@ -9,7 +9,7 @@
 
 use std::{
     convert::Infallible,
-    env, future,
+    future,
     sync::Arc,
     time::{Duration, SystemTime},
 };
@@ -31,11 +31,12 @@ use crate::quota::Quotas;
 const NAME: &str = "usage";
 
 /// Runs `service` as a Lambda function, alongside the extension that writes the counts of `quotas`. If the
-/// extension cannot be registered, the function runs without it. The first request is requested after `ready`
-/// completes.
+/// extension cannot be registered, or the container is never frozen, the function runs without it. The first
+/// request is requested after `ready` completes.
 pub(crate) async fn run<S>(
     service: S,
     quotas: Arc<Quotas>,
+    is_frozen: bool,
     ready: impl Future<Output = Result<(), Error>>,
 ) -> Result<(), Error>
 where
@@ -63,8 +64,8 @@ where
         .with_events(&["INVOKE"])
         .with_events_processor(write_after_answer);
     let registration = async {
-        // Such a container is never frozen, and does not notify extensions of requests.
-        if takes_several_requests() {
+        // A container that is never frozen does not notify extensions of requests.
+        if !is_frozen {
             return None;
         }
         match extension.register().await {
@@ -116,12 +117,6 @@ fn termination() -> Result<impl Future<Output = ()>, Error> {
 #[cfg(not(unix))]
 fn termination() -> Result<impl Future<Output = ()>, Error> {
     Ok(future::pending())
-}
-
-/// Returns `true` if Lambda gives this container several requests at once.
-pub(crate) fn takes_several_requests() -> bool {
-    let most = env::var("AWS_LAMBDA_MAX_CONCURRENCY").ok().and_then(|most| most.parse().ok());
-    most.is_some_and(|most: u32| most > 1)
 }
 
 /// Wraps the service to send each invocation's id once its response is sent or has failed.

@@ -12,9 +12,7 @@
 use axum::{
     Router,
     extract::Request as AxumRequest,
-    http::{HeaderValue, Uri, header::LINK},
-    middleware::{Next, from_fn},
-    response::Response,
+    http::{HeaderMap, HeaderValue, Uri, header::LINK},
 };
 use lambda_http::{
     Request, RequestExt,
@@ -58,17 +56,14 @@ pub(crate) fn is_authorized_by_iam(request: &AxumRequest) -> bool {
 }
 
 /// Prepends the client's path prefix to the targets of `Link` headers.
-pub async fn prefix_links(request: AxumRequest, next: Next) -> Response {
-    let prefix = request.extensions().get::<PathPrefix>().cloned();
-    let mut response = next.run(request).await;
-    if let (Some(PathPrefix(prefix)), Some(links)) = (prefix, response.headers_mut().get_mut(LINK))
+pub(crate) fn prefix_links(headers: &mut HeaderMap, PathPrefix(prefix): &PathPrefix) {
+    if let Some(links) = headers.get_mut(LINK)
         && let Some(prefixed) =
             links.to_str().ok().map(|text| text.replace("</", &format!("<{prefix}/")))
         && let Ok(value) = HeaderValue::try_from(prefixed)
     {
         *links = value;
     }
-    response
 }
 
 /// Serves `service` below `base_path`, where a proxy publishes it. The proxy may keep or strip that part of the
@@ -81,8 +76,7 @@ pub fn below_base_path(base_path: String, service: Router) -> Router {
         request.extensions_mut().insert(PathPrefix(base_path.clone()));
         request
     };
-    let service = service.layer(from_fn(prefix_links)).map_request(without_base_path);
-    Router::new().fallback_service(service)
+    Router::new().fallback_service(service.map_request(without_base_path))
 }
 
 /// The URI without `base_path`; `None` if its path does not start with it.

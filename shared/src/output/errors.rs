@@ -34,41 +34,56 @@ const CHALLENGE_OF_INVALID_KEY: &str = "Bearer realm=\"Telephone Number Referenc
 /// Delay before a client should retry, in seconds.
 const RETRY_AFTER_SECONDS: &str = "5";
 
-/// The reason a request fails.
-#[derive(Debug)]
+/// The reason a request fails. Displays the message for the client.
+#[derive(Debug, thiserror::Error)]
 pub enum ApiError {
     /// A parameter breaks its rule. The message states the rule and the value.
+    #[error("{0}")]
     InvalidRequest(String),
     /// `defaultCountry` is not a country. It has its own error code.
+    #[error("{0}")]
     UnknownDefaultCountry(String),
+    #[error(
+        "API key required: send it as 'Authorization: Bearer <API_KEY>', as 'X-API-Key: <API_KEY>' or as the query \
+         parameter apiKey"
+    )]
     KeyRequired,
     /// The key of the request is malformed, unknown, revoked or expired.
+    #[error("Invalid API key")]
     InvalidKey,
     /// The request bypassed the address at which the API is published.
+    #[error("Requests are answered only at the address at which this API is published")]
     Forbidden,
     /// No record has this code, or no endpoint has this path. The message names it.
+    #[error("{0}")]
     NotFound(String),
     /// The endpoint does not support the method. The message names both, and the header lists the supported
     /// ones.
-    MethodNotAllowed {
-        message: String,
-        allow: HeaderValue,
-    },
+    #[error("{message}")]
+    MethodNotAllowed { message: String, allow: HeaderValue },
     /// The request body is too long, or has too many items. The message states the limit.
+    #[error("{0}")]
     ContentTooLarge(String),
     /// The endpoint does not support this content type. The message names the supported ones.
+    #[error("{0}")]
     UnsupportedMediaType(String),
     /// A quota of the key is exhausted.
+    #[error("{}", .0.message())]
     RateLimited(QuotaExceeded),
     /// The database cannot be read, and memory does not have the answer.
+    #[error("The numbering data cannot be read at the moment; retry in a few seconds")]
     Unavailable,
     /// No stored data version can be read. Only an import fixes this.
+    #[error("The numbering data is damaged and has to be imported again")]
     Unreadable,
     /// No dataset could be loaded. The response is one of the two above, and the cause is logged.
+    #[error("{}", Self::without_dataset(.0))]
     NoDataset(Box<DatasetError>),
     /// The key table cannot be read, and the key is not in memory.
+    #[error("The API key cannot be checked at the moment; retry in a few seconds")]
     KeyUnchecked,
     /// A bug in the service.
+    #[error("An unexpected error occurred")]
     Internal,
 }
 
@@ -149,51 +164,27 @@ impl ApiError {
     }
 
     /// The error body for one result in a batch.
-    pub fn body(self) -> ErrorBody {
+    pub fn body(&self) -> ErrorBody {
         let details = self.quota_exceeded().map(|exceeded| exceeded.exhausted);
-        let (error, message) = self.code_and_message();
-        ErrorBody { error, message, details }
+        ErrorBody { error: self.code(), message: self.to_string(), details }
     }
 
-    fn code_and_message(self) -> (ErrorCode, String) {
-        let (code, message) = match self {
-            Self::InvalidRequest(message) => return (ErrorCode::InvalidRequest, message),
-            Self::UnknownDefaultCountry(message) => return (ErrorCode::BadRequest, message),
-            Self::NotFound(message) => return (ErrorCode::NotFound, message),
-            Self::MethodNotAllowed { message, .. } => {
-                return (ErrorCode::MethodNotAllowed, message);
+    fn code(&self) -> ErrorCode {
+        match self {
+            Self::InvalidRequest(_) => ErrorCode::InvalidRequest,
+            Self::UnknownDefaultCountry(_) => ErrorCode::BadRequest,
+            Self::KeyRequired | Self::InvalidKey => ErrorCode::Unauthorized,
+            Self::Forbidden => ErrorCode::Forbidden,
+            Self::NotFound(_) => ErrorCode::NotFound,
+            Self::MethodNotAllowed { .. } => ErrorCode::MethodNotAllowed,
+            Self::ContentTooLarge(_) => ErrorCode::ContentTooLarge,
+            Self::UnsupportedMediaType(_) => ErrorCode::UnsupportedMediaType,
+            Self::RateLimited(_) => ErrorCode::RateLimited,
+            Self::Unavailable | Self::Unreadable | Self::NoDataset(_) | Self::KeyUnchecked => {
+                ErrorCode::ServiceUnavailable
             }
-            Self::ContentTooLarge(message) => return (ErrorCode::ContentTooLarge, message),
-            Self::UnsupportedMediaType(message) => {
-                return (ErrorCode::UnsupportedMediaType, message);
-            }
-            Self::RateLimited(exceeded) => return (ErrorCode::RateLimited, exceeded.message()),
-            Self::NoDataset(error) => return Self::without_dataset(&error).code_and_message(),
-            Self::KeyRequired => (
-                ErrorCode::Unauthorized,
-                "API key required: send it as 'Authorization: Bearer <API_KEY>', as 'X-API-Key: <API_KEY>' \
-                 or as the query parameter apiKey",
-            ),
-            Self::InvalidKey => (ErrorCode::Unauthorized, "Invalid API key"),
-            Self::Forbidden => (
-                ErrorCode::Forbidden,
-                "Requests are answered only at the address at which this API is published",
-            ),
-            Self::Unavailable => (
-                ErrorCode::ServiceUnavailable,
-                "The numbering data cannot be read at the moment; retry in a few seconds",
-            ),
-            Self::KeyUnchecked => (
-                ErrorCode::ServiceUnavailable,
-                "The API key cannot be checked at the moment; retry in a few seconds",
-            ),
-            Self::Unreadable => (
-                ErrorCode::ServiceUnavailable,
-                "The numbering data is damaged and has to be imported again",
-            ),
-            Self::Internal => (ErrorCode::InternalError, "An unexpected error occurred"),
-        };
-        (code, message.to_owned())
+            Self::Internal => ErrorCode::InternalError,
+        }
     }
 
     fn quota_exceeded(&self) -> Option<QuotaExceeded> {

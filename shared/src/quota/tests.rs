@@ -32,40 +32,6 @@ async fn a_replacement_key_shares_the_quota() {
     assert!(quotas.take(&key("other", 2), 1).await.is_ok(), "it has a quota of its own");
 }
 
-#[tokio::test]
-async fn failed_writes_are_retried_only_when_due() {
-    let quotas = left_to_extension();
-    quotas.take(&key("a", 9), 1).await.unwrap();
-    quotas.write_due().await;
-    quotas.write_due().await;
-    assert!(quotas.quota("a").has_unwritten());
-    assert_eq!(next_failure(&quotas, "a"), 2, "the second write was not due yet");
-}
-
-#[tokio::test]
-async fn final_counts_are_written_in_three_attempts() {
-    let quotas = left_to_extension();
-    quotas.write_rest().await;
-    quotas.take(&key("a", 9), 1).await.unwrap();
-    quotas.write_rest().await;
-    assert_eq!(next_failure(&quotas, "a"), LAST_ATTEMPTS + 1);
-}
-
-#[tokio::test]
-async fn one_task_writes_a_quota_unless_an_extension_does() {
-    let quotas = left_to_extension();
-    let key = key("a", 9);
-    quotas.take(&key, 1).await.unwrap();
-    assert!(!quotas.quota("a").has_writer.load(Ordering::SeqCst));
-
-    quotas.is_written_by_extension.store(false, Ordering::SeqCst);
-    quotas.write_soon(&quotas.quota("a"));
-    quotas.write_soon(&quotas.quota("a"));
-    assert!(quotas.quota("a").has_writer.load(Ordering::SeqCst));
-    // References: this test, the map of quotas, and the task.
-    assert_eq!(Arc::strong_count(&quotas.quota("a")), 3);
-}
-
 /// Otherwise it would go unanswered if Lambda froze the process before the extension writes.
 #[tokio::test]
 async fn a_task_writes_for_waiting_requests_even_with_an_extension() {

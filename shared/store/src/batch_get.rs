@@ -21,8 +21,6 @@ pub(crate) struct BatchGet<'a> {
     pub is_consistent: bool,
     /// The delays between retries of keys that DynamoDB was too busy for.
     pub delays: ExponentialBuilder,
-    /// The consumed capacity to report.
-    pub capacity: ReturnConsumedCapacity,
     /// Settings for these calls only.
     pub config: Option<Builder>,
 }
@@ -31,16 +29,16 @@ impl Store {
     /// The existing items with these partition key values, in any order.
     pub(crate) async fn batch_get(
         &self,
-        batch: BatchGet<'_>,
+        BatchGet { table, key, is_consistent, delays, config }: BatchGet<'_>,
         values: impl Iterator<Item = String>,
     ) -> Result<Vec<Item>, StoreError> {
-        let BatchGet { table, key, is_consistent, delays, capacity, config } = batch;
         let keys = values.map(|value| Item::from([(key.to_owned(), AttributeValue::S(value))]));
         let keys = KeysAndAttributes::builder()
             .consistent_read(is_consistent)
             .set_keys(Some(keys.collect()))
-            .build();
-        let mut left = Some(keys.map_err(StoreError::unbuildable(OPERATION, table))?);
+            .build()
+            .expect("the keys are set");
+        let mut left = Some(keys);
         let mut delays = delays.build();
         let mut found = Vec::new();
         while let Some(keys) = left {
@@ -48,7 +46,7 @@ impl Store {
                 .client
                 .batch_get_item()
                 .request_items(table, keys)
-                .return_consumed_capacity(capacity.clone())
+                .return_consumed_capacity(ReturnConsumedCapacity::Total)
                 .customize();
             let request = match &config {
                 Some(config) => request.config_override(config.clone()),

@@ -31,11 +31,11 @@ pub fn is_plain_http(endpoint: &str) -> bool {
     endpoint.starts_with("http://")
 }
 
-/// A deployment's DynamoDB tables.
+/// A deployment's DynamoDB tables. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Store {
     pub(crate) client: Client,
-    pub(crate) tables: Tables,
+    pub(crate) tables: Arc<Tables>,
     pub(crate) timeouts: TimeoutProfile,
     pub(crate) reachability: Arc<Reachability>,
 }
@@ -61,12 +61,12 @@ impl Store {
 
     /// Connects to the emulator at `endpoint`, which accepts any region and credentials.
     pub fn at_emulator(endpoint: &str, timeouts: TimeoutProfile) -> Self {
-        Self::by_plain_http(endpoint, timeouts, DEFAULT_REGION.to_owned(), any_credentials())
+        Self::at_embedded(endpoint, "local", timeouts)
     }
 
     /// Connects to the embedded database at `endpoint`, which only answers callers that know its access key id.
     pub fn at_embedded(endpoint: &str, access_key_id: &str, timeouts: TimeoutProfile) -> Self {
-        let credentials = Credentials::new(access_key_id, "unused", None, None, "embedded");
+        let credentials = credentials_with_id(access_key_id);
         Self::by_plain_http(endpoint, timeouts, DEFAULT_REGION.to_owned(), credentials)
     }
 
@@ -78,7 +78,7 @@ impl Store {
             endpoint,
             timeouts,
             region.unwrap_or_else(|| DEFAULT_REGION.to_owned()),
-            credentials_from_env().unwrap_or_else(any_credentials),
+            credentials_from_env().unwrap_or_else(|| credentials_with_id("local")),
         )
     }
 
@@ -99,7 +99,8 @@ impl Store {
     /// Connects using `config`, but with these timeouts.
     pub fn connect(config: Builder, tables: Tables, timeouts: TimeoutProfile) -> Self {
         let config = timeouts.apply(config.behavior_version(BehaviorVersion::latest())).build();
-        Self { client: Client::from_conf(config), tables, timeouts, reachability: Arc::default() }
+        let (client, tables) = (Client::from_conf(config), Arc::new(tables));
+        Self { client, tables, timeouts, reachability: Arc::default() }
     }
 
     /// The client and the table names, for operations that the API never needs, such as creating the tables.
@@ -109,7 +110,7 @@ impl Store {
 
     /// The same store, but with its keys in `table`, such as one restored from a backup.
     pub fn with_api_keys_table(mut self, table: String) -> Self {
-        self.tables.api_keys = table;
+        Arc::make_mut(&mut self.tables).api_keys = table;
         self
     }
 
@@ -140,9 +141,9 @@ fn variable(name: &str) -> Option<String> {
     env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-/// Credentials for a database that accepts any.
-fn any_credentials() -> Credentials {
-    Credentials::new("local", "local", None, None, "emulator")
+/// Credentials for a database that checks no signatures.
+fn credentials_with_id(access_key_id: &str) -> Credentials {
+    Credentials::new(access_key_id, "unused", None, None, "emulator")
 }
 
 /// The credentials in the environment, where Lambda puts them.

@@ -1,6 +1,9 @@
 //! The current dataset version, loaded once per container and refreshed.
 
-use std::{sync::Arc, time::Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use arc_swap::{ArcSwap, ArcSwapOption};
 use logging::with_causes;
@@ -8,9 +11,13 @@ use numbering::records::Version;
 
 use crate::{
     Manifest, Snapshot, Store, StoreError, Table,
-    loaded_versions::LoadedVersions,
     loading::{DatasetError, LoadedVersion, Newest, PassedOver, load, newest_by},
 };
+
+/// Interval between reads of the manifest.
+const RECHECK_AFTER: Duration = Duration::from_secs(60);
+/// The same after a failure: short, but not every request rereads the manifest.
+const RECHECK_AFTER_FAILURE: Duration = Duration::from_secs(5);
 
 /// Keeps the current version in memory, and switches to a new one within a minute.
 ///
@@ -18,13 +25,23 @@ use crate::{
 /// and lists keep using the version in memory.
 pub struct CurrentDataset {
     store: Store,
-    versions: LoadedVersions,
+    in_use: ArcSwapOption<InUse>,
+    /// The last requested version that was no longer current, for further pages of the same list.
+    earlier: ArcSwapOption<LoadedVersion>,
+    /// The time until which no version is read again, because none was readable.
+    unreadable_until: ArcSwapOption<Instant>,
     /// The manifest as of the last read, for health and statistics.
     manifest: ArcSwapOption<Manifest>,
     /// The versions that were unreadable when the one in use was loaded.
     passed_over: ArcSwap<Vec<PassedOver>>,
     /// Locked by the one request that checks for a new version. Others keep using the one in memory.
     refreshing: tokio::sync::Mutex<()>,
+}
+
+/// The version that requests are answered from, and the time of the next manifest read.
+struct InUse {
+    loaded: LoadedVersion,
+    until: Instant,
 }
 
 /// The version that requests are answered from, as described in the manifest.
@@ -59,7 +76,9 @@ impl CurrentDataset {
     pub fn new(store: Store) -> Self {
         Self {
             store,
-            versions: LoadedVersions::default(),
+            in_use: ArcSwapOption::empty(),
+            earlier: ArcSwapOption::empty(),
+            unreadable_until: ArcSwapOption::empty(),
             manifest: ArcSwapOption::empty(),
             passed_over: ArcSwap::default(),
             refreshing: tokio::sync::Mutex::default(),
@@ -69,7 +88,7 @@ impl CurrentDataset {
     /// A dataset that is in memory from the beginning, for tests without a database.
     pub fn in_memory_already(store: Store, loaded: LoadedVersion, manifest: Manifest) -> Self {
         let dataset = Self::new(store);
-        dataset.versions.replace(loaded, Instant::now());
+        dataset.use_until(loaded, Instant::now() + RECHECK_AFTER);
         dataset.remember(manifest);
         dataset
     }
@@ -109,33 +128,62 @@ impl CurrentDataset {
 
     /// The version to answer from: the current one, or the one in memory if that cannot be loaded.
     pub async fn get(&self) -> Result<LoadedVersion, DatasetError> {
-        if let Some(fresh) = self.versions.fresh(Instant::now()) {
+        if let Some(fresh) = self.fresh(Instant::now()) {
             return Ok(fresh);
         }
-        let _refreshing = match (self.refreshing.try_lock(), self.versions.latest()) {
+        let _refreshing = match (self.refreshing.try_lock(), self.latest()) {
             (Ok(lock), _) => lock,
             (Err(_), Some(stale)) => return Ok(stale),
             (Err(_), None) => self.refreshing.lock().await,
         };
         // Another request may have refreshed the dataset while this one waited for the lock.
-        match self.versions.fresh(Instant::now()) {
+        let now = Instant::now();
+        match self.fresh(now) {
             Some(fresh) => Ok(fresh),
-            None if self.versions.were_unreadable_recently(Instant::now()) => {
+            None if self.unreadable_until.load().as_deref().is_some_and(|until| now < *until) => {
                 Err(DatasetError::StillUnreadable)
             }
             None => self.refresh().await,
         }
     }
 
+    /// The version in use, if the manifest need not be reread at `now`.
+    fn fresh(&self, now: Instant) -> Option<LoadedVersion> {
+        match self.in_use.load().as_deref() {
+            Some(in_use) if now < in_use.until => Some(in_use.loaded.clone()),
+            _ => None,
+        }
+    }
+
+    /// The version in use, no matter when it was last known to be current.
+    fn latest(&self) -> Option<LoadedVersion> {
+        self.in_use.load().as_deref().map(|in_use| in_use.loaded.clone())
+    }
+
+    /// The version with this name, if it is in memory.
+    fn find(&self, version: &str) -> Option<LoadedVersion> {
+        let earlier = self.earlier.load().as_deref().cloned();
+        self.latest().into_iter().chain(earlier).find(|loaded| loaded.version == *version)
+    }
+
+    /// Uses this version, and rereads the manifest at `until`. A replaced version stays in memory, since clients
+    /// may be reading its pages.
+    fn use_until(&self, loaded: LoadedVersion, until: Instant) {
+        if let Some(replaced) = self.latest().filter(|latest| latest.version != loaded.version) {
+            self.earlier.store(Some(Arc::new(replaced)));
+        }
+        self.in_use.store(Some(Arc::new(InUse { loaded, until })));
+    }
+
     /// The version in memory, and the manifest as of the last read. Makes no call.
     pub fn in_memory(&self) -> Option<(LoadedVersion, Arc<Manifest>)> {
-        self.versions.latest().zip(self.manifest.load_full())
+        self.latest().zip(self.manifest.load_full())
     }
 
     /// A version by name, for a client reading its pages; `None` if it is neither current nor retained, or is
     /// unreadable.
     pub async fn version(&self, version: &str) -> Result<Option<LoadedVersion>, DatasetError> {
-        if let Some(found) = self.versions.find(version) {
+        if let Some(found) = self.find(version) {
             return Ok(Some(found));
         }
         // The version may be newer than this container's, so reread the manifest.
@@ -149,7 +197,7 @@ impl CurrentDataset {
             Err(DatasetError::Unreadable { .. }) => return Ok(None),
             loaded => loaded?,
         };
-        self.versions.keep_earlier(loaded.clone());
+        self.earlier.store(Some(Arc::new(loaded.clone())));
         Ok(Some(loaded))
     }
 
@@ -157,17 +205,20 @@ impl CurrentDataset {
         let error = match self.newest().await {
             Ok(Newest { loaded, passed_over, .. }) => {
                 self.pass_over(passed_over, &loaded);
-                self.versions.replace(loaded.clone(), Instant::now());
+                self.use_until(loaded.clone(), Instant::now() + RECHECK_AFTER);
                 return Ok(loaded);
             }
             Err(error) => error,
         };
-        let Some(in_memory) = self.versions.keep_using(Instant::now()) else {
+        let until = Instant::now() + RECHECK_AFTER_FAILURE;
+        let Some(in_memory) = self.latest() else {
+            // Otherwise every request would reread all versions.
             if error.is_of_every_version() {
-                self.versions.remember_unreadable(Instant::now());
+                self.unreadable_until.store(Some(Arc::new(until)));
             }
             return Err(error);
         };
+        self.use_until(in_memory.clone(), until);
         if !error.is_left_alone() {
             tracing::warn!(
                 error = with_causes(&error),
@@ -252,7 +303,7 @@ impl CurrentDataset {
 
     /// The version of this snapshot, from memory or else from DynamoDB.
     async fn load_or_reuse(&self, snapshot: &Snapshot) -> Result<LoadedVersion, DatasetError> {
-        if let Some(in_memory) = self.versions.find(snapshot.version.as_str()) {
+        if let Some(in_memory) = self.find(snapshot.version.as_str()) {
             return Ok(in_memory);
         }
         let dataset = load(&self.store, snapshot).await?;
@@ -291,29 +342,46 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_first_load_fails_without_dynamodb() {
+    async fn nothing_is_in_memory_before_the_first_load() {
         let dataset = without_dynamodb().await;
+        assert!(dataset.fresh(Instant::now()).is_none() && dataset.find("any").is_none());
         assert!(matches!(dataset.get().await, Err(DatasetError::Store(_))));
         assert!(matches!(dataset.serving().await, Serving::Nothing(_)));
     }
 
     #[tokio::test]
-    async fn the_version_in_memory_is_used_without_dynamodb() {
+    async fn the_version_in_memory_is_used_without_dynamodb_and_retried_in_five_seconds() {
         let dataset = without_dynamodb().await;
         let in_memory = version();
-        dataset.versions.use_until(in_memory.clone(), Instant::now());
-        assert!(dataset.versions.fresh(Instant::now()).is_none());
+        dataset.use_until(in_memory.clone(), Instant::now());
+        assert!(dataset.fresh(Instant::now()).is_none());
         assert_eq!(dataset.get().await.unwrap().version, in_memory.version);
-        assert!(dataset.versions.fresh(Instant::now()).is_some(), "it is not tried at once again");
+        let is_fresh_after =
+            |seconds| dataset.fresh(Instant::now() + Duration::from_secs(seconds)).is_some();
+        assert_eq!([0, 3, 5].map(is_fresh_after), [true, true, false]);
     }
 
     #[tokio::test]
-    async fn other_versions_are_found_through_the_manifest() {
+    async fn unreadable_versions_are_not_read_again_for_a_while() {
         let dataset = without_dynamodb().await;
-        let current = version();
-        dataset.versions.replace(current.clone(), Instant::now());
-        let found = dataset.version(current.version.as_str()).await.unwrap().unwrap();
-        assert_eq!(found.version, current.version);
+        dataset.unreadable_until.store(Some(Arc::new(Instant::now() + RECHECK_AFTER)));
+        assert!(matches!(dataset.get().await, Err(DatasetError::StillUnreadable)));
+        dataset.unreadable_until.store(Some(Arc::new(Instant::now())));
+        assert!(matches!(dataset.get().await, Err(DatasetError::Store(_))));
+    }
+
+    #[tokio::test]
+    async fn the_replaced_version_is_kept_and_others_are_found_through_the_manifest() {
+        let dataset = without_dynamodb().await;
+        let (first, current) = (version(), version());
+        // The last one is a refresh without a new version.
+        for loaded in [&first, &current, &current] {
+            dataset.use_until(loaded.clone(), Instant::now());
+        }
+        for known in [first.version, current.version.clone()] {
+            let found = dataset.version(known.as_str()).await.unwrap().unwrap();
+            assert_eq!(found.version, known);
+        }
         assert!(matches!(dataset.version("old").await, Err(DatasetError::Store(_))));
 
         let (statistics, now) = (Dataset::default().statistics(), Timestamp::UNIX_EPOCH);

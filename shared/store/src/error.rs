@@ -2,7 +2,7 @@
 
 use std::{error::Error, time::Duration};
 
-use aws_sdk_dynamodb::error::{BuildError, ProvideErrorMetadata, SdkError};
+use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 use numbering::records::Version;
 
 use crate::FailureKind;
@@ -62,7 +62,7 @@ impl StoreError {
     /// Wraps the error of a failed call, for `map_err`.
     pub(crate) fn call<E>(operation: &'static str, table: &str) -> impl FnOnce(SdkError<E>) -> Self
     where
-        E: ProvideErrorMetadata + Error + ProvideErrorMetadata + Send + Sync + 'static,
+        E: ProvideErrorMetadata + Error + Send + Sync + 'static,
     {
         move |error| {
             let table = table.to_owned();
@@ -87,20 +87,6 @@ impl StoreError {
     /// Returns `true` if this only follows from a failure that has been logged.
     pub fn is_left_alone(&self) -> bool {
         matches!(self, Self::LeftAlone { .. })
-    }
-
-    /// Wraps the error of a request that the SDK cannot build, for `map_err`. It is a bug in this service, and
-    /// must not be answered like an empty request.
-    pub(crate) fn unbuildable(
-        operation: &'static str,
-        table: &str,
-    ) -> impl FnOnce(BuildError) -> Self {
-        move |error| Self::Call {
-            operation,
-            table: table.to_owned(),
-            kind: FailureKind::Refused,
-            source: error.into(),
-        }
     }
 
     /// Wraps the error of an item that cannot be read or written, for `map_err`.

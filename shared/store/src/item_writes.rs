@@ -34,17 +34,16 @@ impl ItemWrite {
     fn request(&self, table: &str) -> Result<WriteRequest, StoreError> {
         let key = self.key();
         let (name, value) = key.attribute();
-        let into_store_error = StoreError::unbuildable("BatchWriteItem", table);
         let request = WriteRequest::builder();
         Ok(match self {
             Self::Put(lookup_item) => {
                 let attributes = item_from_record(table, Some((name, value)), lookup_item)?;
                 let put = PutRequest::builder().set_item(Some(attributes)).build();
-                request.put_request(put.map_err(into_store_error)?).build()
+                request.put_request(put.expect("the item is set")).build()
             }
             Self::Delete(_) => {
                 let delete = DeleteRequest::builder().key(name, value).build();
-                request.delete_request(delete.map_err(into_store_error)?).build()
+                request.delete_request(delete.expect("the key is set")).build()
             }
         })
     }

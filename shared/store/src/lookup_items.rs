@@ -3,11 +3,25 @@
 //! An item names the version that last changed its record. If the dataset in memory names a different version,
 //! a reader uses the dataset instead.
 
+use std::{collections::HashMap, time::Duration};
+
 use aws_sdk_dynamodb::types::AttributeValue;
+use backon::ExponentialBuilder;
+use logging::with_causes;
 use numbering::records::{Carrier, Exchange, NpaNxx, Ocn, RecordKey, Version};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use crate::{Store, StoreError, Tables};
+use crate::{
+    Store, StoreError, Tables, batch_get::BatchGet, client::record_from_item, item_check::Item,
+};
+
+/// The delays between five attempts at keys that DynamoDB was too busy for. They all fit within
+/// [`crate::TimeoutProfile::lookups`].
+const RETRY_DELAYS: ExponentialBuilder = ExponentialBuilder::new()
+    .with_min_delay(Duration::from_millis(25))
+    .with_max_delay(Duration::from_millis(400))
+    .with_max_times(4)
+    .with_jitter();
 
 /// An item in the carrier or exchange table, without its key.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -101,6 +115,39 @@ impl Store {
         self.lookup_item(RecordKey::Exchange(npa_nxx)).await
     }
 
+    /// The readable items of up to [`crate::READS_PER_BATCH`] distinct exchanges. Like single items, they are
+    /// read eventually consistently.
+    pub async fn exchanges(
+        &self,
+        npa_nxxs: &[NpaNxx],
+    ) -> Result<HashMap<NpaNxx, LookupItem<Exchange>>, StoreError> {
+        let table = LookupTable::Exchanges.name(&self.tables);
+        let batch = BatchGet {
+            table,
+            key: LookupTable::Exchanges.key_attribute(),
+            is_consistent: false,
+            delays: RETRY_DELAYS,
+            config: None,
+        };
+        let keys = npa_nxxs.iter().map(|&npa_nxx| ItemKey::from(RecordKey::Exchange(npa_nxx)));
+        let read = self.batch_get(batch, keys.map(|key| key.value));
+        let too_late = |_| StoreError::Busy { operation: "BatchGetItem", left: npa_nxxs.len() };
+        let items =
+            tokio::time::timeout(self.timeouts.lookups(), read).await.map_err(too_late)??;
+        let mut found = HashMap::new();
+        for item in items {
+            let Some(npa_nxx) = npa_nxx_of(&item) else { continue };
+            match record_from_item(table, item) {
+                Ok(record) => _ = found.insert(npa_nxx, record),
+                // It must not keep the others from being answered.
+                Err(error) => {
+                    tracing::warn!(error = with_causes(&error), %npa_nxx, "an item cannot be read");
+                }
+            }
+        }
+        Ok(found)
+    }
+
     /// Reads an item eventually consistently, at half the cost. If the read misses the last write, the item's
     /// version differs from the dataset's, and the item is not used.
     async fn lookup_item<R: DeserializeOwned>(
@@ -109,6 +156,16 @@ impl Store {
     ) -> Result<Option<LookupItem<R>>, StoreError> {
         let ItemKey { table, value } = key.into();
         self.get(table.name(&self.tables), table.key_attribute(), value, false).await
+    }
+}
+
+/// The exchange an item belongs to, from its partition key.
+fn npa_nxx_of(item: &Item) -> Option<NpaNxx> {
+    let table = LookupTable::Exchanges;
+    let value = item.get(table.key_attribute())?.as_s().ok()?.clone();
+    match (ItemKey { table, value }).record_key()? {
+        RecordKey::Exchange(npa_nxx) => Some(npa_nxx),
+        _ => None,
     }
 }
 

@@ -5,7 +5,10 @@ mod tests;
 
 use std::fmt;
 
-use aws_sdk_dynamodb::{error::ProvideErrorMetadata, types::AttributeValue};
+use aws_sdk_dynamodb::{
+    error::ProvideErrorMetadata, operation::put_item::builders::PutItemFluentBuilder,
+    types::AttributeValue,
+};
 use jiff::{Timestamp, civil::Date};
 use rand::{RngExt, distr::Alphanumeric};
 use serde::{Deserialize, Serialize};
@@ -220,12 +223,8 @@ impl Store {
         if !matches!(self.stored_manifest().await, Err(StoreError::Manifest { .. })) {
             return Ok(false);
         }
-        let table = &self.tables.dataset;
-        let id = AttributeValue::S(MANIFEST.to_owned());
-        let item = item_from_record(table, Some(("id", id)), &StoredManifest::empty())?;
-        let put = self.client.put_item().table_name(table).set_item(Some(item));
-        put.send().await.map_err(StoreError::call("PutItem", table))?;
-        Ok(true)
+        let put = self.put_manifest(&StoredManifest::empty())?.send().await;
+        put.map(|_| true).map_err(StoreError::call("PutItem", &self.tables.dataset))
     }
 
     /// Makes `manifest` current, if the current one still has the revision `replaced`.
@@ -258,10 +257,7 @@ impl Store {
         revision: &Revision,
         replaced: Option<&Revision>,
     ) -> Result<(), StoreError> {
-        let table = &self.tables.dataset;
-        let id = AttributeValue::S(MANIFEST.to_owned());
-        let attributes = item_from_record(table, Some(("id", id)), manifest)?;
-        let put = self.client.put_item().table_name(table).set_item(Some(attributes));
+        let put = self.put_manifest(manifest)?;
         let conditional_put = match replaced {
             None => put.condition_expression("attribute_not_exists(id)"),
             Some(replaced) => put
@@ -277,7 +273,14 @@ impl Store {
         }
         match error.code() {
             Some("ConditionalCheckFailedException") => Err(StoreError::Overtaken),
-            _ => Err(StoreError::call("PutItem", table)(error)),
+            _ => Err(StoreError::call("PutItem", &self.tables.dataset)(error)),
         }
+    }
+
+    fn put_manifest(&self, manifest: &impl Serialize) -> Result<PutItemFluentBuilder, StoreError> {
+        let table = &self.tables.dataset;
+        let id = AttributeValue::S(MANIFEST.to_owned());
+        let item = item_from_record(table, Some(("id", id)), manifest)?;
+        Ok(self.client.put_item().table_name(table).set_item(Some(item)))
     }
 }

@@ -12,6 +12,7 @@ use std::{
 
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 use parking_lot::Mutex;
+use strum::{IntoStaticStr, VariantArray};
 use tokio::time::{Instant, timeout};
 
 use crate::{Store, StoreError, metering};
@@ -27,7 +28,8 @@ pub enum Table {
 }
 
 /// A kind of failed call, as this service sees it: DynamoDB's own metrics miss calls that never reach it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum FailureKind {
     /// No response in time.
     Timeout,
@@ -50,19 +52,9 @@ const THROTTLING_CODES: [&str; 4] = [
 ];
 
 impl FailureKind {
-    /// Every kind, in the order of the counts.
-    pub const ALL: [Self; 5] =
-        [Self::Timeout, Self::Connection, Self::Throttled, Self::Refused, Self::ServerError];
-
     /// The name as a metric label.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Timeout => "timeout",
-            Self::Connection => "connection",
-            Self::Throttled => "throttled",
-            Self::Refused => "refused",
-            Self::ServerError => "server_error",
-        }
+        self.into()
     }
 
     pub(crate) fn from_sdk<E: ProvideErrorMetadata>(error: &SdkError<E>) -> Self {
@@ -151,7 +143,7 @@ impl Drop for Admitted<'_> {
 pub(crate) struct Reachability {
     tables: [TableBreakers; 5],
     /// The number of failed calls, by kind.
-    failed_calls: [AtomicU64; FailureKind::ALL.len()],
+    failed_calls: [AtomicU64; FailureKind::VARIANTS.len()],
 }
 
 /// A table that is too slow for one kind of read may do for the other.
@@ -253,9 +245,9 @@ impl Store {
 
     /// The number of failed calls since the store was connected, by kind.
     pub fn failed_calls(&self) -> impl Iterator<Item = (FailureKind, u64)> {
-        let failed_calls = &self.reachability.failed_calls;
-        let count = |kind| failed_calls[kind as usize].load(Ordering::Relaxed);
-        FailureKind::ALL.map(|kind| (kind, count(kind))).into_iter()
+        let counts = self.reachability.failed_calls.iter();
+        let counts = counts.map(|count| count.load(Ordering::Relaxed));
+        FailureKind::VARIANTS.iter().copied().zip(counts)
     }
 }
 
@@ -296,10 +288,9 @@ mod tests {
         assert!(!breaker.has_failed_recently(now + RECENT));
     }
 
-    const UNREACHABLE: &str = "http://127.0.0.1:1";
-
     fn store() -> Store {
-        Store::at_emulator(UNREACHABLE, TimeoutProfile::Request)
+        // A port that nothing listens on.
+        Store::at_emulator("http://127.0.0.1:1", TimeoutProfile::Request)
     }
 
     async fn answering() -> Result<(), StoreError> {
@@ -310,37 +301,24 @@ mod tests {
         pending().await
     }
 
-    async fn refusing() -> Result<(), StoreError> {
-        Err(StoreError::Busy { operation: "GetItem", left: 1 })
-    }
-
     fn is_left_alone(answer: &Result<(), StoreError>) -> bool {
         matches!(answer, Err(StoreError::LeftAlone { .. }))
     }
 
     /// Without the limit this test would never end.
     #[tokio::test]
-    async fn reads_of_a_hanging_table_time_out_and_the_next_does_not_wait() {
+    async fn all_brief_reads_of_a_request_share_one_limit_and_each_table_fails_by_itself() {
         let store = store();
-        let first = store.briefly(Table::Exchanges, hanging()).await;
-        assert!(matches!(first, Err(StoreError::TooSlow { .. })));
-        assert!(is_left_alone(&store.briefly(Table::Exchanges, hanging()).await));
-        assert!(!store.is_reachable());
-        let others = store.briefly(Table::Carriers, answering()).await;
-        assert!(others.is_ok(), "each table fails by itself");
-    }
-
-    #[tokio::test]
-    async fn all_brief_reads_of_a_request_share_one_limit() {
-        let store = store();
-        let request = metering::scope(async {
+        let (second, _) = metering::metered(async {
             let first = store.briefly(Table::ApiKeys, hanging()).await;
             assert!(matches!(first, Err(StoreError::TooSlow { .. })));
             store.briefly(Table::Dataset, hanging()).await
-        });
-        assert!(is_left_alone(&request.await), "nothing was left of the limit");
-        let next_request = metering::scope(store.briefly(Table::Dataset, answering())).await;
-        assert!(next_request.is_ok(), "a table that was not asked has not failed");
+        })
+        .await;
+        assert!(is_left_alone(&second), "nothing was left of the limit");
+        assert!(store.briefly(Table::Dataset, answering()).await.is_ok(), "it has not failed");
+        assert!(is_left_alone(&store.briefly(Table::ApiKeys, hanging()).await));
+        assert!(!store.is_reachable());
     }
 
     #[tokio::test]
@@ -348,7 +326,8 @@ mod tests {
         let store = store();
         assert!(store.briefly(Table::ApiKeys, hanging()).await.is_err());
         assert!(store.patiently(Table::ApiKeys, answering()).await.is_ok());
-        assert!(store.patiently(Table::ApiKeys, refusing()).await.is_err());
+        let refused = async { Err(StoreError::Busy { operation: "GetItem", left: 1 }) };
+        assert!(store.patiently::<()>(Table::ApiKeys, refused).await.is_err());
         assert!(is_left_alone(&store.patiently(Table::ApiKeys, hanging()).await));
     }
 
@@ -369,9 +348,10 @@ mod tests {
     /// For imports, late is better than never.
     #[tokio::test]
     async fn imports_wait_and_try_every_time() {
-        let store = Store::at_emulator(UNREACHABLE, TimeoutProfile::Batch);
+        let store = Store { timeouts: TimeoutProfile::Batch, ..store() };
         for _ in 0..2 {
-            let answer = store.briefly(Table::Dataset, refusing()).await;
+            let refused = async { Err(StoreError::Busy { operation: "GetItem", left: 1 }) };
+            let answer = store.briefly::<()>(Table::Dataset, refused).await;
             assert!(matches!(answer, Err(StoreError::Busy { .. })));
         }
         let waited = store.briefly(Table::Dataset, async {

@@ -2,10 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use aws_sdk_dynamodb::{
-    primitives::Blob,
-    types::{AttributeValue, ReturnConsumedCapacity},
-};
+use aws_sdk_dynamodb::{primitives::Blob, types::AttributeValue};
 use jiff::{SignedDuration, Timestamp};
 use logging::with_causes;
 use numbering::records::Version;
@@ -74,7 +71,6 @@ impl Store {
                     key: "id",
                     is_consistent,
                     delays: RETRY_DELAYS,
-                    capacity: ReturnConsumedCapacity::Total,
                     config: None,
                 };
                 let ids = batch.iter().map(|id| (*id).clone());

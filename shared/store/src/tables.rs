@@ -32,28 +32,25 @@ impl Tables {
 
     /// The table names that `template.yaml` assigns in the stack `stack`.
     pub fn for_stack(stack: &str) -> Self {
-        let name = |local_name: &str| format!("{stack}-{local_name}");
+        Self::named(|local_name| format!("{stack}-{local_name}"))
+    }
+
+    /// Reads the names from `CARRIERS_TABLE`, `EXCHANGES_TABLE`, `DATASET_TABLE`, `API_KEYS_TABLE` and
+    /// `USAGE_TABLE`. Unset variables default to the local names.
+    pub fn from_env() -> Self {
+        Self::named(|local_name| {
+            let variable = format!("{}_TABLE", local_name.to_uppercase());
+            env::var(variable).unwrap_or_else(|_| local_name.to_owned())
+        })
+    }
+
+    fn named(name: impl Fn(&str) -> String) -> Self {
         Self {
             carriers: name("carriers"),
             exchanges: name("exchanges"),
             dataset: name("dataset"),
             api_keys: name("api_keys"),
             usage: name("usage"),
-        }
-    }
-
-    /// Reads the names from `CARRIERS_TABLE`, `EXCHANGES_TABLE`, `DATASET_TABLE`, `API_KEYS_TABLE` and
-    /// `USAGE_TABLE`. Unset variables default to the local names.
-    pub fn from_env() -> Self {
-        let name = |variable, local_name: &str| {
-            env::var(variable).unwrap_or_else(|_| local_name.to_owned())
-        };
-        Self {
-            carriers: name("CARRIERS_TABLE", "carriers"),
-            exchanges: name("EXCHANGES_TABLE", "exchanges"),
-            dataset: name("DATASET_TABLE", "dataset"),
-            api_keys: name("API_KEYS_TABLE", "api_keys"),
-            usage: name("USAGE_TABLE", "usage"),
         }
     }
 }

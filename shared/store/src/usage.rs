@@ -9,9 +9,7 @@ use aws_sdk_dynamodb::{
     config::{Builder, retry::RetryConfig, timeout::TimeoutConfig},
     error::SdkError,
     operation::update_item::UpdateItemError,
-    types::{
-        AttributeValue, ReturnConsumedCapacity, ReturnValue, ReturnValuesOnConditionCheckFailure,
-    },
+    types::{AttributeValue, ReturnValue, ReturnValuesOnConditionCheckFailure},
 };
 use backon::ExponentialBuilder;
 
@@ -89,7 +87,6 @@ impl Store {
             key: "id",
             is_consistent: true,
             delays: ExponentialBuilder::new().with_max_times(0),
-            capacity: ReturnConsumedCapacity::None,
             config: Some(without_retries()),
         };
         let items = self.batch_get(batch, hour_of.keys().cloned()).await?;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use numbering::dataset::Dataset;
-use shared::{in_process::InProcess, state::App};
+use shared::{config::Config, in_process::InProcess, state::App};
 use store::{CurrentDataset, DatasetError, Snapshot, Store};
 
 use crate::{
@@ -63,7 +63,7 @@ pub async fn on_app<T>(
     work: impl AsyncFnOnce(App) -> Result<T, CliError>,
 ) -> Result<T, CliError> {
     on_data(args, async |store| {
-        let app = App::on(store);
+        let app = App::new(store, Config::from_env());
         // The API's own error would only say that it cannot answer now.
         let data = NumberingData::require(&app.dataset, args).await?;
         warn_of_sample(&data.snapshot, &args.next());

@@ -14,7 +14,8 @@ use std::{net::SocketAddr, pin::pin, sync::Arc, time::Duration};
 use axum::{Router, middleware::from_fn_with_state};
 use logging::with_causes;
 use shared::{
-    app, auth::ApiKey, flag_images::FlagImages, gateway::below_base_path, quota::Quotas, state::App,
+    app, auth::ApiKey, config::Config, flag_images::FlagImages, gateway::below_base_path,
+    quota::Quotas, state::App,
 };
 use store::{CurrentDataset, Store};
 use tokio::{
@@ -68,7 +69,7 @@ pub async fn serve(args: ServeArgs) -> Result<(), CliError> {
         _ = signals.next() => return Ok(()),
     };
 
-    let mut app = App::on(database.serving_store().await);
+    let mut app = App::new(database.serving_store().await, Config::from_env());
     let state = ServerState::new(&app);
     app.observer = Some(state.observer());
     let server = Server {

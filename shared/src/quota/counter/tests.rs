@@ -29,70 +29,15 @@ fn wait(counter: &mut Counter, limits: Limits, requests: u64, now: i64) -> Recei
 /// Writes the unwritten requests to `table`, as DynamoDB would.
 fn write(counter: &mut Counter, table: &mut BTreeMap<i64, HourOfUsage>, now: i64) {
     let Some(flush) = counter.flush(now, Instant::now()) else { return };
-    let usage = exchange(counter.container(), &flush, table);
-    counter.record_confirmed(&flush, usage, now);
-}
-
-/// Writes tallies and returns the table's contents afterwards.
-fn exchange(
-    container: &str,
-    flush: &Flush,
-    table: &mut BTreeMap<i64, HourOfUsage>,
-) -> Vec<(i64, HourOfUsage)> {
     for (hour, tally) in &flush.tallies {
-        let stored = table.entry(*hour).or_default().entry(container.to_owned()).or_default();
-        if stored.version < tally.version {
-            *stored = tally.clone();
-        }
+        let container = counter.container().to_owned();
+        table.entry(*hour).or_default().insert(container, tally.clone());
     }
-    table.iter().map(|(hour, tallies)| (*hour, tallies.clone())).collect()
+    counter.record_confirmed(&flush, table.clone(), now);
 }
 
 fn counted(table: &BTreeMap<i64, HourOfUsage>) -> u64 {
     table.values().flat_map(HourOfUsage::values).map(|tally| tally.count).sum()
-}
-
-#[test]
-fn one_request_is_allowed_without_a_recent_confirmation() {
-    let clock = Instant::now();
-    let mut counter = Counter::new();
-    assert_eq!(counter.allowance(clock), 1);
-    counter.confirmed = Some(Confirmation { at: clock, remaining: 100 });
-    assert_eq!(counter.allowance(clock), 10);
-    assert_eq!(counter.allowance(clock + RECENT), 1);
-}
-
-#[test]
-fn a_claim_that_does_not_fit_is_refused_and_released_at_once() {
-    let (mut first, mut second) = (Counter::new(), Counter::new());
-    let mut table = BTreeMap::new();
-    let limits = limits(Some(10), None);
-    let mut eight = wait(&mut first, limits, 8, NINE);
-    let mut seven = wait(&mut second, limits, 7, NINE);
-    write(&mut first, &mut table, NINE);
-    write(&mut second, &mut table, NINE);
-    assert!(eight.try_recv().unwrap().is_ok());
-    assert_eq!(seven.try_recv().unwrap().unwrap_err().exhausted.remaining, 2);
-    // Others would be refused because of it.
-    let clock = Instant::now();
-    assert_eq!((counted(&table), second.due_at(clock)), (15, Some(clock)));
-    write(&mut second, &mut table, NINE);
-    assert_eq!(counted(&table), 8);
-}
-
-#[test]
-fn a_refusal_triggers_a_read_only_if_others_have_counted() {
-    for (own, of_others, is_read) in [(1, 9, true), (10, 0, false)] {
-        let (mut counter, mut other) = (Counter::new(), Counter::new());
-        let (mut table, limits) = (BTreeMap::new(), limits(Some(10), None));
-        other.take_unconfirmed(limits, of_others, NINE).unwrap();
-        write(&mut other, &mut table, NINE);
-        counter.take_unconfirmed(limits, own, NINE).unwrap();
-        write(&mut counter, &mut table, NINE);
-        assert_eq!(counter.due_at(Instant::now()), None);
-        take(&mut counter, limits, 1, NINE).unwrap_err();
-        assert_eq!(counter.due_at(Instant::now()).is_some(), is_read);
-    }
 }
 
 #[test]
@@ -215,23 +160,6 @@ fn requests_that_nobody_waits_for_are_not_counted() {
     drop(told);
     counter.record_failure(NINE, Instant::now());
     assert!(counter.has_unwritten(), "the table may have it");
-}
-
-#[test]
-fn many_requests_are_counted_all_or_none() {
-    let mut counter = Counter::new();
-    let limits = limits(Some(10), Some(12));
-    counter.take_unconfirmed(limits, 7, NINE).unwrap();
-    let refused = take(&mut counter, limits, 4, NINE + 5).unwrap_err();
-    assert_eq!((refused.exhausted.limit_type, refused.exhausted.remaining), (LimitType::Minute, 3));
-    assert_eq!(refused.exhausted.reset, NINE + 60, "when the first seven no longer count");
-    let last = counter.take_unconfirmed(limits, 3, NINE + 5).unwrap();
-    assert_eq!(last.minute.unwrap().remaining, 0);
-    // More than the whole quota never fits, and the error says so.
-    let refused = take(&mut counter, limits, 13, NINE + 70).unwrap_err().exhausted;
-    assert_eq!((refused.limit_type, refused.remaining), (LimitType::Daily, 2));
-    let last = counter.take_unconfirmed(limits, 2, NINE + 70).unwrap();
-    assert_eq!(last.daily.unwrap().remaining, 0);
 }
 
 #[test]

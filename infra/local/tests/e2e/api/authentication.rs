@@ -1,4 +1,4 @@
-//! Authentication: protected endpoints, ways to send a key, and valid keys.
+//! Authentication: protected endpoints, and keys that become valid.
 
 use std::{
     collections::BTreeSet,
@@ -11,13 +11,13 @@ use std::{
 
 use reqwest::StatusCode;
 use serde_json::Value;
-use tnr::keys::{random, register, revoke};
+use tnr::keys::{random, register};
 
 use crate::support::{
     endpoints::{endpoints, is_part_of_a_page},
     fault_proxy::{Fault, FaultProxy},
     readme,
-    service::{KEY, Service, shared_service},
+    service::{Service, shared_service},
 };
 
 #[tokio::test]
@@ -48,56 +48,6 @@ fn public_endpoints_match_the_readme() {
     let rows = readme::rows().into_iter().filter(|row| !row.needs_key);
     let promised: BTreeSet<String> = rows.flat_map(|row| row.paths).collect();
     assert_eq!(public, promised);
-}
-
-#[tokio::test]
-async fn keys_are_accepted_in_three_ways_and_the_authorization_header_wins() {
-    let service = shared_service();
-    let (path, with_key) = ("/v1/npa/415?limit=1", format!("/v1/npa/415?limit=1&apiKey={KEY}"));
-    for (request, status) in [
-        (service.request(path).header("authorization", format!("bearer {KEY}")), 200),
-        (service.request(path).header("x-api-key", KEY), 200),
-        (service.request(&with_key), 200),
-        (service.request("/v1/npa/415?apiKey=x").bearer_auth(KEY).header("x-api-key", "x"), 200),
-        (service.request(&with_key).bearer_auth("wrong").header("x-api-key", KEY), 401),
-        (service.request(&with_key).header("x-api-key", "wrong"), 401),
-    ] {
-        let response = request.send().await.unwrap();
-        assert_eq!(response.status(), status);
-        let caching = if status == 200 { "private" } else { "no-store" };
-        assert_eq!(response.headers()["cache-control"], caching);
-    }
-}
-
-#[tokio::test]
-async fn revoked_and_expired_keys_are_refused() {
-    let service = shared_service();
-    let store = service.database.store();
-    let (revoked, expired) = (random().unwrap(), random().unwrap());
-    register(&store, &revoked, "revoked").await.unwrap();
-    register(&store, &expired, "expired").await.unwrap();
-    let mut record = store.api_key(&expired.hash()).await.unwrap().unwrap();
-    record.expires_at = Some(record.created_at);
-    store.put_api_key(&record).await.unwrap();
-    revoke(&store, revoked.prefix()).await.unwrap();
-    for key in [revoked, expired] {
-        let request = service.request("/v1/carriers").bearer_auth(key.reveal());
-        assert_eq!(request.send().await.unwrap().status(), StatusCode::UNAUTHORIZED, "{key:?}");
-    }
-}
-
-#[tokio::test]
-async fn only_keys_in_use_work_while_the_key_table_is_gone() {
-    let service = Service::with_sample().await;
-    service.ok("/v1/npa/415").await;
-    let unused = random().unwrap();
-    register(&service.database.store(), &unused, "unused").await.unwrap();
-    let store = service.database.store();
-    store.parts().0.delete_table().table_name("api_keys").send().await.unwrap();
-    service.ok("/v1/npa/415").await;
-    let response =
-        service.request("/v1/npa/415").bearer_auth(unused.reveal()).send().await.unwrap();
-    assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
 }
 
 #[tokio::test]

@@ -127,7 +127,7 @@ async fn flag_links_use_the_event_domain_or_the_configured_host() {
     let own = format!("https://numbers.example.com/flags/{VERSION}");
     assert_eq!(linked_address(sample_app().await, &event).await, own);
     let mut app = sample_app().await;
-    app.flag_images = "https://cdn.example/flags/".parse().unwrap();
+    app.config.flag_images = "https://cdn.example/flags/".parse().unwrap();
     assert_eq!(linked_address(app, &event).await, "https://cdn.example/flags");
 }
 

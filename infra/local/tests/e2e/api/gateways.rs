@@ -175,19 +175,3 @@ async fn the_root_works_behind_a_stage_or_base_path() {
         assert_eq!(answer.body["docs"], "/docs", "{event}");
     }
 }
-
-/// API Gateway routes `/v1/carrier/` to `/v1/carrier`; `cargo lambda` has no routes.
-#[tokio::test]
-async fn trailing_slashes_are_ignored_behind_api_gateway() {
-    let message = "ocn is required. Usage: /v1/carrier?ocn=<OCN>";
-    for (route_key, prefix) in
-        [("ANY /v1/carrier", ""), ("ANY /v1/carrier", "/prod"), ("$default", "")]
-    {
-        let mut event = http_api_event_with("/v1/carrier/", "$default", prefix);
-        event["routeKey"] = json!(route_key);
-        event["requestContext"]["routeKey"] = json!(route_key);
-        event["pathParameters"] = json!({});
-        let answer = through_lambda(carriers::routes(), &event).await;
-        assert_eq!((answer.status, &answer.body["message"]), (400, &json!(message)), "{event}");
-    }
-}

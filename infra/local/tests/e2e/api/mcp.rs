@@ -217,7 +217,7 @@ async fn unsupported_revisions_fall_back_to_an_older_or_the_latest_one() {
 #[tokio::test]
 async fn disallowed_origins_cannot_call_tools() {
     let mut app = sample_app().await;
-    app.allowed_origins = AllowedOrigins::parse("https://a.example");
+    app.config.allowed_origins = AllowedOrigins::parse("https://a.example");
     let service = app::service(routes(), app);
     let call = json!({
         "jsonrpc": "2.0", "id": 1, "method": "tools/call",

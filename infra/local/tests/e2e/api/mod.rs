@@ -19,7 +19,6 @@ mod openapi;
 mod origin_secret;
 mod problem_details;
 mod quotas;
-mod quotas_of_several_servers;
 mod raw_requests;
 mod refusals;
 mod serving_without_dynamodb;

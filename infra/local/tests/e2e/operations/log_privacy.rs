@@ -8,7 +8,7 @@ use lambda_http::tower::ServiceExt;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 use serde_json::Value;
-use shared::{app, auth::ApiKey, state::App};
+use shared::{app, auth::ApiKey, config::Config, state::App};
 use tempfile::TempDir;
 use tnr::routes;
 
@@ -152,7 +152,10 @@ async fn logging_process() {
     let Ok(seed) = env::var("SEED_OF_REQUESTS") else { return };
     let service = Service::with_sample().await;
     logging::log_as_json();
-    let handlers = app::service(routes(), App::on(service.database.serving_store().await));
+    let handlers = app::service(
+        routes(),
+        App::new(service.database.serving_store().await, Config::from_env()),
+    );
     for LoggedRequest { method, target, text } in requests(seed.parse().unwrap()) {
         let body = if method == "POST" { Body::from(text.clone()) } else { Body::empty() };
         let mut request = Request::builder().method(&*method).uri(&target);
