@@ -1,6 +1,7 @@
 """Alarms fire and clear: each over series of its metrics in which all is well, something fails, and it recovers, at
 high and low traffic."""
 
+import re
 from itertools import product
 
 import pytest
@@ -271,6 +272,13 @@ def test_deployments_watch_their_alarms_unless_all_at_once():
             alarms = group["Properties"]["AlarmConfiguration"]
             expected = [{"Name": f"<{name.removesuffix('FunctionDeploymentGroup')}ErrorsAlarm>"}]
             assert alarms == ({"Enabled": True, "Alarms": expected} if watched else {}), name
+
+
+def test_every_errors_alarm_watches_its_own_function():
+    for name, alarm in ALARMS.items():
+        if name.endswith("ErrorsAlarm") and name != "LastingErrorsAlarm":
+            functions = set(re.findall(r"<(\w+)>", str(alarm["Metrics"])))
+            assert functions == {name.removesuffix("ErrorsAlarm") + "Function"}, name
 
 
 def test_every_alarm_is_documented():

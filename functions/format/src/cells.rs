@@ -59,7 +59,7 @@ pub static COLUMNS: [Column; 27] = [
 ];
 
 /// The position of the first column that is present only if [`Extra::Reason`] is requested.
-pub const FIRST_OF_REASON: usize = 25;
+pub const MAX_ROWS_PER_REASON: usize = 25;
 
 /// The column with the error of a number without a result. Comes last.
 const ERROR_COLUMN: &str = "tn_error";
@@ -72,7 +72,7 @@ impl Columns {
     pub fn new(options: &Options) -> Self {
         let Some(fields) = &options.fields else {
             let with_reason = options.has(Extra::Reason);
-            let count = if with_reason { COLUMNS.len() } else { FIRST_OF_REASON };
+            let count = if with_reason { COLUMNS.len() } else { MAX_ROWS_PER_REASON };
             return Self(COLUMNS[..count].iter().collect());
         };
         Self(columns_of(fields).collect())
@@ -88,11 +88,11 @@ impl Columns {
         &self,
         result: Option<&'a FormatResult>,
     ) -> impl Iterator<Item = Cow<'a, str>> {
-        self.0.iter().map(move |column| result.map_or(NO_CELL, column.cell))
+        self.0.iter().map(move |column| result.map_or(EMPTY_CELL, column.cell))
     }
 }
 
-const NO_CELL: Cow<'static, str> = Cow::Borrowed("");
+const EMPTY_CELL: Cow<'static, str> = Cow::Borrowed("");
 
 /// The columns of these fields.
 pub fn columns_of(fields: &Fields) -> impl Iterator<Item = &'static Column> {
@@ -132,16 +132,16 @@ fn format(result: &FormatResult, of: fn(&Formats) -> &String) -> Cow<'_, str> {
 }
 
 fn boolean(value: Option<bool>) -> Cow<'static, str> {
-    value.map_or(NO_CELL, |value| Cow::Borrowed(if value { "true" } else { "false" }))
+    value.map_or(EMPTY_CELL, |value| Cow::Borrowed(if value { "true" } else { "false" }))
 }
 
 fn text<'a, T: AsRef<str> + ?Sized>(value: Option<&'a T>) -> Cow<'a, str> {
-    value.map_or(NO_CELL, |value| inert(value.as_ref()))
+    value.map_or(EMPTY_CELL, |value| inert(value.as_ref()))
 }
 
 /// A code as text. No code starts like a formula.
 fn code(code: Option<impl ToString>) -> Cow<'static, str> {
-    code.map_or(NO_CELL, |code| Cow::Owned(code.to_string()))
+    code.map_or(EMPTY_CELL, |code| Cow::Owned(code.to_string()))
 }
 
 #[cfg(test)]

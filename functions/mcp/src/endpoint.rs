@@ -41,7 +41,7 @@ const MAX_BODY_BYTES: usize = 64 * 1024;
 const MAX_MESSAGE_LENGTH: usize = 200;
 
 /// The headers the protocol defines. The SDK sees no others, such as a key.
-const OF_PROTOCOL: [HeaderName; 3] = [
+const PROTOCOL_HEADERS: [HeaderName; 3] = [
     HeaderName::from_static("mcp-protocol-version"),
     HeaderName::from_static("mcp-method"),
     HeaderName::from_static("mcp-name"),
@@ -145,7 +145,7 @@ fn config() -> StreamableHttpServerConfig {
 fn request_to_sdk(headers: &HeaderMap, message: &Value) -> axum::http::Request<Body> {
     let mut request = Request::new(Body::from(message.to_string()));
     *request.method_mut() = Method::POST;
-    let is_of_protocol = |(name, _): &(&HeaderName, _)| OF_PROTOCOL.contains(name);
+    let is_of_protocol = |(name, _): &(&HeaderName, _)| PROTOCOL_HEADERS.contains(name);
     for (name, value) in headers.iter().filter(is_of_protocol) {
         request.headers_mut().append(name, value.clone());
     }

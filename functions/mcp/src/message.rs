@@ -18,7 +18,7 @@ pub struct Refused {
     message: String,
 }
 
-const NOT_A_MESSAGE: &str = "The body must be one message of JSON-RPC 2.0";
+const INVALID_MESSAGE: &str = "The body must be one message of JSON-RPC 2.0";
 
 impl Refused {
     /// The error for a request without a message.
@@ -38,7 +38,7 @@ pub fn read(body: &[u8]) -> Result<Value, Refused> {
         None => Ok(message),
         Some(fault) => Err(Refused {
             id: if has_valid_id(&message) { message["id"].clone() } else { Value::Null },
-            ..Refused::new(StatusCode::BAD_REQUEST, format!("{NOT_A_MESSAGE}; {fault}"))
+            ..Refused::new(StatusCode::BAD_REQUEST, format!("{INVALID_MESSAGE}; {fault}"))
         }),
     }
 }

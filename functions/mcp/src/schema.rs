@@ -34,7 +34,7 @@ const EXAMPLES: [(&str, &str); 5] = [
 ];
 
 /// Route parameters that tools do not take: the tool sets the format, and agents do not need caching options or images.
-const NOT_FOR_AGENTS: [&str; 5] = ["cache", "flags", "format", "column", "countryColumn"];
+const HIDDEN_FROM_AGENTS: [&str; 5] = ["cache", "flags", "format", "column", "countryColumn"];
 
 fn described(tool: &'static Tool, api: &Value) -> DescribedTool {
     let annotations =
@@ -55,7 +55,7 @@ fn input_schema(tool: &Tool, api: &Value) -> Map<String, Value> {
     let parameters = api["paths"][tool.path][method]["parameters"].as_array();
     for parameter in parameters.into_iter().flatten() {
         let name = parameter["name"].as_str().unwrap_or_default();
-        if NOT_FOR_AGENTS.contains(&name) {
+        if HIDDEN_FROM_AGENTS.contains(&name) {
             continue;
         }
         if parameter["required"] == true {

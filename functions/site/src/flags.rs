@@ -15,9 +15,9 @@ use shared::{
 /// Keeps an SVG opened as a document from running or fetching anything.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 /// An image in a version never changes.
-const OF_THIS_VERSION: &str = "public, max-age=31536000, immutable";
+const VERSIONED_CACHE_CONTROL: &str = "public, max-age=31536000, immutable";
 /// A URL with no version, or another release's, gets this release's image.
-const OF_ANY_VERSION: &str = "public, max-age=86400";
+const UNVERSIONED_CACHE_CONTROL: &str = "public, max-age=86400";
 const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 const VERSION_DIGITS: usize = 8;
 
@@ -25,9 +25,9 @@ const VERSION_DIGITS: usize = 8;
 /// so links work as long as the flag exists.
 pub async fn flag(PathParams([path]): PathParams<1>) -> Result<Response, ApiError> {
     let (caching, name) = match path.split_once('/') {
-        Some((::flags::VERSION, name)) => (OF_THIS_VERSION, name),
-        Some((version, name)) if is_version(version) => (OF_ANY_VERSION, name),
-        _ => (OF_ANY_VERSION, path.as_str()),
+        Some((::flags::VERSION, name)) => (VERSIONED_CACHE_CONTROL, name),
+        Some((version, name)) if is_version(version) => (UNVERSIONED_CACHE_CONTROL, name),
+        _ => (UNVERSIONED_CACHE_CONTROL, path.as_str()),
     };
     let image = ::flags::image(name)
         .ok_or_else(|| ApiError::not_found(format!("No flag found at /flags/{}", quote(&path))))?;

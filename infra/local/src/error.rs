@@ -12,16 +12,16 @@ use store::{DatasetError, StoreError};
 pub type Cause = Box<dyn Error + Send + Sync>;
 
 /// Exit code when nothing could be examined.
-pub const EXIT_CODE_OF_UNKNOWN: u8 = 3;
+pub const UNKNOWN_EXIT_CODE: u8 = 3;
 
 /// Exit code when nothing is found or a check fails, as in `grep` and `diff`.
-pub const EXIT_CODE_OF_NOTHING: u8 = 1;
+pub const NOT_FOUND_EXIT_CODE: u8 = 1;
 
 /// Exit code for errors and invalid command lines, as in `grep` and clap.
-const EXIT_CODE_OF_FAILURE: u8 = 2;
+const FAILURE_EXIT_CODE: u8 = 2;
 
 /// Exit code after Ctrl-C, as in shells.
-const EXIT_CODE_OF_SIGNAL: u8 = 130;
+const INTERRUPTED_EXIT_CODE: u8 = 130;
 
 /// A command's error, worded for the user.
 #[derive(Debug, thiserror::Error)]
@@ -116,12 +116,10 @@ impl CliError {
             | Self::RejectedNumbers(_)
             | Self::Drift(_)
             | Self::Unhealthy { .. }
-            | Self::NoAnswer { .. } => EXIT_CODE_OF_NOTHING,
-            Self::Stopped => EXIT_CODE_OF_SIGNAL,
-            Self::NothingExamined | Self::Unexamined(_) | Self::Unprinted(_) => {
-                EXIT_CODE_OF_UNKNOWN
-            }
-            _ => EXIT_CODE_OF_FAILURE,
+            | Self::NoAnswer { .. } => NOT_FOUND_EXIT_CODE,
+            Self::Stopped => INTERRUPTED_EXIT_CODE,
+            Self::NothingExamined | Self::Unexamined(_) | Self::Unprinted(_) => UNKNOWN_EXIT_CODE,
+            _ => FAILURE_EXIT_CODE,
         })
     }
 

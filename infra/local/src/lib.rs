@@ -15,6 +15,6 @@ mod stop_signals;
 pub mod template;
 mod terminal;
 
-pub use error::{CliError, EXIT_CODE_OF_UNKNOWN};
+pub use error::{CliError, UNKNOWN_EXIT_CODE};
 pub use functions::{functions, routes};
 pub use terminal::show_error;

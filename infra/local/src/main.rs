@@ -1,7 +1,7 @@
 use std::{env, ffi::OsString, process::ExitCode};
 
 use tnr::{
-    EXIT_CODE_OF_UNKNOWN,
+    UNKNOWN_EXIT_CODE,
     commands::{self, Cli},
     show_error,
 };
@@ -29,7 +29,7 @@ fn not_understood(line: &[OsString], error: &clap::Error) -> ExitCode {
     if error.use_stderr() && is_examination {
         // The exit code reports the failure anyway.
         _ = error.print();
-        return ExitCode::from(EXIT_CODE_OF_UNKNOWN);
+        return ExitCode::from(UNKNOWN_EXIT_CODE);
     }
     error.exit()
 }

@@ -13,7 +13,7 @@ const FILE: &[u8] = include_bytes!("beginnings.bin");
 /// The number of types in a region.
 const TYPES: usize = 10;
 
-static OF_REGIONS: LazyLock<HashMap<(i32, Region), OfRegion>> =
+static REGION_BEGINNINGS: LazyLock<HashMap<(i32, Region), RegionBeginnings>> =
     LazyLock::new(|| read(FILE).expect("the file is part of the program, and a test reads it"));
 
 /// A set of pairs of digits.
@@ -22,7 +22,7 @@ pub(super) struct Beginnings(u128);
 
 /// The beginnings of a region's numbers by type and by format, each in metadata order.
 #[derive(Debug)]
-pub(super) struct OfRegion {
+pub(super) struct RegionBeginnings {
     /// Premium rate, toll-free, shared cost, VoIP, personal number, pager, UAN, voicemail, fixed line, mobile:
     /// the order in which libphonenumber tries them.
     pub(super) types: [Beginnings; TYPES],
@@ -43,11 +43,11 @@ impl Beginnings {
 }
 
 /// The beginnings for a region; `None` if the rules do not have it.
-pub(super) fn for_region(calling_code: i32, region: Region) -> Option<&'static OfRegion> {
-    OF_REGIONS.get(&(calling_code, region))
+pub(super) fn for_region(calling_code: i32, region: Region) -> Option<&'static RegionBeginnings> {
+    REGION_BEGINNINGS.get(&(calling_code, region))
 }
 
-fn read(mut file: &[u8]) -> Option<HashMap<(i32, Region), OfRegion>> {
+fn read(mut file: &[u8]) -> Option<HashMap<(i32, Region), RegionBeginnings>> {
     let mut regions = HashMap::new();
     while !file.is_empty() {
         let ([a, b, c, low, high, national, international], rest) = file.split_first_chunk()?;
@@ -59,7 +59,7 @@ fn read(mut file: &[u8]) -> Option<HashMap<(i32, Region), OfRegion>> {
         let (national_formats, rest) = sets(rest, national)?;
         let (international_formats, rest) = sets(rest, international)?;
         let types = types.try_into().ok()?;
-        let for_region = OfRegion { types, national_formats, international_formats };
+        let for_region = RegionBeginnings { types, national_formats, international_formats };
         regions.insert((calling_code, region), for_region);
         file = rest;
     }

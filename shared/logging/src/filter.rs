@@ -15,8 +15,8 @@ use tracing_subscriber::{
 };
 
 /// This service's crates.
-const OWN_CRATES: &str = "carriers flags format formatting ingest logging mcp npa number_lists numbering \
-                          probe search shared signed_requests site status store tnr";
+const OWN_CRATES: &str = "carriers features flags format formatting ingest logging mcp npa number_lists \
+                          numbering probe search shared signed_requests site status store test_api tnr";
 
 /// The environment variable with the filter.
 const VARIABLE: &str = "RUST_LOG";

@@ -1,23 +1,23 @@
 //! The CSV columns that hold phone numbers and countries.
 
 /// Names of phone number columns, reduced to lowercase letters and digits.
-const NAMES_OF_NUMBERS: [&str; 4] = ["tn", "tel", "cell", "e164"];
+const NUMBER_COLUMN_NAMES: [&str; 4] = ["tn", "tel", "cell", "e164"];
 /// Parts of other phone number column names, such as `Home phone` and `Telefon`.
-const PARTS_OF_NAMES: [&str; 5] = ["phone", "mobile", "telef", "msisdn", "cellular"];
+const NUMBER_COLUMN_PARTS: [&str; 5] = ["phone", "mobile", "telef", "msisdn", "cellular"];
 
 /// A name that is used if no other column matches.
 const VAGUE_NAME: &str = "number";
 
 /// Parts of the names of columns that are only about numbers, such as `Phone type`.
-const PARTS_OF_OTHER_NAMES: [&str; 2] = ["type", "phonetic"];
+const OTHER_COLUMN_PARTS: [&str; 2] = ["type", "phonetic"];
 /// Endings of such names, as in `Phone carrier`.
-const ENDS_OF_OTHER_NAMES: &str =
+const OTHER_COLUMN_ENDINGS: &str =
     "carrier consent country ext extension label notes provider status valid verified";
 
 /// The minimum digits of a number; column names mostly have fewer.
 const MIN_DIGITS: usize = 7;
 /// A cell with this many digits holds a number, whatever else it contains; a date has eight.
-const DIGITS_OF_NUMBER: usize = 10;
+const NUMBER_DIGITS: usize = 10;
 
 /// Letters that may precede a number's extension, in lower case. A cell with other letters is a name, unless it
 /// has many digits.
@@ -194,7 +194,7 @@ fn holds_number(cell: &str) -> bool {
     let letters: String = cell.chars().filter(|c| c.is_alphabetic()).collect();
     let letters = if cell.starts_with("tel:") { &letters[3..] } else { &letters };
     let is_plain = letters.is_empty() || EXTENSION_LABELS.contains(&letters);
-    digits_in(&cell) >= if is_plain { MIN_DIGITS } else { DIGITS_OF_NUMBER }
+    digits_in(&cell) >= if is_plain { MIN_DIGITS } else { NUMBER_DIGITS }
 }
 
 fn digits_in(cell: &str) -> usize {
@@ -206,10 +206,10 @@ fn digits_in(cell: &str) -> usize {
 fn likeness(name: &str) -> u8 {
     let plain = plain(name);
     let bare = plain.trim_end_matches(|c: char| c.is_ascii_digit());
-    let is_known = NAMES_OF_NUMBERS.iter().any(|known| *known == plain || *known == bare);
-    let is_other = PARTS_OF_OTHER_NAMES.iter().any(|part| plain.contains(part))
-        || ENDS_OF_OTHER_NAMES.split(' ').any(|end| bare.ends_with(end));
-    if is_known || (!is_other && PARTS_OF_NAMES.iter().any(|part| plain.contains(part))) {
+    let is_known = NUMBER_COLUMN_NAMES.iter().any(|known| *known == plain || *known == bare);
+    let is_other = OTHER_COLUMN_PARTS.iter().any(|part| plain.contains(part))
+        || OTHER_COLUMN_ENDINGS.split(' ').any(|end| bare.ends_with(end));
+    if is_known || (!is_other && NUMBER_COLUMN_PARTS.iter().any(|part| plain.contains(part))) {
         2
     } else {
         (bare == VAGUE_NAME).into()

@@ -115,10 +115,10 @@ fn next_row<R: Read>(
         parser.get_mut().get_mut().0.bytes_of_row = 0;
         let begins = parser.position().line();
         let mut cells = ByteRecord::new();
-        parser
+        let is_row = parser
             .read_byte_record(&mut cells)
             .map_err(|error| RowError { line: begins, source: error.into() })?;
-        if cells.as_slice() == &END_OF_CSV[1..] {
+        if !is_row || cells.as_slice() == &END_OF_CSV[1..] {
             return Ok(None);
         }
         // The row ends on the line before the next row. Anything before its start is skipped.
@@ -192,6 +192,14 @@ mod tests {
             (row.line, cells.collect())
         };
         rows.map(|row| row.map(cells)).collect()
+    }
+
+    #[test]
+    fn rows_end_after_an_open_quote() {
+        let text = "tn\n\"305\n306\n";
+        let (dialect, _) = Dialect::detect(text.as_bytes());
+        let rows: Vec<_> = Rows::from_csv(text.as_bytes(), &dialect).unwrap().collect();
+        assert!(matches!(&rows[..], [Ok(_), Err(RowError { line: 2, .. })]), "{rows:?}");
     }
 
     #[test]

@@ -6,12 +6,12 @@ use std::{fmt, str::FromStr};
 use sha2::{Digest, Sha256};
 
 /// The prefix of every key.
-pub const START_OF_KEY: &str = "tnr_live_";
+pub const KEY_PREFIX: &str = "tnr_live_";
 /// The number of random characters in a key (190 bits).
 pub const SECRET_CHARACTERS: usize = 32;
 const CHECKSUM_CHARACTERS: usize = 6;
 /// The number of characters operators see, enough to tell keys apart.
-pub const PREFIX_CHARACTERS: usize = START_OF_KEY.len() + 6;
+pub const PREFIX_CHARACTERS: usize = KEY_PREFIX.len() + 6;
 
 /// A well-formed key. Its `Debug` form shows only the prefix, so it cannot be printed or logged by accident.
 #[derive(Clone, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub struct ApiKey(String);
 /// Text that is not a well-formed key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "not an API key: one is '{START_OF_KEY}', 32 letters or digits, and a checksum of 6 that fits them"
+    "not an API key: one is '{KEY_PREFIX}', 32 letters or digits, and a checksum of 6 that fits them"
 )]
 pub struct MalformedKey;
 
@@ -32,7 +32,7 @@ impl ApiKey {
         if !is_well_formed {
             return Err(MalformedKey);
         }
-        Ok(Self(format!("{START_OF_KEY}{secret}{}", checksum(secret))))
+        Ok(Self(format!("{KEY_PREFIX}{secret}{}", checksum(secret))))
     }
 
     /// SHA-256 of the key in hex. The service stores this and the prefix, never the key.
@@ -65,7 +65,7 @@ impl FromStr for ApiKey {
 
     fn from_str(text: &str) -> Result<Self, MalformedKey> {
         let secret = text
-            .strip_prefix(START_OF_KEY)
+            .strip_prefix(KEY_PREFIX)
             .filter(|rest| rest.is_ascii() && rest.len() == SECRET_CHARACTERS + CHECKSUM_CHARACTERS)
             .ok_or(MalformedKey)?;
         let key = Self::with_secret(&secret[..SECRET_CHARACTERS])?;

@@ -20,7 +20,7 @@ const OUTAGE_CACHE_TIME: Duration = Duration::from_secs(15 * 60);
 const UNKNOWN_KEY_CACHE_TIME: Duration = Duration::from_secs(10);
 const CACHE_SIZE: u64 = 10_000;
 /// A hash that no key has, used to find out whether the table answers.
-const NO_HASH: &str = "none";
+const MISSING_HASH: &str = "none";
 
 /// Recently checked keys.
 pub struct KeyRing {
@@ -72,7 +72,7 @@ impl KeyRing {
         if self.outage_records.iter().any(|(_, record)| record.is_live(now)) {
             return Ok(());
         }
-        let read = self.store.api_key(NO_HASH);
+        let read = self.store.api_key(MISSING_HASH);
         self.store.patiently(Table::ApiKeys, read).await.map(drop)
     }
 

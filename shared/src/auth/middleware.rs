@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// The access log name for requests authorized by IAM. No key starts with it.
-const KEY_OF_IAM: &str = "iam";
+const IAM_KEY_PREFIX: &str = "iam";
 
 /// Lets a request reach its handler if its method is allowed and, unless the route is public, its key is valid.
 pub async fn admit(
@@ -80,7 +80,7 @@ async fn answer_key(
 /// ([decision 13](../../../docs/decisions/0013-requests-of-the-probe.md)). Returns its charge.
 async fn charge_of(app: &App, key: Option<String>) -> Result<Charge, ApiError> {
     let (name, charge) = match key {
-        None => (KEY_OF_IAM.to_owned(), Charge::default()),
+        None => (IAM_KEY_PREFIX.to_owned(), Charge::default()),
         Some(key) => {
             let record = app.keys.admit(&key).await?;
             (record.prefix.clone(), Charge::for_key(&app.quotas, record))

@@ -6,7 +6,7 @@ mod key_ring;
 pub(crate) mod middleware;
 pub(crate) mod origin_secrets;
 
-pub use api_key::{ApiKey, MalformedKey, PREFIX_CHARACTERS, SECRET_CHARACTERS, START_OF_KEY};
+pub use api_key::{ApiKey, KEY_PREFIX, MalformedKey, PREFIX_CHARACTERS, SECRET_CHARACTERS};
 pub use charge::Charge;
 pub use key_ring::KeyRing;
 pub use origin_secrets::{ORIGIN_SECRET, OriginSecrets};

@@ -27,7 +27,7 @@ pub use responses::{BodyError, ListError, PublicError};
 
 /// The challenge to a client without a key (RFC 6750, section 3).
 const CHALLENGE: &str = "Bearer realm=\"Telephone Number Reference Service\"";
-const CHALLENGE_OF_INVALID_KEY: &str = "Bearer realm=\"Telephone Number Reference Service\", \
+const INVALID_KEY_CHALLENGE: &str = "Bearer realm=\"Telephone Number Reference Service\", \
                                         error=\"invalid_token\", \
                                         error_description=\"Invalid API key\"";
 
@@ -205,7 +205,7 @@ impl IntoResponse for ApiError {
         let text = HeaderValue::from_static;
         let header = match &self {
             Self::KeyRequired => Some((WWW_AUTHENTICATE, text(CHALLENGE))),
-            Self::InvalidKey => Some((WWW_AUTHENTICATE, text(CHALLENGE_OF_INVALID_KEY))),
+            Self::InvalidKey => Some((WWW_AUTHENTICATE, text(INVALID_KEY_CHALLENGE))),
             Self::MethodNotAllowed { allow, .. } => Some((ALLOW, allow.clone())),
             Self::Unavailable | Self::KeyUnchecked => {
                 Some((RETRY_AFTER, text(RETRY_AFTER_SECONDS)))

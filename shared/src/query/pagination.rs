@@ -30,7 +30,7 @@ const VERSION_RULE: &str = "must be a version of the data as Link headers have i
                             '20261121T090003Z-5fGh2kLmN8pQrS1t'";
 
 /// About the size of a JSON page with 50 results, so its buffer seldom grows.
-const BYTES_OF_PAGE: usize = 8 * 1024;
+const PAGE_BYTES: usize = 8 * 1024;
 
 /// The requested part of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, IntoParams)]
@@ -174,7 +174,7 @@ impl<T> Paged<T> {
 }
 
 fn json(body: &impl Serialize) -> Response {
-    let mut json = Vec::with_capacity(BYTES_OF_PAGE);
+    let mut json = Vec::with_capacity(PAGE_BYTES);
     if let Err(error) = serde_json::to_writer(&mut json, body) {
         tracing::error!(%error, "a page cannot be written as JSON");
         return ApiError::Internal.into_response();

@@ -25,9 +25,9 @@ mod own_requests;
 const CONTAINER_CHARACTERS: usize = 6;
 /// The allowance is a tenth of what was left at the last confirmation.
 const REMAINING_PER_ALLOWANCE: u64 = 10;
-const LARGEST_ALLOWANCE: u64 = 100;
+const MAX_ALLOWANCE: u64 = 100;
 /// The allowance without a recent confirmation.
-const SMALLEST_ALLOWANCE: u64 = 1;
+const MIN_ALLOWANCE: u64 = 1;
 /// The interval between writes, unless half of the allowance is used up sooner.
 const FLUSH_INTERVAL: Duration = Duration::from_secs(1);
 /// Age up to which a confirmation is recent.
@@ -36,7 +36,7 @@ const RECENT: Duration = Duration::from_secs(2);
 const MAX_DOUBLINGS: u32 = 4;
 /// After this many failed writes, requests no longer wait for the table. A single one can also fail because the
 /// process was frozen.
-pub(super) const FAILURES_OF_OUTAGE: u32 = 2;
+pub(super) const OUTAGE_FAILURES: u32 = 2;
 
 /// The status of each quota after requests are admitted, or why they are refused.
 pub type Outcome = Result<QuotaStatuses, QuotaExceeded>;
@@ -164,15 +164,14 @@ impl Counter {
     fn allowance(&self, clock: Instant) -> u64 {
         match &self.confirmed {
             Some(confirmed) if clock.saturating_duration_since(confirmed.at) < RECENT => {
-                (confirmed.remaining / REMAINING_PER_ALLOWANCE)
-                    .clamp(SMALLEST_ALLOWANCE, LARGEST_ALLOWANCE)
+                (confirmed.remaining / REMAINING_PER_ALLOWANCE).clamp(MIN_ALLOWANCE, MAX_ALLOWANCE)
             }
-            _ => SMALLEST_ALLOWANCE,
+            _ => MIN_ALLOWANCE,
         }
     }
 
     fn is_outage(&self) -> bool {
-        self.failures.is_some_and(|failures| failures.times >= FAILURES_OF_OUTAGE)
+        self.failures.is_some_and(|failures| failures.times >= OUTAGE_FAILURES)
     }
 
     fn fits(&mut self, limits: Limits, requests: u64, now: i64) -> Result<(), QuotaExceeded> {

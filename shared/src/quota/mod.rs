@@ -36,7 +36,7 @@ pub use window::{LimitType, QuotaStatus};
 /// With more quotas than this in memory, those with nothing to write are dropped.
 const MANY_QUOTAS: usize = 10_000;
 /// An operator is warned once writes have failed for this long and this often, and at most once in this time.
-const FAILING_FOR: Duration = Duration::from_secs(120);
+const LASTING_FAILURE: Duration = Duration::from_secs(120);
 const FAILED_TIMES: u32 = 5;
 /// Attempts to write the final counts before the process ends without them.
 const LAST_ATTEMPTS: u32 = 3;
@@ -269,8 +269,8 @@ fn unix_time() -> i64 {
 /// Returns `true` if it is time, at `now`, to warn an operator that a quota's usage is not being written.
 fn is_warning_due(failures: Failures, warned_at: Option<Instant>, now: Instant) -> bool {
     failures.times >= FAILED_TIMES
-        && now.duration_since(failures.since) >= FAILING_FOR
-        && warned_at.is_none_or(|warned_at| now.duration_since(warned_at) >= FAILING_FOR)
+        && now.duration_since(failures.since) >= LASTING_FAILURE
+        && warned_at.is_none_or(|warned_at| now.duration_since(warned_at) >= LASTING_FAILURE)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 use store::TimeoutProfile;
 
-use super::{counter::FAILURES_OF_OUTAGE, *};
+use super::{counter::OUTAGE_FAILURES, *};
 use crate::auth::record_of;
 
 /// A port that nothing listens on, so each call fails immediately.
@@ -40,7 +40,7 @@ async fn a_task_writes_for_waiting_requests_even_with_an_extension() {
     assert_eq!(quotas.take(&key, 1).await.unwrap().unwrap().least_remaining(), 8);
     // The table fails twice, so the container counts on its own.
     assert_eq!(quotas.take(&key, 3).await.unwrap().unwrap().least_remaining(), 5);
-    assert_eq!(next_failure(&quotas, "a"), FAILURES_OF_OUTAGE + 1);
+    assert_eq!(next_failure(&quotas, "a"), OUTAGE_FAILURES + 1);
 }
 
 #[tokio::test]

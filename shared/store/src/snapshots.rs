@@ -18,7 +18,7 @@ use crate::{
 /// The attribute with the revision of the manifest that the version is to replace.
 const REPLACES: &str = "replaces";
 /// Minimum age of deleted chunks that no manifest names. An import may be about to name younger ones.
-const UNNAMED_CHUNKS_ARE_KEPT_FOR: SignedDuration = SignedDuration::from_hours(24);
+const UNNAMED_CHUNK_LIFETIME: SignedDuration = SignedDuration::from_hours(24);
 
 impl Store {
     /// Reads a snapshot and verifies its hash.
@@ -151,7 +151,7 @@ fn is_leftover(item: &Item, manifest: &Manifest, now: Timestamp) -> bool {
 }
 
 fn is_old(version: &Version, now: Timestamp) -> bool {
-    version.made_at().is_some_and(|made| now.duration_since(made) > UNNAMED_CHUNKS_ARE_KEPT_FOR)
+    version.made_at().is_some_and(|made| now.duration_since(made) > UNNAMED_CHUNK_LIFETIME)
 }
 
 fn chunk_id(version: &Version, number: u32) -> String {

@@ -7,7 +7,7 @@ use aws_sdk_dynamodb::config::{Builder, retry::RetryConfig, timeout::TimeoutConf
 /// The limit for one call by a request, including retries.
 const REQUEST_READ_TIMEOUT: Duration = Duration::from_secs(2);
 /// The shared limit for a request's reads that memory can answer too.
-const BRIEF_READS_OF_REQUEST: Duration = Duration::from_millis(300);
+const BRIEF_READ_BUDGET: Duration = Duration::from_millis(300);
 /// The limit for one call to the embedded database. A retry would only add load to a busy machine.
 const EMBEDDED_READ_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -37,7 +37,7 @@ impl TimeoutProfile {
     /// than one from memory.
     pub(crate) fn brief_reads(self) -> Option<Duration> {
         match self {
-            Self::Request => Some(BRIEF_READS_OF_REQUEST),
+            Self::Request => Some(BRIEF_READ_BUDGET),
             Self::EmbeddedRequest => Some(REQUEST_READ_TIMEOUT),
             Self::Batch => None,
         }

@@ -53,7 +53,7 @@ const FIELDS: [&str; 3] = ["tn", "defaultCountry", "id"];
 const MAX_ID_LENGTH: usize = 100;
 
 /// The largest integer up to which a float represents every integer.
-const LARGEST_EXACT_FLOAT: f64 = 9_007_199_254_740_992.0;
+const MAX_EXACT_FLOAT: f64 = 9_007_199_254_740_992.0;
 
 /// The digits of a phone number written as a JSON number; `None` if it is not an integer. Some programs write
 /// `4155551234.0`.
@@ -62,7 +62,7 @@ pub fn digits_of(number: &Number) -> Option<String> {
         return Some(whole.to_string());
     }
     let float = number.as_f64()?;
-    let is_whole = float.fract() == 0.0 && (0.0..LARGEST_EXACT_FLOAT).contains(&float);
+    let is_whole = float.fract() == 0.0 && (0.0..MAX_EXACT_FLOAT).contains(&float);
     is_whole.then(|| format!("{float:.0}"))
 }
 

@@ -7,7 +7,7 @@ use jiff::SignedDuration;
 use numbering::records::{BlockHolder, Country, Record, RecordKey, Status};
 
 use super::{
-    FEWEST, MeasuredVersion, Refusal, Waivers,
+    MIN_RECORDS, MeasuredVersion, Refusal, Waivers,
     losses::{Losses, count_losses, exchange, refuse_losses},
 };
 use crate::{
@@ -235,7 +235,7 @@ pub(super) fn allowed_changes(records: u32, days: Option<u64>) -> u32 {
         None => UNDATED_PERCENT,
     };
     let share = f64::from(records) * percent / 100.0;
-    (share.round() as u32).max(FEWEST - 1)
+    (share.round() as u32).max(MIN_RECORDS - 1)
 }
 
 impl ChangeCounts {

@@ -5,7 +5,7 @@ use std::{cmp::Reverse, collections::BTreeMap};
 use itertools::Itertools;
 use numbering::records::{Exchange, Record};
 
-use super::{FEWEST, MeasuredVersion, Refusal, Waivers};
+use super::{MIN_RECORDS, MeasuredVersion, Refusal, Waivers};
 use crate::{changes::RecordPair, quality::percent};
 
 /// The kinds of owners of exchanges, with the fewest exchanges of one that is judged, and the percent that it may lose.
@@ -61,7 +61,7 @@ impl Loss {
     fn is_refused(&self, kind: usize) -> bool {
         let (name, fewest_exchanges, max_percent) = OWNERS[kind];
         let is_gone = name == AREA_CODE && self.removed == self.exchanges;
-        let is_judged = self.exchanges >= fewest_exchanges && self.lost >= FEWEST;
+        let is_judged = self.exchanges >= fewest_exchanges && self.lost >= MIN_RECORDS;
         is_gone || is_judged && percent(self.lost, self.exchanges) > max_percent
     }
 }

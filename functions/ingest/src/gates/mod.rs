@@ -27,7 +27,7 @@ use crate::{
 pub use waivers::{Percent, Waivers};
 
 /// Minimum records for a refusal: in small data a few are a large share.
-const FEWEST: u32 = 20;
+const MIN_RECORDS: u32 = 20;
 
 /// A gate's reason to refuse an import.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,7 +2,7 @@
 
 use numbering::{dataset::Dataset, records::Country};
 
-use super::{FEWEST, Percent, Refusal, Waivers};
+use super::{MIN_RECORDS, Percent, Refusal, Waivers};
 use crate::{
     outcome::{Notes, SEVERAL_NAMES, Warning},
     quality::{Coverage, Quality, percent},
@@ -64,7 +64,7 @@ fn refuse_unknown_words(notes: &Notes, refusals: &mut Vec<Refusal>) {
              whether the file is the publisher's own",
             examples.first().map_or("", String::as_str)
         );
-        if *count >= FEWEST {
+        if *count >= MIN_RECORDS {
             refuse(refusals, share, UNKNOWN_PERCENT, reason);
         }
     }
@@ -110,7 +110,7 @@ fn refuse_several_names(next: &Dataset, notes: &Notes, refusals: &mut Vec<Refusa
         "{count} of {carriers} carriers ({share:.1} %) come with several company names for one OCN, \
          more than {SEVERAL_NAMES_PERCENT} %; check whether another column is read as the company"
     );
-    if count >= FEWEST {
+    if count >= MIN_RECORDS {
         refuse(refusals, share, SEVERAL_NAMES_PERCENT, reason);
     }
 }

@@ -83,7 +83,7 @@ pub enum Command {
     /// List the current and retained versions and their completeness
     Versions(VersionsArgs),
     /// Diagnose a deployment and report problems
-    #[command(after_help = EXIT_CODES_OF_DOCTOR)]
+    #[command(after_help = DOCTOR_EXIT_CODES)]
     Doctor(DoctorArgs),
     /// Create, list, rotate, revoke, delete, export and import API keys
     #[command(subcommand)]
@@ -110,7 +110,7 @@ pub enum Command {
     },
 }
 
-const EXIT_CODES_OF_DOCTOR: &str = "\
+const DOCTOR_EXIT_CODES: &str = "\
 Exit codes: 0 all is well; 1 warnings; 2 problems; 3 nothing could be examined, \
 or a wrong command line.";
 

@@ -22,9 +22,8 @@ pub async fn with_progress<T>(work: impl AsyncFnOnce(&dyn Fn(Progress)) -> T) ->
 
 // Line templates. A wide part is cut to the remaining room, so no line is wider than the terminal.
 const PLAIN: &str = "{spinner} {wide_msg}";
-const FETCHING: &str = "{spinner} {wide_msg} {bytes}, {bytes_per_sec}";
-const FETCHING_OF_KNOWN_SIZE: &str =
-    "{spinner} {wide_msg} {bytes} of {total_bytes}, {bytes_per_sec}";
+const DOWNLOAD_SPINNER: &str = "{spinner} {wide_msg} {bytes}, {bytes_per_sec}";
+const DOWNLOAD_PROGRESS: &str = "{spinner} {wide_msg} {bytes} of {total_bytes}, {bytes_per_sec}";
 const READING: &str = "{spinner} {wide_msg} {human_pos} rows";
 const WRITING: &str = "{spinner} {msg} {wide_bar} {human_pos} of {human_len} items{left}";
 
@@ -42,7 +41,7 @@ impl ProgressLine {
     fn show(&self, step: Progress) {
         match step {
             Progress::Fetching { file, bytes, total } => {
-                let look = total.map_or(FETCHING, |_| FETCHING_OF_KNOWN_SIZE);
+                let look = total.map_or(DOWNLOAD_SPINNER, |_| DOWNLOAD_PROGRESS);
                 self.begin(format!("Fetching {file}"), look);
                 if let Some(total) = total {
                     self.bar.set_length(total);
@@ -100,13 +99,13 @@ mod tests {
             (
                 Progress::Fetching { file, bytes: 0, total: None },
                 "Fetching the NANPA report",
-                FETCHING,
+                DOWNLOAD_SPINNER,
                 (0, None),
             ),
             (
                 Progress::Fetching { file, bytes: 10, total: Some(20) },
                 "Fetching the NANPA report",
-                FETCHING_OF_KNOWN_SIZE,
+                DOWNLOAD_PROGRESS,
                 (10, Some(20)),
             ),
             (Progress::Reading { file, rows: 7 }, "Reading the NANPA report", READING, (7, None)),

@@ -14,7 +14,7 @@ use crate::{
     data::args::VersionsArgs,
     data::report::{self, share, shares},
     database::{Access, on_database},
-    terminal::{HEADING, NO_BREAK, next_commands::NextCommands, styled, width, wrapped},
+    terminal::{HEADING, NO_BREAK_SPACE, next_commands::NextCommands, styled, width, wrapped},
 };
 
 /// A listed version.
@@ -140,7 +140,7 @@ fn coverage(figures: &Figures) -> String {
             _ => format!("{name} {now}"),
         }
     });
-    let shown = shown.map(|share| share.replace(' ', &NO_BREAK.to_string()));
+    let shown = shown.map(|share| share.replace(' ', &NO_BREAK_SPACE.to_string()));
     shown.collect::<Vec<_>>().join(", ")
 }
 
@@ -159,7 +159,7 @@ mod tests {
             ("holder", figure(None, 99.0)),
             ("records", figure(Some(5.0), 6.0)),
         ]);
-        let coverage = coverage(&figures).replace(NO_BREAK, " ");
+        let coverage = coverage(&figures).replace(NO_BREAK_SPACE, " ");
         assert_eq!(coverage, "holder 99.0 %, ocn 96.0 % (-1.3), state 50.0 %");
     }
 }

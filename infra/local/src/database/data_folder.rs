@@ -11,7 +11,7 @@ use std::{
 pub const DATABASE_FILE: &str = "dynamodb.sqlite";
 /// Suffixes of SQLite's companion files. They are part of the database: SQLite would apply a
 /// leftover to whatever database replaces it.
-const FILES_BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
+const SQLITE_SUFFIXES: [&str; 3] = ["-wal", "-shm", "-journal"];
 /// The address of the process that serves the folder.
 pub const ENDPOINT_FILE: &str = "endpoint";
 /// The database's credential, as environment variables.
@@ -31,7 +31,7 @@ pub fn create(folder: &Path) -> io::Result<()> {
 
 /// The database file and its companions, some of which may not exist.
 pub fn files_of_database(database: &Path) -> impl Iterator<Item = PathBuf> {
-    iter::once("").chain(FILES_BESIDE).map(move |ending| {
+    iter::once("").chain(SQLITE_SUFFIXES).map(move |ending| {
         let mut name = OsString::from(database);
         name.push(ending);
         PathBuf::from(name)

@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// Maximum calls per opening of the database.
-const MAX_CALLS_AT_ONCE: usize = 64;
+const MAX_CONCURRENT_CALLS: usize = 64;
 
 /// Answers until the input ends or a signal arrives. Stdout carries only messages; text for people
 /// goes to stderr.
@@ -45,7 +45,7 @@ async fn converse(server: ToolServer) -> Result<(), CliError> {
 /// see new imports.
 async fn answer(mut calls: mpsc::Receiver<ToolCall>, args: &DataArgs) {
     let mut waiting = Vec::new();
-    while calls.recv_many(&mut waiting, MAX_CALLS_AT_ONCE).await > 0 {
+    while calls.recv_many(&mut waiting, MAX_CONCURRENT_CALLS).await > 0 {
         let answered = on_app(args, async |app| {
             let loaded = app.dataset.in_memory();
             let note =

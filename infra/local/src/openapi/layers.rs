@@ -9,7 +9,7 @@ use super::{needs_key, operations};
 const COMPONENTS: &str = include_str!("components.json");
 
 /// Headers in every response.
-const OF_EVERY_RESPONSE: [&str; 6] = [
+const RESPONSE_HEADERS: [&str; 6] = [
     "X-Request-Id",
     "Cache-Control",
     "Vary",
@@ -55,7 +55,7 @@ pub fn describe(description: &mut Value) {
 }
 
 fn headers_of(status: &str, keyed: bool, paged: bool, conditional: bool) -> Vec<&'static str> {
-    let mut names = OF_EVERY_RESPONSE.to_vec();
+    let mut names = RESPONSE_HEADERS.to_vec();
     if conditional && matches!(status, "200" | "304") {
         names.push("ETag");
     }

@@ -42,7 +42,7 @@ use crate::{
 
 /// Interval of checks for newer data. They read the manifest once a minute, or every few seconds
 /// while no data is loaded.
-const LOOK_FOR_DATA: Duration = Duration::from_secs(5);
+const DATA_POLL_INTERVAL: Duration = Duration::from_secs(5);
 /// Timeout for closing the embedded database. Nothing is lost after it.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -164,7 +164,7 @@ async fn keep_in_memory(dataset: Arc<CurrentDataset>) {
             );
             is_logged = true;
         }
-        sleep(LOOK_FOR_DATA).await;
+        sleep(DATA_POLL_INTERVAL).await;
     }
 }
 

@@ -56,7 +56,7 @@ fn written(mut output: impl io::Write, text: &str) -> Result<(), CliError> {
 }
 
 /// A space where [`wrapped`] does not break the line.
-pub const NO_BREAK: char = '\u{a0}';
+pub const NO_BREAK_SPACE: char = '\u{a0}';
 
 /// Wraps text at `width` characters, with all lines after the first indented by `indent` spaces. A
 /// word longer than a line gets its own.
@@ -72,7 +72,7 @@ pub fn wrapped(text: &str, width: usize, indent: usize) -> String {
             lines.push(' ');
             column += 1;
         }
-        lines += &word.replace(NO_BREAK, " ");
+        lines += &word.replace(NO_BREAK_SPACE, " ");
         column += length;
     }
     lines

@@ -22,7 +22,7 @@ enum Positions {
 }
 
 /// The number of set positions to count at once, limited by what a byte can count.
-const COUNTED_AT_ONCE: usize = 128;
+const COUNT_CHUNK: usize = 128;
 
 impl<'a, R> Records<'a, R> {
     pub(super) fn in_range(
@@ -39,7 +39,7 @@ impl<'a, R> Records<'a, R> {
         is_in_set: Vec<bool>,
         record_at: fn(&'a Dataset, usize) -> R,
     ) -> Self {
-        let left = is_in_set.chunks(COUNTED_AT_ONCE).map(count).sum();
+        let left = is_in_set.chunks(COUNT_CHUNK).map(count).sum();
         Self { dataset, positions: Positions::Set { is_in_set, next: 0, left }, record_at }
     }
 
@@ -88,14 +88,14 @@ impl<R> Iterator for Records<'_, R> {
 
 impl<R> ExactSizeIterator for Records<'_, R> {}
 
-/// Counts the set positions, out of at most [`COUNTED_AT_ONCE`].
+/// Counts the set positions, out of at most [`COUNT_CHUNK`].
 fn count(is_in_set: &[bool]) -> usize {
     is_in_set.iter().map(|&is_set| u8::from(is_set)).sum::<u8>().into()
 }
 
 /// The set position, from `start` on, that follows `skipped` other set positions.
 fn nth_set(is_in_set: &[bool], mut start: usize, mut skipped: usize) -> Option<usize> {
-    for chunk in is_in_set.get(start..)?.chunks(COUNTED_AT_ONCE) {
+    for chunk in is_in_set.get(start..)?.chunks(COUNT_CHUNK) {
         let count = count(chunk);
         if skipped < count {
             break;

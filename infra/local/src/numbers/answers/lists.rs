@@ -15,11 +15,11 @@ use crate::{
     CliError,
     data::numbering_data::on_routes,
     numbers::args::{AreaCodeArgs, CarrierArgs, SearchArgs},
-    terminal::{HEADING, NO_BREAK, next_commands::NextCommands, styled},
+    terminal::{HEADING, NO_BREAK_SPACE, next_commands::NextCommands, styled},
 };
 
 /// The note below exchange holders.
-const HOLDERS_AS_ASSIGNED: &str =
+const LIST_PORTING_NOTE: &str =
     "Holders as assigned; numbers may have been ported to other carriers.\n";
 
 /// Prints an area code's exchanges page by page, or one of them.
@@ -40,7 +40,7 @@ fn written_area_code(args: &AreaCodeArgs, answer: &Value) -> String {
     let npa_shown = styled(HEADING, npa);
     let heading = format!("{npa_shown}  {state}{}; {total} exchanges\n", shown(&answer["country"]));
     let columns = &["nxx", "ocn", "company_name", "rate_center", "status"];
-    let mut page = ListPage::new(answer, "exchanges", columns, HOLDERS_AS_ASSIGNED);
+    let mut page = ListPage::new(answer, "exchanges", columns, LIST_PORTING_NOTE);
     if args.nxx.is_some() {
         // A single exchange has no pages.
         page.pagination = &Value::Null;
@@ -75,7 +75,7 @@ pub async fn search(args: SearchArgs) -> Result<ExitCode, CliError> {
     let write = |answer: &Value| {
         let columns = "npa nxx ocn company_name carrier_type rate_center state status";
         let columns: Vec<&str> = columns.split(' ').collect();
-        let page = ListPage::new(answer, "results", &columns, HOLDERS_AS_ASSIGNED);
+        let page = ListPage::new(answer, "results", &columns, LIST_PORTING_NOTE);
         page.written(&args.answer.data.next(), |first| {
             vec![format!("area-code {} {}", text(&first["npa"]), text(&first["nxx"]))]
         })
@@ -136,7 +136,7 @@ fn written_carrier(carrier: &Value, of_data: &NextCommands) -> String {
         .map(|(state, count)| (state, count.as_u64().unwrap_or_default()))
         .collect();
     states.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
-    let states = states.iter().map(|(state, count)| format!("{state}{NO_BREAK}{count}"));
+    let states = states.iter().map(|(state, count)| format!("{state}{NO_BREAK_SPACE}{count}"));
     let states = states.collect::<Vec<_>>().join(", ");
     [
         format!("{}  {}\n", styled(HEADING, ocn), shown(&carrier["company_name"])),

@@ -19,7 +19,7 @@ pub use number::lookup;
 use crate::{
     CliError,
     data::{numbering_data::on_routes, report::printable},
-    error::{Context, EXIT_CODE_OF_NOTHING},
+    error::{Context, NOT_FOUND_EXIT_CODE},
     numbers::args::{AnswerArgs, PageArgs},
     terminal,
 };
@@ -86,7 +86,7 @@ fn print(
 
 /// The exit code of an answer, as in `grep`.
 fn exit_code(is_found: bool) -> ExitCode {
-    if is_found { ExitCode::SUCCESS } else { ExitCode::from(EXIT_CODE_OF_NOTHING) }
+    if is_found { ExitCode::SUCCESS } else { ExitCode::from(NOT_FOUND_EXIT_CODE) }
 }
 
 /// The exit code of a list.

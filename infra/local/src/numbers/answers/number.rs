@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// The note below the holder of a block.
-const AS_ASSIGNED: &str = "as assigned; the number may have been ported to another carrier";
+const PORTING_NOTE: &str = "as assigned; the number may have been ported to another carrier";
 
 /// Prints a description of a phone number; an invalid one counts as not found. Only location and
 /// carrier need data.
@@ -117,6 +117,6 @@ fn written_block(args: &LookupArgs, answer: &Value) -> String {
     let holder = if codes.is_empty() { name.into_owned() } else { format!("{name} ({codes})") };
     let ocn = carrier["ocn"].as_str().map(|ocn| args.data.next().tnr(&format!("carrier {ocn}")));
     let commands: Vec<String> = ocn.into_iter().chain([area_code]).collect();
-    [exchange, line("carrier", holder), line("", AS_ASSIGNED), "\n".to_owned(), next(&commands)]
+    [exchange, line("carrier", holder), line("", PORTING_NOTE), "\n".to_owned(), next(&commands)]
         .concat()
 }

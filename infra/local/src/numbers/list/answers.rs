@@ -72,7 +72,7 @@ impl Reason {
     pub fn code(self) -> &'static str {
         match self {
             Self::Number(reason) => reason.code(),
-            Self::NoCell => "NO_CELL",
+            Self::NoCell => "EMPTY_CELL",
             Self::ShiftedCells => "SHIFTED_CELLS",
             Self::UnknownCountry => "UNKNOWN_COUNTRY",
         }

@@ -44,8 +44,8 @@ use self::{
 };
 
 /// The number of rows, or of bytes, that fills a part.
-const ROWS_OF_PART: usize = 1000;
-const BYTES_OF_PART: usize = 256 * 1024;
+const PART_ROWS: usize = 1000;
+const PART_BYTES: usize = 256 * 1024;
 
 /// The result of describing a list.
 #[derive(Debug)]
@@ -163,8 +163,8 @@ impl fmt::Display for Stopwatch {
 /// The next rows; `None` after the last one. An error follows all rows before it.
 fn next_part<R: Read>(rows: &mut Peekable<Rows<R>>) -> Result<Option<Vec<Row>>, ListError> {
     let (mut part, mut bytes) = (Vec::new(), 0);
-    while part.len() < ROWS_OF_PART
-        && bytes < BYTES_OF_PART
+    while part.len() < PART_ROWS
+        && bytes < PART_BYTES
         && let Some(Ok(row)) = rows.next_if(Result::is_ok)
     {
         bytes += row.cells.as_slice().len();

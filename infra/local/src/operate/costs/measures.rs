@@ -8,12 +8,12 @@ pub const UNKNOWN_KEY_UNITS: f64 = 1.0;
 pub const SNAPSHOT_BYTES: u32 = 591_481;
 /// Read units when a container starts, besides the snapshot: its first key and the manifest. It
 /// rereads both every minute.
-pub const UNITS_OF_KEY_AND_MANIFEST: f64 = 2.0;
+pub const KEY_AND_MANIFEST_UNITS: f64 = 2.0;
 /// The number of lookup items in the published reports, and their average bytes.
 pub const ITEMS: u32 = 250_000;
 pub const ITEM_BYTES: u32 = 198;
 /// Items changed per night; an assumption.
-pub const ITEMS_CHANGED_IN_A_NIGHT: u32 = 500;
+pub const ITEMS_CHANGED_PER_NIGHT: u32 = 500;
 
 /// The number of functions behind the API, and of those that read keys and the manifest.
 pub const API_FUNCTIONS: u32 = 7;
@@ -22,9 +22,9 @@ pub const KEYED_FUNCTIONS: u32 = 5;
 pub const MEMORY_MB: f64 = 512.0;
 pub const IMPORT_MEMORY_MB: f64 = 1024.0;
 /// Metrics written by each API function.
-pub const METRICS_OF_REQUESTS: u32 = 7;
-pub const METRICS_OF_IMPORT: u32 = 10;
-pub const METRICS_OF_PROBE: u32 = 4;
+pub const REQUEST_METRICS: u32 = 7;
+pub const IMPORT_METRICS: u32 = 10;
+pub const PROBE_METRICS: u32 = 4;
 /// Metrics derived from log lines.
 pub const METRIC_FILTERS: u32 = 1;
 /// Alarms, and the metrics they read. AWS bills an alarm per metric.
@@ -34,8 +34,8 @@ pub const ALARM_METRICS: u32 = 56;
 pub const EDGE_RULES: u32 = 4;
 
 /// Requests per probe run, three of them through API Gateway.
-pub const REQUESTS_OF_PROBE: u32 = 18;
-pub const PUBLIC_REQUESTS_OF_PROBE: u32 = 3;
+pub const PROBE_REQUESTS: u32 = 18;
+pub const PUBLIC_PROBE_REQUESTS: u32 = 3;
 
 /// Bytes of a function's log line per request.
 pub const LOG_BYTES: u32 = 828;
@@ -45,7 +45,7 @@ pub const GATEWAY_LOG_BYTES: u32 = 317;
 /// level INFO
 /// (<https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-logformat.html>).
 pub const PLATFORM_LOG_BYTES: u32 = 473;
-pub const PLATFORM_LOG_BYTES_OF_START: u32 = 362;
+pub const START_LOG_BYTES: u32 = 362;
 /// Bytes of CloudFront's log line per request with edge.yaml.
 pub const EDGE_LOG_BYTES: u32 = 400;
 

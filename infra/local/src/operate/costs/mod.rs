@@ -11,10 +11,10 @@ use serde::{Deserialize, de::DeserializeOwned};
 
 use self::measures::{
     ALARM_METRICS, ALARMS, API_FUNCTIONS, EDGE_LOG_BYTES, EDGE_RULES, GATEWAY_LOG_BYTES,
-    IMPORT_MEMORY_MB, IMPORT_SECONDS, ITEM_BYTES, ITEMS, ITEMS_CHANGED_IN_A_NIGHT, KEYED_FUNCTIONS,
-    LOG_BYTES, MEMORY_MB, METRIC_FILTERS, METRICS_OF_IMPORT, METRICS_OF_PROBE, METRICS_OF_REQUESTS,
-    PLATFORM_LOG_BYTES, PLATFORM_LOG_BYTES_OF_START, PUBLIC_REQUESTS_OF_PROBE, REQUEST_MS,
-    REQUESTS_OF_PROBE, SNAPSHOT_BYTES, START_MS, UNITS_OF_KEY_AND_MANIFEST, UNKNOWN_KEY_UNITS,
+    IMPORT_MEMORY_MB, IMPORT_METRICS, IMPORT_SECONDS, ITEM_BYTES, ITEMS, ITEMS_CHANGED_PER_NIGHT,
+    KEY_AND_MANIFEST_UNITS, KEYED_FUNCTIONS, LOG_BYTES, MEMORY_MB, METRIC_FILTERS,
+    PLATFORM_LOG_BYTES, PROBE_METRICS, PROBE_REQUESTS, PUBLIC_PROBE_REQUESTS, REQUEST_METRICS,
+    REQUEST_MS, SNAPSHOT_BYTES, START_LOG_BYTES, START_MS, UNKNOWN_KEY_UNITS,
 };
 
 /// Year and region of the prices.
@@ -23,9 +23,9 @@ pub const REGION: &str = "us-east-1";
 
 /// Days per month on the price pages.
 const DAYS: f64 = 30.0;
-const SECONDS_OF_A_DAY: f64 = 86_400.0;
+const SECONDS_PER_DAY: f64 = 86_400.0;
 /// Probe runs per month, one every five minutes.
-const PROBES: f64 = DAYS * SECONDS_OF_A_DAY / 300.0;
+const PROBES: f64 = DAYS * SECONDS_PER_DAY / 300.0;
 /// Snapshots in the datasets table: the current one and three older ones.
 const SNAPSHOTS: f64 = 4.0;
 /// Bytes that DynamoDB adds to each item when billing storage.
@@ -158,7 +158,7 @@ impl Usage {
 
     /// A day at the deployment's request limits, with each route's most expensive request.
     pub fn worst_day(cold_share: f64) -> Self {
-        let requests = throttling_rate() * SECONDS_OF_A_DAY;
+        let requests = throttling_rate() * SECONDS_PER_DAY;
         Self { days: 1.0, request: Request::worst(), ..Self::month(requests, cold_share) }
     }
 }
@@ -198,9 +198,9 @@ fn lines_of_requests(usage: &Usage) -> Vec<Line> {
     let Usage { requests, cold_share, request, .. } = *usage;
     let starts = requests * cold_share;
     let gb_seconds = |count: f64, ms: f64| gb_seconds(MEMORY_MB, count * ms / 1000.0);
-    let units_of_start = units_of_snapshot(SNAPSHOT_BYTES) + UNITS_OF_KEY_AND_MANIFEST;
+    let units_of_start = units_of_snapshot(SNAPSHOT_BYTES) + KEY_AND_MANIFEST_UNITS;
     let platform_bytes =
-        requests * f64::from(PLATFORM_LOG_BYTES) + starts * f64::from(PLATFORM_LOG_BYTES_OF_START);
+        requests * f64::from(PLATFORM_LOG_BYTES) + starts * f64::from(START_LOG_BYTES);
     let logs = |bytes: u32| requests * f64::from(bytes);
     let data = requests * request.response_bytes;
     let mut lines = vec![
@@ -218,7 +218,7 @@ fn lines_of_requests(usage: &Usage) -> Vec<Line> {
         lines.push(("Data out", "data_out", data));
     }
     if usage.tracing {
-        let traces = requests * TRACED_SHARE + usage.days * SECONDS_OF_A_DAY;
+        let traces = requests * TRACED_SHARE + usage.days * SECONDS_PER_DAY;
         lines.push(("X-Ray", "traces", traces.min(requests)));
     }
     if usage.edge {
@@ -235,8 +235,7 @@ fn lines_of_requests(usage: &Usage) -> Vec<Line> {
 
 /// The lines without requests.
 fn fixed_lines(usage: &Usage) -> Vec<Line> {
-    let metrics =
-        API_FUNCTIONS * METRICS_OF_REQUESTS + METRICS_OF_IMPORT + METRICS_OF_PROBE + METRIC_FILTERS;
+    let metrics = API_FUNCTIONS * REQUEST_METRICS + IMPORT_METRICS + PROBE_METRICS + METRIC_FILTERS;
     let alarms = format!("{ALARMS} alarms, which read {ALARM_METRICS} metrics");
     let checks = f64::from(KEYED_FUNCTIONS) * checks_of_container();
     let mut lines = vec![
@@ -258,14 +257,14 @@ fn fixed_lines(usage: &Usage) -> Vec<Line> {
 
 /// Monthly cost of a busy container that reads its key and the manifest every minute.
 fn checks_of_container() -> f64 {
-    cost("read_units", DAYS * SECONDS_OF_A_DAY / 60.0 * UNITS_OF_KEY_AND_MANIFEST)
+    cost("read_units", DAYS * SECONDS_PER_DAY / 60.0 * KEY_AND_MANIFEST_UNITS)
 }
 
 /// A month's imports: compute time, reading all items, and writing changed items and a snapshot.
 fn imports() -> f64 {
     let items_read = f64::from(ITEMS) * f64::from(ITEM_BYTES) / 4096.0;
     let reads = items_read + 2.0 * units_of_snapshot(SNAPSHOT_BYTES);
-    let writes = f64::from(ITEMS_CHANGED_IN_A_NIGHT) + f64::from(SNAPSHOT_BYTES) / 1024.0;
+    let writes = f64::from(ITEMS_CHANGED_PER_NIGHT) + f64::from(SNAPSHOT_BYTES) / 1024.0;
     cost("lambda_time", gb_seconds(IMPORT_MEMORY_MB, DAYS * IMPORT_SECONDS))
         + cost("read_units", DAYS * reads)
         + cost("write_units", DAYS * writes)
@@ -281,11 +280,11 @@ fn storage() -> f64 {
 /// A month's probe runs. Their requests are as large as clients'.
 fn probes() -> f64 {
     let read_units = Request::usual().read_units;
-    let requests = PROBES * f64::from(REQUESTS_OF_PROBE);
+    let requests = PROBES * f64::from(PROBE_REQUESTS);
     let invocations = requests + PROBES;
     // The probe waits for all its requests.
     let seconds = 2.0 * requests * REQUEST_MS / 1000.0;
-    cost("api_requests", PROBES * f64::from(PUBLIC_REQUESTS_OF_PROBE))
+    cost("api_requests", PROBES * f64::from(PUBLIC_PROBE_REQUESTS))
         + cost("lambda_requests", invocations)
         + cost("lambda_time", gb_seconds(MEMORY_MB, seconds))
         + cost("read_units", requests * read_units)

@@ -15,7 +15,7 @@ use crate::{data::report::printable, terminal::next_commands::quoted};
 /// Keys are reported this long before and after their expiry.
 const NOTICE: SignedDuration = SignedDuration::from_hours(14 * 24);
 /// Hours of stored request counts.
-const HOURS_OF_USAGE: i64 = 26;
+const USAGE_HOURS: i64 = 26;
 const SECONDS_PER_HOUR: i64 = 60 * 60;
 
 /// The keys, and the usage of recently expired ones.
@@ -33,8 +33,7 @@ pub async fn look(store: &Store, now: Timestamp) -> Examined<KeyFacts> {
     let StoredKeys { readable: keys, damaged } = store.all_api_keys().await?;
     let damaged = damaged.into_iter().map(|key| key.name).collect();
     let this_hour = now.as_second() / SECONDS_PER_HOUR * SECONDS_PER_HOUR;
-    let hours: Vec<i64> =
-        (0..HOURS_OF_USAGE).map(|ago| this_hour - ago * SECONDS_PER_HOUR).collect();
+    let hours: Vec<i64> = (0..USAGE_HOURS).map(|ago| this_hour - ago * SECONDS_PER_HOUR).collect();
     let mut used_quotas = BTreeSet::new();
     for key in keys.iter().filter(|key| has_just_expired(key, now)) {
         let usage = store.usage(key.quota_id(), &hours).await?;

@@ -24,7 +24,7 @@ use crate::support::{
 const NUMBERS: &str =
     include_str!("../../../../../shared/formatting/tests/agreement/one_of_each_region.txt");
 /// The number of concurrent requests.
-const AT_ONCE: usize = 16;
+const CONCURRENCY: usize = 16;
 
 /// The answer for a number to a client that only knows the server's address.
 async fn described(number: &str) -> Value {
@@ -38,7 +38,7 @@ async fn every_flag_link_resolves_for_every_country() {
     let images: BTreeSet<String> = flags::images().map(|(path, _)| path).collect();
     let own = format!("{}/flags/{VERSION}/", shared_service().base_url);
     let answers: Vec<Value> =
-        stream::iter(NUMBERS.lines()).map(described).buffer_unordered(AT_ONCE).collect().await;
+        stream::iter(NUMBERS.lines()).map(described).buffer_unordered(CONCURRENCY).collect().await;
     for answer in answers {
         let flag = &answer["flags"]["country"];
         assert_eq!(flag.is_object(), answer["country"].is_string(), "{answer}");

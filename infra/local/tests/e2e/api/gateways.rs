@@ -103,7 +103,7 @@ fn rest_api_event_with(route: &str, target: &str, base_path: &str, prefix: &str)
 
 /// HTTP API stages and URL prefixes: default stage, named stages, and base paths of a custom domain, which
 /// omit the stage.
-const OF_HTTP_APIS: [(&str, &str); 6] = [
+const HTTP_API_STAGES: [(&str, &str); 6] = [
     ("$default", ""),
     ("prod", "/prod"),
     ("v1", "/v1"),
@@ -117,7 +117,7 @@ async fn paths_and_links_work_behind_a_stage_or_base_path() {
     let target = "/v1/carriers?limit=2&offset=2";
     let expected = shared_service().ok(target).await;
     let http_apis =
-        OF_HTTP_APIS.map(|(stage, prefix)| (prefix, http_api_event_with(target, stage, prefix)));
+        HTTP_API_STAGES.map(|(stage, prefix)| (prefix, http_api_event_with(target, stage, prefix)));
     let rest_apis =
         [("", "/prod"), ("/numbers", "/numbers"), ("/v1", "/v1")].map(|(base_path, prefix)| {
             (prefix, rest_api_event_with("/v1/carriers", target, base_path, prefix))
@@ -141,7 +141,7 @@ async fn numbers_with_slashes_and_flag_links_work_behind_a_stage_or_base_path() 
         |prefix: &str| answer.replace(&format!("{HOST}/flags/"), &format!("{HOST}{prefix}/flags/"));
     assert!(answer.contains(&format!("\"https://{HOST}/flags/")), "{answer}");
     let http_apis =
-        OF_HTTP_APIS.map(|(stage, prefix)| (prefix, http_api_event_with(target, stage, prefix)));
+        HTTP_API_STAGES.map(|(stage, prefix)| (prefix, http_api_event_with(target, stage, prefix)));
     let rest_api = rest_api_event_with("/v1/format/{tn+}", target, "/numbers", "/numbers");
     for (prefix, event) in http_apis.into_iter().chain([("/numbers", rest_api)]) {
         let answer = through_lambda(format::routes(), &event).await;
@@ -162,7 +162,7 @@ async fn unknown_paths_are_reported_without_the_stage() {
 
 #[tokio::test]
 async fn the_root_works_behind_a_stage_or_base_path() {
-    let http_apis = OF_HTTP_APIS.into_iter().flat_map(|(stage, prefix)| {
+    let http_apis = HTTP_API_STAGES.into_iter().flat_map(|(stage, prefix)| {
         let mut without_slash = http_api_event_with("/", stage, prefix);
         without_slash["rawPath"] = json!(prefix);
         [http_api_event_with("/", stage, prefix), without_slash]

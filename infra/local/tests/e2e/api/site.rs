@@ -7,9 +7,9 @@ use tnr::openapi;
 use crate::support::service::{Service, header, shared_service};
 
 /// The `Accept` header of a browser opening a page.
-const OF_BROWSER: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+const BROWSER_ACCEPT: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 /// The size limit of the compressed page, in bytes.
-const LARGEST_PAGE: usize = 27_000;
+const MAX_PAGE_BYTES: usize = 27_000;
 
 async fn ask(path: &str, accept: &str) -> Response {
     shared_service().request(path).header("accept", accept).send().await.unwrap()
@@ -17,7 +17,7 @@ async fn ask(path: &str, accept: &str) -> Response {
 
 #[tokio::test]
 async fn browsers_get_the_page_and_other_clients_get_an_index() {
-    let page = ask("/", OF_BROWSER).await;
+    let page = ask("/", BROWSER_ACCEPT).await;
     assert_eq!(page.status(), 200);
     assert_eq!(header(page.headers(), "content-type"), "text/html; charset=utf-8");
     assert_eq!(header(page.headers(), "cache-control"), "public, max-age=60");
@@ -59,7 +59,7 @@ async fn the_page_and_the_documentation_allow_only_their_own_script_and_style() 
         "trusted-types 'none'",
     ];
     for path in ["/", "/docs"] {
-        let page = ask(path, OF_BROWSER).await;
+        let page = ask(path, BROWSER_ACCEPT).await;
         assert_eq!(header(page.headers(), "referrer-policy"), "no-referrer");
         let mut directives: Vec<&str> =
             header(page.headers(), "content-security-policy").split("; ").collect();
@@ -77,7 +77,7 @@ async fn the_page_and_the_documentation_allow_only_their_own_script_and_style() 
 async fn browser_paths_need_no_key_and_no_data() {
     let service = Service::empty().await;
     for path in ["/", "/docs", "/docs/", "/openapi.json", "/openapi-3.0.json"] {
-        let request = service.request(path).header("accept", OF_BROWSER);
+        let request = service.request(path).header("accept", BROWSER_ACCEPT);
         for request in [request.try_clone().unwrap(), request.header("authorization", "Bearer x")] {
             let response = request.send().await.unwrap();
             assert_eq!(response.status(), 200, "{path}");
@@ -89,14 +89,14 @@ async fn browser_paths_need_no_key_and_no_data() {
 #[tokio::test]
 async fn the_page_is_small_and_cacheable() {
     let ask = || {
-        let request = shared_service().request("/").header("accept", OF_BROWSER);
+        let request = shared_service().request("/").header("accept", BROWSER_ACCEPT);
         request.header("accept-encoding", "gzip")
     };
     let page = ask().send().await.unwrap();
     assert_eq!(header(page.headers(), "content-encoding"), "gzip");
     let tag = page.headers()["etag"].clone();
     let bytes = page.bytes().await.unwrap().len();
-    assert!(bytes < LARGEST_PAGE, "{bytes}");
+    assert!(bytes < MAX_PAGE_BYTES, "{bytes}");
     let again = ask().header("if-none-match", tag).send().await.unwrap();
     assert_eq!(again.status(), 304);
 }

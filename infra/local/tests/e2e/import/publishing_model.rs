@@ -26,7 +26,7 @@ use tokio::{runtime::Runtime, task::JoinHandle};
 use self::{
     files::sources,
     reader::Reader,
-    steps::{Kind, Run, STEPS_OF_A_SEQUENCE, Step, Table, Trouble, WRITERS, Work, steps},
+    steps::{Kind, Run, STEPS_PER_SEQUENCE, Step, Table, Trouble, WRITERS, Work, steps},
     tables::LookupTables,
 };
 use crate::support::{
@@ -268,7 +268,7 @@ fn setting<T: std::str::FromStr>(variable: &str) -> Option<T> {
 fn lookups_always_equal_lists_whatever_happens_to_writers() {
     let seed = setting("TNR_MODEL_SEED").unwrap_or_else(seed_of_the_clock);
     let steps_wanted = setting("TNR_MODEL_STEPS").unwrap_or(DEFAULT_STEPS);
-    let sequences_at_least = steps_wanted.div_ceil(STEPS_OF_A_SEQUENCE) * 11 / 10;
+    let sequences_at_least = steps_wanted.div_ceil(STEPS_PER_SEQUENCE) * 11 / 10;
     let cases = sequences_at_least.div_ceil(WORLDS as u32);
     let explored = thread::scope(|scope| {
         let worlds = (0..WORLDS).map(|world| scope.spawn(move || explore(seed + world, cases)));

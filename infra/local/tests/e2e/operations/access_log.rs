@@ -13,7 +13,7 @@ use axum::{Router, http::Uri};
 use lambda_http::{lambda_runtime, service_fn};
 use serde_json::Value;
 use tempfile::TempDir;
-use tnr::operate::costs::measures::{LOG_BYTES, METRICS_OF_IMPORT, METRICS_OF_REQUESTS};
+use tnr::operate::costs::measures::{IMPORT_METRICS, LOG_BYTES, REQUEST_METRICS};
 use tokio::net::TcpListener;
 
 use super::costs::assert_measured;
@@ -78,7 +78,7 @@ async fn functions_log_one_line_per_request_with_all_metrics() {
     assert_eq!(lines[3]["ClientErrors"], 1.0);
 
     assert_measured("LOG_BYTES", LOG_BYTES.into(), lines[0].to_string().len() as f64);
-    assert_eq!(metrics_written_by(&lines[0]).len() as u32, METRICS_OF_REQUESTS);
+    assert_eq!(metrics_written_by(&lines[0]).len() as u32, REQUEST_METRICS);
     let is_of_api = |function: &str| !["ProbeFunction", "IngestFunction"].contains(&function);
     let mut of_requests = metrics_read_by_template(is_of_api);
     assert!(of_requests.remove("FailedDatabaseCalls"), "only a failed call of the database counts");
@@ -130,7 +130,7 @@ async fn imports_log_one_line_with_all_metrics() {
     let mut lines = output.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let line = lines.find(|line| line["message"] == "import").unwrap();
     assert_eq!((&line["ImportSucceeded"], &line["Records"]), (&1.0.into(), &3484.0.into()));
-    assert_eq!(metrics_written_by(&line).len() as u32, METRICS_OF_IMPORT);
+    assert_eq!(metrics_written_by(&line).len() as u32, IMPORT_METRICS);
     let of_import = metrics_read_by_template(|function| function == "IngestFunction");
     let lacking: Vec<_> = of_import.difference(&metrics_written_by(&line)).cloned().collect();
     assert!(lacking.is_empty(), "template.yaml reads metrics that no import writes: {lacking:?}");

@@ -17,7 +17,7 @@ use shared::state::App;
 use tempfile::TempDir;
 use tnr::{
     functions,
-    operate::costs::measures::{METRICS_OF_PROBE, PUBLIC_REQUESTS_OF_PROBE, REQUESTS_OF_PROBE},
+    operate::costs::measures::{PROBE_METRICS, PROBE_REQUESTS, PUBLIC_PROBE_REQUESTS},
 };
 use tokio::sync::Semaphore;
 
@@ -258,9 +258,9 @@ async fn scheduled_probes_check_the_live_versions_and_the_api() {
     let invoked = mem::take(&mut probe.aws.state().invoked);
     assert!(invoked.iter().all(|invoked| invoked.qualifier == "live"), "{invoked:?}");
     // The costs state the number of these requests, and how many API Gateway bills.
-    let checks = REQUESTS_OF_PROBE - PUBLIC_REQUESTS_OF_PROBE;
+    let checks = PROBE_REQUESTS - PUBLIC_PROBE_REQUESTS;
     assert_eq!(invoked.len() as u32, checks, "{invoked:?}");
-    assert_eq!(findings["checks"], REQUESTS_OF_PROBE);
+    assert_eq!(findings["checks"], PROBE_REQUESTS);
     assert!(probe.aws.state().reports.is_empty());
 
     let of_functions = probe.function.invoke(&json!({})).await;
@@ -274,14 +274,14 @@ async fn scheduled_probes_check_the_live_versions_and_the_api() {
     let column = |name: &str| -> Vec<f64> {
         lines.iter().map(|line| line[name].as_f64().unwrap()).collect()
     };
-    assert_eq!(column("ChecksMade"), [REQUESTS_OF_PROBE, checks, REQUESTS_OF_PROBE].map(f64::from));
+    assert_eq!(column("ChecksMade"), [PROBE_REQUESTS, checks, PROBE_REQUESTS].map(f64::from));
     assert_eq!(column("ChecksFailed"), [0.0, 0.0, 2.0]);
     // The sample was imported when these tests began.
     assert!(column("DataAge").iter().all(|hours| (0.0..1.0).contains(hours)), "{lines:?}");
     let metrics = metrics_written_by(&lines[2]);
     let expected = ["ChecksFailed", "ChecksMade", "DataAge", "NoData"];
     assert_eq!(metrics, expected.map(str::to_owned).into());
-    assert_eq!(metrics.len() as u32, METRICS_OF_PROBE);
+    assert_eq!(metrics.len() as u32, PROBE_METRICS);
     let read = metrics_read_by_template(|function| function == "ProbeFunction");
     let lacking: Vec<_> = read.difference(&metrics).collect();
     assert!(lacking.is_empty(), "template.yaml reads metrics that no check writes: {lacking:?}");

@@ -23,7 +23,7 @@ use crate::support::{
 };
 
 /// An unprivileged user, for running the program when the tests run as root.
-const NOBODY: u32 = 65534;
+const NOBODY_UID: u32 = 65534;
 
 /// Each read-only command, in a form that succeeds on the sample; `OUT` is a new file.
 const READING: [&[&str]; 11] = [
@@ -70,7 +70,7 @@ fn line_on(data_dir: &TempDir, command: &[&str], output: &Path) -> Command {
 fn unprivileged_line_on(data_dir: &TempDir, command: &[&str], output: &Path) -> Command {
     let mut line = line_on(data_dir, command, output);
     if fs::metadata(data_dir.path()).unwrap().uid() == 0 {
-        line.uid(NOBODY).gid(NOBODY);
+        line.uid(NOBODY_UID).gid(NOBODY_UID);
     }
     line
 }

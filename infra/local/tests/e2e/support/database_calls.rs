@@ -1,6 +1,6 @@
 //! DynamoDB calls made by requests, and their cost.
 
-use tnr::operate::costs::{measures::UNITS_OF_KEY_AND_MANIFEST, units_of_snapshot};
+use tnr::operate::costs::{measures::KEY_AND_MANIFEST_UNITS, units_of_snapshot};
 
 use super::{
     fault_proxy::{AnsweredCall, FaultProxy},
@@ -34,6 +34,6 @@ pub async fn assert_snapshot_costs_half(service: &Service, proxy: &FaultProxy, l
     proxy.take_answered();
     let calls = calls_of(service, proxy, "/v1/carriers").await;
     assert_eq!(operations(&calls), START);
-    assert_eq!(units(&calls[..2]), UNITS_OF_KEY_AND_MANIFEST);
+    assert_eq!(units(&calls[..2]), KEY_AND_MANIFEST_UNITS);
     assert_eq!(calls[2].units, units_of_snapshot(bytes as u32));
 }

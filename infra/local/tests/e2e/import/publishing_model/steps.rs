@@ -6,7 +6,7 @@ use super::files::FILE_SETS;
 use crate::support::fault_proxy::Fault;
 
 /// The average number of steps in a sequence.
-pub const STEPS_OF_A_SEQUENCE: u32 = 20;
+pub const STEPS_PER_SEQUENCE: u32 = 20;
 /// The number of writers: some may be stalled while two others run at once.
 pub const WRITERS: usize = 4;
 /// More calls than the longest of these imports makes.
@@ -94,7 +94,7 @@ pub fn steps() -> impl Strategy<Value = Vec<Step>> {
         1 => prop_oneof![Just(Table::Lookups), Just(Table::Dataset)].prop_map(Step::Empty),
         1 => Just(Step::RestoreLookupTables),
     ];
-    prop::collection::vec(step, 1..2 * STEPS_OF_A_SEQUENCE as usize)
+    prop::collection::vec(step, 1..2 * STEPS_PER_SEQUENCE as usize)
 }
 
 impl Trouble {
