@@ -18,8 +18,9 @@ use utoipa_axum::router::OpenApiRouter;
 use crate::{
     config::Config,
     described_routes::DescribedRoutes,
-    http::{ignore_trailing_slashes, respond},
+    http::ignore_trailing_slashes,
     lambda::{buffered_response, extension, gateway::restore_path},
+    respond::respond,
     routes::endpoint_not_found,
     state::App,
     telemetry::observe,

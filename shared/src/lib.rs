@@ -3,7 +3,7 @@
 //! A request flows in one direction. [`gateway`] restores the URL that the client wrote, [`app`] finds its
 //! route, [`auth`] validates its key, and [`quota`] counts it. [`params`] and [`pagination`] parse its query. A
 //! handler gets a record or a dataset from [`lookup`]. [`errors`] turns a failure into a response,
-//! [`csv_pages`] writes a page as CSV, [`http`] applies the HTTP rules, and [`telemetry`] writes the access log
+//! [`csv_pages`] writes a page as CSV, `respond` applies the rules of [`http`], and [`telemetry`] writes the access log
 //! line. [`state`] holds the data shared by all handlers, and [`in_process`] calls the handlers without a port.
 
 mod access_log;
@@ -19,6 +19,7 @@ pub mod lookup;
 mod output;
 mod query;
 pub mod quota;
+mod respond;
 mod routes;
 pub mod state;
 

@@ -59,7 +59,7 @@ pub static COLUMNS: [Column; 27] = [
 ];
 
 /// The position of the first column that is present only if [`Extra::Reason`] is requested.
-pub const MAX_ROWS_PER_REASON: usize = 25;
+pub const FIRST_REASON_COLUMN: usize = 25;
 
 /// The column with the error of a number without a result. Comes last.
 const ERROR_COLUMN: &str = "tn_error";
@@ -72,7 +72,7 @@ impl Columns {
     pub fn new(options: &Options) -> Self {
         let Some(fields) = &options.fields else {
             let with_reason = options.has(Extra::Reason);
-            let count = if with_reason { COLUMNS.len() } else { MAX_ROWS_PER_REASON };
+            let count = if with_reason { COLUMNS.len() } else { FIRST_REASON_COLUMN };
             return Self(COLUMNS[..count].iter().collect());
         };
         Self(columns_of(fields).collect())

@@ -9,6 +9,8 @@ mod lookup;
 mod options;
 mod readings;
 mod reason;
+#[cfg(test)]
+mod tests;
 
 use axum::{
     Json,

@@ -5,6 +5,8 @@ mod docs;
 mod document;
 mod flags;
 mod page;
+#[cfg(test)]
+mod tests;
 pub mod version_3_0;
 
 use axum::routing::get;

@@ -42,7 +42,7 @@ pub fn prefers_html(headers: &HeaderMap) -> bool {
 }
 
 /// Returns `true` if `Accept` lists problem details by name and does not prefer plain JSON.
-pub(super) fn prefers_problems(headers: &HeaderMap) -> bool {
+pub(crate) fn prefers_problems(headers: &HeaderMap) -> bool {
     is_preferred_to_json(headers, PROBLEM_MEDIA_TYPE)
 }
 
@@ -57,7 +57,7 @@ pub fn accepts_gzip(headers: &HeaderMap) -> bool {
 }
 
 /// Returns `true` if the client accepts gzip, and does not prefer an uncompressed response.
-pub(super) fn prefers_gzip(headers: &HeaderMap) -> bool {
+pub(crate) fn prefers_gzip(headers: &HeaderMap) -> bool {
     let listed = Listed::from_headers(headers, ACCEPT_ENCODING);
     listed.accepts(&["gzip", "*"])
         && listed.quality(&["gzip", "*"]) >= listed.quality(&["identity"])

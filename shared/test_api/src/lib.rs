@@ -8,7 +8,11 @@
 
 use std::fmt::Write;
 
-use axum::{body::Body, extract::Request, http::HeaderMap};
+use axum::{
+    body::Body,
+    extract::Request,
+    http::{HeaderMap, Method},
+};
 use jiff::Timestamp;
 use numbering::{
     dataset::Dataset,
@@ -18,6 +22,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use shared::{
     app::Routes,
+    auth::Charge,
     in_process::{Answer, InProcess},
     state::App,
 };
@@ -44,17 +49,26 @@ impl TestApi {
 
     /// The answer to a `GET` of this path and query, with these headers.
     pub async fn get(&self, target: &str, headers: &[(&str, &str)]) -> Answer {
-        let mut request = Request::get(target);
+        self.ask(Method::GET, target, headers, String::new()).await
+    }
+
+    /// The answer to a `POST` of this body.
+    pub async fn post(&self, target: &str, headers: &[(&str, &str)], body: String) -> Answer {
+        self.ask(Method::POST, target, headers, body).await
+    }
+
+    async fn ask(
+        &self,
+        method: Method,
+        target: &str,
+        headers: &[(&str, &str)],
+        body: String,
+    ) -> Answer {
+        let mut request = Request::builder().method(method).uri(target);
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        self.0.ask(request.body(Body::empty()).unwrap()).await
-    }
-
-    /// The answer to a `POST` of JSON.
-    pub async fn post(&self, target: &str, body: Value) -> Answer {
-        let request = Request::post(target).header("content-type", "application/json");
-        self.0.ask(request.body(Body::from(body.to_string())).unwrap()).await
+        self.0.ask(request.extension(Charge::default()).body(Body::from(body)).unwrap()).await
     }
 
     /// The body of a successful answer.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use crate::{
-    data::{export::Table, report::ChangesFile},
+    data::{export::tables::Table, report::ChangesFile},
     database::args::{DataArgs, FolderArgs},
     new_file::Replacement,
 };

@@ -3,7 +3,7 @@
 
 mod files;
 mod provenance;
-mod tables;
+pub mod tables;
 
 use std::{
     error::Error,
@@ -11,8 +11,6 @@ use std::{
 };
 
 use indicatif::HumanCount;
-
-pub use tables::Table;
 
 use self::files::{FileForm, write_database, write_folder, write_table};
 use crate::{

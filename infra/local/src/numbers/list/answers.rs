@@ -8,7 +8,11 @@ use jiff::civil::Date;
 use number_lists::Row;
 use numbering::dataset::Dataset;
 
-use super::{decoding::text_of, duplicates::NumberKey, layout::Layout};
+use super::{
+    answer::{Answer, AnsweredRow, NumberKey, Outcome, Reason},
+    decoding::text_of,
+    layout::Layout,
+};
 
 /// The rules and data for answering numbers.
 pub(super) struct Answers<'a> {
@@ -16,67 +20,6 @@ pub(super) struct Answers<'a> {
     pub default_country: DefaultCountry,
     pub dataset: Option<Arc<Dataset>>,
     pub today: Date,
-}
-
-/// The outcome of parsing a number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Outcome {
-    Valid,
-    Repaired,
-    Rejected,
-}
-
-/// The reason a row has no valid number, or several. Displays as the end of a sentence about the
-/// row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
-pub(super) enum Reason {
-    #[error(transparent)]
-    Number(NumberReason),
-    #[error("has no cell in the column of numbers")]
-    NoCell,
-    #[error("has more cells than the header, so that they may be shifted")]
-    ShiftedCells,
-    #[error("names a country that is not an ISO 3166-1 alpha-2 code")]
-    UnknownCountry,
-}
-
-/// The answer to one number.
-pub(super) struct Answer {
-    pub outcome: Outcome,
-    /// Present if the number was rejected or is not the only one.
-    pub reason: Option<Reason>,
-    pub result: FormatResult,
-    /// Present if the number is valid.
-    pub key: Option<NumberKey>,
-}
-
-/// A row with its answers.
-pub(super) struct AnsweredRow<'a> {
-    pub line: u64,
-    pub cells: Vec<Cow<'a, str>>,
-    pub answers: Vec<Answer>,
-}
-
-impl Outcome {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Valid => "valid",
-            Self::Repaired => "repaired",
-            Self::Rejected => "rejected",
-        }
-    }
-}
-
-impl Reason {
-    /// The code for programs, such as `TOO_SHORT`.
-    pub fn code(self) -> &'static str {
-        match self {
-            Self::Number(reason) => reason.code(),
-            Self::NoCell => "EMPTY_CELL",
-            Self::ShiftedCells => "SHIFTED_CELLS",
-            Self::UnknownCountry => "UNKNOWN_COUNTRY",
-        }
-    }
 }
 
 impl Answers<'_> {

@@ -4,11 +4,11 @@ use std::{borrow::Cow, collections::HashSet, str::FromStr};
 
 use format::{
     FormatResult,
-    cells::{self, COLUMNS, MAX_ROWS_PER_REASON, column_of, columns_of},
+    cells::{self, COLUMNS, FIRST_REASON_COLUMN, column_of, columns_of},
     fields::Fields,
 };
 
-use super::answers::Answer;
+use super::answer::Answer;
 
 /// The prefix of names in [`COLUMNS`].
 const PREFIX: &str = "tn_";
@@ -36,7 +36,7 @@ pub struct ListFields {
 /// All except the number itself, which the list already has.
 impl Default for ListFields {
     fn default() -> Self {
-        let (fields, of_reason) = COLUMNS.split_at(MAX_ROWS_PER_REASON);
+        let (fields, of_reason) = COLUMNS.split_at(FIRST_REASON_COLUMN);
         let fields = fields.iter().filter(|column| column.name != "tn_input").map(Column::Field);
         let of_reason = of_reason.iter().map(Column::Field);
         let columns = fields.chain([Column::Verdict]).chain(of_reason).collect();

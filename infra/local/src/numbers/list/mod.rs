@@ -4,6 +4,7 @@
 //! describes the numbers, and [`output`] writes the selected [`fields`]. [`pipeline`] uses all
 //! processors. [`duplicates`] are found in list order, and [`summary`] counts the outcomes.
 
+mod answer;
 mod answers;
 mod decoding;
 mod duplicates;
@@ -34,7 +35,8 @@ use numbering::{dataset::Dataset, time::today};
 pub use options::ListOptions;
 
 use self::{
-    answers::{Answers, Outcome},
+    answer::Outcome,
+    answers::Answers,
     decoding::Text,
     duplicates::Deduplication,
     layout::Layout,

@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 use shared::cells::inert;
 
 use super::{
-    answers::{Answer, AnsweredRow, Outcome},
+    answer::{Answer, AnsweredRow, Outcome},
     decoding::BYTE_ORDER_MARK,
     duplicates::WrittenRow,
     fields::ListFields,

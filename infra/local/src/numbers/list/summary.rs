@@ -8,7 +8,7 @@ use std::{
 use formatting::Reason as NumberReason;
 use indicatif::HumanCount;
 
-use super::answers::{Answer, Outcome, Reason};
+use super::answer::{Answer, Outcome, Reason};
 
 /// Counts over the rows of a list.
 #[derive(Debug, Default)]

@@ -75,18 +75,6 @@ async fn each_kind_of_number_has_its_parts() {
 }
 
 #[tokio::test]
-async fn lookup_and_format_return_the_same_values() {
-    let service = shared_service();
-    let lookup = service.ok("/v1/lookup/2122345678").await;
-    let format = service.ok("/v1/format/2122345678").await;
-    for field in ["npa", "nxx", "nxxx", "carrier", "location"] {
-        assert_eq!(lookup[field], format[field], "{field}");
-    }
-    // With a plus sign, this would be an Egyptian number.
-    assert_eq!(service.ok("/v1/lookup?tn=+2122345678").await["tn"], "2122345678");
-}
-
-#[tokio::test]
 async fn us_territories_belong_to_the_us_in_the_numbering_data() {
     let service = shared_service();
     let area_code = service.ok("/v1/npa/340").await;
@@ -94,15 +82,5 @@ async fn us_territories_belong_to_the_us_in_the_numbering_data() {
     let exchanges = service.ok("/v1/search?state=VI").await;
     for record in [&area_code, &carriers["carriers"][0], &exchanges["results"][0]] {
         assert_eq!((&record["country"], &record["state"]), (&json!("US"), &json!("VI")));
-    }
-}
-
-#[tokio::test]
-async fn flags_false_and_unlisted_fields_omit_flags() {
-    let service = shared_service();
-    for query in ["flags=False", "fields=input", "fields=flags,input&flags=false"] {
-        let answer = service.ok(&format!("/v1/format/+13052345678?{query}")).await;
-        assert_eq!(answer["input"], "+13052345678", "{query}");
-        assert!(answer.get("flags").is_none(), "{query}");
     }
 }

@@ -1,0 +1,66 @@
+//! The routes of the page and the documentation.
+
+use serde_json::{Value, json};
+use shared::in_process::Answer;
+use test_api::{TestApi, header};
+
+use super::routes;
+
+/// The `Accept` header of a browser opening a page.
+const BROWSER_ACCEPT: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+
+async fn ask(path: &str, accept: &str) -> Answer {
+    let answer = TestApi::new(routes()).get(path, &[("accept", accept)]).await;
+    assert!(answer.status.is_success(), "{path}");
+    answer
+}
+
+#[tokio::test]
+async fn browsers_get_the_page_and_other_clients_get_an_index() {
+    let page = ask("/", BROWSER_ACCEPT).await;
+    assert_eq!(header(&page.headers, "content-type"), "text/html; charset=utf-8");
+    assert!(page.body.starts_with(b"<!doctype html>"));
+    for accept in ["*/*", "application/json", "application/problem+json", "text/html;q=0.1, */*"] {
+        let index = ask("/", accept).await;
+        assert_eq!(header(&index.headers, "content-type"), "application/json", "{accept}");
+        let index: Value = serde_json::from_slice(&index.body).unwrap();
+        let expected = json!({
+            "name": "Telephone Number Reference Service", "version": env!("CARGO_PKG_VERSION"),
+            "docs": "/docs", "openapi": "/openapi.json", "health": "/health"
+        });
+        assert_eq!(index, expected, "{accept}");
+        for link in ["docs", "openapi"] {
+            ask(index[link].as_str().unwrap(), accept).await;
+        }
+    }
+}
+
+/// A page that can send requests holds a key, so no other code may run in it or read it.
+#[tokio::test]
+async fn the_page_and_the_documentation_allow_only_their_own_script_and_style() {
+    let expected = [
+        "base-uri 'none'",
+        "connect-src 'self'",
+        "default-src 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+        "img-src 'self' data:",
+        "require-trusted-types-for 'script'",
+        "script-src 'sha256-",
+        "style-src 'sha256-",
+        "trusted-types 'none'",
+    ];
+    for path in ["/", "/docs"] {
+        let page = ask(path, BROWSER_ACCEPT).await;
+        assert_eq!(header(&page.headers, "referrer-policy"), "no-referrer");
+        let mut directives: Vec<&str> =
+            header(&page.headers, "content-security-policy").split("; ").collect();
+        directives.sort_unstable();
+        assert_eq!(directives.len(), expected.len(), "{directives:?}");
+        for (directive, expected) in directives.iter().zip(expected) {
+            let is_hash = expected.ends_with('-') && directive.starts_with(expected);
+            let is_expected = is_hash && !directive.contains("unsafe") || *directive == expected;
+            assert!(is_expected, "{directive}");
+        }
+    }
+}
