@@ -1,6 +1,6 @@
 //! The fields of an answer: all of them, and those a client requests.
 //!
-//! Names come from the type's schema, so there is no second list to maintain.
+//! Names come from the type's schema, so no second list has to be maintained.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -62,7 +62,7 @@ pub enum ChangeKind {
     Changed,
 }
 
-/// A field's values; `None` if there is no record, or the record has no value.
+/// A field's values; `None` if the record is missing or has no value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FieldChange {
     pub before: Option<String>,

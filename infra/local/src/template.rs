@@ -47,7 +47,7 @@ fn text(value: &Value) -> Result<&str, CliError> {
         Value::Tagged(tagged) => &tagged.value,
         plain => plain,
     };
-    untagged.as_str().ok_or_else(|| unexpected(format!("{value:?} is no text")))
+    untagged.as_str().ok_or_else(|| unexpected(format!("{value:?} is not text")))
 }
 
 fn table(resource: &Value) -> Result<Table, CliError> {

@@ -42,7 +42,7 @@ impl From<Reading> for FoundNumber {
 }
 
 impl FoundNumber {
-    /// The first of several numbers; `None` if there are none.
+    /// The first of several numbers; `None` if the text has none.
     pub(super) fn first_of(numbers: Vec<Reading>) -> Option<Self> {
         let mut numbers = numbers.into_iter();
         let reading = numbers.next()?;

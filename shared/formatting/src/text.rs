@@ -22,7 +22,7 @@ fn phone_context(text: &str) -> Option<&str> {
     parameters.find(";phone-context=").map(|start| &parameters[start..])
 }
 
-/// Replaces a leading `011` or `00` with a plus sign; `None` if there is none.
+/// Replaces a leading `011` or `00` with a plus sign; `None` if the text has neither.
 ///
 /// The digits of a prefix must be adjacent, since `(0)0…` is a trunk prefix before a number.
 pub(super) fn without_international_prefix(text: &str) -> Option<String> {

@@ -93,7 +93,7 @@ pub async fn load_newest(
 /// The first of `snapshots`, ordered newest first, that `load` can read.
 ///
 /// # Errors
-/// Returns [`DatasetError::NoneReadable`] if none is readable, [`DatasetError::Empty`] if there are none, and
+/// Returns [`DatasetError::NoneReadable`] if none is readable, [`DatasetError::Empty`] if `snapshots` is empty, and
 /// another error if DynamoDB does not answer.
 pub async fn newest_by<'a, T, L: Future<Output = Result<T, DatasetError>>>(
     snapshots: impl Iterator<Item = &'a Snapshot>,

@@ -200,7 +200,7 @@ impl Store {
         }))
     }
 
-    /// The revision that the first import replaces. Writes a manifest without a version if there is none.
+    /// The revision that the first import replaces. Writes a manifest without a version if none exists.
     ///
     /// # Errors
     /// Returns [`StoreError::Overtaken`] if something has already been imported, and another error if DynamoDB

@@ -87,7 +87,7 @@ async fn on_data<T>(
 pub fn without_data(place: &Place, next: &NextCommands) -> String {
     let import = next.tnr("import --fetch");
     format!(
-        "there is no numbering data in {place}, so place and carrier are left out; '{import}' \
+        "{place} has no numbering data, so place and carrier are left out; '{import}' \
          fetches the published reports"
     )
 }

@@ -29,7 +29,7 @@ pub enum Damage {
 }
 
 impl Damage {
-    /// The damage that caused a failure; the cause itself if there is none.
+    /// The damage that caused a failure; the cause itself if nothing is damaged.
     pub fn behind(cause: Cause) -> Result<Self, Cause> {
         let cause = match cause.downcast::<Self>() {
             Ok(damage) => return Ok(*damage),

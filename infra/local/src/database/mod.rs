@@ -54,7 +54,7 @@ pub enum Access {
     Rehearse,
     /// Change an existing database.
     Change,
-    /// Create the database if there is none.
+    /// Create the database if it does not exist.
     Create,
 }
 

@@ -26,7 +26,7 @@ impl Place {
     /// The error for a location without a database.
     pub fn no_database(&self, next: &NextCommands) -> CliError {
         let what = match self {
-            Self::Folder(_) => format!("there is no database in {self}"),
+            Self::Folder(_) => format!("{self} has no database"),
             Self::Endpoint(_) | Self::Stack(_) => format!("{self} has no tables of this service"),
         };
         self.lack_of_data(&what, next)
@@ -34,7 +34,7 @@ impl Place {
 
     /// The error for a database without a data version.
     pub fn no_data(&self, next: &NextCommands) -> CliError {
-        self.lack_of_data(&format!("there is no numbering data yet in {self}"), next)
+        self.lack_of_data(&format!("{self} has no numbering data yet"), next)
     }
 
     /// Names the commands that import data here.

@@ -82,7 +82,7 @@ fn open_list(file: Option<&Path>) -> Result<List, CliError> {
     let Some(file) = file.filter(|file| *file != Path::new("-")) else {
         let input = io::stdin();
         if input.is_terminal() {
-            return Err(CliError::failed("there is no list; name a file, or pipe numbers in"));
+            return Err(CliError::failed("no list was given; name a file, or pipe numbers in"));
         }
         return Ok((Box::new(input), None));
     };

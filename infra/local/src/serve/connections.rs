@@ -111,8 +111,8 @@ enum Stage {
     Body,
 }
 
-/// What a connection waits for, and until when. Shared with the service, because only that knows
-/// when requests begin and end.
+/// The part of a request that a connection waits for, and its deadline. Shared with the service, since only
+/// the service knows when requests begin and end.
 #[derive(Debug, Clone)]
 pub struct Waiting {
     timeouts: Timeouts,

@@ -179,7 +179,7 @@ pub(super) fn npa_of_number(number: usize) -> Npa {
 pub(super) struct Places {
     /// Positions in [`Country::ALL`].
     countries: Numbers,
-    /// The letters of the states; zero if there is none.
+    /// The letters of the states; zero for a record without a state.
     states: Numbers,
 }
 

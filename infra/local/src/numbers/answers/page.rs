@@ -151,7 +151,7 @@ fn shortened(cell: &str, width: usize) -> String {
     cell.chars().take(width.saturating_sub(1)).chain(['…']).collect()
 }
 
-/// The commands to run next, wrapped only where needed; empty if there are none.
+/// The commands to run next, wrapped only where needed; empty without any.
 pub(super) fn next(commands: &[String]) -> String {
     const INDENT: usize = 6;
     let lines = commands.iter().map(|command| continued(command, width() - INDENT));

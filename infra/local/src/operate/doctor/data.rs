@@ -39,7 +39,7 @@ pub async fn look(store: &Store) -> Examined<DataFacts> {
     Ok(DataFacts { manifest, unreadable })
 }
 
-/// Compares every lookup item with the newest readable version; `None` if there is none.
+/// Compares every lookup item with the newest readable version; `None` without a readable one.
 pub async fn look_at_items(
     store: &Store,
     progress: &dyn Fn(Progress),

@@ -146,7 +146,7 @@ impl World {
         }
     }
 
-    /// Lets a stalled writer finish; returns `false` if there is none. Its version may have been published
+    /// Lets a stalled writer finish; returns `false` if no writer is stalled. Its version may have been published
     /// before it stalled, and others after that.
     async fn resume(&mut self) -> bool {
         if self.stalled.is_empty() {

@@ -160,7 +160,7 @@ async fn doctor_examines_a_local_database_and_its_service() {
     let folder = TempDir::new().unwrap();
     let nothing = run(&folder, &["doctor"]);
     assert_eq!(nothing.status.code(), Some(3));
-    assert!(stderr(&nothing).contains("there is no database in folder"), "{}", stderr(&nothing));
+    assert!(stderr(&nothing).contains("' has no database"), "{}", stderr(&nothing));
     assert_eq!(folder.path().read_dir().unwrap().count(), 0, "an examination makes nothing");
 
     write_sample_into(folder.path());

@@ -103,7 +103,7 @@ async fn tools_without_data_fail_and_name_the_remedy() {
     let result = call(&agent, "get_carrier", json!({ "ocn": "6015" })).await;
     assert_eq!(result.is_error, Some(true));
     let text = texts(&result).remove(0);
-    assert!(text.starts_with("there is no database in folder"), "{text}");
+    assert!(text.starts_with("folder '") && text.contains("' has no database"), "{text}");
     assert!(text.ends_with("' brings a made-up sample"), "{text}");
     let made = std::fs::read_dir(data_dir.path()).unwrap().count();
     assert_eq!(made, 0, "a call makes no database");

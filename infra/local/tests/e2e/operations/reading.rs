@@ -79,7 +79,7 @@ fn unprivileged_line_on(data_dir: &TempDir, command: &[&str], output: &Path) -> 
 fn reads_without_a_database_create_none_and_name_the_command_that_does() {
     let (parent, output) = (TempDir::new().unwrap(), TempDir::new().unwrap());
     let mistyped = parent.path().join("dtaa");
-    let place = format!("there is no database in folder '{}'", mistyped.display());
+    let place = format!("folder '{}' has no database", mistyped.display());
     for command in READING.into_iter().filter(|command| command[0] != "lookup") {
         let command = with_output(command, output.path());
         let mut typed = program(&[]);

@@ -109,7 +109,10 @@ fn lookup_without_data_lacks_only_place_and_carrier() {
     let answer: Value = serde_json::from_str(&stdout(&american)).unwrap();
     assert_eq!(answer["format"]["formats"]["e164"], "+13052345678");
     let note = stderr(&american);
-    assert!(note.starts_with("note: there is no numbering data in folder '"), "{note}");
+    assert!(
+        note.starts_with("note: folder '") && note.contains("' has no numbering data, so"),
+        "{note}"
+    );
     assert!(note.contains("'tnr import --fetch --data-dir "), "{note}");
     assert!(!stdout(&run(&data_dir, &["3052345678"])).contains("exchange"), "nothing is known");
     assert_eq!(fs::read_dir(data_dir.path()).unwrap().count(), 0);

@@ -102,7 +102,7 @@ impl Serving {
         (self.base_url, self.key) = (self.printed("base URL"), self.printed("API key"));
     }
 
-    /// The value of a line in the banner; empty if there is none.
+    /// The value of a line in the banner; empty if the line is missing.
     fn printed(&self, name: &str) -> String {
         let output = self.output();
         let value = output.lines().find_map(|line| line.trim().strip_prefix(name));

@@ -109,7 +109,7 @@ pub fn decoded(text: &str) -> String {
 pub fn text(value: &Value) -> String {
     match value {
         Value::Tagged(tagged) => text(&tagged.value),
-        plain => plain.as_str().unwrap_or_else(|| panic!("{plain:?} is no text")).to_owned(),
+        plain => plain.as_str().unwrap_or_else(|| panic!("{plain:?} is not text")).to_owned(),
     }
 }
 

@@ -117,7 +117,7 @@ fn backup_and_restore_overwrite_nothing() {
     let (data_dir, folder) = (TempDir::new().unwrap(), TempDir::new().unwrap());
     let file = folder.path().join("numbers.sqlite");
     let error = stderr(&with_file("backup", &file, &data_dir));
-    assert!(error.contains("there is no database in folder '"), "{error}");
+    assert!(error.contains("' has no database"), "{error}");
     assert!(!file.exists());
 
     write_sample_into(data_dir.path());

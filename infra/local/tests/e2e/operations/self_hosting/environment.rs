@@ -80,7 +80,7 @@ fn empty_variables_count_as_unset() {
     let mut listing = program(&["keys", "list", "--data-dir"]);
     listing.arg(folder.path()).env("TNR_ENDPOINT_URL", "");
     let refused = stderr(&listing.output().unwrap());
-    assert!(refused.contains("there is no database in folder"), "{refused}");
+    assert!(refused.contains("' has no database"), "{refused}");
     // Only the grace period is invalid.
     let mut serving = program(&["serve", "--grace", "long"]);
     for variable in ["TNR_KEY", "TNR_PORT", "TNR_HOST", "TNR_NO_SAMPLE", "TNR_OPS_ADDRESS"] {
