@@ -23,7 +23,7 @@ const (
 	attempts = 4
 	timeout  = 10 * time.Second
 	// A daily quota may reset hours from now; let the caller decide what to do.
-	longestWait = time.Minute
+	maxWait = time.Minute
 )
 
 // FormatResult has the fields of a format result that are read below.
@@ -43,11 +43,11 @@ type FormatResult struct {
 	} `json:"carrier"`
 }
 
-// Answer is one number in a batch, as sent, with a result or an error.
-type Answer struct {
+// BatchItem is one number in a batch, as sent, with a result or an error.
+type BatchItem struct {
 	TN     string        `json:"tn"`
 	Result *FormatResult `json:"result"`
-	Error  *Refused      `json:"error"`
+	Error  *APIError     `json:"error"`
 }
 
 // Exchange is one NPA-NXX found by a search.
@@ -57,15 +57,15 @@ type Exchange struct {
 	CompanyName string `json:"company_name"`
 }
 
-// Refused is the error for a refused request. Name is stable, such as "not_found".
-type Refused struct {
+// APIError is an error response from the service. Name is stable, such as "not_found".
+type APIError struct {
 	Status  int    `json:"-"`
 	Name    string `json:"error"`
 	Message string `json:"message"`
 }
 
-func (refused *Refused) Error() string {
-	return fmt.Sprintf("refused: %d %s: %s", refused.Status, refused.Name, refused.Message)
+func (apiError *APIError) Error() string {
+	return fmt.Sprintf("refused: %d %s: %s", apiError.Status, apiError.Name, apiError.Message)
 }
 
 // Client sends requests to one service with one key.
@@ -84,20 +84,20 @@ func (client *Client) Format(ctx context.Context, number string, options url.Val
 }
 
 // FormatMany describes up to 1,000 phone numbers, in order.
-func (client *Client) FormatMany(ctx context.Context, numbers []string, options url.Values) ([]Answer, error) {
+func (client *Client) FormatMany(ctx context.Context, numbers []string, options url.Values) ([]BatchItem, error) {
 	body, err := json.Marshal(numbers)
 	if err != nil {
 		return nil, err
 	}
 	var many struct {
-		Results []Answer `json:"results"`
+		Results []BatchItem `json:"results"`
 	}
 	_, err = client.send(ctx, http.MethodPost, client.address("/v1/format", options), body, &many)
 	return many.Results, err
 }
 
-// Search calls use with each exchange that matches all filters, page by page.
-func (client *Client) Search(ctx context.Context, filters url.Values, use func(Exchange)) error {
+// Search calls visit for each exchange that matches all filters, page by page.
+func (client *Client) Search(ctx context.Context, filters url.Values, visit func(Exchange)) error {
 	for address := client.address("/v1/search", filters); address != ""; {
 		var page struct {
 			Results []Exchange `json:"results"`
@@ -107,7 +107,7 @@ func (client *Client) Search(ctx context.Context, filters url.Values, use func(E
 			return err
 		}
 		for _, exchange := range page.Results {
-			use(exchange)
+			visit(exchange)
 		}
 		if address, err = nextPage(address, header); err != nil {
 			return err
@@ -120,7 +120,7 @@ func (client *Client) address(path string, query url.Values) string {
 	return strings.TrimSuffix(client.URL, "/") + path + "?" + query.Encode()
 }
 
-// send reads a successful response's JSON into result. Waits and retries if the service asks for that.
+// send reads a successful response's JSON into result. It waits and retries if the service says so.
 func (client *Client) send(
 	ctx context.Context, method, address string, body []byte, result any,
 ) (http.Header, error) {
@@ -145,9 +145,9 @@ func (client *Client) send(
 		if response.StatusCode == http.StatusOK {
 			return response.Header, json.Unmarshal(content, result)
 		}
-		wait, helps := timeToWait(response)
-		if !helps || attempt == attempts {
-			return nil, refusal(response, content)
+		wait, retryable := timeToWait(response)
+		if !retryable || attempt == attempts {
+			return nil, parseError(response, content)
 		}
 		select {
 		case <-time.After(wait):
@@ -163,19 +163,19 @@ func timeToWait(response *http.Response) (time.Duration, bool) {
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
 		seconds, err := strconv.Atoi(response.Header.Get("Retry-After"))
 		wait := time.Duration(seconds) * time.Second
-		return wait, err == nil && 0 <= wait && wait <= longestWait
+		return wait, err == nil && 0 <= wait && wait <= maxWait
 	default:
 		return 0, false
 	}
 }
 
-// refusal is the error in a response. A proxy may have answered with something other than JSON.
-func refusal(response *http.Response, content []byte) error {
-	refused := Refused{Status: response.StatusCode}
-	if json.Unmarshal(content, &refused) != nil || refused.Name == "" {
-		refused.Name, refused.Message = "unknown", http.StatusText(response.StatusCode)
+// parseError parses an error response. A proxy may have sent something other than JSON.
+func parseError(response *http.Response, content []byte) error {
+	apiError := APIError{Status: response.StatusCode}
+	if json.Unmarshal(content, &apiError) != nil || apiError.Name == "" {
+		apiError.Name, apiError.Message = "unknown", http.StatusText(response.StatusCode)
 	}
-	return &refused
+	return &apiError
 }
 
 var nextLink = regexp.MustCompile(`<([^>]*)>; rel="next"`)
@@ -197,8 +197,8 @@ func nextPage(address string, header http.Header) (string, error) {
 	return page.String(), nil
 }
 
-// line formats a result on one line.
-func line(result FormatResult) string {
+// formatLine formats a result on one line.
+func formatLine(result FormatResult) string {
 	if !result.Valid {
 		return "not a valid number"
 	}
@@ -212,13 +212,13 @@ func line(result FormatResult) string {
 
 // join joins the non-empty parts.
 func join(separator string, parts ...string) string {
-	var known []string
+	var nonEmpty []string
 	for _, part := range parts {
 		if part != "" {
-			known = append(known, part)
+			nonEmpty = append(nonEmpty, part)
 		}
 	}
-	return strings.Join(known, separator)
+	return strings.Join(nonEmpty, separator)
 }
 
 func run(ctx context.Context, client *Client) error {
@@ -227,18 +227,18 @@ func run(ctx context.Context, client *Client) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%s: %s\n", number, line(result))
+	fmt.Printf("%s: %s\n", number, formatLine(result))
 
 	numbers := []string{"+44 20 7946 0958", "no number", "", "212-397-5678"}
-	answers, err := client.FormatMany(ctx, numbers, url.Values{"defaultCountry": {"US"}})
+	items, err := client.FormatMany(ctx, numbers, url.Values{"defaultCountry": {"US"}})
 	if err != nil {
 		return err
 	}
-	for _, answer := range answers {
-		if answer.Result != nil {
-			fmt.Printf("%s: %s\n", answer.TN, line(*answer.Result))
+	for _, item := range items {
+		if item.Result != nil {
+			fmt.Printf("%s: %s\n", item.TN, formatLine(*item.Result))
 		} else {
-			fmt.Printf("%s: %s\n", answer.TN, answer.Error.Message)
+			fmt.Printf("%s: %s\n", item.TN, item.Error.Message)
 		}
 	}
 

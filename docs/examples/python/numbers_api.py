@@ -17,11 +17,11 @@ import urllib.request
 ATTEMPTS = 4
 TIMEOUT_SECONDS = 10
 # A daily quota may reset hours from now; let the caller decide what to do.
-LONGEST_WAIT_SECONDS = 60
+MAX_WAIT_SECONDS = 60
 
 
-class Refused(Exception):
-    """The service refused a request. `status` is the HTTP status, and `error` a stable name such as `not_found`."""
+class ApiError(Exception):
+    """An error response. `status` is the HTTP status, and `error` a stable name such as `not_found`."""
 
     def __init__(self, status, error, message):
         super().__init__(f"{status} {error}: {message}")
@@ -30,7 +30,7 @@ class Refused(Exception):
 
 
 class Client:
-    """Requests to one service with one key."""
+    """Calls one service with one key."""
 
     def __init__(self, url, key):
         self.url = url.rstrip("/")
@@ -38,26 +38,26 @@ class Client:
 
     def format(self, number, **options):
         """Describes a phone number."""
-        return self._send("GET", self._address(f"/v1/format/{urllib.parse.quote(number, safe='')}", options))[0]
+        return self._send("GET", self._build_url(f"/v1/format/{urllib.parse.quote(number, safe='')}", options))[0]
 
     def format_many(self, numbers, **options):
         """Describes up to 1,000 phone numbers, in order: each as sent (`tn`), with its `result` or `error`."""
-        return self._send("POST", self._address("/v1/format", options), numbers)[0]["results"]
+        return self._send("POST", self._build_url("/v1/format", options), numbers)[0]["results"]
 
     def search(self, **filters):
-        """The exchanges that match all filters, page by page."""
-        address = self._address("/v1/search", filters)
-        while address:
-            page, headers = self._send("GET", address)
+        """Yields the exchanges that match all filters, page by page."""
+        url = self._build_url("/v1/search", filters)
+        while url:
+            page, headers = self._send("GET", url)
             yield from page["results"]
-            address = next_page(address, headers)
+            url = next_page(url, headers)
 
-    def _address(self, path, query):
+    def _build_url(self, path, query):
         return f"{self.url}{path}?{urllib.parse.urlencode(query)}"
 
-    def _send(self, method, address, body=None):
-        """A success's JSON and headers. Waits and retries if the service asks for that."""
-        request = urllib.request.Request(address, method=method)
+    def _send(self, method, url, body=None):
+        """Returns the JSON and headers of a successful response. Waits and retries if the service says so."""
+        request = urllib.request.Request(url, method=method)
         request.add_header("Authorization", f"Bearer {self.key}")
         if body is not None:
             request.add_header("Content-Type", "application/json")
@@ -66,38 +66,38 @@ class Client:
             try:
                 with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS) as response:
                     return json.load(response), response.headers
-            except urllib.error.HTTPError as refusal:
-                with refusal:
-                    wait = seconds_to_wait(refusal.code, refusal.headers)
+            except urllib.error.HTTPError as error:
+                with error:
+                    wait = seconds_to_wait(error.code, error.headers)
                     if wait is None or attempt == ATTEMPTS:
-                        raise refused(refusal) from None
+                        raise parse_error(error) from None
                 time.sleep(wait)
 
 
 def seconds_to_wait(status, headers):
     """The wait before a retry; `None` if a retry would not help."""
     after = headers.get("Retry-After", "")
-    if status in (429, 503) and after.isdigit() and int(after) <= LONGEST_WAIT_SECONDS:
+    if status in (429, 503) and after.isdigit() and int(after) <= MAX_WAIT_SECONDS:
         return int(after)
     return None
 
 
-def refused(refusal):
-    """The error in a response. A proxy may have answered with something other than JSON."""
+def parse_error(response):
+    """Parses an error response. A proxy may have sent something other than JSON."""
     try:
-        body = json.load(refusal)
-        return Refused(refusal.code, body["error"], body["message"])
+        body = json.load(response)
+        return ApiError(response.code, body["error"], body["message"])
     except (ValueError, KeyError, TypeError):
-        return Refused(refusal.code, "unknown", refusal.reason)
+        return ApiError(response.code, "unknown", response.reason)
 
 
-def next_page(address, headers):
+def next_page(url, headers):
     """The URL in the `Link` header with `rel="next"`; `None` on the last page."""
     match = re.search(r'<([^>]*)>; rel="next"', headers.get("Link", ""))
-    return urllib.parse.urljoin(address, match[1]) if match else None
+    return urllib.parse.urljoin(url, match[1]) if match else None
 
 
-def line(result):
+def format_line(result):
     """Formats a result on one line."""
     if not result["valid"]:
         return "not a valid number"
@@ -113,11 +113,11 @@ def main():
     client = Client(os.environ["TNR_URL"], os.environ["TNR_KEY"])
 
     number = "(305) 234-5678"
-    print(f"{number}: {line(client.format(number))}")
+    print(f"{number}: {format_line(client.format(number))}")
 
     numbers = ["+44 20 7946 0958", "no number", "", "212-397-5678"]
-    for answer in client.format_many(numbers, defaultCountry="US"):
-        print(f"{answer['tn']}: {line(answer['result']) if 'result' in answer else answer['error']['message']}")
+    for item in client.format_many(numbers, defaultCountry="US"):
+        print(f"{item['tn']}: {format_line(item['result']) if 'result' in item else item['error']['message']}")
 
     count = 0
     for exchange in client.search(q="wireless", state="NY", limit=4):
@@ -129,5 +129,5 @@ def main():
 if __name__ == "__main__":
     try:
         main()
-    except Refused as refusal:
-        sys.exit(f"refused: {refusal}")
+    except ApiError as error:
+        sys.exit(f"refused: {error}")

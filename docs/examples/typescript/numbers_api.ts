@@ -1,8 +1,8 @@
 /**
-* Calls the Telephone Number Reference Service for one number, a batch of numbers, and all pages of a search.
+ * Calls the Telephone Number Reference Service for one number, a batch of numbers, and all pages of a search.
  *
  * Usage: TNR_URL=http://127.0.0.1:3000 TNR_KEY=tnr_live_... npm start
-* Needs Node 20 or newer, and no packages except the compiler.
+ * Needs Node 20 or newer, and no packages except the compiler.
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
@@ -10,7 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 const ATTEMPTS = 4;
 const TIMEOUT_MS = 10_000;
 // A daily quota may reset hours from now; let the caller decide what to do.
-const LONGEST_WAIT_SECONDS = 60;
+const MAX_WAIT_SECONDS = 60;
 
 // The fields that are read below. `npx openapi-typescript docs/openapi.json` generates the full types.
 interface FormatResult {
@@ -22,7 +22,7 @@ interface FormatResult {
 }
 
 /** One number in a batch, as sent. */
-type Answer = { tn: string; result: FormatResult } | { tn: string; error: ErrorBody };
+type BatchItem = { tn: string; result: FormatResult } | { tn: string; error: ErrorBody };
 
 interface SearchResult {
   results: { npa: string; nxx: string; company_name: string | null }[];
@@ -33,8 +33,8 @@ interface ErrorBody {
   message: string;
 }
 
-/** The service refused a request. `status` is the HTTP status, and `error` a stable name such as `not_found`. */
-class Refused extends Error {
+/** An error response. `status` is the HTTP status, and `error` a stable name such as `not_found`. */
+class ApiError extends Error {
   constructor(
     readonly status: number,
     readonly error: string,
@@ -44,7 +44,7 @@ class Refused extends Error {
   }
 }
 
-/** Requests to one service with one key. */
+/** Calls one service with one key. */
 class Client {
   constructor(
     private readonly url: string,
@@ -58,16 +58,16 @@ class Client {
   }
 
   /** Describes up to 1,000 phone numbers, in order. */
-  async formatMany(numbers: string[], options: Record<string, string> = {}): Promise<Answer[]> {
+  async formatMany(numbers: string[], options: Record<string, string> = {}): Promise<BatchItem[]> {
     const response = await this.send(this.address("/v1/format", options), {
       method: "POST",
       headers: { "Content-Type": "application/json" },
       body: JSON.stringify(numbers),
     });
-    return ((await response.json()) as { results: Answer[] }).results;
+    return ((await response.json()) as { results: BatchItem[] }).results;
   }
 
-  /** The exchanges that match all filters, page by page. */
+  /** Yields the exchanges that match all filters, page by page. */
   async *search(filters: Record<string, string>): AsyncGenerator<SearchResult["results"][number]> {
     let address: string | undefined = this.address("/v1/search", filters);
     while (address !== undefined) {
@@ -81,7 +81,7 @@ class Client {
     return `${this.url.replace(/\/$/, "")}${path}?${new URLSearchParams(query)}`;
   }
 
-  /** A successful response. Waits and retries if the service asks for that. */
+  /** Returns a successful response. Waits and retries if the service says so. */
   private async send(address: string, init: RequestInit = {}): Promise<Response> {
     for (let attempt = 1; ; attempt++) {
       const response = await fetch(address, {
@@ -91,7 +91,7 @@ class Client {
       });
       if (response.ok) return response;
       const wait = secondsToWait(response);
-      if (wait === undefined || attempt === ATTEMPTS) throw await refused(response);
+      if (wait === undefined || attempt === ATTEMPTS) throw await parseError(response);
       await response.body?.cancel();
       await sleep(wait * 1000);
     }
@@ -103,13 +103,13 @@ function secondsToWait({ status, headers }: Response): number | undefined {
   const after = headers.get("Retry-After");
   if (![429, 503].includes(status) || after === null || !/^\d+$/.test(after)) return undefined;
   const seconds = Number(after);
-  return seconds <= LONGEST_WAIT_SECONDS ? seconds : undefined;
+  return seconds <= MAX_WAIT_SECONDS ? seconds : undefined;
 }
 
-/** The error in a response. A proxy may have answered with something other than JSON. */
-async function refused(response: Response): Promise<Refused> {
+/** Parses an error response. A proxy may have sent something other than JSON. */
+async function parseError(response: Response): Promise<ApiError> {
   const body = (await response.json().catch(() => null)) as Partial<ErrorBody> | null;
-  return new Refused(response.status, body?.error ?? "unknown", body?.message ?? response.statusText);
+  return new ApiError(response.status, body?.error ?? "unknown", body?.message ?? response.statusText);
 }
 
 /** The URL in the `Link` header with `rel="next"`; `undefined` on the last page. */
@@ -119,7 +119,7 @@ function nextPage(address: string, headers: Headers): string | undefined {
 }
 
 /** Formats a result on one line. */
-function line({ valid, formats, location, carrier }: FormatResult): string {
+function formatLine({ valid, formats, location, carrier }: FormatResult): string {
   if (!valid) return "not a valid number";
   const place = [location?.rateCenter, location?.state, location?.countryName].filter(Boolean).join(", ");
   const holder = carrier?.name && `assigned to ${carrier.name}`;
@@ -136,11 +136,11 @@ async function main(): Promise<void> {
   const client = new Client(fromEnvironment("TNR_URL"), fromEnvironment("TNR_KEY"));
 
   const number = "(305) 234-5678";
-  console.log(`${number}: ${line(await client.format(number))}`);
+  console.log(`${number}: ${formatLine(await client.format(number))}`);
 
   const numbers = ["+44 20 7946 0958", "no number", "", "212-397-5678"];
-  for (const answer of await client.formatMany(numbers, { defaultCountry: "US" })) {
-    console.log(`${answer.tn}: ${"result" in answer ? line(answer.result) : answer.error.message}`);
+  for (const item of await client.formatMany(numbers, { defaultCountry: "US" })) {
+    console.log(`${item.tn}: ${"result" in item ? formatLine(item.result) : item.error.message}`);
   }
 
   let count = 0;
@@ -154,7 +154,7 @@ async function main(): Promise<void> {
 try {
   await main();
 } catch (error) {
-  if (!(error instanceof Refused)) throw error;
+  if (!(error instanceof ApiError)) throw error;
   console.error(`refused: ${error.message}`);
   process.exitCode = 1;
 }

@@ -48,7 +48,7 @@ struct Carrier {
 
 /// One number in a batch, as sent, with a result or an error.
 #[derive(Deserialize)]
-struct Answer {
+struct BatchItem {
     tn: String,
     result: Option<FormatResult>,
     error: Option<ErrorBody>,
@@ -75,7 +75,7 @@ struct ErrorBody {
     message: String,
 }
 
-/// Requests to one service with one key.
+/// Calls one service with one key.
 struct Client {
     agent: Agent,
     url: String,
@@ -101,13 +101,13 @@ impl Client {
     }
 
     /// Describes up to 1,000 phone numbers, in order.
-    fn format_many(&self, numbers: &[&str], country: &str) -> Result<Vec<Answer>> {
+    fn format_many(&self, numbers: &[&str], country: &str) -> Result<Vec<BatchItem>> {
         let address = format!("{}/v1/format", self.url);
         let mut response = self.send(|| {
             let request = self.agent.post(&address).query("defaultCountry", country);
             request.header(header::AUTHORIZATION, &self.authorization).send_json(numbers)
         })?;
-        let page: Page<Answer> = response.body_mut().read_json()?;
+        let page: Page<BatchItem> = response.body_mut().read_json()?;
         Ok(page.results)
     }
 
@@ -130,7 +130,7 @@ impl Client {
         self.agent.get(address).header(header::AUTHORIZATION, &self.authorization)
     }
 
-    /// Sends a request. Waits and retries if the service asks for that.
+    /// Sends a request. Waits and retries if the service says so.
     fn send(
         &self,
         request: impl Fn() -> std::result::Result<Response<Body>, ureq::Error>,
@@ -143,7 +143,7 @@ impl Client {
             }
             match time_to_wait(&response) {
                 Some(wait) if attempt < ATTEMPTS => thread::sleep(wait),
-                _ => return Err(refusal(response).into()),
+                _ => return Err(error_message(response).into()),
             }
             attempt += 1;
         }
@@ -152,17 +152,17 @@ impl Client {
 
 /// The wait before a retry; `None` if a retry would not help.
 fn time_to_wait(response: &Response<Body>) -> Option<Duration> {
-    let may_help = matches!(
+    let is_retryable = matches!(
         response.status(),
         StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE
     );
     let after = response.headers().get(header::RETRY_AFTER)?.to_str().ok()?;
     let wait = Duration::from_secs(after.parse().ok()?);
-    (may_help && wait <= MAX_WAIT).then_some(wait)
+    (is_retryable && wait <= MAX_WAIT).then_some(wait)
 }
 
-/// The message of an error response. A proxy may have answered with something other than JSON.
-fn refusal(mut response: Response<Body>) -> String {
+/// The message in an error response. A proxy may have sent something other than JSON.
+fn error_message(mut response: Response<Body>) -> String {
     let status = response.status();
     match response.body_mut().read_json() {
         Ok(ErrorBody { error, message }) => {
@@ -182,8 +182,8 @@ fn next_page(address: &str, response: &Response<Body>) -> Option<String> {
     Some(Uri::from_parts(parts).ok()?.to_string())
 }
 
-/// A result on one line.
-fn line(result: &FormatResult) -> String {
+/// Formats a result on one line.
+fn format_line(result: &FormatResult) -> String {
     let (true, Some(formats)) = (result.valid, &result.formats) else {
         return "not a valid number".to_owned();
     };
@@ -204,12 +204,12 @@ fn run() -> Result<()> {
     let client = Client::new(&variable("TNR_URL")?, &variable("TNR_KEY")?);
 
     let number = "(305) 234-5678";
-    println!("{number}: {}", line(&client.format(number)?));
+    println!("{number}: {}", format_line(&client.format(number)?));
 
     let numbers = ["+44 20 7946 0958", "no number", "", "212-397-5678"];
-    for Answer { tn, result, error } in client.format_many(&numbers, "US")? {
-        let refused = error.map(|error| error.message);
-        println!("{tn}: {}", refused.or(result.as_ref().map(line)).unwrap_or_default());
+    for BatchItem { tn, result, error } in client.format_many(&numbers, "US")? {
+        let message = error.map(|error| error.message);
+        println!("{tn}: {}", message.or(result.as_ref().map(format_line)).unwrap_or_default());
     }
 
     let exchanges = client.search(&[("q", "wireless"), ("state", "NY"), ("limit", "4")])?;
