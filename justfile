@@ -1,4 +1,4 @@
-# The commands you type most. `just` lists them; install it with `cargo install just` or `pip install rust-just`.
+# Common commands. `just` lists them; install it with `cargo install just` or `pip install rust-just`.
 
 [private]
 default:
@@ -29,11 +29,11 @@ lint:
 fmt:
     cargo fmt --all
 
-# Write the responses to the sample events, the examples in the OpenAPI description
+# Update the responses to the sample events, which are the examples in the OpenAPI description
 examples:
     UPDATE_EXAMPLES=1 cargo test -p tnr --test e2e api::events
 
-# Write docs/openapi.json and docs/COSTS.md again
+# Regenerate docs/openapi.json and docs/COSTS.md
 generate:
     cargo run -- openapi > target/openapi.json && mv target/openapi.json docs/openapi.json
     cargo run -- costs --markdown > target/COSTS.md && mv target/COSTS.md docs/COSTS.md
@@ -46,6 +46,6 @@ watch:
 bench NAME *ARGS:
     cargo bench -p bench --bench {{ NAME }} {{ ARGS }}
 
-# Run everything that has to pass before a change lands
+# Run every check that must pass before a merge
 ci:
     .ci/run

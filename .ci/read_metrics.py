@@ -12,7 +12,7 @@ import urllib.request
 
 from prometheus_client.parser import text_string_to_metric_families
 
-LONGEST_START = 60
+START_TIMEOUT_SECONDS = 60
 
 
 def free_port():
@@ -22,7 +22,7 @@ def free_port():
 
 
 def get(url):
-    end = time.monotonic() + LONGEST_START
+    end = time.monotonic() + START_TIMEOUT_SECONDS
     while True:
         try:
             with urllib.request.urlopen(url, timeout=5) as response:
@@ -44,7 +44,7 @@ def main(tnr):
         finally:
             server.terminate()
             if server.wait() != 0:
-                sys.exit("the server did not stop well")
+                sys.exit("the server did not stop cleanly")
     counted = [
         sample
         for family in families
@@ -55,7 +55,7 @@ def main(tnr):
         sys.exit(f"one request to /health was counted as {counted}")
     for family in families:
         if not family.documentation or family.type not in ("counter", "gauge", "histogram"):
-            sys.exit(f"{family.name} lacks its type or its help")
+            sys.exit(f"{family.name} has no type or help text")
     print(f"{len(families)} metrics")
 
 

@@ -1,5 +1,5 @@
 """Sends every sample request and requests with awkward characters through the gateway of `cargo lambda watch`, and
-every whole event through `cargo lambda invoke`. Each answer must match the local server's, byte for byte.
+every whole event through `cargo lambda invoke`. Each response must match the local server's, byte for byte.
 
 Usage: replay_events.py TNR CARGO_LAMBDA, from the root of the project.
 """
@@ -38,8 +38,8 @@ class AnyStatus(urllib.request.HTTPErrorProcessor):
         return response
 
 
-def answered(ask):
-    """The first answer other than 503: on a busy machine a database may be too slow for a starting function."""
+def request_until_ready(ask):
+    """The first response other than 503: on a busy machine a database may be too slow for a starting function."""
     for _ in range(5):
         status, found, body = ask()
         if status != 503:
@@ -50,7 +50,7 @@ def answered(ask):
 
 def http(port, method, target, headers, body=None):
     """A response's status, significant headers and body."""
-    return answered(lambda: http_once(port, method, target, headers, body))
+    return request_until_ready(lambda: http_once(port, method, target, headers, body))
 
 
 def http_once(port, method, target, headers, body):
@@ -71,7 +71,7 @@ def wait_for(port, process):
             return
         except OSError:
             time.sleep(0.5)
-    sys.exit(f"nothing answers on port {port}")
+    sys.exit(f"nothing listens on port {port}")
 
 
 def target_of(event):
@@ -136,7 +136,7 @@ def replay(cargo_lambda):
         for file in sorted(requests.parent.glob("*.json")):
             event = json.loads(file.read_text())
             method = event["requestContext"]["http"]["method"]
-            from_lambda = answered(lambda: invoke_api(cargo_lambda, function, file))
+            from_lambda = request_until_ready(lambda: invoke_api(cargo_lambda, function, file))
             from_local = http(LOCAL, method, target_of(event), event["headers"], event.get("body"))
             compare(file, from_lambda, from_local, failures)
             count += 1
@@ -165,7 +165,7 @@ def main(tnr, cargo_lambda):
             start(tnr, "dynamodb", "--port", str(DYNAMODB), "--key", KEY, "--data-dir", folder)
             wait_for(DYNAMODB, processes[-1])
             endpoint = f"http://127.0.0.1:{DYNAMODB}"
-            # Written once the tables exist.
+            # The server writes this once the tables exist.
             credential = Path(folder, "dynamodb.env")
             while not credential.exists():
                 time.sleep(0.1)
@@ -173,13 +173,13 @@ def main(tnr, cargo_lambda):
             os.environ.update(line.split("=", 1) for line in variables)
             start(tnr, "serve", "--port", str(LOCAL), "--key", KEY, "--endpoint-url", endpoint)
             wait_for(LOCAL, processes[-1])
-            # It answers once data and key are stored; before that, a function would reject the key.
+            # The server responds once data and the key are stored; until then, a function would reject the key.
             http(LOCAL, "GET", "/v1/carriers?limit=1", {"X-API-Key": KEY})
             # The import reads no local files, so this folder acts as S3, and its folder sample as a bucket.
             start(sys.executable, "-m", "http.server", str(S3), "--bind", "127.0.0.1",
                   "--directory", "infra/local")
             wait_for(S3, processes[-1])
-            # The functions answer browsers themselves, instead of cargo lambda.
+            # Lets the functions respond to browsers, instead of cargo lambda.
             start(cargo_lambda, "lambda", "watch", "--invoke-port", str(WATCH), "--disable-cors",
                   "--env-file", "infra/local/watch.env")
             wait_for(WATCH, processes[-1])
@@ -189,8 +189,8 @@ def main(tnr, cargo_lambda):
                 process.terminate()
                 process.wait()
     if failures:
-        sys.exit("\n".join(failures) + f"\n{len(failures)} of {count} answers differ")
-    print(f"{count} requests and events: the functions answer as the local server does")
+        sys.exit("\n".join(failures) + f"\n{len(failures)} of {count} responses differ")
+    print(f"{count} requests and events: the functions and the local server agree")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Serves the sample from three implementations of DynamoDB: the embedded one, moto and dynalite. Each gets its own
-import. Every sample request and every awkward number must be answered alike, byte for byte, except for the version
-of the data, which is its import time.
+import. Every sample request and every unusual number must get the same response, byte for byte, except for the data
+version, which is the import time.
 
 Usage: compare_databases.py TNR TOOLS, from the root of the project.
 """
@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from openapi.with_server import free_port, wait_until_it_answers
+from openapi.with_server import free_port, wait_until_ready
 from replay_events import EVENTS, HEADERS, KEY, NUMBERS, http, requests_in
 
 SAMPLE = Path("infra/local/sample")
@@ -33,7 +33,7 @@ ENVIRONMENT = os.environ | {
 
 
 @contextlib.contextmanager
-def running(*command):
+def run_in_background(*command):
     with LOG.open("a") as log:
         process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, env=ENVIRONMENT)
     try:
@@ -50,12 +50,12 @@ def wait_for(port, process):
         if process.poll() is not None:
             break
         time.sleep(0.1)
-    sys.exit(f"{process.args[0]} does not answer; {LOG} says why")
+    sys.exit(f"{process.args[0]} does not respond; see {LOG}")
 
 
 @contextlib.contextmanager
 def database(name, tools, folder):
-    """Runs a database, and yields the arguments by which the program finds it."""
+    """Runs a database, and yields the program's options for it."""
     if name == "embedded":
         yield ["--data-dir", folder]
         return
@@ -64,7 +64,7 @@ def database(name, tools, folder):
         "moto": [tools / "bin/moto_server", "-H", "127.0.0.1", "-p", port],
         "dynalite": [tools / "node_modules/.bin/dynalite", "--host", "127.0.0.1", "--port", port, "--createTableMs", "0"],
     }
-    with running(*commands[name]) as process:
+    with run_in_background(*commands[name]) as process:
         wait_for(int(port), process)
         yield ["--endpoint-url", f"http://127.0.0.1:{port}"]
 
@@ -86,16 +86,16 @@ def requests():
             yield target, "GET", target, {"X-API-Key": KEY}
 
 
-def answers(tnr, where):
-    """The program's answers from a database, by request name."""
+def responses_from(tnr, options):
+    """The program's responses with a database, by request name."""
     port = free_port()
-    with running(tnr, "serve", "--port", str(port), "--key", KEY, *where) as server:
-        wait_until_it_answers(f"http://127.0.0.1:{port}", server, LOG)
-        return {name: without_version(http(port, *request)) for name, *request in requests()}
+    with run_in_background(tnr, "serve", "--port", str(port), "--key", KEY, *options) as server:
+        wait_until_ready(f"http://127.0.0.1:{port}", server, LOG)
+        return {name: remove_versions(http(port, *request)) for name, *request in requests()}
 
 
-def without_version(answer):
-    status, headers, body = answer
+def remove_versions(response):
+    status, headers, body = response
     # An entity tag depends on the version.
     headers = {name: "…" if name == "etag" else TIMES.sub("…", headers[name]) for name in HEADERS if name in headers}
     return status, headers, TIMES.sub("…", body)
@@ -105,20 +105,20 @@ def main(tnr, tools):
     LOG.unlink(missing_ok=True)
     found = {}
     for name in ["embedded", "moto", "dynalite"]:
-        with tempfile.TemporaryDirectory() as folder, database(name, Path(tools), folder) as where:
-            run(tnr, "import", *REPORTS, *where)
-            again = run(tnr, "import", "--json", *REPORTS, *where)
-            found[name] = answers(tnr, where) | {"second import": TIMES.sub("…", again)}
-            # On a busy machine moto scans a table longer than the program waits: 3.5 s alone, dynalite 0.3.
+        with tempfile.TemporaryDirectory() as folder, database(name, Path(tools), folder) as options:
+            run(tnr, "import", *REPORTS, *options)
+            again = run(tnr, "import", "--json", *REPORTS, *options)
+            found[name] = responses_from(tnr, options) | {"second import": TIMES.sub("…", again)}
+            # On a busy machine moto takes longer to scan a table than the program waits: 3.5 s when idle, dynalite 0.3 s.
             if name != "moto":
-                found[name]["verify"] = TIMES.sub("…", run(tnr, "verify", "--json", *where))
+                found[name]["verify"] = TIMES.sub("…", run(tnr, "verify", "--json", *options))
     expected = found["embedded"]
     differing = [
-        f"{name}, {request}:\n  embedded {expected[request]}\n  {name} {answer}"
-        for name in ["moto", "dynalite"] for request, answer in found[name].items() if answer != expected[request]
+        f"{name}, {request}:\n  embedded {expected[request]}\n  {name} {response}"
+        for name in ["moto", "dynalite"] for request, response in found[name].items() if response != expected[request]
     ]
     print(*differing[:20], sep="\n")
-    print(f"{len(expected)} answers from each of {len(found)} databases, {len(differing)} differ")
+    print(f"{len(expected)} responses from each of {len(found)} databases, {len(differing)} differ")
     return 1 if differing or len(expected) < 100 else 0
 
 

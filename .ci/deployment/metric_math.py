@@ -20,7 +20,7 @@ BREACHES = {
 
 
 @cache
-def parsed(expression):
+def parse(expression):
     return ast.parse(expression, mode="eval").body
 
 
@@ -35,7 +35,7 @@ class Expressions:
     def series(self, name):
         if name in self.metrics:
             return self.metrics[name]
-        return self.value(parsed(self.expressions[name]))
+        return self.value(parse(self.expressions[name]))
 
     def value(self, node):
         match node:
@@ -45,7 +45,7 @@ class Expressions:
                 return self.series(name)
             case ast.BinOp(left, operation, right):
                 apply = OPERATORS[type(operation)]
-                return [quotient_or(apply, *pair) for pair in zip(self.value(left), self.value(right))]
+                return [apply_or_missing(apply, *pair) for pair in zip(self.value(left), self.value(right))]
             case ast.Compare(left, [comparison], [right]):
                 apply = COMPARISONS[type(comparison)]
                 pairs = zip(self.value(left), self.value(right))
@@ -59,11 +59,11 @@ class Expressions:
                     return series
                 return [value if point is None else point for point in series]
             case ast.Call(ast.Name("SUM"), [summed]):
-                points = zip(*self.several(summed))
+                points = zip(*self.series_list(summed))
                 return [sum(p for p in values if p is not None) if any(p is not None for p in values) else None for values in points]
         raise NotImplementedError(f"{ast.unparse(node)} is not known here; add it by CloudWatch's rules")
 
-    def several(self, node):
+    def series_list(self, node):
         match node:
             case ast.Call(ast.Name("METRICS"), []):
                 return list(self.metrics.values())
@@ -72,7 +72,7 @@ class Expressions:
         raise NotImplementedError(ast.unparse(node))
 
 
-def quotient_or(apply, left, right):
+def apply_or_missing(apply, left, right):
     if left is None or right is None or (apply is operator.truediv and right == 0):
         return None
     return apply(left, right)
@@ -91,7 +91,7 @@ def states(alarm, metrics, *, further_periods=2, newest=True, fill_fills_empty=T
     """An alarm's state after each period; None before anything is known.
 
     CloudWatch looks at `further_periods` more than it evaluates, in case some are missing; the guide's examples have
-    two, and leave the number open. `newest` says whether the newest period has its values yet."""
+    two, and leave the number open. `newest` is whether the newest period already has its values."""
     needed = int(alarm["EvaluationPeriods"])
     threshold, breaches = float(alarm["Threshold"]), BREACHES[alarm["ComparisonOperator"]]
     state, found = None, []
@@ -102,14 +102,14 @@ def states(alarm, metrics, *, further_periods=2, newest=True, fill_fills_empty=T
         }
         points = watched_series(alarm, window, fill_fills_empty)
         breaching = [breaches(point, threshold) for point in points if point is not None][-needed:]
-        state = state_of(breaching, needed, int(alarm["DatapointsToAlarm"]), alarm["TreatMissingData"], state)
+        state = next_state(breaching, needed, int(alarm["DatapointsToAlarm"]), alarm["TreatMissingData"], state)
         found.append(state)
     return found
 
 
-def state_of(breaching, needed, to_alarm, treat_missing, state_before):
-    """The state by the known periods. Real values come first, however old; only gaps beyond them are treated as
-    missing."""
+def next_state(breaching, needed, to_alarm, treat_missing, state_before):
+    """The state, given the known periods. Real values count first, however old; only the remaining gaps are treated as
+    missing data."""
     lacking = needed - len(breaching)
     match treat_missing:
         case "breaching":

@@ -17,14 +17,14 @@ from moto.cloudformation.models import CloudFormationBackend
 from moto.cloudformation.parsing import ResourceMap, get_model_map
 from moto.server import ThreadedMotoServer
 
-from template import REGION, ROOT, source, transformed
+from template import REGION, ROOT, source, transform
 
 PACKAGES = "packages"
 logging.getLogger("werkzeug").setLevel(logging.ERROR)
 SAM = Path(sys.executable).parent / "sam"
-# SAM creates this once per account for `resolve_s3`. Created here, since the stand-in loses the tags by which SAM knows
-# it.
-SAMS_BUCKET = {
+# SAM creates this stack once per account for `resolve_s3`. The tests create it, since the stand-in loses the tags by
+# which SAM recognizes it.
+SAM_BUCKET_STACK = {
     "StackName": "aws-sam-cli-managed-default",
     "Tags": [{"Key": "ManagedStackSource", "Value": "AwsSamCli"}],
     "TemplateBody": json.dumps({
@@ -34,14 +34,14 @@ SAMS_BUCKET = {
 }
 
 
-def makeable(template, is_makeable=lambda kind: kind in get_model_map()):
-    """The template without resources that moto cannot make, and those that refer to them."""
+def supported_part(template, is_supported=lambda kind: kind in get_model_map()):
+    """The template without the resources that moto does not support, and those that refer to them."""
     resources = dict(template["Resources"])
-    lacking = {name for name, resource in resources.items() if not is_makeable(resource["Type"])}
-    while lacking:
-        for name in lacking:
+    unsupported = {name for name, resource in resources.items() if not is_supported(resource["Type"])}
+    while unsupported:
+        for name in unsupported:
             del resources[name]
-        lacking = {
+        unsupported = {
             name for name, resource in resources.items()
             if references(resource.get("Properties", {})) & (template["Resources"].keys() - resources.keys())
         }
@@ -69,33 +69,33 @@ def references(value):
 
 def stack_template():
     """The parts of the project's stack that moto supports, as JSON."""
-    # moto cannot make CodeDeploy's application. Only a policy names it.
-    text = json.dumps(transformed(source())).replace("${ServerlessDeploymentApplication}", "application")
+    # moto does not support CodeDeploy applications. Only a policy refers to this one.
+    text = json.dumps(transform(source())).replace("${ServerlessDeploymentApplication}", "application")
     template = json.loads(text)
-    # SAM puts an object where a version is referenced.
+    # SAM replaces references to versions with objects.
     variables = template["Resources"]["ProbeFunction"]["Properties"]["Environment"]["Variables"]
     variables.update({name: "version" for name in variables if name.endswith("_VERSION")})
-    return json.dumps(makeable(template))
+    return json.dumps(supported_part(template))
 
 
 def updatable_template():
     """The parts that moto can also update: no functions or their roles."""
     kinds = {"AWS::DynamoDB::Table", "AWS::SNS::Topic", "AWS::S3::Bucket"}
-    return json.dumps(makeable(transformed(source()), lambda kind: kind in kinds))
+    return json.dumps(supported_part(transform(source()), lambda kind: kind in kinds))
 
 
 EXECUTE, DELETE = CloudFormationBackend.execute_change_set, ResourceMap.delete
 
 
 def delete(resources):
-    """Deletes a stack. RetainExceptOnCreate, unknown to the stand-in, retains."""
+    """Deletes a stack. Treats RetainExceptOnCreate, which the stand-in does not know, as Retain."""
     with_policy(resources, "Retain")
     DELETE(resources)
 
 
 def execute_change_set(backend, change_set_name, stack_name=None):
-    """Adds the rollback of a failed creation: deletes what was made, except what is retained even then. A failed
-    update restores the previous state."""
+    """Adds rollback: a failed creation deletes what was created, except retained resources. A failed update restores the
+    previous state."""
     change_set = backend.describe_change_set(change_set_name)
     try:
         EXECUTE(backend, change_set_name, stack_name)
@@ -142,7 +142,7 @@ def aws():
         urllib.request.urlopen(f"{os.environ['AWS_ENDPOINT_URL']}/moto-api/reset", data=b"").close()
         boto3.client("s3").create_bucket(Bucket=PACKAGES)
         boto3.client("s3").put_object(Bucket=PACKAGES, Key="function.zip", Body=package())
-        boto3.client("cloudformation").create_stack(**SAMS_BUCKET)
+        boto3.client("cloudformation").create_stack(**SAM_BUCKET_STACK)
         yield os.environ["AWS_ENDPOINT_URL"]
     finally:
         os.environ.clear()

@@ -1,4 +1,4 @@
-"""The templates as CloudFormation gets them: with SAM's resources transformed and parameter values applied."""
+"""The templates as CloudFormation gets them: with SAM's resources transform and parameter values applied."""
 
 import copy
 import os
@@ -34,15 +34,15 @@ def defaults(template):
     return {name: str(parameter["Default"]) for name, parameter in template["Parameters"].items() if "Default" in parameter}
 
 
-def transformed(template, **parameters):
-    """The template SAM makes of one with these parameters, which are resolved only where SAM does."""
+def transform(template, **parameters):
+    """SAM's transformation of a template. Parameters are resolved only where SAM resolves them."""
     template = copy.deepcopy(template)
     for resource in template["Resources"].values():
         if resource["Type"] == "AWS::Serverless::Function":
             resource["Properties"]["CodeUri"] = "s3://packages/function.zip"
     template["Globals"]["Function"].pop("CodeUri")
     values = defaults(template) | parameters
-    # The managed policies the translator may attach, which it would ask AWS for.
+    # The managed policies the translator may attach, which it would otherwise fetch from AWS.
     policies = dict.fromkeys(["AWSXrayWriteOnlyAccess", "AWSXRayDaemonWriteAccess"], "arn:aws:iam::aws:policy/xray")
     translator = Translator(policies, Parser())
     return translator.translate(template, values)
@@ -77,10 +77,10 @@ class Values:
             case "Fn::GetAtt":
                 return f"<{'.'.join(argument) if isinstance(argument, list) else argument}>"
             case "Fn::Sub":
-                return self.substituted(argument)
+                return self.substitute(argument)
             case "Fn::If":
                 condition, then, otherwise = argument
-                return self.resolve(then if self.holds({"Condition": condition}) else otherwise)
+                return self.resolve(then if self.is_true({"Condition": condition}) else otherwise)
             case "Fn::Join":
                 return argument[0].join(map(str, self.resolve(argument[1])))
             case "Fn::Split":
@@ -88,10 +88,10 @@ class Values:
             case "Fn::Select":
                 return self.resolve(argument[1])[int(argument[0])]
             case "Fn::Equals" | "Fn::Not" | "Fn::And" | "Fn::Or" | "Condition":
-                return self.holds({name: argument})
+                return self.is_true({name: argument})
         raise NotImplementedError(f"{name} of {argument}")
 
-    def substituted(self, argument):
+    def substitute(self, argument):
         text, variables = argument if isinstance(argument, list) else (argument, {})
         def value(match):
             name = match[1]
@@ -100,39 +100,39 @@ class Values:
             return str(self.resolve(variables[name]) if name in variables else self.function("Ref", name))
         return re.sub(r"\$\{([^}]+)\}", value, text)
 
-    def holds(self, condition):
+    def is_true(self, condition):
         [(name, argument)] = condition.items()
         match name:
             case "Condition":
-                return self.holds(self.conditions[argument])
+                return self.is_true(self.conditions[argument])
             case "Fn::Equals":
                 first, second = (str(self.resolve(side)) for side in argument)
                 return first == second
             case "Fn::Not":
-                return not self.holds(argument[0])
+                return not self.is_true(argument[0])
             case "Fn::And":
-                return all(self.holds(each) for each in argument)
+                return all(self.is_true(each) for each in argument)
             case "Fn::Or":
-                return any(self.holds(each) for each in argument)
+                return any(self.is_true(each) for each in argument)
         raise NotImplementedError(f"the condition {name}")
 
 
-def of_type(resources, kind):
+def resources_of_type(resources, kind):
     return {name: resource for name, resource in resources.items() if resource["Type"] == kind}
 
 
 @cache
-def with_values(**parameters):
-    """The resources of the transformed template with these parameters."""
-    return resources_of(source(), **parameters)
+def resources_with(**parameters):
+    """The resources of the transform template with these parameters."""
+    return resources_in(source(), **parameters)
 
 
-def resources_of(template, **parameters):
-    template = transformed(template, **parameters)
+def resources_in(template, **parameters):
+    template = transform(template, **parameters)
     values = Values(template, **parameters)
     made = {
         name: resource
         for name, resource in template["Resources"].items()
-        if "Condition" not in resource or values.holds({"Condition": resource["Condition"]})
+        if "Condition" not in resource or values.is_true({"Condition": resource["Condition"]})
     }
     return {name: {**resource, "Properties": values.resolve(resource.get("Properties", {}))} for name, resource in made.items()}

@@ -1,9 +1,9 @@
-"""Abuse limits, and the evidence available afterwards."""
+"""Limits on abuse, and the logs available afterwards."""
 
 import json
 import re
 
-from template import of_type, source, with_values
+from template import resources_of_type, source, resources_with
 
 PUBLIC = {
     "/health", "/v1/health", "/stats", "/v1/stats",
@@ -14,7 +14,7 @@ PUBLIC = {
 def routes():
     events = [
         event["Properties"]
-        for function in of_type(source()["Resources"], "AWS::Serverless::Function").values()
+        for function in resources_of_type(source()["Resources"], "AWS::Serverless::Function").values()
         for event in function["Properties"].get("Events", {}).values()
         if event["Type"] == "HttpApi"
     ]
@@ -22,7 +22,7 @@ def routes():
 
 
 def stage(**parameters):
-    [stage] = of_type(with_values(**parameters), "AWS::ApiGatewayV2::Stage").values()
+    [stage] = resources_of_type(resources_with(**parameters), "AWS::ApiGatewayV2::Stage").values()
     return stage["Properties"]
 
 
@@ -49,15 +49,15 @@ def test_the_access_log_has_the_source_address_but_no_key_or_number():
 
 
 def test_the_access_log_has_the_configured_retention():
-    group = with_values(LogRetention="7")["ApiLogs"]["Properties"]
+    group = resources_with(LogRetention="7")["ApiLogs"]["Properties"]
     assert group["RetentionInDays"] == "7"
-    # Others must be named individually in an account policy, which has little room.
+    # Other names must be listed in an account's resource policy, which has a size limit.
     assert group["LogGroupName"].startswith("/aws/vendedlogs/")
 
 
 def test_concurrency_is_reserved_only_on_request():
     def reserved(**parameters):
-        functions = of_type(with_values(**parameters), "AWS::Lambda::Function")
+        functions = resources_of_type(resources_with(**parameters), "AWS::Lambda::Function")
         return {name: function["Properties"].get("ReservedConcurrentExecutions") for name, function in functions.items()}
 
     behind_api = {name for name in reserved() if name not in {"IngestFunction", "ProbeFunction"}}
@@ -71,15 +71,15 @@ def test_concurrency_is_reserved_only_on_request():
 
 def test_tracing_is_off_by_default():
     for parameters, config in [({}, None), ({"Tracing": "Active"}, {"Mode": "Active"})]:
-        resources = with_values(**parameters)
-        for name, function in of_type(resources, "AWS::Lambda::Function").items():
+        resources = resources_with(**parameters)
+        for name, function in resources_of_type(resources, "AWS::Lambda::Function").items():
             assert function["Properties"].get("TracingConfig") == config, name
-        may_trace = ["xray" in str(role).lower() for role in of_type(resources, "AWS::IAM::Role").values()]
+        may_trace = ["xray" in str(role).lower() for role in resources_of_type(resources, "AWS::IAM::Role").values()]
         assert any(may_trace) == (config is not None)
 
 
 def test_the_data_bucket_requires_tls_and_expires_old_versions():
-    resources = with_values()
+    resources = resources_with()
     [statement] = resources["DataBucketPolicy"]["Properties"]["PolicyDocument"]["Statement"]
     assert statement["Effect"] == "Deny" and statement["Principal"] == "*" and statement["Action"] == "s3:*"
     assert statement["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}
@@ -87,12 +87,12 @@ def test_the_data_bucket_requires_tls_and_expires_old_versions():
     rules = resources["DataBucket"]["Properties"]["LifecycleConfiguration"]["Rules"]
     assert any("NoncurrentVersionExpiration" in rule for rule in rules)
     assert any("AbortIncompleteMultipartUpload" in rule for rule in rules)
-    # A source in use has no other copy here.
+    # Current objects may be sources in use.
     assert not any("ExpirationInDays" in rule for rule in rules)
 
 
 def test_imports_have_a_limited_number_of_retries():
-    resources = with_values()
-    configs = [config["Properties"] for config in of_type(resources, "AWS::Lambda::EventInvokeConfig").values()]
+    resources = resources_with()
+    configs = [config["Properties"] for config in resources_of_type(resources, "AWS::Lambda::EventInvokeConfig").values()]
     [properties] = [config for config in configs if config["FunctionName"] == "<IngestFunction>"]
     assert properties["MaximumRetryAttempts"] == 2 and properties["MaximumEventAgeInSeconds"] == 3600

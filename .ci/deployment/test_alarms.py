@@ -1,5 +1,5 @@
-"""Alarms fire and clear: each over series of its metrics in which all is well, something fails, and it recovers, at
-high and low traffic."""
+"""Alarms fire and clear: each runs over metrics in which the service works, fails and recovers, at high and low
+traffic."""
 
 import re
 from itertools import product
@@ -7,9 +7,9 @@ from itertools import product
 import pytest
 
 from metric_math import states
-from template import ROOT, of_type, with_values
+from template import ROOT, resources_of_type, resources_with
 
-ALARMS = {name: alarm["Properties"] for name, alarm in of_type(with_values(), "AWS::CloudWatch::Alarm").items()}
+ALARMS = {name: alarm["Properties"] for name, alarm in resources_of_type(resources_with(), "AWS::CloudWatch::Alarm").items()}
 NOTHING = {}
 
 
@@ -17,7 +17,7 @@ class Series:
     """The values of an alarm's metrics in one period, by ID; omitted ones are missing."""
 
     def __init__(self, well, failing, *, quiet=NOTHING, missing="OK", fires_within=4, clears_within=6, one_fires=False):
-        # Each is a list: one for each amount of traffic.
+        # Lists with one entry per traffic level.
         self.well, self.failing = well, failing
         # Without requests, and without any data.
         self.quiet, self.missing = quiet, missing
@@ -26,8 +26,8 @@ class Series:
         self.one_fires = one_fires
 
 
-def requests(of, failed, died=0):
-    return {"answered": failed, "died": died, "invocations": of}
+def requests(invocations, failed, died=0):
+    return {"answered": failed, "died": died, "invocations": invocations}
 
 
 ERRORS = Series(
@@ -40,7 +40,7 @@ ERRORS = Series(
         requests(60_000, 60), requests(60_000, 500), requests(60_000, 0, died=60_000), requests(60, 5), requests(60, 60),
         # One in four, at four a minute.
         requests(4, 1), requests(1, 1),
-        # One request a minute, and no answer to count itself.
+        # One request a minute, and the function exits before it counts its response.
         {"died": 1, "invocations": 1},
     ],
 )
@@ -54,7 +54,7 @@ SERIES = {
     "McpErrorsAlarm": ERRORS,
     "SiteErrorsAlarm": ERRORS,
     "ErrorRateAlarm": Series(
-        # Five minutes at 1,000 requests a second, one a second, four and one a minute. Two failures are not a rate.
+        # Five minutes at 1,000 requests a second, one a second, four and one a minute. Two failures are too few for a rate.
         well=[
             {"requests": 300_000, "errors": 3_000}, {"requests": 300, "errors": 3}, {"requests": 20, "errors": 2},
             {"requests": 5, "errors": 2}, {"requests": 300},
@@ -75,7 +75,7 @@ SERIES = {
             {"requests": 3, "errors": 3},
         ],
     ),
-    "SlowAlarm": Series(well=[{"metric": 40}, {"metric": 1_900}], failing=[{"metric": 2_500}], fires_within=5),
+    "SlowAlarm": Series(well=[{"metric": 40}, {"metric": 2_000}], failing=[{"metric": 2_001}], fires_within=5),
     "ThrottledAlarm": Series(
         failing=[{"carriers": 1, "npa": 0}, {"format": 10_000, "search": 1}], quiet={"carriers": 0}, **ONLY_WHILE_FAILING
     ),
@@ -103,9 +103,10 @@ SERIES = {
         fires_within=3, clears_within=8,
     ),
     "DatabaseThrottledAlarm": Series(
-        failing=[{"dataset": 11}, {"counts": 11}, {"exchanges": 6, "keys": 6}], **ONLY_WHILE_FAILING
+        well=[NOTHING, {"dataset": 10}, {"exchanges": 5, "keys": 5}],
+        failing=[{"dataset": 11}, {"counts": 11}, {"exchanges": 6, "keys": 6}], fires_within=3, clears_within=8,
     ),
-    # An import counts once its last attempt is over. Nothing else changes the known state.
+    # An import counts once its last attempt has ended. Nothing else changes the state.
     "ImportFailedAlarm": Series(
         well=[{"succeeded": 1}, {"succeeded": 2, "dropped": 0}],
         failing=[{"dropped": 1}, {"dropped": 1, "succeeded": 0}], missing="as before", one_fires=True,
@@ -114,14 +115,14 @@ SERIES = {
     "NoDataAlarm": Series(well=[{"metric": 0}], failing=[{"metric": 1}], fires_within=6),
     "DataTooOldAlarm": Series(
         # The data cannot appear newer while the probe does not run.
-        well=[{"hours": 2}, {"hours": 71}], failing=[{"hours": 73}, {"hours": 2_000}], missing="as before",
+        well=[{"hours": 2}, {"hours": 72}], failing=[{"hours": 72.1}, {"hours": 2_000}], missing="as before",
     ),
     "ChecksFailedAlarm": Series(
         well=[{"metric": 0}], failing=[{"metric": 1}, {"metric": 14}], quiet={"metric": 0}, missing="ALARM",
     ),
 }
 PERIODS = 14
-# Variations that CloudWatch leaves open, or that differ between evaluations, must not matter.
+# Details that CloudWatch does not specify, or that vary between evaluations, must not matter.
 CIRCUMSTANCES = [
     dict(further_periods=further, newest=newest, fill_fills_empty=fills)
     for further, newest, fills in product([2, 5], [True, False], [True, False])
@@ -145,7 +146,7 @@ def run(alarm, *stretches):
         yield [found[start:start + PERIODS] for start in range(0, len(found), PERIODS)]
 
 
-def test_every_alarm_has_series_of_its_own_metrics():
+def test_every_alarm_has_series_for_all_its_metrics():
     assert set(ALARMS) == set(SERIES)
     for name, series in SERIES.items():
         known = set(ids(ALARMS[name]))
@@ -161,7 +162,7 @@ cases = pytest.mark.parametrize("name", ALARMS)
 def test_an_alarm_is_silent_without_failures_or_requests(name):
     alarm, series = ALARMS[name], SERIES[name]
     for well in [*series.well, series.quiet]:
-        # Nothing precedes the first periods.
+        # The first periods lack earlier data.
         for [first, second] in run(alarm, well, well):
             assert "ALARM" not in first[5:] + second, well
 
@@ -232,7 +233,7 @@ def test_every_alarm_sends_mail_when_it_clears():
 
 
 def test_a_failed_import_sends_mail_after_the_last_attempt_and_after_a_success():
-    """Two nights of three failed attempts each, then a success; nothing runs in between."""
+    """Two nights with three failed attempts each, then a success, with nothing in between."""
     alarm = ALARMS["ImportFailedAlarm"]
     attempt, given_up, success, idle = {"succeeded": 0}, {"succeeded": 0, "dropped": 1}, {"succeeded": 1}, NOTHING
     night = [attempt, idle, attempt, *[idle] * 5, given_up, *[idle] * 20]
@@ -242,31 +243,31 @@ def test_a_failed_import_sends_mail_after_the_last_attempt_and_after_a_success()
         found = [state for state in states(alarm, metrics, **circumstances) if state]
         changes = [state for before, state in zip([None, *found], found) if state != before]
         assert changes == ["OK", "ALARM", "OK"], circumstances
-    # Nothing else sends mail for this alarm.
+    # Nothing else sends email for failed imports.
     [config] = [
-        config["Properties"] for config in of_type(with_values(), "AWS::Lambda::EventInvokeConfig").values()
+        config["Properties"] for config in resources_of_type(resources_with(), "AWS::Lambda::EventInvokeConfig").values()
         if config["Properties"]["FunctionName"] == "<IngestFunction>"
     ]
     assert config["MaximumRetryAttempts"] == 2 and not config.get("DestinationConfig")
 
 
 def test_only_gateway_refusals_fire_the_gateway_alarm():
-    """A key's quota is a 429 from a function; the log shows that by the integration status."""
-    [metric] = of_type(with_values(), "AWS::Logs::MetricFilter").values()
+    """A function returns 429 for an exceeded quota; the integration status in the log distinguishes the two."""
+    [metric] = resources_of_type(resources_with(), "AWS::Logs::MetricFilter").values()
     assert metric["Properties"]["FilterPattern"] == '{ ($.status = "429") && ($.integration_status = "-") }'
     assert metric["Properties"]["LogGroupName"] == "<ApiLogs>"
     [transformation] = metric["Properties"]["MetricTransformations"]
     [read] = [query["MetricStat"]["Metric"] for query in ALARMS["GatewayRefusesAlarm"]["Metrics"] if query["Id"] == "refused"]
     names = {"Namespace": transformation["MetricNamespace"], "MetricName": transformation["MetricName"]}
     assert read == names
-    logs = next(iter(of_type(with_values(), "AWS::ApiGatewayV2::Stage").values()))["Properties"]
+    logs = next(iter(resources_of_type(resources_with(), "AWS::ApiGatewayV2::Stage").values()))["Properties"]
     for field in ['"status":"$context.status"', '"integration_status":"$context.integrationStatus"']:
         assert field in logs["AccessLogSettings"]["Format"]
 
 
 def test_deployments_watch_their_alarms_unless_all_at_once():
     for style, watched in [("Canary10Percent5Minutes", True), ("AllAtOnce", False)]:
-        groups = of_type(with_values(DeploymentStyle=style), "AWS::CodeDeploy::DeploymentGroup")
+        groups = resources_of_type(resources_with(DeploymentStyle=style), "AWS::CodeDeploy::DeploymentGroup")
         assert len(groups) >= 5
         for name, group in groups.items():
             alarms = group["Properties"]["AlarmConfiguration"]
@@ -285,6 +286,13 @@ def test_every_alarm_is_documented():
     operations = (ROOT / "docs/OPERATIONS.md").read_text()
     rows = [line for line in operations.splitlines() if line.startswith("| `")]
     for name in ALARMS:
-        is_of_function = name.endswith("ErrorsAlarm") and name != "LastingErrorsAlarm"
-        of_each_function = "…ErrorsAlarm" if is_of_function else name
-        assert any(row.startswith(f"| `{of_each_function}`") and row.count("](#") == 1 for row in rows), name
+        is_per_function = name.endswith("ErrorsAlarm") and name != "LastingErrorsAlarm"
+        documented_name = "…ErrorsAlarm" if is_per_function else name
+        assert any(row.startswith(f"| `{documented_name}`") and row.count("](#") == 1 for row in rows), name
+
+
+def test_every_alarm_description_names_a_section_of_the_document():
+    operations = (ROOT / "docs/OPERATIONS.md").read_text()
+    for name, alarm in ALARMS.items():
+        heading = alarm["AlarmDescription"].split("OPERATIONS.md, ")[1]
+        assert f"### {heading}\n" in operations, name

@@ -1,6 +1,6 @@
-"""`tnr doctor` on the stack in moto: all is well, then things break one by one.
+"""`tnr doctor` on the stack in moto: healthy at first, then broken in one way at a time.
 
-TNR_PROGRAM names the program to test; the default is the one `cargo build` makes.
+TNR_PROGRAM names the program to test; the default is the one that `cargo build` creates.
 """
 
 import contextlib
@@ -15,7 +15,7 @@ import pytest
 from moto.cloudformation.parsing import get_model_map
 
 from stand_in import aws, stack_template
-from template import ROOT, STACK, with_values
+from template import ROOT, STACK, resources_with
 
 PROGRAM = os.environ.get("TNR_PROGRAM", str(ROOT / "target/debug/tnr"))
 SAMPLE = ROOT / "infra/local/sample"
@@ -23,7 +23,7 @@ ADDRESS = "oncall@example.com"
 
 
 class AlarmByName:
-    """An alarm in a stack. moto only knows it by its own interface; this sets CloudFormation's name."""
+    """An alarm in a stack. moto only supports alarms through its own API; this sets the name as CloudFormation does."""
 
     def __init__(self, name):
         self.name = name
@@ -54,7 +54,7 @@ class AlarmByName:
 
 
 class Deployment:
-    """The stack, with what moto leaves out, a service on its tables, and the clients to break it with."""
+    """The stack with what moto omits, a service on its tables, and clients to break it with."""
 
     def __init__(self):
         for service in ["cloudformation", "cloudwatch", "dynamodb", "sns"]:
@@ -70,7 +70,7 @@ class Deployment:
             summary["LogicalResourceId"]: summary["PhysicalResourceId"]
             for summary in summaries if summary.get("PhysicalResourceId")
         }
-        for name, resource in with_values(AlarmEmail=ADDRESS).items():
+        for name, resource in resources_with(AlarmEmail=ADDRESS).items():
             complete = getattr(self, "complete_" + resource["Type"].split("::")[-1].lower(), None)
             if complete and name in self.names:
                 complete(self.names[name], resource["Properties"])
@@ -84,7 +84,7 @@ class Deployment:
         self.cloudwatch.put_metric_alarm(
             AlarmName=name, **properties | numbers | {"Threshold": float(properties["Threshold"])}
         )
-        self.cloudwatch.set_alarm_state(AlarmName=name, StateValue="OK", StateReason="all is well")
+        self.cloudwatch.set_alarm_state(AlarmName=name, StateValue="OK", StateReason="healthy")
 
     def set_recovery(self, table, is_on):
         self.dynamodb.update_continuous_backups(
@@ -112,7 +112,7 @@ def reports(folder):
     return options
 
 
-def succeeded(result):
+def stdout_of(result):
     assert result.returncode == 0, result.stdout + result.stderr
     return result.stdout
 
@@ -135,14 +135,14 @@ def service(key, folder):
 def deployed(tmp_path_factory):
     """The deployment, its key, and its URL."""
     alarms = mock.patch.dict(get_model_map(), {AlarmByName.cloudformation_type(): AlarmByName})
-    # Ignores a shell's settings for another service.
-    without_key = mock.patch.dict(os.environ)
-    with alarms, without_key, aws():
+    # A shell may have a key for another service.
+    without_key_variable = mock.patch.dict(os.environ)
+    with alarms, without_key_variable, aws():
         os.environ.pop("TNR_KEY", None)
         deployment = Deployment()
         folder = tmp_path_factory.mktemp("data")
-        succeeded(tnr("import", *reports(folder), "--stack", STACK))
-        key = succeeded(tnr("keys", "create", "--name", "first", "--per-day", "1000", "--stack", STACK)).strip()
+        stdout_of(tnr("import", *reports(folder), "--stack", STACK))
+        key = stdout_of(tnr("keys", "create", "--name", "first", "--per-day", "1000", "--stack", STACK)).strip()
         with service(key, folder) as url:
             yield deployment, key, url
 
@@ -152,8 +152,8 @@ def doctor(deployed):
     """Checks the stack: returns the exit code, and all findings other than ok and notes, by group and check."""
     _, key, url = deployed
 
-    def examine():
-        # On a busy machine moto may answer doctor's calls first, for longer than the service waits: retry.
+    def run_doctor():
+        # On a busy machine, moto may serve doctor's calls first and exceed the service's timeouts: retry.
         for _ in range(9):
             result = tnr("doctor", "--stack", STACK, "--url", url, "--key", key, "--json")
             groups = json.loads(result.stdout)["groups"]
@@ -165,7 +165,7 @@ def doctor(deployed):
             time.sleep(2)
         return result.returncode, wrong
 
-    return examine
+    return run_doctor
 
 
 def assert_only(found, code, state, group, check, message):
@@ -202,8 +202,8 @@ def test_a_firing_alarm_is_reported(deployed, doctor):
     deployment, _, _ = deployed
     name = deployment.names["DatabaseThrottledAlarm"]
     deployment.cloudwatch.set_alarm_state(AlarmName=name, StateValue="ALARM", StateReason="reads are throttled")
-    assert_only(doctor(), 2, "problem", "alarms", name, "on: reads are throttled")
-    deployment.cloudwatch.set_alarm_state(AlarmName=name, StateValue="OK", StateReason="all is well")
+    assert_only(doctor(), 2, "problem", "alarms", name, "firing: reads are throttled")
+    deployment.cloudwatch.set_alarm_state(AlarmName=name, StateValue="OK", StateReason="healthy")
 
 
 def test_a_deleted_alarm_is_reported(deployed, doctor):
@@ -211,14 +211,14 @@ def test_a_deleted_alarm_is_reported(deployed, doctor):
     name = deployment.names["ThrottledAlarm"]
     deployment.cloudwatch.delete_alarms(AlarmNames=[name])
     assert_only(doctor(), 2, "problem", "alarms", name, "deleted")
-    deployment.complete_alarm(name, with_values()["ThrottledAlarm"]["Properties"])
+    deployment.complete_alarm(name, resources_with()["ThrottledAlarm"]["Properties"])
 
 
 def test_an_expiring_key_is_reported(doctor):
-    key = succeeded(tnr("keys", "create", "--name", "a client", "--per-day", "9", "--expires", "7d", "--stack", STACK)).strip()
+    key = stdout_of(tnr("keys", "create", "--name", "a client", "--per-day", "9", "--expires", "7d", "--stack", STACK)).strip()
     prefix = key[:15]
     assert_only(doctor(), 1, "warning", "keys", f"{prefix} (a client)", "expires at")
-    succeeded(tnr("keys", "revoke", prefix, "--stack", STACK))
+    stdout_of(tnr("keys", "revoke", prefix, "--stack", STACK))
     assert doctor() == (0, {})
 
 
@@ -228,7 +228,7 @@ def test_the_suggested_fix_removes_a_stray_item(deployed, doctor):
     found = doctor()
     assert_only(found, 1, "warning", "items", "items", "1 stray")
     command = found[1]["items", "items"]["remedy"].removeprefix("tnr ")
-    succeeded(tnr(*command.split()))
+    stdout_of(tnr(*command.split()))
     assert doctor() == (0, {})
 
 

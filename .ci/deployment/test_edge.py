@@ -2,7 +2,7 @@
 
 import re
 
-from template import EDGE, ROOT, Values, defaults, of_type, source
+from template import EDGE, ROOT, Values, defaults, resources_of_type, source
 
 SECRET = "0" * 8 + "-" + "1" * 40
 PARAMETERS = {
@@ -62,7 +62,7 @@ def test_http_2_and_3_are_on_and_old_tls_is_off():
     assert origin["CustomOriginConfig"]["OriginProtocolPolicy"] == "https-only"
     assert origin["CustomOriginConfig"]["OriginSSLProtocols"] == ["TLSv1.2"]
     for behavior in [DISTRIBUTION["DefaultCacheBehavior"], *DISTRIBUTION["CacheBehaviors"]]:
-        # A redirect would answer a request that already sent its key in the clear.
+        # A redirect would come too late: the request has already sent its key unencrypted.
         assert behavior["ViewerProtocolPolicy"] == "https-only"
 
 
@@ -88,13 +88,13 @@ def test_no_log_has_paths_queries_keys_or_user_agents():
 
 
 def test_both_logs_have_a_retention():
-    groups = of_type(source(EDGE)["Resources"], "AWS::Logs::LogGroup")
+    groups = resources_of_type(source(EDGE)["Resources"], "AWS::Logs::LogGroup")
     assert len(groups) == 2
     for name, group in groups.items():
         assert group["Properties"]["RetentionInDays"] == {"Ref": "LogRetention"}, name
 
 
-def test_an_address_over_its_limit_gets_an_error_in_the_usual_form():
+def test_an_address_over_its_limit_gets_a_standard_error():
     rule = RESOURCES["Firewall"]["Rules"][0]
     assert rule["Statement"]["RateBasedStatement"]["AggregateKeyType"] == "IP"
     assert rule["Action"]["Block"]["CustomResponse"]["ResponseCode"] == 429
@@ -102,13 +102,13 @@ def test_an_address_over_its_limit_gets_an_error_in_the_usual_form():
     assert body["ContentType"] == "APPLICATION_JSON" and '"error":"rate_limited"' in body["Content"]
 
 
-def test_the_limit_of_an_address_is_below_that_of_a_route():
+def test_the_limit_per_address_is_below_the_limit_per_route():
     a_second = int(defaults(source(EDGE))["RequestsPerAddress"]) / 300
     assert 50 <= a_second <= int(defaults(source())["ThrottlingRate"]) / 2
 
 
 def test_the_stack_must_be_in_us_east_1():
     rule = source(EDGE)["Rules"]["OnlyInUsEast1"]
-    assert all(VALUES.holds(assertion["Assert"]) for assertion in rule["Assertions"])
+    assert all(VALUES.is_true(assertion["Assert"]) for assertion in rule["Assertions"])
     elsewhere = Values(source(EDGE), **PARAMETERS | {"AWS::Region": "eu-west-1"})
-    assert not any(elsewhere.holds(assertion["Assert"]) for assertion in rule["Assertions"])
+    assert not any(elsewhere.is_true(assertion["Assert"]) for assertion in rule["Assertions"])

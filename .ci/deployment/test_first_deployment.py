@@ -1,4 +1,4 @@
-"""The first deployment asks nothing, a failed one does not block the next, and settings persist."""
+"""The first deployment asks no questions, a failed one does not block the next, and settings persist."""
 
 import json
 import tomllib
@@ -7,7 +7,7 @@ import boto3
 import pytest
 
 from stand_in import aws, sam, stack_template, updatable_template
-from template import ROOT, Values, of_type, source, with_values
+from template import ROOT, Values, resources_of_type, source, resources_with
 
 STACK = "telephone-numbers"
 TABLES = {f"{STACK}-{table}" for table in ["carriers", "exchanges", "dataset", "api_keys", "usage"]}
@@ -40,7 +40,7 @@ def tables():
     return set(boto3.client("dynamodb").list_tables()["TableNames"])
 
 
-def test_deploying_needs_no_answers_and_keeps_parameters(cloud, deploy):
+def test_deploying_asks_nothing_and_keeps_parameters(cloud, deploy):
     template = updatable_template()
     first = deploy("--parameter-overrides", "LogLevel=debug", "AlarmEmail=me@example.com", template=template)
     assert first.returncode == 0, first.stdout + first.stderr
@@ -63,14 +63,14 @@ def test_deploying_needs_no_answers_and_keeps_parameters(cloud, deploy):
 
 def test_a_failed_first_deployment_does_not_block_the_next(cloud, deploy):
     logs = boto3.client("logs")
-    in_the_way = "/aws/lambda/telephone-numbers-npa"
-    logs.create_log_group(logGroupName=in_the_way)
+    conflicting_group = "/aws/lambda/telephone-numbers-npa"
+    logs.create_log_group(logGroupName=conflicting_group)
     failed = deploy()
     assert failed.returncode != 0 and "ROLLBACK_COMPLETE" in failed.stdout
     assert tables() == set()
     assert not [stack for stack in cloud.describe_stacks()["Stacks"] if stack["StackName"] == STACK]
 
-    logs.delete_log_group(logGroupName=in_the_way)
+    logs.delete_log_group(logGroupName=conflicting_group)
     retried = deploy()
     assert retried.returncode == 0, retried.stdout + retried.stderr
     assert tables() == TABLES
@@ -97,16 +97,16 @@ def test_samconfig_answers_every_prompt_and_sets_no_parameter():
 
 
 def test_retained_resources_are_deleted_with_a_failed_creation():
-    resources = with_values()
+    resources = resources_with()
     retained = {name for name, resource in resources.items() if resource.get("DeletionPolicy", "").startswith("Retain")}
     for name in retained:
         assert resources[name]["DeletionPolicy"] == "RetainExceptOnCreate", name
         assert resources[name]["UpdateReplacePolicy"] == "Retain", name
     # Lambda refuses to republish an existing version, so retrying an update would fail.
-    for name, version in of_type(resources, "AWS::Lambda::Version").items():
+    for name, version in resources_of_type(resources, "AWS::Lambda::Version").items():
         assert version["DeletionPolicy"] == "Delete", name
-    # A protected table could not be rolled back.
-    for name, table in of_type(resources, "AWS::DynamoDB::Table").items():
+    # Rolling back could not delete a protected table.
+    for name, table in resources_of_type(resources, "AWS::DynamoDB::Table").items():
         assert name in retained and "DeletionProtectionEnabled" not in table["Properties"], name
 
 

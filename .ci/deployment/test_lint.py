@@ -1,4 +1,4 @@
-"""Linters find nothing in either template."""
+"""Linters report no findings in either template."""
 
 import subprocess
 import sys
@@ -23,7 +23,7 @@ def test_cfn_lint_finds_nothing(path):
 
 
 def test_checkov_finds_nothing_unexplained():
-    # checkov is a script for its environment's python, which may not be first in the path.
+    # checkov is a script that needs its own environment's Python, which may not be first in PATH.
     files = ["-f", TEMPLATE.name, "-f", EDGE.name]
     lint(sys.executable, TOOLS / "checkov", "--config-file", ".ci/deployment/checkov.yaml", *files)
 

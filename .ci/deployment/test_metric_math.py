@@ -23,7 +23,7 @@ TWO_OF_THREE = [
 
 
 @pytest.mark.parametrize("to_alarm, table", [(3, THREE_OF_THREE), (2, TWO_OF_THREE)])
-def test_missing_data_is_treated_as_the_guide_says(to_alarm, table):
+def test_missing_data_is_treated_as_documented(to_alarm, table):
     for periods, *expected in table:
         series = [{"0": 0, "X": 1, "-": None}[period] for period in periods]
         for treatment, state in zip(["ignore", "breaching", "notBreaching"], expected):
@@ -36,7 +36,7 @@ def test_missing_data_is_treated_as_the_guide_says(to_alarm, table):
             assert last == (before if state == "before" else state), (periods, treatment)
 
 
-def test_expressions_are_evaluated_as_the_guide_says():
+def test_expressions_are_evaluated_as_documented():
     metrics = {"a": [1, None, 3], "b": [0, 5, None], "none": [None] * 3}
 
     def value(expression, fill_fills_empty=True):

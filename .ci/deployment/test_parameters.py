@@ -1,4 +1,4 @@
-"""Invalid parameters are refused before anything is created."""
+"""Invalid parameters are rejected before anything is created."""
 
 import re
 
@@ -7,41 +7,41 @@ import pytest
 from template import EDGE, TEMPLATE, Values, source
 
 CERTIFICATE = "arn:aws:acm:us-east-1:123456789012:certificate/1"
-MISTAKES = [
+INVALID_VALUES = [
     ("CertificateArn", "api.example.com"), ("DomainName", "https://api.example.com"), ("AlarmEmail", "me"),
     ("ImportSchedule", "0 9 * * ? *"), ("FlagsBaseUrl", "flags.example.com"), ("FlagsBaseUrl", "https://a.example/?b"), ("CorsOrigins", "app.example.com"),
     ("NanpaSource", "report.zip"), ("OriginSecret", "secret"), ("Stage", "My stage"),
 ]
 
 
-def refusals(**parameters):
+def violated_rules(**parameters):
     """The failed assertions of the template's rules."""
     values = Values(source(), **parameters)
-    applying = [rule for rule in source()["Rules"].values() if values.holds(rule["RuleCondition"])]
+    applying = [rule for rule in source()["Rules"].values() if values.is_true(rule["RuleCondition"])]
     assertions = [assertion for rule in applying for assertion in rule["Assertions"]]
-    return [assertion["AssertDescription"] for assertion in assertions if not values.holds(assertion["Assert"])]
+    return [assertion["AssertDescription"] for assertion in assertions if not values.is_true(assertion["Assert"])]
 
 
 def test_a_domain_requires_a_certificate():
-    assert refusals() == []
-    assert refusals(DomainName="api.example.com", CertificateArn=CERTIFICATE) == []
-    assert refusals(DomainName="api.example.com") and refusals(CertificateArn=CERTIFICATE)
+    assert violated_rules() == []
+    assert violated_rules(DomainName="api.example.com", CertificateArn=CERTIFICATE) == []
+    assert violated_rules(DomainName="api.example.com") and violated_rules(CertificateArn=CERTIFICATE)
 
 
 def test_opening_the_api_clears_the_previous_secret():
     secret = {"OriginSecret": "0" * 8 + "-" + "1" * 40, "FlagsBaseUrl": "https://api.example.com/flags"}
     before = {"OriginSecretBefore": secret["OriginSecret"]}
-    assert refusals(**secret) == refusals(**secret, **before) == []
-    assert refusals(**before)
+    assert violated_rules(**secret) == violated_rules(**secret, **before) == []
+    assert violated_rules(**before)
 
 
 def test_image_links_use_the_published_address():
     secret = "0" * 8 + "-" + "1" * 40
-    assert any("FlagsBaseUrl" in refusal for refusal in refusals(OriginSecret=secret))
+    assert any("FlagsBaseUrl" in refusal for refusal in violated_rules(OriginSecret=secret))
 
 
-@pytest.mark.parametrize("name, value", MISTAKES)
-def test_invalid_values_violate_the_pattern_of_their_parameter(name, value):
+@pytest.mark.parametrize("name, value", INVALID_VALUES)
+def test_invalid_values_violate_their_parameters_pattern(name, value):
     assert not re.fullmatch(source()["Parameters"][name]["AllowedPattern"], value)
 
 

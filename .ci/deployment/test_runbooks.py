@@ -2,8 +2,8 @@
 
 A section's commands run in one shell, one after the other, on the stand-in for AWS and with the local program in
 TNR. `cargo run --` runs that program, which imports part of the sample instead of what `--fetch` would fetch. `sam`
-is replaced, since it would build for minutes, and the stand-in cannot update a stack with functions;
-test_first_deployment.py tries the real one. An invoked function does nothing.
+is replaced, since a build takes minutes, and the stand-in cannot update a stack with functions;
+test_first_deployment.py tries the real one. Invoked functions do nothing.
 """
 
 import json
@@ -21,22 +21,22 @@ import pytest
 from moto.awslambda.models import LambdaBackend
 
 from stand_in import aws, stack_template
-from template import ACCOUNT, REGION, ROOT, defaults, of_type, source
+from template import ACCOUNT, REGION, ROOT, defaults, resources_of_type, source
 
 STACK, STANDBY, OTHER_REGION = "telephone-numbers", "standby", "us-west-2"
 PROGRAM = Path(os.environ.get("TNR_PROGRAM", ROOT / "target/debug/tnr")).absolute()
-# An import's reports by option, and how many lines of each. moto takes too long to scan all.
+# An import's reports by option, and how many lines of each to use, since moto is slow to scan tables.
 REPORTS = {
     "--nanpa": ("nanpa_utilized_codes.txt", 120), "--cnac": ("cnac_co_code_status.csv", 120),
     "--npa-report": ("npa_report.csv", None), "--carriers": ("carriers.csv", None),
 }
 NUMBER, STREAM = "3052345678", "2026/01/31/[7]0123456789abcdef"
-# Commands the stand-in does not support, by prefix. If it learns one, the test fails.
-NOT_HERE = {
-    "aws cloudformation cancel-update-stack": "moto lacks it",
-    "aws cloudformation continue-update-rollback": "moto lacks it",
-    "aws cloudformation wait stack-rollback-complete": "no update of moto fails half-way",
-    "aws logs put-data-protection-policy": "moto lacks it",
+# Commands that the stand-in does not support, by prefix. The test fails if it supports one after all.
+UNSUPPORTED_COMMANDS = {
+    "aws cloudformation cancel-update-stack": "moto does not support it",
+    "aws cloudformation continue-update-rollback": "moto does not support it",
+    "aws cloudformation wait stack-rollback-complete": "updates in moto never fail halfway",
+    "aws logs put-data-protection-policy": "moto does not support it",
 }
 
 
@@ -51,8 +51,8 @@ def stack(tmp_path, monkeypatch):
         programs = tmp_path / "programs"
         programs.mkdir()
         for name in ["cargo", "sam"]:
-            stands_for_it = f'#!/bin/sh\nexec {sys.executable} {__file__} {name} "$@"\n'
-            (programs / name).write_text(stands_for_it)
+            script = f'#!/bin/sh\nexec {sys.executable} {__file__} {name} "$@"\n'
+            (programs / name).write_text(script)
             (programs / name).chmod(0o755)
         os.environ["PATH"] = f"{programs}:{Path(sys.executable).parent}:{os.environ['PATH']}"
         cloud = boto3.client("cloudformation")
@@ -73,13 +73,13 @@ def make_stack(cloud, name):
     cloud.create_stack(StackName=name, TemplateBody=stack_template(), Capabilities=["CAPABILITY_IAM"])
 
 
-def stands_for(program, arguments):
+def replace_program(program, arguments):
     """Does what `cargo run --` and `sam` would do."""
     if program == "cargo":
         assert arguments[:2] == ["run", "--"], arguments
-        subprocess.run(command_of_tnr(arguments[2:]), check=True)
+        subprocess.run(tnr_command(arguments[2:]), check=True)
     elif arguments[0] == "deploy":
-        # Not the region that this folder's modules set for themselves.
+        # The modules in this folder set another region.
         cloud = boto3.client("cloudformation", region_name=os.environ["AWS_REGION"])
         name = arguments[arguments.index("--stack-name") + 1] if "--stack-name" in arguments else STACK
         if name not in [each["StackName"] for each in cloud.describe_stacks()["Stacks"]]:
@@ -90,7 +90,7 @@ def stands_for(program, arguments):
         assert arguments == ["build"], arguments
 
 
-def command_of_tnr(arguments):
+def tnr_command(arguments):
     if "--fetch" in arguments:
         place, folder = arguments.index("--fetch"), Path(os.environ["REPORTS"])
         arguments[place:place + 1] = [part for option, (file, _) in REPORTS.items() for part in (option, folder / file)]
@@ -99,7 +99,7 @@ def command_of_tnr(arguments):
 
 def tnr(*arguments):
     """Runs the local program on the stack, and returns its output."""
-    command = command_of_tnr([*arguments, "--stack", STACK])
+    command = tnr_command([*arguments, "--stack", STACK])
     return subprocess.run(command, check=True, capture_output=True, text=True, timeout=120).stdout
 
 
@@ -124,13 +124,13 @@ def section(document, *headings):
 
 
 def commands(text):
-    """The commands in a text. Continued lines end where the shell says so."""
+    """The commands in a text. Continued lines are joined until the shell accepts them."""
     found = []
     for block in re.findall(r"```sh\n(.*?)```", text, re.DOTALL):
         command = ""
         for line in block.splitlines():
             command += line
-            if not line.endswith("\\") and is_whole(command):
+            if not line.endswith("\\") and is_complete(command):
                 found.append(command)
                 command = ""
             else:
@@ -140,14 +140,14 @@ def commands(text):
     return found
 
 
-def is_whole(command):
+def is_complete(command):
     return subprocess.run(["bash", "-n"], input=command, text=True, capture_output=True).returncode == 0
 
 
 def run(commands, shell="bash", **values):
-    """Runs commands in one shell, with values for the placeholders in capitals. Returns their output."""
+    """Runs commands in one shell, with values for the uppercase placeholders. Returns their output."""
     values = {"STACK": STACK, "STANDBY": STANDBY, "ACCOUNT": ACCOUNT, **values}
-    script = "\n".join(line_of(command) for command in commands)
+    script = "\n".join(script_line(command) for command in commands)
     for name, value in values.items():
         script = re.sub(rf"\b{name}(?![a-zA-Z])", lambda _: value, script)
     options = ["-eu"] if shell == "dash" else ["-euo", "pipefail"]
@@ -156,11 +156,11 @@ def run(commands, shell="bash", **values):
     return result.stdout
 
 
-def line_of(command):
+def script_line(command):
     shown = f"echo {shlex.quote('+ ' + command)} >&2\n"
-    if not any(command.startswith(beginning) for beginning in NOT_HERE):
+    if not any(command.startswith(beginning) for beginning in UNSUPPORTED_COMMANDS):
         return shown + command
-    refused = f"if timeout 10 {command} >/dev/null 2>&1; then echo 'it can be done here now' >&2; exit 1; fi"
+    refused = f"if timeout 10 {command} >/dev/null 2>&1; then echo 'the stand-in now supports this command' >&2; exit 1; fi"
     return shown + refused
 
 
@@ -184,7 +184,7 @@ def log(function, message):
 
 def functions_with_keys():
     """The binaries of the functions that may read keys; their logs are named after them."""
-    functions = of_type(source()["Resources"], "AWS::Serverless::Function").values()
+    functions = resources_of_type(source()["Resources"], "AWS::Serverless::Function").values()
     names = [
         function["Metadata"]["BuildProperties"]["Binary"]
         for function in functions if "ApiKeysTable" in str(function["Properties"].get("Policies"))
@@ -237,7 +237,7 @@ def test_data_is_rolled_back(stack, tmp_path, monkeypatch):
 
 def test_a_lost_region_is_replaced_and_recovers(stack):
     key, revoked_meanwhile = make_key(), make_key()
-    run(commands(section("RUNBOOKS.md", "The region is lost", "While all is well")))
+    run(commands(section("RUNBOOKS.md", "The region is lost", "Before it happens")))
     assert json.loads(Path("parameters.json").read_text())
     replicate(f"{STACK}-api_keys")
     run(commands(section("RUNBOOKS.md", "The region is lost", "When it is lost")))
@@ -251,7 +251,7 @@ def test_a_lost_region_is_replaced_and_recovers(stack):
 
 
 def replicate(table):
-    """Makes the copy in the other region, which moto does not."""
+    """Creates the copy in the other region, which moto omits."""
     here, there = boto3.client("dynamodb"), boto3.client("dynamodb", region_name=OTHER_REGION)
     made = here.describe_table(TableName=table)["Table"]
     assert made["StreamSpecification"] == {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}
@@ -272,9 +272,9 @@ def test_a_stuck_stack_is_examined_and_deleted(stack):
 def test_everything_is_stopped_and_restarted(stack, shell):
     functions = boto3.client("lambda")
     names = [function["FunctionName"] for function in functions.list_functions()["Functions"]]
-    # Deployments wait for the probe.
+    # The probe keeps running, since deployments wait for it.
     names = [name for name in names if not name.startswith("CodeDeployHook_")]
-    find, stop, slow_down, *work_again = commands(section("RUNBOOKS.md", "Costs run away"))
+    find, stop, slow_down, *work_again = commands(section("RUNBOOKS.md", "Runaway costs"))
 
     def reserved():
         settings = [functions.get_function_concurrency(FunctionName=name) for name in names]
@@ -322,7 +322,7 @@ def test_a_fix_is_deployed_during_an_alarm_and_the_style_is_restored(stack):
 def test_an_import_prepares_a_release_with_another_layout(stack):
     ingest = boto3.client("cloudformation").describe_stack_resource(StackName=STACK, LogicalResourceId="IngestFunction")
     function = ingest["StackResourceDetail"]["PhysicalResourceId"]
-    text = section("OPERATIONS.md", "Upgrade and roll back code", "Upgrade across a layout of snapshots")
+    text = section("OPERATIONS.md", "Upgrade and roll back code", "Upgrade across snapshot layouts")
     printed = run(commands(text), INGEST_FUNCTION=function)
     assert current_version() in printed
 
@@ -334,9 +334,9 @@ def test_every_runbook_has_a_test():
     for heading, body in zip(parts[::2], parts[1::2]):
         assert "```sh" not in body or f'"{heading}"' in tests, f"no test runs '{heading}'"
     documents = text + (ROOT / "docs/OPERATIONS.md").read_text()
-    for command in NOT_HERE:
+    for command in UNSUPPORTED_COMMANDS:
         assert f"\n{command} " in documents, f"no runbook has '{command}'"
 
 
 if __name__ == "__main__":
-    stands_for(sys.argv[1], sys.argv[2:])
+    replace_program(sys.argv[1], sys.argv[2:])

@@ -5,15 +5,15 @@ import re
 
 import pytest
 
-from template import of_type, resources_of, source, with_values
+from template import resources_of_type, resources_in, source, resources_with
 
 PARAMETERS = source()["Parameters"]
-# Properties of a function rather than its versions: Lambda publishes no version for them.
-NOT_OF_A_VERSION = {"Tags", "ReservedConcurrentExecutions"}
+# Properties of the function itself: changing them publishes no version.
+UNVERSIONED_PROPERTIES = {"Tags", "ReservedConcurrentExecutions"}
 
 
-def changed(name):
-    """Another value for a parameter."""
+def other_value(name):
+    """A different value for a parameter."""
     parameter = PARAMETERS[name]
     default = parameter.get("Default", "")
     if "AllowedValues" in parameter:
@@ -25,52 +25,52 @@ def versions(resources):
     """Each aliased function's version. A different logical ID or properties mean a different version."""
     return {
         resource["Properties"]["FunctionName"].strip("<>"): (name, resource["Properties"].get("Description"))
-        for name, resource in of_type(resources, "AWS::Lambda::Version").items()
+        for name, resource in resources_of_type(resources, "AWS::Lambda::Version").items()
     }
 
 
 def functions(resources):
     return {
-        name: {field: value for field, value in resource["Properties"].items() if field not in NOT_OF_A_VERSION}
-        for name, resource in of_type(resources, "AWS::Lambda::Function").items()
+        name: {field: value for field, value in resource["Properties"].items() if field not in UNVERSIONED_PROPERTIES}
+        for name, resource in resources_of_type(resources, "AWS::Lambda::Function").items()
     }
 
 
 @pytest.mark.parametrize("name", PARAMETERS)
 def test_a_changed_parameter_publishes_only_the_functions_that_use_it(name):
-    before, after = with_values(), with_values(**{name: changed(name)})
-    were, are = functions(before), functions(after)
-    using = {function for function in versions(before) if were[function] != are[function]}
+    before, after = resources_with(), resources_with(**{name: other_value(name)})
+    functions_before, functions_after = functions(before), functions(after)
+    affected = {function for function in versions(before) if functions_before[function] != functions_after[function]}
     published = {function for function, version in versions(after).items() if version != versions(before)[function]}
-    assert published == using
+    assert published == affected
 
 
 def test_every_parameter_of_a_function_is_tested():
     used = set()
     for name in PARAMETERS:
-        after = functions(with_values(**{name: changed(name)}))
-        if any(after[function] != before for function, before in functions(with_values()).items()):
+        after = functions(resources_with(**{name: other_value(name)}))
+        if any(after[function] != before for function, before in functions(resources_with()).items()):
             used.add(name)
     assert {"FlagsBaseUrl", "CorsOrigins", "LogLevel", "Architecture", "Tracing", "OriginSecret"} <= used
 
 
 def test_every_function_behind_the_api_has_an_alias():
-    assert set(versions(with_values())) == {
+    assert set(versions(resources_with())) == {
         name
-        for name, resource in of_type(source()["Resources"], "AWS::Serverless::Function").items()
+        for name, resource in resources_of_type(source()["Resources"], "AWS::Serverless::Function").items()
         if any(event["Type"] == "HttpApi" for event in resource["Properties"].get("Events", {}).values())
     }
 
 
 def test_a_changed_template_publishes_a_version():
-    before = versions(with_values())
+    before = versions(resources_with())
     edited = copy.deepcopy(source())
     edited["Globals"]["Function"]["Timeout"] += 1
-    after = versions(resources_of(edited))
+    after = versions(resources_in(edited))
     assert all(after[function] != version for function, version in before.items())
 
 
-def longest(name):
+def longest_value(name):
     parameter = PARAMETERS[name]
     if name in {"OriginSecret", "OriginSecretBefore"}:
         secret = "0" * 8 + "-" + "0" * 40
@@ -81,14 +81,14 @@ def longest(name):
     return "x" * parameter.get("MaxLength", 1000) if parameter["Type"] == "String" else "1"
 
 
-def test_version_descriptions_stay_within_the_limit_of_lambda():
-    resources = with_values(**{name: longest(name) for name in PARAMETERS})
+def test_version_descriptions_stay_within_lambdas_limit():
+    resources = resources_with(**{name: longest_value(name) for name in PARAMETERS})
     for function, (_, description) in versions(resources).items():
         assert len(description) <= 256, function
 
 
 def test_version_descriptions_do_not_reveal_secrets():
-    resources = with_values(OriginSecret="11111111-" + "2" * 40, OriginSecretBefore="33333333-" + "4" * 40)
+    resources = resources_with(OriginSecret="11111111-" + "2" * 40, OriginSecretBefore="33333333-" + "4" * 40)
     for _, description in versions(resources).values():
         assert "11111111 33333333" in description
         assert "2" * 8 not in description and "4" * 8 not in description
@@ -100,5 +100,5 @@ def test_both_secrets_are_accepted_during_a_rotation():
         ({}, ""), ({"OriginSecret": old}, old),
         ({"OriginSecret": new, "OriginSecretBefore": old}, f"{new},{old}"), ({"OriginSecret": new}, new),
     ]:
-        for function in functions(with_values(**parameters)).values():
+        for function in functions(resources_with(**parameters)).values():
             assert function["Environment"]["Variables"]["ORIGIN_SECRET"] == expected

@@ -10,24 +10,24 @@ import pytest
 from template import ROOT
 
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
-# Options in GNU tools that BSD's lack.
+# Options of GNU tools that BSD tools lack.
 GNU_ONLY = re.compile(
     r"(?<![-\w])(date -d|date --date|sed -i |grep -P|readlink -f|xargs -r|base64 -w|stat -c|sort -V|head -n -|tac |timeout \d)"
 )
 # Blocks in a document use variables set in other blocks. AWS queries have backquotes in single quotes.
-NOT_OF_A_DOCUMENT = "SC1091,SC2016,SC2034,SC2154,SC2164"
+EXCLUDED_CHECKS = "SC1091,SC2016,SC2034,SC2154,SC2164"
 
 
-def script_of(document):
+def read_script(document):
     blocks = re.findall(r"^ *```sh\n(.*?)^ *```", document.read_text(), re.DOTALL | re.MULTILINE)
     return "\n".join(blocks)
 
 
-SCRIPTS = {str(path.relative_to(ROOT)): script for path in DOCUMENTS if (script := script_of(path))}
+SCRIPTS = {str(path.relative_to(ROOT)): script for path in DOCUMENTS if (script := read_script(path))}
 each_script = pytest.mark.parametrize("document", SCRIPTS)
 
 
-def output_of(command, script):
+def error_output(command, script):
     result = subprocess.run(command, input=script, capture_output=True, text=True, timeout=60)
     return result.stdout + result.stderr if result.returncode else ""
 
@@ -35,13 +35,13 @@ def output_of(command, script):
 @each_script
 @pytest.mark.parametrize("shell", ["bash", "dash", "zsh"])
 def test_each_shell_parses_the_commands(document, shell):
-    assert output_of([shell, "-n"], SCRIPTS[document]) == ""
+    assert error_output([shell, "-n"], SCRIPTS[document]) == ""
 
 
 @each_script
 def test_shellcheck_finds_nothing(document):
-    checked = [Path(sys.executable).parent / "shellcheck", "--shell=sh", f"--exclude={NOT_OF_A_DOCUMENT}", "-"]
-    assert output_of(checked, SCRIPTS[document]) == ""
+    checked = [Path(sys.executable).parent / "shellcheck", "--shell=sh", f"--exclude={EXCLUDED_CHECKS}", "-"]
+    assert error_output(checked, SCRIPTS[document]) == ""
 
 
 @each_script

@@ -3,12 +3,12 @@
 import boto3
 import pytest
 
-from stand_in import aws, makeable, stack_template
-from template import STACK, of_type, source, transformed, with_values
+from stand_in import aws, supported_part, stack_template
+from template import STACK, resources_of_type, source, transform, resources_with
 
 KEYS = {"carriers": "ocn", "exchanges": "npa_nxx", "dataset": "id", "api_keys": "key_hash", "usage": "id"}
 # Only checked against AWS's schemas, by cfn-lint.
-NOT_MADE = {
+UNSUPPORTED_TYPES = {
     "AWS::ApiGatewayV2::Api", "AWS::ApiGatewayV2::ApiMapping", "AWS::ApiGatewayV2::DomainName",
     "AWS::ApiGatewayV2::Stage", "AWS::CloudWatch::Alarm", "AWS::CloudWatch::Dashboard", "AWS::CodeDeploy::Application",
     "AWS::CodeDeploy::DeploymentGroup", "AWS::Lambda::Alias", "AWS::Lambda::EventInvokeConfig",
@@ -25,10 +25,10 @@ def stack():
 
 
 def test_moto_skips_only_the_listed_resource_types(stack):
-    template = transformed(source())
+    template = transform(source())
     kinds = {resource["Type"] for resource in template["Resources"].values()}
-    made = {resource["Type"] for resource in makeable(template)["Resources"].values()}
-    assert kinds - made == NOT_MADE
+    made = {resource["Type"] for resource in supported_part(template)["Resources"].values()}
+    assert kinds - made == UNSUPPORTED_TYPES
     # CloudFormation's limit.
     assert len(template["Resources"]) <= 500
 
@@ -46,24 +46,24 @@ def test_every_table_has_its_partition_key_and_on_demand_billing(stack):
 def test_the_functions_find_the_tables(stack):
     tables = set(boto3.client("dynamodb").list_tables()["TableNames"])
     functions = boto3.client("lambda").list_functions()["Functions"]
-    assert len(functions) == len(of_type(source()["Resources"], "AWS::Serverless::Function"))
+    assert len(functions) == len(resources_of_type(source()["Resources"], "AWS::Serverless::Function"))
     for function in functions:
         variables = function["Environment"]["Variables"]
         assert {value for name, value in variables.items() if name.endswith("_TABLE")} == tables
-        # Functions whose answers link to flags, and the page, which shows them.
+        # Functions whose responses link to flags, and the page, which shows them.
         links_to_flags = any(name in function["FunctionName"] for name in ["FormatFunction", "McpFunction", "SiteFunction"])
         assert ("FLAGS_BASE_URL" in variables) == links_to_flags
 
 
 def test_log_groups_have_their_retention(stack):
     groups = boto3.client("logs").describe_log_groups()["logGroups"]
-    assert len(groups) == len(of_type(source()["Resources"], "AWS::Logs::LogGroup"))
+    assert len(groups) == len(resources_of_type(source()["Resources"], "AWS::Logs::LogGroup"))
     assert {group["retentionInDays"] for group in groups} == {30}
 
 
 def test_cloudwatch_accepts_every_alarm(stack):
     watch = boto3.client("cloudwatch")
-    for name, alarm in of_type(with_values(), "AWS::CloudWatch::Alarm").items():
+    for name, alarm in resources_of_type(resources_with(), "AWS::CloudWatch::Alarm").items():
         properties = dict(alarm["Properties"])
         for number in ["EvaluationPeriods", "DatapointsToAlarm", "Period"]:
             if number in properties:
@@ -74,8 +74,8 @@ def test_cloudwatch_accepts_every_alarm(stack):
 
 
 def test_every_alarm_watches_resources_of_the_stack():
-    resources = with_values()
-    for name, alarm in of_type(resources, "AWS::CloudWatch::Alarm").items():
+    resources = resources_with()
+    for name, alarm in resources_of_type(resources, "AWS::CloudWatch::Alarm").items():
         queries = [query["MetricStat"]["Metric"] for query in alarm["Properties"].get("Metrics", []) if "MetricStat" in query]
         for metric in queries or [alarm["Properties"]]:
             if metric["Namespace"] == f"TelephoneNumberReference/{STACK}":

@@ -28,7 +28,7 @@ def stack():
 
 
 def commands():
-    """The section's blocks of commands, each as a script."""
+    """The section's code blocks, each as a script."""
     operations = (ROOT / "docs/OPERATIONS.md").read_text()
     section = operations.split("\n## Tear down\n")[1].split("\n## ")[0]
     return [block.replace("STACK", STACK) for block in re.findall(r"```sh\n(.*?)```", section, re.DOTALL)]

@@ -23,7 +23,7 @@ URL = os.environ["TNR_URL"]
 KEY = os.environ["TNR_KEY"]
 UNKNOWN_KEY = "tnr_live_0000000000000000000000000000000000"
 EXAMPLES = pathlib.Path("docs/examples")
-LONGEST_RUN = 60
+RUN_TIMEOUT_SECONDS = 60
 ENTITY_HEADERS = ["Authorization", "Content-Type", "Link", "Retry-After", "WWW-Authenticate"]
 
 
@@ -48,19 +48,19 @@ class Proxy(http.server.ThreadingHTTPServer):
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
-    def answer(self):
+    def handle(self):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         first, now = self.server.refused_at.get((self.command, self.path)), time.monotonic()
         if first is None:
             self.server.refused_at[self.command, self.path] = now
             self.refuse()
         elif now - first < self.server.retry_after:
-            self.server.faults.append(f"{self.path} came again after {now - first:.1f} s")
+            self.server.faults.append(f"{self.path} was retried after {now - first:.1f} s")
             self.refuse()
         else:
-            self.hand_on(body)
+            self.forward(body)
 
-    do_GET = do_POST = answer
+    do_GET = do_POST = handle
 
     def refuse(self):
         reset = int(time.time()) + self.server.retry_after
@@ -69,13 +69,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
         headers = {"Content-Type": "application/json", "Retry-After": str(self.server.retry_after)}
         self.respond(429, headers, json.dumps(body).encode())
 
-    def hand_on(self, body):
+    def forward(self, body):
         headers = {name: self.headers[name] for name in ENTITY_HEADERS if name in self.headers}
         request = urllib.request.Request(
             URL + self.path, method=self.command, headers=headers, data=body or None
         )
         try:
-            response = urllib.request.urlopen(request, timeout=LONGEST_RUN)
+            response = urllib.request.urlopen(request, timeout=RUN_TIMEOUT_SECONDS)
         except urllib.error.HTTPError as refusal:
             response = refusal
         with response:
@@ -106,11 +106,11 @@ def proxy(retry_after):
 
 def run(command, url, key):
     environment = os.environ | {"TNR_URL": url, "TNR_KEY": key}
-    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=LONGEST_RUN)
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=RUN_TIMEOUT_SECONDS)
 
 
-def refusal(command, url, key, expected):
-    """The error in how a program ends after a refused request."""
+def check_refusal(command, url, key, expected):
+    """The error if a program does not report a refused request."""
     ended = run(command, url, key)
     # If the program is a script, other lines name it and a line number.
     if ended.returncode == 0 or expected not in ended.stderr or ended.stdout:
@@ -118,7 +118,7 @@ def refusal(command, url, key, expected):
     return []
 
 
-def faults(command):
+def check_example(command):
     """The errors in one example, one sentence each."""
     expected = (EXAMPLES / "expected.txt").read_text()
     with proxy(retry_after=1) as busy:
@@ -127,21 +127,21 @@ def faults(command):
     if (ended.returncode, ended.stdout) != (0, expected):
         found.append(f"must print\n{expected}got {ended.returncode}\n{ended.stdout}{ended.stderr}")
     if len(busy.refused_at) != 5:
-        found.append(f"sent other requests than five: {sorted(busy.refused_at)}")
-    found += refusal(command, URL, UNKNOWN_KEY, "refused: 401 unauthorized: ")
+        found.append(f"must send exactly five requests, got {sorted(busy.refused_at)}")
+    found += check_refusal(command, URL, UNKNOWN_KEY, "refused: 401 unauthorized: ")
     with proxy(retry_after=3600) as exhausted:
-        found += refusal(command, exhausted.url, KEY, "refused: 429 rate_limited: ")
+        found += check_refusal(command, exhausted.url, KEY, "refused: 429 rate_limited: ")
     return found
 
 
 def main(tools):
     by_language = commands(tools)
     with ThreadPoolExecutor() as pool:
-        all_faults = dict(zip(by_language, pool.map(faults, by_language.values())))
-    wrong = [f"{language}: {fault}" for language, found in all_faults.items() for fault in found]
+        errors = dict(zip(by_language, pool.map(check_example, by_language.values())))
+    wrong = [f"{language}: {error}" for language, found in errors.items() for error in found]
     if wrong:
         sys.exit("\n".join(wrong))
-    print(f"{', '.join(by_language)}: each prints what is expected, waits, and shows a refusal")
+    print(f"{', '.join(by_language)}: each prints the expected output, waits when told to, and reports errors")
 
 
 if __name__ == "__main__":

@@ -6,11 +6,11 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 
-import { LARGEST_DIFFERENCE, SIZES, difference, fitsIntoPalette, imageMaker, isWithin } from "./images.mjs";
+import { MAX_DIFFERENCE, SIZES, difference, fitsPalette, imageMaker, isWithin } from "./images.mjs";
 import { flags } from "./sources.mjs";
 
 // One of each kind of source, and one with too many colors for a palette; redrawing all takes minutes.
-const MADE_AGAIN = ["countries/NP", "countries/XK", "states/CO", "states/MN", "states/PR", "states/RI"];
+const REDRAWN = ["countries/NP", "countries/XK", "states/CO", "states/MN", "states/PR", "states/RI"];
 
 const tools = resolve(process.argv[2]);
 const { images, pixels, pixelsOfPng } = await imageMaker(tools);
@@ -34,7 +34,7 @@ for (const flag of expected) {
     const name = `${flag.path}-${size.join("x")}.png`;
     if (archive[name]) comparePng(name, pixelsOfPng(archive[name], size), pixels(svg, size));
   }
-  if (!MADE_AGAIN.includes(flag.path)) continue;
+  if (!REDRAWN.includes(flag.path)) continue;
   for (const [path, bytes] of await images(flag)) {
     if (archive[path] && Buffer.compare(archive[path], bytes) !== 0) failures.push(`${path} has other bytes when it is made again`);
   }
@@ -42,14 +42,14 @@ for (const flag of expected) {
 
 function comparePng(name, found, expected) {
   if (Buffer.compare(new Uint8Array(found), new Uint8Array(expected)) === 0) return;
-  if (fitsIntoPalette(expected)) failures.push(`${name} has other pixels than its SVG`);
+  if (fitsPalette(expected)) failures.push(`${name} has other pixels than its SVG`);
   else compare(name, found, expected);
 }
 
 function compare(name, found, expected) {
   const differs = difference(found, expected);
   farthest = { mean: Math.max(farthest.mean, differs.mean), visible: Math.max(farthest.visible, differs.visible) };
-  if (!isWithin(LARGEST_DIFFERENCE, differs)) failures.push(`${name} does not look as it should: ${JSON.stringify(differs)}`);
+  if (!isWithin(MAX_DIFFERENCE, differs)) failures.push(`${name} does not look as it should: ${JSON.stringify(differs)}`);
 }
 
 if (failures.length > 0) {

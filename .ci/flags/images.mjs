@@ -8,12 +8,12 @@ import { pathToFileURL } from "node:url";
 // PNG sizes in pixels. All are 3:2, regardless of the flag.
 export const SIZES = [[48, 32], [240, 160], [480, 320]];
 // Maximum colors in a palette. A PNG with more loses the least visible ones; all others are exact.
-const COLORS = 256;
+const MAX_COLORS = 256;
 // Decimals in coordinates, fewest first.
 const PRECISIONS = [0, 1, 2, 3];
 // Maximum difference between a drawing with rounded coordinates or fewer colors and the original: the mean over all
-// channels, and the share of pixels with a visibly different channel. Another flag differs by far more.
-export const LARGEST_DIFFERENCE = { mean: 0.5, visible: 0.002 };
+// channels, and the share of pixels with a visibly different channel. A different flag differs by far more.
+export const MAX_DIFFERENCE = { mean: 0.5, visible: 0.002 };
 const VISIBLE = 64;
 
 // Loads the libraries from the folder of `install`. Returns functions that draw a flag's images and compare an image
@@ -34,7 +34,7 @@ export async function imageMaker(tools) {
   const pixels = (svg, size) => {
     const drawing = new Resvg(fitted(svg, size));
     const image = drawing.render();
-    const drawn = dividedByOpacity(image.pixels).buffer;
+    const drawn = divideByOpacity(image.pixels).buffer;
     image.free();
     drawing.free();
     return drawn;
@@ -42,7 +42,7 @@ export async function imageMaker(tools) {
 
   const pixelsOfPng = (bytes, size) => {
     const decoded = UPNG.decode(bytes);
-    if (decoded.width !== size[0] || decoded.height !== size[1]) throw new Error("a flag has another size");
+    if (decoded.width !== size[0] || decoded.height !== size[1]) throw new Error("a flag has a different size");
     return UPNG.toRGBA8(decoded)[0];
   };
 
@@ -50,20 +50,20 @@ export async function imageMaker(tools) {
     const original = rounded(optimize, svg, 6);
     const drawing = pixels(original, SIZES[2]);
     const candidates = PRECISIONS.map((precision) => () => rounded(optimize, svg, precision));
-    const fit = candidates.find((candidate) => isWithin(LARGEST_DIFFERENCE, difference(pixels(candidate(), SIZES[2]), drawing)));
+    const fit = candidates.find((candidate) => isWithin(MAX_DIFFERENCE, difference(pixels(candidate(), SIZES[2]), drawing)));
     return fit ? fit() : original;
   };
 
   const png = async (svg, size) => {
     const drawing = pixels(svg, size);
-    // If it may drop colors, the encoder merges some even when there are few; 0 prevents that.
-    const encoded = UPNG.encode([drawing], ...size, fitsIntoPalette(drawing) ? 0 : COLORS);
+    // With a limit, the encoder merges similar colors even when there are few; 0 prevents that.
+    const encoded = UPNG.encode([drawing], ...size, fitsPalette(drawing) ? 0 : MAX_COLORS);
     return new Uint8Array(await optimisePng(encoded, { level: 2 }));
   };
 
   const images = async ({ path, svg }) => {
     const published = path.startsWith("states/") ? shortened(svg) : svg;
-    refuseWhatIsNoDrawing(path, published);
+    assertIsDrawing(path, published);
     const made = [[`${path}.svg`, new TextEncoder().encode(published)]];
     for (const [width, height] of SIZES) {
       made.push([`${path}-${width}x${height}.png`, await png(published, [width, height])]);
@@ -101,7 +101,7 @@ function fitted(svg, [width, height]) {
 }
 
 // Converts to PNG pixels: a drawing has each color multiplied by its opacity.
-function dividedByOpacity(pixels) {
+function divideByOpacity(pixels) {
   for (let at = 0; at < pixels.length; at += 4) {
     const opacity = pixels[at + 3] / 255;
     if (opacity === 0 || opacity === 1) continue;
@@ -111,11 +111,11 @@ function dividedByOpacity(pixels) {
 }
 
 // True if a PNG can keep all colors of this drawing.
-export function fitsIntoPalette(drawing) {
+export function fitsPalette(drawing) {
   const colors = new Set();
   for (const color of new Uint32Array(drawing)) {
     colors.add(color);
-    if (colors.size > COLORS) return false;
+    if (colors.size > MAX_COLORS) return false;
   }
   return true;
 }
@@ -142,7 +142,7 @@ export function isWithin(limit, { mean, visible }) {
 }
 
 // Text would need a font, and a browser must not run or fetch anything for an image.
-function refuseWhatIsNoDrawing(path, svg) {
+function assertIsDrawing(path, svg) {
   const found = /<(script|style|text|image|foreignObject|a)\b|\son\w+=|\bhref="(?!#)|url\((?!#)|<!ENTITY/i.exec(svg);
   if (found) throw new Error(`${path}.svg has ${found[0]}`);
 }

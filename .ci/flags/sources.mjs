@@ -4,8 +4,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
-// Flags in the country package that no phone number can have: unions, regions and claims.
-const NO_COUNTRIES = ["EU", "IC", "XA", "XC", "XO"];
+// Flags in the country package without phone numbers of their own: unions, regions and claims.
+const EXCLUDED_FLAGS = ["EU", "IC", "XA", "XC", "XO"];
 // US territories have their own country codes, with the same flag.
 const TERRITORIES = ["AS", "GU", "MP", "PR", "VI"];
 // States whose flag changed after the other package was released.
@@ -18,13 +18,13 @@ export function flags(tools) {
   const states = join(tools, "node_modules", "region-flags", "svg");
   const newStates = join(tools, "node_modules", "us-state-flags", "src", "components", "flags");
 
-  const country = (code) => read(join(countries, `${code}.svg`), code === "NP" ? withoutGround : asItIs);
+  const country = (code) => read(join(countries, `${code}.svg`), code === "NP" ? removeBackground : unchanged);
   const state = (code) => {
     if (TERRITORIES.includes(code)) return country(code);
-    if (NEW_FLAGS.includes(code)) return read(join(newStates, `Flag${code}.js`), ofComponent);
-    return read(join(states, `US-${code}.svg`), asItIs);
+    if (NEW_FLAGS.includes(code)) return read(join(newStates, `Flag${code}.js`), svgFromComponent);
+    return read(join(states, `US-${code}.svg`), unchanged);
   };
-  const countryCodes = codes(countries, /^([A-Z]{2})\.svg$/).filter((code) => !NO_COUNTRIES.includes(code));
+  const countryCodes = codes(countries, /^([A-Z]{2})\.svg$/).filter((code) => !EXCLUDED_FLAGS.includes(code));
   const stateCodes = [...codes(states, /^US-([A-Z]{2})\.svg$/), ...TERRITORIES].sort();
   return [
     ...countryCodes.map((code) => ({ path: `countries/${code}`, ...country(code) })),
@@ -40,19 +40,19 @@ function read(source, toSvg) {
   return { source, svg: toSvg(readFileSync(source, "utf8")) };
 }
 
-function asItIs(text) {
+function unchanged(text) {
   return text;
 }
 
 // Nepal's flag is not rectangular; the package draws it on white.
-function withoutGround(text) {
+function removeBackground(text) {
   const ground = '<path fill="#FFF" d="M0 0h513v342H0z"/>';
-  if (!text.includes(`>${ground}`)) throw new Error("the ground of Nepal's flag is drawn in another way");
+  if (!text.includes(`>${ground}`)) throw new Error("the background of Nepal's flag is drawn in another way");
   return text.replace(ground, "");
 }
 
 // Converts a React component to an SVG document.
-function ofComponent(text) {
+function svgFromComponent(text) {
   const [, viewBox] = /viewBox: '([^']*)'/.exec(text);
   const [, drawing] = /__html: `([^`]*)`/.exec(text);
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="${viewBox}">${drawing}</svg>`;

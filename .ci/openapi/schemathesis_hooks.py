@@ -7,7 +7,7 @@ import schemathesis
 # Rules that no schema can express, by the response message that states them.
 UNSTATED_RULES = [
     # The available data versions change with each import, and patterns do not know calendars.
-    r"version ('.*' is no longer available|must be a version of the data)",
+    r"version ('.*' is no longer available|must be a data version)",
     # All search parameters are optional, but at least one is required.
     r"at least one of .* is required",
     # Unicode letters, which JSON Schema patterns do not name consistently.
@@ -37,7 +37,7 @@ def valid_data_is_refused_only_by_unstated_rules(ctx, response, case):
 def before_call(context, case, kwargs):
     """Drops a header that no operation documents as a parameter: schemathesis derives it from the response header
     and a number's `id`, with characters that headers do not allow. Examples are not filtered, so `fields` is dropped
-    here: a partial answer lacks required fields."""
+    here: a partial response lacks required fields."""
     if case.headers:
         case.headers.pop("X-Request-Id", None)
     if case.query:

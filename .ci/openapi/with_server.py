@@ -14,7 +14,7 @@ import urllib.request
 
 # A key in the service's format, with a valid checksum.
 KEY = "tnr_live_SampleKeyForTheEventsAndTheTests2eIfJn"
-LONGEST_START = 120
+START_TIMEOUT_SECONDS = 120
 
 
 def free_port():
@@ -23,10 +23,10 @@ def free_port():
         return listener.getsockname()[1]
 
 
-def wait_until_it_answers(url, server, log):
+def wait_until_ready(url, server, log):
     """Waits until the sample is stored and served."""
     request = urllib.request.Request(f"{url}/v1/carriers?limit=1", headers={"X-API-Key": KEY})
-    end = time.monotonic() + LONGEST_START
+    end = time.monotonic() + START_TIMEOUT_SECONDS
     while time.monotonic() < end:
         if server.poll() is not None:
             sys.exit(f"the server ended; {log} says why")
@@ -35,7 +35,7 @@ def wait_until_it_answers(url, server, log):
             return
         except OSError:
             time.sleep(0.2)
-    sys.exit(f"the server did not answer within {LONGEST_START} s; {log} says why")
+    sys.exit(f"the server did not respond within {START_TIMEOUT_SECONDS} s; see {log}")
 
 
 def main(tnr, *command):
@@ -49,7 +49,7 @@ def main(tnr, *command):
             stdout=output, stderr=subprocess.STDOUT,
         )
         try:
-            wait_until_it_answers(url, server, log)
+            wait_until_ready(url, server, log)
             environment = os.environ | {"TNR_URL": url, "TNR_KEY": KEY, "TNR_FOLDER": folder}
             return subprocess.run(command, env=environment).returncode
         finally:

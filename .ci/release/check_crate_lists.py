@@ -12,7 +12,7 @@ import sys
 import tomllib
 
 
-def crates_of(program, target):
+def program_crates(program, target):
     """A program's crates as (name, version), from `cargo tree`."""
     command = ["cargo", "tree", "--locked", "--package", program, "--edges", "normal,build",
                "--target", target, "--prefix", "none", "--format", "{p}"]
@@ -27,18 +27,18 @@ def checksums():
     return {(package["name"], package["version"]): package.get("checksum") for package in packages}
 
 
-def faults(name, listed, expected, checksum_of):
+def list_errors(name, listed, expected, checksum_of):
     """The errors in one program's file, one sentence each."""
     components = {(entry["name"], entry["version"]): entry for entry in listed["components"]}
     own = listed["metadata"]["component"]
     for crate in sorted(expected - components.keys() - {(own["name"], own["version"])}):
-        yield f"{name}: lacks {crate[0]} {crate[1]}, which `cargo tree` has"
+        yield f"{name}: is missing {crate[0]} {crate[1]} from `cargo tree`"
     for crate, entry in components.items():
         hashes = {entry["content"] for entry in entry.get("hashes", [])}
         if crate not in checksum_of:
             yield f"{name}: names {crate[0]} {crate[1]}, which Cargo.lock does not have"
         elif checksum_of[crate] and hashes != {checksum_of[crate]}:
-            yield f"{name}: {crate[0]} {crate[1]} has another checksum than in Cargo.lock"
+            yield f"{name}: {crate[0]} {crate[1]} has a different checksum than Cargo.lock"
         if not entry.get("licenses"):
             yield f"{name}: {crate[0]} {crate[1]} has no license"
 
@@ -54,8 +54,8 @@ def main(target, folder):
     checksum_of = checksums()
     for program in programs():
         listed = json.loads((pathlib.Path(folder) / f"{program}.cdx.json").read_text())
-        expected = crates_of(program, target)
-        found += faults(program, listed, expected, checksum_of)
+        expected = program_crates(program, target)
+        found += list_errors(program, listed, expected, checksum_of)
         count += len(expected)
     if found:
         sys.exit("\n".join(found))

@@ -7,7 +7,7 @@ import { createRequire } from "node:module";
 const require = createRequire(`${process.env.SITE_TOOLS}/`);
 const { chromium } = require("playwright-core");
 
-export const URL_OF_SERVICE = process.env.TNR_URL;
+export const SERVICE_URL = process.env.TNR_URL;
 export const KEY = process.env.TNR_KEY;
 const AXE = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 
@@ -25,10 +25,10 @@ export async function startBrowser() {
 export const stopBrowser = () => browser.close();
 
 /**
- * Opens a page of the service in a tab of a new profile, and calls `test` with it. `at` is appended to the
- * service's URL, and `expected` matches the errors that the test provokes.
+ * Opens a page of the service in a tab with a new profile, and calls `test` with it. Appends `at` to the
+ * service's URL. `expected` matches the errors that the test provokes.
  */
-export async function inTab(at, options, test) {
+export async function withTab(at, options, test) {
   const { key = KEY, width = 1280, height = 900, scheme = "light", scale = 1, touch = false, expected = null } = options;
   const context = await browser.newContext({
     viewport: { width, height }, colorScheme: scheme, deviceScaleFactor: scale, hasTouch: touch,
@@ -36,17 +36,17 @@ export async function inTab(at, options, test) {
     permissions: ["clipboard-read", "clipboard-write"],
   });
   const tab = await context.newPage();
-  const faults = [];
+  const errors = [];
   tab.on("console", (message) => {
-    const isFault = ["error", "warning"].includes(message.type());
-    if (isFault && !(expected && expected.test(message.text()))) faults.push(message.text());
+    const isError = ["error", "warning"].includes(message.type());
+    if (isError && !(expected && expected.test(message.text()))) errors.push(message.text());
   });
-  tab.on("pageerror", (error) => faults.push(String(error)));
-  tab.on("dialog", (dialog) => { faults.push(`a dialog: ${dialog.message()}`); dialog.dismiss(); });
+  tab.on("pageerror", (error) => errors.push(String(error)));
+  tab.on("dialog", (dialog) => { errors.push(`dialog: ${dialog.message()}`); dialog.dismiss(); });
   tab.on("request", (request) => {
     const { origin, protocol } = new URL(request.url());
-    if (origin !== new URL(options.base ?? URL_OF_SERVICE).origin && protocol !== "data:") {
-      faults.push(`a request to ${request.url()}`);
+    if (origin !== new URL(options.base ?? SERVICE_URL).origin && protocol !== "data:") {
+      errors.push(`request to ${request.url()}`);
     }
   });
   await tab.addInitScript((stored) => {
@@ -58,16 +58,16 @@ export async function inTab(at, options, test) {
     });
   }, key);
   try {
-    await tab.goto((options.base ?? URL_OF_SERVICE) + at);
+    await tab.goto((options.base ?? SERVICE_URL) + at);
     await test(tab, context);
-    assert.deepEqual(faults, []);
+    assert.deepEqual(errors, []);
   } finally {
     await context.close();
   }
 }
 
-/** Opens a page from another site in a tab of a new profile, and calls `test` with it. */
-export async function pageOfAnotherHost(url, test) {
+/** Opens a page from another site in a tab with a new profile, and calls `test` with it. */
+export async function withForeignPage(url, test) {
   const context = await browser.newContext();
   try {
     const tab = await context.newPage();
@@ -78,13 +78,13 @@ export async function pageOfAnotherHost(url, test) {
   }
 }
 
-/** The text of an answer once it is shown. An example does not count. */
-export async function answer(tab) {
-  await tab.locator("#example[hidden] ~ .output #answer:not([aria-busy]) > *").first().waitFor();
-  return tab.locator("#answer");
+/** Waits for a result, which an example is not. */
+export async function waitForResult(tab) {
+  await tab.locator("#example[hidden] ~ .output #result:not([aria-busy]) > *").first().waitFor();
+  return tab.locator("#result");
 }
 
-/** True if the top of an element is in the window. */
+/** Returns true if the top of an element is in the window. */
 export const isInView = (element) => element.evaluate((shown) => {
   const { top, height } = shown.getBoundingClientRect();
   return top >= 0 && top + Math.min(height, 40) <= innerHeight;
@@ -92,7 +92,7 @@ export const isInView = (element) => element.evaluate((shown) => {
 
 /** The serious accessibility violations. */
 export async function violations(tab) {
-  // Runs as part of the test: the page's policy would forbid it.
+  // Runs outside the page, whose policy would forbid it.
   const session = await tab.context().newCDPSession(tab);
   await session.send("Runtime.evaluate", { expression: AXE });
   const evaluated = await session.send("Runtime.evaluate", {

@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 
-import { KEY, URL_OF_SERVICE, pageOfAnotherHost, startBrowser, stopBrowser } from "./browser.mjs";
+import { KEY, SERVICE_URL, withForeignPage, startBrowser, stopBrowser } from "./browser.mjs";
 
 const variables = Object.fromEntries(readFileSync(join(process.env.TNR_FOLDER, "dynamodb.env"), "utf8")
   .trim().split("\n").map((line) => line.split("=")));
@@ -26,7 +26,7 @@ after(async () => {
   other.close();
 });
 
-/** Calls the database as a script on the page can, and returns the status, or the error's name. */
+/** Calls the database from a script on the page, and returns the status or the error's name. */
 const call = (tab, operation, body, accessKeyId, options) => tab.evaluate(async ([url, operation, body, id, options]) => {
   const headers = { "content-type": "application/x-amz-json-1.0", "x-amz-target": `DynamoDB_20120810.${operation}` };
   const signature = "SignedHeaders=host;x-amz-date, Signature=00";
@@ -38,13 +38,13 @@ const call = (tab, operation, body, accessKeyId, options) => tab.evaluate(async 
 }, [DATABASE, operation, body, accessKeyId, options]);
 
 test("a foreign page can neither read nor write the embedded database", () =>
-  pageOfAnotherHost(`http://127.0.0.1:${other.address().port}/`, async (tab) => {
-    const item = { key_hash: { S: HASH }, prefix: { S: "tnr_live_000000" }, name: { S: "of a page" } };
+  withForeignPage(`http://127.0.0.1:${other.address().port}/`, async (tab) => {
+    const item = { key_hash: { S: HASH }, prefix: { S: "tnr_live_000000" }, name: { S: "from a page" } };
     // Even if the page knows the credential.
     for (const id of ["local", variables.AWS_ACCESS_KEY_ID]) {
       assert.equal(await call(tab, "PutItem", { TableName: "api_keys", Item: item }, id, {}), "TypeError", id);
       assert.equal(await call(tab, "Scan", { TableName: "api_keys" }, id, {}), "TypeError", id);
-      // A browser sends this without a preflight, and hides the answer.
+      // A browser sends this without a preflight, and hides the response.
       assert.equal(await call(tab, "PutItem", { TableName: "api_keys", Item: item }, id, { mode: "no-cors" }), 0, id);
     }
     const stored = await fetch(DATABASE, {
@@ -60,7 +60,7 @@ test("a foreign page can neither read nor write the embedded database", () =>
     const text = await stored.text();
     assert.ok(text.includes(KEY.slice(0, 15)) && !text.includes(HASH), text);
     // Pages may call the API itself, with a key.
-    const asked = await tab.evaluate(([url, key]) => fetch(url, { headers: { "x-api-key": key } }).then((it) => it.status),
-      [`${URL_OF_SERVICE}/v1/npa/415?limit=1`, KEY]);
-    assert.equal(asked, 200);
+    const status = await tab.evaluate(([url, key]) => fetch(url, { headers: { "x-api-key": key } }).then((it) => it.status),
+      [`${SERVICE_URL}/v1/npa/415?limit=1`, KEY]);
+    assert.equal(status, 200);
   }));

@@ -5,7 +5,7 @@ import { execFile } from "node:child_process";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 
-import { KEY, URL_OF_SERVICE, inTab, isInView, startBrowser, stopBrowser, violations } from "./browser.mjs";
+import { KEY, SERVICE_URL, withTab, isInView, startBrowser, stopBrowser, violations } from "./browser.mjs";
 
 before(startBrowser);
 after(stopBrowser);
@@ -16,7 +16,7 @@ const operation = (tab, id) => tab.locator(`[id="${id}"]`);
 /** Sends an operation, and returns the response's status and body. */
 async function tryOut(tab, id) {
   const [response] = await Promise.all([
-    tab.waitForResponse((answered) => new URL(answered.url()).pathname.startsWith("/v1/")),
+    tab.waitForResponse((received) => new URL(received.url()).pathname.startsWith("/v1/")),
     operation(tab, id).getByRole("button", { name: "Send" }).click(),
   ]);
   await operation(tab, id).locator(".tried p").waitFor();
@@ -24,9 +24,9 @@ async function tryOut(tab, id) {
 }
 
 for (const at of ["/docs", "/docs/"]) {
-  test(`${at} shows every operation, and sends one with the tab's key`, () => inTab(at, {}, async (tab) => {
+  test(`${at} shows every operation, and sends one with the tab's key`, () => withTab(at, {}, async (tab) => {
     await ready(tab);
-    const { paths } = await (await fetch(`${URL_OF_SERVICE}/openapi.json`)).json();
+    const { paths } = await (await fetch(`${SERVICE_URL}/openapi.json`)).json();
     const ids = Object.values(paths).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId));
     assert.deepEqual(await tab.locator(".operation").evaluateAll((all) => all.map(({ id }) => id)).then((all) => all.sort()),
       ids.sort());
@@ -40,19 +40,19 @@ for (const at of ["/docs", "/docs/"]) {
 
 for (const [width, scheme] of [[360, "dark"], [1280, "light"]]) {
   test(`the documentation is accessible and not cut off at ${width} px in ${scheme} colors`, () =>
-    inTab("/docs", { width, scheme, key: null, expected: /status of 401/ }, async (tab) => {
+    withTab("/docs", { width, scheme, key: null, expected: /status of 401/ }, async (tab) => {
       await ready(tab);
       await tryOut(tab, "formatNumbers");
       await tab.evaluate(() => { for (const details of document.querySelectorAll("details")) details.open = true; });
       assert.deepEqual(await violations(tab), []);
-      assert.ok(await tab.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "it is scrolled sideways");
+      assert.ok(await tab.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "the page scrolls sideways");
     }));
 }
 
-test("the documentation's key field retries a refused request", () =>
-  inTab("/docs#listCarriers", { key: null, expected: /status of 401/ }, async (tab) => {
+test("the documentation's key field retries a rejected request", () =>
+  withTab("/docs#listCarriers", { key: null, expected: /status of 401/ }, async (tab) => {
     await ready(tab);
-    assert.ok(await isInView(operation(tab, "listCarriers")), "the address leads to its operation");
+    assert.ok(await isInView(operation(tab, "listCarriers")), "the URL scrolls to its operation");
     assert.equal(await tab.locator("input[type=password]").count(), 1);
     assert.equal((await tryOut(tab, "listCarriers")).status, 401);
     const error = tab.locator("#key-error");
@@ -65,7 +65,7 @@ test("the documentation's key field retries a refused request", () =>
     assert.ok(await isInView(operation(tab, "listCarriers").locator(".tried")));
   }));
 
-test("each request and response format can be sent", () => inTab("/docs", {}, async (tab) => {
+test("each request and response format can be sent", () => withTab("/docs", {}, async (tab) => {
   await ready(tab);
   const form = operation(tab, "formatNumbers");
   for (const type of ["application/json", "text/csv", "text/plain"]) {
@@ -77,7 +77,7 @@ test("each request and response format can be sent", () => inTab("/docs", {}, as
   assert.match((await tryOut(tab, "formatNumbers")).text, /^\w+,/);
 }));
 
-test("an operation's curl command works", () => inTab("/docs", {}, async (tab) => {
+test("an operation's curl command works", () => withTab("/docs", {}, async (tab) => {
   await ready(tab);
   await operation(tab, "searchExchanges").getByLabel("q", { exact: true }).fill("o'sample `id` $(id)");
   for (const id of ["searchExchanges", "formatNumbers", "getHealth"]) {
@@ -88,7 +88,7 @@ test("an operation's curl command works", () => inTab("/docs", {}, async (tab) =
 }));
 
 test("the documentation follows the system colors, and links back", () =>
-  inTab("/docs", { scheme: "dark" }, async (tab) => {
+  withTab("/docs", { scheme: "dark" }, async (tab) => {
     await ready(tab);
     assert.equal(await tab.evaluate(() => getComputedStyle(document.body).backgroundColor), "rgb(16, 18, 23)");
     await tab.getByRole("link", { name: "Telephone numbers" }).click();

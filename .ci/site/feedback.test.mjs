@@ -1,9 +1,9 @@
-// Feedback before, during and after a lookup: examples, waiting, answers and errors.
+// Feedback before, during and after a lookup: examples, spinner, results and errors.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
-import { KEY, URL_OF_SERVICE, answer, inTab, isInView, startBrowser, stopBrowser } from "./browser.mjs";
+import { KEY, SERVICE_URL, waitForResult, withTab, isInView, startBrowser, stopBrowser } from "./browser.mjs";
 
 before(startBrowser);
 after(stopBrowser);
@@ -16,15 +16,15 @@ const lookUp = async (tab, number) => {
   await tab.getByRole("button", { name: "Look up" }).click();
 };
 
-test("the form comes first, and has focus unless that opens a keyboard", async () => {
+test("the form comes first, and has focus unless that opens an on-screen keyboard", async () => {
   for (const [options, isFocused] of [[{}, true], [PHONE, false]]) {
-    await inTab("/", { key: null, ...options }, async (tab) => {
+    await withTab("/", { key: null, ...options }, async (tab) => {
       for (const [view, field] of Object.entries(FIRST_FIELDS)) {
-        await tab.goto(`${URL_OF_SERVICE}/${view}`);
+        await tab.goto(`${SERVICE_URL}/${view}`);
         await tab.reload();
         await tab.locator("#example").waitFor();
         const { y } = await tab.locator(`#${field}`).boundingBox();
-        assert.ok(y < 160, `${view} begins at ${y}`);
+        assert.ok(y < 160, `${view} starts at ${y}`);
         assert.equal(await tab.evaluate(() => document.activeElement.id) === field, isFocused, view);
       }
     });
@@ -39,36 +39,36 @@ const shapeOf = (json) => {
 };
 
 test("each view shows an example without a request", () =>
-  inTab("/", { key: null }, async (tab) => {
+  withTab("/", { key: null }, async (tab) => {
     const requested = [];
     tab.on("request", (request) => requested.push(new URL(request.url()).pathname));
     for (const view of Object.keys(FIRST_FIELDS)) {
-      await tab.goto(`${URL_OF_SERVICE}/${view}`);
+      await tab.goto(`${SERVICE_URL}/${view}`);
       await tab.locator("#example", { hasText: "Example" }).waitFor();
       const example = JSON.parse(await tab.locator("#code-text").textContent());
       const target = (await tab.locator("#request").textContent()).replace("GET ", "");
-      const real = await (await fetch(URL_OF_SERVICE + target, { headers: { "X-API-Key": KEY } })).json();
+      const real = await (await fetch(SERVICE_URL + target, { headers: { "X-API-Key": KEY } })).json();
       assert.deepEqual(shapeOf(example), shapeOf(real), view);
       assert.equal(await tab.locator("#announcement").innerText(), "");
     }
     assert.deepEqual(requested.filter((path) => path.startsWith("/v1/") && path !== "/v1/stats"), []);
   }));
 
-test("an answer scrolls into view on a small screen, and has focus", () => inTab("/", PHONE, async (tab) => {
+test("a result scrolls into view on a small screen, and has focus", () => withTab("/", PHONE, async (tab) => {
   await lookUp(tab, "305 234 5678");
-  const heading = (await answer(tab)).getByRole("heading", { name: "+1 305 234 5678" });
+  const heading = (await waitForResult(tab)).getByRole("heading", { name: "+1 305 234 5678" });
   await heading.waitFor();
   assert.ok(await isInView(heading));
   assert.ok(await heading.evaluate((shown) => shown === document.activeElement));
 }));
 
-test("an answer that loads with the page does not take focus", () =>
-  inTab("/#number?tn=%2B13052345678", {}, async (tab) => {
-    await answer(tab);
+test("a result that loads with the page does not take focus", () =>
+  withTab("/#number?tn=%2B13052345678", {}, async (tab) => {
+    await waitForResult(tab);
     assert.equal(await tab.evaluate(() => document.activeElement.tagName), "BODY");
   }));
 
-test("a spinner appears only after 200 ms", () => inTab("/", {}, async (tab) => {
+test("a spinner appears only after 200 ms", () => withTab("/", {}, async (tab) => {
   let release;
   await tab.route("**/v1/format/**", async (route) => {
     await new Promise((released) => { release = released; });
@@ -77,8 +77,8 @@ test("a spinner appears only after 200 ms", () => inTab("/", {}, async (tab) => 
   await tab.clock.install();
   await tab.clock.pauseAt(Date.now() + 60_000);
   await lookUp(tab, "305 234 5678");
-  await tab.locator("#answer[aria-busy]").waitFor();
-  const spinner = tab.locator("#answer.slow");
+  await tab.locator("#result[aria-busy]").waitFor();
+  const spinner = tab.locator("#result.slow");
   await tab.clock.runFor(199);
   assert.equal(await spinner.count(), 0);
   await tab.clock.runFor(1);
@@ -87,14 +87,14 @@ test("a spinner appears only after 200 ms", () => inTab("/", {}, async (tab) => 
     const { animationName: name, content: text } = getComputedStyle(shown, "::before");
     return { animationName: name, content: text };
   });
-  assert.deepEqual([animationName, content], ["none", '"Loading…"'], "reduced motion turns nothing");
+  assert.deepEqual([animationName, content], ["none", '"Loading…"'], "reduced motion shows a still spinner");
   release();
-  await answer(tab);
+  await waitForResult(tab);
   assert.equal(await spinner.count(), 0);
 }));
 
 test("a validation error appears at its field", () =>
-  inTab("/#area-code", { ...PHONE, expected: /status of 400/ }, async (tab) => {
+  withTab("/#area-code", { ...PHONE, expected: /status of 400/ }, async (tab) => {
     await tab.locator("#area-npa").fill("41");
     await tab.getByRole("button", { name: "Look up" }).click();
     const error = tab.locator("#area-npa-error");
@@ -104,14 +104,14 @@ test("a validation error appears at its field", () =>
     assert.match(await tab.locator("#area-npa").getAttribute("aria-describedby"), /^area-npa-error area-hint$/);
     await tab.locator("#area-npa").fill("415");
     await tab.keyboard.press("Enter");
-    await answer(tab);
+    await waitForResult(tab);
     assert.equal(await tab.locator("#area-npa").getAttribute("aria-describedby"), "area-hint");
   }));
 
 const backgroundOf = (card) => card.evaluate((shown) => getComputedStyle(shown).backgroundColor);
 
-test("a missing record is a note, an outage an error with a retry button", () =>
-  inTab("/#area-code?npa=999", { expected: /status of 404|ERR_FAILED/ }, async (tab) => {
+test("a missing record shows a note, and an outage an error with a retry button", () =>
+  withTab("/#area-code?npa=999", { expected: /status of 404|ERR_FAILED/ }, async (tab) => {
     const card = tab.locator(".failure");
     await card.getByRole("heading", { name: "Not found" }).waitFor();
     assert.match(await card.innerText(), /No data found for NPA 999/);
@@ -119,39 +119,39 @@ test("a missing record is a note, an outage an error with a retry button", () =>
     await tab.route("**/v1/npa/**", (route) => route.abort());
     await tab.locator("#area-npa").fill("415");
     await tab.keyboard.press("Enter");
-    await card.getByRole("heading", { name: "The service cannot be reached" }).waitFor();
+    await card.getByRole("heading", { name: "Could not reach the service" }).waitFor();
     assert.notEqual(await backgroundOf(card), calm);
     await tab.unrouteAll();
     await card.getByRole("button", { name: "Retry" }).click();
-    await (await answer(tab)).getByRole("heading", { name: "Area code 415" }).waitFor();
+    await (await waitForResult(tab)).getByRole("heading", { name: "Area code 415" }).waitFor();
   }));
 
-const answerInstead = (tab, status, body, headers = {}) =>
+const mockResponse = (tab, status, body, headers = {}) =>
   tab.route("**/v1/format/**", (route) => route.fulfill({ status, headers, json: body }));
 
 test("an exhausted quota shows when to retry", () =>
-  inTab("/", { expected: /status of 429/ }, async (tab) => {
+  withTab("/", { expected: /status of 429/ }, async (tab) => {
     const reset = Math.floor(Date.now() / 1000) + 42;
     const message = "Quota of 600 requests per minute exceeded; retry after 2026-11-21T07:01:00Z";
     const details = { limit_type: "minute", limit: 600, remaining: 0, reset };
-    await answerInstead(tab, 429, { error: "rate_limited", message, details });
+    await mockResponse(tab, 429, { error: "rate_limited", message, details });
     await lookUp(tab, "1");
     await tab.getByRole("heading", { name: "Quota exceeded" }).waitFor();
-    assert.match(await tab.locator("#answer").innerText(), /600 requests per minute.*Retry at .*, in [34]\d seconds/s);
+    assert.match(await tab.locator("#result").innerText(), /600 requests per minute.*Retry at .*, in [34]\d seconds/s);
     // A firewall before the service answers without details.
     await tab.unrouteAll();
-    await answerInstead(tab, 429, { error: "rate_limited", message: "Too many requests" }, { "Retry-After": "300" });
+    await mockResponse(tab, 429, { error: "rate_limited", message: "Too many requests" }, { "Retry-After": "300" });
     await lookUp(tab, "2");
-    await tab.locator("#answer", { hasText: "in 5 minutes" }).waitFor();
+    await tab.locator("#result", { hasText: "in 5 minutes" }).waitFor();
   }));
 
-test("a gateway failure shows its status", () => inTab("/", { expected: /status of 502/ }, async (tab) => {
+test("a gateway failure shows its status", () => withTab("/", { expected: /status of 502/ }, async (tab) => {
   await tab.route("**/v1/format/**", (route) => route.fulfill({ status: 502, body: "<html>Bad Gateway" }));
   await lookUp(tab, "1");
-  await tab.getByRole("heading", { name: "The service answered with status 502" }).waitFor();
+  await tab.getByRole("heading", { name: "The service returned status 502" }).waitFor();
 }));
 
-test("the later of two requests wins", () => inTab("/", {}, async (tab) => {
+test("the later of two requests is shown", () => withTab("/", {}, async (tab) => {
   await tab.route("**/v1/format/1111*", async (route) => {
     await new Promise((later) => setTimeout(later, 400));
     await route.continue().catch(() => undefined);
@@ -160,13 +160,13 @@ test("the later of two requests wins", () => inTab("/", {}, async (tab) => {
   await tab.evaluate(() => { location.hash = "#number?tn=%2B14152345678"; });
   await tab.getByRole("heading", { name: "+1 415 234 5678" }).waitFor();
   await tab.waitForTimeout(600);
-  assert.ok((await tab.locator("#answer").innerText()).includes("+1 415 234 5678"));
+  assert.ok((await tab.locator("#result").innerText()).includes("+1 415 234 5678"));
 }));
 
-test("only sample data is labeled as such", () => inTab("/", {}, async (tab) => {
+test("only sample data is labeled as such", () => withTab("/", {}, async (tab) => {
   const note = tab.getByText("For real data, run tnr import --fetch.");
   for (const isSample of [true, false]) {
-    const response = await fetch(`${URL_OF_SERVICE}/v1/stats`);
+    const response = await fetch(`${SERVICE_URL}/v1/stats`);
     const headers = Object.fromEntries(response.headers);
     delete headers["x-numbering-data"];
     if (isSample) headers["x-numbering-data"] = "sample";

@@ -3,24 +3,24 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
-import { KEY, URL_OF_SERVICE, answer, inTab, isInView, startBrowser, stopBrowser, violations } from "./browser.mjs";
+import { KEY, SERVICE_URL, waitForResult, withTab, isInView, startBrowser, stopBrowser, violations } from "./browser.mjs";
 
 before(startBrowser);
 after(stopBrowser);
 
 const NUMBER = "/#number?tn=%2B13052345678";
-const REFUSED = /status of 401/;
+const REJECTED = /status of 401/;
 const stored = (tab) => tab.evaluate(() => sessionStorage.getItem("tnr-api-key"));
 
-test("a key that does not fit into a header is refused at its field", () => inTab("/", { key: null }, async (tab) => {
+test("a key that cannot be sent in a header is rejected at its field", () => withTab("/", { key: null }, async (tab) => {
   await tab.getByLabel("API key", { exact: true }).last().fill("tnr_live_é漢");
   await tab.getByRole("button", { name: "Use key" }).click();
   assert.equal(await tab.locator("#key").evaluate((input) => input.validity.patternMismatch), true);
   assert.equal(await stored(tab), null);
 }));
 
-test("the key stays in its tab until it is forgotten", () => inTab(NUMBER, {}, async (tab, context) => {
-  await answer(tab);
+test("the key stays in its tab until it is forgotten", () => withTab(NUMBER, {}, async (tab, context) => {
+  await waitForResult(tab);
   assert.ok((await tab.locator("#key-present").innerText()).includes("tnr_live_Sample…"));
   for (const language of ["curl", "Python", "TypeScript", "Rust"]) {
     await tab.getByRole("tab", { name: language }).click();
@@ -32,35 +32,35 @@ test("the key stays in its tab until it is forgotten", () => inTab(NUMBER, {}, a
   assert.equal(await tab.evaluate(() => localStorage.length), 0);
   await tab.getByRole("button", { name: "Forget key" }).click();
   assert.equal(await stored(tab), null);
-  await tab.getByText("Closing them forgets it.").waitFor();
+  await tab.getByText("until you close them.").waitFor();
 }));
 
-test("a URL never sets a key", () => inTab(`/#key=${KEY}`, { key: null }, async (tab) => {
-  await tab.getByText("Closing them forgets it.").waitFor();
+test("a URL never sets a key", () => withTab(`/#key=${KEY}`, { key: null }, async (tab) => {
+  await tab.getByText("until you close them.").waitFor();
   assert.equal(await stored(tab), null);
 }));
 
-test("a link never replaces the user's key", () => inTab(NUMBER, {}, async (tab) => {
-  await answer(tab);
+test("a link never replaces the user's key", () => withTab(NUMBER, {}, async (tab) => {
+  await waitForResult(tab);
   for (const at of ["/#key=tnr_live_OfSomebodyElse", "/?apiKey=tnr_live_OfSomebodyElse#number", "/docs#key=tnr_live_OfSomebodyElse"]) {
-    await tab.goto(URL_OF_SERVICE + at);
+    await tab.goto(SERVICE_URL + at);
     await tab.locator("#key-present").waitFor();
     assert.equal(await stored(tab), KEY, at);
   }
-  await tab.goto(`${URL_OF_SERVICE}/`);
+  await tab.goto(`${SERVICE_URL}/`);
   await tab.evaluate(() => { location.hash = "#key=tnr_live_OfSomebodyElse"; });
   await tab.getByLabel("Phone number").waitFor();
   assert.equal(await stored(tab), KEY);
 }));
 
-const refusals = {
-  "an unknown key": ["tnr_live_NobodyHasThisKey", "The service does not know this key."],
+const keyErrors = {
+  "an unknown key": ["tnr_live_NobodyHasThisKey", "Unknown API key."],
   "a missing key": [null, "An API key is required."],
 };
 
-for (const [name, [key, message]] of Object.entries(refusals)) {
+for (const [name, [key, message]] of Object.entries(keyErrors)) {
   test(`${name} is an error at its field, and the lookup waits for a valid one`, () =>
-    inTab("/", { key, width: 360, height: 500, touch: true, expected: REFUSED }, async (tab) => {
+    withTab("/", { key, width: 360, height: 500, touch: true, expected: REJECTED }, async (tab) => {
       await tab.getByLabel("Phone number").fill("305 234 5678");
       await tab.getByRole("button", { name: "Look up" }).click();
       const error = tab.locator("#key-error");
@@ -73,28 +73,28 @@ for (const [name, [key, message]] of Object.entries(refusals)) {
       assert.deepEqual(await violations(tab), []);
       await tab.locator("#key").fill(KEY);
       await tab.getByRole("button", { name: "Use key" }).click();
-      await (await answer(tab)).getByRole("heading", { name: "+1 305 234 5678" }).waitFor();
+      await (await waitForResult(tab)).getByRole("heading", { name: "+1 305 234 5678" }).waitFor();
       assert.equal(await tab.locator("[aria-invalid], .field-error").count(), 0);
     }));
 }
 
-test("a tab opened from one with a key gets the key", () => inTab(NUMBER, {}, async (tab, context) => {
-  await answer(tab);
+test("a tab opened from one with a key gets the key", () => withTab(NUMBER, {}, async (tab, context) => {
+  await waitForResult(tab);
   const ways = [["5927", { button: "middle" }, "SAMPLE MOBILE USA, INC."], ["Carriers", { modifiers: ["ControlOrMeta"] }, "Carriers"]];
   for (const [name, how, heading] of ways) {
     const link = tab.getByRole("link", { name });
     const [opened] = await Promise.all([context.waitForEvent("page"), link.click(how)]);
-    await (await answer(opened)).getByRole("heading", { name: heading, exact: true }).waitFor();
+    await (await waitForResult(opened)).getByRole("heading", { name: heading, exact: true }).waitFor();
     assert.equal(await stored(opened), KEY);
     await opened.close();
   }
 }));
 
-test("other tabs do not get the key", () => inTab(NUMBER, {}, async (tab, context) => {
-  await answer(tab);
+test("other tabs do not get the key", () => withTab(NUMBER, {}, async (tab, context) => {
+  await waitForResult(tab);
   for (const at of ["/#carriers?ocn=5927", NUMBER]) {
     const other = await context.newPage();
-    await other.goto(URL_OF_SERVICE + at);
+    await other.goto(SERVICE_URL + at);
     await other.locator("#key-error").waitFor();
     assert.equal(await stored(other), null);
     await other.close();

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
-import { URL_OF_SERVICE, answer, inTab, startBrowser, stopBrowser, violations } from "./browser.mjs";
+import { SERVICE_URL, waitForResult, withTab, startBrowser, stopBrowser, violations } from "./browser.mjs";
 
 before(startBrowser);
 after(stopBrowser);
@@ -15,22 +15,22 @@ const STATES = [
 
 for (const [width, scheme] of [[360, "dark"], [1280, "light"]]) {
   test(`the page is accessible and not cut off at ${width} px in ${scheme} colors`, () =>
-    inTab("/", { width, scheme }, async (tab) => {
+    withTab("/", { width, scheme }, async (tab) => {
       const isCut = () => tab.evaluate(() => document.documentElement.scrollWidth > innerWidth);
       for (const state of STATES) {
-        await tab.goto(URL_OF_SERVICE + state);
+        await tab.goto(SERVICE_URL + state);
         await tab.reload();
-        await tab.locator("#answer:not([aria-busy]) > *").first().waitFor();
+        await tab.locator("#result:not([aria-busy]) > *").first().waitFor();
         assert.deepEqual(await violations(tab), [], state);
-        assert.equal(await isCut(), false, `${state} is scrolled sideways`);
+        assert.equal(await isCut(), false, `${state} scrolls sideways`);
       }
       await tab.getByRole("tab", { name: "Rust" }).click();
-      assert.equal(await isCut(), false, "the longest snippet is scrolled sideways");
+      assert.equal(await isCut(), false, "the longest snippet scrolls sideways");
     }));
 }
 
 test("the page follows the system colors", async () => {
-  const background = (scheme) => inTab("/", { scheme }, async (tab) => {
+  const background = (scheme) => withTab("/", { scheme }, async (tab) => {
     const color = await tab.evaluate(() => getComputedStyle(document.body).backgroundColor);
     assert.equal(color, scheme === "dark" ? "rgb(16, 18, 23)" : "rgb(255, 255, 255)");
   });
@@ -38,28 +38,28 @@ test("the page follows the system colors", async () => {
   await background("dark");
 });
 
-test("the footer shows the versions of data and program, and the age of the data", () =>
-  inTab("/", { key: null }, async (tab) => {
+test("the footer shows the data version, its age, and the program version", () =>
+  withTab("/", { key: null }, async (tab) => {
     await tab.locator("#data-age time").waitFor();
-    const stats = await fetch(`${URL_OF_SERVICE}/v1/stats`);
+    const stats = await fetch(`${SERVICE_URL}/v1/stats`);
     const version = stats.headers.get("X-Data-Version");
     assert.match(version, /^\d{8}T\d{6}Z-\w{16}$/);
     const age = await tab.locator("#data-age").innerText();
     assert.ok(age.includes(` · Data ${version}, imported `), age);
     assert.match(age, /, imported (now|.* ago) \(.* UTC\)/);
-    const health = await (await fetch(`${URL_OF_SERVICE}/v1/health`)).json();
+    const health = await (await fetch(`${SERVICE_URL}/v1/health`)).json();
     assert.equal(await tab.locator("footer .version").innerText(), `Version ${health.version}`);
   }));
 
-test("everything works with the keyboard alone", () => inTab("/#number?tn=212-234-5678", {}, async (tab) => {
+test("everything works with the keyboard alone", () => withTab("/#number?tn=212-234-5678", {}, async (tab) => {
   const focused = () => tab.evaluate(() => {
     const { id, textContent } = document.activeElement;
     const { outlineStyle, outlineWidth } = getComputedStyle(document.activeElement);
     return { name: id || textContent.trim(), isVisible: outlineStyle !== "none" && outlineWidth !== "0px" };
   });
-  await answer(tab);
+  await waitForResult(tab);
   await tab.keyboard.press("Tab");
-  assert.equal((await focused()).name, "Skip to the content");
+  assert.equal((await focused()).name, "Skip to content");
   await tab.keyboard.press("Enter");
   assert.equal((await focused()).name, "lookup");
   await tab.keyboard.press("Tab");
@@ -73,7 +73,7 @@ test("everything works with the keyboard alone", () => inTab("/#number?tn=212-23
   for (let press = 0; press < 20 && seen.at(-1) !== "tab-response"; press += 1) {
     await tab.keyboard.press("Tab");
     const { name, isVisible } = await focused();
-    assert.ok(isVisible, `the focus on ${name} is not visible`);
+    assert.ok(isVisible, `${name} has no visible focus`);
     seen.push(name);
   }
   assert.equal(seen.at(-1), "tab-response", String(seen));
@@ -93,22 +93,22 @@ test("everything works with the keyboard alone", () => inTab("/#number?tn=212-23
 
 for (const view of ["#area-code?npa=415", "#carriers", "#search?q=sample"]) {
   test(`25 rows of ${view} fit in 2,000 pixels at 360 px`, () =>
-    inTab(`/${view}`, { width: 360, height: 740, touch: true }, async (tab) => {
-      const list = await answer(tab);
+    withTab(`/${view}`, { width: 360, height: 740, touch: true }, async (tab) => {
+      const list = await waitForResult(tab);
       assert.equal(await list.getByRole("row").count(), 26);
       const { height } = await list.boundingBox();
       assert.ok(height < 2000, `${height} pixels`);
     }));
 }
 
-test("a printout has the answer, but no controls", async () => {
+test("a printout has the result, but no controls", async () => {
   for (const at of ["/#number?tn=%2B13052345678", "/#area-code?npa=415"]) {
-    await inTab(at, { scheme: "dark" }, async (tab) => {
-      const printed = await answer(tab);
+    await withTab(at, { scheme: "dark" }, async (tab) => {
+      const printed = await waitForResult(tab);
       await tab.emulateMedia({ media: "print" });
       assert.ok(await printed.getByRole("heading").first().isVisible());
-      const useless = tab.locator("button, input, select, form, nav, #code, #key-present");
-      assert.deepEqual(await useless.filter({ visible: true }).allInnerTexts(), []);
+      const controls = tab.locator("button, input, select, form, nav, #code, #key-present");
+      assert.deepEqual(await controls.filter({ visible: true }).allInnerTexts(), []);
       const paper = await tab.evaluate(() => getComputedStyle(document.body).backgroundColor);
       assert.equal(paper, "rgb(255, 255, 255)");
     });
@@ -116,9 +116,9 @@ test("a printout has the answer, but no controls", async () => {
 });
 
 for (const [scheme, name] of [["light", "page.png"], ["dark", "page-dark.png"]]) {
-  test(`the page's screenshot is taken in ${scheme} colors`, () =>
-    inTab("/#number?tn=%2B13052345678", { scheme, width: 1200, height: 1020, scale: 1.5 }, async (tab) => {
-      const card = await answer(tab);
+  test(`a screenshot of the page in ${scheme} colors`, () =>
+    withTab("/#number?tn=%2B13052345678", { scheme, width: 1200, height: 1020, scale: 1.5 }, async (tab) => {
+      const card = await waitForResult(tab);
       for (const image of await card.locator("img").all()) await image.evaluate((flag) => flag.decode());
       await tab.screenshot({ path: `${process.env.SITE_PICTURES}/${name}` });
     }));

@@ -5,26 +5,26 @@ import { execFile } from "node:child_process";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 
-import { KEY, URL_OF_SERVICE, answer, inTab, startBrowser, stopBrowser } from "./browser.mjs";
+import { KEY, SERVICE_URL, waitForResult, withTab, startBrowser, stopBrowser } from "./browser.mjs";
 
 before(startBrowser);
 after(stopBrowser);
 
 const NUMBER = "/#number?tn=%2B13052345678";
 
-test("the page renders, and shows the age of the data", () => inTab("/", { key: null }, async (tab) => {
+test("the page renders, and shows the data's age", () => withTab("/", { key: null }, async (tab) => {
   assert.equal(await tab.title(), "Telephone numbers");
   assert.equal(await tab.locator("html").getAttribute("lang"), "en");
   await tab.getByText("3,484 exchanges in 430 area codes").waitFor();
   assert.match(await tab.locator("footer time").innerText(), /ago$/);
 }));
 
-test("a typed key looks up a number", () => inTab("/", { key: null }, async (tab) => {
+test("a number can be looked up after a key is entered", () => withTab("/", { key: null }, async (tab) => {
   await tab.getByLabel("API key", { exact: true }).last().fill(KEY);
   await tab.getByRole("button", { name: "Use key" }).click();
   await tab.getByLabel("Phone number").fill("(305) 234-5678");
   await tab.keyboard.press("Enter");
-  const card = await answer(tab);
+  const card = await waitForResult(tab);
   await card.getByRole("heading", { name: "+1 305 234 5678" }).waitFor();
   for (const text of ["Valid format", "+13052345678", "(305) 234-5678", "tel:+1-305-234-5678", "SAMPLE MOBILE USA, INC.",
     "PERRINE", "Florida", "As assigned; the number may have been ported."]) {
@@ -37,15 +37,15 @@ test("a typed key looks up a number", () => inTab("/", { key: null }, async (tab
   assert.match(tab.url(), /#number\?tn=%28305%29\+234-5678$/);
 }));
 
-test("the JSON next to the card is the API's", () => inTab(NUMBER, {}, async (tab) => {
-  await answer(tab);
-  const expected = await fetch(`${URL_OF_SERVICE}/v1/format/+13052345678?include=reason`, { headers: { "X-API-Key": KEY } });
+test("the JSON next to the card is the API's", () => withTab(NUMBER, {}, async (tab) => {
+  await waitForResult(tab);
+  const expected = await fetch(`${SERVICE_URL}/v1/format/+13052345678?include=reason`, { headers: { "X-API-Key": KEY } });
   assert.deepEqual(JSON.parse(await tab.locator("#code-text").textContent()), await expected.json());
   assert.equal(await tab.locator("#request").textContent(), "GET /v1/format/+13052345678?include=reason");
 }));
 
-test("every copy button copies its text", () => inTab(NUMBER, {}, async (tab) => {
-  await answer(tab);
+test("every copy button copies its text", () => withTab(NUMBER, {}, async (tab) => {
+  await waitForResult(tab);
   const clipboard = () => tab.evaluate(() => navigator.clipboard.readText());
   for (const [name, text] of [["E.164", "+13052345678"], ["International", "+1 305 234 5678"],
     ["National", "(305) 234-5678"], ["RFC 3966", "tel:+1-305-234-5678"]]) {
@@ -62,31 +62,31 @@ test("every copy button copies its text", () => inTab(NUMBER, {}, async (tab) =>
 const numbers = {
   "020 7946 0958": { country: "GB", shows: ["+44 20 7946 0958", "Valid format", "United Kingdom"] },
   "650-253-5678 ext. 42": { country: "US", shows: ["Extension", "42"] },
-  "+1 202 5550": { country: "US", shows: ["+1 202 5550", "Not valid", "Formats of these digits"] },
+  "+1 202 5550": { country: "US", shows: ["+1 202 5550", "Not valid", "Formats for these digits"] },
   "+800 1234 5678": { country: "US", shows: ["+800 1234 5678"] },
   "305/234/5678?#'": { country: "US", shows: ["+1 305 234 5678"] },
 };
 
-test("every kind of number has a card", () => inTab("/", {}, async (tab) => {
+test("every kind of number has a card", () => withTab("/", {}, async (tab) => {
   for (const [number, { country, shows }] of Object.entries(numbers)) {
     await tab.getByLabel("Phone number").fill(number);
     await tab.getByLabel("Default country").selectOption(country);
     await tab.getByRole("button", { name: "Look up" }).click();
-    const card = await answer(tab);
+    const card = await waitForResult(tab);
     await card.getByText(shows[0]).first().waitFor();
     const text = await card.innerText();
     for (const expected of shows) assert.ok(text.includes(expected), `${number}: ${expected}\n${text}`);
   }
 }));
 
-test("an invalid number shows the reason, and its field is marked", () => inTab("/", {}, async (tab) => {
+test("an invalid number shows the reason, and its field is marked", () => withTab("/", {}, async (tab) => {
   for (const number of ["hello", "+1 305 234"]) {
-    const url = `${URL_OF_SERVICE}/v1/format/${encodeURIComponent(number)}?include=reason`;
+    const url = `${SERVICE_URL}/v1/format/${encodeURIComponent(number)}?include=reason`;
     const { reason } = await (await fetch(url, { headers: { "X-API-Key": KEY } })).json();
     await tab.getByLabel("Phone number").fill(number);
     await tab.keyboard.press("Enter");
     await tab.locator("#reason", { hasText: `${reason.message}.` }).waitFor();
-    assert.ok((await (await answer(tab)).innerText()).includes("Not valid"));
+    assert.ok((await (await waitForResult(tab)).innerText()).includes("Not valid"));
     assert.ok((await tab.locator("#announcement").innerText()).includes(reason.message));
     assert.equal(await tab.locator("#number-tn").getAttribute("aria-invalid"), "true");
     assert.match(await tab.locator("#number-tn").getAttribute("aria-describedby"), /^reason /);
@@ -94,11 +94,11 @@ test("an invalid number shows the reason, and its field is marked", () => inTab(
   }
   await tab.getByLabel("Phone number").fill("305 234 5678");
   await tab.keyboard.press("Enter");
-  await (await answer(tab)).getByText("Valid format").waitFor();
+  await (await waitForResult(tab)).getByText("Valid format").waitFor();
   assert.equal(await tab.locator("[aria-invalid]").count(), 0);
 }));
 
-test("a second number is shown as a link", () => inTab("/", {}, async (tab) => {
+test("a second number is shown as a link", () => withTab("/", {}, async (tab) => {
   const reason = { code: "TWO_NUMBERS", message: "The text has two numbers", other: "+12122345678" };
   await tab.route("**/v1/format/305*", async (route) => {
     const response = await route.fetch();
@@ -106,17 +106,17 @@ test("a second number is shown as a link", () => inTab("/", {}, async (tab) => {
   });
   await tab.getByLabel("Phone number").fill("305-234-5678; 212-234-5678");
   await tab.keyboard.press("Enter");
-  await (await answer(tab)).getByText("Valid format").waitFor();
+  await (await waitForResult(tab)).getByText("Valid format").waitFor();
   await tab.getByRole("link", { name: "Look up +12122345678" }).click();
   await tab.getByRole("heading", { name: "+1 212 234 5678" }).waitFor();
 }));
 
-test("only numbers in a known exchange link to it", () => inTab("/#number?tn=8002345678", {}, async (tab) => {
-  await (await answer(tab)).getByText("Exchanges of area code 800 have no carrier.").waitFor();
-  assert.equal(await tab.locator("#answer a").count(), 0);
-  await tab.goto(`${URL_OF_SERVICE}/#number?tn=3055550100`);
-  await (await answer(tab)).getByText("Not in the numbering data").waitFor();
-  assert.equal(await tab.locator("#answer a").count(), 0);
+test("only numbers in a known exchange link to it", () => withTab("/#number?tn=8002345678", {}, async (tab) => {
+  await (await waitForResult(tab)).getByText("Exchanges in area code 800 have no carrier.").waitFor();
+  assert.equal(await tab.locator("#result a").count(), 0);
+  await tab.goto(`${SERVICE_URL}/#number?tn=3055550100`);
+  await (await waitForResult(tab)).getByText("Not in the numbering data").waitFor();
+  assert.equal(await tab.locator("#result a").count(), 0);
 }));
 
 const run = promisify(execFile);
@@ -128,8 +128,8 @@ const PROGRAMS = {
 
 // The number has characters that are special in a shell, a URL or a string literal.
 test("a code snippet sends the request shown", () =>
-  inTab("/#number?tn='%22%24(305)%20234%605678%5C&country=CA", {}, async (tab) => {
-    await answer(tab);
+  withTab("/#number?tn='%22%24(305)%20234%605678%5C&country=CA", {}, async (tab) => {
+    await waitForResult(tab);
     const expected = JSON.parse(await tab.locator("#code-text").textContent());
     assert.equal(expected.valid, true);
     await Promise.all(Object.entries(PROGRAMS).map(async ([language, program]) => {
@@ -142,5 +142,5 @@ test("a code snippet sends the request shown", () =>
     }));
     await tab.getByRole("tab", { name: "Rust" }).click();
     const rust = await tab.locator("#code-text").textContent();
-    assert.ok(rust.includes(`.get("${URL_OF_SERVICE}/v1/format/`) && rust.includes("defaultCountry=CA"));
+    assert.ok(rust.includes(`.get("${SERVICE_URL}/v1/format/`) && rust.includes("defaultCountry=CA"));
   }));

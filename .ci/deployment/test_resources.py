@@ -1,0 +1,340 @@
+"""Each resource refers to the right others: tables, variables, log groups, metrics, schedules and outputs."""
+
+import json
+import re
+
+import pytest
+
+from stand_in import references
+from template import ROOT, Values, resources_of_type, resources_with, source, transform
+
+RESOURCES = resources_with()
+ALARMS = {name: alarm["Properties"] for name, alarm in resources_of_type(RESOURCES, "AWS::CloudWatch::Alarm").items()}
+API_FUNCTIONS = ["Carriers", "Npa", "Format", "Search", "Status", "Site", "Mcp"]
+FUNCTIONS = [*API_FUNCTIONS, "Ingest", "Probe"]
+TABLES = ["Carriers", "Exchanges", "Dataset", "ApiKeys", "Usage"]
+
+
+def properties(name):
+    return RESOURCES[name]["Properties"]
+
+
+def metrics(alarm):
+    """An alarm's metrics by ID, each as `namespace metric resource statistic period`."""
+    queries = alarm.get("Metrics", [{"Id": "metric", "MetricStat": {"Metric": alarm, "Period": alarm.get("Period")}}])
+    found = {}
+    for query in queries:
+        if "MetricStat" not in query:
+            continue
+        stat = query["MetricStat"]
+        metric = stat["Metric"]
+        values = " ".join(dimension["Value"].strip("<>") for dimension in metric.get("Dimensions", []))
+        statistic = stat.get("Stat") or alarm.get("Statistic") or alarm.get("ExtendedStatistic")
+        found[query["Id"]] = f"{metric['Namespace']} {metric['MetricName']} {values} {statistic} {stat['Period']}".replace("  ", " ")
+    return found
+
+
+OWN = "TelephoneNumberReference"
+METRICS = {
+    "ErrorRateAlarm": {
+        "errors": "AWS/ApiGateway 5xx Api Sum 300", "requests": "AWS/ApiGateway Count Api Sum 300",
+    },
+    "LastingErrorsAlarm": {
+        "errors": "AWS/ApiGateway 5xx Api Sum 3600", "requests": "AWS/ApiGateway Count Api Sum 3600",
+    },
+    "SlowAlarm": {"metric": "AWS/ApiGateway Latency Api p99 300"},
+    "ThrottledAlarm": {
+        name.lower(): f"AWS/Lambda Throttles {name}Function Sum 300" for name in API_FUNCTIONS
+    },
+    "GatewayRefusesAlarm": {
+        "refused": f"{OWN}/numbers RefusedByGateway Sum 300", "requests": "AWS/ApiGateway Count Api Sum 300",
+    },
+    "DatabaseAlarm": {
+        **{name.lower(): f"{OWN} FailedDatabaseCalls {name}Function Sum 300" for name in API_FUNCTIONS if name != "Site"},
+        "counts": "AWS/DynamoDB SystemErrors UsageTable UpdateItem Sum 300",
+        "pastcounts": "AWS/DynamoDB SystemErrors UsageTable BatchGetItem Sum 300",
+        "requests": "AWS/ApiGateway Count Api Sum 300",
+    },
+    "DatabaseThrottledAlarm": {
+        "carriers": "AWS/DynamoDB ReadThrottleEvents CarriersTable Sum 300",
+        "exchanges": "AWS/DynamoDB ReadThrottleEvents ExchangesTable Sum 300",
+        "dataset": "AWS/DynamoDB ReadThrottleEvents DatasetTable Sum 300",
+        "keys": "AWS/DynamoDB ReadThrottleEvents ApiKeysTable Sum 300",
+        "pastcounts": "AWS/DynamoDB ReadThrottleEvents UsageTable Sum 300",
+        "counts": "AWS/DynamoDB WriteThrottleEvents UsageTable Sum 300",
+    },
+    "ImportFailedAlarm": {
+        "dropped": "AWS/Lambda AsyncEventsDropped IngestFunction Sum 300",
+        "succeeded": f"{OWN} ImportSucceeded IngestFunction Sum 300",
+    },
+    "DataTooOldAlarm": {"hours": f"{OWN} DataAge ProbeFunction Maximum 300"},
+    "FilesTooOldAlarm": {"metric": f"{OWN} FilesAge IngestFunction Maximum 300"},
+    "NoDataAlarm": {"metric": f"{OWN} NoData ProbeFunction Maximum 300"},
+    "ChecksFailedAlarm": {"metric": f"{OWN} ChecksFailed ProbeFunction Maximum 300"},
+} | {
+    f"{name}ErrorsAlarm": {
+        "answered": f"{OWN} ServerErrors {name}Function Sum 60",
+        "died": f"AWS/Lambda Errors {name}Function Sum 60",
+        "invocations": f"AWS/Lambda Invocations {name}Function Sum 60",
+    }
+    for name in API_FUNCTIONS
+}
+
+
+def test_every_alarm_reads_the_intended_metrics():
+    assert {name: metrics(alarm) for name, alarm in ALARMS.items()} == METRICS
+
+
+def test_age_alarms_use_the_configured_limits():
+    resources = resources_with(MaxDataAge="7", MaxFileAge="99")
+    assert resources["DataTooOldAlarm"]["Properties"]["Threshold"] == "7"
+    assert resources["FilesTooOldAlarm"]["Properties"]["Threshold"] == "99"
+
+
+def test_alarms_reach_the_configured_address():
+    assert "AlarmSubscription" not in RESOURCES
+    subscription = resources_with(AlarmEmail="oncall@example.com")["AlarmSubscription"]["Properties"]
+    assert subscription == {"TopicArn": "<AlarmTopic>", "Protocol": "email", "Endpoint": "oncall@example.com"}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_tables_are_encrypted_recoverable_and_outlive_the_stack(name):
+    table = RESOURCES[f"{name}Table"]
+    assert (table["DeletionPolicy"], table["UpdateReplacePolicy"]) == ("RetainExceptOnCreate", "Retain")
+    assert table["Properties"]["PointInTimeRecoverySpecification"] == {"PointInTimeRecoveryEnabled": True}
+    assert table["Properties"]["SSESpecification"] == {"SSEEnabled": True}
+
+
+def test_only_usage_items_expire():
+    expiring = {name: table["Properties"].get("TimeToLiveSpecification") for name, table in resources_of_type(RESOURCES, "AWS::DynamoDB::Table").items()}
+    attribute = "expires_at"
+    assert expiring.pop("UsageTable") == {"AttributeName": attribute, "Enabled": True}
+    assert set(expiring.values()) == {None}
+    # Functions and the embedded database use the same attribute.
+    assert f'"{attribute}"' in (ROOT / "shared/store/src/usage.rs").read_text()
+
+
+def variables(name, **parameters):
+    return resources_with(**parameters)[f"{name}Function"]["Properties"]["Environment"]["Variables"]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_get_their_variables(name):
+    own = {
+        "Ingest": {
+            "NANPA_SOURCE": "https://a", "CNAC_SOURCE": "https://b", "NPA_REPORT_SOURCE": "https://c",
+            "CARRIERS_SOURCE": "https://d", "THOUSANDS_BLOCKS_SOURCE": "https://e", "MAX_SUSPECT": "7",
+        },
+        "Probe": {f"{function.upper()}_VERSION": f"<{function}Function.Version>" for function in API_FUNCTIONS},
+    }
+    flags = {"FLAGS_BASE_URL": "https://f"} if name in ["Format", "Site", "Mcp"] else {}
+    parameters = {
+        "NanpaSource": "https://a", "CnacSource": "https://b", "NpaReportSource": "https://c", "CarriersSource": "https://d",
+        "ThousandsBlocksSource": "https://e", "MaxSuspect": "7", "FlagsBaseUrl": "https://f", "CorsOrigins": "https://g",
+        "LogLevel": "debug",
+    }
+    tables = {"CARRIERS": "Carriers", "EXCHANGES": "Exchanges", "DATASET": "Dataset", "API_KEYS": "ApiKeys", "USAGE": "Usage"}
+    found = {
+        variable: "<" + value["Ref"] + ">" if isinstance(value, dict) else value
+        for variable, value in variables(name, **parameters).items()
+    }
+    # SAM replaces a version with its own resource.
+    found = {variable: re.sub(r"<(\w+Function)Version\w+>", r"<\1.Version>", value) for variable, value in found.items()}
+    assert found == {
+        **{f"{table}_TABLE": f"<{resource}Table>" for table, resource in tables.items()},
+        "CORS_ORIGINS": "https://g", "ORIGIN_SECRET": "", "RUST_LOG": "debug", **own.get(name, {}), **flags,
+    }
+
+
+COUNT = {"dynamodb:UpdateItem": {"Usage"}}
+PERMISSIONS = {
+    "Carriers": {
+        "dynamodb:GetItem": {"Carriers", "Dataset", "ApiKeys"}, "dynamodb:BatchGetItem": {"Dataset", "Usage"}, **COUNT,
+    },
+    "Npa": {
+        "dynamodb:GetItem": {"Exchanges", "Dataset", "ApiKeys"}, "dynamodb:BatchGetItem": {"Dataset", "Usage"}, **COUNT,
+    },
+    "Format": {
+        "dynamodb:GetItem": {"Exchanges", "Dataset", "ApiKeys"},
+        "dynamodb:BatchGetItem": {"Exchanges", "Dataset", "Usage"}, **COUNT,
+    },
+    "Search": {"dynamodb:GetItem": {"Dataset", "ApiKeys"}, "dynamodb:BatchGetItem": {"Dataset", "Usage"}, **COUNT},
+    "Status": {"dynamodb:GetItem": {"Dataset"}},
+    "Site": {},
+    "Mcp": {
+        "dynamodb:GetItem": {"Carriers", "Exchanges", "Dataset", "ApiKeys"},
+        "dynamodb:BatchGetItem": {"Exchanges", "Dataset", "Usage"}, **COUNT,
+    },
+    "Ingest": {
+        "dynamodb:BatchWriteItem": {"Carriers", "Exchanges"},
+        "dynamodb:Scan": {"Carriers", "Exchanges", "Dataset"},
+        "dynamodb:GetItem": {"Dataset"}, "dynamodb:BatchGetItem": {"Dataset"},
+        "dynamodb:PutItem": {"Dataset"}, "dynamodb:DeleteItem": {"Dataset"},
+        "s3:GetObject": {"<DataBucket.Arn>/*"},
+    },
+    "Probe": {
+        # Only versions and aliases.
+        "lambda:InvokeFunction": {f"<{name}Function.Arn>:*" for name in API_FUNCTIONS},
+        "codedeploy:PutLifecycleEventHookExecutionStatus": {
+            "arn:aws:codedeploy:us-east-1:123456789012:deploymentgroup:<ServerlessDeploymentApplication>/*"
+        },
+    },
+}
+
+
+def as_list(value):
+    return value if isinstance(value, list) else [value]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_have_only_the_permissions_they_need(name):
+    found = {}
+    for policy in properties(f"{name}FunctionRole").get("Policies", []):
+        for statement in as_list(policy["PolicyDocument"]["Statement"]):
+            assert statement["Effect"] == "Allow" and "Condition" not in statement
+            for action in as_list(statement["Action"]):
+                resources = (re.sub(r"^<(\w+)Table\.Arn>$", r"\1", resource) for resource in as_list(statement["Resource"]))
+                found.setdefault(action, set()).update(resources)
+    assert found == PERMISSIONS[name]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_have_enough_time_and_memory(name):
+    found = properties(f"{name}Function")
+    # Lookups end after 11.5 s, imports stop cleanly before the timeout, and the probe's checks take 50 s at most.
+    limits = {"Ingest": (900, 1024), "Probe": (60, 256)}.get(name, (15, 512))
+    assert (found["Timeout"], found["MemorySize"]) == limits
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_log_to_their_own_group_with_the_configured_retention(name):
+    assert properties(f"{name}Function")["LoggingConfig"] == {"LogFormat": "JSON", "LogGroup": f"<{name}Logs>"}
+    group = resources_with(LogRetention="7")[f"{name}Logs"]
+    assert group["Properties"] == {"LogGroupName": f"/aws/lambda/numbers-{name.lower()}", "RetentionInDays": "7"}
+    assert (group["DeletionPolicy"], group["UpdateReplacePolicy"]) == ("Delete", "Delete")
+
+
+def test_imports_and_checks_run_on_schedule():
+    rules = {
+        rule["Properties"]["Targets"][0]["Arn"]: rule["Properties"]["ScheduleExpression"]
+        for rule in resources_of_type(RESOURCES, "AWS::Events::Rule").values() if "ScheduleExpression" in rule["Properties"]
+    }
+    assert rules == {"<IngestFunction.Arn>": "cron(0 9 * * ? *)", "<ProbeFunction.Arn>": "rate(5 minutes)"}
+
+
+def test_the_scheduled_check_gets_the_address_of_the_api():
+    targets = [target for rule in resources_of_type(RESOURCES, "AWS::Events::Rule").values() for target in rule["Properties"]["Targets"]]
+    [target] = [target for target in targets if target["Arn"] == "<ProbeFunction.Arn>"]
+    assert json.loads(target["Input"]) == {"base_url": Values(source()).resolve(source()["Outputs"])["BaseUrl"]["Value"]}
+
+
+def test_the_probe_checks_every_new_version_before_traffic_shifts():
+    # CodeDeploy's role may invoke only functions with this name prefix (AWSCodeDeployRoleForLambda).
+    assert properties("ProbeFunction")["FunctionName"].startswith("CodeDeployHook_")
+    for style, hook in [("Canary10Percent5Minutes", "<ProbeFunction>"), ("AllAtOnce", None)]:
+        aliases = resources_of_type(resources_with(DeploymentStyle=style), "AWS::Lambda::Alias").values()
+        assert {alias["Properties"]["Name"] for alias in aliases} == {"live"}
+        policies = Values(source(), DeploymentStyle=style).resolve([alias["UpdatePolicy"] for alias in aliases])
+        hooks = [policy["CodeDeployLambdaAliasUpdate"].get("BeforeAllowTrafficHook") for policy in policies]
+        assert hooks == [hook] * len(API_FUNCTIONS)
+
+
+def test_an_uploaded_object_starts_an_import():
+    [rule] = [rule["Properties"] for rule in resources_of_type(RESOURCES, "AWS::Events::Rule").values() if "EventPattern" in rule["Properties"]]
+    assert rule["EventPattern"] == {
+        "source": ["aws.s3"], "detail-type": ["Object Created"], "detail": {"bucket": {"name": ["<DataBucket>"]}},
+    }
+    assert rule["Targets"][0]["Arn"] == "<IngestFunction.Arn>"
+    notifications = properties("DataBucket")["NotificationConfiguration"]
+    assert notifications == {"EventBridgeConfiguration": {"EventBridgeEnabled": True}}
+
+
+def test_the_probe_is_not_retried():
+    [config] = [
+        config["Properties"] for config in resources_of_type(RESOURCES, "AWS::Lambda::EventInvokeConfig").values()
+        if config["Properties"]["FunctionName"] == "<ProbeFunction>"
+    ]
+    assert config["MaximumRetryAttempts"] == 0
+
+
+def test_the_data_bucket_is_private_and_keeps_old_versions_for_90_days():
+    bucket = properties("DataBucket")
+    assert set(bucket["PublicAccessBlockConfiguration"].values()) == {True}
+    assert bucket["VersioningConfiguration"] == {"Status": "Enabled"}
+    [rule] = [rule for rule in bucket["LifecycleConfiguration"]["Rules"] if "NoncurrentVersionExpiration" in rule]
+    assert rule["NoncurrentVersionExpiration"] == {"NoncurrentDays": 90}
+
+
+def test_a_custom_domain_is_mapped_to_the_api():
+    certificate = "arn:aws:acm:us-east-1:123456789012:certificate/1"
+    resources = resources_with(DomainName="api.example.com", CertificateArn=certificate)
+    domain = resources["Domain"]["Properties"]
+    assert domain["DomainName"] == "api.example.com"
+    assert domain["DomainNameConfigurations"] == [
+        {"CertificateArn": certificate, "EndpointType": "REGIONAL", "SecurityPolicy": "TLS_1_2"}
+    ]
+    assert resources["DomainMapping"]["Properties"] == {
+        "DomainName": "<Domain>", "ApiId": "<Api>", "Stage": "<ApiApiGatewayDefaultStage>",
+    }
+    assert not {"Domain", "DomainMapping"} & RESOURCES.keys()
+
+
+def test_secrets_are_not_shown():
+    hidden = {name for name, parameter in source()["Parameters"].items() if parameter.get("NoEcho")}
+    assert hidden == {"OriginSecret", "OriginSecretBefore"}
+
+
+def test_logs_are_kept_for_30_days_by_default():
+    assert source()["Parameters"]["LogRetention"]["Default"] == 30
+
+
+def test_outputs_name_the_right_resources():
+    outputs = {name: output["Value"] for name, output in Values(source()).resolve(source()["Outputs"]).items()}
+    url = "https://<Api>.execute-api.us-east-1.amazonaws.com"
+    assert outputs["BaseUrl"] == url
+    assert outputs["DomainTarget"] == "<Domain.RegionalDomainName>"
+    assert outputs["DataBucketName"] == "<DataBucket>"
+    assert outputs["IngestFunctionName"] == "<IngestFunction>"
+    assert "--function-name <ProbeFunction>" in outputs["Check"] and f'"base_url": "{url}"' in outputs["Check"]
+
+
+def test_functions_rather_than_the_api_handle_cors():
+    # Otherwise, responses would differ from the local server's.
+    assert "CorsConfiguration" not in source()["Resources"]["Api"]["Properties"]
+    assert source()["Parameters"]["CorsOrigins"]["Default"] == "*"
+
+
+def test_the_probe_does_not_depend_on_the_api_or_an_alias():
+    """CloudFormation rejects circular dependencies: the API depends on the aliases, and these on the probe, their hook.
+    Linters miss the second dependency."""
+    resources = transform(source())["Resources"]
+    found, new = set(), {"ProbeFunction"}
+    while new:
+        found |= new
+        new = set().union(*(references(resources[name]["Properties"]) for name in new)) & resources.keys() - found
+    kinds = {resources[name]["Type"] for name in found}
+    assert "AWS::Lambda::Function" in kinds
+    assert not kinds & {"AWS::Lambda::Alias", "AWS::ApiGatewayV2::Api", "AWS::CloudWatch::Alarm", "AWS::ApiGatewayV2::ApiMapping"}
+
+
+def test_the_dashboard_plots_the_intended_metrics():
+    body = json.loads(properties("Dashboard")["DashboardBody"])
+    plotted = {}
+    for widget in body["widgets"]:
+        settings = widget["properties"]
+        names = [
+            re.search(r'MetricName="(\w+)"', metric[0]["expression"])[1] if isinstance(metric[0], dict) else metric[1]
+            for metric in settings["metrics"]
+        ]
+        plotted[settings["title"]] = (names, settings["stat"])
+    assert plotted == {
+        "Requests, 4xx and 5xx": (["Count", "4xx", "5xx"], "Sum"),
+        "Latency (ms)": (["Latency", "Latency"], "p99"),
+        "Requests by function": (["Requests"], "Sum"),
+        "Errors by function": (["ServerErrors"], "Sum"),
+        "Capacity units read": (["ConsumedCapacity"], "Sum"),
+        "Exchanges from memory": (["CacheHits", "CacheMisses"], "Sum"),
+        "Active containers": (["ConcurrentExecutions"], "Maximum"),
+        "Imports": (["ImportSucceeded", "ImportFailed"], "Sum"),
+        "Records": (["Records", "ItemsWritten"], "Maximum"),
+    }
