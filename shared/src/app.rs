@@ -1,4 +1,4 @@
-//! Wraps a function's routes, with or without authentication, and runs them.
+//! Builds the service around a function's routes, and runs it.
 
 use std::{convert::Infallible, sync::Arc};
 
@@ -28,7 +28,7 @@ use crate::{
 
 pub use crate::routes::Routes;
 
-/// A service that serves the routes of `functions`, with a JSON 404 for any other path.
+/// Builds a service with the routes of `functions`, and a JSON 404 for any other path.
 pub fn service(functions: impl IntoIterator<Item = Routes>, app: App) -> Router {
     let functions: Vec<Routes> = functions.into_iter().collect();
     let paths: Vec<String> = functions.iter().flat_map(Routes::paths).map(str::to_owned).collect();
@@ -38,11 +38,11 @@ pub fn service(functions: impl IntoIterator<Item = Routes>, app: App) -> Router 
         .fold(Router::new(), |service, routes| service.merge(routes.router))
         .fallback(endpoint_not_found)
         .with_state(app);
-    ignore_trailing_slashes(router.layer(from_fn_with_state(rules, answer)), paths)
+    ignore_trailing_slashes(router.layer(from_fn_with_state(rules, handle)), paths)
 }
 
-/// The only layer around the routes, since every layer clones all inner layers for every request.
-async fn answer(
+/// The only layer around the routes, since each layer clones all inner ones for every request.
+async fn handle(
     State(rules): State<Arc<(App, DescribedRoutes)>>,
     request: HttpRequest,
     next: Next,
@@ -51,27 +51,27 @@ async fn answer(
     observe(app, request, |request| respond(app, routes, request, next)).await
 }
 
-/// The OpenAPI description of the routes of `functions`.
+/// The OpenAPI description of `functions`.
 pub fn openapi(functions: impl IntoIterator<Item = Routes>) -> OpenApi {
     let mut description = functions
         .into_iter()
         .fold(OpenApiRouter::<App>::default(), |merged, routes| merged.merge(routes.router))
         .into_openapi();
     let paths = std::mem::take(&mut description.paths.paths);
-    // OpenAPI cannot express a parameter that matches the rest of a path.
+    // OpenAPI does not have parameters that match the rest of a path.
     description.paths.paths =
         paths.into_iter().map(|(path, item)| (path.replace("{*", "{"), item)).collect();
     description
 }
 
-/// Runs a function's routes on Lambda until the container ends. Called by `main`.
+/// Runs a function on Lambda until the container ends.
 ///
-/// A single thread is fastest for one request at a time. If Lambda sends a container several at once, there is
-/// one thread per processor.
+/// A single thread is fastest for one request at a time. If Lambda sends several at once, there is one thread per
+/// processor.
 pub fn start(routes: fn() -> Routes) -> Result<(), Error> {
-    logging::log_as_json();
+    logging::init_json_logs();
     let config = Config::from_env();
-    let mut threads = if config.takes_several_requests {
+    let mut threads = if config.has_concurrent_requests {
         Builder::new_multi_thread()
     } else {
         Builder::new_current_thread()
@@ -79,30 +79,30 @@ pub fn start(routes: fn() -> Routes) -> Result<(), Error> {
     threads.enable_all().build()?.block_on(run(routes(), config))
 }
 
-/// Prepares the dataset, the routes and the extension that writes usage concurrently, before asking for the
-/// first request. Public routes need none of them.
+/// Loads the dataset, prepares the routes and registers the extension concurrently before requesting the first
+/// invocation. Public routes need none of that.
 async fn run(routes: Routes, config: Config) -> Result<(), Error> {
     let app = App::new(Store::from_env(TimeoutProfile::Request), config);
-    if !routes.need_key() {
+    if !routes.require_key() {
         return lambda_http::run_concurrent(lambda(routes, app).then(buffered_response::read))
             .await;
     }
     let (dataset, quotas) = (Arc::clone(&app.dataset), Arc::clone(&app.quotas));
-    let is_frozen = !app.config.takes_several_requests;
+    let may_freeze = !app.config.has_concurrent_requests;
     let prepared = tokio::task::spawn_blocking(routes.preparation);
     let loaded = tokio::spawn(async move {
         if let Err(error) = dataset.get().await {
             tracing::error!(error = with_causes(&error), "starting without a dataset");
         }
     });
-    // Sends the manifest request now, so it is in flight while the routes are built.
+    // Starts the manifest read, so it is in flight while the routes are built.
     tokio::task::yield_now().await;
     let ready = async { tokio::try_join!(loaded, prepared).map(|_| ()).map_err(Error::from) };
     let function = lambda(routes, app).then(buffered_response::read);
-    extension::run(function, quotas, is_frozen, ready).await
+    extension::run(function, quotas, may_freeze, ready).await
 }
 
-/// The service of a Lambda function: `routes` behind API Gateway.
+/// Builds the service of a Lambda function behind API Gateway.
 pub fn lambda(
     routes: Routes,
     app: App,

@@ -1,4 +1,4 @@
-//! The settings of a function or server.
+//! Settings of a function or server.
 
 use std::{env, sync::Arc};
 
@@ -7,27 +7,27 @@ use crate::{auth::OriginSecrets, flag_images::FlagImages, http::AllowedOrigins};
 /// The settings of a function or server. Cheap to clone.
 #[derive(Clone)]
 pub struct Config {
-    /// The host of the flag images that responses link to.
+    /// The host of flag images in responses.
     pub flag_images: FlagImages,
-    /// The origins whose pages may read responses in a browser.
+    /// The origins whose web pages may read responses.
     pub allowed_origins: AllowedOrigins,
-    /// The secrets that requests from API Gateway must carry, if any.
+    /// The secrets that requests from API Gateway must contain, if any.
     pub origin_secrets: OriginSecrets,
-    /// The name of the Lambda function, whose access log has CloudWatch's format; `None` elsewhere.
+    /// The name of the Lambda function; `None` on a server. Functions log in CloudWatch's metric format.
     pub function: Option<Arc<str>>,
-    /// `true` if Lambda gives this container several requests at once.
-    pub takes_several_requests: bool,
+    /// `true` if Lambda sends this container several requests at once.
+    pub has_concurrent_requests: bool,
 }
 
 impl Default for Config {
-    /// Pages of all origins may read responses, since they need a key anyway.
+    /// Any origin may read responses, since requests need a key anyway.
     fn default() -> Self {
         Self {
             flag_images: FlagImages::Own,
             allowed_origins: AllowedOrigins::Any,
             origin_secrets: OriginSecrets::parse(""),
             function: None,
-            takes_several_requests: false,
+            has_concurrent_requests: false,
         }
     }
 }
@@ -37,17 +37,17 @@ impl Config {
     pub fn from_env() -> Self {
         let setting = |name| env::var(name).ok();
         let flag_images = FlagImages::from_env().unwrap_or_else(|error| {
-            tracing::error!(%error, "the service links to its own images of flags");
+            tracing::error!(%error, "responses link to this service's own flag images");
             FlagImages::Own
         });
         let origins = setting("CORS_ORIGINS").map(|list| AllowedOrigins::parse(&list));
-        let requests = setting("AWS_LAMBDA_MAX_CONCURRENCY").and_then(|most| most.parse().ok());
+        let concurrency = setting("AWS_LAMBDA_MAX_CONCURRENCY").and_then(|max| max.parse().ok());
         Self {
             flag_images,
             allowed_origins: origins.unwrap_or(AllowedOrigins::Any),
             origin_secrets: OriginSecrets::parse(&setting("ORIGIN_SECRET").unwrap_or_default()),
             function: setting("AWS_LAMBDA_FUNCTION_NAME").map(Arc::from),
-            takes_several_requests: requests.is_some_and(|most: u32| most > 1),
+            has_concurrent_requests: concurrency.is_some_and(|max: u32| max > 1),
         }
     }
 }

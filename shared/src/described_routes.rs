@@ -1,5 +1,4 @@
-//! The methods and parameters of each route, from its OpenAPI description: which methods are allowed, which
-//! ones a 405 or a preflight response lists, and which parameters are known.
+//! The allowed methods and known parameters of each route, from its OpenAPI description.
 
 use std::collections::HashMap;
 
@@ -16,11 +15,10 @@ use crate::{
     errors::{ApiError, quote},
     params::API_KEY,
     routes::{Admission, Routes},
-    unknown_params::refusal,
+    unknown_params::unknown_name,
 };
 
-/// The methods of an unknown path: every method a route can have. Preflights then succeed, so a page can read
-/// the 404.
+/// The route for an unknown path. Preflights for it succeed for every method, so that a page can read the 404.
 pub(crate) static UNKNOWN_PATH: DescribedRoute = DescribedRoute {
     allow: HeaderValue::from_static("GET, HEAD, POST, OPTIONS"),
     usage: String::new(),
@@ -29,16 +27,15 @@ pub(crate) static UNKNOWN_PATH: DescribedRoute = DescribedRoute {
     admission: Admission::Public,
 };
 
-/// All routes, by path as the router writes it.
+/// All routes, by path in the router's syntax.
 pub(crate) struct DescribedRoutes(HashMap<String, DescribedRoute>);
 
 /// The methods and parameters of one route.
 pub(crate) struct DescribedRoute {
-    /// All methods, for the `Allow` header.
+    /// The value of the `Allow` header.
     pub allow: HeaderValue,
-    /// The allowed methods, as prose.
+    /// The methods for messages, such as `GET or POST`.
     usage: String,
-    /// `true` if a method takes a body.
     pub takes_body: bool,
     /// The known query parameters of each method.
     params: Vec<(Method, Vec<String>)>,
@@ -47,18 +44,17 @@ pub(crate) struct DescribedRoute {
 
 impl DescribedRoutes {
     pub fn new(functions: &[Routes]) -> Self {
-        let of_function = |routes: &Routes| {
-            let items =
-                routes.descriptions().into_iter().flat_map(|described| &described.paths.paths);
-            let described = |(path, item): (&String, _)| {
-                (path.clone(), DescribedRoute::new(item, routes.admission(path)))
-            };
-            items.map(described).collect::<Vec<_>>()
-        };
-        Self(functions.iter().flat_map(of_function).collect())
+        let mut described = HashMap::new();
+        for routes in functions {
+            for (path, item) in routes.descriptions().into_iter().flat_map(|api| &api.paths.paths) {
+                let route = DescribedRoute::new(item, routes.admission(path));
+                described.insert(path.clone(), route);
+            }
+        }
+        Self(described)
     }
 
-    /// The route of a request; `None` for an unknown path.
+    /// Finds the route of a request; `None` for an unknown path.
     pub fn find(&self, request: &Request) -> Option<&DescribedRoute> {
         self.0.get(request.extensions().get::<MatchedPath>()?.as_str())
     }
@@ -78,13 +74,14 @@ impl DescribedRoute {
             .filter_map(|(method, operation)| Some((method, query_params(operation.as_ref()?))))
             .collect();
         let methods = || params.iter().map(|(method, _)| method.as_str());
-        // The router answers `HEAD` with the `GET` handler, and the outer layers answer `OPTIONS`.
+        // The router uses the `GET` handler for `HEAD`, and the outer layers respond to `OPTIONS`.
         let allow: Vec<&str> = methods()
             .flat_map(|method| if method == "GET" { vec![method, "HEAD"] } else { vec![method] })
             .chain(["OPTIONS"])
             .collect();
         Self {
-            allow: HeaderValue::try_from(allow.join(", ")).expect("names of methods are tokens"),
+            allow: HeaderValue::try_from(allow.join(", "))
+                .expect("method names are valid in headers"),
             usage: methods().collect::<Vec<_>>().join(" or "),
             takes_body: methods().any(|method| method != "GET"),
             params,
@@ -103,7 +100,7 @@ impl DescribedRoute {
         Err(ApiError::MethodNotAllowed { message, allow: self.allow.clone() })
     }
 
-    /// Rejects unknown parameters. Otherwise a mistyped filter would be silently ignored.
+    /// Rejects unknown parameters, so that a misspelled filter is not silently ignored.
     pub fn check_params(&self, request: &Request) -> Result<(), ApiError> {
         let (method, query) = (request.method(), request.uri().query().unwrap_or_default());
         let method = if method == Method::HEAD { &Method::GET } else { method };
@@ -112,21 +109,21 @@ impl DescribedRoute {
         };
         let mut names = form_urlencoded::parse(query.as_bytes()).map(|(name, _)| name);
         match names.find(|name| !known.iter().any(|param| param == name)) {
-            Some(unknown) => Err(refusal("parameter", &unknown, "endpoint", known)),
+            Some(unknown) => Err(unknown_name("parameter", &unknown, "endpoint", known)),
             None => Ok(()),
         }
     }
 }
 
 fn query_params(operation: &Operation) -> Vec<String> {
-    let described = operation.parameters.iter().flatten();
-    let of_query = described.filter_map(|parameter| match parameter {
+    let parameters = operation.parameters.iter().flatten();
+    let names = parameters.filter_map(|parameter| match parameter {
         RefOr::T(parameter) if parameter.parameter_in == ParameterIn::Query => {
             Some(parameter.name.clone())
         }
         _ => None,
     });
-    of_query.chain([API_KEY.to_owned()]).collect()
+    names.chain([API_KEY.to_owned()]).collect()
 }
 
 #[cfg(test)]
@@ -147,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_route_has_its_described_and_implied_methods() {
+    fn head_and_options_are_allowed_without_a_description() {
         for (methods, allow, usage, takes_body) in [
             (vec![Get], "GET, HEAD, OPTIONS", "GET", false),
             (vec![Post], "POST, OPTIONS", "POST", true),
@@ -167,8 +164,8 @@ mod tests {
                 Request::builder().method(method).uri(target).body(Body::empty()).unwrap()
             };
             assert!(route.check_params(&request("/?npa=415&apiKey=k")).is_ok(), "{method}");
-            let refused = route.check_params(&request("/?npa=415&nxx=234"));
-            assert!(matches!(refused, Err(ApiError::InvalidRequest(_))), "{method}");
+            let rejected = route.check_params(&request("/?npa=415&nxx=234"));
+            assert!(matches!(rejected, Err(ApiError::InvalidRequest(_))), "{method}");
         }
     }
 }

@@ -1,14 +1,13 @@
-//! Calls the routes of functions in process instead of over a port.
+//! Calls routes in process instead of over a port, for agent tools and terminal commands.
 //!
-//! Agent tools and terminal commands return what the API returns, by calling its routes. Such a request needs
-//! no key, does not count against a quota, and is not in the access log. Its caller was admitted before, or is
-//! at the machine.
+//! Such a request does not need a key, does not count against a quota, and is not in the access log. Its caller has
+//! already been authenticated, or is an operator.
 
 use axum::{
     Router,
     body::{Body, Bytes},
     extract::Request,
-    http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header::CONTENT_TYPE},
+    http::{HeaderMap, StatusCode, Uri, header::CONTENT_TYPE},
     response::IntoResponse,
 };
 use futures_util::FutureExt;
@@ -17,110 +16,104 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::{
     auth::Charge,
-    body::buffered,
+    body::buffer_body,
     errors::ApiError,
     public_address::PublicAddress,
     routes::{Routes, catch_panic, endpoint_not_found},
     state::App,
 };
 
-/// The routes of some functions, called in process. Cheap to clone.
+/// Routes to call in process. Cheap to clone.
 #[derive(Clone)]
 pub struct InProcess {
     router: Router,
-    /// The address that links in responses use.
     address: PublicAddress,
 }
 
 /// A route's response.
 #[derive(Debug, Clone)]
-pub struct Answer {
+pub struct RouteResponse {
     pub status: StatusCode,
     pub headers: HeaderMap,
     pub body: Bytes,
 }
 
 impl InProcess {
-    /// The routes of `functions` on the data of `app`, for a local client.
+    /// Creates routes for a local client.
     pub fn new(functions: impl IntoIterator<Item = Routes>, app: App) -> Self {
         let merge = |router: Router<App>, routes: Routes| router.merge(routes.router);
         let router = functions.into_iter().fold(Router::new(), merge).fallback(endpoint_not_found);
-        Self { router: router.with_state(app), address: PublicAddress::Nowhere }
+        Self { router: router.with_state(app), address: PublicAddress::Unknown }
     }
 
-    /// The same routes, for a client that reached the service at `address`.
+    /// Returns the same routes for a client that reached the service at `address`, which links then use.
     pub fn at(&self, address: PublicAddress) -> Self {
         Self { router: self.router.clone(), address }
     }
 
-    /// Sends a `GET` to `path` with these query parameters.
+    /// Sends a `GET` with these query parameters.
     pub async fn get<'a>(
         &self,
         path: &str,
         params: impl IntoIterator<Item = (&'a str, &'a str)>,
-    ) -> Answer {
-        match request(path, params) {
-            Ok(request) => self.ask(request).await,
-            Err(error) => Answer::from_error(error).await,
-        }
+    ) -> RouteResponse {
+        self.send_to(uri(path, params), Request::default()).await
     }
 
-    /// Sends a `POST` of JSON to `path` with these query parameters. A handler that counts items makes the
-    /// `charge`.
+    /// Sends a `POST` with a JSON body. A handler that counts items makes the `charge`.
     pub async fn post<'a>(
         &self,
         path: &str,
         params: impl IntoIterator<Item = (&'a str, &'a str)>,
         json: String,
         charge: Charge,
-    ) -> Answer {
-        let mut request = match request(path, params) {
-            Ok(request) => request.map(|_| Body::from(json)),
-            Err(error) => return Answer::from_error(error).await,
-        };
-        *request.method_mut() = Method::POST;
-        let media_type = HeaderValue::from_static("application/json");
-        request.headers_mut().insert(CONTENT_TYPE, media_type);
-        request.extensions_mut().insert(charge);
-        self.ask(request).await
+    ) -> RouteResponse {
+        let request = Request::post("/").header(CONTENT_TYPE, "application/json").extension(charge);
+        let request = request.body(Body::from(json)).expect("the parts are valid");
+        self.send_to(uri(path, params), request).await
     }
 
-    /// Sends a request. Its path and query are written as a client would.
-    pub async fn ask(&self, mut request: Request) -> Answer {
+    async fn send_to(&self, uri: Result<Uri, ApiError>, mut request: Request) -> RouteResponse {
+        match uri {
+            Ok(uri) => *request.uri_mut() = uri,
+            Err(error) => return RouteResponse::from_error(error).await,
+        }
+        self.send(request).await
+    }
+
+    /// Sends a request, with its path and query encoded as a client would.
+    pub async fn send(&self, mut request: Request) -> RouteResponse {
         request.extensions_mut().insert(self.address.clone());
-        let answered = self.router.clone().oneshot(request);
-        Answer::read(catch_panic(answered.map(|Ok(response)| response)).await).await
+        let response = self.router.clone().oneshot(request).map(|Ok(response)| response);
+        RouteResponse::read(catch_panic(response).await).await
     }
 }
 
-impl Answer {
-    /// The response of a route that rejects a request.
+impl RouteResponse {
+    /// The response of a route that returns `error`.
     pub async fn from_error(error: ApiError) -> Self {
         Self::read(error.into_response()).await
     }
 
     async fn read(response: axum::response::Response) -> Self {
-        let (parts, body) = buffered(response).await;
+        let (parts, body) = buffer_body(response).await;
         Self { status: parts.status, headers: parts.headers, body }
     }
 }
 
-/// A `GET` of `path` with a query. Everything but letters and digits is encoded, so a plus sign is not read
-/// as a space.
-fn request<'a>(
+/// Builds a URI. Encodes everything except letters and digits, so that a plus sign does not become a space.
+fn uri<'a>(
     path: &str,
     params: impl IntoIterator<Item = (&'a str, &'a str)>,
-) -> Result<Request, ApiError> {
-    let encoded = |text: &'a str| utf8_percent_encode(text, NON_ALPHANUMERIC);
-    let pair = |(name, value)| format!("{}={}", encoded(name), encoded(value));
+) -> Result<Uri, ApiError> {
+    let encode = |text: &'a str| utf8_percent_encode(text, NON_ALPHANUMERIC);
+    let pair = |(name, value)| format!("{}={}", encode(name), encode(value));
     let pairs: Vec<String> = params.into_iter().map(pair).collect();
     let separator = if pairs.is_empty() { "" } else { "?" };
-    let uri = format!("{path}{separator}{}", pairs.join("&")).parse::<Uri>();
-    let mut request = Request::new(Body::empty());
     // An encoded query can only be too long.
-    *request.uri_mut() =
-        uri.map_err(|_| ApiError::invalid("The parameters must have less than 64 KB in all"))?;
-    Ok(request)
+    format!("{path}{separator}{}", pairs.join("&"))
+        .parse()
+        .map_err(|_| ApiError::invalid("The parameters must be less than 64 KB in total"))
 }
 
 #[cfg(test)]
@@ -129,20 +122,17 @@ mod tests {
 
     #[test]
     fn special_characters_in_parameters_are_encoded() {
-        let uri = |params: &[(&'static str, &'static str)]| {
-            let request = request("/v1/format", params.iter().copied());
-            request.unwrap().uri().to_string()
-        };
+        let params = [("tn", "+1 (305) 234&5678"), ("default country", "é")];
         assert_eq!(
-            uri(&[("tn", "+1 (305) 234&5678"), ("default country", "é")]),
+            uri("/v1/format", params).unwrap(),
             "/v1/format?tn=%2B1%20%28305%29%20234%265678&default%20country=%C3%A9"
         );
-        assert_eq!(uri(&[]), "/v1/format");
+        assert_eq!(uri("/v1/format", []).unwrap(), "/v1/format");
     }
 
     #[test]
     fn parameters_too_long_for_a_url_are_rejected() {
         let long = "x".repeat(70_000);
-        assert!(request("/v1/search", [("q", &*long)]).is_err());
+        assert!(uri("/v1/search", [("q", &*long)]).is_err());
     }
 }

@@ -1,10 +1,10 @@
 //! Code shared by the functions behind the API.
 //!
-//! A request flows in one direction. [`gateway`] restores the URL that the client wrote, [`app`] finds its
-//! route, [`auth`] validates its key, and [`quota`] counts it. [`params`] and [`pagination`] parse its query. A
-//! handler gets a record or a dataset from [`lookup`]. [`errors`] turns a failure into a response,
-//! [`csv_pages`] writes a page as CSV, `respond` applies the rules of [`http`], and [`telemetry`] writes the access log
-//! line. [`state`] holds the data shared by all handlers, and [`in_process`] calls the handlers without a port.
+//! A request flows in one direction. [`gateway`] restores the URL that the client sent, [`app`] finds its route,
+//! [`auth`] validates its key, and [`quota`] counts it. [`params`] and [`pagination`] parse its query. A handler gets
+//! a record or a dataset from [`lookup`]. [`errors`] turns a failure into a response, [`csv_pages`] writes a page as
+//! CSV, `respond` applies the rules of [`http`], and [`telemetry`] writes the access log line. [`state`] holds the
+//! data that handlers share, and [`in_process`] calls handlers without a port.
 
 mod access_log;
 pub mod app;
@@ -27,5 +27,5 @@ pub use access_log::{request_context, telemetry};
 pub use http::body;
 pub use lambda::gateway;
 pub use links::{flag_images, public_address};
-pub use output::{cells, csv_pages, errors};
+pub use output::{cells, csv_pages, errors, json};
 pub use query::{pagination, params, unknown_params};

@@ -1,9 +1,8 @@
-//! Reads single records from DynamoDB, checked against the dataset in memory, and selects the dataset for a
-//! page of a list.
+//! Looks up single records in DynamoDB, and selects the dataset for a page of a list.
 //!
-//! The dataset names the version that last changed each record. An item counts only if that version wrote it.
-//! Otherwise, or if DynamoDB fails, the record comes from the dataset. A container's lookups and lists
-//! therefore always agree, even while an import is changing items.
+//! The dataset in memory names the version that last changed each record. An item is used only if that version
+//! wrote it. Otherwise, or if DynamoDB fails, the record comes from the dataset. So a container's lookups always
+//! agree with its lists, even while an import is changing items.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -19,17 +18,15 @@ use crate::{
     state::App,
 };
 
-/// Required freshness of an exchange.
+/// The cache policy of a lookup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Freshness {
-    /// May be a few minutes old.
     Cached,
-    /// Read now.
     Fresh,
 }
 
 impl App {
-    /// The dataset for a page of a list.
+    /// Returns the dataset for a page of a list.
     pub async fn dataset_for_listing(
         &self,
         param: &VersionParam,
@@ -47,7 +44,7 @@ impl App {
         Ok(loaded)
     }
 
-    /// Starts the lookups of one request.
+    /// Starts the lookups for a request.
     pub async fn lookups(&self) -> Result<Lookups<'_>, ApiError> {
         let current = self.dataset.get().await?;
         record_version(&current);
@@ -55,25 +52,25 @@ impl App {
     }
 }
 
-/// Looks up single records, all in the same data version.
+/// Looks up records in one version of the data.
 pub struct Lookups<'a> {
     app: &'a App,
     current: LoadedVersion,
 }
 
 impl Lookups<'_> {
-    /// The carrier with this OCN. If the dataset does not have it, nothing is read.
+    /// Finds a carrier. Does not call DynamoDB if the dataset does not have it.
     pub async fn carrier(&self, ocn: Ocn) -> Option<Carrier> {
         let Self { app: App { store, .. }, current: LoadedVersion { dataset, .. } } = self;
         let expected = dataset.last_changed(RecordKey::Carrier(ocn))?;
-        let read = store.briefly(Table::Carriers, store.carrier(ocn)).await;
-        match answered(read).flatten() {
+        let read = store.read_briefly(Table::Carriers, store.carrier(ocn)).await;
+        match log_failure(read).flatten() {
             Some(item) if item.version == expected => Some(item.record),
             _ => dataset.carrier(ocn),
         }
     }
 
-    /// The area code with this NPA. It comes from memory, so an exchange with its area code costs one read.
+    /// Finds an area code in memory, so an exchange with its area code takes only one read.
     pub fn area_code(&self, npa: Npa) -> Option<AreaCode> {
         self.current.dataset.area_code(npa)
     }
@@ -82,8 +79,7 @@ impl Lookups<'_> {
         self.exchanges(&[npa_nxx].into(), freshness).await.remove(&npa_nxx)
     }
 
-    /// The exchanges with these NPA-NXXs, except those not in the data. Reads are batched, and all batches run
-    /// concurrently.
+    /// Finds exchanges. Unknown ones are left out. Reads are batched, and all batches run concurrently.
     pub async fn exchanges(
         &self,
         npa_nxxs: &BTreeSet<NpaNxx>,
@@ -106,10 +102,9 @@ impl Lookups<'_> {
             context.cache_hits += found.len() as u32;
             context.cache_misses += missed.len() as u32;
         });
-        // If the dataset does not have the record, nothing is read.
         let dataset = &self.current.dataset;
         missed.retain(|npa_nxx| dataset.last_changed(RecordKey::Exchange(*npa_nxx)).is_some());
-        let mut items = self.items_of(&missed).await;
+        let mut items = self.read_items(&missed).await;
         for npa_nxx in missed {
             let expected = dataset.last_changed(RecordKey::Exchange(npa_nxx));
             let item =
@@ -124,31 +119,29 @@ impl Lookups<'_> {
         found
     }
 
-    /// The readable items of these exchanges. A function that only looks up single exchanges lacks permission
-    /// for batch reads.
-    async fn items_of(&self, npa_nxxs: &[NpaNxx]) -> HashMap<NpaNxx, LookupItem<Exchange>> {
+    /// Reads the items of exchanges. Functions without batches do not have permission for batch reads, so a single
+    /// item is read with `GetItem`.
+    async fn read_items(&self, npa_nxxs: &[NpaNxx]) -> HashMap<NpaNxx, LookupItem<Exchange>> {
         let store = &self.app.store;
         if let [only] = *npa_nxxs {
-            let read = store.briefly(Table::Exchanges, store.exchange(only)).await;
-            return answered(read).flatten().map(|item| (only, item)).into_iter().collect();
+            let read = store.read_briefly(Table::Exchanges, store.exchange(only)).await;
+            return log_failure(read).flatten().map(|item| (only, item)).into_iter().collect();
         }
-        let read = |batch| store.briefly(Table::Exchanges, store.exchanges(batch));
+        let read = |batch| store.read_briefly(Table::Exchanges, store.exchanges(batch));
         let reads = join_all(npa_nxxs.chunks(READS_PER_BATCH).map(read)).await;
-        reads.into_iter().filter_map(answered).flatten().collect()
+        reads.into_iter().filter_map(log_failure).flatten().collect()
     }
 }
 
-/// What DynamoDB answered. Logs a failed read, unless the table is being left alone after an earlier one.
-fn answered<T>(read: Result<T, StoreError>) -> Option<T> {
-    match read {
-        Ok(answer) => return Some(answer),
-        Err(error) if error.is_left_alone() => (),
-        Err(error) => tracing::warn!(
-            error = with_causes(&error),
-            "an item cannot be read; answering from the dataset in memory"
-        ),
-    }
-    None
+/// Returns the result of a read; logs an error unless an earlier one caused it.
+fn log_failure<T>(read: Result<T, StoreError>) -> Option<T> {
+    let log = |error: &StoreError| {
+        if !error.is_breaker_open() {
+            let error = with_causes(error);
+            tracing::warn!(error, "an item cannot be read; using the dataset in memory");
+        }
+    };
+    read.inspect_err(log).ok()
 }
 
 fn record_version(loaded: &LoadedVersion) {

@@ -1,5 +1,5 @@
-//! The rules around every route, in order: origin secret and host, `OPTIONS`, method, key, quota and parameters,
-//! error format, conditional requests, compression, headers.
+//! The steps around every route, in order: origin secret or host, `OPTIONS`, method, key, quota, parameters, error
+//! format, conditional requests, compression, and headers.
 
 use axum::{
     extract::Request,
@@ -15,18 +15,17 @@ use crate::{
     auth::middleware::admit,
     config::Config,
     described_routes::DescribedRoutes,
-    errors::{ApiError, as_problem},
+    errors::{ApiError, into_problem},
     gateway::{PathPrefix, is_behind_gateway, prefix_links},
     http::{
-        AllowedOrigins, compression::compressed, conditional::Condition, cors, host_of,
-        prefers_gzip, prefers_problems,
+        AllowedOrigins, compression::compress, conditional::Condition, cors, prefers_gzip,
+        prefers_problems, request_host,
     },
     routes::catch_panic,
     state::App,
 };
 
-/// Answers a request by the rules of HTTP: first those for the host, browsers and methods, then its route. Its
-/// response gets the error format, coding and headers that the client can use.
+/// Responds to a request, and applies the client's preferences to the response.
 pub async fn respond(
     app: &App,
     routes: &DescribedRoutes,
@@ -39,37 +38,37 @@ pub async fn respond(
     let condition = Condition::from_request(&request);
     let prefix = request.extensions().get::<PathPrefix>().cloned();
 
-    let mut response = match refusal(&app.config, &request) {
+    let mut response = match check_source(&app.config, &request) {
         Some(error) => error.into_response(),
         None => match cors::options_response(&request, routes) {
             Some(response) => response,
-            // Boxed, since the future of a route is large and would be moved through all outer ones.
+            // Boxed, since a route's future is large and would be moved through all outer ones.
             None => catch_panic(Box::pin(route(app, routes, request, next))).await,
         },
     };
     if wants_problems {
-        response = as_problem(response);
+        response = into_problem(response);
     }
     if let Some(condition) = condition {
         response = condition.apply(response).await;
     }
     if wants_gzip {
-        response = compressed(response).await;
+        response = compress(response).await;
     }
-    finish(&mut response, allowed_origin, origins);
+    set_common_headers(&mut response, allowed_origin, origins);
     if let Some(prefix) = prefix {
         prefix_links(response.headers_mut(), &prefix);
     }
     response
 }
 
-/// The error for a request that is rejected whatever its path: one from API Gateway without the origin secret,
-/// or one over a port with an invalid host. Behind API Gateway the host is not the client's.
-fn refusal(config: &Config, request: &Request) -> Option<ApiError> {
+/// Rejects a request from API Gateway without the origin secret, or one over a port with an invalid host. Behind
+/// API Gateway, the client does not set the host.
+fn check_source(config: &Config, request: &Request) -> Option<ApiError> {
     if is_behind_gateway(request) {
         return (!config.origin_secrets.admit(request)).then_some(ApiError::Forbidden);
     }
-    host_of(request.uri(), request.headers(), request.version()).err()
+    request_host(request.uri(), request.headers(), request.version()).err()
 }
 
 async fn route(app: &App, routes: &DescribedRoutes, request: Request, next: Next) -> Response {
@@ -79,17 +78,20 @@ async fn route(app: &App, routes: &DescribedRoutes, request: Request, next: Next
     }
 }
 
-/// Sets the headers of every response. Caches may not store errors, and browsers may not guess the body's type.
-/// `Vary` names the request headers that change the response.
-fn finish(response: &mut Response, allowed_origin: Option<HeaderValue>, origins: &AllowedOrigins) {
-    let is_storable =
+/// Sets the headers that every response has.
+fn set_common_headers(
+    response: &mut Response,
+    allowed_origin: Option<HeaderValue>,
+    origins: &AllowedOrigins,
+) {
+    let is_cacheable =
         response.status().is_success() || response.status() == StatusCode::NOT_MODIFIED;
     let headers = response.headers_mut();
     cors::allow_origin(headers, allowed_origin);
-    if !is_storable {
+    if !is_cacheable {
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     }
-    // One line for all: API Gateway keeps only the first of several lines with the same name.
+    // One header line, since API Gateway keeps only the first of several with the same name.
     let vary = match origins {
         AllowedOrigins::Any => "Accept, Accept-Encoding",
         AllowedOrigins::Listed(_) => "Accept, Accept-Encoding, Origin",

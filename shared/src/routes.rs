@@ -1,4 +1,4 @@
-//! A function's routes, and how they admit requests.
+//! A function's routes, and whether they require a key.
 
 use std::panic::AssertUnwindSafe;
 
@@ -11,16 +11,19 @@ use futures_util::FutureExt;
 use utoipa::openapi::{HttpMethod, OpenApi, PathItem, path::Operation};
 use utoipa_axum::router::OpenApiRouter;
 
-use crate::{errors::ApiError, state::App};
+use crate::{
+    errors::{ApiError, quote},
+    state::App,
+};
 
-/// The routes of one function. They require a key unless declared public.
+/// A function's routes. They require a key unless they are public.
 pub struct Routes {
     pub(crate) router: OpenApiRouter<App>,
-    /// Routes that the API description omits, with only their methods.
+    /// The methods of routes that are not in the API description.
     undescribed: OpenApi,
     is_public: bool,
     pub(crate) preparation: fn(),
-    counted_by_items: &'static [&'static str],
+    counted_per_item: &'static [&'static str],
 }
 
 impl From<OpenApiRouter<App>> for Routes {
@@ -30,28 +33,28 @@ impl From<OpenApiRouter<App>> for Routes {
             undescribed: OpenApi::default(),
             is_public: false,
             preparation: || (),
-            counted_by_items: &[],
+            counted_per_item: &[],
         }
     }
 }
 
 impl Routes {
-    /// Routes that need no key.
+    /// Creates routes that do not require a key.
     pub fn public(router: OpenApiRouter<App>) -> Self {
         Self { is_public: true, ..Self::from(router) }
     }
 
-    /// Adds a browser route that the API description omits.
+    /// Adds a `GET` route that is not in the API description.
     pub fn with_undescribed(self, path: &'static str, handler: MethodRouter<App>) -> Self {
-        self.and_undescribed(HttpMethod::Get, path, handler)
+        self.add_undescribed(HttpMethod::Get, path, handler)
     }
 
-    /// Adds a `POST` route that the API description omits.
+    /// Adds a `POST` route that is not in the API description.
     pub fn with_undescribed_post(self, path: &'static str, handler: MethodRouter<App>) -> Self {
-        self.and_undescribed(HttpMethod::Post, path, handler)
+        self.add_undescribed(HttpMethod::Post, path, handler)
     }
 
-    fn and_undescribed(
+    fn add_undescribed(
         mut self,
         method: HttpMethod,
         path: &'static str,
@@ -62,76 +65,73 @@ impl Routes {
         Self { router: self.router.route(path, handler), ..self }
     }
 
-    /// Sets a `preparation` that a Lambda function runs while it loads the dataset.
-    pub fn prepared_by(self, preparation: fn()) -> Self {
+    /// Sets a function to call while the dataset is loading.
+    pub fn with_preparation(self, preparation: fn()) -> Self {
         Self { preparation, ..self }
     }
 
-    /// A `POST` to one of these paths counts as many requests as its handler charges. If it is rejected
-    /// earlier, it counts as one.
-    pub fn counted_by_items(self, counted_by_items: &'static [&'static str]) -> Self {
-        Self { counted_by_items, ..self }
+    /// Sets the paths whose `POST` handlers charge one request per item in the body. A request that is rejected
+    /// before that counts as one.
+    pub fn counted_per_item(self, paths: &'static [&'static str]) -> Self {
+        Self { counted_per_item: paths, ..self }
     }
 
-    /// Returns `true` if requests need a key.
-    pub fn need_key(&self) -> bool {
+    pub fn require_key(&self) -> bool {
         !self.is_public
     }
 
-    /// The paths as the router writes them: `{*tn}` matches the rest of a path.
+    /// The paths in the router's syntax, where `{*tn}` matches the rest of a path.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
-        self.descriptions().into_iter().flat_map(paths_of)
+        self.descriptions().into_iter().flat_map(described_paths)
     }
 
-    /// The paths of routes that the API description omits.
+    /// The paths of routes that are not in the API description.
     pub fn undescribed_paths(&self) -> Vec<&str> {
-        paths_of(&self.undescribed).collect()
+        described_paths(&self.undescribed).collect()
     }
 
-    /// The route descriptions: those in the API description, then the others.
+    /// The routes in the API description, then the others.
     pub(crate) fn descriptions(&self) -> [&OpenApi; 2] {
         [self.router.get_openapi(), &self.undescribed]
     }
 
-    /// The admission of requests to this path.
     pub(crate) fn admission(&self, path: &str) -> Admission {
         if self.is_public {
             Admission::Public
-        } else if self.counted_by_items.contains(&path) {
-            Admission::CountedByItems
+        } else if self.counted_per_item.contains(&path) {
+            Admission::CountedPerItem
         } else {
             Admission::Counted
         }
     }
 }
 
-/// How a route admits requests.
+/// The key requirement of a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Admission {
-    /// Without a key.
+    /// No key is required.
     Public,
-    /// With a key, and counted as one request.
+    /// A key is required, and each request counts once.
     Counted,
-    /// With a key. A `POST` is counted by its handler, as one request per item in its body.
-    CountedByItems,
+    /// A key is required, and a `POST` counts once per item in its body.
+    CountedPerItem,
 }
 
-/// The paths of the described routes.
-fn paths_of(description: &OpenApi) -> impl Iterator<Item = &str> {
+fn described_paths(description: &OpenApi) -> impl Iterator<Item = &str> {
     description.paths.paths.keys().map(String::as_str)
 }
 
-/// The error for an unknown path. A path that is only missing an exchange's code gets usage instead.
+/// The error for an unknown path. If only the NXX is missing, the message shows the usage.
 pub(crate) async fn endpoint_not_found(uri: Uri) -> ApiError {
     let path = uri.path().trim_end_matches('/');
     match path.strip_prefix("/v1/npa/").and_then(|rest| rest.split_once('/')) {
         Some((_, "nxx")) => ApiError::invalid("nxx is required. Usage: /v1/npa/<NPA>/nxx/<NXX>"),
-        _ => ApiError::no_endpoint(&uri),
+        _ => ApiError::not_found(format!("Endpoint not found: {}", quote(uri.path()))),
     }
 }
 
-/// The response of a handler, or an internal error if it panics. The panic message may quote the request, so it
-/// is not logged. The panic hook logs its location.
+/// Returns the response of a handler, or an internal error if it panics. The message is not logged, since it may
+/// quote the request. The panic hook logs the location.
 pub(crate) async fn catch_panic(handler: impl Future<Output = Response>) -> Response {
     AssertUnwindSafe(handler).catch_unwind().await.unwrap_or_else(|_message| {
         tracing::error!("a handler panicked");

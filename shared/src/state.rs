@@ -8,7 +8,6 @@ use store::{CurrentDataset, Store};
 
 use crate::{auth::KeyRing, config::Config, quota::Quotas, telemetry::Observer};
 
-/// Cache lifetime of an exchange.
 const EXCHANGE_CACHE_TIME: Duration = Duration::from_secs(300);
 const EXCHANGE_CACHE_SIZE: u64 = 10_000;
 
@@ -20,14 +19,13 @@ pub struct App {
     pub keys: Arc<KeyRing>,
     pub quotas: Arc<Quotas>,
     pub config: Config,
-    /// Observer of answered requests, in addition to the access log.
+    /// Receives each request after its response, in addition to the access log.
     pub observer: Option<Observer>,
-    /// Recently read exchanges, by NPA-NXX and data version.
+    /// Recently read exchanges.
     pub(crate) exchanges: Cache<(NpaNxx, Version), Exchange>,
 }
 
 impl App {
-    /// Creates an app that reads from `store`.
     pub fn new(store: Store, config: Config) -> Self {
         let exchange_cache =
             Cache::builder().max_capacity(EXCHANGE_CACHE_SIZE).time_to_live(EXCHANGE_CACHE_TIME);
@@ -42,8 +40,8 @@ impl App {
         }
     }
 
-    /// Creates an app with the default settings.
-    pub fn on(store: Store) -> Self {
+    /// Creates an app with default settings.
+    pub fn with_store(store: Store) -> Self {
         Self::new(store, Config::default())
     }
 }

@@ -6,15 +6,15 @@ mod tests;
 use std::collections::BTreeMap;
 
 use axum::{Json, extract::State, http::Uri};
-use numbering::dataset::{CarrierSearch, Words};
+use numbering::dataset::CarrierSearch;
 use numbering::records::{self, Carrier, CarrierType, Country, Ocn, StateCode};
 use serde::Serialize;
 use shared::{
     app::Routes,
     csv_pages::{FormatParam, Rows},
     errors::{ApiError, ListError},
-    pagination::{Page, Paged, Pagination, VersionParam},
-    params::{Params, PathParams, parse},
+    pagination::{Page, PageResponse, Pagination, VersionParam},
+    params::{Params, PathParams, parse_param},
     state::App,
 };
 use store::LoadedVersion;
@@ -34,16 +34,16 @@ pub fn routes() -> Routes {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct CarrierSummary {
     pub ocn: Ocn,
-    /// Full legal company name; `null` if no source names it.
+    /// Full legal company name; `null` if no source gives it.
     #[schema(required, example = "NEW CINGULAR WIRELESS PCS, LLC - DC")]
     pub company_name: Option<String>,
-    /// Common or trade name; `null` if no source names one that differs.
+    /// Common or trade name; `null` unless it differs from the company name.
     #[schema(required, example = "AT&T Mobility")]
     pub common_name: Option<String>,
-    /// `null` if no source names the type.
+    /// `null` if no source gives it.
     #[schema(required)]
     pub carrier_type: Option<CarrierType>,
-    /// State or province in which the carrier holds most exchanges; `null` if none is known.
+    /// State or province with most of the carrier's exchanges; `null` if unknown.
     #[schema(required)]
     pub state: Option<StateCode>,
     pub country: Country,
@@ -57,7 +57,7 @@ impl From<Carrier> for CarrierSummary {
     }
 }
 
-/// A carrier with its exchanges counted.
+/// A carrier with its exchange counts.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct CarrierDetail {
     #[serde(flatten)]
@@ -65,10 +65,10 @@ pub struct CarrierDetail {
     pub exchanges: OwnedExchanges,
 }
 
-/// Exchange counts of the carrier.
+/// The carrier's exchange counts.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct OwnedExchanges {
-    /// Total exchanges held. Exceeds the sum of `by_state` if the report names no state for some.
+    /// Total exchanges held, including those without a state in their report, which `by_state` does not count.
     pub total: u32,
     /// Exchange count by state or province code.
     pub by_state: BTreeMap<StateCode, u32>,
@@ -97,14 +97,14 @@ impl Rows for CarrierList {
     }
 }
 
-/// The list's filters. A carrier must match all that are given.
+/// The list's filters. A carrier must match all of them.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
+#[allow(dead_code, reason = "used only for its OpenAPI schema")]
 pub struct Filter {
-    /// Words that must each start a word of the company name, common name or OCN. Case, accents and punctuation within
-    /// a word are ignored: `tmobile` and `t-mobile` both find `T-Mobile`.
-    #[param(value_type = Option<String>)]
-    q: Option<Words>,
+    /// Words, each the start of a word in the company name or common name, or of the OCN. Case, accents and punctuation
+    /// within a word are ignored: `tmobile` and `t-mobile` both find `T-Mobile`.
+    q: Option<String>,
     /// Country, US or CA.
     country: Option<Country>,
     /// State or province code.
@@ -114,21 +114,13 @@ pub struct Filter {
     carrier_type: Option<CarrierType>,
 }
 
-impl Filter {
-    fn from_params(params: &Params) -> Result<Self, ApiError> {
-        Ok(Self {
-            q: params.parsed("q")?,
-            country: params.one_of("country")?,
-            state: params.parsed("state")?,
-            carrier_type: params.one_of("type")?,
-        })
-    }
-}
-
-impl From<Filter> for CarrierSearch {
-    fn from(Filter { q, country, state, carrier_type }: Filter) -> Self {
-        Self { words: q, country, state, carrier_type }
-    }
+fn parse_filter(params: &Params) -> Result<CarrierSearch, ApiError> {
+    Ok(CarrierSearch {
+        words: params.parse("q")?,
+        country: params.parse_variant("country")?,
+        state: params.parse("state")?,
+        carrier_type: params.parse_variant("type")?,
+    })
 }
 
 /// List carriers
@@ -140,7 +132,7 @@ impl From<Filter> for CarrierSearch {
     params(Filter, Page, VersionParam, FormatParam),
     responses(
         (
-            status = 200, description = "A page of the carriers",
+            status = 200, description = "A page of carriers",
             content((CarrierList = "application/json"), (String = "text/csv"))
         ),
         ListError
@@ -153,12 +145,12 @@ async fn list(
     version_param: VersionParam,
     FormatParam { format }: FormatParam,
     params: Params,
-) -> Result<Paged<CarrierList>, ApiError> {
-    let search = Filter::from_params(&params)?.into();
+) -> Result<PageResponse<CarrierList>, ApiError> {
+    let search = parse_filter(&params)?;
     let LoadedVersion { version, dataset } = app.dataset_for_listing(&version_param).await?;
-    let (on_page, pagination) = page.slice(dataset.carriers_matching(&search));
-    let carriers = on_page.into_iter().map(CarrierSummary::from).collect();
-    Ok(Paged {
+    let (carriers, pagination) = page.slice(dataset.carriers_matching(&search));
+    let carriers = carriers.into_iter().map(CarrierSummary::from).collect();
+    Ok(PageResponse {
         uri,
         pagination,
         version: Some(version.to_string()),
@@ -170,7 +162,7 @@ async fn list(
 /// Look up a carrier
 #[utoipa::path(
     get, path = "/v1/carrier/{ocn}", operation_id = "getCarrier", tag = "Carriers",
-    params(("ocn" = Ocn, Path, description = "Operating Company Number, whatever its case")),
+    params(("ocn" = Ocn, Path, description = "Operating Company Number, in any case")),
     responses((status = 200, description = "The carrier", body = CarrierDetail), ApiError)
 )]
 async fn carrier_by_path(
@@ -183,7 +175,7 @@ async fn carrier_by_path(
 /// Look up a carrier by query
 #[utoipa::path(
     get, path = "/v1/carrier", operation_id = "getCarrierByQuery", tag = "Carriers",
-    params(("ocn" = Ocn, Query, description = "Operating Company Number, whatever its case")),
+    params(("ocn" = Ocn, Query, description = "Operating Company Number, in any case")),
     responses((status = 200, description = "The carrier", body = CarrierDetail), ApiError)
 )]
 async fn carrier_by_query(
@@ -197,7 +189,7 @@ async fn carrier_by_query(
 }
 
 async fn carrier(app: &App, ocn: &str) -> Result<Json<CarrierDetail>, ApiError> {
-    let ocn: Ocn = parse("ocn", ocn)?;
+    let ocn: Ocn = parse_param("ocn", ocn)?;
     match app.lookups().await?.carrier(ocn).await {
         Some(carrier) => Ok(Json(carrier.into())),
         None => Err(ApiError::not_found(format!("No carrier found with OCN {ocn}"))),

@@ -29,7 +29,7 @@ async fn filters_select_carriers_in_any_case() {
 }
 
 #[tokio::test]
-async fn a_carrier_is_its_row_of_the_list_with_counted_exchanges() {
+async fn a_carrier_equals_its_list_row_plus_exchange_counts() {
     let api = TestApi::new(routes());
     let list = api.ok("/v1/carriers").await;
     for row in list["carriers"].as_array().unwrap() {
@@ -39,12 +39,12 @@ async fn a_carrier_is_its_row_of_the_list_with_counted_exchanges() {
         carrier.as_object_mut().unwrap().remove("exchanges").unwrap();
         assert_eq!(&carrier, row);
     }
-    let counted = api.ok("/v1/carrier/9740").await["exchanges"].clone();
-    assert_eq!(counted, json!({ "total": 3, "by_state": { "CA": 2 } }));
+    let exchanges = api.ok("/v1/carrier/9740").await["exchanges"].clone();
+    assert_eq!(exchanges, json!({ "total": 3, "by_state": { "CA": 2 } }));
 }
 
 #[tokio::test]
-async fn the_list_as_csv_is_a_file_with_the_rows_of_json() {
+async fn the_csv_list_is_a_file_with_the_same_rows_as_json() {
     let api = TestApi::new(routes());
     api.assert_csv_agrees_with_json("/v1/carriers?limit=3", "carriers").await;
     let file = api.get("/v1/carriers?format=CSV&limit=1", &[]).await;
@@ -56,9 +56,9 @@ async fn the_list_as_csv_is_a_file_with_the_rows_of_json() {
 }
 
 #[tokio::test]
-async fn a_refusal_names_the_rule_and_the_value() {
+async fn errors_name_the_rule_and_the_value() {
     let api = TestApi::new(routes());
-    let refusals = api.refusals([
+    let errors = api.refusals([
         "/v1/carrier?ocn=AB-1",
         "/v1/carrier/%C3%A9123",
         "/v1/carrier/%FF",
@@ -67,5 +67,5 @@ async fn a_refusal_names_the_rule_and_the_value() {
         "/v1/carriers?version=19700101T000000Z-0123456789abcdef",
         "/v1/carriers?limit=1&limit=2",
     ]);
-    assert_snapshot!(refusals.await);
+    assert_snapshot!(errors.await);
 }

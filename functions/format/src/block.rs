@@ -1,11 +1,11 @@
-//! The block of a North American number: where it is, and who holds it.
+//! The location and holder of a North American number's block.
 
 use std::collections::{BTreeSet, HashMap};
 
 use formatting::{DefaultCountry, PhoneNumber, country_name};
 use jiff::civil::Date;
 use numbering::records::{
-    AreaCode, BlockHolder, CarrierType, Country, Exchange, Npa, NpaNxx, Nxx, Ocn, StateCode,
+    AreaCode, BlockHolder, CarrierType, Country, Exchange, NpaNxx, Ocn, StateCode,
 };
 use serde::Serialize;
 use shared::{errors::ApiError, lookup::Freshness, state::App};
@@ -14,48 +14,40 @@ use utoipa::ToSchema;
 /// The three parts of a North American number.
 #[derive(Debug)]
 pub struct NanpParts {
-    /// Area code, first 3 digits.
-    pub npa: Npa,
-    /// Exchange code, middle 3 digits.
-    pub nxx: Nxx,
-    /// Subscriber number, last 4 digits.
+    pub npa_nxx: NpaNxx,
+    /// The subscriber number: the last 4 digits.
     pub nxxx: String,
 }
 
 impl NanpParts {
-    /// The parts of the number; `None` if it belongs to another numbering plan.
+    /// Splits a number; `None` if it belongs to another numbering plan.
     pub fn from_number(number: &PhoneNumber) -> Option<Self> {
         if !number.is_nanp() {
             return None;
         }
         let digits = number.national_number.as_str();
-        Some(Self {
-            npa: digits.get(..3)?.parse().ok()?,
-            nxx: digits.get(3..6)?.parse().ok()?,
-            nxxx: digits.get(6..)?.to_owned(),
-        })
+        let npa_nxx =
+            NpaNxx { npa: digits.get(..3)?.parse().ok()?, nxx: digits.get(3..6)?.parse().ok()? };
+        Some(Self { npa_nxx, nxxx: digits.get(6..)?.to_owned() })
     }
 }
 
-/// The NPA-NXX to look up for this number. `None` unless the number is valid, North American and geographic; other
-/// numbers' holders are not those of their exchange.
+/// The NPA-NXX to look up for this number. `None` unless the number is valid, North American and geographic: other
+/// numbers are not held by the holder of their exchange.
 pub fn geographic_npa_nxx(number: &PhoneNumber) -> Option<NpaNxx> {
-    if !number.valid || number.is_non_geographic {
-        return None;
-    }
-    let NanpParts { npa, nxx, nxxx: _ } = NanpParts::from_number(number)?;
-    Some(NpaNxx { npa, nxx })
+    let is_geographic = number.valid && !number.is_non_geographic;
+    NanpParts::from_number(number).filter(|_| is_geographic).map(|parts| parts.npa_nxx)
 }
 
-/// Location of the number.
+/// The number's location.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Location {
-    /// The place to which the block's calls are rated; North American numbers only.
+    /// The rate center of the number's block. North American numbers only.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "MIAMI")]
     pub(crate) rate_center: Option<String>,
-    /// State or province code; North American numbers only.
+    /// State or province code. North American numbers only.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub(crate) state: Option<StateCode>,
@@ -83,7 +75,7 @@ impl Location {
     }
 }
 
-/// The carrier to which the number's block is assigned. The number may have been ported since; open data does not
+/// The carrier that the number's block is assigned to. The number may have been ported since; open data does not
 /// show porting.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Carrier)]
@@ -92,10 +84,10 @@ pub struct CarrierInfo {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub(crate) ocn: Option<Ocn>,
-    /// Company name; `null` if no source names the company.
+    /// Company name; `null` if no source gives it.
     #[schema(required, example = "NEW CINGULAR WIRELESS PCS, LLC - DC")]
     pub(crate) name: Option<String>,
-    /// `null` if no source names the type.
+    /// `null` if no source gives it.
     #[serde(rename = "type")]
     #[schema(required)]
     pub(crate) carrier_type: Option<CarrierType>,
@@ -108,7 +100,7 @@ pub struct BlockRecords {
     pub area_code: Option<AreaCode>,
 }
 
-/// Reads the numbering data of an NPA-NXX, all of one version.
+/// Reads the numbering data for an NPA-NXX from one version.
 pub async fn look_up(
     app: &App,
     npa_nxx: NpaNxx,
@@ -119,13 +111,13 @@ pub async fn look_up(
     Ok(BlockRecords::new(exchange, || lookups.area_code(npa_nxx.npa)))
 }
 
-/// Reads the numbering data of many NPA-NXXs, all of one version.
+/// Reads the numbering data for many NPA-NXXs from one version.
 pub async fn look_up_all(
     app: &App,
     npa_nxxs: &BTreeSet<NpaNxx>,
     freshness: Freshness,
 ) -> Result<HashMap<NpaNxx, BlockRecords>, ApiError> {
-    // Numbers of other plans do not need the data.
+    // Numbers in other plans do not need the data.
     if npa_nxxs.is_empty() {
         return Ok(HashMap::new());
     }
@@ -139,7 +131,7 @@ pub async fn look_up_all(
 }
 
 impl BlockRecords {
-    /// The records of an NPA-NXX. The area code is read only if the exchange has no state.
+    /// Combines an NPA-NXX's records. The area code is read only if the exchange has no state.
     pub fn new(exchange: Option<Exchange>, area_code: impl FnOnce() -> Option<AreaCode>) -> Self {
         let has_state = exchange.as_ref().is_some_and(|exchange| exchange.state.is_some());
         let area_code = if has_state { None } else { area_code() };
@@ -150,20 +142,18 @@ impl BlockRecords {
 /// A number's location, and the holder of its block.
 #[derive(Debug, Default)]
 pub struct Block {
-    /// The place to which the block's calls are rated.
     pub rate_center: Option<String>,
-    /// The state with the country it belongs to.
+    /// The state and its country.
     pub state: Option<(StateCode, Country)>,
     /// The assigned carrier; the number may have been ported.
     pub carrier: Option<CarrierInfo>,
 }
 
 impl Block {
-    /// The block of `number`.
+    /// Finds the location and holder of a number's block.
     ///
-    /// If the source names no state for the exchange, the area code's state is used, provided it lies in only one. In a
-    /// pooled exchange, holder and rate center are those of the number's thousands block, once its assignment is
-    /// effective.
+    /// If the exchange has no state, the area code's only state is used. In a pooled exchange, the holder and rate
+    /// center are those of the number's thousands block once its assignment is effective.
     pub fn new(number: &PhoneNumber, records: BlockRecords, today: Date) -> Self {
         let BlockRecords { exchange, area_code } = records;
         let from_area_code =
@@ -174,16 +164,17 @@ impl Block {
         let state = exchange.state.map(|state| (state, exchange.country)).or(from_area_code);
         let digit =
             number.national_number.as_bytes().get(6).and_then(|byte| byte.checked_sub(b'0'));
-        let holder = digit.and_then(|digit| exchange.block_on(digit, today)).cloned();
-        let (rate_center, ocn, name, carrier_type) = match holder {
-            Some(BlockHolder { ocn, company_name, carrier_type, rate_center, .. }) => {
-                (rate_center.or(exchange.rate_center), Some(ocn), company_name, carrier_type)
-            }
-            None => {
-                let Exchange { rate_center, ocn, company_name, carrier_type, .. } = exchange;
-                (rate_center, ocn, company_name, carrier_type)
-            }
-        };
+        let holder = digit.and_then(|digit| exchange.blocks.get(&digit)).cloned();
+        let (rate_center, ocn, name, carrier_type) =
+            match holder.filter(|it| it.is_effective_on(today)) {
+                Some(BlockHolder { ocn, company_name, carrier_type, rate_center, .. }) => {
+                    (rate_center.or(exchange.rate_center), Some(ocn), company_name, carrier_type)
+                }
+                None => {
+                    let Exchange { rate_center, ocn, company_name, carrier_type, .. } = exchange;
+                    (rate_center, ocn, company_name, carrier_type)
+                }
+            };
         // A source may name a company without an OCN.
         let is_held = ocn.is_some() || name.is_some();
         let carrier = is_held.then_some(CarrierInfo { ocn, name, carrier_type });
@@ -240,7 +231,7 @@ pub mod tests {
     }
 
     #[test]
-    fn block_decides_holder_and_rate_center_from_its_effective_date() {
+    fn a_blocks_holder_and_rate_center_apply_from_its_effective_date() {
         let mut without_rate_center = exchange();
         without_rate_center.blocks.get_mut(&4).unwrap().rate_center = None;
         for (exchange, number, month, rate_center, ocn) in [
@@ -271,7 +262,7 @@ pub mod tests {
     }
 
     #[test]
-    fn company_without_an_ocn_is_a_carrier_by_name() {
+    fn a_company_without_an_ocn_is_a_carrier() {
         for (ocn, company, expected) in [
             (None, Some("AT&T CORP."), json!({ "name": "AT&T CORP.", "type": null })),
             (Some("6872"), None, json!({ "ocn": "6872", "name": null, "type": null })),
@@ -286,7 +277,7 @@ pub mod tests {
     }
 
     #[test]
-    fn area_code_gives_the_state_only_if_it_has_one_state() {
+    fn an_exchange_without_a_state_uses_its_area_codes_only_state() {
         for (exchange, states, expected) in [
             (Some(exchange()), &["AK"][..], Some("AK")),
             (None, &["AK"], Some("AK")),

@@ -1,15 +1,15 @@
-//! A format result as flat cells for CSV rows: the same columns for every number, in a fixed order.
+//! Format results as CSV cells: the same columns for every number, in a fixed order.
 //!
 //! A column is named after its result field, in snake case with the prefix `tn_`. The prefix avoids clashes with the
-//! source file's columns, which may include `country` and `type`. Links to flags are left out: they follow from the
-//! country and state codes.
+//! source file's columns, such as `country` and `type`. Flag links are omitted: they follow from the country and state
+//! codes.
 //!
-//! The formats of an invalid number are left empty, so that none is mistaken for a number.
+//! An invalid number's formats stay empty, so that they are not mistaken for a valid number.
 
 use std::{borrow::Cow, collections::BTreeSet};
 
 use formatting::Formats;
-use shared::cells::inert;
+use shared::cells::escape_formula;
 
 use super::{
     FormatResult, ReasonInfo,
@@ -17,17 +17,17 @@ use super::{
     options::{Extra, Options},
 };
 
-/// A result's cell. A missing field is empty, and no cell is a spreadsheet formula.
-type CellOf = for<'a> fn(&'a FormatResult) -> Cow<'a, str>;
+/// Renders one cell of a result. Missing fields are empty, and no cell is a spreadsheet formula.
+type RenderCell = for<'a> fn(&'a FormatResult) -> Cow<'a, str>;
 
 /// A column of a format result.
 #[derive(Debug)]
 pub struct Column {
     pub name: &'static str,
-    pub cell: CellOf,
+    pub cell: RenderCell,
 }
 
-/// The columns of a format result, in their order.
+/// The columns of a format result, in order.
 pub static COLUMNS: [Column; 27] = [
     column("tn_valid", |it| boolean(Some(it.valid))),
     column("tn_possible", |it| boolean(Some(it.possible))),
@@ -39,7 +39,7 @@ pub static COLUMNS: [Column; 27] = [
     column("tn_country_code", |it| text(it.country_code.as_ref())),
     column("tn_country_calling_code", |it| text(it.country_calling_code.as_ref())),
     column("tn_country", |it| text(it.country.as_ref())),
-    column("tn_country_name", |it| text(of(&it.location, |it| Some(it.country_name)))),
+    column("tn_country_name", |it| text(field(&it.location, |it| Some(it.country_name)))),
     column("tn_national_number", |it| text(it.national_number.as_ref())),
     column("tn_npa", |it| code(it.npa)),
     column("tn_nxx", |it| code(it.nxx)),
@@ -47,15 +47,15 @@ pub static COLUMNS: [Column; 27] = [
     column("tn_extension", |it| text(it.extension.as_ref())),
     column("tn_type", |it| code(it.number_type)),
     column("tn_type_description", |it| text(it.type_description)),
-    column("tn_rate_center", |it| text(of(&it.location, |it| it.rate_center.as_deref()))),
-    column("tn_state", |it| code(of(&it.location, |it| it.state))),
-    column("tn_state_name", |it| text(of(&it.location, |it| it.state_name))),
-    column("tn_carrier_ocn", |it| code(of(&it.carrier, |it| it.ocn))),
-    column("tn_carrier_name", |it| text(of(&it.carrier, |it| it.name.as_deref()))),
-    column("tn_carrier_type", |it| code(of(&it.carrier, |it| it.carrier_type))),
+    column("tn_rate_center", |it| text(field(&it.location, |it| it.rate_center.as_deref()))),
+    column("tn_state", |it| code(field(&it.location, |it| it.state))),
+    column("tn_state_name", |it| text(field(&it.location, |it| it.state_name))),
+    column("tn_carrier_ocn", |it| code(field(&it.carrier, |it| it.ocn))),
+    column("tn_carrier_name", |it| text(field(&it.carrier, |it| it.name.as_deref()))),
+    column("tn_carrier_type", |it| code(field(&it.carrier, |it| it.carrier_type))),
     column("tn_is_non_geographic", |it| boolean(it.is_non_geographic)),
-    column("tn_reason", |it| text(of(reason(it), |it| Some(it.code)))),
-    column("tn_other", |it| text(of(reason(it), |it| it.other.as_deref()))),
+    column("tn_reason", |it| text(field(reason(it), |it| Some(it.code)))),
+    column("tn_other", |it| text(field(reason(it), |it| it.other.as_deref()))),
 ];
 
 /// The position of the first column that is present only if [`Extra::Reason`] is requested.
@@ -64,7 +64,7 @@ pub const FIRST_REASON_COLUMN: usize = 25;
 /// The column with the error of a number without a result. Comes last.
 const ERROR_COLUMN: &str = "tn_error";
 
-/// The columns of an answer.
+/// The result columns of a CSV response.
 pub struct Columns(Vec<&'static Column>);
 
 impl Columns {
@@ -75,15 +75,15 @@ impl Columns {
             let count = if with_reason { COLUMNS.len() } else { FIRST_REASON_COLUMN };
             return Self(COLUMNS[..count].iter().collect());
         };
-        Self(columns_of(fields).collect())
+        Self(columns_for(fields).collect())
     }
 
-    /// The names of these columns, and [`ERROR_COLUMN`].
+    /// The names of these columns, followed by [`ERROR_COLUMN`].
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         self.0.iter().map(|column| column.name).chain([ERROR_COLUMN])
     }
 
-    /// A result's cells; empty without a result.
+    /// A result's cells. Without a result, all cells are empty.
     pub fn cells<'a>(
         &self,
         result: Option<&'a FormatResult>,
@@ -95,13 +95,13 @@ impl Columns {
 const EMPTY_CELL: Cow<'static, str> = Cow::Borrowed("");
 
 /// The columns of these fields.
-pub fn columns_of(fields: &Fields) -> impl Iterator<Item = &'static Column> {
-    let wanted: BTreeSet<String> = fields.leaves().map(column_of).collect();
+pub fn columns_for(fields: &Fields) -> impl Iterator<Item = &'static Column> {
+    let wanted: BTreeSet<String> = fields.leaves().map(column_name).collect();
     COLUMNS.iter().filter(move |column| wanted.contains(column.name))
 }
 
-/// The column for the field at a path. A reason has only its code, which implies the message.
-pub fn column_of(path: &str) -> String {
+/// The name of the column for the field at a path. A reason has only its code, which implies the message.
+pub fn column_name(path: &str) -> String {
     let name = match path {
         "reason.code" | "reason.message" => "reason",
         "reason.other" => "other",
@@ -114,12 +114,12 @@ pub fn column_of(path: &str) -> String {
     })
 }
 
-const fn column(name: &'static str, cell: CellOf) -> Column {
+const fn column(name: &'static str, cell: RenderCell) -> Column {
     Column { name, cell }
 }
 
-/// A field of a part of the result, if it has the part.
-fn of<'a, P, T>(part: &'a Option<P>, field: fn(&'a P) -> Option<T>) -> Option<T> {
+/// A field in a part of the result, if the result has the part.
+fn field<'a, P, T>(part: &'a Option<P>, field: fn(&'a P) -> Option<T>) -> Option<T> {
     part.as_ref().and_then(field)
 }
 
@@ -127,8 +127,8 @@ fn reason(result: &FormatResult) -> &Option<ReasonInfo> {
     result.reason.as_ref().unwrap_or(&None)
 }
 
-fn format(result: &FormatResult, of: fn(&Formats) -> &String) -> Cow<'_, str> {
-    text(result.formats.as_ref().filter(|_| result.valid).map(of))
+fn format(result: &FormatResult, notation: fn(&Formats) -> &String) -> Cow<'_, str> {
+    text(result.formats.as_ref().filter(|_| result.valid).map(notation))
 }
 
 fn boolean(value: Option<bool>) -> Cow<'static, str> {
@@ -136,7 +136,7 @@ fn boolean(value: Option<bool>) -> Cow<'static, str> {
 }
 
 fn text<'a, T: AsRef<str> + ?Sized>(value: Option<&'a T>) -> Cow<'a, str> {
-    value.map_or(EMPTY_CELL, |value| inert(value.as_ref()))
+    value.map_or(EMPTY_CELL, |value| escape_formula(value.as_ref()))
 }
 
 /// A code as text. No code starts like a formula.
@@ -153,7 +153,7 @@ mod tests {
     use super::*;
     use crate::block::{BlockRecords, tests::exchange};
 
-    /// The non-empty cells of a number in this carrier's exchange, by column.
+    /// The non-empty cells of a number in this company's exchange, by column.
     fn cells(text: &str, company_name: &str) -> Value {
         let number = PhoneNumber::parse(text, DefaultCountry::default());
         let (company_name, state) = (Some(company_name.to_owned()), Some("FL".parse().unwrap()));
@@ -179,7 +179,7 @@ mod tests {
         });
         assert_eq!(cells("305 234 5678 x42", "A, B"), expected);
         let fields = Fields::from_type::<FormatResult>().without("flags");
-        let columns: BTreeSet<String> = fields.leaves().map(column_of).collect();
+        let columns: BTreeSet<String> = fields.leaves().map(column_name).collect();
         assert_eq!(columns, COLUMNS.iter().map(|column| column.name.to_owned()).collect());
     }
 

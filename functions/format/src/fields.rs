@@ -1,6 +1,4 @@
-//! The fields of an answer: all of them, and those a client requests.
-//!
-//! Names come from the type's schema, so no second list has to be maintained.
+//! The fields that a client selects from a result. Their names come from the type's schema.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +13,7 @@ use utoipa::{
     openapi::{RefOr, Schema},
 };
 
-/// The dotted paths of fields. A part such as `carrier` stands for all of its fields.
+/// The dotted paths of fields. A path such as `carrier` includes all nested fields.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Fields(BTreeSet<String>);
 
@@ -54,13 +52,13 @@ impl Fields {
         parts.iter().for_each(|part| self.add(prefix, part, schemas));
     }
 
-    /// The fields among these that the parameter `fields` selects, if any.
-    pub fn selected_by(&self, params: &Params) -> Result<Option<Self>, ApiError> {
-        Ok(params.text("fields")?.map(|paths| self.selected(&paths)).transpose()?.flatten())
+    /// Selects fields by the `fields` parameter, if present.
+    pub fn select_from(&self, params: &Params) -> Result<Option<Self>, ApiError> {
+        Ok(params.text("fields")?.map(|paths| self.select(&paths)).transpose()?.flatten())
     }
 
     /// Selects fields by a comma-separated list of paths; `None` if the list is empty.
-    pub fn selected(&self, paths: &str) -> Result<Option<Self>, ApiError> {
+    pub fn select(&self, paths: &str) -> Result<Option<Self>, ApiError> {
         let mut selected = BTreeSet::new();
         for path in paths.split(',').map(str::trim).filter(|path| !path.is_empty()) {
             if !self.0.contains(path) {
@@ -74,30 +72,29 @@ impl Fields {
         Ok(Some(Self(selected)).filter(|selected| !selected.0.is_empty()))
     }
 
-    /// The fields without nested fields.
+    /// The fields that have no nested fields.
     pub fn leaves(&self) -> impl Iterator<Item = &str> {
         let has_parts = |path: &str| self.0.iter().any(|other| is_part_of(other, path));
         self.0.iter().map(String::as_str).filter(move |path| !has_parts(path))
     }
 
-    /// Returns true if these include the field of this path, or part of it.
+    /// Returns `true` if these include the field at this path, or part of it.
     pub fn has(&self, path: &str) -> bool {
         self.0.iter().any(|known| known == path || is_part_of(known, path))
     }
 
-    /// Nests these fields in a field of `others`.
+    /// Nests these fields under the field `name` of `others`.
     pub fn within(self, others: Self, name: &str) -> Self {
         let own = self.0.iter().map(|path| format!("{name}.{path}"));
         Self(own.chain(others.without(name).0).collect())
     }
 
-    /// All except the field at a path.
+    /// Removes the field at a path.
     pub fn without(mut self, path: &str) -> Self {
         self.0.retain(|known| known != path && !is_part_of(known, path));
         self
     }
 
-    /// Removes all other fields from a value.
     fn prune(&self, prefix: &str, value: &mut Value) {
         let Value::Object(object) = value else { return };
         object.retain(|name, value| {
@@ -110,21 +107,21 @@ impl Fields {
     }
 }
 
-/// Returns true if the field at `path` is nested in the one at `parent`.
+/// Returns `true` if the field at `path` is nested in the one at `parent`.
 fn is_part_of(path: &str, parent: &str) -> bool {
     path.strip_prefix(parent).is_some_and(|rest| rest.starts_with('.'))
 }
 
-/// An answer with all or some of its fields.
-pub struct Thinned<'a, T> {
-    pub answer: &'a T,
+/// A value serialized with all or some of its fields.
+pub struct WithFields<'a, T> {
+    pub value: &'a T,
     pub fields: Option<&'a Fields>,
 }
 
-impl<T: Serialize> Serialize for Thinned<'_, T> {
+impl<T: Serialize> Serialize for WithFields<'_, T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Some(fields) = self.fields else { return self.answer.serialize(serializer) };
-        let mut value = serde_json::to_value(self.answer).map_err(S::Error::custom)?;
+        let Some(fields) = self.fields else { return self.value.serialize(serializer) };
+        let mut value = serde_json::to_value(self.value).map_err(S::Error::custom)?;
         fields.prune("", &mut value);
         value.serialize(serializer)
     }
@@ -138,10 +135,10 @@ mod tests {
     use crate::{FormatResult, LookupResult};
 
     #[test]
-    fn selected_parts_are_complete_and_keep_the_answers_order() {
-        let thinned = |answer: &Value, paths: &str| {
-            let fields = Fields::from_type::<FormatResult>().selected(paths).unwrap();
-            serde_json::to_string(&Thinned { answer, fields: fields.as_ref() }).unwrap()
+    fn selected_parts_are_complete_and_keep_the_results_order() {
+        let select = |value: &Value, paths: &str| {
+            let fields = Fields::from_type::<FormatResult>().select(paths).unwrap();
+            serde_json::to_string(&WithFields { value, fields: fields.as_ref() }).unwrap()
         };
         let full = json!({
             "valid": true,
@@ -162,25 +159,25 @@ mod tests {
             "carrier.name, formats ,valid,formats.e164,reason.code,flags.country.svg",
             "flags.country.svg,reason,formats.e164,formats,valid,carrier.name,npa",
         ] {
-            assert_eq!(thinned(&full, paths), expected.to_string(), "{paths}");
+            assert_eq!(select(&full, paths), expected.to_string(), "{paths}");
         }
-        assert_eq!(thinned(&full, "location.state"), "{}");
-        assert_eq!(thinned(&full, " ,"), full.to_string());
+        assert_eq!(select(&full, "location.state"), "{}");
+        assert_eq!(select(&full, " ,"), full.to_string());
     }
 
     #[test]
-    fn unknown_field_is_refused_with_the_known_ones() {
+    fn an_unknown_field_error_lists_the_known_fields() {
         let fields = Fields::from_type::<LookupResult>();
         for unknown in ["owner", "carrier.owner", "tn.digits", "carrier.", ".", "Carrier", "valid"]
         {
-            let refused = fields.selected(&format!("tn,{unknown}")).unwrap_err().body();
+            let error = fields.select(&format!("tn,{unknown}")).unwrap_err().body();
             let message = format!(
                 "Unknown field '{unknown}'; the fields are carrier, carrier.name, carrier.ocn, \
                  carrier.type, location, location.country, location.countryName, \
                  location.rateCenter, location.state, location.stateName, npa, nxx, nxxx, status, tn"
             );
-            assert_eq!(refused.message(), message);
+            assert_eq!(error.message(), message);
         }
-        assert_eq!(fields.selected(" ,").unwrap(), None);
+        assert_eq!(fields.select(" ,").unwrap(), None);
     }
 }

@@ -1,6 +1,5 @@
-//! Describes phone numbers, and looks up the blocks of North American ones.
+//! Formats phone numbers, and looks up the blocks of North American ones.
 
-mod answer;
 mod batch;
 mod block;
 pub mod cells;
@@ -9,87 +8,86 @@ mod lookup;
 mod options;
 mod readings;
 mod reason;
+mod result;
 #[cfg(test)]
 mod tests;
 
-use axum::{
-    Json,
-    extract::State,
-    response::{IntoResponse, Response},
-};
+use axum::{extract::State, response::Response};
 use numbering::time::today;
 use shared::{
     app::Routes,
     errors::{ApiError, ListError},
     flag_images::FlagsBaseUrl,
+    json::json_response,
     params::{Params, PathParams},
     request_context,
     state::App,
 };
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-pub use answer::FormatResult;
 pub use batch::digits_of;
 pub use lookup::LookupResult;
 pub use reason::ReasonInfo;
+pub use result::FormatResult;
 
 use block::{BlockRecords, geographic_npa_nxx};
-use fields::Thinned;
+use fields::WithFields;
 use options::Options;
 use readings::{Reading, Readings};
 
-/// The routes of this function. On Lambda, phone number rules load before it starts.
+/// The routes of this function. On Lambda, the phone number rules load at startup.
 pub fn routes() -> Routes {
     let router = OpenApiRouter::default()
-        .routes(routes!(by_query))
+        .routes(routes!(format_by_query))
         .routes(routes!(batch::format_numbers))
-        .routes(routes!(by_path))
-        .routes(routes!(lookup::by_query))
-        .routes(routes!(lookup::by_path));
-    Routes::from(router).prepared_by(formatting::load_rules).counted_by_items(&["/v1/format"])
+        .routes(routes!(format_by_path))
+        .routes(routes!(lookup::lookup_by_query))
+        .routes(routes!(lookup::lookup_by_path));
+    Routes::from(router).with_preparation(formatting::load_rules).counted_per_item(&["/v1/format"])
 }
 
-/// Describe a phone number
+/// Format a phone number
 ///
 /// Unparseable text is not an error: the result has `valid: false` and `possible: false`.
 #[utoipa::path(
     get, path = "/v1/format/{*tn}", operation_id = "formatNumber", tag = "Format",
-    params(("tn" = String, Path, description = "Phone number in any notation, percent-encoded"), Options),
-    responses((status = 200, description = "What the number is", body = FormatResult), ListError)
+    params(("tn" = String, Path, description = "Phone number in any format, percent-encoded"), Options),
+    responses((status = 200, description = "The number's details", body = FormatResult), ListError)
 )]
-async fn by_path(
+async fn format_by_path(
     State(app): State<App>,
     PathParams([tn]): PathParams<1>,
     params: Params,
     flags: FlagsBaseUrl,
 ) -> Result<Response, ApiError> {
-    describe(&app, tn.into(), &Options::parse(&params)?, &flags).await
+    format_number(&app, tn.into(), &params, &flags).await
 }
 
-/// Describe a phone number by query
+/// Format a phone number by query
 ///
 /// Unparseable text is not an error: the result has `valid: false` and `possible: false`.
 #[utoipa::path(
     get, path = "/v1/format", operation_id = "formatNumberByQuery", tag = "Format",
-    params(("tn" = String, Query, description = "Phone number in any notation", min_length = 1), Options),
-    responses((status = 200, description = "What the number is", body = FormatResult), ListError)
+    params(("tn" = String, Query, description = "Phone number in any format", min_length = 1), Options),
+    responses((status = 200, description = "The number's details", body = FormatResult), ListError)
 )]
-async fn by_query(
+async fn format_by_query(
     State(app): State<App>,
     params: Params,
     flags: FlagsBaseUrl,
 ) -> Result<Response, ApiError> {
     let tn = Readings::from_query(&params)?
         .ok_or_else(|| ApiError::invalid("tn is required. Usage: /v1/format?tn=<NUMBER>"))?;
-    describe(&app, tn, &Options::parse(&params)?, &flags).await
+    format_number(&app, tn, &params, &flags).await
 }
 
-async fn describe(
+async fn format_number(
     app: &App,
     tn: Readings,
-    options: &Options,
+    params: &Params,
     flags: &FlagsBaseUrl,
 ) -> Result<Response, ApiError> {
+    let options = Options::parse(params)?;
     let Reading { text, number } = tn.best(options.default_country);
     let reason = options.reason(&text, options.default_country, number.as_ref());
     if let Some(number) = number.as_ref().filter(|number| number.possible) {
@@ -100,7 +98,7 @@ async fn describe(
         Some(npa_nxx) => block::look_up(app, npa_nxx, options.cache).await?,
         None => BlockRecords::default(),
     };
-    let result = FormatResult::new(&text, number, records, today(), options.flags_at(flags));
-    let answer = &FormatResult { reason, ..result };
-    Ok(Json(Thinned { answer, fields: options.fields.as_ref() }).into_response())
+    let result = FormatResult::new(&text, number, records, today(), options.flags_base_url(flags));
+    let value = &FormatResult { reason, ..result };
+    Ok(json_response(&WithFields { value, fields: options.fields.as_ref() }))
 }

@@ -1,4 +1,4 @@
-//! The options of a number request: parsing, and the parts of the answer.
+//! Options of a format request.
 
 use std::{str::FromStr, sync::LazyLock};
 
@@ -14,37 +14,35 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::{FormatResult, ReasonInfo, fields::Fields};
 
-/// Options for one number: its reading, use of the cache, and the fields to return.
+/// Options for each number: its default country, caching, and the fields to return.
 #[derive(Debug, IntoParams)]
 #[into_params(parameter_in = Query, rename_all = "camelCase")]
 pub struct Options {
-    /// ISO 3166-1 alpha-2 country for numbers without a country code; default US.
+    /// ISO 3166-1 alpha-2 country for numbers without a country code. Defaults to US.
     #[param(value_type = Option<DefaultCountry>)]
     pub default_country: DefaultCountry,
-    /// `false` forces a fresh lookup; any other value is ignored.
+    /// `false` forces a fresh lookup. Other values are ignored.
     #[param(value_type = Option<String>, example = "false")]
     pub cache: Freshness,
-    /// Parts of the answer to add, comma-separated. `reason` says why the number is not valid, or that the text holds a
-    /// second number; it is `null` for one valid number.
+    /// Extra parts to return, comma-separated. `reason` tells why the text is not one valid number, and is `null` if it
+    /// is.
     #[param(value_type = Option<Vec<Extra>>, style = Form, explode = false, inline)]
     pub include: Vec<Extra>,
-    /// Fields to return, comma-separated, such as `valid,formats.e164,carrier.name`. All others are left out, even
-    /// required ones. A part such as `formats` includes all of its fields. Fields of `include` need no `include`.
+    /// Fields to return, comma-separated, such as `valid,formats.e164,carrier.name`. All others are omitted, even
+    /// required ones. A part such as `formats` includes all of its fields. Selecting `reason` works without `include`.
     #[param(value_type = Option<Vec<String>>, style = Form, explode = false)]
     pub fields: Option<Fields>,
-    /// `false` leaves out links to flags.
+    /// `false` omits flag links.
     #[param(value_type = Option<bool>, example = false)]
     pub flags: bool,
 }
 
 impl Options {
-    /// Parses a query's options.
     pub fn parse(params: &Params) -> Result<Self, ApiError> {
-        /// All fields, for requests that select some.
         static FIELDS: LazyLock<Fields> = LazyLock::new(Fields::from_type::<FormatResult>);
         let default_country = match params.text("defaultCountry")? {
             None => DefaultCountry::default(),
-            Some(text) => country_of(&text)?,
+            Some(text) => parse_country(&text)?,
         };
         let cache = match params.text("cache")? {
             Some(text) if text.eq_ignore_ascii_case("false") => Freshness::Fresh,
@@ -54,20 +52,20 @@ impl Options {
             default_country,
             cache,
             include: Extra::parse_list(&params.text("include")?.unwrap_or_default())?,
-            fields: FIELDS.selected_by(params)?,
-            flags: params.one_of::<Switch>("flags")? != Some(Switch::False),
+            fields: FIELDS.select_from(params)?,
+            flags: params.parse_variant::<Switch>("flags")? != Some(Switch::False),
         })
     }
 
-    /// Returns true if the answer has this part. If fields are selected, they alone decide.
+    /// Returns `true` if the result has this part. Selected fields override `include`.
     pub fn has(&self, extra: Extra) -> bool {
         match &self.fields {
             Some(fields) => fields.has(extra.into()),
-            None => self.include.iter().any(|asked| [extra, Extra::All].contains(asked)),
+            None => self.include.iter().any(|requested| [extra, Extra::All].contains(requested)),
         }
     }
 
-    /// The reason for a text read as `number`, if the answer has that part.
+    /// The reason for text parsed as `number`, if the result has that part.
     pub fn reason(
         &self,
         text: &str,
@@ -77,26 +75,25 @@ impl Options {
         self.has(Extra::Reason).then(|| ReasonInfo::find(text, country, number))
     }
 
-    /// The base URL of flags, if the answer links to them.
-    pub fn flags_at<'a>(&self, FlagsBaseUrl(url): &'a FlagsBaseUrl) -> Option<&'a str> {
+    /// The base URL of flags, if the result links to them.
+    pub fn flags_base_url<'a>(&self, FlagsBaseUrl(url): &'a FlagsBaseUrl) -> Option<&'a str> {
         let has_flags = self.flags && self.fields.as_ref().is_none_or(|fields| fields.has("flags"));
         url.as_deref().filter(|_| has_flags)
     }
 }
 
-/// A part of the answer that is left out unless requested. Answers use this order.
+/// A part that results have only on request. Results use this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr, VariantNames, ToSchema)]
 #[strum(serialize_all = "camelCase", ascii_case_insensitive)]
 #[schema(rename_all = "camelCase")]
 pub enum Extra {
-    /// Reason for an invalid number, or for a second one in the text.
+    /// The reason why the text is not one valid number.
     Reason,
     /// All of these.
     All,
 }
 
 impl Extra {
-    /// Parses a comma-separated list, in any order and case.
     pub fn parse_list(names: &str) -> Result<Vec<Self>, ApiError> {
         let names = names.split(',').map(str::trim).filter(|name| !name.is_empty());
         let extras = names.map(|name| {
@@ -109,7 +106,6 @@ impl Extra {
     }
 }
 
-/// The values of an on/off parameter.
 #[derive(Debug, PartialEq, Eq, EnumString, VariantNames)]
 #[strum(serialize_all = "lowercase", ascii_case_insensitive)]
 enum Switch {
@@ -117,8 +113,8 @@ enum Switch {
     False,
 }
 
-/// The country named by a `defaultCountry`.
-pub fn country_of(text: &str) -> Result<DefaultCountry, ApiError> {
+/// Parses a `defaultCountry`.
+pub fn parse_country(text: &str) -> Result<DefaultCountry, ApiError> {
     text.parse().map_err(|error| {
         let message = format!("Invalid defaultCountry '{}': {error}", quote(text));
         ApiError::UnknownDefaultCountry(message)
@@ -130,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_are_listed_in_any_order_and_case() {
+    fn extra_parts_are_parsed_in_any_order_and_case() {
         assert_eq!(Extra::parse_list(" Reason ,ALL,").unwrap(), [Extra::Reason, Extra::All]);
         assert_eq!(Extra::parse_list(" ,").unwrap(), []);
     }

@@ -1,22 +1,22 @@
-//! The reason a number is invalid, or not the only one in its text.
+//! The reason why a text is not one valid number.
 
 use formatting::{DefaultCountry, PhoneNumber, Reason};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Reason for an invalid number, or for a second one in the text.
+/// The reason why the text is not one valid number.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(as = Reason)]
 pub struct ReasonInfo {
     /// `EMPTY`, `TEXT_TOO_LONG`, `ROUNDED` (by a spreadsheet), `NOT_A_NUMBER`, `INVALID_COUNTRY_CODE`,
     /// `MISSING_AREA_CODE`, `TOO_SHORT`, `TOO_LONG`, `INVALID_LENGTH`, `NO_SUCH_RANGE` or `TWO_NUMBERS`. Later releases
-    /// may add others.
+    /// may add more.
     #[schema(pattern = "^[A-Z_]+$", example = "TOO_SHORT")]
     pub code: &'static str,
     /// The reason as a sentence.
     #[schema(example = "The number has too few digits")]
     pub message: String,
-    /// E.164 of the second number in the text, with its extension after `;ext=`.
+    /// The second number in the text: E.164, with `;ext=` before any extension.
     #[schema(
         required,
         pattern = r"^\+[1-9][0-9]{1,19}(;ext=[0-9]{1,20})?$",
@@ -26,7 +26,7 @@ pub struct ReasonInfo {
 }
 
 impl ReasonInfo {
-    /// The reason for a text read as `number` in this country; `None` if it is one valid number.
+    /// The reason for text parsed as `number` in this country; `None` if it is one valid number.
     pub fn find(text: &str, country: DefaultCountry, number: Option<&PhoneNumber>) -> Option<Self> {
         let reason = Reason::find(text, country, number)?;
         let subject = match reason {

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
-use itertools::{EitherOrBoth, Itertools};
+use itertools::Itertools;
 use numbering::dataset::Dataset;
 use numbering::records::{Npa, Record, RecordKey};
 use serde::{Serialize, Serializer, ser::SerializeStruct};
@@ -11,17 +11,14 @@ use serde_json::{Value, json};
 /// Maximum changes listed in a report; [`Changes::iter`] gives all of them.
 pub const MAX_LISTED: usize = 100;
 
-/// The differences between two versions, counted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Differences {
     pub exchanges: Delta,
     pub carriers: Delta,
     pub area_codes: Delta,
-    /// The differences among the exchanges, by area code.
     pub by_area_code: BTreeMap<Npa, Delta>,
 }
 
-/// The number of records that were added, removed and changed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Delta {
     pub added: u32,
@@ -29,7 +26,7 @@ pub struct Delta {
     pub changed: u32,
 }
 
-/// The changes between two versions. Each is computed only when read.
+/// The changes between two versions. The differing fields of a record are computed when read.
 #[derive(Clone)]
 pub struct Changes {
     before: Arc<Dataset>,
@@ -39,7 +36,6 @@ pub struct Changes {
     pub(crate) keys: Vec<RecordKey>,
 }
 
-/// A record that differs between the versions.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RecordChange {
     pub change: ChangeKind,
@@ -53,7 +49,6 @@ pub struct RecordChange {
 /// The differing fields. A nested field has a dotted name, such as `exchanges.by_state.CA`.
 pub(crate) type FieldChanges = BTreeMap<String, FieldChange>;
 
-/// The kind of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeKind {
@@ -62,7 +57,7 @@ pub enum ChangeKind {
     Changed,
 }
 
-/// A field's values; `None` if the record is missing or has no value.
+/// A field's values before and after; `None` if the record or the value is missing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FieldChange {
     pub before: Option<String>,
@@ -70,7 +65,6 @@ pub struct FieldChange {
 }
 
 impl Delta {
-    /// The number of records that differ.
     pub fn total(self) -> u32 {
         self.added + self.removed + self.changed
     }
@@ -85,7 +79,6 @@ impl Delta {
 }
 
 impl ChangeKind {
-    /// The name in a report.
     pub fn name(self) -> &'static str {
         match self {
             Self::Added => "added",
@@ -95,8 +88,8 @@ impl ChangeKind {
     }
 }
 
-/// A record's place in a list of changes, its kind, and its code as written in reports.
-fn described(key: RecordKey) -> (u8, &'static str, String) {
+/// Returns a record's sort position in a list of changes, its type, and its code as text.
+fn describe(key: RecordKey) -> (u8, &'static str, String) {
     match key {
         RecordKey::Exchange(npa_nxx) => (0, "exchange", npa_nxx.to_string()),
         RecordKey::AreaCode(npa) => (1, "area_code", npa.to_string()),
@@ -104,12 +97,10 @@ fn described(key: RecordKey) -> (u8, &'static str, String) {
     }
 }
 
-/// A record's code as written in reports.
 pub(crate) fn key_text(key: RecordKey) -> String {
-    described(key).2
+    describe(key).2
 }
 
-/// The record with one key in two versions; at least one has it.
 #[derive(Debug)]
 pub(crate) struct RecordPair {
     pub key: RecordKey,
@@ -123,18 +114,13 @@ pub(crate) fn record_pairs(before: &Dataset, after: &Dataset) -> impl Iterator<I
         .records()
         .merge_join_by(after.records(), |before, after| before.key().cmp(&after.key()));
     joined.map(|either| {
-        let key = match &either {
-            EitherOrBoth::Left(record)
-            | EitherOrBoth::Right(record)
-            | EitherOrBoth::Both(record, _) => record.key(),
-        };
+        let key = either.as_ref().reduce(|before, _| before).key();
         let (before, after) = either.left_and_right();
         RecordPair { key, before, after }
     })
 }
 
 impl RecordPair {
-    /// The kind of change; `None` if the record is unchanged.
     pub fn change(&self) -> Option<ChangeKind> {
         match (&self.before, &self.after) {
             (None, _) => Some(ChangeKind::Added),
@@ -143,7 +129,6 @@ impl RecordPair {
         }
     }
 
-    /// The fields that differ.
     pub fn changed_fields(&self) -> FieldChanges {
         let mut fields = FieldChanges::new();
         for (name, value) in values(self.before.as_ref()) {
@@ -158,11 +143,10 @@ impl RecordPair {
     }
 }
 
-/// A record's fields that have a value, as text.
 fn values(record: Option<&Record>) -> Vec<(String, String)> {
     let mut values = Vec::new();
     let record = serde_json::to_value(record)
-        .expect("a record is made of texts, numbers, and maps with such keys, which JSON can hold");
+        .expect("records have only strings, numbers and maps with string keys");
     collect_values("", record, &mut values);
     values
 }
@@ -182,8 +166,7 @@ fn collect_values(name: &str, value: Value, values: &mut Vec<(String, String)>) 
 }
 
 impl Changes {
-    /// Compares all records of two versions. One pass finds the keys and counts them, since each pass rebuilds all
-    /// records.
+    /// Compares all records of two versions. Finds and counts the keys in one pass, since a pass rebuilds every record.
     pub(crate) fn between(before: &Arc<Dataset>, after: &Arc<Dataset>) -> Self {
         let mut differences = Differences::default();
         let mut keys = Vec::new();
@@ -199,32 +182,29 @@ impl Changes {
                 }
             }
         }
-        keys.sort_by_key(|&key| (described(key).0, key));
+        keys.sort_by_key(|&key| (describe(key).0, key));
         Self { before: Arc::clone(before), after: Arc::clone(after), differences, keys }
     }
 
-    /// The number of records that are added, removed or changed.
     pub fn total(&self) -> usize {
         self.keys.len()
     }
 
-    /// Every change: exchanges by NPA-NXX, then area codes, then carriers by OCN.
+    /// Iterates over all changes: exchanges by NPA-NXX, then area codes, then carriers by OCN.
     pub fn iter(&self) -> impl Iterator<Item = RecordChange> {
         self.keys.iter().map(|&key| {
-            let (before, after) = (self.before.record_of(key), self.after.record_of(key));
+            let (before, after) = (self.before.record(key), self.after.record(key));
             let pair = RecordPair { key, before, after };
-            let (_, record, key) = described(key);
+            let (_, record, key) = describe(key);
             let change = pair.change().unwrap_or(ChangeKind::Changed);
             RecordChange { change, record, key, fields: pair.changed_fields() }
         })
     }
 
-    /// The first changes, which a report lists.
     pub fn listed(&self) -> impl Iterator<Item = RecordChange> {
         self.iter().take(MAX_LISTED)
     }
 
-    /// The number of changes not listed.
     pub fn unlisted(&self) -> usize {
         self.total().saturating_sub(MAX_LISTED)
     }
@@ -241,7 +221,7 @@ impl Serialize for Changes {
 }
 
 impl fmt::Debug for Changes {
-    /// Shows only a few changes: both datasets would fill a terminal for minutes.
+    /// Shows only a few changes; the datasets are too large to print.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let first: Vec<_> = self.iter().take(3).collect();
         f.debug_struct("Changes").field("total", &self.total()).field("first", &first).finish()
@@ -255,7 +235,7 @@ mod tests {
     use super::*;
     use crate::quality::tests::{area_code, carrier, exchange};
 
-    /// Two versions with one equal record of each kind, and others added, removed and changed.
+    /// Two versions that share one record of each type. Other records are added, removed or changed.
     fn before_and_after() -> (Arc<Dataset>, Arc<Dataset>) {
         let assigned = |npa_nxx, ocn| exchange(npa_nxx, ocn, "SNFC", Status::Assigned);
         let before = Dataset::new(
@@ -281,12 +261,13 @@ mod tests {
     }
 
     #[test]
-    fn differing_records_are_counted_and_equal_versions_do_not_differ() {
+    fn differing_records_are_counted_and_equal_versions_have_no_changes() {
         let (before, after) = before_and_after();
         let Changes { differences, keys, .. } = Changes::between(&before, &after);
         assert_eq!(differences.carriers, Delta { added: 1, removed: 1, changed: 1 });
         assert_eq!(differences.area_codes, Delta { added: 1, removed: 2, changed: 1 });
         assert_eq!(differences.exchanges, Delta { added: 2, removed: 1, changed: 1 });
+        assert_eq!(differences.area_codes.total(), 4);
         let by_area_code = [
             ("415", Delta { added: 1, removed: 0, changed: 1 }),
             ("707", Delta { added: 1, ..Delta::default() }),
@@ -321,12 +302,12 @@ mod tests {
         assert!(!changed.contains_key("status"), "{changed:?}");
         assert_eq!(all[1].fields["status"].after.as_deref(), Some("RESERVED"));
         assert_eq!(all[3].fields["status"], field("ASSIGNED", None));
-        let exchanges_lost = [("exchanges.total".to_owned(), field("2", Some("1")))];
-        assert_eq!(all[9].fields, exchanges_lost.into());
+        let lost_exchange = [("exchanges.total".to_owned(), field("2", Some("1")))];
+        assert_eq!(all[9].fields, lost_exchange.into());
     }
 
     #[test]
-    fn report_lists_the_first_changes_and_counts_the_rest() {
+    fn report_lists_the_first_hundred_changes_and_counts_the_rest() {
         let exchanges =
             (200..350).map(|nxx| exchange(&format!("415-{nxx}"), None, "", Status::Assigned));
         let after = Dataset::new(Vec::new(), Vec::new(), exchanges.collect());

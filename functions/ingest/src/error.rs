@@ -1,12 +1,11 @@
-//! The reasons an import fails, in words for the operator.
+//! Import errors, with messages for operators.
 
 use std::error::Error;
 
 use logging::with_causes;
-use numbering::{dataset::DamagedSnapshot, records::Version};
+use numbering::{dataset::SnapshotError, records::Version};
 use store::{DatasetError, StoreError, UnreadableSnapshot};
 
-/// Any error from a library.
 pub(crate) type Cause = Box<dyn Error + Send + Sync>;
 
 /// The reason an import failed. The current version is unchanged, and the next import starts over.
@@ -16,58 +15,58 @@ pub enum IngestError {
     Unreadable { source_name: String, source: Cause },
     #[error("{file} cannot be fetched from {address}")]
     NotFetched { file: &'static str, address: String, source: Cause },
-    #[error("{file} did not come from {source_name} in time; the current version stays as it is")]
+    #[error("{file} was not received from {source_name} in time; the current version is unchanged")]
     TooSlow { file: &'static str, source_name: String },
     #[error("{source_name} cannot be imported")]
     Report { source_name: String, source: ReportError },
-    #[error("the time is running out; the work stopped, and the current version stays as it is")]
+    #[error("ran out of time; the current version is unchanged")]
     OutOfTime,
-    #[error("nothing has been imported yet; 'tnr import --fetch' imports the published reports")]
+    #[error(
+        "nothing has been imported yet; import the published reports with 'tnr import --fetch'"
+    )]
     NothingImported,
-    #[error("there is no older version to go back to")]
+    #[error("there is no older version to roll back to")]
     NothingBefore,
     #[error(
-        "version {version} cannot be read, nor any other that the rollback may go to; import the \
-         reports instead"
+        "version {version} cannot be read, nor can any older one to roll back to; import the reports \
+         instead"
     )]
     NoneReadableBefore { version: Version, source: UnreadableSnapshot },
-    #[error("version '{0}' is not retained; 'tnr versions' lists those that a rollback can go to")]
+    #[error("version '{0}' is not retained; run 'tnr versions' to list those you can roll back to")]
     NotRetained(String),
     #[error("the current data cannot be read")]
     Current(#[from] DatasetError),
     #[error("the snapshot cannot be packed")]
-    Snapshot(#[from] DamagedSnapshot),
+    Snapshot(#[from] SnapshotError),
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
-/// The rule a report breaks.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct ReportError {
     message: String,
-    /// The message without any of the file's content.
     without_contents: String,
 }
 
 impl ReportError {
-    /// An error whose message quotes nothing.
+    /// Creates an error whose message does not quote the file.
     pub(crate) fn new(message: impl Into<String>) -> Self {
         let message = message.into();
         Self { without_contents: message.clone(), message }
     }
 
-    /// An error with a message that quotes the file, and one that does not.
+    /// Creates an error with a message that quotes the file and one that does not.
     pub(crate) fn quoting(message: String, without_contents: String) -> Self {
         Self { message, without_contents }
     }
 }
 
 impl IngestError {
-    /// The message without any content of files or tables, for callers who may not read them.
+    /// Returns the message without contents of files or tables, for callers who may not read them.
     ///
-    /// Causes are left out, since a library may quote text it could not read. The exception is the cause of an
-    /// unreadable source, which concerns the file as a whole.
+    /// Causes are omitted because a library may quote text that it could not parse. The exception is an unreadable
+    /// source, whose cause applies to the whole file.
     pub(crate) fn without_contents(&self) -> String {
         match self {
             Self::Report { source, .. } => format!("{self}: {}", source.without_contents),
@@ -84,13 +83,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn callers_see_why_a_source_cannot_be_read_and_no_contents_of_tables() {
+    fn callers_see_the_cause_of_an_unreadable_source_but_no_table_contents() {
         let quoting = || std::io::Error::other("cannot read 'SECRET'");
         let version = Version::new(jiff::Timestamp::UNIX_EPOCH);
         let source = UnreadableSnapshot(quoting().into());
         for error in [
             IngestError::Current(DatasetError::Unreadable { version, source }),
-            IngestError::Snapshot(DamagedSnapshot::from(quoting())),
+            IngestError::Snapshot(SnapshotError::from(quoting())),
             IngestError::Store(StoreError::Item {
                 table: "carriers".to_owned(),
                 source: quoting().into(),

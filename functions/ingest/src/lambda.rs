@@ -1,4 +1,4 @@
-//! The import's Lambda function: its events and requests, the sources it reads, and its one log line.
+//! The import's Lambda function: events, requests, sources and the log line.
 
 #[cfg(test)]
 mod tests;
@@ -11,45 +11,42 @@ use std::{
 use jiff::{Timestamp, civil::Date, tz::TimeZone};
 use lambda_runtime::{Error, LambdaEvent};
 use logging::{Metric, Unit, metrics_line, with_causes};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use store::{Store, TimeoutProfile};
 
 use crate::{
     ImportReport, Options, Outcome, Percent, Repair, RollbackTarget, Source, Sources, Verification,
-    Waivers, ingest_after_others, rollback, verify,
+    Waivers, ingest_with_restarts, rollback, sources::RemoteSource, verify,
 };
 
-/// An import's trigger: an operator's request, or an EventBridge event, which counts as a request without fields.
+/// An operator's request, or an EventBridge event, which counts as a request without fields.
 #[derive(Debug, Default)]
 pub struct Event {
     pub request: Request,
-    /// The object in the data bucket that the event reports as created.
+    /// The new object in the data bucket, if an S3 event started the import.
     created_object: Option<Source>,
 }
 
-/// An operator's request. All its sources are fetched, and none is a file: the function's role limits which objects it
-/// may read, but nothing limits which of its own files.
+/// An operator's request. Its sources cannot be files, since the function's role limits only the objects it may read.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Request {
-    nanpa: Option<String>,
-    cnac: Option<String>,
-    npa_report: Option<String>,
-    carriers: Option<String>,
-    thousands_blocks: Option<String>,
+    nanpa: Option<RemoteSource>,
+    cnac: Option<RemoteSource>,
+    npa_report: Option<RemoteSource>,
+    carriers: Option<RemoteSource>,
+    thousands_blocks: Option<RemoteSource>,
     max_change: Option<u32>,
     max_loss: Option<u32>,
     max_suspect: Option<Percent>,
     allow_older: bool,
     dry_run: bool,
-    /// Imports even if the manifest cannot be read.
     replace_manifest: bool,
-    /// Rolls back to the previous version instead of importing.
     rollback: bool,
 }
 
-/// A field that every EventBridge event has, and no request.
+/// A field that every EventBridge event has, and a request does not.
 const DETAIL_TYPE: &str = "detail-type";
 
 impl Event {
@@ -63,55 +60,51 @@ impl Event {
         };
         if fields.contains_key(DETAIL_TYPE) {
             let Some(source) = fields.get("source").and_then(Value::as_str) else {
-                return refused("the event of EventBridge has no source");
+                return refused("the EventBridge event has no source");
             };
             let detail = fields.get("detail").filter(|_| source == "aws.s3");
             let created_object = detail.and_then(created_object);
             return Ok(Self { request: Request::default(), created_object });
         }
-        // serde_json names an unknown field, but not the field of an invalid value.
+        // serde_json does not name the field of an invalid value, so the fields are parsed one by one.
         for (field, value) in &fields {
-            let field_alone = Map::from_iter([(field.clone(), value.clone())]);
-            Request::deserialize(Value::Object(field_alone))
-                .map_err(|error| format!("the request's field {field} cannot be read: {error}"))?;
+            let single_field = Map::from_iter([(field.clone(), value.clone())]);
+            Request::deserialize(Value::Object(single_field))
+                .map_err(|error| format!("request field {field} is invalid: {error}"))?;
         }
         let request = Request::deserialize(Value::Object(fields))
-            .map_err(|error| format!("the request cannot be read: {error}"))?;
+            .map_err(|error| format!("the request is invalid: {error}"))?;
         Ok(Self { request, created_object: None })
     }
 }
 
-/// The object that S3 created, from its event's details.
 fn created_object(detail: &Value) -> Option<Source> {
     let text = |pointer| detail.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
     Some(Source::S3 { bucket: text("/bucket/name")?, key: text("/object/key")? })
 }
 
 impl Request {
-    /// The sources of the import. Defaults come from `NANPA_SOURCE`, `CNAC_SOURCE`, `NPA_REPORT_SOURCE`,
-    /// `CARRIERS_SOURCE` and `THOUSANDS_BLOCKS_SOURCE`, then the published addresses. The last two are optional.
+    /// Returns the import's sources. The defaults come from `NANPA_SOURCE`, `CNAC_SOURCE`, `NPA_REPORT_SOURCE`,
+    /// `CARRIERS_SOURCE` and `THOUSANDS_BLOCKS_SOURCE`, then from the published URLs. The last two have no URL.
     pub fn sources(&self, environment: impl Fn(&str) -> Option<String>) -> Result<Sources, String> {
-        let source = |field: &str, requested: &Option<String>| {
-            let variable = format!("{}_SOURCE", field.to_uppercase());
-            let (text, unreadable) = match requested {
-                Some(text) => {
-                    (Some(text.clone()), format!("the request's field {field} cannot be read"))
-                }
-                None => (
-                    environment(&variable).filter(|text| !text.is_empty()),
-                    format!("the environment variable {variable} does not name a source"),
-                ),
+        let source = |variable: &str, requested: &Option<RemoteSource>| {
+            let configured = || environment(variable).filter(|text| !text.is_empty());
+            let source = match requested {
+                Some(source) => Some(source.clone()),
+                None => configured().map(RemoteSource::try_from).transpose().map_err(|error| {
+                    format!("the environment variable {variable} is not a valid source: {error}")
+                })?,
             };
-            let source = text.map(|text| Source::remote(&text)).transpose();
-            source.map_err(|error| format!("{unreadable}: {error}"))
+            Ok::<_, String>(source.map(|RemoteSource(source)| source))
         };
         let published = Sources::published(None);
         Ok(Sources {
-            nanpa: source("nanpa", &self.nanpa)?.unwrap_or(published.nanpa),
-            cnac: source("cnac", &self.cnac)?.unwrap_or(published.cnac),
-            npa_report: source("npa_report", &self.npa_report)?.unwrap_or(published.npa_report),
-            carriers: source("carriers", &self.carriers)?,
-            thousands_blocks: source("thousands_blocks", &self.thousands_blocks)?,
+            nanpa: source("NANPA_SOURCE", &self.nanpa)?.unwrap_or(published.nanpa),
+            cnac: source("CNAC_SOURCE", &self.cnac)?.unwrap_or(published.cnac),
+            npa_report: source("NPA_REPORT_SOURCE", &self.npa_report)?
+                .unwrap_or(published.npa_report),
+            carriers: source("CARRIERS_SOURCE", &self.carriers)?,
+            thousands_blocks: source("THOUSANDS_BLOCKS_SOURCE", &self.thousands_blocks)?,
         })
     }
 
@@ -133,7 +126,6 @@ impl Request {
     }
 }
 
-/// Imports as the event asks, and returns the report.
 pub async fn handle(invocation: LambdaEvent<Value>) -> Result<Value, Error> {
     let LambdaEvent { payload, context } = invocation;
     let environment = |variable: &str| env::var(variable).ok();
@@ -151,7 +143,7 @@ pub async fn handle(invocation: LambdaEvent<Value>) -> Result<Value, Error> {
     let result = if request.rollback {
         rollback(&store, &RollbackTarget::NewestReadable, options, |_| ()).await
     } else {
-        ingest_after_others(&store, &sources, options, |_| ()).await
+        ingest_with_restarts(&store, &sources, options, |_| ()).await
     };
     let verification = match &result {
         Ok(ImportReport {
@@ -162,13 +154,15 @@ pub async fn handle(invocation: LambdaEvent<Value>) -> Result<Value, Error> {
     };
     let reported = match &result {
         Ok(report) => {
-            let command = match &report.outcome {
-                Outcome::Refused { allowed_by: Some(waivers), .. } => {
-                    Some(command_with(waivers, payload, &context.env_config.function_name)?)
-                }
-                _ => None,
-            };
-            serde_json::to_value(Reported { report, verification, command })?
+            let mut fields = serde_json::to_value(report)?;
+            if let Some(verification) = verification {
+                fields["verification"] = serde_json::to_value(verification)?;
+            }
+            if let Outcome::Refused { allowed_by: Some(waivers), .. } = &report.outcome {
+                let function = &context.env_config.function_name;
+                fields["command"] = retry_command(waivers, payload, function)?.into();
+            }
+            fields
         }
         Err(error) => json!({ "outcome": "failed", "reason": with_causes(error) }),
     };
@@ -176,26 +170,14 @@ pub async fn handle(invocation: LambdaEvent<Value>) -> Result<Value, Error> {
     match result.map_err(|error| error.without_contents())?.outcome {
         Outcome::Refused { reason, .. } => {
             let gates = reason.lines().count();
-            Err(format!("the import is refused by {gates} of its gates; the log says why").into())
+            Err(format!("{gates} gate(s) refused the import; see the log for the reasons").into())
         }
         _ => Ok(reported),
     }
 }
 
-/// The report of an import and the verification after it.
-#[derive(Serialize)]
-struct Reported<'a> {
-    #[serde(flatten)]
-    report: &'a ImportReport,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    verification: Option<Verification>,
-    /// The AWS CLI command that lets a refused import pass.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    command: Option<String>,
-}
-
-/// The command that retries the import with waivers, and without a dry run.
-fn command_with(waivers: &Waivers, payload: Value, function: &str) -> serde_json::Result<String> {
+/// Returns the AWS CLI command that retries the import with waivers, and not as a dry run.
+fn retry_command(waivers: &Waivers, payload: Value, function: &str) -> serde_json::Result<String> {
     let mut fields = match payload {
         Value::Object(fields) if !fields.contains_key(DETAIL_TYPE) => fields,
         _ => Map::new(),
@@ -204,7 +186,7 @@ fn command_with(waivers: &Waivers, payload: Value, function: &str) -> serde_json
     if let Value::Object(waived) = serde_json::to_value(waivers)? {
         fields.extend(waived);
     }
-    // A quote would end the shell's argument.
+    // A quote would end the shell argument.
     let payload = Value::Object(fields).to_string().replace('\'', "\\u0027");
     Ok(format!(
         "aws lambda invoke --function-name {function} --cli-read-timeout 900 \
@@ -212,33 +194,29 @@ fn command_with(waivers: &Waivers, payload: Value, function: &str) -> serde_json
     ))
 }
 
-/// Compares all items with the current version and rewrites those that differ, even if the import was refused. A
-/// failure is logged and does not change the import's outcome.
+/// Verifies and repairs the items, even after a refused import. A failure does not change the import's outcome.
 async fn verify_after_import(store: &Store, deadline: Option<Instant>) -> Option<Verification> {
-    match verify(store, Repair::Yes, deadline, |_| ()).await {
-        Ok(verification) => Some(verification),
-        Err(error) => {
-            tracing::warn!(error = with_causes(&error), "the items could not be verified");
-            None
-        }
+    let verified = verify(store, Repair::Yes, deadline, |_| ()).await;
+    if let Err(error) = &verified {
+        tracing::warn!(error = with_causes(error), "cannot verify the items");
     }
+    verified.ok()
 }
 
-/// The invocation's deadline, from milliseconds since 1970. `None` if it has passed: `cargo lambda watch` sends one in
-/// 1970.
+/// Converts the deadline from milliseconds since 1970. `None` if it has passed: `cargo lambda watch` sends 0.
 fn context_deadline(milliseconds: u64) -> Option<Instant> {
     let end = SystemTime::UNIX_EPOCH + Duration::from_millis(milliseconds);
     let left = end.duration_since(SystemTime::now()).ok()?;
     Some(Instant::now() + left)
 }
 
-/// The report as one log line, which CloudWatch also parses for metrics.
+/// Returns the report as one log line, with metrics in CloudWatch's embedded metric format.
 fn with_metrics(report: &Value, took: Duration, now: Timestamp) -> String {
-    // A dry run or rollback is neither.
+    // A dry run or a rollback neither succeeds nor fails.
     let failed = matches!(report["outcome"].as_str(), Some("refused" | "failed"));
     let succeeded = matches!(report["outcome"].as_str(), Some("published" | "unchanged"));
     let count = |pointer: &str| report.pointer(pointer).and_then(Value::as_f64).unwrap_or(0.0);
-    // The values are counts, or objects with a count.
+    // Each value is a count or an object with a count.
     let sum = |counts: &Value| -> f64 {
         let values = counts.as_object().into_iter().flat_map(Map::values);
         values.filter_map(|value| value.as_f64().or_else(|| value["count"].as_f64())).sum()
@@ -268,7 +246,7 @@ fn with_metrics(report: &Value, took: Duration, now: Timestamp) -> String {
     metrics_line(&function, now, fields, &metrics)
 }
 
-/// Days since the oldest date in a report; `None` if there are no dates.
+/// Returns the days since the oldest file's date; `None` if no file has a date.
 fn days_since_oldest(file_dates: &Value, now: Timestamp) -> Option<f64> {
     let dates = file_dates.as_object()?.values().filter_map(Value::as_str);
     let oldest: Date = dates.filter_map(|date| date.parse().ok()).min()?;

@@ -1,9 +1,9 @@
-//! Ingest: turns the NANPA and CNAC reports into records, and publishes them.
+//! Imports the NANPA and CNAC reports: turns them into records and publishes those.
 //!
 //! Data flows one way. [`sources`] opens a file, [`table`] finds its columns, and a module of [`reports`] reads its
 //! rows. [`assemble`] builds a dataset, [`changes`] compares it with the current one, [`quality`] measures its
-//! completeness, and [`gates`] may refuse it. [`publish`] writes the items that changed, and [`outcome`] reports on
-//! everything. Finally [`verify`] compares the items with the snapshot.
+//! completeness, and [`gates`] may refuse it. [`publish`] writes the items that changed, and [`outcome`] has the
+//! report. Finally [`verify`] compares the items with the snapshot.
 
 mod assemble;
 mod changes;
@@ -12,10 +12,10 @@ mod gates;
 mod lambda;
 mod options;
 mod outcome;
-mod overtaken;
 mod publish;
 mod quality;
 mod reports;
+mod restarts;
 mod rollback;
 mod sources;
 mod table;
@@ -42,14 +42,13 @@ pub use gates::{Percent, Waivers};
 pub use lambda::{Event, handle};
 pub use options::{Options, Progress};
 pub use outcome::{ImportReport, Items, Outcome, Warning};
-pub use overtaken::ingest_after_others;
 pub use quality::{BeforeAfter, Coverage, Figures, Quality, QualityReport, SHARES, Values};
+pub use restarts::ingest_with_restarts;
 pub use rollback::{RollbackTarget, rollback};
-pub use sources::{Mirror, PUBLISHED_ADDRESSES, Source, Sources};
+pub use sources::{Mirror, PUBLISHED_URLS, Source, Sources};
 pub use verify::{Drift, Repair, Verification, verify};
 
-/// Imports `sources` as the current version, all or nothing. A refusal by a gate is not an error, but
-/// [`Outcome::Refused`].
+/// Imports `sources` as the current version, all or nothing. A refusal by a gate is an outcome, not an error.
 pub async fn ingest(
     store: &Store,
     sources: &Sources,
@@ -63,12 +62,12 @@ pub async fn ingest(
     if options.replace_manifest && !options.dry_run && store.replace_unreadable_manifest().await? {
         notes.warn(
             "the manifest could not be read and is replaced",
-            "this counts as the first import",
+            "the import counts as the first one",
         );
     }
     let baseline = Baseline::load(store, &mut notes).await?;
     let version = Version::new(options.now);
-    let dataset = Arc::new(assembled.following(&baseline.dataset, version.clone()));
+    let dataset = Arc::new(assembled.into_successor(&baseline.dataset, version.clone()));
     let mut changes = Changes::between(&baseline.dataset, &dataset);
     let changed_keys = changes.keys.clone();
     let bytes = dataset.pack()?;
@@ -77,7 +76,9 @@ pub async fn ingest(
     let quality = Quality::new(&dataset);
     let compared = baseline.compared_with(&snapshot);
     let oldest = match compared {
-        Some(_) if !changed_keys.is_empty() => baseline.oldest_before(store, &snapshot).await?,
+        Some(_) if !changed_keys.is_empty() => {
+            baseline.oldest_unconfirmed(store, &snapshot).await?
+        }
         _ => None,
     };
     let previous =
@@ -85,7 +86,7 @@ pub async fn ingest(
     let oldest = oldest.as_ref().map(|(snapshot, dataset)| MeasuredVersion { snapshot, dataset });
     let older: Vec<_> = previous.into_iter().chain(oldest).collect();
     let next = MeasuredVersion { snapshot: &snapshot, dataset: &dataset };
-    let refusals = gates::check(&older, next, &quality, &notes);
+    let refusals = gates::run_gates(&older, next, &quality, &notes);
     let Verdict { reasons, allowed_by, confirms_changes } =
         Verdict::new(&refusals, options.waivers);
 
@@ -110,14 +111,14 @@ pub async fn ingest(
     let is_unreadable = |older: &Version| baseline.is_unreadable(older);
     let (outcome, manifest, items) = match baseline.manifest_to_reimport() {
         Some(current) if changed_keys.is_empty() => {
-            let manifest = current.reimported(options.now, file_dates, is_unreadable);
+            let manifest = current.after_reimport(options.now, file_dates, is_unreadable);
             progress(Progress::Publishing);
             store.publish(&manifest, &current.revision).await?;
             (Outcome::Unchanged, manifest, Items::default())
         }
         _ => {
             let replaced = baseline.manifest.as_ref();
-            let manifest = Manifest::following(replaced, snapshot, is_unreadable);
+            let manifest = Manifest::new(replaced, snapshot, is_unreadable);
             let candidate = Candidate {
                 manifest: &manifest,
                 dataset: &dataset,
@@ -134,14 +135,13 @@ pub async fn ingest(
     Ok(ImportReport { outcome, version, items, ..report })
 }
 
-/// The dataset of these reports, without comparing or publishing it.
-pub async fn dataset_of(sources: &Sources) -> Result<Dataset, IngestError> {
+/// Reads a dataset from reports without comparing or publishing it.
+pub async fn read_dataset(sources: &Sources) -> Result<Dataset, IngestError> {
     let mut notes = Notes::default();
     let (rows, _) = read_sources(sources, None, &mut notes, &|_| ()).await?;
     Ok(assemble::assemble(rows, &mut notes))
 }
 
-/// Reads every source, and returns the rows with the reports' dates.
 async fn read_sources(
     sources: &Sources,
     deadline: Option<Instant>,
@@ -158,15 +158,14 @@ async fn read_sources(
     let blocks = sources.thousands_blocks.as_ref();
     let (blocks, _) = reader.read(blocks, &thousands_blocks::REPORT).await?;
     let file_dates = FileDates { nanpa, cnac, npa_report };
-    for (file, date) in gates::by_file(file_dates) {
+    for (file, date) in gates::dates_by_file(file_dates) {
         if date.is_none() {
-            notes.warn("a report states no date", file);
+            notes.warn("a report has no date", file);
         }
     }
     Ok((ReportRows { codes, area_codes, overlay, blocks }, file_dates))
 }
 
-/// Reads the sources one by one.
 struct SourceReader<'a, P> {
     deadline: Option<Instant>,
     notes: &'a mut Notes,
@@ -181,8 +180,8 @@ impl<P: Fn(Progress)> SourceReader<'_, P> {
     ) -> Result<Dated<T>, IngestError> {
         let Some(source) = source else { return Ok((Vec::new(), None)) };
         let (file, progress) = (report.file, self.progress);
-        let received = |bytes, total| progress(Progress::Fetching { file, bytes, total });
-        let content = source.open(file, self.deadline, received).await?;
+        let on_received = |bytes, total| progress(Progress::Fetching { file, bytes, total });
+        let content = source.open(file, self.deadline, on_received).await?;
         progress(Progress::Reading { file, rows: 0 });
         let read = |rows| progress(Progress::Reading { file, rows });
         content.read(read, |text| report.read(text, self.notes))

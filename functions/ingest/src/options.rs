@@ -10,15 +10,13 @@ use crate::{IngestError, Waivers};
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
     pub waivers: Waivers,
-    /// Stop before writing anything.
+    /// Reports what would change without writing anything.
     pub dry_run: bool,
-    /// If the manifest cannot be read, import as if nothing had been imported before.
+    /// Replaces an unreadable manifest, as if nothing had been imported before.
     pub replace_manifest: bool,
-    /// The time when the process will be killed; the import stops cleanly before that.
+    /// The time when the process will be killed; the import stops before that.
     pub deadline: Option<Instant>,
-    /// The import time: names the version, dates the data, and no file may be dated later. The clock is read once, so
-    /// these agree. Tests override it, since unnamed chunks are deleted only after a day, and the clocks of two
-    /// importing machines may differ.
+    /// The import time. It is part of the version's name, and no file may be dated later.
     pub now: Timestamp,
 }
 
@@ -34,34 +32,29 @@ impl Default for Options {
     }
 }
 
-/// The progress of an import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
-    /// A report is being fetched; `file` is its name in messages.
+    /// A report is being fetched. `file` is its name in messages.
     Fetching {
         file: &'static str,
         bytes: u64,
-        /// The total size, if the server states it.
         total: Option<u64>,
     },
-    /// A report is being read.
-    Reading { file: &'static str, rows: u64 },
-    /// The reports have been read and are being compared with the current version.
+    Reading {
+        file: &'static str,
+        rows: u64,
+    },
     Comparing,
-    /// The number of items to write is known.
     Planned(usize),
-    /// This many more items have been written.
     Written(usize),
-    /// The items have been written, and the version is being published.
     Publishing,
-    /// The items are being compared with the snapshot.
     Verifying,
 }
 
 /// Time reserved before the deadline to replace the manifest, or to report.
 pub(crate) const RESERVED_TIME: Duration = Duration::from_secs(15);
 
-/// Runs `work`, unless it would end too close to the deadline: then returns [`IngestError::OutOfTime`].
+/// Runs `work` until shortly before the deadline, then stops it and returns [`IngestError::OutOfTime`].
 pub(crate) async fn before_deadline<T>(
     deadline: Option<Instant>,
     work: impl Future<Output = T>,

@@ -1,4 +1,4 @@
-//! The report of an import, for people and logs.
+//! The import report, for people and logs.
 
 use std::{collections::BTreeMap, fmt::Display};
 
@@ -9,19 +9,15 @@ use store::{FileDates, Snapshot};
 
 use crate::{Waivers, changes::Changes, quality::QualityReport};
 
-/// The records that an import or rollback read and changed.
 #[derive(Debug, Clone, Serialize)]
 pub struct ImportReport {
     #[serde(flatten)]
     pub outcome: Outcome,
     /// The now-current version; `None` before the first import.
     pub version: Option<Version>,
-    /// `true` if published data replaces the made-up sample. This makes it the first import, which is compared with
-    /// nothing.
+    /// `true` if published data replaces the sample. This counts as the first import.
     pub replaces_sample: bool,
-    /// The dates stated in the files.
     pub file_dates: FileDates,
-    /// The number of exchanges.
     pub records: u32,
     pub by_country: BTreeMap<Country, u32>,
     pub by_status: BTreeMap<Status, u32>,
@@ -29,56 +25,49 @@ pub struct ImportReport {
     /// The number of area codes, including those in service without exchanges.
     pub area_codes: usize,
     pub area_codes_with_exchanges: u32,
-    /// The differences from the previously current version; JSON has only the first records.
+    /// The differences from the previous version. JSON lists only the first ones.
     #[serde(flatten)]
     pub changes: Changes,
-    /// The completeness of the data, compared with the previously current version.
     pub quality: QualityReport,
     pub items: Items,
-    /// Skipped rows, counted by reason.
     pub skipped: BTreeMap<String, u32>,
-    /// Things that looked wrong and were imported with care, by kind.
+    /// Suspicious data that was imported anyway, by kind.
     pub warnings: BTreeMap<String, Warning>,
 }
 
-/// The result of an import or rollback.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "outcome")]
 pub enum Outcome {
     /// The imported version is current.
     Published,
-    /// The files hold the same data as the current version.
+    /// The reports have the same data as the current version.
     Unchanged,
     /// A dry run: the report says what would be published.
     Planned,
     /// A gate refused the import; nothing has changed.
     Refused {
-        /// One line per gate.
         reason: String,
         /// The waivers that would let the import pass all gates; `None` if none do.
         #[serde(skip_serializing_if = "Option::is_none")]
         allowed_by: Option<Waivers>,
     },
-    /// The previous version is current again.
+    /// An older version is current again.
     RolledBack,
 }
 
-/// The number of lookup items written and deleted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Items {
     pub written: usize,
     pub deleted: usize,
 }
 
-/// Things of one kind that looked wrong.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Warning {
     pub count: u32,
-    /// The first ones, or where they are; at most ten.
+    /// The first ten values, or their positions.
     pub examples: Vec<String>,
 }
 
-/// Maximum examples per kind of warning.
 const MAX_EXAMPLES: usize = 10;
 
 impl Warning {
@@ -91,7 +80,7 @@ impl Warning {
 }
 
 impl ImportReport {
-    /// The report on `dataset`, imported as `snapshot`, before publishing.
+    /// Creates the report for `dataset`, imported as `snapshot` but not yet published.
     pub(crate) fn new(
         snapshot: &Snapshot,
         dataset: &Dataset,
@@ -119,46 +108,42 @@ impl ImportReport {
     }
 }
 
-/// Things in the reports that looked wrong, and skipped rows.
+/// Warnings and skipped rows, collected while reading the reports.
 #[derive(Debug, Default)]
 pub(crate) struct Notes {
     pub(crate) skipped: BTreeMap<String, u32>,
     pub(crate) warnings: BTreeMap<String, Warning>,
-    /// The number of rows of each file.
     pub(crate) rows: BTreeMap<&'static str, u32>,
-    /// Unknown words, by file and column.
-    pub(crate) unknown_words: BTreeMap<(&'static str, &'static str), Warning>,
+    pub(crate) unknown_values: BTreeMap<(&'static str, &'static str), Warning>,
 }
 
-/// The warning for an OCN whose rows disagree on the company's name.
+/// The warning for an OCN with different company names in its rows.
 pub(crate) const SEVERAL_NAMES: &str =
-    "an OCN has several spellings of its name; the most frequent counts";
+    "an OCN has several company names; the most frequent one is used";
 
 impl Notes {
-    /// Counts a skipped row.
     pub(crate) fn skip(&mut self, reason: impl Into<String>) {
         *self.skipped.entry(reason.into()).or_default() += 1;
     }
 
-    /// Counts something that looks wrong; keeps the first of each kind as examples.
+    /// Counts a warning, and keeps the first of each kind as examples.
     pub(crate) fn warn(&mut self, kind: impl Into<String>, example: impl Display) {
         self.warnings.entry(kind.into()).or_default().count(example);
     }
 
-    /// Counts the rows of a file.
     pub(crate) fn count_rows(&mut self, file: &'static str, rows: u64) {
         *self.rows.entry(file).or_default() += u32::try_from(rows).unwrap_or(u32::MAX);
     }
 
-    /// Counts an unknown word in a column; `consequence` says how it was read.
-    pub(crate) fn warn_unknown_word(
+    /// Counts an unknown value in a column. `consequence` says how it is treated.
+    pub(crate) fn warn_unknown_value(
         &mut self,
         file: &'static str,
         column: &'static str,
         consequence: &str,
         example: impl Display,
     ) {
-        self.unknown_words.entry((file, column)).or_default().count(&example);
+        self.unknown_values.entry((file, column)).or_default().count(&example);
         self.warn(format!("{file}: {column} {consequence}"), example);
     }
 }

@@ -1,8 +1,7 @@
-//! Publishes a version: writes the items that differ, then the snapshot, and replaces the manifest last, with one
-//! conditional write.
+//! Publishes a version: writes the changed items and the snapshot, then replaces the manifest with a conditional write.
 //!
-//! No lock is needed. Readers ignore an item until a published dataset names the version that wrote it. So an import
-//! that dies, stalls or is overtaken has no effect; docs/decisions/0004-publishing.md has the argument.
+//! No lock is needed: readers ignore an item until a published dataset names the version that wrote it. An import that
+//! dies, stalls or is overtaken therefore has no effect; see docs/decisions/0004-publishing.md.
 
 #[cfg(test)]
 mod tests;
@@ -20,14 +19,11 @@ use store::{
 
 use crate::{IngestError, Items, Progress, options::before_deadline, outcome::Notes};
 
-/// Batches written concurrently.
 const CONCURRENT_BATCHES: usize = 8;
 
-/// The warning for unreadable versions.
-pub(crate) const UNREADABLE: &str = "a version cannot be read and is passed over";
+pub(crate) const UNREADABLE: &str = "a version cannot be read and is skipped";
 
-/// An import's starting point: the manifest it will replace, and the newest readable version, which it is compared
-/// with.
+/// An import's starting point: the manifest to replace, and the newest readable version to compare with.
 pub(crate) struct Baseline {
     /// `None` before the first import.
     pub manifest: Option<Manifest>,
@@ -35,13 +31,12 @@ pub(crate) struct Baseline {
     pub dataset: Arc<Dataset>,
     /// The snapshot `dataset` was read from.
     pub snapshot: Option<Snapshot>,
-    /// Versions that cannot be read.
+    /// Versions that cannot be read, and are not retained.
     unreadable: Vec<Version>,
 }
 
 impl Baseline {
-    /// Reads the manifest and every version it names. An unreadable one must not block imports, so it is skipped with a
-    /// warning, and the import is compared with the newest of the others.
+    /// Reads the manifest and every version it names. Skips unreadable versions with a warning.
     pub async fn load(store: &Store, notes: &mut Notes) -> Result<Self, DatasetError> {
         let manifest = store.manifest().await?;
         let mut newest = None;
@@ -58,8 +53,8 @@ impl Baseline {
             }
         }
         if manifest.is_some() && newest.is_none() {
-            let kind = "no version can be read, so the gates had nothing to compare with";
-            notes.warn(kind, format!("this release reads the layout {LAYOUT}"));
+            let kind = "no version can be read, so no gate could compare the import with one";
+            notes.warn(kind, format!("this release reads layout {LAYOUT}"));
         }
         let (dataset, snapshot) = newest.unzip();
         Ok(Self {
@@ -70,15 +65,14 @@ impl Baseline {
         })
     }
 
-    /// The version `next` is compared with. `None` if the import counts as the first: nothing can be read, or `next`
-    /// replaces the sample.
+    /// The version to compare `next` with. `None` if no version can be read or `next` replaces the sample.
     pub fn compared_with(&self, next: &Snapshot) -> Option<&Snapshot> {
         self.snapshot.as_ref().filter(|snapshot| !next.replaces_sample(snapshot))
     }
 
-    /// The oldest readable version whose changes up to the current one no operator has confirmed; `None` if that is the
-    /// version of [`Self::compared_with`]. Unreadable versions are skipped.
-    pub async fn oldest_before(
+    /// The oldest readable version since the last confirmed changes; `None` if that is the version of
+    /// [`Self::compared_with`].
+    pub async fn oldest_unconfirmed(
         &self,
         store: &Store,
         next: &Snapshot,
@@ -99,30 +93,24 @@ impl Baseline {
         Ok(None)
     }
 
-    /// The manifest whose current version may be imported again without a new version: the import was compared with
-    /// that version, not an older one.
+    /// The manifest, if its current version is readable. An import without changes then needs no new version.
     pub fn manifest_to_reimport(&self) -> Option<&Manifest> {
         let compared = &self.snapshot.as_ref()?.version;
         self.manifest.as_ref().filter(|manifest| manifest.current.version == *compared)
     }
 
-    /// `true` if this version is not to be retained.
     pub fn is_unreadable(&self, version: &Version) -> bool {
         self.unreadable.contains(version)
     }
 }
 
-/// The version to publish.
 pub(crate) struct Candidate<'a> {
     pub manifest: &'a Manifest,
     pub dataset: &'a Dataset,
-    /// The keys of all records that differ from the baseline.
     pub changed_keys: &'a [RecordKey],
-    /// The dataset, packed.
     pub bytes: Vec<u8>,
 }
 
-/// Publishes `candidate` as the version after the manifest of `baseline`.
 pub(crate) async fn publish(
     store: &Store,
     baseline: &Baseline,
@@ -146,26 +134,23 @@ pub(crate) async fn publish(
 }
 
 impl Items {
-    /// Counts the items to write and delete so that `keys` agree with `dataset`.
     fn to_write(dataset: &Dataset, keys: &[RecordKey]) -> Self {
         let deleted = keys.iter().filter(|&&key| dataset.last_changed(key).is_none()).count();
         Self { written: keys.len() - deleted, deleted }
     }
 }
 
-/// The writes that make the items of `keys` agree with `dataset`. Lazy: those of a first import would fill the
-/// function's memory.
+/// Returns the writes that make the items of `keys` match `dataset`. Lazy, since a first import has very many.
 pub(crate) fn item_writes(
     dataset: &Dataset,
     keys: &[RecordKey],
 ) -> impl ExactSizeIterator<Item = ItemWrite> {
-    keys.iter().map(|&key| match (dataset.last_changed(key), dataset.record_of(key)) {
+    keys.iter().map(|&key| match (dataset.last_changed(key), dataset.record(key)) {
         (Some(version), Some(record)) => ItemWrite::Put(LookupItem { version, record }),
         _ => ItemWrite::Delete(key.into()),
     })
 }
 
-/// Writes all items, several batches at a time.
 pub(crate) async fn write_items(
     store: &Store,
     writes: impl ExactSizeIterator<Item = ItemWrite>,
@@ -184,12 +169,12 @@ pub(crate) async fn write_items(
     Ok(())
 }
 
-/// Deletes chunks that no version needs. A failure is only logged: the next import deletes them.
+/// Deletes chunks that no version needs. A failure is only logged, since the next import tries again.
 pub(crate) async fn sweep(store: &Store, now: Timestamp) {
     if let Err(error) = store.sweep(now).await {
         tracing::warn!(
             error = with_causes(&error),
-            "chunks of old versions are left to the next import"
+            "cannot delete old chunks; the next import tries again"
         );
     }
 }

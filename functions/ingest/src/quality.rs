@@ -1,22 +1,17 @@
-//! A version's completeness by country: exchanges with a holder, OCN, state and rate center, and the number of distinct
-//! values in these columns.
+//! A version's completeness by country: how many exchanges have a value in each column, and how many are distinct.
 
-use std::{
-    borrow::Cow,
-    collections::{BTreeMap, HashMap},
-};
+use std::collections::{BTreeMap, HashMap};
 
 use numbering::dataset::Dataset;
 use numbering::records::{Country, Exchange, Status};
 use serde::Serialize;
 
-/// The completeness of one version.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Quality {
     pub by_country: BTreeMap<Country, Coverage>,
 }
 
-/// The number of a country's exchanges with a value in each column.
+/// A country's exchanges, counted by status and by column.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Coverage {
     pub records: u32,
@@ -26,18 +21,14 @@ pub struct Coverage {
     pub columns: BTreeMap<&'static str, Values>,
 }
 
-/// The values of one column.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Values {
-    /// The number of records with a value.
     pub filled: u32,
-    /// The number of distinct values.
     pub distinct: u32,
-    /// The number of records with the most frequent value.
+    /// Records with the most frequent value.
     pub most_frequent: u32,
 }
 
-/// A version's quality, compared with the previous version's.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct QualityReport {
     pub countries: BTreeMap<Country, Figures>,
@@ -46,47 +37,43 @@ pub struct QualityReport {
 /// Figures by name: counts, and [`SHARES`].
 pub type Figures = BTreeMap<&'static str, BeforeAfter>;
 
-/// The figures that are percentages of the records, in report order.
+/// The figures that are percentages, in report order.
 pub const SHARES: [&str; 7] =
     ["holder", "ocn", "state", "rate_center", "assigned", "unassigned", "reserved"];
 
-/// A figure in both versions; `None` where there is nothing to measure.
+/// A figure in two versions; `None` for a version without it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct BeforeAfter {
     pub before: Option<f64>,
     pub after: Option<f64>,
 }
 
-/// An exchange's value in a column.
-type ValueOf = for<'a> fn(&'a Exchange) -> Option<Cow<'a, str>>;
+type ValueOf = fn(&Exchange) -> Option<String>;
 
 const COLUMNS: [(&str, ValueOf); 4] = [
-    ("holders", |exchange| exchange.company_name.as_deref().map(Cow::Borrowed)),
-    ("ocns", |exchange| Some(exchange.ocn?.to_string().into())),
-    ("states", |exchange| Some(exchange.state?.to_string().into())),
-    ("rate_centers", |exchange| exchange.rate_center.as_deref().map(Cow::Borrowed)),
+    ("holders", |exchange| exchange.company_name.clone()),
+    ("ocns", |exchange| Some(exchange.ocn?.to_string())),
+    ("states", |exchange| Some(exchange.state?.to_string())),
+    ("rate_centers", |exchange| exchange.rate_center.clone()),
 ];
 
 impl QualityReport {
-    /// Compares a version with the previous one, if any.
     pub fn between(before: Option<&Quality>, after: &Quality) -> Self {
-        let mut report = Self::default();
-        for (country, name, value) in before.into_iter().flat_map(Quality::figures) {
-            report.figure(country, name).before = Some(value);
+        let mut countries: BTreeMap<Country, Figures> = BTreeMap::new();
+        for (quality, is_after) in before.map(|it| (it, false)).into_iter().chain([(after, true)]) {
+            for (&country, coverage) in &quality.by_country {
+                for (name, value) in coverage.figures() {
+                    let figure = countries.entry(country).or_default().entry(name).or_default();
+                    let field = if is_after { &mut figure.after } else { &mut figure.before };
+                    *field = Some(value);
+                }
+            }
         }
-        for (country, name, value) in after.figures() {
-            report.figure(country, name).after = Some(value);
-        }
-        report
-    }
-
-    fn figure(&mut self, country: Country, name: &'static str) -> &mut BeforeAfter {
-        self.countries.entry(country).or_default().entry(name).or_default()
+        Self { countries }
     }
 }
 
 impl Quality {
-    /// Measures the completeness of a version.
     pub fn new(dataset: &Dataset) -> Self {
         let mut by_country: BTreeMap<Country, Coverage> = BTreeMap::new();
         let mut occurrences: BTreeMap<(Country, &str), HashMap<String, u32>> = BTreeMap::new();
@@ -97,11 +84,8 @@ impl Quality {
             *coverage.by_status.entry(exchange.status).or_default() += 1;
             for (column, value_of) in COLUMNS {
                 let counts = occurrences.entry((country, column)).or_default();
-                let Some(value) = value_of(&exchange) else { continue };
-                match counts.get_mut(value.as_ref()) {
-                    Some(count) => *count += 1,
-                    None if value.trim().is_empty() => (),
-                    None => _ = counts.insert(value.into_owned(), 1),
+                if let Some(value) = value_of(&exchange) {
+                    *counts.entry(value).or_default() += 1;
                 }
             }
         }
@@ -115,17 +99,11 @@ impl Quality {
         }
         Self { by_country }
     }
-
-    fn figures(&self) -> impl Iterator<Item = (Country, &'static str, f64)> {
-        self.by_country.iter().flat_map(|(&country, coverage)| {
-            coverage.figures().map(|(name, value)| (country, name, value))
-        })
-    }
 }
 
 impl Coverage {
     fn figures(&self) -> [(&'static str, f64); 11] {
-        // Hundredths of a percent are the precision that readers compare.
+        // Rounded to hundredths of a percent.
         let share = |count| (percent(count, self.records) * 100.0).round() / 100.0;
         let with_status = |status| share(self.by_status.get(&status).copied().unwrap_or_default());
         let [holders, ocns, states, rate_centers] = COLUMNS.map(|(name, _)| self.columns[name]);
@@ -145,12 +123,9 @@ impl Coverage {
     }
 }
 
-/// `count` as a percentage of `of`; 0 if `of` is 0.
-pub(crate) fn percent(count: u32, of: u32) -> f64 {
-    if of == 0 {
-        return 0.0;
-    }
-    100.0 * f64::from(count) / f64::from(of)
+/// Returns `part` as a percentage of `total`; 0 if `total` is 0.
+pub(crate) fn percent(part: u32, total: u32) -> f64 {
+    if total == 0 { 0.0 } else { 100.0 * f64::from(part) / f64::from(total) }
 }
 
 #[cfg(test)]
@@ -209,7 +184,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn columns_are_measured_and_compared_by_country() {
+    fn coverage_is_measured_and_compared_by_country() {
         let assigned = |npa_nxx, ocn| exchange(npa_nxx, ocn, "SNFC", Status::Assigned);
         let before = quality(vec![
             assigned("415-200", Some("0051")),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use logging::with_causes;
 use numbering::dataset::Dataset;
-use store::{DatasetError, Manifest, Newest, Snapshot, Store, load, newest_by};
+use store::{DatasetError, Manifest, NewestVersion, Snapshot, Store, first_readable, load};
 
 use crate::{
     ImportReport, IngestError, Options, Outcome, Progress,
@@ -14,16 +14,14 @@ use crate::{
     quality::{Quality, QualityReport},
 };
 
-/// The version to roll back to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RollbackTarget {
     /// The newest readable version before the current one.
     NewestReadable,
-    /// The retained version with this name.
     Named(String),
 }
 
-/// Makes an older version current again, and drops newer ones.
+/// Makes an older version current again and drops newer ones.
 pub async fn rollback(
     store: &Store,
     target: &RollbackTarget,
@@ -32,17 +30,18 @@ pub async fn rollback(
 ) -> Result<ImportReport, IngestError> {
     let replaced = store.manifest().await?.ok_or(IngestError::NothingImported)?;
     let mut notes = Notes::default();
-    let Newest { loaded: dataset, snapshot, passed_over } =
+    let NewestVersion { loaded: dataset, snapshot, skipped } =
         load_target(store, &replaced, target).await?;
-    for unreadable in &passed_over {
+    for unreadable in &skipped {
         notes.warn(UNREADABLE, unreadable.line());
     }
-    let manifest = replaced.rolled_back_to(&snapshot.version).ok_or(IngestError::NothingBefore)?;
-    // A rollback may be how an operator gets away from an unreadable version.
+    let manifest =
+        replaced.after_rollback_to(&snapshot.version).ok_or(IngestError::NothingBefore)?;
+    // The current version may be unreadable, and the rollback the way to replace it.
     let current_dataset = match load(store, &replaced.current).await {
         Ok(dataset) => dataset,
         Err(error @ DatasetError::Unreadable { .. }) => {
-            let kind = "the current version cannot be read; every record counts as changed";
+            let kind = "the current version cannot be read, so every record counts as added";
             notes.warn(kind, with_causes(&error));
             Dataset::default()
         }
@@ -62,12 +61,11 @@ pub async fn rollback(
     Ok(ImportReport { outcome: Outcome::RolledBack, version, ..report })
 }
 
-/// Loads the target version, and names those skipped on the way.
 async fn load_target(
     store: &Store,
     manifest: &Manifest,
     target: &RollbackTarget,
-) -> Result<Newest<Dataset>, IngestError> {
+) -> Result<NewestVersion<Dataset>, IngestError> {
     let candidates: Vec<&Snapshot> = match target {
         RollbackTarget::NewestReadable => manifest.retained.iter().collect(),
         RollbackTarget::Named(name) => {
@@ -76,7 +74,7 @@ async fn load_target(
         }
     };
     let load = |snapshot| async move { load(store, &snapshot).await };
-    newest_by(candidates.into_iter(), load).await.map_err(|error| match error {
+    first_readable(candidates.into_iter(), load).await.map_err(|error| match error {
         DatasetError::Empty => IngestError::NothingBefore,
         DatasetError::NoneReadable { version, source } => {
             IngestError::NoneReadableBefore { version, source }

@@ -1,8 +1,7 @@
 //! Compares every lookup item with the current snapshot, and rewrites those that differ.
 //!
-//! Differences are seldom faults: an import that dies or is overtaken leaves items behind, and so does a rollback.
-//! Readers answer such records from memory, so nobody gets a wrong answer. They would only trust a wrong item that
-//! names the right version, and this service never writes one.
+//! Differences are rarely bugs: imports that die or are overtaken leave items behind, and so do rollbacks. Responses
+//! stay correct, since readers then use the record in memory. They would only trust a wrong item with the right version.
 
 use std::{collections::BTreeSet, time::Instant};
 
@@ -10,7 +9,8 @@ use numbering::dataset::Dataset;
 use numbering::records::{RecordKey, Version};
 use serde::Serialize;
 use store::{
-    ItemKey, ItemWrite, LookupItem, LookupTable, Newest, PassedOver, Store, StoredItem, load_newest,
+    ItemKey, ItemWrite, LookupItem, LookupTable, NewestVersion, SkippedVersion, Store, StoredItem,
+    load_newest,
 };
 
 use crate::{
@@ -21,52 +21,45 @@ use crate::{
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Verification {
-    /// The version compared with the items: the newest readable one.
+    /// The version that the items are compared with: the newest readable one.
     pub version: Version,
-    /// Newer versions that cannot be read, with the reason.
+    /// Newer versions that cannot be read, with the reasons.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub passed_over: Vec<String>,
-    /// Items read.
+    pub skipped: Vec<String>,
     pub items: usize,
-    /// Items that differed before the repair.
     pub drift: Drift,
-    /// Items written or deleted to remove the differences.
     pub repaired: usize,
 }
 
-/// The number of items that differ from the snapshot, by kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Drift {
-    /// Items with the right version and another record: readers trust them.
+    /// Items with the right version but another record: readers trust them.
     pub contradicting: usize,
-    /// Items of another version; readers answer from memory.
+    /// Items with another version; readers use the record in memory.
     pub outdated: usize,
-    /// Items that are not as written; readers answer from memory.
+    /// Damaged items; readers use the record in memory.
     pub unreadable: usize,
-    /// Records without an item; readers answer from memory.
+    /// Records without an item; readers use the record in memory.
     pub missing: usize,
     /// Items without a record; readers ignore them.
     pub stray: usize,
 }
 
 impl Drift {
-    /// The total number of differing items.
     pub fn total(&self) -> usize {
         self.contradicting + self.outdated + self.unreadable + self.missing + self.stray
     }
 }
 
-/// Handling of items that differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Repair {
     No,
     Yes,
 }
 
-/// Compares every item with the newest readable version, which readers answer from. [`Repair::Yes`] rewrites those that
-/// differ.
+/// Compares every item with the newest readable version, and optionally rewrites those that differ.
 ///
-/// Items are only rewritten to match their version, so a repair is safe during an import, and if it dies.
+/// A repair is safe during an import, and may be interrupted: it only makes items match their version.
 pub async fn verify(
     store: &Store,
     repair: Repair,
@@ -74,8 +67,9 @@ pub async fn verify(
     progress: impl Fn(Progress),
 ) -> Result<Verification, IngestError> {
     let manifest = store.manifest().await?.ok_or(IngestError::NothingImported)?;
-    let Newest { loaded: dataset, snapshot, passed_over } = load_newest(store, &manifest).await?;
-    let passed_over = passed_over.iter().map(PassedOver::line).collect();
+    let NewestVersion { loaded: dataset, snapshot, skipped } =
+        load_newest(store, &manifest).await?;
+    let skipped = skipped.iter().map(SkippedVersion::line).collect();
     progress(Progress::Verifying);
     let mut comparison = ItemComparison::default();
     for table in LookupTable::ALL {
@@ -88,41 +82,35 @@ pub async fn verify(
     if repair == Repair::Yes {
         write_items(store, repairs.into_iter(), deadline, &progress).await?;
     }
-    Ok(Verification { version: snapshot.version, passed_over, items, drift, repaired })
+    Ok(Verification { version: snapshot.version, skipped, items, drift, repaired })
 }
 
-/// The items compared so far.
 #[derive(Default)]
 struct ItemComparison {
     items: usize,
-    /// Records with an item.
     found: BTreeSet<RecordKey>,
     drift: Drift,
-    /// Records with differing items.
     differing: Vec<RecordKey>,
-    /// Items without a record.
     stray: Vec<ItemKey>,
 }
 
 impl ItemComparison {
     fn compare(&mut self, dataset: &Dataset, item: &StoredItem) {
         self.items += 1;
-        let expected = |key| {
-            Some((
-                key,
-                LookupItem { version: dataset.last_changed(key)?, record: dataset.record_of(key)? },
-            ))
-        };
-        let Some((key, expected)) = item.record_key.and_then(expected) else {
+        let expected = item.record_key.and_then(|key| {
+            let (version, record) = (dataset.last_changed(key)?, dataset.record(key)?);
+            Some((key, LookupItem { version, record }))
+        });
+        let Some((key, expected)) = expected else {
             self.stray.push(item.key.clone());
             return;
         };
         self.found.insert(key);
-        let kind = if !item.is_whole() {
+        let kind = if !item.is_intact() {
             &mut self.drift.unreadable
         } else if !item.has_version(&expected.version) {
             &mut self.drift.outdated
-        } else if !item.is_same_as(&expected) {
+        } else if !item.matches(&expected) {
             &mut self.drift.contradicting
         } else {
             return;
@@ -131,7 +119,7 @@ impl ItemComparison {
         self.differing.push(key);
     }
 
-    /// The drift once all items are compared, and the writes that repair it.
+    /// Returns the drift and the writes that repair it, after all items are compared.
     fn finish(self, dataset: &Dataset) -> (Drift, Vec<ItemWrite>) {
         let keys = dataset.records().map(|record| record.key());
         let missing: Vec<RecordKey> = keys.filter(|key| !self.found.contains(key)).collect();
@@ -139,5 +127,16 @@ impl ItemComparison {
         let rewritten = [self.differing, missing].concat();
         let deletions = self.stray.into_iter().map(ItemWrite::Delete);
         (drift, item_writes(dataset, &rewritten).chain(deletions).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn total_drift_counts_every_kind() {
+        let drift = Drift { contradicting: 1, outdated: 2, unreadable: 4, missing: 8, stray: 16 };
+        assert_eq!(drift.total(), 31);
     }
 }

@@ -1,7 +1,7 @@
-//! A call's arguments as parameters of a route, which validates the values.
+//! Converts a tool call's arguments to route parameters. The route validates the values.
 
 use rmcp::model::JsonObject;
-use serde_json::{Number, Value};
+use serde_json::Value;
 use shared::{
     errors::{ApiError, quote},
     unknown_params,
@@ -12,29 +12,28 @@ use crate::{
     tools::{MAX_NUMBERS, NUMBERS, Tool},
 };
 
-/// Arguments with lists as values. In a query they are comma-separated.
-const LISTS: [&str; 2] = ["include", "fields"];
+/// Arguments that may be lists. In a query, their values are comma-separated.
+const LIST_ARGUMENTS: [&str; 2] = ["include", "fields"];
 
-/// A tool call's request to its route.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ToolRequest {
     pub params: Vec<(String, String)>,
-    /// The numbers as a JSON array, if the tool takes several.
+    /// The phone numbers as a JSON array, if the tool takes several.
     pub numbers: Option<String>,
 }
 
 impl ToolRequest {
-    /// The request for a call with these arguments. `null` counts as missing.
+    /// Converts a call's arguments. `null` counts as missing.
     pub fn new(tool: &Tool, arguments: Option<JsonObject>) -> Result<Self, ApiError> {
         let mut arguments = arguments.unwrap_or_default();
         arguments.retain(|_, value| !value.is_null());
         let known = known_arguments(tool);
         if let Some(unknown) = arguments.keys().find(|name| !known.contains(&name.as_str())) {
-            return Err(unknown_params::refusal("argument", unknown, "tool", &known));
+            return Err(unknown_params::unknown_name("argument", unknown, "tool", &known));
         }
-        let numbers = if tool.takes_numbers { Some(numbers_in(&mut arguments)?) } else { None };
+        let numbers = if tool.takes_numbers { Some(take_numbers(&mut arguments)?) } else { None };
         let texts = arguments.into_iter().map(|(name, value)| {
-            let text = text_of(&name, value)?;
+            let text = to_query_text(&name, value)?;
             Ok((name, text))
         });
         let mut params = texts.collect::<Result<Vec<_>, ApiError>>()?;
@@ -45,8 +44,7 @@ impl ToolRequest {
     }
 }
 
-/// Removes the numbers from the arguments.
-fn numbers_in(arguments: &mut JsonObject) -> Result<String, ApiError> {
+fn take_numbers(arguments: &mut JsonObject) -> Result<String, ApiError> {
     let rule = format!("{NUMBERS} must be a list of 1 to {MAX_NUMBERS} phone numbers");
     let numbers = match arguments.shift_remove(NUMBERS) {
         Some(Value::Array(numbers)) => numbers,
@@ -58,39 +56,37 @@ fn numbers_in(arguments: &mut JsonObject) -> Result<String, ApiError> {
     if !(1..=MAX_NUMBERS).contains(&numbers.len()) {
         return Err(ApiError::invalid(format!("{rule}, got {}", numbers.len())));
     }
-    let as_texts = numbers.into_iter().map(|number| match number {
-        Value::String(text) => Ok(Value::String(text)),
-        Value::Number(number) => Ok(Value::String(text_of_number(&number))),
-        other => {
-            let text = other.to_string();
-            let message = format!("{NUMBERS} must hold texts, got '{}'", quote(&text));
-            Err(ApiError::invalid(message))
-        }
+    let texts = numbers.into_iter().map(|number| {
+        let text = string_or_number(number);
+        text.map_err(|other| {
+            ApiError::invalid(format!("{NUMBERS} must contain strings, got '{other}'"))
+        })
     });
-    Ok(as_texts.collect::<Result<Value, ApiError>>()?.to_string())
+    Ok(Value::from(texts.collect::<Result<Vec<String>, ApiError>>()?).to_string())
 }
 
-/// A value as query text. Models sometimes send codes and phone numbers as JSON numbers.
-fn text_of(name: &str, value: Value) -> Result<String, ApiError> {
+fn to_query_text(name: &str, value: Value) -> Result<String, ApiError> {
     match value {
-        Value::String(text) => Ok(text),
-        Value::Number(number) => Ok(text_of_number(&number)),
         Value::Bool(value) => Ok(value.to_string()),
-        Value::Array(items) if LISTS.contains(&name) => {
-            let texts = items.into_iter().map(|item| text_of(name, item));
+        Value::Array(items) if LIST_ARGUMENTS.contains(&name) => {
+            let texts = items.into_iter().map(|item| to_query_text(name, item));
             Ok(texts.collect::<Result<Vec<_>, ApiError>>()?.join(","))
         }
-        other => {
-            let text = other.to_string();
-            let message = format!("{name} must be a text or a number, got '{}'", quote(&text));
-            Err(ApiError::invalid(message))
-        }
+        value => string_or_number(value).map_err(|other| {
+            ApiError::invalid(format!("{name} must be a string or a number, got '{other}'"))
+        }),
     }
 }
 
-/// An integer as digits; any other number as it is.
-fn text_of_number(number: &Number) -> String {
-    format::digits_of(number).unwrap_or_else(|| number.to_string())
+/// Converts a string or a number to text, since models sometimes send numbers. Any other value is returned quoted.
+fn string_or_number(value: Value) -> Result<String, String> {
+    match value {
+        Value::String(text) => Ok(text),
+        Value::Number(number) => {
+            Ok(format::digits_of(&number).unwrap_or_else(|| number.to_string()))
+        }
+        other => Err(quote(&other.to_string()).into_owned()),
+    }
 }
 
 #[cfg(test)]
@@ -99,7 +95,7 @@ mod tests {
 
     use super::*;
 
-    /// The request's parameters and body in one text, or the refusal's message.
+    /// The request's parameters and body as one text, or the error message.
     fn request(tool: &str, arguments: Value) -> String {
         let arguments = arguments.as_object().cloned();
         match ToolRequest::new(Tool::named(tool).unwrap(), arguments) {
@@ -111,36 +107,25 @@ mod tests {
         }
     }
 
+    const NOT_TEXT: &str = "fields must be a string or a number, got '{}'";
+    const LIST: &str = "ocn must be a string or a number, got '[\"a\",1]'";
+    const UNKNOWN: &str = "Unknown argument 'apiKey'; this tool supports ocn";
+    const MISSPELLED: &str = "Unknown argument 'defaultcountry'; did you mean 'defaultCountry'?";
+
     #[test]
-    fn arguments_become_parameters_or_name_what_is_wrong() {
+    fn arguments_become_parameters_or_errors_name_the_argument() {
         for (tool, arguments, expected) in [
             ("format_number", json!({ "tn": 4_155_551_234_u64 }), "tn=4155551234"),
             ("format_number", json!({ "tn": 4_155_551_234.0 }), "tn=4155551234"),
             ("format_number", json!({ "tn": 1.5, "defaultCountry": null }), "tn=1.5"),
             ("format_number", json!({ "fields": ["valid", "carrier"] }), "fields=valid,carrier"),
             ("format_number", json!({ "fields": "valid,carrier" }), "fields=valid,carrier"),
-            (
-                "format_number",
-                json!({ "fields": [["valid"], {}] }),
-                "fields must be a text or a number, got '{}'",
-            ),
-            (
-                "format_number",
-                json!({ "defaultcountry": "US" }),
-                "Unknown argument 'defaultcountry'; the nearest known one is 'defaultCountry'",
-            ),
-            (
-                "get_carrier",
-                json!({ "apiKey": "x" }),
-                "Unknown argument 'apiKey'; this tool knows ocn",
-            ),
-            (
-                "get_carrier",
-                json!({ "ocn": ["a", 1] }),
-                "ocn must be a text or a number, got '[\"a\",1]'",
-            ),
             ("search_exchanges", json!({ "q": "a" }), "q=a limit=20"),
             ("search_exchanges", json!({ "q": "a", "limit": 3 }), "q=a limit=3"),
+            ("format_number", json!({ "fields": [["valid"], {}] }), NOT_TEXT),
+            ("format_number", json!({ "defaultcountry": "US" }), MISSPELLED),
+            ("get_carrier", json!({ "apiKey": "x" }), UNKNOWN),
+            ("get_carrier", json!({ "ocn": ["a", 1] }), LIST),
         ] {
             assert_eq!(request(tool, arguments), expected);
         }
@@ -156,8 +141,8 @@ mod tests {
             (json!(vec!["1"; 26]), "got 26"),
             (json!("305"), "got '\"305\"'"),
             (Value::Null, "numbers is required"),
-            (json!(["1", null]), "numbers must hold texts, got 'null'"),
-            (json!([{ "tn": "1" }]), "numbers must hold texts, got '{\"tn\":\"1\"}'"),
+            (json!(["1", null]), "numbers must contain strings, got 'null'"),
+            (json!([{ "tn": "1" }]), "numbers must contain strings, got '{\"tn\":\"1\"}'"),
         ] {
             let refused = request("format_numbers", json!({ "numbers": numbers }));
             assert!(refused.contains(got), "{refused}");

@@ -2,13 +2,13 @@
 //! HTTP](https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http) transport, without
 //! sessions or streams.
 //!
-//! Lambda freezes a function after its response, and sends the next request to any container. So requests are
-//! independent, and each is answered by one JSON body.
+//! Lambda freezes a container after its response and sends the next request to any container. Requests are therefore
+//! independent, and each response is one JSON body.
 
 use std::{pin::pin, sync::Arc};
 
 use axum::{
-    body::{Body, Bytes, to_bytes},
+    body::{Body, to_bytes},
     extract::Request,
     http::{
         HeaderMap, HeaderName, HeaderValue, Method, StatusCode,
@@ -29,27 +29,26 @@ use shared::{
 };
 
 use crate::{
-    message::{self, Refused},
+    message::{self, MessageError},
     server::ToolServer,
     tools::Tool,
 };
 
-/// Maximum body size; a call needs a few hundred bytes.
+/// Maximum bytes in a body; a call has a few hundred.
 const MAX_BODY_BYTES: usize = 64 * 1024;
 
-/// Maximum length of an SDK message in characters. A message may repeat a header.
+/// Maximum characters of an SDK error message, which may quote a header.
 const MAX_MESSAGE_LENGTH: usize = 200;
 
-/// The headers the protocol defines. The SDK sees no others, such as a key.
+/// The protocol's headers. The SDK gets no others, such as a key.
 const PROTOCOL_HEADERS: [HeaderName; 3] = [
     HeaderName::from_static("mcp-protocol-version"),
     HeaderName::from_static("mcp-method"),
     HeaderName::from_static("mcp-name"),
 ];
 
-/// Answers one message. Its tool calls `routes`. A page from a disallowed origin is refused, as [the transport
-/// requires](https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning).
-pub async fn answer(
+/// Handles one message; tools call `routes`. Refuses requests from pages of other origins, as [the transport requires](https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning).
+pub async fn handle(
     routes: &InProcess,
     origins: &AllowedOrigins,
     charge: Charge,
@@ -57,42 +56,42 @@ pub async fn answer(
 ) -> Result<Response, ApiError> {
     let (parts, body) = request.into_parts();
     if !origins.admit(&parts.headers) {
-        let message = "Origin must be one that this API allows";
-        return Ok(Refused::new(StatusCode::FORBIDDEN, message).into_response());
+        let message = "This API does not allow the Origin";
+        return Ok(MessageError::new(StatusCode::FORBIDDEN, message).into_response());
     }
-    match message_of(&parts.headers, body).await {
+    match read_message(&parts.headers, body).await {
         Ok(message) => {
             if !takes_numbers(&message) {
                 charge.charge_many(1).await?;
             }
-            Ok(answer_message(routes, charge, &parts.headers, &message).await)
+            Ok(call_sdk(routes, charge, &parts.headers, &message).await)
         }
-        Err(refused) => Ok(refused.into_response()),
+        Err(error) => Ok(error.into_response()),
     }
 }
 
-/// Returns true if the message calls a tool whose route counts numbers.
 fn takes_numbers(message: &Value) -> bool {
     let name = message["params"]["name"].as_str().unwrap_or_default();
     message["method"] == "tools/call" && Tool::named(name).is_some_and(|tool| tool.takes_numbers)
 }
 
-/// The message of a request.
-async fn message_of(headers: &HeaderMap, body: Body) -> Result<Value, Refused> {
+async fn read_message(headers: &HeaderMap, body: Body) -> Result<Value, MessageError> {
     if !accepts_json(headers) {
-        let message = "Accept must allow application/json, in which every answer is";
-        return Err(Refused::new(StatusCode::NOT_ACCEPTABLE, message));
+        return Err(MessageError::new(
+            StatusCode::NOT_ACCEPTABLE,
+            "Accept must allow application/json",
+        ));
     }
     if !is_json(headers) {
         let message = "Content-Type must be application/json";
-        return Err(Refused::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message));
+        return Err(MessageError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message));
     }
     let body = body::read(body, MAX_BODY_BYTES).await.map_err(|error| match error {
         UnreadableBody::TooLong => {
             let message = format!("The body must have at most {MAX_BODY_BYTES} bytes");
-            Refused::new(StatusCode::PAYLOAD_TOO_LARGE, message)
+            MessageError::new(StatusCode::PAYLOAD_TOO_LARGE, message)
         }
-        UnreadableBody::Broken => Refused::new(StatusCode::BAD_REQUEST, body::BROKEN),
+        UnreadableBody::Broken => MessageError::new(StatusCode::BAD_REQUEST, body::BROKEN_MESSAGE),
     })?;
     message::read(&body)
 }
@@ -103,9 +102,8 @@ fn is_json(headers: &HeaderMap) -> bool {
     media_type.trim().eq_ignore_ascii_case("application/json")
 }
 
-/// Lets the SDK answer a message. The SDK spawns tasks for tools, but their routes run in the request's task, which has
-/// its request context and metered capacity.
-async fn answer_message(
+/// Lets the SDK handle a message. Tool calls run in this task, which has the request context, not in the SDK's.
+async fn call_sdk(
     routes: &InProcess,
     charge: Charge,
     headers: &HeaderMap,
@@ -117,21 +115,25 @@ async fn answer_message(
         Arc::new(NeverSessionManager::default()),
         config(),
     );
-    let mut answered = pin!(service.handle(request_to_sdk(headers, message)));
+    let mut handling = pin!(service.handle(sdk_request(headers, message)));
     let response = loop {
         tokio::select! {
-            response = &mut answered => break response,
-            Some(call) = calls.recv() => call.answer_from(routes, charge.clone(), None).await,
+            response = &mut handling => break response,
+            Some(call) = calls.recv() => call.respond(routes, charge.clone(), None).await,
         }
     };
     let (parts, body) = response.into_parts();
     let is_json = is_json(&parts.headers);
     let response = Response::from_parts(parts, Body::new(body));
-    if response.status().is_success() || is_json { response } else { as_refusal(response).await }
+    if response.status().is_success() || is_json {
+        response
+    } else {
+        to_json_rpc_error(response).await
+    }
 }
 
-/// No sessions or streams. The host is not checked: API Gateway or a proxy may set any, and a page with a rebound name
-/// has no key. [`answer`] checks the origin.
+/// Disables sessions and streams. The host is not checked: API Gateway and proxies set their own, and a page that
+/// rebinds a name has no key. [`handle`] checks the origin.
 fn config() -> StreamableHttpServerConfig {
     StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
@@ -141,12 +143,12 @@ fn config() -> StreamableHttpServerConfig {
         .disable_allowed_origins()
 }
 
-/// The message in the form the SDK expects. It requires clients to accept streams, which it never sends.
-fn request_to_sdk(headers: &HeaderMap, message: &Value) -> axum::http::Request<Body> {
+/// Builds the request for the SDK, which requires that clients accept streams.
+fn sdk_request(headers: &HeaderMap, message: &Value) -> axum::http::Request<Body> {
     let mut request = Request::new(Body::from(message.to_string()));
     *request.method_mut() = Method::POST;
-    let is_of_protocol = |(name, _): &(&HeaderName, _)| PROTOCOL_HEADERS.contains(name);
-    for (name, value) in headers.iter().filter(is_of_protocol) {
+    let is_protocol_header = |(name, _): &(&HeaderName, _)| PROTOCOL_HEADERS.contains(name);
+    for (name, value) in headers.iter().filter(is_protocol_header) {
         request.headers_mut().append(name, value.clone());
     }
     for (name, value) in [
@@ -160,12 +162,11 @@ fn request_to_sdk(headers: &HeaderMap, message: &Value) -> axum::http::Request<B
 }
 
 /// Converts the SDK's plain-text errors to JSON-RPC.
-async fn as_refusal(response: Response) -> Response {
+async fn to_json_rpc_error(response: Response) -> Response {
     let status = response.status();
-    let text =
-        to_bytes(response.into_body(), MAX_BODY_BYTES).await.unwrap_or_else(|_| Bytes::new());
+    let text = to_bytes(response.into_body(), MAX_BODY_BYTES).await.unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
     let message: String =
         text.trim_start_matches("Bad Request: ").chars().take(MAX_MESSAGE_LENGTH).collect();
-    Refused::new(status, message).into_response()
+    MessageError::new(status, message).into_response()
 }

@@ -26,36 +26,34 @@ pub use call::ToolCall;
 pub use server::ToolServer;
 pub use tools::{TOOLS, Tool};
 
-/// The route of this function. The OpenAPI document omits it, since tools describe themselves to agents.
+/// The function's route. It is not in the OpenAPI description, since tools describe themselves to agents.
 pub fn routes() -> Routes {
-    let asked = Arc::new(OnceLock::new());
+    let shared_routes = Arc::new(OnceLock::new());
     let endpoint = post(
         async move |State(app): State<App>,
                     charge: Charge,
                     address: PublicAddress,
                     request: Request| {
             let origins = app.config.allowed_origins.clone();
-            let routes = asked.get_or_init(|| asked_routes(app)).at(address);
-            endpoint::answer(&routes, &origins, charge, request).await
+            let routes = shared_routes.get_or_init(|| tool_routes(app)).at(address);
+            endpoint::handle(&routes, &origins, charge, request).await
         },
     );
     Routes::from(OpenApiRouter::default())
         .with_undescribed_post("/mcp", endpoint)
-        .counted_by_items(&["/mcp"])
-        .prepared_by(prepare)
+        .counted_per_item(&["/mcp"])
+        .with_preparation(prepare)
 }
 
-/// The routes that tools call, on the data of `app`.
-pub fn asked_routes(app: App) -> InProcess {
+pub fn tool_routes(app: App) -> InProcess {
     InProcess::new(functions(), app)
 }
 
-/// The functions whose routes tools call.
 fn functions() -> [Routes; 4] {
     [carriers::routes(), npa::routes(), format::routes(), search::routes()]
 }
 
 fn prepare() {
     formatting::load_rules();
-    LazyLock::force(&schema::DESCRIBED_TOOLS);
+    LazyLock::force(&schema::TOOL_DESCRIPTIONS);
 }

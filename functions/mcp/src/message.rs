@@ -1,4 +1,4 @@
-//! JSON-RPC messages, and errors for requests without one.
+//! JSON-RPC messages, and errors for requests without a valid one.
 
 use axum::{
     Json,
@@ -8,67 +8,51 @@ use axum::{
 use rmcp::model::{ClientJsonRpcMessage, ErrorCode};
 use serde_json::{Value, json};
 
-/// The error for a request that has no valid message.
 #[derive(Debug, PartialEq)]
-pub struct Refused {
+pub struct MessageError {
     status: StatusCode,
-    /// The message's ID, if it can be read.
+    /// The message's ID; null if it cannot be read.
     id: Value,
     code: ErrorCode,
     message: String,
 }
 
-const INVALID_MESSAGE: &str = "The body must be one message of JSON-RPC 2.0";
+const INVALID_MESSAGE: &str = "The body must be one JSON-RPC 2.0 message: an object with jsonrpc '2.0', a method, and \
+                               optionally params as an object and an id that is a string or a 64-bit integer";
 
-impl Refused {
-    /// The error for a request without a message.
+impl MessageError {
     pub fn new(status: StatusCode, message: impl Into<String>) -> Self {
         let message = message.into();
         Self { status, id: Value::Null, code: ErrorCode::INVALID_REQUEST, message }
     }
 }
 
-/// Parses the body as one client message.
-pub fn read(body: &[u8]) -> Result<Value, Refused> {
-    let message: Value = serde_json::from_slice(body).map_err(|error| Refused {
+pub fn read(body: &[u8]) -> Result<Value, MessageError> {
+    let message: Value = serde_json::from_slice(body).map_err(|error| MessageError {
         code: ErrorCode::PARSE_ERROR,
-        ..Refused::new(StatusCode::BAD_REQUEST, format!("The body must be JSON: {error}"))
+        ..MessageError::new(StatusCode::BAD_REQUEST, format!("The body must be JSON: {error}"))
     })?;
-    match fault_of(&message) {
-        None => Ok(message),
-        Some(fault) => Err(Refused {
-            id: if has_valid_id(&message) { message["id"].clone() } else { Value::Null },
-            ..Refused::new(StatusCode::BAD_REQUEST, format!("{INVALID_MESSAGE}; {fault}"))
-        }),
+    if is_client_message(&message) {
+        return Ok(message);
     }
+    Err(MessageError {
+        id: if has_valid_id(&message) { message["id"].clone() } else { Value::Null },
+        ..MessageError::new(StatusCode::BAD_REQUEST, INVALID_MESSAGE)
+    })
 }
 
-/// The reason JSON is not a client message; `None` if it is one.
-fn fault_of(message: &Value) -> Option<&'static str> {
-    if message.is_array() {
-        return Some("batches are not supported");
-    }
-    if !message.is_object() {
-        return Some("it must be an object");
-    }
-    if message["jsonrpc"] != "2.0" {
-        return Some("its jsonrpc must be '2.0'");
-    }
-    if message.get("id").is_some() && !has_valid_id(message) {
-        return Some("its id must be a text or a whole number of at most 64 bits");
-    }
-    if message.get("params").is_some_and(|params| !params.is_object()) {
-        return Some("its params must be an object");
-    }
-    let is_message = serde_json::from_value::<ClientJsonRpcMessage>(message.clone()).is_ok();
-    (!is_message).then_some("it must have a method, or the result or error of a request")
+fn is_client_message(message: &Value) -> bool {
+    message["jsonrpc"] == "2.0"
+        && (message.get("id").is_none() || has_valid_id(message))
+        && message.get("params").is_none_or(Value::is_object)
+        && serde_json::from_value::<ClientJsonRpcMessage>(message.clone()).is_ok()
 }
 
 fn has_valid_id(message: &Value) -> bool {
     message.get("id").is_some_and(|id| id.is_string() || id.is_i64())
 }
 
-impl IntoResponse for Refused {
+impl IntoResponse for MessageError {
     fn into_response(self) -> Response {
         let Self { status, id, code, message } = self;
         let error = json!({ "code": code.0, "message": message });
@@ -93,44 +77,33 @@ mod tests {
     }
 
     #[test]
-    fn other_bodies_get_an_error_with_the_message_id() {
+    fn invalid_json_is_a_parse_error() {
         let deep = "[".repeat(20_000);
-        for (body, code, id, fault) in [
-            ("", -32700, json!(null), "must be JSON"),
-            ("{", -32700, json!(null), "must be JSON"),
-            ("\u{feff}{}", -32700, json!(null), "must be JSON"),
-            ("{\"a\":1} x", -32700, json!(null), "must be JSON"),
-            (&*deep, -32700, json!(null), "must be JSON"),
-            (
-                r#"{"jsonrpc":"2.0","id":1e400,"method":"ping"}"#,
-                -32700,
-                json!(null),
-                "number out of",
-            ),
-            ("7", -32600, json!(null), "an object"),
-            (r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, -32600, json!(null), "batches"),
-            (r#"{"id":7,"method":"ping"}"#, -32600, json!(7), "its jsonrpc"),
-            (r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, -32600, json!(null), "its id"),
-            (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, -32600, json!(null), "its id"),
-            (
-                r#"{"jsonrpc":"2.0","id":18446744073709551615,"method":"x"}"#,
-                -32600,
-                json!(null),
-                "its id",
-            ),
-            (r#"{"jsonrpc":"2.0","id":{"a":1},"method":"ping"}"#, -32600, json!(null), "its id"),
-            (
-                r#"{"jsonrpc":"2.0","id":1,"method":"x","params":["x"]}"#,
-                -32600,
-                json!(1),
-                "its params",
-            ),
-            (r#"{"jsonrpc":"2.0","id":"x"}"#, -32600, json!("x"), "a method"),
-            (r#"{"jsonrpc":"2.0","id":1,"method":7}"#, -32600, json!(1), "a method"),
+        let overflow = r#"{"jsonrpc":"2.0","id":1e400,"method":"ping"}"#;
+        for body in ["", "{", "\u{feff}{}", "{\"a\":1} x", &deep, overflow] {
+            let error = read(body.as_bytes()).unwrap_err();
+            assert_eq!((error.code, error.id), (ErrorCode::PARSE_ERROR, Value::Null), "{body}");
+            assert!(error.message.starts_with("The body must be JSON: "), "{}", error.message);
+        }
+    }
+
+    #[test]
+    fn invalid_messages_get_an_error_with_their_id() {
+        for (body, id) in [
+            ("7", json!(null)),
+            (r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, json!(null)),
+            (r#"{"id":7,"method":"ping"}"#, json!(7)),
+            (r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, json!(null)),
+            (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, json!(null)),
+            (r#"{"jsonrpc":"2.0","id":18446744073709551615,"method":"x"}"#, json!(null)),
+            (r#"{"jsonrpc":"2.0","id":{"a":1},"method":"ping"}"#, json!(null)),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"x","params":["x"]}"#, json!(1)),
+            (r#"{"jsonrpc":"2.0","id":"x"}"#, json!("x")),
+            (r#"{"jsonrpc":"2.0","id":1,"method":7}"#, json!(1)),
         ] {
-            let refused = read(body.as_bytes()).unwrap_err();
-            assert_eq!((refused.code.0, refused.id), (code, id), "{body}");
-            assert!(refused.message.contains(fault), "{body}: {}", refused.message);
+            let error = read(body.as_bytes()).unwrap_err();
+            assert_eq!((error.code, error.id), (ErrorCode::INVALID_REQUEST, id), "{body}");
+            assert_eq!(error.message, INVALID_MESSAGE);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The MCP server: its description, tools and calls.
+//! The MCP server: instructions, tool list and tool calls.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use rmcp::{
         CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode,
         Implementation, InitializeRequestParams, InitializeResult, ListToolsResult,
         PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig,
-        Tool as DescribedTool,
+        Tool as ToolDescription,
     },
     service::RequestContext,
 };
@@ -17,27 +17,25 @@ use tokio::sync::mpsc;
 
 use crate::{
     call::ToolCall,
-    schema::DESCRIBED_TOOLS,
+    schema::TOOL_DESCRIPTIONS,
     tools::{TOOLS, Tool},
 };
 
-/// The instructions sent to every agent on initialization.
 const INSTRUCTIONS: &str = "\
-Reference data of telephone numbers: the rules of the numbers of every country, and for the North \
-American Numbering Plan (US and Canada) the area codes, exchanges and carriers that NANPA and CNAC publish.
+Reference data for telephone numbers: numbering rules worldwide, and the area codes, exchanges and carriers \
+that NANPA and CNAC publish for the US and Canada.
 
-Start with format_number for a phone number, list_carriers for the name of a company, get_area_code for an \
-area code and search_exchanges for anything else. Errors say which rule a value breaks.
+Start with format_number for a phone number, list_carriers for a company name, get_area_code for an area \
+code, and search_exchanges for anything else. Errors state the rule that a value breaks.
 
-The carrier of a number is the one that its block of numbers is assigned to. Say 'assigned to', and not \
-'served by': the number may have been ported to another carrier. This data cannot tell whether it was, nor who \
-has a number (caller name), whether it is in use, whether its SIM was swapped, nor whether it is known for \
-spam. No tool calls or texts a number.
+A number's carrier is the company that its block is assigned to. Say 'assigned to', not 'served by': the \
+number may have been ported to another carrier. The data does not show porting, the caller's name, whether a \
+number is in use, SIM swaps or spam reports. No tool calls or texts a number.
 
-Lists come in pages of 20, or of limit up to 100. pagination.total counts all matches; the end of a \
-result names the offset and version of the next page.";
+Lists have pages of 20, or set limit up to 100. pagination.total counts all matches. The end of a result \
+has the offset and version of the next page.";
 
-/// Protocol revisions, oldest first. 2025-03-26 is left out, since only it has batches.
+/// Supported protocol revisions, oldest first. 2025-03-26 is missing because it requires batches.
 const REVISIONS: [ProtocolVersion; 4] = [
     ProtocolVersion::V_2024_11_05,
     ProtocolVersion::V_2025_06_18,
@@ -45,17 +43,16 @@ const REVISIONS: [ProtocolVersion; 4] = [
     ProtocolVersion::V_2026_07_28,
 ];
 
-/// A server of the tools. The caller answers the tool calls in its own task.
+/// An MCP server that passes tool calls on to its caller, which runs them in its own task.
 #[derive(Debug, Clone)]
 pub struct ToolServer {
     calls: mpsc::Sender<ToolCall>,
 }
 
 impl ToolServer {
-    /// A server, and the calls agents make.
     pub fn new() -> (Self, mpsc::Receiver<ToolCall>) {
-        let (calls, called) = mpsc::channel(1);
-        (Self { calls }, called)
+        let (calls, receiver) = mpsc::channel(1);
+        (Self { calls }, receiver)
     }
 }
 
@@ -72,7 +69,7 @@ impl ServerHandler for ToolServer {
         Cow::Borrowed(&REVISIONS)
     }
 
-    /// Negotiates the newest revision up to the requested one; clients support older revisions rather than newer ones.
+    /// Negotiates the newest revision up to the requested one, since clients rarely support newer revisions.
     fn negotiate_initialize(
         &self,
         request: &InitializeRequestParams,
@@ -94,29 +91,29 @@ impl ServerHandler for ToolServer {
     ) -> Result<ListToolsResult, ErrorData> {
         if page.is_some_and(|page| page.cursor.is_some()) {
             return Err(ErrorData::invalid_params(
-                "cursor must be absent: the tools are one page",
+                "cursor must be absent: the tools fit on one page",
                 None,
             ));
         }
-        Ok(ListToolsResult::with_all_items(DESCRIBED_TOOLS.clone()))
+        Ok(ListToolsResult::with_all_items(TOOL_DESCRIPTIONS.clone()))
     }
 
-    fn get_tool(&self, name: &str) -> Option<DescribedTool> {
-        DESCRIBED_TOOLS.iter().find(|tool| tool.name == name).cloned()
+    fn get_tool(&self, name: &str) -> Option<ToolDescription> {
+        TOOL_DESCRIPTIONS.iter().find(|tool| tool.name == name).cloned()
     }
 
     async fn call_tool(
         &self,
-        called: CallToolRequestParams,
+        params: CallToolRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let tool = Tool::named(&called.name).ok_or_else(|| unknown_tool(&called.name))?;
-        let (call, answered) = ToolCall::new(tool, called.arguments);
+        let tool = Tool::named(&params.name).ok_or_else(|| unknown_tool(&params.name))?;
+        let (call, result) = ToolCall::new(tool, params.arguments);
         self.calls.send(call).await.map_err(|_| stopping())?;
-        answered.await.map(CallToolResponse::from).map_err(|_| stopping())
+        result.await.map(CallToolResponse::from).map_err(|_| stopping())
     }
 
-    /// Handles methods or parameters that are not in the protocol.
+    /// Refuses methods and parameters that are not in the protocol.
     async fn on_custom_request(
         &self,
         request: CustomRequest,
@@ -133,7 +130,7 @@ impl ServerHandler for ToolServer {
     }
 }
 
-/// Methods whose invalid parameters the SDK reports as an unknown method.
+/// The methods that the SDK reports as unknown if their parameters are invalid.
 const KNOWN_METHODS: [&str; 3] = ["initialize", "tools/list", "tools/call"];
 
 fn unknown_tool(name: &str) -> ErrorData {
@@ -151,11 +148,13 @@ mod tests {
     use shared::pagination::MAX_LIMIT;
 
     use super::*;
-    use crate::schema::DEFAULT_LIMIT;
+    use crate::{schema::DEFAULT_LIMIT, tools::MAX_NUMBERS};
 
     #[test]
-    fn instructions_state_the_page_size() {
-        let rule = format!("pages of {DEFAULT_LIMIT}, or of limit up to {MAX_LIMIT}.");
+    fn texts_for_agents_state_the_page_size_and_the_maximum_numbers() {
+        let rule = format!("pages of {DEFAULT_LIMIT}, or set limit up to {MAX_LIMIT}.");
         assert!(INSTRUCTIONS.contains(&rule), "{INSTRUCTIONS}");
+        let description = &Tool::named("format_numbers").unwrap().description;
+        assert!(description.contains(&format!(" up to {MAX_NUMBERS} numbers")), "{description}");
     }
 }

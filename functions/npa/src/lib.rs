@@ -1,4 +1,4 @@
-//! Lists the exchanges of an area code, and looks up a single one.
+//! Lists the exchanges in an area code, and looks up a single one.
 
 #[cfg(test)]
 mod tests;
@@ -8,11 +8,11 @@ use numbering::records::{AreaCode, Country, Exchange, Npa, NpaNxx, Nxx, Ocn, Sta
 use serde::Serialize;
 use shared::{
     app::Routes,
-    csv_pages::{FormatParam, ListFormat, Rows},
+    csv_pages::{FormatParam, Rows},
     errors::ApiError,
     lookup::Freshness,
-    pagination::{Page, Paged, Pagination, VersionParam},
-    params::{Params, PathParams, parse},
+    pagination::{Page, PageResponse, Pagination, VersionParam},
+    params::{Params, PathParams, parse_param},
     state::App,
 };
 use store::LoadedVersion;
@@ -22,25 +22,25 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 /// The routes of this function.
 pub fn routes() -> Routes {
     OpenApiRouter::default()
-        .routes(routes!(by_query))
+        .routes(routes!(area_code_by_query))
         .routes(routes!(area_code_by_path))
         .routes(routes!(exchange_by_path))
         .into()
 }
 
-/// An exchange as a row of its area code.
+/// An exchange in an area code's list.
 ///
-/// The holder is the carrier as assigned. A number may be in a thousands block of another carrier, or have been ported
+/// The holder is the carrier as assigned. A number may be in another carrier's thousands block, or have been ported
 /// since. Open data does not show porting.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ExchangeRow {
     pub nxx: Nxx,
     /// Operating Company Number of the assigned holder; numbers may have been ported. `null` if the exchange is
-    /// unassigned, or the report names a company without one.
+    /// unassigned, or its company has no OCN.
     #[schema(required)]
     pub ocn: Option<Ocn>,
-    /// Name of the assigned holder; numbers may have been ported. `null` if nobody holds the exchange, or no source
-    /// names the company.
+    /// Name of the assigned holder; numbers may have been ported. `null` if the exchange has no holder, or no
+    /// source names the company.
     #[schema(required, example = "NEW CINGULAR WIRELESS PCS, LLC - DC")]
     pub company_name: Option<String>,
     /// The place to which the exchange's calls are rated.
@@ -65,7 +65,7 @@ impl From<Exchange> for ExchangeRow {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct AreaCodeResult {
     pub npa: Npa,
-    /// State or province with most of its exchanges; `null` if it is not tied to a place.
+    /// State or province with most of its exchanges; `null` if it is non-geographic.
     #[schema(required)]
     pub state: Option<StateCode>,
     pub country: Country,
@@ -92,21 +92,16 @@ impl Rows for AreaCodeResult {
     }
 }
 
-/// A request for exchanges: its URL, page, version and format.
-struct ListRequest {
-    uri: Uri,
-    page: Page,
-    version: VersionParam,
-    format: ListFormat,
-}
+/// The URL of a request, with its page and format.
+type PageRequest = (Uri, Page, FormatParam);
 
 impl AreaCodeResult {
     fn paged(
-        ListRequest { uri, page, format, .. }: ListRequest,
+        (uri, page, FormatParam { format }): PageRequest,
         version: Option<String>,
         AreaCode { npa, state, states: _, country, total_exchanges }: AreaCode,
         exchanges: impl ExactSizeIterator<Item = Exchange>,
-    ) -> Paged<Self> {
+    ) -> PageResponse<Self> {
         let (exchanges, pagination) = page.slice(exchanges);
         let body = Self {
             npa,
@@ -116,7 +111,7 @@ impl AreaCodeResult {
             exchanges: exchanges.into_iter().map(ExchangeRow::from).collect(),
             pagination,
         };
-        Paged { uri, pagination, version, format, body }
+        PageResponse { uri, pagination, version, format, body }
     }
 }
 
@@ -141,13 +136,9 @@ async fn area_code_by_path(
     PathParams([npa]): PathParams<1>,
     params: Params,
     version: VersionParam,
-    uri: Uri,
-    page: Page,
-    FormatParam { format }: FormatParam,
-) -> Result<Paged<AreaCodeResult>, ApiError> {
-    let npa = parse("npa", &npa)?;
-    let request = ListRequest { uri, page, version, format };
-    area_code_or_exchange(&app, &params, request, npa).await
+    request: PageRequest,
+) -> Result<PageResponse<AreaCodeResult>, ApiError> {
+    area_code_or_exchange(&app, &params, &version, request, parse_param("npa", &npa)?).await
 }
 
 /// Look up one exchange
@@ -169,13 +160,10 @@ async fn area_code_by_path(
 async fn exchange_by_path(
     State(app): State<App>,
     PathParams([npa, nxx]): PathParams<2>,
-    uri: Uri,
-    page: Page,
-    FormatParam { format }: FormatParam,
-) -> Result<Paged<AreaCodeResult>, ApiError> {
-    let npa_nxx = NpaNxx { npa: parse("npa", &npa)?, nxx: parse("nxx", &nxx)? };
-    let version = VersionParam { version: None };
-    exchange(&app, ListRequest { uri, page, version, format }, npa_nxx).await
+    request: PageRequest,
+) -> Result<PageResponse<AreaCodeResult>, ApiError> {
+    let npa_nxx = NpaNxx { npa: parse_param("npa", &npa)?, nxx: parse_param("nxx", &nxx)? };
+    exchange(&app, &VersionParam { version: None }, request, npa_nxx).await
 }
 
 /// Look up an area code or one exchange by query
@@ -194,34 +182,32 @@ async fn exchange_by_path(
         ApiError
     )
 )]
-async fn by_query(
+async fn area_code_by_query(
     State(app): State<App>,
     params: Params,
     version: VersionParam,
-    uri: Uri,
-    page: Page,
-    FormatParam { format }: FormatParam,
-) -> Result<Paged<AreaCodeResult>, ApiError> {
-    let npa = params.parsed("npa")?.ok_or_else(|| {
+    request: PageRequest,
+) -> Result<PageResponse<AreaCodeResult>, ApiError> {
+    let npa = params.parse("npa")?.ok_or_else(|| {
         ApiError::invalid(
             "npa is required. Usage: /v1/npa?npa=<NPA> or /v1/npa?npa=<NPA>&nxx=<NXX>",
         )
     })?;
-    let request = ListRequest { uri, page, version, format };
-    area_code_or_exchange(&app, &params, request, npa).await
+    area_code_or_exchange(&app, &params, &version, request, npa).await
 }
 
-/// The exchange named in the query, or all exchanges of the area code.
+/// Returns the exchange in the query, or all exchanges in the area code.
 async fn area_code_or_exchange(
     app: &App,
     params: &Params,
-    request: ListRequest,
+    version: &VersionParam,
+    request: PageRequest,
     npa: Npa,
-) -> Result<Paged<AreaCodeResult>, ApiError> {
-    if let Some(nxx) = params.parsed("nxx")? {
-        return exchange(app, request, NpaNxx { npa, nxx }).await;
+) -> Result<PageResponse<AreaCodeResult>, ApiError> {
+    if let Some(nxx) = params.parse("nxx")? {
+        return exchange(app, version, request, NpaNxx { npa, nxx }).await;
     }
-    let LoadedVersion { version, dataset } = app.dataset_for_listing(&request.version).await?;
+    let LoadedVersion { version, dataset } = app.dataset_for_listing(version).await?;
     let area_code = dataset
         .area_code(npa)
         .ok_or_else(|| ApiError::not_found(format!("No data found for NPA {npa}")))?;
@@ -229,14 +215,15 @@ async fn area_code_or_exchange(
     Ok(AreaCodeResult::paged(request, Some(version.to_string()), area_code, exchanges))
 }
 
-/// Looks up one exchange and its area code, in the requested version or else as an item.
+/// Looks up an exchange and its area code, in the requested version if there is one.
 async fn exchange(
     app: &App,
-    request: ListRequest,
+    version: &VersionParam,
+    request: PageRequest,
     npa_nxx: NpaNxx,
-) -> Result<Paged<AreaCodeResult>, ApiError> {
-    let (version, area_code, exchange) = if request.version.version.is_some() {
-        let LoadedVersion { version, dataset } = app.dataset_for_listing(&request.version).await?;
+) -> Result<PageResponse<AreaCodeResult>, ApiError> {
+    let (version, area_code, exchange) = if version.version.is_some() {
+        let LoadedVersion { version, dataset } = app.dataset_for_listing(version).await?;
         let exchange = dataset.exchange(npa_nxx);
         (Some(version.to_string()), dataset.area_code(npa_nxx.npa), exchange)
     } else {

@@ -1,7 +1,7 @@
 //! The routes on a small dataset.
 
-use insta::{assert_json_snapshot, assert_snapshot};
-use serde_json::Value;
+use insta::assert_snapshot;
+use serde_json::{Value, json};
 use test_api::{TestApi, header};
 
 use super::routes;
@@ -9,48 +9,31 @@ use super::routes;
 #[tokio::test]
 async fn an_area_code_lists_its_exchanges_with_their_assigned_holders() {
     let page = TestApi::new(routes()).ok("/v1/npa/415?offset=3&limit=2").await;
-    assert_json_snapshot!(page, @r#"
-    {
-      "npa": "415",
-      "state": "CA",
-      "country": "US",
-      "total_exchanges": 5,
-      "exchanges": [
-        {
-          "nxx": "203",
-          "ocn": null,
-          "company_name": null,
-          "rate_center": null,
-          "status": "UNASSIGNED"
-        },
-        {
-          "nxx": "204",
-          "ocn": null,
-          "company_name": "SMALL TOWN TELEPHONE",
-          "rate_center": "MILL VALLEY",
-          "status": "ASSIGNED"
-        }
-      ],
-      "pagination": {
-        "limit": 2,
-        "offset": 3,
-        "total": 5
-      }
-    }
-    "#);
+    let expected = json!({
+        "npa": "415", "state": "CA", "country": "US", "total_exchanges": 5,
+        "exchanges": [
+            { "nxx": "203", "ocn": null, "company_name": null, "rate_center": null, "status": "UNASSIGNED" },
+            {
+                "nxx": "204", "ocn": null, "company_name": "SMALL TOWN TELEPHONE",
+                "rate_center": "MILL VALLEY", "status": "ASSIGNED"
+            }
+        ],
+        "pagination": { "limit": 2, "offset": 3, "total": 5 }
+    });
+    assert_eq!(page, expected);
 }
 
 #[tokio::test]
-async fn an_area_code_without_a_place_has_no_state() {
+async fn a_non_geographic_area_code_has_no_state() {
     assert_eq!(TestApi::new(routes()).ok("/v1/npa/700").await["state"], Value::Null);
 }
 
 #[tokio::test]
-async fn an_exchange_is_the_same_by_path_by_query_and_by_version() {
+async fn an_exchange_is_the_same_by_path_query_and_version() {
     let api = TestApi::new(routes());
-    let by_path = api.ok("/v1/npa/416/nxx/234").await;
-    assert_eq!(by_path["exchanges"][0]["company_name"], "ROGERS COMMUNICATIONS CANADA INC.");
-    assert_eq!(by_path["pagination"]["total"], 1);
+    let exchange = api.ok("/v1/npa/416/nxx/234").await;
+    assert_eq!(exchange["exchanges"][0]["company_name"], "ROGERS COMMUNICATIONS CANADA INC.");
+    assert_eq!(exchange["pagination"]["total"], 1);
     let page = api.get("/v1/npa/416?limit=1", &[]).await;
     let (_, version) = header(&page.headers, "link").split_once("version=").unwrap();
     let version = version.split(['&', '>']).next().unwrap();
@@ -59,16 +42,16 @@ async fn an_exchange_is_the_same_by_path_by_query_and_by_version() {
         "/v1/npa/416?nxx=234".to_owned(),
         format!("/v1/npa/416?nxx=234&version={version}"),
     ] {
-        assert_eq!(api.ok(&target).await, by_path, "{target}");
+        assert_eq!(api.ok(&target).await, exchange, "{target}");
     }
-    let beyond = api.ok("/v1/npa/416/nxx/234?offset=9007199254740991").await;
-    assert_eq!(beyond["exchanges"].as_array().unwrap().len(), 0);
-    assert_eq!(beyond["pagination"]["offset"], 9_007_199_254_740_991_u64);
-    assert_eq!(beyond["pagination"]["total"], 1);
+    let past_end = api.ok("/v1/npa/416/nxx/234?offset=9007199254740991").await;
+    assert_eq!(past_end["exchanges"].as_array().unwrap().len(), 0);
+    assert_eq!(past_end["pagination"]["offset"], 9_007_199_254_740_991_u64);
+    assert_eq!(past_end["pagination"]["total"], 1);
 }
 
 #[tokio::test]
-async fn exchanges_as_csv_are_a_file_with_the_rows_of_json() {
+async fn the_csv_list_is_a_file_with_the_same_rows_as_json() {
     let api = TestApi::new(routes());
     for target in ["/v1/npa/415?limit=2&offset=3", "/v1/npa?npa=416&nxx=234", "/v1/npa/700/nxx/200"]
     {
@@ -84,9 +67,9 @@ async fn exchanges_as_csv_are_a_file_with_the_rows_of_json() {
 }
 
 #[tokio::test]
-async fn a_refusal_names_the_rule_and_the_value() {
+async fn errors_name_the_rule_and_the_value() {
     let api = TestApi::new(routes());
-    let refusals = api.refusals([
+    let errors = api.refusals([
         "/v1/npa",
         "/v1/npa?npa=abc",
         "/v1/npa?npa=",
@@ -107,5 +90,5 @@ async fn a_refusal_names_the_rule_and_the_value() {
         "/v1/npa/415/nxx",
         "/v1/npa/415/nxx/",
     ]);
-    assert_snapshot!(refusals.await);
+    assert_snapshot!(errors.await);
 }

@@ -1,4 +1,4 @@
-//! Reports to CodeDeploy, which decides whether the new versions take over.
+//! Reports to CodeDeploy, which then moves the traffic to the new versions or rolls back.
 
 use std::time::Duration;
 
@@ -11,17 +11,15 @@ use signed_requests::{AwsAccount, CallError, Service};
 use crate::event::Deployment;
 
 const OPERATION: &str = "CodeDeploy_20141006.PutLifecycleEventHookExecutionStatus";
-/// The timeout of one call.
 const CALL_TIMEOUT: Duration = Duration::from_secs(2);
-/// Three attempts, with waits of about half a second and a second.
-const WAITS: ExponentialBuilder = ExponentialBuilder::new()
+/// Retries twice, after about half a second and a second.
+const RETRIES: ExponentialBuilder = ExponentialBuilder::new()
     .with_min_delay(Duration::from_millis(500))
     .with_max_times(2)
     .with_jitter();
-/// The time reserved for the report.
 pub const REPORT_TIME: Duration = Duration::from_secs(10);
 
-/// Tells CodeDeploy whether the new versions may take over. Without a report it would wait an hour.
+/// Tells CodeDeploy whether the new versions may take over. Without a report, it would wait for an hour.
 pub async fn report(
     account: &AwsAccount,
     deployment: &Deployment,
@@ -41,10 +39,9 @@ pub async fn report(
     let log = |error: &CallError, wait: Duration| {
         tracing::warn!(error = with_causes(error), ?wait, "retrying the report to CodeDeploy");
     };
-    call.retry(WAITS).when(is_transient).notify(log).await.map(|_| ())
+    call.retry(RETRIES).when(is_transient).notify(log).await.map(|_| ())
 }
 
-/// Returns `true` if another attempt may succeed.
 fn is_transient(error: &CallError) -> bool {
     match error {
         CallError::Transport { .. } => true,

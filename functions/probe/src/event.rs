@@ -6,15 +6,13 @@ use serde_json::{Value, json};
 #[derive(Debug, PartialEq, Eq, Deserialize)]
 #[serde(untagged)]
 pub enum Event {
-    /// CodeDeploy awaits the probe's report.
+    /// CodeDeploy waits for the probe's report.
     Deployment(Deployment),
-    /// The schedule or an operator.
     Request(Request),
 }
 
-/// A deployment hook, as
-/// [CodeDeploy](https://docs.aws.amazon.com/codedeploy/latest/userguide/reference-appspec-file-structure-hooks.html)
-/// passes it to a function.
+/// The event of a CodeDeploy [deployment
+/// hook](https://docs.aws.amazon.com/codedeploy/latest/userguide/reference-appspec-file-structure-hooks.html).
 #[derive(Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Deployment {
@@ -22,17 +20,14 @@ pub struct Deployment {
     pub lifecycle_event_hook_execution_id: String,
 }
 
-/// A request from the schedule or an operator.
 #[derive(Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Request {
-    /// The API's URL, such as `https://abcdef1234.execute-api.us-east-1.amazonaws.com`. Without it, only the functions
-    /// are checked.
+    /// The API's URL. If missing, only the functions are checked.
     pub base_url: Option<String>,
 }
 
-/// The message for an event that is neither of the two.
-const UNKNOWN_EVENT: &str = "the request must be a JSON object with no other field than base_url, such as \
+const UNKNOWN_EVENT: &str = "the request must be a JSON object with no field other than base_url, such as \
      {\"base_url\": \"https://api.example.com\"}";
 
 impl Event {
@@ -51,15 +46,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hooks_and_requests_are_told_apart_and_unknown_fields_refused() {
+    fn hooks_and_requests_are_distinguished_and_unknown_fields_are_refused() {
         let hook = json!({ "DeploymentId": "d-1", "LifecycleEventHookExecutionId": "eyJ" });
         assert!(matches!(Event::parse(hook).unwrap(), Event::Deployment(_)));
         for payload in [Value::Null, json!({})] {
             assert_eq!(Event::parse(payload).unwrap(), Event::Request(Request::default()));
         }
         let base_url = Some("https://api.example.com".to_owned());
-        let with_address = json!({ "base_url": base_url });
-        assert_eq!(Event::parse(with_address).unwrap(), Event::Request(Request { base_url }));
+        let request = json!({ "base_url": base_url });
+        assert_eq!(Event::parse(request).unwrap(), Event::Request(Request { base_url }));
         for refused in [json!({ "baseUrl": "x" }), json!([]), json!({ "DeploymentId": "d-1" })] {
             assert!(Event::parse(refused.clone()).is_err(), "{refused}");
         }

@@ -1,37 +1,34 @@
-//! The expected answer: its status and parts.
+//! Expected responses.
 
 use serde_json::{Value, json};
 
-use crate::api::{Answer, NoAnswer};
+use crate::api::{RequestError, Response};
 
-/// Failure of a check.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckError {
     #[error(transparent)]
-    NoAnswer(#[from] NoAnswer),
-    #[error("the status is {actual} ({error}), and must be {expected}")]
+    Request(#[from] RequestError),
+    #[error("the status must be {expected}, got {actual} ({error})")]
     Status { expected: u16, actual: u16, error: String },
-    #[error("{field} is {actual}, and must be {expected}")]
+    #[error("{field} must be {expected}, got {actual}")]
     Field { field: &'static str, expected: String, actual: Value },
-    #[error("the body must have {0:?}")]
+    #[error("the body does not contain {0}")]
     Content(String),
 }
 
-/// The expected value of a part of an answer.
 #[derive(Debug, Clone)]
 pub enum Part {
     Is(Value),
     Text,
     AboveZero,
-    /// The health status: before the first import a service is degraded.
+    /// The health status, which is degraded before the first import.
     Health,
-    /// The body contains this text.
     Has(String),
     /// A row of the list has a text field with this name.
     RowWith(&'static str),
 }
 
-/// The expected answer. Parts are named by JSON pointers.
+/// The expected status and parts of a response. Parts are named by JSON pointers.
 #[derive(Debug, Clone)]
 pub struct Expectation {
     status: u16,
@@ -39,13 +36,12 @@ pub struct Expectation {
 }
 
 impl Expectation {
-    /// A success with these parts.
     pub fn success(parts: impl Into<Vec<(&'static str, Part)>>) -> Self {
         Self { status: 200, parts: parts.into() }
     }
 
-    /// An error response with this status and error name.
-    pub fn refusal(status: u16, error: &str) -> Self {
+    /// Expects an error response with this status and code.
+    pub fn error(status: u16, error: &str) -> Self {
         Self { status, parts: vec![("/error", Part::Is(json!(error)))] }
     }
 
@@ -54,8 +50,7 @@ impl Expectation {
         self
     }
 
-    /// Compares an answer with this expectation.
-    pub fn compare(&self, Answer { status, body }: &Answer) -> Result<(), CheckError> {
+    pub fn compare(&self, Response { status, body }: &Response) -> Result<(), CheckError> {
         if *status != self.status {
             let error = body["error"].as_str().unwrap_or("no error").to_owned();
             return Err(CheckError::Status { expected: self.status, actual: *status, error });
@@ -69,7 +64,7 @@ impl Part {
         let actual = body.pointer(field).unwrap_or(&Value::Null);
         let (is_right, expected) = match self {
             Self::Is(expected) => (actual == expected, expected.to_string()),
-            Self::Text => (actual.is_string(), "a text".to_owned()),
+            Self::Text => (actual.is_string(), "a string".to_owned()),
             Self::AboveZero => {
                 (actual.as_u64().is_some_and(|number| number > 0), "a number above 0".to_owned())
             }
@@ -79,17 +74,17 @@ impl Part {
                 (actual == expected, expected.to_owned())
             }
             Self::Has(text) => {
-                let has_text = body.as_str().is_some_and(|body| body.contains(text));
-                return if has_text { Ok(()) } else { Err(CheckError::Content(text.clone())) };
+                (body.as_str().is_some_and(|body| body.contains(text)), format!("{text:?}"))
             }
             Self::RowWith(name) => {
                 let mut rows = actual.as_array().into_iter().flatten();
-                let has_row = rows.any(|row| row[name].is_string());
-                let error = || CheckError::Content(format!("a row with {name}"));
-                return if has_row { Ok(()) } else { Err(error()) };
+                (rows.any(|row| row[name].is_string()), format!("a row with {name}"))
             }
         };
-        let actual = actual.clone();
-        if is_right { Ok(()) } else { Err(CheckError::Field { field, expected, actual }) }
+        match self {
+            _ if is_right => Ok(()),
+            Self::Has(_) | Self::RowWith(_) => Err(CheckError::Content(expected)),
+            _ => Err(CheckError::Field { field, expected, actual: actual.clone() }),
+        }
     }
 }

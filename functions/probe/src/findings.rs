@@ -1,4 +1,4 @@
-//! The outcome of checks, for the log, metrics and caller.
+//! The outcomes of the checks, for the log, metrics and caller.
 
 use std::time::{Duration, Instant};
 
@@ -7,79 +7,72 @@ use logging::{Metric, Unit, metrics_line, with_causes};
 use serde_json::{Value, json};
 
 use crate::{
-    api::{Answer, NoAnswer},
+    api::{RequestError, Response},
     expectation::{CheckError, Expectation},
 };
 
-/// The outcome of one check.
 #[derive(Debug)]
 pub struct Outcome {
     pub check: String,
-    /// The answer's status, if any.
     pub status: Option<u16>,
     pub latency: Duration,
     pub error: Option<CheckError>,
 }
 
-/// The outcome of all checks.
 #[derive(Debug, Default)]
 pub struct Findings {
     pub outcomes: Vec<Outcome>,
     /// The data's import time; `None` before the first import, or if unknown.
     pub imported_at: Option<Timestamp>,
-    /// `true` if the service says nothing has been imported yet.
+    /// `true` before the first import.
     pub is_empty: bool,
-    /// The number of assigned exchanges in the current data's statistics.
+    /// The number of assigned exchanges in the statistics.
     pub(crate) assigned: Option<u64>,
-    /// The number of assigned exchanges the search found.
+    /// The number of assigned exchanges in the search.
     pub(crate) found: Option<u64>,
 }
 
 impl Findings {
-    /// Records the outcome of a check that makes a request, and returns the answer if it is as expected.
+    /// Records the outcome of a request. Returns the response if it is as expected.
     pub async fn record(
         &mut self,
         check: String,
         expectation: &Expectation,
-        answering: impl Future<Output = Result<Answer, NoAnswer>>,
-    ) -> Option<Answer> {
+        request: impl Future<Output = Result<Response, RequestError>>,
+    ) -> Option<Response> {
         let started = Instant::now();
-        let answer = answering.await;
+        let result = request.await.map_err(CheckError::from);
         let latency = started.elapsed();
-        let status = answer.as_ref().ok().map(|answer| answer.status);
-        let checked = answer.map_err(CheckError::from);
-        let checked = checked.and_then(|answer| expectation.compare(&answer).map(|()| answer));
-        let (answer, error) = match checked {
-            Ok(answer) => (Some(answer), None),
+        let status = result.as_ref().ok().map(|response| response.status);
+        let result = result.and_then(|response| expectation.compare(&response).map(|()| response));
+        let (response, error) = match result {
+            Ok(response) => (Some(response), None),
             Err(error) => (None, Some(error)),
         };
         self.outcomes.push(Outcome { check, status, latency, error });
-        answer
+        response
     }
 
-    /// Reads the state of the data from the health answer.
-    pub(crate) fn set_health(&mut self, Answer { body, .. }: &Answer) {
+    pub(crate) fn set_data_state(&mut self, Response { body, .. }: &Response) {
         if let Some(imported) = body.get("last_ingestion") {
             self.imported_at = imported.as_str().and_then(|at| at.parse().ok());
             self.is_empty = imported.is_null();
         }
     }
 
-    /// Records the outcome of a check that compares earlier answers.
-    pub fn note(&mut self, check: &str, error: Option<CheckError>) {
+    /// Records the outcome of a check without a request.
+    pub fn record_comparison(&mut self, check: &str, error: Option<CheckError>) {
         let (check, latency) = (check.to_owned(), Duration::ZERO);
         self.outcomes.push(Outcome { check, status: None, latency, error });
     }
 
-    /// Adds other checks.
-    pub fn add(&mut self, others: Self) {
+    pub fn extend(&mut self, others: Self) {
         self.outcomes.extend(others.outcomes);
         self.imported_at = self.imported_at.or(others.imported_at);
         self.is_empty |= others.is_empty;
     }
 
-    /// Returns `true` if every check succeeded.
-    pub fn are_good(&self) -> bool {
+    pub fn all_passed(&self) -> bool {
         self.failures().next().is_none()
     }
 
@@ -89,8 +82,7 @@ impl Findings {
         })
     }
 
-    /// The probe's answer to its caller, also in its log lines.
-    pub fn answer(&self) -> Value {
+    pub fn summary(&self) -> Value {
         json!({
             "checks": self.outcomes.len(),
             "failures": self.failures().collect::<Vec<_>>(),
@@ -99,7 +91,7 @@ impl Findings {
         })
     }
 
-    /// The log line about the live versions. CloudWatch reads metrics from it.
+    /// The log line for the live versions, with metrics for CloudWatch.
     pub fn line_with_metrics(&self, function: &str, now: Timestamp) -> String {
         let mut metrics = vec![
             Metric::count("ChecksMade", self.outcomes.len() as f64),
@@ -111,14 +103,14 @@ impl Findings {
         metrics_line(function, now, self.fields("the service was checked"), &metrics)
     }
 
-    /// The log line about new versions. Has no metrics, which describe the live service.
+    /// The log line for new versions, without metrics, which are for the live service.
     pub fn line(&self) -> String {
         self.fields("new versions were checked").to_string()
     }
 
     fn fields(&self, message: &str) -> Value {
-        let mut fields = self.answer();
-        fields["level"] = if self.are_good() { "INFO" } else { "ERROR" }.into();
+        let mut fields = self.summary();
+        fields["level"] = if self.all_passed() { "INFO" } else { "ERROR" }.into();
         fields["message"] = message.into();
         fields
     }
@@ -131,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn age_of_data_is_in_hours() {
+    fn data_age_is_in_hours() {
         let imported_at = Some(Timestamp::UNIX_EPOCH);
         let mut findings = Findings { imported_at, ..Findings::default() };
         let age = |findings: &Findings| {

@@ -1,4 +1,4 @@
-//! The Lambda function around the checks: deadline, log line and answer.
+//! The Lambda function that runs the checks.
 
 use std::{
     env,
@@ -6,7 +6,7 @@ use std::{
 };
 
 use jiff::Timestamp;
-use lambda_runtime::{Error, LambdaEvent};
+use lambda_runtime::{Context, Error, LambdaEvent};
 use logging::with_causes;
 use serde_json::{Value, json};
 use shared::auth::OriginSecrets;
@@ -25,38 +25,24 @@ use crate::{
     targets::{Serving, targets},
 };
 
-/// The time for the checks if Lambda does not state its limit.
 const CHECKS_TIMEOUT: Duration = Duration::from_secs(50);
 
-/// An invocation: the ID of its requests in the access log, and its deadline.
-#[derive(Clone)]
-struct Invocation {
-    id: String,
-    deadline: Instant,
-}
-
-/// Runs the checks that the event asks for, and returns the findings.
 pub async fn handle(event: LambdaEvent<Value>) -> Result<Value, Error> {
     let LambdaEvent { payload, context } = event;
-    let deadline = time_for_checks(context.deadline);
-    let invocation = Invocation { id: context.request_id, deadline };
     let findings = match Event::parse(payload)? {
-        Event::Deployment(deployment) => answer_codedeploy(deployment, invocation).await,
-        Event::Request(request) => check_service(request, invocation).await,
+        Event::Deployment(deployment) => report_to_codedeploy(deployment, context).await,
+        Event::Request(request) => check_service(request, &context).await,
     };
-    Ok(findings.map_err(|error| with_causes(&*error))?.answer())
+    Ok(findings.map_err(|error| with_causes(&*error))?.summary())
 }
 
-/// Checks the new versions and tells CodeDeploy the verdict. If the probe itself fails, so does the deployment.
-async fn answer_codedeploy(
-    deployment: Deployment,
-    invocation: Invocation,
-) -> Result<Findings, Error> {
+/// Checks the new versions and reports the result to CodeDeploy. If the probe itself fails, so does the deployment.
+async fn report_to_codedeploy(deployment: Deployment, context: Context) -> Result<Findings, Error> {
     let account = AwsAccount::from_env().await?;
-    // In its own task, so that CodeDeploy hears even of a panic.
-    let checks = tokio::spawn(check_new_versions(account.clone(), invocation)).await;
+    // A separate task, so that even a panic is reported.
+    let checks = tokio::spawn(check_new_versions(account.clone(), context)).await;
     let findings = checks.map_err(Error::from).and_then(std::convert::identity);
-    let succeeded = findings.as_ref().is_ok_and(Findings::are_good);
+    let succeeded = findings.as_ref().is_ok_and(Findings::all_passed);
     if let Ok(findings) = &findings {
         println!("{}", findings.line());
     }
@@ -64,36 +50,33 @@ async fn answer_codedeploy(
     findings
 }
 
-async fn check_new_versions(
-    account: AwsAccount,
-    invocation: Invocation,
-) -> Result<Findings, Error> {
-    let next = functions_at(Serving::Next, account.clone(), &invocation)?;
+async fn check_new_versions(account: AwsAccount, context: Context) -> Result<Findings, Error> {
+    let next = functions_at(Serving::Next, account.clone(), &context)?;
     let mut findings = check_all(&next).await;
-    // Live versions are not compared: for a minute after an import they may legitimately differ.
+    // Live versions are not compared: their data may differ for a minute after an import.
     if let (Some(assigned), Some(found)) = (findings.assigned, findings.found) {
         let outdated = must_be("/pagination/total", assigned, json!(found));
-        findings.note("search: the current data", (found != assigned).then_some(outdated));
+        findings
+            .record_comparison("search: the current data", (found != assigned).then_some(outdated));
     }
     if findings.imported_at.is_none() {
-        let live = functions_at(Serving::Live, account, &invocation)?;
-        check_that_nobody_has_data(&mut findings, &live).await;
+        let live = functions_at(Serving::Live, account, &context)?;
+        check_no_data_anywhere(&mut findings, &live).await;
     }
     Ok(findings)
 }
 
-/// Compares new versions without data with the live ones: the new ones may read another table. A live version that does
-/// not answer proves nothing, and may be what the new one fixes.
-async fn check_that_nobody_has_data(findings: &mut Findings, live: &Functions) {
+/// Checks that the live versions have no data either, since new versions without data may read the wrong table.
+async fn check_no_data_anywhere(findings: &mut Findings, live: &Functions) {
     let Check { request, expectation } = health();
-    let Ok(answer) = live.answer_to(&request).await else { return };
-    if expectation.compare(&answer).is_ok() {
-        let serving = answer.body["last_ingestion"].as_str();
-        let error = serving.map(|at| {
-            let expected = format!("{at}, as of the version that serves");
+    let Ok(response) = live.send(&request).await else { return };
+    if expectation.compare(&response).is_ok() {
+        let live = response.body["last_ingestion"].as_str();
+        let error = live.map(|at| {
+            let expected = format!("{at}, as in the live version");
             must_be("/last_ingestion", expected, Value::Null)
         });
-        findings.note("status: the data of the version that serves", error);
+        findings.record_comparison("status: the data of the live version", error);
     }
 }
 
@@ -101,46 +84,42 @@ fn must_be(field: &'static str, expected: impl ToString, actual: Value) -> Check
     CheckError::Field { field, expected: expected.to_string(), actual }
 }
 
-/// Checks the live versions, and the API if its URL is known, and writes the metrics.
-async fn check_service(request: Request, invocation: Invocation) -> Result<Findings, Error> {
+async fn check_service(request: Request, context: &Context) -> Result<Findings, Error> {
     let account = AwsAccount::from_env().await?;
     let api = match &request.base_url {
         None => None,
         Some(base_url) => {
-            let invalid = |_| format!("base_url must be an address, got '{base_url}'");
+            let invalid = |_| format!("base_url must be a URL, got '{base_url}'");
             let address = base_url.parse().map_err(invalid)?;
             let secrets = OriginSecrets::parse(&variable("ORIGIN_SECRET").unwrap_or_default());
             let secret = secret_for(&address, &secrets, account.region());
-            Some(HttpApi::new(base_url, secret, invocation.deadline)?)
+            Some(HttpApi::new(base_url, secret, checks_deadline(context.deadline))?)
         }
     };
-    let mut findings = check_all(&functions_at(Serving::Live, account, &invocation)?).await;
+    let mut findings = check_all(&functions_at(Serving::Live, account, context)?).await;
     if let Some(api) = api {
-        findings.add(check_api(&api).await);
+        findings.extend(check_api(&api).await);
     }
     let function = variable("AWS_LAMBDA_FUNCTION_NAME").unwrap_or_default();
     println!("{}", findings.line_with_metrics(&function, Timestamp::now()));
     Ok(findings)
 }
 
-/// The functions, each at its newest or live version.
 fn functions_at(
     serving: Serving,
     account: AwsAccount,
-    invocation: &Invocation,
+    context: &Context,
 ) -> Result<Functions, Error> {
-    let targets = targets(serving, variable)?;
-    let Invocation { id, deadline } = invocation.clone();
-    Ok(Functions { account, targets, request_id: id, deadline })
+    let (request_id, deadline) = (context.request_id.clone(), checks_deadline(context.deadline));
+    Ok(Functions { account, targets: targets(serving, variable)?, request_id, deadline })
 }
 
 fn variable(name: &str) -> Option<String> {
     env::var(name).ok()
 }
 
-/// The deadline of the checks, which leaves time for the report. Lambda states its limit in milliseconds since 1970;
-/// `cargo lambda watch` sends one that has passed.
-fn time_for_checks(milliseconds: u64) -> Instant {
+/// The deadline of the checks, which leaves time for the report. Lambda sends milliseconds, `cargo lambda watch` 0.
+fn checks_deadline(milliseconds: u64) -> Instant {
     let end = SystemTime::UNIX_EPOCH + Duration::from_millis(milliseconds);
     let left = end.duration_since(SystemTime::now()).ok();
     Instant::now() + left.map_or(CHECKS_TIMEOUT, |left| left.saturating_sub(REPORT_TIME))

@@ -1,17 +1,17 @@
-//! The API at its URL, as clients reach it: name, certificate, routes and key table.
+//! The API at its URL, including DNS, certificate, routes and key table.
 
 use rand::{RngExt, distr::Alphanumeric};
 use reqwest::{Client, Url, header, redirect::Policy};
 use shared::auth::{ApiKey, ORIGIN_SECRET, OriginSecrets, SECRET_CHARACTERS};
-use signed_requests::{MAX_ANSWER_BYTES, client_builder, domain, first_bytes};
+use signed_requests::{MAX_RESPONSE_BYTES, client_builder, domain, first_bytes};
 use tokio::time::Instant;
 
 use crate::{
-    api::{Answer, NoAnswer},
+    api::{RequestError, Response},
     checks::{Check, carriers, health, statistics},
     expectation::{Expectation, Part},
     findings::Findings,
-    functions::time_left,
+    functions::timeout_before,
     request::Request,
 };
 
@@ -25,7 +25,7 @@ pub struct HttpApi {
 }
 
 impl HttpApi {
-    /// The API at `base_url`. Its client does not follow redirects, to show what clients get.
+    /// Creates a client of the API at `base_url`. It does not follow redirects.
     pub fn new(
         base_url: &str,
         secret: Option<String>,
@@ -36,15 +36,15 @@ impl HttpApi {
         Ok(Self { client, base_url, secret, deadline })
     }
 
-    pub async fn answer_to(
+    pub async fn send(
         &self,
         request: &Request,
         key: Option<&str>,
-    ) -> Result<Answer, NoAnswer> {
-        let limit = time_left(self.deadline);
-        let failed = |error| NoAnswer::from_transport(error, limit);
+    ) -> Result<Response, RequestError> {
+        let timeout = timeout_before(self.deadline);
+        let failed = |error| RequestError::from_transport(error, timeout);
         let url = format!("{}{}", self.base_url, request.target());
-        let mut sending = match &request.body {
+        let mut builder = match &request.body {
             None => self.client.get(url),
             Some(body) => self
                 .client
@@ -52,55 +52,52 @@ impl HttpApi {
                 .header(header::CONTENT_TYPE, request.media_type)
                 .body(body.clone()),
         };
-        sending = sending.header(header::ACCEPT, request.media_type).timeout(limit);
+        builder = builder.header(header::ACCEPT, request.media_type).timeout(timeout);
         if let Some(key) = key {
-            sending = sending.bearer_auth(key);
+            builder = builder.bearer_auth(key);
         }
         if let Some(secret) = &self.secret {
-            sending = sending.header(ORIGIN_SECRET, secret);
+            builder = builder.header(ORIGIN_SECRET, secret);
         }
-        let response = sending.send().await.map_err(failed)?;
+        let response = builder.send().await.map_err(failed)?;
         let status = response.status().as_u16();
         let media_type = response.headers().get(header::CONTENT_TYPE).cloned();
-        let bytes = first_bytes(response, MAX_ANSWER_BYTES).await.map_err(failed)?;
+        let bytes = first_bytes(response, MAX_RESPONSE_BYTES).await.map_err(failed)?;
         let media_type = media_type.as_ref().and_then(|media_type| media_type.to_str().ok());
-        Answer::new(status, media_type, String::from_utf8_lossy(&bytes).into_owned())
+        Response::new(status, media_type, String::from_utf8_lossy(&bytes).into_owned())
     }
 }
 
-/// Calls the endpoints that need no key, and a list with an unregistered key: its error means that the key table was
-/// read.
+/// Calls the endpoints that need no key, and one with an unknown key, whose error shows that the key table is readable.
 pub async fn check_api(api: &HttpApi) -> Findings {
     let mut findings = Findings::default();
     for Check { request, expectation } in [health(), statistics()] {
-        // Before the first import, the statistics' 503 would count as a service error.
+        // Skipped before the first import, since its 503 would count in the error alarm.
         if !findings.is_empty {
             let name = format!("API {}", request.route);
-            let answer = findings.record(name, &expectation, api.answer_to(&request, None)).await;
-            if let Some(answer) = answer {
-                findings.set_health(&answer);
+            let response = findings.record(name, &expectation, api.send(&request, None)).await;
+            if let Some(response) = response {
+                findings.set_data_state(&response);
             }
         }
     }
     let Check { request, .. } = carriers();
     let name = format!("API {} with an unknown key", request.route);
-    let refusal = Expectation::refusal(401, "unauthorized");
-    let refusal = refusal.with("/message", Part::Is("Invalid API key".into()));
-    findings.record(name, &refusal, api.answer_to(&request, Some(&random_key()))).await;
+    let unauthorized = Expectation::error(401, "unauthorized")
+        .with("/message", Part::Is("Invalid API key".into()));
+    findings.record(name, &unauthorized, api.send(&request, Some(&random_key()))).await;
     findings
 }
 
-/// The secret to send to a URL. Only API Gateway gets it: at any other URL something in front of the API adds it, or
-/// must not learn it.
+/// Returns the secret to send to a URL. Only API Gateway gets it: a distribution adds the secret itself.
 pub fn secret_for(address: &Url, secrets: &OriginSecrets, region: &str) -> Option<String> {
     let suffix = format!(".execute-api.{region}.{}", domain(region));
     let is_api_gateway = address.scheme() == "https"
         && address.host_str().is_some_and(|host| host.ends_with(&suffix));
-    secrets.to_send().filter(|_| is_api_gateway).map(str::to_owned)
+    secrets.secret_to_send().filter(|_| is_api_gateway).map(str::to_owned)
 }
 
-/// A well-formed, unregistered key. Always new, since the service caches unknown keys for a while and then does not
-/// read their table.
+/// Returns a well-formed, unknown key. It is new each time, since the service caches unknown keys for a while.
 fn random_key() -> String {
     let characters = rand::rng().sample_iter(Alphanumeric).take(SECRET_CHARACTERS);
     let key = ApiKey::with_secret(&characters.map(char::from).collect::<String>());
@@ -112,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_api_gateway_gets_the_secret() {
+    fn secret_is_sent_only_to_api_gateway() {
         let secrets = OriginSecrets::parse("hunter2");
         for (address, is_sent) in [
             ("https://abcdef1234.execute-api.eu-west-1.amazonaws.com", true),

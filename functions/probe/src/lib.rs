@@ -1,11 +1,11 @@
-//! The probe: calls the functions behind the API as clients do, and compares their answers.
+//! The probe: sends requests to the functions behind the API and checks the responses.
 //!
-//! Before a deployment, CodeDeploy asks it whether the new versions may take over ([`deployment`]). Every five minutes,
-//! or on an operator's request, it checks the live versions, and the API as clients reach it.
+//! Before a deployment, CodeDeploy invokes it to check the new versions ([`deployment`]). Every five minutes, or when
+//! an operator invokes it, it checks the live versions, and the API at its URL.
 //!
-//! [`checks`] lists the requests, each with the [`expectation`] of its answer. `tnr doctor` runs the same checks over
-//! HTTP. The probe invokes the [`functions`] with API Gateway events ([`request`]); [`targets`] names their versions,
-//! and [`findings`] is the outcome.
+//! [`checks`] lists the requests and their expected responses. `tnr doctor` sends the same requests over HTTP. The
+//! probe invokes the [`functions`] with API Gateway events ([`request`]). [`targets`] has the versions to invoke, and
+//! [`findings`] the outcomes.
 
 mod api;
 mod checks;
@@ -19,7 +19,7 @@ mod http_api;
 mod request;
 mod targets;
 
-pub use api::{Answer, Api, NoAnswer};
+pub use api::{Api, RequestError, Response};
 pub use checks::{Check, check_all, keyed_checks};
 pub use expectation::{CheckError, Expectation};
 pub use findings::{Findings, Outcome};

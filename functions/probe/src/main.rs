@@ -1,5 +1,5 @@
 #[tokio::main]
 async fn main() -> Result<(), lambda_runtime::Error> {
-    logging::log_as_json();
+    logging::init_json_logs();
     lambda_runtime::run(lambda_runtime::service_fn(probe::handle)).await
 }

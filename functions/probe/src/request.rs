@@ -1,4 +1,4 @@
-//! Requests, as API Gateway events and as HTTP paths.
+//! Requests as API Gateway events and as HTTP paths.
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value, json};
@@ -6,23 +6,21 @@ use serde_json::{Map, Value, json};
 use crate::targets::Function;
 
 const AGENT: &str = concat!("telephone-number-reference-probe/", env!("CARGO_PKG_VERSION"));
-/// The host of an event that did not pass through an API.
 const HOST: &str = "probe.invalid";
 /// An address reserved for documentation (RFC 5737).
 const SOURCE_ADDRESS: &str = "192.0.2.1";
-/// The media type of most requests and answers.
 const JSON: &str = "application/json";
 
-/// A request to a function: `POST` with a body, otherwise `GET`.
+/// A request to a function: `POST` if it has a body, otherwise `GET`.
 #[derive(Debug, Clone)]
 pub struct Request {
     pub function: Function,
-    /// The route as the template writes it, such as `/v1/npa/{npa}`.
+    /// The route as in the template, such as `/v1/npa/{npa}`.
     pub route: &'static str,
     parameters: Vec<(&'static str, String)>,
     query: Vec<(&'static str, String)>,
     pub(crate) body: Option<String>,
-    /// The media type of the body and of the answer.
+    /// The media type of the body and of the response.
     pub(crate) media_type: &'static str,
 }
 
@@ -38,19 +36,17 @@ impl Request {
         }
     }
 
-    /// Sets a path parameter.
     pub fn with(mut self, name: &'static str, value: &str) -> Self {
         self.parameters.push((name, value.to_owned()));
         self
     }
 
-    /// Adds a query parameter.
     pub fn query(mut self, name: &'static str, value: &str) -> Self {
         self.query.push((name, value.to_owned()));
         self
     }
 
-    /// Sets a JSON body, unless [`Self::with_content_type`] overrides the type.
+    /// Sets the body, which is JSON unless [`Self::with_content_type`] sets another type.
     pub(crate) fn body(mut self, body: impl ToString) -> Self {
         self.body = Some(body.to_string());
         self
@@ -69,7 +65,7 @@ impl Request {
         if self.body.is_some() { "POST" } else { "GET" }
     }
 
-    /// The route, with the media type if that is not JSON.
+    /// The route, and the media type if it is not JSON.
     pub fn description(&self) -> String {
         match self.media_type {
             JSON => self.route.to_owned(),
@@ -77,14 +73,13 @@ impl Request {
         }
     }
 
-    /// The name in log lines. Uses the route instead of the path, which may contain a phone number.
+    /// The name in log lines. It has the route, not the path, which may contain a phone number.
     pub(crate) fn name(&self) -> String {
         let method = if self.body.is_some() { "POST " } else { "" };
         format!("{} {method}{}", self.function.name(), self.description())
     }
 
-    /// The same request at an endpoint's other route, if any: with its only parameter in the query instead of the path,
-    /// or without the version.
+    /// Returns the request to the endpoint's other route, with its parameter in the query or without the version.
     pub fn at_other_route(&self) -> Option<Self> {
         let mut other = self.clone();
         if let [(name, value)] = &self.parameters[..] {
@@ -111,7 +106,6 @@ impl Request {
         query.collect::<Vec<_>>().join("&")
     }
 
-    /// The request's path and query over HTTP.
     pub(crate) fn target(&self) -> String {
         let path = self.path(encoded);
         if self.query.is_empty() { path } else { format!("{path}?{}", self.raw_query()) }
@@ -119,9 +113,9 @@ impl Request {
 
     /// The [HTTP API
     /// event](https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html)
-    /// for this request, authorized by IAM: its sender may invoke the function. `id` is its ID in the access log.
+    /// for this request, authorized by IAM. `id` is its ID in the access log.
     pub fn event(&self, id: &str) -> Value {
-        // An HTTP API decodes the path.
+        // An HTTP API decodes paths.
         let path = self.path(str::to_owned);
         let route_key = format!("ANY {}", self.route);
         let map = |pairs: &[(&str, String)]| -> Map<String, Value> {
@@ -168,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn events_have_decoded_paths_and_each_parameter() {
+    fn events_have_decoded_paths_and_all_parameters() {
         let request = Request::to(Function::Format, "/v1/lookup/{tn+}").with("tn", "+12015550000");
         let request = request.query("q", "a b").body("tn\n").with_content_type("text/csv");
         let event = request.event("id");
@@ -189,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn some_requests_have_another_route() {
+    fn endpoints_with_two_routes_get_both_forms_of_a_request() {
         let other = |request: Request| request.at_other_route().map(|other| other.target());
         let lookup = Request::to(Function::Format, "/v1/lookup/{tn+}").with("tn", "+12015550000");
         assert_eq!(lookup.target(), "/v1/lookup/%2B12015550000");

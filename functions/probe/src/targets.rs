@@ -1,10 +1,9 @@
-//! The functions behind the API, and where to invoke them.
+//! The functions behind the API, and the versions to invoke.
 
 use std::collections::BTreeMap;
 
 use strum::{IntoStaticStr, VariantArray};
 
-/// A function behind the API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "lowercase")]
 pub enum Function {
@@ -18,36 +17,32 @@ pub enum Function {
 }
 
 impl Function {
-    /// Every function behind the API.
     pub const ALL: &[Self] = Self::VARIANTS;
 
-    /// The name of its folder.
+    /// The name of the function's folder.
     pub fn name(self) -> &'static str {
         self.into()
     }
 
-    /// The environment variable with the ARN of its newest version.
+    /// The environment variable with the ARN of the function's newest version.
     pub fn variable(self) -> String {
         format!("{}_VERSION", self.name().to_uppercase())
     }
 }
 
-/// The versions of the functions to check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Serving {
     /// The versions behind the alias that the API invokes.
     Live,
-    /// The newest versions, which do not serve traffic yet.
+    /// The newest versions, which have no traffic yet.
     Next,
 }
 
-/// The alias that the API invokes.
 const ALIAS: &str = "live";
 
-/// The ARNs at which the functions are invoked.
 pub type Targets = BTreeMap<Function, String>;
 
-/// The versions in the environment, or their aliases. A deployment sets the variables before it moves the first alias.
+/// Returns the versions in the environment, or their aliases. A deployment sets the variables before it moves an alias.
 pub fn targets(
     serving: Serving,
     environment: impl Fn(&str) -> Option<String>,
@@ -59,15 +54,15 @@ pub fn targets(
             (Some(_), Serving::Next) => Ok((function, value)),
             (Some(arn), Serving::Live) => Ok((function, format!("{arn}:{ALIAS}"))),
             (None, _) => Err(format!(
-                "the environment variable {variable} must be the ARN of a version of a function, \
-                 got '{value}'"
+                "the environment variable {variable} must be the ARN of a function version, got \
+                 '{value}'"
             )),
         }
     };
     Function::ALL.iter().map(target).collect()
 }
 
-/// A function's ARN without its version; `None` if the text is not a version's ARN.
+/// Returns a function's ARN without the version; `None` if `arn` is not a version's.
 fn unqualified(arn: &str) -> Option<&str> {
     let (function, version) = arn.rsplit_once(':')?;
     let is_version = !version.is_empty() && version.bytes().all(|byte| byte.is_ascii_digit());
@@ -80,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn variable_without_a_version_is_named() {
+    fn error_names_the_variable_without_a_version() {
         for value in ["", "arn:aws:lambda:us-east-1:1:function:npa", "arn:x:function:npa:live", "7"]
         {
             let environment = |variable: &str| match variable {

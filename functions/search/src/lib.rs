@@ -12,7 +12,7 @@ use shared::{
     app::Routes,
     csv_pages::{FormatParam, Rows},
     errors::{ApiError, ListError},
-    pagination::{Page, Paged, Pagination, VersionParam},
+    pagination::{Page, PageResponse, Pagination, VersionParam},
     params::Params,
     state::App,
 };
@@ -25,29 +25,29 @@ pub fn routes() -> Routes {
     OpenApiRouter::default().routes(routes!(search)).into()
 }
 
-/// An exchange found by a search.
+/// An exchange in search results.
 ///
-/// The holder is the carrier as assigned. A number may be in a thousands block of another carrier, or have been ported
+/// The holder is the carrier as assigned. A number may be in another carrier's thousands block, or have been ported
 /// since. Open data does not show porting.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct FoundExchange {
     pub npa: Npa,
     pub nxx: Nxx,
     /// Operating Company Number of the assigned holder; numbers may have been ported. `null` if the exchange is
-    /// unassigned, or the report names a company without one.
+    /// unassigned, or its company has no OCN.
     #[schema(required)]
     pub ocn: Option<Ocn>,
-    /// Name of the assigned holder; numbers may have been ported. `null` if nobody holds the exchange, or no source
-    /// names the company.
+    /// Name of the assigned holder; numbers may have been ported. `null` if the exchange has no holder, or no
+    /// source names the company.
     #[schema(required, example = "NEW CINGULAR WIRELESS PCS, LLC - DC")]
     pub company_name: Option<String>,
-    /// Type of the assigned holder; numbers may have been ported. `null` if no source names it.
+    /// Type of the assigned holder; numbers may have been ported. `null` if no source gives it.
     #[schema(required)]
     pub carrier_type: Option<CarrierType>,
     /// The place to which the exchange's calls are rated.
     #[schema(required, example = "SNFC CNTRL")]
     pub rate_center: Option<String>,
-    /// `null` if the report names no state.
+    /// `null` if the report does not give a state.
     #[schema(required)]
     pub state: Option<StateCode>,
     pub country: Country,
@@ -56,19 +56,17 @@ pub struct FoundExchange {
 
 impl From<Exchange> for FoundExchange {
     fn from(exchange: Exchange) -> Self {
-        let Exchange {
-            npa,
-            nxx,
-            ocn,
-            company_name,
-            carrier_type,
-            rate_center,
-            state,
-            country,
-            status,
-            blocks: _,
-        } = exchange;
-        Self { npa, nxx, ocn, company_name, carrier_type, rate_center, state, country, status }
+        Self {
+            npa: exchange.npa,
+            nxx: exchange.nxx,
+            ocn: exchange.ocn,
+            company_name: exchange.company_name,
+            carrier_type: exchange.carrier_type,
+            rate_center: exchange.rate_center,
+            state: exchange.state,
+            country: exchange.country,
+            status: exchange.status,
+        }
     }
 }
 
@@ -107,21 +105,21 @@ const REQUIRED: &str = "at least one of q, npa, nxx, ocn, company, rate_center, 
 #[utoipa::path(
     get, path = "/v1/search", operation_id = "searchExchanges", tag = "Search",
     params(
-        ("q" = Option<String>, Query, description = "Words, each the beginning of a word of a company name, common name or rate center. Case, accents and the punctuation within a word do not matter: `tmobile` and `t-mobile` find `T-Mobile`."),
+        ("q" = Option<String>, Query, description = "Words, each the start of a word in a company name, common name or rate center. Case, accents and punctuation within a word are ignored: `tmobile` and `t-mobile` both find `T-Mobile`."),
         ("npa" = Option<Npa>, Query, description = "3-digit area code."),
         ("nxx" = Option<Nxx>, Query, description = "3-digit exchange code."),
-        ("ocn" = Option<Ocn>, Query, description = "Operating Company Number of the holder of the exchange or of a thousands block of it."),
-        ("company" = Option<String>, Query, description = "Whole company name or common name of such a holder, without case, accents and punctuation."),
-        ("rate_center" = Option<String>, Query, description = "Whole rate center, without case, accents and punctuation."),
+        ("ocn" = Option<Ocn>, Query, description = "Operating Company Number of a carrier that holds the exchange or one of its thousands blocks."),
+        ("company" = Option<String>, Query, description = "Whole company name or common name of such a carrier, ignoring case, accents and punctuation."),
+        ("rate_center" = Option<String>, Query, description = "Whole rate center name, ignoring case, accents and punctuation."),
         ("state" = Option<StateCode>, Query, description = "State or province code."),
-        ("country" = Option<Country>, Query, description = "Country, US or CA; a US territory is a state of the US."),
-        ("type" = Option<CarrierType>, Query, description = "Type of the holder of the exchange or of a thousands block of it."),
+        ("country" = Option<Country>, Query, description = "Country, US or CA. US territories count as US states."),
+        ("type" = Option<CarrierType>, Query, description = "Type of a carrier that holds the exchange or one of its thousands blocks."),
         ("status" = Option<Status>, Query, description = "Assignment status."),
         Page, VersionParam, FormatParam
     ),
     responses(
         (
-            status = 200, description = "A page of the exchanges that were found",
+            status = 200, description = "A page of matching exchanges",
             content((SearchResult = "application/json"), (String = "text/csv"))
         ),
         ListError
@@ -134,12 +132,12 @@ async fn search(
     version_param: VersionParam,
     FormatParam { format }: FormatParam,
     params: Params,
-) -> Result<Paged<SearchResult>, ApiError> {
-    let search = parse(&params)?;
+) -> Result<PageResponse<SearchResult>, ApiError> {
+    let search = parse_filters(&params)?;
     let LoadedVersion { version, dataset } = app.dataset_for_listing(&version_param).await?;
-    let (on_page, pagination) = page.slice(dataset.search(&search, today()));
-    let results = on_page.into_iter().map(FoundExchange::from).collect();
-    Ok(Paged {
+    let (exchanges, pagination) = page.slice(dataset.search(&search, today()));
+    let results = exchanges.into_iter().map(FoundExchange::from).collect();
+    Ok(PageResponse {
         uri,
         pagination,
         version: Some(version.to_string()),
@@ -149,18 +147,18 @@ async fn search(
 }
 
 /// Parses the filters; at least one is required.
-fn parse(params: &Params) -> Result<Search, ApiError> {
+fn parse_filters(params: &Params) -> Result<Search, ApiError> {
     let search = Search {
-        words: params.parsed("q")?,
-        npa: params.parsed("npa")?,
-        nxx: params.parsed("nxx")?,
-        ocn: params.parsed("ocn")?,
-        company: params.parsed("company")?,
-        rate_center: params.parsed("rate_center")?,
-        state: params.parsed("state")?,
-        country: params.one_of("country")?,
-        carrier_type: params.one_of("type")?,
-        status: params.one_of("status")?,
+        words: params.parse("q")?,
+        npa: params.parse("npa")?,
+        nxx: params.parse("nxx")?,
+        ocn: params.parse("ocn")?,
+        company: params.parse("company")?,
+        rate_center: params.parse("rate_center")?,
+        state: params.parse("state")?,
+        country: params.parse_variant("country")?,
+        carrier_type: params.parse_variant("type")?,
+        status: params.parse_variant("status")?,
     };
     if search == Search::default() {
         return Err(ApiError::invalid(REQUIRED));

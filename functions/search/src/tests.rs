@@ -19,7 +19,7 @@ async fn each_filter_selects_exchanges_in_any_case() {
         ("npa=416", &["416-234", "416-235"][..]),
         ("nxx=201", &["415-201", "700-201"]),
         ("ocn=508j", &["700-201"]),
-        // A holder of a block in effect counts, unless the block is only assigned later.
+        // A block's holder counts once the assignment is effective.
         ("ocn=6529", &["415-200", "415-201"]),
         ("company=t-mobile%20usa,%20inc", &["415-200", "415-201"]),
         ("company=small%20town%20telephone", &["415-204"]),
@@ -42,14 +42,14 @@ async fn each_filter_selects_exchanges_in_any_case() {
 }
 
 #[tokio::test]
-async fn results_as_csv_have_the_rows_of_json() {
+async fn csv_results_have_the_same_rows_as_json() {
     TestApi::new(routes()).assert_csv_agrees_with_json("/v1/search?country=US", "results").await;
 }
 
 #[tokio::test]
-async fn a_refusal_names_the_rule_and_the_value() {
+async fn errors_name_the_rule_and_the_value() {
     let api = TestApi::new(routes());
-    let refusals = api.refusals([
+    let errors = api.refusals([
         "/v1/search",
         "/v1/search?q=",
         "/v1/search?npa=1",
@@ -65,5 +65,5 @@ async fn a_refusal_names_the_rule_and_the_value() {
         "/v1/search?q=a&version=x",
         "/v1/search?q=0+1+2+3+4+5+6+7+8+9+10",
     ]);
-    assert_snapshot!(refusals.await);
+    assert_snapshot!(errors.await);
 }

@@ -1,4 +1,4 @@
-//! Pages for browsers: each is one document, assembled from source files on first request.
+//! Single-file HTML pages, assembled from source files on first request.
 
 use std::io::Read;
 
@@ -23,7 +23,6 @@ pub struct Document {
     style_source: String,
 }
 
-/// The style and the parts of the script that every page has.
 const SHARED_STYLE: &str = include_str!("../assets/shared/base.css");
 const SHARED_SCRIPTS: [&str; 5] = [
     include_str!("../assets/shared/elements.js"),
@@ -34,7 +33,7 @@ const SHARED_SCRIPTS: [&str; 5] = [
 ];
 
 impl Document {
-    /// Fills the shared style and script into a template, followed by the page's own. Script parts share one scope.
+    /// Fills a template with the shared style and script, followed by the page's own. Script parts share one scope.
     pub fn assemble(template: &str, style: &str, scripts: &[&str]) -> Self {
         let style = [SHARED_STYLE, style].join("\n");
         let script = [&SHARED_SCRIPTS, scripts].concat().join("\n");
@@ -76,7 +75,7 @@ impl Document {
     #[cfg(test)]
     pub fn assert_whole(&self) {
         let html = &self.html;
-        assert!(!html.contains("{{"), "a place is not filled in");
+        assert!(!html.contains("{{"), "a placeholder is not filled");
         assert_eq!(html.matches("<script").count(), 1);
         assert_eq!(html.matches("</script").count(), 1);
         assert_eq!(html.matches("</style").count(), 1);
@@ -91,7 +90,7 @@ fn hash_source(text: &str) -> String {
     format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(text)))
 }
 
-/// Compresses a page at gzip's highest level, unlike other responses.
+/// Compresses a page once, so at gzip's highest level.
 fn compress(html: &str) -> Bytes {
     let mut compressed = Vec::new();
     let mut encoder = GzEncoder::new(html.as_bytes(), Compression::best());

@@ -1,4 +1,4 @@
-//! Flag images, which `format` answers link to.
+//! Flag images, which `format` results link to.
 
 use axum::{
     http::{
@@ -12,11 +12,11 @@ use shared::{
     params::PathParams,
 };
 
-/// Keeps an SVG opened as a document from running or fetching anything.
+/// Prevents an SVG opened as a document from running scripts or loading resources.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
-/// An image in a version never changes.
+/// A versioned image never changes.
 const VERSIONED_CACHE_CONTROL: &str = "public, max-age=31536000, immutable";
-/// A URL with no version, or another release's, gets this release's image.
+/// A URL without a version, or with another release's, gets this release's image.
 const UNVERSIONED_CACHE_CONTROL: &str = "public, max-age=86400";
 const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 const VERSION_DIGITS: usize = 8;
@@ -35,7 +35,7 @@ pub async fn flag(PathParams([path]): PathParams<1>) -> Result<Response, ApiErro
         (CONTENT_TYPE, image.media_type),
         (CACHE_CONTROL, caching),
         (CONTENT_SECURITY_POLICY, POLICY),
-        // Allows pages that isolate themselves to show it.
+        // Lets cross-origin isolated pages show it.
         (RESOURCE_POLICY, "cross-origin"),
     ];
     Ok((headers, image.bytes).into_response())

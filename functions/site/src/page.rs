@@ -1,4 +1,4 @@
-//! The page at the root, where browsers can look things up. Other clients get an index.
+//! The lookup page at `/` and the documentation at `/docs`. At `/`, clients other than browsers get an index.
 
 use std::sync::LazyLock;
 
@@ -13,10 +13,11 @@ use crate::document::Document;
 
 static PAGE: LazyLock<Document> = LazyLock::new(|| {
     let style = include_str!("../assets/page/page.css");
-    Document::assemble(include_str!("../assets/page/page.html"), style, &SCRIPTS)
+    let html = include_str!("../assets/page/page.html");
+    Document::assemble(html, style, &PAGE_SCRIPTS)
 });
-/// The parts of the script. The last one starts it.
-const SCRIPTS: [&str; 11] = [
+/// The parts of the page's script. The last one runs it.
+const PAGE_SCRIPTS: [&str; 11] = [
     include_str!("../assets/page/script/codes.js"),
     include_str!("../assets/page/script/snippets.js"),
     include_str!("../assets/page/script/code_pane.js"),
@@ -30,15 +31,27 @@ const SCRIPTS: [&str; 11] = [
     include_str!("../assets/page/script/page.js"),
 ];
 
-/// The service's name, and paths to start with.
+static DOCS: LazyLock<Document> = LazyLock::new(|| {
+    let style = include_str!("../assets/docs/docs.css");
+    let html = include_str!("../assets/docs/docs.html");
+    Document::assemble(html, style, &DOCS_SCRIPTS)
+});
+const DOCS_SCRIPTS: [&str; 4] = [
+    include_str!("../assets/docs/script/schemas.js"),
+    include_str!("../assets/docs/script/requests_to_try.js"),
+    include_str!("../assets/docs/script/operation.js"),
+    include_str!("../assets/docs/script/docs.js"),
+];
+
+/// The service's name, version and entry points.
 const INDEX: &str = concat!(
     r#"{"name":"Telephone Number Reference Service","version":""#,
     env!("CARGO_PKG_VERSION"),
     r#"","docs":"/docs","openapi":"/openapi.json","health":"/health"}"#,
 );
 
-/// The scheme and host of the flag images after a space; empty if the service serves them itself.
-fn host_of(flag_images: &FlagImages) -> String {
+/// The flag images' scheme and host after a space; empty if the service serves the images itself.
+fn image_host(flag_images: &FlagImages) -> String {
     let FlagImages::At(base_url) = flag_images else { return String::new() };
     let host = |uri: Uri| Some(format!(" {}://{}", uri.scheme()?, uri.authority()?));
     base_url.parse().ok().and_then(host).unwrap_or_default()
@@ -47,10 +60,14 @@ fn host_of(flag_images: &FlagImages) -> String {
 /// Serves the page to browsers, and an index to other clients.
 pub async fn page(State(app): State<App>, headers: HeaderMap) -> Response {
     if prefers_html(&headers) {
-        PAGE.response(&headers, &host_of(&app.config.flag_images))
+        PAGE.response(&headers, &image_host(&app.config.flag_images))
     } else {
         ([(CONTENT_TYPE, "application/json")], INDEX).into_response()
     }
+}
+
+pub async fn docs(headers: HeaderMap) -> Response {
+    DOCS.response(&headers, "")
 }
 
 #[cfg(test)]
@@ -60,7 +77,6 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::docs::DOCS;
 
     #[test]
     fn pages_are_one_document_with_every_placeholder_filled() {
@@ -71,7 +87,7 @@ mod tests {
     #[test]
     fn only_the_configured_image_host_is_allowed_besides_the_service() {
         let images = |setting: &str| {
-            let policy = PAGE.policy(&host_of(&setting.parse().unwrap()));
+            let policy = PAGE.policy(&image_host(&setting.parse().unwrap()));
             policy.split("; ").find(|part| part.starts_with("img-src")).unwrap().to_owned()
         };
         assert_eq!(images(""), "img-src 'self' data:");
@@ -82,15 +98,15 @@ mod tests {
     }
 
     /// A type's values in the OpenAPI document.
-    fn described(schema: &str) -> BTreeSet<String> {
+    fn documented(schema: &str) -> BTreeSet<String> {
         let description: Value =
             serde_json::from_str(include_str!("../../../docs/openapi.json")).unwrap();
         let values = description["components"]["schemas"][schema]["enum"].as_array().unwrap();
         values.iter().map(|value| value.as_str().unwrap().to_owned()).collect()
     }
 
-    /// The uppercase words in the script between the delimiter after a name and the closing one.
-    fn codes_of(name: &str, closing: &str) -> BTreeSet<String> {
+    /// The uppercase words between the delimiters of a constant in the script.
+    fn codes_in(name: &str, closing: &str) -> BTreeSet<String> {
         let script = include_str!("../assets/page/script/codes.js");
         let (_, after) = script.split_once(&format!("const {name} = ")).unwrap();
         let (list, _) = after[1..].split_once(closing).unwrap();
@@ -102,16 +118,16 @@ mod tests {
 
     #[test]
     fn page_choices_match_the_api_description() {
-        assert_eq!(codes_of("COUNTRIES", "`"), described("CountryCode"));
-        assert_eq!(codes_of("STATES", "}"), described("StateCode"));
-        assert_eq!(codes_of("CARRIER_TYPES", "]"), described("CarrierType"));
-        assert_eq!(codes_of("STATUSES", "]"), described("Status"));
+        assert_eq!(codes_in("COUNTRIES", "`"), documented("CountryCode"));
+        assert_eq!(codes_in("STATES", "}"), documented("StateCode"));
+        assert_eq!(codes_in("CARRIER_TYPES", "]"), documented("CarrierType"));
+        assert_eq!(codes_in("STATUSES", "]"), documented("Status"));
     }
 
     #[test]
-    fn state_names_match_the_answers() {
+    fn state_names_match_the_api() {
         let script = include_str!("../assets/page/script/codes.js");
-        for code in described("StateCode") {
+        for code in documented("StateCode") {
             let state: numbering::records::StateCode = code.parse().unwrap();
             assert!(script.contains(&format!("{code}: \"{}\"", state.name())), "{code}");
         }

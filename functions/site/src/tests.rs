@@ -1,7 +1,7 @@
-//! The routes of the page and the documentation.
+//! The routes of the lookup page and the documentation.
 
 use serde_json::{Value, json};
-use shared::in_process::Answer;
+use shared::in_process::RouteResponse;
 use test_api::{TestApi, header};
 
 use super::routes;
@@ -9,19 +9,19 @@ use super::routes;
 /// The `Accept` header of a browser opening a page.
 const BROWSER_ACCEPT: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 
-async fn ask(path: &str, accept: &str) -> Answer {
-    let answer = TestApi::new(routes()).get(path, &[("accept", accept)]).await;
-    assert!(answer.status.is_success(), "{path}");
-    answer
+async fn get(path: &str, accept: &str) -> RouteResponse {
+    let response = TestApi::new(routes()).get(path, &[("accept", accept)]).await;
+    assert!(response.status.is_success(), "{path}");
+    response
 }
 
 #[tokio::test]
 async fn browsers_get_the_page_and_other_clients_get_an_index() {
-    let page = ask("/", BROWSER_ACCEPT).await;
+    let page = get("/", BROWSER_ACCEPT).await;
     assert_eq!(header(&page.headers, "content-type"), "text/html; charset=utf-8");
     assert!(page.body.starts_with(b"<!doctype html>"));
     for accept in ["*/*", "application/json", "application/problem+json", "text/html;q=0.1, */*"] {
-        let index = ask("/", accept).await;
+        let index = get("/", accept).await;
         assert_eq!(header(&index.headers, "content-type"), "application/json", "{accept}");
         let index: Value = serde_json::from_slice(&index.body).unwrap();
         let expected = json!({
@@ -30,14 +30,27 @@ async fn browsers_get_the_page_and_other_clients_get_an_index() {
         });
         assert_eq!(index, expected, "{accept}");
         for link in ["docs", "openapi"] {
-            ask(index[link].as_str().unwrap(), accept).await;
+            get(index[link].as_str().unwrap(), accept).await;
         }
     }
 }
 
-/// A page that can send requests holds a key, so no other code may run in it or read it.
 #[tokio::test]
-async fn the_page_and_the_documentation_allow_only_their_own_script_and_style() {
+async fn only_flags_of_this_version_are_cached_forever() {
+    let day = "public, max-age=86400";
+    for (version, expected) in [
+        ("", day),
+        ("00000000/", day),
+        (&format!("{}/", flags::VERSION), "public, max-age=31536000, immutable"),
+    ] {
+        let flag = get(&format!("/flags/{version}countries/US.svg"), "*/*").await;
+        assert_eq!(header(&flag.headers, "cache-control"), expected, "{version}");
+    }
+}
+
+/// A page that can send requests has a key, so no other code may run in it or read it.
+#[tokio::test]
+async fn both_pages_allow_only_their_own_script_and_style() {
     let expected = [
         "base-uri 'none'",
         "connect-src 'self'",
@@ -51,7 +64,7 @@ async fn the_page_and_the_documentation_allow_only_their_own_script_and_style() 
         "trusted-types 'none'",
     ];
     for path in ["/", "/docs"] {
-        let page = ask(path, BROWSER_ACCEPT).await;
+        let page = get(path, BROWSER_ACCEPT).await;
         assert_eq!(header(&page.headers, "referrer-policy"), "no-referrer");
         let mut directives: Vec<&str> =
             header(&page.headers, "content-security-policy").split("; ").collect();

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-/// Converts to version 3.0. Drops what it cannot express: patterns for map keys, and additional schema examples.
+/// Converts a document. Drops what version 3.0 cannot express: patterns for map keys, and additional schema examples.
 pub fn convert(mut description: Value) -> Value {
     let schemas = description["components"]["schemas"].clone();
     rewrite(&mut description, &schemas);
@@ -13,7 +13,7 @@ pub fn convert(mut description: Value) -> Value {
     description
 }
 
-/// Drops schemas that are now used only as inlined copies.
+/// Drops schemas that are used only as inlined copies.
 fn drop_unused_schemas(description: &mut Value) {
     let text = description.to_string();
     let is_used = |name: &str| text.contains(&format!(r##""#/components/schemas/{name}""##));
@@ -35,7 +35,7 @@ fn rewrite(value: &mut Value, schemas: &Value) {
 
 fn rewrite_schema(schema: &mut Map<String, Value>, schemas: &Value) {
     schema.remove("propertyNames");
-    if let Some(nullable) = nullable_choice(schema, schemas) {
+    if let Some(nullable) = nullable_schema(schema, schemas) {
         schema.remove("oneOf");
         schema.extend(nullable.as_object().cloned().unwrap_or_default());
         schema.insert("nullable".to_owned(), true.into());
@@ -46,7 +46,7 @@ fn rewrite_schema(schema: &mut Map<String, Value>, schemas: &Value) {
         schema.extend(first.map(|first| ("example".to_owned(), first)));
     }
     if let Some(types) = schema.get_mut("type").filter(|types| types.is_array()) {
-        *types = first_that_is_not_null(types);
+        *types = first_non_null(types);
         schema.insert("nullable".to_owned(), true.into());
     }
     let is_nullable = schema.get("nullable") == Some(&Value::Bool(true));
@@ -60,9 +60,9 @@ fn rewrite_schema(schema: &mut Map<String, Value>, schemas: &Value) {
     }
 }
 
-/// The schema offered as an alternative to `null`. A referenced schema is copied, since `nullable` has no effect on a
+/// The alternative to `null` in a `oneOf`. A referenced schema is copied, since `nullable` has no effect on a
 /// reference.
-fn nullable_choice(schema: &Map<String, Value>, schemas: &Value) -> Option<Value> {
+fn nullable_schema(schema: &Map<String, Value>, schemas: &Value) -> Option<Value> {
     let choices = schema.get("oneOf")?.as_array()?;
     choices.iter().find(|choice| choice["type"] == "null")?;
     let choice = choices.iter().find(|choice| choice["type"] != "null")?;
@@ -74,7 +74,7 @@ fn nullable_choice(schema: &Map<String, Value>, schemas: &Value) -> Option<Value
     Some(copy)
 }
 
-fn first_that_is_not_null(types: &Value) -> Value {
+fn first_non_null(types: &Value) -> Value {
     let mut names = types.as_array().into_iter().flatten();
     names.find(|name| *name != "null").cloned().unwrap_or_default()
 }
@@ -83,7 +83,7 @@ fn first_that_is_not_null(types: &Value) -> Value {
 mod tests {
     use super::*;
 
-    fn rewritten(mut schema: Value) -> Value {
+    fn convert_schema(mut schema: Value) -> Value {
         rewrite(&mut schema, &json!({ "Country": { "type": "string", "enum": ["US", "CA"] } }));
         schema
     }
@@ -91,22 +91,22 @@ mod tests {
     #[test]
     fn null_becomes_nullable() {
         assert_eq!(
-            rewritten(json!({ "type": ["string", "null"], "examples": ["CA", "NY"] })),
+            convert_schema(json!({ "type": ["string", "null"], "examples": ["CA", "NY"] })),
             json!({ "type": "string", "nullable": true, "example": "CA" })
         );
         let country = json!({ "$ref": "#/components/schemas/Country", "description": "Holder's" });
         assert_eq!(
-            rewritten(json!({ "oneOf": [{ "type": "null" }, country] })),
+            convert_schema(json!({ "oneOf": [{ "type": "null" }, country] })),
             json!({
                 "type": "string", "enum": ["US", "CA", null], "description": "Holder's", "nullable": true
             })
         );
         let choice = json!({ "oneOf": [{ "type": "string" }, { "type": "integer" }] });
-        assert_eq!(rewritten(choice.clone()), choice);
+        assert_eq!(convert_schema(choice.clone()), choice);
     }
 
     #[test]
-    fn schemas_left_only_as_copies_are_dropped() {
+    fn schemas_used_only_as_copies_are_dropped() {
         let nullable =
             json!({ "oneOf": [{ "type": "null" }, { "$ref": "#/components/schemas/A" }] });
         let schemas = json!({ "A": { "type": "object" }, "B": { "type": "object" } });

@@ -23,16 +23,16 @@ use store::{DatasetError, Serving, Snapshot};
 use utoipa::{ToSchema, openapi::PathItem};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-/// Names the data version, which the statistics' fields must not.
+/// Names the data version. The body's fields are fixed, so this is a header.
 const DATA_VERSION: HeaderName = HeaderName::from_static("x-data-version");
 
-/// Marks made-up sample data, which the bodies' fields must not.
+/// Marks sample data. The bodies' fields are fixed, so this is a header.
 const NUMBERING_DATA: HeaderName = HeaderName::from_static("x-numbering-data");
 
-/// The header of responses about the sample; absent for published data.
-type SampleMark = Option<[(HeaderName, &'static str); 1]>;
+/// The header that marks sample data; absent for published data.
+type SampleHeader = Option<[(HeaderName, &'static str); 1]>;
 
-fn sample_mark(snapshot: &Snapshot) -> SampleMark {
+fn sample_header(snapshot: &Snapshot) -> SampleHeader {
     snapshot.is_sample().then_some([(NUMBERING_DATA, "sample")])
 }
 
@@ -45,14 +45,13 @@ pub fn routes() -> Routes {
         .route("/stats", get(stats));
     let paths = &mut routes.get_openapi_mut().paths.paths;
     for path in ["/health", "/stats"] {
-        let versioned = paths.get(&format!("/v1{path}")).expect("it is described");
-        let unversioned = without_version(versioned.clone());
-        paths.insert(path.to_owned(), unversioned);
+        let versioned = paths.get(&format!("/v1{path}")).expect("every route has a description");
+        paths.insert(path.to_owned(), without_version(versioned.clone()));
     }
     Routes::public(routes)
 }
 
-/// The description of a path without the version prefix.
+/// Describes the same path without the version prefix.
 fn without_version(mut path: PathItem) -> PathItem {
     if let Some(operation) = &mut path.get {
         operation.summary =
@@ -63,12 +62,12 @@ fn without_version(mut path: PathItem) -> PathItem {
     path
 }
 
-/// The health of the service.
+/// The service's health.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Health {
     pub status: ServiceStatus,
     pub database: DatabaseStatus,
-    /// Time of the last successful import; `null` before the first.
+    /// Time of the last successful import; `null` before the first one.
     #[schema(required, format = DateTime)]
     pub last_ingestion: Option<String>,
     /// API version number.
@@ -76,15 +75,15 @@ pub struct Health {
     pub version: &'static str,
 }
 
-/// Status of the service.
+/// The service's status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ServiceStatus {
     /// All systems operational.
     Healthy,
-    /// Limited service: no data yet, only what is in memory, or only an older version than the current one.
+    /// Limited service: no data yet, only data in memory, or only an older version.
     Degraded,
-    /// Nothing can be answered: the database or every version in it cannot be read, and nothing is in memory.
+    /// No service: neither the database nor memory has a readable version.
     Unhealthy,
 }
 
@@ -104,7 +103,7 @@ impl Health {
                 (ServiceStatus::Degraded, DatabaseStatus::Connected)
             }
             Serving::Memory(_) => (ServiceStatus::Degraded, DatabaseStatus::Error),
-            Serving::Nothing(_) => (ServiceStatus::Unhealthy, DatabaseStatus::Error),
+            Serving::Unavailable(_) => (ServiceStatus::Unhealthy, DatabaseStatus::Error),
         };
         let last_ingestion = serving.snapshot().map(|snapshot| snapshot.ingested_at.to_string());
         Self { status, database, last_ingestion, version: env!("CARGO_PKG_VERSION") }
@@ -113,19 +112,17 @@ impl Health {
 
 impl IntoResponse for Health {
     fn into_response(self) -> Response {
-        // A cached error must not outlive the outage.
-        let no_store = [(header::CACHE_CONTROL, "no-store")];
-        match self.status {
-            ServiceStatus::Healthy => Json(self).into_response(),
-            ServiceStatus::Degraded => (no_store, Json(self)).into_response(),
-            ServiceStatus::Unhealthy => {
-                (StatusCode::SERVICE_UNAVAILABLE, Json(self)).into_response()
-            }
-        }
+        let status = match self.status {
+            ServiceStatus::Healthy => return Json(self).into_response(),
+            ServiceStatus::Degraded => StatusCode::OK,
+            ServiceStatus::Unhealthy => StatusCode::SERVICE_UNAVAILABLE,
+        };
+        // A cached problem must not outlive the outage.
+        (status, [(header::CACHE_CONTROL, "no-store")], Json(self)).into_response()
     }
 }
 
-/// Database counts.
+/// Counts of the records in the database.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Stats {
     /// Total NPA-NXX records.
@@ -138,19 +135,19 @@ pub struct Stats {
     pub coverage: Coverage,
 }
 
-/// Statistics, with a header that names their version.
-type StatsWithVersion = ([(HeaderName, String); 1], SampleMark, Json<Stats>);
+/// Statistics, with a header for the data version.
+type StatsWithVersion = ([(HeaderName, String); 1], SampleHeader, Json<Stats>);
 
 /// Coverage of the numbering plan.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Coverage {
     /// Number of area codes that have exchanges.
     pub area_codes: u32,
-    /// Number of states and provinces covered.
+    /// Number of states and provinces with exchanges.
     pub states_provinces: u32,
 }
 
-/// Time of each report's last import. The times are equal, since an import reads all reports.
+/// Time of each report's last import. Both are the same, since an import reads all reports.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct LastUpdated {
     /// Time of the last import of the US data.
@@ -167,8 +164,8 @@ impl From<Snapshot> for Stats {
     fn from(Snapshot { statistics, ingested_at, .. }: Snapshot) -> Self {
         Self {
             total_records: statistics.total_records,
-            by_country: by_name(statistics.by_country),
-            by_status: by_name(statistics.by_status),
+            by_country: with_text_keys(statistics.by_country),
+            by_status: with_text_keys(statistics.by_status),
             last_updated: LastUpdated {
                 nanpa: ingested_at.to_string(),
                 cnac: ingested_at.to_string(),
@@ -181,7 +178,7 @@ impl From<Snapshot> for Stats {
     }
 }
 
-fn by_name<K: ToString>(counts: BTreeMap<K, u32>) -> BTreeMap<String, u32> {
+fn with_text_keys<K: ToString>(counts: BTreeMap<K, u32>) -> BTreeMap<String, u32> {
     counts.into_iter().map(|(key, count)| (key.to_string(), count)).collect()
 }
 
@@ -191,23 +188,23 @@ fn by_name<K: ToString>(counts: BTreeMap<K, u32>) -> BTreeMap<String, u32> {
     responses(
         PublicError,
         (
-            status = 200, description = "The service answers", body = Health,
+            status = 200, description = "The service is up", body = Health,
             headers((
                 "X-Numbering-Data" = Option<String>,
-                description = "'sample' as long as the data is the made-up sample."
+                description = "'sample' if the service has sample data."
             ))
         ),
         (
             status = 503, description = "The service is unhealthy", body = Health,
             examples((
-                "unhealthy" = (value = json!(Health::from_serving(&Serving::Nothing(DatasetError::StillUnreadable))))
+                "unhealthy" = (value = json!(Health::from_serving(&Serving::Unavailable(DatasetError::StillUnreadable))))
             ))
         )
     )
 )]
-async fn health(State(app): State<App>) -> (SampleMark, Health) {
+async fn health(State(app): State<App>) -> (SampleHeader, Health) {
     let serving = app.dataset.serving().await;
-    (serving.snapshot().and_then(sample_mark), Health::from_serving(&serving))
+    (serving.snapshot().and_then(sample_header), Health::from_serving(&serving))
 }
 
 /// Database statistics
@@ -216,27 +213,27 @@ async fn health(State(app): State<App>) -> (SampleMark, Health) {
     responses(
         PublicError,
         (
-            status = 200, description = "Counts over the database", body = Stats,
+            status = 200, description = "Database counts", body = Stats,
             headers(
-                ("X-Data-Version" = String, description = "The version of the data that is counted."),
+                ("X-Data-Version" = String, description = "The version of the counted data."),
                 (
                     "X-Numbering-Data" = Option<String>,
-                    description = "'sample' as long as the data is the made-up sample."
+                    description = "'sample' if the service has sample data."
                 )
             )
         )
     )
 )]
 async fn stats(State(app): State<App>) -> Result<StatsWithVersion, ApiError> {
-    // The version used to answer lists and lookups.
+    // The same version as in lists and lookups.
     let snapshot = match app.dataset.serving().await {
         Serving::Current(snapshot) | Serving::Older(snapshot) | Serving::Memory(snapshot) => {
             snapshot
         }
         Serving::Empty => return Err(ApiError::Unavailable),
-        Serving::Nothing(error) => return Err(ApiError::without_dataset(&error)),
+        Serving::Unavailable(error) => return Err(ApiError::from_dataset_error(&error)),
     };
     let version = snapshot.version.to_string();
     request_context::record(|context| context.data_version = Some(version.clone()));
-    Ok(([(DATA_VERSION, version)], sample_mark(&snapshot), Json(snapshot.into())))
+    Ok(([(DATA_VERSION, version)], sample_header(&snapshot), Json(snapshot.into())))
 }

@@ -1,4 +1,4 @@
-// Only describes phone numbers: an hour's work.
+// A minimal Express service that only describes phone numbers.
 import express from "express";
 import { parsePhoneNumberFromString } from "libphonenumber-js/max";
 

@@ -1,9 +1,9 @@
-// Runs one of the npm packages for the benchmark of numbers:
+// Runs an npm package as a contender of the numbers benchmark:
 //
 //   node contender.js PACKAGE
 //
-// Prints how many nanoseconds the package took to load, then answers each line with the nanoseconds
-// that it took. A line is a JSON array: how many passes, and the texts to describe in each.
+// Prints how many nanoseconds the package took to load, then how many each line took. A line is a
+// JSON array: the number of passes, and the texts to describe in each.
 'use strict';
 const { createInterface } = require('node:readline');
 
@@ -54,16 +54,16 @@ const started = process.hrtime.bigint();
 const describe = PACKAGES[process.argv[2]]();
 console.log(String(process.hrtime.bigint() - started));
 
-// Consumes the results, so that no work is optimized away.
+// Counts the results, so that no work is optimized away.
 let described = 0;
 
 createInterface({ input: process.stdin }).on('line', (line) => {
   const [passes, texts] = JSON.parse(line);
-  const begun = process.hrtime.bigint();
+  const start = process.hrtime.bigint();
   for (let pass = 0; pass < passes; pass += 1) {
     for (const text of texts) {
       described += describe(text) ? 1 : 0;
     }
   }
-  console.log(String(process.hrtime.bigint() - begun));
+  console.log(String(process.hrtime.bigint() - start));
 }).on('close', () => process.exit(described < 0 ? 1 : 0));

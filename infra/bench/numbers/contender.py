@@ -1,7 +1,7 @@
-"""Runs the PyPI package `phonenumbers` for the benchmark of numbers.
+"""Runs the PyPI package `phonenumbers` as a contender of the numbers benchmark.
 
-Prints how many nanoseconds the package took to load, then answers each line with its duration in nanoseconds. A line
-is a JSON array: the number of passes, and the texts to describe in each.
+Prints how many nanoseconds the package took to load, then how many each line took. A line is a JSON array: the number
+of passes, and the texts to describe in each.
 """
 
 import json
@@ -36,8 +36,8 @@ def describe(text):
 
 for line in sys.stdin:
     passes, texts = json.loads(line)
-    begun = perf_counter_ns()
+    start = perf_counter_ns()
     for _ in range(passes):
         for text in texts:
             describe(text)
-    print(perf_counter_ns() - begun, flush=True)
+    print(perf_counter_ns() - start, flush=True)

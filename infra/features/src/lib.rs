@@ -1,4 +1,4 @@
-//! Features of dependencies as the tests of the whole workspace build them.
+//! Enables the dependency features that the whole workspace's tests use.
 //!
-//! Each crate has this one as a dev-dependency, so `cargo test -p CRATE` builds nothing that `cargo test --workspace`
-//! has built before, and the other way around. Nothing is called here.
+//! Each crate has this one as a dev-dependency, so that `cargo test -p CRATE` and `cargo test --workspace` share all
+//! builds of dependencies. It has no code.

@@ -2,36 +2,34 @@
 
 use std::{error::Error, process::ExitCode};
 
-use ingest::{IngestError, PUBLISHED_ADDRESSES};
+use ingest::{IngestError, PUBLISHED_URLS};
 use logging::with_causes;
 use reqwest::StatusCode;
 use shared::{auth::MalformedKey, flag_images::InvalidFlagsBaseUrl};
 use store::{DatasetError, StoreError};
 
-/// Any library's error, as a source.
+/// The source of an error.
 pub type Cause = Box<dyn Error + Send + Sync>;
 
-/// Exit code when nothing could be examined.
+/// `doctor`'s exit code when nothing could be checked.
 pub const UNKNOWN_EXIT_CODE: u8 = 3;
 
-/// Exit code when nothing is found or a check fails, as in `grep` and `diff`.
+/// Exit code when nothing is found or a check fails, like `grep` and `diff`.
 pub const NOT_FOUND_EXIT_CODE: u8 = 1;
 
-/// Exit code for errors and invalid command lines, as in `grep` and clap.
+/// Exit code for errors and wrong usage, like `grep` and clap.
 const FAILURE_EXIT_CODE: u8 = 2;
 
-/// Exit code after Ctrl-C, as in shells.
+/// Exit code after Ctrl-C, like shells.
 const INTERRUPTED_EXIT_CODE: u8 = 130;
 
-/// A command's error, worded for the user.
 #[derive(Debug, thiserror::Error)]
 pub enum CliError {
-    /// Any other failure: a message and its source.
     #[error("{context}")]
     Failed { context: String, source: Option<Cause> },
     #[error(
         "stack '{stack}' is not a deployment of this service in region '{region}'; \
-         give the name that 'sam deploy' was given, and its region as AWS_REGION"
+         pass the name that you deployed it with, and set AWS_REGION to its region"
     )]
     NoStack { stack: String, region: String },
     #[error(transparent)]
@@ -46,34 +44,34 @@ pub enum CliError {
          --endpoint-url {endpoint} and the variables in {folder}/dynamodb.env"
     )]
     FolderServed { folder: String, endpoint: String },
-    #[error("folder '{0}' is in use by another command; run this one when that has ended")]
+    #[error("folder '{0}' is in use by another command; run this one when that is done")]
     FolderBusy(String),
-    /// Nothing has been imported. Commands that only describe numbers can do without.
+    /// Nothing has been imported. Commands that only format numbers can do without data.
     #[error("{0}")]
     NoData(String),
     #[error("{0} already exists; pass --force to replace it")]
     FileExists(String),
-    #[error("{0} belongs to the data folder and is never replaced; choose another path")]
-    OwnFile(String),
+    #[error("{0} belongs to a data folder, so it is never replaced; choose another path")]
+    DataFolderFile(String),
     #[error("'{0}' is a file, not a folder; choose another path")]
-    NoFolder(String),
+    NotAFolder(String),
     #[error("'{0}' is a folder, not a file; choose another path")]
     IsFolder(String),
-    #[error("{url} does not answer")]
-    NoAnswer { url: String, source: reqwest::Error },
-    #[error("{url} answers {status}")]
+    #[error("{url} does not respond")]
+    NoResponse { url: String, source: reqwest::Error },
+    #[error("{url} returned {status}")]
     Unhealthy { url: String, status: StatusCode },
     #[error(transparent)]
     Ingest(#[from] IngestError),
-    /// A report could not be fetched. Workarounds follow the causes.
+    /// A report could not be fetched. The message has workarounds.
     #[error(
         "{}\n\nDownload these files in a browser and pass them with --nanpa, --cnac and\n\
-         --npa-report, in this order, or name a mirror that has them: --mirror URL\n{}",
+         --npa-report, in this order, or use a mirror with --mirror URL:\n{}",
         with_causes(.0),
-        PUBLISHED_ADDRESSES.join("\n")
+        PUBLISHED_URLS.join("\n")
     )]
     NotFetched(IngestError),
-    #[error("the import was refused: {reason}{}", allowing(command.as_deref()))]
+    #[error("the import was refused: {reason}{}", override_advice(command.as_deref()))]
     Refused {
         reason: String,
         /// The command that lets the import pass; `None` if none can.
@@ -83,31 +81,31 @@ pub enum CliError {
     Drift(usize),
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// `doctor` found something to act on, and has printed its findings.
-    #[error("the examination found {} and {}", counted(*problems, "problem"), counted(*warnings, "warning"))]
+    /// `doctor` has printed findings that need action.
+    #[error("found {} and {}", counted(*problems, "problem"), counted(*warnings, "warning"))]
     Findings { problems: usize, warnings: usize },
-    #[error("nothing could be examined")]
+    #[error("nothing could be checked")]
     NothingExamined,
-    #[error("no numbering data can be loaded")]
+    #[error("cannot load the numbering data")]
     Dataset(#[from] DatasetError),
-    /// The API found nothing. Holds its message.
+    /// The API's message for a record that does not exist.
     #[error("{0}")]
     NotFound(String),
     #[error(transparent)]
     Other(#[from] Cause),
     #[error("{} {} rejected", counted(*.0 as usize, "number"), if *.0 == 1 { "was" } else { "were" })]
     RejectedNumbers(u64),
-    #[error("stopped by a signal; nothing is left of the unfinished output")]
+    #[error("stopped by a signal; unfinished output was deleted")]
     Stopped,
-    #[error("the examination could not begin")]
-    Unexamined(#[source] Box<Self>),
-    #[error("the findings of the examination cannot be shown")]
-    Unprinted(#[source] Box<Self>),
+    #[error("the checks could not start")]
+    ExaminationNotStarted(#[source] Box<Self>),
+    #[error("the findings could not be printed")]
+    FindingsNotPrinted(#[source] Box<Self>),
 }
 
 impl CliError {
-    /// The exit code. `doctor` uses those of monitoring plugins: 1 for warnings, 2 for problems, 3
-    /// for unknown.
+    /// The exit code. `doctor` has those of monitoring plugins: 1 for warnings, 2 for problems, 3 for
+    /// unknown.
     pub fn exit_code(&self) -> ExitCode {
         ExitCode::from(match self {
             Self::Findings { problems: 1.., .. } => 2,
@@ -116,14 +114,15 @@ impl CliError {
             | Self::RejectedNumbers(_)
             | Self::Drift(_)
             | Self::Unhealthy { .. }
-            | Self::NoAnswer { .. } => NOT_FOUND_EXIT_CODE,
+            | Self::NoResponse { .. } => NOT_FOUND_EXIT_CODE,
             Self::Stopped => INTERRUPTED_EXIT_CODE,
-            Self::NothingExamined | Self::Unexamined(_) | Self::Unprinted(_) => UNKNOWN_EXIT_CODE,
+            Self::NothingExamined
+            | Self::ExaminationNotStarted(_)
+            | Self::FindingsNotPrinted(_) => UNKNOWN_EXIT_CODE,
             _ => FAILURE_EXIT_CODE,
         })
     }
 
-    /// A failure without a source.
     pub(crate) fn failed(context: impl Into<String>) -> Self {
         Self::Failed { context: context.into(), source: None }
     }
@@ -146,8 +145,7 @@ impl<T, E: Into<Cause>> Context<T> for Result<T, E> {
     }
 }
 
-/// The end of a refusal: how to let the import pass.
-fn allowing(command: Option<&str>) -> String {
+fn override_advice(command: Option<&str>) -> String {
     let advice = "If the files are right, this imports them:";
     command.map_or(String::new(), |command| format!("\n\n{advice}\n{command}"))
 }

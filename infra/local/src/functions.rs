@@ -1,8 +1,8 @@
-//! The functions that serve HTTP.
+//! The functions behind the API.
 
 use shared::app::Routes;
 
-/// Every function behind the API, by folder name.
+/// The routes of each function, by folder name.
 pub fn functions() -> Vec<(&'static str, Routes)> {
     vec![
         ("carriers", carriers::routes()),

@@ -1,4 +1,4 @@
-//! The service on one machine: every function behind one port, with an embedded DynamoDB.
+//! The `tnr` program: the service on one machine with an embedded DynamoDB, and its commands.
 
 pub mod commands;
 pub mod data;

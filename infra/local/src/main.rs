@@ -9,9 +9,9 @@ use tnr::{
 #[tokio::main]
 async fn main() -> ExitCode {
     let line: Vec<OsString> = env::args_os().collect();
-    let cli = match Cli::read(&line) {
+    let cli = match Cli::parse_line(&line) {
         Ok(cli) => cli,
-        Err(error) => return not_understood(&line, &error),
+        Err(error) => return print_usage_error(&line, &error),
     };
     match commands::run(cli).await {
         Ok(code) => code,
@@ -22,12 +22,11 @@ async fn main() -> ExitCode {
     }
 }
 
-/// Prints the parse error or the requested help. `doctor` has its own exit code, because clap's
-/// means problems there.
-fn not_understood(line: &[OsString], error: &clap::Error) -> ExitCode {
-    let is_examination = line.get(1).is_some_and(|command| command == "doctor");
-    if error.use_stderr() && is_examination {
-        // The exit code reports the failure anyway.
+/// Prints a parse error or the requested help. For `doctor`, clap's exit code would mean that it found
+/// problems.
+fn print_usage_error(line: &[OsString], error: &clap::Error) -> ExitCode {
+    let is_doctor = line.get(1).is_some_and(|command| command == "doctor");
+    if error.use_stderr() && is_doctor {
         _ = error.print();
         return ExitCode::from(UNKNOWN_EXIT_CODE);
     }

@@ -1,5 +1,5 @@
-//! Output files and folders. They appear only when complete, and replace nothing without
-//! permission.
+//! Output files and folders. They appear only when complete, and replace existing ones only with
+//! `--force`.
 
 use std::{
     fs::{self, File},
@@ -10,40 +10,38 @@ use std::{
 use clap::Args;
 use tempfile::{Builder, NamedTempFile, TempDir, TempPath};
 
-use crate::{CliError, database::data_folder::is_own_file, error::Cause};
+use crate::{CliError, database::data_folder::is_data_folder_file, error::Cause};
 
-/// Permission to replace a file.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct Replacement {
-    /// Replace existing output; never replaces the database or other files of a data folder
+    /// Replace existing output, except the files in a data folder
     #[arg(long)]
     pub force: bool,
 }
 
-/// A file or folder being written. Dropping it unfinished leaves nothing behind.
+/// An unfinished file or folder. Dropping it leaves nothing behind.
 pub struct NewFile {
-    /// The name as typed.
-    shown: String,
+    /// The path as typed, for messages.
+    typed: String,
     name: PathBuf,
     may_replace: bool,
     content: Content,
 }
 
-/// The place of unfinished output, next to its final name.
+/// Unfinished output, next to its final path.
 enum Content {
     File(TempPath),
-    /// The parent of the unfinished folder.
+    /// The unfinished folder's temporary parent.
     Folder(TempDir),
     /// A device or pipe, which is written in place.
     InPlace,
 }
 
 impl NewFile {
-    /// A new file with this name, or an existing device or pipe. It gets the permissions of the
-    /// file that it replaces.
+    /// Starts a file. It gets the permissions of the file that it replaces.
     pub fn file(name: &Path, may_replace: bool) -> Result<Self, CliError> {
         Self::file_in(name, may_replace, |name| {
-            let new = beside(name)?;
+            let new = new_sibling(name)?;
             if let Ok(replaced) = fs::metadata(name) {
                 new.as_file().set_permissions(replaced.permissions())?;
             }
@@ -51,9 +49,9 @@ impl NewFile {
         })
     }
 
-    /// A new file that only its owner can read.
+    /// Starts a file that only its owner can read.
     pub fn private_file(name: &Path, may_replace: bool) -> Result<Self, CliError> {
-        Self::file_in(name, may_replace, |name| unfinished().tempfile_in(folder_of(name)))
+        Self::file_in(name, may_replace, |name| unfinished_builder().tempfile_in(parent_of(name)))
     }
 
     fn file_in(
@@ -64,42 +62,41 @@ impl NewFile {
         if name.is_dir() {
             return Err(CliError::IsFolder(name.display().to_string()));
         }
-        Self::named(name, may_replace, |name| {
+        Self::start(name, may_replace, |name| {
             create(name).map(|new| Content::File(new.into_temp_path()))
         })
     }
 
-    /// A new folder with this name. In an existing folder, only files with the same names are
-    /// replaced.
+    /// Starts a folder. In an existing folder, only files with the same names are replaced.
     pub fn folder(name: &Path, may_replace: bool) -> Result<Self, CliError> {
         if name.exists() && !name.is_dir() {
-            return Err(CliError::NoFolder(name.display().to_string()));
+            return Err(CliError::NotAFolder(name.display().to_string()));
         }
-        Self::named(name, may_replace, |name| TempDir::new_in(folder_of(name)).map(Content::Folder))
+        Self::start(name, may_replace, |name| TempDir::new_in(parent_of(name)).map(Content::Folder))
     }
 
-    fn named(
+    fn start(
         name: &Path,
         may_replace: bool,
         create: impl FnOnce(&Path) -> io::Result<Content>,
     ) -> Result<Self, CliError> {
-        let shown = name.display().to_string();
-        // A link stays and points to the new file.
+        let typed = name.display().to_string();
+        // A symbolic link stays, and its target is replaced.
         let name = fs::canonicalize(name).unwrap_or_else(|_| name.to_owned());
-        if is_own_file(&name) {
-            return Err(CliError::OwnFile(shown));
+        if is_data_folder_file(&name) {
+            return Err(CliError::DataFolderFile(typed));
         }
         if is_special(&name) {
-            return Ok(Self { shown, name, may_replace, content: Content::InPlace });
+            return Ok(Self { typed, name, may_replace, content: Content::InPlace });
         }
         if !may_replace && fs::symlink_metadata(&name).is_ok() {
-            return Err(CliError::FileExists(shown));
+            return Err(CliError::FileExists(typed));
         }
-        let content = create(&name).map_err(unwritable(&shown))?;
-        Ok(Self { shown, name, may_replace, content })
+        let content = create(&name).map_err(unwritable(&typed))?;
+        Ok(Self { typed, name, may_replace, content })
     }
 
-    /// The path to write to. A folder has to be created there.
+    /// The path to write to. The caller creates a folder there.
     pub fn path(&self) -> PathBuf {
         match &self.content {
             Content::File(file) => file.to_path_buf(),
@@ -113,62 +110,62 @@ impl NewFile {
         File::options().write(true).open(self.path()).map_err(self.unwritable())
     }
 
-    /// Syncs the output and gives it its name.
+    /// Syncs a file, and moves the output to its final path.
     pub fn finish(self) -> Result<(), CliError> {
         let (path, name) = (self.path(), &self.name);
-        let named = match self.content {
+        let moved = match self.content {
             Content::InPlace => Ok(()),
             Content::Folder(_) => move_folder(&path, name, self.may_replace),
             Content::File(file) => {
                 File::open(&path).and_then(|file| file.sync_all()).and_then(|()| {
-                    let named = if self.may_replace {
+                    let moved = if self.may_replace {
                         file.persist(name)
                     } else {
                         file.persist_noclobber(name)
                     };
-                    named.map_err(io::Error::from)
+                    moved.map_err(io::Error::from)
                 })
             }
         };
-        match named {
+        match moved {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                Err(CliError::FileExists(self.shown))
+                Err(CliError::FileExists(self.typed))
             }
-            named => named.map_err(unwritable(&self.shown)),
+            moved => moved.map_err(unwritable(&self.typed)),
         }
     }
 
-    /// Makes a write error from a cause.
+    /// Makes a write error, for `map_err`.
     pub fn unwritable<E: Into<Cause>>(&self) -> impl FnOnce(E) -> CliError + use<E> {
-        unwritable(&self.shown)
+        unwritable(&self.typed)
     }
 }
 
-fn unwritable<E: Into<Cause>>(shown: &str) -> impl FnOnce(E) -> CliError + use<E> {
-    CliError::io(format!("{shown} cannot be written"))
+fn unwritable<E: Into<Cause>>(typed: &str) -> impl FnOnce(E) -> CliError + use<E> {
+    CliError::io(format!("cannot write {typed}"))
 }
 
-/// A builder of names that tell what a killed command left behind.
-fn unfinished() -> Builder<'static, 'static> {
+/// Names files so that what a killed command leaves behind is recognizable.
+fn unfinished_builder() -> Builder<'static, 'static> {
     let mut builder = Builder::new();
     builder.prefix(".tnr-unfinished-");
     builder
 }
 
-/// An unfinished file in the folder of `name`, with the usual permissions of new files.
-pub fn beside(name: &Path) -> io::Result<NamedTempFile> {
-    let mut builder = unfinished();
+/// Creates an unfinished file in the folder of `name`, with the default permissions of new files.
+pub fn new_sibling(name: &Path) -> io::Result<NamedTempFile> {
+    let mut builder = unfinished_builder();
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder.tempfile_in(folder_of(name))
+    builder.tempfile_in(parent_of(name))
 }
 
-fn folder_of(name: &Path) -> &Path {
+fn parent_of(name: &Path) -> &Path {
     let parent = name.parent().filter(|parent| !parent.as_os_str().is_empty());
     parent.unwrap_or(Path::new("."))
 }
 
-/// Gives a folder its name, or moves its files to an existing folder.
+/// Moves a folder to its final path, or its files to an existing folder.
 fn move_folder(content: &Path, name: &Path, may_replace: bool) -> io::Result<()> {
     if !name.exists() {
         return fs::rename(content, name);
@@ -183,7 +180,7 @@ fn move_folder(content: &Path, name: &Path, may_replace: bool) -> io::Result<()>
     Ok(())
 }
 
-/// Returns `true` for a device or pipe such as `/dev/null`, which no file can replace.
+/// Returns `true` for a device or pipe such as `/dev/null`.
 fn is_special(name: &Path) -> bool {
     fs::metadata(name).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
 }
@@ -192,7 +189,7 @@ fn is_special(name: &Path) -> bool {
 mod tests {
     use super::*;
 
-    fn names_in(folder: &TempDir) -> usize {
+    fn count_entries(folder: &TempDir) -> usize {
         fs::read_dir(folder.path()).unwrap().count()
     }
 
@@ -204,17 +201,17 @@ mod tests {
         fs::create_dir(files.path()).unwrap();
         fs::write(files.path().join("c"), "").unwrap();
         drop(files);
-        assert_eq!(names_in(&folder), 0);
+        assert_eq!(count_entries(&folder), 0);
     }
 
     #[test]
-    fn files_are_replaced_only_with_permission_and_when_finished() {
+    fn files_are_replaced_only_with_force_and_when_finished() {
         let folder = TempDir::new().unwrap();
         let name = folder.path().join("numbers.csv");
         fs::write(&name, "old").unwrap();
-        let refused = NewFile::file(&name, false).err().unwrap().to_string();
+        let error = NewFile::file(&name, false).err().unwrap().to_string();
         let expected = format!("{} already exists; pass --force to replace it", name.display());
-        assert_eq!(refused, expected);
+        assert_eq!(error, expected);
         let new = NewFile::file(&name, true).unwrap();
         fs::write(new.path(), "new").unwrap();
         assert_eq!(fs::read_to_string(&name).unwrap(), "old");
@@ -224,10 +221,10 @@ mod tests {
 
         let late = folder.path().join("late.csv");
         let new = NewFile::file(&late, false).unwrap();
-        fs::write(&late, "of another command").unwrap();
+        fs::write(&late, "from another command").unwrap();
         assert!(matches!(new.finish(), Err(CliError::FileExists(_))));
-        assert_eq!(fs::read_to_string(&late).unwrap(), "of another command");
-        assert_eq!(names_in(&folder), 2);
+        assert_eq!(fs::read_to_string(&late).unwrap(), "from another command");
+        assert_eq!(count_entries(&folder), 2);
     }
 
     #[test]
@@ -244,18 +241,18 @@ mod tests {
         new.finish().unwrap();
         assert_eq!(fs::read_to_string(name.join("a.csv")).unwrap(), "new");
         assert_eq!(fs::read_to_string(name.join("notes")).unwrap(), "mine");
-        assert_eq!(names_in(&folder), 1);
+        assert_eq!(count_entries(&folder), 1);
     }
 
     #[cfg(unix)]
     #[test]
-    fn link_points_to_the_new_file_which_keeps_permissions() {
+    fn replaced_files_keep_links_and_permissions() {
         use std::os::unix::fs::{PermissionsExt, symlink};
 
         let mode = |name: &Path| fs::metadata(name).unwrap().permissions().mode() & 0o777;
         let folder = TempDir::new().unwrap();
-        let [name, link, usual] =
-            ["numbers.csv", "latest.csv", "usual"].map(|name| folder.path().join(name));
+        let [name, link, default] =
+            ["numbers.csv", "latest.csv", "default"].map(|name| folder.path().join(name));
         fs::write(&name, "old").unwrap();
         fs::set_permissions(&name, fs::Permissions::from_mode(0o640)).unwrap();
         symlink(&name, &link).unwrap();
@@ -264,10 +261,10 @@ mod tests {
         assert_eq!((mode(&name), fs::metadata(&name).unwrap().len()), (0o640, 0));
         NewFile::private_file(&name, true).unwrap().finish().unwrap();
         assert_eq!(mode(&name), 0o600);
-        File::create(&usual).unwrap();
+        File::create(&default).unwrap();
         let new = folder.path().join("new");
         NewFile::file(&new, false).unwrap().finish().unwrap();
-        assert_eq!(mode(&new), mode(&usual));
+        assert_eq!(mode(&new), mode(&default));
         assert!(is_special(Path::new("/dev/null")) && !is_special(&name));
     }
 }

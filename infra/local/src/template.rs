@@ -5,25 +5,25 @@ use yaml_serde::Value;
 use crate::{CliError, error::Cause};
 
 const TEMPLATE: &str = include_str!("../../../template.yaml");
-/// The prefix of table names in a deployment.
+/// The prefix of table names in the template.
 const STACK_PREFIX: &str = "${AWS::StackName}-";
 
-/// A table: its name without the stack's, its partition key, and its time-to-live attribute, if
-/// any.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Table {
+    /// The name without the stack's name.
     pub name: String,
+    /// The partition key.
     pub key: String,
     pub time_to_live: Option<String>,
 }
 
-/// The tables in the template.
 pub fn tables() -> Result<Vec<Table>, CliError> {
     let template = parse()?;
-    resources_of(&template, "AWS::DynamoDB::Table").map(table).collect()
+    let resources = template["Resources"].as_mapping().into_iter().flatten();
+    let resources = resources.map(|(_, resource)| resource);
+    resources.filter(|resource| resource["Type"] == "AWS::DynamoDB::Table").map(table).collect()
 }
 
-/// The parsed template.
 pub(crate) fn parse() -> Result<Value, CliError> {
     yaml_serde::from_str(TEMPLATE).map_err(unexpected)
 }
@@ -31,15 +31,6 @@ pub(crate) fn parse() -> Result<Value, CliError> {
 /// The error for a template that does not define the tables as expected.
 pub(crate) fn unexpected(cause: impl Into<Cause>) -> CliError {
     CliError::io("template.yaml does not define the tables as expected")(cause)
-}
-
-/// The resources of a type.
-pub(crate) fn resources_of<'a>(
-    template: &'a Value,
-    kind: &'a str,
-) -> impl Iterator<Item = &'a Value> {
-    let resources = template["Resources"].as_mapping().into_iter().flatten();
-    resources.map(|(_, resource)| resource).filter(move |resource| resource["Type"] == kind)
 }
 
 fn text(value: &Value) -> Result<&str, CliError> {
@@ -53,9 +44,9 @@ fn text(value: &Value) -> Result<&str, CliError> {
 fn table(resource: &Value) -> Result<Table, CliError> {
     let properties = &resource["Properties"];
     let full_name = text(&properties["TableName"])?;
-    let name = full_name
-        .strip_prefix(STACK_PREFIX)
-        .ok_or_else(|| unexpected(format!("table '{full_name}' is not named after the stack")))?;
+    let name = full_name.strip_prefix(STACK_PREFIX).ok_or_else(|| {
+        unexpected(format!("table '{full_name}' does not start with the stack's name"))
+    })?;
     let key = text(&properties["KeySchema"][0]["AttributeName"])?;
     let time_to_live = match &properties["TimeToLiveSpecification"]["AttributeName"] {
         Value::Null => None,

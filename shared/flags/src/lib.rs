@@ -1,7 +1,7 @@
-//! The flags of countries and US states: the images, their paths and their bytes.
+//! Flag images of countries and US states, and their paths.
 //!
-//! `.ci/flags/draw.mjs` draws the images in advance. They are compiled into each program that reads one
-//! (docs/decisions/0014-flags.md); a program that only links to them contains none.
+//! `.ci/flags/draw.mjs` draws the images. They are compiled into each program that calls [`image`]
+//! (docs/decisions/0014-flags.md), but not into programs that only use paths.
 
 use std::{
     borrow::Cow,
@@ -20,10 +20,10 @@ pub enum Subject {
     State,
 }
 
-/// Format and size of an image.
+/// The format and size of an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// An SVG in the flag's own proportions.
+    /// An SVG in the flag's official proportions.
     Svg,
     /// A 48x32 pixel PNG.
     Small,
@@ -33,7 +33,6 @@ pub enum Format {
     Large,
 }
 
-/// One image.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Image {
     pub media_type: &'static str,
@@ -50,10 +49,9 @@ impl Subject {
 }
 
 impl Format {
-    /// Every format of a flag.
     pub const ALL: [Self; 4] = [Self::Svg, Self::Small, Self::Medium, Self::Large];
 
-    const fn ending(self) -> &'static str {
+    const fn suffix(self) -> &'static str {
         match self {
             Self::Svg => ".svg",
             Self::Small => "-48x32.png",
@@ -63,43 +61,40 @@ impl Format {
     }
 }
 
-/// The path of an image relative to the base address, such as `countries/US-48x32.png`.
-pub fn path(subject: Subject, code: &str, format: Format) -> String {
-    format!("{}/{code}{}", subject.folder(), format.ending())
+/// The URL of an image below a base address without a trailing slash: the address, then a path such as
+/// `countries/US-48x32.png`.
+pub fn url(base_url: &str, subject: Subject, code: &str, format: Format) -> String {
+    [base_url, "/", subject.folder(), "/", code, format.suffix()].concat()
 }
 
-/// The media type of the image at this path.
-fn media_type(path: &str) -> &'static str {
-    if path.ends_with(Format::Svg.ending()) { "image/svg+xml" } else { "image/png" }
-}
-
-/// The version of the images: the first eight hex digits of their hash. It is part of their addresses, so
-/// caches may keep an image forever.
+/// The version of the images: the first eight hex digits of the archive's hash. It is part of image URLs, so
+/// caches may store an image forever.
 pub const VERSION: &str = include_str!("version.txt");
 
 type Archive = ZipArchive<Cursor<&'static [u8]>>;
 
-/// The archive with its parsed index, shared by clones. SVGs in it are compressed, and PNGs are not.
+/// The archive with its parsed index. Clones share both.
 static ARCHIVE: LazyLock<Archive> = LazyLock::new(|| {
     let bytes: &[u8] = include_bytes!("images.zip");
     ZipArchive::new(Cursor::new(bytes)).expect("a test reads every image of this archive")
 });
 
-/// The image at this path, such as `countries/US-48x32.png`; `None` if it does not exist.
+/// Reads the image at this path, such as `countries/US-48x32.png`; `None` if it does not exist.
 pub fn image(path: &str) -> Option<Image> {
     let mut archive = ARCHIVE.clone();
     let mut entry = archive.by_name(path).ok()?;
     let mut bytes = Vec::with_capacity(usize::try_from(entry.size()).ok()?);
     entry.read_to_end(&mut bytes).ok()?;
-    Some(Image { media_type: media_type(path), bytes })
+    let is_svg = path.ends_with(Format::Svg.suffix());
+    Some(Image { media_type: if is_svg { "image/svg+xml" } else { "image/png" }, bytes })
 }
 
-/// Every image with its path, in path order.
+/// Reads every image with its path, in path order.
 pub fn images() -> impl ExactSizeIterator<Item = (String, Image)> {
     let names = ARCHIVE.file_names().filter_map(Result::ok);
     let paths: Vec<String> = names.map(Cow::into_owned).collect();
     paths.into_iter().map(|path| {
-        let image = image(&path).expect("the path is one of the archive");
+        let image = image(&path).expect("the path comes from the archive");
         (path, image)
     })
 }

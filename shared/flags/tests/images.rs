@@ -1,13 +1,13 @@
-//! Every flag that a response may link to exists, and every image matches its path.
+//! Every flag that a response may link to exists and is safe to serve.
 
 use std::{collections::BTreeSet, fs};
 
-use flags::{Format, Image, Subject, image, images, path};
+use flags::{Format, Image, Subject, image, images, url};
 use formatting::country_name;
 use roxmltree::Document;
 use sha2::{Digest, Sha256};
 
-/// The ISO 3166-1 countries, and those that only Google's rules know.
+/// The ISO 3166-1 countries, and those that only Google's metadata has.
 fn countries() -> impl Iterator<Item = &'static str> {
     rust_iso3166::ALL_ALPHA2.iter().copied().chain(["AC", "TA", "XK"])
 }
@@ -15,20 +15,21 @@ fn countries() -> impl Iterator<Item = &'static str> {
 /// The postal codes of US states, DC and territories.
 fn states() -> impl Iterator<Item = &'static str> {
     let subdivisions = rust_iso3166::US.subdivisions().into_iter().flatten();
-    // The Minor Outlying Islands are uninhabited and have no numbers.
-    let with_numbers = subdivisions.filter(|subdivision| subdivision.code != "US-UM");
-    with_numbers.map(|subdivision| subdivision.code.trim_start_matches("US-"))
+    // The Minor Outlying Islands are uninhabited, so they have no phone numbers.
+    let inhabited = subdivisions.filter(|subdivision| subdivision.code != "US-UM");
+    inhabited.map(|subdivision| subdivision.code.trim_start_matches("US-"))
 }
 
 #[test]
-fn each_country_and_us_state_and_nothing_else_has_a_flag_in_every_format() {
-    let named = |code| country_name(code).unwrap_or_else(|| panic!("{code} has no name"));
-    countries().for_each(|code| assert!(!named(code).is_empty()));
+fn countries_and_us_states_have_a_flag_in_every_format() {
+    assert!(countries().all(|code| country_name(code).is_some_and(|name| !name.is_empty())));
     let subjects = countries()
         .map(|code| (Subject::Country, code))
         .chain(states().map(|code| (Subject::State, code)));
     let expected: BTreeSet<String> = subjects
-        .flat_map(|(subject, code)| Format::ALL.map(|format| path(subject, code, format)))
+        .flat_map(|(subject, code)| {
+            Format::ALL.map(|format| url("", subject, code, format)[1..].to_owned())
+        })
         .collect();
     let found: BTreeSet<String> = images().map(|(path, _)| path).collect();
     assert_eq!(found, expected);
@@ -47,7 +48,7 @@ fn png_dimensions_match_the_path() {
 }
 
 #[test]
-fn svgs_neither_run_nor_fetch_anything() {
+fn svgs_contain_no_scripts_and_no_external_references() {
     for (path, Image { media_type, bytes }) in images().filter(|(path, _)| path.ends_with(".svg")) {
         assert_eq!(media_type, "image/svg+xml", "{path}");
         let document = Document::parse(str::from_utf8(&bytes).unwrap()).unwrap();
@@ -55,22 +56,21 @@ fn svgs_neither_run_nor_fetch_anything() {
         assert!(root.has_tag_name(("http://www.w3.org/2000/svg", "svg")), "{path}");
         for element in document.descendants().filter(roxmltree::Node::is_element) {
             let name = element.tag_name().name();
-            let is_drawn =
+            let is_allowed =
                 !["script", "style", "text", "image", "foreignObject", "a"].contains(&name);
-            assert!(is_drawn, "{path}: {name}");
+            assert!(is_allowed, "{path}: {name}");
             for attribute in element.attributes() {
                 let (name, value) = (attribute.name(), attribute.value());
-                let is_foreign = (name == "href" && !value.starts_with('#'))
+                let is_external = (name == "href" && !value.starts_with('#'))
                     || value.replace("url(#", "").contains("url(");
-                assert!(!name.starts_with("on") && !is_foreign, "{path}: {name}={value}");
+                assert!(!name.starts_with("on") && !is_external, "{path}: {name}={value}");
             }
         }
     }
 }
 
-/// Nepal's flag is narrow, and state flags have many proportions.
 #[test]
-fn flags_that_are_not_3_by_2_keep_their_proportions() {
+fn svgs_keep_the_official_proportions() {
     let proportions = |path: &str| {
         let svg = image(path).unwrap().bytes;
         let document = Document::parse(str::from_utf8(&svg).unwrap()).unwrap();
@@ -94,6 +94,6 @@ fn flags_that_are_not_3_by_2_keep_their_proportions() {
 fn the_version_is_a_prefix_of_the_archive_hash() {
     let archive = fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/src/images.zip")).unwrap();
     let hash = Sha256::digest(archive);
-    let beginning: String = hash[..4].iter().map(|byte| format!("{byte:02x}")).collect();
-    assert_eq!(flags::VERSION, beginning, "run .ci/flags/draw.mjs again");
+    let prefix: String = hash[..4].iter().map(|byte| format!("{byte:02x}")).collect();
+    assert_eq!(flags::VERSION, prefix, "run .ci/flags/draw.mjs again");
 }

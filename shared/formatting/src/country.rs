@@ -1,6 +1,6 @@
 //! Countries worldwide by ISO 3166-1 alpha-2 code, with their common names.
 
-use std::str::FromStr;
+use std::{collections::HashMap, str::FromStr, sync::LazyLock};
 
 use rlibphonenumber::Region;
 use utoipa::{
@@ -8,7 +8,7 @@ use utoipa::{
     openapi::{ObjectBuilder, RefOr, Schema, Type},
 };
 
-/// The country of numbers written without a country code.
+/// The country of numbers without a country code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DefaultCountry(Region);
 
@@ -37,15 +37,14 @@ impl FromStr for DefaultCountry {
     }
 }
 
-/// Country codes in Google's rules but not in ISO 3166-1.
-const MORE_CODES: [&str; 3] = ["AC", "TA", "XK"];
+const NON_ISO_CODES: [&str; 3] = ["AC", "TA", "XK"];
 
 impl PartialSchema for DefaultCountry {
     fn schema() -> RefOr<Schema> {
         ObjectBuilder::new()
             .schema_type(Type::String)
             .description(Some("ISO 3166-1 alpha-2 code of a country, or AC, TA or XK"))
-            .enum_values(Some(rust_iso3166::ALL_ALPHA2.iter().copied().chain(MORE_CODES)))
+            .enum_values(Some(rust_iso3166::ALL_ALPHA2.iter().copied().chain(NON_ISO_CODES)))
             .into()
     }
 }
@@ -57,24 +56,23 @@ impl ToSchema for DefaultCountry {
 }
 
 impl DefaultCountry {
-    /// The country as a region of the rules.
+    /// The country as one of libphonenumber's regions.
     pub(super) fn region(self) -> Region {
         self.0
     }
 }
 
-/// The common name of a country: ISO 3166-1's, except where ISO inverts it or spells it out. AC, TA and XK have
-/// names too: they are not in ISO, but libphonenumber has rules for them.
+/// The common name of a country: ISO 3166-1's, except where ISO inverts it or spells it out. It also
+/// names AC, TA and XK, which are not in ISO 3166-1 but have rules in libphonenumber.
 pub fn country_name(alpha2: &str) -> Option<&'static str> {
-    EVERYDAY_NAMES
-        .lines()
-        .find_map(|line| line.split_once(' ').filter(|(code, _)| *code == alpha2))
-        .map(|(_, name)| name)
-        .or_else(|| rust_iso3166::from_alpha2(alpha2).map(|country| country.name))
+    let common_name = COMMON_NAMES.get(alpha2).copied();
+    common_name.or_else(|| rust_iso3166::from_alpha2(alpha2).map(|country| country.name))
 }
 
-/// Names that differ from ISO's, each after its code.
-const EVERYDAY_NAMES: &str = include_str!("country_names.txt");
+/// Names that differ from ISO's, by code.
+static COMMON_NAMES: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
+    include_str!("country_names.txt").lines().filter_map(|line| line.split_once(' ')).collect()
+});
 
 #[cfg(test)]
 mod tests {
@@ -91,8 +89,8 @@ mod tests {
     }
 
     #[test]
-    fn a_default_country_is_any_iso_code_ignoring_case() {
-        for code in rust_iso3166::ALL_ALPHA2.iter().chain(&MORE_CODES) {
+    fn any_iso_code_in_any_case_is_a_default_country() {
+        for code in rust_iso3166::ALL_ALPHA2.iter().chain(&NON_ISO_CODES) {
             assert!(code.to_lowercase().parse::<DefaultCountry>().is_ok(), "{code}");
         }
         for text in ["", "U", "USA", "ZZ", "XX", "1", "ÅX", "001", "UK"] {

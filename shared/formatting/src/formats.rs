@@ -1,4 +1,4 @@
-//! The notations of a phone number.
+//! Phone number notations.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use rlibphonenumber::{NumberFormat, interfaces::AsOriginal};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{beginnings, metadata::RULES, reading::Reading};
+use super::{first_digits, metadata::RULES, reading::Reading};
 
 /// The text before an extension, unless the country's metadata overrides it.
 const EXTENSION_PREFIX: &str = " ext. ";
@@ -29,10 +29,10 @@ pub struct Formats {
 }
 
 impl Formats {
-    /// Writes a number as libphonenumber does, except that the international format has a single space for each
-    /// run of punctuation.
+    /// Formats a number as libphonenumber does, except that the international format has a single space for
+    /// each run of punctuation.
     ///
-    /// The crate writes one notation at a time. Each time, it looks up the number's format and matches it
+    /// The crate writes one notation at a time, and each time looks up the number's format and matches it
     /// twice.
     pub(super) fn from_reading(reading: &Reading) -> Option<Self> {
         let Reading { number, national_number, .. } = reading;
@@ -50,10 +50,10 @@ impl Formats {
     }
 }
 
-/// The digits of a number in groups, with its country's punctuation.
+/// A number's digits in groups, with its country's punctuation.
 struct Groups {
     international: String,
-    /// Includes the national prefix where it is written.
+    /// Includes the national prefix if the country's numbers are written with it.
     national: String,
     /// The text before an extension.
     extension_prefix: &'static str,
@@ -65,17 +65,17 @@ impl Groups {
         // The main region of a calling code has the formats for all its regions.
         let region = rules.get_region_for_country_code(calling_code)?;
         let metadata = rules.get_metadata_for_region_or_calling_code(calling_code, region)?;
-        let beginnings = beginnings::for_region(calling_code, region)?;
+        let first_digits = first_digits::for_region(calling_code, region)?;
 
         // The first format that matches the number, and its digit groups.
         let format = |is_international: bool| {
-            let (formats, beginnings) = if is_international {
-                (&metadata.intl_number_format, &beginnings.international_formats)
+            let (formats, first_digits) = if is_international {
+                (&metadata.intl_number_format, &first_digits.international_formats)
             } else {
-                (&metadata.number_format, &beginnings.national_formats)
+                (&metadata.number_format, &first_digits.national_formats)
             };
-            formats.iter().zip(beginnings).find_map(|(format, beginnings)| {
-                if !beginnings.allow(national_number) {
+            formats.iter().zip(first_digits).find_map(|(format, first_digits)| {
+                if !first_digits.allow(national_number) {
                     return None;
                 }
                 // The last pattern of leading digits is the most specific.
@@ -90,15 +90,15 @@ impl Groups {
         };
         let national_format = format(false);
         // Enough for almost any number with its punctuation.
-        let room = national_number.len() + 8;
-        let mut national = String::with_capacity(room);
+        let capacity = national_number.len() + 8;
+        let mut national = String::with_capacity(capacity);
         match &national_format {
             Some((format, groups)) => groups.expand(&with_national_prefix(format), &mut national),
             None => national.push_str(national_number),
         }
         let has_international = !metadata.intl_number_format.is_empty();
         let international_format = has_international.then(|| format(true));
-        let mut international = String::with_capacity(room);
+        let mut international = String::with_capacity(capacity);
         match international_format.as_ref().unwrap_or(&national_format) {
             Some((format, groups)) => groups.expand(&format.format, &mut international),
             None => international.push_str(national_number),
@@ -109,7 +109,7 @@ impl Groups {
     }
 }
 
-/// The format with its national prefix rule, such as `(0$1)`, in place of the first group.
+/// Replaces the format's first group with its national prefix rule, such as `(0$1)`.
 fn with_national_prefix(format: &NumberFormat) -> Cow<'_, str> {
     let NumberFormat { format, national_prefix_formatting_rule, .. } = format;
     let rule = national_prefix_formatting_rule.as_deref().filter(|rule| !rule.is_empty());

@@ -1,9 +1,9 @@
-//! Phone numbers, parsed and described by the rules of Google's libphonenumber behind a small interface.
+//! Phone numbers, parsed and described by the rules of Google's libphonenumber, behind a small interface.
 //!
 //! The rules come from [`rlibphonenumber`], whose version is pinned. No other crate uses it directly.
 
-mod beginnings;
 mod country;
+mod first_digits;
 mod formats;
 mod metadata;
 mod north_america;

@@ -1,4 +1,4 @@
-//! The rules, built from the metadata of `rlibphonenumber` with each `\d` written as `[0-9]`.
+//! The rules, built from `rlibphonenumber`'s metadata with each `\d` rewritten as `[0-9]`.
 //!
 //! `examples/rewrite_phone_metadata/main.rs` writes the file and explains why.
 
@@ -7,37 +7,36 @@ use std::sync::LazyLock;
 use prost::Message;
 use rlibphonenumber::{PhoneMetadataCollection, PhoneNumberUtil, interfaces::AsOriginal};
 
-use super::{beginnings, country::DefaultCountry, north_america::NANP};
+use super::{country::DefaultCountry, first_digits, north_america::NANP};
 
 const METADATA: &[u8] = include_bytes!("phone_metadata.bin");
 
 /// The rules, built once per process.
 pub(super) static RULES: LazyLock<PhoneNumberUtil> = LazyLock::new(|| {
     let collection = PhoneMetadataCollection::decode(METADATA)
-        .expect("the metadata is part of the program, and a test decodes it");
+        .expect("the metadata is compiled in, and a test decodes it");
     PhoneNumberUtil::new_for_metadata(collection)
-        .expect("the metadata is part of the program, and a test builds the rules from it")
+        .expect("the metadata is compiled in, and a test builds the rules from it")
 });
 
 /// Builds the rules ahead of the first number, and compiles the patterns that most North American numbers need.
 /// Other patterns are compiled on first use.
 ///
-/// Call this at startup, so that a program with broken metadata does not start at all. It blocks for a few
-/// milliseconds and may run on another thread, alongside other preparations. It does not search with the
-/// patterns, because the first thread to do so stays faster with them.
+/// Call this at startup, so that a program with broken metadata does not start. It blocks for a few
+/// milliseconds, and may run on another thread. It does not match the patterns, because a pattern stays fastest
+/// on the thread that matches it first.
 ///
 /// # Panics
 /// Panics if the metadata compiled into the program is broken.
 pub fn load_rules() {
-    let patterns = usual_patterns();
-    assert!(patterns.is_some(), "the patterns of North America are part of the metadata");
+    assert!(compile_common_patterns().is_some(), "the metadata lacks North American patterns");
 }
 
-/// Reads all beginnings, and compiles the patterns that parse, classify and format numbers of the default
+/// Reads all first digits, and compiles the patterns that parse, classify and format numbers in the default
 /// country; `None` if one is missing or broken.
-fn usual_patterns() -> Option<()> {
+fn compile_common_patterns() -> Option<()> {
     let region = DefaultCountry::default().region();
-    beginnings::for_region(NANP, region)?;
+    first_digits::for_region(NANP, region)?;
     let us = RULES.as_original().get_metadata_for_region(region)?;
     us.national_prefix_for_parsing().anchor_start().ok()??;
     for numbers in [&us.general_desc, &us.fixed_line, &us.toll_free] {
@@ -74,15 +73,15 @@ pub(crate) mod tests {
 
     /// Every example number in the metadata.
     pub(crate) fn example_numbers(rules: &PhoneNumberUtil) -> Vec<Parsed> {
-        let of_regions = rules.get_supported_regions().flat_map(|region| {
+        let regional = rules.get_supported_regions().flat_map(|region| {
             TYPES.map(|number_type| {
                 rules.get_example_number_for_type_and_region(region, number_type).ok()
             })
         });
-        let of_the_world = rules
+        let worldwide = rules
             .get_supported_global_network_calling_codes()
             .map(|code| rules.get_example_number_for_non_geo_entity(code).ok());
-        let mut examples: Vec<_> = of_regions.chain(of_the_world).flatten().collect();
+        let mut examples: Vec<_> = regional.chain(worldwide).flatten().collect();
         examples.sort_by_key(|number| (number.country_code, number.national_number));
         examples
     }

@@ -1,4 +1,4 @@
-//! The regions in the North American Numbering Plan with their own area codes.
+//! The regions in the North American Numbering Plan that have their own area codes.
 
 use std::{collections::HashMap, sync::LazyLock};
 
@@ -18,12 +18,12 @@ pub(super) fn only_region(calling_code: i32, national_number: &str) -> Option<Re
 /// The regions other than the United States, by area code.
 static REGIONS: LazyLock<HashMap<&str, Region>> = LazyLock::new(|| {
     let lines = include_str!("area_codes.txt").lines();
-    let of_regions = lines.filter_map(|line| {
+    let regions = lines.filter_map(|line| {
         let (region, area_codes) = line.split_once(' ')?;
         Some((Region::try_from(region).ok()?, area_codes))
     });
     let codes = |(region, codes): (_, &'static str)| codes.split(' ').map(move |it| (it, region));
-    of_regions.flat_map(codes).collect()
+    regions.flat_map(codes).collect()
 });
 
 #[cfg(test)]
@@ -31,15 +31,15 @@ mod tests {
     use super::*;
     use crate::reading::Reading;
 
-    /// The tests of readings compare the table's regions with the crate's.
+    /// The tests in `reading` compare the table's regions with the crate's.
     #[test]
-    fn the_table_has_every_area_code_that_only_one_region_uses() {
+    fn the_table_has_every_area_code_with_a_single_region() {
         for area_code in 0..1000 {
             let text = format!("+1{area_code:03}2345678");
             let Some(reading) = Reading::parse(&text, Region::US) else { continue };
             let is_only = only_region(NANP, &reading.national_number).is_some();
-            let is_of_us = [None, Some(Region::US)].contains(&reading.region);
-            assert!(is_only || is_of_us || !reading.is_valid(), "{text}");
+            let is_us = [None, Some(Region::US)].contains(&reading.region);
+            assert!(is_only || is_us || !reading.is_valid(), "{text}");
         }
         assert_eq!(only_region(NANP, "87"), None);
         assert_eq!(only_region(44, "8762345678"), None);

@@ -39,8 +39,7 @@ pub struct PhoneNumber {
     pub number_type: Option<NumberType>,
     /// True if it does not belong to a place, such as a toll-free number.
     pub is_non_geographic: bool,
-    /// A second number in the same text, in E.164, with `;ext=` before its extension. The first number is the
-    /// result.
+    /// A second number in the same text: E.164, with `;ext=` before any extension.
     pub other: Option<String>,
 }
 
@@ -57,7 +56,7 @@ impl PhoneNumber {
         }
         // Outside the panic guard: broken metadata must not silently make every number unparseable.
         LazyLock::force(&RULES);
-        without_panic(|| describe(find(text, default_country.region())?))
+        catch_panic(|| describe(find(text, default_country.region())?))
     }
 
     /// Returns `true` for a North American number, which has an area code and an exchange.
@@ -66,26 +65,21 @@ impl PhoneNumber {
     }
 }
 
-/// Runs the rules. If they panic, the number is unparseable, and the process continues.
-pub(super) fn without_panic<T>(answer: impl FnOnce() -> Option<T>) -> Option<T> {
-    catch_unwind(AssertUnwindSafe(answer)).unwrap_or_else(|_| {
-        tracing::error!("the phone number rules panicked; the number is answered as unparseable");
+/// Runs the rules. If they panic, the number counts as unparseable.
+pub(super) fn catch_panic<T>(parse: impl FnOnce() -> Option<T>) -> Option<T> {
+    catch_unwind(AssertUnwindSafe(parse)).unwrap_or_else(|_| {
+        tracing::error!("the phone number rules panicked; the number counts as unparseable");
         None
     })
 }
 
 fn find(text: &str, region: Region) -> Option<FoundNumber> {
     let reading = read_with_prefixes(text, region);
-    match &reading {
-        Some(valid) if valid.is_valid() && !tolerant::hides_second_number(text, valid, region) => {}
-        _ => {
-            let found = tolerant::read(text, region);
-            if found.is_some() {
-                return found;
-            }
-        }
-    }
-    reading.map(FoundNumber::from)
+    let is_settled = reading.as_ref().is_some_and(|reading| {
+        reading.is_valid() && !tolerant::hides_second_number(text, reading, region)
+    });
+    let tolerant = if is_settled { None } else { tolerant::read(text, region) };
+    tolerant.or_else(|| reading.map(FoundNumber::from))
 }
 
 fn describe(FoundNumber { reading, other }: FoundNumber) -> Option<PhoneNumber> {
@@ -109,9 +103,9 @@ fn describe(FoundNumber { reading, other }: FoundNumber) -> Option<PhoneNumber> 
     })
 }
 
-/// Returns `true` if a North American number's area code is non-geographic. It is an easily recognizable code,
-/// whose last two digits are the same (800, 600, 588), or toll-free or reserved for it (880 to 889), or in use
-/// as non-geographic in NANPA's database.
+/// Returns `true` if a North American number's area code is non-geographic: easily recognizable codes, whose
+/// last two digits are the same (800, 600, 588), codes that are toll-free or reserved for that (880 to 889),
+/// and others that NANPA's database lists as non-geographic.
 fn is_non_geographic_npa(national_number: &str) -> bool {
     match national_number.as_bytes() {
         digits if digits.len() != 10 => false,
@@ -127,7 +121,7 @@ mod tests {
     use super::*;
     use crate::Verdict;
 
-    fn parsed(text: &str, country: &str) -> PhoneNumber {
+    fn parse(text: &str, country: &str) -> PhoneNumber {
         PhoneNumber::parse(text, country.parse().unwrap()).unwrap()
     }
 
@@ -145,20 +139,29 @@ mod tests {
                 Verdict::Repaired => "REPAIRED",
                 Verdict::Rejected(reason) => reason.code(),
             };
-            let in_one_word = found.as_ref().map(|PhoneNumber { formats, extension, .. }| {
+            let e164 = found.as_ref().map(|PhoneNumber { formats, extension, .. }| {
                 let extension = extension.iter().flat_map(|digits| [";ext=", digits]);
                 formats.e164.clone() + &extension.collect::<String>()
             });
             let found_other = found.and_then(|found| found.other);
             let [found, found_other] =
-                [&in_one_word, &found_other].map(|number| number.as_deref().unwrap_or("-"));
+                [&e164, &found_other].map(|number| number.as_deref().unwrap_or("-"));
             assert_eq!((found_verdict, found, found_other), (verdict, number, other), "{line}");
         }
     }
 
     #[test]
+    fn north_american_numbers_have_ten_digits_after_the_calling_code() {
+        for (text, expected) in
+            [("305 234 5678", true), ("305 234", false), ("+44 20 7946 0958", false)]
+        {
+            assert_eq!(parse(text, "US").is_nanp(), expected, "{text}");
+        }
+    }
+
+    #[test]
     fn numbers_without_a_place_are_non_geographic() {
-        let toll_free = parsed("+80012345678", "US");
+        let toll_free = parse("+80012345678", "US");
         assert_eq!((toll_free.country, toll_free.is_non_geographic), (None, true));
         assert_eq!(toll_free.number_type, Some(NumberType::TollFree));
         // Every area code in use that NANPA's database of 2026-01-05 marks as non-geographic, and toll-free
@@ -169,7 +172,7 @@ mod tests {
         let geographic = "201 305 520 530 531 416 876 671 712";
         for (npas, expected) in [(non_geographic, true), (geographic, false)] {
             for npa in npas.split_whitespace() {
-                let number = parsed(&format!("+1{npa}2345678"), "US");
+                let number = parse(&format!("+1{npa}2345678"), "US");
                 assert_eq!(number.is_non_geographic, expected, "{npa}");
             }
         }

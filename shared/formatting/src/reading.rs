@@ -1,9 +1,9 @@
-//! A reading: a text parsed as a number, with the rules' findings about it.
+//! A reading: text parsed as a number, and its classification by the rules.
 
 use rlibphonenumber::{PhoneNumber as Parsed, Region, interfaces::AsOriginal};
 
 use super::{
-    beginnings,
+    first_digits,
     metadata::RULES,
     north_america,
     number_type::NumberType,
@@ -13,8 +13,8 @@ use super::{
 /// The maximum number of leading zeros. The crate's formats lose some if there are more.
 const MAX_LEADING_ZEROS: i32 = 10;
 
-/// A number that the rules can parse, and their findings. It is not formatted yet, since only the best of
-/// several readings will be.
+/// A number that the rules can parse, with its classification. It has no formats, since only the best of
+/// several readings needs them.
 pub(super) struct Reading {
     pub(super) number: Parsed,
     /// The national (significant) number with leading zeros.
@@ -28,10 +28,10 @@ pub(super) struct Reading {
     pub(super) is_possible: bool,
 }
 
-/// The number in a text, and a second one if there is any.
+/// The number in a text, and a second one if the text has two.
 pub(super) struct FoundNumber {
     pub(super) reading: Reading,
-    /// The second number, in E.164, with `;ext=` before its extension.
+    /// The second number: E.164, with `;ext=` before any extension.
     pub(super) other: Option<String>,
 }
 
@@ -46,14 +46,14 @@ impl FoundNumber {
     pub(super) fn first_of(numbers: Vec<Reading>) -> Option<Self> {
         let mut numbers = numbers.into_iter();
         let reading = numbers.next()?;
-        let first = reading.in_one_word();
-        let other = numbers.map(|other| other.in_one_word()).find(|other| *other != first);
+        let first = reading.e164_with_extension();
+        let other = numbers.map(|other| other.e164_with_extension()).find(|other| *other != first);
         Some(Self { reading, other })
     }
 }
 
 impl Reading {
-    /// Parses a text by the rules, with the prefixes of `default_region`.
+    /// Parses text by the rules, with the prefixes of `default_region`.
     pub(super) fn parse(text: &str, default_region: Region) -> Option<Self> {
         let number = RULES.parse(text, Some(default_region)).ok()?;
         if !is_plausible(text, &number) {
@@ -70,13 +70,12 @@ impl Reading {
         self.number_type.is_some()
     }
 
-    /// The total number of digits: calling code, national number and extension.
     pub(super) fn digit_count(&self) -> usize {
-        digit_count(&self.in_one_word())
+        digit_count(&self.e164_with_extension())
     }
 
-    /// The number in E.164, with `;ext=` before its extension, if any.
-    pub(super) fn in_one_word(&self) -> String {
+    /// The number in E.164, with `;ext=` before any extension.
+    pub(super) fn e164_with_extension(&self) -> String {
         let extension = self.number.extension.iter().flat_map(|digits| [";ext=", digits]);
         let number = format!("+{}{}", self.number.country_code, self.national_number);
         number + &extension.collect::<String>()
@@ -85,17 +84,17 @@ impl Reading {
 
 /// Parses a number that may start with an international prefix.
 pub(super) fn read_with_prefixes(text: &str, region: Region) -> Option<Reading> {
-    let typed = Reading::parse(text, region);
-    if typed.as_ref().is_some_and(Reading::is_valid) {
-        return typed;
+    let as_typed = Reading::parse(text, region);
+    if as_typed.as_ref().is_some_and(Reading::is_valid) {
+        return as_typed;
     }
-    let Some(rewritten) = without_international_prefix(text) else { return typed };
+    let Some(rewritten) = without_international_prefix(text) else { return as_typed };
     // Words after the prefix are not keypad digits.
-    let is_in_digits = |reading: &Reading| reading.digit_count() <= digit_count(&rewritten);
-    match (Reading::parse(&rewritten, region).filter(is_in_digits), typed) {
+    let uses_only_digits = |reading: &Reading| reading.digit_count() <= digit_count(&rewritten);
+    match (Reading::parse(&rewritten, region).filter(uses_only_digits), as_typed) {
         (Some(international), _) if international.is_valid() => Some(international),
-        (_, Some(typed)) if typed.is_possible => Some(typed),
-        (international, typed) => international.or(typed),
+        (_, Some(as_typed)) if as_typed.is_possible => Some(as_typed),
+        (international, as_typed) => international.or(as_typed),
     }
 }
 
@@ -135,12 +134,12 @@ fn region_and_type(
     calling_code: i32,
     national_number: &str,
 ) -> (Option<Region>, Option<NumberType>) {
-    let fitting = |region| fitting(region, calling_code, national_number);
+    let match_region = |region| match_region(region, calling_code, national_number);
     let found = match north_america::only_region(calling_code, national_number) {
-        Some(region) => fitting(region),
+        Some(region) => match_region(region),
         None => RULES.get_regions_for_country_calling_code(calling_code).and_then(|mut regions| {
             if regions.len() > 1 {
-                return regions.find_map(fitting);
+                return regions.find_map(match_region);
             }
             // The only region of a calling code applies even if the number does not exist.
             let region = regions.next()?;
@@ -152,14 +151,14 @@ fn region_and_type(
 
 /// The region and type of the number if it belongs there: it has a type, or starts with the region's leading
 /// digits.
-fn fitting(
+fn match_region(
     region: Region,
     calling_code: i32,
     national_number: &str,
 ) -> Option<(Region, Option<NumberType>)> {
     let number_type = type_in(region, calling_code, national_number);
-    let fits = number_type.is_some() || begins_like(region, national_number);
-    fits.then_some((region, number_type))
+    let belongs = number_type.is_some() || has_leading_digits(region, national_number);
+    belongs.then_some((region, number_type))
 }
 
 /// The number's type in the region, as libphonenumber determines it, but without matching types that its first
@@ -167,13 +166,13 @@ fn fitting(
 fn type_in(region: Region, calling_code: i32, national_number: &str) -> Option<NumberType> {
     let rules = RULES.as_original();
     let metadata = rules.get_metadata_for_region_or_calling_code(calling_code, region)?;
-    let [services @ .., fixed_line, mobile] = beginnings::for_region(calling_code, region)?.types;
+    let [services @ .., fixed_line, mobile] = first_digits::for_region(calling_code, region)?.types;
     let matches =
         |pattern| rules.is_number_matching_desc(national_number, pattern).unwrap_or(false);
     if !matches(&metadata.general_desc) {
         return None;
     }
-    let patterns_of_services = [
+    let service_patterns = [
         (&metadata.premium_rate, NumberType::PremiumRate),
         (&metadata.toll_free, NumberType::TollFree),
         (&metadata.shared_cost, NumberType::SharedCost),
@@ -183,9 +182,9 @@ fn type_in(region: Region, calling_code: i32, national_number: &str) -> Option<N
         (&metadata.uan, NumberType::Uan),
         (&metadata.voicemail, NumberType::Voicemail),
     ];
-    let mut services = patterns_of_services.into_iter().zip(services);
-    let service = services.find_map(|((pattern, number_type), beginnings)| {
-        (beginnings.allow(national_number) && matches(pattern)).then_some(number_type)
+    let mut services = service_patterns.into_iter().zip(services);
+    let service = services.find_map(|((pattern, number_type), first_digits)| {
+        (first_digits.allow(national_number) && matches(pattern)).then_some(number_type)
     });
     if service.is_some() {
         return service;
@@ -205,7 +204,7 @@ fn type_in(region: Region, calling_code: i32, national_number: &str) -> Option<N
     }
 }
 
-fn begins_like(region: Region, national_number: &str) -> bool {
+fn has_leading_digits(region: Region, national_number: &str) -> bool {
     let metadata = RULES.as_original().get_metadata_for_region(region);
     let leading_digits =
         metadata.and_then(|metadata| metadata.leading_digits().anchor_start().ok());
@@ -219,13 +218,13 @@ mod tests {
     use super::*;
     use crate::metadata::tests::example_numbers;
 
-    /// Returns `true` if both name the same type, ignoring case.
     fn is_same(ours: Option<NumberType>, theirs: PhoneNumberType) -> bool {
         let ours = ours.map_or("Unknown".to_owned(), |ours| format!("{ours:?}"));
         ours.eq_ignore_ascii_case(&format!("{theirs:?}"))
     }
 
-    /// Numbers near the examples, which have other types or none, and numbers in every North American area code.
+    /// Checks numbers near the examples, which have other types or none, and numbers in every North American
+    /// area code.
     #[test]
     fn region_and_type_match_the_crate() {
         let near_examples = example_numbers(&RULES).into_iter().flat_map(|example| {
@@ -235,11 +234,11 @@ mod tests {
                 RULES.format(&number, PhoneNumberFormat::E164).into_owned()
             })
         });
-        let in_area_codes = (0..1000).flat_map(|area_code| {
+        let north_american = (0..1000).flat_map(|area_code| {
             ["2345678", "5550123", "9110000", "0112345", "1234567", "8762345"]
                 .map(|subscriber| format!("+1{area_code:03}{subscriber}"))
         });
-        for e164 in near_examples.chain(in_area_codes) {
+        for e164 in near_examples.chain(north_american) {
             let Some(reading) = Reading::parse(&e164, Region::US) else { continue };
             let number = &reading.number;
             assert_eq!(reading.region, RULES.get_region_for_number(number), "{e164}");

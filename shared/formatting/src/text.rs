@@ -1,22 +1,18 @@
-//! Text around phone numbers: character classes, and conversions for the rules.
+//! Character classes in text around phone numbers, and conversions for the rules.
 
 use super::metadata::RULES;
 
-/// The maximum length of a text that Google's rules read.
+/// The maximum length of text that Google's rules read, in characters.
 pub const MAX_INPUT_LENGTH: usize = 250;
 
 /// Returns `true` if the rules can read the text: it is not too long, and lacks the one sequence (`tel:` after
 /// a phone context) that makes them panic.
 pub(super) fn is_parseable(text: &str) -> bool {
     let is_short = text.len() <= MAX_INPUT_LENGTH || text.chars().nth(MAX_INPUT_LENGTH).is_none();
-    is_short && !has_misplaced_scheme(text)
+    is_short && !phone_context(text).is_some_and(|context| context.contains("tel:"))
 }
 
-fn has_misplaced_scheme(text: &str) -> bool {
-    phone_context(text).is_some_and(|context| context.contains("tel:"))
-}
-
-/// The text from its phone context on. Most texts have no semicolon, which is faster to check.
+/// The text from its phone context on. Checks for a semicolon first, which is faster and rarely present.
 fn phone_context(text: &str) -> Option<&str> {
     let parameters = &text[text.find(';')?..];
     parameters.find(";phone-context=").map(|start| &parameters[start..])
@@ -24,7 +20,7 @@ fn phone_context(text: &str) -> Option<&str> {
 
 /// Replaces a leading `011` or `00` with a plus sign; `None` if the text has neither.
 ///
-/// The digits of a prefix must be adjacent, since `(0)0…` is a trunk prefix before a number.
+/// The digits of the prefix must be adjacent: `(0)0…` is a trunk prefix and a number.
 pub(super) fn without_international_prefix(text: &str) -> Option<String> {
     // Google's rules also start at the first digit or plus sign.
     let from_first_digit = text.trim_start_matches(|c: char| !c.is_numeric() && !is_plus(c));
@@ -52,8 +48,8 @@ fn ascii_digit(c: char) -> char {
         .expect("each range has ten characters from its zero")
 }
 
-/// Converts every Unicode decimal digit to ASCII. `None` if there is another numeral, such as a fraction, which
-/// is not part of a phone number.
+/// Converts every Unicode decimal digit to ASCII. `None` if the text has another numeral, such as a fraction,
+/// which cannot be part of a phone number.
 pub(super) fn with_ascii_digits(text: &str) -> Option<String> {
     let mut ascii = String::with_capacity(text.len());
     for c in text.chars() {
@@ -71,7 +67,7 @@ pub(super) fn is_plus(c: char) -> bool {
     matches!(c, '+' | '＋')
 }
 
-/// Returns `true` if a reader sees the character as a letter. Unicode also counts two Japanese dashes and some
+/// Returns `true` if people see the character as a letter. Unicode also counts two Japanese dashes and some
 /// invisible characters as letters.
 pub(super) fn is_letter(c: char) -> bool {
     c.is_alphabetic() && !is_invisible(c) && !matches!(c, '\u{30fc}' | '\u{ff70}')

@@ -1,5 +1,4 @@
-//! The verdict on a text that should be a phone number, for cleaning up lists, and the reason if it is not one
-//! valid number.
+//! The verdict on text that should be one valid phone number, and the reason if it is not.
 
 use std::sync::LazyLock;
 
@@ -9,7 +8,7 @@ use strum::IntoStaticStr;
 use super::{
     country::DefaultCountry,
     metadata::RULES,
-    number::{PhoneNumber, without_panic},
+    number::{PhoneNumber, catch_panic},
     text::{MAX_INPUT_LENGTH, is_parseable},
 };
 
@@ -81,7 +80,7 @@ impl Reason {
     }
 
     fn from_invalid_number(number: &PhoneNumber) -> Self {
-        let reason = without_panic(|| {
+        let reason = catch_panic(|| {
             let read = RULES.parse(&number.formats.e164, None).ok()?;
             Some(RULES.is_possible_number_with_reason(&read))
         });
@@ -96,16 +95,16 @@ impl Reason {
     }
 }
 
-/// The reading by Google's rules alone; `None` if the rules cannot read the text.
+/// Parses by Google's rules alone; `None` if the text makes them panic or is too long.
 fn parse_by_rules(text: &str, country: DefaultCountry) -> Option<Result<Parsed, ParseError>> {
     if !is_parseable(text) {
         return None;
     }
     LazyLock::force(&RULES);
-    without_panic(|| Some(RULES.parse(text, Some(country.region()))))
+    catch_panic(|| Some(RULES.parse(text, Some(country.region()))))
 }
 
-/// Returns `true` if a spreadsheet wrote the number like `5.55E+09`, which loses its last digits.
+/// Returns `true` if a spreadsheet wrote the number as in `5.55E+09`, which loses its last digits.
 fn is_in_scientific_notation(text: &str) -> bool {
     let is_digit = |c: char| c.is_ascii_digit();
     let text = text.to_ascii_uppercase();
@@ -118,7 +117,7 @@ fn is_in_scientific_notation(text: &str) -> bool {
 pub enum Verdict {
     /// Google's rules read a valid number.
     Valid,
-    /// A valid number in a text that Google's rules reject, or read as a different number.
+    /// A valid number in text that Google's rules reject, or read as a different number.
     Repaired,
     Rejected(Reason),
 }
@@ -128,7 +127,7 @@ impl Verdict {
     pub fn new(text: &str, country: DefaultCountry, number: Option<&PhoneNumber>) -> Self {
         match (number, Reason::find(text, country, number)) {
             (Some(number), None | Some(Reason::TwoNumbers)) => {
-                let is_plain = is_read_by_the_rules_alone(text, country, number);
+                let is_plain = is_read_by_rules_alone(text, country, number);
                 if is_plain { Self::Valid } else { Self::Repaired }
             }
             (_, reason) => Self::Rejected(reason.unwrap_or(Reason::NotANumber)),
@@ -136,7 +135,7 @@ impl Verdict {
     }
 }
 
-fn is_read_by_the_rules_alone(text: &str, country: DefaultCountry, number: &PhoneNumber) -> bool {
+fn is_read_by_rules_alone(text: &str, country: DefaultCountry, number: &PhoneNumber) -> bool {
     // Most lists are already clean, and parsing costs as much as everything else here.
     if text == number.formats.e164 {
         return true;

@@ -13,7 +13,6 @@ use formatting::{DefaultCountry, PhoneNumber};
 
 const MAX_MEBIBYTES: u64 = 64;
 
-/// The peak memory of the process, in KiB.
 fn peak_memory() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
@@ -32,9 +31,12 @@ fn numbers_from_every_region_fit_into_64_mebibytes() {
     regions.sort();
     regions.dedup();
     // All 245 regions except EH, whose numbers also belong to MA, and MF, whose example number also belongs to
-    // BL, plus 9 calling codes of no country.
+    // BL, plus 9 calling codes without a country.
     assert_eq!(regions.len(), 252);
     let mebibytes = peak_memory() / 1024;
-    println!("peak memory after one number of each of {} regions: {mebibytes} MiB", regions.len());
+    println!(
+        "peak memory after one number from each of {} regions: {mebibytes} MiB",
+        regions.len()
+    );
     assert!(mebibytes <= MAX_MEBIBYTES, "{mebibytes} MiB");
 }

@@ -1,8 +1,8 @@
-//! An error with its causes.
+//! Formats errors with their causes.
 
 use std::error::Error;
 
-/// The message of an error, followed by its causes. The outer errors of HTTP and AWS clients say little.
+/// The message of an error, followed by its causes. HTTP and AWS clients put the reason in the causes.
 pub fn with_causes(error: &dyn Error) -> String {
     match error.source() {
         Some(cause) => format!("{error}: {}", with_causes(cause)),

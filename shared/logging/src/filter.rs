@@ -1,8 +1,8 @@
-//! Filters log lines, and keeps phone numbers and keys out of them.
+//! Log filters, which keep phone numbers and keys out of the logs.
 //!
-//! At levels `debug` and `trace`, other crates log addresses, headers and whole requests, including phone
-//! numbers and keys. So a level without a crate name applies to this service only. Other crates log at most
-//! warnings, unless they are named.
+//! At levels `debug` and `trace`, dependencies log URLs, headers and whole requests, including phone numbers and
+//! keys. So a level without a crate name applies only to this service's crates. Dependencies log warnings and
+//! errors unless the filter names them.
 
 use std::{env, panic};
 
@@ -18,32 +18,31 @@ use tracing_subscriber::{
 const OWN_CRATES: &str = "carriers features flags format formatting ingest logging mcp npa number_lists \
                           numbering probe search shared signed_requests site status store test_api tnr";
 
-/// The environment variable with the filter.
 const VARIABLE: &str = "RUST_LOG";
 
-/// Crates that log only errors, unless they are named. Warnings from `rmcp` quote client input. Those from the
-/// embedded database repeat expected refusals, such as that a table exists.
+/// Crates that log only errors unless the filter names them. `rmcp` quotes client input in warnings, and the
+/// embedded database warns about expected errors, such as an existing table.
 const ERRORS_ONLY: [&str; 2] = ["rmcp", "dynoxide"];
 
-/// The filter set by `RUST_LOG`, or `default` if it is missing or invalid.
+/// The filter in `RUST_LOG`, or `default` if it is missing or invalid.
 pub fn filter(default: &str) -> Targets {
     let requested = env::var(VARIABLE).unwrap_or_default();
     let requested = if requested.trim().is_empty() { default } else { &requested };
-    parsed(requested).or_else(|error| {
+    parse_filter(requested).or_else(|error| {
         eprintln!(
             "{VARIABLE} must be a level or a filter, got '{requested}' ({error}); using '{default}'"
         );
-        parsed(default)
+        parse_filter(default)
     })
     .unwrap_or_default()
 }
 
-fn parsed(text: &str) -> Result<Targets, ParseError> {
+fn parse_filter(text: &str) -> Result<Targets, ParseError> {
     directives(text).parse()
 }
 
-/// The directives in `text`. A level without a crate name applies to this service's crates. It caps all others
-/// at warnings, or errors for [`ERRORS_ONLY`].
+/// Expands each level without a crate name into directives for this service's crates. Other crates are capped at
+/// warnings, and [`ERRORS_ONLY`] at errors.
 fn directives(text: &str) -> String {
     let mut directives = Vec::new();
     for directive in text.split(',').map(str::trim) {
@@ -60,18 +59,18 @@ fn directives(text: &str) -> String {
     directives.join(",")
 }
 
-/// Logs JSON lines to stdout, which Lambda forwards to CloudWatch. `RUST_LOG` sets the level.
-pub fn log_as_json() {
+/// Starts logging JSON lines to stdout, which Lambda forwards to CloudWatch. `RUST_LOG` sets the filter.
+pub fn init_json_logs() {
     hide_panic_messages();
     let lines = fmt::layer().json().with_current_span(false).without_time();
     tracing_subscriber::registry().with(lines.with_filter(filter("info"))).init();
 }
 
-/// Makes panics log their location but not their message, which may quote a client's request.
+/// Makes panics log their location, but not their message, which may quote a request.
 pub fn hide_panic_messages() {
     panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(ToString::to_string).unwrap_or_default();
-        tracing::error!(place, "a panic; its message is left out, since it may quote a request");
+        tracing::error!(place, "a panic; the message is omitted, since it may quote a request");
     }));
 }
 
@@ -80,22 +79,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_level_applies_to_this_service_and_caps_others() {
-        for (level, of_others, of_errors_only) in
+    fn a_level_applies_to_this_service_and_dependencies_are_capped() {
+        for (level, others_level, errors_only_level) in
             [("trace", "warn", "error"), ("error", "error", "error"), ("off", "off", "off")]
         {
             let set = directives(level);
-            assert!(set.starts_with(&format!("{of_others},carriers={level},")), "{set}");
-            let last = format!(",rmcp={of_errors_only},dynoxide={of_errors_only}");
+            assert!(set.starts_with(&format!("{others_level},carriers={level},")), "{set}");
+            let last = format!(",rmcp={errors_only_level},dynoxide={errors_only_level}");
             assert!(set.ends_with(&last), "{set}");
         }
     }
 
     #[test]
-    fn named_crates_keep_their_level() {
+    fn directives_with_a_crate_name_are_unchanged() {
         assert_eq!(directives("hyper=trace"), "hyper=trace");
         assert!(directives("INFO, hyper=debug").ends_with(",hyper=debug"));
-        assert!(parsed("info, hyper=debug").is_ok());
+        assert!(parse_filter("info, hyper=debug").is_ok());
     }
 
     #[test]

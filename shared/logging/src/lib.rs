@@ -1,4 +1,4 @@
-//! Operator logs: log levels, embedded metrics, and error causes.
+//! Log filters, metrics in log lines, and error causes.
 //!
 //! This crate is independent of DynamoDB and HTTP.
 
@@ -7,5 +7,5 @@ mod filter;
 mod metrics;
 
 pub use causes::with_causes;
-pub use filter::{filter, hide_panic_messages, log_as_json};
+pub use filter::{filter, hide_panic_messages, init_json_logs};
 pub use metrics::{Metric, NAMESPACE, Unit, metrics_line};

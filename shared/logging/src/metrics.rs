@@ -1,4 +1,4 @@
-//! Log lines from which CloudWatch extracts metrics, so publishing them takes no call
+//! Log lines from which CloudWatch extracts metrics, so no API call is needed
 //! ([embedded metric format](https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html)).
 
 use jiff::Timestamp;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 /// The CloudWatch namespace of every metric.
 pub const NAMESPACE: &str = "TelephoneNumberReference";
 
-/// A metric and its value. Serializes to the metric's definition.
+/// A metric and its value. Serializes as its definition in the embedded metric format.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Metric {
@@ -18,7 +18,7 @@ pub struct Metric {
     pub value: f64,
 }
 
-/// The units of this service's metrics.
+/// CloudWatch units.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub enum Unit {
     Count,
@@ -29,13 +29,12 @@ pub enum Unit {
 }
 
 impl Metric {
-    /// Creates a metric that counts something.
     pub fn count(name: &'static str, value: f64) -> Self {
         Self { name, unit: Unit::Count, value }
     }
 }
 
-/// A log line with the `fields` of a JSON object, and `metrics` with the function name as their dimension.
+/// A JSON log line with `fields` and `metrics`. The metrics' dimension is the function name.
 pub fn metrics_line(function: &str, now: Timestamp, fields: Value, metrics: &[Metric]) -> String {
     let mut line = fields;
     line["Function"] = function.into();
@@ -56,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_line_contains_every_metric_it_names() {
+    fn the_line_has_every_metric_and_its_definition() {
         let metrics = [
             Metric::count("Requests", 1.0),
             Metric { name: "Latency", unit: Unit::Milliseconds, value: 2.5 },

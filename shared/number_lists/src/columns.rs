@@ -5,22 +5,21 @@ const NUMBER_COLUMN_NAMES: [&str; 4] = ["tn", "tel", "cell", "e164"];
 /// Parts of other phone number column names, such as `Home phone` and `Telefon`.
 const NUMBER_COLUMN_PARTS: [&str; 5] = ["phone", "mobile", "telef", "msisdn", "cellular"];
 
-/// A name that is used if no other column matches.
+/// A name that counts only if no other column matches.
 const VAGUE_NAME: &str = "number";
 
-/// Parts of the names of columns that are only about numbers, such as `Phone type`.
+/// Parts of column names that only describe numbers, such as `Phone type`.
 const OTHER_COLUMN_PARTS: [&str; 2] = ["type", "phonetic"];
 /// Endings of such names, as in `Phone carrier`.
 const OTHER_COLUMN_ENDINGS: &str =
     "carrier consent country ext extension label notes provider status valid verified";
 
-/// The minimum digits of a number; column names mostly have fewer.
+/// The minimum number of digits in a phone number. Most column names have fewer.
 const MIN_DIGITS: usize = 7;
-/// A cell with this many digits holds a number, whatever else it contains; a date has eight.
+/// A cell with this many digits has a number even if it also has words. A date has eight.
 const NUMBER_DIGITS: usize = 10;
 
-/// Letters that may precede a number's extension, in lower case. A cell with other letters is a name, unless it
-/// has many digits.
+/// Letters that may precede an extension, in lower case. A cell with other letters and few digits is a name.
 const EXTENSION_LABELS: [&str; 4] = ["x", "ext", "extn", "extension"];
 
 /// The number of columns to list in a message.
@@ -28,7 +27,7 @@ const MAX_LISTED: usize = 20;
 /// The length at which a message truncates a name.
 const MAX_QUOTED: usize = 40;
 
-/// The columns that a caller requests.
+/// The columns a caller requests.
 #[derive(Debug, Clone, Copy)]
 pub struct Wanted<'a> {
     /// True if the first row is a header.
@@ -38,13 +37,12 @@ pub struct Wanted<'a> {
     pub numbers: &'a [String],
     /// The country column. Defaults to the one named like the `defaultCountry` parameter, if any.
     pub country: Option<&'a str>,
-    /// The names of these two options, as in an error message.
+    /// The names of these two options in error messages.
     pub options: [&'a str; 2],
     /// The advice if there is no header row.
     pub no_header: &'a str,
 }
 
-/// The columns of a CSV.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Columns {
     pub names: Vec<String>,
@@ -55,27 +53,24 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// Finds the columns from a CSV's first row.
-    ///
-    /// # Errors
-    /// Returns a message with the option that resolves the ambiguity.
+    /// Finds the columns from a CSV's first row. The error message names the option that resolves an ambiguity.
     pub fn find(first_row: Vec<String>, wanted: &Wanted<'_>) -> Result<Self, String> {
-        let mut asked = wanted.numbers.iter().map(String::as_str).chain(wanted.country);
-        let has_names = asked.any(|name| first_row.iter().any(|cell| is_same(cell, name)))
+        let mut requested = wanted.numbers.iter().map(String::as_str).chain(wanted.country);
+        let has_names = requested.any(|name| first_row.iter().any(|cell| names_match(cell, name)))
             || !first_row.iter().any(|cell| holds_number(cell));
         if wanted.has_header && !has_names {
             let advice = wanted.no_header;
-            return Err(format!("the first row holds a number and no names; {advice}"));
+            return Err(format!("the first row has a number instead of column names; {advice}"));
         }
         let names = if wanted.has_header {
             first_row
         } else {
             (1..=first_row.len()).map(|number| format!("column_{number}")).collect()
         };
-        let [option_of_numbers, option_of_country] = wanted.options;
+        let [number_option, country_option] = wanted.options;
         let country = match wanted.country {
             Some(name) => Some(position(&names, name)?),
-            None => column_of_countries(&names, option_of_country)?,
+            None => country_column(&names, country_option)?,
         };
         let mut numbers = Vec::new();
         for name in wanted.numbers {
@@ -85,7 +80,7 @@ impl Columns {
             }
         }
         if numbers.is_empty() {
-            numbers.push(column_of_numbers(&names, option_of_numbers)?);
+            numbers.push(number_column(&names, number_option)?);
         }
         Ok(Self { names, numbers, country })
     }
@@ -96,90 +91,91 @@ impl Columns {
     }
 }
 
-/// Returns `true` if a first row has a column named like numbers, or several cells and no number.
+/// Returns `true` if a first row has a column named like phone numbers, or several cells and no number.
 pub fn looks_like_header(cells: &[String]) -> bool {
-    cells.iter().any(|cell| likeness(cell) > 0)
+    cells.iter().any(|cell| score(cell) > 0)
         || (cells.len() > 1 && !cells.iter().any(|cell| digits_in(cell) >= MIN_DIGITS))
 }
 
 /// The position of the number column: the only one, or the only one named like phone numbers.
-fn column_of_numbers(names: &[String], option: &str) -> Result<usize, String> {
-    let most = names.iter().map(|name| likeness(name)).max().unwrap_or_default();
-    let alike = positions(names, |name| likeness(name) == most);
-    match alike[..] {
+fn number_column(names: &[String], option: &str) -> Result<usize, String> {
+    let best = names.iter().map(|name| score(name)).max().unwrap_or_default();
+    let matches = positions(names, |name| score(name) == best);
+    match matches[..] {
         _ if names.len() == 1 => Ok(0),
-        _ if most == 0 => Err(format!(
+        _ if best == 0 => Err(format!(
             "no column looks like phone numbers; choose one with {option}: {}",
-            listed(names)
+            list_names(names)
         )),
         [only] => Ok(only),
         _ => Err(format!(
             "columns {} look like phone numbers; choose with {option}",
-            all(&alike, names)
+            list_columns(&matches, names)
         )),
     }
 }
 
-fn column_of_countries(names: &[String], option: &str) -> Result<Option<usize>, String> {
-    let alike = positions(names, |name| plain(name) == "defaultcountry");
-    match alike[..] {
-        [] | [_] => Ok(alike.first().copied()),
-        _ => {
-            Err(format!("columns {} look like countries; choose with {option}", all(&alike, names)))
-        }
+fn country_column(names: &[String], option: &str) -> Result<Option<usize>, String> {
+    let matches = positions(names, |name| plain(name) == "defaultcountry");
+    match matches[..] {
+        [] | [_] => Ok(matches.first().copied()),
+        _ => Err(format!(
+            "columns {} look like countries; choose with {option}",
+            list_columns(&matches, names)
+        )),
     }
 }
 
-/// The position of a column by name or by number from 1. Names take precedence, and match ignoring case if no
+/// Finds a column by name, or by position starting at 1. Names take precedence, and match ignoring case if no
 /// column matches exactly.
 fn position(names: &[String], wanted: &str) -> Result<usize, String> {
-    let mut alike = positions(names, |name| name == wanted.trim());
-    if alike.is_empty() {
-        alike = positions(names, |name| is_same(name, wanted));
+    let mut matches = positions(names, |name| name == wanted.trim());
+    if matches.is_empty() {
+        matches = positions(names, |name| names_match(name, wanted));
     }
-    match alike[..] {
+    match matches[..] {
         [only] => Ok(only),
         [] => match wanted.trim().parse::<usize>() {
             Ok(number) if (1..=names.len()).contains(&number) => Ok(number - 1),
             _ => Err(format!(
                 "there is no column {}; the columns are {}",
-                quoted(wanted),
-                listed(names)
+                quote(wanted),
+                list_names(names)
             )),
         },
         _ => Err(format!(
             "several columns are named {}; pass its number, from 1 to {}",
-            quoted(wanted),
+            quote(wanted),
             names.len()
         )),
     }
 }
 
 /// Lists columns with their numbers and names, as in `2 'Home Phone' and 3 'Mobile' both`.
-fn all(positions: &[usize], names: &[String]) -> String {
-    let shown = positions.iter().take(MAX_LISTED);
-    let mut shown: Vec<String> =
-        shown.map(|&position| format!("{} {}", position + 1, quoted(&names[position]))).collect();
-    let last = shown.pop().unwrap_or_default();
+fn list_columns(positions: &[usize], names: &[String]) -> String {
+    let listed = positions.iter().take(MAX_LISTED);
+    let mut listed: Vec<String> =
+        listed.map(|&position| format!("{} {}", position + 1, quote(&names[position]))).collect();
+    let last = listed.pop().unwrap_or_default();
     let word = if positions.len() == 2 { "both" } else { "all" };
-    format!("{} and {last} {word}", shown.join(", "))
+    format!("{} and {last} {word}", listed.join(", "))
 }
 
-fn listed(names: &[String]) -> String {
-    let shown = names.iter().take(MAX_LISTED).map(|name| quoted(name));
+fn list_names(names: &[String]) -> String {
+    let listed = names.iter().take(MAX_LISTED).map(|name| quote(name));
     let more = names.len().saturating_sub(MAX_LISTED);
     let rest = (more > 0).then(|| format!("{more} more"));
-    shown.chain(rest).collect::<Vec<_>>().join(", ")
+    listed.chain(rest).collect::<Vec<_>>().join(", ")
 }
 
-fn quoted(name: &str) -> String {
+fn quote(name: &str) -> String {
     match name.char_indices().nth(MAX_QUOTED) {
         Some((end, _)) => format!("'{}…'", &name[..end]),
         None => format!("'{name}'"),
     }
 }
 
-fn is_same(name: &str, wanted: &str) -> bool {
+fn names_match(name: &str, wanted: &str) -> bool {
     name.to_lowercase() == wanted.trim().to_lowercase()
 }
 
@@ -187,8 +183,8 @@ fn positions(names: &[String], is_wanted: impl Fn(&str) -> bool) -> Vec<usize> {
     (0..names.len()).filter(|&position| is_wanted(&names[position])).collect()
 }
 
-/// Returns `true` if the cell holds a number, not a column name. With few digits, the only letters allowed are
-/// extension labels and the RFC 3966 scheme.
+/// Returns `true` if the cell has a number rather than a column name. If it has few digits, the only letters
+/// allowed are extension labels and the RFC 3966 scheme.
 fn holds_number(cell: &str) -> bool {
     let cell = cell.to_lowercase();
     let letters: String = cell.chars().filter(|c| c.is_alphabetic()).collect();
@@ -201,9 +197,9 @@ fn digits_in(cell: &str) -> usize {
     cell.chars().filter(|c| c.is_numeric()).count()
 }
 
-/// The likeness of a name to a number column's: 2 if it is such a name, optionally with a final digit as in
-/// `Phone 1`, or contains one; 1 if it is vague.
-fn likeness(name: &str) -> u8 {
+/// Scores a column name: 2 if it names phone numbers, with or without a final digit as in `Phone 1`; 1 if it is
+/// vague; 0 otherwise.
+fn score(name: &str) -> u8 {
     let plain = plain(name);
     let bare = plain.trim_end_matches(|c: char| c.is_ascii_digit());
     let is_known = NUMBER_COLUMN_NAMES.iter().any(|known| *known == plain || *known == bare);
@@ -311,9 +307,10 @@ mod tests {
         let row = "name,phone,2024-01-05";
         assert!(find(row, &[" Phone"], None).is_ok());
         assert!(find(row, &["1"], Some("Name")).is_ok());
-        let refused = Err("the first row holds a number and no names; pass --no-header".to_owned());
-        assert_eq!(find(row, &["2"], None), refused);
-        assert_eq!(find(row, &[], None), refused);
+        let no_names =
+            Err("the first row has a number instead of column names; pass --no-header".to_owned());
+        assert_eq!(find(row, &["2"], None), no_names);
+        assert_eq!(find(row, &[], None), no_names);
         let second = ["2".to_owned()];
         let wanted = Wanted { has_header: false, ..wanted(&second, None) };
         let columns = Columns::find(cells("Ada,+13052345678"), &wanted).unwrap();
@@ -321,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_and_names_with_digits_are_distinguished() {
+    fn cells_with_numbers_differ_from_names_with_digits() {
         for number in [
             "3052345678",
             "(305) 234-5678 ext. 42",

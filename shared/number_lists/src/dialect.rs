@@ -2,8 +2,8 @@
 
 use csv::{ByteRecord, ReaderBuilder};
 
-/// Supported delimiters. If two split the first row equally well, the first one wins. Excel writes semicolons
-/// where the comma is a decimal separator.
+/// Supported delimiters. If two split the first row into equally many cells, the first one wins. Excel writes
+/// semicolons in locales whose decimal separator is a comma.
 const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
 
 /// The delimiter and line endings of a list.
@@ -11,26 +11,25 @@ const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
 pub struct Dialect {
     pub delimiter: u8,
     pub line_ends: LineEnds,
-    /// True if a line such as `sep=;` precedes the rows, as Excel reads and writes it.
+    /// True if the rows follow a line such as `sep=;`, which Excel reads and writes.
     pub has_separator_line: bool,
 }
 
-/// Line endings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineEnds {
     Lf,
     CrLf,
-    /// As written by Excel for the Macintosh.
+    /// Written by Excel for Mac.
     Cr,
 }
 
 impl Dialect {
-    /// Detects the dialect of a list that starts with `head`, and the cells of its first row. Text without a
+    /// Detects the dialect of a list from its first bytes, and splits its first row into cells. Text without a
     /// row has no cells.
     pub fn detect(head: &[u8]) -> (Self, ByteRecord) {
         let named = named_delimiter(head);
         let (delimiter, row) = match named {
-            Some((delimiter, begin)) => (delimiter, first_row(delimiter, &head[begin..])),
+            Some((delimiter, start)) => (delimiter, first_row(delimiter, &head[start..])),
             None => {
                 let [comma, rest @ ..] =
                     DELIMITERS.map(|delimiter| (delimiter, first_row(delimiter, head)));
@@ -46,8 +45,8 @@ impl Dialect {
 
     /// Returns `true` if `head` has a complete row, not counting a separator line.
     pub fn has_row(head: &[u8]) -> bool {
-        let begin = named_delimiter(head).map_or(0, |(_, begin)| begin);
-        unquoted(&head[begin..]).any(|(_, byte)| byte == b'\n')
+        let start = named_delimiter(head).map_or(0, |(_, start)| start);
+        unquoted(&head[start..]).any(|(_, byte)| byte == b'\n')
     }
 }
 

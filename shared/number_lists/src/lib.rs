@@ -1,7 +1,7 @@
 //! Phone number lists: their delimiter and line endings ([`Dialect`]), the columns with numbers and countries
 //! ([`Columns`]), and their rows ([`Rows`]).
 //!
-//! `POST /v1/format` and `tnr format` parse lists by these rules. They differ in what they reject.
+//! `POST /v1/format` and `tnr format` share these rules, but reject different lists.
 
 mod columns;
 mod dialect;

@@ -6,22 +6,20 @@ use csv::{ByteRecord, Terminator};
 
 use super::dialect::{Dialect, LineEnds};
 
-/// The size of the read buffer.
 pub const BUFFER_BYTES: usize = 64 * 1024;
 
-/// A longer row is usually the rest of a file after an unclosed quote.
+/// The maximum length of a row. A longer one is usually the rest of a file after an unclosed quote.
 const MAX_ROW_BYTES: usize = 1 << 20;
 
-/// Appended to a CSV: this reads as a row of its own, unless a quote is still open. The parser closes an open
-/// quote at the end, and treats all rows after it as one cell.
+/// Appended to a CSV: this becomes its own row unless a quote is still open. The parser would otherwise close
+/// the quote at the end, and treat all rows after it as one cell.
 const END_OF_CSV: &[u8] = b"\n\0end of the CSV\0";
 
-/// A row.
 #[derive(Debug)]
 pub struct Row {
     /// The line of the file where it starts.
     pub line: u64,
-    /// The number of empty lines before it.
+    /// The number of empty lines directly before it.
     pub empty_lines: u64,
     pub cells: ByteRecord,
 }
@@ -42,27 +40,27 @@ pub struct Rows<R> {
 }
 
 enum Parser<R> {
-    Lines(BufReader<Bounded<R>>),
-    Csv(Box<csv::Reader<Chain<Bounded<R>, &'static [u8]>>>),
+    Lines(BufReader<LimitedReader<R>>),
+    Csv(Box<csv::Reader<Chain<LimitedReader<R>, &'static [u8]>>>),
 }
 
 impl<R: Read> Rows<R> {
     /// Reads text with one number per line.
     pub fn from_lines(text: R, line_ends: LineEnds) -> Self {
-        let bounded = Bounded { inner: text, line_ends, bytes_of_row: 0 };
+        let limited = LimitedReader { inner: text, line_ends, row_bytes: 0 };
         Self {
-            parser: Parser::Lines(BufReader::with_capacity(BUFFER_BYTES, bounded)),
+            parser: Parser::Lines(BufReader::with_capacity(BUFFER_BYTES, limited)),
             next_line: 1,
         }
     }
 
     /// Reads a CSV with its header.
     pub fn from_csv(text: R, dialect: &Dialect) -> Result<Self, RowError> {
-        let bounded = Bounded { inner: text, line_ends: dialect.line_ends, bytes_of_row: 0 };
+        let limited = LimitedReader { inner: text, line_ends: dialect.line_ends, row_bytes: 0 };
         let mut parser = csv::ReaderBuilder::new();
         parser.has_headers(false).flexible(true).buffer_capacity(BUFFER_BYTES);
         parser.terminator(Terminator::Any(b'\n')).delimiter(dialect.delimiter);
-        let parser = Parser::Csv(Box::new(parser.from_reader(bounded.chain(END_OF_CSV))));
+        let parser = Parser::Csv(Box::new(parser.from_reader(limited.chain(END_OF_CSV))));
         let mut rows = Self { parser, next_line: 1 };
         if dialect.has_separator_line {
             rows.next().transpose()?;
@@ -88,9 +86,8 @@ impl<R: Read> Iterator for Rows<R> {
     }
 }
 
-/// The next line without its line ending.
-fn next_line<R: Read>(reader: &mut BufReader<Bounded<R>>) -> io::Result<Option<Vec<u8>>> {
-    reader.get_mut().bytes_of_row = 0;
+fn next_line<R: Read>(reader: &mut BufReader<LimitedReader<R>>) -> io::Result<Option<Vec<u8>>> {
+    reader.get_mut().row_bytes = 0;
     let mut line = Vec::new();
     if reader.read_until(b'\n', &mut line)? == 0 {
         return Ok(None);
@@ -108,16 +105,16 @@ fn next_line<R: Read>(reader: &mut BufReader<Bounded<R>>) -> io::Result<Option<V
 /// The parser skips empty lines only if they end with LF alone, and treats the CR of other lines as part of the
 /// last cell.
 fn next_row<R: Read>(
-    parser: &mut csv::Reader<Chain<Bounded<R>, &'static [u8]>>,
+    parser: &mut csv::Reader<Chain<LimitedReader<R>, &'static [u8]>>,
     next_line: &mut u64,
 ) -> Result<Option<Row>, RowError> {
     loop {
-        parser.get_mut().get_mut().0.bytes_of_row = 0;
-        let begins = parser.position().line();
+        parser.get_mut().get_mut().0.row_bytes = 0;
+        let start = parser.position().line();
         let mut cells = ByteRecord::new();
         let is_row = parser
             .read_byte_record(&mut cells)
-            .map_err(|error| RowError { line: begins, source: error.into() })?;
+            .map_err(|error| RowError { line: start, source: error.into() })?;
         if !is_row || cells.as_slice() == &END_OF_CSV[1..] {
             return Ok(None);
         }
@@ -126,9 +123,9 @@ fn next_row<R: Read>(
         let end = parser.position().line();
         let inner = cells.as_slice().iter().filter(|&&byte| byte == b'\n').count() as u64;
         let last = end.saturating_sub(u64::from(!is_open));
-        let line = last.saturating_sub(inner).max(begins);
+        let line = last.saturating_sub(inner).max(start);
         if is_open {
-            let source = io::Error::other("a quote in it is not closed");
+            let source = io::Error::other("it has an unclosed quote");
             return Err(RowError { line, source });
         }
         if cells.as_slice().ends_with(b"\r") {
@@ -149,23 +146,23 @@ fn without_last_byte(cells: &ByteRecord) -> ByteRecord {
     cells.into()
 }
 
-/// Text whose CR line endings are converted to LF. Reading fails if a row is too long.
-struct Bounded<R> {
+/// Converts CR line endings to LF, and fails if a row is too long.
+struct LimitedReader<R> {
     inner: R,
     line_ends: LineEnds,
     /// The number of bytes read since the row started.
-    bytes_of_row: usize,
+    row_bytes: usize,
 }
 
-impl<R: Read> Read for Bounded<R> {
+impl<R: Read> Read for LimitedReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.bytes_of_row > MAX_ROW_BYTES {
+        if self.row_bytes > MAX_ROW_BYTES {
             return Err(io::Error::other(format!(
-                "it has more than {MAX_ROW_BYTES} bytes; is a quote not closed?"
+                "it has more than {MAX_ROW_BYTES} bytes; check for an unclosed quote"
             )));
         }
         let read = self.inner.read(buffer)?;
-        self.bytes_of_row += read;
+        self.row_bytes += read;
         if self.line_ends == LineEnds::Cr {
             let ends = buffer[..read].iter_mut().filter(|byte| **byte == b'\r');
             ends.for_each(|byte| *byte = b'\n');
@@ -195,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_end_after_an_open_quote() {
+    fn rows_end_with_an_error_at_an_open_quote() {
         let text = "tn\n\"305\n306\n";
         let (dialect, _) = Dialect::detect(text.as_bytes());
         let rows: Vec<_> = Rows::from_csv(text.as_bytes(), &dialect).unwrap().collect();
@@ -249,14 +246,14 @@ mod tests {
     fn an_open_quote_loses_no_row_and_does_not_exhaust_memory() {
         let open = format!("a,b\n1,2\n\"3{}", ",4\n".repeat(1 << 20));
         for (text, line, message) in [
-            ("a,b\n1,2\n\n3,\"4\n5,6\n7,8\n", 4, "a quote in it is not closed"),
-            ("tn,a\r\n1,2\r\n3,\"4\r\n5,6", 3, "a quote in it is not closed"),
-            ("tn\n\n\n\"3\"\"\n4\n", 4, "a quote in it is not closed"),
-            ("\"tn\n1\n", 1, "a quote in it is not closed"),
-            (&open, 3, "it has more than 1048576 bytes; is a quote not closed?"),
+            ("a,b\n1,2\n\n3,\"4\n5,6\n7,8\n", 4, "it has an unclosed quote"),
+            ("tn,a\r\n1,2\r\n3,\"4\r\n5,6", 3, "it has an unclosed quote"),
+            ("tn\n\n\n\"3\"\"\n4\n", 4, "it has an unclosed quote"),
+            ("\"tn\n1\n", 1, "it has an unclosed quote"),
+            (&open, 3, "it has more than 1048576 bytes; check for an unclosed quote"),
         ] {
-            let refused = rows(text, true).unwrap_err();
-            assert_eq!((refused.line, refused.source.to_string().as_str()), (line, message));
+            let error = rows(text, true).unwrap_err();
+            assert_eq!((error.line, error.source.to_string().as_str()), (line, message));
         }
         for closed in ["a,b\n1,\"2\n\"\n", "a,b\n1,\"2\"", "a,b\n1,5\" pipe\n", "tn\r\n\"1\"\r\n"] {
             assert_eq!(rows(closed, true).unwrap().len(), 2, "{closed:?}");
@@ -267,7 +264,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_read_without_panic(text in any::<String>(), csv in "[ab,;\"\r\n]{0,60}") {
+        fn arbitrary_text_does_not_panic(text in any::<String>(), csv in "[ab,;\"\r\n]{0,60}") {
             for is_csv in [false, true] {
                 _ = rows(&csv, is_csv);
                 _ = rows(&text, is_csv);

@@ -5,7 +5,7 @@ use jiff::{Timestamp, civil::Date, tz::TimeZone};
 /// The current time truncated to seconds, so it is never ahead of the clock.
 pub fn this_second() -> Timestamp {
     Timestamp::from_second(Timestamp::now().as_second())
-        .expect("the second that a timestamp lies in is a timestamp itself")
+        .expect("truncating to seconds keeps a timestamp in range")
 }
 
 /// The current date in UTC.

@@ -1,4 +1,4 @@
-//! The AWS account from the environment.
+//! AWS region and credentials from the environment.
 
 use aws_config::{BehaviorVersion, SdkConfig};
 use aws_credential_types::{
@@ -10,20 +10,20 @@ use store::{TrustedRoots, https_client};
 
 use crate::call::client_builder;
 
-/// The environment does not lead to an account.
+/// The region or credentials are missing or invalid.
 #[derive(Debug, thiserror::Error)]
 pub enum AccountError {
     #[error("no region is set; set AWS_REGION")]
     NoRegion,
     #[error("no AWS credentials were found; set them as for the AWS CLI")]
     NoCredentials,
-    #[error("the AWS credentials cannot be used")]
+    #[error("the AWS credentials cannot be loaded")]
     Credentials(#[from] CredentialsError),
-    #[error("no HTTPS client can be made")]
+    #[error("the HTTPS client cannot be created")]
     Client(#[source] reqwest::Error),
 }
 
-/// Region, credentials, and the HTTP client that uses them.
+/// A region, credentials, and an HTTP client for signed requests.
 #[derive(Debug, Clone)]
 pub struct AwsAccount {
     region: String,

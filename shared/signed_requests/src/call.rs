@@ -1,4 +1,4 @@
-//! Calls an operation.
+//! Calls AWS operations.
 
 use std::{error::Error, time::Duration};
 
@@ -6,10 +6,9 @@ use reqwest::{Client, ClientBuilder, Method, Response, StatusCode};
 
 use crate::{AwsAccount, Service};
 
-/// The maximum size of a response from AWS, with ample room.
-pub const MAX_ANSWER_BYTES: usize = 16 << 20;
-/// The maximum size of a refusal's reason.
-const MAX_REFUSAL_BYTES: usize = 64 << 10;
+/// The maximum size of an AWS response, far above those that this service reads.
+pub const MAX_RESPONSE_BYTES: usize = 16 << 20;
+const MAX_ERROR_BODY_BYTES: usize = 64 << 10;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A failed call.
@@ -19,21 +18,20 @@ pub enum CallError {
     Signing(#[source] Box<dyn Error + Send + Sync>),
     #[error("{service:?} cannot be reached")]
     Transport { service: Service, source: reqwest::Error },
-    #[error("{service:?} answers {status}: {body}")]
+    #[error("{service:?} returned {status}: {body}")]
     Refused { service: Service, status: StatusCode, body: String },
 }
 
-/// Creates a client with ring for TLS.
+/// Creates a client that uses `ring` for TLS.
 pub fn client_builder() -> ClientBuilder {
-    // This fails only if a provider is already installed, and it is always the same one.
+    // Fails only if a provider is already installed, and that is always this one.
     _ = rustls::crypto::ring::default_provider().install_default();
     let agent = concat!("telephone-number-reference/", env!("CARGO_PKG_VERSION"));
     Client::builder().user_agent(agent).connect_timeout(CONNECT_TIMEOUT)
 }
 
 impl AwsAccount {
-    /// Calls an operation and returns its response within `timeout`. `path` starts with a slash, is encoded,
-    /// and may have a query.
+    /// Calls an operation and returns its response. `path` starts with a slash, is encoded, and may have a query.
     pub async fn call(
         &self,
         service: Service,
@@ -45,17 +43,17 @@ impl AwsAccount {
     ) -> Result<Response, CallError> {
         let address = format!("{}{path}", service.endpoint(self.region()));
         let signature = self.signed_headers(service, method.as_str(), &address, headers, &body)?;
-        let unreachable = |source| CallError::Transport { service, source };
+        let transport_error = |source| CallError::Transport { service, source };
         let mut request = self.client.request(method, address).headers(signature).timeout(timeout);
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        let response = request.body(body).send().await.map_err(unreachable)?;
+        let response = request.body(body).send().await.map_err(transport_error)?;
         let status = response.status();
         if status.is_success() {
             return Ok(response);
         }
-        let body = first_bytes(response, MAX_REFUSAL_BYTES).await.map_err(unreachable)?;
+        let body = first_bytes(response, MAX_ERROR_BODY_BYTES).await.map_err(transport_error)?;
         let body = String::from_utf8_lossy(&body).into_owned();
         Err(CallError::Refused { service, status, body })
     }
@@ -65,8 +63,8 @@ impl AwsAccount {
 pub async fn first_bytes(mut response: Response, max: usize) -> reqwest::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     while let Some(part) = response.chunk().await? {
-        let room = max - bytes.len();
-        bytes.extend_from_slice(&part[..part.len().min(room)]);
+        let remaining = max - bytes.len();
+        bytes.extend_from_slice(&part[..part.len().min(remaining)]);
         if bytes.len() == max {
             break;
         }

@@ -1,5 +1,5 @@
-//! Signed requests to AWS services of which only a few operations are needed. Their SDKs would cost minutes of
-//! build time and megabytes.
+//! Signed requests to AWS services. This service needs only a few operations of each, and their SDKs would add
+//! minutes of build time and megabytes of code.
 
 mod account;
 mod call;
@@ -7,5 +7,5 @@ mod service;
 mod signature;
 
 pub use account::{AccountError, AwsAccount, sdk_config};
-pub use call::{CallError, MAX_ANSWER_BYTES, client_builder, first_bytes};
+pub use call::{CallError, MAX_RESPONSE_BYTES, client_builder, first_bytes};
 pub use service::{Service, domain};

@@ -26,16 +26,9 @@ impl Service {
         }
     }
 
-    /// The endpoint override from the environment, using the SDKs' variable names.
+    /// The endpoint override from the environment, with the same variables as the SDKs.
     pub fn custom_endpoint(self) -> Option<String> {
-        let variable = match self {
-            Self::CloudFormation => "AWS_ENDPOINT_URL_CLOUDFORMATION",
-            Self::CloudWatch => "AWS_ENDPOINT_URL_CLOUDWATCH",
-            Self::CodeDeploy => "AWS_ENDPOINT_URL_CODEDEPLOY",
-            Self::Lambda => "AWS_ENDPOINT_URL_LAMBDA",
-            Self::S3 => "AWS_ENDPOINT_URL_S3",
-            Self::Sns => "AWS_ENDPOINT_URL_SNS",
-        };
+        let variable = format!("AWS_ENDPOINT_URL_{self:?}").to_uppercase();
         let endpoint = env::var(variable).or_else(|_| env::var("AWS_ENDPOINT_URL")).ok()?;
         Some(endpoint.trim_end_matches('/').to_owned())
     }
@@ -48,7 +41,7 @@ impl Service {
     }
 }
 
-/// The AWS domain in a region.
+/// The domain of AWS endpoints in a region.
 pub fn domain(region: &str) -> &'static str {
     if region.starts_with("cn-") { "amazonaws.com.cn" } else { "amazonaws.com" }
 }

@@ -14,8 +14,7 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use crate::{AwsAccount, CallError, Service};
 
 impl AwsAccount {
-    /// Signs a request with Signature Version 4 and returns the headers to add. `headers` are signed too, but
-    /// not returned.
+    /// Signs a request, including `headers`, and returns the headers to add.
     pub fn signed_headers(
         &self,
         service: Service,
@@ -24,7 +23,7 @@ impl AwsAccount {
         headers: &[(&str, &str)],
         body: &[u8],
     ) -> Result<HeaderMap, CallError> {
-        let signed = || -> Result<HeaderMap, Box<dyn Error + Send + Sync>> {
+        let sign_request = || -> Result<HeaderMap, Box<dyn Error + Send + Sync>> {
             let identity = self.credentials.clone().into();
             let parameters = v4::SigningParams::builder()
                 .identity(&identity)
@@ -43,12 +42,12 @@ impl AwsAccount {
             }
             Ok(signature)
         };
-        signed().map_err(CallError::Signing)
+        sign_request().map_err(CallError::Signing)
     }
 }
 
-/// S3 requires a path encoded once and not normalized, and the body's hash as a header. All other services
-/// require a path encoded twice.
+/// S3 requires a path that is encoded once and not normalized, and a header with the body's hash. Other services
+/// require a path that is encoded twice.
 fn settings(service: Service) -> SigningSettings {
     let mut settings = SigningSettings::default();
     if service == Service::S3 {

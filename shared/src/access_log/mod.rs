@@ -1,4 +1,4 @@
-//! The access log, and the facts recorded for each request.
+//! The access log.
 
 pub mod request_context;
 mod request_id;

@@ -1,4 +1,4 @@
-//! The request context: facts recorded while a request is handled, for its access log line.
+//! Details of a request for its access log line.
 
 use std::cell::RefCell;
 
@@ -7,34 +7,31 @@ use axum::http::StatusCode;
 /// The number of trailing digits of a phone number that are masked in the log.
 const MASKED_DIGITS: usize = 4;
 
-/// Facts about one request.
+/// Details of a request for its access log line.
 #[derive(Debug, Default)]
 pub struct RequestContext {
-    /// The data version behind the response.
     pub data_version: Option<String>,
-    /// The first characters of the key, which operators see, or `iam` for a request authorized by IAM.
+    /// The prefix of the key, or `iam` for a request authorized by IAM.
     pub key: Option<String>,
-    /// The phone number in E.164, without its last four digits.
+    /// In E.164, without the last four digits.
     pub(crate) phone_number: Option<String>,
     /// The number of phone numbers in a batch.
     pub numbers: Option<usize>,
-    /// The status of a server error inside a successful response, such as a failed tool call by an agent.
+    /// The status of a server error inside a successful response, such as that of a failed tool call.
     pub failed_within: Option<StatusCode>,
-    /// Exchanges served from the cache.
     pub cache_hits: u32,
-    /// Exchanges not served from the cache.
     pub cache_misses: u32,
 }
 
 impl RequestContext {
-    /// Records the phone number of the request in E.164, without its last four digits.
+    /// Records the request's phone number without its last four digits.
     ///
-    /// Numbers typed with letters are not recorded. Letters stand for keypad digits, so `(305) 234-5678 home`
-    /// is a number of 14 digits. Masking its last four would leave a person's whole number.
+    /// Numbers with letters are not recorded. Letters stand for keypad digits, so `(305) 234-5678 home` is a number
+    /// with 14 digits, and masking the last four would leave a person's whole number.
     pub fn set_phone_number(&mut self, text: &str, national_number: &str, e164: &str) {
-        let typed_digits: String = text.chars().filter(char::is_ascii_digit).collect();
-        if typed_digits.contains(national_number) {
-            self.phone_number = Some(masked(e164));
+        let digits: String = text.chars().filter(char::is_ascii_digit).collect();
+        if digits.contains(national_number) {
+            self.phone_number = Some(mask_digits(e164));
         }
     }
 }
@@ -43,31 +40,31 @@ tokio::task_local! {
     static CONTEXT: RefCell<RequestContext>;
 }
 
-/// Updates the context of the current request, if there is one.
+/// Updates the context of the current request, if any.
 pub fn record(set: impl FnOnce(&mut RequestContext)) {
     _ = CONTEXT.try_with(|context| set(&mut context.borrow_mut()));
 }
 
-/// The data version of the current request, once it is known.
+/// The data version of the current request, if known.
 pub(crate) fn data_version() -> Option<String> {
     CONTEXT.try_with(|context| context.borrow().data_version.clone()).ok().flatten()
 }
 
-/// Runs `request` with its own context. Returns its outcome and the context.
+/// Runs `request` with its own context, and returns its output and the context.
 pub(crate) async fn scope<T>(request: impl Future<Output = T>) -> (T, RequestContext) {
     let request_and_context = async {
-        let outcome = request.await;
-        (outcome, CONTEXT.with(RefCell::take))
+        let output = request.await;
+        (output, CONTEXT.with(RefCell::take))
     };
     CONTEXT.scope(RefCell::default(), request_and_context).await
 }
 
 /// Replaces the last four digits of an E.164 number with asterisks.
-fn masked(e164: &str) -> String {
+fn mask_digits(e164: &str) -> String {
     let digits = e164.trim_start_matches('+');
     let masked = digits.len().min(MASKED_DIGITS);
-    let shown = &digits[..digits.len() - masked];
-    format!("+{shown}{}", "*".repeat(masked))
+    let visible = &digits[..digits.len() - masked];
+    format!("+{visible}{}", "*".repeat(masked))
 }
 
 #[cfg(test)]
@@ -79,7 +76,7 @@ mod tests {
         for (e164, expected) in
             [("+13052345678", "+1305234****"), ("+49112", "+4****"), ("+112", "+***"), ("+", "+")]
         {
-            assert_eq!(masked(e164), expected);
+            assert_eq!(mask_digits(e164), expected);
         }
     }
 

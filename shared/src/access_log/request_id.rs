@@ -1,4 +1,4 @@
-//! Request ids, which clients quote to refer to an access log line.
+//! Request ids, which identify access log lines.
 
 use axum::{extract::Request, http::HeaderMap};
 use lambda_http::request::RequestContext as GatewayContext;
@@ -7,19 +7,18 @@ use rand::{RngExt, distr::Alphanumeric};
 /// The request id header, in requests and responses.
 pub const REQUEST_ID: &str = "x-request-id";
 
-/// The minimum number of letters in a client's id. Random ids rarely have fewer; a phone number padded to the
-/// length of an id has none.
+/// The minimum number of letters in a client's id. Random ids rarely have fewer, and padded phone numbers have none.
 const MIN_LETTERS: usize = 4;
 
-/// The request id: the client's, or else API Gateway's, or else a random one.
+/// Returns the client's request id, API Gateway's, or a random one.
 pub fn request_id(request: &Request) -> String {
-    id_of_client(request.headers())
+    client_request_id(request.headers())
         .map(str::to_owned)
-        .or_else(|| id_of_gateway(request))
+        .or_else(|| gateway_request_id(request))
         .unwrap_or_else(|| rand::rng().sample_iter(Alphanumeric).take(16).map(char::from).collect())
 }
 
-fn id_of_gateway(request: &Request) -> Option<String> {
+fn gateway_request_id(request: &Request) -> Option<String> {
     match request.extensions().get::<GatewayContext>()? {
         GatewayContext::ApiGatewayV2(context) => context.request_id.clone(),
         GatewayContext::ApiGatewayV1(context) => context.request_id.clone(),
@@ -27,29 +26,28 @@ fn id_of_gateway(request: &Request) -> Option<String> {
     }
 }
 
-/// The client's id, if there is exactly one and it may be logged.
-fn id_of_client(headers: &HeaderMap) -> Option<&str> {
+/// The client's id, if it sent exactly one and it may be logged.
+fn client_request_id(headers: &HeaderMap) -> Option<&str> {
     let mut values = headers.get_all(REQUEST_ID).iter();
     let id = values.next()?.to_str().ok()?;
     (values.next().is_none() && may_be_logged(id)).then_some(id)
 }
 
-/// Returns `true` if a client's text is a random id in a standard form. Other forms leave room for text. An API
-/// key's 38 characters after its prefix fit none of these forms, and a phone number has too few digits.
+/// Returns `true` for a random id in a standard format, which cannot be an API key, and is unlikely to be a phone
+/// number.
 ///
-/// A client can still hide a number among the digits of such an id, but random ids look the same: one in twelve
-/// has ten decimal digits in a row.
+/// A client can still hide a phone number in such an id. But one in twelve random ids has ten decimal digits in a
+/// row, so the log does not reveal which are numbers.
 fn may_be_logged(id: &str) -> bool {
     let letters = || id.chars().filter(char::is_ascii_alphabetic);
-    let is_one_case =
+    let has_single_case =
         !letters().any(|c| c.is_ascii_uppercase()) || !letters().any(|c| c.is_ascii_lowercase());
     (is_uuid(id) || is_trace_id(id) || is_ulid(id))
-        && is_one_case
+        && has_single_case
         && letters().count() >= MIN_LETTERS
 }
 
-/// Returns `true` if the text is a UUID with its version and variant (RFC 9562, 4). A zero-padded number lacks
-/// these.
+/// Returns `true` if the text is a UUID with a valid version and variant (RFC 9562, section 4).
 fn is_uuid(text: &str) -> bool {
     let groups: Vec<&str> = text.split('-').collect();
     let lengths = groups.iter().map(|group| group.len());
@@ -126,10 +124,10 @@ mod tests {
     fn duplicate_request_ids_are_ignored() {
         const FIRST: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
         let mut headers = HeaderMap::new();
-        assert_eq!(id_of_client(&headers), None);
+        assert_eq!(client_request_id(&headers), None);
         headers.append(REQUEST_ID, HeaderValue::from_static(FIRST));
-        assert_eq!(id_of_client(&headers), Some(FIRST));
+        assert_eq!(client_request_id(&headers), Some(FIRST));
         headers.append(REQUEST_ID, HeaderValue::from_static(FIRST));
-        assert_eq!(id_of_client(&headers), None);
+        assert_eq!(client_request_id(&headers), None);
     }
 }

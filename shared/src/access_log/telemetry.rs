@@ -1,10 +1,9 @@
 //! The access log: one line per request, from which CloudWatch also extracts metrics.
 //!
-//! The only client-written text in a line is a request id in a standard random form. A line has the first
-//! characters of the key, the parsed phone number without its last four digits, and the route instead of the
-//! path.
+//! The only text in a line that a client wrote is a request id in a standard random format. Instead of the key, a line
+//! has its prefix; instead of the phone number, a masked one; and instead of the path, the route.
 //!
-//! Programs that count requests themselves set an [`Observer`]. Lambda functions have none.
+//! Programs that collect their own metrics set an [`Observer`]. Lambda functions do not.
 
 use std::{
     sync::{
@@ -31,23 +30,22 @@ use super::{
 };
 use crate::{gateway::is_authorized_by_iam, state::App};
 
-/// An answered request, without anything the client wrote.
+/// A request and its outcome, without text from the client.
 #[derive(Debug, Clone, Copy)]
-pub struct AnsweredRequest<'a> {
+pub struct CompletedRequest<'a> {
     pub method: &'static str,
-    /// The route as the router writes it, or `$default` for an unknown path.
+    /// The route in the router's syntax, or `$default` for an unknown path.
     pub route: &'a str,
-    /// The status of the response, or of a server error inside it.
+    /// The status of the response or of a server error inside it.
     pub status: StatusCode,
     pub took: Duration,
-    /// The capacity units that DynamoDB counted for the request's reads.
+    /// The capacity units of the request's reads.
     pub consumed_capacity: f64,
 }
 
-/// Receives each request after it is answered.
-pub type Observer = Arc<dyn Fn(AnsweredRequest<'_>) + Send + Sync>;
+/// Receives each request after its response.
+pub type Observer = Arc<dyn Fn(CompletedRequest<'_>) + Send + Sync>;
 
-/// An entry of the access log.
 struct AccessLogEntry {
     request_id: String,
     method: &'static str,
@@ -55,14 +53,13 @@ struct AccessLogEntry {
     status: StatusCode,
     took: Duration,
     cold_start: bool,
-    /// `true` if the request was authorized by IAM, as the probe's are.
-    is_of_probe: bool,
+    /// `true` if IAM authorized the request, as it does for the probe.
+    is_probe: bool,
     consumption: Consumption,
     context: RequestContext,
 }
 
-/// Answers a request with `respond`, logs it, notifies the observer if there is one, and sets the request id on
-/// the response.
+/// Calls `respond`, sets the request id on the response, notifies the observer, and writes the access log line.
 pub(crate) async fn observe<R: Future<Output = Response>>(
     app: &App,
     request: Request,
@@ -74,11 +71,12 @@ pub(crate) async fn observe<R: Future<Output = Response>>(
     let method = method_name(request.method());
     let matched = request.extensions().get::<MatchedPath>();
     let route = matched.map_or("$default", MatchedPath::as_str).to_owned();
-    let is_of_probe = is_authorized_by_iam(&request);
-    // Every line at any level carries its request's id.
+    let is_probe = is_authorized_by_iam(&request);
+    // An error span, so that log lines at any level have the request id.
     let span = tracing::error_span!("request", request_id);
-    let metered_request = store::metered(request_context::scope(respond(request)));
-    let ((mut response, context), consumption) = metered_request.instrument(span).await;
+    // Boxed, since each wrapper would otherwise move the whole future.
+    let measured = store::measure_reads(request_context::scope(Box::pin(respond(request))));
+    let ((mut response, context), consumption) = measured.instrument(span).await;
     if let Ok(id) = HeaderValue::try_from(&request_id) {
         response.headers_mut().insert(REQUEST_ID, id);
     }
@@ -89,27 +87,27 @@ pub(crate) async fn observe<R: Future<Output = Response>>(
         status: response.status(),
         took: started.elapsed(),
         cold_start: !WARM.swap(true, Ordering::Relaxed),
-        is_of_probe,
+        is_probe,
         consumption,
         context,
     };
     if let Some(observer) = &app.observer {
-        observer(entry.answered());
+        observer(entry.completed());
     }
     entry.write(app.config.function.as_deref());
     response
 }
 
-/// The name of a method. A method that HTTP does not define is client-written text.
+/// The name of a standard method, or `other`, since a client can invent methods.
 fn method_name(method: &Method) -> &'static str {
-    const DEFINED: [&str; 9] =
+    const STANDARD: [&str; 9] =
         ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "TRACE", "CONNECT"];
-    DEFINED.into_iter().find(|defined| *defined == method.as_str()).unwrap_or("other")
+    STANDARD.into_iter().find(|standard| *standard == method.as_str()).unwrap_or("other")
 }
 
 impl AccessLogEntry {
-    fn answered(&self) -> AnsweredRequest<'_> {
-        AnsweredRequest {
+    fn completed(&self) -> CompletedRequest<'_> {
+        CompletedRequest {
             method: self.method,
             route: &self.route,
             status: self.context.failed_within.unwrap_or(self.status),
@@ -118,7 +116,7 @@ impl AccessLogEntry {
         }
     }
 
-    /// Writes the line: in CloudWatch's format for a Lambda function with this name, otherwise at level `info`.
+    /// Writes the line, for a Lambda function in CloudWatch's metric format.
     fn write(self, function: Option<&str>) {
         match function {
             Some(function) => println!("{}", self.line(function, Timestamp::now())),
@@ -131,7 +129,7 @@ impl AccessLogEntry {
         }
     }
 
-    /// The line with its metrics, for the Lambda function with this name.
+    /// The line in CloudWatch's metric format.
     fn line(self, function: &str, now: Timestamp) -> String {
         let (status, context) = (self.status, self.context);
         let is_server_error = context.failed_within.unwrap_or(status).is_server_error();
@@ -158,15 +156,15 @@ impl AccessLogEntry {
         let mut metrics = vec![
             count("Requests", 1),
             count("ClientErrors", status.is_client_error().into()),
-            // The probe counts its own findings. A new version it rejects, or a service without data, must not
-            // fire the alarms that would roll back the next deployment.
-            count("ServerErrors", (is_server_error && !self.is_of_probe).into()),
+            // The probe counts its own findings. A version that it rejects, or a service without data, must not
+            // trigger alarms that would roll back the next deployment.
+            count("ServerErrors", (is_server_error && !self.is_probe).into()),
             Metric { name: "Latency", unit: Unit::Milliseconds, value: milliseconds },
             count("CacheHits", context.cache_hits),
             count("CacheMisses", context.cache_misses),
             Metric::count("ConsumedCapacity", self.consumption.capacity_units),
         ];
-        // A metric that nobody writes in a month is free.
+        // CloudWatch charges for each metric that is written within a month.
         if self.consumption.failed_calls > 0 {
             metrics.push(count("FailedDatabaseCalls", self.consumption.failed_calls));
         }
@@ -188,7 +186,7 @@ mod tests {
             status,
             took: Duration::from_millis(3),
             cold_start: true,
-            is_of_probe: false,
+            is_probe: false,
             consumption: Consumption { capacity_units: 0.5, failed_calls: 2 },
             context,
         }
@@ -199,13 +197,13 @@ mod tests {
     }
 
     #[test]
-    fn methods_invented_by_clients_are_not_logged() {
+    fn nonstandard_methods_are_logged_as_other() {
         assert_eq!(method_name(&Method::DELETE), "DELETE");
         assert_eq!(method_name(&Method::from_bytes(b"CALL3052345678").unwrap()), "other");
     }
 
     #[test]
-    fn a_line_has_the_request_and_its_outcome() {
+    fn a_line_has_the_request_its_outcome_and_metrics() {
         let mut context = RequestContext { cache_hits: 1, ..RequestContext::default() };
         context.set_phone_number("305-234-5678", "3052345678", "+13052345678");
         let mut line = line(entry(StatusCode::SERVICE_UNAVAILABLE, context));
@@ -220,17 +218,16 @@ mod tests {
         assert_eq!(line, expected);
     }
 
-    /// Otherwise the probe would fire a function's alarm before the first import, and after a version it
-    /// rejects; and no alarm would fire if every agent tool failed.
+    /// Otherwise the probe would trigger alarms before the first import, and failed tool calls would not.
     #[test]
-    fn server_errors_inside_a_success_are_counted_and_those_of_the_probe_are_not() {
-        for (is_of_probe, server_errors) in [(true, 0.0), (false, 1.0)] {
+    fn server_errors_inside_a_success_count_except_for_the_probe() {
+        for (is_probe, server_errors) in [(true, 0.0), (false, 1.0)] {
             let context = RequestContext {
                 failed_within: Some(StatusCode::SERVICE_UNAVAILABLE),
                 numbers: Some(1000),
                 ..RequestContext::default()
             };
-            let line = line(AccessLogEntry { is_of_probe, ..entry(StatusCode::OK, context) });
+            let line = line(AccessLogEntry { is_probe, ..entry(StatusCode::OK, context) });
             assert_eq!(
                 (&line["ServerErrors"], &line["Requests"]),
                 (&json!(server_errors), &json!(1.0))

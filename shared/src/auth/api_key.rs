@@ -1,54 +1,48 @@
-//! API keys: `tnr_live_`, 32 random base62 characters, and a 6-character checksum. The checksum rejects
-//! mistyped or invented keys without a read, and lets scanners recognize leaked keys.
+//! API keys: `tnr_live_`, 32 random base62 characters, and a 6-character checksum. The checksum rejects mistyped
+//! keys without a read, and lets secret scanners recognize leaked keys.
 
 use std::{fmt, str::FromStr};
 
 use sha2::{Digest, Sha256};
 
-/// The prefix of every key.
 pub const KEY_PREFIX: &str = "tnr_live_";
 /// The number of random characters in a key (190 bits).
 pub const SECRET_CHARACTERS: usize = 32;
 const CHECKSUM_CHARACTERS: usize = 6;
-/// The number of characters operators see, enough to tell keys apart.
+/// The number of leading characters that identify a key to operators.
 pub const PREFIX_CHARACTERS: usize = KEY_PREFIX.len() + 6;
 
-/// A well-formed key. Its `Debug` form shows only the prefix, so it cannot be printed or logged by accident.
+/// A well-formed key. Its `Debug` output contains only the prefix, so it cannot be logged by accident.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ApiKey(String);
 
-/// Text that is not a well-formed key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "not an API key: one is '{KEY_PREFIX}', 32 letters or digits, and a checksum of 6 that fits them"
+    "not an API key; a key is '{KEY_PREFIX}' and 38 letters or digits, the last 6 of which are a checksum"
 )]
 pub struct MalformedKey;
 
 impl ApiKey {
-    /// Builds the key with this secret part.
     pub fn with_secret(secret: &str) -> Result<Self, MalformedKey> {
-        let is_well_formed = secret.len() == SECRET_CHARACTERS
-            && secret.bytes().all(|byte| byte.is_ascii_alphanumeric());
-        if !is_well_formed {
+        if secret.len() != SECRET_CHARACTERS || !secret.bytes().all(|b| b.is_ascii_alphanumeric()) {
             return Err(MalformedKey);
         }
         Ok(Self(format!("{KEY_PREFIX}{secret}{}", checksum(secret))))
     }
 
-    /// SHA-256 of the key in hex. The service stores this and the prefix, never the key.
+    /// The SHA-256 hash of the key in hex. The service stores this and the prefix, never the key.
     pub fn hash(&self) -> String {
         let digest = Sha256::digest(&self.0);
         let (halves, _) = digest.as_chunks();
-        // Formats two integers instead of 32 bytes, since every request computes a hash.
+        // Two integers format faster than 32 bytes, and every request computes a hash.
         halves.iter().map(|&half| format!("{:032x}", u128::from_be_bytes(half))).collect()
     }
 
-    /// The first characters, which operators see.
     pub fn prefix(&self) -> &str {
         &self.0[..PREFIX_CHARACTERS]
     }
 
-    /// The whole key, shown only once, when it is created.
+    /// The whole key.
     pub fn reveal(&self) -> &str {
         &self.0
     }
@@ -95,9 +89,9 @@ mod tests {
         }
     }
 
-    /// A different hash would lock every client out.
+    /// Another hash would invalidate every existing key.
     #[test]
-    fn the_hash_is_sha256_and_debug_shows_only_the_prefix() {
+    fn the_hash_is_sha256_and_debug_output_has_only_the_prefix() {
         let key = ApiKey::with_secret("SampleKeyForTheEventsAndTheTests").unwrap();
         assert_eq!(key.hash(), "b25fc93392cf74b03e6a0df6639c27296cbed5f457550051176236657795211c");
         assert_eq!(format!("{key:?}"), "ApiKey(tnr_live_Sample…)");

@@ -1,4 +1,4 @@
-//! Charges a request against its key's quotas.
+//! Charges requests against quotas.
 
 use std::{
     convert::Infallible,
@@ -13,19 +13,18 @@ use crate::{
     quota::{QuotaExceeded, QuotaStatuses, Quotas},
 };
 
-/// The charge for one request. It is made once: by the middleware, or by the handler if the route counts body
-/// items. Without a key, or with a key without quotas, nothing is counted.
+/// The charge for a request. The middleware makes it, or the handler if the route counts items in the body. Empty
+/// for a request without a key.
 #[derive(Clone, Default)]
 pub struct Charge(Option<Arc<KeyCharge>>);
 
 struct KeyCharge {
     quotas: Arc<Quotas>,
     record: KeyRecord,
-    /// The statuses after the charge or refusal; empty until then.
+    /// Set once the request is charged or rejected.
     statuses: OnceLock<QuotaStatuses>,
 }
 
-/// The charge for the handler to make.
 impl<S: Sync> FromRequestParts<S> for Charge {
     type Rejection = Infallible;
 
@@ -35,22 +34,17 @@ impl<S: Sync> FromRequestParts<S> for Charge {
 }
 
 impl Charge {
-    /// The charge for a request with this key.
     pub(crate) fn for_key(quotas: &Arc<Quotas>, record: KeyRecord) -> Self {
         let (quotas, statuses) = (Arc::clone(quotas), OnceLock::new());
         Self(Some(Arc::new(KeyCharge { quotas, record, statuses })))
     }
 
-    /// Counts the request as `requests`, all or none.
-    ///
-    /// # Errors
-    /// Returns [`ApiError::RateLimited`] if they exceed a quota of the key.
+    /// Charges `requests`, or none if they exceed a quota.
     pub async fn charge_many(&self, requests: u64) -> Result<(), ApiError> {
         let Some(charge) = &self.0 else { return Ok(()) };
-        if let Some(after) =
-            charge.record_refusal(charge.quotas.take(&charge.record, requests).await)?
-        {
-            _ = charge.statuses.set(after);
+        let result = charge.quotas.take(&charge.record, requests).await;
+        if let Some(statuses) = charge.record_rejection(result)? {
+            _ = charge.statuses.set(statuses);
         }
         Ok(())
     }
@@ -58,28 +52,27 @@ impl Charge {
     /// Rejects a request before its body is read if the quota is exhausted.
     pub(crate) fn check(&self) -> Result<(), ApiError> {
         let Some(charge) = &self.0 else { return Ok(()) };
-        charge.record_refusal(charge.quotas.check(&charge.record))
+        charge.record_rejection(charge.quotas.check(&charge.record))
     }
 
-    /// Counts the request as one if it was refused before its handler charged it.
+    /// Charges one request if it was rejected before its handler charged it.
     pub(crate) async fn finalize(&self) {
         if self.0.as_ref().is_some_and(|charge| charge.statuses.get().is_none()) {
-            // The request is already answered. If other requests exhausted the quota meanwhile, the next one is
-            // refused.
+            // If other requests exhausted the quota meanwhile, the next request is rejected.
             _ = self.charge_many(1).await;
         }
     }
 
-    /// The status of each quota after the charge; `None` if the key has no quotas.
+    /// The status of each quota after the charge; `None` without quotas.
     pub(crate) fn statuses(&self) -> Option<QuotaStatuses> {
         self.0.as_ref()?.statuses.get().copied()
     }
 }
 
 impl KeyCharge {
-    /// Keeps the statuses of a refusal for the headers of the response.
-    fn record_refusal<T>(&self, outcome: Result<T, QuotaExceeded>) -> Result<T, ApiError> {
-        outcome.map_err(|exceeded| {
+    /// Stores the statuses of a rejection for the response headers.
+    fn record_rejection<T>(&self, result: Result<T, QuotaExceeded>) -> Result<T, ApiError> {
+        result.map_err(|exceeded| {
             _ = self.statuses.set(exceeded.statuses);
             ApiError::RateLimited(exceeded)
         })

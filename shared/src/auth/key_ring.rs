@@ -1,40 +1,38 @@
-//! Validates keys, and caches recent results.
+//! Validates keys, and caches their records.
 
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use jiff::Timestamp;
 use logging::with_causes;
 use moka::future::Cache;
-use store::{KeyRecord, Store, StoreError, Table, counted_wait};
+use store::{KeyRecord, Store, StoreError, Table, count_wait};
 
 use super::api_key::{ApiKey, MalformedKey};
 use crate::errors::ApiError;
 
-/// Lifetime of a cached key record. A revoked key stops working within this time.
+/// A revoked key stops working within this time.
 const RECORD_CACHE_TIME: Duration = Duration::from_secs(60);
-/// Lifetime of a cached key record while the key table is down, so that lists and lookups from memory keep
-/// working.
+/// The lifetime of records that are used if the key table is down.
 const OUTAGE_CACHE_TIME: Duration = Duration::from_secs(15 * 60);
-/// Time for which an unknown key is refused without another read. The checksum is public, so anyone can make such
-/// keys. A new key starts to work within this time.
+/// The time for which an unknown key is rejected without another read. A new key starts to work within this time.
 const UNKNOWN_KEY_CACHE_TIME: Duration = Duration::from_secs(10);
 const CACHE_SIZE: u64 = 10_000;
-/// A hash that no key has, used to find out whether the table answers.
+/// A hash that no key has, for checking whether the table responds.
 const MISSING_HASH: &str = "none";
 
-/// Recently checked keys.
+/// Validates keys.
 pub struct KeyRing {
     store: Store,
-    /// Records used without another read, by key hash.
+    /// By key hash, like the other caches.
     records: Cache<String, KeyRecord>,
-    /// The last record read for each key, for table outages.
+    /// Used only if the table is down.
     outage_records: Cache<String, KeyRecord>,
-    /// Hashes of keys recently found to have no record.
+    /// Recently requested keys without a record.
     unknown: Cache<String, ()>,
 }
 
 impl KeyRing {
-    /// Creates a key ring that reads from `store`.
     pub fn new(store: Store) -> Self {
         Self {
             store,
@@ -44,12 +42,12 @@ impl KeyRing {
         }
     }
 
-    /// Validates a key's form, then its record, which is read at most once a minute.
+    /// Validates a key, and returns its record, which is read at most once a minute.
     ///
     /// # Errors
-    /// Returns [`ApiError::InvalidKey`] if the key is not live, and [`ApiError::KeyUnchecked`]
-    /// if its record cannot be read.
-    pub(crate) async fn admit(&self, key: &str) -> Result<KeyRecord, ApiError> {
+    /// Returns [`ApiError::InvalidKey`] if the key is not live, and [`ApiError::KeyUnchecked`] if its record cannot
+    /// be read.
+    pub(crate) async fn validate(&self, key: &str) -> Result<KeyRecord, ApiError> {
         let hash = match key.parse::<ApiKey>() {
             Ok(key) => key.hash(),
             Err(MalformedKey) => return Err(ApiError::InvalidKey),
@@ -57,34 +55,42 @@ impl KeyRing {
         if self.unknown.contains_key(&hash) {
             return Err(ApiError::InvalidKey);
         }
-        // Concurrent requests with the same key share this read.
-        let record = self.records.try_get_with_by_ref(&hash, self.look_up(&hash));
-        match counted_wait(record).await {
-            Ok(record) if record.is_live(Timestamp::now()) => Ok(record),
-            Err(error) if matches!(*error, ApiError::KeyUnchecked) => Err(ApiError::KeyUnchecked),
-            _ => Err(ApiError::InvalidKey),
-        }
+        let record = match self.records.get(&hash).await {
+            Some(record) => record,
+            // Boxed, since every request would otherwise move the large future of a read.
+            None => self.read(&hash).boxed().await?,
+        };
+        if record.is_live(Timestamp::now()) { Ok(record) } else { Err(ApiError::InvalidKey) }
     }
 
-    /// Returns `true` if keys can be checked: a live one is in memory, or the key table answers.
-    pub async fn is_usable(&self) -> Result<(), StoreError> {
+    /// Reads and caches a record. Concurrent requests with the same key share one read.
+    async fn read(&self, hash: &str) -> Result<KeyRecord, ApiError> {
+        let record = self.records.try_get_with_by_ref(hash, self.look_up(hash));
+        count_wait(record).await.map_err(|error| match *error {
+            ApiError::KeyUnchecked => ApiError::KeyUnchecked,
+            _ => ApiError::InvalidKey,
+        })
+    }
+
+    /// Returns an error if keys cannot be validated: none is in memory, and the key table does not respond.
+    pub async fn check_usable(&self) -> Result<(), StoreError> {
         let now = Timestamp::now();
         if self.outage_records.iter().any(|(_, record)| record.is_live(now)) {
             return Ok(());
         }
         let read = self.store.api_key(MISSING_HASH);
-        self.store.patiently(Table::ApiKeys, read).await.map(drop)
+        self.store.read_patiently(Table::ApiKeys, read).await.map(drop)
     }
 
     async fn look_up(&self, hash: &str) -> Result<KeyRecord, ApiError> {
-        let believed = self.outage_records.get(hash).await;
+        let last_record = self.outage_records.get(hash).await;
         let read = self.store.api_key(hash);
-        let answer = if believed.is_some() {
-            self.store.briefly(Table::ApiKeys, read).await
+        let result = if last_record.is_some() {
+            self.store.read_briefly(Table::ApiKeys, read).await
         } else {
-            self.store.patiently(Table::ApiKeys, read).await
+            self.store.read_patiently(Table::ApiKeys, read).await
         };
-        match (answer, believed) {
+        match (result, last_record) {
             (Ok(Some(record)), _) => {
                 self.outage_records.insert(hash.to_owned(), record.clone()).await;
                 Ok(record)
@@ -95,23 +101,26 @@ impl KeyRing {
                 Err(ApiError::InvalidKey)
             }
             (Err(error), Some(record)) => {
-                if !error.is_left_alone() {
+                if !error.is_breaker_open() {
                     tracing::warn!(
                         error = with_causes(&error),
                         key = record.prefix,
-                        "a key cannot be checked; using its last record"
+                        "a key cannot be validated; using its last record"
                     );
                 }
                 Ok(record)
             }
-            // A retry does not help the client; only another key does.
+            // The client needs another key, so a retry would not help.
             (Err(error @ StoreError::Item { .. }), None) => {
-                tracing::error!(error = with_causes(&error), "a key is damaged and is refused");
+                tracing::error!(
+                    error = with_causes(&error),
+                    "a key record is damaged; rejecting the key"
+                );
                 self.unknown.insert(hash.to_owned(), ()).await;
                 Err(ApiError::InvalidKey)
             }
             (Err(error), None) => {
-                tracing::error!(error = with_causes(&error), "a key cannot be checked");
+                tracing::error!(error = with_causes(&error), "a key cannot be validated");
                 Err(ApiError::KeyUnchecked)
             }
         }
@@ -132,24 +141,23 @@ mod tests {
     use tokio::net::TcpListener;
 
     use super::*;
-    use crate::auth::record_of;
+    use crate::auth::key_record;
 
     const KEY: &str = "tnr_live_SampleKeyForTheEventsAndTheTests2eIfJn";
 
     fn record(revoked_at: Option<Timestamp>) -> KeyRecord {
         let key_hash = KEY.parse::<ApiKey>().unwrap().hash();
-        KeyRecord { revoked_at, ..record_of(&key_hash) }
+        KeyRecord { revoked_at, ..key_record(&key_hash) }
     }
 
-    /// A database that accepts connections and never answers.
-    async fn hanging() -> (TcpListener, KeyRing) {
+    /// Keys in a database that accepts connections and never responds.
+    async fn keys_in_hanging_database() -> (TcpListener, KeyRing) {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let endpoint = format!("http://{}", listener.local_addr().unwrap());
-        (listener, KeyRing::new(Store::at_emulator(&endpoint, TimeoutProfile::Request)))
+        (listener, KeyRing::new(Store::connect_to_emulator(&endpoint, TimeoutProfile::Request)))
     }
 
-    /// Connections made to the database.
-    async fn connections(listener: &TcpListener) -> usize {
+    async fn count_connections(listener: &TcpListener) -> usize {
         let mut count = 0;
         let wait = Duration::from_millis(50);
         while tokio::time::timeout(wait, listener.accept()).await.is_ok() {
@@ -160,38 +168,38 @@ mod tests {
 
     #[tokio::test]
     async fn a_deleted_key_is_not_revived_by_an_outage() {
-        let (listener, keys) = hanging().await;
+        let (listener, keys) = keys_in_hanging_database().await;
         let live = record(None);
         keys.outage_records.insert(live.key_hash.clone(), live.clone()).await;
-        // DynamoDB's answer if the item does not exist.
+        // DynamoDB's response if the item does not exist.
         tokio::spawn(axum::serve(listener, Router::new().fallback(async || "{}")).into_future());
-        assert!(matches!(keys.admit(KEY).await, Err(ApiError::InvalidKey)));
+        assert!(matches!(keys.validate(KEY).await, Err(ApiError::InvalidKey)));
         assert!(!keys.outage_records.contains_key(&live.key_hash));
     }
 
     #[tokio::test]
     async fn a_live_key_is_admitted_while_the_database_hangs() {
-        let (listener, keys) = hanging().await;
+        let (listener, keys) = keys_in_hanging_database().await;
         let live = record(None);
         keys.outage_records.insert(live.key_hash.clone(), live.clone()).await;
-        let admitted = join_all((0..50).map(|_| keys.admit(KEY))).await;
+        let admitted = join_all((0..50).map(|_| keys.validate(KEY))).await;
         assert!(admitted.into_iter().all(|admitted| admitted.unwrap() == live));
-        assert_eq!(connections(&listener).await, 1, "one read for all of them");
+        assert_eq!(count_connections(&listener).await, 1, "all share one read");
 
         keys.records.invalidate_all();
-        assert_eq!(keys.admit(KEY).await.unwrap(), live);
-        assert_eq!(connections(&listener).await, 0, "the table is left alone");
+        assert_eq!(keys.validate(KEY).await.unwrap(), live);
+        assert_eq!(count_connections(&listener).await, 0, "the breaker is open");
     }
 
     #[tokio::test]
-    async fn revoked_expired_and_unknown_keys_are_refused_during_an_outage() {
-        let (_listener, keys) = hanging().await;
-        assert!(matches!(keys.admit(KEY).await, Err(ApiError::KeyUnchecked)));
+    async fn revoked_expired_and_unknown_keys_are_rejected_during_an_outage() {
+        let (_listener, keys) = keys_in_hanging_database().await;
+        assert!(matches!(keys.validate(KEY).await, Err(ApiError::KeyUnchecked)));
         let past = Some(Timestamp::UNIX_EPOCH);
         let expired = KeyRecord { expires_at: past, ..record(None) };
-        for ended in [record(past), expired] {
-            keys.outage_records.insert(ended.key_hash.clone(), ended).await;
-            assert!(matches!(keys.admit(KEY).await, Err(ApiError::InvalidKey)));
+        for invalid in [record(past), expired] {
+            keys.outage_records.insert(invalid.key_hash.clone(), invalid).await;
+            assert!(matches!(keys.validate(KEY).await, Err(ApiError::InvalidKey)));
             keys.records.invalidate_all();
         }
     }

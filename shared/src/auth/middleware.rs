@@ -1,4 +1,4 @@
-//! Admits requests that have a live key with quota left, or IAM authorization, and only known parameters.
+//! Authentication, quotas, and the check for unknown parameters.
 
 use axum::{
     extract::Request,
@@ -18,10 +18,10 @@ use crate::{
     state::App,
 };
 
-/// The access log name for requests authorized by IAM. No key starts with it.
-const IAM_KEY_PREFIX: &str = "iam";
+/// The key in the access log for requests authorized by IAM.
+const IAM_KEY_NAME: &str = "iam";
 
-/// Lets a request reach its handler if its method is allowed and, unless the route is public, its key is valid.
+/// Passes a request to its handler if its method is allowed and, unless the route is public, its key is valid.
 pub async fn admit(
     app: &App,
     route: &DescribedRoute,
@@ -30,22 +30,20 @@ pub async fn admit(
 ) -> Result<Response, ApiError> {
     route.check_method(&request)?;
     match route.admission {
-        Admission::Public => Ok(stored_for_a_minute(next.run(request).await)),
-        _ => answer_key(app, route, request, next).await,
+        Admission::Public => Ok(cache_for_a_minute(next.run(request).await)),
+        _ => handle_with_key(app, route, request, next).await,
     }
 }
 
-/// Lets caches store public responses for a minute unless the handler decides otherwise, since they are the
-/// same for every client.
-fn stored_for_a_minute(mut response: Response) -> Response {
+/// Lets caches store a public response for a minute unless the handler sets another policy.
+fn cache_for_a_minute(mut response: Response) -> Response {
     let policy = HeaderValue::from_static("public, max-age=60");
     response.headers_mut().entry(header::CACHE_CONTROL).or_insert(policy);
     response
 }
 
-/// Authenticates and counts the request, and marks the response `Cache-Control: private`. Then validates the
-/// parameter names.
-async fn answer_key(
+/// Authenticates and counts the request, checks its parameter names, and marks the response as private.
+async fn handle_with_key(
     app: &App,
     route: &DescribedRoute,
     mut request: Request,
@@ -54,11 +52,11 @@ async fn answer_key(
     let key = if is_authorized_by_iam(&request) {
         None
     } else {
-        let key = key_of(request.headers(), &Params::from_uri(request.uri()))?;
+        let key = find_key(request.headers(), &Params::from_uri(request.uri()))?;
         Some(key.ok_or(ApiError::KeyRequired)?)
     };
-    let charge = charge_of(app, key).await?;
-    if route.admission == Admission::CountedByItems && *request.method() == Method::POST {
+    let charge = authenticate(app, key).await?;
+    if route.admission == Admission::CountedPerItem && *request.method() == Method::POST {
         charge.check()?;
         request.extensions_mut().insert(charge.clone());
     } else {
@@ -76,13 +74,13 @@ async fn answer_key(
     Ok(response)
 }
 
-/// Authenticates a request by its key, or without one by IAM permission to invoke the function
-/// ([decision 13](../../../docs/decisions/0013-requests-of-the-probe.md)). Returns its charge.
-async fn charge_of(app: &App, key: Option<String>) -> Result<Charge, ApiError> {
+/// Validates the key, and returns the charge. A request without a key was authorized by IAM
+/// ([decision 13](../../../docs/decisions/0013-probe-authentication.md)).
+async fn authenticate(app: &App, key: Option<String>) -> Result<Charge, ApiError> {
     let (name, charge) = match key {
-        None => (IAM_KEY_PREFIX.to_owned(), Charge::default()),
+        None => (IAM_KEY_NAME.to_owned(), Charge::default()),
         Some(key) => {
-            let record = app.keys.admit(&key).await?;
+            let record = app.keys.validate(&key).await?;
             (record.prefix.clone(), Charge::for_key(&app.quotas, record))
         }
     };
@@ -90,14 +88,15 @@ async fn charge_of(app: &App, key: Option<String>) -> Result<Charge, ApiError> {
     Ok(charge)
 }
 
-/// The request's key: from the `Authorization` header, else the `X-API-Key` header, else the `apiKey` query
-/// parameter.
-fn key_of(headers: &HeaderMap, params: &Params) -> Result<Option<String>, ApiError> {
+/// Finds the key in the `Authorization` header, the `X-API-Key` header or the `apiKey` query parameter, in that
+/// order.
+fn find_key(headers: &HeaderMap, params: &Params) -> Result<Option<String>, ApiError> {
     // A key that is not UTF-8 is reported as invalid, not as missing.
-    let text_of = |name| headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()));
-    let key_in_headers = text_of("authorization")
+    let header_text =
+        |name| headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()));
+    let key_in_headers = header_text("authorization")
         .and_then(|value| bearer_token(&value).map(str::to_owned))
-        .or_else(|| text_of("x-api-key").map(|value| value.trim().to_owned()));
+        .or_else(|| header_text("x-api-key").map(|value| value.trim().to_owned()));
     match key_in_headers.filter(|key| !key.is_empty()) {
         Some(key) => Ok(Some(key)),
         None => params.text(API_KEY),
@@ -112,7 +111,29 @@ fn bearer_token(authorization: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
+    use axum::{body::Body, http::StatusCode, routing::get};
+    use lambda_http::tower::ServiceExt;
+    use store::{Store, TimeoutProfile};
+    use utoipa_axum::router::OpenApiRouter;
+
     use super::*;
+    use crate::{app, routes::Routes};
+
+    #[tokio::test]
+    async fn routes_require_a_key_unless_they_are_public() {
+        // Nothing listens on the port.
+        let store = Store::connect_to_emulator("http://127.0.0.1:1", TimeoutProfile::Request);
+        let app = App::with_store(store);
+        let routes: [Routes; 2] =
+            [OpenApiRouter::new().into(), Routes::public(OpenApiRouter::new())];
+        for (routes, status) in routes.into_iter().zip([StatusCode::UNAUTHORIZED, StatusCode::OK]) {
+            let routes = routes.with_undescribed("/v1/test", get(async || "found"));
+            let request = Request::get("/v1/test").header(header::HOST, "a.example");
+            let request = request.body(Body::empty()).unwrap();
+            let response = app::service([routes], app.clone()).oneshot(request).await.unwrap();
+            assert_eq!(response.status(), status);
+        }
+    }
 
     #[test]
     fn bearer_token_precedes_x_api_key_and_the_parameter() {
@@ -130,7 +151,8 @@ mod tests {
                 .iter()
                 .map(|&(name, value)| (name.parse().unwrap(), HeaderValue::from_static(value)))
                 .collect();
-            let found = key_of(&headers, &Params::from_uri(&format!("/?{query}").parse().unwrap()));
+            let found =
+                find_key(&headers, &Params::from_uri(&format!("/?{query}").parse().unwrap()));
             assert_eq!(found.unwrap().as_deref(), key, "{headers:?} {query}");
         }
     }

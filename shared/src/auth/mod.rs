@@ -13,7 +13,7 @@ pub use origin_secrets::{ORIGIN_SECRET, OriginSecrets};
 
 /// A key record that never expires and has no quotas.
 #[cfg(test)]
-pub(crate) fn record_of(key_hash: &str) -> store::KeyRecord {
+pub(crate) fn key_record(key_hash: &str) -> store::KeyRecord {
     store::KeyRecord {
         key_hash: key_hash.to_owned(),
         prefix: "tnr_live_Sample".to_owned(),

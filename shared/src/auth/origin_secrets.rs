@@ -1,5 +1,5 @@
-//! The origin secret. Whatever is in front of API Gateway, such as CloudFront, adds it to each request, so that
-//! nobody can bypass it and its limits.
+//! The origin secret, which a proxy in front of API Gateway, such as CloudFront, adds to each request, so that
+//! clients cannot bypass the proxy.
 
 use std::sync::Arc;
 
@@ -8,10 +8,9 @@ use subtle::{Choice, ConstantTimeEq};
 
 use crate::gateway::is_authorized_by_iam;
 
-/// The header that carries the secret.
 pub const ORIGIN_SECRET: &str = "x-origin-secret";
 
-/// The accepted secrets: two while one is being rotated. There is no `Debug` form, to keep them out of logs.
+/// The accepted secrets: two during a rotation. Does not implement `Debug`, to keep them out of logs.
 #[derive(Clone)]
 pub struct OriginSecrets(Arc<[String]>);
 
@@ -22,22 +21,21 @@ impl OriginSecrets {
         Self(secrets.map(str::to_owned).collect())
     }
 
-    /// The secret to send, if one is required. It is the oldest one, since versions that do not know the newest
-    /// may still be serving.
-    pub fn to_send(&self) -> Option<&str> {
+    /// The secret to send, if one is required: the oldest, since functions that do not have the newest yet may still
+    /// be running.
+    pub fn secret_to_send(&self) -> Option<&str> {
         self.0.last().map(String::as_str)
     }
 
-    /// Returns `true` if a request from API Gateway may pass. Requests authorized by IAM do not come from outside.
+    /// Returns `true` if a request from API Gateway may pass. Those authorized by IAM do not come from outside.
     pub(crate) fn admit(&self, request: &Request) -> bool {
         self.0.is_empty()
             || is_authorized_by_iam(request)
-            || self.contain(request.headers().get(ORIGIN_SECRET))
+            || self.contains(request.headers().get(ORIGIN_SECRET))
     }
 
-    /// Returns `true` if a header matches one of the secrets. The comparison time reveals at most a secret's
-    /// length.
-    fn contain(&self, header: Option<&HeaderValue>) -> bool {
+    /// Returns `true` if the header matches a secret. The time this takes reveals at most a secret's length.
+    fn contains(&self, header: Option<&HeaderValue>) -> bool {
         let sent = header.map(HeaderValue::as_bytes).unwrap_or_default();
         let equal = self.0.iter().map(|secret| secret.as_bytes().ct_eq(sent));
         equal.fold(Choice::from(0), |any, is_equal| any | is_equal).into()
@@ -49,9 +47,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_whole_secret_must_match() {
+    fn only_a_whole_secret_matches() {
         let secrets = OriginSecrets::parse("new-secret, old-secret");
-        assert_eq!(secrets.to_send(), Some("old-secret"));
+        assert_eq!(secrets.secret_to_send(), Some("old-secret"));
         for (sent, is_admitted) in [
             (Some("old-secret"), true),
             (Some("new-secret"), true),
@@ -62,10 +60,10 @@ mod tests {
             (Some("Old-Secret"), false),
         ] {
             let header = sent.map(HeaderValue::from_static);
-            assert_eq!(secrets.contain(header.as_ref()), is_admitted, "{sent:?}");
+            assert_eq!(secrets.contains(header.as_ref()), is_admitted, "{sent:?}");
         }
         for none in ["", " ", " , "] {
-            assert_eq!(OriginSecrets::parse(none).to_send(), None, "'{none}'");
+            assert_eq!(OriginSecrets::parse(none).secret_to_send(), None, "'{none}'");
         }
     }
 }

@@ -12,22 +12,21 @@ use axum::{
 
 use crate::errors::ApiError;
 
-/// The message to a client that sent a broken body.
-pub const BROKEN: &str = "The body must be complete, and its chunks must be well-formed";
+/// The error message for [`UnreadableBody::Broken`].
+pub const BROKEN_MESSAGE: &str = "The body must be complete, and its chunks must be well-formed";
 
-/// The reason a body cannot be read.
+/// The reason that a body cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnreadableBody {
-    /// It exceeds the limit.
     TooLong,
     /// It is incomplete, or its chunks are malformed.
     Broken,
 }
 
-/// Reads a whole body of at most `longest` bytes.
-pub async fn read(body: Body, longest: usize) -> Result<Bytes, UnreadableBody> {
+/// Reads a whole body of at most `max_bytes`.
+pub async fn read(body: Body, max_bytes: usize) -> Result<Bytes, UnreadableBody> {
     let mut request = Request::new(body);
-    DefaultBodyLimit::max(longest).apply(&mut request);
+    DefaultBodyLimit::max(max_bytes).apply(&mut request);
     Bytes::from_request(request, &()).await.map_err(|rejection| match rejection {
         BytesRejection::FailedToBufferBody(FailedToBufferBody::LengthLimitError(_)) => {
             UnreadableBody::TooLong
@@ -36,13 +35,13 @@ pub async fn read(body: Body, longest: usize) -> Result<Bytes, UnreadableBody> {
     })
 }
 
-/// Buffers a response's body; returns an internal error if it cannot be read.
-pub(crate) async fn buffered(response: Response) -> (Parts, Bytes) {
+/// Reads a response's body into memory. Replaces the response with an internal error if that fails.
+pub(crate) async fn buffer_body(response: Response) -> (Parts, Bytes) {
     let (parts, body) = response.into_parts();
     match to_bytes(body, usize::MAX).await {
         Ok(bytes) => (parts, bytes),
         Err(error) => {
-            tracing::error!(%error, "the body of a response cannot be read");
+            tracing::error!(%error, "a response body cannot be read");
             let (parts, body) = ApiError::Internal.into_response().into_parts();
             (parts, to_bytes(body, usize::MAX).await.unwrap_or_default())
         }

@@ -12,20 +12,19 @@ use axum::{
 };
 use flate2::{Compression, write::GzEncoder};
 
-use crate::body::buffered;
+use crate::body::buffer_body;
 
-/// The minimum length of a compressed body, in bytes. A shorter one fits into the first packet anyway.
+/// The minimum length of a compressed body in bytes. A shorter one fits into one packet anyway.
 const MIN_LENGTH: u64 = 1024;
 
-/// Compresses a body in memory with gzip if that is worth it. The fastest level takes microseconds and shrinks a
-/// list page to a fifth. Brotli would save a tenth of that, but it adds more than a megabyte to each function and
-/// slows cold starts.
-pub async fn compressed(response: Response) -> Response {
+/// Compresses a body with gzip if that is worth it. The fastest level takes microseconds and shrinks a list page to
+/// a fifth. Brotli would save another tenth, but add more than a megabyte to each function and slow cold starts.
+pub async fn compress(response: Response) -> Response {
     let length = response.body().size_hint().exact().unwrap_or_default();
     if length < MIN_LENGTH || !is_compressible(response.headers()) {
         return response;
     }
-    let (mut parts, body) = buffered(response).await;
+    let (mut parts, body) = buffer_body(response).await;
     let Ok(compressed) = gzip(&body) else { return Response::from_parts(parts, body.into()) };
     parts.headers.remove(CONTENT_LENGTH);
     parts.headers.remove(ACCEPT_RANGES);
@@ -33,7 +32,7 @@ pub async fn compressed(response: Response) -> Response {
     Response::from_parts(parts, Body::from(compressed))
 }
 
-/// Returns `true` unless the body is compressed already, as images are. SVGs are text.
+/// Returns `true` unless the body is already compressed, as images other than SVGs are.
 fn is_compressible(headers: &HeaderMap) -> bool {
     let media_type = headers.get(CONTENT_TYPE).map(HeaderValue::as_bytes).unwrap_or_default();
     let is_image = media_type.starts_with(b"image/") && !media_type.starts_with(b"image/svg+xml");

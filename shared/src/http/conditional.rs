@@ -15,55 +15,50 @@ use futures_util::stream;
 use percent_encoding::percent_decode_str;
 use twox_hash::XxHash3_128;
 
-use crate::{body::buffered, params::query_without, request_context};
+use crate::{body::buffer_body, params::query_without, request_context};
 
-/// The parts of a request that determine its entity tag and whether it is conditional.
+/// The parts of a request that determine its entity tag, and whether it is conditional.
 pub struct Condition {
     target: String,
-    present_tags: Vec<String>,
+    /// The tags that the client has.
+    client_tags: Vec<String>,
 }
 
 impl Condition {
-    /// `None` unless the method is `GET` or `HEAD`: only their responses represent a URL that a client may have
-    /// cached.
+    /// `None` unless the method is `GET` or `HEAD`, whose responses clients may cache.
     pub fn from_request(request: &Request) -> Option<Self> {
         if !matches!(*request.method(), Method::GET | Method::HEAD) {
             return None;
         }
-        let present_tags = tags_in(request.headers());
-        Some(Self { target: target_without_key(request.uri()), present_tags })
+        let client_tags = tags_from_headers(request.headers());
+        Some(Self { target: target_without_key(request.uri()), client_tags })
     }
 
-    /// Sets `ETag` on a success, or turns it into a 304 if the client already has it. The request was
-    /// authenticated and counted before.
+    /// Sets `ETag` on a successful response, or turns it into a 304 if the client already has it.
     pub async fn apply(self, response: Response) -> Response {
         if response.status() != StatusCode::OK {
             return response;
         }
-        let (mut parts, body) = buffered(response).await;
-        let tag = tag_of(&self.target, &body);
+        let (mut parts, body) = buffer_body(response).await;
+        let tag = entity_tag(&self.target, &body);
         let value =
-            HeaderValue::try_from(format!("W/{tag}")).expect("a hash is hexadecimal digits");
+            HeaderValue::try_from(format!("W/{tag}")).expect("hex digits are valid in headers");
         parts.headers.insert(ETAG, value);
-        let is_present = self.present_tags.iter().any(|present| *present == tag || present == "*");
-        if !is_present {
+        if !self.client_tags.iter().any(|client_tag| *client_tag == tag || client_tag == "*") {
             return Response::from_parts(parts, Body::from(body));
         }
         parts.status = StatusCode::NOT_MODIFIED;
         parts.headers.remove(CONTENT_TYPE);
-        Response::from_parts(parts, body_of_not_modified())
+        // An empty stream, since axum would set `Content-Length: 0` for an empty body. A 304 must not have another
+        // length than the cached response (RFC 9110, 8.6).
+        let empty = stream::empty::<Result<Bytes, Infallible>>();
+        Response::from_parts(parts, Body::from_stream(empty))
     }
 }
 
-/// An empty body of unknown length. With a known length, axum would set `Content-Length: 0`, but a 304 may only
-/// have the length of the response the client has (RFC 9110, 8.6).
-fn body_of_not_modified() -> Body {
-    Body::from_stream(stream::empty::<Result<Bytes, Infallible>>())
-}
-
-/// The quoted tag of a response. The body alone is not enough: if two data versions share a page, their `Link`
-/// URLs still differ. The tag is weak, since the same response may be compressed in several ways.
-fn tag_of(target: &str, body: &Bytes) -> String {
+/// The quoted tag of a response. The body alone is not enough: if two data versions share a page, their `Link` URLs
+/// still differ. The tag is weak, since the response may be compressed or not.
+fn entity_tag(target: &str, body: &Bytes) -> String {
     let version = request_context::data_version().unwrap_or_default();
     let mut hasher = XxHash3_128::new();
     for part in [version.as_bytes(), target.as_bytes(), body] {
@@ -73,16 +68,16 @@ fn tag_of(target: &str, body: &Bytes) -> String {
     format!("\"{:032x}\"", hasher.finish_128())
 }
 
-/// Path and query, decoded and without the key, so a response has the same tag for every key. Decoding hides
-/// the encoding differences between gateways.
+/// Path and query without the key, so that the tag is the same for every key. They are decoded, since gateways
+/// encode them differently.
 fn target_without_key(uri: &Uri) -> String {
     let path = percent_decode_str(uri.path()).decode_utf8_lossy();
     format!("{path}?{}", query_without(uri, &[]).finish())
 }
 
-/// The tags in `If-None-Match`, quoted and without the weak marker, which this comparison ignores. A comma
-/// inside a tag splits it, but never into one of ours.
-fn tags_in(headers: &HeaderMap) -> Vec<String> {
+/// The tags in `If-None-Match`, quoted and without the weak marker, which this comparison ignores. A comma inside a
+/// tag splits it, but this service's tags do not contain commas.
+fn tags_from_headers(headers: &HeaderMap) -> Vec<String> {
     let lines = headers.get_all(IF_NONE_MATCH).iter().filter_map(|line| line.to_str().ok());
     let tags = lines.flat_map(|line| line.split(',')).map(str::trim);
     tags.map(|tag| tag.strip_prefix("W/").unwrap_or(tag).to_owned()).collect()
@@ -93,10 +88,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tags_are_read_from_lists_and_lines_and_compared_weakly() {
+    fn only_get_and_head_requests_are_conditional() {
+        for (method, is_conditional) in [("GET", true), ("HEAD", true), ("POST", false)] {
+            let request = Request::builder().method(method).body(Body::empty()).unwrap();
+            assert_eq!(Condition::from_request(&request).is_some(), is_conditional, "{method}");
+        }
+    }
+
+    #[test]
+    fn tags_are_read_from_all_lines_without_the_weak_marker() {
         let lines = ["W/\"a\", \"b\"", "*"];
         let headers = lines.map(|line| (IF_NONE_MATCH, HeaderValue::from_static(line)));
-        assert_eq!(tags_in(&HeaderMap::from_iter(headers)), ["\"a\"", "\"b\"", "*"]);
+        assert_eq!(tags_from_headers(&HeaderMap::from_iter(headers)), ["\"a\"", "\"b\"", "*"]);
     }
 
     #[test]

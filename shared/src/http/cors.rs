@@ -1,4 +1,4 @@
-//! Cross-origin requests (<https://fetch.spec.whatwg.org/#http-cors-protocol>), and `OPTIONS`.
+//! Cross-origin requests (<https://fetch.spec.whatwg.org/#http-cors-protocol>) and `OPTIONS`.
 
 use axum::{
     extract::Request,
@@ -15,26 +15,25 @@ use axum::{
 
 use crate::described_routes::{DescribedRoute, DescribedRoutes, UNKNOWN_PATH};
 
-/// The headers that a page may send. Responses never allow credentials: the key is sent in a header, never as a
-/// cookie.
+/// The headers that a page may send.
 const REQUEST_HEADERS: &str = "Authorization, X-API-Key, If-None-Match, X-Request-Id, Accept";
-/// The headers that a page may send to a route that takes a body; agents send the last three.
+/// The headers that a page may send to a route that takes a body. MCP clients send the last three.
 const REQUEST_HEADERS_WITH_BODY: &str = "Authorization, X-API-Key, If-None-Match, X-Request-Id, Accept, Content-Type, \
      MCP-Protocol-Version, Mcp-Method, Mcp-Name";
-/// Maximum time that a browser may cache the answer, in seconds. Browsers may use less.
+/// The maximum time in seconds that browsers may cache a preflight response.
 const MAX_AGE: &str = "86400";
 
 /// Lets a page of an allowed origin read the response, including errors.
 pub fn allow_origin(headers: &mut HeaderMap, allowed_origin: Option<HeaderValue>) {
     if let Some(origin) = allowed_origin {
         headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
-        // All headers. The wildcard works because responses never allow credentials.
+        // The wildcard includes all headers, since responses never allow credentials.
         headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("*"));
     }
 }
 
-/// The response to `OPTIONS`: to a preflight, which browsers send without a key, for any path, and otherwise
-/// for paths that exist. If a preflight were refused, a page could not even learn that its path does not exist.
+/// The response to `OPTIONS`; `None` for another method, or for an unknown path. A preflight gets a response even
+/// for an unknown path, since the page could not read the 404 otherwise. Browsers send preflights without a key.
 pub fn options_response(request: &Request, routes: &DescribedRoutes) -> Option<Response> {
     if *request.method() != Method::OPTIONS {
         return None;
@@ -46,7 +45,6 @@ pub fn options_response(request: &Request, routes: &DescribedRoutes) -> Option<R
     Some((StatusCode::NO_CONTENT, [(ALLOW, route?.allow.clone())]).into_response())
 }
 
-/// The response to a preflight.
 fn preflight_response(route: &DescribedRoute) -> Response {
     let DescribedRoute { allow, takes_body, .. } = route;
     let request_headers = if *takes_body { REQUEST_HEADERS_WITH_BODY } else { REQUEST_HEADERS };

@@ -1,4 +1,4 @@
-//! The host of a request: from `Host`, or from the authority of its target, as in HTTP/2.
+//! The host of a request, from `Host` or from the authority of its target, as in HTTP/2.
 
 use std::net::Ipv6Addr;
 
@@ -6,15 +6,14 @@ use axum::http::{HeaderMap, Uri, Version, header::HOST, uri::Authority};
 
 use crate::errors::ApiError;
 
-/// The maximum length of a host name with its port.
 const MAX_HOST_LENGTH: usize = 260;
 
 const RULE: &str =
     "Host must be sent exactly once, as a name or an IP address with an optional port";
 
-/// The host of a request, and its port if present. An HTTP/1.1 request must have `Host`, and an authority in
-/// its target takes precedence (RFC 9112, section 3.2).
-pub(crate) fn host_of<'a>(
+/// The host of a request, with its port if present. An HTTP/1.1 request must have `Host`, but an authority in its
+/// target takes precedence (RFC 9112, section 3.2).
+pub(crate) fn request_host<'a>(
     uri: &'a Uri,
     headers: &'a HeaderMap,
     version: Version,
@@ -29,8 +28,7 @@ pub(crate) fn host_of<'a>(
     Ok(authority.or(host))
 }
 
-/// Returns `true` if the text is a name or an IP address, with an optional port, and nothing with a special
-/// meaning in a URL.
+/// Returns `true` if the text is a name or an IP address with an optional port.
 fn is_host(text: &str) -> bool {
     let (host, port) = match text.rsplit_once(':') {
         Some((host, port)) if !text.ends_with(']') => (host, Some(port)),
@@ -60,27 +58,27 @@ mod tests {
 
     use super::*;
 
-    /// The host of a request, empty if it has none; `None` if the request is rejected.
+    /// The host of a request, or an empty string; `None` if the request is rejected.
     fn host(uri: &str, hosts: &[&str], version: Version) -> Option<String> {
         let lines = hosts.iter().map(|host| (HOST, HeaderValue::from_str(host).unwrap()));
         let (uri, headers) = (uri.parse().unwrap(), lines.collect());
-        let found = host_of(&uri, &headers, version).ok()?;
+        let found = request_host(&uri, &headers, version).ok()?;
         Some(found.unwrap_or_default().to_owned())
     }
 
     #[test]
     fn names_and_addresses_are_hosts() {
-        for named in ["localhost", "10.0.0.5:3000", "[::1]:8080", "[fe80::1]", "a_b.example."] {
-            assert_eq!(host("/", &[named], Version::HTTP_11).as_deref(), Some(named));
+        for valid in ["localhost", "10.0.0.5:3000", "[::1]:8080", "[fe80::1]", "a_b.example."] {
+            assert_eq!(host("/", &[valid], Version::HTTP_11).as_deref(), Some(valid));
         }
     }
 
     #[test]
     fn invalid_hosts_are_rejected() {
-        let wrong = "|:80|a:|a:+80|a:65536|a:b:c|[|[::1|[x]|a[b]|a b|a,b|a/b|a?b|a\"b|a\"><script>|é|user@a";
+        let invalid_hosts = "|:80|a:|a:+80|a:65536|a:b:c|[|[::1|[x]|a[b]|a b|a,b|a/b|a?b|a\"b|a\"><script>|é|user@a";
         let long = "a".repeat(300);
-        for named in wrong.split('|').chain([&*long]) {
-            assert_eq!(host("/", &[named], Version::HTTP_11), None, "{named}");
+        for invalid in invalid_hosts.split('|').chain([&*long]) {
+            assert_eq!(host("/", &[invalid], Version::HTTP_11), None, "{invalid}");
         }
     }
 

@@ -1,4 +1,4 @@
-//! The HTTP rules for every response, whatever its endpoint: host, headers, conditional requests, compression,
+//! HTTP features of every endpoint: host validation, content negotiation, conditional requests, compression,
 //! cross-origin requests and trailing slashes.
 
 pub mod body;
@@ -10,7 +10,7 @@ mod origins;
 mod preferences;
 mod trailing_slash;
 
-pub(crate) use host::host_of;
+pub(crate) use host::request_host;
 pub use origins::AllowedOrigins;
 pub use preferences::{accepts_gzip, accepts_json, preferred_media_type, prefers_html};
 pub(crate) use preferences::{prefers_gzip, prefers_problems};

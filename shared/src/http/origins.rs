@@ -1,10 +1,10 @@
-//! The origins whose pages may read responses (<https://fetch.spec.whatwg.org/#http-cors-protocol>).
+//! Allowed origins of cross-origin requests (<https://fetch.spec.whatwg.org/#http-cors-protocol>).
 
 use std::sync::Arc;
 
 use axum::http::{HeaderMap, HeaderValue, header::ORIGIN};
 
-/// The origins whose pages may read responses.
+/// The origins whose web pages may read responses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AllowedOrigins {
     Any,
@@ -22,7 +22,7 @@ impl AllowedOrigins {
         Self::Listed(values.filter(|value: &HeaderValue| !value.is_empty()).collect())
     }
 
-    /// Returns `true` if the request does not come from a page, or the page's origin is allowed.
+    /// Returns `true` if the request has no `Origin`, or an allowed one.
     pub fn admit(&self, headers: &HeaderMap) -> bool {
         headers.get_all(ORIGIN).iter().all(|origin| self.allowed(Some(origin)).is_some())
     }
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn listed_origins_and_non_browser_clients_are_allowed() {
+    fn listed_origins_and_requests_without_an_origin_are_allowed() {
         let list = "https://a.example, HTTPS://B.example:8443/ ,";
         for (list, origins, is_allowed) in [
             (" * ", &["https://a.example"][..], true),
@@ -54,12 +54,9 @@ mod tests {
             (list, &["https://a.example", "null"], false),
             ("", &["https://a.example"], false),
         ] {
-            let (allowed, values) = (
-                AllowedOrigins::parse(list),
-                origins.iter().map(|text| HeaderValue::from_static(text)),
-            );
-            let headers = values.map(|value| (ORIGIN, value)).collect();
-            assert_eq!(allowed.admit(&headers), is_allowed, "{list} {origins:?}");
+            let headers = origins.iter().map(|text| (ORIGIN, HeaderValue::from_static(text)));
+            let is_admitted = AllowedOrigins::parse(list).admit(&headers.collect());
+            assert_eq!(is_admitted, is_allowed, "{list} {origins:?}");
         }
         let listed = AllowedOrigins::parse(list);
         assert!(listed.admit(&HeaderMap::new()) && listed.allowed(None).is_none());

@@ -7,20 +7,20 @@ use axum::http::{
 
 use crate::errors::PROBLEM_MEDIA_TYPE;
 
-/// JSON and the ranges that include it, most specific first.
+/// JSON and the media ranges that include it, most specific first.
 const JSON: [&str; 3] = ["application/json", "application/*", "*/*"];
 
-/// The values in a header, each with a quality from 0 to 1.
-struct Listed(Vec<(String, f32)>);
+/// The values in a header with their quality from 0 to 1.
+struct QualityList(Vec<(String, f32)>);
 
-impl Listed {
-    /// Parses a header. Values with an invalid quality are dropped.
+impl QualityList {
+    /// Parses a header, and ignores values with an invalid quality.
     fn from_headers(headers: &HeaderMap, name: HeaderName) -> Self {
         let lines = headers.get_all(name).iter().filter_map(|line| line.to_str().ok());
         Self(lines.flat_map(|line| line.split(',')).filter_map(value_and_quality).collect())
     }
 
-    /// The quality of the first of `ranges` that is listed. The most specific range must come first.
+    /// The quality of the first of `ranges` that is listed. They must be ordered from specific to general.
     fn quality(&self, ranges: &[&str]) -> Option<f32> {
         let listed = |range: &&str| self.0.iter().find(|(value, _)| value == range);
         ranges.iter().find_map(listed).map(|(_, quality)| *quality)
@@ -31,56 +31,55 @@ impl Listed {
     }
 }
 
-/// Returns `true` if the client accepts JSON. The default without `Accept` is yes.
+/// Returns `true` if the client accepts JSON, as it does without `Accept`.
 pub fn accepts_json(headers: &HeaderMap) -> bool {
-    !headers.contains_key(ACCEPT) || Listed::from_headers(headers, ACCEPT).accepts(&JSON)
+    !headers.contains_key(ACCEPT) || QualityList::from_headers(headers, ACCEPT).accepts(&JSON)
 }
 
-/// Returns `true` if `Accept` lists HTML by name and does not prefer JSON, as when a browser opens a page.
+/// Returns `true` if `Accept` lists HTML and does not prefer JSON, as when a browser opens a page.
 pub fn prefers_html(headers: &HeaderMap) -> bool {
     is_preferred_to_json(headers, "text/html")
 }
 
-/// Returns `true` if `Accept` lists problem details by name and does not prefer plain JSON.
+/// Returns `true` if `Accept` lists problem details and does not prefer plain JSON.
 pub(crate) fn prefers_problems(headers: &HeaderMap) -> bool {
     is_preferred_to_json(headers, PROBLEM_MEDIA_TYPE)
 }
 
 fn is_preferred_to_json(headers: &HeaderMap, media_type: &str) -> bool {
-    let listed = Listed::from_headers(headers, ACCEPT);
+    let listed = QualityList::from_headers(headers, ACCEPT);
     listed.accepts(&[media_type]) && listed.quality(&[media_type]) >= listed.quality(&JSON)
 }
 
-/// Returns `true` if a response may be compressed with gzip.
+/// Returns `true` if the client accepts gzip.
 pub fn accepts_gzip(headers: &HeaderMap) -> bool {
-    Listed::from_headers(headers, ACCEPT_ENCODING).accepts(&["gzip", "*"])
+    QualityList::from_headers(headers, ACCEPT_ENCODING).accepts(&["gzip", "*"])
 }
 
 /// Returns `true` if the client accepts gzip, and does not prefer an uncompressed response.
 pub(crate) fn prefers_gzip(headers: &HeaderMap) -> bool {
-    let listed = Listed::from_headers(headers, ACCEPT_ENCODING);
+    let listed = QualityList::from_headers(headers, ACCEPT_ENCODING);
     listed.accepts(&["gzip", "*"])
         && listed.quality(&["gzip", "*"]) >= listed.quality(&["identity"])
 }
 
-/// The media type among `offered` that `Accept` prefers. If two have the same quality, one listed by name wins,
-/// otherwise the first. If none is acceptable, this returns the first: any response helps the client more than
-/// none.
+/// The media type among `offered` that `Accept` prefers. If two have the same quality, the one listed by name wins,
+/// or else the first. Returns the first if none is acceptable, since some response is prefer than an error.
 pub fn preferred_media_type<const N: usize>(
     headers: &HeaderMap,
     offered: [&'static str; N],
 ) -> &'static str {
-    let listed = Listed::from_headers(headers, ACCEPT);
+    let listed = QualityList::from_headers(headers, ACCEPT);
     let preference = |media_type: &'static str| {
         let (main_type, _) = media_type.split_once('/').unwrap_or_default();
         let range = format!("{main_type}/*");
-        let of_type = listed.quality(&[media_type, &range, "*/*"]).unwrap_or_default();
-        (of_type, listed.accepts(&[media_type]))
+        let quality = listed.quality(&[media_type, &range, "*/*"]).unwrap_or_default();
+        (quality, listed.accepts(&[media_type]))
     };
-    let better = |best: &'static str, other| {
+    let prefer = |best: &'static str, other| {
         if preference(other) > preference(best) { other } else { best }
     };
-    offered.into_iter().reduce(better).unwrap_or_default()
+    offered.into_iter().reduce(prefer).unwrap_or_default()
 }
 
 fn value_and_quality(listed: &str) -> Option<(String, f32)> {
@@ -110,7 +109,7 @@ mod tests {
             .append(ACCEPT, HeaderValue::from_static("a/b ; q=1, c/d;q=2, c/d;q=x, c/d;q=NaN, ,"));
         let expected = [("text/html", 0.5), ("*/*", 0.0), ("a/b", 1.0)];
         let expected = expected.map(|(value, quality)| (value.to_owned(), quality));
-        assert_eq!(Listed::from_headers(&headers, ACCEPT).0, expected);
+        assert_eq!(QualityList::from_headers(&headers, ACCEPT).0, expected);
     }
 
     #[test]
@@ -139,10 +138,10 @@ mod tests {
     }
 
     #[test]
-    fn json_html_and_problems_are_accepted_or_preferred() {
-        let of_browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+    fn html_and_problem_details_are_preferred_only_if_listed() {
+        let browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
         for (accept, json, html, problems) in [
-            (of_browser, true, true, false),
+            (browser, true, true, false),
             ("text/html", false, true, false),
             ("application/json, text/html, Application/Problem+JSON", true, true, true),
             ("application/problem+json;q=0.5, application/json;q=0.5", true, false, true),
@@ -163,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn gzip_is_preferred_unless_refused_or_listed_below_identity() {
+    fn gzip_is_preferred_if_accepted_and_not_below_identity() {
         for (accepted, is_preferred) in [
             ("gzip, deflate, br, zstd", true),
             ("GZIP;q=0.5", true),

@@ -1,5 +1,4 @@
-//! Ignores a trailing slash on routes without parameters, so that `/v1/carrier/` explains how to use
-//! `/v1/carrier`. A slash after a parameter is part of its value.
+//! Ignores a trailing slash after routes without parameters. A slash after a parameter is part of its value.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -8,9 +7,8 @@ use lambda_http::tower::ServiceExt;
 
 use crate::gateway::with_path_and_query;
 
-/// Wraps `router` to also answer each of `paths` with a trailing slash.
-///
-/// This must wrap the router, since a router's own layers run after routing.
+/// Wraps `router` to ignore a trailing slash after `paths` without parameters. A layer on the
+/// router would run after routing.
 pub(crate) fn ignore_trailing_slashes(
     router: Router,
     paths: impl IntoIterator<Item = String>,

@@ -5,10 +5,10 @@ use std::{convert::Infallible, future::ready};
 use axum::http::{HeaderMap, Response, header};
 use lambda_http::{Body, BoxFuture};
 
-use crate::body::buffered;
+use crate::body::buffer_body;
 
-/// A response with its body in memory. Lambda receives it whole anyway, and a runtime that handles several
-/// requests at once shares it between threads.
+/// A response with its body in memory. Lambda receives it whole anyway, and the concurrent runtime sends it between
+/// threads.
 pub(crate) struct BufferedResponse(Response<Body>);
 
 impl lambda_http::IntoResponse for BufferedResponse {
@@ -17,17 +17,15 @@ impl lambda_http::IntoResponse for BufferedResponse {
     }
 }
 
-/// Buffers the body of a response.
 pub(crate) async fn read(
     Ok(response): Result<axum::response::Response, Infallible>,
 ) -> Result<BufferedResponse, Infallible> {
-    let (parts, bytes) = buffered(response).await;
+    let (parts, bytes) = buffer_body(response).await;
     let body = lambda_body(bytes.into(), &parts.headers);
     Ok(BufferedResponse(Response::from_parts(parts, body)))
 }
 
-/// The body for Lambda: text, or bytes sent as base64. All text in this service is UTF-8, which keeps tables
-/// for other encodings out of each function.
+/// Returns text as is, and other bodies as bytes, which Lambda receives as base64.
 fn lambda_body(bytes: Vec<u8>, headers: &HeaderMap) -> Body {
     if bytes.is_empty() {
         return Body::Empty;

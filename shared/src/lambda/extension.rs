@@ -1,11 +1,10 @@
 //! An internal Lambda extension that writes quota usage after the response is sent.
 //!
-//! Lambda freezes the process once both the runtime and the extension have asked for their next event. The
-//! runtime asks as soon as the response is sent, so the client does not wait. The extension asks only after the
-//! counts are written. A process with a registered extension also receives `SIGTERM` before it ends, and then
-//! writes the remaining counts.
+//! Lambda freezes the process once both the runtime and the extension have requested their next event. The runtime
+//! does so as soon as the response is sent, so the client does not wait; the extension, after the counts are written.
+//! A process with an extension also receives `SIGTERM` before it ends, and then writes the remaining counts.
 //!
-//! A container that handles several requests at once is never frozen, so it needs no extension.
+//! A container that handles concurrent requests is never frozen, so it does not need an extension.
 
 use std::{
     convert::Infallible,
@@ -28,56 +27,50 @@ use tokio::{sync::watch, time::timeout};
 use super::buffered_response::BufferedResponse;
 use crate::quota::Quotas;
 
-const NAME: &str = "usage";
-
-/// Runs `service` as a Lambda function, alongside the extension that writes the counts of `quotas`. If the
-/// extension cannot be registered, or the container is never frozen, the function runs without it. The first
-/// request is requested after `ready` completes.
+/// Runs `service` as a Lambda function, with the extension that writes the counts of `quotas`. If the extension
+/// cannot be registered or is not needed, the function runs without it. Requests the first invocation after `ready`
+/// completes.
 pub(crate) async fn run<S>(
     service: S,
     quotas: Arc<Quotas>,
-    is_frozen: bool,
+    may_freeze: bool,
     ready: impl Future<Output = Result<(), Error>>,
 ) -> Result<(), Error>
 where
     S: Service<Request, Response = BufferedResponse, Error = Infallible> + Clone + Send + 'static,
     S::Future: Send + 'static,
 {
-    let (answered_sender, answered_receiver) = watch::channel(String::new());
+    let (finished_sender, finished_receiver) = watch::channel(String::new());
     let function = Runtime::new(Adapter::from(service))
-        .layer(layer_fn(|inner| notifying(inner, answered_sender.clone())))
+        .layer(layer_fn(|inner| notify_when_finished(inner, finished_sender.clone())))
         .layer(TracingLayer::new());
-    let write_after_answer = service_fn(|event: LambdaEvent| {
-        let (quotas, mut answered) = (Arc::clone(&quotas), answered_receiver.clone());
+    let write_after_response = service_fn(|event: LambdaEvent| {
+        let (quotas, mut finished) = (Arc::clone(&quotas), finished_receiver.clone());
         async move {
             if let NextEvent::Invoke(invocation) = event.next {
-                let is_answered = answered.wait_for(|id| *id == invocation.request_id);
-                // Counts are written in any case: a failed invocation may never be answered.
-                _ = timeout(time_until(invocation.deadline_ms), is_answered).await;
+                let is_finished = finished.wait_for(|id| *id == invocation.request_id);
+                // After the deadline, counts are written even if the invocation did not finish.
+                _ = timeout(time_until(invocation.deadline_ms), is_finished).await;
                 quotas.write_due().await;
             }
             Ok::<_, Infallible>(())
         }
     });
     let extension = Extension::new()
-        .with_extension_name(NAME)
+        .with_extension_name("usage")
         .with_events(&["INVOKE"])
-        .with_events_processor(write_after_answer);
+        .with_events_processor(write_after_response);
     let registration = async {
-        // A container that is never frozen does not notify extensions of requests.
-        if !is_frozen {
+        // Extensions of containers that are never frozen do not receive invocations.
+        if !may_freeze {
             return None;
         }
-        match extension.register().await {
-            Ok(extension) => Some(extension),
-            Err(error) => {
-                tracing::warn!(
-                    %error,
-                    "the extension cannot be registered; usage is written beside the next requests"
-                );
-                None
-            }
-        }
+        let registered = extension.register().await;
+        registered
+            .inspect_err(|error| {
+                tracing::warn!(%error, "cannot register the extension; later requests write the usage");
+            })
+            .ok()
     };
     let (extension, prepared) = tokio::join!(registration, ready);
     prepared?;
@@ -92,19 +85,19 @@ where
     };
     let terminated = termination()?;
     tokio::select! {
-        // The function goes first, since a client is waiting for it.
+        // The function is polled first, since a client is waiting.
         biased;
-        ended = function.run_concurrent() => ended,
-        // If the extension ended, each invocation would wait for it in vain.
-        ended = extension_ends => ended,
+        result = function.run_concurrent() => result,
+        // Without the extension, every invocation would time out.
+        result = extension_ends => result,
         () = terminated => {
-            quotas.write_rest().await;
+            quotas.write_remaining().await;
             Ok(())
         }
     }
 }
 
-/// Completes when Lambda is about to end the process.
+/// Completes on `SIGTERM`, which Lambda sends before it ends the process.
 #[cfg(unix)]
 fn termination() -> Result<impl Future<Output = ()>, Error> {
     let mut terminated = signal(SignalKind::terminate())?;
@@ -113,27 +106,27 @@ fn termination() -> Result<impl Future<Output = ()>, Error> {
     })
 }
 
-/// Never completes: Lambda does not run on such systems, but this must compile there.
+/// Never completes. Lambda does not run on such systems, but this must compile there.
 #[cfg(not(unix))]
 fn termination() -> Result<impl Future<Output = ()>, Error> {
     Ok(future::pending())
 }
 
-/// Wraps the service to send each invocation's id once its response is sent or has failed.
-fn notifying<S>(
+/// Wraps a service to send each invocation's id once the response is sent or the invocation has failed.
+fn notify_when_finished<S>(
     inner: S,
-    answered: watch::Sender<String>,
+    finished: watch::Sender<String>,
 ) -> impl Service<LambdaInvocation, Response = (), Error = Error, Future: Send> + Clone
 where
     S: Service<LambdaInvocation, Response = (), Error = Error, Future: Send> + Clone + Send,
 {
     service_fn(move |invocation: LambdaInvocation| {
         let request_id = invocation.context.request_id.clone();
-        let (answer, answered) = (inner.clone().oneshot(invocation), answered.clone());
+        let (response, finished) = (inner.clone().oneshot(invocation), finished.clone());
         async move {
-            let outcome = answer.await;
-            answered.send_replace(request_id);
-            outcome
+            let result = response.await;
+            finished.send_replace(request_id);
+            result
         }
     })
 }

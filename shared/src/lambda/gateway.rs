@@ -1,13 +1,11 @@
-//! API Gateway event data beyond the request: the URL as the client wrote it, and whether IAM authorized the
-//! request.
+//! API Gateway events: the URL that the client sent, and whether IAM authorized the request.
 //!
-//! An HTTP API decodes the path before it sets `rawPath`. A `?` or `#` in a phone number would cut such a URL,
-//! and a `/` would lead to another route. The event's path parameters still have the whole values.
-//! `cargo lambda watch` and REST APIs do not decode the path.
+//! An HTTP API decodes the path before it sets `rawPath`. A `?` or `#` in a phone number would then end the path, and a
+//! `/` would lead to another route. But the event's path parameters have the whole values. REST APIs and
+//! `cargo lambda watch` do not decode the path.
 //!
-//! A named stage or a custom domain's base path precedes the route's path, and functions do not know it. It is
-//! stripped from the path, which starts where the event's route does, and restored in the targets of `Link`
-//! headers. Behind another proxy, the base path is a setting of the local server.
+//! A named stage or a custom domain's base path precedes the route's path. It is stripped from the path, and added to
+//! the targets of `Link` headers. Behind another proxy, the base path is a setting of the local server.
 
 use axum::{
     Router,
@@ -22,30 +20,29 @@ use lambda_http::{
 };
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// The stage or base path that the client wrote before the route's path, if any.
+/// The stage or base path before the route's path; empty if the client did not send one.
 #[derive(Clone)]
 pub(crate) struct PathPrefix(pub(crate) String);
 
-/// Restores the URL that the client wrote, starting at the route's path.
+/// Restores the URL that the client sent, without the stage or base path.
 pub fn restore_path(mut request: Request) -> Request {
     let Some((prefix, path)) = restored_path(&request) else { return request };
     match format!("{path}?{}", original_query(&request)).parse::<Uri>() {
         Ok(uri) => *request.uri_mut() = uri,
-        // The URL is not logged, since a client wrote it.
-        Err(error) => tracing::warn!(%error, "the URL of a request cannot be restored"),
+        // The URL is not logged, since it may contain a phone number or key.
+        Err(error) => tracing::warn!(%error, "a request URL cannot be restored"),
     }
     request.extensions_mut().insert(PathPrefix(prefix));
     request
 }
 
-/// Returns `true` if the request came as an API Gateway event, not over a port of this process.
+/// Returns `true` if the request came from API Gateway, not over a port.
 pub(crate) fn is_behind_gateway(request: &AxumRequest) -> bool {
     request.extensions().get::<RequestContext>().is_some()
 }
 
-/// Returns `true` if IAM authorized the request. API Gateway sets this for routes with IAM authorization. So
-/// can anyone with IAM permission to invoke the function. Nothing that a client sends over HTTP can end up in
-/// the request context.
+/// Returns `true` if IAM authorized the request: by API Gateway, or through IAM permission to invoke the function.
+/// HTTP clients cannot set the request context.
 pub(crate) fn is_authorized_by_iam(request: &AxumRequest) -> bool {
     match request.extensions().get::<RequestContext>() {
         Some(ApiGatewayV2(context)) => {
@@ -55,7 +52,7 @@ pub(crate) fn is_authorized_by_iam(request: &AxumRequest) -> bool {
     }
 }
 
-/// Prepends the client's path prefix to the targets of `Link` headers.
+/// Adds the path prefix to the targets of `Link` headers.
 pub(crate) fn prefix_links(headers: &mut HeaderMap, PathPrefix(prefix): &PathPrefix) {
     if let Some(links) = headers.get_mut(LINK)
         && let Some(prefixed) =
@@ -66,11 +63,10 @@ pub(crate) fn prefix_links(headers: &mut HeaderMap, PathPrefix(prefix): &PathPre
     }
 }
 
-/// Serves `service` below `base_path`, where a proxy publishes it. The proxy may keep or strip that part of the
-/// path.
-pub fn below_base_path(base_path: String, service: Router) -> Router {
+/// Serves `service` behind a proxy that publishes it below `base_path`, and may or may not strip that.
+pub fn with_base_path(base_path: String, service: Router) -> Router {
     let without_base_path = move |mut request: AxumRequest| {
-        if let Some(uri) = uri_below(&base_path, request.uri()) {
+        if let Some(uri) = strip_base_path(&base_path, request.uri()) {
             *request.uri_mut() = uri;
         }
         request.extensions_mut().insert(PathPrefix(base_path.clone()));
@@ -80,42 +76,41 @@ pub fn below_base_path(base_path: String, service: Router) -> Router {
 }
 
 /// The URI without `base_path`; `None` if its path does not start with it.
-fn uri_below(base_path: &str, uri: &Uri) -> Option<Uri> {
+fn strip_base_path(base_path: &str, uri: &Uri) -> Option<Uri> {
     let path_and_query = uri.path_and_query()?.as_str().strip_prefix(base_path)?;
     match path_and_query.chars().next() {
         Some('/') => with_path_and_query(uri, path_and_query),
-        // The base path itself is the root, with or without a slash.
+        // The base path itself is the root.
         None | Some('?') => with_path_and_query(uri, &format!("/{path_and_query}")),
         Some(_) => None,
     }
 }
 
-/// Replaces path and query. Keeps the authority, which is the host in HTTP/2.
+/// Replaces path and query, but not the authority, which is the host in HTTP/2.
 pub(crate) fn with_path_and_query(uri: &Uri, path_and_query: &str) -> Option<Uri> {
     let mut parts = uri.clone().into_parts();
     parts.path_and_query = Some(path_and_query.parse().ok()?);
     Uri::from_parts(parts).ok()
 }
 
-/// The path that the client wrote, split into its prefix and the part that the function knows. `None` if the
-/// request's URL is already complete.
+/// The path that the client sent, split into prefix and route path; `None` if the request already has it.
 fn restored_path(request: &Request) -> Option<(String, String)> {
     let raw_path = request.raw_http_path();
     match request.request_context_ref()? {
         ApiGatewayV2(context) => match context.route_key.as_deref()?.split_once(' ') {
             Some((_method, route)) => {
                 let path = routed_path(route, request.path_parameters_ref())?;
-                Some((raw_path[..start_of(route, raw_path)].to_owned(), path))
+                Some((raw_path[..route_start(route, raw_path)].to_owned(), path))
             }
             None => path_without_stage(request, context.stage.as_deref()?),
         },
         ApiGatewayV1(context) => {
             let route = context.resource_path.as_deref().unwrap_or_default();
-            let path = match &raw_path[start_of(route, raw_path)..] {
+            let path = match &raw_path[route_start(route, raw_path)..] {
                 "" => "/",
                 path => path,
             };
-            // This path includes the stage, which the other one lacks.
+            // Unlike the raw path, this one includes the stage.
             let whole_path = context.path.as_deref().unwrap_or(raw_path);
             let prefix = whole_path.strip_suffix(path).unwrap_or_default();
             Some((prefix.to_owned(), path.to_owned()))
@@ -124,9 +119,9 @@ fn restored_path(request: &Request) -> Option<(String, String)> {
     }
 }
 
-/// The offset of a route's path in the whole path, found by the part before its first parameter. The root is at
-/// the end of the whole path, and its slash is optional after a prefix.
-fn start_of(route: &str, whole_path: &str) -> usize {
+/// The offset of a route's path in the whole path, found by the part before its first parameter. The root path is at
+/// the end.
+fn route_start(route: &str, whole_path: &str) -> usize {
     if route == "/" {
         return whole_path.trim_end_matches('/').len();
     }
@@ -134,17 +129,17 @@ fn start_of(route: &str, whole_path: &str) -> usize {
     whole_path.find(literal).unwrap_or_default()
 }
 
-/// The path after the stage, for an event without a route; `None` without a named stage. The request's URL
-/// always starts with the stage, even if the client did not write it.
+/// The path after the stage, for an event without a route; `None` without a named stage. The request URL starts with
+/// the stage even if the client did not send it.
 fn path_without_stage(request: &Request, stage: &str) -> Option<(String, String)> {
     let stage = format!("/{stage}");
     let path = request.uri().path().strip_prefix(&stage)?;
-    let is_written = request.raw_http_path().starts_with(&stage);
-    let prefix = if is_written { stage } else { String::new() };
+    let is_sent = request.raw_http_path().starts_with(&stage);
+    let prefix = if is_sent { stage } else { String::new() };
     Some((prefix, path.to_owned()))
 }
 
-/// A route's path with its parameters filled in and encoded.
+/// A route's path with encoded parameter values.
 fn routed_path(route: &str, parameters: Option<&QueryMap>) -> Option<String> {
     let fill_in = |segment: &str| match segment.strip_prefix('{') {
         None => Some(segment.to_owned()),
@@ -156,7 +151,7 @@ fn routed_path(route: &str, parameters: Option<&QueryMap>) -> Option<String> {
     Some(route.split('/').map(fill_in).collect::<Option<Vec<_>>>()?.join("/"))
 }
 
-/// The query as the client wrote it, or an equivalent one if the event has only decoded parameters.
+/// The query that the client sent, or an equivalent one if the event has only decoded parameters.
 fn original_query(request: &Request) -> String {
     let has_original = matches!(request.request_context_ref(), Some(ApiGatewayV2(_)))
         && !request.raw_http_path().contains(['?', '#']);
@@ -164,7 +159,7 @@ fn original_query(request: &Request) -> String {
         return request.uri().query().unwrap_or_default().to_owned();
     }
     let parameters = request.query_string_parameters_ref().into_iter().flat_map(QueryMap::iter);
-    // Spaces are not encoded as plus signs, since a plus sign may start a phone number.
+    // A plus sign may start a phone number, so spaces are not encoded as plus signs.
     form_urlencoded::Serializer::new(String::new())
         .extend_pairs(parameters)
         .finish()

@@ -1,4 +1,4 @@
-//! The host of the flag images that responses link to.
+//! The host of flag images.
 
 use std::{convert::Infallible, env, str::FromStr, sync::Arc};
 
@@ -9,28 +9,26 @@ use axum::{
 
 use crate::{public_address::PublicAddress, state::App};
 
-/// The environment variable that sets another host.
 const VARIABLE: &str = "FLAGS_BASE_URL";
 
-/// The server of the images.
+/// The host of flag images.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FlagImages {
-    /// This service, at the address the client used.
+    /// This service, at the address that the client used.
     Own,
-    /// A host chosen by the operator: its address without a trailing slash.
+    /// Another host, as a base URL without a trailing slash.
     At(Arc<str>),
 }
 
-/// An invalid image address. The setting ends up in responses, pages and their content security policy.
+/// An invalid base URL. Valid ones are safe in responses, pages and content security policies.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{VARIABLE} must be an address such as https://cdn.example.com/flags, with http or https, without a \
-     user, a query, spaces or quotes; got '{}'", .0.escape_debug()
+    "{VARIABLE} must be an http or https URL such as https://cdn.example.com/flags, without a user, query, \
+     spaces or quotes; got '{}'", .0.escape_debug()
 )]
 pub struct InvalidFlagsBaseUrl(String);
 
 impl FlagImages {
-    /// Reads the setting from the environment.
     pub fn from_env() -> Result<Self, InvalidFlagsBaseUrl> {
         env::var(VARIABLE).unwrap_or_default().parse()
     }
@@ -39,7 +37,7 @@ impl FlagImages {
 impl FromStr for FlagImages {
     type Err = InvalidFlagsBaseUrl;
 
-    /// Parses a setting; if it is empty, the service itself is used.
+    /// An empty setting means this service.
     fn from_str(setting: &str) -> Result<Self, InvalidFlagsBaseUrl> {
         match setting.trim_matches(' ').trim_end_matches('/') {
             "" => Ok(Self::Own),
@@ -49,8 +47,7 @@ impl FromStr for FlagImages {
     }
 }
 
-/// Returns `true` if paths can be appended to this address, and it has no special characters for HTML, headers
-/// or policies.
+/// Returns `true` for a URL that paths can be appended to, without special characters for HTML or headers.
 fn is_base_url(text: &str) -> bool {
     let is_allowed = |c: char| c.is_ascii_alphanumeric() || "-._~:/%[]".contains(c);
     let is_address = |uri: Uri| {
@@ -60,8 +57,7 @@ fn is_base_url(text: &str) -> bool {
     text.chars().all(is_allowed) && text.parse().is_ok_and(is_address)
 }
 
-/// The base address of the images for one request, without a trailing slash, if there is one. Append
-/// [`flags::path`] to it.
+/// The base URL of flag images for a request, without a trailing slash; `None` if the address is unknown.
 #[derive(Debug, Clone)]
 pub struct FlagsBaseUrl(pub Option<String>);
 
@@ -74,7 +70,7 @@ impl FromRequestParts<App> for FlagsBaseUrl {
         }
         Ok(Self(match PublicAddress::from_request_parts(parts, app).await? {
             PublicAddress::At(address) => Some(format!("{address}/flags/{}", flags::VERSION)),
-            PublicAddress::Nowhere => None,
+            PublicAddress::Unknown => None,
         }))
     }
 }
@@ -84,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn flag_address_is_plain_http_or_the_service_itself() {
+    fn only_plain_http_urls_are_accepted_and_empty_means_this_service() {
         for own in ["", " ", "/"] {
             assert_eq!(own.parse(), Ok(FlagImages::Own), "'{own}'");
         }
@@ -97,7 +93,7 @@ mod tests {
         ] {
             assert_eq!(address.parse(), Ok(FlagImages::At(address.into())));
         }
-        for wrong in [
+        for invalid in [
             "javascript://cdn.example/%0aalert(1)",
             "//cdn.example/flags",
             "https://",
@@ -109,9 +105,9 @@ mod tests {
             "https://cdn.example\\flags",
             "https://\u{441}dn.example",
         ] {
-            let refused = wrong.parse::<FlagImages>().unwrap_err().to_string();
-            assert!(refused.starts_with("FLAGS_BASE_URL must be an address"), "{refused}");
-            assert!(!refused.contains(char::is_control), "{refused}");
+            let error = invalid.parse::<FlagImages>().unwrap_err().to_string();
+            assert!(error.starts_with("FLAGS_BASE_URL must be"), "{error}");
+            assert!(!error.contains(char::is_control), "{error}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The addresses that responses link to.
+//! Addresses in responses.
 
 pub mod flag_images;
 pub mod public_address;

@@ -1,8 +1,8 @@
-//! The address at which a client reached the service, for links to its other paths.
+//! The address at which a client reached the service, for links.
 //!
-//! Behind API Gateway, the address comes from its event: clients can write any header, and the response may be
-//! cached for others. Over a port there are only headers: `Host` (`:authority` in HTTP/2) and, behind a proxy
-//! that terminates TLS, `X-Forwarded-Proto`. Such a response is `private` to the client that wrote them.
+//! Behind API Gateway, the address comes from the event, since a response may be cached for others and clients can
+//! send any header. Over a port, it comes from `Host` (`:authority` in HTTP/2) and, behind a proxy that terminates
+//! TLS, from `X-Forwarded-Proto`. Such a response is `private`.
 
 use std::convert::Infallible;
 
@@ -12,7 +12,7 @@ use axum::{
 };
 use lambda_http::request::RequestContext::{self, ApiGatewayV1, ApiGatewayV2};
 
-use crate::{gateway::PathPrefix, http::host_of};
+use crate::{gateway::PathPrefix, http::request_host};
 
 const FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
 
@@ -21,15 +21,14 @@ const FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto")
 pub enum PublicAddress {
     /// Scheme, host and base path, without a trailing slash, such as `https://api.example.com/numbers`.
     At(String),
-    /// No linkable address: the request comes from a process that serves no port, or names no host, as HTTP/1.0
-    /// allows.
-    Nowhere,
+    /// The request came from this process, or from an HTTP/1.0 client that did not name a host.
+    Unknown,
 }
 
 impl<S: Sync> FromRequestParts<S> for PublicAddress {
     type Rejection = Infallible;
 
-    /// The address in the request's extensions takes precedence: a nested request inherits the outer one's.
+    /// A request made in process has its address in the extensions.
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
         Ok(parts.extensions.get::<Self>().cloned().unwrap_or_else(|| Self::from_parts(parts)))
     }
@@ -39,15 +38,15 @@ impl PublicAddress {
     fn from_parts(parts: &Parts) -> Self {
         let origin = match parts.extensions.get::<RequestContext>() {
             Some(context) => domain(context).map(|domain| format!("https://{domain}")),
-            None => origin_in(parts),
+            None => request_origin(parts),
         };
-        let Some(origin) = origin else { return Self::Nowhere };
+        let Some(origin) = origin else { return Self::Unknown };
         let prefix = parts.extensions.get().map(|PathPrefix(prefix)| prefix.as_str());
         Self::At(origin + prefix.unwrap_or_default())
     }
 }
 
-/// The domain at which API Gateway received the request: its own, or a custom one.
+/// The domain at which API Gateway received the request.
 fn domain(context: &RequestContext) -> Option<&str> {
     match context {
         ApiGatewayV2(context) => context.domain_name.as_deref(),
@@ -56,10 +55,10 @@ fn domain(context: &RequestContext) -> Option<&str> {
     }
 }
 
-/// The scheme and host of a request; `None` if it has no host. In a chain of proxies, the first element of
-/// `X-Forwarded-Proto` belongs to the proxy that the client reached.
-fn origin_in(parts: &Parts) -> Option<String> {
-    let host = host_of(&parts.uri, &parts.headers, parts.version).ok()??;
+/// The scheme and host of a request; `None` without a host. After several proxies, the first value of
+/// `X-Forwarded-Proto` is the scheme that the client used.
+fn request_origin(parts: &Parts) -> Option<String> {
+    let host = request_host(&parts.uri, &parts.headers, parts.version).ok()??;
     let protos = parts.headers.get(FORWARDED_PROTO).and_then(|value| value.to_str().ok());
     let first_proto = protos.and_then(|protos| protos.split(',').next());
     let is_encrypted = first_proto.is_some_and(|proto| proto.trim().eq_ignore_ascii_case("https"));
@@ -79,12 +78,12 @@ mod tests {
         }
         match PublicAddress::from_parts(&request.body(()).unwrap().into_parts().0) {
             PublicAddress::At(address) => address,
-            PublicAddress::Nowhere => panic!("{uri} {headers:?} names no host"),
+            PublicAddress::Unknown => panic!("{uri} {headers:?} names no host"),
         }
     }
 
     #[test]
-    fn the_scheme_comes_from_the_first_proxy() {
+    fn the_scheme_is_the_first_forwarded_one_and_other_forwarded_headers_are_ignored() {
         for (protos, scheme) in [
             ("https", "https"),
             ("https, http", "https"),

@@ -1,9 +1,8 @@
-//! CSV cells (RFC 4180) that are safe to open in a spreadsheet: none is a formula.
+//! CSV (RFC 4180) that is safe to open in a spreadsheet.
 //!
-//! A spreadsheet evaluates cells that start with `=`, `+`, `-` or `@`, so a name in the data or a request could
-//! leak the rest of the sheet. As [OWASP advises](https://owasp.org/www-community/attacks/CSV_Injection), such
-//! cells get a leading apostrophe. Numbers such as `+13052345678` are exempt: they refer to no cell or
-//! function.
+//! Spreadsheets evaluate cells that start with `=`, `+`, `-` or `@`, so text from the data or a request could leak
+//! the rest of the sheet. As [OWASP advises](https://owasp.org/www-community/attacks/CSV_Injection), such cells get
+//! a leading apostrophe. Numbers such as `+13052345678` are harmless and stay unchanged.
 
 use std::{borrow::Cow, io::Write};
 
@@ -13,32 +12,31 @@ use csv::{Terminator, Writer, WriterBuilder};
 pub const MEDIA_TYPE: &str = "text/csv; charset=utf-8; header=present";
 
 /// The characters that start a formula, including their full-width forms.
-const FORMULA_BEGINNINGS: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
+const FORMULA_PREFIXES: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
 
-/// Writes CSV rows (RFC 4180) with the given delimiter.
-pub fn writer_of_rows<W: Write>(output: W, delimiter: u8) -> Writer<W> {
+pub fn csv_writer<W: Write>(output: W, delimiter: u8) -> Writer<W> {
     WriterBuilder::new().delimiter(delimiter).terminator(Terminator::CRLF).from_writer(output)
 }
 
-/// Escapes text so that no spreadsheet evaluates it.
-pub fn inert(text: &str) -> Cow<'_, str> {
+/// Adds an apostrophe to text that a spreadsheet would evaluate.
+pub fn escape_formula(text: &str) -> Cow<'_, str> {
     if is_formula(text) { Cow::Owned(format!("'{text}")) } else { Cow::Borrowed(text) }
 }
 
 fn is_formula(text: &str) -> bool {
-    // Some spreadsheets drop a leading tab or line end, and may drop other whitespace.
-    let is_dropped = |c: char| c.is_whitespace() || c.is_control() || c == '\u{feff}';
-    let begins_with_dropped = text.starts_with(['\t', '\r', '\n']);
-    let shown = text.trim_start_matches(is_dropped);
-    let begins_formula = shown.starts_with(FORMULA_BEGINNINGS);
-    begins_with_dropped || (begins_formula && !is_signed_number(text))
+    // Some spreadsheets ignore a leading tab or line break, and may ignore other whitespace.
+    let is_ignored = |c: char| c.is_whitespace() || c.is_control() || c == '\u{feff}';
+    let has_formula_prefix = text.trim_start_matches(is_ignored).starts_with(FORMULA_PREFIXES);
+    text.starts_with(['\t', '\r', '\n']) || (has_formula_prefix && !is_signed_number(text))
 }
 
-/// Returns `true` if the text is a plus or minus sign followed only by digits and phone number punctuation.
+/// Returns `true` if the text is a plus or minus sign followed by digits and phone number punctuation.
 fn is_signed_number(text: &str) -> bool {
-    let is_of_number = |c: char| c.is_ascii_digit() || matches!(c, ' ' | '(' | ')' | '-' | '.');
+    let is_number_character =
+        |c: char| c.is_ascii_digit() || matches!(c, ' ' | '(' | ')' | '-' | '.');
     text.strip_prefix(['+', '-']).is_some_and(|rest| {
-        rest.starts_with(|c: char| c.is_ascii_digit() || c == '(') && rest.chars().all(is_of_number)
+        rest.starts_with(|c: char| c.is_ascii_digit() || c == '(')
+            && rest.chars().all(is_number_character)
     })
 }
 
@@ -65,22 +63,22 @@ mod tests {
             "\u{feff}=1",
             "＋13052345678",
         ] {
-            assert_eq!(inert(formula), format!("'{formula}"), "{formula:?}");
+            assert_eq!(escape_formula(formula), format!("'{formula}"), "{formula:?}");
         }
         for text in
             ["", "+13052345678", "+1 (305) 234-5678", "-305", "tel:+1-305", "A=B", "'=1", " 305"]
         {
-            assert_eq!(inert(text), text, "{text:?}");
+            assert_eq!(escape_formula(text), text, "{text:?}");
         }
     }
 
     proptest! {
         #[test]
         fn escaped_cells_never_start_a_formula(text in "[ \t\r\n\u{0}+=@\u{feff}＝-]{0,3}[A-Z0-9!|(),.+-]{0,12}") {
-            let cell = inert(&text);
-            let shown = cell.trim_start_matches(|c: char| c.is_whitespace() || "\0\u{feff}".contains(c));
-            let is_number = !shown.contains(|c: char| c.is_alphabetic() || "!|=@,＝".contains(c));
-            prop_assert!(is_number || !shown.starts_with(FORMULA_BEGINNINGS), "{cell:?}");
+            let cell = escape_formula(&text);
+            let visible = cell.trim_start_matches(|c: char| c.is_whitespace() || "\0\u{feff}".contains(c));
+            let is_number = !visible.contains(|c: char| c.is_alphabetic() || "!|=@,＝".contains(c));
+            prop_assert!(is_number || !visible.starts_with(FORMULA_PREFIXES), "{cell:?}");
             prop_assert!(cell.strip_prefix('\'').unwrap_or(&cell) == text);
         }
     }

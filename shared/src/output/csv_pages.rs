@@ -1,4 +1,4 @@
-//! List pages as CSV, for clients that prefer it to JSON.
+//! List pages as CSV.
 
 use std::borrow::Cow;
 
@@ -17,18 +17,18 @@ use strum::{EnumString, VariantNames};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::{
-    cells::{MEDIA_TYPE, inert, writer_of_rows},
+    cells::{MEDIA_TYPE, csv_writer, escape_formula},
     errors::ApiError,
     http::preferred_media_type,
     params::Params,
 };
 
-/// A list whose elements are table rows.
+/// A list that can be written as a table.
 pub trait Rows {
-    /// The column names, equal to the element's field names.
+    /// The column names, which are the elements' field names.
     const COLUMNS: &'static [&'static str];
 
-    /// The values of each row, by column name.
+    /// The elements.
     fn rows(&self) -> impl Iterator<Item = impl Serialize>;
 }
 
@@ -41,12 +41,11 @@ pub enum ListFormat {
     Csv,
 }
 
-/// The requested format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct FormatParam {
-    /// Format of the page, overriding `Accept`: `json`, or `csv` with a column for each field of the results
-    /// and pagination only in `Link`. Errors are always JSON.
+    /// Page format, which overrides `Accept`. `csv` has a column for each field of a result, and pagination only in
+    /// `Link`. Errors are always JSON.
     #[param(value_type = Option<ListFormat>, inline)]
     pub format: ListFormat,
 }
@@ -55,23 +54,23 @@ impl<S: Sync> FromRequestParts<S> for FormatParam {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
-        let asked = Params::from_uri(&parts.uri).one_of("format")?;
+        let requested = Params::from_uri(&parts.uri).parse_variant("format")?;
         let preferred =
             || match preferred_media_type(&parts.headers, ["application/json", "text/csv"]) {
                 "text/csv" => ListFormat::Csv,
                 _ => ListFormat::Json,
             };
-        Ok(Self { format: asked.unwrap_or_else(preferred) })
+        Ok(Self { format: requested.unwrap_or_else(preferred) })
     }
 }
 
-/// The page as a CSV file. The header row is written even for an empty page.
+/// The page as a CSV file, with a header row even if it is empty.
 pub(crate) fn response<T: Rows>(uri: &Uri, list: &T) -> Response {
     let headers = [
         (CONTENT_TYPE, HeaderValue::from_static(MEDIA_TYPE)),
-        (CONTENT_DISPOSITION, disposition(uri)),
+        (CONTENT_DISPOSITION, content_disposition(uri)),
     ];
-    match written(list) {
+    match write_rows(list) {
         Ok(body) => (headers, body).into_response(),
         Err(error) => {
             tracing::error!(error = &*error, "a page cannot be written as CSV");
@@ -80,34 +79,34 @@ pub(crate) fn response<T: Rows>(uri: &Uri, list: &T) -> Response {
     }
 }
 
-fn written<T: Rows>(list: &T) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
-    let mut writer = writer_of_rows(Vec::new(), b',');
+fn write_rows<T: Rows>(list: &T) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
+    let mut writer = csv_writer(Vec::new(), b',');
     writer.write_record(T::COLUMNS)?;
     for row in list.rows() {
         let values = serde_json::to_value(row)?;
-        let cells = T::COLUMNS.iter().map(|column| cell(&values[*column]));
-        let cells: Vec<Cow<'_, str>> = cells.collect();
-        writer.write_record(cells.iter().map(|cell| cell.as_bytes()))?;
+        for column in T::COLUMNS {
+            writer.write_field(cell(&values[*column]).as_bytes())?;
+        }
+        writer.write_record(None::<&[u8]>)?;
     }
     Ok(writer.into_inner().map_err(csv::IntoInnerError::into_error)?)
 }
 
-/// The value as a cell; `null` is empty.
 fn cell(value: &Value) -> Cow<'_, str> {
     match value {
         Value::Null => Cow::Borrowed(""),
-        Value::String(text) => inert(text),
+        Value::String(text) => escape_formula(text),
         other => Cow::Owned(other.to_string()),
     }
 }
 
-/// The file name that browsers save the page under, such as `npa-415.csv`.
-fn disposition(uri: &Uri) -> HeaderValue {
+/// Names the file, such as `npa-415.csv`.
+fn content_disposition(uri: &Uri) -> HeaderValue {
     let is_plain = |c: &char| c.is_ascii_alphanumeric() || *c == '-';
     let path = uri.path().trim_start_matches("/v1/").replace('/', "-");
     let name: String = path.chars().filter(is_plain).collect();
     HeaderValue::try_from(format!("attachment; filename=\"{name}.csv\""))
-        .expect("letters, digits and dashes are a header")
+        .expect("letters, digits and dashes are valid in headers")
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Turns failures into the `{error, message}` body that clients see. Nothing else creates such a body. It is
-//! attached to the response, so that [`crate::http`] can reformat it.
+//! Turns failures into responses with an `{error, message}` body. The body is also an extension of the response, so
+//! that it can be converted to problem details.
 
 mod problem;
 mod quote;
@@ -8,7 +8,7 @@ mod responses;
 use axum::{
     Extension, Json,
     http::{
-        HeaderValue, StatusCode, Uri,
+        HeaderValue, StatusCode,
         header::{ALLOW, RETRY_AFTER, WWW_AUTHENTICATE},
     },
     response::{IntoResponse, Response},
@@ -20,27 +20,27 @@ use utoipa::ToSchema;
 
 use crate::quota::{QuotaExceeded, QuotaStatus};
 
-pub(crate) use problem::as_problem;
+pub(crate) use problem::into_problem;
 pub use problem::{PROBLEM_MEDIA_TYPE, Problem};
 pub use quote::quote;
 pub use responses::{BodyError, ListError, PublicError};
 
-/// The challenge to a client without a key (RFC 6750, section 3).
+/// The challenge for a request without a key (RFC 6750, section 3).
 const CHALLENGE: &str = "Bearer realm=\"Telephone Number Reference Service\"";
 const INVALID_KEY_CHALLENGE: &str = "Bearer realm=\"Telephone Number Reference Service\", \
                                         error=\"invalid_token\", \
                                         error_description=\"Invalid API key\"";
 
-/// Delay before a client should retry, in seconds.
+/// The value of `Retry-After`.
 const RETRY_AFTER_SECONDS: &str = "5";
 
-/// The reason a request fails. Displays the message for the client.
+/// The reason that a request failed. `Display` is the message for the client.
 #[derive(Debug, thiserror::Error)]
 pub enum ApiError {
     /// A parameter breaks its rule. The message states the rule and the value.
     #[error("{0}")]
     InvalidRequest(String),
-    /// `defaultCountry` is not a country. It has its own error code.
+    /// `defaultCountry` is not a country code. This has its own error code.
     #[error("{0}")]
     UnknownDefaultCountry(String),
     #[error(
@@ -48,39 +48,38 @@ pub enum ApiError {
          parameter apiKey"
     )]
     KeyRequired,
-    /// The key of the request is malformed, unknown, revoked or expired.
+    /// The key is malformed, unknown, revoked or expired.
     #[error("Invalid API key")]
     InvalidKey,
-    /// The request bypassed the address at which the API is published.
-    #[error("Requests are answered only at the address at which this API is published")]
+    /// The request did not come through the proxy in front of API Gateway.
+    #[error("This address is not public; use this API's published address")]
     Forbidden,
-    /// No record has this code, or no endpoint has this path. The message names it.
+    /// The record or endpoint does not exist. The message names it.
     #[error("{0}")]
     NotFound(String),
-    /// The endpoint does not support the method. The message names both, and the header lists the supported
-    /// ones.
+    /// The endpoint does not support the method.
     #[error("{message}")]
     MethodNotAllowed { message: String, allow: HeaderValue },
     /// The request body is too long, or has too many items. The message states the limit.
     #[error("{0}")]
     ContentTooLarge(String),
-    /// The endpoint does not support this content type. The message names the supported ones.
+    /// The endpoint does not support the content type. The message lists the supported ones.
     #[error("{0}")]
     UnsupportedMediaType(String),
     /// A quota of the key is exhausted.
     #[error("{}", .0.message())]
     RateLimited(QuotaExceeded),
-    /// The database cannot be read, and memory does not have the answer.
-    #[error("The numbering data cannot be read at the moment; retry in a few seconds")]
+    /// The database cannot be read, and no dataset is in memory.
+    #[error("The numbering data is temporarily unavailable; retry in a few seconds")]
     Unavailable,
-    /// No stored data version can be read. Only an import fixes this.
-    #[error("The numbering data is damaged and has to be imported again")]
+    /// Every stored version is unreadable. Only an import fixes this.
+    #[error("The numbering data is damaged and must be imported again")]
     Unreadable,
-    /// No dataset could be loaded. The response is one of the two above, and the cause is logged.
-    #[error("{}", Self::without_dataset(.0))]
-    NoDataset(Box<DatasetError>),
+    /// No dataset could be loaded. The response is one of the two above, and this error is logged.
+    #[error("{}", Self::from_dataset_error(.0))]
+    NoDataset(#[from] DatasetError),
     /// The key table cannot be read, and the key is not in memory.
-    #[error("The API key cannot be checked at the moment; retry in a few seconds")]
+    #[error("The API key cannot be validated right now; retry in a few seconds")]
     KeyUnchecked,
     /// A bug in the service.
     #[error("An unexpected error occurred")]
@@ -106,7 +105,7 @@ impl ErrorBody {
     }
 }
 
-/// Machine-readable kind of error.
+/// Machine-readable error code.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(example = "not_found")]
@@ -143,29 +142,25 @@ impl ErrorCode {
 }
 
 impl ApiError {
-    /// A parameter breaks its rule.
     pub fn invalid(message: impl Into<String>) -> Self {
         Self::InvalidRequest(message.into())
     }
 
-    /// No record has the requested code.
     pub fn not_found(message: impl Into<String>) -> Self {
         Self::NotFound(message.into())
     }
 
-    /// There is no dataset to answer from. The reason is logged elsewhere.
-    pub fn without_dataset(error: &DatasetError) -> Self {
-        if error.is_of_every_version() { Self::Unreadable } else { Self::Unavailable }
+    /// The response for a dataset that cannot be loaded. The cause must be logged elsewhere.
+    pub fn from_dataset_error(error: &DatasetError) -> Self {
+        if error.affects_every_version() { Self::Unreadable } else { Self::Unavailable }
     }
 
-    /// No endpoint has the path.
-    pub fn no_endpoint(uri: &Uri) -> Self {
-        Self::NotFound(format!("Endpoint not found: {}", quote(uri.path())))
-    }
-
-    /// The error body for one result in a batch.
+    /// The error body, for example for one result in a batch.
     pub fn body(&self) -> ErrorBody {
-        let details = self.quota_exceeded().map(|exceeded| exceeded.exhausted);
+        let details = match self {
+            Self::RateLimited(exceeded) => Some(exceeded.exhausted),
+            _ => None,
+        };
         ErrorBody { error: self.code(), message: self.to_string(), details }
     }
 
@@ -186,47 +181,70 @@ impl ApiError {
             Self::Internal => ErrorCode::InternalError,
         }
     }
-
-    fn quota_exceeded(&self) -> Option<QuotaExceeded> {
-        match self {
-            Self::RateLimited(exceeded) => Some(*exceeded),
-            _ => None,
-        }
-    }
 }
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         if let Self::NoDataset(error) = self {
-            tracing::error!(error = with_causes(&*error), "no dataset could be loaded");
-            return Self::without_dataset(&error).into_response();
+            tracing::error!(error = with_causes(&error), "no dataset could be loaded");
+            return Self::from_dataset_error(&error).into_response();
         }
-        let quota_exceeded = self.quota_exceeded();
-        let text = HeaderValue::from_static;
-        let header = match &self {
-            Self::KeyRequired => Some((WWW_AUTHENTICATE, text(CHALLENGE))),
-            Self::InvalidKey => Some((WWW_AUTHENTICATE, text(INVALID_KEY_CHALLENGE))),
-            Self::MethodNotAllowed { allow, .. } => Some((ALLOW, allow.clone())),
-            Self::Unavailable | Self::KeyUnchecked => {
-                Some((RETRY_AFTER, text(RETRY_AFTER_SECONDS)))
-            }
-            _ => None,
-        };
         let body = self.body();
         let mut response =
             (body.error.status(), Extension(body.clone()), Json(body)).into_response();
-        if let Some((name, value)) = header {
-            response.headers_mut().insert(name, value);
-        }
-        if let Some(exceeded) = quota_exceeded {
-            exceeded.set_headers(response.headers_mut());
-        }
+        let text = HeaderValue::from_static;
+        let (name, value) = match self {
+            Self::KeyRequired => (WWW_AUTHENTICATE, text(CHALLENGE)),
+            Self::InvalidKey => (WWW_AUTHENTICATE, text(INVALID_KEY_CHALLENGE)),
+            Self::MethodNotAllowed { allow, .. } => (ALLOW, allow),
+            Self::Unavailable | Self::KeyUnchecked => (RETRY_AFTER, text(RETRY_AFTER_SECONDS)),
+            Self::RateLimited(exceeded) => {
+                exceeded.set_headers(response.headers_mut());
+                return response;
+            }
+            _ => return response,
+        };
+        response.headers_mut().insert(name, value);
         response
     }
 }
 
-impl From<DatasetError> for ApiError {
-    fn from(error: DatasetError) -> Self {
-        Self::NoDataset(Box::new(error))
+#[cfg(test)]
+mod tests {
+    use axum::body::to_bytes;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    #[test]
+    fn errors_have_their_status_and_header() {
+        let allow = HeaderValue::from_static("GET");
+        for (error, status, name, value) in [
+            (ApiError::KeyRequired, 401, WWW_AUTHENTICATE, CHALLENGE),
+            (ApiError::InvalidKey, 401, WWW_AUTHENTICATE, INVALID_KEY_CHALLENGE),
+            (ApiError::MethodNotAllowed { message: String::new(), allow }, 405, ALLOW, "GET"),
+            (ApiError::Unavailable, 503, RETRY_AFTER, RETRY_AFTER_SECONDS),
+            (ApiError::KeyUnchecked, 503, RETRY_AFTER, RETRY_AFTER_SECONDS),
+        ] {
+            let response = error.into_response();
+            assert_eq!(response.status(), status);
+            assert_eq!(response.headers()[name], value);
+        }
+    }
+
+    #[tokio::test]
+    async fn only_errors_become_problem_details() {
+        let problem = into_problem(ApiError::not_found("No data").into_response());
+        assert_eq!(problem.status(), StatusCode::NOT_FOUND);
+        assert_eq!(problem.headers()["content-type"], PROBLEM_MEDIA_TYPE);
+        let body = to_bytes(problem.into_body(), usize::MAX).await.unwrap();
+        let expected = json!({
+            "type": "about:blank", "title": "Not Found", "status": 404, "detail": "No data",
+            "error": "not_found",
+        });
+        assert_eq!(serde_json::from_slice::<Value>(&body).unwrap(), expected);
+
+        let success = into_problem("text".into_response());
+        assert_eq!(to_bytes(success.into_body(), usize::MAX).await.unwrap(), "text");
     }
 }

@@ -4,11 +4,7 @@ use std::ops::RangeInclusive;
 
 use axum::{
     extract::FromRequestParts,
-    http::{
-        HeaderValue, Uri,
-        header::{CONTENT_TYPE, LINK},
-        request::Parts,
-    },
+    http::{HeaderValue, Uri, header::LINK, request::Parts},
     response::{IntoResponse, Response},
 };
 use numbering::records::Version;
@@ -18,28 +14,26 @@ use utoipa::{IntoParams, ToSchema};
 use crate::{
     csv_pages::{self, ListFormat, Rows},
     errors::ApiError,
+    json::json_response,
     params::{Params, invalid_param, query_without},
 };
 
 const DEFAULT_LIMIT: usize = 50;
 pub const MAX_LIMIT: usize = 100;
-/// The maximum offset: the largest integer that every client reads exactly from JSON (RFC 8259, section 6).
+/// The largest integer that every client reads exactly from JSON (RFC 8259, section 6).
 const MAX_OFFSET: usize = (1 << 53) - 1;
 
-const VERSION_RULE: &str = "must be a version of the data as Link headers have it, such as \
-                            '20261121T090003Z-5fGh2kLmN8pQrS1t'";
+const VERSION_RULE: &str =
+    "must be a data version from a Link header, such as '20261121T090003Z-5fGh2kLmN8pQrS1t'";
 
-/// About the size of a JSON page with 50 results, so its buffer seldom grows.
-const PAGE_BYTES: usize = 8 * 1024;
-
-/// The requested part of a list.
+/// The requested page of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct Page {
     /// Page size. Values over 100 count as 100.
     #[param(required = false, minimum = 1, maximum = 100, default = 50)]
     pub limit: usize,
-    /// Results to skip.
+    /// Number of results to skip.
     #[param(required = false, minimum = 0, maximum = 9_007_199_254_740_991_u64, default = 0, format = Int64)]
     pub offset: usize,
 }
@@ -49,10 +43,10 @@ impl<S: Sync> FromRequestParts<S> for Page {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
         let params = Params::from_uri(&parts.uri);
-        let limit = count_of(&params, "limit", 1..=usize::MAX, "must be a positive integer")?;
-        // Too large an offset is not clamped: the page would report another offset than the client sent.
+        let limit = parse_count(&params, "limit", 1..=usize::MAX, "must be a positive integer")?;
+        // A larger offset is rejected, since the response must repeat the offset that the client sent.
         let rule = format!("must be a non-negative integer of at most {MAX_OFFSET}");
-        let offset = count_of(&params, "offset", 0..=MAX_OFFSET, &rule)?;
+        let offset = parse_count(&params, "offset", 0..=MAX_OFFSET, &rule)?;
         Ok(Self {
             limit: limit.unwrap_or(DEFAULT_LIMIT).min(MAX_LIMIT),
             offset: offset.unwrap_or_default(),
@@ -60,12 +54,12 @@ impl<S: Sync> FromRequestParts<S> for Page {
     }
 }
 
-/// The data version of a page.
+/// The requested data version.
 #[derive(Debug, Clone, PartialEq, Eq, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct VersionParam {
-    /// Version of the data, as in the URLs of `Link` headers, so that all pages of a list show the same version.
-    /// Defaults to the current version.
+    /// Data version from the URLs in `Link` headers, so that all pages of a list come from the same version. Defaults
+    /// to the current version.
     #[param(pattern = "^[0-9]{8}T[0-9]{6}Z-[0-9A-Za-z]{16}$")]
     pub version: Option<String>,
 }
@@ -75,7 +69,7 @@ impl<S: Sync> FromRequestParts<S> for VersionParam {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
         let version = Params::from_uri(&parts.uri).text("version")?;
-        if let Some(text) = version.as_deref().filter(|text| Version::named(text).is_none()) {
+        if let Some(text) = version.as_deref().filter(|text| Version::parse(text).is_none()) {
             return Err(invalid_param("version", text, VERSION_RULE));
         }
         Ok(Self { version })
@@ -83,16 +77,15 @@ impl<S: Sync> FromRequestParts<S> for VersionParam {
 }
 
 impl Page {
-    /// The items on this page, and pagination with the total count. Lists of records skip earlier items
-    /// without building them.
+    /// The items on this page, and its position. `skip` on a record list does not build the skipped records.
     pub fn slice<T>(self, items: impl ExactSizeIterator<Item = T>) -> (Vec<T>, Pagination) {
         let pagination = Pagination { limit: self.limit, offset: self.offset, total: items.len() };
         (items.skip(self.offset).take(self.limit).collect(), pagination)
     }
 }
 
-/// The value of `name` as an integer in `range`.
-fn count_of(
+/// Parses the value of `name` as an integer in `range`.
+fn parse_count(
     params: &Params,
     name: &str,
     range: RangeInclusive<usize>,
@@ -100,7 +93,7 @@ fn count_of(
 ) -> Result<Option<usize>, ApiError> {
     let Some(text) = params.text(name)? else { return Ok(None) };
     if text.bytes().all(|byte| byte.is_ascii_digit()) {
-        // Only a number out of range fails to parse.
+        // Only a number too large for the type fails to parse.
         let count = text.parse().unwrap_or(usize::MAX);
         if range.contains(&count) {
             return Ok(Some(count));
@@ -122,48 +115,48 @@ pub struct Pagination {
     pub total: usize,
 }
 
-/// A page as a response: the body, and a `Link` header to its neighbors (RFC 8288).
-pub struct Paged<T> {
+/// A page as a response, with a `Link` header to the next and previous pages (RFC 8288).
+pub struct PageResponse<T> {
     pub uri: Uri,
     pub pagination: Pagination,
-    /// The data version of the page; `None` if there are no other pages.
+    /// The data version for links; `None` if the list has only one page.
     pub version: Option<String>,
     pub format: ListFormat,
     pub body: T,
 }
 
-impl<T: Serialize + Rows> IntoResponse for Paged<T> {
+impl<T: Serialize + Rows> IntoResponse for PageResponse<T> {
     fn into_response(self) -> Response {
         let links = self.links();
         let mut response = match self.format {
             ListFormat::Csv => csv_pages::response(&self.uri, &self.body),
-            ListFormat::Json => json(&self.body),
+            ListFormat::Json => json_response(&self.body),
         };
         if !links.is_empty() {
             let value = HeaderValue::try_from(links.join(", "))
-                .expect("only a path of valid parameters has pages, and the query is encoded");
+                .expect("the path has valid parameters, and the query is encoded");
             response.headers_mut().insert(LINK, value);
         }
         response
     }
 }
 
-impl<T> Paged<T> {
-    /// The links to the neighboring pages.
+impl<T> PageResponse<T> {
+    /// The links to the next and previous pages.
     fn links(&self) -> Vec<String> {
         let Pagination { limit, offset, total } = self.pagination;
         let next = offset.checked_add(limit).filter(|&next| next < total);
         let previous = (offset > 0).then(|| offset.min(total).saturating_sub(limit));
-        let link = |relation, offset: Option<usize>| {
-            let target = self.at_offset(offset?);
-            Some(format!("<{target}>; rel=\"{relation}\""))
+        let pages = [("next", next), ("prev", previous)];
+        let link = |(relation, offset): (&str, Option<usize>)| {
+            Some(format!("<{}>; rel=\"{relation}\"", self.target_with_offset(offset?)))
         };
-        link("next", next).into_iter().chain(link("prev", previous)).collect()
+        pages.into_iter().filter_map(link).collect()
     }
 
-    /// The request's path and query with another offset and with the version. The key is removed, since URLs
-    /// are logged.
-    fn at_offset(&self, offset: usize) -> String {
+    /// The request's path and query with another offset and the version. Leaves out the key, since URLs are often
+    /// logged.
+    fn target_with_offset(&self, offset: usize) -> String {
         let query = query_without(&self.uri, &["limit", "offset", "version"])
             .append_pair("limit", &self.pagination.limit.to_string())
             .append_pair("offset", &offset.to_string())
@@ -173,19 +166,9 @@ impl<T> Paged<T> {
     }
 }
 
-fn json(body: &impl Serialize) -> Response {
-    let mut json = Vec::with_capacity(PAGE_BYTES);
-    if let Err(error) = serde_json::to_writer(&mut json, body) {
-        tracing::error!(%error, "a page cannot be written as JSON");
-        return ApiError::Internal.into_response();
-    }
-    ([(CONTENT_TYPE, HeaderValue::from_static("application/json"))], json).into_response()
-}
-
 #[cfg(test)]
 mod tests {
     use axum::http::Request;
-    use proptest::prelude::*;
 
     use super::*;
 
@@ -210,13 +193,13 @@ mod tests {
             ("limit", "+5"),
             ("offset", "9007199254740992"),
         ] {
-            let refused = page(&format!("{name}={count}")).await;
-            assert!(matches!(refused, Err(ApiError::InvalidRequest(_))), "{name} {count}");
+            let rejected = page(&format!("{name}={count}")).await;
+            assert!(matches!(rejected, Err(ApiError::InvalidRequest(_))), "{name} {count}");
         }
     }
 
     #[test]
-    fn links_lead_to_neighboring_pages_without_the_key() {
+    fn links_point_to_the_next_and_previous_pages_without_the_key() {
         for (uri, offset, total, links) in [
             (
                 "/v1/npa?npa=415&apiKey=secret&offset=50&version=v1",
@@ -235,7 +218,7 @@ mod tests {
                 &["</v1/carriers?limit=50&offset=10&version=v2>; rel=\"prev\""],
             ),
         ] {
-            let paged = Paged {
+            let paged = PageResponse {
                 uri: uri.parse().unwrap(),
                 pagination: Pagination { limit: 50, offset, total },
                 version: Some("v2".to_owned()),
@@ -246,12 +229,10 @@ mod tests {
         }
     }
 
-    proptest! {
-        #[test]
-        fn reading_all_pages_returns_every_item_once(total in 0usize..300, limit in 1usize..=100) {
-            let pages = (0..=total).step_by(limit);
-            let items = pages.flat_map(|offset| Page { limit, offset }.slice(0..total).0);
-            prop_assert_eq!(items.collect::<Vec<_>>(), (0..total).collect::<Vec<_>>());
-        }
+    #[test]
+    fn a_page_has_the_items_after_the_offset_and_the_total() {
+        let (items, pagination) = Page { limit: 3, offset: 5 }.slice(0..7);
+        assert_eq!(items, [5, 6]);
+        assert_eq!(pagination, Pagination { limit: 3, offset: 5, total: 7 });
     }
 }

@@ -1,5 +1,4 @@
-//! Parses request parameters. Invalid values are rejected with a message that names the parameter, the rule and
-//! the value.
+//! Parses request parameters. Error messages name the parameter, the rule and the value.
 
 use std::{borrow::Cow, fmt::Display, str::FromStr};
 
@@ -12,10 +11,8 @@ use strum::VariantNames;
 
 use crate::errors::{ApiError, quote};
 
-/// The path parameters, in order. The last one may contain slashes if the route allows it.
-///
-/// Bytes that are not UTF-8 become U+FFFD, as in a query. So malformed values reach the handler, which rejects
-/// them with its own message.
+/// The path parameters, in order. The last one may contain slashes if the route allows it. Invalid UTF-8 becomes
+/// U+FFFD, as in a query, so handlers reject it with their own messages.
 pub struct PathParams<const N: usize>(pub [String; N]);
 
 impl<S: Sync, const N: usize> FromRequestParts<S> for PathParams<N> {
@@ -34,7 +31,7 @@ impl<S: Sync, const N: usize> FromRequestParts<S> for PathParams<N> {
     }
 }
 
-/// The query of a URI without these parameters, and without the key, which must not be repeated.
+/// The query of a URI without these parameters and without the key.
 pub(crate) fn query_without(
     uri: &Uri,
     names: &[&str],
@@ -45,13 +42,11 @@ pub(crate) fn query_without(
     query
 }
 
-/// The query parameter that may carry the key.
+/// The query parameter for the key.
 pub(crate) const API_KEY: &str = "apiKey";
 
-/// The raw query of a request.
-///
-/// A parameter may be repeated with the same value. Two different values are rejected, since proxies differ in
-/// which one they pass on.
+/// The query of a request. A parameter may be repeated with the same value, but two different values are rejected,
+/// since proxies differ in which one they pass on.
 pub struct Params(String);
 
 impl<S: Sync> FromRequestParts<S> for Params {
@@ -81,16 +76,19 @@ impl Params {
         named.map(|(_, value)| value)
     }
 
-    /// The value of `name`, parsed as a `T` whose error states the rule.
-    pub fn parsed<T>(&self, name: &str) -> Result<Option<T>, ApiError>
+    /// Parses the value of `name`. The error of `T` states the rule.
+    pub fn parse<T>(&self, name: &str) -> Result<Option<T>, ApiError>
     where
         T: FromStr<Err: Display>,
     {
-        self.text(name)?.map(|text| parse(name, &text)).transpose()
+        self.text(name)?.map(|text| parse_param(name, &text)).transpose()
     }
 
-    /// The value of `name` as a variant of `T`, ignoring case.
-    pub fn one_of<T: FromStr + VariantNames>(&self, name: &str) -> Result<Option<T>, ApiError> {
+    /// Parses the value of `name` as a variant of `T`, ignoring case.
+    pub fn parse_variant<T: FromStr + VariantNames>(
+        &self,
+        name: &str,
+    ) -> Result<Option<T>, ApiError> {
         let Some(text) = self.text(name)? else { return Ok(None) };
         text.parse().map(Some).map_err(|_| {
             let rule = format!("must be one of {}", T::VARIANTS.join(", "));
@@ -100,7 +98,7 @@ impl Params {
 }
 
 /// Parses a path or query parameter.
-pub fn parse<T: FromStr<Err: Display>>(name: &str, text: &str) -> Result<T, ApiError> {
+pub fn parse_param<T: FromStr<Err: Display>>(name: &str, text: &str) -> Result<T, ApiError> {
     text.parse().map_err(|rule| invalid_param(name, text, rule))
 }
 
@@ -116,12 +114,12 @@ pub fn single_value<'a>(
 ) -> Result<Option<String>, ApiError> {
     let first = values.next();
     match values.find(|value| Some(value) != first.as_ref()) {
-        // Messages may be logged, so they must not contain a key.
+        // Messages may be logged, so they must not contain keys.
         Some(_) if name == API_KEY => {
-            Err(ApiError::invalid(format!("{API_KEY} must be given once, got two values")))
+            Err(ApiError::invalid(format!("{API_KEY} must be given only once, got two values")))
         }
         Some(other) => Err(ApiError::InvalidRequest(format!(
-            "{name} must be given once, got '{}' and '{}'",
+            "{name} must be given only once, got '{}' and '{}'",
             quote(&first.unwrap_or_default()),
             quote(&other)
         ))),
@@ -145,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn repeated_values_are_accepted_and_empty_ones_are_ignored() {
+    fn repeated_values_are_accepted_and_empty_values_are_ignored() {
         assert_eq!(params("npa=415&npa=415").text("npa").unwrap().as_deref(), Some("415"));
         assert_eq!(params("npa=").text("npa").unwrap(), None);
         assert_eq!(params("npa").text("npa").unwrap(), None);
@@ -153,25 +151,25 @@ mod tests {
 
     #[test]
     fn messages_name_the_parameter_rule_and_value_but_never_a_key() {
-        for (refused, expected) in [
+        for (rejected, expected) in [
             (
                 message(params("npa=415&npa=416").text("npa")),
-                "npa must be given once, got '415' and '416'",
+                "npa must be given only once, got '415' and '416'",
             ),
             (
                 message(params("apiKey=tnr_live_one&apiKey=two").text(API_KEY)),
-                "apiKey must be given once, got two values",
+                "apiKey must be given only once, got two values",
             ),
             (
-                message(params("npa=41").parsed::<Npa>("npa")),
+                message(params("npa=41").parse::<Npa>("npa")),
                 "npa must be exactly 3 digits, got '41'",
             ),
             (
-                message(params("type=mobile").one_of::<CarrierType>("type")),
+                message(params("type=mobile").parse_variant::<CarrierType>("type")),
                 "type must be one of ILEC, CLEC, WIRELESS, CAP, IXC, PCS, got 'mobile'",
             ),
         ] {
-            assert_eq!(refused, expected);
+            assert_eq!(rejected, expected);
         }
     }
 }

@@ -1,19 +1,18 @@
-//! Rejects unknown names and suggests the intended one.
+//! Errors for unknown names, with a suggestion.
 
 use crate::errors::{ApiError, quote};
 
-/// Rejects a name that is not among the `known` ones of an `owner`, and suggests a similar one.
-pub fn refusal(kind: &str, unknown: &str, owner: &str, known: &[impl AsRef<str>]) -> ApiError {
+/// The error for a name that `owner` does not support. Suggests a similar one in `known`, or lists all.
+pub fn unknown_name(kind: &str, unknown: &str, owner: &str, known: &[impl AsRef<str>]) -> ApiError {
     let known: Vec<&str> = known.iter().map(AsRef::as_ref).collect();
     let quoted = quote(unknown);
     ApiError::invalid(match nearest(&quoted, &known) {
-        Some(near) => format!("Unknown {kind} '{quoted}'; the nearest known one is '{near}'"),
-        None => format!("Unknown {kind} '{quoted}'; this {owner} knows {}", known.join(", ")),
+        Some(nearest) => format!("Unknown {kind} '{quoted}'; did you mean '{nearest}'?"),
+        None => format!("Unknown {kind} '{quoted}'; this {owner} supports {}", known.join(", ")),
     })
 }
 
-/// The likely intended name, ignoring case. At most a third of the characters, and at least one, may be
-/// missing, wrong or swapped.
+/// The most similar name, ignoring case. A third of its characters may differ, but at least one.
 fn nearest<'a>(unknown: &str, known: &[&'a str]) -> Option<&'a str> {
     let lower = unknown.to_lowercase();
     let distances =
@@ -29,19 +28,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn mistyped_names_get_a_suggestion_and_unrelated_ones_do_not() {
-        let known = [
-            "country",
-            "type",
-            "q",
-            "npa",
-            "nxx",
-            "rate_center",
-            "defaultCountry",
-            "offset",
-            "apiKey",
-        ];
-        for (unknown, meant) in [
+    fn misspelled_names_get_a_suggestion_and_unrelated_ones_do_not() {
+        let known =
+            ["country", "type", "q", "nxx", "rate_center", "defaultCountry", "offset", "apiKey"];
+        for (unknown, intended) in [
             ("contry", "country"),
             ("tpye", "type"),
             ("defaultcountry", "defaultCountry"),
@@ -50,7 +40,7 @@ mod tests {
             ("nx", "nxx"),
             ("ofset", "offset"),
         ] {
-            assert_eq!(nearest(unknown, &known), Some(meant), "{unknown}");
+            assert_eq!(nearest(unknown, &known), Some(intended), "{unknown}");
         }
         for unrelated in ["", "x", "page", "ocn", "pageSize", "sort", "\u{212a}"] {
             assert_eq!(nearest(unrelated, &known), None, "{unrelated}");

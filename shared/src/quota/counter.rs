@@ -1,7 +1,7 @@
-//! The requests of one quota, as seen by a container. This module is independent of tasks and DynamoDB.
+//! Counts the requests of one quota in a container. This module is independent of tasks and DynamoDB.
 //!
-//! The requests that a container admits before the table confirms them never exceed its allowance. Beyond that
-//! a request waits: the next write claims it, and the response decides whether it fits.
+//! A container admits requests up to its allowance before the table confirms them. Beyond that, a request waits: the
+//! next write claims it, and the response determines whether it fits.
 
 use std::{
     collections::VecDeque,
@@ -9,7 +9,7 @@ use std::{
 };
 
 use rand::{RngExt, distr::Alphanumeric};
-use store::{HourOfUsage, Tally};
+use store::{HourlyTallies, Tally};
 use tokio::sync::oneshot;
 
 use self::{other_requests::OtherRequests, own_requests::OwnRequests};
@@ -21,34 +21,34 @@ use super::{
 mod other_requests;
 mod own_requests;
 
-/// The length of the name under which a container writes. A quota has a few hundred at most.
+/// The length of a container's random name. A quota has at most a few hundred containers.
 const CONTAINER_CHARACTERS: usize = 6;
-/// The allowance is a tenth of what was left at the last confirmation.
+/// The allowance is a tenth of the requests remaining at the last confirmation.
 const REMAINING_PER_ALLOWANCE: u64 = 10;
 const MAX_ALLOWANCE: u64 = 100;
 /// The allowance without a recent confirmation.
 const MIN_ALLOWANCE: u64 = 1;
-/// The interval between writes, unless half of the allowance is used up sooner.
+/// The interval between writes, unless half of the allowance is used sooner.
 const FLUSH_INTERVAL: Duration = Duration::from_secs(1);
-/// Age up to which a confirmation is recent.
+/// The age up to which a confirmation counts as recent.
 const RECENT: Duration = Duration::from_secs(2);
-/// Maximum number of times the interval doubles while writes fail.
+/// The maximum number of times that the interval doubles while writes fail.
 const MAX_DOUBLINGS: u32 = 4;
-/// After this many failed writes, requests no longer wait for the table. A single one can also fail because the
-/// process was frozen.
+/// After this many failed writes, requests no longer wait for the table. A single write may fail because the process
+/// was frozen.
 pub(super) const OUTAGE_FAILURES: u32 = 2;
 
-/// The status of each quota after requests are admitted, or why they are refused.
+/// The status of each quota after requests are admitted or rejected.
 pub type Outcome = Result<QuotaStatuses, QuotaExceeded>;
 
-/// The outcome of requests, or a channel that will receive it.
+/// The outcome of requests, or the channel that will receive it.
 #[derive(Debug)]
-pub enum Taken {
+pub enum TakeResult {
     Now(Outcome),
     AfterWrite(oneshot::Receiver<Outcome>),
 }
 
-/// Requests that wait for the table to confirm that they fit.
+/// Requests that wait for confirmation.
 #[derive(Debug)]
 struct Claim {
     limits: Limits,
@@ -56,12 +56,11 @@ struct Claim {
     outcome: oneshot::Sender<Outcome>,
 }
 
-/// A write: the tallies to write, then the hours to read.
+/// A write of tallies, followed by a read of hours.
 #[derive(Debug)]
 pub struct Flush {
-    /// Its start, in seconds since 1970.
+    /// The start, in seconds since 1970.
     at: i64,
-    /// The tallies, by hour.
     pub tallies: Vec<(i64, Tally)>,
     pub hours: Vec<i64>,
 }
@@ -69,15 +68,13 @@ pub struct Flush {
 /// Failed writes since the last success.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Failures {
-    /// The time of the first failure.
     pub since: Instant,
     pub times: u32,
 }
 
-/// The table's last confirmation.
 #[derive(Debug)]
 struct Confirmation {
-    /// The start of its write.
+    /// The start of the write.
     at: Instant,
     remaining: u64,
 }
@@ -89,63 +86,62 @@ pub struct Counter {
     own: OwnRequests,
     others: OtherRequests,
     waiting: VecDeque<Claim>,
-    /// The claims in the current write. They are counted, but not yet admitted.
+    /// The claims in the current write, which are counted, but not admitted yet.
     claimed: Vec<Claim>,
     claimed_at: i64,
-    /// The requests admitted since the last confirmation, and not part of it.
+    /// The number of admitted requests that the table has not confirmed.
     unconfirmed: u64,
     /// The unconfirmed requests in the current write.
     being_confirmed: u64,
     confirmed: Option<Confirmation>,
     attempted_at: Option<Instant>,
     failures: Option<Failures>,
-    /// `true` if the table includes requests that were claimed and then refused.
+    /// `true` if the table still contains claims that were rejected.
     has_released: bool,
-    /// `true` if a request was refused because of others' counts, possibly mere claims, at the last read.
-    has_doubt: bool,
+    /// `true` if a request was rejected because of other containers' counts, which may include rejected claims.
+    needs_reread: bool,
 }
 
 impl Counter {
-    /// Creates a counter with a new random container name. If a quota's counter is dropped and recreated, it
-    /// does not replace its earlier tally with a smaller one.
+    /// Creates a counter with a new random name, so that a recreated counter does not overwrite an earlier tally.
     pub fn new() -> Self {
         let characters = rand::rng().sample_iter(Alphanumeric).take(CONTAINER_CHARACTERS);
         Self { container: characters.map(char::from).collect(), ..Self::default() }
     }
 
-    /// The name this counter is written under.
+    /// The name of this container in the table.
     pub fn container(&self) -> &str {
         &self.container
     }
 
-    /// Checks that `requests` fit into each quota at `now`, in seconds since 1970.
+    /// Checks that `requests` fit into each quota at `now`, in seconds since 1970. Counts nothing.
     pub fn check(&mut self, limits: Limits, requests: u64, now: i64) -> Result<(), QuotaExceeded> {
         self.drop_expired(now);
         let fits = self.fits(limits, requests, now);
         if fits.is_err() && self.claimed.is_empty() {
-            self.has_doubt |=
-                self.statuses_with(None, requests, now).too_small_for(requests).is_none();
+            self.needs_reread |=
+                self.compute_statuses(None, requests, now).exceeded_by(requests).is_none();
             return fits;
         }
-        // Refused claims free up room again.
+        // The requests may still fit if claims are rejected.
         Ok(())
     }
 
-    /// Counts `requests` at `now`, in seconds since 1970: all, or none if they exceed a quota. Within the
-    /// allowance this is immediate.
-    pub fn take(&mut self, limits: Limits, requests: u64, now: i64, clock: Instant) -> Taken {
+    /// Counts `requests` at `now`, in seconds since 1970, or none if they exceed a quota. Beyond the allowance, they
+    /// wait for a write.
+    pub fn take(&mut self, limits: Limits, requests: u64, now: i64, clock: Instant) -> TakeResult {
         if let Err(exceeded) = self.check(limits, requests, now) {
-            return Taken::Now(Err(exceeded));
+            return TakeResult::Now(Err(exceeded));
         }
         if self.is_allowed(limits, requests, now, clock) {
-            return Taken::Now(self.take_unconfirmed(limits, requests, now));
+            return TakeResult::Now(self.take_unconfirmed(limits, requests, now));
         }
-        let (outcome, told) = oneshot::channel();
+        let (outcome, receiver) = oneshot::channel();
         self.waiting.push_back(Claim { limits, requests, outcome });
-        Taken::AfterWrite(told)
+        TakeResult::AfterWrite(receiver)
     }
 
-    /// Counts `requests` without confirmation, as far as this container knows: all or none.
+    /// Counts `requests` without confirmation, or none if they exceed a quota as far as this container knows.
     pub fn take_unconfirmed(&mut self, limits: Limits, requests: u64, now: i64) -> Outcome {
         self.fits(limits, requests, now)?;
         self.own.add(limits, requests, now);
@@ -160,7 +156,7 @@ impl Counter {
             && (self.is_outage() || self.unconfirmed + requests <= self.allowance(clock))
     }
 
-    /// The total number of requests that may be admitted without confirmation.
+    /// The maximum number of unconfirmed requests.
     fn allowance(&self, clock: Instant) -> u64 {
         match &self.confirmed {
             Some(confirmed) if clock.saturating_duration_since(confirmed.at) < RECENT => {
@@ -176,8 +172,8 @@ impl Counter {
 
     fn fits(&mut self, limits: Limits, requests: u64, now: i64) -> Result<(), QuotaExceeded> {
         self.limits = limits;
-        let statuses = self.statuses_with(Some(&self.others), requests, now);
-        match statuses.too_small_for(requests) {
+        let statuses = self.compute_statuses(Some(&self.others), requests, now);
+        match statuses.exceeded_by(requests) {
             Some(exhausted) => {
                 Err(QuotaExceeded { exhausted, requests, statuses: self.statuses(now) })
             }
@@ -186,12 +182,11 @@ impl Counter {
     }
 
     fn statuses(&self, now: i64) -> QuotaStatuses {
-        self.statuses_with(Some(&self.others), 1, now)
+        self.compute_statuses(Some(&self.others), 1, now)
     }
 
-    /// The status of each quota, given this container's requests and these of others, with a reset for
-    /// `requests` more.
-    fn statuses_with(
+    /// The status of each quota, with the time at which `requests` more fit.
+    fn compute_statuses(
         &self,
         others: Option<&OtherRequests>,
         requests: u64,
@@ -215,24 +210,21 @@ impl Counter {
         self.others.drop_expired(now);
     }
 
-    /// Returns `true` if there are requests to write.
     pub fn has_unwritten(&self) -> bool {
         !self.own.is_stored()
     }
 
-    /// Returns `true` if requests are waiting for a write.
     pub fn has_waiting(&self) -> bool {
         !self.waiting.is_empty()
     }
 
-    /// The time of the next write; `None` if there is nothing to write or read.
-    ///
-    /// The first write is due immediately, since only its response reveals the counts of others.
+    /// The time of the next write; `None` if nothing needs to be written or read. The first write is due immediately,
+    /// since its response has the counts of other containers.
     pub fn due_at(&self, clock: Instant) -> Option<Instant> {
         if self.has_waiting() {
             return Some(clock);
         }
-        if !self.has_unwritten() && !self.has_doubt {
+        if !self.has_unwritten() && !self.needs_reread {
             return None;
         }
         let Some(attempted_at) = self.attempted_at else { return Some(clock) };
@@ -247,31 +239,30 @@ impl Counter {
         }
     }
 
-    /// Starts a write: claims the waiting requests, and returns the tallies to write and the hours to read.
-    /// `None` if there is nothing to do.
+    /// Claims the waiting requests, and starts a write; `None` if nothing needs to be written or read.
     pub fn flush(&mut self, now: i64, clock: Instant) -> Option<Flush> {
-        // The previous write may have been aborted.
-        self.take_back_claims();
+        // The previous write may have been canceled.
+        self.requeue_claims();
         self.drop_expired(now);
         self.claim_waiting(now);
         let tallies = self.own.begin_write();
-        if tallies.is_empty() && self.claimed.is_empty() && !self.has_doubt {
+        if tallies.is_empty() && self.claimed.is_empty() && !self.needs_reread {
             return None;
         }
         self.being_confirmed = self.unconfirmed;
         self.attempted_at = Some(clock);
-        (self.has_released, self.has_doubt) = (false, false);
+        (self.has_released, self.needs_reread) = (false, false);
         let hours = self.others.hours_to_read(&tallies, self.limits, now);
         Some(Flush { at: now, tallies, hours })
     }
 
-    /// Claims, in order, the waiting requests that fit as far as this container knows. The others are refused,
-    /// unless the outcome of a claim may still change that.
+    /// Claims the waiting requests that fit, in order. Rejects the others, unless they may fit once another claim is
+    /// rejected.
     fn claim_waiting(&mut self, now: i64) {
         self.claimed_at = now;
         while let Some(claim) = self.waiting.pop_front() {
             match self.fits(claim.limits, claim.requests, now) {
-                // Nobody is waiting for it anymore.
+                // The client disconnected.
                 _ if claim.outcome.is_closed() => (),
                 Ok(()) => {
                     self.own.add(claim.limits, claim.requests, now);
@@ -286,8 +277,8 @@ impl Counter {
         }
     }
 
-    /// Requeues the claims of a write for the next one.
-    fn take_back_claims(&mut self) {
+    /// Returns the claims of an unfinished write to the queue.
+    fn requeue_claims(&mut self) {
         while let Some(claim) = self.claimed.pop() {
             self.own.remove(claim.requests, self.claimed_at);
             self.waiting.push_front(claim);
@@ -295,12 +286,11 @@ impl Counter {
         self.being_confirmed = 0;
     }
 
-    /// Records that a write completed, and that the table has the tallies in `usage`. The claims of this write
-    /// are then admitted if they fit, and refused otherwise.
+    /// Records a completed write and the tallies that it read, then admits or rejects its claims.
     pub fn record_confirmed(
         &mut self,
         flush: &Flush,
-        usage: impl IntoIterator<Item = (i64, HourOfUsage)>,
+        usage: impl IntoIterator<Item = (i64, HourlyTallies)>,
         now: i64,
     ) {
         self.own.record_stored(&flush.tallies);
@@ -316,7 +306,7 @@ impl Counter {
         self.settle_claims(now);
         self.confirmed = self
             .attempted_at
-            .map(|at| Confirmation { at, remaining: self.statuses(now).least_remaining() });
+            .map(|at| Confirmation { at, remaining: self.statuses(now).min_remaining() });
     }
 
     fn settle_claims(&mut self, now: i64) {
@@ -325,28 +315,23 @@ impl Counter {
             self.own.remove(claim.requests, self.claimed_at);
         }
         for Claim { limits, requests, outcome } in claims {
-            let told = match self.fits(limits, requests, now) {
-                Ok(()) => {
-                    self.own.add(limits, requests, self.claimed_at);
-                    outcome.send(Ok(self.statuses(now)))
-                }
-                Err(exceeded) => {
-                    self.has_released = true;
-                    _ = outcome.send(Err(exceeded));
-                    continue;
-                }
-            };
-            if told.is_err() {
+            let result = self.fits(limits, requests, now).map(|()| {
+                self.own.add(limits, requests, self.claimed_at);
+                self.statuses(now)
+            });
+            let is_admitted = result.is_ok();
+            let is_received = outcome.send(result).is_ok();
+            if is_admitted && !is_received {
                 self.own.remove(requests, self.claimed_at);
-                self.has_released = true;
             }
+            self.has_released |= !is_admitted || !is_received;
         }
     }
 
-    /// Records a failed write; returns all failures since the last success. In an outage, waiting requests are
-    /// admitted as far as this container knows.
+    /// Records a failed write; returns the failures since the last success. In an outage, admits waiting requests
+    /// without confirmation.
     pub fn record_failure(&mut self, now: i64, clock: Instant) -> Failures {
-        self.take_back_claims();
+        self.requeue_claims();
         let failures = self.failures.get_or_insert(Failures { since: clock, times: 0 });
         failures.times += 1;
         let failures = *failures;

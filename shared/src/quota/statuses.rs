@@ -1,4 +1,4 @@
-//! The quotas of a key, their statuses, and the headers that report them.
+//! The quotas of a key, and their statuses in headers and messages.
 
 use axum::http::{HeaderMap, HeaderValue, header::RETRY_AFTER};
 use jiff::Timestamp;
@@ -6,14 +6,13 @@ use store::KeyRecord;
 
 use super::window::{LimitType, QuotaStatus};
 
-/// The daily quota headers: limit, remaining requests and reset time.
+/// The headers for the daily quota: limit, remaining requests and reset time.
 pub const DAILY_HEADERS: [&str; 3] =
     ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"];
-/// The per-minute quota headers, in the same order.
+/// The headers for the per-minute quota, in the same order.
 pub const MINUTE_HEADERS: [&str; 3] =
     ["X-RateLimit-Minute-Limit", "X-RateLimit-Minute-Remaining", "X-RateLimit-Minute-Reset"];
 
-/// The quotas of a key.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Limits {
     pub per_minute: Option<u64>,
@@ -21,7 +20,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// The quotas of `key`; `None` if it has none.
+    /// The quotas of `key`; `None` for a key without quotas.
     pub fn from_key(key: &KeyRecord) -> Option<Self> {
         let (per_minute, per_day) = (key.per_minute.map(u64::from), key.per_day.map(u64::from));
         let has_one = per_minute.is_some() || per_day.is_some();
@@ -29,7 +28,6 @@ impl Limits {
     }
 }
 
-/// The status of each quota of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QuotaStatuses {
     pub minute: Option<QuotaStatus>,
@@ -37,15 +35,15 @@ pub struct QuotaStatuses {
 }
 
 impl QuotaStatuses {
-    /// The quota that these requests exceed: one that they can never fit into, or else the one that resets
-    /// last. `None` if they fit into each.
-    pub fn too_small_for(&self, requests: u64) -> Option<QuotaStatus> {
-        let too_small = self.iter().filter(|status| status.remaining < requests);
-        too_small.max_by_key(|status| (status.limit < requests, status.reset))
+    /// The quota that these requests exceed; `None` if they fit. If they exceed both, one that they can never fit
+    /// into, or else the one that resets last.
+    pub fn exceeded_by(&self, requests: u64) -> Option<QuotaStatus> {
+        let exceeded = self.iter().filter(|status| status.remaining < requests);
+        exceeded.max_by_key(|status| (status.limit < requests, status.reset))
     }
 
-    /// The requests that can still be made before a quota is exhausted.
-    pub fn least_remaining(&self) -> u64 {
+    /// The number of requests before the first quota is exhausted.
+    pub fn min_remaining(&self) -> u64 {
         self.iter().map(|status| status.remaining).min().unwrap_or_default()
     }
 
@@ -65,20 +63,19 @@ impl QuotaStatuses {
     }
 }
 
-/// A refusal: a quota of the key is exhausted, or has too few requests left.
+/// The error for requests that exceed a quota.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QuotaExceeded {
-    /// The exhausted quota; the one that resets last if there are several.
+    /// The exceeded quota, as in [`QuotaStatuses::exceeded_by`].
     pub exhausted: QuotaStatus,
-    /// The number of requests that the refused one counts as.
+    /// The number of requests that were rejected.
     pub requests: u64,
-    /// The status of each quota of the key.
     pub statuses: QuotaStatuses,
 }
 
 impl QuotaExceeded {
-    /// Sets `X-RateLimit-*`, and `Retry-After` to the seconds until the request is admitted. A batch that
-    /// exceeds the whole quota gets no `Retry-After`: it is never admitted, and its client would retry forever.
+    /// Sets `X-RateLimit-*`, and `Retry-After` to the seconds until the requests fit. If they never fit, omits
+    /// `Retry-After`, since the client would retry forever.
     pub fn set_headers(&self, headers: &mut HeaderMap) {
         self.statuses.set_rate_limit_headers(headers);
         if self.requests > self.exhausted.limit {
@@ -95,17 +92,56 @@ impl QuotaExceeded {
             LimitType::Minute => "minute",
             LimitType::Daily => "day",
         };
-        let reset = Timestamp::from_second(reset)
-            .expect("a quota is reset at most one window after a request");
-        let (requests, fitting) = (self.requests, self.statuses.least_remaining());
+        let reset = Timestamp::from_second(reset).expect("a quota resets within one window");
+        let (requests, fitting) = (self.requests, self.statuses.min_remaining());
         if requests == 1 || remaining == 0 {
             return format!("Quota of {limit} requests per {window} exceeded; retry after {reset}");
         }
-        let or_later =
+        let retry_hint =
             if requests > limit { String::new() } else { format!(", or retry after {reset}") };
         format!(
-            "Quota of {limit} requests per {window} has {remaining} left, and this one counts as \
-             {requests}; send at most {fitting} numbers now{or_later}"
+            "Quota of {limit} requests per {window} has {remaining} left, and this request counts as \
+             {requests}; send at most {fitting} numbers now{retry_hint}"
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_suggest_a_retry_only_if_the_requests_can_fit() {
+        for (limit, remaining, requests, expected) in [
+            (
+                10,
+                0,
+                1,
+                "Quota of 10 requests per minute exceeded; retry after 1970-01-01T00:01:00Z",
+            ),
+            (
+                10,
+                3,
+                10,
+                "Quota of 10 requests per minute has 3 left, and this request counts as 10; \
+                 send at most 3 numbers now, or retry after 1970-01-01T00:01:00Z",
+            ),
+            (
+                10,
+                3,
+                11,
+                "Quota of 10 requests per minute has 3 left, and this request counts as 11; \
+                 send at most 3 numbers now",
+            ),
+        ] {
+            let limit_type = LimitType::Minute;
+            let exhausted = QuotaStatus { limit_type, limit, remaining, reset: 60 };
+            let statuses = QuotaStatuses { minute: Some(exhausted), daily: None };
+            let exceeded = QuotaExceeded { exhausted, requests, statuses };
+            assert_eq!(exceeded.message(), expected);
+            let mut headers = HeaderMap::new();
+            exceeded.set_headers(&mut headers);
+            assert_eq!(headers.contains_key(RETRY_AFTER), requests <= limit);
+        }
     }
 }

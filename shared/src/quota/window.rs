@@ -1,16 +1,16 @@
-//! Sliding windows: which requests count at a given time, and until when.
+//! Sliding windows: which requests count at a given time, and when they expire.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// The number of requests in each bucket, by the second at which the bucket starts.
+/// The number of requests in each bucket, by the bucket's first second.
 pub type Buckets = BTreeMap<i64, u64>;
 
-/// The second from which a bucket's requests count at `now`, in seconds since 1970. A bucket in the future, due
-/// to another clock or a clock that was set back, counts from now on.
-pub fn not_after(start: i64, now: i64) -> i64 {
+/// The first second of a bucket, or of the current one for a bucket in the future, which comes from another clock or
+/// one that was set back.
+pub fn clamp_to_now(start: i64, now: i64) -> i64 {
     start.min(LimitType::Minute.bucket_at(now))
 }
 
@@ -23,7 +23,7 @@ pub enum LimitType {
 }
 
 impl LimitType {
-    /// The time for which a request counts, in seconds.
+    /// The length of the window in seconds.
     pub fn window(self) -> i64 {
         match self {
             Self::Minute => 60,
@@ -31,7 +31,7 @@ impl LimitType {
         }
     }
 
-    /// The length of a bucket in seconds. A bucket's requests are counted together.
+    /// The length of a bucket in seconds. Its requests expire together.
     pub fn bucket(self) -> i64 {
         match self {
             Self::Minute => 5,
@@ -39,17 +39,16 @@ impl LimitType {
         }
     }
 
-    /// The start of the bucket at `now`, in seconds since 1970.
+    /// The first second of the bucket at `now`, in seconds since 1970.
     pub fn bucket_at(self, now: i64) -> i64 {
         now - now.rem_euclid(self.bucket())
     }
 
-    /// The status of a quota at `now`, in seconds since 1970. Its reset is when `requests` more fit at once. If
-    /// they never fit, it is when the whole quota is available again.
+    /// The status of a quota at `now`, in seconds since 1970. It resets when `requests` more fit, or, if they never fit,
+    /// when the whole quota is available.
     ///
-    /// Buckets that started within the window count. A client that keeps to its quota in every window is
-    /// therefore never refused, and no client exceeds its quota in a window shorter by one bucket. Buckets in
-    /// the future, due to clock differences, count as if they started now.
+    /// Buckets that started within the window count. So a client within its quota is never rejected, and no client
+    /// exceeds its quota in a window that is one bucket shorter. Buckets in the future count as if they started now.
     pub fn status(self, requests: u64, limit: u64, buckets: &Buckets, now: i64) -> QuotaStatus {
         let counted: Vec<_> = buckets.range(now - self.window() + 1..).collect();
         let used: u64 = counted.iter().map(|(_, count)| **count).sum();
@@ -86,7 +85,7 @@ mod tests {
 
     use super::*;
 
-    /// The requests at these times that a container admits.
+    /// The requests that a container admits, among those at `times`.
     fn admitted(limit_type: LimitType, limit: u64, times: &[i64]) -> Vec<i64> {
         let mut buckets = Buckets::new();
         let mut admitted = Vec::new();
@@ -99,8 +98,8 @@ mod tests {
         admitted
     }
 
-    /// The maximum number of these sorted times within `span` seconds.
-    fn most_within(span: i64, times: &[i64]) -> usize {
+    /// The maximum number of sorted `times` within `span` seconds.
+    fn max_in_span(span: i64, times: &[i64]) -> usize {
         let count_from = |first: usize| {
             times[first..].iter().take_while(|time| **time <= times[first] + span).count()
         };
@@ -116,12 +115,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn clients_within_their_quota_are_never_refused(
+        fn clients_within_their_quota_are_never_rejected(
             times in sorted_times(60), daily in sorted_times(86_400)
         ) {
             for (limit_type, times) in [(LimitType::Minute, times), (LimitType::Daily, daily)] {
                 // A window is half-open: a request stops counting after exactly one window.
-                let limit = most_within(limit_type.window() - 1, &times);
+                let limit = max_in_span(limit_type.window() - 1, &times);
                 let admitted = admitted(limit_type, limit as u64, &times);
                 prop_assert_eq!(admitted, times);
             }
@@ -134,12 +133,12 @@ mod tests {
             for (limit_type, times) in [(LimitType::Minute, times), (LimitType::Daily, daily)] {
                 let admitted = admitted(limit_type, limit, &times);
                 let span = limit_type.window() - limit_type.bucket();
-                prop_assert!(most_within(span, &admitted) as u64 <= limit);
+                prop_assert!(max_in_span(span, &admitted) as u64 <= limit);
             }
         }
 
         #[test]
-        fn refused_requests_are_admitted_at_the_reset_and_not_before(
+        fn rejected_requests_fit_at_the_reset_and_not_before(
             times in sorted_times(60), limit in 1_u64..10, now in 240_i64..300
         ) {
             let mut buckets = Buckets::new();

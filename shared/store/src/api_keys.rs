@@ -1,4 +1,4 @@
-//! Stored API keys: a hash, and what operators need to tell keys apart, but never the key itself.
+//! Stored API keys. A record has the key's hash and a prefix that identifies it to operators, but never the key.
 
 use aws_sdk_dynamodb::{
     operation::put_item::{PutItemError, builders::PutItemFluentBuilder},
@@ -9,54 +9,48 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Store, StoreError,
+    checksum::{self, Item},
     client::{item_from_record, record_from_item},
-    item_check::{self, Item},
 };
 
-/// A stored key.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct KeyRecord {
     /// SHA-256 of the key in hex; the item's partition key.
     pub key_hash: String,
     /// The first characters of the key, which identify it to operators.
     pub prefix: String,
-    /// The client it was created for.
+    /// The client that uses the key.
     pub name: String,
-    /// A note by the operator.
     #[serde(default)]
     pub note: Option<String>,
-    /// Creation time.
     pub created_at: Timestamp,
-    /// Expiry time; `None` if it never expires.
+    /// `None` if it never expires.
     pub expires_at: Option<Timestamp>,
-    /// Revocation time.
     pub revoked_at: Option<Timestamp>,
-    /// Requests it may make in any minute; `None` if unlimited.
+    /// The maximum number of requests in any minute; `None` if unlimited.
     #[serde(default)]
     pub per_minute: Option<u32>,
-    /// Requests it may make in any 24 hours; `None` if unlimited.
+    /// The maximum number of requests in any 24 hours; `None` if unlimited.
     #[serde(default)]
     pub per_day: Option<u32>,
-    /// The id of its quota, if that is not its own hash. A replacement key shares the quota of the key it replaces,
-    /// so both together may make no more requests than one.
+    /// The id of its quota, if that is not its own hash. A replacement key shares the quota of the key that it
+    /// replaces.
     #[serde(default)]
     pub quota_id: Option<String>,
 }
 
-/// The keys in a table.
 #[derive(Debug)]
 pub struct StoredKeys {
-    /// Readable keys, oldest first.
+    /// Oldest first.
     pub readable: Vec<KeyRecord>,
-    /// Unreadable keys. Requests with such a key are refused.
+    /// Keys with unreadable items. Requests with such a key are rejected.
     pub damaged: Vec<DamagedKey>,
 }
 
-/// A key with a damaged item.
 #[derive(Debug)]
 pub struct DamagedKey {
     pub key_hash: String,
-    /// Its name in messages: the prefix, or the hash if the prefix is unreadable too.
+    /// The prefix, or the hash if the prefix is unreadable too.
     pub name: String,
 }
 
@@ -75,19 +69,19 @@ impl KeyRecord {
         self.revoked_at.is_none() && self.expires_at.is_none_or(|end| now < end)
     }
 
-    /// The id of the quota its requests count against.
+    /// The id of the quota that its requests count against.
     pub fn quota_id(&self) -> &str {
         self.quota_id.as_deref().unwrap_or(&self.key_hash)
     }
 }
 
 impl Store {
-    /// Reads the record of the key with this hash in one GetItem call.
+    /// Reads the record of the key with this hash.
     pub async fn api_key(&self, key_hash: &str) -> Result<Option<KeyRecord>, StoreError> {
         self.get(&self.tables.api_keys, "key_hash", key_hash.to_owned(), true).await
     }
 
-    /// Writes a key's record, new or changed.
+    /// Creates or replaces a key's record.
     pub async fn put_api_key(&self, key: &KeyRecord) -> Result<(), StoreError> {
         let put = self.put_key(key)?.send().await;
         put.map(drop).map_err(StoreError::call("PutItem", &self.tables.api_keys))
@@ -109,12 +103,12 @@ impl Store {
         }
     }
 
-    /// All readable keys ever created, oldest first. Reads the whole table, so it is for operators only.
+    /// Reads all readable keys, oldest first. Scans the whole table, so requests never call it.
     pub async fn api_keys(&self) -> Result<Vec<KeyRecord>, StoreError> {
         Ok(self.all_api_keys().await?.readable)
     }
 
-    /// All keys ever created, including unreadable ones.
+    /// Reads all keys, including revoked, expired and unreadable ones.
     pub async fn all_api_keys(&self) -> Result<StoredKeys, StoreError> {
         let table = self.tables.api_keys.as_str();
         let scan = self.client.scan().table_name(table).consistent_read(true);
@@ -122,28 +116,28 @@ impl Store {
         let (mut readable, mut damaged) = (Vec::new(), Vec::new());
         while let Some(item) = pages.next().await {
             let item = item.map_err(StoreError::call("Scan", table))?;
-            let if_damaged = DamagedKey::from_item(&item);
+            let fallback = DamagedKey::from_item(&item);
             match record_from_item::<KeyRecord>(table, item) {
                 Ok(key) => readable.push(key),
-                Err(_) => damaged.push(if_damaged),
+                Err(_) => damaged.push(fallback),
             }
         }
         readable.sort_by_key(|key| key.created_at);
         Ok(StoredKeys { readable, damaged })
     }
 
-    /// Makes a key expire at `end`, unless it already expires earlier; returns whether that changed it.
+    /// Makes a key expire at `end` unless it already expires earlier; returns whether its record changed.
     pub async fn expire_api_key(&self, key_hash: &str, end: Timestamp) -> Result<bool, StoreError> {
         self.set_earlier_time(key_hash, end, |key| &mut key.expires_at).await
     }
 
-    /// Marks a key as revoked, unless it was revoked earlier; returns whether that changed it. The API refuses
-    /// it once cached records have expired.
+    /// Revokes a key unless it is already revoked; returns whether its record changed. The API rejects the key
+    /// once cached records have expired.
     pub async fn revoke_api_key(&self, key_hash: &str, now: Timestamp) -> Result<bool, StoreError> {
         self.set_earlier_time(key_hash, now, |key| &mut key.revoked_at).await
     }
 
-    /// Deletes a key's record, if it exists.
+    /// Deletes a key's record if it exists.
     pub async fn delete_api_key(&self, key_hash: &str) -> Result<(), StoreError> {
         let table = &self.tables.api_keys;
         let delete = self.client.delete_item().table_name(table);
@@ -151,33 +145,33 @@ impl Store {
         delete.send().await.map(drop).map_err(StoreError::call("DeleteItem", table))
     }
 
-    /// Sets a time unless there is an earlier one. An item is replaced only if it has not changed since it was
-    /// read. The end of a key therefore only ever moves closer, however commands run and arrive.
+    /// Sets a time unless an earlier one is set. Replaces the item only if it has not changed since it was
+    /// read, so concurrent commands can only move the end of a key earlier.
     async fn set_earlier_time(
         &self,
         key_hash: &str,
         time: Timestamp,
-        time_of: fn(&mut KeyRecord) -> &mut Option<Timestamp>,
+        field: fn(&mut KeyRecord) -> &mut Option<Timestamp>,
     ) -> Result<bool, StoreError> {
         let table = &self.tables.api_keys;
         loop {
             let found = self.api_key(key_hash).await?;
             let before = found.ok_or_else(|| StoreError::NoKey(key_hash.to_owned()))?;
             let mut after = before.clone();
-            let earlier = time_of(&mut after);
-            if earlier.is_some_and(|earlier| earlier <= time) {
+            let current = field(&mut after);
+            if current.is_some_and(|current| current <= time) {
                 return Ok(false);
             }
-            *earlier = Some(time);
-            let check = item_check::compute(&item_from_record(table, None, &before)?);
+            *current = Some(time);
+            let checksum = checksum::compute(&item_from_record(table, None, &before)?);
             let put = self
                 .put_key(&after)?
-                .condition_expression("#check = :check")
-                .expression_attribute_names("#check", item_check::CHECK)
-                .expression_attribute_values(":check", check);
+                .condition_expression("#checksum = :checksum")
+                .expression_attribute_names("#checksum", checksum::CHECKSUM)
+                .expression_attribute_values(":checksum", checksum);
             let Err(error) = put.send().await else { return Ok(true) };
             match error.as_service_error() {
-                // Another command changed the key in the meantime.
+                // Another command changed the key, so read it again.
                 Some(PutItemError::ConditionalCheckFailedException(_)) => (),
                 _ => return Err(StoreError::call("PutItem", table)(error)),
             }

@@ -1,4 +1,4 @@
-//! Batch reads.
+//! BatchGetItem with retries.
 
 use aws_sdk_dynamodb::{
     config::Builder,
@@ -6,7 +6,7 @@ use aws_sdk_dynamodb::{
 };
 use backon::{BackoffBuilder, ExponentialBuilder};
 
-use crate::{Store, StoreError, item_check::Item, metering};
+use crate::{Store, StoreError, checksum::Item, metering};
 
 const OPERATION: &str = "BatchGetItem";
 
@@ -19,14 +19,14 @@ pub(crate) struct BatchGet<'a> {
     /// The name of the partition key.
     pub key: &'static str,
     pub is_consistent: bool,
-    /// The delays between retries of keys that DynamoDB was too busy for.
+    /// The delays between retries of keys that DynamoDB did not process.
     pub delays: ExponentialBuilder,
-    /// Settings for these calls only.
+    /// Overrides the client's settings.
     pub config: Option<Builder>,
 }
 
 impl Store {
-    /// The existing items with these partition key values, in any order.
+    /// Reads the items with these partition key values. Missing items are left out, and the order is arbitrary.
     pub(crate) async fn batch_get(
         &self,
         BatchGet { table, key, is_consistent, delays, config }: BatchGet<'_>,
@@ -52,11 +52,11 @@ impl Store {
                 Some(config) => request.config_override(config.clone()),
                 None => request,
             };
-            let answer = request.send().await.map_err(StoreError::call(OPERATION, table))?;
-            metering::count(answer.consumed_capacity().first());
-            let items = answer.responses.and_then(|mut tables| tables.remove(table));
+            let output = request.send().await.map_err(StoreError::call(OPERATION, table))?;
+            metering::add_capacity(output.consumed_capacity().first());
+            let items = output.responses.and_then(|mut tables| tables.remove(table));
             found.extend(items.into_iter().flatten());
-            left = answer.unprocessed_keys.and_then(|mut tables| tables.remove(table));
+            left = output.unprocessed_keys.and_then(|mut tables| tables.remove(table));
             if let Some(keys) = &left {
                 let left = keys.keys().len();
                 let delay = delays.next().ok_or(StoreError::Busy { operation: OPERATION, left })?;

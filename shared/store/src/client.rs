@@ -1,4 +1,4 @@
-//! The connection to a deployment's tables.
+//! A client for a deployment's tables.
 
 use std::{env, sync::Arc};
 
@@ -12,21 +12,21 @@ use serde_dynamo::aws_sdk_dynamodb_1::{from_item, to_item};
 
 use crate::{
     StoreError, Tables, TimeoutProfile,
+    checksum::{self, Item},
     https::{TRUST_VARIABLES, TrustedRoots, https_client},
-    item_check::{self, Item},
     metering,
     reachability::Reachability,
 };
 
-/// The environment variables that override AWS's endpoint, as in the SDKs and the AWS CLI.
+/// The environment variables that override the AWS endpoint, as in the SDKs and the AWS CLI.
 const ENDPOINT_VARIABLES: [&str; 2] = ["AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL"];
 
 /// The environment variables that set the region, as in the SDKs and the AWS CLI.
 const REGION_VARIABLES: [&str; 2] = ["AWS_REGION", "AWS_DEFAULT_REGION"];
-/// The region for databases that have none.
+/// The region for databases that do not use one.
 const DEFAULT_REGION: &str = "us-east-1";
 
-/// Returns `true` if `endpoint` uses plain `http`, as emulators and compatible databases do. AWS never does.
+/// Returns `true` for an `http://` endpoint, as emulators and compatible databases have. AWS endpoints never do.
 pub fn is_plain_http(endpoint: &str) -> bool {
     endpoint.starts_with("http://")
 }
@@ -41,9 +41,9 @@ pub struct Store {
 }
 
 impl Store {
-    /// Connects as a Lambda function. Its environment sets region, credentials, tables and optionally the
-    /// endpoint. Credential sources for people, such as profiles, are left to [`Store::connect`]; they would be
-    /// a tenth of each function's size.
+    /// Connects as a Lambda function, with region, credentials, tables and an optional endpoint from the
+    /// environment. Profiles and other credential sources would add a tenth to each function's size; for those,
+    /// use [`Store::connect`].
     pub fn from_env(timeouts: TimeoutProfile) -> Self {
         let endpoint = ENDPOINT_VARIABLES.into_iter().find_map(variable);
         let region = variable("AWS_REGION");
@@ -60,21 +60,25 @@ impl Store {
     }
 
     /// Connects to the emulator at `endpoint`, which accepts any region and credentials.
-    pub fn at_emulator(endpoint: &str, timeouts: TimeoutProfile) -> Self {
-        Self::at_embedded(endpoint, "local", timeouts)
+    pub fn connect_to_emulator(endpoint: &str, timeouts: TimeoutProfile) -> Self {
+        Self::connect_to_embedded(endpoint, "local", timeouts)
     }
 
-    /// Connects to the embedded database at `endpoint`, which only answers callers that know its access key id.
-    pub fn at_embedded(endpoint: &str, access_key_id: &str, timeouts: TimeoutProfile) -> Self {
+    /// Connects to the embedded database at `endpoint`, which requires its access key id.
+    pub fn connect_to_embedded(
+        endpoint: &str,
+        access_key_id: &str,
+        timeouts: TimeoutProfile,
+    ) -> Self {
         let credentials = credentials_with_id(access_key_id);
-        Self::by_plain_http(endpoint, timeouts, DEFAULT_REGION.to_owned(), credentials)
+        Self::connect_plain_http(endpoint, timeouts, DEFAULT_REGION.to_owned(), credentials)
     }
 
     /// Connects to a DynamoDB-compatible database at `endpoint`, with region and credentials from the
-    /// environment. Without them it assumes an emulator, which accepts any.
-    pub fn at_compatible_database(endpoint: &str, timeouts: TimeoutProfile) -> Self {
+    /// environment. If they are unset, uses placeholders, which emulators accept.
+    pub fn connect_to_compatible_database(endpoint: &str, timeouts: TimeoutProfile) -> Self {
         let region = REGION_VARIABLES.into_iter().find_map(variable);
-        Self::by_plain_http(
+        Self::connect_plain_http(
             endpoint,
             timeouts,
             region.unwrap_or_else(|| DEFAULT_REGION.to_owned()),
@@ -82,7 +86,7 @@ impl Store {
         )
     }
 
-    fn by_plain_http(
+    fn connect_plain_http(
         endpoint: &str,
         timeouts: TimeoutProfile,
         region: String,
@@ -96,25 +100,25 @@ impl Store {
         Self::connect(config, Tables::from_env(), timeouts)
     }
 
-    /// Connects using `config`, but with these timeouts.
+    /// Connects with `config` and these timeouts.
     pub fn connect(config: Builder, tables: Tables, timeouts: TimeoutProfile) -> Self {
         let config = timeouts.apply(config.behavior_version(BehaviorVersion::latest())).build();
         let (client, tables) = (Client::from_conf(config), Arc::new(tables));
         Self { client, tables, timeouts, reachability: Arc::default() }
     }
 
-    /// The client and the table names, for operations that the API never needs, such as creating the tables.
+    /// The client and the table names, for operations that only operators need, such as creating tables.
     pub fn parts(&self) -> (&Client, &Tables) {
         (&self.client, &self.tables)
     }
 
-    /// The same store, but with its keys in `table`, such as one restored from a backup.
+    /// Uses `table` for the API keys, for example one restored from a backup.
     pub fn with_api_keys_table(mut self, table: String) -> Self {
         Arc::make_mut(&mut self.tables).api_keys = table;
         self
     }
 
-    /// Reads the item whose partition key `key` is `value`.
+    /// Reads the item whose partition key attribute `key` is `value`.
     pub(crate) async fn get<T: DeserializeOwned>(
         &self,
         table: &str,
@@ -130,23 +134,23 @@ impl Store {
             .key(key, value.clone())
             .return_consumed_capacity(ReturnConsumedCapacity::Total)
             .consistent_read(is_consistent);
-        let answer = request.send().await.map_err(StoreError::call("GetItem", table))?;
-        metering::count(answer.consumed_capacity());
-        answer.item.map(|item| record_of_key(table, (key, &value), item)).transpose()
+        let output = request.send().await.map_err(StoreError::call("GetItem", table))?;
+        metering::add_capacity(output.consumed_capacity());
+        output.item.map(|item| record_from_keyed_item(table, (key, &value), item)).transpose()
     }
 }
 
-/// The value of an environment variable, unless it is empty.
+/// The value of an environment variable, if it is set and not empty.
 fn variable(name: &str) -> Option<String> {
     env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-/// Credentials for a database that checks no signatures.
+/// Credentials for a database that does not check signatures.
 fn credentials_with_id(access_key_id: &str) -> Credentials {
     Credentials::new(access_key_id, "unused", None, None, "emulator")
 }
 
-/// The credentials in the environment, where Lambda puts them.
+/// The credentials that Lambda sets in the environment.
 fn credentials_from_env() -> Option<Credentials> {
     Some(Credentials::new(
         variable("AWS_ACCESS_KEY_ID")?,
@@ -157,29 +161,29 @@ fn credentials_from_env() -> Option<Credentials> {
     ))
 }
 
-/// Deserializes an item of `table`.
+/// Verifies and deserializes an item from `table`.
 pub(crate) fn record_from_item<T: DeserializeOwned>(
     table: &str,
     item: Item,
 ) -> Result<T, StoreError> {
-    item_check::verify(&item).map_err(StoreError::item(table))?;
+    checksum::verify(&item).map_err(StoreError::item(table))?;
     from_item(item).map_err(StoreError::item(table))
 }
 
-/// Deserializes an item of `table` that was found under this key.
-pub(crate) fn record_of_key<T: DeserializeOwned>(
+/// Deserializes an item from `table`, and checks that it has the requested key.
+pub(crate) fn record_from_keyed_item<T: DeserializeOwned>(
     table: &str,
     (name, value): (&str, &AttributeValue),
     item: Item,
 ) -> Result<T, StoreError> {
     if item.get(name) != Some(value) {
-        return Err(StoreError::item(table)("it was found under the key of another item"));
+        return Err(StoreError::item(table)("its key differs from the requested key"));
     }
     record_from_item(table, item)
 }
 
-/// Serializes a record as an item of `table`, adding the key unless the record has it. `None` fields are left
-/// out.
+/// Serializes a record as an item of `table`, with its checksum, and with `key` if the record does not contain
+/// it. Leaves out `None` fields.
 pub(crate) fn item_from_record(
     table: &str,
     key: Option<(&str, AttributeValue)>,
@@ -188,6 +192,6 @@ pub(crate) fn item_from_record(
     let mut item: Item = to_item(record).map_err(StoreError::item(table))?;
     item.retain(|_, value| !value.is_null());
     item.extend(key.map(|(name, value)| (name.to_owned(), value)));
-    item_check::seal(&mut item);
+    checksum::seal(&mut item);
     Ok(item)
 }

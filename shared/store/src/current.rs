@@ -1,4 +1,4 @@
-//! The current dataset version, loaded once per container and refreshed.
+//! The current version of the data in memory, and its refreshes.
 
 use std::{
     sync::Arc,
@@ -11,13 +11,13 @@ use numbering::records::Version;
 
 use crate::{
     Manifest, Snapshot, Store, StoreError, Table,
-    loading::{DatasetError, LoadedVersion, Newest, PassedOver, load, newest_by},
+    loading::{DatasetError, LoadedVersion, NewestVersion, SkippedVersion, first_readable, load},
 };
 
-/// Interval between reads of the manifest.
-const RECHECK_AFTER: Duration = Duration::from_secs(60);
-/// The same after a failure: short, but not every request rereads the manifest.
-const RECHECK_AFTER_FAILURE: Duration = Duration::from_secs(5);
+/// The interval between reads of the manifest.
+const RECHECK_INTERVAL: Duration = Duration::from_secs(60);
+/// The interval after a failed read.
+const FAILURE_RECHECK_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Keeps the current version in memory, and switches to a new one within a minute.
 ///
@@ -26,47 +26,45 @@ const RECHECK_AFTER_FAILURE: Duration = Duration::from_secs(5);
 pub struct CurrentDataset {
     store: Store,
     in_use: ArcSwapOption<InUse>,
-    /// The last requested version that was no longer current, for further pages of the same list.
+    /// The last requested older version, since clients request more pages of the same list.
     earlier: ArcSwapOption<LoadedVersion>,
-    /// The time until which no version is read again, because none was readable.
+    /// Until this time no version is read again, because none was readable.
     unreadable_until: ArcSwapOption<Instant>,
-    /// The manifest as of the last read, for health and statistics.
+    /// The manifest as of the last read.
     manifest: ArcSwapOption<Manifest>,
     /// The versions that were unreadable when the one in use was loaded.
-    passed_over: ArcSwap<Vec<PassedOver>>,
-    /// Locked by the one request that checks for a new version. Others keep using the one in memory.
+    skipped: ArcSwap<Vec<SkippedVersion>>,
+    /// Locked by the request that checks for a new version. Other requests keep using the one in memory.
     refreshing: tokio::sync::Mutex<()>,
 }
 
-/// The version that requests are answered from, and the time of the next manifest read.
 struct InUse {
     loaded: LoadedVersion,
-    until: Instant,
+    /// The time of the next manifest read.
+    recheck_at: Instant,
 }
 
-/// The version that requests are answered from, as described in the manifest.
+/// The version that responses come from, as the manifest describes it.
 #[derive(Debug)]
 pub enum Serving {
-    /// The current version.
     Current(Snapshot),
     /// An older version, because the current one is unreadable.
     Older(Snapshot),
     /// The version in memory, because the manifest cannot be read.
     Memory(Snapshot),
-    /// None, because nothing has been imported yet.
+    /// No version, because nothing has been imported yet.
     Empty,
-    /// None, because every version is unreadable or DynamoDB does not answer.
-    Nothing(DatasetError),
+    /// No version, because every version is unreadable or DynamoDB does not respond.
+    Unavailable(DatasetError),
 }
 
 impl Serving {
-    /// The version that requests are answered from.
     pub fn snapshot(&self) -> Option<&Snapshot> {
         match self {
             Self::Current(snapshot) | Self::Older(snapshot) | Self::Memory(snapshot) => {
                 Some(snapshot)
             }
-            Self::Empty | Self::Nothing(_) => None,
+            Self::Empty | Self::Unavailable(_) => None,
         }
     }
 }
@@ -80,53 +78,53 @@ impl CurrentDataset {
             earlier: ArcSwapOption::empty(),
             unreadable_until: ArcSwapOption::empty(),
             manifest: ArcSwapOption::empty(),
-            passed_over: ArcSwap::default(),
+            skipped: ArcSwap::default(),
             refreshing: tokio::sync::Mutex::default(),
         }
     }
 
-    /// A dataset that is in memory from the beginning, for tests without a database.
-    pub fn in_memory_already(store: Store, loaded: LoadedVersion, manifest: Manifest) -> Self {
+    /// Creates a dataset that is already loaded, for tests without a database.
+    pub fn with_loaded(store: Store, loaded: LoadedVersion, manifest: Manifest) -> Self {
         let dataset = Self::new(store);
-        dataset.use_until(loaded, Instant::now() + RECHECK_AFTER);
-        dataset.remember(manifest);
+        dataset.switch_to(loaded, Instant::now() + RECHECK_INTERVAL);
+        dataset.set_manifest(manifest);
         dataset
     }
 
-    /// Reads the manifest, and determines the version that requests are answered from.
+    /// Reads the manifest, and determines the version that responses come from.
     pub async fn serving(&self) -> Serving {
         let serving = match self.checked_manifest().await {
-            Ok(Some(manifest)) => self.serving_beside(&self.remember(manifest)).await,
+            Ok(Some(manifest)) => self.find_serving(&self.set_manifest(manifest)).await,
             Ok(None) => Serving::Empty,
             Err(error) => match self.in_memory() {
                 Some((loaded, manifest)) => {
-                    if !error.is_left_alone() {
+                    if !error.is_breaker_open() {
                         tracing::error!(error = with_causes(&error), "the manifest cannot be read");
                     }
-                    Serving::Memory(described_by(&manifest, &loaded))
+                    Serving::Memory(describe(&manifest, &loaded))
                 }
-                None => Serving::Nothing(error.into()),
+                None => Serving::Unavailable(error.into()),
             },
         };
-        if let Serving::Nothing(error) = &serving
-            && !error.is_left_alone()
+        if let Serving::Unavailable(error) = &serving
+            && !error.is_breaker_open()
         {
             tracing::error!(error = with_causes(error), "no dataset could be loaded");
         }
         serving
     }
 
-    async fn serving_beside(&self, manifest: &Manifest) -> Serving {
+    async fn find_serving(&self, manifest: &Manifest) -> Serving {
         match self.get().await {
-            Ok(loaded) if self.has_passed_over(&manifest.current.version) => {
-                Serving::Older(described_by(manifest, &loaded))
+            Ok(loaded) if self.is_skipped(&manifest.current.version) => {
+                Serving::Older(describe(manifest, &loaded))
             }
             Ok(_) => Serving::Current(manifest.current.clone()),
-            Err(error) => Serving::Nothing(error),
+            Err(error) => Serving::Unavailable(error),
         }
     }
 
-    /// The version to answer from: the current one, or the one in memory if that cannot be loaded.
+    /// Returns the current version, or the one in memory if the current one cannot be loaded.
     pub async fn get(&self) -> Result<LoadedVersion, DatasetError> {
         if let Some(fresh) = self.fresh(Instant::now()) {
             return Ok(fresh);
@@ -136,7 +134,7 @@ impl CurrentDataset {
             (Err(_), Some(stale)) => return Ok(stale),
             (Err(_), None) => self.refreshing.lock().await,
         };
-        // Another request may have refreshed the dataset while this one waited for the lock.
+        // Another request may have refreshed the dataset while this one waited.
         let now = Instant::now();
         match self.fresh(now) {
             Some(fresh) => Ok(fresh),
@@ -147,15 +145,16 @@ impl CurrentDataset {
         }
     }
 
-    /// The version in use, if the manifest need not be reread at `now`.
+    /// The version in use, unless its next manifest read is due at `now`.
     fn fresh(&self, now: Instant) -> Option<LoadedVersion> {
-        match self.in_use.load().as_deref() {
-            Some(in_use) if now < in_use.until => Some(in_use.loaded.clone()),
-            _ => None,
-        }
+        let in_use = self.in_use.load();
+        in_use
+            .as_deref()
+            .filter(|in_use| now < in_use.recheck_at)
+            .map(|in_use| in_use.loaded.clone())
     }
 
-    /// The version in use, no matter when it was last known to be current.
+    /// The version in use, even if its next manifest read is due.
     fn latest(&self) -> Option<LoadedVersion> {
         self.in_use.load().as_deref().map(|in_use| in_use.loaded.clone())
     }
@@ -166,29 +165,28 @@ impl CurrentDataset {
         self.latest().into_iter().chain(earlier).find(|loaded| loaded.version == *version)
     }
 
-    /// Uses this version, and rereads the manifest at `until`. A replaced version stays in memory, since clients
-    /// may be reading its pages.
-    fn use_until(&self, loaded: LoadedVersion, until: Instant) {
+    /// Switches to this version. The replaced one stays in memory, since clients may be reading its pages.
+    fn switch_to(&self, loaded: LoadedVersion, recheck_at: Instant) {
         if let Some(replaced) = self.latest().filter(|latest| latest.version != loaded.version) {
             self.earlier.store(Some(Arc::new(replaced)));
         }
-        self.in_use.store(Some(Arc::new(InUse { loaded, until })));
+        self.in_use.store(Some(Arc::new(InUse { loaded, recheck_at })));
     }
 
-    /// The version in memory, and the manifest as of the last read. Makes no call.
+    /// The version in memory, and the manifest as of the last read. Does not call DynamoDB.
     pub fn in_memory(&self) -> Option<(LoadedVersion, Arc<Manifest>)> {
         self.latest().zip(self.manifest.load_full())
     }
 
-    /// A version by name, for a client reading its pages; `None` if it is neither current nor retained, or is
-    /// unreadable.
+    /// Finds a version by name, for a client reading its pages; `None` if it is unreadable, or neither current
+    /// nor retained.
     pub async fn version(&self, version: &str) -> Result<Option<LoadedVersion>, DatasetError> {
         if let Some(found) = self.find(version) {
             return Ok(Some(found));
         }
-        // The version may be newer than this container's, so reread the manifest.
+        // The version may be newer than the one in memory.
         let manifest = match self.stored_manifest().await {
-            Ok(Some(manifest)) => self.remember(manifest),
+            Ok(Some(manifest)) => self.set_manifest(manifest),
             Ok(None) => return Err(DatasetError::Empty),
             Err(error) => self.manifest.load_full().ok_or(error)?,
         };
@@ -203,105 +201,107 @@ impl CurrentDataset {
 
     async fn refresh(&self) -> Result<LoadedVersion, DatasetError> {
         let error = match self.newest().await {
-            Ok(Newest { loaded, passed_over, .. }) => {
-                self.pass_over(passed_over, &loaded);
-                self.use_until(loaded.clone(), Instant::now() + RECHECK_AFTER);
+            Ok(NewestVersion { loaded, skipped, .. }) => {
+                self.record_skipped(skipped, &loaded);
+                self.switch_to(loaded.clone(), Instant::now() + RECHECK_INTERVAL);
                 return Ok(loaded);
             }
             Err(error) => error,
         };
-        let until = Instant::now() + RECHECK_AFTER_FAILURE;
+        let recheck_at = Instant::now() + FAILURE_RECHECK_INTERVAL;
         let Some(in_memory) = self.latest() else {
             // Otherwise every request would reread all versions.
-            if error.is_of_every_version() {
-                self.unreadable_until.store(Some(Arc::new(until)));
+            if error.affects_every_version() {
+                self.unreadable_until.store(Some(Arc::new(recheck_at)));
             }
             return Err(error);
         };
-        self.use_until(in_memory.clone(), until);
-        if !error.is_left_alone() {
+        self.switch_to(in_memory.clone(), recheck_at);
+        if !error.is_breaker_open() {
             tracing::warn!(
                 error = with_causes(&error),
                 version = in_memory.version.as_str(),
-                "no newer version can be loaded; going on with the version in memory"
+                "the current version cannot be loaded; using the version in memory"
             );
         }
         if let DatasetError::NoneReadable { version, source: reason } = error {
-            self.passed_over.store(Arc::new(vec![PassedOver { version, reason }]));
+            self.skipped.store(Arc::new(vec![SkippedVersion { version, reason }]));
         }
         Ok(in_memory)
     }
 
-    /// Loads the newest readable version. If that is not the current one, another may have been published
-    /// meanwhile, and the earlier one's chunks deleted.
-    async fn newest(&self) -> Result<Newest<LoadedVersion>, DatasetError> {
+    /// Loads the newest readable version. If the current one is unreadable, rereads the manifest: an import may
+    /// have just replaced that version and deleted its chunks.
+    async fn newest(&self) -> Result<NewestVersion<LoadedVersion>, DatasetError> {
         let manifest = self.require_manifest().await?;
-        let newest = self.newest_of(&manifest).await;
-        let is_settled = match &newest {
-            Ok(newest) => newest.passed_over.is_empty(),
-            Err(error) => !error.is_of_every_version(),
+        let newest = self.load_newest_in(&manifest).await;
+        let is_current_unreadable = match &newest {
+            Ok(newest) => !newest.skipped.is_empty(),
+            Err(error) => error.affects_every_version(),
         };
-        if is_settled {
+        if !is_current_unreadable {
             return newest;
         }
-        let again = self.require_manifest().await?;
-        if again.current.version == manifest.current.version {
+        let reread = self.require_manifest().await?;
+        if reread.current.version == manifest.current.version {
             return newest;
         }
-        self.newest_of(&again).await
+        self.load_newest_in(&reread).await
     }
 
-    async fn newest_of(&self, manifest: &Manifest) -> Result<Newest<LoadedVersion>, DatasetError> {
-        newest_by(
-            manifest.snapshots(),
-            |snapshot| async move { self.load_or_reuse(&snapshot).await },
-        )
+    async fn load_newest_in(
+        &self,
+        manifest: &Manifest,
+    ) -> Result<NewestVersion<LoadedVersion>, DatasetError> {
+        first_readable(manifest.snapshots(), |snapshot| async move {
+            self.load_or_reuse(&snapshot).await
+        })
         .await
     }
 
-    /// The unreadable versions that were passed over when the one in use was loaded.
-    pub fn passed_over(&self) -> Arc<Vec<PassedOver>> {
-        self.passed_over.load_full()
+    /// The unreadable versions that were skipped when the one in use was loaded.
+    pub fn skipped(&self) -> Arc<Vec<SkippedVersion>> {
+        self.skipped.load_full()
     }
 
-    fn has_passed_over(&self, version: &Version) -> bool {
-        self.passed_over.load().iter().any(|unreadable| unreadable.version == *version)
+    fn is_skipped(&self, version: &Version) -> bool {
+        self.skipped.load().iter().any(|unreadable| unreadable.version == *version)
     }
 
-    /// Remembers the versions that `loaded` is used in place of, and logs each once.
-    fn pass_over(&self, passed_over: Vec<PassedOver>, loaded: &LoadedVersion) {
-        for unreadable in &passed_over {
-            if !self.has_passed_over(&unreadable.version) {
+    /// Stores the versions that were skipped in favor of `loaded`, and logs each once.
+    fn record_skipped(&self, skipped: Vec<SkippedVersion>, loaded: &LoadedVersion) {
+        for unreadable in &skipped {
+            if !self.is_skipped(&unreadable.version) {
                 tracing::error!(
                     error = with_causes(&unreadable.reason),
                     version = unreadable.version.as_str(),
                     answering = loaded.version.as_str(),
-                    "a version cannot be read; answering from an older one"
+                    "a version cannot be read; using an older one"
                 );
             }
         }
-        self.passed_over.store(Arc::new(passed_over));
+        self.skipped.store(Arc::new(skipped));
     }
 
-    /// Reads the manifest from DynamoDB. Callers do not wait long for it if one is in memory.
+    /// Reads the manifest from DynamoDB, with a short timeout if one is in memory.
     async fn stored_manifest(&self) -> Result<Option<Manifest>, StoreError> {
         if self.manifest.load().is_none() {
             return self.checked_manifest().await;
         }
-        self.store.briefly(Table::Dataset, self.store.manifest()).await
+        self.store.read_briefly(Table::Dataset, self.store.manifest()).await
     }
 
-    /// Reads the manifest for health checks: a database that is merely slow has not failed.
+    /// Reads the manifest with the full timeout, since a slow database has not failed.
     async fn checked_manifest(&self) -> Result<Option<Manifest>, StoreError> {
-        self.store.patiently(Table::Dataset, self.store.manifest()).await
+        self.store.read_patiently(Table::Dataset, self.store.manifest()).await
     }
 
     async fn require_manifest(&self) -> Result<Arc<Manifest>, DatasetError> {
         let manifest = self.stored_manifest().await?.ok_or(DatasetError::Empty)?;
-        Ok(self.remember(manifest))
+        Ok(self.set_manifest(manifest))
     }
 
-    /// The version of this snapshot, from memory or else from DynamoDB.
+    /// Returns the version of this snapshot from memory, or else loads it from DynamoDB.
     async fn load_or_reuse(&self, snapshot: &Snapshot) -> Result<LoadedVersion, DatasetError> {
         if let Some(in_memory) = self.find(snapshot.version.as_str()) {
             return Ok(in_memory);
@@ -310,83 +310,17 @@ impl CurrentDataset {
         Ok(LoadedVersion { version: snapshot.version.clone(), dataset: Arc::new(dataset) })
     }
 
-    fn remember(&self, manifest: Manifest) -> Arc<Manifest> {
+    fn set_manifest(&self, manifest: Manifest) -> Arc<Manifest> {
         let manifest = Arc::new(manifest);
         self.manifest.store(Some(Arc::clone(&manifest)));
         manifest
     }
 }
 
-/// The manifest's description of a version, or of the current one if the manifest no longer names it.
-fn described_by(manifest: &Manifest, loaded: &LoadedVersion) -> Snapshot {
+/// The manifest's entry for a version, or for the current version if the manifest no longer lists it.
+fn describe(manifest: &Manifest, loaded: &LoadedVersion) -> Snapshot {
     manifest.snapshot(loaded.version.as_str()).unwrap_or(&manifest.current).clone()
 }
 
 #[cfg(test)]
-mod tests {
-    use jiff::Timestamp;
-    use numbering::dataset::Dataset;
-
-    use super::*;
-    use crate::{FileDates, TimeoutProfile};
-
-    /// A port that nothing listens on, so each call fails immediately.
-    const UNREACHABLE: &str = "http://127.0.0.1:1";
-
-    async fn without_dynamodb() -> CurrentDataset {
-        CurrentDataset::new(Store::at_emulator(UNREACHABLE, TimeoutProfile::Request))
-    }
-
-    fn version() -> LoadedVersion {
-        LoadedVersion { version: Version::new(Timestamp::UNIX_EPOCH), dataset: Arc::default() }
-    }
-
-    #[tokio::test]
-    async fn nothing_is_in_memory_before_the_first_load() {
-        let dataset = without_dynamodb().await;
-        assert!(dataset.fresh(Instant::now()).is_none() && dataset.find("any").is_none());
-        assert!(matches!(dataset.get().await, Err(DatasetError::Store(_))));
-        assert!(matches!(dataset.serving().await, Serving::Nothing(_)));
-    }
-
-    #[tokio::test]
-    async fn the_version_in_memory_is_used_without_dynamodb_and_retried_in_five_seconds() {
-        let dataset = without_dynamodb().await;
-        let in_memory = version();
-        dataset.use_until(in_memory.clone(), Instant::now());
-        assert!(dataset.fresh(Instant::now()).is_none());
-        assert_eq!(dataset.get().await.unwrap().version, in_memory.version);
-        let is_fresh_after =
-            |seconds| dataset.fresh(Instant::now() + Duration::from_secs(seconds)).is_some();
-        assert_eq!([0, 3, 5].map(is_fresh_after), [true, true, false]);
-    }
-
-    #[tokio::test]
-    async fn unreadable_versions_are_not_read_again_for_a_while() {
-        let dataset = without_dynamodb().await;
-        dataset.unreadable_until.store(Some(Arc::new(Instant::now() + RECHECK_AFTER)));
-        assert!(matches!(dataset.get().await, Err(DatasetError::StillUnreadable)));
-        dataset.unreadable_until.store(Some(Arc::new(Instant::now())));
-        assert!(matches!(dataset.get().await, Err(DatasetError::Store(_))));
-    }
-
-    #[tokio::test]
-    async fn the_replaced_version_is_kept_and_others_are_found_through_the_manifest() {
-        let dataset = without_dynamodb().await;
-        let (first, current) = (version(), version());
-        // The last one is a refresh without a new version.
-        for loaded in [&first, &current, &current] {
-            dataset.use_until(loaded.clone(), Instant::now());
-        }
-        for known in [first.version, current.version.clone()] {
-            let found = dataset.version(known.as_str()).await.unwrap().unwrap();
-            assert_eq!(found.version, known);
-        }
-        assert!(matches!(dataset.version("old").await, Err(DatasetError::Store(_))));
-
-        let (statistics, now) = (Dataset::default().statistics(), Timestamp::UNIX_EPOCH);
-        let snapshot = Snapshot::new(current.version, b"", statistics, FileDates::default(), now);
-        dataset.remember(Manifest::following(None, snapshot, |_| false));
-        assert!(dataset.version("old").await.unwrap().is_none(), "the manifest has no such one");
-    }
-}
+mod tests;

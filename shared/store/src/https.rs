@@ -8,29 +8,29 @@ use aws_smithy_http_client::{
 
 use crate::is_plain_http;
 
-/// The Amazon Trust Services roots, which certify AWS endpoints outside China.
+/// The Amazon Trust Services roots, which sign AWS endpoints outside China.
 const AMAZON_ROOTS: &str = include_str!("amazon_roots.pem");
-/// OpenSSL's variables for the certificates to trust.
+/// OpenSSL's environment variables for trusted certificates.
 pub(crate) const TRUST_VARIABLES: [&str; 2] = ["SSL_CERT_FILE", "SSL_CERT_DIR"];
 
 /// The certificates that a client trusts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TrustedRoots {
-    /// The Amazon Trust Services roots. Reading these five takes a twentieth of the time needed for all system
-    /// roots, which would be half of a function's startup (docs/decisions/0012-start-of-a-function.md).
+    /// The five Amazon Trust Services roots. Reading them is 20 times as fast as reading all system roots, which
+    /// would take half of a function's startup (docs/decisions/0012-cold-starts.md).
     Amazon,
     /// The system's roots, for endpoints that may not belong to AWS.
     System,
 }
 
 impl TrustedRoots {
-    /// The roots for a function in this region. The environment may override them with another endpoint or with
-    /// certificates to trust. Emulators are called without TLS.
-    pub(crate) fn new(endpoint: Option<&str>, region: Option<&str>, has_chosen: bool) -> Self {
+    /// Chooses the roots for a function: Amazon's, unless the endpoint, the region or certificates from the
+    /// environment call for others. Emulators do not use TLS.
+    pub(crate) fn new(endpoint: Option<&str>, region: Option<&str>, has_own_roots: bool) -> Self {
         let is_in_china = region.is_some_and(|region| region.starts_with("cn-"));
         match endpoint {
             Some(endpoint) if is_plain_http(endpoint) => Self::Amazon,
-            None if !has_chosen && !is_in_china => Self::Amazon,
+            None if !has_own_roots && !is_in_china => Self::Amazon,
             _ => Self::System,
         }
     }
@@ -45,7 +45,7 @@ pub fn https_client(roots: TrustedRoots) -> SharedHttpClient {
     let context = TlsContext::builder().with_trust_store(trust_store).build();
     Builder::new()
         .tls_provider(Provider::Rustls(CryptoMode::Ring))
-        .tls_context(context.expect("the builder of a TLS context refuses nothing"))
+        .tls_context(context.expect("the TLS context builder accepts any trust store"))
         .build_https()
 }
 
@@ -74,8 +74,8 @@ mod tests {
         assert_eq!(TrustedRoots::new(aws, ohio, false), TrustedRoots::Amazon);
         assert_eq!(TrustedRoots::new(aws, ohio, true), TrustedRoots::System);
         assert_eq!(TrustedRoots::new(aws, Some("cn-north-1"), false), TrustedRoots::System);
-        let foreign = Some("https://dynamodb.example.com");
-        assert_eq!(TrustedRoots::new(foreign, ohio, false), TrustedRoots::System);
+        let other = Some("https://dynamodb.example.com");
+        assert_eq!(TrustedRoots::new(other, ohio, false), TrustedRoots::System);
         let emulator = Some("http://127.0.0.1:8000");
         assert_eq!(TrustedRoots::new(emulator, ohio, true), TrustedRoots::Amazon);
     }

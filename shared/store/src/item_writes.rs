@@ -10,15 +10,13 @@ use aws_sdk_dynamodb::{
 use backon::{BackoffBuilder, ExponentialBuilder};
 use numbering::records::Record;
 
-use crate::{ItemKey, LookupItem, Store, StoreError, client::item_from_record};
+use crate::{FailureKind, ItemKey, LookupItem, Store, StoreError, client::item_from_record};
 
 /// The maximum number of writes in a BatchWriteItem call.
 pub const WRITES_PER_BATCH: usize = 25;
 
-/// A change to one item.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ItemWrite {
-    /// Creates or replaces the item.
     Put(LookupItem<Record>),
     Delete(ItemKey),
 }
@@ -50,8 +48,8 @@ impl ItemWrite {
 }
 
 impl Store {
-    /// Makes up to [`WRITES_PER_BATCH`] writes in one call. Writes that DynamoDB is too busy for are retried
-    /// with growing delays, for about a minute and a half.
+    /// Makes up to [`WRITES_PER_BATCH`] writes in one call. While DynamoDB is too busy, retries with growing
+    /// delays for about a minute and a half.
     pub async fn write(&self, writes: &[ItemWrite]) -> Result<(), StoreError> {
         let mut left: HashMap<String, Vec<WriteRequest>> = HashMap::new();
         for write in writes {
@@ -62,7 +60,7 @@ impl Store {
         loop {
             let call = self.client.batch_write_item().set_request_items(Some(left.clone()));
             left = match call.send().await {
-                Ok(answer) => answer.unprocessed_items.unwrap_or_default(),
+                Ok(output) => output.unprocessed_items.unwrap_or_default(),
                 Err(error) if is_too_busy(&error) => left,
                 Err(error) => {
                     let tables = left.into_keys().collect::<Vec<_>>().join(", ");
@@ -81,8 +79,7 @@ impl Store {
     }
 }
 
-/// The delays between thirteen attempts. Half of each delay is random, so callers do not all retry at the same
-/// time.
+/// The delays between thirteen attempts. Half of each delay is random, so callers do not retry in step.
 pub(crate) const RETRY_DELAYS: ExponentialBuilder = ExponentialBuilder::new()
     .with_min_delay(Duration::from_millis(50))
     .with_max_delay(Duration::from_secs(15))
@@ -90,38 +87,21 @@ pub(crate) const RETRY_DELAYS: ExponentialBuilder = ExponentialBuilder::new()
     .with_jitter();
 
 /// Returns `true` if DynamoDB may accept the call later. The client has already retried it a few times.
-fn is_too_busy<R>(error: &SdkError<BatchWriteItemError, R>) -> bool {
-    if has_no_disk(error) {
-        return false;
-    }
-    let throttled = matches!(
-        error.code(),
-        Some(
-            "ProvisionedThroughputExceededException"
-                | "ThrottlingException"
-                | "RequestLimitExceeded"
-                | "InternalServerError"
-        )
-    );
-    throttled
-        || matches!(
-            error,
-            SdkError::TimeoutError(_) | SdkError::ResponseError(_) | SdkError::DispatchFailure(_)
-        )
+fn is_too_busy(error: &SdkError<BatchWriteItemError>) -> bool {
+    !is_disk_failure(error) && FailureKind::from_sdk(error) != FailureKind::Refused
 }
 
-/// Returns `true` if the embedded database cannot write to its file. It then reports an internal error, as if
-/// it were busy. But retries do not help, and the operator needs the reason.
-fn has_no_disk<R>(error: &SdkError<BatchWriteItemError, R>) -> bool {
-    let messages_of_sqlite = ["database or disk is full", "disk I/O error"];
-    error
-        .message()
-        .is_some_and(|message| messages_of_sqlite.iter().any(|text| message.contains(text)))
+/// Returns `true` if the embedded database cannot write to its file, which it reports as an internal error.
+/// Retries do not help then, and the operator needs the reason.
+fn is_disk_failure(error: &SdkError<BatchWriteItemError>) -> bool {
+    const SQLITE_MESSAGES: [&str; 2] = ["database or disk is full", "disk I/O error"];
+    let message = error.message().unwrap_or_default();
+    SQLITE_MESSAGES.iter().any(|text| message.contains(text))
 }
 
 #[cfg(test)]
 mod tests {
-    use aws_sdk_dynamodb::error::ErrorMetadata;
+    use aws_sdk_dynamodb::{config::http::HttpResponse, error::ErrorMetadata};
     use logging::with_causes;
 
     use super::*;
@@ -130,7 +110,8 @@ mod tests {
     fn a_full_disk_is_reported_immediately_and_not_as_a_busy_database() {
         let internal = |message: &str| {
             let metadata = ErrorMetadata::builder().code("InternalServerError").message(message);
-            SdkError::service_error(BatchWriteItemError::generic(metadata.build()), ())
+            let response = HttpResponse::new(500.try_into().unwrap(), "".into());
+            SdkError::service_error(BatchWriteItemError::generic(metadata.build()), response)
         };
         let full = internal("backend: database or disk is full");
         assert!(!is_too_busy(&full));

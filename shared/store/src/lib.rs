@@ -1,14 +1,14 @@
-//! DynamoDB: lookup items, snapshots, the manifest and the current version, keys and their usage.
+//! DynamoDB: lookup items, snapshots, the manifest, the current version, API keys, and usage.
 //!
-//! This crate is independent of HTTP. The tables themselves are defined in `template.yaml`.
+//! This crate is independent of HTTP. `template.yaml` defines the tables.
 
 mod api_keys;
 mod batch_get;
+mod checksum;
 mod client;
 mod current;
 mod error;
 mod https;
-mod item_check;
 mod item_writes;
 mod loading;
 mod lookup_items;
@@ -28,12 +28,14 @@ pub use current::{CurrentDataset, Serving};
 pub use error::{StoreError, UnreadableSnapshot};
 pub use https::{TrustedRoots, https_client};
 pub use item_writes::{ItemWrite, WRITES_PER_BATCH};
-pub use loading::{DatasetError, LoadedVersion, Newest, PassedOver, load, load_newest, newest_by};
+pub use loading::{
+    DatasetError, LoadedVersion, NewestVersion, SkippedVersion, first_readable, load, load_newest,
+};
 pub use lookup_items::{ItemKey, LookupItem, LookupTable};
 pub use manifest::{CHUNK_BYTES, FileDates, Manifest, Revision, SAMPLE_DATE, Snapshot};
-pub use metering::{Consumption, counted as counted_wait, metered};
+pub use metering::{Consumption, count_wait, measure_reads};
 pub use reachability::{FailureKind, Table};
 pub use table_scan::StoredItem;
 pub use tables::Tables;
 pub use timeouts::TimeoutProfile;
-pub use usage::{HourOfUsage, Tally};
+pub use usage::{HourlyTallies, Tally};

@@ -1,4 +1,4 @@
-//! Loads data versions into memory, passing over unreadable ones.
+//! Loads versions of the data into memory, skipping unreadable ones.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use numbering::{dataset::Dataset, records::Version};
 
 use crate::{Manifest, Snapshot, Store, StoreError, UnreadableSnapshot};
 
-/// A data version in memory. All lists and lookups of a request use the same one.
+/// A version of the data in memory. All lists and lookups of a request use the same one.
 #[derive(Debug, Clone)]
 pub struct LoadedVersion {
     pub version: Version,
@@ -21,16 +21,16 @@ pub enum DatasetError {
     Empty,
     #[error(transparent)]
     Store(StoreError),
-    /// The stored version is damaged, or another release wrote it.
+    /// The version is damaged, or in an unsupported layout.
     #[error("version {version} cannot be read")]
     Unreadable { version: Version, source: UnreadableSnapshot },
-    /// The version is the newest one.
+    /// Every version is unreadable. This is the newest one.
     #[error(
-        "no version can be read, and the newest one is {version}; 'tnr import --fetch' imports the \
+        "no version can be read, including the newest one, {version}; 'tnr import --fetch' imports the \
          published reports again"
     )]
     NoneReadable { version: Version, source: UnreadableSnapshot },
-    #[error("no version could be read some seconds ago")]
+    #[error("no version was readable a few seconds ago")]
     StillUnreadable,
 }
 
@@ -44,75 +44,73 @@ impl From<StoreError> for DatasetError {
 }
 
 impl DatasetError {
-    /// Returns `true` if this only follows from a failure that has been logged.
-    pub fn is_left_alone(&self) -> bool {
-        matches!(self, Self::Store(error) if error.is_left_alone())
+    /// Returns `true` if the table was not called because of an earlier failure, which has been logged.
+    pub fn is_breaker_open(&self) -> bool {
+        matches!(self, Self::Store(error) if error.is_breaker_open())
     }
 
-    /// Returns `true` if versions have been published, but all are unreadable or unknown.
-    pub fn is_of_every_version(&self) -> bool {
-        let is_of_manifest = matches!(self, Self::Store(StoreError::Manifest { .. }));
-        is_of_manifest || matches!(self, Self::NoneReadable { .. } | Self::StillUnreadable)
+    /// Returns `true` if the manifest or every version in it is unreadable.
+    pub fn affects_every_version(&self) -> bool {
+        let is_manifest_unreadable = matches!(self, Self::Store(StoreError::Manifest { .. }));
+        is_manifest_unreadable || matches!(self, Self::NoneReadable { .. } | Self::StillUnreadable)
     }
 }
 
-/// An unreadable version that an older one replaces.
+/// An unreadable version that was skipped in favor of an older one.
 #[derive(Debug)]
-pub struct PassedOver {
+pub struct SkippedVersion {
     pub version: Version,
     pub reason: UnreadableSnapshot,
 }
 
-impl PassedOver {
-    /// A line with the version and why it is unreadable.
+impl SkippedVersion {
+    /// Describes the version and why it is unreadable.
     pub fn line(&self) -> String {
         format!("version {} cannot be read: {}", self.version, with_causes(&self.reason))
     }
 }
 
-/// The newest readable version, and the newer ones.
+/// The newest readable version, and the unreadable ones that are newer.
 #[derive(Debug)]
-pub struct Newest<T> {
+pub struct NewestVersion<T> {
     pub loaded: T,
     pub snapshot: Snapshot,
-    /// Newer versions, newest first.
-    pub passed_over: Vec<PassedOver>,
+    /// Newest first.
+    pub skipped: Vec<SkippedVersion>,
 }
 
-/// Loads the newest readable version in `manifest`.
-///
-/// # Errors
-/// Returns [`DatasetError::NoneReadable`] if none is readable, and another error if DynamoDB does not answer.
+/// Loads the newest readable version in `manifest`, as [`first_readable`] does.
 pub async fn load_newest(
     store: &Store,
     manifest: &Manifest,
-) -> Result<Newest<Dataset>, DatasetError> {
-    newest_by(manifest.snapshots(), |snapshot| async move { load(store, &snapshot).await }).await
+) -> Result<NewestVersion<Dataset>, DatasetError> {
+    first_readable(manifest.snapshots(), |snapshot| async move { load(store, &snapshot).await })
+        .await
 }
 
-/// The first of `snapshots`, ordered newest first, that `load` can read.
+/// Returns the first of `snapshots`, ordered newest first, that `load` can read.
 ///
 /// # Errors
-/// Returns [`DatasetError::NoneReadable`] if none is readable, [`DatasetError::Empty`] if `snapshots` is empty, and
-/// another error if DynamoDB does not answer.
-pub async fn newest_by<'a, T, L: Future<Output = Result<T, DatasetError>>>(
+/// Returns [`DatasetError::NoneReadable`] if all are unreadable, [`DatasetError::Empty`] if `snapshots` is empty,
+/// and the error of `load` otherwise.
+pub async fn first_readable<'a, T, L: Future<Output = Result<T, DatasetError>>>(
     snapshots: impl Iterator<Item = &'a Snapshot>,
     load: impl Fn(Snapshot) -> L,
-) -> Result<Newest<T>, DatasetError> {
-    let mut passed_over = Vec::new();
+) -> Result<NewestVersion<T>, DatasetError> {
+    let mut skipped = Vec::new();
     for snapshot in snapshots {
         match load(snapshot.clone()).await {
             Ok(loaded) => {
-                return Ok(Newest { loaded, snapshot: snapshot.clone(), passed_over });
+                return Ok(NewestVersion { loaded, snapshot: snapshot.clone(), skipped });
             }
             Err(DatasetError::Unreadable { version, source: reason }) => {
-                passed_over.push(PassedOver { version, reason });
+                skipped.push(SkippedVersion { version, reason });
             }
             Err(error) => return Err(error),
         }
     }
-    Err(match passed_over.into_iter().next() {
-        Some(PassedOver { version, reason }) => {
+    Err(match skipped.into_iter().next() {
+        Some(SkippedVersion { version, reason }) => {
             DatasetError::NoneReadable { version, source: reason }
         }
         None => DatasetError::Empty,
@@ -123,7 +121,7 @@ pub async fn newest_by<'a, T, L: Future<Output = Result<T, DatasetError>>>(
 ///
 /// # Errors
 /// Returns [`DatasetError::Unreadable`] if it is damaged or has an unsupported layout, and another error if
-/// DynamoDB does not answer.
+/// DynamoDB does not respond.
 pub async fn load(store: &Store, snapshot: &Snapshot) -> Result<Dataset, DatasetError> {
     let bytes = store.snapshot(snapshot).await?;
     Dataset::unpack(&bytes).map_err(|source| DatasetError::Unreadable {

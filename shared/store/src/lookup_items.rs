@@ -1,7 +1,7 @@
-//! Lookup items: one per record, found by the record's code.
+//! Lookup items: one per record, with the record's code as partition key.
 //!
 //! An item names the version that last changed its record. If the dataset in memory names a different version,
-//! a reader uses the dataset instead.
+//! readers use the dataset instead.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -12,18 +12,17 @@ use numbering::records::{Carrier, Exchange, NpaNxx, Ocn, RecordKey, Version};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
-    Store, StoreError, Tables, batch_get::BatchGet, client::record_from_item, item_check::Item,
+    Store, StoreError, Tables, batch_get::BatchGet, checksum::Item, client::record_from_item,
 };
 
-/// The delays between five attempts at keys that DynamoDB was too busy for. They all fit within
-/// [`crate::TimeoutProfile::lookups`].
+/// The delays between five attempts, which fit within [`crate::TimeoutProfile::lookups`].
 const RETRY_DELAYS: ExponentialBuilder = ExponentialBuilder::new()
     .with_min_delay(Duration::from_millis(25))
     .with_max_delay(Duration::from_millis(400))
     .with_max_times(4)
     .with_jitter();
 
-/// An item in the carrier or exchange table, without its key.
+/// An item in the carrier or exchange table, without its partition key.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LookupItem<R> {
     /// The version that last changed the record and wrote the item.
@@ -31,17 +30,14 @@ pub struct LookupItem<R> {
     pub record: R,
 }
 
-/// The two lookup item tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LookupTable {
-    /// The carrier table.
     Carriers,
-    /// The exchange table, which also has the area codes.
+    /// Exchanges and area codes.
     Exchanges,
 }
 
 impl LookupTable {
-    /// Both tables.
     pub const ALL: [Self; 2] = [Self::Carriers, Self::Exchanges];
 
     pub(crate) fn name(self, tables: &Tables) -> &str {
@@ -64,7 +60,7 @@ impl LookupTable {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ItemKey {
     pub(crate) table: LookupTable,
-    /// For example `6010` for a carrier, `415#555` for an exchange, `415` for an area code.
+    /// Such as `6010` for a carrier, `415#555` for an exchange, and `415` for an area code.
     pub(crate) value: String,
 }
 
@@ -82,7 +78,7 @@ impl From<RecordKey> for ItemKey {
 }
 
 impl ItemKey {
-    /// The record key for this item key; `None` if no record can have it.
+    /// Parses the record key; `None` if no record can have this item key.
     pub(crate) fn record_key(&self) -> Option<RecordKey> {
         let key = match (self.table, self.value.split_once('#')) {
             (LookupTable::Carriers, _) => RecordKey::Carrier(self.value.parse().ok()?),
@@ -91,7 +87,7 @@ impl ItemKey {
                 RecordKey::Exchange(NpaNxx { npa: npa.parse().ok()?, nxx: nxx.parse().ok()? })
             }
         };
-        // Lookups never use another spelling of a code, such as `073h`, so no record has it.
+        // Lookups never use other spellings of a code, such as `073h`.
         (Self::from(key) == *self).then_some(key)
     }
 
@@ -102,12 +98,12 @@ impl ItemKey {
 }
 
 impl Store {
-    /// Reads the item of the carrier with this OCN in one GetItem call.
+    /// Reads the item of the carrier with this OCN.
     pub async fn carrier(&self, ocn: Ocn) -> Result<Option<LookupItem<Carrier>>, StoreError> {
         self.lookup_item(RecordKey::Carrier(ocn)).await
     }
 
-    /// Reads the item of the exchange with this NPA-NXX in one GetItem call.
+    /// Reads the item of the exchange with this NPA-NXX.
     pub async fn exchange(
         &self,
         npa_nxx: NpaNxx,
@@ -115,8 +111,8 @@ impl Store {
         self.lookup_item(RecordKey::Exchange(npa_nxx)).await
     }
 
-    /// The readable items of up to [`crate::READS_PER_BATCH`] distinct exchanges. Like single items, they are
-    /// read eventually consistently.
+    /// Reads the items of up to [`crate::READS_PER_BATCH`] exchanges, eventually consistently. Leaves out
+    /// unreadable items.
     pub async fn exchanges(
         &self,
         npa_nxxs: &[NpaNxx],
@@ -136,10 +132,10 @@ impl Store {
             tokio::time::timeout(self.timeouts.lookups(), read).await.map_err(too_late)??;
         let mut found = HashMap::new();
         for item in items {
-            let Some(npa_nxx) = npa_nxx_of(&item) else { continue };
+            let Some(npa_nxx) = npa_nxx_from_item(&item) else { continue };
             match record_from_item(table, item) {
                 Ok(record) => _ = found.insert(npa_nxx, record),
-                // It must not keep the others from being answered.
+                // The other items are still usable.
                 Err(error) => {
                     tracing::warn!(error = with_causes(&error), %npa_nxx, "an item cannot be read");
                 }
@@ -148,8 +144,8 @@ impl Store {
         Ok(found)
     }
 
-    /// Reads an item eventually consistently, at half the cost. If the read misses the last write, the item's
-    /// version differs from the dataset's, and the item is not used.
+    /// Reads an item eventually consistently, at half the cost of a consistent read. An outdated item has another
+    /// version than the dataset expects, so callers ignore it.
     async fn lookup_item<R: DeserializeOwned>(
         &self,
         key: RecordKey,
@@ -159,8 +155,8 @@ impl Store {
     }
 }
 
-/// The exchange an item belongs to, from its partition key.
-fn npa_nxx_of(item: &Item) -> Option<NpaNxx> {
+/// Parses the partition key of an exchange's item.
+fn npa_nxx_from_item(item: &Item) -> Option<NpaNxx> {
     let table = LookupTable::Exchanges;
     let value = item.get(table.key_attribute())?.as_s().ok()?.clone();
     match (ItemKey { table, value }).record_key()? {
@@ -172,9 +168,18 @@ fn npa_nxx_of(item: &Item) -> Option<NpaNxx> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::TimeoutProfile;
+
+    #[tokio::test]
+    async fn an_unreachable_table_is_an_error_and_not_a_missing_item() {
+        // Nothing listens on the port.
+        let store = Store::connect_to_emulator("http://127.0.0.1:1", TimeoutProfile::Request);
+        assert!(store.carrier("6010".parse().unwrap()).await.is_err());
+        assert!(store.exchange("415-007".parse().unwrap()).await.is_err());
+    }
 
     #[test]
-    fn keys_round_trip_and_other_forms_belong_to_no_record() {
+    fn keys_round_trip_and_malformed_keys_are_rejected() {
         let keys = [
             RecordKey::Carrier("073H".parse().unwrap()),
             RecordKey::AreaCode("415".parse().unwrap()),

@@ -1,4 +1,4 @@
-//! The manifest, which names the current version of the data and the retained ones.
+//! The manifest: the item that names the current version of the data and the retained ones.
 
 #[cfg(test)]
 mod tests;
@@ -17,46 +17,40 @@ use twox_hash::XxHash3_128;
 use crate::{Store, StoreError, client::item_from_record};
 use numbering::records::{Statistics, Version};
 
-/// Names the current data version and the retained ones.
+/// The current version of the data and the retained ones.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// Changes with each change to the manifest.
     pub revision: Revision,
-    /// The version that answers new requests.
     pub current: Snapshot,
     /// Older versions that can still be read, newest first.
     pub retained: Vec<Snapshot>,
 }
 
-/// One state of the manifest. Each change draws a new random revision, so none ever recurs. A change is made
-/// only if the revision it was prepared for is still in place. So no change is lost or made twice.
+/// A random id that changes with the manifest. A change is written only if the revision that it was prepared for
+/// is still stored, so no change is lost or made twice.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Revision(String);
 
-/// A data version: its contents, and where they are stored.
+/// A stored version of the data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
-    /// The version's name.
     pub version: Version,
-    /// Time of its last import. Reimporting the same files changes it.
+    /// The time of its last import. Importing the same files again updates it.
     pub ingested_at: Timestamp,
-    /// The dates of the reports it was imported from.
     pub file_dates: FileDates,
-    /// The number of chunks that store the snapshot.
     pub chunks: u32,
-    /// The hash of the whole snapshot. It detects damage, not forgery: anyone who can write a chunk can write
+    /// The hash of the whole snapshot. It detects damage, not forgery: whoever can write a chunk can also write
     /// the manifest.
     pub hash: String,
-    /// Counts over its records.
     pub statistics: Statistics,
-    /// `true` if an operator confirmed it when a gate objected to its changes. Later imports are compared with
-    /// it, not with earlier versions.
+    /// `true` if an operator imported it despite a failed gate. Later imports are compared with it, not with
+    /// earlier versions.
     #[serde(default)]
     pub confirmed: bool,
 }
 
-/// The dates stated in the reports; `None` for a report without a date.
+/// The dates that the reports state; `None` for a report without a date.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileDates {
     pub nanpa: Option<Date>,
@@ -64,19 +58,19 @@ pub struct FileDates {
     pub npa_report: Option<Date>,
 }
 
-/// The report date of the made-up sample, which no published report has.
+/// The report date in the fictional sample, which no published report has.
 pub const SAMPLE_DATE: Date = Date::constant(2000, 1, 1);
 
-/// The size of a chunk. With its key it stays below 400 KB, DynamoDB's item limit.
+/// The size of a chunk. With its key, it stays below DynamoDB's item limit of 400 KB.
 pub const CHUNK_BYTES: usize = 390_000;
-/// The number of older versions to retain: readers may be loading one, clients may be reading pages from one,
-/// and an operator may roll back to one.
-const RETAINED: usize = 3;
-/// The length of a revision, which holds 95 random bits.
+/// The maximum number of retained versions. Readers may be loading one, clients may be reading pages of one, and
+/// an operator may roll back to one.
+const MAX_RETAINED: usize = 3;
+/// The length of a revision, enough for 95 random bits.
 const REVISION_CHARACTERS: usize = 16;
 
-/// XXH3 of a snapshot, 128 bits in hex. It takes a twentieth of the time of SHA-256.
-pub(crate) fn hash_of(bytes: &[u8]) -> String {
+/// The 128-bit XXH3 hash of a snapshot in hex. It is 20 times as fast as SHA-256.
+pub(crate) fn snapshot_hash(bytes: &[u8]) -> String {
     format!("{:032x}", XxHash3_128::oneshot(bytes))
 }
 
@@ -94,7 +88,7 @@ impl fmt::Display for Revision {
 }
 
 impl Snapshot {
-    /// Describes the snapshot `bytes` of `version`, imported at `ingested_at`.
+    /// Describes a snapshot with these bytes.
     pub fn new(
         version: Version,
         bytes: &[u8],
@@ -103,56 +97,54 @@ impl Snapshot {
         ingested_at: Timestamp,
     ) -> Self {
         let chunks = bytes.chunks(CHUNK_BYTES).len() as u32;
-        let hash = hash_of(bytes);
+        let hash = snapshot_hash(bytes);
         Self { version, ingested_at, file_dates, chunks, hash, statistics, confirmed: false }
     }
 
-    /// Returns `true` if it was imported from the made-up sample, which looks like published reports.
+    /// Returns `true` if it was imported from the fictional sample.
     pub fn is_sample(&self) -> bool {
         self.file_dates.nanpa == Some(SAMPLE_DATE)
     }
 
-    /// Returns `true` if it replaces the sample, which then counts as never imported: published data is not
-    /// compared with it, and no rollback returns to it.
+    /// Returns `true` if this is published data that replaces the sample. The sample is then dropped: published
+    /// data is not compared with it, and no rollback returns to it.
     pub fn replaces_sample(&self, older: &Self) -> bool {
         older.is_sample() && !self.is_sample()
     }
 }
 
 impl Manifest {
-    /// The manifest that makes `snapshot` current in place of the one in `replaced`. It retains the newest
-    /// three older versions, except unreadable ones and a replaced sample.
-    pub fn following(
+    /// Creates a manifest with `snapshot` as the current version. Retains the newest three versions in `replaced`,
+    /// except unreadable ones and a replaced sample.
+    pub fn new(
         replaced: Option<&Self>,
         snapshot: Snapshot,
         is_unreadable: impl Fn(&Version) -> bool,
     ) -> Self {
-        let published = replaced.into_iter().flat_map(Self::snapshots);
-        let is_kept =
+        let older = replaced.into_iter().flat_map(Self::snapshots);
+        let is_retained =
             |older: &&Snapshot| !is_unreadable(&older.version) && !snapshot.replaces_sample(older);
-        let retained = published.filter(is_kept).take(RETAINED).cloned().collect();
+        let retained = older.filter(is_retained).take(MAX_RETAINED).cloned().collect();
         Self { revision: Revision::new(), current: snapshot, retained }
     }
 
-    /// The manifest after the current version's files were imported again. Unreadable versions are not
-    /// retained.
-    pub fn reimported(
+    /// The manifest after the current version's files were imported again. Drops unreadable versions.
+    pub fn after_reimport(
         &self,
         ingested_at: Timestamp,
         file_dates: FileDates,
         is_unreadable: impl Fn(&Version) -> bool,
     ) -> Self {
         let current = Snapshot { ingested_at, file_dates, ..self.current.clone() };
-        let is_kept = |older: &&Snapshot| !is_unreadable(&older.version);
-        let retained = self.retained.iter().filter(is_kept).cloned().collect();
+        let is_readable = |older: &&Snapshot| !is_unreadable(&older.version);
+        let retained = self.retained.iter().filter(is_readable).cloned().collect();
         Self { revision: Revision::new(), current, retained }
     }
 
-    /// The manifest that rolls back to this retained version and drops newer ones; `None` if it is not
-    /// retained.
-    pub fn rolled_back_to(&self, version: &Version) -> Option<Self> {
-        let place = self.retained.iter().position(|older| older.version == *version)?;
-        let (target, older) = self.retained[place..].split_first()?;
+    /// The manifest after a rollback to a retained version, without the newer ones; `None` if it is not retained.
+    pub fn after_rollback_to(&self, version: &Version) -> Option<Self> {
+        let index = self.retained.iter().position(|older| older.version == *version)?;
+        let (target, older) = self.retained[index..].split_first()?;
         let (current, retained) = (target.clone(), older.to_vec());
         Some(Self { revision: Revision::new(), current, retained })
     }
@@ -168,14 +160,14 @@ impl Manifest {
     }
 }
 
-/// The manifest's key in the dataset table.
+/// The manifest's partition key.
 const MANIFEST: &str = "manifest";
 
 /// The manifest as stored.
 ///
-/// The first import starts by storing a manifest without a version, so that it too has a revision to replace.
-/// If the table is emptied and recreated meanwhile, the revision differs. The import then cannot publish a
-/// version whose items are gone.
+/// The first import starts by storing a manifest without a version, so that it also has a revision to replace.
+/// If the table is deleted and recreated meanwhile, the revision differs, and the import cannot publish a version
+/// whose items are gone.
 #[derive(Debug, Serialize, Deserialize)]
 struct StoredManifest {
     revision: Revision,
@@ -185,7 +177,7 @@ struct StoredManifest {
 }
 
 impl StoredManifest {
-    /// Creates a manifest without a version, and with a new revision.
+    /// Creates a manifest without a version.
     fn empty() -> Self {
         Self { revision: Revision::new(), current: None, retained: Vec::new() }
     }
@@ -200,25 +192,25 @@ impl Store {
         }))
     }
 
-    /// The revision that the first import replaces. Writes a manifest without a version if none exists.
+    /// Returns the revision that the first import replaces. Stores a manifest without a version if none exists.
     ///
     /// # Errors
-    /// Returns [`StoreError::Overtaken`] if something has already been imported, and another error if DynamoDB
-    /// does not answer, or the item is unreadable.
+    /// Returns [`StoreError::Overtaken`] if a version has already been imported, and another error if DynamoDB
+    /// does not respond or the item is unreadable.
     pub async fn first_revision(&self) -> Result<Revision, StoreError> {
         let empty = StoredManifest::empty();
         match self.replace_manifest(&empty, &empty.revision, None).await {
-            // Another import has stored the manifest but not published anything yet.
+            // Another import has stored the manifest, but has not published a version yet.
             Err(StoreError::Overtaken) => match self.stored_manifest().await? {
                 Some(StoredManifest { revision, current: None, .. }) => Ok(revision),
                 _ => Err(StoreError::Overtaken),
             },
-            written => written.map(|()| empty.revision),
+            result => result.map(|()| empty.revision),
         }
     }
 
-    /// Replaces an unreadable manifest with one without a version, as before the first import; returns whether
-    /// it did. A readable one is left unchanged.
+    /// Replaces the manifest with one without a version, as before the first import, if it is unreadable; returns
+    /// whether it did.
     pub async fn replace_unreadable_manifest(&self) -> Result<bool, StoreError> {
         if !matches!(self.stored_manifest().await, Err(StoreError::Manifest { .. })) {
             return Ok(false);
@@ -227,14 +219,12 @@ impl Store {
         put.map(|_| true).map_err(StoreError::call("PutItem", &self.tables.dataset))
     }
 
-    /// Makes `manifest` current, if the current one still has the revision `replaced`.
-    ///
-    /// If the response is lost, this reads the manifest to learn the outcome. The change is not repeated.
+    /// Stores `manifest` if the stored one still has the revision `replaced`. If the response is lost, reads the
+    /// manifest to find out whether it was stored.
     ///
     /// # Errors
-    /// Returns [`StoreError::Overtaken`] if another import or rollback has replaced the manifest. After any
-    /// other error, the change may still take effect, now or later. That is harmless, since everything the
-    /// manifest names has been written.
+    /// Returns [`StoreError::Overtaken`] if another import or rollback has replaced the manifest. After any other
+    /// error, the change may still take effect. That is harmless, since all of the version's items are written.
     pub async fn publish(
         &self,
         manifest: &Manifest,

@@ -1,53 +1,52 @@
-//! Metering of a request's reads: their cost, failures, and waiting time.
+//! Measures a request's reads: capacity, failures, and time spent waiting.
 
 use std::{cell::Cell, time::Duration};
 
 use aws_sdk_dynamodb::types::ConsumedCapacity;
 use tokio::time::Instant;
 
-/// The total of a request's calls to DynamoDB.
+/// The totals of a request's calls to DynamoDB.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Consumption {
     /// The capacity units that DynamoDB reported for the reads.
     pub capacity_units: f64,
-    /// Reads that failed, or took longer than a request waits.
+    /// Reads that failed or timed out.
     pub failed_calls: u32,
 }
 
-/// What a request has consumed, and how long it has waited. Concurrent reads count once.
 #[derive(Debug, Default)]
 struct Meter {
     consumption: Cell<Consumption>,
     waited: Cell<Duration>,
-    /// The start of the running reads, and their number.
-    running: Cell<Option<(Instant, u32)>>,
+    /// The start and number of concurrent waits, which count once.
+    pending: Cell<Option<(Instant, u32)>>,
 }
 
 tokio::task_local! {
     static METER: Meter;
 }
 
-/// Runs `request`. Returns its outcome and the total of its DynamoDB calls. All its waits are counted together.
-pub async fn metered<T>(request: impl Future<Output = T>) -> (T, Consumption) {
-    let metered = async {
-        let outcome = request.await;
-        (outcome, METER.with(|meter| meter.consumption.get()))
+/// Runs `request`, and returns its output and the totals of its DynamoDB calls.
+pub async fn measure_reads<T>(request: impl Future<Output = T>) -> (T, Consumption) {
+    let measured = async {
+        let output = request.await;
+        (output, METER.with(|meter| meter.consumption.get()))
     };
-    METER.scope(Meter::default(), metered).await
+    METER.scope(Meter::default(), measured).await
 }
 
-/// Adds a read's capacity units to the current request, if it is metered.
-pub(crate) fn count(consumed: Option<&ConsumedCapacity>) {
+/// Adds a read's capacity units to the current request, if any.
+pub(crate) fn add_capacity(consumed: Option<&ConsumedCapacity>) {
     let units = consumed.and_then(ConsumedCapacity::capacity_units).unwrap_or_default();
-    add(|total| total.capacity_units += units);
+    update(|total| total.capacity_units += units);
 }
 
-/// Adds a failed call to the current request, if it is metered.
-pub(crate) fn count_failed_call() {
-    add(|total| total.failed_calls += 1);
+/// Adds a failed call to the current request, if any.
+pub(crate) fn add_failed_call() {
+    update(|total| total.failed_calls += 1);
 }
 
-fn add(change: impl FnOnce(&mut Consumption)) {
+fn update(change: impl FnOnce(&mut Consumption)) {
     _ = METER.try_with(|meter| {
         let mut total = meter.consumption.get();
         change(&mut total);
@@ -55,23 +54,23 @@ fn add(change: impl FnOnce(&mut Consumption)) {
     });
 }
 
-/// The rest of `limit` for the current request. Outside a request, each read gets all of it.
-pub(crate) fn left_of(limit: Duration) -> Duration {
+/// Subtracts the time that the current request has waited. Outside a request, returns `limit`.
+pub(crate) fn remaining_wait(limit: Duration) -> Duration {
     let waited = METER.try_with(|meter| meter.waited_until(Instant::now())).unwrap_or_default();
     limit.saturating_sub(waited)
 }
 
-/// Waits for `awaited`, and counts the time toward the current request.
-pub async fn counted<T>(awaited: impl Future<Output = T>) -> T {
+/// Awaits a future, and counts the time toward the current request.
+pub async fn count_wait<T>(future: impl Future<Output = T>) -> T {
     _ = METER.try_with(|meter| meter.begin_wait(Instant::now()));
-    let _running = Running;
-    awaited.await
+    let _guard = WaitGuard;
+    future.await
 }
 
-/// A wait of the current request.
-struct Running;
+/// Ends the wait even if its future is dropped.
+struct WaitGuard;
 
-impl Drop for Running {
+impl Drop for WaitGuard {
     fn drop(&mut self) {
         _ = METER.try_with(|meter| meter.end_wait(Instant::now()));
     }
@@ -79,23 +78,23 @@ impl Drop for Running {
 
 impl Meter {
     fn begin_wait(&self, now: Instant) {
-        let (since, count) = self.running.get().unwrap_or((now, 0));
-        self.running.set(Some((since, count + 1)));
+        let (since, count) = self.pending.get().unwrap_or((now, 0));
+        self.pending.set(Some((since, count + 1)));
     }
 
     fn end_wait(&self, now: Instant) {
-        let Some((since, count)) = self.running.get() else { return };
+        let Some((since, count)) = self.pending.get() else { return };
         if count > 1 {
-            self.running.set(Some((since, count - 1)));
+            self.pending.set(Some((since, count - 1)));
         } else {
-            self.running.set(None);
+            self.pending.set(None);
             self.waited.set(self.waited.get() + (now - since));
         }
     }
 
     fn waited_until(&self, now: Instant) -> Duration {
-        let running = self.running.get().map(|(since, _)| now - since);
-        self.waited.get() + running.unwrap_or_default()
+        let pending = self.pending.get().map(|(since, _)| now - since);
+        self.waited.get() + pending.unwrap_or_default()
     }
 }
 
@@ -104,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn waits_add_up_and_concurrent_ones_count_once() {
+    fn sequential_waits_add_up_and_concurrent_waits_count_once() {
         let (meter, start) = (Meter::default(), Instant::now());
         let at = |milliseconds| start + Duration::from_millis(milliseconds);
         meter.begin_wait(at(0));

@@ -1,8 +1,8 @@
-//! Tracks which tables answer, and limits how long a request waits for one.
+//! Circuit breakers for tables, and limits for how long a request waits for one.
 //!
-//! A failed table is left alone for a few seconds, so requests need not wait for it. There is no background
-//! task, since Lambda freezes a process right after its response. One request at a time serves as the probe: it
-//! waits for the table, within its own limit, while the others continue without it.
+//! After a failure, a table is not called for a few seconds, so requests do not wait for it. Then one request at
+//! a time tries it, as the probe, while the others continue without it. A background task cannot be the probe,
+//! since Lambda freezes the process after each response.
 
 use std::{
     pin::Pin,
@@ -17,7 +17,6 @@ use tokio::time::{Instant, timeout};
 
 use crate::{Store, StoreError, metering};
 
-/// A table of the deployment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Table {
     Carriers,
@@ -27,23 +26,21 @@ pub enum Table {
     Usage,
 }
 
-/// A kind of failed call, as this service sees it: DynamoDB's own metrics miss calls that never reach it.
+/// A kind of failed call. Unlike DynamoDB's own metrics, these include calls that never reach it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "snake_case")]
 pub enum FailureKind {
     /// No response in time.
     Timeout,
-    /// No connection: unknown name, refused port, or closed connection.
+    /// The name was not found, or the connection was refused or closed.
     Connection,
-    /// Too many requests.
     Throttled,
-    /// The call is not allowed, or the table does not exist.
+    /// DynamoDB rejected the call, for example because the table does not exist.
     Refused,
-    /// An error in DynamoDB.
+    /// An internal error in DynamoDB.
     ServerError,
 }
 
-/// DynamoDB's error codes for too many requests.
 const THROTTLING_CODES: [&str; 4] = [
     "ProvisionedThroughputExceededException",
     "ThrottlingException",
@@ -52,7 +49,7 @@ const THROTTLING_CODES: [&str; 4] = [
 ];
 
 impl FailureKind {
-    /// The name as a metric label.
+    /// The metric label.
     pub fn name(self) -> &'static str {
         self.into()
     }
@@ -61,11 +58,11 @@ impl FailureKind {
         match error {
             SdkError::TimeoutError(_) => Self::Timeout,
             SdkError::DispatchFailure(failure) if failure.is_timeout() => Self::Timeout,
-            SdkError::ServiceError(refused) => {
-                let code = refused.err().code();
+            SdkError::ServiceError(service_error) => {
+                let code = service_error.err().code();
                 if code.is_some_and(|code| THROTTLING_CODES.contains(&code)) {
                     Self::Throttled
-                } else if refused.raw().status().is_server_error() {
+                } else if service_error.raw().status().is_server_error() {
                     Self::ServerError
                 } else {
                     Self::Refused
@@ -76,61 +73,57 @@ impl FailureKind {
     }
 }
 
-/// Time for which a failed table is left alone.
+/// The time for which a failed table is not called.
 const PAUSE: Duration = Duration::from_secs(3);
-/// Time for which a failure counts as recent, if the table has not been read since.
+/// The time for which a failure counts as recent.
 const RECENT: Duration = Duration::from_secs(30);
 
-/// Admits all reads of a working table, and one read at a time of a failed one.
+/// Admits all reads of a working table, and one read at a time of a failing one.
 #[derive(Debug, Default)]
 struct Breaker(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
-    /// The time of the last failure, unless the table has answered since.
+    /// The time of the last failure, unless a read has succeeded since.
     failed_at: Option<Instant>,
     has_probe: bool,
 }
 
-/// An admitted read.
 #[must_use]
-struct Admitted<'a> {
+struct AdmittedRead<'a> {
     breaker: &'a Breaker,
     is_probe: bool,
 }
 
 impl Breaker {
-    /// Admits a read at `now`; `None` if the table has just failed, or another read is the probe.
-    fn admit(&self, now: Instant) -> Option<Admitted<'_>> {
+    /// Admits a read at `now`; `None` if the table has just failed, or another read is already probing it.
+    fn admit(&self, now: Instant) -> Option<AdmittedRead<'_>> {
         let mut state = self.0.lock();
         let Some(failed_at) = state.failed_at else {
-            return Some(Admitted { breaker: self, is_probe: false });
+            return Some(AdmittedRead { breaker: self, is_probe: false });
         };
         if state.has_probe || now < failed_at + PAUSE {
             return None;
         }
         state.has_probe = true;
-        Some(Admitted { breaker: self, is_probe: true })
+        Some(AdmittedRead { breaker: self, is_probe: true })
     }
 
-    /// Returns `true` if the table failed a short time ago and has not answered since.
     fn has_failed_recently(&self, now: Instant) -> bool {
         self.0.lock().failed_at.is_some_and(|failed_at| now < failed_at + RECENT)
     }
 
-    /// Records that the table failed at `now`.
-    fn open(&self, now: Instant) {
+    fn record_failure(&self, now: Instant) {
         self.0.lock().failed_at = Some(now);
     }
 
-    /// Records that the table answered.
-    fn close(&self) {
+    fn record_success(&self) {
         self.0.lock().failed_at = None;
     }
 }
 
-impl Drop for Admitted<'_> {
-    /// Also runs for reads without an outcome, whose client is gone.
+impl Drop for AdmittedRead<'_> {
+    /// Also runs if the client disconnected before the read finished.
     fn drop(&mut self) {
         if self.is_probe {
             self.breaker.0.lock().has_probe = false;
@@ -138,106 +131,96 @@ impl Drop for Admitted<'_> {
     }
 }
 
-/// The state of all tables, as seen by a process.
+/// The state of all tables in this process.
 #[derive(Debug, Default)]
 pub(crate) struct Reachability {
     tables: [TableBreakers; 5],
-    /// The number of failed calls, by kind.
     failed_calls: [AtomicU64; FailureKind::VARIANTS.len()],
 }
 
-/// A table that is too slow for one kind of read may do for the other.
+/// Separate breakers, since a table that is too slow for brief reads may be fast enough for patient ones.
 #[derive(Debug, Default)]
 struct TableBreakers {
     brief: Breaker,
     patient: Breaker,
 }
 
-/// The patience of a read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Patience {
     Brief,
     Patient,
 }
 
-/// A boxed read, since the compiler gives up on the layout of deeply nested futures.
-type BoxedRead<R> = Pin<Box<R>>;
-
 impl Store {
     /// Reads something that the caller also has in memory. All brief reads of a request share the limit in
-    /// [`crate::TimeoutProfile::brief_reads`]. A failed table is left alone for a few seconds, and then tried
-    /// by one request at a time.
+    /// [`crate::TimeoutProfile::brief_reads`].
     ///
     /// # Errors
-    /// Returns [`StoreError::LeftAlone`] if the table is not called, and another error if it does not answer in
-    /// time.
-    pub fn briefly<T>(
+    /// Returns [`StoreError::BreakerOpen`] if the table failed recently, and another error if this read fails.
+    pub fn read_briefly<T>(
         &self,
         table: Table,
         read: impl Future<Output = Result<T, StoreError>>,
     ) -> impl Future<Output = Result<T, StoreError>> {
-        self.guarded(table, Patience::Brief, Box::pin(read))
+        self.guard_read(table, Patience::Brief, Box::pin(read))
     }
 
-    /// Reads something that the response requires. It may take as long as the client's timeouts allow. A table
-    /// that fails even then is tried by one request at a time.
-    ///
-    /// # Errors
-    /// Returns [`StoreError::LeftAlone`] if the table is not called, and another error if it does not answer.
-    pub fn patiently<T>(
+    /// Like [`Self::read_briefly`], for something that the response requires, with the full timeout.
+    pub fn read_patiently<T>(
         &self,
         table: Table,
         read: impl Future<Output = Result<T, StoreError>>,
     ) -> impl Future<Output = Result<T, StoreError>> {
-        self.guarded(table, Patience::Patient, Box::pin(read))
+        self.guard_read(table, Patience::Patient, Box::pin(read))
     }
 
-    async fn guarded<T>(
+    /// Takes a boxed read, since the compiler cannot compute the layout of such deeply nested futures.
+    async fn guard_read<T>(
         &self,
         table: Table,
         patience: Patience,
-        read: BoxedRead<impl Future<Output = Result<T, StoreError>>>,
+        read: Pin<Box<impl Future<Output = Result<T, StoreError>>>>,
     ) -> Result<T, StoreError> {
         let Some(limit) = self.timeouts.brief_reads() else { return read.await };
         let TableBreakers { brief, patient } = &self.reachability.tables[table as usize];
         let (breaker, left) = match patience {
-            Patience::Brief => (brief, metering::left_of(limit)),
+            Patience::Brief => (brief, metering::remaining_wait(limit)),
             Patience::Patient => (patient, Duration::MAX),
         };
         let admitted = breaker.admit(Instant::now()).filter(|_| left > Duration::ZERO);
         let Some(_admitted) = admitted else {
-            return Err(StoreError::LeftAlone { table: self.tables.name(table).to_owned() });
+            return Err(StoreError::BreakerOpen { table: self.tables.name(table).to_owned() });
         };
         let started = Instant::now();
-        let answer = match patience {
-            Patience::Brief => metering::counted(timeout(left, read))
+        let result = match patience {
+            Patience::Brief => metering::count_wait(timeout(left, read))
                 .await
                 .unwrap_or_else(|_| Err(StoreError::TooSlow { limit })),
             Patience::Patient => read.await,
         };
-        // An unreadable response still is a response.
-        match answer.as_ref().err().and_then(StoreError::failure) {
+        // An unreadable item is not a failure of the table.
+        match result.as_ref().err().and_then(StoreError::failure) {
             Some(kind) => {
                 let failed_calls = &self.reachability.failed_calls[kind as usize];
                 failed_calls.fetch_add(1, Ordering::Relaxed);
-                metering::count_failed_call();
+                metering::add_failed_call();
                 let now = Instant::now();
-                brief.open(now);
+                brief.record_failure(now);
                 if patience == Patience::Patient {
-                    patient.open(now);
+                    patient.record_failure(now);
                 }
             }
             None => {
-                patient.close();
+                patient.record_success();
                 if patience == Patience::Brief || started.elapsed() <= limit {
-                    brief.close();
+                    brief.record_success();
                 }
             }
         }
-        answer
+        result
     }
 
-    /// Returns `true` unless a table failed a short time ago and has not answered since.
+    /// Returns `true` unless a table failed recently and no read of it has succeeded since.
     pub fn is_reachable(&self) -> bool {
         let now = Instant::now();
         self.reachability.tables.iter().all(|table| !table.brief.has_failed_recently(now))
@@ -259,105 +242,107 @@ mod tests {
     use crate::TimeoutProfile;
 
     #[test]
-    fn a_failed_table_is_left_alone_then_tried_by_one_read_at_a_time() {
+    fn a_failed_table_is_paused_then_probed_by_one_read_at_a_time() {
         let (breaker, now) = (Breaker::default(), Instant::now());
-        breaker.open(now);
-        let almost = now + PAUSE - Duration::from_millis(1);
-        assert!(breaker.admit(now).is_none() && breaker.admit(almost).is_none());
+        breaker.record_failure(now);
+        let before_probe = now + PAUSE - Duration::from_millis(1);
+        assert!(breaker.admit(now).is_none() && breaker.admit(before_probe).is_none());
 
         let probe = breaker.admit(now + PAUSE).unwrap();
-        assert!(breaker.admit(now + PAUSE).is_none(), "there is a probe already");
-        breaker.open(now + PAUSE);
+        assert!(breaker.admit(now + PAUSE).is_none(), "another read is the probe");
+        breaker.record_failure(now + PAUSE);
         drop(probe);
         assert!(breaker.admit(now + PAUSE).is_none(), "the probe has failed");
 
         let probe = breaker.admit(now + 2 * PAUSE).unwrap();
-        breaker.close();
+        breaker.record_success();
         drop(probe);
         let reads = [breaker.admit(now + 2 * PAUSE), breaker.admit(now + 2 * PAUSE)];
         assert!(reads.iter().all(Option::is_some));
     }
 
     #[test]
-    fn an_abandoned_probe_and_an_old_failure_are_forgotten() {
+    fn a_canceled_probe_is_replaced_and_old_failures_expire() {
         let (breaker, now) = (Breaker::default(), Instant::now());
-        breaker.open(now);
+        breaker.record_failure(now);
         drop(breaker.admit(now + PAUSE));
         assert!(breaker.admit(now + PAUSE).is_some());
         assert!(breaker.has_failed_recently(now + RECENT - Duration::from_millis(1)));
         assert!(!breaker.has_failed_recently(now + RECENT));
     }
 
+    /// A store whose calls fail, since nothing listens on the port.
     fn store() -> Store {
-        // A port that nothing listens on.
-        Store::at_emulator("http://127.0.0.1:1", TimeoutProfile::Request)
+        Store::connect_to_emulator("http://127.0.0.1:1", TimeoutProfile::Request)
     }
 
-    async fn answering() -> Result<(), StoreError> {
+    async fn succeed() -> Result<(), StoreError> {
         Ok(())
     }
 
-    async fn hanging() -> Result<(), StoreError> {
+    async fn hang() -> Result<(), StoreError> {
         pending().await
     }
 
-    fn is_left_alone(answer: &Result<(), StoreError>) -> bool {
-        matches!(answer, Err(StoreError::LeftAlone { .. }))
+    fn is_breaker_open(result: &Result<(), StoreError>) -> bool {
+        matches!(result, Err(StoreError::BreakerOpen { .. }))
     }
 
-    /// Without the limit this test would never end.
+    /// Without the limit, this test would hang.
     #[tokio::test]
-    async fn all_brief_reads_of_a_request_share_one_limit_and_each_table_fails_by_itself() {
+    async fn brief_reads_of_a_request_share_one_limit_and_each_table_has_its_own_breaker() {
         let store = store();
-        let (second, _) = metering::metered(async {
-            let first = store.briefly(Table::ApiKeys, hanging()).await;
+        let (second, _) = metering::measure_reads(async {
+            let first = store.read_briefly(Table::ApiKeys, hang()).await;
             assert!(matches!(first, Err(StoreError::TooSlow { .. })));
-            store.briefly(Table::Dataset, hanging()).await
+            store.read_briefly(Table::Dataset, hang()).await
         })
         .await;
-        assert!(is_left_alone(&second), "nothing was left of the limit");
-        assert!(store.briefly(Table::Dataset, answering()).await.is_ok(), "it has not failed");
-        assert!(is_left_alone(&store.briefly(Table::ApiKeys, hanging()).await));
+        assert!(is_breaker_open(&second), "the limit is used up");
+        assert!(
+            store.read_briefly(Table::Dataset, succeed()).await.is_ok(),
+            "its breaker is closed"
+        );
+        assert!(is_breaker_open(&store.read_briefly(Table::ApiKeys, hang()).await));
         assert!(!store.is_reachable());
     }
 
     #[tokio::test]
-    async fn a_slow_table_still_answers_requests_with_nothing_in_memory() {
+    async fn patient_reads_still_call_a_table_that_failed_brief_reads() {
         let store = store();
-        assert!(store.briefly(Table::ApiKeys, hanging()).await.is_err());
-        assert!(store.patiently(Table::ApiKeys, answering()).await.is_ok());
-        let refused = async { Err(StoreError::Busy { operation: "GetItem", left: 1 }) };
-        assert!(store.patiently::<()>(Table::ApiKeys, refused).await.is_err());
-        assert!(is_left_alone(&store.patiently(Table::ApiKeys, hanging()).await));
+        assert!(store.read_briefly(Table::ApiKeys, hang()).await.is_err());
+        assert!(store.read_patiently(Table::ApiKeys, succeed()).await.is_ok());
+        let busy = async { Err(StoreError::Busy { operation: "GetItem", left: 1 }) };
+        assert!(store.read_patiently::<()>(Table::ApiKeys, busy).await.is_err());
+        assert!(is_breaker_open(&store.read_patiently(Table::ApiKeys, hang()).await));
     }
 
     #[tokio::test]
-    async fn unreachable_calls_fail_and_unreadable_responses_do_not() {
+    async fn connection_errors_count_as_failures_and_unreadable_items_do_not() {
         let store = store();
         let unreadable =
             async { Err::<(), _>(StoreError::item("exchanges")("no such field".to_owned())) };
-        assert!(store.briefly(Table::Exchanges, unreadable).await.is_err());
+        assert!(store.read_briefly(Table::Exchanges, unreadable).await.is_err());
         assert!(store.is_reachable());
         assert!(store.failed_calls().all(|(_, count)| count == 0));
-        assert!(store.patiently(Table::Dataset, store.manifest()).await.is_err());
+        assert!(store.read_patiently(Table::Dataset, store.manifest()).await.is_err());
         for (kind, count) in store.failed_calls() {
             assert_eq!(count, u64::from(kind == FailureKind::Connection), "{kind:?}");
         }
     }
 
-    /// For imports, late is better than never.
     #[tokio::test]
-    async fn imports_wait_and_try_every_time() {
+    async fn imports_have_neither_a_limit_nor_a_breaker() {
         let store = Store { timeouts: TimeoutProfile::Batch, ..store() };
         for _ in 0..2 {
-            let refused = async { Err(StoreError::Busy { operation: "GetItem", left: 1 }) };
-            let answer = store.briefly::<()>(Table::Dataset, refused).await;
-            assert!(matches!(answer, Err(StoreError::Busy { .. })));
+            let busy = async { Err(StoreError::Busy { operation: "GetItem", left: 1 }) };
+            let result = store.read_briefly::<()>(Table::Dataset, busy).await;
+            assert!(matches!(result, Err(StoreError::Busy { .. })));
         }
-        let waited = store.briefly(Table::Dataset, async {
+        let slow = store.read_briefly(Table::Dataset, async {
             tokio::time::sleep(Duration::from_millis(400)).await;
             Ok(())
         });
-        assert!(waited.await.is_ok());
+        assert!(slow.await.is_ok());
     }
 }

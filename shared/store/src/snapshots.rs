@@ -10,14 +10,15 @@ use numbering::records::Version;
 use crate::{
     Manifest, READS_PER_BATCH, Revision, Snapshot, Store, StoreError, Table, UnreadableSnapshot,
     batch_get::BatchGet,
-    item_check::Item,
+    checksum::Item,
     item_writes::RETRY_DELAYS,
-    manifest::{CHUNK_BYTES, hash_of},
+    manifest::{CHUNK_BYTES, snapshot_hash},
 };
 
-/// The attribute with the revision of the manifest that the version is to replace.
+/// The attribute with the manifest revision that the version's import replaces.
 const REPLACES: &str = "replaces";
-/// Minimum age of deleted chunks that no manifest names. An import may be about to name younger ones.
+/// The minimum age of a chunk that is deleted because no manifest names its version. A running import may still
+/// publish newer ones.
 const UNNAMED_CHUNK_LIFETIME: SignedDuration = SignedDuration::from_hours(24);
 
 impl Store {
@@ -29,7 +30,7 @@ impl Store {
             let read = tokio::time::timeout(limit, self.read_snapshot(snapshot)).await;
             read.map_err(too_slow)?
         };
-        self.patiently(Table::Dataset, read).await
+        self.read_patiently(Table::Dataset, read).await
     }
 
     async fn read_snapshot(&self, snapshot: &Snapshot) -> Result<Vec<u8>, StoreError> {
@@ -52,15 +53,15 @@ impl Store {
                 found.get(id).ok_or_else(|| unreadable(format!("chunk {id} is missing")))?;
             bytes.extend_from_slice(chunk);
         }
-        let actual = hash_of(&bytes);
+        let actual = snapshot_hash(&bytes);
         if actual != *expected {
-            return Err(unreadable(format!("its hash is {actual} instead of {expected}")));
+            return Err(unreadable(format!("its hash is {actual}, expected {expected}")));
         }
         Ok(bytes)
     }
 
-    /// The existing chunks with these ids. Chunks never change, so an eventually consistent read, at half the
-    /// cost, finds all but the newest.
+    /// Reads the chunks with these ids that exist. Chunks never change, so an eventually consistent read, at half
+    /// the cost, finds all but the newest.
     async fn chunks(&self, ids: &[String]) -> Result<BTreeMap<String, Vec<u8>>, StoreError> {
         let mut found = BTreeMap::new();
         for is_consistent in [false, true] {
@@ -74,14 +75,16 @@ impl Store {
                     config: None,
                 };
                 let ids = batch.iter().map(|id| (*id).clone());
-                found.extend(self.batch_get(read, ids).await?.into_iter().filter_map(id_and_data));
+                found.extend(
+                    self.batch_get(read, ids).await?.into_iter().filter_map(into_id_and_data),
+                );
             }
         }
         Ok(found)
     }
 
-    /// Writes a snapshot's chunks, each with the revision that its manifest is to replace. No manifest names
-    /// them before [`Store::publish`].
+    /// Writes a snapshot's chunks, each with the manifest revision that its import replaces. No manifest names the
+    /// version before [`Store::publish`].
     pub async fn write_snapshot(
         &self,
         version: &Version,
@@ -102,18 +105,18 @@ impl Store {
         Ok(())
     }
 
-    /// Deletes the items of versions that are not in the manifest, are older than a day, and can no longer be
-    /// published by an import.
+    /// Deletes the chunks of versions that are not in the manifest, are older than a day, and can no longer be
+    /// published.
     ///
-    /// The items are listed before the manifest is read. Each item names the revision that its version was to
-    /// replace, which was current when the item was written. If it is not current after the listing, it never
-    /// will be again, so the version cannot be published. No item is deleted that a manifest names or will
-    /// name, whatever imports do meanwhile, however long this takes, and whatever the clocks say.
+    /// The chunks are listed before the manifest is read. Each chunk names the manifest revision that its import
+    /// replaces, which was current when the chunk was written. Revisions never recur, so if another one is current
+    /// after the listing, the version cannot be published. This is safe even with concurrent imports and wrong
+    /// clocks.
     pub async fn sweep(&self, now: Timestamp) -> Result<(), StoreError> {
         let table = self.tables.dataset.as_str();
-        let listed = self.items_of_versions().await?;
+        let listed = self.list_items().await?;
         let Some(manifest) = self.manifest().await? else { return Ok(()) };
-        for item in listed.iter().filter(|item| is_leftover(item, &manifest, now)) {
+        for item in listed.iter().filter(|item| is_orphaned(item, &manifest, now)) {
             let key = item.get("id").map(|id| Item::from([("id".to_owned(), id.clone())]));
             let delete = self.client.delete_item().table_name(table).set_key(key);
             delete.send().await.map_err(StoreError::call("DeleteItem", table))?;
@@ -121,8 +124,8 @@ impl Store {
         Ok(())
     }
 
-    /// All items in the dataset table, each with its id and the revision it was to replace.
-    async fn items_of_versions(&self) -> Result<Vec<Item>, StoreError> {
+    /// Lists the dataset table's items with their ids and `replaces` attributes.
+    async fn list_items(&self) -> Result<Vec<Item>, StoreError> {
         let table = self.tables.dataset.as_str();
         let scan = self
             .client
@@ -139,29 +142,60 @@ impl Store {
     }
 }
 
-/// Returns `true` if no manifest names the item's version and no import can publish it.
-fn is_leftover(item: &Item, manifest: &Manifest, now: Timestamp) -> bool {
+/// Returns `true` if the manifest does not name the item's version, and no import can publish it.
+fn is_orphaned(item: &Item, manifest: &Manifest, now: Timestamp) -> bool {
     let text = |name: &str| item.get(name).and_then(|value| value.as_s().ok());
-    let Some(version) = text("id").and_then(|id| Version::named(id.split_once('#')?.0)) else {
+    let Some(version) = text("id").and_then(|id| Version::parse(id.split_once('#')?.0)) else {
         return false;
     };
     let may_be_published =
         text(REPLACES).is_some_and(|replaces| *replaces == manifest.revision.to_string());
-    manifest.snapshot(version.as_str()).is_none() && !may_be_published && is_old(&version, now)
-}
-
-fn is_old(version: &Version, now: Timestamp) -> bool {
-    version.made_at().is_some_and(|made| now.duration_since(made) > UNNAMED_CHUNK_LIFETIME)
+    let is_old =
+        version.created_at().is_some_and(|made| now.duration_since(made) > UNNAMED_CHUNK_LIFETIME);
+    manifest.snapshot(version.as_str()).is_none() && !may_be_published && is_old
 }
 
 fn chunk_id(version: &Version, number: u32) -> String {
     format!("{version}#{number:04}")
 }
 
-/// The id and data of a chunk; `None` if either is missing, so the chunk is reported as missing.
-fn id_and_data(mut item: Item) -> Option<(String, Vec<u8>)> {
+/// Takes the id and data from a chunk. If either is missing, the chunk counts as missing.
+fn into_id_and_data(mut item: Item) -> Option<(String, Vec<u8>)> {
     match (item.remove("id")?, item.remove("data")?) {
         (AttributeValue::S(id), AttributeValue::B(data)) => Some((id, data.into_inner())),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use numbering::dataset::Dataset;
+
+    use super::*;
+    use crate::FileDates;
+
+    #[test]
+    fn only_old_chunks_that_cannot_be_published_are_orphaned() {
+        let start = Timestamp::UNIX_EPOCH;
+        let [current, unpublished] = [(); 2].map(|()| Version::new(start));
+        let statistics = Dataset::default().statistics();
+        let snapshot = Snapshot::new(current.clone(), b"", statistics, FileDates::default(), start);
+        let manifest = Manifest::new(None, snapshot, |_| false);
+        let (replaced, other) = (manifest.revision.to_string(), "another revision".to_owned());
+        let [id, current_id] = [unpublished, current].map(|version| chunk_id(&version, 0));
+        for (id, replaces, age, expected) in [
+            (&id, &other, 25, true),
+            (&id, &other, 23, false),
+            (&id, &replaced, 25, false),
+            (&current_id, &other, 25, false),
+            (&"manifest".to_owned(), &other, 25, false),
+        ] {
+            let attributes = [("id", id), (REPLACES, replaces)];
+            let item = attributes
+                .map(|(name, text)| (name.to_owned(), AttributeValue::S(text.clone())))
+                .into();
+            let now = start + SignedDuration::from_hours(age);
+            assert_eq!(is_orphaned(&item, &manifest, now), expected, "{id} {replaces} {age}");
+        }
     }
 }

@@ -1,38 +1,37 @@
-//! Scans of lookup tables, so an import can compare them with the current version.
+//! Scans lookup tables, so an import can compare them with the current version.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use numbering::records::{Record, RecordKey, Version};
 
 use crate::{
     ItemKey, LookupItem, LookupTable, Store, StoreError,
+    checksum::{self, CHECKSUM, Item},
     client::item_from_record,
-    item_check::{self, CHECK, Item},
 };
 
-/// An item found by scanning a table.
+/// An item found by a table scan.
 #[derive(Debug)]
 pub struct StoredItem {
-    /// The table and partition key.
     pub key: ItemKey,
-    /// The key of its record; `None` if no record can have it.
+    /// `None` if no record can have this key.
     pub record_key: Option<RecordKey>,
     table_name: String,
     attributes: Item,
 }
 
 impl StoredItem {
-    /// Returns `true` if the item is undamaged. Readers ignore damaged ones.
-    pub fn is_whole(&self) -> bool {
-        item_check::verify(&self.attributes).is_ok()
+    /// Returns `true` if the item's checksum is correct.
+    pub fn is_intact(&self) -> bool {
+        checksum::verify(&self.attributes).is_ok()
     }
 
-    /// Returns `true` if the item, which must be undamaged, was written from `expected`. Compares the checks.
-    pub fn is_same_as(&self, expected: &LookupItem<Record>) -> bool {
+    /// Returns `true` if the intact item was written from `expected`. Compares only the checksums.
+    pub fn matches(&self, expected: &LookupItem<Record>) -> bool {
         let expected = item_from_record(&self.table_name, Some(self.key.attribute()), expected);
-        expected.is_ok_and(|item| item.get(CHECK) == self.attributes.get(CHECK))
+        expected.is_ok_and(|item| item.get(CHECKSUM) == self.attributes.get(CHECKSUM))
     }
 
-    /// Returns `true` if the item names `version`, so a reader that expects this version uses it.
+    /// Returns `true` if the item names `version` as the one that wrote it.
     pub fn has_version(&self, version: &Version) -> bool {
         match self.attributes.get("version") {
             Some(AttributeValue::S(name)) => *version == **name,
@@ -42,7 +41,7 @@ impl StoredItem {
 }
 
 impl Store {
-    /// Scans a table strongly consistently, and calls `inspect` with each item.
+    /// Calls `inspect` with each item in a table. The scan is strongly consistent.
     pub async fn for_each_item(
         &self,
         table: LookupTable,
@@ -54,7 +53,7 @@ impl Store {
         while let Some(attributes) = items.next().await {
             let attributes: Item = attributes.map_err(StoreError::call("Scan", name))?;
             let Some(AttributeValue::S(value)) = attributes.get(table.key_attribute()) else {
-                let problem = format!("its attribute {} is not a text", table.key_attribute());
+                let problem = format!("its attribute {} is not a string", table.key_attribute());
                 return Err(StoreError::item(name)(problem));
             };
             let key = ItemKey { table, value: value.clone() };

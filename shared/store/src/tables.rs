@@ -1,17 +1,16 @@
-//! Table names. The tables themselves are defined in `template.yaml`.
+//! Table names. `template.yaml` defines the tables.
 
 use std::env;
 
 use crate::Table;
 
-/// The table names of a deployment.
 #[derive(Debug, Clone)]
 pub struct Tables {
     /// Carriers by `ocn`.
     pub carriers: String,
     /// Exchanges and area codes by `npa_nxx`, such as `415#555` and `415`.
     pub exchanges: String,
-    /// The current manifest and the chunks of each snapshot, by `id`.
+    /// The manifest and the chunks of each snapshot, by `id`.
     pub dataset: String,
     /// API keys by `key_hash`.
     pub api_keys: String,
@@ -30,7 +29,7 @@ impl Tables {
         }
     }
 
-    /// The table names that `template.yaml` assigns in the stack `stack`.
+    /// The table names that `template.yaml` assigns in a stack.
     pub fn for_stack(stack: &str) -> Self {
         Self::named(|local_name| format!("{stack}-{local_name}"))
     }

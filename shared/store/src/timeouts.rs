@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use aws_sdk_dynamodb::config::{Builder, retry::RetryConfig, timeout::TimeoutConfig};
 
-/// The limit for one call by a request, including retries.
+/// The limit for one call from a request, including retries.
 const REQUEST_READ_TIMEOUT: Duration = Duration::from_secs(2);
-/// The shared limit for a request's reads that memory can answer too.
+/// The total limit for a request's reads that memory can serve too.
 const BRIEF_READ_BUDGET: Duration = Duration::from_millis(300);
 /// The limit for one call to the embedded database. A retry would only add load to a busy machine.
 const EMBEDDED_READ_TIMEOUT: Duration = Duration::from_secs(10);
@@ -16,10 +16,9 @@ const EMBEDDED_READ_TIMEOUT: Duration = Duration::from_secs(10);
 pub enum TimeoutProfile {
     /// For requests, since a client is waiting.
     Request,
-    /// For requests to a server with the embedded database. It is slow only while the machine is busy, for
-    /// example with an import, which is not an outage.
+    /// For requests to a server with the embedded database, which is slow only while the machine is busy.
     EmbeddedRequest,
-    /// For imports and operator commands, where late is better than never.
+    /// For imports and operator commands, which can wait.
     Batch,
 }
 
@@ -33,8 +32,7 @@ impl TimeoutProfile {
         }
     }
 
-    /// The shared limit for a request's reads that memory can answer too; `None` if a late response is better
-    /// than one from memory.
+    /// The total limit for a request's reads that memory can serve too; `None` for no limit.
     pub(crate) fn brief_reads(self) -> Option<Duration> {
         match self {
             Self::Request => Some(BRIEF_READ_BUDGET),
@@ -43,7 +41,7 @@ impl TimeoutProfile {
         }
     }
 
-    /// The limit for a batch read of lookup items, including retries: the same as for a single one.
+    /// The limit for a batch read of lookup items, including retries.
     pub(crate) fn lookups(self) -> Duration {
         match self {
             Self::Request | Self::EmbeddedRequest => REQUEST_READ_TIMEOUT,
@@ -51,11 +49,10 @@ impl TimeoutProfile {
         }
     }
 
-    /// Applies these timeouts to a configuration.
     pub(crate) fn apply(self, config: Builder) -> Builder {
         let (attempts, attempt, operation) = match self {
             // A request reads at most a key, the manifest, a snapshot and items in sequence, and a batch also
-            // its quota's counts. The total stays below the Lambda function timeout of 15 seconds.
+            // reads its quota's counts. The total stays below the Lambda function timeout of 15 seconds.
             Self::Request => (3, Duration::from_millis(700), REQUEST_READ_TIMEOUT),
             Self::EmbeddedRequest => (3, EMBEDDED_READ_TIMEOUT, EMBEDDED_READ_TIMEOUT),
             Self::Batch => (4, Duration::from_secs(5), Duration::from_secs(15)),

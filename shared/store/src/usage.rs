@@ -1,7 +1,7 @@
 //! Request counts: one item per quota and hour, with one attribute per container.
 //!
-//! A container writes its own whole count and no other, so repeated or late writes change nothing. The number
-//! of requests is the sum over all containers.
+//! A container writes only its own total, so repeated or late writes change nothing. The number of requests is the
+//! sum over all containers.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -13,41 +13,37 @@ use aws_sdk_dynamodb::{
 };
 use backon::ExponentialBuilder;
 
-use crate::{Store, StoreError, batch_get::BatchGet, item_check::Item};
+use crate::{Store, StoreError, batch_get::BatchGet, checksum::Item};
 
-/// The timeout of a call, which requests may be waiting for. It is not retried, since the next write includes
-/// its count.
+/// The timeout for a call, which requests may be waiting for.
 const CALL_TIMEOUT: Duration = Duration::from_secs(1);
 const SECONDS_PER_HOUR: i64 = 60 * 60;
-/// Lifetime of an item after the start of its hour, in seconds: until it is outside every daily window,
-/// plus one hour.
+/// The lifetime of an item in seconds from the start of its hour: until it is outside every daily window, plus one
+/// hour.
 const TIME_TO_LIVE: i64 = 26 * SECONDS_PER_HOUR;
 
 /// A container's request count for a quota in one hour.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// The hour's requests so far.
     pub count: u64,
-    /// The tally with the greater version is newer. The count may fall, since requests are counted before they
-    /// are admitted.
+    /// Higher versions are newer. A newer count may be lower, since requests are counted before they are admitted.
     pub version: u64,
-    /// The requests of about the last minute, by the second at which their bucket starts.
+    /// The requests of about the last minute in each bucket, by the bucket's first second.
     pub recent: Vec<(i64, u64)>,
 }
 
-/// An hour's tallies, by container.
-pub type HourOfUsage = HashMap<String, Tally>;
+/// The tallies for one hour, by container.
+pub type HourlyTallies = HashMap<String, Tally>;
 
 impl Store {
-    /// Replaces `container`'s tally with a newer one, and returns all containers' tallies. Does nothing if the
-    /// stored tally is at least as new.
+    /// Replaces `container`'s tally unless the stored one is as new or newer. Returns all containers' tallies.
     pub async fn put_tally(
         &self,
         quota_id: &str,
         hour: i64,
         container: &str,
         tally: &Tally,
-    ) -> Result<HourOfUsage, StoreError> {
+    ) -> Result<HourlyTallies, StoreError> {
         let table = &self.tables.usage;
         let update = self
             .client
@@ -57,44 +53,43 @@ impl Store {
             .update_expression("SET #container = :tally, expires_at = :ends")
             .condition_expression("attribute_not_exists(#container) OR #container[1] < :version")
             .expression_attribute_names("#container", container)
-            .expression_attribute_values(":tally", attribute_of_tally(tally, hour))
+            .expression_attribute_values(":tally", tally_to_attribute(tally, hour))
             .expression_attribute_values(":version", number(tally.version))
             .expression_attribute_values(":ends", number(hour + TIME_TO_LIVE))
             .return_values(ReturnValue::AllNew)
             .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
-        let item = match update.customize().config_override(without_retries()).send().await {
-            Ok(answer) => answer.attributes,
-            Err(error) => match item_with_newer_tally(&error) {
+        let item = match update.customize().config_override(no_retries()).send().await {
+            Ok(output) => output.attributes,
+            Err(error) => match newer_item(&error) {
                 Some(item) => Some(item.clone()),
                 None => return Err(StoreError::call("UpdateItem", table)(error)),
             },
         };
-        Ok(item.map(|item| tallies_of_item(&item, hour)).unwrap_or_default())
+        Ok(item.map(|item| tallies_from_item(&item, hour)).unwrap_or_default())
     }
 
-    /// Reads all containers' tallies for up to 100 hours, strongly consistently. Hours without requests are
-    /// omitted.
+    /// Reads all containers' tallies for up to 100 hours, strongly consistently. Omits hours without requests.
     pub async fn usage(
         &self,
         quota_id: &str,
         hours: &[i64],
-    ) -> Result<HashMap<i64, HourOfUsage>, StoreError> {
+    ) -> Result<HashMap<i64, HourlyTallies>, StoreError> {
         let table = &self.tables.usage;
-        let hour_of: HashMap<String, i64> =
+        let hours_by_id: HashMap<String, i64> =
             hours.iter().map(|hour| (item_id(quota_id, *hour), *hour)).collect();
         let batch = BatchGet {
             table,
             key: "id",
             is_consistent: true,
             delays: ExponentialBuilder::new().with_max_times(0),
-            config: Some(without_retries()),
+            config: Some(no_retries()),
         };
-        let items = self.batch_get(batch, hour_of.keys().cloned()).await?;
-        let hour_of_item = |item: &Item| hour_of.get(item.get("id")?.as_s().ok()?).copied();
-        Ok(items
-            .iter()
-            .filter_map(|item| hour_of_item(item).map(|hour| (hour, tallies_of_item(item, hour))))
-            .collect())
+        let items = self.batch_get(batch, hours_by_id.keys().cloned()).await?;
+        let parse = |item: &Item| {
+            let hour = *hours_by_id.get(item.get("id")?.as_s().ok()?)?;
+            Some((hour, tallies_from_item(item, hour)))
+        };
+        Ok(items.iter().filter_map(parse).collect())
     }
 }
 
@@ -102,9 +97,8 @@ fn item_id(quota_id: &str, hour: i64) -> String {
     format!("{quota_id}#{hour}")
 }
 
-/// Disables retries. Otherwise the SDK would repeat calls that failed because the process was frozen or the
-/// table is slow.
-fn without_retries() -> Builder {
+/// Disables retries, since the next write includes this one's count.
+fn no_retries() -> Builder {
     let timeouts = TimeoutConfig::builder()
         .operation_attempt_timeout(CALL_TIMEOUT)
         .operation_timeout(CALL_TIMEOUT)
@@ -112,10 +106,10 @@ fn without_retries() -> Builder {
     Builder::new().retry_config(RetryConfig::disabled()).timeout_config(timeouts)
 }
 
-/// The stored item, if the write was refused because the item has this tally or a newer one.
-fn item_with_newer_tally(error: &SdkError<UpdateItemError>) -> Option<&Item> {
+/// The stored item, if the write failed because its tally is as new or newer.
+fn newer_item(error: &SdkError<UpdateItemError>) -> Option<&Item> {
     match error.as_service_error()? {
-        UpdateItemError::ConditionalCheckFailedException(refused) => refused.item(),
+        UpdateItemError::ConditionalCheckFailedException(failed) => failed.item(),
         _ => None,
     }
 }
@@ -124,9 +118,9 @@ fn number(value: impl ToString) -> AttributeValue {
     AttributeValue::N(value.to_string())
 }
 
-/// A tally as a compact list of numbers: count and version, then for each bucket its starting second in the
-/// hour, and its requests.
-fn attribute_of_tally(tally: &Tally, hour: i64) -> AttributeValue {
+/// Encodes a tally as a compact list of numbers: count and version, then the first second and the count of each
+/// bucket. Seconds are relative to the hour.
+fn tally_to_attribute(tally: &Tally, hour: i64) -> AttributeValue {
     let mut numbers = vec![number(tally.count), number(tally.version)];
     for (start, count) in &tally.recent {
         numbers.extend([number(start - hour), number(count)]);
@@ -134,14 +128,14 @@ fn attribute_of_tally(tally: &Tally, hour: i64) -> AttributeValue {
     AttributeValue::L(numbers)
 }
 
-/// The tallies in an item. Its other attributes are not lists.
-fn tallies_of_item(item: &Item, hour: i64) -> HourOfUsage {
-    let tallies = item.iter().map(|(name, value)| Some((name, tally_of_attribute(value, hour)?)));
+/// Parses the tallies in an item. Its other attributes are not lists.
+fn tallies_from_item(item: &Item, hour: i64) -> HourlyTallies {
+    let tallies = item.iter().map(|(name, value)| Some((name, tally_from_attribute(value, hour)?)));
     tallies.flatten().map(|(container, tally)| (container.clone(), tally)).collect()
 }
 
-/// Parses a tally from a list of numbers; `None` if it is not one, or has buckets outside its hour.
-fn tally_of_attribute(attribute: &AttributeValue, hour: i64) -> Option<Tally> {
+/// Decodes a tally; `None` if the attribute is not one, or has buckets outside its hour.
+fn tally_from_attribute(attribute: &AttributeValue, hour: i64) -> Option<Tally> {
     let mut numbers = Vec::new();
     for value in attribute.as_l().ok()? {
         numbers.push(value.as_n().ok()?.parse::<i64>().ok()?);
@@ -173,14 +167,14 @@ mod tests {
         let item = Item::from([
             ("id".to_owned(), AttributeValue::S("abc#1795273200".to_owned())),
             ("expires_at".to_owned(), number(hour + TIME_TO_LIVE)),
-            ("first".to_owned(), attribute_of_tally(&first, hour)),
-            ("second".to_owned(), attribute_of_tally(&second, hour)),
+            ("first".to_owned(), tally_to_attribute(&first, hour)),
+            ("second".to_owned(), tally_to_attribute(&second, hour)),
             ("broken".to_owned(), AttributeValue::L(vec![AttributeValue::Bool(true)])),
-            ("beyond".to_owned(), attribute_of_tally(&beyond_its_hour, hour)),
+            ("beyond".to_owned(), tally_to_attribute(&beyond_its_hour, hour)),
             ("empty".to_owned(), AttributeValue::L(Vec::new())),
         ]);
         let expected =
-            HourOfUsage::from([("first".to_owned(), first), ("second".to_owned(), second)]);
-        assert_eq!(tallies_of_item(&item, hour), expected);
+            HourlyTallies::from([("first".to_owned(), first), ("second".to_owned(), second)]);
+        assert_eq!(tallies_from_item(&item, hour), expected);
     }
 }

@@ -1,9 +1,9 @@
-//! A function's routes for the tests beside its handlers: in the process, on a small dataset in memory, without a
-//! database, a port or a key.
+//! Runs a function's routes in process for the tests beside its handlers. The routes use a small dataset in memory, and
+//! need no database, port or key.
 //!
-//! Keys, quotas and HTTP's own rules are not in these routes; the end-to-end tests hold them.
+//! The end-to-end tests cover keys, quotas and HTTP rules, which these routes omit.
 
-// A test fails by it.
+// A failed unwrap fails the test.
 #![allow(clippy::unwrap_used)]
 
 use std::fmt::Write;
@@ -23,12 +23,12 @@ use serde_json::Value;
 use shared::{
     app::Routes,
     auth::Charge,
-    in_process::{Answer, InProcess},
+    in_process::{InProcess, RouteResponse},
     state::App,
 };
 use store::{CurrentDataset, FileDates, LoadedVersion, Manifest, Snapshot, Store, TimeoutProfile};
 
-/// A port that nothing listens on, so each read fails at once and memory answers.
+/// A port that nothing listens on, so that every read fails immediately and the dataset in memory is used.
 const UNREACHABLE: &str = "http://127.0.0.1:1";
 
 #[derive(Deserialize)]
@@ -38,22 +38,27 @@ struct Records {
     exchanges: Vec<Exchange>,
 }
 
-/// A function's routes.
+/// A function's routes, called in process.
 pub struct TestApi(InProcess);
 
 impl TestApi {
-    /// The routes of a function, on the records of `small_dataset.json`.
+    /// The routes on the records in `small_dataset.json`.
     pub fn new(routes: Routes) -> Self {
         Self(InProcess::new([routes], app()))
     }
 
-    /// The answer to a `GET` of this path and query, with these headers.
-    pub async fn get(&self, target: &str, headers: &[(&str, &str)]) -> Answer {
+    /// Sends a `GET` request with these headers.
+    pub async fn get(&self, target: &str, headers: &[(&str, &str)]) -> RouteResponse {
         self.ask(Method::GET, target, headers, String::new()).await
     }
 
-    /// The answer to a `POST` of this body.
-    pub async fn post(&self, target: &str, headers: &[(&str, &str)], body: String) -> Answer {
+    /// Sends a `POST` request with these headers and this body.
+    pub async fn post(
+        &self,
+        target: &str,
+        headers: &[(&str, &str)],
+        body: String,
+    ) -> RouteResponse {
         self.ask(Method::POST, target, headers, body).await
     }
 
@@ -63,35 +68,36 @@ impl TestApi {
         target: &str,
         headers: &[(&str, &str)],
         body: String,
-    ) -> Answer {
+    ) -> RouteResponse {
         let mut request = Request::builder().method(method).uri(target);
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        self.0.ask(request.extension(Charge::default()).body(Body::from(body)).unwrap()).await
+        self.0.send(request.extension(Charge::default()).body(Body::from(body)).unwrap()).await
     }
 
-    /// The body of a successful answer.
+    /// The body of a successful response.
     pub async fn ok(&self, target: &str) -> Value {
-        let answer = self.get(target, &[]).await;
-        assert!(answer.status.is_success(), "{target}: {answer:?}");
-        serde_json::from_slice(&answer.body).unwrap()
+        let response = self.get(target, &[]).await;
+        assert!(response.status.is_success(), "{target}: {response:?}");
+        serde_json::from_slice(&response.body).unwrap()
     }
 
-    /// The status, code and message with which each of these requests is refused.
+    /// The status, error code and message of each of these refused requests.
     pub async fn refusals<const N: usize>(&self, targets: [&str; N]) -> String {
         let mut refusals = String::new();
         for target in targets {
-            let answer = self.get(target, &[]).await;
-            let body: Value = serde_json::from_slice(&answer.body).unwrap();
+            let response = self.get(target, &[]).await;
+            let body: Value = serde_json::from_slice(&response.body).unwrap();
             let [code, message] = ["error", "message"].map(|field| body[field].as_str().unwrap());
-            writeln!(refusals, "{target}\n  {} {code}: {message}", answer.status.as_u16()).unwrap();
+            writeln!(refusals, "{target}\n  {} {code}: {message}", response.status.as_u16())
+                .unwrap();
         }
         refusals
     }
 
-    /// Asserts that a list in CSV has the rows and columns that `field` has in JSON, and before them `npa` if rows of
-    /// JSON lack it.
+    /// Asserts that the CSV response has the rows and columns of `field` in the JSON response, after an `npa` column if
+    /// the JSON has `npa` outside its rows.
     pub async fn assert_csv_agrees_with_json(&self, target: &str, field: &str) {
         let json = self.ok(target).await;
         let csv = self.get(target, &[("accept", "text/csv")]).await;
@@ -119,12 +125,12 @@ pub fn header<'a>(headers: &'a HeaderMap, name: &str) -> &'a str {
 }
 
 fn app() -> App {
-    let store = Store::at_emulator(UNREACHABLE, TimeoutProfile::Request);
+    let store = Store::connect_to_emulator(UNREACHABLE, TimeoutProfile::Request);
     let Records { carriers, area_codes, exchanges } =
         serde_json::from_str(include_str!("small_dataset.json")).unwrap();
     let (version, imported_at) = (Version::new(Timestamp::UNIX_EPOCH), Timestamp::UNIX_EPOCH);
     let dataset = Dataset::new(carriers, area_codes, exchanges)
-        .following(&Dataset::default(), version.clone());
+        .into_successor(&Dataset::default(), version.clone());
     let snapshot = Snapshot::new(
         version.clone(),
         b"",
@@ -132,9 +138,9 @@ fn app() -> App {
         FileDates::default(),
         imported_at,
     );
-    let mut app = App::on(store.clone());
+    let mut app = App::with_store(store.clone());
     let loaded = LoadedVersion { version, dataset: dataset.into() };
-    let manifest = Manifest::following(None, snapshot, |_| false);
-    app.dataset = CurrentDataset::in_memory_already(store, loaded, manifest).into();
+    let manifest = Manifest::new(None, snapshot, |_| false);
+    app.dataset = CurrentDataset::with_loaded(store, loaded, manifest).into();
     app
 }

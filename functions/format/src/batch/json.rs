@@ -8,14 +8,14 @@ use shared::{
 };
 use utoipa::ToSchema;
 
-use super::{AskedNumber, check_count, empty_number};
-use crate::options::country_of;
+use super::{RequestedNumber, check_count, empty_number_error};
+use crate::options::parse_country;
 
 /// A phone number with its country and ID.
-// Used only for the schema: an invalid item must not keep the others from being answered.
+// Used only for the schema: an invalid item must not fail the others.
 #[derive(ToSchema)]
 #[schema(as = NumberWithOptions)]
-#[allow(dead_code, reason = "only the description is derived from it")]
+#[allow(dead_code, reason = "used only for its OpenAPI schema")]
 pub struct NumberWithOptions {
     /// Phone number in any format.
     #[schema(min_length = 1, example = "020 7946 0958")]
@@ -23,21 +23,21 @@ pub struct NumberWithOptions {
     /// Country of a number without a country code; overrides the request's.
     #[schema(rename = "defaultCountry", nullable = false)]
     default_country: Option<DefaultCountry>,
-    /// The client's ID for the number, repeated in its answer.
+    /// The client's ID for the number, repeated in the response.
     #[schema(nullable = false, max_length = 100, example = "row-7")]
     id: Option<String>,
 }
 
-/// Phone numbers, in the order of their answers
+/// Phone numbers, in the order of their results
 #[derive(ToSchema)]
 #[schema(min_items = 1, max_items = 1000)]
-#[allow(dead_code, reason = "only the description is derived from it")]
+#[allow(dead_code, reason = "used only for its OpenAPI schema")]
 pub struct NumbersToFormat(#[schema(inline)] Vec<NumberToFormat>);
 
-/// A phone number in any notation, or an object with one
+/// A phone number in any format, or an object with one
 #[derive(ToSchema)]
 #[serde(untagged)]
-#[allow(dead_code, reason = "only the description is derived from it")]
+#[allow(dead_code, reason = "used only for its OpenAPI schema")]
 enum NumberToFormat {
     Text(#[schema(inline)] NumberText),
     Object(NumberWithOptions),
@@ -45,17 +45,16 @@ enum NumberToFormat {
 
 #[derive(ToSchema)]
 #[schema(min_length = 1)]
-#[allow(dead_code, reason = "only the description is derived from it")]
+#[allow(dead_code, reason = "used only for its OpenAPI schema")]
 struct NumberText(String);
 
 const FIELDS: [&str; 3] = ["tn", "defaultCountry", "id"];
-/// Maximum length of an ID, in characters.
 const MAX_ID_LENGTH: usize = 100;
 
 /// The largest integer up to which a float represents every integer.
 const MAX_EXACT_FLOAT: f64 = 9_007_199_254_740_992.0;
 
-/// The digits of a phone number written as a JSON number; `None` if it is not an integer. Some programs write
+/// The digits of a phone number sent as a JSON number; `None` unless it is a whole number. Some programs write
 /// `4155551234.0`.
 pub fn digits_of(number: &Number) -> Option<String> {
     if let Some(whole) = number.as_u64() {
@@ -66,69 +65,67 @@ pub fn digits_of(number: &Number) -> Option<String> {
     is_whole.then(|| format!("{float:.0}"))
 }
 
-/// The numbers in a JSON array. Each item is read on its own, so that one does not fail the others.
-pub fn numbers_in(text: &str) -> Result<Vec<AskedNumber>, ApiError> {
+/// Parses a JSON array. Each item is parsed on its own, so that one does not fail the others.
+pub fn parse_array(text: &str) -> Result<Vec<RequestedNumber>, ApiError> {
     match serde_json::from_str::<Vec<&RawValue>>(text) {
         Ok(items) => {
             check_count(items.len())?;
-            Ok(items.into_iter().map(number_in).collect())
+            Ok(items.into_iter().map(parse_item).collect())
         }
         Err(error) if error.is_data() => {
-            let other = serde_json::from_str(text).map_err(|error| no_json(&error))?;
+            let other = serde_json::from_str(text).map_err(|error| json_error(&error))?;
             Err(ApiError::invalid(format!(
                 "The body must be an array of phone numbers, got {}",
-                kind_of(&other)
+                describe(&other)
             )))
         }
-        Err(error) => Err(no_json(&error)),
+        Err(error) => Err(json_error(&error)),
     }
 }
 
-fn no_json(error: &serde_json::Error) -> ApiError {
-    ApiError::invalid(format!("The body must be JSON, got an error: {error}"))
+fn json_error(error: &serde_json::Error) -> ApiError {
+    ApiError::invalid(format!("The body is not valid JSON: {error}"))
 }
 
-/// The number in an item. An item can look like JSON and still be unreadable, such as `"\ud800"`, half a character. It
-/// does not fail the others.
-fn number_in(item: &RawValue) -> AskedNumber {
-    let refused =
-        |tn, message| AskedNumber { id: None, tn, country: Err(ApiError::invalid(message)) };
-    match serde_json::from_str(item.get()).map(with_digits) {
-        Ok(Value::String(tn)) => AskedNumber::from_text(tn),
-        Ok(Value::Object(fields)) => number_of_object(fields),
+/// Parses an item. It may still be invalid, such as `"\ud800"`, which is half a character.
+fn parse_item(item: &RawValue) -> RequestedNumber {
+    let invalid =
+        |tn, message| RequestedNumber { id: None, tn, country: Err(ApiError::invalid(message)) };
+    match serde_json::from_str(item.get()).map(json_number_to_text) {
+        Ok(Value::String(tn)) => RequestedNumber::from_text(tn),
+        Ok(Value::Object(fields)) => parse_object(fields),
         Ok(other) => {
             let rule = "A number must be a string, or an object with tn";
-            refused(text_of(&other), format!("{rule}, got {}", kind_of(&other)))
+            invalid(to_text(&other), format!("{rule}, got {}", describe(&other)))
         }
         Err(error) => {
-            let message = format!("The item cannot be read as JSON: {error} of it");
-            refused(item.get().to_owned(), message)
+            invalid(item.get().to_owned(), format!("The item is not valid JSON: {error}"))
         }
     }
 }
 
 /// The text of a phone number given as a JSON number; any other value unchanged.
-fn with_digits(value: Value) -> Value {
+fn json_number_to_text(value: Value) -> Value {
     match &value {
         Value::Number(number) => digits_of(number).map_or(value, Value::String),
         _ => value,
     }
 }
 
-fn number_of_object(mut fields: Map<String, Value>) -> AskedNumber {
+fn parse_object(mut fields: Map<String, Value>) -> RequestedNumber {
     if let Some(tn) = fields.get_mut("tn") {
-        *tn = with_digits(tn.take());
+        *tn = json_number_to_text(tn.take());
     }
     let fields = &fields;
-    let tn = fields.get("tn").map(text_of).unwrap_or_default();
-    match id_in(fields) {
-        Ok(id) => AskedNumber { id, tn, country: country_in(fields) },
-        Err(error) => AskedNumber { id: None, tn, country: Err(error) },
+    let tn = fields.get("tn").map(to_text).unwrap_or_default();
+    match parse_id(fields) {
+        Ok(id) => RequestedNumber { id, tn, country: parse_own_country(fields) },
+        Err(error) => RequestedNumber { id: None, tn, country: Err(error) },
     }
 }
 
-fn id_in(fields: &Map<String, Value>) -> Result<Option<String>, ApiError> {
-    let Some(id) = text_in(fields, "id")? else { return Ok(None) };
+fn parse_id(fields: &Map<String, Value>) -> Result<Option<String>, ApiError> {
+    let Some(id) = optional_text(fields, "id")? else { return Ok(None) };
     if id.chars().count() > MAX_ID_LENGTH {
         let rule = format!("must have at most {MAX_ID_LENGTH} characters");
         return Err(invalid_param("id", id, rule));
@@ -136,8 +133,8 @@ fn id_in(fields: &Map<String, Value>) -> Result<Option<String>, ApiError> {
     Ok(Some(id.to_owned()))
 }
 
-/// The number's country, if the object is readable.
-fn country_in(fields: &Map<String, Value>) -> Result<Option<DefaultCountry>, ApiError> {
+/// Validates the object, and parses its country.
+fn parse_own_country(fields: &Map<String, Value>) -> Result<Option<DefaultCountry>, ApiError> {
     if let Some(unknown) = fields.keys().find(|name| !FIELDS.contains(&name.as_str())) {
         return Err(ApiError::invalid(format!(
             "Unknown field '{}'; a number has {}",
@@ -145,29 +142,32 @@ fn country_in(fields: &Map<String, Value>) -> Result<Option<DefaultCountry>, Api
             FIELDS.join(", ")
         )));
     }
-    match text_in(fields, "tn")? {
+    match optional_text(fields, "tn")? {
         None => return Err(ApiError::invalid("tn is required")),
-        Some("") => return Err(empty_number()),
+        Some("") => return Err(empty_number_error()),
         Some(_) => (),
     }
     // As in a query, an empty value counts as missing.
-    let country = text_in(fields, "defaultCountry")?.filter(|text| !text.is_empty());
-    country.map(country_of).transpose()
+    let country = optional_text(fields, "defaultCountry")?.filter(|text| !text.is_empty());
+    country.map(parse_country).transpose()
 }
 
 /// The string in a field; `None` if it is missing or `null`.
-fn text_in<'a>(fields: &'a Map<String, Value>, name: &str) -> Result<Option<&'a str>, ApiError> {
+fn optional_text<'a>(
+    fields: &'a Map<String, Value>,
+    name: &str,
+) -> Result<Option<&'a str>, ApiError> {
     match fields.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text)),
         Some(other) => {
-            Err(ApiError::invalid(format!("{name} must be a string, got {}", kind_of(other))))
+            Err(ApiError::invalid(format!("{name} must be a string, got {}", describe(other))))
         }
     }
 }
 
-/// The value sent instead of a string, as text where possible.
-fn text_of(value: &Value) -> String {
+/// Converts a value to the text that the response repeats.
+fn to_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Number(number) => number.to_string(),
@@ -176,7 +176,7 @@ fn text_of(value: &Value) -> String {
     }
 }
 
-fn kind_of(value: &Value) -> String {
+fn describe(value: &Value) -> String {
     match value {
         Value::Null => "null".to_owned(),
         Value::Bool(value) => format!("the boolean {value}"),
@@ -193,11 +193,10 @@ mod tests {
 
     use super::*;
 
-    /// The texts of the numbers, with their IDs and errors.
     fn read(body: &Value) -> Vec<(String, Option<String>, Option<String>)> {
-        let numbers = numbers_in(&body.to_string()).unwrap().into_iter();
-        let refusal = |error: ApiError| error.body().message().to_owned();
-        numbers.map(|number| (number.tn, number.id, number.country.err().map(refusal))).collect()
+        let numbers = parse_array(&body.to_string()).unwrap().into_iter();
+        let message = |error: ApiError| error.body().message().to_owned();
+        numbers.map(|number| (number.tn, number.id, number.country.err().map(message))).collect()
     }
 
     #[test]
@@ -215,8 +214,7 @@ mod tests {
         }
     }
 
-    /// An item, its text in the answer, and its error.
-    const UNREADABLE: &str = r#"
+    const INVALID_ITEMS: &str = r#"
 null | | A number must be a string, or an object with tn, got null
 -3052345678 | -3052345678 | A number must be a string, or an object with tn, got the number -3052345678
 [] | | A number must be a string, or an object with tn, got an array
@@ -228,42 +226,39 @@ null | | A number must be a string, or an object with tn, got null
 { "tn": "1", "id": 7 } | 1 | id must be a string, got the number 7
 { "tn": "1", "defaultCountry": "UK" } | 1 | Invalid defaultCountry 'UK': not an ISO 3166-1 alpha-2 country code
 { "tn": "1", "country": "US" } | 1 | Unknown field 'country'; a number has tn, defaultCountry, id
-"30\ud800" | "30\ud800" | The item cannot be read as JSON: unexpected end of hex escape at line 1 column 10 of it
-1e400 | 1e400 | The item cannot be read as JSON: number out of range at line 1 column 5 of it
+"30\ud800" | "30\ud800" | The item is not valid JSON: unexpected end of hex escape at line 1 column 10
+1e400 | 1e400 | The item is not valid JSON: number out of range at line 1 column 5
 "#;
 
     #[test]
-    fn unreadable_items_get_an_error_in_their_place() {
-        for line in UNREADABLE.trim().lines() {
+    fn invalid_items_get_an_error_in_their_place() {
+        for line in INVALID_ITEMS.trim().lines() {
             let [item, tn, message] = line.split('|').collect::<Vec<_>>().try_into().unwrap();
-            let mut numbers = numbers_in(&format!("[ {item} , \"305\"]")).unwrap();
+            let mut numbers = parse_array(&format!("[ {item} , \"305\"]")).unwrap();
             assert_eq!(numbers.remove(1).tn, "305", "{line}");
-            let AskedNumber { id, tn: read, country } = numbers.remove(0);
-            let refusal = country.unwrap_err().body().message().to_owned();
-            assert_eq!((id, &*read, &*refusal), (None, tn.trim(), message.trim()));
+            let RequestedNumber { id, tn: read, country } = numbers.remove(0);
+            let error = country.unwrap_err().body().message().to_owned();
+            assert_eq!((id, &*read, &*error), (None, tn.trim(), message.trim()));
         }
         let deep = format!("[{}{}]", "[".repeat(1000), "]".repeat(1000));
         for (body, message) in [
-            (
-                deep,
-                "The item cannot be read as JSON: recursion limit exceeded at line 1 column 128",
-            ),
+            (deep, "The item is not valid JSON: recursion limit exceeded at line 1 column 128"),
             (
                 json!([{ "tn": "1", "id": "x".repeat(101) }]).to_string(),
                 "id must have at most 100 characters, got 'xxx",
             ),
         ] {
-            let refused = numbers_in(&body).unwrap().remove(0).country.unwrap_err().body();
-            assert!(refused.message().starts_with(message), "{}", refused.message());
+            let error = parse_array(&body).unwrap().remove(0).country.unwrap_err().body();
+            assert!(error.message().starts_with(message), "{}", error.message());
         }
     }
 
     #[test]
-    fn unreadable_and_oversized_arrays_are_refused() {
-        let message = |text: &str| numbers_in(text).unwrap_err().body().message().to_owned();
+    fn invalid_and_oversized_arrays_are_rejected() {
+        let message = |text: &str| parse_array(text).unwrap_err().body().message().to_owned();
         assert_eq!(
             message("[\"305\",\n  305 306]"),
-            "The body must be JSON, got an error: expected `,` or `]` at line 2 column 7"
+            "The body is not valid JSON: expected `,` or `]` at line 2 column 7"
         );
         let many = message(&format!("[{}0]", "0,".repeat(261_999)));
         assert!(many.starts_with("The body must have at most 1000 numbers, got 262000"));

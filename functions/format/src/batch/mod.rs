@@ -1,9 +1,9 @@
-//! Describes many phone numbers at once. Bodies and answers have three formats each; answers keep the order of the
+//! Formats many phone numbers at once. Requests and responses have three formats each. Results keep the order of the
 //! numbers.
 
-mod answers;
 mod body;
 mod json;
+mod response;
 mod table;
 
 use axum::{
@@ -31,14 +31,12 @@ use super::{
 
 pub use json::digits_of;
 
-use answers::{CSV, FormattedNumber, FormattedNumbers};
 use body::Batch;
 use json::NumbersToFormat;
+use response::{CSV, FormattedNumber, FormattedNumbers};
 
-/// Maximum numbers per request.
 const MAX_NUMBERS: usize = 1000;
 
-/// Checks a body's count of numbers before any is processed.
 fn check_count(count: usize) -> Result<(), ApiError> {
     match count {
         0 => Err(ApiError::invalid("The body must have at least one number, got none")),
@@ -52,61 +50,52 @@ fn check_count(count: usize) -> Result<(), ApiError> {
 
 /// One number in a batch, in its original position.
 #[derive(Debug)]
-struct AskedNumber {
-    /// The client's ID for it.
+struct RequestedNumber {
     id: Option<String>,
-    /// The text as sent.
     tn: String,
-    /// The number's own country, or why it cannot be read.
+    /// The number's own country, or the reason why the number is invalid.
     country: Result<Option<DefaultCountry>, ApiError>,
 }
 
-impl AskedNumber {
-    /// A number without options.
+impl RequestedNumber {
     fn from_text(tn: String) -> Self {
-        let country = if tn.is_empty() { Err(empty_number()) } else { Ok(None) };
+        let country = if tn.is_empty() { Err(empty_number_error()) } else { Ok(None) };
         Self { id: None, tn, country }
     }
 }
 
-fn empty_number() -> ApiError {
+fn empty_number_error() -> ApiError {
     ApiError::invalid("tn must not be empty")
 }
 
-/// The CSV columns with the numbers and their countries.
+/// The CSV columns of the numbers and their countries.
 #[derive(Debug, Default, IntoParams)]
 #[into_params(parameter_in = Query, rename_all = "camelCase")]
 struct ColumnParams {
-    /// Column with the numbers in a `text/csv` body: its header name, or its number starting at 1. Defaults to the only
-    /// column, or the one named like a phone number.
+    /// Column with the numbers in a `text/csv` body: its header name, or its position starting at 1. Defaults to the
+    /// only column, or the one named like phone numbers.
     #[param(example = "phone")]
     column: Option<String>,
-    /// Column with the numbers' countries in a `text/csv` body, by name or number. Defaults to the `defaultCountry`
+    /// Column with the numbers' countries in a `text/csv` body, by name or position. Defaults to the `defaultCountry`
     /// column, if any. Empty cells use the query's `defaultCountry`.
     #[param(example = "country")]
     country_column: Option<String>,
 }
 
-impl ColumnParams {
-    fn parse(params: &Params) -> Result<Self, ApiError> {
-        Ok(Self { column: params.text("column")?, country_column: params.text("countryColumn")? })
-    }
-}
-
-/// Describe many phone numbers
+/// Format many phone numbers
 ///
-/// Up to 1,000 numbers, each counted as a request. Answers come in the order of the numbers, each with the text as
-/// sent. A number that cannot be answered gets an error in its place; the others still get results.
+/// Accepts up to 1,000 numbers, each counted as a request. Results are in the order of the numbers, each with the text
+/// as sent. An invalid entry gets an error in its place, and the others still get results.
 ///
 /// A `text/plain` body has one number per line. The first row of `text/csv` is the header row unless the content type
 /// is `text/csv; header=absent`. Columns are separated by commas, semicolons, tabs or pipes. `Accept` selects JSON, one
-/// JSON object per line (`application/x-ndjson`) or `text/csv`. A CSV response to a CSV keeps the columns sent, before
-/// those of the results.
+/// JSON object per line (`application/x-ndjson`) or `text/csv`. A CSV response to a CSV request keeps the original
+/// columns and appends the result columns.
 #[utoipa::path(
     post, path = "/v1/format", operation_id = "formatNumbers", tag = "Format",
     params(Options, ColumnParams),
     request_body(
-        description = "The numbers: an array, lines or a CSV",
+        description = "The numbers as a JSON array, lines or CSV",
         content(
             (NumbersToFormat = "application/json"),
             (String = "text/plain"),
@@ -115,7 +104,7 @@ impl ColumnParams {
     ),
     responses(
         (
-            status = 200, description = "What each number is, in their order",
+            status = 200, description = "A result for each number, in order",
             content(
                 (FormattedNumbers = "application/json"),
                 (String = "application/x-ndjson"),
@@ -133,38 +122,40 @@ pub async fn format_numbers(
     request: Request,
 ) -> Result<Response, ApiError> {
     let options = Options::parse(&params)?;
-    let media_type = answers::media_type(request.headers());
-    let Batch { numbers, table } = Batch::read(request, &ColumnParams::parse(&params)?).await?;
+    let media_type = response::media_type(request.headers());
+    let (column, country_column) = (params.text("column")?, params.text("countryColumn")?);
+    let columns = ColumnParams { column, country_column };
+    let Batch { numbers, table } = Batch::read(request, &columns).await?;
     if let (Some(table), CSV) = (&table, media_type) {
         table.check_names(&Columns::new(&options))?;
     }
     charge.charge_many(numbers.len() as u64).await?;
     request_context::record(|context| context.numbers = Some(numbers.len()));
-    let results = answer_all(&app, numbers, &options, &flags).await?;
-    answers::response(media_type, table.as_ref(), options, &results)
+    let results = format_all(&app, numbers, &options, &flags).await?;
+    response::response(media_type, table.as_ref(), options, &results)
 }
 
-/// Answers all numbers from one version of the data. Each exchange is read once, even if several numbers are in it.
-async fn answer_all(
+/// Formats all numbers from one data version. Reads each exchange once, even if several numbers are in it.
+async fn format_all(
     app: &App,
-    numbers: Vec<AskedNumber>,
+    numbers: Vec<RequestedNumber>,
     options: &Options,
     flags: &FlagsBaseUrl,
 ) -> Result<Vec<FormattedNumber>, ApiError> {
-    let read = numbers.into_iter().map(|AskedNumber { id, tn, country }| {
-        let read = country.map(|own_country| {
+    let parsed = numbers.into_iter().map(|RequestedNumber { id, tn, country }| {
+        let parsed = country.map(|own_country| {
             let country = own_country.unwrap_or(options.default_country);
             let number = PhoneNumber::parse(&tn, country);
             let reason = options.reason(&tn, country, number.as_ref());
             (number.as_ref().and_then(geographic_npa_nxx), number, reason)
         });
-        (id, tn, read)
+        (id, tn, parsed)
     });
-    let read: Vec<_> = read.collect();
-    let npa_nxxs = read.iter().filter_map(|(_, _, read)| read.as_ref().ok()?.0).collect();
+    let parsed: Vec<_> = parsed.collect();
+    let npa_nxxs = parsed.iter().filter_map(|(_, _, parsed)| parsed.as_ref().ok()?.0).collect();
     let records = block::look_up_all(app, &npa_nxxs, options.cache).await?;
-    let (today, flags) = (today(), options.flags_at(flags));
-    let answers = read.into_iter().map(|(id, tn, read)| match read {
+    let (today, flags) = (today(), options.flags_base_url(flags));
+    let results = parsed.into_iter().map(|(id, tn, parsed)| match parsed {
         Err(error) => FormattedNumber { id, tn, result: None, error: Some(error.body()) },
         Ok((npa_nxx, number, reason)) => {
             let records = npa_nxx.and_then(|npa_nxx| records.get(&npa_nxx)).cloned();
@@ -173,5 +164,5 @@ async fn answer_all(
             FormattedNumber { id, tn, result, error: None }
         }
     });
-    Ok(answers.collect())
+    Ok(results.collect())
 }

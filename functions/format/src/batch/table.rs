@@ -1,4 +1,4 @@
-//! A CSV with a column of numbers. All rows have the same number of cells.
+//! A CSV with a phone number column. All rows have the same number of cells.
 
 use std::iter::repeat_n;
 
@@ -6,14 +6,14 @@ use csv::StringRecord;
 use number_lists::{Columns as ListColumns, Dialect, Row, RowError, Rows, Wanted};
 use shared::errors::ApiError;
 
-use super::{AskedNumber, ColumnParams, MAX_NUMBERS, check_count};
-use crate::{cells::Columns, options::country_of};
+use super::{ColumnParams, MAX_NUMBERS, RequestedNumber, check_count};
+use crate::{cells::Columns, options::parse_country};
 
 /// Maximum columns in a table. Without a header each column gets a generated name, so a row of commas would get a much
-/// longer answer.
+/// longer response.
 const MAX_COLUMNS: usize = 1000;
 
-/// Maximum rows kept: the header and the numbers. The rest are only counted.
+/// Maximum rows to keep: the header and the numbers. Further rows are only counted.
 const MAX_ROWS: usize = 1 + MAX_NUMBERS;
 
 /// A CSV with its column names.
@@ -22,20 +22,13 @@ pub struct Table {
     pub delimiter: u8,
     pub names: Vec<String>,
     pub rows: Vec<StringRecord>,
-    /// The index of the column of numbers.
     number: usize,
-    /// The index of the column of countries.
     country: Option<usize>,
-    /// The index of the column `id`.
     id: Option<usize>,
 }
 
 impl Table {
     /// Reads a CSV, and finds its columns.
-    ///
-    /// # Errors
-    /// Returns [`ApiError::InvalidRequest`] if rows or columns are ambiguous or missing, and
-    /// [`ApiError::ContentTooLarge`] if there are too many rows.
     pub fn read(text: &str, has_header: bool, params: &ColumnParams) -> Result<Self, ApiError> {
         let (dialect, _) = Dialect::detect(text.as_bytes());
         let (mut rows, count) = read_rows(text, &dialect, has_header)?;
@@ -56,7 +49,7 @@ impl Table {
         let columns = ListColumns::find(first_row, &wanted)
             .map_err(|message| ApiError::invalid(message[..1].to_uppercase() + &message[1..]))?;
         let number = columns.numbers[0];
-        // A column must not appear twice in an answer.
+        // The numbers' own column is not an ID column.
         let id = columns.named("id").filter(|&id| id != number);
         check_count(if has_header { count - 1 } else { count })?;
         let ListColumns { names, numbers: _, country } = columns;
@@ -64,39 +57,36 @@ impl Table {
     }
 
     /// The numbers, one per row.
-    pub fn numbers(&self) -> impl Iterator<Item = AskedNumber> {
+    pub fn numbers(&self) -> impl Iterator<Item = RequestedNumber> {
         self.rows.iter().map(|row| {
             let cell = |column: Option<usize>| {
                 let cell = column.and_then(|column| row.get(column)).unwrap_or_default();
                 Some(cell).filter(|cell| !cell.trim().is_empty())
             };
             let tn = row.get(self.number).unwrap_or_default().to_owned();
-            let AskedNumber { tn, country, .. } = AskedNumber::from_text(tn);
+            let RequestedNumber { tn, country, .. } = RequestedNumber::from_text(tn);
             let own_country = |default| match cell(self.country) {
-                Some(code) => country_of(code.trim()).map(Some),
+                Some(code) => parse_country(code.trim()).map(Some),
                 None => Ok(default),
             };
             let country = country.and_then(own_country);
-            AskedNumber { id: cell(self.id).map(str::to_owned), tn, country }
+            RequestedNumber { id: cell(self.id).map(str::to_owned), tn, country }
         })
     }
 
-    /// Refuses a table that already has a column the answer adds.
-    ///
-    /// # Errors
-    /// Returns [`ApiError::InvalidRequest`], which names the column.
+    /// Rejects a table that already has a column of the results.
     pub fn check_names(&self, columns: &Columns) -> Result<(), ApiError> {
-        match self.names.iter().find(|name| columns.names().any(|added| added == *name)) {
+        match self.names.iter().find(|name| columns.names().any(|result| result == *name)) {
             None => Ok(()),
             Some(name) => Err(ApiError::invalid(format!(
-                "The column '{name}' is one that answers add; rename it or leave it out"
+                "The column '{name}' has the name of a result column; rename or remove it"
             ))),
         }
     }
 }
 
-/// The first [`MAX_ROWS`] rows, and the total count. In a table of one column an empty line is a row with an empty
-/// cell, unless it comes before the header or after the last row.
+/// Reads the first [`MAX_ROWS`] rows, and counts all rows. In a table with one column, an empty line is a row with an
+/// empty cell unless it comes before the header or after the last row.
 fn read_rows(
     text: &str,
     dialect: &Dialect,
@@ -105,8 +95,8 @@ fn read_rows(
     let mut rows = Vec::new();
     let mut count = 0;
     let mut columns = None;
-    for row in Rows::from_csv(text.as_bytes(), dialect).map_err(|error| open_quote(&error))? {
-        let Row { line, empty_lines, cells } = row.map_err(|error| open_quote(&error))?;
+    for row in Rows::from_csv(text.as_bytes(), dialect).map_err(|error| open_quote_error(&error))? {
+        let Row { line, empty_lines, cells } = row.map_err(|error| open_quote_error(&error))?;
         let is_header = has_header && columns.is_none();
         let columns = *columns.get_or_insert(cells.len());
         if columns > MAX_COLUMNS {
@@ -116,10 +106,10 @@ fn read_rows(
         }
         let empty = if is_header { 0 } else { usize::try_from(empty_lines).unwrap_or(usize::MAX) };
         if empty > 0 && columns != 1 {
-            return Err(unequal(columns, 1, line - empty_lines));
+            return Err(uneven_row_error(columns, 1, line - empty_lines));
         }
         if cells.len() != columns {
-            return Err(unequal(columns, cells.len(), line));
+            return Err(uneven_row_error(columns, cells.len(), line));
         }
         let empty_rows = repeat_n(StringRecord::from(vec![""]), empty.min(MAX_ROWS - rows.len()));
         rows.extend(empty_rows);
@@ -131,17 +121,17 @@ fn read_rows(
     Ok((rows, count))
 }
 
-/// The error for an unreadable row. In a body, only an open quote causes one.
-fn open_quote(RowError { line, .. }: &RowError) -> ApiError {
+/// The error for an unreadable row. In a body, only an open quote makes a row unreadable.
+fn open_quote_error(RowError { line, .. }: &RowError) -> ApiError {
     ApiError::invalid(format!(
-        "Each quote must be closed; one in the row that begins in line {line} is not"
+        "Each quote must be closed; the row that starts in line {line} has an open one"
     ))
 }
 
-fn unequal(expected: usize, got: usize, line: u64) -> ApiError {
+fn uneven_row_error(expected: usize, got: usize, line: u64) -> ApiError {
     ApiError::invalid(format!(
         "Each row must have as many cells as the first, which has {expected}, got {got} in the row that \
-         begins in line {line}"
+         starts in line {line}"
     ))
 }
 
@@ -159,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_column_of_numbers_is_found_in_any_dialect() {
+    fn the_number_column_is_found_in_any_dialect() {
         for text in [
             "\nname,phone\n\"A\",305\n\n\n",
             "name;phone\r\n\"A, B\";305\r\n",
@@ -174,9 +164,9 @@ mod tests {
     }
 
     #[test]
-    fn cells_give_the_country_and_id_of_their_row() {
+    fn country_and_id_columns_apply_to_their_row() {
         let table = read("phone,Default_Country,ID\n1, gb ,a\n2,,\n3,UK,c\n", true).unwrap();
-        let read = table.numbers().map(|AskedNumber { id, country, .. }| {
+        let cells = table.numbers().map(|RequestedNumber { id, country, .. }| {
             let country = country.map_err(|error| error.body().message().to_owned());
             (id, country)
         });
@@ -186,16 +176,16 @@ mod tests {
             (None, Ok(None)),
             (Some("c".to_owned()), Err(unknown.to_owned())),
         ];
-        assert_eq!(read.collect::<Vec<_>>(), expected);
+        assert_eq!(cells.collect::<Vec<_>>(), expected);
         // No ID column, two of them, and one that also holds the numbers.
         for without in ["name,phone\na,1\n", "Id,ID,phone\na,b,1\n", "id\n305\n"] {
-            let table = super::tests::read(without, true).unwrap();
+            let table = read(without, true).unwrap();
             assert!(table.numbers().all(|number| number.id.is_none()), "{without}");
         }
     }
 
     #[test]
-    fn empty_lines_of_a_single_column_keep_their_place() {
+    fn empty_lines_in_a_single_column_keep_their_place() {
         for line_end in ["\n", "\r\n", "\r"] {
             let lines = |text: &str| text.replace('\n', line_end);
             assert_eq!(found(&lines("\nphone\n305\n\n306\n\n\n"), true), ["305", "", "306"]);
@@ -207,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn excess_rows_and_columns_are_counted_and_refused() {
+    fn excess_rows_and_columns_are_counted_and_rejected() {
         for (text, got) in [
             ("305\n".repeat(MAX_NUMBERS + 1), MAX_NUMBERS + 1),
             (format!("305\n{}306\n", "\n307\n".repeat(MAX_ROWS)), 2 + 2 * MAX_ROWS),
@@ -221,16 +211,16 @@ mod tests {
         let row = |columns: usize| "tn".to_owned() + &",".repeat(columns - 1) + "\n";
         let widest = row(MAX_COLUMNS) + &row(MAX_COLUMNS);
         assert_eq!(found(&widest, true), ["tn"]);
-        let refused = read(&row(MAX_COLUMNS + 1), true).unwrap_err();
-        assert_eq!(refused, "The body must have at most 1000 columns, got 1001");
+        let error = read(&row(MAX_COLUMNS + 1), true).unwrap_err();
+        assert_eq!(error, "The body must have at most 1000 columns, got 1001");
     }
 
     #[test]
-    fn ambiguous_columns_short_rows_and_open_quotes_are_refused() {
-        let uneven = "cells as the first, which has 2, got 1 in the row that begins in line ";
+    fn ambiguous_columns_short_rows_and_open_quotes_are_rejected() {
+        let uneven = "cells as the first, which has 2, got 1 in the row that starts in line ";
         for (text, expected) in [
             ("a,b", "like phone numbers; choose one with column: 'a', 'b'".to_owned()),
-            ("3052345678\n", "no names; send it as 'text/csv; header=absent'".to_owned()),
+            ("3052345678\n", "column names; send it as 'text/csv; header=absent'".to_owned()),
             ("tn,a\n1,2\n3\n", format!("{uneven}3")),
             ("tn,a\r1,2\r3\r", format!("{uneven}3")),
             ("sep=;\nphone;a\n305\n", format!("{uneven}3")),
@@ -239,12 +229,13 @@ mod tests {
             ("tn,a\r\n1,\"\r\n\"\r\n\r\n\r\n3,4\r\n", format!("{uneven}4")),
             (
                 "tn,a\n1,2\n\"3,4\n5,6\n",
-                "Each quote must be closed; one in the row that begins in line 3 is not".to_owned(),
+                "Each quote must be closed; the row that starts in line 3 has an open one"
+                    .to_owned(),
             ),
         ] {
-            let refused = read(text, true).unwrap_err();
-            assert!(refused.ends_with(&expected), "{text:?}: {refused}");
-            assert!(refused.starts_with(char::is_uppercase), "{refused}");
+            let error = read(text, true).unwrap_err();
+            assert!(error.ends_with(&expected), "{text:?}: {error}");
+            assert!(error.starts_with(char::is_uppercase), "{error}");
         }
     }
 }

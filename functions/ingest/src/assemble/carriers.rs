@@ -1,4 +1,4 @@
-//! Carriers, built from the codes and blocks they hold and from the overlay.
+//! Builds carriers from their codes, their blocks and the overlay.
 
 use std::collections::BTreeMap;
 
@@ -11,26 +11,25 @@ use crate::{
     reports::{CodeRow, overlay::OverlayRow, thousands_blocks::AssignedBlock},
 };
 
-/// One OCN's codes and blocks, counted for its carrier.
+/// An OCN's codes and blocks, counted.
 #[derive(Default)]
 struct Holdings {
     names: BTreeMap<String, Usage>,
     countries: Counts<Country>,
     exchanges: OwnedExchanges,
-    /// Its names as a block holder, for a carrier whose codes have no company name.
+    /// Its names in block assignments, used if none of its codes has a company name.
     block_names: BTreeMap<String, Usage>,
-    /// The states of its blocks, for a carrier without exchanges.
+    /// The states of its blocks, used if its exchanges have no state.
     block_states: Counts<StateCode>,
 }
 
-/// The uses of a name for an OCN, and the last date it was assigned. Ordered by frequency, then by date.
+/// The uses of a name for an OCN, and the most recent assignment date. Ordered by count, then by date.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Usage {
     count: u32,
     newest: Option<Date>,
 }
 
-/// Every carrier that holds codes or blocks, or appears in the overlay.
 pub(super) fn carriers(
     codes: &[CodeRow],
     blocks: &[AssignedBlock],
@@ -41,21 +40,22 @@ pub(super) fn carriers(
     for row in overlay {
         let ocn = row.ocn;
         if overlay_rows.insert(ocn, row).is_some() {
-            notes.warn("an OCN stands twice in the overlay; the later row counts", ocn);
-            notes.skip("overlay rows whose OCN stands again further on");
+            notes.warn("duplicate OCN in the overlay; the later row is used", ocn);
+            notes.skip("overlay rows replaced by a later row with the same OCN");
         }
     }
     let mut carriers: BTreeMap<Ocn, Carrier> = holdings_by_ocn(codes, blocks)
         .into_iter()
         .map(|(ocn, holdings)| (ocn, carrier(ocn, holdings, overlay_rows.remove(&ocn), notes)))
         .collect();
-    for (ocn, row) in overlay_rows {
+    for (ocn, mut row) in overlay_rows {
+        row.country = row.country.or_else(|| row.state.map(StateCode::country));
         if row.company_name.is_none() {
             notes.skip("overlay rows without a name whose OCN has no exchanges");
-        } else if let Some(carrier) = carrier_of_overlay(row) {
-            carriers.insert(ocn, carrier);
-        } else {
+        } else if row.country.is_none() {
             notes.skip("overlay rows without a country whose OCN has no exchanges");
+        } else {
+            carriers.insert(ocn, carrier(ocn, Holdings::default(), Some(row), notes));
         }
     }
     carriers
@@ -98,7 +98,7 @@ fn carrier(
     let names_in_use = if names.is_empty() { &block_names } else { &names };
     let overlay = overlay_row.as_ref();
     let company_name =
-        name_used_most(ocn, names_in_use, notes).or_else(|| overlay?.company_name.clone());
+        most_used_name(ocn, names_in_use, notes).or_else(|| overlay?.company_name.clone());
     let repeats_company_name =
         |name: &String| company_name.as_ref().is_some_and(|full| full.eq_ignore_ascii_case(name));
     let overlay_state = overlay.and_then(|row| row.state);
@@ -109,7 +109,7 @@ fn carrier(
             .and_then(|row| row.common_name.clone())
             .filter(|name| !repeats_company_name(name)),
         carrier_type: overlay.and_then(|row| row.carrier_type),
-        state: state_of_most(&exchanges.by_state, overlay_state)
+        state: most_frequent_state(&exchanges.by_state, overlay_state)
             .or(overlay_state)
             .or_else(|| most_frequent(&block_states).copied()),
         country: country.unwrap_or(Country::Us),
@@ -118,33 +118,23 @@ fn carrier(
     }
 }
 
-/// The most frequent state. On a tie: `preferred` if it is among them, else the first in order.
-fn state_of_most(counts: &Counts<StateCode>, preferred: Option<StateCode>) -> Option<StateCode> {
-    let most = counts.values().max()?;
-    let preferred_of_most = preferred.filter(|state| counts.get(state) == Some(most));
-    preferred_of_most.or_else(|| most_frequent(counts).copied())
+/// Returns the most frequent state. Breaks a tie in favor of `preferred`, then of the first code in order.
+fn most_frequent_state(
+    counts: &Counts<StateCode>,
+    preferred: Option<StateCode>,
+) -> Option<StateCode> {
+    let max = counts.values().max()?;
+    preferred
+        .filter(|state| counts.get(state) == Some(max))
+        .or_else(|| most_frequent(counts).copied())
 }
 
-/// The most frequent name for an OCN. On a tie: the most recently used, then the first in order.
-fn name_used_most(ocn: Ocn, names: &BTreeMap<String, Usage>, notes: &mut Notes) -> Option<String> {
-    // `max_by_key` returns the last of several maxima, so iterate from the end.
+/// Returns the most frequent name for an OCN. Breaks a tie in favor of the most recent, then of the first in order.
+fn most_used_name(ocn: Ocn, names: &BTreeMap<String, Usage>, notes: &mut Notes) -> Option<String> {
+    // `max_by_key` returns the last maximum; reverse to get the first.
     let (name, _) = names.iter().rev().max_by_key(|&(_, usage)| usage)?;
     if let Some(other) = names.keys().find(|&other| other != name) {
         notes.warn(SEVERAL_NAMES, format!("{ocn} is '{name}' rather than '{other}'"));
     }
     Some(name.clone())
-}
-
-/// The carrier of an overlay row whose OCN holds nothing; its state may imply its country. `None` if the country is
-/// unknown.
-fn carrier_of_overlay(row: OverlayRow) -> Option<Carrier> {
-    Some(Carrier {
-        country: row.country.or_else(|| row.state.map(StateCode::country))?,
-        ocn: row.ocn,
-        company_name: row.company_name,
-        common_name: row.common_name,
-        carrier_type: row.carrier_type,
-        state: row.state,
-        exchanges: OwnedExchanges::default(),
-    })
 }

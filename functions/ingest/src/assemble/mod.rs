@@ -1,5 +1,4 @@
-//! Joins the reports' rows into records: carriers from their codes and the overlay, exchanges with their carrier's name
-//! and type, and area codes with their state.
+//! Joins report rows into records: carriers, exchanges and area codes.
 
 mod carriers;
 
@@ -20,10 +19,8 @@ use crate::{
     },
 };
 
-/// The number of times each value occurs.
 type Counts<T> = BTreeMap<T, u32>;
 
-/// The rows of all reports.
 #[derive(Default)]
 pub(crate) struct ReportRows {
     pub codes: Vec<CodeRow>,
@@ -32,11 +29,11 @@ pub(crate) struct ReportRows {
     pub blocks: Vec<AssignedBlock>,
 }
 
-/// Joins the rows; deterministic.
+/// Joins the rows into a dataset. The result depends only on the rows.
 pub(crate) fn assemble(rows: ReportRows, notes: &mut Notes) -> Dataset {
-    let own_codes = without_foreign_codes(rows.codes, &rows.area_codes, notes);
-    let codes = without_repeated_codes(own_codes, notes);
-    let blocks = valid_blocks(rows.blocks, &codes, notes);
+    let codes = drop_foreign_codes(rows.codes, &rows.area_codes, notes);
+    let codes = drop_duplicate_codes(codes, notes);
+    let blocks = drop_invalid_blocks(rows.blocks, &codes, notes);
     let carriers = carriers::carriers(&codes, &blocks, rows.overlay, notes);
     let area_codes = area_codes(&codes, &rows.area_codes);
     let mut exchanges: BTreeMap<NpaNxx, Exchange> =
@@ -54,34 +51,32 @@ pub(crate) fn assemble(rows: ReportRows, notes: &mut Notes) -> Dataset {
     Dataset::new(carriers.into_values().collect(), area_codes, exchanges.into_values().collect())
 }
 
-/// Drops codes that are not in the report of their area code's country. Neither report can take over a code of the
-/// other's.
-fn without_foreign_codes(
-    codes: Vec<CodeRow>,
+/// Drops codes whose area code belongs to the other country, so that neither report can overwrite the other's codes.
+fn drop_foreign_codes(
+    mut codes: Vec<CodeRow>,
     area_codes: &[AreaCodeRow],
     notes: &mut Notes,
 ) -> Vec<CodeRow> {
     let countries = area_code_countries(&codes, area_codes);
-    let mut own_codes = Vec::new();
-    for code in codes {
+    codes.retain(|code| {
         let country = countries.get(&code.npa_nxx.npa);
-        if country == Some(&AreaCodeCountry::Reported(code.country)) {
-            own_codes.push(code);
-            continue;
+        let is_own = country == Some(&AreaCodeCountry::Reported(code.country));
+        if !is_own {
+            let file = match code.country {
+                Country::Us => nanpa::REPORT.file,
+                Country::Ca => cnac::REPORT.file,
+            };
+            let kind =
+                format!("{file}: the area code belongs to another country; the row is skipped");
+            notes.warn(kind, code.npa_nxx);
+            notes.skip(format!("{file}: rows with an area code of another country"));
         }
-        let file = match code.country {
-            Country::Us => nanpa::FILE,
-            Country::Ca => cnac::FILE,
-        };
-        let reason = "the area code is another country's";
-        notes.warn(format!("{file}: {reason}; the row is left out"), code.npa_nxx);
-        notes.skip(format!("{file}: rows of which {reason}"));
-    }
-    own_codes
+        is_own
+    });
+    codes
 }
 
-/// Each area code's country: the one in the area code database or, if it names none, the country whose report has most
-/// of its rows.
+/// Returns each area code's country from the area code database, or else from the report with most of its rows.
 fn area_code_countries(
     codes: &[CodeRow],
     area_codes: &[AreaCodeRow],
@@ -90,19 +85,16 @@ fn area_code_countries(
     for code in codes {
         *counts.entry(code.npa_nxx.npa).or_default().entry(code.country).or_default() += 1;
     }
-    let mut countries = BTreeMap::new();
-    for (npa, counts_of_npa) in counts {
-        if let Some(&country) = most_frequent(&counts_of_npa) {
-            countries.insert(npa, AreaCodeCountry::Reported(country));
-        }
-    }
+    let most_rows =
+        |(npa, counts)| Some((npa, AreaCodeCountry::Reported(*most_frequent::<Country>(&counts)?)));
+    let mut countries: BTreeMap<_, _> = counts.into_iter().filter_map(most_rows).collect();
     let stated = area_codes.iter().filter(|row| row.country != AreaCodeCountry::Unstated);
     countries.extend(stated.map(|row| (row.npa, row.country)));
     countries
 }
 
-/// One row per block of a US exchange in the reports. No report has Canadian blocks.
-fn valid_blocks(
+/// Keeps one row per thousands block, and only blocks of US exchanges in the reports: Canada has no block report.
+fn drop_invalid_blocks(
     blocks: Vec<AssignedBlock>,
     codes: &[CodeRow],
     notes: &mut Notes,
@@ -114,15 +106,15 @@ fn valid_blocks(
         let (npa_nxx, digit) = (block.npa_nxx, block.digit);
         let name = format!("{npa_nxx}-{digit}");
         match countries.get(&npa_nxx) {
-            None => notes.skip("thousands blocks of exchanges that are in no report"),
+            None => notes.skip("thousands blocks of unknown exchanges"),
             Some(Country::Ca) => {
-                notes.warn("a thousands block is of an exchange in Canada and left out", name);
+                notes.warn("a thousands block of a Canadian exchange is skipped", name);
                 notes.skip("thousands blocks of Canadian exchanges");
             }
             Some(Country::Us) => {
                 if valid.insert((npa_nxx, digit), block).is_some() {
-                    notes.warn("a thousands block stands twice; the later row counts", name);
-                    notes.skip("thousands blocks that stand again further on");
+                    notes.warn("duplicate thousands block; the later row is used", name);
+                    notes.skip("rows replaced by a later row with the same thousands block");
                 }
             }
         }
@@ -130,8 +122,8 @@ fn valid_blocks(
     valid.into_values().collect()
 }
 
-/// One row per NPA-NXX. An unassigned code loses its holder.
-fn without_repeated_codes(codes: Vec<CodeRow>, notes: &mut Notes) -> Vec<CodeRow> {
+/// Keeps one row per NPA-NXX, and removes the holders of unassigned codes.
+fn drop_duplicate_codes(codes: Vec<CodeRow>, notes: &mut Notes) -> Vec<CodeRow> {
     let mut by_npa_nxx = BTreeMap::new();
     for mut code in codes {
         let npa_nxx = code.npa_nxx;
@@ -139,24 +131,23 @@ fn without_repeated_codes(codes: Vec<CodeRow>, notes: &mut Notes) -> Vec<CodeRow
             code.company = None;
             if let Some(ocn) = code.ocn.take() {
                 let example = format!("{npa_nxx} names OCN {ocn}");
-                notes.warn("an unassigned code names a holder, who is left out", example);
+                notes.warn("an unassigned code names a holder, which is ignored", example);
             }
         }
         if by_npa_nxx.insert(npa_nxx, code).is_some() {
-            notes.warn("an NPA-NXX stands twice; the later row counts", npa_nxx);
-            notes.skip("rows whose NPA-NXX stands again further on");
+            notes.warn("duplicate NPA-NXX; the later row is used", npa_nxx);
+            notes.skip("rows replaced by a later row with the same NPA-NXX");
         }
     }
     by_npa_nxx.into_values().collect()
 }
 
-/// The most frequent value. On a tie: the first in order.
+/// Returns the most frequent value. Breaks a tie in favor of the first in order.
 fn most_frequent<T: Ord>(counts: &Counts<T>) -> Option<&T> {
-    // `max_by_key` returns the last of several maxima, so iterate from the end.
+    // `max_by_key` returns the last maximum; reverse to get the first.
     counts.iter().rev().max_by_key(|&(_, count)| count).map(|(value, _)| value)
 }
 
-/// Every area code that has exchanges or is in service.
 fn area_codes(codes: &[CodeRow], rows: &[AreaCodeRow]) -> Vec<AreaCode> {
     let new = |npa, country| AreaCode {
         npa,
@@ -165,25 +156,23 @@ fn area_codes(codes: &[CodeRow], rows: &[AreaCodeRow]) -> Vec<AreaCode> {
         country,
         total_exchanges: 0,
     };
-    let in_service = rows.iter().filter_map(|row| Some((row.npa, row.country_in_service()?)));
-    let mut area_codes: BTreeMap<Npa, AreaCode> =
-        in_service.map(|(npa, country)| (npa, new(npa, country))).collect();
-    let mut states_of_codes: BTreeMap<Npa, Counts<StateCode>> = BTreeMap::new();
+    let mut area_codes: BTreeMap<Npa, AreaCode> = BTreeMap::new();
+    for row in rows {
+        let Some(country) = row.country_in_service() else { continue };
+        let area_code = area_codes.entry(row.npa).or_insert_with(|| new(row.npa, country));
+        area_code.state = row.states.first().copied();
+        area_code.states.extend(&row.states);
+    }
+    let mut code_states: BTreeMap<Npa, Counts<StateCode>> = BTreeMap::new();
     for code in codes {
         let npa = code.npa_nxx.npa;
         let area_code = area_codes.entry(npa).or_insert_with(|| new(npa, code.country));
         area_code.total_exchanges += 1;
         if let Some(state) = code.state {
-            *states_of_codes.entry(npa).or_default().entry(state).or_default() += 1;
+            *code_states.entry(npa).or_default().entry(state).or_default() += 1;
         }
     }
-    for row in rows {
-        if let Some(area_code) = area_codes.get_mut(&row.npa) {
-            area_code.state = row.states.first().copied();
-            area_code.states.extend(&row.states);
-        }
-    }
-    for (npa, states) in states_of_codes {
+    for (npa, states) in code_states {
         if let Some(area_code) = area_codes.get_mut(&npa) {
             area_code.state = most_frequent(&states).copied().or(area_code.state);
             area_code.states.extend(states.into_keys());

@@ -1,4 +1,4 @@
-//! The gates that compare a version with an older one. Nearly all records stay the same overnight.
+//! The gates that compare versions: nearly all records stay the same overnight.
 
 use std::{cmp::Reverse, collections::BTreeMap};
 
@@ -15,17 +15,16 @@ use crate::{
     quality::percent,
 };
 
-/// Percent of a country's exchanges that may differ, however short the time. NANPA assigned 0.29 % in its busiest
-/// month, and a report may catch up on a month at once.
-const CATCH_UP_PERCENT: f64 = 0.3;
-/// Additional percent that may differ per day: twice the busiest month's rate.
-const DAILY_PERCENT: f64 = 0.02;
-/// Percent above which no elapsed time explains the changes. Reached after 85 days.
-const MAX_PERCENT: f64 = 2.0;
-/// Percent of carriers, area codes or thousands blocks that may differ. Their changes have no dates.
-const UNDATED_PERCENT: f64 = 2.0;
+/// Percentage of a country's exchanges that may differ, even within a day: a report may catch up on a month, and NANPA
+/// assigned 0.29% in its busiest one.
+const MAX_CATCH_UP_PERCENT: f64 = 0.3;
+/// Additional percentage that may differ per day: twice the rate of the busiest month.
+const MAX_DAILY_PERCENT: f64 = 0.02;
+/// Maximum percentage that may differ, however much time has passed. Reached after 85 days.
+const MAX_TOTAL_PERCENT: f64 = 2.0;
+/// Percentage of carriers, area codes or thousands blocks that may differ. Their changes have no dates.
+const MAX_UNDATED_PERCENT: f64 = 2.0;
 
-/// Refuses too many differences between two versions, overall and per state, carrier or area code.
 pub(super) fn refuse_changes(
     older: MeasuredVersion<'_>,
     next: MeasuredVersion<'_>,
@@ -50,18 +49,16 @@ pub(super) fn refuse_changes(
     }
 }
 
-/// Returns `true` if versions with these record counts can be compared. If the count more than doubles, the data is different,
-/// such as some of the reports and then all.
+/// Returns `false` if the number of records more than doubles. The older version probably lacks some reports.
 fn is_comparable(before: u32, after: u32) -> bool {
     after <= before.saturating_mul(2)
 }
 
-/// A counted difference: the field that differs, or whether the record is added or removed, and the words after its
-/// code.
+/// A counted difference: the field, `addition` or `removal`, and a description.
 type Difference = (&'static str, String);
 
-/// The fields a gate counts, as stored and as shown in messages. An exchange's carrier name and type are compared as
-/// the carrier's; exchange counts change with every exchange.
+/// The fields that gates count, with their names in messages. An exchange's carrier name and type are compared with the
+/// carriers, and exchange counts change with every exchange.
 const EXCHANGE_FIELDS: &[(&str, &str)] = &[
     ("status", "status"),
     ("ocn", "OCN"),
@@ -80,14 +77,12 @@ const CARRIER_FIELDS: &[(&str, &str)] = &[
 ];
 const AREA_CODE_FIELDS: &[(&str, &str)] = &[("state", "state"), ("country", "country")];
 
-/// A record's differences between two versions; empty if none counts.
 fn counted_differences(pair: &RecordPair) -> Vec<Difference> {
     match pair.change() {
         None => Vec::new(),
         Some(ChangeKind::Removed) => vec![("removal", "would be removed".to_owned())],
         Some(ChangeKind::Added) => match &pair.after {
-            // A new Canadian area code comes with 800 rows, nearly all unassigned. The overlay adds carriers, and an
-            // area code appears before its exchanges.
+            // A new Canadian area code adds 800 unassigned rows, and the overlay adds carriers.
             Some(Record::Exchange(after)) if after.status != Status::Unassigned => {
                 vec![("addition", "would be added".to_owned())]
             }
@@ -105,8 +100,8 @@ fn counted_differences(pair: &RecordPair) -> Vec<Difference> {
                 .filter_map(|&(field, name)| Some((field, name, changed.get(field)?)))
                 .filter(|&(field, _, change)| is_counted(pair, field, change))
                 .map(|(_, name, FieldChange { before, after })| {
-                    let [before, after] = [before, after].map(quoted);
-                    (name, format!("has {name} {before} and would have {after}"))
+                    let [before, after] = [before, after].map(quote);
+                    (name, format!("would change {name} from {before} to {after}"))
                 })
                 .collect()
         }
@@ -119,23 +114,23 @@ fn is_counted(pair: &RecordPair, field: &str, change: &FieldChange) -> bool {
         (RecordKey::Exchange(_), "company_name") => [&pair.before, &pair.after]
             .iter()
             .all(|record| exchange(record).is_some_and(|exchange| exchange.ocn.is_none())),
-        // The overlay would keep the number of carriers up however many the reports lose.
+        // Carriers in the overlay stay even if they lose all exchanges.
         (RecordKey::Carrier(_), "exchanges.total") => change.after.as_deref() == Some("0"),
-        // The first overlay adds values to all records at once.
+        // The first overlay sets these fields in all records at once.
         (RecordKey::Carrier(_), "common_name" | "carrier_type" | "state")
         | (RecordKey::AreaCode(_), "state") => change.before.is_some(),
         _ => true,
     }
 }
 
-/// A quoted value, without control characters that a terminal would obey.
-fn quoted(value: &Option<String>) -> String {
+/// Quotes a value and removes control characters.
+fn quote(value: &Option<String>) -> String {
     value
         .as_ref()
         .map_or("none".to_owned(), |text| format!("'{}'", text.replace(char::is_control, "")))
 }
 
-/// Records that are counted together: their name, and the country of exchanges, which have a known rate of change.
+/// Records that are counted together: their name in messages, and the country of exchanges.
 type Kind = (&'static str, Option<Country>);
 
 fn kind(record: &Record) -> Kind {
@@ -149,7 +144,7 @@ fn kind(record: &Record) -> Kind {
     }
 }
 
-/// The days between two versions' imports, or between a country's reports if more.
+/// Returns the days between the imports or between the country's reports, whichever is longer.
 fn days_between(country: Country, older: MeasuredVersion<'_>, next: MeasuredVersion<'_>) -> u64 {
     let [date_before, date_after] = [older, next].map(|version| match country {
         Country::Us => version.snapshot.file_dates.nanpa,
@@ -164,20 +159,18 @@ fn days_between(country: Country, older: MeasuredVersion<'_>, next: MeasuredVers
     longest.as_secs().unsigned_abs().div_ceil(24 * 60 * 60).max(1)
 }
 
-/// The records of one kind in two versions, and how many differ.
 #[derive(Default)]
 struct ChangeCounts {
     before: u32,
     after: u32,
     changed: u32,
     by_field: BTreeMap<&'static str, u32>,
-    /// The first differing record, in words.
     example: Option<String>,
 }
 
 impl ChangeCounts {
-    /// Counts a record that differs; the first one is the example.
-    fn note(&mut self, name: impl FnOnce() -> String, differences: Vec<Difference>) {
+    /// Counts a record if it differs. The first one becomes the example.
+    fn add(&mut self, name: impl FnOnce() -> String, differences: Vec<Difference>) {
         if let Some((_, text)) = differences.first() {
             self.changed += 1;
             self.example.get_or_insert_with(|| format!("{} {text}", name()));
@@ -200,10 +193,10 @@ fn count_record(
         kinds.entry(kind(after)).or_default().after += 1;
     }
     let Some(record) = pair.before.as_ref().or(pair.after.as_ref()) else { return };
-    kinds.entry(kind(record)).or_default().note(|| key_text(pair.key), differences);
+    kinds.entry(kind(record)).or_default().add(|| key_text(pair.key), differences);
 }
 
-/// Counts an exchange's thousands blocks. New ones are ignored.
+/// Counts an exchange's thousands blocks. New blocks do not count as differences.
 fn count_blocks(kinds: &mut BTreeMap<Kind, ChangeCounts>, pair: &RecordPair) {
     let (before, after) = (blocks(&pair.before), blocks(&pair.after));
     if before.is_none_or(BTreeMap::is_empty) && after.is_none_or(BTreeMap::is_empty) {
@@ -216,11 +209,11 @@ fn count_blocks(kinds: &mut BTreeMap<Kind, ChangeCounts>, pair: &RecordPair) {
         let difference = match after.and_then(|blocks| blocks.get(digit)) {
             None => ("removal", "would be removed".to_owned()),
             Some(next) if next.ocn != holder.ocn => {
-                ("OCN", format!("has OCN '{}' and would have '{}'", holder.ocn, next.ocn))
+                ("OCN", format!("would change OCN from '{}' to '{}'", holder.ocn, next.ocn))
             }
             Some(_) => continue,
         };
-        counts.note(|| format!("{}-{digit}", key_text(pair.key)), vec![difference]);
+        counts.add(|| format!("{}-{digit}", key_text(pair.key)), vec![difference]);
     }
 }
 
@@ -228,11 +221,12 @@ fn blocks(record: &Option<Record>) -> Option<&BTreeMap<u8, BlockHolder>> {
     exchange(record).map(|exchange| &exchange.blocks)
 }
 
-/// The number of these records that may differ after this many days.
 pub(super) fn allowed_changes(records: u32, days: Option<u64>) -> u32 {
     let percent = match days {
-        Some(days) => (CATCH_UP_PERCENT + DAILY_PERCENT * days as f64).min(MAX_PERCENT),
-        None => UNDATED_PERCENT,
+        Some(days) => {
+            (MAX_CATCH_UP_PERCENT + MAX_DAILY_PERCENT * days as f64).min(MAX_TOTAL_PERCENT)
+        }
+        None => MAX_UNDATED_PERCENT,
     };
     let share = f64::from(records) * percent / 100.0;
     (share.round() as u32).max(MIN_RECORDS - 1)
@@ -246,21 +240,21 @@ impl ChangeCounts {
             return None;
         }
         let share = percent(changed, before);
-        let in_days = match days {
+        let period = match days {
             None => String::new(),
             Some(1) => " in a day".to_owned(),
             Some(days) => format!(" in {days} days"),
         };
         let fields = by_field.into_iter().sorted_by_key(|&(_, count)| Reverse(count));
-        let fields = fields.map(|(name, count)| format!("{name} of {count}")).join(", ");
+        let fields = fields.map(|(name, count)| format!("{name} ({count})")).join(", ");
         let reason = format!(
-            "{changed} of {before} {what} ({share:.1} %) would differ from version {}, more than \
-             {allowed}{in_days}: {fields}; {}; check whether a file is cut off or left out, columns \
+            "{changed} of {before} {what} ({share:.1}%) would differ from version {}, more than \
+             {allowed}{period}: {fields}; {}; check whether a file is truncated or missing, columns \
              are blank or swapped, or rows are shifted",
             older.snapshot.version,
             example.unwrap_or_default()
         );
         let waivers = Some(Waivers { max_change: Some(changed), ..Waivers::default() });
-        Some(Refusal { reason, waivers, is_of_changes: true })
+        Some(Refusal { reason, waivers, compares_versions: true })
     }
 }

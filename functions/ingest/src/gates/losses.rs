@@ -1,4 +1,4 @@
-//! The gate against a state, carrier or area code that loses many exchanges at once.
+//! The gate that refuses if a state, carrier or area code loses many exchanges at once.
 
 use std::{cmp::Reverse, collections::BTreeMap};
 
@@ -8,38 +8,36 @@ use numbering::records::{Exchange, Record};
 use super::{MIN_RECORDS, MeasuredVersion, Refusal, Waivers};
 use crate::{changes::RecordPair, quality::percent};
 
-/// The kinds of owners of exchanges, with the fewest exchanges of one that is judged, and the percent that it may lose.
+/// The kinds of owners of exchanges, with the minimum exchanges for a check and the percentage they may lose.
 const OWNERS: [(&str, u32, f64); 3] = [
     // Exchanges do not move between states.
     ("state", 500, 10.0),
     // Carriers sell parts of their networks.
     ("carrier", 500, 50.0),
-    // At most 12 of up to 800 were assigned in a month.
+    // At most 12 exchanges of an area code were assigned in a month.
     (AREA_CODE, 1, 10.0),
 ];
 const AREA_CODE: &str = "area code";
 
-/// The exchanges that owners lose, by their kind's place in [`OWNERS`] and their code.
 pub(super) type Losses = BTreeMap<(usize, String), Loss>;
 
-/// An owner's exchanges in an older version, and how many it loses.
+/// An owner's exchanges in the older version, and how many of them it loses.
 #[derive(Default)]
 pub(super) struct Loss {
     exchanges: u32,
     removed: u32,
     lost: u32,
-    /// The number of lost ones that each other owner gains.
+    /// The lost exchanges by new owner.
     gained_by: BTreeMap<String, u32>,
 }
 
-/// An exchange's state, carrier and area code.
 fn owners(exchange: &Exchange) -> [Option<String>; 3] {
     let (state, ocn) =
         (exchange.state.map(|it| it.to_string()), exchange.ocn.map(|it| it.to_string()));
     [state, ocn, Some(exchange.npa.to_string())]
 }
 
-/// Counts the record of one key, if it is an exchange. For an area code, changed exchanges also count as lost.
+/// Counts a record if it is an exchange. For area codes, changed exchanges also count as lost.
 pub(super) fn count_losses(losses: &mut Losses, pair: &RecordPair, differs: bool) {
     let Some(before) = exchange(&pair.before) else { return };
     let after = exchange(&pair.after);
@@ -59,15 +57,14 @@ pub(super) fn count_losses(losses: &mut Losses, pair: &RecordPair, differs: bool
 
 impl Loss {
     fn is_refused(&self, kind: usize) -> bool {
-        let (name, fewest_exchanges, max_percent) = OWNERS[kind];
+        let (name, min_exchanges, max_percent) = OWNERS[kind];
         let is_gone = name == AREA_CODE && self.removed == self.exchanges;
-        let is_judged = self.exchanges >= fewest_exchanges && self.lost >= MIN_RECORDS;
-        is_gone || is_judged && percent(self.lost, self.exchanges) > max_percent
+        let is_checked = self.exchanges >= min_exchanges && self.lost >= MIN_RECORDS;
+        is_gone || is_checked && percent(self.lost, self.exchanges) > max_percent
     }
 }
 
-/// Maximum losses named in a refusal.
-const NAMED: usize = 5;
+const MAX_NAMED: usize = 5;
 
 pub(super) fn refuse_losses(
     losses: Losses,
@@ -77,25 +74,25 @@ pub(super) fn refuse_losses(
     let refused = losses.into_iter().filter(|((kind, _), loss)| loss.is_refused(*kind));
     for (kind, losses) in &refused.chunk_by(|((kind, _), _)| *kind) {
         let losses: Vec<_> = losses.sorted_by_key(|(_, loss)| Reverse(loss.lost)).collect();
-        let named = losses.iter().take(NAMED).map(|((_, owner), loss)| {
-            let most = loss.gained_by.iter().max_by_key(|&(_, count)| count);
-            let gained = most.map(|(next, count)| format!(", {count} of them to {next}"));
+        let named = losses.iter().take(MAX_NAMED).map(|((_, owner), loss)| {
+            let main_gainer = loss.gained_by.iter().max_by_key(|&(_, count)| count);
+            let gained = main_gainer.map(|(next, count)| format!(" ({count} to {next})"));
             format!("{owner} {} of {}{}", loss.lost, loss.exchanges, gained.unwrap_or_default())
         });
         let mut first = named.collect::<Vec<_>>().join("; ");
         let (count, name) = (losses.len(), OWNERS[kind].0);
-        if count > NAMED {
-            first += &format!(" and {} more", count - NAMED);
+        if count > MAX_NAMED {
+            first += &format!(" and {} more", count - MAX_NAMED);
         }
         let reason = format!(
-            "{count} {name}{} would lose exchanges that version {} has, or have them changed: \
-             {first}; check whether a file is cut off, or a column is filled with one value",
+            "{count} {name}{} would lose or change exchanges of version {}: {first}; check whether a \
+             file is truncated or a column has the same value everywhere",
             if count == 1 { "" } else { "s" },
             older.snapshot.version
         );
         let max_loss = losses.iter().map(|(_, loss)| loss.lost).max();
         let waivers = Some(Waivers { max_loss, ..Waivers::default() });
-        refusals.push(Refusal { reason, waivers, is_of_changes: true });
+        refusals.push(Refusal { reason, waivers, compares_versions: true });
     }
 }
 

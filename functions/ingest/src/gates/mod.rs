@@ -1,7 +1,7 @@
-//! The gates: checks that can refuse an import even if its files can be read.
+//! The gates: checks that can refuse an import even if its files are readable.
 //!
-//! The [`changed`] gates compare an import with older versions; the [`plausible`] ones judge it alone. All of them run,
-//! so a refusal names everything that is wrong. An operator's [`waivers`] let an import pass.
+//! The [`changed`] gates compare an import with older versions; the [`plausible`] gates look at the import alone. All
+//! gates run, so a refusal lists every problem. An operator's [`waivers`] let an import pass.
 
 mod changed;
 mod losses;
@@ -26,29 +26,25 @@ use crate::{
 
 pub use waivers::{Percent, Waivers};
 
-/// Minimum records for a refusal: in small data a few are a large share.
+/// Minimum suspicious records for a refusal, since a few are a large share of a small dataset.
 const MIN_RECORDS: u32 = 20;
 
-/// A gate's reason to refuse an import.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Refusal {
     reason: String,
-    /// The waivers that would let the import pass; `None` if none do.
+    /// The waivers that would let the import pass; `None` if nothing does.
     waivers: Option<Waivers>,
-    /// `true` if the gate compares records with an older version's.
-    is_of_changes: bool,
+    compares_versions: bool,
 }
 
-/// A version as gates see it.
 #[derive(Clone, Copy)]
 pub(crate) struct MeasuredVersion<'a> {
     pub snapshot: &'a Snapshot,
     pub dataset: &'a Dataset,
 }
 
-/// Runs every gate on `next`. `older` holds the previous version and the oldest retained one, since small changes add
-/// up over several imports.
-pub(crate) fn check(
+/// Runs every gate. `older` has the previous and the oldest unconfirmed version, since small changes add up.
+pub(crate) fn run_gates(
     older: &[MeasuredVersion<'_>],
     next: MeasuredVersion<'_>,
     quality: &Quality,
@@ -63,54 +59,50 @@ pub(crate) fn check(
     refusals
 }
 
-/// The earliest time zone, that of the Line Islands.
+/// The time zone where a day starts first: the Line Islands.
 const EARLIEST_OFFSET: Offset = Offset::constant(14);
 
-/// Refuses files that are older than the current ones, have lost their date, or are dated after today in every time
-/// zone. After a file from the future, every later file would count as older.
+/// Refuses files that are older than the current ones, no longer have a date, or are dated in the future in every time
+/// zone. After a file from the future, all later files would count as older.
 fn refuse_dates(current: FileDates, next: &Snapshot) -> Vec<Refusal> {
     let latest_today = next.ingested_at.to_zoned(TimeZone::fixed(EARLIEST_OFFSET)).date();
     let mut refusals = Vec::new();
-    let mut refuse = |reason, waivers| {
-        refusals.push(Refusal { reason, waivers, is_of_changes: false });
-    };
-    let older = Some(Waivers { allow_older: true, ..Waivers::default() });
-    for ((file, current), (_, found)) in by_file(current).into_iter().zip(by_file(next.file_dates))
+    for ((file, current), (_, date)) in
+        dates_by_file(current).into_iter().zip(dates_by_file(next.file_dates))
     {
-        match (current, found) {
-            (_, Some(found)) if found > latest_today => refuse(
-                format!(
-                    "{file} is dated {found}; the date must not be in the future; \
-                     check the file and the clock of this machine"
-                ),
-                None,
+        let reason = match (current, date) {
+            (_, Some(date)) if date > latest_today => format!(
+                "{file} is dated {date}; the date must not be in the future; check the file and this \
+                 machine's clock"
             ),
-            (Some(current), Some(found)) if found < current => refuse(
-                format!("{file} is dated {found}, older than the current data ({current})"),
-                older,
-            ),
-            (Some(current), None) => refuse(
-                format!("{file} states no date, while the current data is dated {current}"),
-                older,
-            ),
-            _ => (),
-        }
+            (Some(current), Some(date)) if date < current => {
+                format!("{file} is dated {date}, older than the current data ({current})")
+            }
+            (Some(current), None) => {
+                format!("{file} has no date, but the current data is dated {current}")
+            }
+            _ => continue,
+        };
+        let is_future = date > Some(latest_today);
+        let allow_older = Waivers { allow_older: true, ..Waivers::default() };
+        let waivers = if is_future { None } else { Some(allow_older) };
+        refusals.push(Refusal { reason, waivers, compares_versions: false });
     }
     refusals
 }
 
-/// Each report's name in messages, with the date it states.
-pub(crate) fn by_file(dates: FileDates) -> [(&'static str, Option<Date>); 3] {
-    [(nanpa::FILE, dates.nanpa), (cnac::FILE, dates.cnac), (npa_report::FILE, dates.npa_report)]
+pub(crate) fn dates_by_file(dates: FileDates) -> [(&'static str, Option<Date>); 3] {
+    [
+        (nanpa::REPORT.file, dates.nanpa),
+        (cnac::REPORT.file, dates.cnac),
+        (npa_report::REPORT.file, dates.npa_report),
+    ]
 }
 
-/// The decision on an import, after its gates and waivers.
 pub(crate) struct Verdict {
-    /// The refusals that no waiver covers; empty if the import may proceed.
     pub reasons: Vec<String>,
-    /// The waivers that would let it proceed; `None` if none do.
+    /// The waivers that would let it proceed; `None` if nothing does.
     pub allowed_by: Option<Waivers>,
-    /// `true` if the operator allows changes that a gate would refuse.
     pub confirms_changes: bool,
 }
 
@@ -118,15 +110,15 @@ impl Verdict {
     pub(crate) fn new(refusals: &[Refusal], given: Waivers) -> Self {
         let is_waived =
             |refusal: &Refusal| refusal.waivers.is_some_and(|needed| given.cover(&needed));
-        let (waived, standing): (Vec<&Refusal>, _) =
+        let (waived, remaining): (Vec<&Refusal>, _) =
             refusals.iter().partition(|refusal| is_waived(refusal));
-        let allowed_by = standing
+        let allowed_by = remaining
             .iter()
             .try_fold(given, |waivers, refusal| Some(waivers.with(refusal.waivers?)));
         Self {
-            reasons: standing.iter().map(|refusal| refusal.reason.clone()).collect(),
+            reasons: remaining.iter().map(|refusal| refusal.reason.clone()).collect(),
             allowed_by,
-            confirms_changes: waived.iter().any(|refusal| refusal.is_of_changes),
+            confirms_changes: waived.iter().any(|refusal| refusal.compares_versions),
         }
     }
 }

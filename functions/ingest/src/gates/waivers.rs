@@ -1,28 +1,25 @@
-//! The options that let an import pass its gates.
+//! The options that let an import pass the gates.
 
 use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-/// An operator's permissions for one import. The default allows nothing beyond the gates.
+/// An operator's exceptions from the gates for one import; none by default.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Waivers {
-    /// Maximum records of one kind that may differ from an older version.
+    /// Maximum records of one kind that may differ from the older version.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_change: Option<u32>,
     /// Maximum exchanges that one state, carrier or area code may lose or have changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_loss: Option<u32>,
-    /// Maximum percent of rows that may look wrong on their own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_suspect: Option<Percent>,
-    /// `true` if files may be older than the current data.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub allow_older: bool,
 }
 
 impl Waivers {
-    /// These waivers as command-line arguments.
     pub fn arguments(&self) -> Vec<String> {
         let values = [
             ("--max-change", self.max_change.map(|count| count.to_string())),
@@ -35,12 +32,12 @@ impl Waivers {
         given.flatten().chain(older).collect()
     }
 
-    /// `true` if these allow everything `needed` allows.
+    /// Returns `true` if these allow everything that `needed` allows.
     pub(super) fn cover(&self, needed: &Self) -> bool {
         self.with(*needed) == *self
     }
 
-    /// The waivers that cover both.
+    /// Returns the smallest waivers that cover both.
     pub(super) fn with(self, other: Self) -> Self {
         let is_larger = other.max_suspect > self.max_suspect;
         Self {
@@ -60,7 +57,6 @@ pub struct Percent(f64);
 const NOT_A_PERCENTAGE: &str = "must be a number from 0 to 100";
 
 impl Percent {
-    /// Rounds `share` up to one decimal.
     pub(super) fn at_least(share: f64) -> Self {
         Self(((share * 10.0).ceil() / 10.0).min(100.0))
     }

@@ -4,11 +4,11 @@ fn event(json: Value) -> Event {
     Event::parse(json).unwrap()
 }
 
-fn parsed(line: &str) -> Value {
+fn parse_json(line: &str) -> Value {
     serde_json::from_str(line).unwrap()
 }
 
-fn refusal(json: Value) -> String {
+fn parse_error(json: Value) -> String {
     Event::parse(json).unwrap_err()
 }
 
@@ -21,7 +21,7 @@ fn configured(variable: &str) -> Option<String> {
 }
 
 #[test]
-fn schedules_and_created_sources_start_an_import_of_the_configured_reports() {
+fn scheduled_and_object_created_events_import_the_configured_sources() {
     let scheduled = event(json!({
         "version": "0", "source": "aws.events", "detail-type": "Scheduled Event", "detail": {}
     }));
@@ -42,14 +42,14 @@ fn schedules_and_created_sources_start_an_import_of_the_configured_reports() {
 #[test]
 fn past_deadline_is_ignored() {
     assert_eq!(context_deadline(600_000), None);
-    let soon = SystemTime::now() + Duration::from_secs(900);
-    let milliseconds = soon.duration_since(SystemTime::UNIX_EPOCH).unwrap().as_millis();
+    let end = SystemTime::now() + Duration::from_secs(900);
+    let milliseconds = end.duration_since(SystemTime::UNIX_EPOCH).unwrap().as_millis();
     let left = context_deadline(milliseconds as u64).unwrap() - Instant::now();
     assert!(left > Duration::from_secs(880), "{left:?}");
 }
 
 #[test]
-fn request_overrides_the_configuration() {
+fn request_overrides_the_environment() {
     let configured = |value: &'static str| {
         move |variable: &str| (variable == "MAX_SUSPECT").then(|| value.to_owned())
     };
@@ -70,7 +70,7 @@ fn request_overrides_the_configuration() {
 }
 
 #[test]
-fn refusal_command_retries_the_import_with_its_waivers() {
+fn retry_command_has_the_request_and_the_waivers() {
     let waivers = Waivers {
         max_change: Some(4893),
         max_loss: Some(670),
@@ -78,17 +78,17 @@ fn refusal_command_retries_the_import_with_its_waivers() {
         allow_older: true,
     };
     let scheduled = json!({ "source": "aws.events", "detail-type": "Scheduled Event" });
-    let asked = json!({ "cnac": "s3://b/it's.zip", "max_change": 5, "dry_run": true });
+    let requested = json!({ "cnac": "s3://b/it's.zip", "max_change": 5, "dry_run": true });
     for (payload, cnac) in
-        [(scheduled, published().cnac), (asked, "s3://b/it's.zip".parse().unwrap())]
+        [(scheduled, published().cnac), (requested, "s3://b/it's.zip".parse().unwrap())]
     {
-        let command = command_with(&waivers, payload, "numbers-ingest").unwrap();
+        let command = retry_command(&waivers, payload, "numbers-ingest").unwrap();
         assert!(
             command.starts_with("aws lambda invoke --function-name numbers-ingest "),
             "{command}"
         );
         let payload = command.split('\'').nth(1).unwrap();
-        let request = event(parsed(payload)).request;
+        let request = event(parse_json(payload)).request;
         let options = request.options(|_| None, None).unwrap();
         assert_eq!((options.waivers, options.dry_run), (waivers, false), "{command}");
         assert_eq!(request.sources(|_| None).unwrap().cnac, cnac, "{command}");
@@ -100,49 +100,45 @@ fn invalid_request_names_the_field() {
     for (payload, expected) in [
         (
             json!({ "max_suspect": 5, "dryRun": true }),
-            "the request's field dryRun cannot be read: unknown field `dryRun`, expected one of \
+            "request field dryRun is invalid: unknown field `dryRun`, expected one of \
              `nanpa`, `cnac`, `npa_report`, `carriers`, `thousands_blocks`, ",
         ),
-        (json!({ "source": "aws.s3" }), "the request's field source cannot be read: unknown field"),
+        (json!({ "source": "aws.s3" }), "request field source is invalid: unknown field"),
         (
             json!({ "max_suspect": -1.0 }),
-            "the request's field max_suspect cannot be read: must be a number from 0 to 100",
+            "request field max_suspect is invalid: must be a number from 0 to 100",
         ),
-        (json!({ "dry_run": "yes" }), "the request's field dry_run cannot be read: invalid type"),
+        (json!({ "dry_run": "yes" }), "request field dry_run is invalid: invalid type"),
         (json!([]), "the request must be a JSON object"),
-        (json!({ "detail-type": "Scheduled Event" }), "the event of EventBridge has no source"),
+        (json!({ "detail-type": "Scheduled Event" }), "the EventBridge event has no source"),
     ] {
-        let refusal = refusal(payload);
-        assert!(refusal.starts_with(expected), "{refusal}");
+        let error = parse_error(payload);
+        assert!(error.starts_with(expected), "{error}");
     }
     assert_eq!(event(Value::Null).request.sources(|_| None).unwrap().cnac, published().cnac);
 }
 
 #[test]
-fn local_files_are_refused_in_requests_and_variables() {
-    for path in ["/proc/self/environ", "file:///etc/passwd", "reports/nanpa.zip"] {
-        for field in ["nanpa", "cnac", "npa_report", "carriers", "thousands_blocks"] {
-            let request = event(json!({ field: path })).request;
-            let refusal = request.sources(|_| None).unwrap_err();
-            let expected = format!("the request's field {field} cannot be read: ");
-            assert!(refusal.starts_with(&expected), "{refusal}");
-            let variable = format!("{}_SOURCE", field.to_uppercase());
-            let configured = |name: &str| (name == variable).then(|| path.to_owned());
-            let error = Request::default().sources(configured).unwrap_err();
-            assert!(error.contains(&variable) && !error.contains(path), "{error}");
-        }
+fn requests_and_variables_cannot_name_local_files() {
+    let path = "/proc/self/environ";
+    for field in ["nanpa", "cnac", "npa_report", "carriers", "thousands_blocks"] {
+        let error = parse_error(json!({ field: path }));
+        assert!(error.starts_with(&format!("request field {field} is invalid: ")), "{error}");
+        let variable = format!("{}_SOURCE", field.to_uppercase());
+        let configured = |name: &str| (name == variable).then(|| path.to_owned());
+        let error = Request::default().sources(configured).unwrap_err();
+        assert!(error.contains(&variable) && !error.contains(path), "{error}");
     }
 }
 
-/// The log line for a report, two months into 2026.
-fn line(report: Value) -> Value {
+fn log_line(report: Value) -> Value {
     let now = "2026-02-10T09:00:00Z".parse().unwrap();
-    parsed(&with_metrics(&report, Duration::from_millis(1500), now))
+    parse_json(&with_metrics(&report, Duration::from_millis(1500), now))
 }
 
 #[test]
-fn line_has_the_metrics_of_its_report() {
-    let line = line(json!({
+fn log_line_has_the_metrics_of_its_report() {
+    let line = log_line(json!({
         "outcome": "published", "records": 3484, "items": { "written": 12, "deleted": 1 },
         "skipped": { "blank rows": 2, "others": 3 },
         "warnings": { "odd": { "count": 4, "examples": ["line 2"] } },
@@ -155,9 +151,9 @@ fn line_has_the_metrics_of_its_report() {
     assert!(names.iter().all(|metric| line[metric["Name"].as_str().unwrap()].is_number()));
 }
 
-/// The failed-import alarm clears when one succeeds. Only that import's files are served, so only their age counts.
+/// A successful import clears the alarm for failed ones. Only its files are served, so only their age counts.
 #[test]
-fn only_effective_imports_count_as_successes_and_report_file_age() {
+fn only_completed_imports_count_as_successes_and_report_file_age() {
     for (outcome, succeeded, failed, age) in [
         ("published", 1.0, 0.0, Some(40.0)),
         ("unchanged", 1.0, 0.0, Some(40.0)),
@@ -167,11 +163,11 @@ fn only_effective_imports_count_as_successes_and_report_file_age() {
         ("failed", 0.0, 1.0, None),
     ] {
         let dates = json!({ "nanpa": "2026-02-09", "cnac": "2026-01-01", "npa_report": null });
-        let line = line(json!({ "outcome": outcome, "file_dates": dates }));
+        let line = log_line(json!({ "outcome": outcome, "file_dates": dates }));
         let counted = [&line["ImportSucceeded"], &line["ImportFailed"]];
         assert_eq!(counted, [&json!(succeeded), &json!(failed)], "{outcome}");
         assert_eq!(line.get("FilesAge").and_then(Value::as_f64), age, "{outcome}");
     }
-    let undated = line(json!({ "outcome": "published", "file_dates": { "nanpa": null } }));
+    let undated = log_line(json!({ "outcome": "published", "file_dates": { "nanpa": null } }));
     assert!(undated.get("FilesAge").is_none());
 }

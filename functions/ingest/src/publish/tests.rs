@@ -17,18 +17,17 @@ fn snapshot(version: &Version) -> Snapshot {
     Snapshot::new(version.clone(), b"", statistics, FileDates::default(), now)
 }
 
-/// A manifest of these versions, oldest first.
-fn manifest_of(versions: &[&Version]) -> Option<Manifest> {
+fn manifest(versions: &[&Version]) -> Option<Manifest> {
     versions.iter().fold(None, |manifest, version| {
-        Some(Manifest::following(manifest.as_ref(), snapshot(version), |_| false))
+        Some(Manifest::new(manifest.as_ref(), snapshot(version), |_| false))
     })
 }
 
-/// The baseline after these versions, oldest first.
+/// The baseline after these versions were published, oldest first.
 fn baseline(versions: &[&Version], unreadable: &[&Version]) -> Baseline {
     let readable = versions.iter().rev().find(|version| !unreadable.contains(version));
     Baseline {
-        manifest: manifest_of(versions),
+        manifest: manifest(versions),
         dataset: Arc::default(),
         snapshot: readable.map(|version| snapshot(version)),
         unreadable: unreadable.iter().copied().cloned().collect(),
@@ -43,37 +42,26 @@ fn exchange_key(npa_nxx: &str) -> RecordKey {
     RecordKey::Exchange(npa_nxx.parse().unwrap())
 }
 
-/// A version and its successor: one carrier changes, one exchange is removed and another added. All other records are
-/// equal.
+/// Two versions. The second changes a carrier, removes an exchange and adds another.
 fn two_versions() -> (Arc<Dataset>, Version, Arc<Dataset>, Version) {
     let (first, second) = (version(), version());
-    let before = Dataset::new(
-        vec![carrier("0051", "Equal", 1), carrier("0052", "Old name", 1)],
-        vec![area_code("415", 2)],
-        vec![
-            exchange("415-200", None, "SNFC", Status::Assigned),
-            exchange("415-201", None, "SNFC", Status::Assigned),
-        ],
-    );
-    let after = Dataset::new(
-        vec![carrier("0051", "Equal", 1), carrier("0052", "New name", 1)],
-        vec![area_code("415", 2)],
-        vec![
-            exchange("415-200", None, "SNFC", Status::Assigned),
-            exchange("415-202", None, "SNFC", Status::Assigned),
-        ],
-    );
-    let before = before.following(&Dataset::default(), first.clone());
-    let after = after.following(&before, second.clone());
+    let dataset = |name: &str, npa_nxx: &str| {
+        let exchanges =
+            ["415-200", npa_nxx].map(|npa_nxx| exchange(npa_nxx, None, "SNFC", Status::Assigned));
+        let carriers = vec![carrier("0051", "Equal", 1), carrier("0052", name, 1)];
+        Dataset::new(carriers, vec![area_code("415", 2)], exchanges.to_vec())
+    };
+    let before = dataset("Old name", "415-201").into_successor(&Dataset::default(), first.clone());
+    let after = dataset("New name", "415-202").into_successor(&before, second.clone());
     (before.into(), first, after.into(), second)
 }
 
 #[test]
-fn items_name_the_version_that_last_changed_their_record() {
+fn items_have_the_version_that_last_changed_their_record() {
     let (before, first, after, second) = two_versions();
     let changed_keys = Changes::between(&before, &after).keys;
     let put = |key: RecordKey, version: &Version| {
-        let record = after.record_of(key).unwrap();
+        let record = after.record(key).unwrap();
         ItemWrite::Put(LookupItem { version: version.clone(), record })
     };
     let expected = [
@@ -89,7 +77,7 @@ fn items_name_the_version_that_last_changed_their_record() {
 }
 
 #[test]
-fn files_are_reimported_only_into_a_readable_version() {
+fn only_a_readable_current_version_can_be_reimported() {
     let [older, current] = [(); 2].map(|()| version());
     let readable = baseline(&[&older, &current], &[]);
     assert_eq!(readable.manifest_to_reimport().unwrap().current.version, current);

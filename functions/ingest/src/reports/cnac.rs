@@ -1,38 +1,35 @@
-//! CNAC's CO code status report: Canada's exchanges.
+//! CNAC's CO code status report: Canadian exchanges.
 
 use numbering::records::{Country, NpaNxx, Status};
 
-use super::{CodeRow, is_in_plan, state, status};
+use super::{CodeRow, has_possible_npa, state, status};
 use crate::{
     error::ReportError,
     outcome::Notes,
     table::{Column, Report, Row},
 };
 
-/// The report's name in messages.
-pub(crate) const FILE: &str = "the CNAC code status";
-
-/// The report; a row gives a code if its area code exists in the plan.
+/// The report. Each row is a code, and is skipped if its area code is impossible.
 pub(crate) const REPORT: Report<7, CodeRow> = Report {
-    file: FILE,
+    file: "the CNAC code status",
     delimiter: b',',
     columns: [
-        Column::needed(&["NPA"]),
-        Column::needed(&["CO Code (NXX)", "NXX", "CO Code"]),
-        Column::needed(&["Status"]),
-        Column::needed(&["Exchange Area"]),
-        Column::needed(&["Province"]),
-        Column::needed(&["Company", "Company Name"]),
-        Column::needed(&["OCN"]),
+        Column::required(&["NPA"]),
+        Column::required(&["CO Code (NXX)", "NXX", "CO Code"]),
+        Column::required(&["Status"]),
+        Column::required(&["Exchange Area"]),
+        Column::required(&["Province"]),
+        Column::required(&["Company", "Company Name"]),
+        Column::required(&["OCN"]),
     ],
-    most_rows: 640_000,
+    max_rows: 640_000,
     parse_row: code_row,
     is_usable: |codes| !codes.is_empty(),
 };
 
 fn code_row(row: &Row<'_, 7>, notes: &mut Notes) -> Result<Option<CodeRow>, ReportError> {
-    let npa_nxx = NpaNxx { npa: row.parsed(0)?, nxx: row.parsed(1)? };
-    if !is_in_plan(row, 0, npa_nxx.npa, notes) {
+    let npa_nxx = NpaNxx { npa: row.parse(0)?, nxx: row.parse(1)? };
+    if !has_possible_npa(row, 0, npa_nxx.npa, notes) {
         return Ok(None);
     }
     Ok(Some(CodeRow {
@@ -40,7 +37,7 @@ fn code_row(row: &Row<'_, 7>, notes: &mut Notes) -> Result<Option<CodeRow>, Repo
         country: Country::Ca,
         state: state(row, 4, Some(Country::Ca), notes),
         status: status(row, 2, &STATUSES, notes),
-        ocn: row.parsed_if_known(6, notes),
+        ocn: row.parse_if_known(6, notes),
         company: row.text(5),
         rate_center: row.text(3),
         assigned: None,
@@ -72,7 +69,7 @@ mod tests {
     use super::{super::tests::read, *};
 
     #[test]
-    fn report_reads_the_same_with_and_without_pooling() {
+    fn rows_are_read_with_and_without_the_pooled_column() {
         let (codes, _) = read(
             &REPORT,
             "\"NPA\",\"CO Code (NXX)\",\"Status\",\"Pooled\",\"Exchange Area\",\"Province\",\"Company\",\"OCN\",\"Remarks\"\n\
@@ -89,16 +86,16 @@ mod tests {
             assigned: None,
         };
         assert_eq!(codes, [expected]);
-        let (before_pooling, _) = read(
+        let (unpooled, _) = read(
             &REPORT,
             "NPA,CO Code (NXX),Status,Exchange Area,Province,Company,OCN,Remarks\n\
              204,211,For Special Use,,,,,Public Information\n",
         );
-        assert_eq!((before_pooling[0].status, before_pooling[0].state), (Status::Reserved, None));
+        assert_eq!((unpooled[0].status, unpooled[0].state), (Status::Reserved, None));
     }
 
     #[test]
-    fn impossible_area_codes_foreign_states_and_unknown_statuses_warn() {
+    fn impossible_area_codes_foreign_states_and_unknown_statuses_cause_warnings() {
         let (codes, notes) = read(
             &REPORT,
             "NPA,NXX,Status,Exchange Area,Province,Company,OCN\n\

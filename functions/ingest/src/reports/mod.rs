@@ -1,4 +1,4 @@
-//! The reports, one module each: their rows become codes, area codes, carriers and blocks.
+//! The reports, one module each. Their rows are codes, area codes, carriers or blocks.
 
 pub(crate) mod cnac;
 pub(crate) mod nanpa;
@@ -11,7 +11,6 @@ use numbering::records::{Country, Npa, NpaNxx, Ocn, StateCode, Status};
 
 use crate::{outcome::Notes, table::Row};
 
-/// A row in either country's code report, read but not yet joined.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CodeRow {
     pub npa_nxx: NpaNxx,
@@ -21,30 +20,24 @@ pub(crate) struct CodeRow {
     pub ocn: Option<Ocn>,
     pub company: Option<String>,
     pub rate_center: Option<String>,
-    /// The assignment date, if the report states it.
     pub assigned: Option<Date>,
 }
 
-/// A code's status, by the report's words for each; an unknown word counts as reserved.
+/// Parses a code's status. An unknown word counts as reserved.
 fn status<const N: usize>(
     row: &Row<'_, N>,
     column: usize,
     words: &[(Status, &[&str])],
     notes: &mut Notes,
 ) -> Status {
-    let cell = row.cells[column].as_ref();
-    let known = words.iter().find(|(_, words)| words.contains(&cell));
-    known.map_or_else(
-        || {
-            row.warn(notes, column, "is not known and taken as RESERVED");
-            Status::Reserved
-        },
-        |&(status, _)| status,
-    )
+    let known = words.iter().find(|(_, words)| words.contains(&row.cells[column].as_ref()));
+    if known.is_none() {
+        row.warn(notes, column, "is unknown and read as RESERVED");
+    }
+    known.map_or(Status::Reserved, |&(status, _)| status)
 }
 
-/// A state by its code in the reports: the postal code, except for the Northern Mariana Islands. A state outside the
-/// row's country is left out with a warning.
+/// Parses a postal code or the reports' own code for the Northern Mariana Islands. Ignores another country's states.
 fn state<const N: usize>(
     row: &Row<'_, N>,
     column: usize,
@@ -53,28 +46,26 @@ fn state<const N: usize>(
 ) -> Option<StateCode> {
     let state: StateCode = match row.cells[column].as_ref() {
         "NN" | "CNMI" => "MP".parse().expect("MP is the postal code of a US territory"),
-        _ => row.parsed_if_known(column, notes)?,
+        _ => row.parse_if_known(column, notes)?,
     };
     if country.is_some_and(|country| country != state.country()) {
-        row.warn(notes, column, "is in another country than its row and left out");
+        row.warn(notes, column, "is in another country and ignored");
         return None;
     }
     Some(state)
 }
 
-/// `true` if a row's area code can exist in the numbering plan. Otherwise the row is noted as skipped: nobody could
-/// dial its area code.
-fn is_in_plan<const N: usize>(
+/// Returns `true` if a row's area code is possible in the NANP. Otherwise notes that the row is skipped.
+fn has_possible_npa<const N: usize>(
     row: &Row<'_, N>,
     column: usize,
     npa: Npa,
     notes: &mut Notes,
 ) -> bool {
-    let is_possible = npa.can_be_area_code();
-    if !is_possible {
-        row.leave_out(notes, column, "cannot be an area code of the plan");
+    if !npa.can_be_area_code() {
+        row.skip(notes, column, "has an impossible area code");
     }
-    is_possible
+    npa.can_be_area_code()
 }
 
 #[cfg(test)]
@@ -82,7 +73,6 @@ mod tests {
     use super::*;
     use crate::table::Report;
 
-    /// The values of a report and, as text, what was noted about it.
     pub(super) fn read<const N: usize, T>(report: &Report<N, T>, text: &str) -> (Vec<T>, String) {
         let mut notes = Notes::default();
         let (values, _) = report.read(&mut text.as_bytes(), &mut notes).unwrap();

@@ -9,27 +9,22 @@ use crate::{
     table::{Column, Report, Row},
 };
 
-/// The file's name in messages.
-pub(crate) const FILE: &str = "the carriers overlay";
-
-/// The report; a row gives a carrier.
 pub(crate) const REPORT: Report<6, OverlayRow> = Report {
-    file: FILE,
+    file: "the carriers overlay",
     delimiter: b',',
     columns: [
-        Column::needed(&["ocn"]),
-        Column::needed(&["company_name"]),
-        Column::needed(&["common_name"]),
-        Column::needed(&["carrier_type"]),
-        Column::needed(&["state"]),
-        Column::needed(&["country"]),
+        Column::required(&["ocn"]),
+        Column::required(&["company_name"]),
+        Column::required(&["common_name"]),
+        Column::required(&["carrier_type"]),
+        Column::required(&["state"]),
+        Column::required(&["country"]),
     ],
-    most_rows: 100_000,
+    max_rows: 100_000,
     parse_row: overlay_row,
     is_usable: |carriers| !carriers.is_empty(),
 };
 
-/// One carrier in the overlay.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct OverlayRow {
     pub ocn: Ocn,
@@ -42,12 +37,12 @@ pub(crate) struct OverlayRow {
 
 fn overlay_row(row: &Row<'_, 6>, notes: &mut Notes) -> Result<Option<OverlayRow>, ReportError> {
     let differs = |name: &String| !name.eq_ignore_ascii_case(&row.cells[1]);
-    let country = row.parsed_if_known(5, notes);
+    let country = row.parse_if_known(5, notes);
     Ok(Some(OverlayRow {
-        ocn: row.parsed(0)?,
+        ocn: row.parse(0)?,
         company_name: row.text(1),
         common_name: row.text(2).filter(differs),
-        carrier_type: row.parsed_if_known(3, notes),
+        carrier_type: row.parse_if_known(3, notes),
         state: state(row, 4, country, notes),
         country,
     }))
@@ -58,7 +53,7 @@ mod tests {
     use super::{super::tests::read, *};
 
     #[test]
-    fn unknown_types_foreign_states_and_repeated_names_are_dropped() {
+    fn unknown_types_foreign_states_and_duplicate_names_are_ignored() {
         let text = "ocn,company_name,common_name,carrier_type,state,country\n\
                     6010,\"NEW CINGULAR, LLC\",AT&T,WIRELESS,CA,US\n\
                     0051,Pacific Bell,PACIFIC BELL,RBOC,,\n\

@@ -1,49 +1,45 @@
-//! NANPA's thousands block assignments: the holders of a pooled exchange's blocks.
+//! NANPA's thousands block assignments: the holders of blocks in pooled exchanges.
 
 use jiff::civil::Date;
 use numbering::records::{Country, NpaNxx, Ocn, StateCode};
 
-use super::{is_in_plan, state};
+use super::{has_possible_npa, state};
 use crate::{
     error::ReportError,
     outcome::Notes,
     table::{Column, Report, Row, date, non_empty},
 };
 
-/// The report's name in messages.
-pub(crate) const FILE: &str = "the thousands block report";
-
-/// The report; available and reserved blocks are only counted, and may be the only ones.
+/// The report. Available and reserved blocks are only counted; a report may have no others.
 pub(crate) const REPORT: Report<9, AssignedBlock> = Report {
-    file: FILE,
+    file: "the thousands block report",
     delimiter: b',',
     columns: [
-        Column::needed(&["State"]),
-        Column::needed(&["NPA"]),
-        Column::needed(&["NXX"]),
-        Column::needed(&["X"]),
-        Column::needed(&["STATUS"]),
-        Column::needed(&["Assigned To"]),
-        Column::needed(&["OCN"]),
-        Column::needed(&["Rate Center"]),
-        Column::needed(&["Block Effective Date"]),
+        Column::required(&["State"]),
+        Column::required(&["NPA"]),
+        Column::required(&["NXX"]),
+        Column::required(&["X"]),
+        Column::required(&["STATUS"]),
+        Column::required(&["Assigned To"]),
+        Column::required(&["OCN"]),
+        Column::required(&["Rate Center"]),
+        Column::required(&["Block Effective Date"]),
     ],
-    most_rows: 2_000_000,
+    max_rows: 2_000_000,
     parse_row: assigned_block,
     is_usable: |_| true,
 };
 
-/// A thousands block and the carrier it is assigned to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AssignedBlock {
     pub npa_nxx: NpaNxx,
-    /// The first of its numbers' last four digits.
+    /// The fourth digit from the end in the block's numbers.
     pub digit: u8,
     pub ocn: Ocn,
     pub company: Option<String>,
     pub rate_center: Option<String>,
     pub state: Option<StateCode>,
-    /// The effective date of the assignment; immediate if missing.
+    /// The date when the assignment takes effect; immediately if missing.
     pub effective: Option<Date>,
 }
 
@@ -51,24 +47,27 @@ fn assigned_block(
     row: &Row<'_, 9>,
     notes: &mut Notes,
 ) -> Result<Option<AssignedBlock>, ReportError> {
-    let npa_nxx = NpaNxx { npa: row.parsed(1)?, nxx: row.parsed(2)? };
-    if !is_in_plan(row, 1, npa_nxx.npa, notes) {
+    let npa_nxx = NpaNxx { npa: row.parse(1)?, nxx: row.parse(2)? };
+    if !has_possible_npa(row, 1, npa_nxx.npa, notes) {
         return Ok(None);
     }
-    let BlockDigit(digit) = row.parsed(3)?;
+    let digit = row.parse_with(3, |cell| match cell.as_bytes() {
+        [digit @ b'0'..=b'9'] => Ok(digit - b'0'),
+        _ => Err("must be exactly one digit"),
+    })?;
     let [_, _, _, _, status, _, _, _, effective_date] = &row.cells;
     let is_free = matches!(status.as_ref(), "AV" | "Available" | "RV" | "Reserved");
     if !is_free && !matches!(status.as_ref(), "AS" | "Assigned" | "RT" | "Retained") {
-        row.warn(notes, 4, "is not known; the OCN beside it counts");
+        row.warn(notes, 4, "is unknown, but its OCN is used");
     }
     let effective = non_empty(effective_date).and_then(date);
     if effective.is_none() && !effective_date.is_empty() {
-        row.leave_out(notes, 8, "is not a date");
+        row.skip(notes, 8, "is not a date");
         return Ok(None);
     }
-    let holder = row.parsed_if_known(6, notes).filter(|_| !is_free);
+    let holder = row.parse_if_known(6, notes).filter(|_| !is_free);
     let Some(ocn) = holder else {
-        notes.skip(format!("{FILE}: blocks without a holder"));
+        notes.skip(format!("{}: blocks without a holder", REPORT.file));
         return Ok(None);
     };
     Ok(Some(AssignedBlock {
@@ -82,20 +81,6 @@ fn assigned_block(
     }))
 }
 
-/// One of an exchange's ten blocks.
-struct BlockDigit(u8);
-
-impl std::str::FromStr for BlockDigit {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text.as_bytes() {
-            [digit @ b'0'..=b'9'] => Ok(Self(digit - b'0')),
-            _ => Err("must be exactly one digit"),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::{super::tests::read, *};
@@ -103,11 +88,12 @@ mod tests {
     const HEADER: &str = "Region,State,NPA,NXX,X,STATUS,Code Holder,Contaminated (Y or N),Contaminated TNs not Available for Assignment,Rate Center,Block Effective Date,Block Available Date,Assigned To,OCN,Date Assigned\n";
 
     #[test]
-    fn assigned_blocks_are_kept_and_others_counted() {
+    fn only_assigned_blocks_are_kept_and_others_are_counted() {
         let text = format!(
             "{HEADER}W,CA,415,200,3,AS,PACIFIC BELL,N,,SNFC CNTRL,01/02/2020,,VOICE – NETWORKS,464D,01/01/2020\n\
              W,CA,415,200,4,AV,PACIFIC BELL,N,,SNFC CNTRL,,01/02/2020,,,\n\
-             W,CA,415,200,5,AS,,N,,,soon,,,464D,\n"
+             W,CA,415,200,5,AS,,N,,,soon,,,464D,\n\
+             W,CA,415,201,0,ZZ,,N,,,,,X,777D,\n"
         );
         let (blocks, notes) = read(&REPORT, &text);
         let expected = AssignedBlock {
@@ -119,19 +105,21 @@ mod tests {
             state: Some("CA".parse().unwrap()),
             effective: Some(Date::constant(2020, 1, 2)),
         };
-        assert_eq!(blocks, [expected]);
-        for expected in ["blocks without a holder\": 1", "'soon' in line 4"] {
+        let [assigned, unknown_status] = &blocks[..] else { panic!("{blocks:?}") };
+        assert_eq!((assigned, unknown_status.ocn.to_string()), (&expected, "777D".to_owned()));
+        for expected in ["blocks without a holder\": 1", "'soon' in line 4", "'ZZ' in line 5"] {
             assert!(notes.contains(expected), "{notes}");
         }
+        assert!(!notes.contains("'AS' in") && !notes.contains("'AV' in"), "{notes}");
     }
 
     #[test]
-    fn only_free_blocks_are_accepted_and_missing_rows_refused() {
+    fn report_may_have_only_free_blocks_but_not_be_empty_or_invalid() {
         let free = format!("{HEADER}W,CA,415,200,4,AV,,N,,SNFC CNTRL,,01/02/2020,,,\n");
         assert_eq!(read(&REPORT, &free).0, []);
         let wrong = format!("{HEADER}W,CA,415,200,12,AS,,N,,,,,X,464D,\n");
         for (text, expected) in [
-            (HEADER, "the thousands block report holds no rows"),
+            (HEADER, "the thousands block report has no rows"),
             (
                 &wrong,
                 "the thousands block report, line 2, column X: '12' must be exactly one digit",

@@ -1,4 +1,4 @@
-//! Reports in S3, read with one signed GET, which avoids building and loading the S3 SDK.
+//! Reads reports from S3 with one signed GET request, without the S3 SDK.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use signed_requests::{AwsAccount, Service, client_builder, domain};
@@ -6,26 +6,26 @@ use signed_requests::{AwsAccount, Service, client_builder, domain};
 use super::download;
 use crate::error::Cause;
 
-/// The characters percent-encoded in a key, as the signature requires: all but these.
+/// The characters to percent-encode in a key, as the signature requires.
 const ENCODED_IN_KEY: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~').remove(b'/');
 
-/// Reads a whole object. Region and credentials come from the environment.
+/// Downloads an object. Region and credentials come from the environment.
 pub(super) async fn read_object(
     bucket: &str,
     key: &str,
-    received: impl Fn(u64, Option<u64>),
+    on_received: impl Fn(u64, Option<u64>),
 ) -> Result<Vec<u8>, Cause> {
     let account = AwsAccount::from_env().await?;
     let address = address(bucket, key, account.region(), Service::S3.custom_endpoint().as_deref());
     let client = download::with_limits(client_builder()).build()?;
     let headers = account.signed_headers(Service::S3, "GET", &address, &[], &[])?;
     let request = || client.get(&address).headers(headers.clone());
-    Ok(download::fetch(request, download::WAITS, received).await?)
+    Ok(download::fetch(request, download::WAITS, on_received).await?)
 }
 
-/// An object's URL. The bucket is in the path if it has a dot, which S3's certificate does not cover, or if a
-/// custom endpoint may lack bucket host names.
+/// Returns an object's URL. The bucket is in the path if its name has a dot, which S3's certificate does not cover, or
+/// with a custom endpoint, which may not support buckets as host names.
 fn address(bucket: &str, key: &str, region: &str, endpoint: Option<&str>) -> String {
     let key = utf8_percent_encode(key, ENCODED_IN_KEY);
     let domain = domain(region);
@@ -42,16 +42,16 @@ mod tests {
 
     #[test]
     fn object_url_depends_on_bucket_region_and_endpoint() {
-        let in_ireland = |bucket, endpoint| address(bucket, "a b/c+d.csv", "eu-west-1", endpoint);
+        let irish_url = |bucket, endpoint| address(bucket, "a b/c+d.csv", "eu-west-1", endpoint);
         assert_eq!(
-            in_ireland("data", None),
+            irish_url("data", None),
             "https://data.s3.eu-west-1.amazonaws.com/a%20b/c%2Bd.csv"
         );
         assert_eq!(
-            in_ireland("my.data", None),
+            irish_url("my.data", None),
             "https://s3.eu-west-1.amazonaws.com/my.data/a%20b/c%2Bd.csv"
         );
-        let local = in_ireland("data", Some("http://localhost:8001"));
+        let local = irish_url("data", Some("http://localhost:8001"));
         assert_eq!(local, "http://localhost:8001/data/a%20b/c%2Bd.csv");
         let china = address("data", "a", "cn-north-1", None);
         assert_eq!(china, "https://data.s3.cn-north-1.amazonaws.com.cn/a");

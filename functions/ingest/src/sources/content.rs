@@ -1,4 +1,4 @@
-//! A report's content: unpacked, with normalized line endings, and limited in size.
+//! Report content: unpacked, with normalized line endings and limits on size.
 
 #[cfg(test)]
 mod tests;
@@ -14,12 +14,12 @@ use crate::{
     error::{Cause, ReportError},
 };
 
-/// Maximum unpacked bytes; the largest published report, of thousands blocks, has 200 MB.
+/// Maximum unpacked bytes; the largest published report, on thousands blocks, has 200 MB.
 const MAX_BYTES: u64 = 512 << 20;
-/// Maximum bytes in a line: a file that is not a report may have no line endings.
+/// Maximum bytes in a line, since a file that is not a report may have no line endings.
 const MAX_LINE_BYTES: u64 = 64 * 1024;
-/// The number of leading bytes used to detect the kind.
-const HEAD: u64 = 512;
+/// The number of leading bytes that detection looks at.
+const HEAD_BYTES: u64 = 512;
 
 pub(crate) trait ReadSeek: Read + Seek + Send {}
 impl<T: Read + Seek + Send> ReadSeek for T {}
@@ -27,7 +27,6 @@ impl<T: Read + Seek + Send> ReadSeek for T {}
 const ZIP: &str = "zip";
 const GZIP: &str = "gzip file";
 
-/// The kind of content, by its first bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Text,
@@ -37,17 +36,17 @@ enum Kind {
 
 const UTF_16: &str = "it is UTF-16 text; save it as UTF-8";
 
-/// The first bytes of files that are not reports, with a message for each.
+/// The first bytes of files that are not reports, with an error message for each.
 const FOREIGN: [(&[u8], &str); 5] = [
     (b"\xd0\xcf\x11\xe0", "it is an Excel workbook (XLS); save its sheet as CSV"),
-    (b"%PDF", "it is a PDF and no report"),
+    (b"%PDF", "it is a PDF, not a report"),
     (b"\xff\xfe", UTF_16),
     (b"\xfe\xff", UTF_16),
     (b"7z\xbc\xaf", "it is a 7z archive; unpack it first"),
 ];
 
 impl Kind {
-    /// Detects the kind from the first bytes, including web pages: a publisher's error page may have status 200.
+    /// Detects the kind from the first bytes. Refuses web pages, since a publisher's error page may have status 200.
     fn detect(head: &[u8]) -> Result<Self, &'static str> {
         if let Some((_, what)) = FOREIGN.iter().find(|(magic, _)| head.starts_with(magic)) {
             return Err(what);
@@ -58,7 +57,7 @@ impl Kind {
         if head.starts_with(b"\x1f\x8b") {
             return Ok(Self::Gzip);
         }
-        // In UTF-16 every other byte of Latin letters is NUL; a few NULs do not make it UTF-16.
+        // Latin text in UTF-16 is half NULs. UTF-8 text may have a few.
         let nuls = head.iter().filter(|&&byte| byte == 0).count();
         if nuls > 0 && nuls * 4 >= head.len() {
             return Err(UTF_16);
@@ -71,20 +70,20 @@ impl Kind {
     }
 }
 
-/// `true` unless macOS added this file to the archive.
+/// Returns `false` for folders and for files that macOS adds to archives.
 fn is_content(name: &str) -> bool {
     let file_name = name.rsplit('/').next().unwrap_or_default();
-    let is_of_macos =
+    let is_macos_metadata =
         name.starts_with("__MACOSX/") || file_name.starts_with("._") || file_name == ".DS_Store";
-    !file_name.is_empty() && !is_of_macos
+    !file_name.is_empty() && !is_macos_metadata
 }
 
-fn damaged(packing: &str, error: impl Into<io::Error>) -> Cause {
-    format!("the {packing} is damaged or cut off: {}", with_causes(&error.into())).into()
+fn damaged(archive: &str, error: impl Into<io::Error>) -> Cause {
+    format!("the {archive} is damaged or truncated: {}", with_causes(&error.into())).into()
 }
 
-/// The index of the only report in an archive.
-fn index_of_report<R: Read + Seek>(archive: &ZipArchive<R>) -> Result<usize, Cause> {
+/// Returns the index of the only report in an archive.
+fn report_index<R: Read + Seek>(archive: &ZipArchive<R>) -> Result<usize, Cause> {
     let names = (0..archive.len())
         .filter_map(|index| archive.name_for_index(index))
         .collect::<Result<Vec<_>, _>>()
@@ -95,11 +94,10 @@ fn index_of_report<R: Read + Seek>(archive: &ZipArchive<R>) -> Result<usize, Cau
     let files: Vec<usize> = (0..names.len()).filter(|&index| is_content(&names[index])).collect();
     match files[..] {
         [index] => Ok(index),
-        _ => Err(format!("the zip holds {} files and must hold one report", files.len()).into()),
+        _ => Err(format!("the zip has {} files; it must have exactly one", files.len()).into()),
     }
 }
 
-/// A report ready to be read.
 pub(crate) struct Content {
     source_name: String,
     bytes: Box<dyn ReadSeek>,
@@ -107,13 +105,12 @@ pub(crate) struct Content {
 }
 
 impl Content {
-    /// Detects the kind of content. Packed content is read through its trailing checksum, so a damaged report is not
-    /// mistaken for one with bad rows.
+    /// Detects the kind of content. Archives are read to the end, so that damage is a checksum error, not a bad row.
     pub fn new(source_name: String, bytes: Box<dyn ReadSeek>) -> Result<Self, Cause> {
         let mut content = Self { source_name, bytes, kind: Kind::Text };
         let head = content
-            .unpack(|bytes| first_bytes(bytes))?
-            .map_err(|error| format!("its beginning cannot be read: {}", with_causes(&error)))?;
+            .unpack(|bytes| read_head(bytes))?
+            .map_err(|error| format!("its first bytes cannot be read: {}", with_causes(&error)))?;
         content.kind = Kind::detect(&head)?;
         let packing = match content.kind {
             Kind::Text => return Ok(content),
@@ -122,7 +119,7 @@ impl Content {
         };
         let head = content.unpack(|bytes| {
             let mut unpacked = bytes.take(MAX_BYTES + 1);
-            let head = first_bytes(&mut unpacked)?;
+            let head = read_head(&mut unpacked)?;
             io::copy(&mut unpacked, &mut io::sink())?;
             let is_too_large = unpacked.limit() == 0;
             let too_large =
@@ -131,12 +128,11 @@ impl Content {
         })?;
         match Kind::detect(&head.map_err(|error| damaged(packing, error))?) {
             Ok(Kind::Text) => Ok(content),
-            Ok(_) => Err(format!("the {packing} holds a packed file; unpack it first").into()),
+            Ok(_) => Err(format!("the {packing} contains another archive; unpack it first").into()),
             Err(what) => Err(format!("in the {packing}: {what}").into()),
         }
     }
 
-    /// Passes the unpacked bytes to `read`.
     fn unpack<T>(&mut self, read: impl FnOnce(&mut dyn Read) -> T) -> Result<T, Cause> {
         self.bytes.rewind()?;
         match self.kind {
@@ -145,20 +141,20 @@ impl Content {
             Kind::Zip => {
                 let archive = ZipArchive::new(&mut self.bytes);
                 let mut archive = archive.map_err(|error| damaged(ZIP, error))?;
-                let index = index_of_report(&archive)?;
+                let index = report_index(&archive)?;
                 let mut file = archive.by_index(index).map_err(|error| damaged(ZIP, error))?;
                 Ok(read(&mut file))
             }
         }
     }
 
-    /// Passes the unpacked text to `parse`. `read` receives the number of lines read so far.
+    /// Calls `parse` with the unpacked text. `on_line` gets the number of lines read so far.
     pub fn read<T>(
         mut self,
-        read: impl Fn(u64),
+        on_line: impl Fn(u64),
         parse: impl FnOnce(&mut dyn Read) -> Result<T, ReportError>,
     ) -> Result<T, IngestError> {
-        let parsed = self.unpack(|bytes| parse(&mut NormalizedText::new(bytes, read)));
+        let parsed = self.unpack(|bytes| parse(&mut NormalizedText::new(bytes, on_line)));
         let source_name = self.source_name;
         match parsed {
             Ok(parsed) => parsed.map_err(|source| IngestError::Report { source_name, source }),
@@ -167,43 +163,42 @@ impl Content {
     }
 }
 
-/// The first bytes, which tell the kind.
-fn first_bytes(bytes: &mut dyn Read) -> io::Result<Vec<u8>> {
+fn read_head(bytes: &mut dyn Read) -> io::Result<Vec<u8>> {
     let mut head = Vec::new();
-    bytes.take(HEAD).read_to_end(&mut head)?;
+    bytes.take(HEAD_BYTES).read_to_end(&mut head)?;
     Ok(head)
 }
 
-/// Text in which every line ends with LF, including the last. Line numbers agree whether a file uses LF or CRLF.
-/// Reading fails if a line is too long.
+/// Text whose lines all end with LF, including the last. Reading fails if a line is too long.
 struct NormalizedText<R, F> {
     inner: BufReader<R>,
     line: Cursor<Vec<u8>>,
     lines: u64,
-    /// Receives the number of lines read so far.
-    read: F,
+    /// Gets the number of lines read so far.
+    on_line: F,
 }
 
 impl<R: Read, F: Fn(u64)> NormalizedText<R, F> {
-    fn new(inner: R, read: F) -> Self {
-        Self { inner: BufReader::new(inner), line: Cursor::default(), lines: 0, read }
+    fn new(inner: R, on_line: F) -> Self {
+        Self { inner: BufReader::new(inner), line: Cursor::default(), lines: 0, on_line }
     }
 
-    /// Reads the next line, if any.
+    /// Reads the next line. At the end of the text it is empty.
     fn read_line(&mut self) -> io::Result<()> {
         let line = self.line.get_mut();
         line.clear();
         self.inner.by_ref().take(MAX_LINE_BYTES + 1).read_until(b'\n', line)?;
         if line.len() as u64 > MAX_LINE_BYTES {
-            let rule = format!("a line has more than {MAX_LINE_BYTES} bytes");
-            return Err(io::Error::other(format!("{rule}; lines must end with LF or CRLF")));
+            return Err(io::Error::other(format!(
+                "a line has more than {MAX_LINE_BYTES} bytes; lines must end with LF or CRLF"
+            )));
         }
         if !line.is_empty() {
             let end = [&b"\r\n"[..], b"\n", b"\r"].into_iter().find(|end| line.ends_with(end));
             line.truncate(line.len() - end.map_or(0, <[u8]>::len));
             line.push(b'\n');
             self.lines += 1;
-            (self.read)(self.lines);
+            (self.on_line)(self.lines);
         }
         self.line.set_position(0);
         Ok(())

@@ -1,4 +1,4 @@
-//! The URLs where NANPA and CNAC publish their reports, and mirrors with copies.
+//! The URLs of the reports that NANPA and CNAC publish, and mirrors of them.
 
 use std::{net::IpAddr, str::FromStr};
 
@@ -6,35 +6,34 @@ use reqwest::Url;
 
 use super::{Source, Sources};
 
-/// The URLs of the reports every import needs: NANPA's codes, CNAC's codes and NANPA's area codes.
-pub const PUBLISHED_ADDRESSES: [&str; 3] = [
+/// The URLs of the required reports: NANPA's codes, CNAC's codes and NANPA's area codes.
+pub const PUBLISHED_URLS: [&str; 3] = [
     "https://reports.nanpa.com/public/CoCodeAssignment_Utilized_AllStates_Public.zip",
     "https://www.cnac.ca/data/COCodeStatus_ALL.zip",
     "https://reports.nanpa.com/public/npa_report.csv",
 ];
 
 impl Sources {
-    /// The reports that NANPA and CNAC publish, or their copies on a mirror.
+    /// The published reports, or their copies on a mirror.
     pub fn published(mirror: Option<&Mirror>) -> Self {
-        let [nanpa, cnac, npa_report] = PUBLISHED_ADDRESSES.map(|address| match mirror {
-            Some(mirror) => mirror.copy_of(address),
+        let [nanpa, cnac, npa_report] = PUBLISHED_URLS.map(|address| match mirror {
+            Some(mirror) => mirror.source(address),
             None => Source::Url(address.to_owned()),
         });
         Self { nanpa, cnac, npa_report, carriers: None, thousands_blocks: None }
     }
 }
 
-/// A base URL for copies of the published reports, which keep their file names.
+/// The base URL of copies of the published reports. The copies have the same file names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mirror(Url);
 
 impl FromStr for Mirror {
     type Err = &'static str;
 
-    /// Parses an `https://` URL, or an `http://` URL on this machine: over a network, anyone in between could change
-    /// the reports.
+    /// Parses an `https://` URL, or an `http://` URL on this machine, since plain HTTP can be tampered with.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let rule = "must begin with https://, or with http:// for this machine, such as \
+        let rule = "must start with https://, or with http:// for this machine, such as \
                     http://127.0.0.1:8000";
         let url: Url = text.parse().map_err(|_| rule)?;
         match url.scheme() {
@@ -51,11 +50,10 @@ fn is_loopback(host: &str) -> bool {
 }
 
 impl Mirror {
-    /// The mirror's copy of the report published at `address`.
-    fn copy_of(&self, address: &str) -> Source {
+    fn source(&self, address: &str) -> Source {
         let name = address.rsplit('/').next().unwrap_or_default();
         let mut url = self.0.clone();
-        // Only a URL without a host has no path, and the scheme requires a host.
+        // Always `Ok`: HTTP URLs have a host and therefore a path.
         if let Ok(mut path) = url.path_segments_mut() {
             path.pop_if_empty().push(name);
         }
@@ -68,17 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sources_include_every_named_one() {
-        let file = |name: &str| Source::File(name.into());
-        let blocks = Some(file("blocks.csv"));
-        let sources = Sources { thousands_blocks: blocks, ..Sources::published(None) };
-        assert!(sources.include(&file("blocks.csv")));
-        assert!(sources.include(&Source::Url(PUBLISHED_ADDRESSES[2].to_owned())));
-        assert!(!sources.include(&file("nanpa.csv")));
-    }
-
-    #[test]
-    fn mirror_has_the_reports_under_their_published_names() {
+    fn mirrored_reports_keep_their_file_names() {
         for (mirror, copy) in [
             ("https://a.example/reports", "https://a.example/reports/COCodeStatus_ALL.zip"),
             ("https://a.example/reports/", "https://a.example/reports/COCodeStatus_ALL.zip"),

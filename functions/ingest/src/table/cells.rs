@@ -1,4 +1,4 @@
-//! Cell text: decoded, without padding and quotes, and as shown in messages.
+//! Decodes cells, and escapes them for messages.
 
 use std::borrow::Cow;
 
@@ -6,10 +6,9 @@ use encoding_rs::WINDOWS_1252;
 use icu_properties::{CodePointMapData, props::GeneralCategory};
 use jiff::civil::Date;
 
-/// Parses a report's date: `09/04/2026`, `9/4/26` or `2026-09-04`. Two-digit years up to 68 are in this century, as in
-/// spreadsheets and C libraries.
+/// Parses `09/04/2026`, `9/4/26` or `2026-09-04`. Two-digit years up to 68 are in this century.
 pub(crate) fn date(text: &str) -> Option<Date> {
-    // A time of day may follow.
+    // A time of day may follow the date.
     let day = text.split([' ', 'T']).next()?;
     let format = match day.rsplit_once('/') {
         Some((_, year)) if year.len() == 2 => "%m/%d/%y",
@@ -19,8 +18,7 @@ pub(crate) fn date(text: &str) -> Option<Date> {
     Date::strptime(format, day).ok()
 }
 
-/// A cell's text without padding or the quotes inside it. A cell that is not UTF-8 is read as Windows-1252, where any
-/// bytes are valid.
+/// Decodes a cell from UTF-8, or else from Windows-1252, and removes padding and quotes.
 pub(super) fn decode_cell(cell: &[u8]) -> Cow<'_, str> {
     match str::from_utf8(cell) {
         Ok(text) => Cow::Borrowed(without_padding_and_quotes(text)),
@@ -37,14 +35,13 @@ fn without_padding_and_quotes(cell: &str) -> &str {
     quoted.unwrap_or(padded).trim()
 }
 
-/// A cell's text, if any.
 pub(crate) fn non_empty(cell: &str) -> Option<&str> {
     Some(cell).filter(|cell| !cell.is_empty())
 }
 
-/// The kind of an invisible character; `None` for letters, marks, digits, signs and spaces. Format characters include
-/// byte order marks, zero-width spaces, tags and direction marks.
-pub(super) fn invisible(character: char) -> Option<&'static str> {
+/// Returns the kind of an invisible character; `None` for letters, marks, digits, symbols and spaces. Format characters
+/// include byte order marks, zero-width spaces, tags and direction marks.
+pub(super) fn invisible_kind(character: char) -> Option<&'static str> {
     if matches!(character, ' '..='~') {
         return None;
     }
@@ -58,16 +55,13 @@ pub(super) fn invisible(character: char) -> Option<&'static str> {
     }
 }
 
-/// The first `most` characters of a file's text for a message, with terminal control characters escaped.
-pub(super) fn excerpt(text: &str, most: usize) -> String {
-    let mut excerpt = String::new();
-    for character in text.chars().take(most) {
-        match character {
-            '"' | '\'' | '\\' => excerpt.push(character),
-            other => excerpt.extend(other.escape_debug()),
-        }
-    }
-    excerpt
+/// Returns the first `max` characters of a text for a message, with control characters escaped.
+pub(super) fn excerpt(text: &str, max: usize) -> String {
+    let escape = |character| match character {
+        '"' | '\'' | '\\' => String::from(character),
+        other => other.escape_debug().to_string(),
+    };
+    text.chars().take(max).map(escape).collect()
 }
 
 #[cfg(test)]
@@ -75,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_digit_years_are_in_the_last_or_this_century() {
+    fn dates_are_read_in_every_format_of_the_reports() {
         let read = |text| date(text).map(|date| date.to_string());
         assert_eq!(read("1/2/26").as_deref(), Some("2026-01-02"));
         assert_eq!(read("09/04/99").as_deref(), Some("1999-09-04"));

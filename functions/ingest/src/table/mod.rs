@@ -1,7 +1,6 @@
 //! Delimited text as rows with named columns.
 //!
-//! Columns are found by header name, since the reports have added, moved and renamed columns over the years. Text is
-//! UTF-8, or else Windows-1252, where any bytes are valid.
+//! Columns are found by their header names, since reports have added, moved and renamed columns over the years.
 
 mod cells;
 #[cfg(test)]
@@ -13,78 +12,70 @@ use csv::{ByteRecord, Reader, ReaderBuilder};
 use jiff::civil::Date;
 use logging::with_causes;
 
-use self::cells::{decode_cell, excerpt, invisible};
+use self::cells::{decode_cell, excerpt, invisible_kind};
 use crate::{error::ReportError, outcome::Notes};
 
 pub(crate) use cells::{date, non_empty};
 
-/// A report: the columns to read, and how to parse its rows.
 pub(crate) struct Report<const N: usize, T> {
-    /// Its name in messages.
     pub file: &'static str,
-    /// The cell separator: a comma, or a tab with padded cells and quotes inside the padding, where a CSV reader
-    /// ignores them.
+    /// The cell separator. With tabs, cells are padded, and quotes are inside the padding, where a CSV reader would not
+    /// remove them.
     pub delimiter: u8,
     pub columns: [Column; N],
-    /// Maximum rows, more than the report can have.
-    pub most_rows: u64,
-    /// Parses a row's value; `None` if the row is skipped.
+    /// Maximum rows; real reports have fewer.
+    pub max_rows: u64,
+    /// Parses a row; `None` if it is skipped.
     pub parse_row: fn(&Row<'_, N>, &mut Notes) -> Result<Option<T>, ReportError>,
-    /// `true` if these values can be imported.
     pub is_usable: fn(&[T]) -> bool,
 }
 
-/// A report's rows and date.
 pub(crate) type Dated<T> = (Vec<T>, Option<Date>);
 
-/// A column, found by any of its names; only letters and digits are compared.
+/// A column, found by any of its names. Only letters and digits are compared.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Column {
     names: &'static [&'static str],
-    needed: bool,
+    is_required: bool,
 }
 
-/// The earliest year for a report: NANPA and CNAC began publishing files in the nineties.
+/// The earliest year of a report: NANPA and CNAC began publishing files in the nineties.
 const FIRST_YEAR: i16 = 1990;
 
-/// Maximum bytes in a wanted cell; the longest company name has about 100.
+/// Maximum bytes in a cell of a known column; the longest company name has about 100.
 const MAX_CELL_LENGTH: usize = 256;
 
-/// Maximum characters of a cell in a message.
 const MAX_EXCERPT_LENGTH: usize = 40;
 
-/// Maximum characters of a header in a message.
 const MAX_HEADER_EXCERPT_LENGTH: usize = 120;
 
-/// Maximum lines searched for the header; a date may come before it.
+/// Maximum lines searched for the header row; a date may come before it.
 const HEADER_SEARCH_LINES: usize = 5;
 
-/// Prefix of the header cell with the file's date. That cell has no column below it. Since 2020 the date is appended to
-/// the `In Service` cell instead.
+/// The text before the file's date, which is in a header cell of its own or, since 2020, in the `In Service` cell.
 const FILE_UPDATED: &str = "File Updated";
 
 impl Column {
-    /// A required column: without it the report is refused.
-    pub const fn needed(names: &'static [&'static str]) -> Self {
-        Self { names, needed: true }
+    pub const fn required(names: &'static [&'static str]) -> Self {
+        Self { names, is_required: true }
     }
 
-    /// A column missing in some years' reports; its cells are then empty.
+    /// A column that is missing in some years. Its cells are then empty.
     pub const fn optional(names: &'static [&'static str]) -> Self {
-        Self { names, needed: false }
+        Self { names, is_required: false }
     }
 
     fn name(&self) -> &'static str {
         self.names.first().copied().unwrap_or_default()
     }
 
-    /// The positions of the header cells with one of its names.
-    fn places(&self, header: &ByteRecord) -> Vec<usize> {
+    /// Returns the positions of the header cells with one of its names.
+    fn positions(&self, header: &ByteRecord) -> Vec<usize> {
         let is_named = |cell: &[u8]| {
             let cell = decode_cell(cell);
             self.names.iter().any(|name| letters_and_digits(name).eq(letters_and_digits(&cell)))
         };
-        (0..).zip(header).filter(|(_, cell)| is_named(cell)).map(|(place, _)| place).collect()
+        (0..).zip(header).filter(|(_, cell)| is_named(cell)).map(|(position, _)| position).collect()
     }
 }
 
@@ -92,48 +83,23 @@ fn letters_and_digits(name: &str) -> impl Iterator<Item = char> {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase)
 }
 
-/// The positions of the wanted columns.
 struct Header<const N: usize> {
-    /// Each column's position in a row; `None` if missing.
-    places: [Option<usize>; N],
-    /// The number of cells in a row.
+    /// Each known column's position; `None` if missing.
+    positions: [Option<usize>; N],
     cells: usize,
-    /// The date of the file, if stated in the header or before it.
+    /// The file's date, if it is in the header row or before it.
     date: Option<Date>,
 }
 
-/// A non-empty line in a report.
 struct Line {
     record: ByteRecord,
     number: u64,
 }
 
-/// The content of a line below the header.
-enum Content {
-    /// No cells.
-    Blank,
-    /// Only the file's date.
-    Date(Date),
-    Cells,
-}
-
-fn content(record: &ByteRecord) -> Content {
-    let cells = (0..).zip(record).map(|(place, cell)| (place, decode_cell(cell)));
-    let mut filled = cells.filter(|(_, cell)| !cell.is_empty());
-    match (filled.next(), filled.next()) {
-        (None, _) => Content::Blank,
-        // A row with text only in its first cell is cut off.
-        (Some((1.., cell)), None) => date(&cell).map_or(Content::Cells, Content::Date),
-        _ => Content::Cells,
-    }
-}
-
-/// A report's lines with their numbers.
 struct Lines<R> {
     file: &'static str,
     reader: Reader<R>,
     last_number: u64,
-    /// Skipped empty lines.
     empty_lines: u64,
 }
 
@@ -145,25 +111,25 @@ impl<R: Read> Lines<R> {
         Self { file, reader: builder.from_reader(reader), last_number: 0, empty_lines: 0 }
     }
 
-    /// The next non-empty line; `None` at the end of the file.
+    /// Returns the next non-empty line; `None` at the end of the file.
     fn next(&mut self) -> Result<Option<Line>, ReportError> {
         let file = self.file;
         let mut record = ByteRecord::new();
-        let is_there = self.reader.read_byte_record(&mut record).map_err(|error| {
-            let message = format!("{file} cannot be read as rows");
+        let is_read = self.reader.read_byte_record(&mut record).map_err(|error| {
+            let message = format!("{file} cannot be split into rows");
             ReportError::quoting(format!("{message}: {}", with_causes(&error)), message)
         })?;
-        if !is_there {
+        if !is_read {
             return Ok(None);
         }
-        // The reader skips empty lines, and returns the number of the line after the record.
+        // The reader skips empty lines, and its position is the line after the record.
         let number = self.reader.position().line().saturating_sub(1);
         self.empty_lines += number.saturating_sub(self.last_number + 1);
         self.last_number = number;
         if record.iter().any(|cell| cell.contains(&b'\n')) {
             return Err(ReportError::new(format!(
-                "{file}, line {number}: a quote is not closed in the rows before it, or a cell has a \
-                 line break"
+                "{file}, line {number}: an earlier row has an unclosed quote, or a cell contains a line \
+                 break"
             )));
         }
         Ok(Some(Line { record, number }))
@@ -171,7 +137,7 @@ impl<R: Read> Lines<R> {
 }
 
 impl<const N: usize, T> Report<N, T> {
-    /// Reads each row's value, and the file's date. Rows without text are skipped and counted.
+    /// Reads the rows and the file's date. Blank rows are skipped and counted.
     pub fn read(&self, reader: &mut dyn Read, notes: &mut Notes) -> Result<Dated<T>, ReportError> {
         let file = self.file;
         let mut lines = Lines::new(file, self.delimiter, reader);
@@ -180,18 +146,21 @@ impl<const N: usize, T> Report<N, T> {
         let mut values = Vec::new();
         let mut rows: u64 = 0;
         while let Some(line) = lines.next()? {
-            match content(&line.record) {
-                Content::Blank => notes.skip(format!("{file}: blank rows")),
-                Content::Date(stated) => date = date.or(Some(stated)),
-                Content::Cells => {
+            let cells = (0..).zip(line.record.iter().map(decode_cell));
+            let filled: Vec<(usize, _)> =
+                cells.filter(|(_, cell)| !cell.is_empty()).take(2).collect();
+            // A row with only its first cell is truncated, even if that is a date.
+            match &filled[..] {
+                [] => notes.skip(format!("{file}: blank rows")),
+                [(1.., cell)] if self::date(cell).is_some() => date = date.or(self::date(cell)),
+                _ => {
                     let row = self.row(&header, &line)?;
                     values.extend((self.parse_row)(&row, notes)?);
                     rows += 1;
                 }
             }
-            if rows > self.most_rows {
-                let most = self.most_rows;
-                let message = format!("{file} must have at most {most} rows, and has more");
+            if rows > self.max_rows {
+                let message = format!("{file} must have at most {} rows", self.max_rows);
                 return Err(ReportError::new(message));
             }
         }
@@ -199,49 +168,48 @@ impl<const N: usize, T> Report<N, T> {
             notes.skip(format!("{file}: blank rows"));
         }
         notes.count_rows(file, rows);
-        let refused = |reason: String| Err(ReportError::new(format!("{file} {reason}")));
+        let refuse = |reason: String| Err(ReportError::new(format!("{file} {reason}")));
         match date {
-            _ if rows == 0 => refused("holds no rows".to_owned()),
-            Some(date) if date.year() < FIRST_YEAR => refused(format!(
-                "is dated {date}; the date of a report must be in {FIRST_YEAR} or later"
-            )),
-            _ if !(self.is_usable)(&values) => {
-                refused("holds no row that can be imported".to_owned())
+            _ if rows == 0 => refuse("has no rows".to_owned()),
+            Some(date) if date.year() < FIRST_YEAR => {
+                refuse(format!("is dated {date}; a report's date must be in {FIRST_YEAR} or later"))
             }
+            _ if !(self.is_usable)(&values) => refuse("has no usable rows".to_owned()),
             _ => Ok((values, date)),
         }
     }
 
-    /// Parses a line below the header as a row.
+    /// Splits a line below the header into a row's cells.
     fn row<'a>(&'a self, header: &Header<N>, line: &'a Line) -> Result<Row<'a, N>, ReportError> {
         let (file, Line { record, number }) = (self.file, line);
         let (found, expected) = (record.len(), header.cells);
         if found != expected {
             return Err(ReportError::new(format!(
-                "{file}, line {number}: the row has {found} cells and must have {expected}, as the \
-                 header; check whether the file is cut off or a cell is not quoted"
+                "{file}, line {number}: the row must have {expected} cells as in the header, got {found}; \
+                 check whether the file is truncated or a cell is not quoted"
             )));
         }
-        let cell = |place: Option<usize>| record.get(place?).map(decode_cell);
-        let cells = header.places.map(|place| cell(place).unwrap_or_default());
+        let cell = |position: Option<usize>| record.get(position?).map(decode_cell);
+        let cells = header.positions.map(|position| cell(position).unwrap_or_default());
         let row = Row { file, columns: &self.columns, line: *number, cells };
-        row.refuse_unfit_cells()?;
+        row.validate_cells()?;
         Ok(row)
     }
 
-    /// Reads up to the header: the first line with all needed columns.
+    /// Reads up to the header row: the first line with all required columns.
     fn read_header<R: Read>(&self, lines: &mut Lines<R>) -> Result<Header<N>, ReportError> {
         let mut date = None;
         let mut candidates: Vec<(Vec<&str>, Line)> = Vec::new();
         while candidates.len() < HEADER_SEARCH_LINES
             && let Some(line) = lines.next()?
         {
-            let places = self.columns.map(|column| column.places(&line.record));
-            let missing = self.columns.iter().zip(&places);
-            let missing = missing.filter(|(column, places)| column.needed && places.is_empty());
+            let positions = self.columns.map(|column| column.positions(&line.record));
+            let missing = self.columns.iter().zip(&positions);
+            let missing =
+                missing.filter(|(column, positions)| column.is_required && positions.is_empty());
             let missing: Vec<&str> = missing.map(|(column, _)| column.name()).collect();
             if missing.is_empty() {
-                return self.header(&line, places, date);
+                return self.header(&line, positions, date);
             }
             date =
                 date.or_else(|| line.record.iter().find_map(|cell| self::date(&decode_cell(cell))));
@@ -249,33 +217,33 @@ impl<const N: usize, T> Report<N, T> {
         }
         let file = self.file;
         let unexpected = format!("{file} does not look like the expected report");
-        let likeliest = candidates.iter().min_by_key(|(missing, _)| missing.len());
-        let Some((missing, Line { record, number })) = likeliest else {
+        let best_match = candidates.iter().min_by_key(|(missing, _)| missing.len());
+        let Some((missing, Line { record, number })) = best_match else {
             return Err(ReportError::new(format!("{unexpected}: it is empty")));
         };
         let missing = missing.join(", ");
-        let without_contents =
-            format!("{unexpected}: no header row contains the column(s) {missing}");
+        let without_contents = format!("{unexpected}: no header row has the column(s) {missing}");
         let found = record.iter().map(decode_cell).collect::<Vec<_>>().join(", ");
         let found = excerpt(&found, MAX_HEADER_EXCERPT_LENGTH);
         let message = format!("{without_contents}; line {number} has '{found}'");
         Err(ReportError::quoting(message, without_contents))
     }
 
-    /// The header with the columns at `places`, each of which may occur once.
     fn header(
         &self,
         Line { record, number }: &Line,
-        places: [Vec<usize>; N],
+        positions: [Vec<usize>; N],
         date_before: Option<Date>,
     ) -> Result<Header<N>, ReportError> {
-        for (column, places) in self.columns.iter().zip(&places) {
-            if let [first, second, ..] = places[..] {
-                let (file, column, first, second) =
-                    (self.file, column.name(), first + 1, second + 1);
+        for (column, positions) in self.columns.iter().zip(&positions) {
+            if let [first, second, ..] = positions[..] {
                 return Err(ReportError::new(format!(
-                    "{file}, line {number}: the header names the column {column} twice, in cells \
-                     {first} and {second}; remove the column that is wrong"
+                    "{}, line {number}: the header has the column {} twice, in cells {} and {}; \
+                     remove the wrong one",
+                    self.file,
+                    column.name(),
+                    first + 1,
+                    second + 1
                 )));
             }
         }
@@ -283,14 +251,14 @@ impl<const N: usize, T> Report<N, T> {
         let around_label = last_cell.split_once(FILE_UPDATED);
         let is_only_date = around_label.is_some_and(|(before, _)| before.trim().is_empty());
         Ok(Header {
-            places: places.map(|places| places.first().copied()),
+            positions: positions.map(|positions| positions.first().copied()),
             cells: record.len() - usize::from(is_only_date),
             date: date_before.or_else(|| date(around_label?.1.trim())),
         })
     }
 }
 
-/// One row: its cells in the order of the report's columns.
+/// A row, with its cells in the order of the report's columns.
 pub(crate) struct Row<'a, const N: usize> {
     file: &'static str,
     columns: &'a [Column; N],
@@ -299,25 +267,23 @@ pub(crate) struct Row<'a, const N: usize> {
 }
 
 impl<const N: usize> Row<'_, N> {
-    /// Refuses cells that are too long or have invisible characters, which are meaningless in a name or code. Some
-    /// would control a terminal; others hide text from people that programs and agents read.
-    fn refuse_unfit_cells(&self) -> Result<(), ReportError> {
-        for (place, cell) in self.cells.iter().enumerate() {
+    /// Refuses cells that are too long or have invisible characters, which can control terminals or hide text.
+    fn validate_cells(&self) -> Result<(), ReportError> {
+        for (column, cell) in self.cells.iter().enumerate() {
             if cell.len() > MAX_CELL_LENGTH {
                 let rule = format!("must have at most {MAX_CELL_LENGTH} bytes");
-                return Err(self.refusal(place, rule));
+                return Err(self.error(column, rule));
             }
-            let found = cell.chars().find_map(|character| Some((character, invisible(character)?)));
-            if let Some((character, kind)) = found {
+            let mut invisible = cell.chars().filter_map(|c| Some((c, invisible_kind(c)?)));
+            if let Some((character, kind)) = invisible.next() {
                 let rule = format!("has the {kind} character U+{:04X}", u32::from(character));
-                return Err(self.refusal(place, rule));
+                return Err(self.error(column, rule));
             }
         }
         Ok(())
     }
 
-    /// The error for a cell that breaks a rule.
-    fn refusal(&self, column: usize, rule: String) -> ReportError {
+    fn error(&self, column: usize, rule: String) -> ReportError {
         let name = self.columns[column].name();
         let place = format!("{}, line {}, column {name}:", self.file, self.line);
         let value = excerpt(&self.cells[column], MAX_EXCERPT_LENGTH);
@@ -327,37 +293,42 @@ impl<const N: usize> Row<'_, N> {
         )
     }
 
-    /// Parses a cell that must be a `T`.
-    pub fn parsed<T: FromStr<Err: Display>>(&self, column: usize) -> Result<T, ReportError> {
-        let parsed = self.cells[column].parse::<T>();
-        parsed.map_err(|rule| self.refusal(column, rule.to_string()))
+    pub fn parse<T: FromStr<Err: Display>>(&self, column: usize) -> Result<T, ReportError> {
+        self.parse_with(column, str::parse)
     }
 
-    /// Parses a cell that should be a `T`. Otherwise it is left out, with a warning unless it is empty.
-    pub fn parsed_if_known<T: FromStr>(&self, column: usize, notes: &mut Notes) -> Option<T> {
+    /// Parses a cell with `parse`, whose error states the rule.
+    pub fn parse_with<T, E: Display>(
+        &self,
+        column: usize,
+        parse: impl FnOnce(&str) -> Result<T, E>,
+    ) -> Result<T, ReportError> {
+        parse(&self.cells[column]).map_err(|rule| self.error(column, rule.to_string()))
+    }
+
+    /// Parses a cell that should be a `T`. Ignores any other value, with a warning unless the cell is empty.
+    pub fn parse_if_known<T: FromStr>(&self, column: usize, notes: &mut Notes) -> Option<T> {
         let parsed = non_empty(&self.cells[column])?.parse().ok();
         if parsed.is_none() {
-            self.warn(notes, column, "is not known and left out");
+            self.warn(notes, column, "is unknown and ignored");
         }
         parsed
     }
 
-    /// A cell's text, if any.
     pub fn text(&self, column: usize) -> Option<String> {
         non_empty(&self.cells[column]).map(str::to_owned)
     }
 
-    /// Notes an unknown word in a cell; `consequence` says how it was read.
+    /// Notes an unknown value in a cell. `consequence` says how it is treated.
     pub fn warn(&self, notes: &mut Notes, column: usize, consequence: &str) {
         let name = self.columns[column].name();
         let value = excerpt(&self.cells[column], MAX_EXCERPT_LENGTH);
         let example = format!("'{value}' in line {}", self.line);
-        notes.warn_unknown_word(self.file, name, consequence, example);
+        notes.warn_unknown_value(self.file, name, consequence, example);
     }
 
-    /// Notes that the row is skipped because of a cell.
-    pub fn leave_out(&self, notes: &mut Notes, column: usize, reason: &str) {
-        self.warn(notes, column, &format!("{reason}; the row is left out"));
+    pub fn skip(&self, notes: &mut Notes, column: usize, reason: &str) {
+        self.warn(notes, column, &format!("{reason}; the row is skipped"));
         let name = self.columns[column].name();
         notes.skip(format!("{}: rows whose {name} {reason}", self.file));
     }

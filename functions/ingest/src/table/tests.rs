@@ -9,11 +9,11 @@ const REPORT: Report<3, [String; 3]> = Report {
     file: "a report",
     delimiter: b',',
     columns: [
-        Column::needed(&["OCN"]),
-        Column::needed(&["Company", "Company Name"]),
+        Column::required(&["OCN"]),
+        Column::required(&["Company", "Company Name"]),
         Column::optional(&["RateCenter"]),
     ],
-    most_rows: 4,
+    max_rows: 4,
     parse_row: |row, _| Ok(Some(row.cells.clone().map(Cow::into_owned))),
     is_usable: |_| true,
 };
@@ -28,7 +28,7 @@ fn rows(text: &str) -> Vec<[String; 3]> {
     read_as(b',', text.as_bytes()).unwrap().0
 }
 
-fn refusal(text: &str) -> String {
+fn read_error(text: &str) -> String {
     read_as(b',', text.as_bytes()).err().unwrap().to_string()
 }
 
@@ -42,7 +42,7 @@ fn columns_are_found_by_name_in_any_position() {
 }
 
 #[test]
-fn file_date_is_not_a_column_and_quotes_inside_padding_are_removed() {
+fn file_date_in_the_header_is_not_a_column_and_padded_quotes_are_removed() {
     for separator in ["\t", "   "] {
         let header = format!("OCN\tCompany \tIn Service{separator}File Updated 09/04/2026");
         let text = format!("{header}\n0051\t\"A \"B\" C\"   \tYes\n");
@@ -53,7 +53,7 @@ fn file_date_is_not_a_column_and_quotes_inside_padding_are_removed() {
 }
 
 #[test]
-fn date_only_row_dates_the_file_and_blank_rows_are_counted() {
+fn row_with_only_a_date_dates_the_file_and_blank_rows_are_counted() {
     let text = "x,Company,OCN\n,,2025-09-12\n, ,\n,A,1\n\n,,\n";
     let (rows, date, notes) = read_as(b',', text.as_bytes()).unwrap();
     assert_eq!((rows.len(), date), (1, Some(Date::constant(2025, 9, 12))));
@@ -70,9 +70,9 @@ fn text_is_utf8_or_windows_1252() {
 }
 
 #[test]
-fn invalid_cell_is_named_with_its_position() {
+fn error_for_an_invalid_cell_names_its_line_and_column() {
     let mut text = "OCN,Company\n\n1,A\n\n\nx,B\n".as_bytes();
-    let parse_row = |row: &Row<'_, 3>, _: &mut Notes| row.parsed::<u32>(0).map(|_| None);
+    let parse_row = |row: &Row<'_, 3>, _: &mut Notes| row.parse::<u32>(0).map(|_| None);
     let report = Report { parse_row, ..REPORT };
     let error = report.read(&mut text, &mut Notes::default()).unwrap_err();
     let place = "a report, line 6, column OCN:";
@@ -84,59 +84,59 @@ fn invalid_cell_is_named_with_its_position() {
 }
 
 #[test]
-fn foreign_ragged_and_empty_files_are_refused() {
+fn unexpected_ragged_oversized_and_empty_files_are_refused() {
     assert_eq!(
-        refusal("OCN,Operator\n1,A\n"),
+        read_error("OCN,Operator\n1,A\n"),
         "a report does not look like the expected report: \
-         no header row contains the column(s) Company; line 1 has 'OCN, Operator'"
+         no header row has the column(s) Company; line 1 has 'OCN, Operator'"
     );
     let ragged = |line: u64, found: usize, expected: usize| {
         format!(
-            "a report, line {line}: the row has {found} cells and must have {expected}, as the \
-             header; check whether the file is cut off or a cell is not quoted"
+            "a report, line {line}: the row must have {expected} cells as in the header, got {found}; \
+             check whether the file is truncated or a cell is not quoted"
         )
     };
-    assert_eq!(refusal("OCN,Company,a,b\n1,A,,\n2\n"), ragged(3, 1, 4));
-    assert_eq!(refusal("OCN,Company,a,b\n1,A,Inc.,,b\n"), ragged(2, 5, 4));
-    assert_eq!(refusal("OCN,Company,a\n1,A,Inc.,\n"), ragged(2, 4, 3));
+    assert_eq!(read_error("OCN,Company,a,b\n1,A,,\n2\n"), ragged(3, 1, 4));
+    assert_eq!(read_error("OCN,Company,a,b\n1,A,Inc.,,b\n"), ragged(2, 5, 4));
+    assert_eq!(read_error("OCN,Company,a\n1,A,Inc.,\n"), ragged(2, 4, 3));
     let long = format!("OCN,Company\n1,{}\n", "A".repeat(300));
-    assert!(refusal(&long).contains("column Company: 'AAAA"), "{}", refusal(&long));
+    assert!(read_error(&long).contains("column Company: 'AAAA"), "{}", read_error(&long));
     assert_eq!(
-        refusal("OCN,Company\n1,A\n2,A\n3,A\n4,A\n5,A\n"),
-        "a report must have at most 4 rows, and has more"
+        read_error("OCN,Company\n1,A\n2,A\n3,A\n4,A\n5,A\n"),
+        "a report must have at most 4 rows"
     );
-    assert_eq!(refusal("OCN,Company\n"), "a report holds no rows");
-    assert!(refusal("").contains("it is empty"));
-    assert!(refusal("OCN,\u{1b}[31mName\n1,A\n").ends_with("line 1 has 'OCN, \\u{1b}[31mName'"));
+    assert_eq!(read_error("OCN,Company\n"), "a report has no rows");
+    assert!(read_error("").contains("it is empty"));
+    assert!(read_error("OCN,\u{1b}[31mName\n1,A\n").ends_with("line 1 has 'OCN, \\u{1b}[31mName'"));
     assert_eq!(
-        refusal("File Date,1/2/0026\nOCN,Company\n1,A\n"),
-        "a report is dated 0026-01-02; the date of a report must be in 1990 or later"
+        read_error("File Date,1/2/0026\nOCN,Company\n1,A\n"),
+        "a report is dated 0026-01-02; a report's date must be in 1990 or later"
     );
 }
 
 #[test]
 fn duplicate_header_column_is_refused_by_name() {
     assert_eq!(
-        refusal("OCN,Company,ocn \n1,A,2\n"),
-        "a report, line 1: the header names the column OCN twice, in cells 1 and 3; \
-         remove the column that is wrong"
+        read_error("OCN,Company,ocn \n1,A,2\n"),
+        "a report, line 1: the header has the column OCN twice, in cells 1 and 3; \
+         remove the wrong one"
     );
-    assert!(refusal("OCN,Company,Company Name\n1,A,B\n").contains("the column Company twice"));
+    assert!(read_error("OCN,Company,Company Name\n1,A,B\n").contains("the column Company twice"));
     assert_eq!(rows("OCN,Company,Notes,Notes\n1,A,,\n"), [["1", "A", ""]]);
 }
 
 #[test]
 fn unclosed_quote_is_refused_and_does_not_swallow_rows() {
     for text in ["OCN,Company\n1,\"A\n2,B\n3,C\n", "OCN,Company,x\n1,A,\"\n2,B,\n"] {
-        let open = "a quote is not closed in the rows before it, or a cell has a line break";
-        assert!(refusal(text).ends_with(open), "{}", refusal(text));
+        let open = "an earlier row has an unclosed quote, or a cell contains a line break";
+        assert!(read_error(text).ends_with(open), "{}", read_error(text));
     }
 }
 
 #[test]
-fn an_invisible_character_in_a_wanted_cell_is_refused_with_its_place() {
+fn invisible_characters_in_known_columns_are_refused() {
     assert_eq!(
-        refusal("OCN,Company\n1,A\n2,\u{1b}[2JACME\n"),
+        read_error("OCN,Company\n1,A\n2,\u{1b}[2JACME\n"),
         "a report, line 3, column Company: '\\u{1b}[2JACME' has the control character U+001B"
     );
     for (characters, kind) in [
@@ -149,18 +149,18 @@ fn an_invisible_character_in_a_wanted_cell_is_refused_with_its_place() {
     ] {
         for character in characters.chars() {
             let rule = format!("has the {kind} character U+{:04X}", u32::from(character));
-            let refused = refusal(&format!("OCN,Company\n1,A{character}B\n"));
+            let refused = read_error(&format!("OCN,Company\n1,A{character}B\n"));
             assert!(refused.ends_with(&rule), "{refused}");
         }
     }
-    assert_eq!(rows("OCN,Company,x\n1,A,\u{1b}\n").len(), 1, "a cell that is not kept");
+    assert_eq!(rows("OCN,Company,x\n1,A,\u{1b}\n").len(), 1, "an unknown column");
     let names = "OCN,Company\n1,Qu\u{e9}bec\n2,Que\u{301}bec\n3,O\u{2019}Brien \u{2013} AT&T\u{a0}(\u{2122})\n";
     assert_eq!(rows(names).len(), 3);
 }
 
 proptest! {
     #[test]
-    fn any_bytes_do_not_panic(
+    fn no_input_panics(
         bytes in any::<Vec<u8>>(), rows in "(OCN,Company\n)?[a-zé,\"\n]*"
     ) {
         for delimiter in [b'\t', b','] {

@@ -1,22 +1,22 @@
-// Builds elements. Answers only ever become text: nothing here parses HTML, and the content security policy forbids it.
+// Builds elements. Data only ever becomes text: nothing here parses HTML, and the content security policy forbids it.
 
-/** How many pixels of an element must be visible. */
+/** The height in pixels of an element's top that must be visible. */
 const MIN_IN_VIEW = 200;
 
 const byId = (id) => document.getElementById(id);
 
-/** Creates an element with attributes and children, except null or false children. */
+/** Creates an element. Null or false attributes and children are omitted. */
 function element(name, attributes = {}, ...children) {
-  const made = document.createElement(name);
+  const created = document.createElement(name);
   for (const [attribute, value] of Object.entries(attributes)) {
-    if (attribute === "onclick") made.addEventListener("click", value);
-    else if (value !== null && value !== undefined && value !== false) made.setAttribute(attribute, value);
+    if (attribute === "onclick") created.addEventListener("click", value);
+    else if (value !== null && value !== undefined && value !== false) created.setAttribute(attribute, value);
   }
-  made.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
-  return made;
+  created.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  return created;
 }
 
-/** A button that copies the result of `text`. */
+/** A button that copies the text returned by `text`. */
 function copyButton(label, text) {
   const button = element("button", { type: "button", class: "copy", "aria-label": `Copy ${label}` }, "Copy");
   button.addEventListener("click", () => copy(button, text()));
@@ -25,13 +25,13 @@ function copyButton(label, text) {
 
 async function copy(button, text) {
   const isCopied = await copyText(text);
-  button.textContent = isCopied ? "Copied" : "Select it";
-  announce(isCopied ? "Copied" : "The browser does not let this page copy; select the text");
+  button.textContent = isCopied ? "Copied" : "Cannot copy";
+  announce(isCopied ? "Copied" : "The browser blocked copying; select the text instead");
   clearTimeout(button.restoring);
   button.restoring = setTimeout(() => { button.textContent = "Copy"; }, 1600);
 }
 
-/** Copies a text, and returns true on success. Browsers require a secure connection. */
+/** Copies text, and returns true on success. Falls back to a selection, since the clipboard needs a secure context. */
 async function copyText(text) {
   try {
     await navigator.clipboard.writeText(text);
@@ -49,9 +49,9 @@ async function copyText(text) {
   }
 }
 
-/** True if the top of an element is in view. */
-function isInView(shown) {
-  const { top, height } = shown.getBoundingClientRect();
+/** Returns true if the top of an element is in view. */
+function isInView(target) {
+  const { top, height } = target.getBoundingClientRect();
   return top >= 0 && top + Math.min(height, MIN_IN_VIEW) <= innerHeight;
 }
 
@@ -60,10 +60,10 @@ function announce(text) {
   byId("announcement").textContent = text;
 }
 
-/** Makes `LANDLINE_OR_MOBILE` readable. */
-const inWords = (code) => {
+/** Makes a code such as `LANDLINE_OR_MOBILE` readable. */
+const toWords = (code) => {
   const words = code.toLowerCase().replaceAll("_", " ");
   return words[0].toUpperCase() + words.slice(1);
 };
 
-const counted = (number, one, many) => `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
+const formatCount = (number, one, many) => `${number.toLocaleString("en")} ${number === 1 ? one : many}`;

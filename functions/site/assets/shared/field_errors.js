@@ -2,7 +2,7 @@
 
 const errorId = (field) => `${field.id}-error`;
 
-/** Marks a field as invalid, says why below it, and scrolls both into view. */
+/** Marks a field as invalid, shows the message below it, and scrolls both into view. */
 function showFieldError(field, message) {
   markInvalid(field, errorId(field));
   const error = element("p", { id: errorId(field), class: "field-error" }, message);
@@ -12,7 +12,7 @@ function showFieldError(field, message) {
   if (![field, error].every(isInView)) error.scrollIntoView({ block: "center" });
 }
 
-/** Marks a field as invalid. The element with this id says why. */
+/** Marks a field as invalid. The element with the id `describedBy` has the reason. */
 function markInvalid(field, describedBy) {
   field.setAttribute("aria-invalid", "true");
   field.dataset.describedby ??= field.getAttribute("aria-describedby") ?? "";

@@ -1,5 +1,5 @@
-/** Multi-line JSON, with each name, string and other value in its own span. */
-function highlighted(value) {
+/** Renders multi-line JSON, with each name, string and other value in its own span. */
+function highlightJson(value) {
   const text = JSON.stringify(value, null, 2);
   const parts = [];
   let end = 0;

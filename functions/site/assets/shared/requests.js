@@ -1,13 +1,13 @@
-// Requests to the service. Any stage or base path is the page's path without its name.
+// Requests to the service. The page's path without its name is the base path, such as a stage.
 
 const BASE_PATH = location.pathname.replace(/(?:\/docs)?\/*$/, "");
 
-/** Encodes a value as one path segment. A quote could end a shell string. */
+/** Encodes a value as one path segment, including quotes, which could end a shell string. */
 const segment = (value) =>
   encodeURIComponent(value).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
     .replaceAll("%2B", "+");
 
-/** A request's target: a path, and the parameters that have a value. */
+/** Builds a request target from a path and the parameters that have a value. */
 function target(path, params = {}) {
   const given = Object.entries(params).filter(([, value]) => value !== undefined && value !== null && value !== "");
   const query = new URLSearchParams(given).toString();
@@ -17,24 +17,24 @@ function target(path, params = {}) {
 const absolute = (requested) => `${location.origin}${BASE_PATH}${requested}`;
 
 /**
-* Sends a request with `fetch` options. The answer has its status, text, headers, and its body if that is JSON. The
- * status is 0 if the service cannot be reached.
+ * Sends a request with `fetch` options. Returns the response's status, text, headers, and body if it is JSON. The status
+ * is 0 if the service cannot be reached.
  */
 async function send(requested, { withKey = true, ...request } = {}) {
   const headers = { Accept: "application/json", ...request.headers };
   if (withKey && currentKey()) headers.Authorization = `Bearer ${currentKey()}`;
-  const began = performance.now();
-  const duration = () => Math.round(performance.now() - began);
+  const start = performance.now();
+  const duration = () => Math.round(performance.now() - start);
   try {
     const response = await fetch(absolute(requested), { ...request, headers, credentials: "omit" });
     const text = await response.text();
-    return { status: response.status, text, body: parsed(text), headers: response.headers, milliseconds: duration() };
+    return { status: response.status, text, body: parseJson(text), headers: response.headers, milliseconds: duration() };
   } catch {
     return { status: 0, text: "", body: null, headers: new Headers(), milliseconds: duration() };
   }
 }
 
-function parsed(text) {
+function parseJson(text) {
   try {
     return JSON.parse(text);
   } catch {

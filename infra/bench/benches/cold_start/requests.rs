@@ -3,7 +3,7 @@
 use probe::Function;
 use serde_json::{Value, json};
 
-/// The key that the database must have.
+/// The database must have this key.
 const KEY: &str = "tnr_live_SampleKeyForTheEventsAndTheTests2eIfJn";
 
 /// A request to a function.
@@ -12,17 +12,9 @@ pub struct Request {
     /// The function's binary.
     pub program: &'static str,
     request: probe::Request,
-    /// A JSON pointer to the requested field in the body.
-    answer: &'static str,
+    /// A JSON pointer to a field that the response must have.
+    required: &'static str,
 }
-
-pub const EXCHANGES: &str = "npa: an area code";
-pub const EXCHANGE: &str = "npa: an exchange";
-pub const FORMAT: &str = "format: a US number";
-pub const CARRIERS: &str = "carriers: a list";
-pub const SEARCH_WORDS: &str = "search: two words";
-pub const SEARCH_FILTERS: &str = "search: two filters";
-pub const HEALTH: &str = "status: health";
 
 /// The requests to the two baselines.
 pub fn baselines() -> [Request; 2] {
@@ -30,14 +22,14 @@ pub fn baselines() -> [Request; 2] {
         ("(a) hello", "hello", "/message"),
         ("(b) hello and one GetItem", "hello_dynamodb", "/attributes"),
     ]
-    .map(|(name, program, answer)| {
+    .map(|(name, program, required)| {
         let request = probe::Request::to(Function::Npa, "/v1/npa/{npa}").with("npa", "415");
-        Request { name, program, request, answer }
+        Request { name, program, request, required }
     })
 }
 
-/// One request of each kind that succeeds with this data.
-pub fn every_kind(is_published: bool) -> [Request; 9] {
+/// The requests to the functions, one of each kind.
+pub fn functions(is_published: bool) -> [Request; 9] {
     let (ocn, words) =
         if is_published { ("6010", "cingular wireless") } else { ("4070", "sample wireless") };
     let to = probe::Request::to;
@@ -49,26 +41,26 @@ pub fn every_kind(is_published: bool) -> [Request; 9] {
     let search = || to(Function::Search, "/v1/search");
     let filters = search().query("state", "NY").query("type", "WIRELESS");
     [
-        (EXCHANGES, exchanges, "/exchanges/0/nxx"),
-        (EXCHANGE, exchange, "/exchanges/0/nxx"),
-        (FORMAT, number("+13052345678"), "/location/rateCenter"),
+        ("npa: an area code", exchanges, "/exchanges/0/nxx"),
+        ("npa: an exchange", exchange, "/exchanges/0/nxx"),
+        ("format: a US number", number("+13052345678"), "/location/rateCenter"),
         ("format: a British number", number("+442079460958"), "/location/country"),
-        (CARRIERS, to(Function::Carriers, "/v1/carriers"), "/carriers/0/ocn"),
+        ("carriers: a list", to(Function::Carriers, "/v1/carriers"), "/carriers/0/ocn"),
         ("carriers: one", carrier, "/ocn"),
-        (SEARCH_WORDS, search().query("q", words), "/results/0/npa"),
-        (SEARCH_FILTERS, filters, "/results/0/npa"),
-        (HEALTH, to(Function::Status, "/v1/health"), "/status"),
+        ("search: two words", search().query("q", words), "/results/0/npa"),
+        ("search: two filters", filters, "/results/0/npa"),
+        ("status: health", to(Function::Status, "/v1/health"), "/status"),
     ]
-    .map(|(name, request, answer)| Request {
+    .map(|(name, request, required)| Request {
         name,
         program: request.function.name(),
         request,
-        answer,
+        required,
     })
 }
 
 impl Request {
-    /// The event for the request, as a client with a key sends it.
+    /// The API Gateway event for the request, with a key.
     pub fn event(&self) -> Value {
         let mut event = self.request.event("bench");
         event["headers"]["authorization"] = json!(format!("Bearer {KEY}"));
@@ -76,11 +68,11 @@ impl Request {
         event
     }
 
-    /// Asserts that a function has answered the event with the requested field.
+    /// Asserts that the response is a 200 with the required field.
     pub fn check(&self, response: &Value) {
         let body = response["body"].as_str().unwrap_or_default();
         let body: Value = body.parse().unwrap_or_default();
-        let is_answered = body.pointer(self.answer).is_some_and(|value| !value.is_null());
-        assert!(response["statusCode"] == 200 && is_answered, "{}: {response}", self.name);
+        let has_field = body.pointer(self.required).is_some_and(|value| !value.is_null());
+        assert!(response["statusCode"] == 200 && has_field, "{}: {response}", self.name);
     }
 }

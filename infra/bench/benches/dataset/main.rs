@@ -1,30 +1,37 @@
-//! Times loading a snapshot, and searches in it, against a plain scan of the same records: `cargo bench -p
-//! bench --bench dataset`.
+//! Measures loading a snapshot and searching it, next to a full scan of the same records: `cargo bench -p bench
+//! --bench dataset`. `TNR_FULL_SCALE_DATA` names a folder with the published reports; the default is the sample.
 
-// A benchmark stops where it fails.
+// A benchmark panics on any error.
 #![allow(clippy::unwrap_used)]
 
-mod data;
 #[path = "../../../../shared/numbering/tests/plain_search/mod.rs"]
 mod plain_search;
 
 use std::{
+    env,
     hint::black_box,
+    path::Path,
     time::{Duration, Instant},
 };
 
+use ingest::{Source, Sources, read_dataset};
 use jiff::civil::Date;
 use numbering::{
     dataset::{Dataset, Search},
-    records::Exchange,
+    records::{BlockHolder, Carrier, Exchange},
 };
+use rand::{RngExt, SeedableRng, rngs::StdRng};
 
 use self::plain_search::{PlainSearch, Texts};
 
 const TODAY: Date = Date::constant(2026, 7, 1);
-const PAGE: usize = 100;
+const PAGE_LENGTH: usize = 100;
+const SAMPLE_FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../local/sample");
+const SAMPLE_FILES: [&str; 2] = ["nanpa_utilized_codes.txt", "cnac_co_code_status.csv"];
+const PUBLISHED_FILES: [&str; 2] =
+    ["CoCodeAssignment_Utilized_AllStates_Public.zip", "COCodeStatus_ALL.zip"];
 
-/// Selective, broad and worst-case searches, as in a URL's query.
+/// Selective, broad and worst-case searches. `%` stands for `&`.
 const SEARCHES: [&str; 21] = [
     "q=boston",
     "q=bell canada",
@@ -49,7 +56,56 @@ const SEARCHES: [&str; 21] = [
     "q=a-b a-c a-d a-e b-c b-d b-e c-d c-e d-e",
 ];
 
-/// A query's search, for the service's code and for the plain scan.
+fn main() {
+    let dataset = load_reports();
+    println!("| data | exchanges | blocks | bytes | load ms |\n|---|---|---|---|---|");
+    print_load("the reports", &dataset);
+    let with_blocks = add_blocks(&dataset, 1_200_000);
+    print_load("with thousands blocks", &with_blocks);
+    print_searches("Without thousands blocks", &dataset);
+    print_searches("With thousands blocks", &with_blocks);
+}
+
+fn load_reports() -> Dataset {
+    let published = env::var("TNR_FULL_SCALE_DATA");
+    let [nanpa, cnac] = if published.is_ok() { PUBLISHED_FILES } else { SAMPLE_FILES };
+    let folder = published.unwrap_or_else(|_| SAMPLE_FOLDER.to_owned());
+    let file = |name: &str| Source::File(Path::new(&folder).join(name));
+    let sources = Sources {
+        nanpa: file(nanpa),
+        cnac: file(cnac),
+        npa_report: file("npa_report.csv"),
+        carriers: Some(file("carriers.csv")),
+        thousands_blocks: None,
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(read_dataset(&sources)).expect("the reports can be read")
+}
+
+/// Adds up to `count` thousands blocks: eight per exchange, half of them to the exchange's carrier.
+fn add_blocks(dataset: &Dataset, count: usize) -> Dataset {
+    let mut random = StdRng::seed_from_u64(2);
+    let carriers: Vec<Carrier> = dataset.carriers().collect();
+    let mut exchanges: Vec<Exchange> = dataset.exchanges().collect();
+    let assigned = exchanges.iter_mut().filter(|exchange| exchange.ocn.is_some());
+    for exchange in assigned.take(count.div_ceil(8)) {
+        let mut holder = |digit: u8| {
+            let other = &carriers[random.random_range(0..carriers.len())];
+            let year = random.random_range(2002..2027);
+            BlockHolder {
+                ocn: exchange.ocn.filter(|_| digit.is_multiple_of(2)).unwrap_or(other.ocn),
+                company_name: None,
+                carrier_type: None,
+                rate_center: exchange.rate_center.clone(),
+                effective: Date::new(year, 6, random.random_range(1..=28)).ok(),
+            }
+        };
+        exchange.blocks = (0..8).map(|digit| (digit, holder(digit))).collect();
+    }
+    Dataset::new(carriers, dataset.area_codes().collect(), exchanges)
+}
+
+/// A query's search, for the service and for the full scan.
 fn parse(query: &str) -> (Search, Texts) {
     let (mut search, mut texts) = (Search::default(), Texts::default());
     for parameter in query.split('&') {
@@ -68,14 +124,14 @@ fn parse(query: &str) -> (Search, Texts) {
             "state" => search.state = value.parse().ok(),
             "status" => search.status = value.parse().ok(),
             "type" => search.carrier_type = value.parse().ok(),
-            _ => panic!("{name} is not a parameter of a search"),
+            _ => panic!("unknown search parameter '{name}'"),
         }
     }
     (search, texts)
 }
 
-/// The minimum time of several runs, in microseconds.
-fn least(runs: usize, mut run: impl FnMut()) -> f64 {
+/// The minimum duration of several runs, in microseconds.
+fn min_time(runs: usize, mut run: impl FnMut()) -> f64 {
     let times = (0..runs).map(|_| {
         let start = Instant::now();
         run();
@@ -86,15 +142,15 @@ fn least(runs: usize, mut run: impl FnMut()) -> f64 {
 
 fn print_load(name: &str, dataset: &Dataset) {
     let packed = dataset.pack().unwrap();
-    let load = least(15, || _ = black_box(Dataset::unpack(&packed).unwrap())) / 1000.0;
+    let load = min_time(15, || _ = black_box(Dataset::unpack(&packed).unwrap())) / 1000.0;
     let (exchanges, blocks) = (dataset.exchanges().len(), dataset.block_count());
     println!("| {name} | {exchanges} | {blocks} | {} | {load:.2} |", packed.len());
 }
 
-/// A search's page and total.
+/// A search's total and one page.
 fn page(dataset: &Dataset, search: &Search, offset: usize) -> (usize, Vec<Exchange>) {
-    let found = dataset.search(search, TODAY);
-    (found.len(), found.skip(offset).take(PAGE).collect())
+    let results = dataset.search(search, TODAY);
+    (results.len(), results.skip(offset).take(PAGE_LENGTH).collect())
 }
 
 fn print_searches(title: &str, dataset: &Dataset) {
@@ -104,23 +160,13 @@ fn print_searches(title: &str, dataset: &Dataset) {
     for query in SEARCHES {
         let (search, texts) = parse(query);
         let (total, _) = page(dataset, &search, 0);
-        let last = total.saturating_sub(PAGE);
+        let last = total.saturating_sub(PAGE_LENGTH);
         let expected = plain.find(&search, &texts, TODAY);
         assert_eq!(total, expected.len(), "{query}");
         assert!(page(dataset, &search, last).1.iter().eq(expected.into_iter().skip(last)));
-        let first_page = least(30, || _ = black_box(page(dataset, &search, 0)));
-        let last_page = least(30, || _ = black_box(page(dataset, &search, last)));
-        let scan = least(2, || _ = black_box(plain.find(&search, &texts, TODAY)));
+        let first_page = min_time(30, || _ = black_box(page(dataset, &search, 0)));
+        let last_page = min_time(30, || _ = black_box(page(dataset, &search, last)));
+        let scan = min_time(2, || _ = black_box(plain.find(&search, &texts, TODAY)));
         println!("| {query} | {total} | {first_page:.1} | {last_page:.1} | {scan:.0} |");
     }
-}
-
-fn main() {
-    let dataset = data::dataset();
-    println!("| data | exchanges | blocks | bytes | load ms |\n|---|---|---|---|---|");
-    print_load("the reports", &dataset);
-    let with_blocks = data::with_blocks(&dataset, 1_200_000);
-    print_load("with thousands blocks", &with_blocks);
-    print_searches("Without thousands blocks", &dataset);
-    print_searches("With thousands blocks", &with_blocks);
 }

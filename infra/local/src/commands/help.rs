@@ -1,4 +1,4 @@
-//! The help, with commands in groups.
+//! The layout of `tnr --help`, with commands in groups.
 
 use std::fmt::Write;
 
@@ -6,23 +6,21 @@ use clap::{Command as Line, builder::StyledStr};
 
 use crate::terminal;
 
-/// Longer lines are hard to read.
 const MAX_WIDTH: usize = 100;
 
-/// Command groups, in the order of the help.
 const GROUPS: [(&str, &[&str]); 3] = [
     ("Use", &["lookup", "format", "carrier", "area-code", "search", "export", "mcp"]),
     ("Data", &["import", "versions", "rollback", "verify", "backup", "restore"]),
     ("Operate", &["serve", "keys", "doctor", "health", "dynamodb", "flags", "costs", "openapi"]),
 ];
 
-/// Groups the commands in the help, and fits it to the terminal.
-pub fn grouped(line: Line) -> Line {
+/// Groups the commands in the help, and wraps it at the terminal's width.
+pub fn group_commands(line: Line) -> Line {
     let commands = commands(&line);
     let header = line.get_styles().get_header();
     let template = format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{commands}\
-         {header}Options of serve, the default command:{header:#}\n{{options}}{{after-help}}"
+         {header}Options for serve, the default command:{header:#}\n{{options}}{{after-help}}"
     );
     line.help_template(StyledStr::from(template)).term_width(terminal::width().min(MAX_WIDTH))
 }
@@ -31,7 +29,7 @@ fn commands(line: &Line) -> String {
     let (header, literal) = (line.get_styles().get_header(), line.get_styles().get_literal());
     let mut text = String::new();
     for (group, names) in GROUPS {
-        // Writing to a string cannot fail.
+        // Writing to a string never fails.
         _ = writeln!(text, "{header}{group}:{header:#}");
         for name in names {
             let about = line.find_subcommand(name).and_then(Line::get_about);
@@ -51,17 +49,17 @@ mod tests {
     use crate::commands::Cli;
 
     #[test]
-    fn command_line_is_consistent() {
+    fn command_definitions_are_valid() {
         Cli::command().debug_assert();
     }
 
     #[test]
     fn every_command_is_in_exactly_one_group() {
         let line = Cli::command();
-        let mut known: Vec<&str> = line.get_subcommands().map(Line::get_name).collect();
+        let mut expected: Vec<&str> = line.get_subcommands().map(Line::get_name).collect();
         let mut grouped: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| *names).copied().collect();
-        known.sort_unstable();
+        expected.sort_unstable();
         grouped.sort_unstable();
-        assert_eq!(grouped, known);
+        assert_eq!(grouped, expected);
     }
 }

@@ -1,4 +1,4 @@
-//! The command line: every command and its dispatch.
+//! The commands.
 
 mod help;
 mod reading;
@@ -18,8 +18,9 @@ use crate::{
     database::args::DataArgs,
     keys::{self, args::KeysCommand},
     numbers::{
-        self, answers,
+        self,
         args::{AreaCodeArgs, CarrierArgs, FormatArgs, LookupArgs, SearchArgs},
+        queries,
     },
     openapi::{self, OpenapiVersion},
     operate::{
@@ -51,11 +52,9 @@ pub struct Cli {
     pub serve: ServeArgs,
 }
 
-/// The end of the help. `doctor` has its own codes, listed in its help.
 const EXIT_CODES: &str = "\
-Exit codes: 0 found or done; 1 nothing found, not a valid number, or a check \
-that failed; 2 wrong command line or an error; 130 interrupted. 'tnr doctor' \
-has its own.";
+Exit codes: 0 success; 1 nothing found, invalid number, or failed check; \
+2 error or wrong usage; 130 interrupted. For 'tnr doctor', see its help.";
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -80,7 +79,7 @@ pub enum Command {
     Rollback(RollbackArgs),
     /// Compare every lookup item with the current version
     Verify(VerifyArgs),
-    /// List the current and retained versions and their completeness
+    /// List the data versions and whether each is readable
     Versions(VersionsArgs),
     /// Diagnose a deployment and report problems
     #[command(after_help = DOCTOR_EXIT_CODES)]
@@ -88,7 +87,7 @@ pub enum Command {
     /// Create, list, rotate, revoke, delete, export and import API keys
     #[command(subcommand)]
     Keys(KeysCommand),
-    /// Check a running server's health; exits 1 if it is not healthy
+    /// Check a running server's health; exits with 1 if it is not healthy
     Health(HealthArgs),
     /// Run an MCP server over stdio
     Mcp(DataArgs),
@@ -98,29 +97,28 @@ pub enum Command {
     Restore(RestoreArgs),
     /// Run only the embedded DynamoDB, for `cargo lambda watch`
     Dynamodb(DynamodbArgs),
-    /// Write the flag images to a folder, for a bucket or a CDN
+    /// Write the flag images to a folder, to upload to a bucket or CDN
     Flags(FlagsArgs),
-    /// Estimate a deployment's monthly bill
+    /// Estimate the monthly bill of a deployment
     Costs(CostsArgs),
     /// Print the API's OpenAPI description
     Openapi {
-        /// OpenAPI version; 3.0 is for generators without 3.1 support
+        /// OpenAPI version (3.0 is for tools without 3.1 support)
         #[arg(long, default_value = "3.1")]
         version: OpenapiVersion,
     },
 }
 
 const DOCTOR_EXIT_CODES: &str = "\
-Exit codes: 0 all is well; 1 warnings; 2 problems; 3 nothing could be examined, \
-or a wrong command line.";
+Exit codes: 0 no findings; 1 warnings; 2 problems; 3 nothing could be checked, \
+or wrong usage.";
 
-/// Runs a command and returns the exit code.
 pub async fn run(cli: Cli) -> Result<ExitCode, CliError> {
-    let done = match cli.command.unwrap_or(Command::Serve(cli.serve)) {
-        Command::Lookup(args) => return answers::lookup(args).await,
-        Command::Carrier(args) => return answers::carrier(args).await,
-        Command::AreaCode(args) => return answers::area_code(args).await,
-        Command::Search(args) => return answers::search(*args).await,
+    let result = match cli.command.unwrap_or(Command::Serve(cli.serve)) {
+        Command::Lookup(args) => return queries::lookup(args).await,
+        Command::Carrier(args) => return queries::carrier(args).await,
+        Command::AreaCode(args) => return queries::area_code(args).await,
+        Command::Search(args) => return queries::search(*args).await,
         Command::Serve(args) => serve::serve(args).await,
         Command::Format(args) => numbers::format::format(*args).await,
         Command::Export(args) => data::export::export(args).await,
@@ -136,8 +134,8 @@ pub async fn run(cli: Cli) -> Result<ExitCode, CliError> {
         Command::Restore(args) => data::backup::restore(&args).await,
         Command::Dynamodb(args) => serve::dynamodb::dynamodb(args).await,
         Command::Flags(args) => operate::flags::write(&args),
-        Command::Costs(args) => operate::costs::command::print(args),
+        Command::Costs(args) => operate::costs::command::print(&args),
         Command::Openapi { version } => openapi::print(version),
     };
-    done.map(|()| ExitCode::SUCCESS)
+    result.map(|()| ExitCode::SUCCESS)
 }

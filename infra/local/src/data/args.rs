@@ -1,4 +1,4 @@
-//! The arguments of commands on the numbering data.
+//! Options of the data commands.
 
 use std::path::PathBuf;
 
@@ -10,14 +10,14 @@ use crate::{
     new_file::Replacement,
 };
 
-/// A report may be a path, an https:// URL or an s3:// object.
+/// A report can be a path, an https:// URL or an s3:// object.
 #[derive(Debug, Args)]
 pub struct ImportArgs {
     /// Download the reports not named below from NANPA and CNAC
     #[arg(long)]
     pub fetch: bool,
-    /// Download from a mirror with the published file names below this URL: https://, or http:// on
-    /// this machine
+    /// Download from a mirror that has the published file names below this URL: https://, or
+    /// http:// on this machine
     #[arg(long, value_name = "URL", env = "TNR_MIRROR", hide_env_values = true)]
     pub mirror: Option<ingest::Mirror>,
     /// NANPA's utilized central office codes, text or zip
@@ -35,22 +35,22 @@ pub struct ImportArgs {
     /// NANPA's thousands block assignments, CSV or zip
     #[arg(long, value_name = "FILE")]
     pub thousands_blocks: Option<ingest::Source>,
-    /// Allow this many records of one kind to differ from an older version: a country's exchanges,
-    /// carriers, area codes or thousands blocks. A refused import names the number
+    /// Allow up to COUNT changes of each kind of record since the current version: exchanges of a
+    /// country, carriers, area codes and thousands blocks. A refused import names the number to pass
     #[arg(long, value_name = "COUNT")]
     pub max_change: Option<u32>,
-    /// Allow one state, carrier or area code to lose or change this many exchanges. A refused
-    /// import names the number
+    /// Allow any state, carrier or area code to lose or change up to COUNT exchanges. A refused
+    /// import names the number to pass
     #[arg(long, value_name = "COUNT")]
     pub max_loss: Option<u32>,
-    /// Allow this percentage of suspect rows in a report: an unknown word, a missing required
-    /// value, or the same value everywhere. 100 turns these gates off
+    /// Allow up to PERCENT of a report's rows to be suspect: an unknown word, a missing required
+    /// value, or the same value in every row. 100 turns these gates off
     #[arg(long, value_name = "PERCENT")]
     pub max_suspect: Option<ingest::Percent>,
     /// Import files older than the current data
     #[arg(long)]
     pub allow_older: bool,
-    /// Start over if the manifest, which names the versions, is damaged
+    /// Replace a damaged manifest and start over without the older versions
     #[arg(long)]
     pub replace_manifest: bool,
     #[command(flatten)]
@@ -70,8 +70,8 @@ pub struct ChangeArgs {
     /// Show what would change, record by record, without changing anything
     #[arg(long)]
     pub dry_run: bool,
-    /// Write every added, removed or changed record to this file, with old and new values, as CSV
-    /// (.csv) or JSON Lines (.jsonl). The report itself lists the first 100
+    /// Write all added, removed and changed records with their old and new values to this file, as
+    /// CSV (.csv) or JSON Lines (.jsonl). The printed report lists only the first 100
     #[arg(long, value_name = "FILE")]
     pub changes: Option<ChangesFile>,
     /// Replace the --changes file if it exists
@@ -86,7 +86,7 @@ pub struct ChangeArgs {
 
 #[derive(Debug, Args)]
 pub struct RollbackArgs {
-    /// Version to roll back to [default: the newest readable version before the current one]
+    /// Version to roll back to [default: the newest readable one before the current version]
     #[arg(long, value_name = "VERSION")]
     pub to: Option<String>,
     #[command(flatten)]
@@ -95,7 +95,7 @@ pub struct RollbackArgs {
 
 #[derive(Debug, Args)]
 pub struct VerifyArgs {
-    /// Rewrite items that differ
+    /// Rewrite items that differ from the current version
     #[arg(long)]
     pub repair: bool,
     /// Print the result as JSON
@@ -107,7 +107,7 @@ pub struct VerifyArgs {
 
 #[derive(Debug, Args)]
 pub struct VersionsArgs {
-    /// Print the list as JSON, including each version's quality
+    /// Print the list as JSON, including quality figures for each version
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]
@@ -118,7 +118,7 @@ pub struct VersionsArgs {
 pub struct BackupArgs {
     /// File to write, or to read with --verify
     pub file: PathBuf,
-    /// Only check a file written by `backup`
+    /// Only check a backup
     #[arg(long, conflicts_with_all = ["force", "data_dir"])]
     pub verify: bool,
     #[command(flatten)]
@@ -129,7 +129,7 @@ pub struct BackupArgs {
 
 #[derive(Debug, Args)]
 pub struct RestoreArgs {
-    /// File written by `backup`
+    /// Backup to restore
     pub file: PathBuf,
     #[command(flatten)]
     pub folder: FolderArgs,
@@ -137,25 +137,25 @@ pub struct RestoreArgs {
 
 /// An export format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ExportForm {
-    /// A CSV table, or a folder of them
+pub enum ExportFormat {
+    /// One CSV file per table
     Csv,
-    /// A table with one JSON object per line, or a folder of them
+    /// One JSON Lines file per table
     #[value(name = "jsonl")]
     JsonLines,
-    /// One SQLite database with all tables
+    /// A SQLite database with all tables
     Sqlite,
 }
 
 #[derive(Debug, Args)]
 pub struct ExportArgs {
-    /// File to create, or folder for csv and jsonl without --table; it appears only when complete.
-    /// Optional with --table, which defaults to stdout
+    /// File to create, or folder for csv and jsonl without --table. With --table, the default is
+    /// stdout. An incomplete export leaves nothing behind
     #[arg(required_unless_present = "table")]
     pub file: Option<PathBuf>,
     /// Export format
-    #[arg(long, value_name = "FORM")]
-    pub format: ExportForm,
+    #[arg(long, value_name = "FORMAT")]
+    pub format: ExportFormat,
     /// Export only this table, as one file
     #[arg(long)]
     pub table: Option<Table>,

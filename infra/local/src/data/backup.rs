@@ -1,4 +1,5 @@
-//! Backup of the embedded database while it is served, and restore. Both read everything they copy.
+//! Backup of the embedded database while it is being served, and restore. Both verify that the copy
+//! can be read.
 
 use std::{
     fs,
@@ -16,7 +17,7 @@ use crate::{
         check::{Contents, contents},
         copy,
         damage::{Damage, unreadable},
-        data_folder::{DATABASE_FILE, files_of_database},
+        data_folder::{DATABASE_FILE, database_files},
         folder_lock::FolderLock,
         place::Place,
         private_file,
@@ -24,18 +25,17 @@ use crate::{
     error::{Cause, Context, counted},
     new_file::NewFile,
 };
-/// A folder's database during a restore.
+
+/// The database file during a restore.
 const UNFINISHED_FILE: &str = "dynamodb.sqlite.unfinished";
 
-/// Copies a consistent snapshot of the folder's database, or only checks such a copy.
-///
-/// The server keeps serving meanwhile. The copy appears under its name only when complete, checked
-/// and synced to disk.
+/// Backs up a folder's database while it may be served, or only checks a backup. The file appears
+/// only when it is complete, checked and synced to disk.
 pub async fn backup(args: &BackupArgs) -> Result<(), CliError> {
-    let file = &absolute(&args.file)?;
+    let file = &absolute_path(&args.file)?;
     if args.verify {
-        let contents = checked_backup(file).await?;
-        println!("{} is a backup that can be restored.", file.display());
+        let contents = check_backup(file).await?;
+        println!("{} can be restored.", file.display());
         print_contents(&contents);
         return Ok(());
     }
@@ -50,14 +50,14 @@ pub async fn backup(args: &BackupArgs) -> Result<(), CliError> {
     let contents = contents(&new.path()).await;
     let contents = contents.map_err(|cause| unreadable(&folder, &database, cause))?;
     new.finish()?;
-    println!("{} holds the data, the hashes of the keys, and their usage.", file.display());
+    println!("Backed up the data, key hashes and usage to {}.", file.display());
     print_contents(&contents);
     Ok(())
 }
 
-/// Reads all of a backup file.
-async fn checked_backup(file: &Path) -> Result<Contents, CliError> {
-    contents(file).await.map_err(|cause| match Damage::behind(cause) {
+/// Reads a whole backup file.
+async fn check_backup(file: &Path) -> Result<Contents, CliError> {
+    contents(file).await.map_err(|cause| match Damage::from_cause(cause) {
         Ok(damage) => CliError::failed(format!(
             "backup {} is damaged: {}; use another one",
             file.display(),
@@ -72,25 +72,24 @@ fn print_contents(contents: &Contents) {
     let keys = counted(*keys, "key");
     match current {
         Some((version, items)) => println!(
-            "All of it was read: version {version} with {} items, and {keys}.",
+            "It contains version {version} with {} items, and {keys}.",
             HumanCount(*items as u64)
         ),
-        None => println!("All of it was read: no version of the data yet, and {keys}."),
+        None => println!("It contains no numbering data, and {keys}."),
     }
     for version in unreadable {
-        println!("note: version {version}, which is not current, is damaged");
+        println!("note: the retained version {version} is damaged");
     }
 }
 
-/// Copies a database to a new file. SQLite reads it in one transaction, so the copy has all of a
-/// write or none. The source is opened read-only, because another release that must not be upgraded
-/// may be serving it.
+/// Copies a database to a new file in one SQLite transaction. The source is opened read-only, because
+/// an older release may be serving it, so it must not be upgraded.
 fn copy(folder: &Path, database: &Path, file: &Path) -> Result<(), CliError> {
     let cannot_write = || CliError::io(format!("cannot write {}", file.display()));
-    // Created here, because SQLite would let others read it.
+    // SQLite would create a file that other users can read.
     let copy = private_file::open(file).map_err(cannot_write())?;
     copy::read(database, |connection| {
-        // Discard what an earlier attempt wrote.
+        // Discard the output of an earlier attempt.
         copy.set_len(0)?;
         Ok(connection.execute("VACUUM INTO ?1", [file.to_str()])?)
     })
@@ -98,57 +97,49 @@ fn copy(folder: &Path, database: &Path, file: &Path) -> Result<(), CliError> {
     copy.sync_all().map_err(cannot_write())
 }
 
-/// The absolute path. SQLite takes a path that begins with `file:` for a URI, and needs Unicode.
-fn absolute(file: &Path) -> Result<PathBuf, CliError> {
-    let failed = format!("cannot use the name {}", file.display());
+/// The absolute path. SQLite needs Unicode, and would parse a relative path such as `file:x` as a URI.
+fn absolute_path(file: &Path) -> Result<PathBuf, CliError> {
     if file.to_str().is_none() {
-        return Err(CliError::io(failed)("it must be Unicode"));
+        return Err(CliError::failed(format!("file name '{}' must be Unicode", file.display())));
     }
-    std::path::absolute(file).context(failed)
+    std::path::absolute(file).context(format!("cannot use file name '{}'", file.display()))
 }
 
-/// Removes a useless database and its files.
-fn remove_database(database: &Path) {
-    for file in files_of_database(database) {
-        // Some may not exist.
-        _ = fs::remove_file(file);
-    }
-}
-
-/// Restores a folder's database from a backup. The folder must have none, so no data is replaced by
-/// mistake.
+/// Restores a backup into a folder without a database, so that no data is replaced by mistake.
 pub async fn restore(args: &RestoreArgs) -> Result<(), CliError> {
     let folder = args.folder.path()?;
-    let lock = FolderLock::take(&folder)?;
+    let lock = FolderLock::acquire(&folder)?;
     let database = folder.join(DATABASE_FILE);
-    if files_of_database(&database).any(|file| file.exists()) {
+    if database_files(&database).any(|file| file.exists()) {
         return Err(CliError::failed(format!(
-            "folder '{}' holds a database already; move its files dynamodb.sqlite* away, or name \
+            "folder '{}' already has a database; move its files dynamodb.sqlite* away, or name \
              another folder with --data-dir",
             folder.display()
         )));
     }
-    // Only the lock holder writes this file, so an existing one was left by a killed command.
+    let file = &absolute_path(&args.file)?;
+    let contents = check_backup(file).await?;
     let unfinished = folder.join(UNFINISHED_FILE);
-    remove_database(&unfinished);
-    let file = &absolute(&args.file)?;
-    let contents = checked_backup(file).await?;
-    let failed = || format!("cannot restore {}", args.file.display());
-    // It gets its name only when complete.
-    let restored = copy_back(file, &unfinished)
-        .context(failed())
-        .and_then(|()| fs::rename(&unfinished, &database).context(failed()));
-    remove_database(&unfinished);
+    let remove_unfinished = || {
+        // Some of these files may not exist.
+        database_files(&unfinished).for_each(|file| _ = fs::remove_file(file));
+    };
+    // A killed command may have left these files behind.
+    remove_unfinished();
+    let restored = restore_copy(file, &unfinished)
+        .and_then(|()| Ok(fs::rename(&unfinished, &database)?))
+        .context(format!("cannot restore {}", args.file.display()));
+    remove_unfinished();
     restored?;
     drop(lock);
-    println!("Folder {} holds the data of {}.", folder.display(), args.file.display());
+    println!("Restored {} into folder {}.", args.file.display(), folder.display());
     print_contents(&contents);
     Ok(())
 }
 
-/// Copies a backup to a new database, and upgrades one from an earlier release.
-fn copy_back(backup: &Path, database: &Path) -> Result<(), Cause> {
-    // Created here, because SQLite would let others read it.
+/// Copies a backup to a new database, and upgrades it if it is from an older release.
+fn restore_copy(backup: &Path, database: &Path) -> Result<(), Cause> {
+    // SQLite would create a file that other users can read.
     private_file::open(database)?;
     let restored = Dynoxide::new(&database.to_string_lossy())?;
     Ok(restored.restore_from(&backup.to_string_lossy())?)
@@ -171,6 +162,6 @@ mod tests {
         let file = folder.path().join("file:numbers.sqlite");
         copy(folder.path(), &database, &file).unwrap();
         assert!(fs::metadata(&file).unwrap().len() > 0);
-        assert!(absolute(Path::new("file:x")).unwrap().starts_with("/"));
+        assert!(absolute_path(Path::new("file:x")).unwrap().starts_with("/"));
     }
 }

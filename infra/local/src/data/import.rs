@@ -13,10 +13,10 @@ use crate::{
         report,
     },
     database::{Access, args::DataArgs, on_database},
-    terminal::next_commands::typed_again,
+    terminal::next_commands::rebuild_command,
 };
 
-/// Imports the reports named on the command line and prints the changes.
+/// Imports reports and prints the changes.
 pub async fn import(args: ImportArgs) -> Result<(), CliError> {
     let is_fetched = args.fetch || args.mirror.is_some();
     let waivers = args.waivers();
@@ -36,7 +36,7 @@ pub async fn import(args: ImportArgs) -> Result<(), CliError> {
     };
     let report =
         on_database(&args.change.data, access(&args.change, Access::Create), import).await?;
-    conclude(report, &args.change).map_err(|error| match error {
+    finish(report, &args.change).map_err(|error| match error {
         CliError::Ingest(error @ IngestError::NotFetched { .. }) if is_fetched => {
             CliError::NotFetched(error)
         }
@@ -54,23 +54,22 @@ pub async fn rollback(args: RollbackArgs) -> Result<(), CliError> {
         with_progress(async |show| ingest::rollback(store, &target, options, show).await).await
     };
     let report = on_database(&args.data, access(&args, Access::Change), rollback).await?;
-    conclude(report, &args)
+    finish(report, &args)
 }
 
 fn options(args: &ChangeArgs) -> Options {
     Options { dry_run: args.dry_run, ..Options::default() }
 }
 
-/// A dry run changes nothing.
 fn access(args: &ChangeArgs, access: Access) -> Access {
-    if args.dry_run { Access::Rehearse } else { access }
+    if args.dry_run { Access::DryRun } else { access }
 }
 
 fn check_changes_file(args: &ChangeArgs) -> Result<(), CliError> {
     args.changes.as_ref().map_or(Ok(()), |file| file.check(args.force))
 }
 
-fn conclude(report: Result<ImportReport, IngestError>, args: &ChangeArgs) -> Result<(), CliError> {
+fn finish(report: Result<ImportReport, IngestError>, args: &ChangeArgs) -> Result<(), CliError> {
     let report = match report {
         Ok(report) => report,
         Err(error) => {
@@ -86,24 +85,25 @@ fn conclude(report: Result<ImportReport, IngestError>, args: &ChangeArgs) -> Res
     }
     match report.outcome {
         Outcome::Refused { reason, allowed_by } => {
-            let command = allowed_by.map(|waivers| command_with(&waivers, env::args(), &args.data));
+            let command =
+                allowed_by.map(|waivers| command_with_waivers(&waivers, env::args(), &args.data));
             Err(CliError::Refused { reason, command })
         }
         _ => Ok(()),
     }
 }
 
-/// The typed import plus the waivers it needs, without `--dry-run`. Includes locations from the
-/// environment, because readers of a nightly import's log have a different one.
-fn command_with(
+/// The typed import without `--dry-run` and with the waivers it needs. Includes data locations from
+/// the environment, because whoever reads the log of a nightly import has another environment.
+fn command_with_waivers(
     waivers: &Waivers,
     typed: impl IntoIterator<Item = String>,
     data: &DataArgs,
 ) -> String {
     let flags = ["--dry-run", "--json", "--force", "--allow-older"];
     let with_values = ["--changes", "--max-change", "--max-loss", "--max-suspect"];
-    let place = data.options_of_environment();
-    typed_again(typed, &flags, &with_values, place.into_iter().chain(waivers.arguments()))
+    let place = data.environment_options();
+    rebuild_command(typed, &flags, &with_values, place.into_iter().chain(waivers.arguments()))
 }
 
 #[cfg(test)]
@@ -113,13 +113,13 @@ mod tests {
     use super::*;
 
     #[derive(Parser)]
-    struct Line {
+    struct TestCli {
         #[command(flatten)]
         args: ImportArgs,
     }
 
     fn import_args(words: &[String]) -> ImportArgs {
-        Line::try_parse_from(&words[1..]).unwrap().args
+        TestCli::try_parse_from(&words[1..]).unwrap().args
     }
 
     #[test]
@@ -128,7 +128,8 @@ mod tests {
                      --changes c.csv --force --json --data-dir here --allow-older";
         let typed: Vec<String> = typed.split(' ').map(str::to_owned).collect();
         let waivers = Waivers { max_change: Some(4893), max_loss: Some(670), ..Waivers::default() };
-        let command = command_with(&waivers, typed.clone(), &import_args(&typed).change.data);
+        let command =
+            command_with_waivers(&waivers, typed.clone(), &import_args(&typed).change.data);
         let (_, arguments) = command.split_once(" import").unwrap();
         let expected = " --fetch --nanpa my.txt --data-dir here --max-change 4893 --max-loss 670";
         assert_eq!(arguments, expected);

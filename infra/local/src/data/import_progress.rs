@@ -1,26 +1,26 @@
-//! Import progress on a terminal: one line with the phase and its sizes.
+//! Import progress on a terminal: one line with the phase and its counts.
 
 use std::{cell::RefCell, fmt::Write, time::Duration};
 
 use indicatif::{HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 use ingest::Progress;
 
-/// Redraw interval, which keeps the spinner moving while a phase reports nothing.
-const TICK: Duration = Duration::from_millis(200);
+/// Redraw interval, which keeps the spinner moving during phases without updates.
+const REDRAW_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Runs `work` with a progress line on stderr, hidden unless stderr is a terminal.
 pub async fn with_progress<T>(work: impl AsyncFnOnce(&dyn Fn(Progress)) -> T) -> T {
     let line = ProgressLine::new(ProgressBar::no_length());
     if !line.bar.is_hidden() {
         line.begin("Opening the database", PLAIN);
-        line.bar.enable_steady_tick(TICK);
+        line.bar.enable_steady_tick(REDRAW_INTERVAL);
     }
-    let done = work(&|step| line.show(step)).await;
+    let result = work(&|step| line.show(step)).await;
     line.bar.finish_and_clear();
-    done
+    result
 }
 
-// Line templates. A wide part is cut to the remaining room, so no line is wider than the terminal.
+// Line templates. Wide parts shrink, so that no line is wider than the terminal.
 const PLAIN: &str = "{spinner} {wide_msg}";
 const DOWNLOAD_SPINNER: &str = "{spinner} {wide_msg} {bytes}, {bytes_per_sec}";
 const DOWNLOAD_PROGRESS: &str = "{spinner} {wide_msg} {bytes} of {total_bytes}, {bytes_per_sec}";
@@ -41,8 +41,8 @@ impl ProgressLine {
     fn show(&self, step: Progress) {
         match step {
             Progress::Fetching { file, bytes, total } => {
-                let look = total.map_or(DOWNLOAD_SPINNER, |_| DOWNLOAD_PROGRESS);
-                self.begin(format!("Fetching {file}"), look);
+                let template = total.map_or(DOWNLOAD_SPINNER, |_| DOWNLOAD_PROGRESS);
+                self.begin(format!("Fetching {file}"), template);
                 if let Some(total) = total {
                     self.bar.set_length(total);
                 }
@@ -63,15 +63,15 @@ impl ProgressLine {
         }
     }
 
-    /// Starts a phase unless it already has. Sizes and times are per phase.
-    fn begin(&self, message: impl Into<String>, look: &'static str) {
-        let phase = (message.into(), look);
+    /// Starts a phase, unless it already started. Counts and times are per phase.
+    fn begin(&self, message: impl Into<String>, template: &'static str) {
+        let phase = (message.into(), template);
         if *self.phase.borrow() == phase {
             return;
         }
         self.bar.reset();
         self.bar.unset_length();
-        if let Ok(style) = ProgressStyle::with_template(look) {
+        if let Ok(style) = ProgressStyle::with_template(template) {
             self.bar.set_style(style.with_key("left", write_time_left));
         }
         self.bar.set_message(phase.0.clone());
@@ -92,32 +92,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_phase_shows_its_name_and_sizes() {
+    fn each_phase_starts_its_own_counts() {
         let line = ProgressLine::new(ProgressBar::hidden());
-        let file = "the NANPA report";
-        for (step, expected, look, sizes) in [
-            (
-                Progress::Fetching { file, bytes: 0, total: None },
-                "Fetching the NANPA report",
-                DOWNLOAD_SPINNER,
-                (0, None),
-            ),
-            (
-                Progress::Fetching { file, bytes: 10, total: Some(20) },
-                "Fetching the NANPA report",
-                DOWNLOAD_PROGRESS,
-                (10, Some(20)),
-            ),
-            (Progress::Reading { file, rows: 7 }, "Reading the NANPA report", READING, (7, None)),
-            (Progress::Comparing, "Comparing with the current data", PLAIN, (0, None)),
-            (Progress::Planned(9), "Writing", WRITING, (0, Some(9))),
-            (Progress::Written(4), "Writing", WRITING, (4, Some(9))),
-            (Progress::Publishing, "Publishing", PLAIN, (0, None)),
+        let file = "NANPA";
+        for (step, counts) in [
+            (Progress::Fetching { file, bytes: 5, total: None }, (5, None)),
+            (Progress::Fetching { file, bytes: 10, total: Some(20) }, (10, Some(20))),
+            (Progress::Reading { file, rows: 7 }, (7, None)),
+            (Progress::Planned(9), (0, Some(9))),
+            (Progress::Written(4), (4, Some(9))),
+            (Progress::Publishing, (0, None)),
         ] {
             line.show(step);
-            assert_eq!(*line.phase.borrow(), (expected.to_owned(), look));
-            assert_eq!((line.bar.position(), line.bar.length()), sizes, "{step:?}");
-            assert!(ProgressStyle::with_template(look).is_ok(), "{look}");
+            assert_eq!((line.bar.position(), line.bar.length()), counts, "{step:?}");
+            assert!(ProgressStyle::with_template(line.phase.borrow().1).is_ok(), "{step:?}");
         }
     }
 }

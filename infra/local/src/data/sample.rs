@@ -1,15 +1,15 @@
-//! The bundled sample of numbering data.
+//! The bundled sample data.
 
 use ingest::{IngestError, Options, Source, Sources};
 use store::{Snapshot, Store, StoreError};
 
 use crate::{CliError, terminal::next_commands::NextCommands};
 
-/// Imports the sample, unless data exists or another import adds some meanwhile.
+/// Imports the sample into an empty database.
 pub async fn import_if_empty(store: &Store) -> Result<(), CliError> {
     match store.manifest().await {
         Ok(None) => (),
-        // Health reports a damaged manifest, and the log says how to repair it.
+        // A damaged manifest shows in /health, and the log says how to repair it.
         Ok(Some(_)) | Err(StoreError::Manifest { .. }) => return Ok(()),
         Err(error) => return Err(error.into()),
     }
@@ -20,14 +20,14 @@ pub async fn import_if_empty(store: &Store) -> Result<(), CliError> {
     }
 }
 
-/// A note that the data is made up, with the command from `next` that imports the published
-/// reports. `None` unless it is the sample.
-pub fn note_on(snapshot: &Snapshot, next: &NextCommands) -> Option<String> {
+/// A note that the data is made up, with the command that imports real data. `None` unless it is the
+/// sample.
+pub fn sample_note(snapshot: &Snapshot, next: &NextCommands) -> Option<String> {
     let import = next.tnr("import --fetch");
     snapshot.is_sample().then(|| format!("made-up sample; get real data with '{import}'"))
 }
 
-/// Made-up codes and carriers in the published formats.
+/// Made-up codes and carriers in the formats of the published reports.
 pub fn sample() -> Sources {
     Sources {
         nanpa: Source::Embedded(include_bytes!("../../sample/nanpa_utilized_codes.txt")),

@@ -14,7 +14,8 @@ use crate::{
     terminal::{width, wrapped},
 };
 
-/// Compares every lookup item, rewrites differing ones on request, and prints the result.
+/// Compares all lookup items with the current version, repairs them with `--repair`, and prints the
+/// result.
 pub async fn verify(args: VerifyArgs) -> Result<(), CliError> {
     let repair = if args.repair { Repair::Yes } else { Repair::No };
     let work = async |store: &Store| {
@@ -31,9 +32,9 @@ pub async fn verify(args: VerifyArgs) -> Result<(), CliError> {
 }
 
 fn write(table: &mut String, verification: &Verification) -> fmt::Result {
-    let Verification { version, passed_over, items, drift, repaired } = verification;
+    let Verification { version, skipped, items, drift, repaired } = verification;
     let Drift { contradicting, outdated, unreadable, missing, stray } = *drift;
-    for unreadable in passed_over {
+    for unreadable in skipped {
         writeln!(table, "{}", wrapped(&format!("warning: {unreadable}"), width(), 9))?;
     }
     writeln!(table, "Version {version}, {} items", HumanCount(*items as u64))?;
@@ -41,12 +42,12 @@ fn write(table: &mut String, verification: &Verification) -> fmt::Result {
         (
             "contradicting",
             contradicting,
-            "name the right version but hold another record; readers believe them",
+            "name the right version but hold another record; lookups return them",
         ),
-        ("outdated", outdated, "name another version; readers answer from memory"),
-        ("unreadable", unreadable, "are not what was written; readers answer from memory"),
-        ("missing", missing, "records without an item; readers answer from memory"),
-        ("stray", stray, "items of no record; readers ignore them"),
+        ("outdated", outdated, "name another version; lookups use memory instead"),
+        ("unreadable", unreadable, "are damaged; lookups use memory instead"),
+        ("missing", missing, "records without an item; lookups use memory instead"),
+        ("stray", stray, "items without a record; lookups ignore them"),
     ];
     for (kind, count, meaning) in kinds {
         let count = HumanCount(count as u64).to_string();

@@ -12,49 +12,49 @@ use store::{DatasetError, FileDates, Manifest, Store, load};
 use crate::{
     CliError,
     data::args::VersionsArgs,
-    data::report::{self, share, shares},
+    data::report::{self, format_percentage, percentages},
     database::{Access, on_database},
     terminal::{HEADING, NO_BREAK_SPACE, next_commands::NextCommands, styled, width, wrapped},
 };
 
-/// A listed version.
+/// A version in the list.
 #[derive(Debug, Serialize)]
-struct Listed {
+struct ListedVersion {
     version: String,
     is_current: bool,
     /// `true` for the newest readable version, which answers requests.
     is_answering: bool,
-    /// The reason if it is unreadable.
+    /// The reason the version is unreadable; `None` if it is readable.
     unreadable: Option<String>,
     ingested_at: Timestamp,
     file_dates: FileDates,
     records: u32,
-    /// `None`, like the next two fields, if the version is unreadable.
+    // The rest is `None` if the version is unreadable.
     carriers: Option<usize>,
     quality: Option<Quality>,
-    /// Compared with the previous version.
+    /// The quality compared with the previous version.
     compared: Option<QualityReport>,
 }
 
 /// Prints the current and retained versions, newest first.
 pub async fn list(args: VersionsArgs) -> Result<(), CliError> {
-    let listed = on_database(&args.data, Access::Read, listed).await??;
-    report::print(args.json, &listed, |table, listed| write(table, listed, &args.data.next()))
+    let versions = on_database(&args.data, Access::Read, load_versions).await??;
+    report::print(args.json, &versions, |table, list| write(table, list, &args.data.next()))
 }
 
-async fn listed(store: &Store) -> Result<Vec<Listed>, CliError> {
+async fn load_versions(store: &Store) -> Result<Vec<ListedVersion>, CliError> {
     let manifest = store.manifest().await?;
-    let mut listed: Vec<Listed> = Vec::new();
+    let mut versions: Vec<ListedVersion> = Vec::new();
     for snapshot in manifest.iter().flat_map(Manifest::snapshots) {
         let (dataset, unreadable) = match load(store, snapshot).await {
             Ok(dataset) => (Some(dataset), None),
             Err(DatasetError::Unreadable { source, .. }) => (None, Some(with_causes(&source))),
             Err(error) => return Err(error.into()),
         };
-        let is_answering = dataset.is_some() && !listed.iter().any(|newer| newer.is_answering);
-        listed.push(Listed {
+        let is_answering = dataset.is_some() && !versions.iter().any(|newer| newer.is_answering);
+        versions.push(ListedVersion {
             version: snapshot.version.to_string(),
-            is_current: listed.is_empty(),
+            is_current: versions.is_empty(),
             is_answering,
             unreadable,
             ingested_at: snapshot.ingested_at,
@@ -65,42 +65,42 @@ async fn listed(store: &Store) -> Result<Vec<Listed>, CliError> {
             compared: None,
         });
     }
-    for place in 1..listed.len() {
-        let before = listed[place].quality.clone();
-        let both = listed[place - 1].quality.as_ref().zip(before.as_ref());
-        listed[place - 1].compared =
-            both.map(|(after, before)| QualityReport::between(Some(before), after));
+    let compared = versions.array_windows().map(|[after, before]| {
+        let before = before.quality.as_ref()?;
+        Some(QualityReport::between(Some(before), after.quality.as_ref()?))
+    });
+    let compared: Vec<_> = compared.collect();
+    for (version, compared) in versions.iter_mut().zip(compared) {
+        version.compared = compared;
     }
-    Ok(listed)
+    Ok(versions)
 }
 
-fn write(table: &mut String, listed: &[Listed], next: &NextCommands) -> fmt::Result {
-    if listed.is_empty() {
-        let import = next.tnr("import --fetch");
-        return writeln!(table, "No version yet; '{import}' fetches the published reports");
+fn write(table: &mut String, versions: &[ListedVersion], next: &NextCommands) -> fmt::Result {
+    let import = next.tnr("import --fetch");
+    if versions.is_empty() {
+        return writeln!(table, "No data yet; import the published reports with '{import}'");
     }
-    for version in listed {
+    for version in versions {
         write_version(table, version)?;
     }
-    let answering = listed.iter().position(|version| version.is_answering);
-    match answering {
-        Some(place) if place + 1 < listed.len() => {
-            writeln!(table, "* answers requests; to go back to the one below it:")?;
+    match versions.iter().position(|version| version.is_answering) {
+        Some(position) if position + 1 < versions.len() => {
+            writeln!(table, "* answers requests. To roll back to the version below:")?;
             writeln!(table, "  {}", next.tnr("rollback"))?;
         }
         Some(_) => (),
         None => writeln!(table, "No version answers requests.")?,
     }
-    if listed.iter().any(|version| version.unreadable.is_some()) {
-        let import = next.tnr("import --fetch");
-        writeln!(table, "! cannot be read; this imports the published reports and drops it:")?;
+    if versions.iter().any(|version| version.unreadable.is_some()) {
+        writeln!(table, "! cannot be read. To replace it with the published reports:")?;
         writeln!(table, "  {import}")?;
     }
     Ok(())
 }
 
-fn write_version(table: &mut String, version: &Listed) -> fmt::Result {
-    let Listed { is_answering, unreadable, ingested_at, carriers, .. } = version;
+fn write_version(table: &mut String, version: &ListedVersion) -> fmt::Result {
+    let ListedVersion { is_answering, unreadable, ingested_at, carriers, .. } = version;
     let mark = match (is_answering, unreadable) {
         (true, _) => "*",
         (false, Some(_)) => "!",
@@ -109,7 +109,7 @@ fn write_version(table: &mut String, version: &Listed) -> fmt::Result {
     let name = styled(HEADING, &version.version);
     writeln!(table, "{mark} {name}  ingested {ingested_at}")?;
     if let Some(reason) = unreadable {
-        let line = format!("    problem  it cannot be read: {reason}");
+        let line = format!("    problem  unreadable: {reason}");
         writeln!(table, "{}", wrapped(&line, width(), 13))?;
     }
     let FileDates { nanpa, cnac, npa_report, .. } = version.file_dates;
@@ -120,8 +120,8 @@ fn write_version(table: &mut String, version: &Listed) -> fmt::Result {
     let records = HumanCount(version.records.into());
     let carriers = carriers.map(|count| format!(", {} carriers", HumanCount(count as u64)));
     writeln!(table, "    records  {records}{}", carriers.unwrap_or_default())?;
-    let alone = version.quality.as_ref().map(|quality| QualityReport::between(None, quality));
-    let report = version.compared.as_ref().or(alone.as_ref());
+    let uncompared = version.quality.as_ref().map(|quality| QualityReport::between(None, quality));
+    let report = version.compared.as_ref().or(uncompared.as_ref());
     for (country, figures) in report.iter().flat_map(|report| &report.countries) {
         let line = format!("    {:<7}  {}", country.to_string(), coverage(figures));
         writeln!(table, "{}", wrapped(&line, width(), 13))?;
@@ -131,17 +131,17 @@ fn write_version(table: &mut String, version: &Listed) -> fmt::Result {
 
 /// Each column's percentage, with the change since the previous version.
 fn coverage(figures: &Figures) -> String {
-    let shown = shares(figures).map(|(name, figure)| {
-        let now = figure.after.map_or("-".to_owned(), share);
-        match (figure.before, figure.after) {
+    let parts = percentages(figures).map(|(name, figure)| {
+        let now = figure.after.map_or("-".to_owned(), format_percentage);
+        let change = match (figure.before, figure.after) {
             (Some(before), Some(after)) if (after - before).abs() >= 0.05 => {
-                format!("{name} {now} ({:+.1})", after - before)
+                format!("{NO_BREAK_SPACE}({:+.1})", after - before)
             }
-            _ => format!("{name} {now}"),
-        }
+            _ => String::new(),
+        };
+        format!("{name}{NO_BREAK_SPACE}{now}{change}")
     });
-    let shown = shown.map(|share| share.replace(' ', &NO_BREAK_SPACE.to_string()));
-    shown.collect::<Vec<_>>().join(", ")
+    parts.collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn changed_percentages_show_the_difference() {
+    fn coverage_shows_only_visible_changes() {
         let figure = |before, after| BeforeAfter { before, after: Some(after) };
         let figures = Figures::from([
             ("ocn", figure(Some(97.3), 96.0)),
@@ -160,6 +160,6 @@ mod tests {
             ("records", figure(Some(5.0), 6.0)),
         ]);
         let coverage = coverage(&figures).replace(NO_BREAK_SPACE, " ");
-        assert_eq!(coverage, "holder 99.0 %, ocn 96.0 % (-1.3), state 50.0 %");
+        assert_eq!(coverage, "holder 99.0%, ocn 96.0% (-1.3), state 50.0%");
     }
 }

@@ -13,15 +13,13 @@ use crate::{
     CliError, database::place::Place, error::Context, terminal::next_commands::NextCommands,
 };
 
-/// The environment variable for `--data-dir`.
 const DATA_DIR: &str = "TNR_DATA_DIR";
-/// The environment variable for `--endpoint-url`.
 const ENDPOINT_URL: &str = "TNR_ENDPOINT_URL";
 
 /// The folder of the embedded DynamoDB.
 ///
-/// clap does not read the environment variables, so typed options stay distinguishable: they win,
-/// and suggested commands repeat them.
+/// clap does not read the environment variables, so that typed options stay distinguishable: they
+/// take precedence, and suggested commands repeat them.
 #[derive(Debug, Clone, Args)]
 pub struct FolderArgs {
     /// Folder of the embedded database [default: your data folder] [env: TNR_DATA_DIR]
@@ -29,7 +27,7 @@ pub struct FolderArgs {
     data_dir: Option<PathBuf>,
 }
 
-/// The DynamoDB with the data.
+/// The location of the data outside a stack.
 #[derive(Debug, Clone, Args)]
 pub struct DatabaseArgs {
     #[command(flatten)]
@@ -40,7 +38,6 @@ pub struct DatabaseArgs {
     endpoint_url: Option<String>,
 }
 
-/// The DynamoDB with the data, or a deployed stack's.
 #[derive(Debug, Clone, Args)]
 pub struct DataArgs {
     /// Use this deployed stack's tables; region and credentials come from the environment
@@ -51,7 +48,7 @@ pub struct DataArgs {
 }
 
 impl FolderArgs {
-    /// The typed folder, else the environment's, else the user's.
+    /// The typed folder, or else the one in the environment, or else the default.
     pub fn path(&self) -> Result<PathBuf, CliError> {
         match self.data_dir.clone().or_else(|| variable(DATA_DIR).map(PathBuf::from)) {
             Some(folder) => Ok(folder),
@@ -59,14 +56,12 @@ impl FolderArgs {
         }
     }
 
-    /// Commands for the same folder.
     pub fn next(&self) -> NextCommands {
         NextCommands::with_options(self.data_dir.iter().map(|folder| ("--data-dir", text(folder))))
     }
 }
 
 impl DatabaseArgs {
-    /// The folder of the embedded database.
     pub fn folder(&self) -> Result<PathBuf, CliError> {
         self.folder.path()
     }
@@ -79,8 +74,7 @@ impl DatabaseArgs {
         }
         let Some(url) = variable(ENDPOINT_URL) else { return Ok(None) };
         let url = url.to_string_lossy();
-        let understood = endpoint_url(&url);
-        understood
+        endpoint_url(&url)
             .map(Some)
             .map_err(|rule| CliError::failed(format!("{ENDPOINT_URL} {rule}, got '{url}'")))
     }
@@ -92,7 +86,6 @@ impl DatabaseArgs {
         }
     }
 
-    /// Commands for the same data.
     pub fn next(&self) -> NextCommands {
         let endpoint = self.endpoint_url.iter().map(|url| ("--endpoint-url", url.clone()));
         let folder = self.folder.data_dir.iter().map(|folder| ("--data-dir", text(folder)));
@@ -114,19 +107,19 @@ impl DataArgs {
         self.stack.is_some() || endpoint_url.is_some() || folder.data_dir.is_some()
     }
 
-    /// Options for the location that the environment sets; empty if one is typed.
-    pub(crate) fn options_of_environment(&self) -> Vec<String> {
+    /// Options for the location in the environment; empty if one is typed.
+    pub(crate) fn environment_options(&self) -> Vec<String> {
         if self.is_typed() {
             return Vec::new();
         }
-        let named = [("--endpoint-url", ENDPOINT_URL), ("--data-dir", DATA_DIR)]
+        let location = [("--endpoint-url", ENDPOINT_URL), ("--data-dir", DATA_DIR)]
             .into_iter()
             .find_map(|(option, name)| Some((option, variable(name)?)));
-        let words = named.map(|(option, value)| [option.to_owned(), text(Path::new(&value))]);
-        words.into_iter().flatten().collect()
+        let words =
+            location.map(|(option, value)| vec![option.to_owned(), text(Path::new(&value))]);
+        words.unwrap_or_default()
     }
 
-    /// Commands for the same data.
     pub fn next(&self) -> NextCommands {
         match &self.stack {
             Some(stack) => NextCommands::with_options([("--stack", stack.clone())]),
@@ -139,16 +132,16 @@ fn text(folder: &Path) -> String {
     folder.to_string_lossy().into_owned()
 }
 
-/// The value of a variable. Compose passes missing variables as empty, so those count as unset.
+/// The value of a variable. Compose passes unset variables as empty, so empty counts as unset.
 fn variable(name: &str) -> Option<OsString> {
     env::var_os(name).filter(|value| !value.is_empty())
 }
 
 /// The system's folder for user data.
 fn user_folder() -> Result<PathBuf, CliError> {
-    let failed = "the user has no home folder; name a data folder with --data-dir";
+    let failed = "you have no home folder; name a data folder with --data-dir";
     let user = choose_native_strategy().context(failed)?;
-    // Windows roams its data folder between machines, and a database is too large for that.
+    // Windows copies its data folder between machines, and a database is too large for that.
     let data = if cfg!(windows) { user.cache_dir() } else { user.data_dir() };
     Ok(data.join("tnr"))
 }
@@ -157,6 +150,6 @@ pub(crate) fn endpoint_url(text: &str) -> Result<String, String> {
     if text.starts_with("http://") || text.starts_with("https://") {
         Ok(text.to_owned())
     } else {
-        Err("must begin with http:// or https://".to_owned())
+        Err("must start with http:// or https://".to_owned())
     }
 }

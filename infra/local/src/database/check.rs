@@ -1,7 +1,7 @@
-//! Checks that a database reads back: its pages, data versions and keys.
+//! Checks an entire database file: its pages, data versions and keys.
 //!
-//! Every command checks the pages of the database it opens. A backup may be the last copy, so all
-//! of it is read.
+//! Commands only check the pages of the database they open. A backup may be the last copy, so all
+//! of it is checked.
 
 use std::path::Path;
 
@@ -25,17 +25,17 @@ pub struct Contents {
     /// The current version and its item count; `None` before the first import.
     pub current: Option<(Version, usize)>,
     pub keys: usize,
-    /// Retained versions that a rollback cannot use.
+    /// The unreadable retained versions.
     pub unreadable: Vec<Version>,
 }
 
-/// Reads an entire database file without changing it. A failure may be a [`Damage`].
+/// Reads an entire database file without changing it. The error may be a [`Damage`].
 pub async fn contents(file: &Path) -> Result<Contents, Cause> {
     copy::read(file, |connection| Ok(check(connection, "integrity_check(1)")?))?;
     let copied = copy::in_memory(file, Scope::Everything)?.database;
-    // Every database that this program has opened has tables.
+    // Opening a database creates its tables.
     if copied.list_tables(ListTablesRequest::default())?.table_names.is_empty() {
-        return Err(Damage::Foreign("it is not a database of this program".to_owned()).into());
+        return Err(Damage::Foreign("this program did not create it".to_owned()).into());
     }
     let database = Database::from_copy(copied).await?;
     let read = read_all(&database.store()).await;
@@ -58,8 +58,8 @@ async fn read_all(store: &Store) -> Result<Contents, Damage> {
         Ok(found) if found.drift.contradicting + found.drift.unreadable > 0 => {
             return Err(Damage::Items(found.drift.contradicting + found.drift.unreadable));
         }
-        Ok(found) if found.passed_over.is_empty() => found.items,
-        // Another release can read the data if its bytes are intact.
+        Ok(found) if found.skipped.is_empty() => found.items,
+        // The data may be for another release, if its bytes are intact.
         Ok(_) | Err(IngestError::Current(DatasetError::NoneReadable { .. })) => {
             store.snapshot(&manifest.current).await.map_err(unreadable)?;
             0

@@ -1,8 +1,7 @@
-//! Reads a folder's embedded database while others write it, without changing the folder.
+//! Reads a folder's database while other processes write to it, without changing the folder.
 //!
-//! SQLite allows readers next to a writer if it may create files next to the database. A folder
-//! where it may not, or where nothing may be left behind, is read as immutable. That is safe while
-//! no process has the database open, which is checked afterwards.
+//! Next to a writer, SQLite can read if it may create files. Otherwise the database is read as
+//! immutable. That is safe if no process has it open, which is checked again afterwards.
 
 use std::{
     fs,
@@ -21,40 +20,41 @@ use rusqlite::{
 use crate::{
     database::{
         damage::{Damage, quick_check},
-        damaged_items::{Scope, isolate},
-        data_folder::files_of_database,
-        schema::distrust,
+        damaged_items::{Scope, blank_damaged},
+        data_folder::database_files,
+        schema::reject_untrusted_schema,
     },
     error::Cause,
 };
 
-/// Maximum wait for a lock. Writers never block readers; only opening or closing the database does.
+/// Maximum wait for a lock. Only opening or closing a database blocks readers; writing does not.
 const MAX_LOCK_WAIT: Duration = Duration::from_secs(10);
-/// Attempts while others open or close the database, and the delay between them.
-const ATTEMPTS: usize = 20;
-const WAIT: Duration = Duration::from_millis(50);
+/// Attempts to read while others open or close the database, and the delay between them.
+const MAX_ATTEMPTS: usize = 20;
+const RETRY_DELAY: Duration = Duration::from_millis(50);
 
 /// Characters to escape in the path of a `file:` URI.
-const IN_PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'.').remove(b'-').remove(b'_');
+const ESCAPED_IN_PATH: &AsciiSet =
+    &NON_ALPHANUMERIC.remove(b'/').remove(b'.').remove(b'-').remove(b'_');
 
 /// An in-memory copy of a database.
 pub struct Copy {
     pub database: Dynoxide,
-    /// Damage to some pages. The others are still readable.
+    /// Damage to some of the data. The rest is readable.
     pub damage: Option<Damage>,
 }
 
 /// Copies a consistent snapshot of the database into memory.
 pub fn in_memory(database: &Path, scope: Scope) -> Result<Copy, Cause> {
     read(database, |source| {
-        // Two connections in this process share the copy by name; no one else can see it.
+        // Two connections in this process share the copy by name. Other processes cannot open it.
         let name = format!("file:tnr-{:016x}?mode=memory&cache=shared", rand::random::<u64>());
         let mut copy = Connection::open(&name)?;
         copy_all(source, &mut copy)?;
         let checked = quick_check(&copy).map_err(Cause::from);
-        let checked = checked.and_then(|()| isolate(&copy, scope));
-        let damage = checked.err().map(Damage::behind).transpose()?;
-        // Upgrades the copy if an earlier release wrote the database.
+        let checked = checked.and_then(|()| blank_damaged(&copy, scope));
+        let damage = checked.err().map(Damage::from_cause).transpose()?;
+        // Upgrades a copy of an older database.
         Ok(Copy { database: Dynoxide::new(&name)?, damage })
     })
 }
@@ -68,8 +68,7 @@ fn copy_all(source: &Connection, copy: &mut Connection) -> Result<(), Cause> {
     }
 }
 
-/// Runs `work` on a read-only connection, and retries if others open or close the database
-/// meanwhile.
+/// Runs `work` on a read-only connection, and repeats it if others open or close the database meanwhile.
 pub fn read<T>(
     database: &Path,
     work: impl Fn(&Connection) -> Result<T, Cause>,
@@ -77,13 +76,13 @@ pub fn read<T>(
     let mut attempts = 1;
     loop {
         let before = State::read(database);
-        let done = open(database, before.is_in_use).and_then(|connection| work(&connection));
-        let is_certain = done.is_ok() && before.is_in_use || State::read(database) == before;
-        if is_certain || attempts == ATTEMPTS {
-            return done;
+        let result = open(database, before.is_in_use).and_then(|connection| work(&connection));
+        let is_reliable = result.is_ok() && before.is_in_use || State::read(database) == before;
+        if is_reliable || attempts == MAX_ATTEMPTS {
+            return result;
         }
         attempts += 1;
-        thread::sleep(WAIT);
+        thread::sleep(RETRY_DELAY);
     }
 }
 
@@ -91,21 +90,21 @@ fn open(database: &Path, is_in_use: bool) -> Result<Connection, Cause> {
     let path = std::path::absolute(database)?;
     let path = path.to_str().ok_or("its name must be Unicode")?.replace('\\', "/");
     let root = if path.starts_with('/') { "" } else { "/" };
-    let path = utf8_percent_encode(&path, IN_PATH);
+    let path = utf8_percent_encode(&path, ESCAPED_IN_PATH);
     let mode = if is_in_use { "mode=ro" } else { "immutable=1" };
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
         | OpenFlags::SQLITE_OPEN_NO_MUTEX
         | OpenFlags::SQLITE_OPEN_URI;
     let connection = Connection::open_with_flags(format!("file:{root}{path}?{mode}"), flags)?;
     connection.busy_timeout(MAX_LOCK_WAIT)?;
-    distrust(&connection)?;
+    reject_untrusted_schema(&connection)?;
     Ok(connection)
 }
 
-/// Signs that a database has changed.
+/// The state of a database that changes when others open, write to or close it.
 #[derive(PartialEq, Eq)]
 struct State {
-    /// Files next to the database: a process has it open, or was killed while it did.
+    /// `true` if SQLite's companion files exist: a process has the database open, or was killed.
     is_in_use: bool,
     length: Option<u64>,
     modified: Option<SystemTime>,
@@ -115,7 +114,7 @@ impl State {
     fn read(database: &Path) -> Self {
         let metadata = fs::metadata(database).ok();
         Self {
-            is_in_use: files_of_database(database).skip(1).any(|file| file.exists()),
+            is_in_use: database_files(database).skip(1).any(|file| file.exists()),
             length: metadata.as_ref().map(fs::Metadata::len),
             modified: metadata.and_then(|metadata| metadata.modified().ok()),
         }
@@ -129,13 +128,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn databases_that_change_meanwhile_are_read_again() {
+    fn databases_that_change_during_a_read_are_read_again() {
         let folder = tempfile::TempDir::new().unwrap();
         let database = folder.path().join("a name%41 of? a #URI.sqlite");
         let schema = "CREATE TABLE _config ( key TEXT PRIMARY KEY, value TEXT NOT NULL )";
         Connection::open(&database).unwrap().execute(schema, []).unwrap();
-        // Modification times have the resolution of the system clock's tick.
-        thread::sleep(WAIT);
+        // Modification times are only as precise as the system clock.
+        thread::sleep(RETRY_DELAY);
         let attempts = Cell::new(0);
         let rows = read(&database, |connection| {
             attempts.set(attempts.get() + 1);

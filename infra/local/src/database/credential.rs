@@ -7,14 +7,13 @@ use rand::{RngExt, distr::Alphanumeric};
 
 use crate::database::{data_folder::CREDENTIAL_FILE, private_file};
 
-/// Random characters in a credential: 190 bits.
+/// The length of a credential: 190 random bits.
 const CHARACTERS: usize = 32;
-/// The variable that passes the credential to other programs.
 const VARIABLE: &str = "AWS_ACCESS_KEY_ID";
 
 /// A random access key ID that serves as a password. DynamoDB clients send it with each request.
-/// Signatures are not verified, because only processes on this machine reach the database. No
-/// `Debug`, which could leak it to a log.
+/// Signatures are not verified, because only processes on this machine can reach the database.
+/// There is no `Debug`, so that it cannot leak to a log.
 #[derive(Clone)]
 pub struct Credential(String);
 
@@ -23,7 +22,7 @@ impl Credential {
         Self(rand::rng().sample_iter(Alphanumeric).take(CHARACTERS).map(char::from).collect())
     }
 
-    /// The folder's credential; `None` if it has never been served.
+    /// The folder's credential; `None` if the folder has never been served.
     pub fn from_folder(folder: &Path) -> Option<Self> {
         let text = fs::read_to_string(folder.join(CREDENTIAL_FILE)).ok()?;
         let values = text.lines().filter_map(|line| line.split_once('='));
@@ -31,9 +30,8 @@ impl Credential {
         ids.next().filter(|id| id.len() == CHARACTERS).map(|id| Self(id.to_owned()))
     }
 
-    /// Writes the credential to the folder as the environment variables DynamoDB clients read. Only
-    /// the folder's owner can read the file.
-    pub fn write_into(&self, folder: &Path, endpoint: &str) -> io::Result<()> {
+    /// Writes the credential to the folder, as environment variables for DynamoDB clients.
+    pub fn write_to(&self, folder: &Path, endpoint: &str) -> io::Result<()> {
         let Self(id) = self;
         let variables = format!(
             "AWS_ENDPOINT_URL_DYNAMODB={endpoint}\nAWS_REGION=us-east-1\n{VARIABLE}={id}\n\
@@ -42,12 +40,11 @@ impl Credential {
         private_file::replace(&folder.join(CREDENTIAL_FILE), &variables)
     }
 
-    /// The access key ID for signing requests.
     pub fn access_key_id(&self) -> &str {
         &self.0
     }
 
-    /// Returns `true` if the request carries this credential.
+    /// Returns `true` if a request with these headers is signed with this credential.
     pub fn has_signed(&self, headers: &HeaderMap) -> bool {
         // `AWS4-HMAC-SHA256 Credential=ID/20261101/us-east-1/dynamodb/aws4_request, …`
         let authorization = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());

@@ -9,14 +9,13 @@ use std::{
 
 /// The embedded database.
 pub const DATABASE_FILE: &str = "dynamodb.sqlite";
-/// Suffixes of SQLite's companion files. They are part of the database: SQLite would apply a
-/// leftover to whatever database replaces it.
+/// Suffixes of SQLite's companion files. SQLite would apply leftover ones to a new database.
 const SQLITE_SUFFIXES: [&str; 3] = ["-wal", "-shm", "-journal"];
-/// The address of the process that serves the folder.
+/// The URL of the process that serves the folder.
 pub const ENDPOINT_FILE: &str = "endpoint";
 /// The database's credential, as environment variables.
 pub const CREDENTIAL_FILE: &str = "dynamodb.env";
-/// The key that a folder's server created for itself.
+/// The key that the folder's server created.
 pub const KEY_FILE: &str = "api-key";
 /// The lock for exclusive use of the folder.
 pub const LOCK_FILE: &str = "lock";
@@ -30,21 +29,20 @@ pub fn create(folder: &Path) -> io::Result<()> {
 }
 
 /// The database file and its companions, some of which may not exist.
-pub fn files_of_database(database: &Path) -> impl Iterator<Item = PathBuf> {
-    iter::once("").chain(SQLITE_SUFFIXES).map(move |ending| {
+pub fn database_files(database: &Path) -> impl Iterator<Item = PathBuf> {
+    iter::once("").chain(SQLITE_SUFFIXES).map(move |suffix| {
         let mut name = OsString::from(database);
-        name.push(ending);
+        name.push(suffix);
         PathBuf::from(name)
     })
 }
 
-/// Returns `true` for a file that this program keeps in a data folder.
-pub fn is_own_file(name: &Path) -> bool {
+/// Returns `true` for a file that belongs to a data folder.
+pub fn is_data_folder_file(name: &Path) -> bool {
     let (Some(folder), Some(file_name)) = (name.parent(), name.file_name()) else { return false };
     let is_data_folder = folder.join(DATABASE_FILE).exists();
-    let beside = files_of_database(Path::new(DATABASE_FILE));
-    let mut own =
-        beside.chain([KEY_FILE, ENDPOINT_FILE, CREDENTIAL_FILE, LOCK_FILE].map(PathBuf::from));
+    let others = [KEY_FILE, ENDPOINT_FILE, CREDENTIAL_FILE, LOCK_FILE].map(PathBuf::from);
+    let mut files = database_files(Path::new(DATABASE_FILE)).chain(others);
     // Some file systems are case-insensitive.
-    is_data_folder && own.any(|own| file_name.eq_ignore_ascii_case(own.as_os_str()))
+    is_data_folder && files.any(|file| file_name.eq_ignore_ascii_case(file.as_os_str()))
 }

@@ -1,4 +1,4 @@
-//! The lock that lets one process at a time write to a data folder.
+//! The lock that keeps a data folder to one writing process.
 
 use std::{
     fs::{self, File, TryLockError},
@@ -14,22 +14,21 @@ use crate::{
     error::Context,
 };
 
-/// Keeps other processes from writing to an embedded database's folder.
 pub struct FolderLock {
     _file: File,
 }
 
 impl FolderLock {
-    /// Locks the folder, which is created if it does not exist.
+    /// Locks the folder, and creates it if missing.
     ///
     /// # Errors
     /// Returns [`CliError::FolderServed`] if another process serves the folder, and
-    /// [`CliError::FolderBusy`] if one uses it exclusively.
-    pub fn take(data_dir: &Path) -> Result<Self, CliError> {
+    /// [`CliError::FolderBusy`] if another command uses it.
+    pub fn acquire(data_dir: &Path) -> Result<Self, CliError> {
         let folder = data_dir.display();
         data_folder::create(data_dir).context(format!("cannot use {folder}"))?;
         let file = private_file::open(&data_dir.join(LOCK_FILE))
-            .context(format!("cannot write into {folder}"))?;
+            .context(format!("cannot write to {folder}"))?;
         let endpoint_file = data_dir.join(ENDPOINT_FILE);
         match file.try_lock() {
             Ok(()) => {

@@ -1,4 +1,4 @@
-//! The local program's DynamoDB: embedded in a folder, or at a URL.
+//! The program's DynamoDB: embedded in a folder, at a URL, or a stack's.
 
 pub mod args;
 pub mod check;
@@ -12,7 +12,6 @@ pub mod place;
 pub mod private_file;
 mod schema;
 pub mod server;
-pub mod stack;
 pub mod tables;
 
 use std::{net::Ipv4Addr, path::Path, time::Duration};
@@ -30,7 +29,7 @@ use self::{
     copy::Copy,
     credential::Credential,
     damage::{quick_check, unreadable},
-    damaged_items::{Scope, isolate},
+    damaged_items::{Scope, blank_damaged},
     data_folder::{DATABASE_FILE, ENDPOINT_FILE},
     folder_lock::FolderLock,
     place::Place,
@@ -39,22 +38,21 @@ use crate::{CliError, error::Context};
 
 /// Time between deletions of expired items.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(3600);
+/// Lets the system choose a port.
 const ANY_PORT: u16 = 0;
 
 /// A command's access to a database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// Read. Nothing is created or locked, so it runs alongside any other command and in read-only
-    /// folders.
+    /// Read without creating or locking anything: alongside other commands, in read-only folders.
     Read,
-    /// Like [`Access::Read`], but every item.
+    /// Like [`Access::Read`], but check every item first.
     Examine,
-    /// Write only to an in-memory copy, to see what would change. The copy is empty if there is no
-    /// database.
-    Rehearse,
+    /// Write to an in-memory copy. Without a database, the copy is empty.
+    DryRun,
     /// Change an existing database.
     Change,
-    /// Create the database if it does not exist.
+    /// Like [`Access::Change`], but create a missing database.
     Create,
 }
 
@@ -62,13 +60,11 @@ pub enum Access {
 pub struct Database {
     endpoint: String,
     store: Store,
-    /// The credential that a folder's embedded database requires.
     credential: Option<Credential>,
-    /// Present if this process runs it.
+    /// `None` if another process runs it.
     embedded: Option<Embedded>,
 }
 
-/// The embedded server and its folder lock.
 struct Embedded {
     stop: oneshot::Sender<()>,
     server: JoinHandle<()>,
@@ -77,13 +73,14 @@ struct Embedded {
 }
 
 impl Database {
-    /// Opens the database that the arguments name, for a short command. Commands that write use
-    /// another process's server if it serves the folder.
+    /// Opens the database that the arguments name, for a short command. A command that writes uses
+    /// the server of the process that serves the folder, if any.
     pub async fn open(args: &DataArgs, access: Access) -> Result<Self, CliError> {
         let place = args.place()?;
         let opened = match &place {
             Place::Stack(stack) => {
-                Some(Self::elsewhere(format!("stack {stack}"), stack::store(stack).await?))
+                let (endpoint, store) = (format!("stack {stack}"), stack_store(stack).await?);
+                Some(Self { endpoint, store, credential: None, embedded: None })
             }
             Place::Endpoint(endpoint) => Self::open_endpoint(endpoint, access).await?,
             Place::Folder(folder) => Self::open_folder(folder, access).await?,
@@ -99,11 +96,8 @@ impl Database {
         if is_plain_http(endpoint) && !tables::has_any(&store).await? {
             return Ok(None);
         }
-        Ok(Some(Self::elsewhere(endpoint.to_owned(), store)))
-    }
-
-    fn elsewhere(endpoint: String, store: Store) -> Self {
-        Self { endpoint, store, credential: None, embedded: None }
+        let endpoint = endpoint.to_owned();
+        Ok(Some(Self { endpoint, store, credential: None, embedded: None }))
     }
 
     async fn open_folder(folder: &Path, access: Access) -> Result<Option<Self>, CliError> {
@@ -112,54 +106,53 @@ impl Database {
             file.try_exists().context(format!("cannot read folder '{}'", folder.display()))?;
         let opened = match (access, exists) {
             (Access::Read | Access::Examine | Access::Change, false) => return Ok(None),
-            (Access::Rehearse, false) => Self::in_memory().await,
-            (Access::Read, true) => Self::copy_of(folder, &file, Scope::WithoutLookupItems).await,
-            (Access::Examine | Access::Rehearse, true) => {
-                Self::copy_of(folder, &file, Scope::Everything).await
+            (Access::DryRun, false) => Self::in_memory().await,
+            (Access::Read, true) => Self::open_copy(folder, &file, Scope::WithoutLookupItems).await,
+            (Access::Examine | Access::DryRun, true) => {
+                Self::open_copy(folder, &file, Scope::Everything).await
             }
             (Access::Change, true) | (Access::Create, _) => Self::embedded(folder).await,
         };
         match opened {
             Err(CliError::FolderServed { endpoint, .. }) => {
-                Self::with(endpoint, Credential::from_folder(folder), None).await.map(Some)
+                Self::connect(endpoint, Credential::from_folder(folder), None).await.map(Some)
             }
             opened => opened.map(Some),
         }
     }
 
-    /// Opens and prepares the database that the arguments name, for a command that runs until
-    /// stopped. Never uses another process's server, which would be lost when that process exits.
-    pub async fn own<T>(
+    /// Opens and prepares the database that the arguments name, for a server. Never uses another
+    /// process's database, which would be gone when that process exits.
+    pub async fn open_for_server<T>(
         args: &DatabaseArgs,
         prepare: impl AsyncFnOnce(&Store) -> Result<T, CliError>,
     ) -> Result<(Self, T), CliError> {
         let Some(endpoint) = args.endpoint_url()? else {
-            return Self::shared(&args.folder()?, ANY_PORT, prepare).await;
+            return Self::open_shared(&args.folder()?, ANY_PORT, prepare).await;
         };
         let database = Self::at(endpoint).await?;
         let prepared = prepare(&database.store()).await?;
         Ok((database, prepared))
     }
 
-    /// Opens the embedded database in `data_dir` for exclusive use.
+    /// Opens the embedded database in `data_dir` for this process only.
     ///
     /// # Errors
-    /// Returns [`CliError::FolderServed`] if another process serves the folder, and
-    /// [`CliError::FolderBusy`] if one uses it exclusively.
+    /// Returns the errors of [`FolderLock::acquire`].
     pub async fn embedded(data_dir: &Path) -> Result<Self, CliError> {
-        let lock = FolderLock::take(data_dir)?;
+        let lock = FolderLock::acquire(data_dir)?;
         let credential = Some(Credential::random());
         Self::start(open_file(data_dir)?, ANY_PORT, credential, Some(lock)).await
     }
 
-    /// Opens the embedded database in `data_dir` on `port`, and prepares it. Only then are other
-    /// processes told its address, so no command uses it half prepared.
-    pub async fn shared<T>(
+    /// Opens the embedded database in `data_dir` on `port`, and prepares it. Other processes can find
+    /// its address only after that.
+    pub async fn open_shared<T>(
         data_dir: &Path,
         port: u16,
         prepare: impl AsyncFnOnce(&Store) -> Result<T, CliError>,
     ) -> Result<(Self, T), CliError> {
-        let lock = FolderLock::take(data_dir)?;
+        let lock = FolderLock::acquire(data_dir)?;
         let file = open_file(data_dir)?;
         let credential = Credential::from_folder(data_dir).unwrap_or_else(Credential::random);
         let opened = Self::start(file, port, Some(credential.clone()), Some(lock)).await?;
@@ -172,33 +165,31 @@ impl Database {
         };
         let endpoint = &opened.endpoint;
         credential
-            .write_into(data_dir, endpoint)
+            .write_to(data_dir, endpoint)
             .and_then(|()| private_file::replace(&data_dir.join(ENDPOINT_FILE), endpoint))
-            .context(format!("cannot write into {}", data_dir.display()))?;
+            .context(format!("cannot write to {}", data_dir.display()))?;
         Ok((opened, prepared))
     }
 
-    /// An in-memory copy, dropped with the process.
     pub(crate) async fn from_copy(database: Dynoxide) -> Result<Self, CliError> {
         Self::start(database, ANY_PORT, Some(Credential::random()), None).await
     }
 
-    /// An empty in-memory database, dropped with the process.
     pub async fn in_memory() -> Result<Self, CliError> {
-        Self::public(Dynoxide::memory().context("cannot open a database in memory")?).await
+        Self::public(Dynoxide::memory().context("cannot create an in-memory database")?).await
     }
 
-    /// A database without private data, open to everyone on this machine.
+    /// Serves a database without private data to everyone on this machine.
     pub async fn public(database: Dynoxide) -> Result<Self, CliError> {
         Self::start(database, ANY_PORT, None, None).await
     }
 
-    async fn copy_of(folder: &Path, file: &Path, scope: Scope) -> Result<Self, CliError> {
+    async fn open_copy(folder: &Path, file: &Path, scope: Scope) -> Result<Self, CliError> {
         let Copy { database, damage } =
             copy::in_memory(file, scope).map_err(|cause| unreadable(folder, file, cause))?;
         if let Some(damage) = damage {
-            // The rest is still read, so that keys can be exported.
-            eprintln!("warning: {}", damage.in_folder(folder, file));
+            // The rest is readable, so that keys can be exported.
+            eprintln!("warning: {}", damage.to_error(folder, file));
         }
         Self::from_copy(database).await
     }
@@ -222,15 +213,14 @@ impl Database {
             }
         });
         let embedded = Embedded { stop, server, sweeper, _lock: lock };
-        Self::with(format!("http://{address}"), credential, Some(embedded)).await
+        Self::connect(format!("http://{address}"), credential, Some(embedded)).await
     }
 
-    /// Connects to the database at `endpoint`.
     pub async fn at(endpoint: String) -> Result<Self, CliError> {
-        Self::with(endpoint, None, None).await
+        Self::connect(endpoint, None, None).await
     }
 
-    async fn with(
+    async fn connect(
         endpoint: String,
         credential: Option<Credential>,
         embedded: Option<Embedded>,
@@ -260,7 +250,7 @@ impl Database {
         open_store(&self.endpoint, self.credential.as_ref(), is_embedded, timeouts).await
     }
 
-    /// Stops the embedded server after its running requests.
+    /// Stops the embedded server when its running requests are done.
     pub async fn close(self) {
         let Self { embedded, store, .. } = self;
         drop(store);
@@ -272,45 +262,57 @@ impl Database {
     }
 }
 
-/// Opens or creates a folder's database. A damaged one is not written to.
+/// Opens or creates a folder's database. A damaged one stays unchanged.
 fn open_file(data_dir: &Path) -> Result<Dynoxide, CliError> {
     let file = data_dir.join(DATABASE_FILE);
     if file.exists() {
         copy::read(&file, |connection| Ok(quick_check(connection)?))
-            .and_then(|()| isolate(&Connection::open(&file)?, Scope::Everything))
+            .and_then(|()| blank_damaged(&Connection::open(&file)?, Scope::Everything))
             .map_err(|cause| unreadable(data_dir, &file, cause))?;
     }
-    // Created here, because SQLite would let others read it.
+    // SQLite would create a file that others can read.
     private_file::open(&file).context(format!("cannot open {}", file.display()))?;
     Dynoxide::new(&file.to_string_lossy())
         .map_err(|error| unreadable(data_dir, &file, error.into()))
 }
 
-/// Opens the database that the arguments name, runs `work` and closes it.
 pub async fn on_database<T>(
     args: &DataArgs,
     access: Access,
     work: impl AsyncFnOnce(&Store) -> T,
 ) -> Result<T, CliError> {
     let database = Database::open(args, access).await?;
-    let done = work(&database.store()).await;
+    let result = work(&database.store()).await;
     database.close().await;
-    Ok(done)
+    Ok(result)
 }
 
-/// Deletes expired items, as AWS does by itself.
+/// Deletes expired items regularly, as AWS does.
 async fn delete_expired_items(database: Dynoxide) {
     loop {
         tokio::time::sleep(SWEEP_INTERVAL).await;
         let database = database.clone();
         let swept = tokio::task::spawn_blocking(move || database.sweep_ttl()).await;
         if let Ok(Err(error)) = swept {
-            tracing::warn!(error = with_causes(&error), "expired items cannot be deleted");
+            tracing::warn!(error = with_causes(&error), "cannot delete expired items");
         }
     }
 }
 
-/// The store of a database. The embedded one gets no operator credentials.
+/// Connects to a stack's tables. The region and credentials come from the environment.
+async fn stack_store(name: &str) -> Result<Store, CliError> {
+    let config = Builder::from(&sdk_config().await);
+    let store = Store::connect(config, Tables::for_stack(name), TimeoutProfile::Batch);
+    // A deleted stack may still have its keys table, which can be exported.
+    let failed = format!("cannot read the tables of stack '{name}'");
+    if tables::has_any(&store).await.context(failed)? {
+        return Ok(store);
+    }
+    let region = store.parts().0.config().region().map(ToString::to_string);
+    Err(CliError::NoStack { stack: name.to_owned(), region: region.unwrap_or_default() })
+}
+
+/// Connects to a database. The embedded one never gets the operator's credentials.
 async fn open_store(
     endpoint: &str,
     credential: Option<&Credential>,
@@ -318,17 +320,19 @@ async fn open_store(
     timeouts: TimeoutProfile,
 ) -> Store {
     match credential {
-        Some(credential) => Store::at_embedded(endpoint, credential.access_key_id(), timeouts),
-        None if is_embedded => Store::at_emulator(endpoint, timeouts),
+        Some(credential) => {
+            Store::connect_to_embedded(endpoint, credential.access_key_id(), timeouts)
+        }
+        None if is_embedded => Store::connect_to_emulator(endpoint, timeouts),
         None => store_at(endpoint, timeouts).await,
     }
 }
 
-/// The store at `endpoint`. Operator credentials are for AWS; other databases get only those in the
-/// environment.
+/// Connects to the database at `endpoint`. Without TLS it is not AWS, so it gets only credentials
+/// from environment variables.
 pub(crate) async fn store_at(endpoint: &str, timeouts: TimeoutProfile) -> Store {
     if is_plain_http(endpoint) {
-        return Store::at_compatible_database(endpoint, timeouts);
+        return Store::connect_to_compatible_database(endpoint, timeouts);
     }
     let config = Builder::from(&sdk_config().await).endpoint_url(endpoint);
     Store::connect(config, Tables::from_env(), timeouts)

@@ -4,7 +4,6 @@ use std::{fmt, path::PathBuf};
 
 use crate::{CliError, terminal::next_commands::NextCommands};
 
-/// The location set by options, environment and defaults.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Place {
     Stack(String),
@@ -29,16 +28,16 @@ impl Place {
             Self::Folder(_) => format!("{self} has no database"),
             Self::Endpoint(_) | Self::Stack(_) => format!("{self} has no tables of this service"),
         };
-        self.lack_of_data(&what, next)
+        self.no_data_error(&what, next)
     }
 
     /// The error for a database without a data version.
     pub fn no_data(&self, next: &NextCommands) -> CliError {
-        self.lack_of_data(&format!("{self} has no numbering data yet"), next)
+        self.no_data_error(&format!("{self} has no numbering data yet"), next)
     }
 
-    /// Names the commands that import data here.
-    fn lack_of_data(&self, what: &str, next: &NextCommands) -> CliError {
+    /// Appends the commands that import data here.
+    fn no_data_error(&self, what: &str, next: &NextCommands) -> CliError {
         let sample = match self {
             // Stacks are not served from here.
             Self::Stack(_) => None,
@@ -47,8 +46,8 @@ impl Place {
         };
         let sample = sample
             .map(|serve| next.tnr(serve))
-            .map_or(String::new(), |serve| format!(", and '{serve}' brings a made-up sample"));
+            .map_or(String::new(), |serve| format!(", or use sample data with '{serve}'"));
         let import = next.tnr("import --fetch");
-        CliError::NoData(format!("{what}; '{import}' fetches the published reports{sample}"))
+        CliError::NoData(format!("{what}; import the published reports with '{import}'{sample}"))
     }
 }

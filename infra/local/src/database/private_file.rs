@@ -1,4 +1,4 @@
-//! Files that only their owner can read, on systems with file owners.
+//! Files that only their owner can read, on Unix.
 
 use std::{
     fs::{File, OpenOptions},

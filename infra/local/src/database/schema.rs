@@ -1,35 +1,34 @@
-//! The allow-list for database files: schema and table catalog.
+//! The allowlist for a database file's schema and table catalog.
 //!
-//! A file can come from anywhere, and SQLite runs views, triggers and expressions in its schema. A
-//! flipped bit can rename a column.
+//! A file can come from anywhere, and SQLite runs the views, triggers and expressions in its schema.
+//! A flipped bit can rename a column.
 //!
 //! The embedded database also trusts its catalog. With a wrong key name it finds no items, and with
-//! a wrong status it refuses all calls. So a file is rejected before use if its schema or catalog
-//! differs from what this program writes.
+//! a wrong status it refuses all calls. So a file is rejected if its schema or catalog differs from
+//! what this program writes.
 
 use rusqlite::{Connection, Row, config::DbConfig, types::ValueRef};
 use serde_json::{Value, json};
 use store::Tables;
 
 use crate::{
-    database::{damage::Damage, tables::name_of},
+    database::{damage::Damage, tables::table_name},
     error::Cause,
     template::{self, Table},
 };
 
-/// The statements that create the embedded database's tables; the last one creates each item table.
-/// When a dynoxide release changes one, add it and keep the old one for older folders.
+/// The statements that create the embedded database's tables; the last one is for item tables. When
+/// a dynoxide release changes one, add it and keep the old one for older folders.
 const STATEMENTS: &str = include_str!("schema.sql");
 
-/// An item table.
 pub struct ItemTable {
     pub name: String,
-    /// The name of its partition key.
+    /// The partition key.
     pub key: String,
 }
 
-/// Keeps a new connection from running code in its file, and checks the schema first.
-pub fn distrust(connection: &Connection) -> Result<(), Cause> {
+/// Rejects an unknown schema, and keeps the connection from running code in the file.
+pub fn reject_untrusted_schema(connection: &Connection) -> Result<(), Cause> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
@@ -38,12 +37,12 @@ pub fn distrust(connection: &Connection) -> Result<(), Cause> {
     // SQLite creates primary key indexes itself, without a statement.
     let query = "SELECT CAST(ifnull(name, '') AS BLOB), CAST(sql AS BLOB) FROM sqlite_schema \
         WHERE sql IS NOT NULL";
-    let mut parts = connection.prepare(query)?;
-    let mut rows = parts.query([])?;
+    let mut statement = connection.prepare(query)?;
+    let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
-        let (name, statement): (Vec<u8>, Vec<u8>) = (row.get(0)?, row.get(1)?);
+        let (name, sql): (Vec<u8>, Vec<u8>) = (row.get(0)?, row.get(1)?);
         let name = String::from_utf8_lossy(&name);
-        if !is_known(&name, &String::from_utf8_lossy(&statement)) {
+        if !is_known(&name, &String::from_utf8_lossy(&sql)) {
             return Err(foreign("schema", &name));
         }
     }
@@ -51,16 +50,16 @@ pub fn distrust(connection: &Connection) -> Result<(), Cause> {
 }
 
 fn foreign(place: &str, name: &str) -> Cause {
-    Damage::Foreign(format!("its {place} describes {name:?} as this program never does")).into()
+    Damage::Foreign(format!("its {place} has an unknown definition of {name:?}")).into()
 }
 
 fn is_known(name: &str, statement: &str) -> bool {
-    let mut known = STATEMENTS.split_terminator(';');
-    known.any(|known| words(&known.replace("{name}", name)) == words(statement))
+    let mut statements = STATEMENTS.split_terminator(';');
+    statements.any(|known| normalize(&known.replace("{name}", name)) == normalize(statement))
 }
 
-/// A statement with normalized whitespace.
-fn words(statement: &str) -> String {
+/// Normalizes whitespace.
+fn normalize(statement: &str) -> String {
     statement.split_ascii_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -78,7 +77,7 @@ pub fn item_tables(connection: &Connection) -> Result<Vec<ItemTable>, Cause> {
         let name = row.get_ref("table_name")?.as_bytes().unwrap_or_default();
         let name = String::from_utf8_lossy(name).into_owned();
         let table = known.iter().find(|(known, table)| {
-            *known == name && columns.iter().all(|column| is_as_written(row, column, table))
+            *known == name && columns.iter().all(|column| is_expected(row, column, table))
         });
         let exists = connection.table_exists(None, name.as_str())?;
         let Some((_, table)) = table.filter(|_| exists) else {
@@ -92,15 +91,15 @@ pub fn item_tables(connection: &Connection) -> Result<Vec<ItemTable>, Cause> {
 /// The template's tables by the names they may have here.
 fn known_tables() -> Result<Vec<(String, Table)>, Cause> {
     let names = Tables::from_env();
-    let mut known = Vec::new();
+    let mut tables = Vec::new();
     for table in template::tables()? {
-        known.push((name_of(&table, &names)?.to_owned(), table.clone()));
-        known.push((table.name.clone(), table));
+        tables.push((table_name(&table, &names)?.to_owned(), table.clone()));
+        tables.push((table.name.clone(), table));
     }
-    Ok(known)
+    Ok(tables)
 }
 
-fn is_as_written(row: &Row<'_>, column: &str, table: &Table) -> bool {
+fn is_expected(row: &Row<'_>, column: &str, table: &Table) -> bool {
     let Ok(value) = row.get_ref(column) else { return false };
     let text = value.as_str().ok();
     let list =
@@ -131,11 +130,11 @@ mod tests {
     use crate::database::Database;
 
     #[tokio::test]
-    async fn only_the_schema_of_this_program_is_accepted() {
+    async fn unknown_schema_objects_are_rejected() {
         let folder = TempDir::new().unwrap();
         Database::embedded(folder.path()).await.unwrap().close().await;
         let connection = Connection::open(folder.path().join("dynamodb.sqlite")).unwrap();
-        distrust(&connection).unwrap();
+        reject_untrusted_schema(&connection).unwrap();
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, false).unwrap();
         for (statement, undo) in [
             ("CREATE VIEW x AS SELECT pk FROM usage", "DROP VIEW x"),
@@ -149,7 +148,7 @@ mod tests {
             ("ALTER TABLE usage RENAME COLUMN pk TO qk", ""),
         ] {
             connection.execute_batch(statement).unwrap();
-            assert!(distrust(&connection).is_err(), "{statement}");
+            assert!(reject_untrusted_schema(&connection).is_err(), "{statement}");
             connection.execute_batch(undo).unwrap();
         }
     }

@@ -1,5 +1,5 @@
-//! The embedded database's port. Any page in a local browser can send requests to it, so browsers
-//! are refused. There is no CORS, and requests need its host, its credential and no `Origin`.
+//! The embedded database's HTTP server. Any page in a local browser could send it requests, so
+//! requests with an `Origin` are refused. Others need its host and its credential.
 
 use std::{net::SocketAddr, sync::Arc};
 
@@ -24,80 +24,78 @@ use crate::database::credential::Credential;
 
 /// DynamoDB's request size limit.
 const MAX_BODY_BYTES: usize = 16 << 20;
-/// The prefix of an operation's name in its header.
+/// The prefix of the operation name in `X-Amz-Target`.
 const TARGET_PREFIX: &str = "DynamoDB_20120810.";
 
-/// The access rules of the database.
-struct Admission {
+struct AccessRules {
     address: SocketAddr,
-    /// `None` lets anyone on this machine use it: an in-memory database with no private data.
+    /// `None` for a public database.
     credential: Option<Credential>,
 }
 
-/// Serves the database until told to stop, then finishes running requests.
+/// Serves the database until stopped, then finishes running requests.
 pub async fn serve(
     listener: TcpListener,
     database: Dynoxide,
     credential: Option<Credential>,
     stop: oneshot::Receiver<()>,
 ) -> std::io::Result<()> {
-    let admission = Arc::new(Admission { address: listener.local_addr()?, credential });
+    let rules = Arc::new(AccessRules { address: listener.local_addr()?, credential });
     let router = Router::new()
-        .route("/", post(answer))
+        .route("/", post(handle))
         .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
-        .layer(from_fn_with_state(admission, admit))
+        .layer(from_fn_with_state(rules, admit))
         .with_state(database);
-    // A database that is dropped and not closed is served until the runtime ends.
+    // Dropping the database without closing it does not stop the server.
     let stopped = stop.or_else(|_| pending::<Result<(), ()>>());
     axum::serve(listener, router).with_graceful_shutdown(stopped.map(drop)).await
 }
 
-/// Refuses a request before reading its body.
-async fn admit(State(admission): State<Arc<Admission>>, request: Request, next: Next) -> Response {
+async fn admit(State(rules): State<Arc<AccessRules>>, request: Request, next: Next) -> Response {
     let headers = request.headers();
     if headers.contains_key(ORIGIN) {
-        let message = "the embedded database answers no web page";
+        let message = "the embedded database refuses requests from web pages";
         return refusal(StatusCode::FORBIDDEN, "AccessDeniedException", message);
     }
-    if !admission.is_addressed_by(headers.get(HOST)) {
-        let message = "the embedded database answers only at its own address";
+    if !rules.matches_host(headers.get(HOST)) {
+        let message = "the embedded database accepts requests only at its own address";
         return refusal(StatusCode::FORBIDDEN, "AccessDeniedException", message);
     }
-    if admission.credential.as_ref().is_some_and(|credential| !credential.has_signed(headers)) {
-        let message = "the access key id must be that of this database, which is in the file \
-                       dynamodb.env of its folder";
+    if rules.credential.as_ref().is_some_and(|credential| !credential.has_signed(headers)) {
+        let message = "the access key ID must be this database's, from the file dynamodb.env in \
+                       its folder";
         return refusal(StatusCode::BAD_REQUEST, "UnrecognizedClientException", message);
     }
     next.run(request).await
 }
 
-impl Admission {
-    /// Returns `true` for a client that uses the address itself. A web page that resolves its own
-    /// name to this machine sends that name.
-    fn is_addressed_by(&self, host: Option<&HeaderValue>) -> bool {
+impl AccessRules {
+    /// Returns `true` if the `Host` header has this server's address. A web page whose name resolves
+    /// to this machine sends that name.
+    fn matches_host(&self, host: Option<&HeaderValue>) -> bool {
         let (address, port) = (self.address, self.address.port());
         let own = [address.to_string(), format!("localhost:{port}")];
         host.is_some_and(|host| own.iter().any(|own| host == own.as_str()))
     }
 }
 
-async fn answer(State(database): State<Dynoxide>, headers: HeaderMap, body: String) -> Response {
+async fn handle(State(database): State<Dynoxide>, headers: HeaderMap, body: String) -> Response {
     let target = headers.get("x-amz-target").and_then(|value| value.to_str().ok());
     let operation = target.and_then(|target| target.strip_prefix(TARGET_PREFIX));
     match operation.and_then(|operation| execute(&database, operation, &body)) {
-        Some(Ok(done)) => amz_json(StatusCode::OK, done),
+        Some(Ok(output)) => amz_json(StatusCode::OK, output),
         Some(Err(error)) => {
             let status = StatusCode::from_u16(error.status_code());
             amz_json(status.unwrap_or(StatusCode::BAD_REQUEST), error.to_json())
         }
         None => {
-            let message = "the embedded database has no such operation";
+            let message = "the embedded database does not support this operation";
             refusal(StatusCode::BAD_REQUEST, "UnknownOperationException", message)
         }
     }
 }
 
-/// Executes an operation; `None` if it is not one that this project uses.
+/// Executes an operation; `None` if it is unknown or unused by this service.
 fn execute(database: &Dynoxide, operation: &str, body: &str) -> Option<dynoxide::Result<String>> {
     Some(match operation {
         "BatchGetItem" => call(body, |request| database.batch_get_item(request)),
@@ -125,8 +123,8 @@ fn call<Q: DeserializeOwned, A: Serialize>(
 ) -> dynoxide::Result<String> {
     let unreadable =
         |error: serde_json::Error| DynoxideError::ValidationException(error.to_string());
-    let done = operation(serde_json::from_str(body).map_err(unreadable)?)?;
-    serde_json::to_string(&done).map_err(unreadable)
+    let output = operation(serde_json::from_str(body).map_err(unreadable)?)?;
+    serde_json::to_string(&output).map_err(unreadable)
 }
 
 fn amz_json(status: StatusCode, body: String) -> Response {

@@ -22,19 +22,19 @@ use crate::{
 const TABLE_POLL_INTERVAL: Duration = Duration::from_millis(100);
 const MAX_TABLE_POLLS: usize = 600;
 
-/// Creates missing tables and waits until all are usable. Other processes may do so at the same
+/// Creates missing tables and waits until all are active. Other processes may do so at the same
 /// time.
 pub async fn create_missing(store: &Store) -> Result<(), CliError> {
     let (client, names) = store.parts();
     let tables = template::tables()?;
     for table in &tables {
-        create_unless_exists(client, name_of(table, names)?, &table.key).await?;
+        create_if_missing(client, table_name(table, names)?, &table.key).await?;
     }
     for table in &tables {
-        let name = name_of(table, names)?;
-        wait_until_usable(client, name).await?;
+        let name = table_name(table, names)?;
+        wait_until_active(client, name).await?;
         if let Some(attribute) = &table.time_to_live {
-            delete_expired_items(client, name, attribute).await;
+            enable_time_to_live(client, name, attribute).await;
         }
     }
     Ok(())
@@ -49,14 +49,13 @@ pub async fn has_any(store: &Store) -> Result<bool, CliError> {
         };
         let refusal = error.as_service_error();
         if !refusal.is_some_and(DescribeTableError::is_resource_not_found_exception) {
-            return Err(CliError::io("the database does not answer")(error));
+            return Err(CliError::io("the database does not respond")(error));
         }
     }
     Ok(false)
 }
 
-/// The name of a template table in this database.
-pub(crate) fn name_of<'a>(table: &Table, names: &'a Tables) -> Result<&'a str, CliError> {
+pub(crate) fn table_name<'a>(table: &Table, names: &'a Tables) -> Result<&'a str, CliError> {
     match table.name.as_str() {
         "carriers" => Ok(&names.carriers),
         "exchanges" => Ok(&names.exchanges),
@@ -67,7 +66,7 @@ pub(crate) fn name_of<'a>(table: &Table, names: &'a Tables) -> Result<&'a str, C
     }
 }
 
-async fn create_unless_exists(client: &Client, name: &str, key: &str) -> Result<(), CliError> {
+async fn create_if_missing(client: &Client, name: &str, key: &str) -> Result<(), CliError> {
     let failed = || format!("cannot create table {name}");
     let attribute = AttributeDefinition::builder().attribute_name(key);
     let attribute = attribute.attribute_type(ScalarAttributeType::S).build();
@@ -84,16 +83,16 @@ async fn create_unless_exists(client: &Client, name: &str, key: &str) -> Result<
     match error.as_service_error() {
         Some(refusal) if refusal.is_resource_in_use_exception() => Ok(()),
         Some(_) => Err(CliError::io(failed())(error)),
-        None => Err(CliError::io("the database does not answer")(error)),
+        None => Err(CliError::io("the database does not respond")(error)),
     }
 }
 
-/// Waits until a table is usable. The SDK's waiter polls only every 20 seconds, but databases
-/// outside AWS take less than one.
-async fn wait_until_usable(client: &Client, name: &str) -> Result<(), CliError> {
+/// Waits until a table is active. The SDK's waiter polls every 20 seconds, which is too slow outside
+/// AWS.
+async fn wait_until_active(client: &Client, name: &str) -> Result<(), CliError> {
     for _ in 0..MAX_TABLE_POLLS {
         let described = client.describe_table().table_name(name).send().await;
-        let failed = CliError::io(format!("table {name} cannot be used"));
+        let failed = CliError::io(format!("cannot use table {name}"));
         let table = described.map_err(failed)?.table;
         if table.and_then(|table| table.table_status) == Some(TableStatus::Active) {
             return Ok(());
@@ -103,11 +102,11 @@ async fn wait_until_usable(client: &Client, name: &str) -> Result<(), CliError> 
     Err(CliError::failed(format!("table '{name}' is not ready")))
 }
 
-/// Enables deletion of expired items. A database without it also works, but grows.
-async fn delete_expired_items(client: &Client, table: &str, attribute: &str) {
+/// Enables deletion of expired items. A database that does not support it works, but grows.
+async fn enable_time_to_live(client: &Client, table: &str, attribute: &str) {
     let described = client.describe_time_to_live().table_name(table).send().await;
     let status =
-        described.ok().and_then(|answer| answer.time_to_live_description?.time_to_live_status);
+        described.ok().and_then(|output| output.time_to_live_description?.time_to_live_status);
     if matches!(status, Some(TimeToLiveStatus::Enabled | TimeToLiveStatus::Enabling)) {
         return;
     }
@@ -120,7 +119,7 @@ async fn delete_expired_items(client: &Client, table: &str, attribute: &str) {
         tracing::warn!(
             error = with_causes(&error),
             table,
-            "the database does not delete items that have expired, and grows by them"
+            "the database does not delete expired items, so it keeps growing"
         );
     }
 }

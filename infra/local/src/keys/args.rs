@@ -1,4 +1,4 @@
-//! The arguments of `keys`.
+//! Arguments of the `keys` command.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use crate::{database::args::DataArgs, keys::expiry::Expiry, new_file::Replacemen
 
 #[derive(Debug, Subcommand)]
 pub enum KeysCommand {
-    /// Create a key and show it once; it cannot be shown again
+    /// Create a key and print it; it cannot be shown again
     Create {
         /// Client or purpose of the key
         #[arg(long)]
@@ -18,15 +18,16 @@ pub enum KeysCommand {
         #[command(flatten)]
         data: DataArgs,
     },
-    /// List all keys by prefix
+    /// List all keys
     List {
         #[command(flatten)]
         data: DataArgs,
     },
-    /// Replace the key that starts with PREFIX; both work during the overlap and share one quota
+    /// Replace the key that starts with PREFIX; both keys work during the overlap and share one
+    /// quota
     Rotate {
         prefix: String,
-        /// Expiry of the old key: a date, or days such as 7d
+        /// When the old key expires: a date, or a number of days such as 7d
         #[arg(long, value_name = "WHEN", default_value = "7d")]
         overlap: Expiry,
         #[command(flatten)]
@@ -44,10 +45,10 @@ pub enum KeysCommand {
         #[command(flatten)]
         data: DataArgs,
     },
-    /// Export the hashes and terms of all keys to a file that only its owner can read
+    /// Export all keys' hashes, expiries and quotas to a file that only its owner can read
     Export(KeysExportArgs),
-    /// Import keys from an exported file. An existing key keeps its terms, but takes the earlier
-    /// expiry and any revocation. Revoked and expired keys never work again
+    /// Import keys from an exported file. Existing keys only take earlier expiries and revocations;
+    /// revoked and expired keys never work again
     Import(KeysImportArgs),
 }
 
@@ -57,7 +58,7 @@ pub struct KeysExportArgs {
     pub file: PathBuf,
     #[command(flatten)]
     pub replacement: Replacement,
-    /// Read the keys from this table, for example one restored from a backup
+    /// Read the keys from this table, such as one restored from a backup
     #[arg(long, value_name = "NAME")]
     pub table: Option<String>,
     #[command(flatten)]
@@ -78,13 +79,13 @@ pub struct KeysImportArgs {
     pub data: DataArgs,
 }
 
-/// A key's limits.
 #[derive(Debug, Clone, Args)]
 pub struct KeyTerms {
-    /// Note to show when keys are listed
+    /// Note to show in the list of keys
     #[arg(long)]
     pub note: Option<String>,
-    /// Expiry: a date such as 2027-01-31 (midnight UTC), or days such as 90d [default: never]
+    /// When the key expires: a date such as 2027-01-31 (midnight UTC), or a number of days such as
+    /// 90d [default: never]
     #[arg(long, value_name = "WHEN")]
     pub expires: Option<Expiry>,
     /// Maximum requests per minute [default: unlimited]

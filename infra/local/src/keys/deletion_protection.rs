@@ -1,5 +1,5 @@
-//! Deletion protection for a stack's tables. Off in the template, because a failed creation could
-//! not be rolled back. The first key turns it on.
+//! Deletion protection for a stack's tables. The template leaves it off, so that a failed creation
+//! can be rolled back. The first key turns it on.
 
 use aws_sdk_dynamodb::Client;
 use logging::with_causes;
@@ -7,15 +7,14 @@ use store::{Store, Tables};
 
 use crate::{CliError, database::args::DataArgs, error::Context};
 
-/// Enables deletion protection on a stack's tables and reports it. Without the permission it warns,
-/// and the new key stays.
-pub async fn protect_tables_of_stack(store: &Store, data: &DataArgs) {
+/// Enables deletion protection on a stack's tables. Failures are only warnings.
+pub async fn protect_stack_tables(store: &Store, data: &DataArgs) {
     if data.stack.is_none() {
         return;
     }
     let (client, tables) = store.parts();
     let mut protected = Vec::new();
-    for table in names(tables) {
+    for table in table_names(tables) {
         match protect(client, table).await {
             Ok(true) => protected.push(table),
             Ok(false) => (),
@@ -27,19 +26,18 @@ pub async fn protect_tables_of_stack(store: &Store, data: &DataArgs) {
         }
     }
     if !protected.is_empty() {
-        eprintln!("Switched on deletion protection of {}.", protected.join(", "));
+        eprintln!("Enabled deletion protection on {}.", protected.join(", "));
     }
 }
 
-/// All table names.
-pub fn names(tables: &Tables) -> impl Iterator<Item = &str> {
+pub fn table_names(tables: &Tables) -> impl Iterator<Item = &str> {
     let Tables { carriers, exchanges, dataset, api_keys, usage } = tables;
     [carriers, exchanges, dataset, api_keys, usage].into_iter().map(String::as_str)
 }
 
-/// Protects a table; `true` if it was unprotected.
+/// Protects a table. Returns `true` if it was unprotected.
 async fn protect(client: &Client, table: &str) -> Result<bool, CliError> {
-    let failed = || format!("deletion protection of table {table} cannot be switched on");
+    let failed = || format!("cannot enable deletion protection on table {table}");
     let described = client.describe_table().table_name(table).send().await;
     let described = described.context(failed())?.table;
     if described.is_some_and(|table| table.deletion_protection_enabled() == Some(true)) {

@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp, civil::Date, tz::TimeZone};
 
 use crate::CliError;
 
-/// A key's expiry: a date, at midnight UTC, or a number of days.
+/// A date, at midnight UTC, or a number of days.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Expiry {
     On(Date),
@@ -21,21 +21,23 @@ impl FromStr for Expiry {
         match (days, Date::strptime("%Y-%m-%d", text)) {
             (Some(days), _) => Ok(Self::After(SignedDuration::from_hours(24 * i64::from(days)))),
             (None, Ok(date)) => Ok(Self::On(date)),
-            (None, Err(_)) => Err("must be a date such as 2027-01-31, or days such as 90d"),
+            (None, Err(_)) => {
+                Err("must be a date such as 2027-01-31, or a number of days such as 90d")
+            }
         }
     }
 }
 
 impl Expiry {
     /// The expiry of a key created at `now`.
-    pub fn from(self, now: Timestamp) -> Result<Timestamp, CliError> {
+    pub fn expires_at(self, now: Timestamp) -> Result<Timestamp, CliError> {
         let end = match self {
             Self::On(date) => date.to_zoned(TimeZone::UTC).map(|midnight| midnight.timestamp()),
             Self::After(days) => now.checked_add(days),
         };
         end.ok().filter(|end| *end > now).ok_or_else(|| {
             CliError::failed(
-                "the key would have expired already; give a date in the future, or days such as 90d",
+                "the key would already have expired; pass a future date, or a number of days such as 90d",
             )
         })
     }
@@ -48,7 +50,8 @@ mod tests {
     #[test]
     fn expiry_is_a_future_date_or_number_of_days() {
         let now: Timestamp = "2026-11-21T12:00:00Z".parse().unwrap();
-        let end = |text: &str| text.parse::<Expiry>().unwrap().from(now).map(|end| end.to_string());
+        let end =
+            |text: &str| text.parse::<Expiry>().unwrap().expires_at(now).map(|end| end.to_string());
         assert_eq!(end("2027-01-31").unwrap(), "2027-01-31T00:00:00Z");
         assert_eq!(end("90d").unwrap(), "2027-02-19T12:00:00Z");
         for past in ["2026-11-21", "2020-01-01", "0d"] {

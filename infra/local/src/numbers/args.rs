@@ -1,4 +1,4 @@
-//! Options of commands that answer from the numbering data without a server.
+//! Options of the number commands.
 
 use std::{path::PathBuf, str::FromStr};
 
@@ -7,9 +7,9 @@ use formatting::DefaultCountry;
 
 use crate::{database::args::DataArgs, new_file::Replacement, numbers::list::ListOptions};
 
-/// Output format and data of an answer.
+/// Output format and data source.
 #[derive(Debug, Args)]
-pub struct AnswerArgs {
+pub struct QueryArgs {
     /// Print the API response as JSON
     #[arg(long)]
     pub json: bool,
@@ -33,25 +33,25 @@ pub struct LookupArgs {
     /// Phone number in any format, from any country
     #[arg(allow_hyphen_values = true)]
     pub number: String,
-    /// Country of a number without a country code, as ISO 3166-1 alpha-2 [default: US]
-    #[arg(long, value_name = "CODE", value_parser = code_of_country)]
+    /// Country for a number without a country code, as ISO 3166-1 alpha-2 [default: US]
+    #[arg(long, value_name = "CODE", value_parser = country_code)]
     pub country: Option<String>,
-    /// Print the API responses as JSON: /v1/format as `format` and, for a North American number,
-    /// /v1/lookup as `lookup`
+    /// Print the API responses as JSON: `format` from /v1/format and, for North American numbers,
+    /// `lookup` from /v1/lookup
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]
     pub data: DataArgs,
 }
 
-/// Validates a country code here, because the API's error would name its own parameter.
-fn code_of_country(text: &str) -> Result<String, <DefaultCountry as FromStr>::Err> {
+/// Validates a country code here, because the API's error would name the API's parameter.
+fn country_code(text: &str) -> Result<String, <DefaultCountry as FromStr>::Err> {
     text.parse::<DefaultCountry>().map(|_| text.to_owned())
 }
 
 #[derive(Debug, Args)]
 pub struct CarrierArgs {
-    /// Operating Company Number, or the beginnings of words in a name
+    /// Operating Company Number, or words in a name; the first letters of each word are enough
     #[arg(required = true, value_name = "OCN|WORDS")]
     pub words: Vec<String>,
     /// Only carriers in this state or province
@@ -66,7 +66,7 @@ pub struct CarrierArgs {
     #[command(flatten)]
     pub page: PageArgs,
     #[command(flatten)]
-    pub answer: AnswerArgs,
+    pub query: QueryArgs,
 }
 
 #[derive(Debug, Args)]
@@ -78,7 +78,7 @@ pub struct AreaCodeArgs {
     #[command(flatten)]
     pub page: PageArgs,
     #[command(flatten)]
-    pub answer: AnswerArgs,
+    pub query: QueryArgs,
 }
 
 #[derive(Debug, Args)]
@@ -86,7 +86,7 @@ pub struct AreaCodeArgs {
     "words", "npa", "nxx", "ocn", "company", "rate_center", "state", "country", "carrier_type", "status",
 ])))]
 pub struct SearchArgs {
-    /// Beginnings of words in a company name, common name or rate center
+    /// Words in a company name, common name or rate center; the first letters of each are enough
     pub words: Vec<String>,
     /// Area code, three digits
     #[arg(long)]
@@ -94,8 +94,7 @@ pub struct SearchArgs {
     /// Exchange code, three digits
     #[arg(long)]
     pub nxx: Option<String>,
-    /// Operating Company Number of the carrier that holds the exchange or one of its thousands
-    /// blocks
+    /// Operating Company Number of the carrier that holds the exchange or one of its thousands blocks
     #[arg(long)]
     pub ocn: Option<String>,
     /// Full company name or common name of that carrier
@@ -119,14 +118,14 @@ pub struct SearchArgs {
     #[command(flatten)]
     pub page: PageArgs,
     #[command(flatten)]
-    pub answer: AnswerArgs,
+    pub query: QueryArgs,
 }
 
 #[derive(Debug, Args)]
 pub struct FormatArgs {
-    /// CSV file, or text file with one number per line; - or none for stdin
+    /// CSV file, or text file with one number per line [default: stdin]
     pub file: Option<PathBuf>,
-    /// Write to this file instead of stdout; it appears only when complete
+    /// Write to this file instead of stdout; an incomplete file is never left behind
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
     #[command(flatten)]

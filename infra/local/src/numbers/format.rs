@@ -12,41 +12,41 @@ use numbering::dataset::Dataset;
 
 use crate::{
     CliError,
-    data::numbering_data::{NumberingData, warn_of_sample, without_data},
+    data::numbering_data::{NumberingData, no_data_note, warn_of_sample},
     error::Cause,
     new_file::NewFile,
     numbers::{
         args::FormatArgs,
-        list::{Described, ListError, ListOptions, describe},
+        list::{ListError, ListOptions, ListReport, describe_list},
     },
     stop_signals::{StopSignals, until_stopped},
 };
 
-/// Describes each number in a list and prints the valid, repaired and rejected counts.
+/// Describes each number in a list, and prints how many are valid, repaired and rejected.
 pub async fn format(mut args: FormatArgs) -> Result<(), CliError> {
     let list = open_list(args.file.as_deref())?;
-    args.list.guess_forms(args.file.as_deref(), args.output.as_deref());
+    args.list.infer_formats(args.file.as_deref(), args.output.as_deref());
     let signals = StopSignals::receive()?;
-    let (new, output) = open_output(&args)?;
-    let dataset = dataset(&args).await?;
+    let (file, output) = open_output(&args)?;
+    let dataset = load_dataset(&args).await?;
     let options = args.list;
-    let described =
+    let report =
         until_stopped(signals, move || write_all(list, options, dataset, output)).await??;
-    let Some(described) = described else { return Ok(()) };
-    new.map_or(Ok(()), NewFile::finish)?;
-    eprint!("{}", described.report);
-    match described.rejected {
+    let Some(report) = report else { return Ok(()) };
+    file.map_or(Ok(()), NewFile::finish)?;
+    eprint!("{}", report.text);
+    match report.rejected {
         rejected if args.strict && rejected > 0 => Err(CliError::RejectedNumbers(rejected)),
         _ => Ok(()),
     }
 }
 
-/// The numbering data, which is optional.
-async fn dataset(args: &FormatArgs) -> Result<Option<Arc<Dataset>>, CliError> {
+/// Loads the numbering data; `None` before the first import.
+async fn load_dataset(args: &FormatArgs) -> Result<Option<Arc<Dataset>>, CliError> {
     let next = args.data.next();
     match NumberingData::load(&args.data).await {
         Err(CliError::NoData(_)) => {
-            eprintln!("note: {}", without_data(&args.data.place()?, &next));
+            eprintln!("note: {}", no_data_note(&args.data.place()?, &next));
             Ok(None)
         }
         loaded => {
@@ -57,32 +57,32 @@ async fn dataset(args: &FormatArgs) -> Result<Option<Arc<Dataset>>, CliError> {
     }
 }
 
-/// `None` if the reader closed the pipe early, as `head` does.
+/// Returns `None` if the reader closed the pipe early, as `head` does.
 fn write_all(
     (reader, bytes): List,
     options: ListOptions,
     dataset: Option<Arc<Dataset>>,
     (writer, is_terminal): Output,
-) -> Result<Option<Described>, CliError> {
+) -> Result<Option<ListReport>, CliError> {
     let bar = progress_bar(bytes, is_terminal);
     let reader = bar.wrap_read(reader);
-    let done = |rows| bar.set_message(indicatif::HumanCount(rows).to_string());
-    let described = describe(reader, options, dataset, &mut BufWriter::new(writer), done);
+    let progress = |count| bar.set_message(indicatif::HumanCount(count).to_string());
+    let report = describe_list(reader, options, dataset, &mut BufWriter::new(writer), progress);
     bar.finish_and_clear();
-    match described {
+    match report {
         Err(ListError::Unwritable(error)) if error.kind() == ErrorKind::BrokenPipe => Ok(None),
-        described => Ok(Some(described.map_err(Cause::from)?)),
+        report => Ok(Some(report.map_err(Cause::from)?)),
     }
 }
 
-/// The input list, and its length unless it is a pipe.
+/// The input, and its length unless it is a pipe.
 type List = (Box<dyn Read + Send>, Option<u64>);
 
 fn open_list(file: Option<&Path>) -> Result<List, CliError> {
     let Some(file) = file.filter(|file| *file != Path::new("-")) else {
         let input = io::stdin();
         if input.is_terminal() {
-            return Err(CliError::failed("no list was given; name a file, or pipe numbers in"));
+            return Err(CliError::failed("no input; name a file, or pipe numbers to stdin"));
         }
         return Ok((Box::new(input), None));
     };
@@ -95,15 +95,14 @@ fn open_list(file: Option<&Path>) -> Result<List, CliError> {
     Ok((Box::new(opened), metadata.is_file().then_some(metadata.len())))
 }
 
-/// A progress bar on stderr, hidden unless that is a terminal. Also hidden if it would mix with
-/// output on the same terminal.
+/// A progress bar on stderr. Hidden unless stderr is a terminal, and if the output is one too.
 fn progress_bar(bytes: Option<u64>, is_output_terminal: bool) -> ProgressBar {
-    const OF_FILE: &str = "{msg} numbers {wide_bar} {bytes}/{total_bytes} {eta}";
-    const OF_PIPE: &str = "{spinner} {msg} numbers {bytes} {elapsed}";
+    const FILE_STYLE: &str = "{msg} numbers {wide_bar} {bytes}/{total_bytes} {eta}";
+    const PIPE_STYLE: &str = "{spinner} {msg} numbers {bytes} {elapsed}";
     if is_output_terminal {
         return ProgressBar::hidden();
     }
-    let style = if bytes.is_some() { OF_FILE } else { OF_PIPE };
+    let style = if bytes.is_some() { FILE_STYLE } else { PIPE_STYLE };
     let bar = bytes.map_or_else(ProgressBar::no_length, ProgressBar::new);
     match ProgressStyle::with_template(style) {
         Ok(style) => bar.with_style(style),
@@ -111,10 +110,10 @@ fn progress_bar(bytes: Option<u64>, is_output_terminal: bool) -> ProgressBar {
     }
 }
 
-/// The output, and whether it is a terminal.
+/// The output, and `true` if it is a terminal.
 type Output = (Box<dyn Write + Send>, bool);
 
-/// The output, and the file to finish, if any.
+/// Opens the output. Also returns the file to finish, if any.
 fn open_output(args: &FormatArgs) -> Result<(Option<NewFile>, Output), CliError> {
     let Some(file) = args.output.as_deref().filter(|file| *file != Path::new("-")) else {
         return Ok((None, (Box::new(io::stdout()), io::stdout().is_terminal())));

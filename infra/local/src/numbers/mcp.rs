@@ -1,39 +1,38 @@
-//! MCP server over stdin and stdout.
+//! An MCP server over stdio.
 
 use logging::with_causes;
-use mcp::{ToolCall, ToolServer, asked_routes};
+use mcp::{ToolCall, ToolServer, tool_routes};
 use rmcp::{ServiceExt, service::ServerInitializeError, transport::stdio};
 use shared::auth::Charge;
 use tokio::{sync::mpsc, task::JoinSet};
 
 use crate::{
     CliError,
-    data::{numbering_data::on_app, sample},
+    data::{numbering_data::with_app, sample},
     database::args::DataArgs,
     error::Context,
     stop_signals::StopSignals,
-    terminal::log::log_for_people,
+    terminal::log::init_human_logs,
 };
 
-/// Maximum calls per opening of the database.
+/// Maximum calls per batch.
 const MAX_CONCURRENT_CALLS: usize = 64;
 
-/// Answers until the input ends or a signal arrives. Stdout carries only messages; text for people
-/// goes to stderr.
+/// Serves until stdin closes or a signal arrives. Stdout carries only MCP messages.
 pub async fn serve(data: DataArgs) -> Result<(), CliError> {
-    log_for_people();
+    init_human_logs();
     let mut signals = StopSignals::receive()?;
     let (server, calls) = ToolServer::new();
     tokio::select! {
-        ended = converse(server) => ended,
-        () = answer(calls, &data) => Ok(()),
+        ended = serve_stdio(server) => ended,
+        () = run_calls(calls, &data) => Ok(()),
         _ = signals.next() => Ok(()),
     }
 }
 
-/// Exchanges messages with the agent until the input ends.
-async fn converse(server: ToolServer) -> Result<(), CliError> {
-    let failed = "the agent does not speak the Model Context Protocol";
+/// Exchanges messages with the client until stdin closes.
+async fn serve_stdio(server: ToolServer) -> Result<(), CliError> {
+    let failed = "the client does not follow the Model Context Protocol";
     match server.serve(stdio()).await {
         Ok(running) => running.waiting().await.map(drop).context(failed),
         Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
@@ -41,29 +40,29 @@ async fn converse(server: ToolServer) -> Result<(), CliError> {
     }
 }
 
-/// Answers waiting calls concurrently. The database is reopened for each batch, so long sessions
-/// see new imports.
-async fn answer(mut calls: mpsc::Receiver<ToolCall>, args: &DataArgs) {
+/// Runs each batch of waiting calls concurrently. Each batch reopens the database, so that long
+/// sessions see new imports.
+async fn run_calls(mut calls: mpsc::Receiver<ToolCall>, args: &DataArgs) {
     let mut waiting = Vec::new();
     while calls.recv_many(&mut waiting, MAX_CONCURRENT_CALLS).await > 0 {
-        let answered = on_app(args, async |app| {
+        let result = with_app(args, async |app| {
             let loaded = app.dataset.in_memory();
-            let note =
-                loaded.and_then(|(_, manifest)| sample::note_on(&manifest.current, &args.next()));
-            let routes = asked_routes(app);
+            let note = loaded
+                .and_then(|(_, manifest)| sample::sample_note(&manifest.current, &args.next()));
+            let routes = tool_routes(app);
             let mut running = JoinSet::new();
             for call in waiting.drain(..) {
                 let (routes, note) = (routes.clone(), note.clone());
                 running.spawn(async move {
-                    call.answer_from(&routes, Charge::default(), note.as_deref()).await;
+                    call.respond(&routes, Charge::default(), note.as_deref()).await;
                 });
             }
             while running.join_next().await.is_some() {}
             Ok(())
         });
-        if let Err(error) = answered.await {
+        if let Err(error) = result.await {
             let error = with_causes(&error).to_string();
-            waiting.drain(..).for_each(|call| call.refuse(error.clone()));
+            waiting.drain(..).for_each(|call| call.fail(error.clone()));
         }
     }
 }

@@ -5,7 +5,7 @@ use shared::quota::{DAILY_HEADERS, MINUTE_HEADERS};
 
 use super::{needs_key, operations};
 
-/// The three ways to send a key, and the headers of responses and requests (`parameters`).
+/// Security schemes, headers and common parameters.
 const COMPONENTS: &str = include_str!("components.json");
 
 /// Headers in every response.
@@ -21,46 +21,47 @@ const RESPONSE_HEADERS: [&str; 6] = [
 /// Adds response headers, the 304 response, and common request headers.
 pub fn describe(description: &mut Value) {
     for (_, method, operation) in operations(description) {
-        let is_keyed = needs_key(operation);
+        let has_key = needs_key(operation);
         let is_conditional = method == "get";
-        let parameters = operation["parameters"].as_array_mut().map(std::mem::take);
-        let mut parameters = parameters.unwrap_or_default();
+        let mut parameters = match operation["parameters"].take() {
+            Value::Array(parameters) => parameters,
+            _ => Vec::new(),
+        };
         let is_paged = parameters.iter().any(|parameter| parameter["name"] == "limit");
         let common = is_conditional.then_some("If-None-Match").into_iter().chain(["X-Request-Id"]);
         parameters.extend(common.map(|name| reference("parameters", name)));
         operation["parameters"] = parameters.into();
-        let headers_of_success = operation["responses"]["200"]["headers"].clone();
+        let not_modified = json!({
+            "description": "The response is the one whose `ETag` is in `If-None-Match`.",
+            "headers": operation["responses"]["200"]["headers"],
+        });
         let responses = operation["responses"].as_object_mut().expect("an operation has responses");
         if is_conditional {
-            let not_modified = "The response is the one whose `ETag` is in `If-None-Match`.";
-            responses.insert(
-                "304".to_owned(),
-                json!({ "description": not_modified, "headers": headers_of_success }),
-            );
+            responses.insert("304".to_owned(), not_modified);
         }
         responses.sort_keys();
         for (status, response) in responses {
-            let names = headers_of(status, is_keyed, is_paged, is_conditional);
-            // They follow the handler's own headers.
+            // The handler's own headers come first.
             let mut headers = response["headers"].as_object().cloned().unwrap_or_default();
-            headers
-                .extend(names.iter().map(|name| ((*name).to_owned(), reference("headers", name))));
+            for name in header_names(status, has_key, is_paged, is_conditional) {
+                headers.insert(name.to_owned(), reference("headers", name));
+            }
             response["headers"] = headers.into();
         }
     }
-    let mut components: Value = serde_json::from_str(COMPONENTS).expect("it is JSON");
-    for kind in ["securitySchemes", "headers", "parameters"] {
-        description["components"][kind] = components[kind].take();
+    let mut components: Value = serde_json::from_str(COMPONENTS).expect("the components are JSON");
+    for section in ["securitySchemes", "headers", "parameters"] {
+        description["components"][section] = components[section].take();
     }
 }
 
-fn headers_of(status: &str, keyed: bool, paged: bool, conditional: bool) -> Vec<&'static str> {
+fn header_names(status: &str, has_key: bool, paged: bool, conditional: bool) -> Vec<&'static str> {
     let mut names = RESPONSE_HEADERS.to_vec();
     if conditional && matches!(status, "200" | "304") {
         names.push("ETag");
     }
-    // These responses precede the request count.
-    if keyed && !matches!(status, "401" | "405") {
+    // These errors occur before the quota is known.
+    if has_key && !matches!(status, "401" | "405") {
         names.extend(DAILY_HEADERS.into_iter().chain(MINUTE_HEADERS));
     }
     names.extend_from_slice(match status {
@@ -73,6 +74,6 @@ fn headers_of(status: &str, keyed: bool, paged: bool, conditional: bool) -> Vec<
     names
 }
 
-fn reference(kind: &str, name: &str) -> Value {
-    json!({ "$ref": format!("#/components/{kind}/{name}") })
+fn reference(section: &str, name: &str) -> Value {
+    json!({ "$ref": format!("#/components/{section}/{name}") })
 }

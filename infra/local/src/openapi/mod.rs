@@ -1,5 +1,5 @@
-//! The OpenAPI description. Paths, parameters and schemas come from the routes. Examples and
-//! details of the layers around all handlers are added here.
+//! The OpenAPI description. Paths, parameters and schemas come from the routes. This module adds
+//! examples, and what the layers around all handlers do.
 
 mod examples;
 mod layers;
@@ -25,7 +25,7 @@ pub use open_enums::KNOWN_VALUES;
         description = "Carrier, area code and exchange data for North America; validation and \
                        formatting for phone numbers worldwide.\n\n\
                        A number's carrier is the one its block is assigned to. The number may have \
-                       been ported since; open data does not show porting.",
+                       been ported since then; open data does not show porting.",
         license(name = "MIT", identifier = "MIT")
     ),
     servers(
@@ -33,7 +33,7 @@ pub use open_enums::KNOWN_VALUES;
             url = "https://{domain}", description = "A deployment",
             variables(("domain" = (
                 default = "api.example.com",
-                description = "The domain of the deployment"
+                description = "The deployment's domain"
             )))
         ),
         (url = "http://127.0.0.1:3000", description = "The local server")
@@ -43,7 +43,7 @@ pub use open_enums::KNOWN_VALUES;
         (name = "Area codes", description = "Area codes (NPA) and their exchanges (NXX)"),
         (name = "Search", description = "Exchanges by words and exact filters"),
         (name = "Format", description = "Validation and formatting of phone numbers worldwide"),
-        (name = "Lookup", description = "The block of a North American number and its holder"),
+        (name = "Lookup", description = "Carriers by North American phone number"),
         (name = "Status", description = "Health and statistics, without a key")
     ),
     components(schemas(ErrorBody, Problem)),
@@ -65,12 +65,12 @@ pub enum OpenapiVersion {
 /// # Panics
 /// Panics if a route's description is not JSON.
 pub fn description() -> Value {
-    let typed = Api::openapi().merge_from(app::openapi(routes()));
-    let mut description = serde_json::to_value(typed).expect("a description is JSON");
+    let openapi = Api::openapi().merge_from(app::openapi(routes()));
+    let mut description = serde_json::to_value(openapi).expect("a description is JSON");
     layers::describe(&mut description);
-    open_enums::open(&mut description);
+    open_enums::open_response_enums(&mut description);
     examples::add(&mut description);
-    tidy(&mut description);
+    join_lines(&mut description);
     description
 }
 
@@ -79,7 +79,7 @@ pub fn description_3_0() -> Value {
     site::version_3_0::convert(description())
 }
 
-/// Prints the description as JSON in an OpenAPI version.
+/// Prints the description as JSON.
 pub fn print(version: OpenapiVersion) -> Result<(), CliError> {
     let description = match version {
         OpenapiVersion::V3_1 => description(),
@@ -88,50 +88,35 @@ pub fn print(version: OpenapiVersion) -> Result<(), CliError> {
     terminal::print_raw(&format!("{description:#}\n"))
 }
 
-/// The HTTP methods, as OpenAPI names them.
-pub const METHODS: [&str; 5] = ["get", "post", "put", "patch", "delete"];
-
-/// The operations of a description, with their paths and methods.
+/// The operations with their paths and methods.
 fn operations(description: &mut Value) -> impl Iterator<Item = (&str, &str, &mut Value)> {
     let paths = description["paths"].as_object_mut().expect("a description has paths");
     paths.iter_mut().flat_map(|(path, item)| {
         let operations = item.as_object_mut().into_iter().flatten();
-        let of_methods = operations.filter(|(method, _)| METHODS.contains(&method.as_str()));
-        of_methods.map(|(method, operation)| (path.as_str(), method.as_str(), operation))
+        operations.map(|(method, operation)| (path.as_str(), method.as_str(), operation))
     })
 }
 
-/// Returns `true` if an operation needs a key. Without its own requirement, the description's
-/// applies.
+/// Returns `true` if an operation needs a key. Public operations override the default security.
 pub fn needs_key(operation: &Value) -> bool {
     operation["security"].is_null()
 }
 
-/// Cleans up every description for clients: removes specification sections in parentheses, and line
-/// breaks from comments.
-fn tidy(value: &mut Value) {
+/// Joins the lines of each paragraph in descriptions, which are wrapped in doc comments.
+fn join_lines(value: &mut Value) {
     match value {
         Value::Object(fields) => {
             for (name, field) in fields {
                 match field {
                     Value::String(text) if matches!(name.as_str(), "description" | "summary") => {
-                        *text = tidied(text);
+                        let paragraphs = text.split("\n\n").map(|lines| lines.replace('\n', " "));
+                        *text = paragraphs.collect::<Vec<_>>().join("\n\n");
                     }
-                    other => tidy(other),
+                    other => join_lines(other),
                 }
             }
         }
-        Value::Array(items) => items.iter_mut().for_each(tidy),
+        Value::Array(items) => items.iter_mut().for_each(join_lines),
         _ => (),
     }
-}
-
-fn tidied(text: &str) -> String {
-    let paragraphs = text.split("\n\n").map(|paragraph| paragraph.replace('\n', " "));
-    let mut text = paragraphs.collect::<Vec<_>>().join("\n\n");
-    while let Some(start) = text.find(" (spec ") {
-        let length = text[start..].find(')').map_or(text.len() - start, |end| end + 1);
-        text.replace_range(start..start + length, "");
-    }
-    text
 }

@@ -1,5 +1,5 @@
-//! Opens the enums in responses, because a client must accept values that a later version adds.
-//! Request enums stay closed, because the service rejects other values.
+//! Opens the enums in responses, because clients must accept values that a later version adds. Enums
+//! in requests stay closed, because the service rejects other values.
 
 use std::collections::BTreeSet;
 
@@ -7,32 +7,33 @@ use serde_json::{Map, Value};
 
 use super::operations;
 
-/// The known values of an open enum, as
-/// [Zalando's guidelines](https://opensource.zalando.com/restful-api-guidelines/#112) name them.
+/// The keyword for known values in
+/// [Zalando's guidelines](https://opensource.zalando.com/restful-api-guidelines/#112).
 pub const KNOWN_VALUES: &str = "x-extensible-enum";
 const SCHEMAS: &str = "#/components/schemas/";
-/// The maximum number of values in a description.
-const MAX_LISTED: usize = 12;
+/// Descriptions list the values of enums with at most this many.
+const MAX_LISTED_VALUES: usize = 12;
 
 /// Opens every enum in responses. Enums that requests also use get open copies for responses.
-pub fn open(description: &mut Value) {
-    let requested = requested_schemas(description);
+pub fn open_response_enums(description: &mut Value) {
+    let request_schemas = request_schemas(description);
     let Value::Object(schemas) = &mut description["components"]["schemas"] else { return };
     let is_enum = |name: &&String| schemas[*name].get("enum").is_some();
-    let closed: BTreeSet<String> = requested.iter().filter(is_enum).cloned().collect();
+    let closed: BTreeSet<String> = request_schemas.iter().filter(is_enum).cloned().collect();
     for name in &closed {
         schemas.insert(open_name(name), schemas[name].clone());
     }
     schemas.sort_keys();
-    let answered = schemas.iter_mut().filter(|(name, _)| !requested.contains(*name));
-    answered.for_each(|(_, schema)| open_within(schema, &closed));
+    for (_, schema) in schemas.iter_mut().filter(|(name, _)| !request_schemas.contains(*name)) {
+        open_enums_in(schema, &closed);
+    }
     for (_, _, operation) in operations(description) {
-        open_within(&mut operation["responses"], &closed);
+        open_enums_in(&mut operation["responses"], &closed);
     }
 }
 
-/// The names of the schemas used in parameters and request bodies.
-fn requested_schemas(description: &mut Value) -> BTreeSet<String> {
+/// The names of the schemas in parameters and request bodies.
+fn request_schemas(description: &mut Value) -> BTreeSet<String> {
     let mut waiting = Vec::new();
     for (_, _, operation) in operations(description) {
         waiting.extend(references_in(&operation["parameters"]));
@@ -47,7 +48,7 @@ fn requested_schemas(description: &mut Value) -> BTreeSet<String> {
     names
 }
 
-/// The names of the schemas that a value refers to.
+/// The names of the schemas that a value references.
 fn references_in(value: &Value) -> Vec<String> {
     match value {
         Value::Object(fields) => {
@@ -68,8 +69,8 @@ fn open_name(name: &str) -> String {
     format!("Open{name}")
 }
 
-/// Opens the enums within a schema, and refers to open copies where the original stays closed.
-fn open_within(value: &mut Value, closed: &BTreeSet<String>) {
+/// Opens the enums in a schema, and references open copies of those that stay closed.
+fn open_enums_in(value: &mut Value, closed: &BTreeSet<String>) {
     match value {
         Value::Object(fields) => {
             open_enum(fields);
@@ -78,21 +79,21 @@ fn open_within(value: &mut Value, closed: &BTreeSet<String>) {
                 let reference = format!("{SCHEMAS}{}", open_name(name));
                 fields.insert("$ref".to_owned(), reference.into());
             }
-            fields.values_mut().for_each(|field| open_within(field, closed));
+            fields.values_mut().for_each(|field| open_enums_in(field, closed));
         }
-        Value::Array(items) => items.iter_mut().for_each(|item| open_within(item, closed)),
+        Value::Array(items) => items.iter_mut().for_each(|item| open_enums_in(item, closed)),
         _ => (),
     }
 }
 
-/// Turns an enum into any string, and describes the known values if there are few.
+/// Turns an enum into any string, and lists the known values in the description if they are few.
 fn open_enum(schema: &mut Map<String, Value>) {
     let Some(Value::Array(values)) = schema.remove("enum") else { return };
-    let described = schema.get("description").and_then(Value::as_str).unwrap_or_default();
-    let mut text = described.trim_end_matches('.').to_owned();
-    if values.len() <= MAX_LISTED {
-        let listed: Vec<&str> = values.iter().filter_map(Value::as_str).collect();
-        text += &format!(": `{}`", listed.join("`, `"));
+    let description = schema.get("description").and_then(Value::as_str).unwrap_or_default();
+    let mut text = description.trim_end_matches('.').to_owned();
+    if values.len() <= MAX_LISTED_VALUES {
+        let names: Vec<&str> = values.iter().filter_map(Value::as_str).collect();
+        text += &format!(": `{}`", names.join("`, `"));
     }
     schema.insert("description".to_owned(), (text + ". Later versions may add values.").into());
     schema.insert(KNOWN_VALUES.to_owned(), values.into());

@@ -5,31 +5,31 @@ use include_dir::{Dir, include_dir};
 
 static EVENTS: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../events");
 
-/// The key in sample requests. No deployment accepts it.
+/// The key in sample requests, which no deployment accepts.
 pub const SAMPLE_KEY: &str = "tnr_live_SampleKeyForTheEventsAndTheTests2eIfJn";
 
-/// A request and the name of its response snapshot.
+/// A request with the name of its example file.
 #[derive(Debug, Clone)]
 pub struct SampleRequest {
     pub name: String,
     pub method: String,
-    /// Path and query as a client writes them.
+    /// The path and query, encoded.
     pub target: String,
     pub headers: Vec<(String, String)>,
     pub body: Option<String>,
 }
 
-/// A function's requests in file order; empty without a file.
-pub fn requests_of(function: &str) -> Vec<SampleRequest> {
+/// A function's sample requests, if it has any.
+pub fn requests_for(function: &str) -> Vec<SampleRequest> {
     let file = EVENTS.get_file(format!("{function}/requests.txt"));
     file.and_then(|file| file.contents_utf8()).map_or_else(Vec::new, parse)
 }
 
-/// Parses lines `name: METHOD target`, each followed by indented lines `header: value`, and `>
-/// text` for each body line.
+/// Parses lines `name: METHOD target`, each followed by indented lines: `header: value`, and `> text`
+/// for each body line.
 ///
 /// # Panics
-/// Panics on any other line. The tests read all files.
+/// Panics if a line is malformed. Tests parse all files.
 fn parse(text: &str) -> Vec<SampleRequest> {
     let text = text.replace("{key}", SAMPLE_KEY);
     let mut requests: Vec<SampleRequest> = Vec::new();
@@ -43,10 +43,10 @@ fn parse(text: &str) -> Vec<SampleRequest> {
         let (name, value) = line.split_once(':').expect("a line has a colon");
         let (name, value) = (name.trim(), value.trim());
         if line.starts_with(' ') {
-            let request = requests.last_mut().expect("a header stands below a request");
+            let request = requests.last_mut().expect("a header follows a request");
             request.set_header(name.to_owned(), value);
         } else {
-            let (method, target) = value.split_once(' ').expect("a method stands before a target");
+            let (method, target) = value.split_once(' ').expect("a target follows a method");
             requests.push(SampleRequest::new(name, method, target));
         }
     }
@@ -83,7 +83,7 @@ impl SampleRequest {
         self.headers.iter().find(|(present, _)| present == name).map(|(_, value)| value.as_str())
     }
 
-    /// Returns `true` if the request should be refused.
+    /// Returns `true` if the response should be an error.
     pub fn is_refused(&self) -> bool {
         self.name.starts_with("error-")
     }

@@ -1,4 +1,4 @@
-//! The arguments of commands for operators.
+//! Arguments of the commands for operators.
 
 use std::path::PathBuf;
 
@@ -10,18 +10,17 @@ use crate::{
     serve::args::ApiAddress,
 };
 
-/// Without options that name a target, examines the same data as the other commands.
 #[derive(Debug, Args)]
 pub struct DoctorArgs {
     #[command(flatten)]
     pub data: DataArgs,
-    /// Test each endpoint of the service at this URL; overrides the stack's URL with --stack
+    /// Test each endpoint of the service at this URL, instead of the stack's own URL
     #[arg(long, value_name = "BASE_URL", value_parser = endpoint_url)]
     pub url: Option<String>,
-    /// Also test the endpoints with this API key
+    /// API key to also test the endpoints with
     #[arg(long, value_name = "KEY", env = "TNR_KEY", hide_env_values = true)]
     pub key: Option<String>,
-    /// Timeout of each group of checks, in seconds
+    /// Timeout for each group of checks, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 300)]
     pub timeout: u64,
     /// Print the findings as JSON
@@ -61,24 +60,24 @@ pub struct CostsArgs {
     /// Include CloudFront and a firewall in front of the API
     #[arg(long)]
     pub edge: bool,
-    /// Estimate one day at the deployment's request limit, with the most expensive requests. Not
-    /// available with --edge, where no limit applies
+    /// Estimate one day at the deployment's request limit, with the most expensive requests; the
+    /// limit does not apply to --edge
     #[arg(long, conflicts_with_all = ["requests", "edge"])]
     pub worst_case: bool,
-    /// Print docs/COSTS.md
+    /// Print docs/COSTS.md as Markdown
     #[arg(long, conflicts_with_all = ["requests", "cold", "tracing", "edge", "worst_case"])]
     pub markdown: bool,
 }
 
 fn percentage(text: &str) -> Result<f64, String> {
-    let in_range = |share: &f64| (0.0..=100.0).contains(share);
-    text.parse().ok().filter(in_range).ok_or_else(|| "must be a number from 0 to 100".to_owned())
+    let is_valid = |percentage: &f64| (0.0..=100.0).contains(percentage);
+    text.parse().ok().filter(is_valid).ok_or_else(|| "must be a number from 0 to 100".to_owned())
 }
 
 fn http_url(text: &str) -> Result<String, String> {
     if text.starts_with("http://") {
         Ok(text.to_owned())
     } else {
-        Err("must begin with http://".to_owned())
+        Err("must start with http://".to_owned())
     }
 }

@@ -1,4 +1,4 @@
-//! A running server's health, for containers whose health checks have no other program.
+//! The `health` command, for container health checks without `curl`.
 
 use std::{net::SocketAddr, time::Duration};
 
@@ -8,22 +8,22 @@ use signed_requests::{client_builder, first_bytes};
 use crate::{
     CliError,
     operate::args::HealthArgs,
-    serve::args::{ApiAddress, reachable},
+    serve::args::{ApiAddress, reachable_host},
 };
 
-/// Health checks usually time out after a few seconds.
-const MAX_WAIT: Duration = Duration::from_secs(3);
-/// More than any health response of this service.
-const MAX_ANSWER_BYTES: usize = 64 * 1024;
+/// Less than the usual timeout of health checks.
+const TIMEOUT: Duration = Duration::from_secs(3);
+/// More than any health response from this service.
+const MAX_BODY_BYTES: usize = 64 * 1024;
 
 /// Checks the API's health on this machine or at the given URL, and prints the response.
 pub async fn check(args: HealthArgs) -> Result<(), CliError> {
     let url = url(args);
-    let failed = |source| CliError::NoAnswer { url: url.clone(), source };
-    let client = client_builder().timeout(MAX_WAIT).redirect(Policy::none()).no_proxy();
+    let failed = |source| CliError::NoResponse { url: url.clone(), source };
+    let client = client_builder().timeout(TIMEOUT).redirect(Policy::none()).no_proxy();
     let response = client.build().map_err(failed)?.get(&url).send().await.map_err(failed)?;
     let status = response.status();
-    let body = first_bytes(response, MAX_ANSWER_BYTES).await.map_err(failed)?;
+    let body = first_bytes(response, MAX_BODY_BYTES).await.map_err(failed)?;
     // An unknown server must not control the terminal.
     println!("{}", String::from_utf8_lossy(&body).trim().replace(char::is_control, " "));
     if status == StatusCode::OK { Ok(()) } else { Err(CliError::Unhealthy { url, status }) }
@@ -31,7 +31,7 @@ pub async fn check(args: HealthArgs) -> Result<(), CliError> {
 
 fn url(HealthArgs { url, address }: HealthArgs) -> String {
     let ApiAddress { host, port, base_path } = address;
-    let address = SocketAddr::new(reachable(host), port);
+    let address = SocketAddr::new(reachable_host(host), port);
     url.unwrap_or_else(|| format!("http://{address}{}/health", base_path.unwrap_or_default()))
 }
 
@@ -41,15 +41,9 @@ mod tests {
 
     #[test]
     fn wildcard_address_is_reached_on_loopback() {
-        for (host, expected) in [
-            ("0.0.0.0", "http://127.0.0.1:3000/numbers/health"),
-            ("::", "http://[::1]:3000/numbers/health"),
-            ("10.0.0.5", "http://10.0.0.5:3000/numbers/health"),
-        ] {
-            let base_path = Some("/numbers".to_owned());
-            let host = host.parse().unwrap();
-            let address = ApiAddress { host, port: 3000, base_path };
-            assert_eq!(url(HealthArgs { url: None, address }), expected);
-        }
+        let base_path = Some("/numbers".to_owned());
+        let address = ApiAddress { host: "0.0.0.0".parse().unwrap(), port: 3000, base_path };
+        let url = url(HealthArgs { url: None, address });
+        assert_eq!(url, "http://127.0.0.1:3000/numbers/health");
     }
 }

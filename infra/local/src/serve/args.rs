@@ -15,11 +15,10 @@ use crate::{
     serve::connections::ConnectionArgs,
 };
 
-/// Reachable only from this machine.
 const DEFAULT_HOST: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 const DEFAULT_PORT: u16 = 3000;
 
-/// The API's address, for the server and health checks.
+/// The API's address.
 #[derive(Debug, Args)]
 pub struct ApiAddress {
     /// Address to listen on (0.0.0.0 for all IPv4 interfaces, :: for all)
@@ -41,11 +40,11 @@ pub struct ServeArgs {
     /// [default: none]
     #[arg(long, value_name = "IP:PORT", env = "TNR_OPS_ADDRESS")]
     pub ops_address: Option<SocketAddr>,
-    /// Seconds to keep serving after SIGTERM while reporting not ready; Ctrl-C skips this
+    /// Seconds to keep serving after SIGTERM, reported as not ready; Ctrl-C skips this wait
     #[arg(long, value_name = "SECONDS", env = "TNR_DRAIN", default_value = "5",
           value_parser = seconds())]
     pub drain: Duration,
-    /// Seconds to let running requests finish after that; a second signal exits at once
+    /// Seconds for running requests to finish after that; a second signal exits at once
     #[arg(long, value_name = "SECONDS", env = "TNR_GRACE", default_value = "5",
           value_parser = seconds())]
     pub grace: Duration,
@@ -63,21 +62,21 @@ fn seconds() -> ValueParser {
     clap::value_parser!(u64).map(Duration::from_secs).into()
 }
 
-/// Options to import the sample and print a key if the database is empty.
+/// Options for the sample data.
 #[derive(Debug, Args)]
 pub struct SampleArgs {
     /// Import the sample into an empty database and print a key; the default for the embedded
     /// database. Overrides --no-sample
     #[arg(long)]
     sample: bool,
-    /// Import no sample and create no key; the default with --endpoint-url
+    /// Skip the sample and the key; the default with --endpoint-url
     // Not a clap conflict, which would also reject `--sample` with TNR_NO_SAMPLE set.
     #[arg(long, env = "TNR_NO_SAMPLE", value_parser = BoolishValueParser::new())]
     no_sample: bool,
 }
 
 impl ServeArgs {
-    /// Returns `true` for a trial server, with the sample and a key.
+    /// Returns `true` for a trial server, which imports the sample and prints a key.
     pub fn is_trial(&self) -> bool {
         // An invalid URL in the variable is reported when the database is opened.
         let is_embedded = matches!(self.database.endpoint_url(), Ok(None));
@@ -85,8 +84,8 @@ impl ServeArgs {
     }
 }
 
-/// The address that reaches a server on `host`, which may be a wildcard.
-pub fn reachable(host: IpAddr) -> IpAddr {
+/// The address to connect to for a server that listens on `host`, which may be a wildcard.
+pub fn reachable_host(host: IpAddr) -> IpAddr {
     match host {
         IpAddr::V4(host) if host.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
         IpAddr::V6(host) if host.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
@@ -94,7 +93,7 @@ pub fn reachable(host: IpAddr) -> IpAddr {
     }
 }
 
-/// Validates a base path: a leading slash, no trailing one, and nothing to encode.
+/// Validates a base path: a leading slash, no trailing slash, and no characters to encode.
 fn base_path(text: &str) -> Result<String, String> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._~/".contains(c);
     let is_valid = text.starts_with('/')
@@ -104,12 +103,11 @@ fn base_path(text: &str) -> Result<String, String> {
     if is_valid {
         Ok(text.to_owned())
     } else {
-        Err("must begin with a slash, end without one, and hold only letters, digits and -._~"
+        Err("must start with a slash, not end with one, and contain only letters, digits and -._~"
             .into())
     }
 }
 
-/// The key to register.
 #[derive(Debug, Args)]
 pub struct KeyArgs {
     /// Register this API key instead of generating one, for scripts
@@ -135,27 +133,26 @@ mod tests {
     use super::*;
 
     #[derive(Parser)]
-    struct Line {
+    struct TestCli {
         #[command(flatten)]
         serve: ServeArgs,
     }
 
     fn is_trial(options: &[&str]) -> bool {
-        Line::try_parse_from([&["tnr"], options].concat()).unwrap().serve.is_trial()
+        TestCli::try_parse_from([&["tnr"], options].concat()).unwrap().serve.is_trial()
     }
 
     #[test]
     fn only_the_embedded_database_gets_the_sample_by_default() {
-        let elsewhere = ["--endpoint-url", "http://database:8000"];
         assert!(is_trial(&[]));
         assert!(!is_trial(&["--no-sample"]));
-        assert!(!is_trial(&elsewhere));
-        assert!(is_trial(&[&elsewhere[..], &["--sample"]].concat()));
+        assert!(!is_trial(&["--endpoint-url", "http://database:8000"]));
+        assert!(is_trial(&["--endpoint-url", "http://database:8000", "--sample"]));
         assert!(is_trial(&["--no-sample", "--sample"]) && is_trial(&["--sample", "--no-sample"]));
     }
 
     #[test]
-    fn base_path_has_no_trailing_slash_and_needs_no_encoding() {
+    fn base_paths_have_no_trailing_slash_and_need_no_encoding() {
         for valid in ["/numbers", "/apis/tnr-2", "/~team/v1.0"] {
             assert_eq!(base_path(valid).unwrap(), valid);
         }

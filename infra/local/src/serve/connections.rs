@@ -1,7 +1,7 @@
-//! Limits on client connections: how many, and how long each waits for its client.
+//! Limits on client connections: a maximum number, and timeouts for slow clients.
 //!
-//! hyper has one timeout for headers and the time before them, and none for bodies. So connections
-//! are timed here, by what they wait for.
+//! hyper uses one timeout for both idle time and headers, and none for bodies. So connections time
+//! out here, with one timeout per stage of a request.
 
 use std::{
     io::{self, ErrorKind, IoSlice},
@@ -38,7 +38,7 @@ use crate::serve::unread_bodies::read_first;
 /// Connection limits.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct ConnectionArgs {
-    /// Maximum open connections; further clients wait
+    /// Maximum open connections; more clients have to wait
     #[arg(long, value_name = "COUNT", env = "TNR_MAX_CONNECTIONS", default_value_t = 1024,
           value_parser = positive())]
     max_connections: u64,
@@ -46,21 +46,21 @@ pub struct ConnectionArgs {
     timeouts: Timeouts,
 }
 
-/// Timeouts of a connection waiting for its client.
+/// Timeouts for slow clients.
 #[derive(Debug, Clone, Copy, Args)]
 struct Timeouts {
     /// Timeout for request headers, in seconds
-    // From the first byte or the start of the connection.
+    // Starts with the first byte, or with the connection.
     #[arg(long = "header-timeout", value_name = "SECONDS", env = "TNR_HEADER_TIMEOUT",
           default_value = "30", value_parser = positive().map(Duration::from_secs))]
     header: Duration,
     /// Timeout for a request body, in seconds
-    // From the end of the headers. The response must also have begun by then.
+    // Starts after the headers. The response must also have started by then.
     #[arg(long = "body-timeout", value_name = "SECONDS", env = "TNR_BODY_TIMEOUT",
           default_value = "60", value_parser = positive().map(Duration::from_secs))]
     body: Duration,
     /// Timeout for idle connections, in seconds
-    // For the next request, or for the client to read more of a response.
+    // Waiting for the next request, or for the client to read more of a response.
     #[arg(long = "idle-timeout", value_name = "SECONDS", env = "TNR_IDLE_TIMEOUT",
           default_value = "75", value_parser = positive().map(Duration::from_secs))]
     idle: Duration,
@@ -71,7 +71,7 @@ fn positive() -> RangedU64ValueParser {
     RangedU64ValueParser::new().range(1..=10_000_000)
 }
 
-/// A port with a limit on open connections. Further ones wait until one is closed.
+/// A listener that limits open connections. Clients over the limit wait until one closes.
 pub struct LimitedListener {
     listener: TcpListener,
     free: Arc<Semaphore>,
@@ -90,7 +90,7 @@ impl Listener for LimitedListener {
     type Addr = SocketAddr;
 
     async fn accept(&mut self) -> (Connection, SocketAddr) {
-        // Never closed, so a permit always comes.
+        // The semaphore is never closed, so a permit always arrives.
         let permit = Arc::clone(&self.free).acquire_owned().await.ok();
         let (stream, address) = Listener::accept(&mut self.listener).await;
         let waiting = Waiting::new(self.timeouts);
@@ -103,7 +103,7 @@ impl Listener for LimitedListener {
     }
 }
 
-/// The part of a request that a connection waits for.
+/// The part of a request that a connection is waiting for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
     Request,
@@ -111,8 +111,8 @@ enum Stage {
     Body,
 }
 
-/// The part of a request that a connection waits for, and its deadline. Shared with the service, since only
-/// the service knows when requests begin and end.
+/// A connection's stage and deadline. Shared with the service, because only the service knows when
+/// requests begin and end.
 #[derive(Debug, Clone)]
 pub struct Waiting {
     timeouts: Timeouts,
@@ -147,23 +147,23 @@ impl Connected<IncomingStream<'_, LimitedListener>> for Waiting {
     }
 }
 
-/// The service, which tells each connection when a request begins and is answered.
-pub fn on_connections(service: Router) -> IntoMakeServiceWithConnectInfo<Router, Waiting> {
-    service.layer(from_fn(read_first)).layer(from_fn(watch)).into_make_service_with_connect_info()
+/// Wraps the service so each connection knows when a request begins and ends.
+pub fn track_requests(service: Router) -> IntoMakeServiceWithConnectInfo<Router, Waiting> {
+    service.layer(from_fn(track)).into_make_service_with_connect_info()
 }
 
-async fn watch(
+async fn track(
     ConnectInfo(waiting): ConnectInfo<Waiting>,
     request: Request,
     next: Next,
 ) -> Response {
     waiting.begin(Stage::Body);
-    let response = next.run(request).await;
+    let response = read_first(request, next).await;
     waiting.begin(Stage::Request);
     response
 }
 
-/// A connection that fails if its client keeps it waiting too long.
+/// A connection that times out if its client is too slow.
 pub struct Connection {
     stream: TcpStream,
     waiting: Waiting,
@@ -172,7 +172,7 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// The timeout error, pending until the connection times out.
+    /// Returns an error once the connection times out.
     fn poll_timeout<T>(&mut self, context: &mut Context<'_>) -> Poll<io::Result<T>> {
         let (_, deadline) = self.waiting.now();
         if self.timeout.deadline() != deadline {
@@ -181,7 +181,7 @@ impl Connection {
         self.timeout.as_mut().poll(context).map(|()| Err(ErrorKind::TimedOut.into()))
     }
 
-    /// The outcome of writing a part of a response. The client read it, so its wait restarts.
+    /// Restarts the timeout after part of a response was written, because the client is reading.
     fn after_write(
         &mut self,
         context: &mut Context<'_>,
@@ -193,7 +193,7 @@ impl Connection {
         if written.is_ready() {
             self.waiting.begin(Stage::Request);
         }
-        // hyper may not read before something arrives, so nothing else would wake it.
+        // hyper may not be reading, so nothing else would wake this task at the deadline.
         match self.poll_timeout(context) {
             Poll::Pending => written,
             timed_out => timed_out,
@@ -229,7 +229,7 @@ impl AsyncWrite for Connection {
         self.after_write(context, written)
     }
 
-    // Without these two, hyper would copy each body behind its headers.
+    // Without these two methods, hyper would copy each body into the buffer of its headers.
     fn poll_write_vectored(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,

@@ -5,21 +5,21 @@ use crate::{
     database::Database,
     serve::{args::DynamodbArgs, preparation},
     stop_signals::StopSignals,
-    terminal::log::log_for_people,
+    terminal::log::init_human_logs,
 };
 
-/// Runs the embedded database, with data and a key, until Ctrl-C.
+/// Runs the embedded database with sample data and a key until Ctrl-C.
 pub async fn dynamodb(args: DynamodbArgs) -> Result<(), CliError> {
-    log_for_people();
+    init_human_logs();
     let mut signals = StopSignals::receive()?;
     let data_dir = &args.folder.path()?;
     let given = args.key.given.as_deref();
-    let prepared = Database::shared(data_dir, args.port, async |store| {
+    let prepared = Database::open_shared(data_dir, args.port, async |store| {
         preparation::with_sample_and_key(store, given, data_dir).await
     });
     let (database, key) = tokio::select! {
         prepared = prepared => prepared?,
-        // Nothing is served yet; the next start continues the preparation.
+        // Nothing is served yet. The next start resumes the setup.
         _ = signals.next() => return Ok(()),
     };
     println!("DynamoDB  {}", database.endpoint());

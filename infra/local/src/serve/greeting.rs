@@ -1,4 +1,4 @@
-//! The banner that `serve` prints when it listens.
+//! The banner that `serve` prints once it is listening.
 
 use std::net::SocketAddr;
 
@@ -11,12 +11,12 @@ use crate::{
     data::sample,
     database::{Database, place::Place},
     error::Context,
-    serve::args::{ServeArgs, reachable},
+    serve::args::{ServeArgs, reachable_host},
     terminal::{next_commands::NextCommands, width, wrapped},
 };
 
 /// Prints the server's URL, its data, and next steps.
-pub async fn greet(
+pub async fn print_banner(
     listener: &TcpListener,
     operations: Option<&TcpListener>,
     args: &ServeArgs,
@@ -37,8 +37,8 @@ pub async fn greet(
     println!("  page      {base_url}/");
     match key {
         Some(key) if args.is_trial() => println!("  API key   {}", key.reveal()),
-        // Many people may be able to read a server's stored output.
-        Some(key) => println!("  API key   {}…, as given", key.prefix()),
+        // The output may end up in logs that many people can read.
+        Some(key) => println!("  API key   {}…, from --key or TNR_KEY", key.prefix()),
         None => println!("  API key   none; create one with '{}'", next.tnr("keys create")),
     }
     print_data(&serving, &next);
@@ -59,24 +59,24 @@ fn print_data(serving: &Serving, next: &NextCommands) {
     let Some(snapshot) = serving.snapshot() else {
         match serving {
             Serving::Empty => println!("  data      none yet; get it with '{import}'"),
-            _ => println!("  data      none can be read; get it anew with '{import}'"),
+            _ => println!("  data      unreadable; replace it with '{import}'"),
         }
         return;
     };
     let records = u64::from(snapshot.statistics.total_records);
     println!("  data      {} NPA-NXX records", indicatif::HumanCount(records));
     if let Serving::Older(older) = serving {
-        println!("            of version {}, since the", older.version);
-        println!("            current one cannot be read; '{}' says why", next.tnr("versions"));
+        println!("            from version {}; the current version cannot", older.version);
+        println!("            be read, and '{}' says why", next.tnr("versions"));
     }
-    if let Some(note) = sample::note_on(snapshot, next) {
+    if let Some(note) = sample::sample_note(snapshot, next) {
         println!("{}", wrapped(&format!("  note      {note}"), width(), 12));
     }
 }
 
-/// Prints lines to paste into a shell, none wider than a terminal.
+/// Prints requests to paste into a shell, with no line wider than 80 columns.
 fn print_requests_to_try(base_url: &str, key: &str) {
-    println!("In a browser, with the key pasted into its field:");
+    println!("In a browser (paste the key into its field):");
     println!("  {base_url}/");
     println!("In a shell:");
     println!("  export TNR_KEY={key}");
@@ -87,8 +87,8 @@ fn print_requests_to_try(base_url: &str, key: &str) {
     println!();
 }
 
-/// A listener's address on this machine.
+/// The address at which this machine reaches the listener.
 fn local_address(listener: &TcpListener) -> Result<SocketAddr, CliError> {
     let address = listener.local_addr().context("cannot listen")?;
-    Ok(SocketAddr::new(reachable(address.ip()), address.port()))
+    Ok(SocketAddr::new(reachable_host(address.ip()), address.port()))
 }

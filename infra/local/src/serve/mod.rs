@@ -14,7 +14,7 @@ use std::{net::SocketAddr, pin::pin, sync::Arc, time::Duration};
 use axum::{Router, middleware::from_fn_with_state};
 use logging::with_causes;
 use shared::{
-    app, auth::ApiKey, config::Config, flag_images::FlagImages, gateway::below_base_path,
+    app, auth::ApiKey, config::Config, flag_images::FlagImages, gateway::with_base_path,
     quota::Quotas, state::App,
 };
 use store::{CurrentDataset, Store};
@@ -26,8 +26,8 @@ use tokio::{
 
 use self::{
     args::ServeArgs,
-    connections::{LimitedListener, on_connections},
-    greeting::greet,
+    connections::{LimitedListener, track_requests},
+    greeting::print_banner,
     operations_port::ServerState,
     service_manager::ServiceState,
 };
@@ -37,18 +37,18 @@ use crate::{
     error::Context,
     routes,
     stop_signals::{StopSignal, StopSignals},
-    terminal::log::log_for_people,
+    terminal::log::init_human_logs,
 };
 
-/// Interval of checks for newer data. They read the manifest once a minute, or every few seconds
-/// while no data is loaded.
+/// Interval between checks for newer data. They read the manifest at most once a minute, or every
+/// few seconds until data is loaded.
 const DATA_POLL_INTERVAL: Duration = Duration::from_secs(5);
-/// Timeout for closing the embedded database. Nothing is lost after it.
+/// Timeout for closing the embedded database. No data is lost if it expires.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Serves the API until a signal arrives.
 pub async fn serve(args: ServeArgs) -> Result<(), CliError> {
-    log_for_people();
+    init_human_logs();
     FlagImages::from_env()?;
     let address = SocketAddr::new(args.address.host, args.address.port);
     let listener = listen(address, "--host or --port").await?;
@@ -59,13 +59,13 @@ pub async fn serve(args: ServeArgs) -> Result<(), CliError> {
     let mut signals = StopSignals::receive()?;
     let prepared = async {
         let prepare = async |store: &Store| prepare(store, &args).await;
-        let (database, key) = Database::own(&args.database, prepare).await?;
-        greet(&listener, operations.as_ref(), &args, key.as_ref(), &database).await?;
+        let (database, key) = Database::open_for_server(&args.database, prepare).await?;
+        print_banner(&listener, operations.as_ref(), &args, key.as_ref(), &database).await?;
         Ok::<_, CliError>(database)
     };
     let database = tokio::select! {
         database = prepared => database?,
-        // Nothing is served yet; the next start continues the preparation.
+        // Nothing is served yet. The next start resumes the setup.
         _ = signals.next() => return Ok(()),
     };
 
@@ -79,16 +79,16 @@ pub async fn serve(args: ServeArgs) -> Result<(), CliError> {
         drain: args.drain,
         grace: args.grace,
     };
-    let in_memory = tokio::spawn(keep_in_memory(Arc::clone(&app.dataset)));
+    let in_memory = tokio::spawn(keep_data_loaded(Arc::clone(&app.dataset)));
     if let Some(operations) = operations {
-        // It runs until the process exits, after the API.
+        // It runs until the process exits, longer than the API.
         let router = operations_port::router(Arc::clone(&state));
         tokio::spawn(axum::serve(operations, router).into_future());
     }
     let service =
         app::service(routes(), app).layer(from_fn_with_state(state, operations_port::observe));
     let service = match args.address.base_path {
-        Some(base_path) => below_base_path(base_path, service),
+        Some(base_path) => with_base_path(base_path, service),
         None => service,
     };
     let listener = LimitedListener::new(listener, args.connections);
@@ -97,21 +97,21 @@ pub async fn serve(args: ServeArgs) -> Result<(), CliError> {
     ended
 }
 
-/// A server, and its shutdown settings.
+/// A server with its shutdown settings.
 struct Server {
     quotas: Arc<Quotas>,
     state: Arc<ServerState>,
     database: Database,
-    /// Time to keep answering requests after a service manager's signal.
+    /// Time to keep serving after SIGTERM.
     drain: Duration,
-    /// The grace period for running requests after that.
+    /// Time for running requests to finish after that.
     grace: Duration,
 }
 
 impl Server {
-    /// Serves until the first signal. After a service manager's signal it keeps answering for a
-    /// while, until balancers notice that it is not ready. Then it finishes running requests within
-    /// the grace period, and writes the last quota counts.
+    /// Serves until the first signal. After SIGTERM it keeps serving for a while, so that load
+    /// balancers notice that it is not ready. Then it finishes running requests within the grace
+    /// period, and writes the last quota counts.
     async fn run(
         self,
         listener: LimitedListener,
@@ -121,55 +121,52 @@ impl Server {
         let (stop, stop_requested) = oneshot::channel::<()>();
         let stop_requested = async { _ = stop_requested.await };
         let serving =
-            axum::serve(listener, on_connections(service)).with_graceful_shutdown(stop_requested);
+            axum::serve(listener, track_requests(service)).with_graceful_shutdown(stop_requested);
         let mut serving = Box::pin(serving.into_future());
-        service_manager::tell(ServiceState::Ready);
+        service_manager::notify(ServiceState::Ready);
         let signal = tokio::select! {
             ended = &mut serving => return ended.context("the server stopped"),
             signal = signals.next() => signal,
         };
         self.state.stop();
-        service_manager::tell(ServiceState::Stopping);
+        service_manager::notify(ServiceState::Stopping);
         let finish = async {
             if signal == StopSignal::Terminate {
                 _ = timeout(self.drain, &mut serving).await;
             }
             drop(stop);
             _ = timeout(self.grace, serving).await;
-            let lost = self.quotas.write_rest().await;
+            let lost = self.quotas.write_remaining().await;
             if lost > 0 {
-                tracing::error!(quotas = lost, "the last counts of quotas could not be written");
+                tracing::error!(quotas = lost, "cannot write the last quota counts");
             }
             _ = timeout(CLOSE_TIMEOUT, self.database.close()).await;
         };
         tokio::select! {
             () = pin!(finish) => Ok(()),
             _ = signals.next() => Err(CliError::failed(
-                "stopped by a second signal; the last counts of quotas may not be written",
+                "stopped by a second signal; the last quota counts may be lost",
             )),
         }
     }
 }
 
-/// Loads the data before the first request, and keeps it current even without requests.
-async fn keep_in_memory(dataset: Arc<CurrentDataset>) {
+/// Loads the data before the first request, and reloads newer data even without requests.
+async fn keep_data_loaded(dataset: Arc<CurrentDataset>) {
     let mut is_logged = false;
     loop {
         if let Err(error) = dataset.get().await
             && !is_logged
         {
-            tracing::warn!(
-                error = with_causes(&error),
-                "serving without data until it can be loaded"
-            );
+            tracing::warn!(error = with_causes(&error), "serving without data; retrying");
             is_logged = true;
         }
         sleep(DATA_POLL_INTERVAL).await;
     }
 }
 
-/// Imports the sample and creates a key for a trial; otherwise only registers a given key. Returns
-/// the key.
+/// Imports the sample and creates a key for a trial; otherwise only registers the given key, if any.
+/// Returns the key.
 async fn prepare(store: &Store, args: &ServeArgs) -> Result<Option<ApiKey>, CliError> {
     let given = args.key.given.as_deref();
     if args.is_trial() {

@@ -1,4 +1,4 @@
-//! Sample data and a key for a database that will be served.
+//! Database setup before serving: sample data and a key.
 
 use std::{fs, path::Path};
 
@@ -15,10 +15,10 @@ use crate::{
     keys,
 };
 
-/// The name of the local program's own key.
+/// The name of the key that this program registers.
 const KEY_NAME: &str = "local";
 
-/// Stores a given key, so the API accepts it.
+/// Registers the given key, if any.
 pub async fn register_given(store: &Store, text: Option<&str>) -> Result<Option<ApiKey>, CliError> {
     let Some(text) = text else { return Ok(None) };
     let key = text.parse()?;
@@ -26,7 +26,7 @@ pub async fn register_given(store: &Store, text: Option<&str>) -> Result<Option<
     Ok(Some(key))
 }
 
-/// Ensures that the database has data and a key: the given one, or else the folder's.
+/// Ensures that the database has data and a key: the given key, or else the folder's own.
 pub async fn with_sample_and_key(
     store: &Store,
     given: Option<&str>,
@@ -39,8 +39,8 @@ pub async fn with_sample_and_key(
     }
 }
 
-/// The folder's own key, created on the first start and whenever the last one is unusable. A file
-/// keeps it, so a restart prints the same key. Only the local program does so; deployments never
+/// The folder's own key. The first start creates it, and a later one replaces it if it was revoked
+/// or has expired. A file holds the key, so that a restart prints the same one. Deployments never
 /// store keys.
 async fn folder_key(store: &Store, data_dir: &Path) -> Result<ApiKey, CliError> {
     let file = data_dir.join(KEY_FILE);

@@ -1,7 +1,7 @@
-//! Request bodies that are refused unread, for example by a quota.
+//! Bodies of requests that are refused unread, for example by a quota.
 //!
-//! hyper closes the connection unless the whole body has arrived, and the client notices only with
-//! its next request. So bodies are read first, or the client is told.
+//! If part of a body is unread, hyper closes the connection, and the client notices only on its next
+//! request. So each body is read first. If that fails, the response says `Connection: close`.
 
 use std::time::Duration;
 
@@ -15,36 +15,36 @@ use axum::{
 use futures_util::{StreamExt as _, stream};
 use tokio::time::timeout;
 
-/// Maximum bytes to read first. No accepted request has a longer body.
+/// Maximum bytes to read in advance. Longer bodies are always refused.
 const MAX_BYTES: usize = 1024 * 1024;
-/// Maximum wait for a body. A later part is read only if the request is accepted.
+/// Maximum wait for a body. Whatever arrives later is read only if the request is accepted.
 const MAX_WAIT: Duration = Duration::from_millis(500);
 
-/// Reads a body before its request, or announces that the connection will close.
+/// Reads the body before running the request, or announces that the connection will close.
 pub async fn read_first(request: Request, next: Next) -> Response {
     if request.body().is_end_stream() {
         return next.run(request).await;
     }
     let (parts, body) = request.into_parts();
-    let (mut begun, mut rest) = (Vec::new(), body.into_data_stream());
-    // Such a client sends its body only if the request is accepted.
-    let asks_first = parts.headers.contains_key(header::EXPECT);
-    let is_whole =
-        !asks_first && timeout(MAX_WAIT, read(&mut rest, &mut begun)).await.unwrap_or(false);
-    let body = Body::from_stream(stream::iter(begun).chain(rest));
+    let (mut received, mut rest) = (Vec::new(), body.into_data_stream());
+    // Such a client sends its body only after the request is accepted.
+    let expects_continue = parts.headers.contains_key(header::EXPECT);
+    let is_complete = !expects_continue
+        && timeout(MAX_WAIT, read(&mut rest, &mut received)).await.unwrap_or(false);
+    let body = Body::from_stream(stream::iter(received).chain(rest));
     let mut response = next.run(Request::from_parts(parts, body)).await;
-    if !is_whole {
+    if !is_complete {
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
     response
 }
 
 /// Reads to the end; returns `false` if the body is too long or incomplete.
-async fn read(rest: &mut BodyDataStream, begun: &mut Vec<Result<Bytes, axum::Error>>) -> bool {
+async fn read(rest: &mut BodyDataStream, received: &mut Vec<Result<Bytes, axum::Error>>) -> bool {
     let mut length = 0;
     while let Some(part) = rest.next().await {
         length += part.as_ref().map_or(MAX_BYTES, Bytes::len);
-        begun.push(part);
+        received.push(part);
         if length >= MAX_BYTES {
             return false;
         }

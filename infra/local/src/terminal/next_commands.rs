@@ -2,8 +2,8 @@
 
 use std::env;
 
-/// Commands with the typed options that locate the data. Locations from the environment or defaults
-/// need no option.
+/// Commands with the typed options that locate the data. Locations in the environment and defaults
+/// need no options.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NextCommands {
     options: String,
@@ -17,18 +17,18 @@ impl NextCommands {
         }
     }
 
-    /// A command of this program, to paste into a shell.
+    /// A `tnr` command to paste into a shell.
     pub fn tnr(&self, command: &str) -> String {
         format!("{} {command}{}", program(), self.options)
     }
 }
 
-/// The start of a command: `cargo run --` if cargo runs the program, otherwise its name.
+/// `cargo run --` if Cargo started the program, or else its name.
 fn program() -> &'static str {
     if env::var_os("CARGO").is_some() { "cargo run --" } else { "tnr" }
 }
 
-/// One shell word, quoted if necessary.
+/// Quotes a shell word if necessary.
 pub fn quoted(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:@%+=,".contains(c);
     if !text.is_empty() && text.chars().all(is_plain) {
@@ -37,20 +37,20 @@ pub fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-/// The typed command without some flags and options with values, plus other words.
-pub fn typed_again(
+/// The typed command, with some flags and options removed and some words added.
+pub fn rebuild_command(
     typed: impl IntoIterator<Item = String>,
     flags: &[&str],
-    with_values: &[&str],
+    options: &[&str],
     added: impl IntoIterator<Item = String>,
 ) -> String {
     let mut words = Vec::new();
     let mut typed = typed.into_iter().skip(1);
     while let Some(word) = typed.next() {
         let name = word.split('=').next().unwrap_or_default();
-        if !with_values.contains(&name) && !flags.contains(&name) {
+        if !options.contains(&name) && !flags.contains(&name) {
             words.push(word);
-        } else if with_values.contains(&&*word) {
+        } else if options.contains(&&*word) {
             // Its value is the next word.
             typed.next();
         }

@@ -1,4 +1,5 @@
-//! Writes `src/phone_metadata.bin` and `src/beginnings.bin` from the metadata of the `rlibphonenumber` in use:
+//! Writes `src/phone_metadata.bin` and `src/first_digits.bin` from the metadata in the current version of
+//! `rlibphonenumber`:
 //!
 //! ```sh
 //! cargo run -p formatting --example rewrite_phone_metadata -- \
@@ -6,12 +7,12 @@
 //! ```
 //!
 //! The crate's patterns contain `\d`, which the regex crate reads as any Unicode digit. Compiled, they take ten
-//! times the memory of `[0-9]`. The rules normalize digits before matching, so only memory and time change. The
+//! times as much memory as `[0-9]`. The rules normalize digits before matching, so this changes only memory use and speed. The
 //! second file rules out patterns by a number's first two digits.
 
 #![expect(deprecated, reason = "the fields are only shadowed inside the crate's own wrapper")]
 
-mod beginnings;
+mod first_digits;
 
 use std::{env, error::Error, fs};
 
@@ -19,14 +20,14 @@ use prost::Message;
 use rlibphonenumber::{NumberFormat, PhoneMetadata, PhoneMetadataCollection, PhoneNumberDesc};
 
 const METADATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/phone_metadata.bin");
-const BEGINNINGS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/beginnings.bin");
+const FIRST_DIGITS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/first_digits.bin");
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let source = env::args().nth(1).ok_or("no file given; pass the metadata.bin of the crate")?;
+    let source = env::args().nth(1).ok_or("no file given; pass the crate's metadata.bin")?;
     let mut collection = PhoneMetadataCollection::decode(fs::read(source)?.as_slice())?;
     collection.metadata.iter_mut().for_each(rewrite_metadata);
     fs::write(METADATA, collection.encode_to_vec())?;
-    fs::write(BEGINNINGS, beginnings::file(&collection))?;
+    fs::write(FIRST_DIGITS, first_digits::file(&collection))?;
     Ok(())
 }
 

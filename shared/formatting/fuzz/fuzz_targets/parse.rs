@@ -25,7 +25,7 @@ fuzz_target!(
         if let Some(number) = PhoneNumber::parse(&text, country) {
             assert!(text.chars().count() <= MAX_INPUT_LENGTH);
             assert_consistent(&number);
-            assert_read_again(&number, country);
+            assert_round_trips(&number, country);
         }
     }
 );
@@ -41,7 +41,7 @@ fn digits(text: &str) -> String {
     text.chars().filter(|c| c.is_numeric()).collect()
 }
 
-/// Checks invariants between the fields of a number.
+/// Checks the invariants between a number's fields.
 fn assert_consistent(number: &PhoneNumber) {
     let PhoneNumber { national_number, formats, .. } = number;
     let is_digits = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_digit());
@@ -71,7 +71,7 @@ fn assert_consistent(number: &PhoneNumber) {
 
 /// Checks that the notations of a valid number parse back to that number, whatever the default country. The
 /// national notation is excluded: Gabon writes `06 23 45 67` for two numbers.
-fn assert_read_again(number: &PhoneNumber, country: DefaultCountry) {
+fn assert_round_trips(number: &PhoneNumber, country: DefaultCountry) {
     if !number.valid {
         return;
     }

@@ -1,5 +1,5 @@
-//! Text that looks like a phone number but is a date, a time, an amount of money or a network address. Without
-//! its words and punctuation it could pass for a number.
+//! Detects dates, times, amounts of money and network addresses, which without their words and punctuation
+//! could pass for phone numbers.
 
 use std::{iter, net::Ipv4Addr, sync::LazyLock};
 
@@ -7,14 +7,14 @@ use regex::bytes::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 
 use crate::text::is_letter;
 
-/// The parts that the patterns share.
+/// Parts shared by several patterns.
 const PARTS: [(&str, &str); 4] = [
     // 1900 to 2199 in the Gregorian calendar, and years in the Persian, Islamic and Thai ones.
     ("YEAR", "(?:1[349]|2[015])[0-9]{2}"),
     ("DAY", "(?:0?[1-9]|[12][0-9]|3[01])"),
     // A decimal number up to 180 with at least three digits after its point.
     ("DEGREES", r"(?:1[0-7]\d|180|\d?\d)[.,]\d{3,}"),
-    // The abbreviated names in Western and Central European languages.
+    // Abbreviated names in Western and Central European languages.
     ("MONTH", MONTH),
 ];
 const MONTH: &str = r"(?:jan|feb|fév|mar|mär|apr|abr|avr|may|mai|maj|mei|mag|jun|jui|giu|jul|lug|aug|aoû|ago|sep|set|oct|okt|out|ott|nov|dec|dez|déc|dic)[a-z\x80-\xff]*";
@@ -23,21 +23,21 @@ fn patterns() -> impl Iterator<Item = String> {
     let lines = include_str!("notations.txt").lines();
     let patterns = lines.filter(|line| !line.is_empty() && !line.starts_with("# "));
     patterns.map(|pattern| {
-        let with_part = |text: String, (part, pattern): &(&str, &str)| text.replace(part, pattern);
-        PARTS.iter().fold(pattern.to_owned(), with_part)
+        let replace = |text: String, (part, pattern): &(&str, &str)| text.replace(part, pattern);
+        PARTS.iter().fold(pattern.to_owned(), replace)
     })
 }
 
 // Unicode classes would take milliseconds to compile.
 static NOTATIONS: LazyLock<RegexSet> = LazyLock::new(|| {
     let set = RegexSetBuilder::new(patterns()).unicode(false).build();
-    set.expect("tests have compiled the patterns")
+    set.expect("tests compile the patterns")
 });
 
-/// Signs of phone numbers that amounts of money lack: 305-234, (305), +1.
+/// Marks of phone numbers that amounts of money lack: 305-234, (305), +1.
 static NUMBER_MARKS: LazyLock<Regex> = LazyLock::new(|| {
     let marks = RegexBuilder::new(r"\d-\d|\(\d{2,5}\)|\+\d").unicode(false).build();
-    marks.expect("tests have compiled the pattern")
+    marks.expect("tests compile the pattern")
 });
 
 /// ISO 4217, in upper case.
@@ -55,7 +55,7 @@ pub fn is_lookalike(text: &str) -> bool {
     let marked = with_ascii_marks(text);
     let is_marked_as_number = || NUMBER_MARKS.is_match(marked.as_bytes());
     let is_money =
-        || text.contains(is_sign_of_money) || text.split(|c| !is_letter(c)).any(is_currency);
+        || text.contains(is_currency_marker) || text.split(|c| !is_letter(c)).any(is_currency);
     (is_money() && !is_marked_as_number())
         || text.contains('°')
         || text.split(|c: char| c != '.' && !c.is_ascii_digit()).any(is_ip_address)
@@ -72,16 +72,16 @@ fn with_ascii_marks(text: &str) -> String {
     iter::once(' ').chain(ascii).chain([' ']).collect()
 }
 
-fn is_sign_of_money(c: char) -> bool {
+fn is_currency_marker(c: char) -> bool {
     matches!(c, '$' | '¢'..='¥' | '\u{20a0}'..='\u{20cf}' | '＄' | '￠' | '￡' | '￥' | '￦')
 }
 
 fn is_currency(word: &str) -> bool {
-    let is_in = |words: &str, word: &str| words.split(' ').any(|known| known == word);
-    is_in(CURRENCY_CODES, word) || is_in(CURRENCIES, &word.to_lowercase())
+    let has_word = |words: &str, word: &str| words.split(' ').any(|known| known == word);
+    has_word(CURRENCY_CODES, word) || has_word(CURRENCIES, &word.to_lowercase())
 }
 
-/// Returns `true` for an IPv4 address, but not for pairs of digits such as `12.34.56.78`.
+/// Returns `true` for an IPv4 address, except pairs of digits such as `12.34.56.78`.
 fn is_ip_address(text: &str) -> bool {
     let text = text.trim_matches('.');
     text.parse::<Ipv4Addr>().is_ok() && text.split('.').any(|part| part.len() != 2)

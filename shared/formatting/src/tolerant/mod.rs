@@ -1,5 +1,4 @@
-//! Parses phone numbers in text that is not valid by Google's rules. "Punctuation and spacing are ignored",
-//! whatever they are, and so are words.
+//! Parses phone numbers in text that Google's rules reject. Ignores all punctuation, spacing and words.
 //!
 //! No digit is dropped, invented, or joined to others across a word. Each digit in the text belongs to the
 //! number, to its extension, or to a second valid number.
@@ -18,15 +17,15 @@ use super::{
     text::{digit_count, is_invisible, is_letter, is_line_break, is_plus, with_ascii_digits},
 };
 
-/// Fewer digits next to words or another number are not a number.
+/// The minimum digits of a number next to words or another number.
 const MIN_DIGITS: usize = 7;
-/// Fewer digits touching a word belong to the word.
+/// The minimum digits touching a word that are not part of it.
 const MIN_TOUCHING_DIGITS: usize = 3;
 
 /// Replaces a word. Digits are not joined across it.
 const WORD: char = '\u{1}';
 
-/// Signs that separate a number from a note with digits, and do not occur inside a number.
+/// Signs that separate a number from a note with digits, and never occur inside a number.
 const NOTE_SIGNS: [char; 14] =
     [';', '|', ',', ':', '=', '&', '\n', '\r', '\t', '；', '｜', '，', '：', '＆'];
 
@@ -34,7 +33,7 @@ const NOTE_SIGNS: [char; 14] =
 const EXTENSION: &str = " ext ";
 
 /// The signs to keep in each of three attempts, since they may start an extension. A hash sign is more likely
-/// to than a comma or semicolon, which also separate digit groups.
+/// to do so than a comma or semicolon, which also separate digit groups.
 const EXTENSION_SIGNS: [&[char]; 3] = [&['#', '＃'], &['#', '＃', ',', ';'], &[]];
 
 /// Words before an extension, in lower case: from Google's rules, and in Canadian French, Spanish, Portuguese,
@@ -43,11 +42,11 @@ const EXTENSION_WORDS: &str = "\
     x xt xtn ext extn extension extensión int anexo доб poste interno ramal toestel wewn";
 
 /// Splits text between two numbers.
-type Division = fn(&str) -> Vec<&str>;
+type Split = fn(&str) -> Vec<&str>;
 
-/// Separators common between two numbers and rare inside one, strongest first. A part is split by weaker ones
-/// only.
-const DIVISIONS: [Division; 9] = [
+/// Separators that are common between two numbers and rare inside one, strongest first. A part is split only by
+/// weaker ones.
+const SPLITS: [Split; 9] = [
     |text| text.split(is_line_break).collect(),
     |text| text.split([';', '|', '；', '｜']).collect(),
     |text| text.split(WORD).collect(),
@@ -59,13 +58,13 @@ const DIVISIONS: [Division; 9] = [
     at_only_space,
 ];
 
-/// The valid number in text that is not valid by Google's rules, and a second one if there is any.
+/// The valid number in text that Google's rules reject, and a second one if the text has two.
 pub(super) fn read(text: &str, region: Region) -> Option<FoundNumber> {
     let text = with_ascii_digits(text)?;
     if let Some(number) = whole_number(&text) {
         return valid(&number, region).map(FoundNumber::from);
     }
-    if !may_differ(&text) || lookalikes::is_lookalike(&text) {
+    if !needs_tolerance(&text) || lookalikes::is_lookalike(&text) {
         return None;
     }
     if let Some((number, context)) = text.split_once(";phone-context=") {
@@ -77,14 +76,14 @@ pub(super) fn read(text: &str, region: Region) -> Option<FoundNumber> {
     let bare = without_words(&text)?;
     let whole = one_number(&bare, region);
     if (whole.is_none() || is_list(&bare))
-        && let Some(numbers) = numbers(&bare, &DIVISIONS, region)
+        && let Some(numbers) = numbers(&bare, &SPLITS, region)
     {
         return FoundNumber::first_of(numbers);
     }
     whole.or_else(|| vanity_number(&text, region)).map(FoundNumber::from)
 }
 
-/// Returns `true` if a valid reading has a second number as its extension, as in the rules' reading of
+/// Returns `true` if a valid reading takes a second number for an extension, as the rules do in
 /// `305 234 5678; 212 234 5678`. A word or the pause `,,` introduces a real extension.
 pub(super) fn hides_second_number(text: &str, reading: &Reading, region: Region) -> bool {
     let Some(extension) = &reading.number.extension else { return false };
@@ -106,7 +105,7 @@ fn valid(text: &str, region: Region) -> Option<Reading> {
 }
 
 /// The digits of a number that a program wrote as a float, such as `2127364412.0` or `2.127364412E9`. Rounded
-/// floats have lost digits, which are not made up.
+/// floats have lost digits, so they are not numbers.
 fn whole_number(text: &str) -> Option<String> {
     let text = text.trim();
     let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
@@ -120,7 +119,7 @@ fn whole_number(text: &str) -> Option<String> {
 }
 
 /// Returns `true` if the text has something that Google's rules do not read, or enough digits for two numbers.
-fn may_differ(text: &str) -> bool {
+fn needs_tolerance(text: &str) -> bool {
     let is_plain = |c: char| c.is_ascii_digit() || " +-./()".contains(c);
     digit_count(text) >= 2 * MIN_DIGITS || !text.chars().all(is_plain)
 }
@@ -180,8 +179,8 @@ fn one_number(bare: &str, region: Region) -> Option<Reading> {
     })
 }
 
-/// Returns `true` if the part next to words has digits that belong to them, not to its number: digits after a
-/// sign, or in a parenthesis closed by a word.
+/// Returns `true` if a part next to words has digits that belong to the words: digits after a sign, or in a
+/// parenthesis closed by a word.
 fn has_note(part: &str) -> bool {
     let number = part.split(EXTENSION).next().unwrap_or_default();
     let (first, last) = (number.find(char::is_numeric), number.rfind(char::is_numeric));
@@ -193,10 +192,10 @@ fn has_note(part: &str) -> bool {
     within.contains(NOTE_SIGNS) || is_open
 }
 
-/// The valid numbers in a text, if there are at least two and no other digits.
-fn numbers(text: &str, divisions: &[Division], region: Region) -> Option<Vec<Reading>> {
-    (1..=divisions.len()).find_map(|weaker| {
-        let parts = divisions[weaker - 1](text);
+/// The valid numbers in a text, if it has at least two and no other digits.
+fn numbers(text: &str, splits: &[Split], region: Region) -> Option<Vec<Reading>> {
+    (1..=splits.len()).find_map(|weaker| {
+        let parts = splits[weaker - 1](text);
         let parts = parts.into_iter().map(|part| (part, digit_count(part)));
         let parts: Vec<(&str, usize)> = parts.filter(|(_, digits)| *digits > 0).collect();
         if parts.len() < 2 || parts.iter().any(|(_, digits)| *digits < MIN_DIGITS) {
@@ -204,26 +203,28 @@ fn numbers(text: &str, divisions: &[Division], region: Region) -> Option<Vec<Rea
         }
         let read = |(part, _)| match one_number(part, region) {
             Some(number) => Some(vec![number]),
-            None => numbers(part, &divisions[weaker..], region),
+            None => numbers(part, &splits[weaker..], region),
         };
         let numbers: Vec<Vec<Reading>> = parts.into_iter().map(read).collect::<Option<_>>()?;
         Some(numbers.into_iter().flatten().collect())
     })
 }
 
-/// Returns `true` if the text looks like a list of numbers: several lines or entries may be numbers, and each
-/// starts like the first, as local numbers do, or with a plus sign or zero.
+/// Returns `true` if the text looks like a list of numbers: at least two lines or entries may be numbers, and
+/// each starts like the first, as local numbers do, or with a plus sign or zero.
 fn is_list(text: &str) -> bool {
     let is_separator = |c: char| is_line_break(c) || ";|/\\&,•·:_\t；｜／＆，、،".contains(c);
     let entries = text.split(is_separator).filter(|entry| digit_count(entry) >= MIN_DIGITS);
-    let mut beginnings =
+    let mut first_characters =
         entries.filter_map(|entry| entry.chars().find(|&c| c.is_numeric() || is_plus(c)));
-    let (Some(first), Some(second)) = (beginnings.next(), beginnings.next()) else { return false };
-    let begins_number = |c: char| c == first || c == '0' || is_plus(c);
-    begins_number(second) && beginnings.all(begins_number)
+    let (Some(first), Some(second)) = (first_characters.next(), first_characters.next()) else {
+        return false;
+    };
+    let starts_number = |c: char| c == first || c == '0' || is_plus(c);
+    starts_number(second) && first_characters.all(starts_number)
 }
 
-/// A service's number in keypad letters, such as `1_800_FLOWERS`. Words next to any other number are just
+/// A service number in keypad letters, such as `1_800_FLOWERS`. Words next to any other number are just
 /// words.
 fn vanity_number(text: &str, region: Region) -> Option<Reading> {
     let mut characters = text.chars().zip(text.chars().skip(1));
@@ -259,8 +260,8 @@ fn before_openings(text: &str) -> Vec<&str> {
     parts
 }
 
-/// Splits at the only space of a text, as in `3052345678 2122345678`. Halves of eight digits are more likely a
-/// payment card.
+/// Splits at the only space in a text, as in `3052345678 2122345678`. Two halves of eight digits are more
+/// likely a payment card.
 fn at_only_space(text: &str) -> Vec<&str> {
     let parts: Vec<&str> = text.split_whitespace().collect();
     if parts.len() == 2 && parts.iter().all(|part| digit_count(part) > 8) {

@@ -40,37 +40,36 @@ pub const FIELDS: [&str; 9] = [
 
 /// A value for each of [`FIELDS`]; `null` for regions that are worldwide or missing, and for unknown types and
 /// extensions.
-pub type Answer = [Value; FIELDS.len()];
+pub type Outcome = [Value; FIELDS.len()];
 
 impl Case {
     /// The country to parse with. Without a default region in the corpus, a country without rules.
     pub fn default_country(&self) -> DefaultCountry {
-        const WITHOUT_RULES: &str = "AQ";
-        let region = self.input.default_region.as_deref().unwrap_or(WITHOUT_RULES);
+        const COUNTRY_WITHOUT_RULES: &str = "AQ";
+        let region = self.input.default_region.as_deref().unwrap_or(COUNTRY_WITHOUT_RULES);
         region.parse().unwrap()
     }
 
     /// Google's result; `None` for a parse error.
-    pub fn answer(&self) -> Option<Answer> {
-        const NONE: [(&str, &str); 3] = [("region", "001"), ("type", "UNKNOWN"), ("extension", "")];
-        let is_none = |field, value: &Value| NONE.iter().any(|it| it.0 == field && value == it.1);
-        let value = |field| self.expected.get(field).filter(|it| !is_none(field, it)).cloned();
+    pub fn outcome(&self) -> Option<Outcome> {
+        const MISSING: [(&str, &str); 3] =
+            [("region", "001"), ("type", "UNKNOWN"), ("extension", "")];
+        let is_missing =
+            |field, value: &Value| MISSING.iter().any(|it| it.0 == field && value == it.1);
+        let value = |field| self.expected.get(field).filter(|it| !is_missing(field, it)).cloned();
         self.parse_error.is_none().then(|| FIELDS.map(|field| value(field).unwrap_or_default()))
     }
 }
 
-fn corpus_file() -> Option<std::ffi::OsString> {
-    env::var_os("TNR_PHONE_CORPUS")
+const CORPUS: &str = "TNR_PHONE_CORPUS";
+
+/// Returns `true` if the test reads the complete corpus instead of the selection.
+pub fn is_complete() -> bool {
+    env::var_os(CORPUS).is_some()
 }
 
-/// Returns `true` if the test reads the whole corpus instead of the selection.
-pub fn is_whole() -> bool {
-    corpus_file().is_some()
-}
-
-/// Every case in the corpus or selection.
 pub fn cases() -> Vec<Case> {
-    let text = match corpus_file() {
+    let text = match env::var_os(CORPUS) {
         Some(file) => {
             let mut text = String::new();
             GzDecoder::new(File::open(file).unwrap()).read_to_string(&mut text).unwrap();
@@ -81,7 +80,7 @@ pub fn cases() -> Vec<Case> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The inputs in docs/phone-number-exceptions.jsonl, each a deliberate difference with its reason.
+/// The inputs in docs/phone-number-exceptions.jsonl, each a deliberate difference with a reason.
 pub fn exceptions() -> BTreeSet<Input> {
     #[derive(Deserialize)]
     struct Exception {

@@ -13,12 +13,12 @@ mod corpus;
 
 use std::collections::BTreeSet;
 
-use corpus::{Answer, Case, cases, exceptions};
+use corpus::{Case, Outcome, cases, exceptions};
 use formatting::PhoneNumber;
 use serde_json::json;
 
 /// The service's result for a case, in the corpus's terms.
-fn our_answer(case: &Case) -> Option<Answer> {
+fn our_outcome(case: &Case) -> Option<Outcome> {
     let number = PhoneNumber::parse(&case.input.text, case.default_country())?;
     Some([
         number.valid.into(),
@@ -34,7 +34,7 @@ fn our_answer(case: &Case) -> Option<Answer> {
 }
 
 /// Returns `true` if only the service reads the input, or finds a valid number in it.
-fn is_only_ours(ours: &Option<Answer>, googles: &Option<Answer>) -> bool {
+fn is_only_ours(ours: &Option<Outcome>, googles: &Option<Outcome>) -> bool {
     let Some([is_valid, ..]) = ours else { return false };
     googles
         .as_ref()
@@ -47,22 +47,22 @@ fn every_result_is_googles_or_a_listed_exception() {
     let (mut disagreements, mut unlisted) = (BTreeSet::new(), Vec::new());
     let (mut agreeing, mut only_ours) = (0, 0);
     for case in &cases {
-        let (ours, googles) = (our_answer(case), case.answer());
-        let is_apart = is_only_ours(&ours, &googles);
-        only_ours += usize::from(is_apart);
+        let (ours, googles) = (our_outcome(case), case.outcome());
+        let is_ours_alone = is_only_ours(&ours, &googles);
+        only_ours += usize::from(is_ours_alone);
         agreeing += usize::from(ours == googles);
         if ours != googles {
             disagreements.insert(case.input.clone());
-            let is_listed = is_apart || listed.contains(&case.input);
+            let is_listed = is_ours_alone || listed.contains(&case.input);
             unlisted.extend((!is_listed).then_some((&case.case, case)));
         }
     }
-    println!("{agreeing} of {} agree, {only_ours} are read by the service only", cases.len());
+    println!("{agreeing} of {} agree, {only_ours} are read only by the service", cases.len());
     assert!(unlisted.is_empty(), "{} disagree and are not listed: {unlisted:#?}", unlisted.len());
     // Ignoring punctuation may help, but junk must not become a number.
-    assert!(only_ours <= cases.len() * 3 / 100, "{only_ours} are read by the service only");
-    if corpus::is_whole() {
+    assert!(only_ours <= cases.len() * 3 / 100, "{only_ours} are read only by the service");
+    if corpus::is_complete() {
         let outdated: Vec<_> = listed.difference(&disagreements).collect();
-        assert!(outdated.is_empty(), "listed, and yet they agree: {outdated:#?}");
+        assert!(outdated.is_empty(), "listed as exceptions, but they agree: {outdated:#?}");
     }
 }

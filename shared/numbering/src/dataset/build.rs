@@ -1,11 +1,11 @@
-//! Builds a dataset from records: numbers the values they share, and writes the columns.
+//! Builds a dataset from records: assigns numbers to shared values, and writes the columns.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     Dataset,
     columns::Writer,
-    exchanges::{BlockRows, ExchangeRows, Kind},
+    exchanges::{Attributes, BlockRows, ExchangeRows},
     last_changed::LastChanged,
     names::WordCollection,
     tables::{AreaCodes, Carriers},
@@ -14,40 +14,40 @@ use crate::records::{AreaCode, BlockHolder, Carrier, Exchange, Ocn};
 
 impl Dataset {
     /// Builds a dataset from records. Exchanges and thousands blocks take their holder's name and type from the
-    /// carrier with its OCN. Blocks without such a carrier, or with an invalid digit, are left out.
+    /// carrier with its OCN. Blocks without such a carrier, or with an invalid digit, are skipped.
     pub fn new(
         carriers: Vec<Carrier>,
         area_codes: Vec<AreaCode>,
         exchanges: Vec<Exchange>,
     ) -> Self {
-        let carriers = by_key(carriers, |carrier| carrier.ocn);
-        let area_codes = by_key(area_codes, |area_code| area_code.npa);
-        let exchanges = by_key(exchanges, Exchange::npa_nxx);
-        let numbers = CommonValues::new(&carriers, &exchanges);
+        let carriers = sort_by_key(carriers, |carrier| carrier.ocn);
+        let area_codes = sort_by_key(area_codes, |area_code| area_code.npa);
+        let exchanges = sort_by_key(exchanges, Exchange::npa_nxx);
+        let common = CommonValues::new(&carriers, &exchanges);
         let mut writer = Writer::default();
         Carriers::write(&carriers, &mut writer);
         AreaCodes::write(&area_codes, &mut writer);
-        numbers.write_exchanges(&exchanges, &mut writer);
-        numbers.write_names(&carriers, &mut writer);
+        common.write_exchanges(&exchanges, &mut writer);
+        common.write_names(&carriers, &mut writer);
         LastChanged::write_none(&mut writer);
-        Self::written(writer)
+        Self::from_writer(writer)
     }
 
-    /// The dataset in columns written by this release.
-    pub(super) fn written(writer: Writer) -> Self {
-        Self::from_body(writer.0.into()).expect("the columns are read as they were written")
+    /// Reads the columns just written.
+    pub(super) fn from_writer(writer: Writer) -> Self {
+        Self::from_body(writer.0.into()).expect("the reader accepts what the writer wrote")
     }
 }
 
-/// The records in key order. If several share a key, the last one wins.
-fn by_key<K: Ord, R>(records: Vec<R>, key: impl Fn(&R) -> K) -> Vec<R> {
+/// Sorts records by key. If several share a key, the last one wins.
+fn sort_by_key<K: Ord, R>(records: Vec<R>, key: impl Fn(&R) -> K) -> Vec<R> {
     let by_key: BTreeMap<K, R> = records.into_iter().map(|record| (key(&record), record)).collect();
     by_key.into_values().collect()
 }
 
-/// The values that exchanges share, in order.
+/// The values that exchanges share, sorted.
 struct CommonValues<'a> {
-    kinds: Vec<Kind>,
+    attributes: Vec<Attributes>,
     /// Carrier numbers, starting at one.
     carriers: BTreeMap<Ocn, u32>,
     /// Holders without an OCN, numbered after the last carrier.
@@ -56,34 +56,35 @@ struct CommonValues<'a> {
     rate_centers: BTreeMap<&'a str, u32>,
 }
 
-/// The distinct keys in order, each with its number.
-fn numbered<K: Ord>(keys: impl Iterator<Item = K>, first: u32) -> BTreeMap<K, u32> {
+/// Numbers the distinct keys in order, starting at `first`.
+fn assign_numbers<K: Ord>(keys: impl Iterator<Item = K>, first: u32) -> BTreeMap<K, u32> {
     keys.collect::<BTreeSet<K>>().into_iter().zip(first..).collect()
 }
 
 impl<'a> CommonValues<'a> {
     fn new(carriers: &[Carrier], exchanges: &'a [Exchange]) -> Self {
-        let kinds: BTreeSet<Kind> = exchanges.iter().map(kind_of).collect();
-        let carrier_numbers = numbered(carriers.iter().map(|carrier| carrier.ocn), 1);
+        let attributes: BTreeSet<Attributes> = exchanges.iter().map(shared_attributes).collect();
+        let carrier_numbers = assign_numbers(carriers.iter().map(|carrier| carrier.ocn), 1);
         let without_carrier = exchanges
             .iter()
             .filter(|exchange| exchange.ocn.is_none_or(|ocn| !carrier_numbers.contains_key(&ocn)));
         let companies = without_carrier.filter_map(|exchange| exchange.company_name.as_deref());
         let rate_centers = exchanges.iter().flat_map(|exchange| {
-            let of_blocks = exchange.blocks.values().filter_map(|it| it.rate_center.as_deref());
-            exchange.rate_center.as_deref().into_iter().chain(of_blocks)
+            let block_rate_centers =
+                exchange.blocks.values().filter_map(|it| it.rate_center.as_deref());
+            exchange.rate_center.as_deref().into_iter().chain(block_rate_centers)
         });
         Self {
-            kinds: kinds.into_iter().collect(),
-            companies: numbered(companies, carriers.len() as u32 + 1),
-            rate_centers: numbered(rate_centers, 1),
+            attributes: attributes.into_iter().collect(),
+            companies: assign_numbers(companies, carriers.len() as u32 + 1),
+            rate_centers: assign_numbers(rate_centers, 1),
             carriers: carrier_numbers,
         }
     }
 
-    fn kind(&self, exchange: &Exchange) -> u32 {
-        let kind = kind_of(exchange);
-        self.kinds.partition_point(|&other| other < kind) as u32
+    fn attributes(&self, exchange: &Exchange) -> u32 {
+        let attributes = shared_attributes(exchange);
+        self.attributes.partition_point(|&other| other < attributes) as u32
     }
 
     fn holder(&self, exchange: &Exchange) -> u32 {
@@ -128,31 +129,31 @@ impl<'a> CommonValues<'a> {
         let mut rows = ExchangeRows::default();
         let mut blocks = BlockRows::default();
         for area in exchanges.chunk_by(|one, next| one.npa == next.npa) {
-            let of_rows =
+            let row_values =
                 |value: &dyn Fn(&Exchange) -> u32| area.iter().map(value).collect::<Vec<_>>();
-            let kinds = of_rows(&|exchange| self.kind(exchange));
-            let holders = of_rows(&|exchange| self.holder(exchange));
-            let rate_centers = of_rows(&|it| self.rate_center(it.rate_center.as_ref()));
-            let of_area = || area.iter().flat_map(|exchange| self.blocks(exchange));
-            let block_holders: Vec<u32> = of_area().map(|(.., holder)| holder).collect();
+            let attributes = row_values(&|exchange| self.attributes(exchange));
+            let holders = row_values(&|exchange| self.holder(exchange));
+            let rate_centers = row_values(&|it| self.rate_center(it.rate_center.as_ref()));
+            let area_blocks = || area.iter().flat_map(|exchange| self.blocks(exchange));
+            let block_holders: Vec<u32> = area_blocks().map(|(.., holder)| holder).collect();
             let block_rate_centers: Vec<u32> =
-                of_area().map(|(_, it, _)| self.rate_center(it.rate_center.as_ref())).collect();
+                area_blocks().map(|(_, it, _)| self.rate_center(it.rate_center.as_ref())).collect();
             rows.npas.push(area[0].npa);
             rows.nxxs.push(area.iter().map(|exchange| exchange.nxx).collect());
-            let [kind_column, holder_column, rate_center_column] = &mut rows.columns;
-            kind_column.add(&kinds, &[]);
+            let [attribute_column, holder_column, rate_center_column] = &mut rows.columns;
+            attribute_column.add(&attributes, &[]);
             blocks.holders.extend(holder_column.add(&holders, &block_holders));
             blocks.rate_centers.extend(rate_center_column.add(&rate_centers, &block_rate_centers));
-            blocks.effective.extend(of_area().map(|(_, block, _)| block.effective));
+            blocks.effective.extend(area_blocks().map(|(_, block, _)| block.effective));
             let digits =
                 |exchange| self.blocks(exchange).map(|(digit, ..)| 1 << digit).sum::<u32>();
             blocks.digits.extend(area.iter().map(digits));
         }
-        rows.write(&self.kinds, writer);
+        rows.write(&self.attributes, writer);
         blocks.write(writer);
     }
 }
 
-fn kind_of(exchange: &Exchange) -> Kind {
+fn shared_attributes(exchange: &Exchange) -> Attributes {
     (exchange.country, exchange.state, exchange.status)
 }

@@ -1,9 +1,9 @@
 //! Carrier search by words and fields.
 
-use super::{Dataset, Records, folding::Likeness, words::Words};
+use super::{Dataset, Records, folding::NameMatch, record_list::Positions, words::Words};
 use crate::records::{Carrier, CarrierType, Country, StateCode};
 
-/// Conditions of a carrier search. A carrier must meet all that are given.
+/// The conditions of a carrier search. A carrier must meet all of them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CarrierSearch {
     /// Each word is the start of a word in the company name or common name, or of the OCN.
@@ -14,52 +14,55 @@ pub struct CarrierSearch {
 }
 
 impl Dataset {
-    /// The carriers that match `search`: by likeness if it has words, otherwise by OCN.
+    /// The carriers that match `search`: best name match first if it has words, otherwise by OCN.
     pub fn carriers_matching(&self, search: &CarrierSearch) -> Records<'_, Carrier> {
         if *search == CarrierSearch::default() {
             return self.carriers();
         }
-        let mut is_found = vec![true; self.carriers.count()];
+        let mut matches = vec![true; self.carriers.count()];
         for word in search.words.iter().flat_map(|query| &query.words) {
-            let joined = self.have_prefix(&word.joined);
-            let parts: Vec<_> = word.parts.iter().map(|part| self.have_prefix(part)).collect();
-            for (carrier, is_found) in is_found.iter_mut().enumerate() {
+            let joined = self.carriers_with_prefix(&word.joined);
+            let parts: Vec<_> =
+                word.parts.iter().map(|part| self.carriers_with_prefix(part)).collect();
+            for (carrier, matches) in matches.iter_mut().enumerate() {
                 let has_parts = !parts.is_empty() && parts.iter().all(|have| have[carrier]);
-                *is_found &= joined[carrier] || has_parts;
+                *matches &= joined[carrier] || has_parts;
             }
         }
-        let is_found = |&carrier: &usize| is_found[carrier] && self.has_fields(carrier, search);
-        let mut found: Vec<usize> = (0..self.carriers.count()).filter(is_found).collect();
+        let is_match = |&carrier: &usize| matches[carrier] && self.matches_fields(carrier, search);
+        let mut found: Vec<usize> = (0..self.carriers.count()).filter(is_match).collect();
         if let Some(words) = &search.words {
             // Ties stay in OCN order.
             found.sort_by_cached_key(|&carrier| self.rank(carrier, words));
         }
-        Records::in_list(self, found, Self::carrier_at)
+        Records::new(self, Positions::List(found.into_iter()), |dataset, position| {
+            dataset.carriers.record(position)
+        })
     }
 
     /// The rank of a carrier that matches all words, packed into one number because that sorts fast. Lower is
     /// better: first by how closely a name matches, then by more exchanges.
     fn rank(&self, carrier: usize, words: &Words) -> u64 {
         let names = [self.carriers.company_name(carrier), self.carriers.common_name(carrier)];
-        let likeness = names.into_iter().flatten().map(|name| words.name.likeness_of(name)).min();
-        let likeness = likeness.unwrap_or(Likeness::None) as u64;
-        likeness << u32::BITS | u64::from(u32::MAX - self.carriers.exchange_total(carrier))
+        let best = names.into_iter().flatten().map(|name| words.name.match_with(name)).min();
+        (best.unwrap_or(NameMatch::None) as u64) << u32::BITS
+            | u64::from(u32::MAX - self.carriers.exchange_total(carrier))
     }
 
-    /// For each carrier, whether a word or its OCN starts with these folded letters.
-    fn have_prefix(&self, letters: &str) -> Vec<bool> {
-        let mut have_prefix = vec![false; self.carriers.count()];
+    /// Returns one flag per carrier: `true` if a word of its names or its OCN starts with these folded letters.
+    fn carriers_with_prefix(&self, letters: &str) -> Vec<bool> {
+        let mut has_prefix = vec![false; self.carriers.count()];
         for name in self.names.with_prefix(letters) {
             let carrier = self.carrier_of_holder(name as usize);
-            carrier.into_iter().for_each(|carrier| have_prefix[carrier] = true);
+            carrier.into_iter().for_each(|carrier| has_prefix[carrier] = true);
         }
         let ocn_prefix = letters.to_ascii_uppercase();
-        have_prefix[self.carriers.with_ocn_prefix(ocn_prefix.as_bytes())].fill(true);
-        have_prefix
+        has_prefix[self.carriers.with_ocn_prefix(ocn_prefix.as_bytes())].fill(true);
+        has_prefix
     }
 
     /// Returns `true` if the carrier meets the conditions on single fields.
-    fn has_fields(&self, carrier: usize, search: &CarrierSearch) -> bool {
+    fn matches_fields(&self, carrier: usize, search: &CarrierSearch) -> bool {
         let CarrierSearch { words: _, country, state, carrier_type } = search;
         let places = &self.carriers.places;
         country.is_none_or(|country| places.country(carrier) == country)
@@ -134,14 +137,14 @@ mod tests {
             let carriers = dataset.carriers_matching(&search);
             carriers.map(|carrier| carrier.ocn.to_string()).collect::<Vec<_>>()
         };
-        let by_words = |query: &str| {
+        let found_by_words = |query: &str| {
             found(CarrierSearch { words: query.parse().ok(), ..CarrierSearch::default() })
         };
         let expected = ["0005", "0004", "0003", "0006", "0002", "0008", "0001", "0007"];
-        assert_eq!(by_words("AT&T"), expected);
-        assert_eq!(by_words("at-t"), expected);
-        assert_eq!(by_words("local at&t"), ["0003"]);
-        let in_us = CarrierSearch { country: Some(Country::Us), ..CarrierSearch::default() };
-        assert!(found(in_us).is_sorted(), "without words they stay in the order of their OCNs");
+        assert_eq!(found_by_words("AT&T"), expected);
+        assert_eq!(found_by_words("at-t"), expected);
+        assert_eq!(found_by_words("local at&t"), ["0003"]);
+        let us_search = CarrierSearch { country: Some(Country::Us), ..CarrierSearch::default() };
+        assert!(found(us_search).is_sorted(), "without words, carriers stay in OCN order");
     }
 }

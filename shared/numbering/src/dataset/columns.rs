@@ -11,7 +11,7 @@ use bytes::Bytes;
 pub(super) const BYTES: usize = 256;
 
 /// Integers in byte planes: the lowest byte of every number, then the second byte of every number, and so on.
-/// The largest number decides how many planes there are; if all are zero, there are none.
+/// The largest number determines how many planes there are: none if all numbers are zero.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Numbers {
     planes: Vec<Bytes>,
@@ -28,7 +28,6 @@ impl Numbers {
         self.planes.iter().rev().fold(0, number)
     }
 
-    /// Decodes these numbers.
     pub(super) fn to_vec(&self, positions: Range<usize>) -> Vec<u32> {
         let mut numbers = vec![0; positions.len()];
         for (plane, shift) in self.planes.iter().zip((0..).step_by(8)) {
@@ -44,30 +43,30 @@ impl Numbers {
         self.planes.first().map(|plane| &plane[positions])
     }
 
-    /// The first position whose number is at least `least`, if the numbers are sorted.
-    pub(super) fn first_from(&self, least: usize) -> usize {
-        first_that(0..self.count, |position| self.get(position) >= least)
+    /// The first position whose number is at least `min`. The numbers must be sorted.
+    pub(super) fn lower_bound(&self, min: usize) -> usize {
+        first_where(0..self.count, |position| self.get(position) >= min)
     }
 
-    /// The position of a number, if the numbers are sorted.
+    /// The position of a number. The numbers must be sorted.
     pub(super) fn position(&self, number: usize) -> Option<usize> {
-        let position = self.first_from(number);
+        let position = self.lower_bound(number);
         (position < self.count && self.get(position) == number).then_some(position)
     }
 
     /// The number of set bits in these numbers.
     pub(super) fn count_ones(&self, positions: Range<usize>) -> usize {
-        let ones = |plane: &Bytes| -> u32 {
+        let count = |plane: &Bytes| -> u32 {
             let (words, rest) = plane[positions.clone()].as_chunks();
             words.iter().map(|&word| u64::from_le_bytes(word).count_ones()).sum::<u32>()
                 + rest.iter().map(|byte| byte.count_ones()).sum::<u32>()
         };
-        self.planes.iter().map(ones).sum::<u32>() as usize
+        self.planes.iter().map(count).sum::<u32>() as usize
     }
 }
 
-/// The first position where `is_reached` holds, if it then holds for the rest.
-fn first_that(within: Range<usize>, is_reached: impl Fn(usize) -> bool) -> usize {
+/// The first position where `is_reached` holds. It must also hold at every later position.
+fn first_where(within: Range<usize>, is_reached: impl Fn(usize) -> bool) -> usize {
     let Range { mut start, mut end } = within;
     while start < end {
         let middle = start.midpoint(end);
@@ -100,7 +99,6 @@ impl Lists {
         self.starts.len() - 1
     }
 
-    /// The total number of items.
     pub(super) fn item_count(&self) -> usize {
         self.range_of(0..self.count()).end
     }
@@ -114,46 +112,45 @@ impl Lists {
         self.starts[lists.start] as usize..self.starts[lists.end] as usize
     }
 
-    /// The list that contains this item, which must exist.
+    /// The list that contains an existing item.
     pub(super) fn list_of(&self, item: usize) -> usize {
         self.starts.partition_point(|&start| start as usize <= item) - 1
     }
 }
 
-/// Texts by their position.
 #[derive(Debug, Default)]
 pub(super) struct Texts {
-    letters: Bytes,
-    places: Lists,
+    bytes: Bytes,
+    ranges: Lists,
 }
 
 impl Texts {
     pub(super) fn count(&self) -> usize {
-        self.places.count()
+        self.ranges.count()
     }
 
     pub(super) fn get(&self, position: usize) -> &str {
-        str::from_utf8(self.bytes(position)).expect("only text is written into this column")
+        str::from_utf8(self.bytes(position)).expect("only UTF-8 is written to this column")
     }
 
     pub(super) fn bytes(&self, position: usize) -> &[u8] {
-        &self.letters[self.places.range(position)]
+        &self.bytes[self.ranges.range(position)]
     }
 
     /// The text for a position plus one, or `None` for zero.
-    pub(super) fn numbered(&self, number: usize) -> Option<&str> {
+    pub(super) fn for_number(&self, number: usize) -> Option<&str> {
         number.checked_sub(1).map(|position| self.get(position))
     }
 
-    /// The positions of the texts that start with `prefix`, if the texts are sorted.
-    pub(super) fn starting_with(&self, prefix: &[u8], within: Range<usize>) -> Range<usize> {
-        let start = first_that(within.clone(), |position| self.bytes(position) >= prefix);
+    /// The positions of the texts that start with `prefix`. The texts must be sorted.
+    pub(super) fn with_prefix(&self, prefix: &[u8], within: Range<usize>) -> Range<usize> {
+        let start = first_where(within.clone(), |position| self.bytes(position) >= prefix);
         let is_after = |position| !self.bytes(position).starts_with(prefix);
-        start..first_that(start..within.end, is_after)
+        start..first_where(start..within.end, is_after)
     }
 }
 
-/// The unread rest of a snapshot. Each column starts with its length. Reads return `None` if it exceeds the
+/// The unread part of a snapshot. Each column starts with its length. Reads return `None` past the end of the
 /// snapshot.
 pub(super) struct Reader(pub(super) Bytes);
 
@@ -180,8 +177,8 @@ impl Reader {
     }
 
     pub(super) fn texts(&mut self) -> Option<Texts> {
-        let places = self.lists()?;
-        Some(Texts { letters: self.bytes(places.item_count())?, places })
+        let ranges = self.lists()?;
+        Some(Texts { bytes: self.bytes(ranges.item_count())?, ranges })
     }
 }
 

@@ -9,7 +9,7 @@ use jiff::civil::Date;
 
 use super::{
     columns::{Lists, Numbers, Reader, Writer},
-    tables::{Places, npa_of_number},
+    tables::Places,
 };
 use crate::records::{Country, Npa, NpaNxx, Nxx, StateCode, Status};
 
@@ -17,24 +17,23 @@ use crate::records::{Country, Npa, NpaNxx, Nxx, StateCode, Status};
 #[derive(Debug)]
 pub(super) struct Exchanges {
     npas: Numbers,
-    /// The rows of each area code.
     rows: Lists,
     nxxs: Vec<u16>,
-    pub(super) kinds: Kinds,
-    /// Indexed by [`KINDS`], [`HOLDERS`] and [`RATE_CENTERS`].
+    pub(super) attributes: SharedAttributes,
+    /// Indexed by [`ATTRIBUTES`], [`HOLDERS`] and [`RATE_CENTERS`].
     pub(super) columns: [DictionaryColumn; 3],
 }
 
 /// The places and statuses that rows share.
 #[derive(Debug)]
-pub(super) struct Kinds {
+pub(super) struct SharedAttributes {
     pub(super) places: Places,
     /// Positions in [`Status::ALL`].
     statuses: Numbers,
 }
 
-/// The column of positions in [`Kinds`].
-pub(super) const KINDS: usize = 0;
+/// The column of positions in [`SharedAttributes`].
+pub(super) const ATTRIBUTES: usize = 0;
 /// The holder column: zero for none, then carriers, then companies without an OCN.
 pub(super) const HOLDERS: usize = 1;
 /// The rate center column: zero for none.
@@ -53,10 +52,11 @@ impl Exchanges {
                 Some(*nxx)
             }));
         }
-        let kinds = Kinds { places: Places::read(reader)?, statuses: reader.numbers()? };
+        let attributes =
+            SharedAttributes { places: Places::read(reader)?, statuses: reader.numbers()? };
         let mut column = || DictionaryColumn::read(reader);
         let columns = [column()?, column()?, column()?];
-        Some(Self { npas, rows, nxxs, kinds, columns })
+        Some(Self { npas, rows, nxxs, attributes, columns })
     }
 
     pub(super) fn count(&self) -> usize {
@@ -67,12 +67,12 @@ impl Exchanges {
         self.npas.count()
     }
 
-    /// The number of exchanges of each kind.
-    pub(super) fn counts_by_kind(&self) -> Vec<u32> {
-        let mut counts = vec![0; self.kinds.count()];
+    /// The number of exchanges with each set of shared attributes.
+    pub(super) fn counts_by_attributes(&self) -> Vec<u32> {
+        let mut counts = vec![0; self.attributes.count()];
         for area in 0..self.area_count() {
             for row in self.rows_of(area) {
-                counts[self.columns[KINDS].get(area, row)] += 1;
+                counts[self.columns[ATTRIBUTES].get(area, row)] += 1;
             }
         }
         counts
@@ -82,12 +82,11 @@ impl Exchanges {
         self.npas.position(npa.number().into())
     }
 
-    /// The rows of an area code.
     pub(super) fn rows_of(&self, area: usize) -> Range<usize> {
         self.rows.range(area)
     }
 
-    /// The position of a row's area code.
+    /// The position of the area code that contains a row.
     pub(super) fn area_of(&self, row: usize) -> usize {
         self.rows.list_of(row)
     }
@@ -99,20 +98,20 @@ impl Exchanges {
         found.ok().map(|position| rows.start + position)
     }
 
-    /// The code of a row.
+    /// The NPA-NXX of a row.
     pub(super) fn npa_nxx(&self, area: usize, row: usize) -> NpaNxx {
-        let nxx = Nxx::from_number(self.nxxs[row]).expect("only NXXs are written into this column");
-        NpaNxx { npa: npa_of_number(self.npas.get(area)), nxx }
+        let npa = Npa::from_number(self.npas.get(area) as u16);
+        NpaNxx { npa, nxx: Nxx::from_number(self.nxxs[row]) }
     }
 }
 
-impl Kinds {
+impl SharedAttributes {
     pub(super) fn count(&self) -> usize {
         self.places.count()
     }
 
-    pub(super) fn status(&self, kind: usize) -> Status {
-        Status::ALL[self.statuses.get(kind)]
+    pub(super) fn status(&self, position: usize) -> Status {
+        Status::ALL[self.statuses.get(position)]
     }
 }
 
@@ -139,7 +138,6 @@ impl DictionaryColumn {
         Some(Self { dictionaries, entries, rows, occurrences, positions })
     }
 
-    /// The number of entries in all dictionaries.
     pub(super) fn entry_count(&self) -> usize {
         self.entries.len()
     }
@@ -163,7 +161,6 @@ impl DictionaryColumn {
         self.entries[self.dictionary(area)][entry] as usize
     }
 
-    /// The value of a row.
     pub(super) fn get(&self, area: usize, row: usize) -> usize {
         self.entry(area, self.rows.get(row))
     }
@@ -183,7 +180,6 @@ fn occurrences(entries: &[u32]) -> (Lists, Vec<u32>) {
     (lists, positions)
 }
 
-/// A [`DictionaryColumn`], ready to write.
 #[derive(Debug, Default)]
 pub(super) struct DictionaryRows {
     lengths: Vec<usize>,
@@ -192,15 +188,15 @@ pub(super) struct DictionaryRows {
 }
 
 impl DictionaryRows {
-    /// Adds the values of an area code's rows. Returns the dictionary's entries for the values of its blocks.
-    pub(super) fn add(&mut self, of_rows: &[u32], of_blocks: &[u32]) -> Vec<u32> {
-        let dictionary: BTreeSet<u32> = of_rows.iter().chain(of_blocks).copied().collect();
+    /// Adds the values of an area code's rows. Returns the dictionary entries of its blocks' values.
+    pub(super) fn add(&mut self, row_values: &[u32], block_values: &[u32]) -> Vec<u32> {
+        let dictionary: BTreeSet<u32> = row_values.iter().chain(block_values).copied().collect();
         let dictionary: Vec<u32> = dictionary.into_iter().collect();
         let entry_of = |value: &u32| dictionary.partition_point(|entry| entry < value) as u32;
-        self.rows.extend(of_rows.iter().map(entry_of));
+        self.rows.extend(row_values.iter().map(entry_of));
         self.lengths.push(dictionary.len());
         self.entries.extend(&dictionary);
-        of_blocks.iter().map(entry_of).collect()
+        block_values.iter().map(entry_of).collect()
     }
 
     fn write(self, writer: &mut Writer) {
@@ -211,20 +207,18 @@ impl DictionaryRows {
 }
 
 /// A country, state and status that exchanges share.
-pub(super) type Kind = (Country, Option<StateCode>, Status);
+pub(super) type Attributes = (Country, Option<StateCode>, Status);
 
-/// The exchanges of all area codes, ready to write.
 #[derive(Debug, Default)]
 pub(super) struct ExchangeRows {
     pub(super) npas: Vec<Npa>,
-    /// The codes of each area code's exchanges.
     pub(super) nxxs: Vec<Vec<Nxx>>,
     /// Indexed like [`Exchanges::columns`].
     pub(super) columns: [DictionaryRows; 3],
 }
 
 impl ExchangeRows {
-    pub(super) fn write(self, kinds: &[Kind], writer: &mut Writer) {
+    pub(super) fn write(self, attributes: &[Attributes], writer: &mut Writer) {
         let gaps = self.nxxs.iter().flat_map(|nxxs| {
             let numbers = nxxs.iter().map(|nxx| u32::from(nxx.number()));
             numbers.scan(0, |before, nxx| Some(nxx - std::mem::replace(before, nxx)))
@@ -232,8 +226,8 @@ impl ExchangeRows {
         writer.numbers(self.npas.iter().map(|npa| npa.number().into()));
         writer.lists(self.nxxs.iter().map(Vec::len));
         writer.numbers(gaps);
-        Places::write(kinds.iter().map(|&(country, state, _)| (country, state)), writer);
-        writer.numbers(kinds.iter().map(|&(.., status)| status as u32));
+        Places::write(attributes.iter().map(|&(country, state, _)| (country, state)), writer);
+        writer.numbers(attributes.iter().map(|&(.., status)| status as u32));
         self.columns.into_iter().for_each(|column| column.write(writer));
     }
 }
@@ -250,7 +244,6 @@ pub(super) struct Blocks {
     pub(super) rate_centers: Numbers,
     /// Positions in `dates` plus one; zero if the assignment is effective immediately.
     pub(super) effective: Numbers,
-    /// All effective dates, in order.
     dates: Vec<Date>,
 }
 
@@ -263,7 +256,7 @@ impl Blocks {
         let [holders, rate_centers] = [reader.numbers()?, reader.numbers()?];
         let effective = reader.numbers()?;
         let dates = reader.numbers()?;
-        let dates = (0..dates.count()).map(|position| date_of_number(dates.get(position)));
+        let dates = (0..dates.count()).map(|position| date_from_number(dates.get(position)));
         let dates = dates.collect::<Option<_>>()?;
         Some(Self { digits, areas, holders, rate_centers, effective, dates })
     }
@@ -294,7 +287,6 @@ impl Blocks {
         rows.map(|row| self.digits.get(row).count_ones() as usize)
     }
 
-    /// The effective date of a block.
     pub(super) fn effective_date(&self, block: usize) -> Option<Date> {
         self.effective.get(block).checked_sub(1).map(|position| self.dates[position])
     }
@@ -307,13 +299,13 @@ impl Blocks {
     }
 }
 
-/// Year, month and day, in date order.
-fn number_of_date(date: Date) -> u32 {
+/// Packs year, month and day into a number that sorts by date.
+fn date_to_number(date: Date) -> u32 {
     let [month, day] = [date.month(), date.day()].map(i8::cast_unsigned);
     u32::from(date.year().cast_unsigned()) << 16 | u32::from(month) << 8 | u32::from(day)
 }
 
-fn date_of_number(number: usize) -> Option<Date> {
+fn date_from_number(number: usize) -> Option<Date> {
     let [day, month, year, century] = (number as u32).to_le_bytes();
     let year = i16::from_le_bytes([year, century]);
     Date::new(year, month.cast_signed(), day.cast_signed()).ok()
@@ -337,6 +329,6 @@ impl BlockRows {
         writer.numbers(self.holders);
         writer.numbers(self.rate_centers);
         writer.numbers(self.effective.iter().map(|date| date.map_or(0, number_of)));
-        writer.numbers(dates.iter().map(|&date| number_of_date(date)));
+        writer.numbers(dates.iter().map(|&date| date_to_number(date)));
     }
 }

@@ -47,7 +47,7 @@ fn letters(text: &str) -> impl Iterator<Item = Letter> {
             let character = characters.next()?;
             if character.is_ascii_alphanumeric() {
                 break character.to_ascii_lowercase();
-            } else if is_in_word(character) {
+            } else if is_word_character(character) {
                 fold_letter(character, |letter| folded.push_back(letter));
             } else if character.is_whitespace() {
                 separator = Some(SPACE);
@@ -63,7 +63,7 @@ fn letters(text: &str) -> impl Iterator<Item = Letter> {
 
 /// Returns `true` for a letter or digit. Unicode counts some apostrophes, such as the one in `Hawaiʻi`, as
 /// letters. Here they are punctuation.
-fn is_in_word(character: char) -> bool {
+fn is_word_character(character: char) -> bool {
     character.is_alphanumeric() && !matches!(character, 'ʻ' | 'ʼ')
 }
 
@@ -83,14 +83,14 @@ fn fold_letter(character: char, mut push: impl FnMut(char)) {
     });
 }
 
-/// The likeness of two names, best first. Letters must match. A space in one name must be a space or
+/// The result of comparing two names, best first. Letters must match. A space in one name must be a space or
 /// punctuation in the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Likeness {
+pub(super) enum NameMatch {
     /// The whole names match.
-    Same,
+    Exact,
     /// The other name starts with this one.
-    Beginning,
+    Prefix,
     None,
 }
 
@@ -104,15 +104,15 @@ impl Folded {
         self.0.split(SPACE).filter(|word| !word.is_empty()).map(|word| word.split(PUNCTUATION))
     }
 
-    /// The letters of each word, and of its rest from each part on. A prefix of one of them starts at a word or
-    /// part and may cross punctuation, but not a space.
+    /// The letters of each word, from the start of each of its parts. A prefix of one of them starts at a word
+    /// or part, and may cross punctuation but not a space.
     pub(super) fn word_tails(&self) -> impl Iterator<Item = String> {
         self.0.split(SPACE).flat_map(tails).map(|tail| tail.replace(PUNCTUATION, ""))
     }
 
     /// For each word, all letters from its start to the end of the text, and the length of its first part in
-    /// bytes. In every spelling of a name, a word starts at each of these and is at least as long as that part.
-    pub(super) fn beginnings(&self) -> impl Iterator<Item = (String, usize)> {
+    /// bytes. Every spelling of the name has a word that starts there and is at least as long as that part.
+    pub(super) fn word_starts(&self) -> impl Iterator<Item = (String, usize)> {
         let starts = self.0.match_indices(SPACE).map(|(space, _)| space + 1);
         iter::once(0).chain(starts).map(|start| {
             let rest = &self.0[start..];
@@ -121,27 +121,27 @@ impl Folded {
         })
     }
 
-    /// The likeness of a name to this one.
-    pub(super) fn likeness_of(&self, name: &str) -> Likeness {
+    /// Compares this name with another.
+    pub(super) fn match_with(&self, name: &str) -> NameMatch {
         let (mut own, mut others) = (letters(&self.0), letters(name));
         loop {
             match (own.next(), others.next()) {
-                (None, None) => return Likeness::Same,
-                (None, Some(_)) => return Likeness::Beginning,
-                (Some(one), Some(another)) if one.agrees_with(&another) => {}
-                _ => return Likeness::None,
+                (None, None) => return NameMatch::Exact,
+                (None, Some(_)) => return NameMatch::Prefix,
+                (Some(one), Some(another)) if one.matches(&another) => {}
+                _ => return NameMatch::None,
             }
         }
     }
 }
 
-/// The word, and its rest from each part on: `a-b-c`, `b-c`, `c`.
+/// The word from the start of each part: `a-b-c`, `b-c`, `c`.
 fn tails(word: &str) -> impl Iterator<Item = &str> {
     iter::successors(Some(word), |tail| Some(tail.split_once(PUNCTUATION)?.1))
 }
 
 impl Letter {
-    fn agrees_with(&self, other: &Self) -> bool {
+    fn matches(&self, other: &Self) -> bool {
         let is_one_word = [self.separator, other.separator].contains(&None);
         let is_two_words = [self.separator, other.separator].contains(&Some(SPACE));
         self.letter == other.letter && !(is_one_word && is_two_words)
@@ -154,7 +154,7 @@ mod tests {
 
     use super::*;
 
-    fn folded(text: &str) -> String {
+    fn fold(text: &str) -> String {
         Folded::from(text).0
     }
 
@@ -172,46 +172,46 @@ mod tests {
             ("  St. John’s (NL) ", "st john-s nl"),
             ("& -", ""),
         ] {
-            assert_eq!(folded(text), expected, "{text}");
+            assert_eq!(fold(text), expected, "{text}");
         }
     }
 
     #[test]
     fn names_match_if_letters_and_spaces_match() {
         for (one, another, expected) in [
-            ("T-MOBILE USA, INC.", "t mobile usa inc", Likeness::Same),
-            ("t mobile usa inc", "T-MOBILE USA, INC.", Likeness::Same),
-            ("T-MOBILE USA, INC.", "TMobile USA Inc", Likeness::Same),
-            ("T-MOBILE L.L.C.", "T Mobile LLC", Likeness::Same),
-            ("St. John's", "st johns", Likeness::Same),
-            ("Montréal", "MONTREAL", Likeness::Same),
+            ("T-MOBILE USA, INC.", "t mobile usa inc", NameMatch::Exact),
+            ("t mobile usa inc", "T-MOBILE USA, INC.", NameMatch::Exact),
+            ("T-MOBILE USA, INC.", "TMobile USA Inc", NameMatch::Exact),
+            ("T-MOBILE L.L.C.", "T Mobile LLC", NameMatch::Exact),
+            ("St. John's", "st johns", NameMatch::Exact),
+            ("Montréal", "MONTREAL", NameMatch::Exact),
             // Eagle River is in Ontario, Eagleriver in Wisconsin.
-            ("Eagle River", "EAGLERIVER", Likeness::None),
-            ("EAGLERIVER", "Eagle River", Likeness::None),
-            ("Bell", "Bell Canada", Likeness::Beginning),
-            ("Bell Canada", "Bell", Likeness::None),
-            ("at t", "AT&T-Mobility", Likeness::Beginning),
-            ("att", "AT&T CORP.", Likeness::Beginning),
-            ("t-mob", "TMOBILE USA", Likeness::Beginning),
-            ("Œ", "OEUVRES", Likeness::Beginning),
-            ("e", "\u{301} Épée", Likeness::Beginning),
-            ("AT&T", "THE AT&T", Likeness::None),
-            ("a tt", "ATT CORP.", Likeness::None),
+            ("Eagle River", "EAGLERIVER", NameMatch::None),
+            ("EAGLERIVER", "Eagle River", NameMatch::None),
+            ("Bell", "Bell Canada", NameMatch::Prefix),
+            ("Bell Canada", "Bell", NameMatch::None),
+            ("at t", "AT&T-Mobility", NameMatch::Prefix),
+            ("att", "AT&T CORP.", NameMatch::Prefix),
+            ("t-mob", "TMOBILE USA", NameMatch::Prefix),
+            ("Œ", "OEUVRES", NameMatch::Prefix),
+            ("e", "\u{301} Épée", NameMatch::Prefix),
+            ("AT&T", "THE AT&T", NameMatch::None),
+            ("a tt", "ATT CORP.", NameMatch::None),
         ] {
-            assert_eq!(Folded::from(one).likeness_of(another), expected, "{one}, {another}");
+            assert_eq!(Folded::from(one).match_with(another), expected, "{one}, {another}");
         }
     }
 
     proptest! {
         #[test]
         fn folding_is_idempotent(text in any::<String>()) {
-            let once = folded(&text);
-            prop_assert_eq!(folded(&once), once);
+            let once = fold(&text);
+            prop_assert_eq!(fold(&once), once);
         }
 
         #[test]
-        fn a_text_equals_its_folded_form(text in any::<String>()) {
-            prop_assert_eq!(Folded::from(folded(&text).as_str()).likeness_of(&text), Likeness::Same);
+        fn a_name_matches_its_folded_form(text in any::<String>()) {
+            prop_assert_eq!(Folded::from(fold(&text).as_str()).match_with(&text), NameMatch::Exact);
         }
     }
 }

@@ -12,12 +12,12 @@ use super::{
 };
 use crate::records::{Record, RecordKey, Version};
 
-/// A version per record, as a position in the versions that still have records.
+/// The version of each record, as a position in the versions that still have records.
 #[derive(Debug)]
 pub(super) struct LastChanged {
-    /// Empty until [`Dataset::following`] gives the dataset a version.
+    /// Empty until [`Dataset::into_successor`] gives the dataset a version.
     versions: Texts,
-    /// Of carriers, area codes and exchanges.
+    /// One column each for carriers, area codes and exchanges.
     columns: [Numbers; 3],
 }
 
@@ -37,40 +37,40 @@ impl LastChanged {
 }
 
 impl Dataset {
-    /// Makes this dataset `version`, which follows `base`. Records equal to those in `base` keep the version
+    /// Makes this dataset `version`, the successor of `base`. Records equal to those in `base` keep the version
     /// that last changed them; all others get `version`.
-    pub fn following(self, base: &Dataset, version: Version) -> Self {
+    pub fn into_successor(self, base: &Dataset, version: Version) -> Self {
         let mut versions: Vec<Version> = Vec::new();
         let mut indexes: HashMap<Version, u32> = HashMap::new();
         let mut columns = [const { Vec::new() }; 3];
         for record in self.records() {
             let key = record.key();
-            let is_unchanged = base.record_of(key).as_ref() == Some(&record);
+            let is_unchanged = base.record(key).as_ref() == Some(&record);
             let unchanged_since = base.last_changed(key).filter(|_| is_unchanged);
             let changed_in = unchanged_since.unwrap_or_else(|| version.clone());
             let index = *indexes.entry(changed_in).or_insert_with_key(|version| {
                 versions.push(version.clone());
                 versions.len() as u32 - 1
             });
-            columns[column_of(key)].push(index);
+            columns[column_index(key)].push(index);
         }
         let mut writer = Writer(self.body[..self.versions_start].to_vec());
         writer.texts(versions.iter().map(Version::as_str));
         for column in columns {
             writer.numbers(column);
         }
-        Self::written(writer)
+        Self::from_writer(writer)
     }
 
     /// The version that last changed the record with this key, if it exists.
     pub fn last_changed(&self, key: RecordKey) -> Option<Version> {
         let LastChanged { versions, columns } = &self.last_changed;
-        let (column, position) = (&columns[column_of(key)], self.position(key)?);
+        let (column, position) = (&columns[column_index(key)], self.position(key)?);
         (versions.count() > 0).then(|| Version::from_name(versions.get(column.get(position))))
     }
 
     /// The record with this key.
-    pub fn record_of(&self, key: RecordKey) -> Option<Record> {
+    pub fn record(&self, key: RecordKey) -> Option<Record> {
         match key {
             RecordKey::Carrier(ocn) => self.carrier(ocn).map(Record::Carrier),
             RecordKey::AreaCode(npa) => self.area_code(npa).map(Record::AreaCode),
@@ -88,7 +88,7 @@ impl Dataset {
     }
 }
 
-fn column_of(key: RecordKey) -> usize {
+fn column_index(key: RecordKey) -> usize {
     match key {
         RecordKey::Carrier(_) => 0,
         RecordKey::AreaCode(_) => 1,
@@ -119,12 +119,12 @@ mod tests {
     #[test]
     fn a_record_keeps_its_version_until_it_changes() {
         let [first, second] = [0, 1].map(|_| Version::new(Timestamp::UNIX_EPOCH));
-        let base = example().following(&Dataset::default(), first.clone());
+        let base = example().into_successor(&Dataset::default(), first.clone());
         assert!(
             base.records().all(|record| base.last_changed(record.key()).as_ref() == Some(&first))
         );
 
-        let next = changed().following(&base, second.clone());
+        let next = changed().into_successor(&base, second.clone());
         assert_eq!(next.last_changed(key("415-200")).as_ref(), Some(&first));
         assert_eq!(next.last_changed(key("415-555")).as_ref(), Some(&second));
         assert_eq!(next.last_changed(key("415-300")), None);
@@ -135,7 +135,7 @@ mod tests {
 
         // A record that was removed and comes back counts as new.
         let third = Version::new(Timestamp::UNIX_EPOCH);
-        let again = example().following(&next, third.clone());
+        let again = example().into_successor(&next, third.clone());
         assert_eq!(again.last_changed(key("415-300")).as_ref(), Some(&third));
         assert_eq!(again.last_changed(key("415-555")).as_ref(), Some(&third));
         assert_eq!(again.last_changed(key("415-200")).as_ref(), Some(&first));

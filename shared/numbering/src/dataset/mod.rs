@@ -1,8 +1,8 @@
 //! The complete numbering data in memory, which answers every list and search.
 //!
 //! The North American plan is bounded (at most 800 x 800 exchange codes), so a dataset takes a few bytes per
-//! exchange. These bytes are its only form: [`build`] writes them, [`packed`] compresses them into a snapshot,
-//! and the other modules read them in place.
+//! exchange. These bytes are its only representation: [`build`] writes them, [`packed`] compresses them into a
+//! snapshot, and the other modules read them in place.
 
 mod build;
 mod carrier_search;
@@ -30,14 +30,15 @@ use crate::records::{
 
 use self::{
     columns::Reader,
-    exchanges::{Blocks, Exchanges, HOLDERS, KINDS, RATE_CENTERS},
+    exchanges::{ATTRIBUTES, Blocks, Exchanges, HOLDERS, RATE_CENTERS},
     last_changed::LastChanged,
     names::Names,
+    record_list::Positions,
     tables::{AreaCodes, Carriers},
 };
 
 pub use carrier_search::CarrierSearch;
-pub use packed::{DamagedSnapshot, LAYOUT};
+pub use packed::{LAYOUT, SnapshotError};
 pub use record_list::Records;
 pub use search::Search;
 pub use words::{WholeName, Words, WordsError};
@@ -69,19 +70,16 @@ impl PartialEq for Dataset {
 }
 
 impl fmt::Debug for Dataset {
-    /// Shows counts only: printing the records would take minutes.
+    /// Shows only a count: printing the records would take minutes.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Dataset")
-            .field("carriers", &self.carriers.count())
-            .field("area_codes", &self.area_codes.count())
             .field("exchanges", &self.exchanges.count())
-            .field("blocks", &self.blocks.count())
             .finish_non_exhaustive()
     }
 }
 
 impl Dataset {
-    /// Reads a dataset from its columns; `None` if they do not match the length.
+    /// Reads a dataset from its columns; `None` unless they take up exactly these bytes.
     fn from_body(body: Bytes) -> Option<Self> {
         let mut reader = Reader(body.clone());
         let carriers = Carriers::read(&mut reader)?;
@@ -106,30 +104,26 @@ impl Dataset {
 
     /// Every carrier, ordered by OCN.
     pub fn carriers(&self) -> Records<'_, Carrier> {
-        Records::in_range(self, 0..self.carriers.count(), Self::carrier_at)
+        Records::new(self, Positions::Range(0..self.carriers.count()), |dataset, position| {
+            dataset.carriers.record(position)
+        })
     }
 
     /// The carrier with this OCN.
     pub fn carrier(&self, ocn: Ocn) -> Option<Carrier> {
-        self.carriers.position(ocn).map(|position| self.carrier_at(position))
-    }
-
-    fn carrier_at(&self, position: usize) -> Carrier {
-        self.carriers.record(position)
+        self.carriers.position(ocn).map(|position| self.carriers.record(position))
     }
 
     /// Every area code, ordered by NPA.
     pub fn area_codes(&self) -> Records<'_, AreaCode> {
-        Records::in_range(self, 0..self.area_codes.count(), Self::area_code_at)
+        Records::new(self, Positions::Range(0..self.area_codes.count()), |dataset, position| {
+            dataset.area_codes.record(position)
+        })
     }
 
     /// The area code with this NPA.
     pub fn area_code(&self, npa: Npa) -> Option<AreaCode> {
-        self.area_codes.position(npa).map(|position| self.area_code_at(position))
-    }
-
-    fn area_code_at(&self, position: usize) -> AreaCode {
-        self.area_codes.record(position)
+        self.area_codes.position(npa).map(|position| self.area_codes.record(position))
     }
 
     pub fn exchange(&self, npa_nxx: NpaNxx) -> Option<Exchange> {
@@ -142,13 +136,13 @@ impl Dataset {
 
     /// Every exchange, ordered by NPA, then NXX.
     pub fn exchanges(&self) -> Records<'_, Exchange> {
-        Records::in_range(self, 0..self.exchanges.count(), Self::exchange_at)
+        Records::new(self, Positions::Range(0..self.exchanges.count()), Self::exchange_at)
     }
 
     /// The exchanges of one area code, ordered by NXX.
     pub fn exchanges_of(&self, npa: Npa) -> Records<'_, Exchange> {
         let rows = self.exchanges.area(npa).map(|area| self.exchanges.rows_of(area));
-        Records::in_range(self, rows.unwrap_or_default(), Self::exchange_at)
+        Records::new(self, Positions::Range(rows.unwrap_or_default()), Self::exchange_at)
     }
 
     /// The number of thousands blocks that have a holder.
@@ -167,9 +161,9 @@ impl Dataset {
         let area = self.exchanges.area_of(row);
         let NpaNxx { npa, nxx } = self.exchanges.npa_nxx(area, row);
         let value = |column: usize| self.exchanges.columns[column].get(area, row);
-        let (kind, holder) = (value(KINDS), value(HOLDERS));
+        let (attributes, holder) = (value(ATTRIBUTES), value(HOLDERS));
         let carrier = self.carrier_of_holder(holder);
-        let kinds = &self.exchanges.kinds;
+        let shared = &self.exchanges.attributes;
         let first_row = self.exchanges.rows_of(area).start;
         let blocks = self.blocks.blocks_of_rows(area, first_row, row..row + 1);
         let blocks = self.blocks.digits(row).zip(blocks);
@@ -180,9 +174,9 @@ impl Dataset {
             company_name: self.company_name_of_holder(holder).map(str::to_owned),
             carrier_type: carrier.and_then(|carrier| self.carriers.carrier_type(carrier)),
             rate_center: self.rate_center_name(value(RATE_CENTERS)),
-            state: kinds.places.state(kind),
-            country: kinds.places.country(kind),
-            status: kinds.status(kind),
+            state: shared.places.state(attributes),
+            country: shared.places.country(attributes),
+            status: shared.status(attributes),
             blocks: blocks
                 .filter_map(|(digit, block)| Some((digit, self.block(area, block)?)))
                 .collect(),
@@ -203,8 +197,8 @@ impl Dataset {
         })
     }
 
-    /// The number of holder numbers; see [`Names`] for the numbering.
-    fn holder_numbers(&self) -> usize {
+    /// The number of holders, including zero for none; see [`Names`].
+    fn holder_count(&self) -> usize {
         1 + self.carriers.count() + self.names.companies.count()
     }
 
@@ -216,12 +210,12 @@ impl Dataset {
     fn company_name_of_holder(&self, holder: usize) -> Option<&str> {
         match self.carrier_of_holder(holder) {
             Some(carrier) => self.carriers.company_name(carrier),
-            None => self.names.companies.numbered(holder.saturating_sub(self.carriers.count())),
+            None => self.names.companies.for_number(holder.saturating_sub(self.carriers.count())),
         }
     }
 
     fn rate_center_name(&self, number: usize) -> Option<String> {
-        self.names.rate_centers.numbered(number).map(str::to_owned)
+        self.names.rate_centers.for_number(number).map(str::to_owned)
     }
 
     /// Counts over the whole dataset.
@@ -229,11 +223,11 @@ impl Dataset {
         let mut by_country = BTreeMap::from(Country::ALL.map(|country| (country, 0)));
         let mut by_status = BTreeMap::from(Status::ALL.map(|status| (status, 0)));
         let mut states = BTreeSet::new();
-        let kinds = &self.exchanges.kinds;
-        for (kind, count) in self.exchanges.counts_by_kind().into_iter().enumerate() {
-            *by_country.entry(kinds.places.country(kind)).or_default() += count;
-            *by_status.entry(kinds.status(kind)).or_default() += count;
-            states.extend(kinds.places.state(kind));
+        let shared = &self.exchanges.attributes;
+        for (attributes, count) in self.exchanges.counts_by_attributes().into_iter().enumerate() {
+            *by_country.entry(shared.places.country(attributes)).or_default() += count;
+            *by_status.entry(shared.status(attributes)).or_default() += count;
+            states.extend(shared.places.state(attributes));
         }
         Statistics {
             total_records: self.exchanges.count() as u32,
@@ -280,7 +274,7 @@ pub(crate) mod tests {
             assert_eq!(dataset.exchange(exchange.npa_nxx()), Some(exchange));
         }
         assert_eq!(dataset.exchange("415-556".parse().unwrap()), None);
-        assert_eq!(dataset.exchanges_of("416".parse().unwrap()).count(), 0);
+        assert_eq!(dataset.exchanges_of("416".parse().unwrap()).len(), 0);
         assert_eq!(dataset.carrier("6010".parse().unwrap()), dataset.carriers().nth(1));
         assert_eq!(dataset.carrier("9999".parse().unwrap()), None);
     }

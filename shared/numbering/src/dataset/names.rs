@@ -14,17 +14,15 @@ use super::{
     words::WholeName,
 };
 
-/// The maximum number of words in a whole name that are looked up in the index.
-const MAX_BEGINNINGS: usize = 8;
+/// The maximum number of words of a whole name to look up in the index.
+const MAX_LOOKUPS: usize = 8;
 
 /// All names, and every word in them, including parts after punctuation: `tmobile` and `mobile` for `T-Mobile`.
 #[derive(Debug)]
 pub(super) struct Names {
     /// The sorted names of holders without an OCN.
     pub(super) companies: Texts,
-    /// Sorted.
     pub(super) rate_centers: Texts,
-    /// Sorted.
     words: Texts,
     /// The numbers of the names that contain each word.
     lists: Lists,
@@ -44,33 +42,33 @@ impl Names {
 
     /// The numbers of names with a word that starts with `prefix`. May contain duplicates.
     pub(super) fn with_prefix(&self, prefix: &str) -> Vec<u32> {
-        self.with_words(self.words.starting_with(prefix.as_bytes(), 0..self.words.count()))
+        self.with_words(self.words.with_prefix(prefix.as_bytes(), 0..self.words.count()))
     }
 
     /// The numbers of names that could equal this whole name: those with its rarest word.
     pub(super) fn candidates_for(&self, wanted: &WholeName) -> Vec<u32> {
-        let beginnings = wanted.0.beginnings().take(MAX_BEGINNINGS);
+        let words = wanted.0.word_starts().take(MAX_LOOKUPS);
         let candidates =
-            beginnings.map(|(letters, first_part)| self.with_beginning_of(&letters, first_part));
+            words.map(|(letters, first_part)| self.with_word_prefixing(&letters, first_part));
         let mut rarest = candidates.min_by_key(Vec::len).unwrap_or_default();
         rarest.sort_unstable();
         rarest.dedup();
         rarest
     }
 
-    /// The numbers of names with a word that is a prefix of `letters` and has at least `least` bytes.
-    fn with_beginning_of(&self, letters: &str, least: usize) -> Vec<u32> {
+    /// The numbers of names with a word that is a prefix of `letters` and has at least `min_length` bytes.
+    fn with_word_prefixing(&self, letters: &str, min_length: usize) -> Vec<u32> {
         let mut names = Vec::new();
         let mut words = 0..self.words.count();
         let ends = letters.char_indices().map(|(start, letter)| start + letter.len_utf8());
-        for end in ends.filter(|&end| end >= least) {
-            let beginning = &letters.as_bytes()[..end];
-            words = self.words.starting_with(beginning, words);
+        for end in ends.filter(|&end| end >= min_length) {
+            let prefix = &letters.as_bytes()[..end];
+            words = self.words.with_prefix(prefix, words);
             if words.is_empty() {
                 break;
             }
             // Words are sorted, so an exact match comes first.
-            if self.words.bytes(words.start) == beginning {
+            if self.words.bytes(words.start) == prefix {
                 names.extend(self.with_words(words.start..words.start + 1));
             }
         }
@@ -82,12 +80,10 @@ impl Names {
     }
 }
 
-/// Collects the words of names.
 #[derive(Debug, Default)]
 pub(super) struct WordCollection(BTreeMap<String, BTreeSet<u32>>);
 
 impl WordCollection {
-    /// Adds the words of the name with this number.
     pub(super) fn add(&mut self, name: &str, number: u32) {
         for word in Folded::from(name).word_tails() {
             self.0.entry(word).or_default().insert(number);

@@ -2,8 +2,8 @@
 
 use super::Dataset;
 
-/// The snapshot layout that this release reads and writes. It is a snapshot's first byte, so no release
-/// misreads another's bytes.
+/// The snapshot layout that this release reads and writes. It is a snapshot's first byte, so a release
+/// never misreads another layout.
 pub const LAYOUT: u8 = 5;
 /// The zstd level. It is high because a snapshot is written once and read by every container.
 const LEVEL: i32 = 19;
@@ -11,9 +11,9 @@ const LEVEL: i32 = 19;
 /// MB.
 const MAX_BYTES: usize = 256 * 1024 * 1024;
 
-/// Bytes that are not a snapshot of this release, or a snapshot that cannot be written.
+/// A failure to read or write a snapshot.
 #[derive(Debug, thiserror::Error)]
-pub enum DamagedSnapshot {
+pub enum SnapshotError {
     #[error("it is empty")]
     Empty,
     #[error("its layout is {0}, and this release reads {LAYOUT}")]
@@ -26,24 +26,24 @@ pub enum DamagedSnapshot {
 
 impl Dataset {
     /// Packs this dataset into a snapshot. Equal datasets give equal bytes.
-    pub fn pack(&self) -> Result<Vec<u8>, DamagedSnapshot> {
+    pub fn pack(&self) -> Result<Vec<u8>, SnapshotError> {
         let mut bytes = vec![LAYOUT];
         bytes.extend((self.body.len() as u32).to_le_bytes());
         bytes.extend(zstd::bulk::compress(&self.body, LEVEL)?);
         Ok(bytes)
     }
 
-    /// Unpacks a snapshot. Verify the hash of the bytes first: this only detects snapshots of other releases.
-    pub fn unpack(bytes: &[u8]) -> Result<Self, DamagedSnapshot> {
+    /// Unpacks a snapshot. Verify the hash of the bytes first: this only detects other layouts.
+    pub fn unpack(bytes: &[u8]) -> Result<Self, SnapshotError> {
         match bytes {
             &[LAYOUT, a, b, c, d, ref compressed @ ..] => {
                 let length = u32::from_le_bytes([a, b, c, d]) as usize;
                 let body = zstd::bulk::decompress(compressed, length.min(MAX_BYTES))?;
-                Self::from_body(body.into()).ok_or(DamagedSnapshot::Columns)
+                Self::from_body(body.into()).ok_or(SnapshotError::Columns)
             }
-            &[LAYOUT, ..] => Err(DamagedSnapshot::Columns),
-            &[layout, ..] => Err(DamagedSnapshot::Layout(layout)),
-            [] => Err(DamagedSnapshot::Empty),
+            &[LAYOUT, ..] => Err(SnapshotError::Columns),
+            &[layout, ..] => Err(SnapshotError::Layout(layout)),
+            [] => Err(SnapshotError::Empty),
         }
     }
 }
@@ -56,7 +56,7 @@ mod tests {
     use crate::{dataset::tests::example, records::Version};
 
     fn example_version() -> Dataset {
-        example().following(&Dataset::default(), Version::new(Timestamp::UNIX_EPOCH))
+        example().into_successor(&Dataset::default(), Version::new(Timestamp::UNIX_EPOCH))
     }
 
     #[test]
@@ -66,13 +66,13 @@ mod tests {
         assert_eq!(unpacked, dataset);
         assert!(unpacked.records().eq(dataset.records()));
         assert_eq!(example().pack().unwrap(), example().pack().unwrap());
-        assert_ne!(unpacked, example(), "the versions of records count");
+        assert_ne!(unpacked, example(), "record versions are part of a dataset");
     }
 
     #[test]
-    fn bytes_of_another_release_are_refused() {
+    fn other_layouts_and_incomplete_snapshots_are_rejected() {
         let bytes = example_version().pack().unwrap();
-        assert!(matches!(Dataset::unpack(&[9, 9]), Err(DamagedSnapshot::Layout(9))));
+        assert!(matches!(Dataset::unpack(&[9, 9]), Err(SnapshotError::Layout(9))));
         for end in 0..bytes.len() {
             assert!(Dataset::unpack(&bytes[..end]).is_err(), "{end}");
         }

@@ -4,8 +4,8 @@ use std::{ops::Range, vec};
 
 use super::Dataset;
 
-/// Records of a dataset in order. The length is known up front, and skipping records (`nth`, `skip`) builds
-/// none.
+/// A dataset's records in order. The length is known up front, and skipping records (`nth`, `skip`) builds
+/// none of them.
 #[derive(Debug, Clone)]
 pub struct Records<'a, R> {
     dataset: &'a Dataset,
@@ -13,43 +13,31 @@ pub struct Records<'a, R> {
     record_at: fn(&'a Dataset, usize) -> R,
 }
 
-/// The positions of the remaining records among those of their kind.
 #[derive(Debug, Clone)]
-enum Positions {
+pub(super) enum Positions {
     Range(Range<usize>),
     List(vec::IntoIter<usize>),
     Set { is_in_set: Vec<bool>, next: usize, left: usize },
 }
 
-/// The number of set positions to count at once, limited by what a byte can count.
+/// The number of positions to count at once, limited by what a byte can hold.
 const COUNT_CHUNK: usize = 128;
 
-impl<'a, R> Records<'a, R> {
-    pub(super) fn in_range(
-        dataset: &'a Dataset,
-        range: Range<usize>,
-        record_at: fn(&'a Dataset, usize) -> R,
-    ) -> Self {
-        Self { dataset, positions: Positions::Range(range), record_at }
-    }
-
-    /// The records at the set positions.
-    pub(super) fn in_set(
-        dataset: &'a Dataset,
-        is_in_set: Vec<bool>,
-        record_at: fn(&'a Dataset, usize) -> R,
-    ) -> Self {
+impl Positions {
+    /// The positions that are `true`.
+    pub(super) fn set(is_in_set: Vec<bool>) -> Self {
         let left = is_in_set.chunks(COUNT_CHUNK).map(count).sum();
-        Self { dataset, positions: Positions::Set { is_in_set, next: 0, left }, record_at }
+        Self::Set { is_in_set, next: 0, left }
     }
+}
 
-    /// Records in list order.
-    pub(super) fn in_list(
+impl<'a, R> Records<'a, R> {
+    pub(super) fn new(
         dataset: &'a Dataset,
-        positions: Vec<usize>,
+        positions: Positions,
         record_at: fn(&'a Dataset, usize) -> R,
     ) -> Self {
-        Self { dataset, positions: Positions::List(positions.into_iter()), record_at }
+        Self { dataset, positions, record_at }
     }
 }
 
@@ -80,10 +68,6 @@ impl<R> Iterator for Records<'_, R> {
             Positions::Set { left, .. } => (*left, Some(*left)),
         }
     }
-
-    fn count(self) -> usize {
-        self.len()
-    }
 }
 
 impl<R> ExactSizeIterator for Records<'_, R> {}
@@ -93,7 +77,7 @@ fn count(is_in_set: &[bool]) -> usize {
     is_in_set.iter().map(|&is_set| u8::from(is_set)).sum::<u8>().into()
 }
 
-/// The set position, from `start` on, that follows `skipped` other set positions.
+/// The set position after `skipped` other set positions, counting from `start`.
 fn nth_set(is_in_set: &[bool], mut start: usize, mut skipped: usize) -> Option<usize> {
     for chunk in is_in_set.get(start..)?.chunks(COUNT_CHUNK) {
         let count = count(chunk);

@@ -1,8 +1,8 @@
 //! Exchange search: by word prefixes and exact filters.
 //!
-//! Each condition has a bit. A search looks up the names and kinds that meet each condition and sets its bit on
-//! their dictionary entries. An exchange's bits combine its own entries and those of its effective blocks. The
-//! dictionary rules out area codes, and the entries rule out rows.
+//! Each condition has a bit. A search looks up the names and attributes that meet each condition and sets its
+//! bit on their dictionary entries. An exchange's bits combine its own entries and those of its effective
+//! blocks. The dictionary rules out area codes, and the entries rule out rows.
 
 use std::{array, ops::Range};
 
@@ -11,15 +11,15 @@ use jiff::civil::Date;
 use super::{
     Dataset, Records,
     columns::{BYTES, Numbers},
-    exchanges::{HOLDERS, KINDS, RATE_CENTERS},
+    exchanges::{ATTRIBUTES, HOLDERS, RATE_CENTERS},
+    record_list::Positions,
     words::{WholeName, Words},
 };
 use crate::records::{CarrierType, Country, Exchange, Npa, Nxx, Ocn, StateCode, Status};
 
-/// Conditions of a search. An exchange must meet all that are given.
+/// The conditions of a search. An exchange must meet all of them.
 ///
-/// A thousands block whose assignment is effective that day can also meet the holder and rate center
-/// conditions.
+/// A thousands block can also meet the holder and rate center conditions once its assignment is effective.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Search {
     /// Each word is the start of a word in a company name, common name or rate center.
@@ -44,27 +44,27 @@ const FEW_ENTRIES: usize = 6;
 impl Dataset {
     /// The exchanges that match `search` on the day `today`, ordered by NPA, then NXX.
     pub fn search(&self, search: &Search, today: Date) -> Records<'_, Exchange> {
-        let mut conditions = Conditions::none(self, today);
+        let mut conditions = Conditions::new(self, today);
         conditions.require_fields(search);
         conditions.require_words(search);
-        let found = conditions.rows(search);
-        Records::in_set(self, found, Self::exchange_at)
+        let found = conditions.matching_rows(search);
+        Records::new(self, Positions::set(found), Self::exchange_at)
     }
 
-    /// The kinds of exchanges that match; `None` if all do.
-    fn wanted_kinds(&self, search: &Search) -> Option<Vec<u32>> {
+    /// The shared attributes that match; `None` if all do.
+    fn wanted_attributes(&self, search: &Search) -> Option<Vec<u32>> {
         let Search { state, country, status, .. } = search;
         if state.is_none() && country.is_none() && status.is_none() {
             return None;
         }
-        let kinds = &self.exchanges.kinds;
-        let is_wanted = |&kind: &u32| {
-            let kind = kind as usize;
-            country.is_none_or(|country| kinds.places.country(kind) == country)
-                && (state.is_none() || kinds.places.state(kind) == *state)
-                && status.is_none_or(|status| kinds.status(kind) == status)
+        let shared = &self.exchanges.attributes;
+        let is_wanted = |&position: &u32| {
+            let position = position as usize;
+            country.is_none_or(|country| shared.places.country(position) == country)
+                && (state.is_none() || shared.places.state(position) == *state)
+                && status.is_none_or(|status| shared.status(position) == status)
         };
-        Some((0..kinds.count() as u32).filter(is_wanted).collect())
+        Some((0..shared.count() as u32).filter(is_wanted).collect())
     }
 
     /// The holders that match; `None` if the search has no condition on the holder.
@@ -80,33 +80,31 @@ impl Dataset {
             (None, None, Some(_)) => (1..=self.carriers.count() as u32).collect(),
         };
         holders.retain(|&holder| {
-            company.as_ref().is_none_or(|company| self.is_holder_named(holder as usize, company))
-                && (carrier_type.is_none() || self.type_of_holder(holder as usize) == *carrier_type)
+            let carrier = self.carrier_of_holder(holder as usize);
+            company.as_ref().is_none_or(|company| self.holder_has_name(holder as usize, company))
+                && (carrier_type.is_none()
+                    || carrier.and_then(|it| self.carriers.carrier_type(it)) == *carrier_type)
         });
         Some(holders)
     }
 
-    fn type_of_holder(&self, holder: usize) -> Option<CarrierType> {
-        self.carriers.carrier_type(self.carrier_of_holder(holder)?)
-    }
-
-    fn is_holder_named(&self, number: usize, wanted: &WholeName) -> bool {
+    fn holder_has_name(&self, number: usize, wanted: &WholeName) -> bool {
         let names = match self.carrier_of_holder(number) {
             Some(carrier) => {
                 [self.carriers.company_name(carrier), self.carriers.common_name(carrier)]
             }
-            None if number < self.holder_numbers() => [self.company_name_of_holder(number), None],
+            None if number < self.holder_count() => [self.company_name_of_holder(number), None],
             None => [None, None],
         };
-        names.into_iter().flatten().any(|name| wanted.is_name(name))
+        names.into_iter().flatten().any(|name| wanted.matches(name))
     }
 
     fn wanted_rate_centers(&self, wanted: &WholeName) -> Vec<u32> {
         let mut names = self.names.candidates_for(wanted);
         names.retain(|&name| {
-            let number = (name as usize).checked_sub(self.holder_numbers());
-            let rate_center = number.and_then(|number| self.names.rate_centers.numbered(number));
-            rate_center.is_some_and(|rate_center| wanted.is_name(rate_center))
+            let number = (name as usize).checked_sub(self.holder_count());
+            let rate_center = number.and_then(|number| self.names.rate_centers.for_number(number));
+            rate_center.is_some_and(|rate_center| wanted.matches(rate_center))
         });
         names
     }
@@ -119,23 +117,21 @@ struct Conditions<'a> {
     /// three others at most.
     bits: [Vec<u32>; 3],
     next_bit: u32,
-    /// The bits that are all required.
     required: u32,
     alternatives: Vec<Alternatives>,
-    /// The bits of word parts.
     parts: Vec<(&'a str, u32)>,
     /// The greatest effective date number that counts; `None` if all do.
     last_effective: Option<usize>,
 }
 
-/// Satisfied by the first bit, or by all the others.
+/// Satisfied by `joined`, or by all of `parts`.
 struct Alternatives {
     joined: u32,
     parts: u32,
 }
 
 impl<'a> Conditions<'a> {
-    fn none(dataset: &'a Dataset, today: Date) -> Self {
+    fn new(dataset: &'a Dataset, today: Date) -> Self {
         let columns = &dataset.exchanges.columns;
         Self {
             dataset,
@@ -150,44 +146,44 @@ impl<'a> Conditions<'a> {
 
     /// Adds all conditions of a search except its words.
     fn require_fields(&mut self, search: &Search) {
-        if let Some(kinds) = self.dataset.wanted_kinds(search) {
+        if let Some(attributes) = self.dataset.wanted_attributes(search) {
             self.required |= self.take_bit();
-            self.mark(KINDS, &kinds, self.required);
+            self.mark(ATTRIBUTES, &attributes, self.required);
         }
         if let Some(holders) = self.dataset.wanted_holders(search) {
-            self.required |= self.bit_of(&holders);
+            self.required |= self.assign_bit(&holders);
         }
         if let Some(wanted) = &search.rate_center {
-            self.required |= self.bit_of(&self.dataset.wanted_rate_centers(wanted));
+            self.required |= self.assign_bit(&self.dataset.wanted_rate_centers(wanted));
         }
     }
 
     fn require_words(&mut self, search: &'a Search) {
         for word in search.words.iter().flat_map(|query| &query.words) {
             if word.parts.is_empty() {
-                self.required |= self.bit_of_part(&word.joined);
+                self.required |= self.prefix_bit(&word.joined);
             } else {
-                let parts = word.parts.iter().fold(0, |bits, part| bits | self.bit_of_part(part));
-                let joined = self.bit_of(&self.dataset.names.with_prefix(&word.joined));
+                let parts = word.parts.iter().fold(0, |bits, part| bits | self.prefix_bit(part));
+                let joined = self.assign_bit(&self.dataset.names.with_prefix(&word.joined));
                 self.alternatives.push(Alternatives { joined, parts });
             }
         }
     }
 
     /// The bit for names with a word that starts with these letters.
-    fn bit_of_part(&mut self, letters: &'a str) -> u32 {
+    fn prefix_bit(&mut self, letters: &'a str) -> u32 {
         if let Some(&(_, bit)) = self.parts.iter().find(|(part, _)| *part == letters) {
             return bit;
         }
-        let bit = self.bit_of(&self.dataset.names.with_prefix(letters));
+        let bit = self.assign_bit(&self.dataset.names.with_prefix(letters));
         self.parts.push((letters, bit));
         bit
     }
 
     /// Assigns a bit to these names.
-    fn bit_of(&mut self, names: &[u32]) -> u32 {
+    fn assign_bit(&mut self, names: &[u32]) -> u32 {
         let bit = self.take_bit();
-        let first_rate_center = self.dataset.holder_numbers() as u32;
+        let first_rate_center = self.dataset.holder_count() as u32;
         for &name in names {
             match name.checked_sub(first_rate_center) {
                 Some(rate_center) => self.mark(RATE_CENTERS, &[rate_center], bit),
@@ -220,8 +216,8 @@ impl<'a> Conditions<'a> {
         bits & self.required == self.required && self.alternatives.iter().all(is_met)
     }
 
-    /// For each row, whether it meets the conditions and matches the area code and exchange code.
-    fn rows(&self, search: &Search) -> Vec<bool> {
+    /// Returns one flag per row: `true` if it meets the conditions and matches the area code and exchange code.
+    fn matching_rows(&self, search: &Search) -> Vec<bool> {
         let exchanges = &self.dataset.exchanges;
         let areas = match search.npa {
             Some(npa) => exchanges.area(npa).map_or(0..0, |area| area..area + 1),
@@ -234,36 +230,37 @@ impl<'a> Conditions<'a> {
                 None => Some(exchanges.rows_of(area)),
             };
             if let Some(rows) = rows {
-                self.find(area, rows.clone(), &mut found[rows]);
+                self.find_in_area(area, rows.clone(), &mut found[rows]);
             }
         }
         found
     }
 
-    /// Sets `found` for the matching rows of an area code.
-    fn find(&self, area: usize, rows: Range<usize>, found: &mut [bool]) {
+    /// Sets `found` for the matching rows in an area code.
+    fn find_in_area(&self, area: usize, rows: Range<usize>, found: &mut [bool]) {
         let columns = &self.dataset.exchanges.columns;
         let tables: [&[u32]; 3] =
             array::from_fn(|column| &self.bits[column][columns[column].dictionary(area)]);
-        let of_some = tables.map(|table| table.iter().fold(0, |bits, own| bits | own));
-        let of_all = tables.map(|table| table.iter().fold(u32::MAX, |bits, own| bits & own));
-        if !self.are_met(of_some.into_iter().fold(0, |bits, own| bits | own)) {
+        let any_bits = tables.map(|table| table.iter().fold(0, |bits, own| bits | own));
+        let common_bits = tables.map(|table| table.iter().fold(u32::MAX, |bits, own| bits & own));
+        if !self.are_met(any_bits.into_iter().fold(0, |bits, own| bits | own)) {
             return;
         }
-        let of_every_row = of_all.into_iter().fold(0, |bits, own| bits | own);
-        if self.are_met(of_every_row) {
+        let row_bits = common_bits.into_iter().fold(0, |bits, own| bits | own);
+        if self.are_met(row_bits) {
             return found.fill(true);
         }
-        let varying: Vec<usize> = (0..3).filter(|&it| of_some[it] != of_all[it]).collect();
+        let varying: Vec<usize> = (0..3).filter(|&it| any_bits[it] != common_bits[it]).collect();
         let first_row = self.dataset.exchanges.rows_of(area).start;
         let blocks = self.dataset.blocks.blocks_of_rows(area, first_row, rows.clone());
-        if let (&[column], true) = (varying.as_slice(), blocks.is_empty() || varying == [KINDS])
+        if let (&[column], true) =
+            (varying.as_slice(), blocks.is_empty() || varying == [ATTRIBUTES])
             && let Some(entries) = columns[column].rows.low_bytes(rows.clone())
             && tables[column].len() <= BYTES
         {
-            return self.find_by_entry(tables[column], of_every_row, entries, found);
+            return self.find_by_entry(tables[column], row_bits, entries, found);
         }
-        let mut bits = vec![of_every_row; rows.len()];
+        let mut bits = vec![row_bits; rows.len()];
         for column in varying {
             add_bits(&columns[column].rows, rows.clone(), tables[column], &mut bits);
         }
@@ -271,10 +268,10 @@ impl<'a> Conditions<'a> {
         self.find_by_bits(&bits, found);
     }
 
-    /// Sets `found` for rows whose entry, combined with the bits of every row, meets the conditions. Each row
-    /// has one byte in `entries`.
-    fn find_by_entry(&self, table: &[u32], of_every_row: u32, entries: &[u8], found: &mut [bool]) {
-        let is_met = |(_, bits): &(u8, &u32)| self.are_met(*bits | of_every_row);
+    /// Sets `found` for rows whose entry, combined with the bits that all rows share, meets the conditions.
+    /// Each row has one byte in `entries`.
+    fn find_by_entry(&self, table: &[u32], row_bits: u32, entries: &[u8], found: &mut [bool]) {
+        let is_met = |(_, bits): &(u8, &u32)| self.are_met(*bits | row_bits);
         let met: Vec<u8> =
             (0..=u8::MAX).zip(table).filter(is_met).map(|(entry, _)| entry).collect();
         if met.len() <= FEW_ENTRIES {
@@ -315,17 +312,17 @@ impl<'a> Conditions<'a> {
             return;
         }
         let columns = &self.dataset.blocks;
-        let mut of_blocks = vec![0; blocks.len()];
-        add_bits(&columns.holders, blocks.clone(), holders, &mut of_blocks);
-        add_bits(&columns.rate_centers, blocks.clone(), rate_centers, &mut of_blocks);
+        let mut block_bits = vec![0; blocks.len()];
+        add_bits(&columns.holders, blocks.clone(), holders, &mut block_bits);
+        add_bits(&columns.rate_centers, blocks.clone(), rate_centers, &mut block_bits);
         if let Some(last) = self.last_effective {
-            for (bits, block) in of_blocks.iter_mut().zip(blocks) {
+            for (bits, block) in block_bits.iter_mut().zip(blocks) {
                 *bits = if columns.effective.get(block) <= last { *bits } else { 0 };
             }
         }
-        let mut of_blocks = of_blocks.into_iter();
+        let mut block_bits = block_bits.into_iter();
         for (bits, count) in bits.iter_mut().zip(columns.counts(rows)) {
-            *bits = of_blocks.by_ref().take(count).fold(*bits, |bits, own| bits | own);
+            *bits = block_bits.by_ref().take(count).fold(*bits, |bits, own| bits | own);
         }
     }
 }
@@ -335,10 +332,10 @@ fn add_bits(numbers: &Numbers, positions: Range<usize>, table: &[u32], bits: &mu
     match numbers.low_bytes(positions.clone()) {
         Some(bytes) if table.len() <= BYTES => {
             // A byte is always in bounds, so no lookup is checked.
-            let mut of_byte = [0; BYTES];
-            of_byte[..table.len()].copy_from_slice(table);
+            let mut byte_bits = [0; BYTES];
+            byte_bits[..table.len()].copy_from_slice(table);
             for (bits, &byte) in bits.iter_mut().zip(bytes) {
-                *bits |= of_byte[usize::from(byte)];
+                *bits |= byte_bits[usize::from(byte)];
             }
         }
         _ => {
@@ -346,5 +343,21 @@ fn add_bits(numbers: &Numbers, positions: Range<usize>, table: &[u32], bits: &mu
                 *bits |= table[numbers.get(position)];
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dataset::tests::example;
+
+    #[test]
+    fn a_word_may_be_in_several_names_of_an_exchange() {
+        let rate_center = Some("CORP CITY".to_owned());
+        let exchange = Exchange { rate_center, ..example().exchanges().last().unwrap() };
+        assert_eq!(exchange.company_name.as_deref(), Some("AT&T CORP."));
+        let dataset = Dataset::new(Vec::new(), Vec::new(), vec![exchange]);
+        let search = Search { words: "corp".parse().ok(), ..Search::default() };
+        assert_eq!(dataset.search(&search, Date::MAX).len(), 1);
     }
 }

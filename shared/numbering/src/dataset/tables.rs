@@ -7,14 +7,13 @@ use crate::records::{
     AreaCode, Carrier, CarrierType, Country, Npa, Ocn, OwnedExchanges, StateCode,
 };
 
-/// All carriers, ordered by OCN.
 #[derive(Debug)]
 pub(super) struct Carriers {
     ocns: Numbers,
-    /// Empty if there is no name.
+    /// Empty for carriers without a name.
     company_names: Texts,
     common_names: Texts,
-    /// Positions in [`CarrierType::ALL`] plus one; zero if there is no type.
+    /// Positions in [`CarrierType::ALL`] plus one; zero for carriers without a type.
     types: Numbers,
     pub(super) places: Places,
     exchange_totals: Numbers,
@@ -42,14 +41,14 @@ impl Carriers {
     /// Writes carriers, which must be ordered by OCN.
     pub(super) fn write(carriers: &[Carrier], writer: &mut Writer) {
         let counts = || carriers.iter().flat_map(|carrier| &carrier.exchanges.by_state);
-        writer.numbers(carriers.iter().map(|carrier| number_of_ocn(carrier.ocn)));
+        writer.numbers(carriers.iter().map(|carrier| ocn_to_number(carrier.ocn)));
         writer.texts(carriers.iter().map(|it| it.company_name.as_deref().unwrap_or_default()));
         writer.texts(carriers.iter().map(|it| it.common_name.as_deref().unwrap_or_default()));
         writer.numbers(carriers.iter().map(|it| it.carrier_type.map_or(0, |it| it as u32 + 1)));
         Places::write(carriers.iter().map(|carrier| (carrier.country, carrier.state)), writer);
         writer.numbers(carriers.iter().map(|carrier| carrier.exchanges.total));
         writer.lists(carriers.iter().map(|carrier| carrier.exchanges.by_state.len()));
-        writer.numbers(counts().map(|(&state, _)| number_of_state(Some(state))));
+        writer.numbers(counts().map(|(&state, _)| state_to_number(Some(state))));
         writer.numbers(counts().map(|(_, &count)| count));
     }
 
@@ -58,7 +57,7 @@ impl Carriers {
     }
 
     pub(super) fn position(&self, ocn: Ocn) -> Option<usize> {
-        self.ocns.position(number_of_ocn(ocn) as usize)
+        self.ocns.position(ocn_to_number(ocn) as usize)
     }
 
     /// The positions of carriers whose OCN starts with these uppercase characters.
@@ -68,12 +67,11 @@ impl Carriers {
         start.copy_from_slice(prefix);
         let first = u32::from_be_bytes(first) as usize;
         let end = first + (1 << (32 - 8 * prefix.len()));
-        self.ocns.first_from(first)..self.ocns.first_from(end)
+        self.ocns.lower_bound(first)..self.ocns.lower_bound(end)
     }
 
     pub(super) fn ocn(&self, position: usize) -> Ocn {
-        let characters = (self.ocns.get(position) as u32).to_be_bytes();
-        Ocn::from_characters(characters).expect("only OCNs are written into this column")
+        Ocn::from_characters((self.ocns.get(position) as u32).to_be_bytes())
     }
 
     pub(super) fn company_name(&self, position: usize) -> Option<&str> {
@@ -88,14 +86,13 @@ impl Carriers {
         self.types.get(position).checked_sub(1).map(|number| CarrierType::ALL[number])
     }
 
-    /// The number of exchanges the carrier holds.
     pub(super) fn exchange_total(&self, position: usize) -> u32 {
         self.exchange_totals.get(position) as u32
     }
 
     pub(super) fn record(&self, position: usize) -> Carrier {
         let counts = self.exchange_counts.range(position).filter_map(|item| {
-            let state = state_of_number(self.counted_states.get(item))?;
+            let state = state_from_number(self.counted_states.get(item))?;
             Some((state, self.counts.get(item) as u32))
         });
         Carrier {
@@ -114,17 +111,15 @@ impl Carriers {
 }
 
 /// Converts an OCN to a number, preserving order.
-fn number_of_ocn(ocn: Ocn) -> u32 {
+fn ocn_to_number(ocn: Ocn) -> u32 {
     u32::from_be_bytes(ocn.characters())
 }
 
-/// All area codes, ordered by NPA.
 #[derive(Debug)]
 pub(super) struct AreaCodes {
     npas: Numbers,
     places: Places,
     exchange_totals: Numbers,
-    /// The states of each area code.
     state_lists: Lists,
     states: Numbers,
 }
@@ -147,7 +142,7 @@ impl AreaCodes {
         Places::write(area_codes.iter().map(|it| (it.country, it.state)), writer);
         writer.numbers(area_codes.iter().map(|area_code| area_code.total_exchanges));
         writer.lists(area_codes.iter().map(|area_code| area_code.states.len()));
-        writer.numbers(states.map(|&state| number_of_state(Some(state))));
+        writer.numbers(states.map(|&state| state_to_number(Some(state))));
     }
 
     pub(super) fn count(&self) -> usize {
@@ -161,23 +156,17 @@ impl AreaCodes {
     pub(super) fn record(&self, position: usize) -> AreaCode {
         let states = self.state_lists.range(position).map(|item| self.states.get(item));
         AreaCode {
-            npa: npa_of_number(self.npas.get(position)),
+            npa: Npa::from_number(self.npas.get(position) as u16),
             state: self.places.state(position),
-            states: states.filter_map(state_of_number).collect(),
+            states: states.filter_map(state_from_number).collect(),
             country: self.places.country(position),
             total_exchanges: self.exchange_totals.get(position) as u32,
         }
     }
 }
 
-pub(super) fn npa_of_number(number: usize) -> Npa {
-    Npa::from_number(number as u16).expect("only NPAs are written into this column")
-}
-
-/// The country and state of each record in a table.
 #[derive(Debug)]
 pub(super) struct Places {
-    /// Positions in [`Country::ALL`].
     countries: Numbers,
     /// The letters of the states; zero for a record without a state.
     states: Numbers,
@@ -193,7 +182,7 @@ impl Places {
         writer: &mut Writer,
     ) {
         writer.numbers(places.clone().map(|(country, _)| country as u32));
-        writer.numbers(places.map(|(_, state)| number_of_state(state)));
+        writer.numbers(places.map(|(_, state)| state_to_number(state)));
     }
 
     pub(super) fn count(&self) -> usize {
@@ -205,14 +194,14 @@ impl Places {
     }
 
     pub(super) fn state(&self, position: usize) -> Option<StateCode> {
-        state_of_number(self.states.get(position))
+        state_from_number(self.states.get(position))
     }
 }
 
-fn number_of_state(state: Option<StateCode>) -> u32 {
+fn state_to_number(state: Option<StateCode>) -> u32 {
     state.map_or(0, |state| u16::from_le_bytes(state.characters()).into())
 }
 
-fn state_of_number(number: usize) -> Option<StateCode> {
+fn state_from_number(number: usize) -> Option<StateCode> {
     StateCode::from_letters((number as u16).to_le_bytes())
 }

@@ -34,20 +34,15 @@ impl Ocn {
         self.0
     }
 
-    /// Builds the code from these characters; `None` if they are invalid.
-    pub(crate) fn from_characters(characters: [u8; 4]) -> Option<Self> {
-        let is_code = |byte: &u8| byte.is_ascii_digit() || byte.is_ascii_uppercase();
-        characters.iter().all(is_code).then_some(Self(characters))
+    /// Wraps the characters of a valid code.
+    pub(crate) fn from_characters(characters: [u8; 4]) -> Self {
+        Self(characters)
     }
 }
 
 fn three_digits(text: &str) -> Result<u16, CodeError> {
-    match text.as_bytes() {
-        [_, _, _] if text.bytes().all(|byte| byte.is_ascii_digit()) => {
-            text.parse().map_err(|_| CodeError("3 digits"))
-        }
-        _ => Err(CodeError("3 digits")),
-    }
+    let is_code = text.len() == 3 && text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|_| is_code).ok_or(CodeError("3 digits"))
 }
 
 macro_rules! three_digit_code {
@@ -66,14 +61,13 @@ macro_rules! three_digit_code {
         }
 
         impl $name {
-            /// The code as a number.
             pub(crate) fn number(self) -> u16 {
                 self.0
             }
 
-            /// The code for a number; `None` if the number has more than three digits.
-            pub(crate) fn from_number(number: u16) -> Option<Self> {
-                (number < 1000).then_some(Self(number))
+            /// Wraps a number with at most three digits.
+            pub(crate) fn from_number(number: u16) -> Self {
+                Self(number)
             }
 
             fn characters(self) -> [u8; 3] {
@@ -94,8 +88,8 @@ three_digit_code! {
 }
 
 impl Npa {
-    /// Returns `true` if the numbering plan allows this area code: its first digit is 2 to 9, N11 codes are
-    /// service codes, and N9X codes are reserved for expansion.
+    /// Returns `true` if the numbering plan allows this area code. The first digit must be 2 to 9. N11 codes
+    /// are service codes, and N9X codes are reserved for expansion.
     pub fn can_be_area_code(self) -> bool {
         let (first, middle) = (self.0 / 100, self.0 / 10 % 10);
         first >= 2 && middle != 9 && self.0 % 100 != 11
@@ -103,7 +97,7 @@ impl Npa {
 }
 
 /// An exchange code within an area code.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NpaNxx {
     pub npa: Npa,
     pub nxx: Nxx,
@@ -112,7 +106,7 @@ pub struct NpaNxx {
 impl FromStr for NpaNxx {
     type Err = CodeError;
 
-    /// Parses `415-555`, the format of the NANPA reports.
+    /// Parses `415-555`, the format of NANPA reports.
     fn from_str(text: &str) -> Result<Self, CodeError> {
         let (npa, nxx) = text.split_once('-').ok_or(CodeError("NPA-NXX, as in 415-555"))?;
         Ok(Self { npa: npa.parse()?, nxx: nxx.parse()? })
@@ -125,7 +119,6 @@ impl fmt::Display for NpaNxx {
     }
 }
 
-/// The text of ASCII characters.
 pub(super) fn ascii_text(characters: &[u8]) -> &str {
     str::from_utf8(characters).unwrap_or_default()
 }
@@ -164,12 +157,6 @@ serialize_as_text!(Ocn);
 serialize_as_text!(Npa);
 serialize_as_text!(Nxx);
 
-impl fmt::Debug for NpaNxx {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -181,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn lookalikes_of_codes_are_rejected() {
+    fn malformed_codes_are_rejected() {
         for text in ["", "12", "1234", "+12", "1 2", "１２３", "-12", "1e2", "12\n"] {
             assert!(text.parse::<Npa>().is_err(), "{text:?}");
         }
@@ -202,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn npa_nxx_parses_the_format_of_the_reports() {
+    fn npa_nxx_parses_the_report_format() {
         let npa_nxx: NpaNxx = "415-555".parse().unwrap();
         assert_eq!(npa_nxx.to_string(), "415-555");
         assert!("415555".parse::<NpaNxx>().is_err());

@@ -1,4 +1,4 @@
-//! The numbering records, stored as items and returned by the API (spec sections 2 and 3).
+//! The numbering records, which are stored as items and returned by the API.
 
 mod codes;
 mod place;
@@ -47,13 +47,11 @@ pub enum Status {
 }
 
 impl CarrierType {
-    /// Every type.
     pub(crate) const ALL: [Self; 6] =
         [Self::Ilec, Self::Clec, Self::Wireless, Self::Cap, Self::Ixc, Self::Pcs];
 }
 
 impl Status {
-    /// Every status.
     pub const ALL: [Status; 3] = [Status::Assigned, Status::Unassigned, Status::Reserved];
 }
 
@@ -61,11 +59,11 @@ impl Status {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Carrier {
     pub ocn: Ocn,
-    /// Full legal company name; `None` if no source names it.
+    /// Full legal company name; `None` if no source gives it.
     pub company_name: Option<String>,
     /// Common or trade name, if it differs from the company name.
     pub common_name: Option<String>,
-    /// `None` if no source states it.
+    /// `None` if no source gives it.
     pub carrier_type: Option<CarrierType>,
     /// The state or province with most of its exchanges.
     pub state: Option<StateCode>,
@@ -76,8 +74,8 @@ pub struct Carrier {
 /// A carrier's exchange counts.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OwnedExchanges {
-    /// Total exchanges held, including those whose report names no state; so it can exceed the sum of
-    /// `by_state`.
+    /// Total exchanges held, including those without a state in their report, which `by_state` does not
+    /// count.
     pub total: u32,
     /// Exchange count by state or province code.
     pub by_state: BTreeMap<StateCode, u32>,
@@ -105,11 +103,6 @@ impl Exchange {
     pub fn npa_nxx(&self) -> NpaNxx {
         NpaNxx { npa: self.npa, nxx: self.nxx }
     }
-
-    /// The holder of the thousands block `digit`, if the assignment is effective `today`.
-    pub fn block_on(&self, digit: u8, today: Date) -> Option<&BlockHolder> {
-        self.blocks.get(&digit).filter(|holder| holder.is_effective_on(today))
-    }
 }
 
 /// The carrier that a thousands block in a pooled exchange is assigned to.
@@ -118,7 +111,7 @@ pub struct BlockHolder {
     pub ocn: Ocn,
     pub company_name: Option<String>,
     pub carrier_type: Option<CarrierType>,
-    /// `None` if the source names none; the block then uses its exchange's rate center.
+    /// `None` if the source does not give it, and the exchange's rate center applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_center: Option<String>,
     /// The first day of the assignment; `None` if it is effective immediately.
@@ -176,7 +169,7 @@ pub struct AreaCode {
 }
 
 impl AreaCode {
-    /// The state of all its numbers; `None` unless the area code lies in a single state.
+    /// The state of all its numbers; `None` unless the area code is in a single state.
     pub fn only_state(&self) -> Option<StateCode> {
         self.states.first().copied().filter(|_| self.states.len() == 1)
     }

@@ -38,7 +38,6 @@ pub struct StateCode([u8; 2]);
 pub struct UnknownState;
 
 impl StateCode {
-    /// The letters of the code.
     pub(crate) fn characters(self) -> [u8; 2] {
         self.0
     }
@@ -48,20 +47,14 @@ impl StateCode {
         letters.iter().all(u8::is_ascii_uppercase).then_some(Self(letters))
     }
 
-    /// Every code: the US in alphabetical order, then Canada.
-    fn all() -> impl Iterator<Item = Self> {
-        STATES.iter().filter_map(|(code, ..)| code.parse().ok())
-    }
-
     /// The name and kind of the state; `None` if the code does not exist.
-    fn described(self) -> Option<(&'static str, Kind)> {
+    fn details(self) -> Option<(&'static str, Kind)> {
         let state = STATES.iter().find(|(code, ..)| code.as_bytes() == self.0);
         state.map(|&(_, kind, name)| (name, kind))
     }
 
-    /// The country the state belongs to.
     pub fn country(self) -> Country {
-        match self.described() {
+        match self.details() {
             Some((_, Kind::Province)) => Country::Ca,
             _ => Country::Us,
         }
@@ -70,7 +63,7 @@ impl StateCode {
     /// The ISO 3166-1 country code of numbers in this state. ISO counts a US territory as a country and gives
     /// it its state code.
     pub fn iso_country(self) -> String {
-        match self.described() {
+        match self.details() {
             Some((_, Kind::Territory)) => self.to_string(),
             _ => self.country().to_string(),
         }
@@ -90,9 +83,9 @@ impl StateCode {
         found.into_iter().map(|(_, state)| state).collect()
     }
 
-    /// The common full name.
+    /// The full name in common use.
     pub fn name(self) -> &'static str {
-        self.described().map_or("", |(name, _)| name)
+        self.details().map_or("", |(name, _)| name)
     }
 }
 
@@ -102,7 +95,7 @@ impl FromStr for StateCode {
     fn from_str(text: &str) -> Result<Self, UnknownState> {
         let code = <[u8; 2]>::try_from(text.as_bytes()).map_err(|_| UnknownState)?;
         let state = Self(code.map(|byte| byte.to_ascii_uppercase()));
-        state.described().map(|_| state).ok_or(UnknownState)
+        state.details().map(|_| state).ok_or(UnknownState)
     }
 }
 
@@ -110,34 +103,30 @@ serialize_as_text!(StateCode);
 
 impl PartialSchema for StateCode {
     fn schema() -> RefOr<Schema> {
-        let codes = Self::all().map(|state| state.to_string());
         ObjectBuilder::new()
             .schema_type(Type::String)
             .description(Some(
                 "Postal code of a US state, DC, a US territory, or a Canadian province or territory",
             ))
-            .enum_values(Some(codes))
+            .enum_values(Some(STATES.iter().map(|(code, ..)| *code)))
             .into()
     }
 }
 
 impl ToSchema for StateCode {}
 
-/// The status of a state within its country.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString)]
 #[strum(serialize_all = "lowercase")]
 enum Kind {
-    /// One of the 50 states of the US, or DC.
     State,
     /// A US territory, which ISO 3166-1 counts as a country.
     Territory,
-    /// A province or territory of Canada.
     Province,
 }
 
 /// Code, kind and common name: the US in alphabetical order, then Canada. `rust_iso3166` has them too, but its
 /// worldwide subdivisions would add 3 MB to each function, so only a test uses it. The uninhabited US Minor
-/// Outlying Islands are left out: they have no numbers.
+/// Outlying Islands are omitted: they have no numbers.
 static STATES: LazyLock<Vec<(&str, Kind, &str)>> = LazyLock::new(|| {
     let states = include_str!("states.txt").lines().filter_map(|line| {
         let (code, rest) = line.split_once(' ')?;
@@ -159,19 +148,19 @@ mod tests {
 
     #[test]
     fn states_match_iso_3166() {
-        let by_iso = |country: &'static rust_iso3166::CountryCode| {
+        let subdivisions = |country: &'static rust_iso3166::CountryCode| {
             country.subdivisions().unwrap().iter().filter(|found| found.code != "US-UM")
         };
         let name = |found: &Subdivision| match found.name {
             "Virgin Islands, U.S." => "U.S. Virgin Islands",
             name => name,
         };
-        let of_us = by_iso(&rust_iso3166::US).map(|found| match found.subdivision_type {
+        let us_states = subdivisions(&rust_iso3166::US).map(|found| match found.subdivision_type {
             "Outlying area" => (found, Kind::Territory),
             _ => (found, Kind::State),
         });
-        let of_canada = by_iso(&rust_iso3166::CA).map(|found| (found, Kind::Province));
-        let expected = of_us.chain(of_canada).map(|(found, kind)| {
+        let provinces = subdivisions(&rust_iso3166::CA).map(|found| (found, Kind::Province));
+        let expected = us_states.chain(provinces).map(|(found, kind)| {
             let (_country, code) = found.code.split_once('-').unwrap();
             (code, kind, name(found))
         });
@@ -179,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn only_states_are_parsed_ignoring_case() {
+    fn state_codes_must_exist_in_any_case() {
         assert_eq!((state("qc").to_string().as_str(), state("qc").name()), ("QC", "Quebec"));
         for text in ["", "C", "XX", "CAL", "1A", "é", "UM"] {
             assert!(text.parse::<StateCode>().is_err(), "{text:?}");

@@ -9,31 +9,29 @@ use serde::{Deserialize, Serialize};
 /// The name of a data version, such as `20261121T090003Z-5fGh2kLmN8pQrS1t`: its creation time, so that names
 /// sort by age, and random characters.
 ///
-/// Names are unique across imports, whatever their clocks say, because the random part holds 95 bits. Safe
+/// Names are unique across imports, even if clocks are wrong, because the random part has 95 bits. Safe
 /// publishing depends on this.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Version(String);
 
-/// The first part of a name: the UTC time.
 const TIME_FORMAT: &str = "%Y%m%dT%H%M%SZ";
 const RANDOM_CHARACTERS: usize = 16;
 
 impl Version {
     /// Generates a new, unique name.
-    pub fn new(made_at: Timestamp) -> Self {
+    pub fn new(created_at: Timestamp) -> Self {
         let characters = rand::rng().sample_iter(Alphanumeric).take(RANDOM_CHARACTERS);
         let random: String = characters.map(char::from).collect();
-        Self(format!("{}-{random}", made_at.strftime(TIME_FORMAT)))
+        Self(format!("{}-{random}", created_at.strftime(TIME_FORMAT)))
     }
 
-    /// Parses a version name; `None` if the text does not have the form of one.
-    pub fn named(name: &str) -> Option<Self> {
+    /// Parses a version name; `None` if the text is not one.
+    pub fn parse(name: &str) -> Option<Self> {
         let version = Self(name.to_owned());
-        version.made_at().map(|_| version)
+        version.created_at().map(|_| version)
     }
 
-    /// Wraps a name without checking it.
     pub(crate) fn from_name(name: &str) -> Self {
         Self(name.to_owned())
     }
@@ -42,8 +40,8 @@ impl Version {
         &self.0
     }
 
-    /// The creation time, by the clock of the machine that made it; `None` if the name is damaged.
-    pub fn made_at(&self) -> Option<Timestamp> {
+    /// The creation time, by the clock of the machine that created it; `None` if the name is malformed.
+    pub fn created_at(&self) -> Option<Timestamp> {
         let (time, _) = self.0.split_once('-')?;
         let time = DateTime::strptime(TIME_FORMAT, time).ok()?;
         time.to_zoned(TimeZone::UTC).ok().map(|zoned| zoned.timestamp())
@@ -71,15 +69,15 @@ mod tests {
         let now: Timestamp = "2026-11-21T09:00:03Z".parse().unwrap();
         let (first, second) = (Version::new(now), Version::new(now));
         assert_ne!(first, second);
-        assert_eq!(first.made_at(), Some(now));
-        assert_eq!(Version::named(first.as_str()), Some(first.clone()));
+        assert_eq!(first.created_at(), Some(now));
+        assert_eq!(Version::parse(first.as_str()), Some(first.clone()));
         assert!(first.as_str().starts_with("20261121T090003Z-"), "{first}");
     }
 
     #[test]
-    fn ids_of_other_items_are_not_versions() {
+    fn other_item_ids_are_not_versions() {
         for text in ["", "manifest", "hold", "20261121T090003Z", "20261321T090003Z-x"] {
-            assert_eq!(Version::named(text), None, "{text}");
+            assert_eq!(Version::parse(text), None, "{text}");
         }
     }
 }

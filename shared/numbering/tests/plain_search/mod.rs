@@ -1,4 +1,4 @@
-//! A naive reference search: it checks every exchange against the rules of docs/API-DESIGN.md, without the
+//! A naive reference search: it checks every exchange against the rules in docs/API-DESIGN.md without the
 //! service's code.
 //!
 //! Tests compare the dataset's search with it, and benchmarks measure both.
@@ -12,7 +12,7 @@ use numbering::{
 };
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
-/// The texts of a search, as a client writes them.
+/// The texts in a search, as sent by a client.
 #[derive(Debug, Clone, Default)]
 pub struct Texts {
     pub words: Option<String>,
@@ -47,10 +47,10 @@ impl PlainSearch {
     pub fn find(&self, search: &Search, texts: &Texts, today: Date) -> Vec<&Exchange> {
         let conditions = Conditions::new(texts);
         let found = self.exchanges.iter();
-        found.filter(|exchange| self.is_found(exchange, search, &conditions, today)).collect()
+        found.filter(|exchange| self.matches(exchange, search, &conditions, today)).collect()
     }
 
-    fn is_found(
+    fn matches(
         &self,
         exchange: &Exchange,
         search: &Search,
@@ -70,19 +70,19 @@ impl PlainSearch {
             search.ocn.is_none_or(|ocn| assignment.ocn == Some(ocn))
                 && search.carrier_type.is_none_or(|wanted| assignment.carrier_type == Some(wanted))
                 && conditions.company.as_ref().is_none_or(|company| {
-                    assignment.holder_names.into_iter().flatten().any(|name| company.is_met(name))
+                    assignment.holder_names.into_iter().flatten().any(|name| company.matches(name))
                 })
         };
         assignments.iter().any(is_holder)
             && conditions.rate_center.as_ref().is_none_or(|wanted| {
-                assignments.iter().filter_map(|it| it.rate_center).any(|name| wanted.is_met(name))
+                assignments.iter().filter_map(|it| it.rate_center).any(|name| wanted.matches(name))
             })
             && conditions.words.iter().all(|word| {
-                let is_found = |letters: &NameCondition| {
+                let has_prefix = |letters: &NameCondition| {
                     let names = assignments.iter().flat_map(Assignment::names);
-                    names.into_iter().any(|name| letters.is_met(name))
+                    names.into_iter().any(|name| letters.matches(name))
                 };
-                is_found(&word.joined) || word.parts.iter().all(is_found)
+                has_prefix(&word.joined) || word.parts.iter().all(has_prefix)
             })
     }
 
@@ -95,13 +95,13 @@ impl PlainSearch {
             rate_center: exchange.rate_center.as_deref(),
         };
         let effective = exchange.blocks.values().filter(|block| block.is_effective_on(today));
-        let of_blocks = effective.map(|block| Assignment {
+        let blocks = effective.map(|block| Assignment {
             ocn: Some(block.ocn),
             carrier_type: block.carrier_type,
             holder_names: [block.company_name.as_deref(), common_name(Some(block.ocn))],
             rate_center: block.rate_center.as_deref(),
         });
-        [own].into_iter().chain(of_blocks).collect()
+        [own].into_iter().chain(blocks).collect()
     }
 }
 
@@ -115,41 +115,35 @@ impl<'a> Assignment<'a> {
 /// A condition on one name. Results are memoized, since names repeat.
 struct NameCondition {
     rule: NameRule,
-    remembered: RefCell<HashMap<String, bool>>,
+    memoized: RefCell<HashMap<String, bool>>,
 }
 
-/// A rule for one name, using the words of [`words`].
+/// A rule for one name, split by [`words`].
 enum NameRule {
     /// A word of the name, or a part of one, starts with these letters.
-    Begins(String),
+    StartsWith(String),
     /// The name equals this one, ignoring punctuation.
-    Is(Vec<Vec<String>>),
-}
-
-impl From<NameRule> for NameCondition {
-    fn from(rule: NameRule) -> Self {
-        Self { rule, remembered: RefCell::default() }
-    }
+    Equals(Vec<Vec<String>>),
 }
 
 impl NameCondition {
-    fn is_met(&self, name: &str) -> bool {
-        let mut remembered = self.remembered.borrow_mut();
-        if !remembered.contains_key(name) {
-            remembered.insert(name.to_owned(), self.rule.is_met(name));
+    fn matches(&self, name: &str) -> bool {
+        let mut memoized = self.memoized.borrow_mut();
+        if !memoized.contains_key(name) {
+            memoized.insert(name.to_owned(), self.rule.matches(name));
         }
-        remembered[name]
+        memoized[name]
     }
 }
 
 impl NameRule {
-    fn is_met(&self, name: &str) -> bool {
+    fn matches(&self, name: &str) -> bool {
         let name = words(name);
         match self {
-            Self::Begins(letters) => name.iter().any(|parts| {
+            Self::StartsWith(letters) => name.iter().any(|parts| {
                 (0..parts.len()).any(|first| parts[first..].concat().starts_with(letters))
             }),
-            Self::Is(wanted) => {
+            Self::Equals(wanted) => {
                 // Spaces in one may be spaces or punctuation in the other.
                 let has_breaks = |spaces: &[Vec<String>], other: &[Vec<String>]| {
                     let breaks = breaks(other, true);
@@ -190,16 +184,17 @@ struct Conditions {
 
 impl Conditions {
     fn new(texts: &Texts) -> Self {
-        let begins = |letters: String| NameRule::Begins(letters).into();
-        let is = |name: &String| NameRule::Is(words(name)).into();
+        let condition = |rule| NameCondition { rule, memoized: RefCell::default() };
+        let starts_with = |letters: String| condition(NameRule::StartsWith(letters));
+        let equals = |name: &String| condition(NameRule::Equals(words(name)));
         let word_condition = |parts: Vec<String>| WordCondition {
-            joined: begins(parts.concat()),
-            parts: parts.into_iter().map(begins).collect(),
+            joined: starts_with(parts.concat()),
+            parts: parts.into_iter().map(starts_with).collect(),
         };
         Self {
             words: texts.words.iter().flat_map(|text| words(text)).map(word_condition).collect(),
-            company: texts.company.as_ref().map(is),
-            rate_center: texts.rate_center.as_ref().map(is),
+            company: texts.company.as_ref().map(equals),
+            rate_center: texts.rate_center.as_ref().map(equals),
         }
     }
 }

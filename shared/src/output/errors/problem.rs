@@ -11,7 +11,6 @@ use utoipa::ToSchema;
 use super::{ErrorBody, ErrorCode};
 use crate::quota::QuotaStatus;
 
-/// The media type of problem details.
 pub const PROBLEM_MEDIA_TYPE: &str = "application/problem+json";
 
 /// An error as problem details (RFC 9457, section 3).
@@ -53,8 +52,8 @@ impl Problem {
     }
 }
 
-/// Converts an error response to problem details.
-pub(crate) fn as_problem(mut response: Response) -> Response {
+/// Converts an error response to problem details. Other responses are unchanged.
+pub(crate) fn into_problem(mut response: Response) -> Response {
     let Some(error) = response.extensions_mut().remove::<ErrorBody>() else { return response };
     let problem = Problem::new(response.status(), error);
     *response.body_mut() = Json(problem).into_response().into_body();

@@ -1,11 +1,10 @@
-//! Quotes client input in messages.
+//! Quotes client input in error messages.
 
 use std::borrow::Cow;
 
-/// The length at which a quoted value is truncated, since it may be hostile and very long.
 const MAX_QUOTE_LENGTH: usize = 40;
 
-/// The part of a client's value that a message quotes.
+/// Truncates a value for an error message.
 pub fn quote(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(MAX_QUOTE_LENGTH) {
         Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),

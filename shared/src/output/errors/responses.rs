@@ -1,4 +1,4 @@
-//! The error responses in the OpenAPI description, declared once for all routes.
+//! Error responses for the OpenAPI description.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,9 @@ use utoipa::{
 use super::{ApiError, PROBLEM_MEDIA_TYPE, Problem};
 use crate::quota::{LimitType, QuotaExceeded, QuotaStatus, QuotaStatuses};
 
-/// Responses by status.
 type Responses = BTreeMap<String, RefOr<Response>>;
 
-/// An error for each status, with the status's meaning.
+/// An example error for each status, with a description of the status.
 fn errors() -> [(ApiError, &'static str); 9] {
     let exhausted = QuotaStatus {
         limit_type: LimitType::Minute,
@@ -32,7 +31,7 @@ fn errors() -> [(ApiError, &'static str); 9] {
         (ApiError::KeyRequired, "The API key is missing, invalid, revoked or expired."),
         (
             ApiError::not_found("No data found for NPA 999"),
-            "No data found. The message names what was requested.",
+            "No data was found. The message names what was requested.",
         ),
         (
             ApiError::MethodNotAllowed {
@@ -47,7 +46,7 @@ fn errors() -> [(ApiError, &'static str); 9] {
                  request"
                     .to_owned(),
             ),
-            "The body is too large. The message names the limit.",
+            "The body is too large. The message states the limit.",
         ),
         (
             ApiError::UnsupportedMediaType(
@@ -55,28 +54,25 @@ fn errors() -> [(ApiError, &'static str); 9] {
                  'application/xml'"
                     .to_owned(),
             ),
-            "The content type is not supported. The message names the supported ones.",
+            "The content type is not supported. The message lists the supported ones.",
         ),
         (
             ApiError::RateLimited(QuotaExceeded { exhausted, statuses, requests: 1 }),
-            "A quota is exhausted. `details` names it, and the time at which to retry.",
+            "A quota is exhausted. `details` shows which one, and when it resets.",
         ),
-        (ApiError::Internal, "An internal error."),
-        (
-            ApiError::Unavailable,
-            "The numbering data or the API key cannot be read. Retry in a few seconds.",
-        ),
+        (ApiError::Internal, "An internal error occurred."),
+        (ApiError::Unavailable, "The service is temporarily unavailable. Retry in a few seconds."),
     ]
 }
 
-/// The error statuses of an endpoint that needs a key and looks up a record.
+/// The errors of an endpoint that looks up a record.
 impl IntoResponses for ApiError {
     fn responses() -> Responses {
         responses(&["400", "401", "404", "405", "429", "500", "503"])
     }
 }
 
-/// The error statuses of an endpoint that needs a key and does not look up a single record.
+/// The errors of an endpoint that returns a list.
 pub struct ListError;
 
 impl IntoResponses for ListError {
@@ -85,7 +81,7 @@ impl IntoResponses for ListError {
     }
 }
 
-/// The error statuses of an endpoint that needs a key and takes a batch in its body.
+/// The errors of an endpoint that takes a batch in its body.
 pub struct BodyError;
 
 impl IntoResponses for BodyError {
@@ -94,7 +90,7 @@ impl IntoResponses for BodyError {
     }
 }
 
-/// The error statuses of an endpoint without authentication.
+/// The errors of an endpoint that does not require a key.
 pub struct PublicError;
 
 impl IntoResponses for PublicError {
@@ -108,11 +104,11 @@ fn responses(statuses: &[&str]) -> Responses {
     all.filter(|(status, _)| statuses.contains(&status.as_str())).collect()
 }
 
-fn response((error, meaning): (ApiError, &str)) -> (String, RefOr<Response>) {
+fn response((error, description): (ApiError, &str)) -> (String, RefOr<Response>) {
     let body = error.body();
     let status = body.error.status();
     let response = ResponseBuilder::new()
-        .description(meaning)
+        .description(description)
         .content("application/json", content("ErrorBody", &body))
         .content(PROBLEM_MEDIA_TYPE, content("Problem", &Problem::new(status, body.clone())));
     (status.as_str().to_owned(), response.into())

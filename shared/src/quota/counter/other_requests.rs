@@ -1,22 +1,23 @@
-//! The requests counted by other containers, as of the last read, and the hours to read next.
+//! The requests that other containers counted, and the hours to read next.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use store::{HourOfUsage, Tally};
+use store::{HourlyTallies, Tally};
 
 use crate::quota::{
     statuses::Limits,
-    window::{Buckets, LimitType, not_after},
+    window::{Buckets, LimitType, clamp_to_now},
 };
 
-/// Around a change of the hour, other containers may still, or already, write to the adjacent hour.
-const AROUND_CHANGE: i64 = 15;
+/// The maximum clock difference between containers in seconds. Near the change of an hour, other containers may write
+/// to the adjacent hour.
+const MAX_CLOCK_SKEW: i64 = 15;
 
-/// The tallies of other containers.
+/// The tallies of other containers, as of the last read.
 #[derive(Debug, Default)]
 pub struct OtherRequests {
-    tallies: BTreeMap<i64, HourOfUsage>,
-    /// The hour when the earlier hours were last read, and whether that included a whole day.
+    tallies: BTreeMap<i64, HourlyTallies>,
+    /// The hour in which earlier hours were last read, and `true` if that was a whole day.
     earlier_read: Option<(i64, bool)>,
 }
 
@@ -37,40 +38,40 @@ impl OtherRequests {
         }
     }
 
-    /// Records the table's tallies for an hour, as read at `now`.
-    pub fn record(&mut self, hour: i64, tallies: HourOfUsage, now: i64) {
+    /// Records the tallies for an hour that were read at `now`.
+    pub fn record(&mut self, hour: i64, tallies: HourlyTallies, now: i64) {
         let known = self.tallies.entry(hour).or_default();
-        // Reads can arrive out of order, and an unchanged tally is not news.
+        // Responses may arrive out of order.
         for (container, mut tally) in tallies {
             let last = known.entry(container).or_default();
             if last.version < tally.version {
                 for (start, _) in &mut tally.recent {
-                    *start = not_after(*start, now);
+                    *start = clamp_to_now(*start, now);
                 }
                 *last = tally;
             }
         }
     }
 
-    /// Drops requests outside of every window.
+    /// Drops requests outside every window.
     pub fn drop_expired(&mut self, now: i64) {
         self.tallies = self.tallies.split_off(&(now - LimitType::Daily.window() + 1));
     }
 
-    /// The hours to read after writing these tallies at `now`, in seconds since 1970. The responses to the
-    /// writes include the hours of the tallies.
+    /// The hours to read after writing `written` at `now`, in seconds since 1970. The responses to the writes already
+    /// contain those hours.
     pub fn hours_to_read(&self, written: &[(i64, Tally)], limits: Limits, now: i64) -> Vec<i64> {
         let (hour, length) = (LimitType::Daily.bucket_at(now), LimitType::Daily.bucket());
         let mut hours = BTreeSet::from([hour]);
-        hours.extend(self.earlier(limits, now));
+        hours.extend(self.earlier_hours(limits, now));
         for (written, _) in written {
             hours.remove(written);
         }
-        // Two containers that write to different hours see each other only if both read after writing.
-        if now - hour < AROUND_CHANGE {
+        // Containers that write to different hours see each other's counts only if they also read both hours.
+        if now - hour < MAX_CLOCK_SKEW {
             hours.insert(hour - length);
         }
-        if hour + length - now <= AROUND_CHANGE {
+        if hour + length - now <= MAX_CLOCK_SKEW {
             hours.insert(hour + length);
         }
         hours.into_iter().collect()
@@ -81,16 +82,16 @@ impl OtherRequests {
         self.earlier_read = Some((LimitType::Daily.bucket_at(now), limits.per_day.is_some()));
     }
 
-    /// The earlier hours that still count, unless they were already read in this hour. They are reread every
-    /// hour, because a frozen container may have written late.
-    fn earlier(&self, limits: Limits, now: i64) -> Vec<i64> {
+    /// The earlier hours that still count, unless they were already read in this hour. They are reread every hour,
+    /// since a frozen container may write late.
+    fn earlier_hours(&self, limits: Limits, now: i64) -> Vec<i64> {
         let (minute, day) = (LimitType::Minute, LimitType::Daily);
         let hour = day.bucket_at(now);
         let is_daily = limits.per_day.is_some();
         if [(hour, is_daily), (hour, true)].map(Some).contains(&self.earlier_read) {
             return Vec::new();
         }
-        // For a per-minute quota, an hour counts as long as its last bucket does.
+        // For a per-minute quota, an hour counts until its last bucket expires.
         let oldest = if is_daily {
             now - day.window()
         } else {

@@ -4,30 +4,30 @@ use tokio::sync::oneshot::Receiver;
 
 use super::*;
 
-const NINE: i64 = 1_795_219_200 + 9 * 3600;
+const NINE_AM: i64 = 1_795_219_200 + 9 * 3600;
 
 fn limits(per_minute: Option<u64>, per_day: Option<u64>) -> Limits {
     Limits { per_minute, per_day }
 }
 
-/// Takes requests that must be within the allowance.
+/// Takes requests within the allowance.
 fn take(counter: &mut Counter, limits: Limits, requests: u64, now: i64) -> Outcome {
     match counter.take(limits, requests, now, Instant::now()) {
-        Taken::Now(outcome) => outcome,
-        Taken::AfterWrite(_) => panic!("it waits"),
+        TakeResult::Now(outcome) => outcome,
+        TakeResult::AfterWrite(_) => panic!("the requests wait"),
     }
 }
 
-/// Takes requests that wait for a write.
+/// Takes requests that must wait for a write.
 fn wait(counter: &mut Counter, limits: Limits, requests: u64, now: i64) -> Receiver<Outcome> {
     match counter.take(limits, requests, now, Instant::now()) {
-        Taken::Now(outcome) => panic!("{outcome:?}"),
-        Taken::AfterWrite(told) => told,
+        TakeResult::Now(outcome) => panic!("{outcome:?}"),
+        TakeResult::AfterWrite(receiver) => receiver,
     }
 }
 
-/// Writes the unwritten requests to `table`, as DynamoDB would.
-fn write(counter: &mut Counter, table: &mut BTreeMap<i64, HourOfUsage>, now: i64) {
+/// Writes unwritten requests to `table`.
+fn write(counter: &mut Counter, table: &mut BTreeMap<i64, HourlyTallies>, now: i64) {
     let Some(flush) = counter.flush(now, Instant::now()) else { return };
     for (hour, tally) in &flush.tallies {
         let container = counter.container().to_owned();
@@ -36,50 +36,49 @@ fn write(counter: &mut Counter, table: &mut BTreeMap<i64, HourOfUsage>, now: i64
     counter.record_confirmed(&flush, table.clone(), now);
 }
 
-fn counted(table: &BTreeMap<i64, HourOfUsage>) -> u64 {
-    table.values().flat_map(HourOfUsage::values).map(|tally| tally.count).sum()
+fn total(table: &BTreeMap<i64, HourlyTallies>) -> u64 {
+    table.values().flat_map(HourlyTallies::values).map(|tally| tally.count).sum()
 }
 
 #[test]
 fn requests_are_admitted_up_to_the_tighter_quota() {
     let mut counter = Counter::new();
     let limits = limits(Some(2), Some(3));
-    let first = counter.take_unconfirmed(limits, 1, NINE).unwrap();
+    let first = counter.take_unconfirmed(limits, 1, NINE_AM).unwrap();
     assert_eq!(first.minute.unwrap().remaining, 1);
     assert_eq!(first.daily.unwrap().remaining, 2);
-    counter.take_unconfirmed(limits, 1, NINE).unwrap();
-    let refused = take(&mut counter, limits, 1, NINE).unwrap_err().exhausted;
-    assert_eq!((refused.limit_type, refused.reset), (LimitType::Minute, NINE + 60));
-    // Refused requests are not counted.
-    counter.take_unconfirmed(limits, 1, NINE + 60).unwrap();
-    let refused = take(&mut counter, limits, 1, NINE + 61).unwrap_err().exhausted;
-    assert_eq!((refused.limit_type, refused.reset), (LimitType::Daily, NINE + 24 * 3600));
-    // If both quotas are exhausted, the one that resets last is named.
-    let (mut counter, one_of_each) =
-        (Counter::new(), Limits { per_minute: Some(1), per_day: Some(1) });
-    take(&mut counter, one_of_each, 1, NINE).unwrap();
-    let refused = take(&mut counter, one_of_each, 1, NINE).unwrap_err().exhausted;
-    assert_eq!(refused.limit_type, LimitType::Daily);
+    counter.take_unconfirmed(limits, 1, NINE_AM).unwrap();
+    let rejected = take(&mut counter, limits, 1, NINE_AM).unwrap_err().exhausted;
+    assert_eq!((rejected.limit_type, rejected.reset), (LimitType::Minute, NINE_AM + 60));
+    // Rejected requests are not counted.
+    counter.take_unconfirmed(limits, 1, NINE_AM + 60).unwrap();
+    let rejected = take(&mut counter, limits, 1, NINE_AM + 61).unwrap_err().exhausted;
+    assert_eq!((rejected.limit_type, rejected.reset), (LimitType::Daily, NINE_AM + 24 * 3600));
+    // If both quotas are exhausted, the error has the one that resets last.
+    let (mut counter, both) = (Counter::new(), Limits { per_minute: Some(1), per_day: Some(1) });
+    take(&mut counter, both, 1, NINE_AM).unwrap();
+    let rejected = take(&mut counter, both, 1, NINE_AM).unwrap_err().exhausted;
+    assert_eq!(rejected.limit_type, LimitType::Daily);
 }
 
 #[test]
-fn hours_are_read_if_they_count_and_may_have_changed() {
+fn earlier_and_adjacent_hours_are_read_only_if_needed() {
     const HOUR: i64 = 3600;
     let (minute, daily) = (limits(Some(2), None), limits(Some(2), Some(5)));
-    let of_a_day: Vec<i64> = (-23..=0).map(|hours| NINE + hours * HOUR).collect();
+    let whole_day: Vec<i64> = (-23..=0).map(|hours| NINE_AM + hours * HOUR).collect();
     for (limits, last_read, now, expected) in [
-        (daily, None, NINE + 60, &of_a_day[..]),
-        (daily, Some((minute, NINE + 30)), NINE + 60, &of_a_day),
-        (daily, Some((daily, NINE + 30)), NINE + 60, &[NINE]),
-        (daily, Some((daily, NINE - 30)), NINE + 60, &of_a_day),
-        // The last minute reaches back into the previous hour.
-        (minute, None, NINE + 54, &[NINE - HOUR, NINE]),
-        (minute, None, NINE + 55, &[NINE]),
-        // Around a change of the hour, the adjacent hour is read after each write.
-        (minute, Some((minute, NINE)), NINE + 14, &[NINE - HOUR, NINE]),
-        (minute, Some((minute, NINE)), NINE + 15, &[NINE]),
-        (minute, Some((minute, NINE)), NINE + HOUR - 16, &[NINE]),
-        (minute, Some((minute, NINE)), NINE + HOUR - 15, &[NINE, NINE + HOUR]),
+        (daily, None, NINE_AM + 60, &whole_day[..]),
+        (daily, Some((minute, NINE_AM + 30)), NINE_AM + 60, &whole_day),
+        (daily, Some((daily, NINE_AM + 30)), NINE_AM + 60, &[NINE_AM]),
+        (daily, Some((daily, NINE_AM - 30)), NINE_AM + 60, &whole_day),
+        // The window of a minute starts in the previous hour.
+        (minute, None, NINE_AM + 54, &[NINE_AM - HOUR, NINE_AM]),
+        (minute, None, NINE_AM + 55, &[NINE_AM]),
+        // Near the change of an hour, the adjacent hour is read too.
+        (minute, Some((minute, NINE_AM)), NINE_AM + 14, &[NINE_AM - HOUR, NINE_AM]),
+        (minute, Some((minute, NINE_AM)), NINE_AM + 15, &[NINE_AM]),
+        (minute, Some((minute, NINE_AM)), NINE_AM + HOUR - 16, &[NINE_AM]),
+        (minute, Some((minute, NINE_AM)), NINE_AM + HOUR - 15, &[NINE_AM, NINE_AM + HOUR]),
     ] {
         let mut others = OtherRequests::default();
         if let Some((limits, read)) = last_read {
@@ -90,116 +89,120 @@ fn hours_are_read_if_they_count_and_may_have_changed() {
 }
 
 #[test]
-fn the_first_write_is_due_immediately_and_others_by_allowance_or_age() {
+fn the_first_write_is_due_immediately_and_later_ones_by_allowance_or_age() {
     let mut counter = Counter::new();
     let limits = limits(None, Some(101));
     let clock = Instant::now();
     assert_eq!(counter.due_at(clock), None);
-    take(&mut counter, limits, 1, NINE).unwrap();
-    assert_eq!(counter.due_at(clock), Some(clock), "the first one");
-    write(&mut counter, &mut BTreeMap::new(), NINE);
-    take(&mut counter, limits, 1, NINE).unwrap();
-    assert!(counter.due_at(clock) > Some(clock + FLUSH_INTERVAL / 2), "young and few");
-    take(&mut counter, limits, 4, NINE).unwrap();
-    assert_eq!(counter.due_at(clock), Some(clock), "half of a tenth of what is left");
+    take(&mut counter, limits, 1, NINE_AM).unwrap();
+    assert_eq!(counter.due_at(clock), Some(clock), "the first write");
+    write(&mut counter, &mut BTreeMap::new(), NINE_AM);
+    assert_eq!(counter.due_at(clock), None, "all is written");
+    take(&mut counter, limits, 1, NINE_AM).unwrap();
+    assert!(counter.due_at(clock) > Some(clock + FLUSH_INTERVAL / 2), "few recent requests");
+    take(&mut counter, limits, 4, NINE_AM).unwrap();
+    assert_eq!(counter.due_at(clock), Some(clock), "half of the allowance");
 }
 
 #[test]
 fn failed_writes_are_retried_after_growing_delays() {
     let mut counter = Counter::new();
-    take(&mut counter, limits(None, Some(9)), 1, NINE).unwrap();
+    take(&mut counter, limits(None, Some(9)), 1, NINE_AM).unwrap();
     let clock = Instant::now();
     let mut delays = Vec::new();
     for _ in 0..7 {
-        counter.flush(NINE, clock).unwrap();
-        counter.record_failure(NINE, clock);
+        counter.flush(NINE_AM, clock).unwrap();
+        counter.record_failure(NINE_AM, clock);
         delays.push(counter.due_at(clock).unwrap().duration_since(clock).as_secs());
     }
     assert_eq!(delays, [1, 2, 4, 8, 16, 16, 16]);
-    let failures = counter.record_failure(NINE, clock + Duration::from_secs(90));
+    let failures = counter.record_failure(NINE_AM, clock + Duration::from_secs(90));
     assert_eq!(failures, Failures { since: clock, times: 8 });
 }
 
 #[test]
-fn no_request_waits_after_two_failures_until_a_write_succeeds() {
+fn requests_do_not_wait_during_an_outage() {
     let mut counter = Counter::new();
     let limits = limits(Some(20), None);
-    take(&mut counter, limits, 1, NINE).unwrap();
-    let mut waiting = wait(&mut counter, limits, 5, NINE);
+    take(&mut counter, limits, 1, NINE_AM).unwrap();
+    let mut waiting = wait(&mut counter, limits, 5, NINE_AM);
     let clock = Instant::now();
     for _ in 0..2 {
         assert!(waiting.try_recv().is_err());
-        assert_eq!(counter.due_at(clock), Some(clock), "somebody waits");
-        counter.flush(NINE, clock).unwrap();
-        counter.record_failure(NINE, clock);
+        assert_eq!(counter.due_at(clock), Some(clock), "a request is waiting");
+        counter.flush(NINE_AM, clock).unwrap();
+        counter.record_failure(NINE_AM, clock);
     }
     assert_eq!(waiting.try_recv().unwrap().unwrap().minute.unwrap().remaining, 14);
-    take(&mut counter, limits, 14, NINE).unwrap();
-    take(&mut counter, limits, 1, NINE).unwrap_err();
+    take(&mut counter, limits, 14, NINE_AM).unwrap();
+    take(&mut counter, limits, 1, NINE_AM).unwrap_err();
     let mut table = BTreeMap::new();
-    write(&mut counter, &mut table, NINE);
-    assert_eq!(counted(&table), 20);
-    drop(wait(&mut counter, limits, 2, NINE + 60));
+    write(&mut counter, &mut table, NINE_AM);
+    assert_eq!(total(&table), 20);
+    drop(wait(&mut counter, limits, 2, NINE_AM + 60));
 }
 
 #[test]
-fn requests_that_nobody_waits_for_are_not_counted() {
+fn requests_of_disconnected_clients_are_not_counted() {
     let mut counter = Counter::new();
     let limits = limits(Some(20), None);
-    drop(wait(&mut counter, limits, 5, NINE));
-    assert!(counter.flush(NINE, Instant::now()).is_none());
-    let told = wait(&mut counter, limits, 5, NINE);
-    let flush = counter.flush(NINE, Instant::now()).unwrap();
-    drop(told);
-    counter.record_confirmed(&flush, [], NINE);
-    assert_eq!(counter.statuses(NINE).least_remaining(), 20);
-    assert!(counter.has_unwritten(), "the table has it");
-    write(&mut counter, &mut BTreeMap::new(), NINE);
-    let told = wait(&mut counter, limits, 5, NINE);
-    counter.flush(NINE, Instant::now()).unwrap();
-    drop(told);
-    counter.record_failure(NINE, Instant::now());
-    assert!(counter.has_unwritten(), "the table may have it");
+    drop(wait(&mut counter, limits, 5, NINE_AM));
+    assert!(counter.flush(NINE_AM, Instant::now()).is_none());
+    let receiver = wait(&mut counter, limits, 5, NINE_AM);
+    let flush = counter.flush(NINE_AM, Instant::now()).unwrap();
+    drop(receiver);
+    counter.record_confirmed(&flush, [], NINE_AM);
+    assert_eq!(counter.statuses(NINE_AM).min_remaining(), 20);
+    assert!(counter.has_unwritten(), "the table contains the claim");
+    write(&mut counter, &mut BTreeMap::new(), NINE_AM);
+    let receiver = wait(&mut counter, limits, 5, NINE_AM);
+    counter.flush(NINE_AM, Instant::now()).unwrap();
+    drop(receiver);
+    counter.record_failure(NINE_AM, Instant::now());
+    assert!(counter.has_unwritten(), "the table may contain the claim");
 }
 
 #[test]
-fn a_stale_response_of_the_table_changes_nothing() {
+fn an_outdated_tally_is_ignored() {
     let mut counter = Counter::new();
-    let of_other = |count, version| {
-        HourOfUsage::from([("other".to_owned(), Tally { count, version, recent: vec![] })])
+    let tally = |count, version| {
+        HourlyTallies::from([("other".to_owned(), Tally { count, version, recent: vec![] })])
     };
-    counter.others.record(NINE, of_other(5, 2), NINE);
-    counter.others.record(NINE, of_other(3, 1), NINE);
+    counter.others.record(NINE_AM, tally(5, 2), NINE_AM);
+    counter.others.record(NINE_AM, tally(3, 1), NINE_AM);
     let limits = limits(None, Some(10));
-    assert_eq!(take(&mut counter, limits, 1, NINE).unwrap().daily.unwrap().remaining, 4);
+    assert_eq!(take(&mut counter, limits, 1, NINE_AM).unwrap().daily.unwrap().remaining, 4);
 }
 
 #[test]
-fn a_clock_that_steps_back_locks_nobody_out_of_a_minute_for_longer_than_one() {
+fn a_clock_stepping_back_blocks_a_minute_quota_for_at_most_a_minute() {
     let mut counter = Counter::new();
     let limits = limits(Some(2), None);
-    counter.take_unconfirmed(limits, 2, NINE).unwrap();
-    let back = NINE - 7200;
-    let refused = take(&mut counter, limits, 1, back + 3).unwrap_err();
-    assert_eq!(refused.exhausted.reset, back + 60, "it counts from now on");
-    assert!(take(&mut counter, limits, 1, back + 59).is_err());
-    assert!(counter.take_unconfirmed(limits, 1, back + 60).is_ok());
+    counter.take_unconfirmed(limits, 2, NINE_AM).unwrap();
+    let earlier = NINE_AM - 7200;
+    let rejected = take(&mut counter, limits, 1, earlier + 3).unwrap_err();
+    assert_eq!(rejected.exhausted.reset, earlier + 60);
+    assert!(take(&mut counter, limits, 1, earlier + 59).is_err());
+    assert!(counter.take_unconfirmed(limits, 1, earlier + 60).is_ok());
 }
 
 #[test]
 fn a_container_with_a_fast_clock_blocks_the_minute_quota_for_at_most_a_minute() {
-    let (mut ahead, mut counter) = (Counter::new(), Counter::new());
+    let (mut fast, mut counter) = (Counter::new(), Counter::new());
     let mut table = BTreeMap::new();
     let limits = limits(Some(2), Some(100));
-    ahead.take_unconfirmed(limits, 2, NINE + 480).unwrap();
-    write(&mut ahead, &mut table, NINE + 480);
-    counter.has_doubt = true;
-    write(&mut counter, &mut table, NINE);
-    let refused = take(&mut counter, limits, 1, NINE + 3).unwrap_err();
-    assert_eq!(refused.exhausted.reset, NINE + 60);
-    // Rereading the same tally is not news.
-    counter.has_doubt = true;
-    write(&mut counter, &mut table, NINE + 50);
-    assert_eq!(take(&mut counter, limits, 1, NINE + 50).unwrap_err().exhausted.reset, NINE + 60);
-    assert!(take(&mut counter, limits, 1, NINE + 60).is_ok());
+    fast.take_unconfirmed(limits, 2, NINE_AM + 480).unwrap();
+    write(&mut fast, &mut table, NINE_AM + 480);
+    counter.needs_reread = true;
+    write(&mut counter, &mut table, NINE_AM);
+    let rejected = take(&mut counter, limits, 1, NINE_AM + 3).unwrap_err();
+    assert_eq!(rejected.exhausted.reset, NINE_AM + 60);
+    // Reading the same tally again does not prolong this.
+    counter.needs_reread = true;
+    write(&mut counter, &mut table, NINE_AM + 50);
+    assert_eq!(
+        take(&mut counter, limits, 1, NINE_AM + 50).unwrap_err().exhausted.reset,
+        NINE_AM + 60
+    );
+    assert!(take(&mut counter, limits, 1, NINE_AM + 60).is_ok());
 }

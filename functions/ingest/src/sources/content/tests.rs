@@ -19,7 +19,6 @@ fn zipped(files: &[(&str, &[u8])]) -> Vec<u8> {
     writer.finish().unwrap().into_inner()
 }
 
-/// The content's text, or the error message.
 fn text(bytes: &[u8]) -> Result<String, String> {
     let content = Content::new("a report".to_owned(), Box::new(Cursor::new(bytes.to_vec())))
         .map_err(|error| error.to_string())?;
@@ -38,9 +37,9 @@ fn gzipped(content: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn packed_report_is_unpacked_unless_truncated_or_not_alone() {
+fn archive_is_unpacked_unless_it_is_truncated_or_has_several_files() {
     let (zip, gzip) = (zipped(&[("a.txt", b"text")]), gzipped(b"text"));
-    // Files that macOS adds to a zip are skipped.
+    // Files added by macOS are ignored.
     let mac: [(&str, &[u8]); 4] = [
         ("reports/", b""),
         ("reports/a.txt", b"text"),
@@ -52,11 +51,11 @@ fn packed_report_is_unpacked_unless_truncated_or_not_alone() {
     }
     let two = [&mac[..], &[("b.txt", b"")]].concat();
     for (packed, expected) in [
-        (&zip[..zip.len() / 2], "the zip is damaged or cut off"),
-        (&gzip[..gzip.len() - 4], "the gzip file is damaged or cut off"),
-        (&zipped(&two), "the zip holds 2 files and must hold one report"),
-        (&zipped(&[]), "the zip holds 0 files"),
-        (&zipped(&[("a.gz", &gzip)]), "the zip holds a packed file; unpack it first"),
+        (&zip[..zip.len() / 2], "the zip is damaged or truncated"),
+        (&gzip[..gzip.len() - 4], "the gzip file is damaged or truncated"),
+        (&zipped(&two), "the zip has 2 files; it must have exactly one"),
+        (&zipped(&[]), "the zip has 0 files"),
+        (&zipped(&[("a.gz", &gzip)]), "the zip contains another archive; unpack it first"),
     ] {
         let refusal = text(packed).unwrap_err();
         assert!(refusal.starts_with(expected), "{refusal}");
@@ -73,7 +72,7 @@ fn flipped_byte_is_a_checksum_error() {
     let mut zip = writer.finish().unwrap().into_inner();
     zip[60] ^= 0x20;
     let refusal = text(&zip).unwrap_err();
-    assert!(refusal.starts_with("the zip is damaged or cut off: "), "{refusal}");
+    assert!(refusal.starts_with("the zip is damaged or truncated: "), "{refusal}");
     assert!(refusal.contains("checksum"), "{refusal}");
     let mut gzip = gzipped(&rows);
     let checksum = gzip.len() - 8;
@@ -82,7 +81,7 @@ fn flipped_byte_is_a_checksum_error() {
 }
 
 #[test]
-fn other_kinds_of_files_are_refused_by_kind() {
+fn unsupported_file_formats_are_named_in_the_error() {
     let utf16: Vec<u8> = "OCN,Company".encode_utf16().flat_map(u16::to_le_bytes).collect();
     let with_bom = [b"\xff\xfe".as_slice(), &utf16].concat();
     for (bytes, what) in [
@@ -100,8 +99,8 @@ fn other_kinds_of_files_are_refused_by_kind() {
         let refusal = text(bytes).unwrap_err();
         assert!(refusal.contains(what), "{what}: {refusal}");
     }
-    let stray = "OCN,Company\n0051,A\0B\n";
-    assert_eq!(text(stray.as_bytes()).unwrap(), stray);
+    let stray_nul = "OCN,Company\n0051,A\0B\n";
+    assert_eq!(text(stray_nul.as_bytes()).unwrap(), stray_nul);
 }
 
 #[test]
@@ -112,7 +111,7 @@ fn a_zip_bomb_is_refused_before_it_fills_the_memory() {
 }
 
 #[test]
-fn lines_end_with_lf() {
+fn line_endings_are_normalized_to_lf() {
     for (content, expected) in
         [("", ""), ("a", "a\n"), ("a\r\n\r\nb\n", "a\n\nb\n"), ("a\r", "a\n"), ("a\rb", "a\rb\n")]
     {

@@ -1,4 +1,4 @@
-// The documentation: every operation in the OpenAPI document, which is fetched when the page opens.
+// The documentation of every operation in the OpenAPI document, which is fetched when the page opens.
 
 const METHODS = ["get", "put", "post", "patch", "delete"];
 
@@ -12,19 +12,19 @@ function contents(tags, operations) {
     element("p", {}, element("a", { href: `#${id}` }, name)),
     element("ul", {}, items.map((item) => element("li", {}, element("a", { href: `#${item.id}` }, item.summary)))));
   return [
-    ...tags.map(({ name }) => group(idOf(name), name, operations.filter(({ tag }) => tag === name))),
+    ...tags.map(({ name }) => group(tagId(name), name, operations.filter(({ tag }) => tag === name))),
     group("common", "Headers and errors", []),
   ];
 }
 
-const idOf = (tag) => tag.toLowerCase().replaceAll(" ", "-");
+const tagId = (tag) => tag.toLowerCase().replaceAll(" ", "-");
 
 function tagSection({ name, description: text }, operations) {
-  return element("section", { id: idOf(name) },
+  return element("section", { id: tagId(name) },
     element("h2", {}, name), prose(text), operations.filter(({ tag }) => tag === name).map(operationCard));
 }
 
-/** The parts all operations share: request headers, and the body of errors. */
+/** What all operations share: request headers and the error body. */
 function commonSection({ components }) {
   const headers = Object.values(components.parameters).filter(isCommon);
   return element("section", { id: "common" },
@@ -32,7 +32,7 @@ function commonSection({ components }) {
     element("h3", {}, "Request headers"),
     element("ul", { class: "parts" }, headers.map(({ name, description: text }) =>
       element("li", {}, element("code", {}, name), prose(text)))),
-    element("h3", {}, "Fields of every error"),
+    element("h3", {}, "Error fields"),
     fieldsOf(components.schemas.ErrorBody));
 }
 
@@ -45,20 +45,20 @@ function showDescription() {
       element("code", {}, "Authorization: Bearer <API_KEY>"), "."),
     ...description.tags.map((tag) => tagSection(tag, operations)),
     commonSection(description));
-  // The browser looked for the URL's target before it existed.
+  // The browser could not scroll to the URL's target before it existed.
   if (location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView();
 }
 
 async function start() {
   byId("back").href = `${BASE_PATH}/`;
   byId("openapi").href = `${BASE_PATH}/openapi.json`;
-  startKeyForm(() => refused?.requestSubmit());
+  startKeyForm(() => rejectedForm?.requestSubmit());
   showKey();
   receiveKey();
   const { status, body } = await send("/openapi.json", { withKey: false });
   if (body === null) {
     byId("operations").append(element("p", { class: "field-error" },
-      `The OpenAPI description cannot be loaded (status ${status}).`));
+      `Could not load the OpenAPI description (status ${status}).`));
     return;
   }
   description = body;

@@ -1,17 +1,17 @@
-// One operation: its description, a form that sends it, and its responses.
+// An operation: its description, a form to send it, and its responses.
 
-/** Parameters that every operation has, shown only once. */
+/** Selects parameters that every operation has, which are shown only once. */
 const isCommon = ({ in: place }) => place === "header";
 
-/** An operation with its references resolved. */
+/** An operation with its references resolve. */
 function operationOf(path, method, described) {
   const { summary, description: text, operationId: id, tags: [tag], responses } = described;
   return {
     path, method, summary, text, id, tag,
-    parameters: (described.parameters ?? []).map(resolved).filter((parameter) => !isCommon(parameter)),
-    bodies: described.requestBody && resolved(described.requestBody).content,
-    responses: Object.entries(responses).map(([status, response]) => ({ status, ...resolved(response) })),
-    needsKey: !(described.security ?? []).some((way) => Object.keys(way).length === 0),
+    parameters: (described.parameters ?? []).map(resolve).filter((parameter) => !isCommon(parameter)),
+    bodies: described.requestBody && resolve(described.requestBody).content,
+    responses: Object.entries(responses).map(([status, response]) => ({ status, ...resolve(response) })),
+    needsKey: !(described.security ?? []).some((scheme) => Object.keys(scheme).length === 0),
   };
 }
 
@@ -31,44 +31,44 @@ function tryForm(operation) {
   const { id, parameters, bodies, responses, needsKey } = operation;
   const types = Object.keys(responses[0].content ?? { "application/json": {} });
   const curl = element("code", {});
-  const answer = element("div", { class: "tried", role: "status" });
+  const output = element("div", { class: "tried", role: "status" });
   const form = element("form", { class: "try", "aria-label": `Try ${operation.summary}` },
     parameters.map((parameter) => parameterRow(id, parameter)),
     ...(bodies ? bodyRows(id, bodies) : []),
-    types.length > 1 && choiceRow(`${id}-Accept`, "Accept", types, "Content type of the response."),
+    types.length > 1 && selectRow(`${id}-Accept`, "Accept", types, "Content type of the response."),
     element("div", { class: "code" },
       element("div", { class: "code-bar" }, element("span", {}, "curl"), copyButton("curl", () => curl.textContent)),
       element("pre", {}, curl)),
     element("button", { class: "primary" }, "Send"),
-    answer);
+    output);
   const showCommand = () => { curl.textContent = curlOf(requestOf(operation, form), needsKey); };
   form.addEventListener("input", showCommand);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    tryOut(operation, form, answer);
+    tryOut(operation, form, output);
   });
   showCommand();
   return form;
 }
 
-/** The form that was refused without a key, to resend with one. */
-let refused = null;
+/** The form that was rejected for its key, to resend with another. */
+let rejectedForm = null;
 
-async function tryOut(operation, form, shown) {
+async function tryOut(operation, form, output) {
   clearFieldErrors();
-  refused = null;
+  rejectedForm = null;
   const { requested, ...request } = requestOf(operation, form);
   form.setAttribute("aria-busy", "true");
   const { status, text, body, milliseconds } = await send(requested, request);
   form.removeAttribute("aria-busy");
-  shown.replaceChildren(
+  output.replaceChildren(
     element("p", { class: status < 400 && status > 0 ? "good" : "bad" },
-      status ? `${status} in ${milliseconds} ms` : "The service cannot be reached."),
+      status ? `${status} in ${milliseconds} ms` : "Could not reach the service."),
     text && element("pre", { tabindex: "0", "aria-label": "Response" },
-      element("code", {}, ...(body === null ? [text] : highlighted(body)))));
+      element("code", {}, ...(body === null ? [text] : highlightJson(body)))));
   if (status !== 401) return;
-  refuseKey();
-  refused = form;
+  showKeyError();
+  rejectedForm = form;
 }
 
 function row(id, name, field, note, text) {
@@ -77,21 +77,21 @@ function row(id, name, field, note, text) {
     element("div", { id: `${id}-note` }, element("p", { class: "type" }, note), prose(text)));
 }
 
-function selectOf(attributes, values) {
+function selectElement(attributes, values) {
   return element("select", attributes, values.map((value) => element("option", { value }, value || "–")));
 }
 
-function choiceRow(id, name, values, text) {
-  return row(id, name, selectOf({ id, name, "aria-describedby": `${id}-note` }, values), "header", text);
+function selectRow(id, name, values, text) {
+  return row(id, name, selectElement({ id, name, "aria-describedby": `${id}-note` }, values), "header", text);
 }
 
-/** A parameter's field. Required ones are filled with the documented example. */
+/** A parameter's field. Required fields start with the documented example. */
 function parameterRow(operation, { name, in: place, required, schema, example, description: text }) {
   const id = `${operation}-${name}`;
-  const values = flattened(schema).enum;
+  const values = flatten(schema).enum;
   const attributes = { id, name, required: required ? "" : null, "aria-describedby": `${id}-note` };
   const field = values
-    ? selectOf(attributes, ["", ...values])
+    ? selectElement(attributes, ["", ...values])
     : element("input", {
       ...attributes, autocomplete: "off", spellcheck: "false", value: required ? example : null,
       placeholder: required ? null : example,
@@ -100,19 +100,19 @@ function parameterRow(operation, { name, in: place, required, schema, example, d
 }
 
 function bodyRows(operation, bodies) {
-  const exampleOf = (type) => {
+  const exampleBody = (type) => {
     const { value } = Object.values(bodies[type].examples ?? {})[0] ?? { value: "" };
     return typeof value === "string" ? value : JSON.stringify(value, null, 2);
   };
   const [typeId, bodyId] = [`${operation}-Content-Type`, `${operation}-body`];
   const text = element("textarea", { id: bodyId, name: "body", rows: 8, spellcheck: "false" });
-  const types = choiceRow(typeId, "Content-Type", Object.keys(bodies), "Content type of the body.");
-  text.value = exampleOf(Object.keys(bodies)[0]);
-  types.addEventListener("change", ({ target: { value } }) => { text.value = exampleOf(value); });
+  const types = selectRow(typeId, "Content-Type", Object.keys(bodies), "Content type of the body.");
+  text.value = exampleBody(Object.keys(bodies)[0]);
+  types.addEventListener("change", ({ target: { value } }) => { text.value = exampleBody(value); });
   return [types, element("div", {}, element("label", { for: bodyId }, "Body"), text)];
 }
 
-/** A status with its fields and examples; all errors have the same body. */
+/** A status. Only 200 has fields and examples, since all errors have the same body. */
 function responseRow({ status, description: text, content }) {
   const summary = [element("code", {}, status), " ", ...line(text)];
   if (status !== "200") return element("p", {}, summary);
@@ -123,6 +123,6 @@ function responseRow({ status, description: text, content }) {
     examples.map(({ summary: request, value }) => [
       element("p", { class: "type" }, request),
       element("pre", { tabindex: "0", "aria-label": `Example of ${request}` },
-        element("code", {}, ...(typeof value === "string" ? [value] : highlighted(value)))),
+        element("code", {}, ...(typeof value === "string" ? [value] : highlightJson(value)))),
     ]));
 }

@@ -1,27 +1,27 @@
-// The request described by an operation's form.
+// The request that an operation's form describes.
 
-const inForm = (form, name) => form.elements.namedItem(name)?.value.trim() ?? "";
+const fieldValue = (form, name) => form.elements.namedItem(name)?.value.trim() ?? "";
 
-/** Target, method, headers and body, without the key. */
+/** The request of a form, without the key. */
 function requestOf({ path, method, parameters, bodies }, form) {
-  const given = parameters.map(({ name, in: place }) => [place, name, inForm(form, name)]);
+  const given = parameters.map(({ name, in: place }) => [place, name, fieldValue(form, name)]);
   const values = (wanted) => given.filter(([place]) => place === wanted).map(([, name, value]) => [name, value]);
   const filled = values("path").reduce((result, [name, value]) => result.replace(`{${name}}`, segment(value)), path);
   const headers = Object.fromEntries(
-    ["Accept", "Content-Type"].map((name) => [name, inForm(form, name)]).filter(([, value]) => value));
+    ["Accept", "Content-Type"].map((name) => [name, fieldValue(form, name)]).filter(([, value]) => value));
   return {
     requested: target(filled, Object.fromEntries(values("query"))),
     method: method.toUpperCase(), headers, body: bodies ? form.elements.namedItem("body").value : undefined,
   };
 }
 
-/** Quotes a text as one shell word. */
-const quotedForShell = (text) => `'${text.replaceAll("'", "'\\''")}'`;
+/** Quotes a text as a shell word. */
+const shellQuote = (text) => `'${text.replaceAll("'", "'\\''")}'`;
 
 function curlOf({ requested, method, headers, body }, needsKey) {
   const key = needsKey ? ['-H "Authorization: Bearer $TNR_KEY"'] : [];
-  const others = Object.entries(headers).map(([name, value]) => `-H ${quotedForShell(`${name}: ${value}`)}`);
-  const data = body === undefined ? [] : [`--data-binary ${quotedForShell(body)}`];
+  const others = Object.entries(headers).map(([name, value]) => `-H ${shellQuote(`${name}: ${value}`)}`);
+  const data = body === undefined ? [] : [`--data-binary ${shellQuote(body)}`];
   const verb = method === "GET" ? "curl" : `curl -X ${method}`;
-  return [verb, ...key, ...others, ...data, quotedForShell(absolute(requested))].join(" \\\n  ");
+  return [verb, ...key, ...others, ...data, shellQuote(absolute(requested))].join(" \\\n  ");
 }

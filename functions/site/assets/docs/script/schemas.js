@@ -1,25 +1,25 @@
-// Schemas in the OpenAPI document, for the parts of JSON Schema this API uses.
+// Reads schemas in the OpenAPI document. Supports the parts of JSON Schema that this API uses.
 
 let description = {};
 
 /** Follows a reference, and adds its sibling keys. */
-function resolved(part) {
+function resolve(part) {
   if (!part.$ref) return part;
-  const { $ref, ...beside } = part;
+  const { $ref, ...siblings } = part;
   const found = $ref.slice(2).split("/").reduce((place, name) => place[name], description);
-  return { ...resolved(found), ...beside };
+  return { ...resolve(found), ...siblings };
 }
 
-/** Resolves references, `null` alternatives and parts at a schema's top level. */
-function flattened(schema) {
-  const { oneOf, allOf, ...own } = resolved(schema);
+/** Resolves references, `null` alternatives and `allOf` parts at a schema's top level. */
+function flatten(schema) {
+  const { oneOf, allOf, ...own } = resolve(schema);
   if (allOf) {
-    const parts = allOf.map(flattened);
+    const parts = allOf.map(flatten);
     const properties = Object.assign({}, ...parts.map((part) => part.properties), own.properties);
     return { ...own, type: "object", properties, required: parts.flatMap((part) => part.required ?? []) };
   }
   if (!oneOf) return own;
-  const others = oneOf.filter(({ type }) => type !== "null").map(flattened);
+  const others = oneOf.filter(({ type }) => type !== "null").map(flatten);
   const type = [...others.map((other) => other.type), others.length < oneOf.length && "null"].filter(Boolean).flat();
   return { ...others.find(({ properties }) => properties) ?? others[0], ...own, type };
 }
@@ -28,29 +28,29 @@ const MAX_LISTED = 12;
 
 /** A value's type and limits, in words. */
 function typeOf(schema) {
-  const { type, enum: values, items, format, minimum, maximum, default: byDefault } = flattened(schema);
+  const { type, enum: values, items, format, minimum, maximum, default: defaultValue } = flatten(schema);
   const types = [type ?? "any"].flat().map((name) => (name === "array" && items ? `array of ${typeOf(items)}` : name));
   return [
     types.join(" or "), format === "date-time" && "date and time",
     values && (values.length <= MAX_LISTED ? `one of ${values.join(", ")}` : `one of ${values.length} values`),
     minimum > 0 && `at least ${minimum}`, maximum < Number.MAX_SAFE_INTEGER && `at most ${maximum}`,
-    byDefault !== undefined && `default ${byDefault}`,
+    defaultValue !== undefined && `default ${defaultValue}`,
   ].filter(Boolean).join(", ");
 }
 
-/** A line of a description, with code in backticks. */
+/** Renders a line of a description. Text in backticks becomes code. */
 const line = (text) => text.split("`").map((part, index) => (index % 2 ? element("code", {}, part) : part));
 
-/** A description as paragraphs. */
+/** Renders a description as paragraphs. */
 const prose = (text = "") => text.split("\n\n").filter(Boolean).map((paragraph) => element("p", {}, line(paragraph)));
 
 /** An object's fields, including nested ones. */
 function fieldsOf(schema) {
-  const { properties, items, required = [] } = flattened(schema);
+  const { properties, items, required = [] } = flatten(schema);
   if (!properties) return items ? fieldsOf(items) : null;
   return element("ul", { class: "parts" }, Object.entries(properties).map(([name, part]) => element("li", {},
     element("code", {}, name), " ",
     element("span", { class: "type" }, typeOf(part), required.includes(name) ? "" : ", optional"),
-    prose(flattened(part).description),
+    prose(flatten(part).description),
     fieldsOf(part))));
 }

@@ -1,7 +1,7 @@
-// The exchanges of an area code, or one of them.
+// The exchanges in an area code, or a single one.
 
 const areaCodeView = {
-  about: "List the exchanges of an area code, each with its carrier and rate center.",
+  about: "List the exchanges in an area code, each with its carrier and rate center.",
   title: ({ npa, nxx }) => (nxx ? `Exchange ${npa}-${nxx}` : `Area code ${npa}`),
   requestOf: ({ npa, nxx, offset }, version) => {
     if (!npa) return null;
@@ -13,19 +13,19 @@ const areaCodeView = {
     const { npa, state, country, total_exchanges: exchanges, pagination } = body;
     const title = areaCodeView.title(params);
     const place = [state && stateName(state), countryName(country)].filter(Boolean).join(", ");
-    const detail = params.nxx ? `${place} · ${counted(exchanges, "exchange", "exchanges")} in ${npa}` : place;
+    const detail = params.nxx ? `${place} · ${formatCount(exchanges, "exchange", "exchanges")} in ${npa}` : place;
     const columns = [
       ["NXX", ({ nxx }) => element("a", { href: hashOf("area-code", { npa, nxx }) }, nxx), "mono"],
       ["Company", ({ company_name: name }) => name],
       ["OCN", ({ ocn }) => ocnLink(ocn), "mono"],
       ["Rate center", ({ rate_center: center }) => center],
-      ["Status", ({ status }) => inWords(status), "short"],
+      ["Status", ({ status }) => toWords(status), "short"],
     ];
     const list = listCard({
       title, detail, table: table(title, columns, body.exchanges), pagination, headers, view: "area-code", params,
     });
     const whole = params.nxx && element("p", { class: "caveat" },
-      element("a", { href: hashOf("area-code", { npa }) }, `All exchanges of ${npa}`));
+      element("a", { href: hashOf("area-code", { npa }) }, `All exchanges in ${npa}`));
     return element("div", {}, list, whole);
   },
 };

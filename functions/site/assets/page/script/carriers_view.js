@@ -1,4 +1,4 @@
-// Carriers, and one of them.
+// The carrier list, and a single carrier.
 
 const carriersView = {
   about: "Find carriers by name, OCN, place or type, and see where their exchanges are.",
@@ -8,9 +8,9 @@ const carriersView = {
       ? target(`/v1/carrier/${segment(ocn)}`)
       : target("/v1/carriers", { q, country, state, type, limit: PAGE_ROWS, offset, version }),
   summary: ({ body }, params) => params.ocn
-    ? `${nameOf(body)}, ${counted(body.exchanges.total, "exchange", "exchanges")}`
+    ? `${nameOf(body)}, ${formatCount(body.exchanges.total, "exchange", "exchanges")}`
     : listSummary("Carriers", body),
-  show: (answer, params) => (params.ocn ? carrierCard(answer.body) : carrierList(answer, params)),
+  show: (response, params) => (params.ocn ? carrierCard(response.body) : carrierList(response, params)),
 };
 
 function carrierList({ body, headers }, params) {
@@ -28,11 +28,11 @@ function carrierList({ body, headers }, params) {
   }));
 }
 
-/** A bar whose length shows a share, next to its number. */
+/** A bar whose length shows a share. */
 function bar(share) {
-  const made = element("span", { class: "length", "aria-hidden": "true" });
-  made.style.inlineSize = `${share * 100}%`;
-  return made;
+  const length = element("span", { class: "length", "aria-hidden": "true" });
+  length.style.inlineSize = `${share * 100}%`;
+  return length;
 }
 
 const nameOf = ({ ocn, company_name: company, common_name: common }) => company ?? common ?? `OCN ${ocn}`;

@@ -1,26 +1,26 @@
-// The request with its response, and the same request in other languages.
+// The request with its response, and code that sends the request.
 
 const tabs = [...document.querySelectorAll('[role="tab"]')];
-const shown = { requested: "", answer: null, language: "response" };
+const shown = { requested: "", response: null, language: "response" };
 
-/** Shows a request with its answer. */
-function showCode(requested, answer) {
+/** Shows a request with its response. */
+function showCode(requested, response) {
   shown.requested = requested;
-  shown.answer = answer;
+  shown.response = response;
   byId("request").textContent = `GET ${requested}`;
-  byId("outcome").textContent = answer.status ? `${answer.status} in ${answer.milliseconds} ms` : "";
+  byId("outcome").textContent = response.status ? `${response.status} in ${response.milliseconds} ms` : "";
   fillPanel();
 }
 
 function fillPanel() {
-  const { requested, answer, language } = shown;
+  const { requested, response, language } = shown;
   const code = byId("code-text");
   if (language !== "response") {
     code.replaceChildren(CODE[language](absolute(requested)));
-  } else if (answer.body === null) {
-    code.replaceChildren(answer.status ? "The response has no JSON." : "There was no response.");
+  } else if (response.body === null) {
+    code.replaceChildren(response.status ? "The response is not JSON." : "No response.");
   } else {
-    code.replaceChildren(...highlighted(answer.body));
+    code.replaceChildren(...highlightJson(response.body));
   }
   byId("code-panel").scrollTop = 0;
 }

@@ -1,4 +1,4 @@
-// The codes that filters accept, with their names. A test compares them with the OpenAPI document.
+// The codes that filters accept, and their names. A test compares them with the OpenAPI document.
 
 const COUNTRIES = `
   AC AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV
@@ -34,16 +34,16 @@ const countryNames = new Intl.DisplayNames("en", { type: "region", fallback: "co
 const countryName = (code) => countryNames.of(code);
 const stateName = (code) => STATES[code] ?? code;
 
-/** Each field's choices in display order: codes with names. */
+/** The codes and names of each field's choices, in display order. */
 const CHOICES = {
   countries: COUNTRIES.map((code) => [code, countryName(code)]).sort(([, a], [, b]) => a.localeCompare(b, "en")),
   states: [["", "Any"], ...Object.entries(STATES).sort(([, a], [, b]) => a.localeCompare(b, "en"))],
   numberingCountries: [["", "Any"], ["CA", "Canada"], ["US", "United States"]],
   carrierTypes: [["", "Any"], ...CARRIER_TYPES.map((type) => [type, type])],
-  statuses: [["", "Any"], ...STATUSES.map((status) => [status, inWords(status)])],
+  statuses: [["", "Any"], ...STATUSES.map((status) => [status, toWords(status)])],
 };
 
-/** Fills the fields that choose from codes. */
+/** Fills the fields with choices. */
 function fillCodes() {
   for (const field of document.querySelectorAll("select[data-codes]")) {
     field.append(...CHOICES[field.dataset.codes].map(([code, name]) => element("option", { value: code }, name)));

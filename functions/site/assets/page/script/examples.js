@@ -1,4 +1,5 @@
-// The example that each view shows before the first lookup. A test checks that the answers match the service's format.
+// The example that each view shows before the first lookup. A test compares their fields with the
+// service's.
 
 const exampleFlag = (name, abbreviation, folder) => {
   const at = absolute(`/flags/${folder}/${abbreviation}`);

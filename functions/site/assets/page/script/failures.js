@@ -1,43 +1,43 @@
-// Errors, with what to do next.
+// Error messages and advice.
 
-/** Shows an error at the invalid field, or in place of the answer. */
-function showFailure(answer, form) {
-  if (answer.status === 401) return refuseKey();
-  const wrong = answer.status === 400 && wrongField(answer.body?.message, form);
-  if (wrong) return showFieldError(...wrong);
-  const { title, message, advice } = failureOf(answer);
+/** Shows an error at the invalid field, or in place of the result. */
+function showFailure(response, form) {
+  if (response.status === 401) return showKeyError();
+  const fieldError = response.status === 400 && fieldErrorOf(response.body?.message, form);
+  if (fieldError) return showFieldError(...fieldError);
+  const { title, message, advice } = failureOf(response);
   announce([title, message, advice].filter(Boolean).join(". "));
-  byId("answer").replaceChildren(failureCard(answer));
+  byId("result").replaceChildren(failureCard(response));
 }
 
-/** The field a message is about, by its leading parameter, and the message with the field's name. */
-function wrongField(message = "", form) {
+/** Finds the field of the parameter that starts a message, and replaces the parameter with the field's label. */
+function fieldErrorOf(message = "", form) {
   const [start, name] = message.match(/^(?:Invalid )?(\w+)/) ?? [];
   const field = form.elements.namedItem(name === "defaultCountry" ? "country" : name ?? "");
   return field && [field, field.labels[0].textContent + message.slice(start.length)];
 }
 
-/** An error's tone, title, message from the service, and advice. */
+/** The tone, title and advice for an error, and the service's message. */
 function failureOf({ status, body, headers }) {
   const message = body?.message ?? "";
   switch (status) {
     case 0:
-      return { tone: "bad", title: "The service cannot be reached", advice: "Check your network and the server." };
+      return { tone: "bad", title: "Could not reach the service", advice: "Check your network and the server." };
     case 400:
       return { tone: "doubt", title: "The request is invalid", message };
     case 404:
       return { tone: "calm", title: "Not found", message };
     case 429:
-      return { tone: "doubt", title: "Quota exceeded", message, advice: whenAdmitted(body?.details, headers) };
+      return { tone: "doubt", title: "Quota exceeded", message, advice: retryAdvice(body?.details, headers) };
     case 503:
-      return { tone: "bad", title: "The service has no data to answer from", message };
+      return { tone: "bad", title: "No data available", message };
     default:
-      return { tone: "bad", title: `The service answered with status ${status}`, message };
+      return { tone: "bad", title: `The service returned status ${status}`, message };
   }
 }
 
-/** When the next request is allowed, in the local time zone. */
-function whenAdmitted(details, headers) {
+/** Advice on when to retry, in the local time zone. */
+function retryAdvice(details, headers) {
   const seconds = Number(headers.get("Retry-After") ?? NaN);
   const reset = details?.reset ?? (Number.isNaN(seconds) ? null : Date.now() / 1000 + seconds);
   if (reset === null) return "Retry in a few seconds.";
@@ -47,7 +47,7 @@ function whenAdmitted(details, headers) {
   return `Retry at ${time}, ${relativeTime(at)}.`;
 }
 
-/** A time relative to now, such as `in 3 minutes`. */
+/** Formats a time relative to now, such as `in 3 minutes`. */
 function relativeTime(time) {
   const seconds = (time - Date.now()) / 1000;
   const format = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
@@ -57,8 +57,8 @@ function relativeTime(time) {
   return format.format(Math.round(seconds), "second");
 }
 
-function failureCard(answer) {
-  const { tone, title, message, advice } = failureOf(answer);
+function failureCard(response) {
+  const { tone, title, message, advice } = failureOf(response);
   return element("div", { class: `failure ${tone}` },
     element("h2", { tabindex: "-1" }, title),
     message && element("p", {}, message),

@@ -18,7 +18,7 @@ const numberView = {
 
 const validity = ({ valid }) => (valid ? "Valid format" : "Not valid");
 
-/** The number, or the text as typed if it is invalid. */
+/** The number, or the text as typed if the number is invalid. */
 const headingOf = ({ valid, formats }, typed) => (valid ? formats.international : typed);
 
 /** The type and country, if known. */
@@ -37,7 +37,7 @@ function numberHead(number, typed) {
     element("span", { class: `badge ${valid ? "good" : possible ? "doubt" : "bad"}` }, validity(number)));
 }
 
-/** A link to the other of two numbers in one text. */
+/** A link to the second number in the text. */
 function secondNumber({ reason }) {
   if (!reason?.other) return null;
   return element("section", { class: "second" },
@@ -45,7 +45,7 @@ function secondNumber({ reason }) {
     element("a", { class: "button", href: hashOf("number", { tn: reason.other }) }, `Look up ${reason.other}`));
 }
 
-/** A flag, removed if its image cannot be loaded: its name is next to it. */
+/** A flag, which is removed if its image cannot be loaded. Its name is always next to it. */
 function flagImage({ svg, name }, size) {
   const [width, height] = size === "large" ? [54, 36] : [24, 16];
   const image = element("img", { class: `flag ${size}`, src: svg, alt: `Flag of ${name}`, width, height });
@@ -53,7 +53,7 @@ function flagImage({ svg, name }, size) {
   return image;
 }
 
-/** A row in a description list, with a copy button where useful. */
+/** A row in a description list. Has a copy button if `copied` is given. */
 function pair(name, content, copied = null) {
   return element("div", {},
     element("dt", {}, name), element("dd", {}, content),
@@ -67,7 +67,7 @@ function formatRows({ valid, formats, extension, countryCallingCode }) {
     ["RFC 3966", formats.rfc3966],
   ];
   return element("section", {},
-    element("h3", {}, valid ? "Formats" : "Formats of these digits"),
+    element("h3", {}, valid ? "Formats" : "Formats for these digits"),
     element("dl", { class: "pairs" },
       rows.filter(([, text]) => text).map(([name, text]) => pair(name, element("code", {}, text), text)),
       extension && pair("Extension", element("code", {}, extension)),
@@ -77,7 +77,7 @@ function formatRows({ valid, formats, extension, countryCallingCode }) {
 function carrierOfNumber({ carrier, location, npa, nxx, isNonGeographic }) {
   if (!npa) return null;
   const section = (...children) => element("section", {}, element("h3", {}, "Carrier"), ...children);
-  if (isNonGeographic) return section(element("p", {}, `Exchanges of area code ${npa} have no carrier.`));
+  if (isNonGeographic) return section(element("p", {}, `Exchanges in area code ${npa} have no carrier.`));
   // Only exchanges in the numbering data can be looked up.
   const isKnown = carrier || location?.rateCenter;
   const code = `${npa}-${nxx}`;

@@ -1,27 +1,27 @@
-// The open view. It is in the URL after `#`, so that links can be shared and Back works.
+// The current view. The URL has it after `#`, so that links can be shared and Back works.
 
 const VIEWS = { number: numberView, "area-code": areaCodeView, carriers: carriersView, search: searchView };
 const NAME = "Telephone numbers";
-/** Milliseconds after which an answer counts as slow. */
+/** Milliseconds to wait before showing a spinner. */
 const SPINNER_DELAY = 200;
-/** True if focusing a field does not open an on-screen keyboard. */
+/** Matches if focusing a field does not open an on-screen keyboard. */
 const HAS_MOUSE = matchMedia("(hover: hover) and (pointer: fine)");
 let pending = new AbortController();
-let waiting;
+let spinnerTimer;
 
 /** A view's URL, with the parameters that have a value. */
 function hashOf(view, params) {
   return target(`#${view}`, params);
 }
 
-/** The view and parameters in the URL. */
-function opened() {
+/** Parses the view and parameters in the URL. */
+function currentView() {
   const [view, query] = location.hash.slice(1).split("?");
   const name = Object.hasOwn(VIEWS, view) ? view : "number";
   return { name, params: Object.fromEntries(new URLSearchParams(query)) };
 }
 
-/** Opens a view for the user. `state` has what is not in its URL. */
+/** Navigates to a view. `state` has the data version, which its URL omits. */
 function go(hash, state = null) {
   history.pushState(state, "", hash);
   open("user");
@@ -30,7 +30,7 @@ function go(hash, state = null) {
 /** Opens the view in the URL. The cause is `user`, `history` (Back and Forward) or `new` (the page was loaded). */
 async function open(cause) {
   showKey();
-  const { name, params } = opened();
+  const { name, params } = currentView();
   const view = VIEWS[name];
   const { version = "" } = history.state ?? {};
   stopWaiting();
@@ -41,71 +41,71 @@ async function open(cause) {
   const isEmpty = Object.keys(params).length === 0;
   if (isEmpty && cause !== "history" && HAS_MOUSE.matches) form.querySelector("input").focus({ preventScroll: true });
   const { signal } = pending;
-  const keyHandedOver = cause === "new" ? receiveKey() : null;
-  if (requested !== null) await keyHandedOver;
+  const keyReceived = cause === "new" ? receiveKey() : null;
+  if (requested !== null) await keyReceived;
   if (signal.aborted) return;
   if (requested === null || (isEmpty && currentKey() === null)) return showExample(name);
-  const answer = await answerTo(requested);
-  if (answer === null) return;
-  // A data version is retained for only a few days; a page from a later one is better than none.
-  if (answer.status === 400 && version) {
+  const response = await fetchLatest(requested);
+  if (response === null) return;
+  // A data version is retained for only a few days. If it is gone, show the page from the current one.
+  if (response.status === 400 && version) {
     history.replaceState(null, "");
     return open(cause);
   }
-  show(view, params, requested, answer, form);
-  if (cause === "user" && !isEmpty) goToAnswer();
+  show(view, params, requested, response, form);
+  if (cause === "user" && !isEmpty) goToResult();
 }
 
-/** Sends a request; returns its answer, or null if a later one replaced it. The page stays as it is meanwhile. */
-async function answerTo(requested) {
+/** Sends a request. Returns its response, or null if a later request replaced it. The page stays unchanged meanwhile. */
+async function fetchLatest(requested) {
   const { signal } = pending;
-  byId("answer").setAttribute("aria-busy", "true");
-  waiting = setTimeout(() => {
-    byId("answer").classList.add("slow");
+  byId("result").setAttribute("aria-busy", "true");
+  spinnerTimer = setTimeout(() => {
+    byId("result").classList.add("slow");
     announce("Loading");
   }, SPINNER_DELAY);
-  const answer = await send(requested, { signal });
+  const response = await send(requested, { signal });
   if (signal.aborted) return null;
   stopWaiting();
-  return answer;
+  return response;
 }
 
 /** Aborts the pending request, if any. */
 function stopWaiting() {
   pending.abort();
   pending = new AbortController();
-  clearTimeout(waiting);
-  byId("answer").classList.remove("slow");
-  byId("answer").removeAttribute("aria-busy");
+  clearTimeout(spinnerTimer);
+  byId("result").classList.remove("slow");
+  byId("result").removeAttribute("aria-busy");
 }
 
 function showExample(name) {
   const { params, body } = EXAMPLES[name];
-  const answer = { body, headers: new Headers() };
+  const response = { body, headers: new Headers() };
   byId("about").textContent = VIEWS[name].about;
   byId("example").hidden = false;
-  showCode(VIEWS[name].requestOf(params), answer);
-  byId("answer").replaceChildren(VIEWS[name].show(answer, params));
+  showCode(VIEWS[name].requestOf(params), response);
+  byId("result").replaceChildren(VIEWS[name].show(response, params));
 }
 
-function show(view, params, requested, answer, form) {
+function show(view, params, requested, response, form) {
   byId("example").hidden = true;
-  showCode(requested, answer);
-  byId("answer").replaceChildren();
-  if (answer.status !== 200 || answer.body === null) return showFailure(answer, form);
-  announce(view.summary(answer, params));
-  byId("answer").append(view.show(answer, params));
+  showCode(requested, response);
+  byId("result").replaceChildren();
+  if (response.status !== 200 || response.body === null) return showFailure(response, form);
+  announce(view.summary(response, params));
+  byId("result").append(view.show(response, params));
 }
 
-/** Focuses the answer and scrolls it into view. An error at a field already has the focus. */
-function goToAnswer() {
-  const heading = byId("answer").querySelector("h2");
+/** Focuses the result and scrolls it into view. Field errors already have the focus. */
+function goToResult() {
+  const heading = byId("result").querySelector("h2");
   if (heading === null) return;
   heading.focus({ preventScroll: true });
-  if (!isInView(byId("answer"))) byId("answer").scrollIntoView();
+  if (!isInView(byId("result"))) byId("result").scrollIntoView();
 }
 
-/** Shows a view's form, filled in from its URL, and returns it. */
+/** Shows a view's form, fills it in from the URL, and returns it. */
 function showForm(name, params) {
   for (const link of document.querySelectorAll(".views a")) {
     if (link.dataset.view === name) link.setAttribute("aria-current", "page");
@@ -124,7 +124,7 @@ function showForm(name, params) {
   return document.querySelector("form.lookup:not([hidden])");
 }
 
-function submitted(event) {
+function onSubmit(event) {
   event.preventDefault();
   const form = event.target;
   const params = Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, value.trim()]));
@@ -132,8 +132,8 @@ function submitted(event) {
   go(hashOf(form.dataset.view, params));
 }
 
-/** Follows a link to a view within this page, unless it is opened elsewhere. */
-function followed(event) {
+/** Follows a link to a view in this tab. */
+function onClick(event) {
   const link = event.target.closest('a[href^="#"]:not(.skip)');
   if (link === null || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
   event.preventDefault();
@@ -141,15 +141,15 @@ function followed(event) {
   go(link.getAttribute("href"), version ? { version } : null);
 }
 
-/** Shows the data's version and age, and a note if it is the sample. */
-async function showData() {
+/** Shows the data's version and age, and a note if it is sample data. */
+async function showDataVersion() {
   const { status, body, headers } = await send("/v1/stats", { withKey: false });
   if (status !== 200 || !body) return;
   byId("sample").hidden = headers.get("X-Numbering-Data") !== "sample";
   const imported = new Date(body.last_updated.NANPA);
   const date = imported.toLocaleString("en", { dateStyle: "long", timeStyle: "short", timeZone: "UTC" });
   byId("data-age").replaceChildren(
-    `${counted(body.total_records, "exchange", "exchanges")} in ${counted(body.coverage.area_codes, "area code", "area codes")}`
+    `${formatCount(body.total_records, "exchange", "exchanges")} in ${formatCount(body.coverage.area_codes, "area code", "area codes")}`
       + " · Data ",
     element("code", {}, headers.get("X-Data-Version")), ", imported ",
     element("time", { datetime: body.last_updated.NANPA, title: `${date} UTC` }, relativeTime(imported)),
@@ -160,16 +160,16 @@ function start() {
   for (const link of document.querySelectorAll("a[data-path]")) link.href = BASE_PATH + link.dataset.path;
   fillCodes();
   startCodePane();
-  for (const form of document.querySelectorAll("form.lookup")) form.addEventListener("submit", submitted);
+  for (const form of document.querySelectorAll("form.lookup")) form.addEventListener("submit", onSubmit);
   startKeyForm(() => open("user"));
-  addEventListener("click", followed);
+  addEventListener("click", onClick);
   document.querySelector(".skip").addEventListener("click", (event) => {
     event.preventDefault();
     byId("lookup").focus();
   });
   addEventListener("popstate", () => open("history"));
   open("new");
-  showData();
+  showDataVersion();
 }
 
 start();

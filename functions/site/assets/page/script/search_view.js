@@ -1,4 +1,4 @@
-// Exchanges, by words and filters.
+// Exchange search by words and filters.
 
 const FILTERS = ["q", "npa", "nxx", "ocn", "company", "rate_center", "state", "country", "type", "status"];
 
@@ -17,7 +17,7 @@ const searchView = {
       ["Company", ({ company_name: name }) => name],
       ["OCN", ({ ocn }) => ocnLink(ocn), "mono"],
       ["Place", ({ rate_center: center, state }) => [center, state].filter(Boolean).join(", ") || null],
-      ["Status", ({ status }) => inWords(status), "short"],
+      ["Status", ({ status }) => toWords(status), "short"],
     ];
     return element("div", {}, listCard({
       title: "Exchanges", detail: "", table: table("Exchanges", columns, body.results),

@@ -1,5 +1,5 @@
-// The request in other languages, without dependencies where possible. The key is that of the
-// environment, so that a snippet can be shared.
+// The request as code, without dependencies where possible. The key comes from the environment, so that snippets can be
+// shared.
 
 const CODE = {
   curl: (url) => `curl -H "Authorization: Bearer $TNR_KEY" \\\n  '${url}'`,

@@ -2,11 +2,11 @@
 
 const PAGE_ROWS = 25;
 
-/** A table. Each column has a heading, and the content of a row's cell: text, an element, or nothing. */
+/** A table. Each column has a heading and a function that returns a cell's content: text, an element, or nothing. */
 function table(caption, columns, rows) {
   const headings = columns.map(([heading]) => element("th", { scope: "col", role: "columnheader" }, heading));
   const body = rows.map((row) => element("tr", { role: "row" }, columns.map((column) => cell(column, row))));
-  // On a narrow screen rows are blocks, but must keep their table semantics.
+  // Narrow screens show rows as blocks. The roles keep the table semantics.
   return element("table", { role: "table", "aria-label": caption },
     element("thead", { role: "rowgroup" }, element("tr", { role: "row" }, headings)),
     element("tbody", { role: "rowgroup" }, body));
@@ -18,12 +18,12 @@ function cell([, contentOf, kind], row) {
   return element("td", { role: "cell", class: isMissing ? "none" : kind }, isMissing ? "–" : content);
 }
 
-/** The range of rows on a page. A URL may point past the last one. */
+/** Describes the range of rows on a page. The URL may point past the last page. */
 function rangeOf({ limit, offset, total }) {
   const [first, last, all] = [offset + 1, Math.min(offset + limit, total), total].map((it) => it.toLocaleString("en"));
   if (total === 0) return "none";
   if (total === 1 && offset === 0) return "1 match";
-  if (offset >= total) return `none after the last of ${all}`;
+  if (offset >= total) return `past the last of ${all}`;
   return total <= limit && offset === 0 ? `all ${all}` : `${first} to ${last} of ${all}`;
 }
 
@@ -49,7 +49,7 @@ function pageLinks(pages, view, params) {
     if (!page) return element("span", { "aria-disabled": "true" }, text);
     const offset = page.get("offset");
     const hash = hashOf(view, { ...params, offset: offset === "0" ? "" : offset });
-    // All pages use one version of the data, which shared links omit.
+    // All pages show one data version, which shared links omit.
     return element("a", { href: hash, rel: relation, "data-version": page.get("version") }, text);
   };
   return element("nav", { class: "pages", "aria-label": "Pages" }, link("prev", "Previous"), link("next", "Next"));

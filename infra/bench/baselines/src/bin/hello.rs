@@ -1,4 +1,4 @@
-//! A function that only answers.
+//! A function that only responds.
 
 use lambda_http::{Error, IntoResponse, Request, run, service_fn};
 use serde_json::json;

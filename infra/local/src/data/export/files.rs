@@ -1,7 +1,6 @@
 //! Tables as CSV, JSON Lines or a SQLite database.
 
 use std::{
-    borrow::Cow,
     fs,
     io::{self, BufWriter, Write},
     path::Path,
@@ -12,60 +11,48 @@ use rusqlite::{
     types::{ToSqlOutput, ValueRef},
 };
 use serde_json::Value;
-use shared::cells::{inert, writer_of_rows};
+use shared::cells::{csv_writer, escape_formula};
 
-use super::{provenance::provenance, tables::Table};
+use super::tables::{Columns, Table, provenance};
 use crate::data::numbering_data::NumberingData;
 
-/// A file format.
+/// A format with one table per file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FileForm {
+pub enum TableFormat {
     Csv,
     JsonLines,
 }
 
-impl FileForm {
-    pub(super) fn extension(self) -> &'static str {
-        match self {
-            Self::Csv => "csv",
-            Self::JsonLines => "jsonl",
-        }
-    }
-}
-
-/// Writes a table. The same data always gives the same bytes.
+/// Writes a table. The same data always produces the same bytes.
 pub fn write_table(
     data: &NumberingData,
     table: Table,
-    form: FileForm,
+    format: TableFormat,
     output: impl Write,
 ) -> io::Result<()> {
     let output = BufWriter::new(output);
-    match form {
-        FileForm::Csv => write_csv(data, table, output),
-        FileForm::JsonLines => write_json_lines(data, table, output),
+    match format {
+        TableFormat::Csv => write_csv(data, table, output),
+        TableFormat::JsonLines => write_json_lines(data, table, output),
     }
 }
 
-/// Writes RFC 4180 rows without formulas in cells.
+/// Writes an RFC 4180 table. No cell can run as a formula.
 fn write_csv(data: &NumberingData, table: Table, output: impl Write) -> io::Result<()> {
-    let mut csv = writer_of_rows(output, b',');
-    csv.write_record(table.columns()).map_err(io_error)?;
+    let mut csv = csv_writer(output, b',');
+    csv.write_record(table.columns().names).map_err(io_error)?;
     for row in table.rows(data) {
-        for value in row.values() {
-            let cell = match value {
-                Value::Null => Cow::Borrowed(""),
-                Value::String(text) => inert(text),
-                other => other.to_string().into(),
-            };
-            csv.write_field(cell.as_bytes()).map_err(io_error)?;
-        }
-        csv.write_record(None::<&[u8]>).map_err(io_error)?;
+        let cells = row.values().map(|value| match value {
+            Value::Null => String::new(),
+            Value::String(text) => escape_formula(text).into_owned(),
+            other => other.to_string(),
+        });
+        csv.write_record(cells).map_err(io_error)?;
     }
     csv.flush()
 }
 
-/// The I/O error inside a CSV error. The library's own conversion loses its kind.
+/// The I/O error inside a CSV error. The library's own conversion loses the error kind.
 fn io_error(error: csv::Error) -> io::Error {
     match error.into_kind() {
         csv::ErrorKind::Io(error) => error,
@@ -82,25 +69,26 @@ fn write_json_lines(data: &NumberingData, table: Table, mut output: impl Write) 
 }
 
 /// Creates a folder with one file per table, including provenance.
-pub fn write_folder(data: &NumberingData, form: FileForm, folder: &Path) -> io::Result<()> {
+pub fn write_folder(data: &NumberingData, format: TableFormat, folder: &Path) -> io::Result<()> {
     fs::create_dir(folder)?;
-    for table in Table::OF_RECORDS {
-        let name = format!("{}.{}", table.file_name(), form.extension());
+    let extension = if format == TableFormat::Csv { "csv" } else { "jsonl" };
+    for table in Table::RECORDS {
+        let name = format!("{}.{extension}", table.name().replace('_', "-"));
         let file = fs::File::create(folder.join(name))?;
-        write_table(data, table, form, &file)?;
+        write_table(data, table, format, &file)?;
         file.sync_all()?;
     }
-    let origin = Value::Object(provenance(data));
-    fs::write(folder.join("provenance.json"), format!("{origin:#}\n"))
+    let provenance = Value::Object(provenance(data));
+    fs::write(folder.join("provenance.json"), format!("{provenance:#}\n"))
 }
 
 /// Writes all tables to an empty file.
 pub fn write_database(data: &NumberingData, file: &Path) -> rusqlite::Result<()> {
     let mut connection = Connection::open(file)?;
-    // No journal: after an interruption the unnamed file is discarded anyway.
+    // An interrupted export is discarded, so it needs no journal.
     connection.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;")?;
     let transaction = connection.transaction()?;
-    for table in Table::OF_RECORDS.into_iter().chain([Table::Provenance]) {
+    for table in Table::RECORDS.into_iter().chain([Table::Provenance]) {
         insert_table(&transaction, data, table)?;
     }
     transaction.commit()?;
@@ -113,18 +101,19 @@ fn insert_table(
     data: &NumberingData,
     table: Table,
 ) -> rusqlite::Result<()> {
-    let (name, columns) = (table.name(), table.columns());
-    let typed = columns.iter().map(|column| {
-        let kind = if Table::is_count(column) { "INTEGER" } else { "TEXT" };
-        format!("{column} {kind}")
+    let name = table.name();
+    let Columns { names, key_length, indexed } = table.columns();
+    let definitions = names.iter().map(|column| {
+        let sql_type = if Table::is_integer(column) { "INTEGER" } else { "TEXT" };
+        format!("{column} {sql_type}")
     });
-    let typed = typed.collect::<Vec<_>>().join(", ");
-    let key = columns[..table.key_columns()].join(", ");
+    let definitions = definitions.collect::<Vec<_>>().join(", ");
+    let key = names[..key_length].join(", ");
     connection.execute_batch(&format!(
-        "CREATE TABLE {name} ({typed}, PRIMARY KEY ({key})) WITHOUT ROWID;"
+        "CREATE TABLE {name} ({definitions}, PRIMARY KEY ({key})) WITHOUT ROWID;"
     ))?;
-    let places = vec!["?"; columns.len()].join(", ");
-    let mut insert = connection.prepare(&format!("INSERT INTO {name} VALUES ({places})"))?;
+    let placeholders = vec!["?"; names.len()].join(", ");
+    let mut insert = connection.prepare(&format!("INSERT INTO {name} VALUES ({placeholders})"))?;
     for row in table.rows(data) {
         let values = row.values().map(|value| match value {
             Value::String(text) => ValueRef::from(text.as_str()),
@@ -132,7 +121,7 @@ fn insert_table(
         });
         insert.execute(rusqlite::params_from_iter(values.map(ToSqlOutput::Borrowed)))?;
     }
-    for column in table.indexed_columns() {
+    for column in indexed {
         connection
             .execute_batch(&format!("CREATE INDEX {name}_by_{column} ON {name} ({column});"))?;
     }

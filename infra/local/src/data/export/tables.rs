@@ -5,9 +5,14 @@ use std::collections::BTreeMap;
 use clap::ValueEnum;
 use numbering::records::{AreaCode, Carrier, Exchange};
 use serde_json::{Map, Value, json};
+use store::FileDates;
 
-use super::provenance::provenance;
 use crate::data::numbering_data::NumberingData;
+
+const CAVEAT: &str = "A carrier is the holder of an exchange or thousands block as assigned. Numbers can \
+                      be ported to another carrier; open data does not show porting.";
+const SOURCES: &str = "NANPA (nanpa.com) and CNAC (cnac.ca) reports";
+const SAMPLE: &str = "made-up sample; carriers, OCNs, rate centers and assignments are invented";
 
 /// An export table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -21,15 +26,23 @@ pub enum Table {
     Provenance,
 }
 
-/// The values by column, in the order of the columns.
+/// A table's columns.
+pub struct Columns {
+    /// The names, which match the API's fields where it has them.
+    pub names: Vec<&'static str>,
+    /// The number of leading columns that identify a row.
+    pub key_length: usize,
+    /// Additional columns to index.
+    pub indexed: &'static [&'static str],
+}
+
+/// Values by column, in column order.
 pub type Row = Map<String, Value>;
 
 impl Table {
-    /// The tables with numbering data.
-    pub const OF_RECORDS: [Self; 4] =
-        [Self::AreaCodes, Self::Carriers, Self::Exchanges, Self::Blocks];
+    pub const RECORDS: [Self; 4] = [Self::AreaCodes, Self::Carriers, Self::Exchanges, Self::Blocks];
 
-    /// The SQL name.
+    /// The name in SQL and in file names.
     pub fn name(self) -> &'static str {
         match self {
             Self::AreaCodes => "area_codes",
@@ -40,54 +53,35 @@ impl Table {
         }
     }
 
-    /// The file name without its extension.
-    pub fn file_name(self) -> String {
-        self.name().replace('_', "-")
-    }
-
-    /// The column names, which match the API's fields where it has them.
-    pub fn columns(self) -> Vec<&'static str> {
-        let columns = match self {
-            Self::AreaCodes => "npa state states country total_exchanges",
-            Self::Carriers => {
-                "ocn company_name common_name carrier_type state country total_exchanges"
-            }
-            Self::Exchanges => {
-                "npa nxx ocn company_name carrier_type rate_center state country status"
-            }
-            Self::Blocks => {
-                "npa nxx block ocn company_name carrier_type rate_center effective_date"
-            }
-            Self::Provenance => "name value",
+    pub fn columns(self) -> Columns {
+        let (key_length, names, indexed): (_, _, &[_]) = match self {
+            Self::AreaCodes => (1, "npa state states country total_exchanges", &[]),
+            Self::Carriers => (
+                1,
+                "ocn company_name common_name carrier_type state country total_exchanges",
+                &["company_name"],
+            ),
+            Self::Exchanges => (
+                2,
+                "npa nxx ocn company_name carrier_type rate_center state country status",
+                &["ocn", "state", "rate_center"],
+            ),
+            Self::Blocks => (
+                3,
+                "npa nxx block ocn company_name carrier_type rate_center effective_date",
+                &["ocn"],
+            ),
+            Self::Provenance => (1, "name value", &[]),
         };
-        columns.split(' ').collect()
+        Columns { names: names.split(' ').collect(), key_length, indexed }
     }
 
-    /// The number of leading columns that identify a row.
-    pub fn key_columns(self) -> usize {
-        match self {
-            Self::AreaCodes | Self::Carriers | Self::Provenance => 1,
-            Self::Exchanges => 2,
-            Self::Blocks => 3,
-        }
-    }
-
-    /// Additional columns to index.
-    pub fn indexed_columns(self) -> &'static [&'static str] {
-        match self {
-            Self::AreaCodes | Self::Provenance => &[],
-            Self::Carriers => &["company_name"],
-            Self::Exchanges => &["ocn", "state", "rate_center"],
-            Self::Blocks => &["ocn"],
-        }
-    }
-
-    /// Returns `true` for a column of counts.
-    pub fn is_count(column: &str) -> bool {
+    /// Returns `true` for a column that holds integers.
+    pub fn is_integer(column: &str) -> bool {
         column == "total_exchanges" || column == "block"
     }
 
-    /// The rows in key order, each built when reached.
+    /// The rows in key order, built lazily.
     pub fn rows(self, data: &NumberingData) -> Box<dyn Iterator<Item = Row> + '_> {
         let dataset = &data.dataset;
         let values: Box<dyn Iterator<Item = Value>> = match self {
@@ -100,9 +94,9 @@ impl Table {
                 json!({ "name": name, "value": text.unwrap_or(value) })
             })),
         };
-        let columns = self.columns();
+        let names = self.columns().names;
         Box::new(values.map(move |mut value| {
-            columns.iter().map(|&column| (column.to_owned(), value[column].take())).collect()
+            names.iter().map(|&name| (name.to_owned(), value[name].take())).collect()
         }))
     }
 }
@@ -124,15 +118,35 @@ fn exchange(exchange: Exchange) -> Value {
     json!(Exchange { blocks: BTreeMap::new(), ..exchange })
 }
 
-/// A row for each thousands block with a holder. The exchange's rate center is the fallback.
+/// A row for each assigned thousands block. The exchange's rate center is the fallback.
 fn blocks(exchange: Exchange) -> Vec<Value> {
-    let Exchange { npa, nxx, rate_center: of_exchange, blocks, .. } = exchange;
+    let Exchange { npa, nxx, rate_center, blocks, .. } = exchange;
     let rows = blocks.into_iter().map(|(digit, mut holder)| {
-        holder.rate_center = holder.rate_center.or_else(|| of_exchange.clone());
+        holder.rate_center = holder.rate_center.or_else(|| rate_center.clone());
         let mut row = json!(holder);
         (row["npa"], row["nxx"], row["block"]) = (json!(npa), json!(nxx), digit.into());
         row["effective_date"] = row["effective"].take();
         row
     });
     rows.collect()
+}
+
+/// The data's origin and limitations. An undated report has a null date.
+pub fn provenance(NumberingData { dataset, snapshot }: &NumberingData) -> Map<String, Value> {
+    let FileDates { nanpa, cnac, npa_report } = snapshot.file_dates;
+    let provenance = json!({
+        "data_version": snapshot.version,
+        "imported_at": snapshot.ingested_at,
+        "nanpa_report_date": nanpa,
+        "cnac_report_date": cnac,
+        "area_code_report_date": npa_report,
+        "sources": if snapshot.is_sample() { SAMPLE } else { SOURCES },
+        "generator": concat!("tnr ", env!("CARGO_PKG_VERSION")),
+        "area_codes": dataset.area_codes().len(),
+        "carriers": dataset.carriers().len(),
+        "exchanges": dataset.exchanges().len(),
+        "blocks": dataset.block_count(),
+        "caveat": CAVEAT,
+    });
+    provenance.as_object().cloned().unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! The changes of an import by record: the first few on the terminal, all of them in a file.
+//! An import's changes by record: the first few on the terminal, all of them in a file.
 
 use std::{
     fmt::{self, Write as _},
@@ -9,15 +9,15 @@ use std::{
 
 use indicatif::HumanCount;
 use ingest::{ChangeKind, Changes, FieldChange, RecordChange};
-use shared::cells::inert;
+use shared::cells::escape_formula;
 
 use crate::{CliError, new_file::NewFile};
 
-/// Writes the first changes, one per line, and the number of others.
+/// Writes the first changes, one per line, and the number of changes left out.
 pub(super) fn write(table: &mut String, changes: &Changes) -> fmt::Result {
     writeln!(table, "Changes: {}", HumanCount(changes.total() as u64))?;
     for change in changes.listed() {
-        writeln!(table, "  {}", printable(&line(&change)))?;
+        writeln!(table, "  {}", escape_controls(&describe(&change)))?;
     }
     let unlisted = changes.unlisted();
     if unlisted > 0 {
@@ -27,52 +27,42 @@ pub(super) fn write(table: &mut String, changes: &Changes) -> fmt::Result {
     Ok(())
 }
 
-fn line(RecordChange { change, record, key, fields }: &RecordChange) -> String {
-    let lines = fields.iter().map(|(name, field)| match change {
-        ChangeKind::Added => format!("{name} {}", value(&field.after)),
-        ChangeKind::Removed => format!("{name} {}", value(&field.before)),
-        ChangeKind::Changed => {
-            format!("{name} {} -> {}", value(&field.before), value(&field.after))
-        }
+fn describe(RecordChange { change, record, key, fields }: &RecordChange) -> String {
+    let quote = |value: &Option<String>| match value {
+        Some(text) => format!("'{text}'"),
+        None => "none".to_owned(),
+    };
+    let fields = fields.iter().map(|(name, FieldChange { before, after })| match change {
+        ChangeKind::Added => format!("{name} {}", quote(after)),
+        ChangeKind::Removed => format!("{name} {}", quote(before)),
+        ChangeKind::Changed => format!("{name} {} -> {}", quote(before), quote(after)),
     });
-    let listed = lines.collect::<Vec<_>>().join(", ");
-    format!("{:<8}{:<10}{key:<8} {listed}", change.name(), kind(record))
+    let fields = fields.collect::<Vec<_>>().join(", ");
+    format!("{:<8}{:<10}{key:<8} {fields}", change.name(), record.replace('_', " "))
 }
 
-/// The kind of a record, in words.
-fn kind(record: &str) -> String {
-    record.replace('_', " ")
-}
-
-fn value(value: &Option<String>) -> String {
-    value.as_ref().map_or("none".to_owned(), |text| format!("'{text}'"))
-}
-
-/// Escapes characters that a terminal would obey: control characters and changes of text direction.
-pub(crate) fn printable(text: &str) -> String {
-    let mut printable = String::with_capacity(text.len());
+/// Escapes characters that terminals interpret: control characters and changes of text direction.
+pub(crate) fn escape_controls(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
-        if character.is_control() || changes_direction(character) {
-            printable.extend(character.escape_unicode());
+        let is_directional = matches!(
+            character,
+            '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+        );
+        if character.is_control() || is_directional {
+            escaped.extend(character.escape_unicode());
         } else {
-            printable.push(character);
+            escaped.push(character);
         }
     }
-    printable
+    escaped
 }
 
-fn changes_direction(character: char) -> bool {
-    matches!(
-        character,
-        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
-    )
-}
-
-/// The output file for all changes, in the format of its extension.
+/// The output file for all changes. Its extension selects the format.
 #[derive(Debug, Clone)]
 pub struct ChangesFile {
     path: PathBuf,
-    /// Otherwise JSON Lines.
+    /// `false` for JSON Lines.
     is_csv: bool,
 }
 
@@ -91,7 +81,7 @@ impl FromStr for ChangesFile {
 }
 
 impl ChangesFile {
-    /// Checks that the file can be written, before anything is imported.
+    /// Checks that the file can be written.
     pub fn check(&self, may_replace: bool) -> Result<(), CliError> {
         NewFile::file(&self.path, may_replace).map(drop)
     }
@@ -99,18 +89,18 @@ impl ChangesFile {
     /// Writes every change.
     pub fn write(&self, changes: &Changes, may_replace: bool) -> Result<(), CliError> {
         let new = NewFile::file(&self.path, may_replace)?;
-        let mut file = BufWriter::new(new.create()?);
-        let written = if self.is_csv {
-            write_csv(&mut file, changes.iter())
+        let file = BufWriter::new(new.create()?);
+        let result = if self.is_csv {
+            write_csv(file, changes.iter())
         } else {
-            write_json_lines(&mut file, changes.iter())
+            write_json_lines(file, changes.iter())
         };
-        written.map_err(new.unwritable())?;
+        result.map_err(new.unwritable())?;
         new.finish()
     }
 }
 
-/// Writes one line per field, so a spreadsheet can sort and filter by it. No cell is a formula.
+/// Writes a row per changed field, to sort and filter in a spreadsheet. No cell can run as a formula.
 fn write_csv(
     file: impl std::io::Write,
     changes: impl Iterator<Item = RecordChange>,
@@ -120,8 +110,9 @@ fn write_csv(
     for RecordChange { change, record, key, fields } in changes {
         for (name, FieldChange { before, after }) in &fields {
             let [before, after] = [before, after].map(|value| value.as_deref().unwrap_or_default());
-            let [before, after] = [before, after].map(inert);
-            csv.write_record([change.name(), &kind(record), &key, name, &before, &after])?;
+            let [before, after] = [before, after].map(escape_formula);
+            let record = record.replace('_', " ");
+            csv.write_record([change.name(), &record, &key, name, &before, &after])?;
         }
     }
     csv.flush()
@@ -142,38 +133,20 @@ fn write_json_lines(
 mod tests {
     use super::*;
 
-    fn change(before: Option<&str>, after: Option<&str>) -> RecordChange {
-        let [before, after] = [before, after].map(|value| value.map(str::to_owned));
-        RecordChange {
+    #[test]
+    fn terminals_get_no_control_characters_and_spreadsheets_no_formulas() {
+        let before = Some("A \u{1b}[31m\u{202e}".to_owned());
+        let field = FieldChange { before, after: Some("=1+1".to_owned()) };
+        let change = RecordChange {
             change: ChangeKind::Changed,
             record: "exchange",
             key: "415-200".to_owned(),
-            fields: [("company_name".to_owned(), FieldChange { before, after })].into(),
-        }
-    }
-
-    #[test]
-    fn changed_records_show_old_and_new_values() {
-        let line = line(&change(Some("A \u{1b}[31m\u{202e}"), None));
-        assert_eq!(
-            printable(&line),
-            "changed exchange  415-200  company_name 'A \\u{1b}[31m\\u{202e}' -> none"
-        );
-    }
-
-    #[test]
-    fn csv_has_no_formulas_and_json_lines_have_one_record_each() {
-        let changes = ["=1+1", "A=1"].map(|name| change(None, Some(name)));
-        let (mut csv, mut lines) = (Vec::new(), Vec::new());
-        write_csv(&mut csv, changes.clone().into_iter()).unwrap();
-        write_json_lines(&mut lines, changes.into_iter()).unwrap();
-        let row = |after: &str| format!("changed,exchange,415-200,company_name,,{after}\n");
-        let expected =
-            format!("change,record,key,field,before,after\n{}{}", row("'=1+1"), row("A=1"));
-        assert_eq!(String::from_utf8(csv).unwrap(), expected);
-        let lines = String::from_utf8(lines).unwrap();
-        let first: serde_json::Value = serde_json::from_str(lines.lines().next().unwrap()).unwrap();
-        let field = serde_json::json!({ "before": null, "after": "=1+1" });
-        assert_eq!((lines.lines().count(), &first["fields"]["company_name"]), (2, &field));
+            fields: [("company_name".to_owned(), field)].into(),
+        };
+        let expected = "changed exchange  415-200  company_name 'A \\u{1b}[31m\\u{202e}' -> '=1+1'";
+        assert_eq!(escape_controls(&describe(&change)), expected);
+        let mut csv = Vec::new();
+        write_csv(&mut csv, [change].into_iter()).unwrap();
+        assert!(String::from_utf8(csv).unwrap().ends_with(",'=1+1\n"));
     }
 }

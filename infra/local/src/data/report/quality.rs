@@ -1,4 +1,4 @@
-//! A version's completeness, compared with the version before it.
+//! A version's completeness compared with the previous version.
 
 use std::fmt::{self, Write};
 
@@ -13,27 +13,26 @@ pub(super) fn write(table: &mut String, report: &QualityReport) -> fmt::Result {
         let counts = figures.keys().copied().filter(is_count);
         for name in ["records"].into_iter().chain(SHARES).chain(counts) {
             let Some(figure) = figures.get(name) else { continue };
-            let [before, after] = [figure.before, figure.after].map(|value| shown(name, value));
+            let [before, after] = [figure.before, figure.after].map(|value| format(name, value));
             writeln!(table, "  {name:<28}{before:>12}{after:>12}")?;
         }
     }
     Ok(())
 }
 
-/// The percentage figures, in report order.
-pub(crate) fn shares(figures: &Figures) -> impl Iterator<Item = (&'static str, BeforeAfter)> {
+/// The figures that are percentages, in report order.
+pub(crate) fn percentages(figures: &Figures) -> impl Iterator<Item = (&'static str, BeforeAfter)> {
     SHARES.into_iter().filter_map(|name| Some((name, *figures.get(name)?)))
 }
 
-/// A formatted percentage.
-pub(crate) fn share(percent: f64) -> String {
-    format!("{percent:.1} %")
+pub(crate) fn format_percentage(percent: f64) -> String {
+    format!("{percent:.1}%")
 }
 
-fn shown(name: &str, value: Option<f64>) -> String {
+fn format(name: &str, value: Option<f64>) -> String {
     match value {
         None => "-".to_owned(),
-        Some(percent) if SHARES.contains(&name) => share(percent),
+        Some(percent) if SHARES.contains(&name) => format_percentage(percent),
         Some(count) => HumanCount(count as u64).to_string(),
     }
 }
@@ -47,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn records_come_first_then_shares_then_counts() {
+    fn records_come_first_then_percentages_then_counts() {
         let figure = |before, after| BeforeAfter { before: Some(before), after };
         let us = Figures::from([
             ("distinct_ocns", figure(2.0, None)),
@@ -61,7 +60,7 @@ mod tests {
             table,
             "Quality of US                       before       after\n\
              \x20 records                          202,468     202,460\n\
-             \x20 ocn                               97.3 %       0.0 %\n\
+             \x20 ocn                                97.3%        0.0%\n\
              \x20 distinct_ocns                          2           -\n"
         );
     }

@@ -1,5 +1,5 @@
-//! Decodes a list: UTF-8 with or without a byte order mark, UTF-16, and Windows-1252 for other
-//! cells, as Excel writes them.
+//! Decodes a list: UTF-8 with or without a byte order mark, or UTF-16. Cells that are not UTF-8 are
+//! read as Windows-1252, which Excel writes.
 
 use std::{
     borrow::Cow,
@@ -10,51 +10,52 @@ use encoding_rs::{Encoding, UTF_16BE, UTF_16LE, WINDOWS_1252};
 use encoding_rs_io::DecodeReaderBytesBuilder;
 use number_lists::{BUFFER_BYTES, Dialect};
 
-/// The optional UTF-8 byte order mark.
 pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-const UTF_32: &str = "it is in UTF-32; save it as UTF-8, as with 'iconv -f UTF-32 -t UTF-8 FILE'";
-const JSON: &str = "it is JSON, and a CSV or a number in each line is expected; take the numbers out of it \
-                    first, as with 'jq -r .phone FILE | tnr format'";
+const UTF_32: &str =
+    "it is UTF-32; save it as UTF-8, for example with 'iconv -f UTF-32 -t UTF-8 FILE'";
+const JSON: &str = "it is JSON, not CSV or one number per line; extract the numbers first, for example \
+                    with 'jq -r .phone FILE | tnr format'";
 
-/// The first bytes of files that are not lists, with advice.
-const FOREIGN: [(&[u8], &str); 7] = [
+/// The first bytes of unsupported files, with advice.
+const UNSUPPORTED: [(&[u8], &str); 7] = [
     (b"\xff\xfe\0\0", UTF_32),
     (b"\0\0\xfe\xff", UTF_32),
     (b"PK\x03\x04", "it is a zip or an Excel workbook; unpack it, or save its sheet as CSV"),
     (b"\xd0\xcf\x11\xe0", "it is an Excel workbook; save its sheet as CSV"),
-    (b"\x1f\x8b", "it is compressed; unpack it first, as with 'gunzip -c FILE | tnr format'"),
-    (b"%PDF", "it is a PDF and no list"),
+    (b"\x1f\x8b", "it is compressed; unpack it, for example with 'gunzip -c FILE | tnr format'"),
+    (b"%PDF", "it is a PDF, not a list"),
     (b"\x28\xb5\x2f\xfd", "it is compressed; unpack it first"),
 ];
 
-/// A text as UTF-8, except for other cells, and how it began.
+/// A decoded list.
 pub(super) struct Text {
+    /// Returns UTF-8, except for cells in Windows-1252.
     pub reader: Box<dyn Read + Send>,
-    /// The beginning of the text, up to [`BUFFER_BYTES`], which the reader also returns.
+    /// The start of the text, up to [`BUFFER_BYTES`]. The reader also returns it.
     pub head: Vec<u8>,
-    /// `true` for UTF-16 or a byte order mark, as Excel writes. Then the output has one, too.
+    /// `true` for UTF-16 or a byte order mark, which Excel writes. Then the output has a mark too.
     pub has_mark: bool,
 }
 
 impl Text {
     /// Detects a text's encoding and decodes it.
     pub fn decode(mut bytes: impl Read + Send + 'static) -> io::Result<Self> {
-        let head = head_of(&mut bytes)?;
-        if let Some((_, what)) = FOREIGN.iter().find(|(magic, _)| head.starts_with(magic)) {
-            return Err(io::Error::other(*what));
+        let head = read_head(&mut bytes)?;
+        if let Some((_, advice)) = UNSUPPORTED.iter().find(|(magic, _)| head.starts_with(magic)) {
+            return Err(io::Error::other(*advice));
         }
         if matches!(head[..], [1..=255, 0, 0, 0, ..] | [0, 0, 0, 1..=255, ..]) {
             return Err(io::Error::other(UTF_32));
         }
-        let utf_16 = unmarked_utf_16(&head);
+        let utf_16 = detect_utf_16(&head);
         let has_mark = utf_16.is_some() || Encoding::for_bom(&head).is_some();
         let mut decoded = DecodeReaderBytesBuilder::new()
             .encoding(utf_16)
             .strip_bom(true)
             .utf8_passthru(true)
             .build(Cursor::new(head).chain(bytes));
-        let head = head_of(&mut decoded)?;
+        let head = read_head(&mut decoded)?;
         if is_json(&head) {
             return Err(io::Error::other(JSON));
         }
@@ -63,8 +64,8 @@ impl Text {
     }
 }
 
-/// The first bytes, with at least one row if it is short enough. A pipe may supply them one by one.
-fn head_of(bytes: &mut impl Read) -> io::Result<Vec<u8>> {
+/// Reads the first bytes, until they include a row if possible. A pipe may return a few at a time.
+fn read_head(bytes: &mut impl Read) -> io::Result<Vec<u8>> {
     let mut head = vec![0; BUFFER_BYTES];
     let mut length = 0;
     while length < 4 || (length < head.len() && !Dialect::has_row(&head[..length])) {
@@ -79,8 +80,8 @@ fn head_of(bytes: &mut impl Read) -> io::Result<Vec<u8>> {
     Ok(head)
 }
 
-/// Detects UTF-16 without a mark from the zero bytes of its first two characters.
-fn unmarked_utf_16(head: &[u8]) -> Option<&'static Encoding> {
+/// Detects UTF-16 without a byte order mark by the zero bytes in its first two characters.
+fn detect_utf_16(head: &[u8]) -> Option<&'static Encoding> {
     match head {
         [1..=255, 0, 1..=255, 0, ..] => Some(UTF_16LE),
         [0, 1..=255, 0, 1..=255, ..] => Some(UTF_16BE),
@@ -88,7 +89,8 @@ fn unmarked_utf_16(head: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-/// Returns `true` if the text begins with a JSON object, or an array of more than plain numbers.
+/// Returns `true` if the text starts like a JSON object, or like an array of strings, objects or
+/// arrays.
 fn is_json(head: &[u8]) -> bool {
     let mut visible = head.iter().filter(|byte| !byte.is_ascii_whitespace());
     matches!(
@@ -97,8 +99,8 @@ fn is_json(head: &[u8]) -> bool {
     )
 }
 
-/// The text of a cell.
-pub(super) fn text_of(cell: &[u8]) -> Cow<'_, str> {
+/// A cell's text.
+pub(super) fn decode_cell(cell: &[u8]) -> Cow<'_, str> {
     match str::from_utf8(cell) {
         Ok(text) => Cow::Borrowed(text),
         Err(_) => WINDOWS_1252.decode_without_bom_handling(cell).0,
@@ -110,15 +112,14 @@ mod tests {
     use super::*;
 
     fn text(bytes: &'static [u8]) -> (String, bool) {
-        let Text { mut reader, has_mark, head } = Text::decode(bytes).unwrap();
-        let mut text = String::new();
-        reader.read_to_string(&mut text).unwrap();
-        assert_eq!(text.as_bytes(), head, "short texts are their own beginning");
+        let Text { reader, has_mark, head } = Text::decode(bytes).unwrap();
+        let text = io::read_to_string(reader).unwrap();
+        assert_eq!(text.as_bytes(), head);
         (text, has_mark)
     }
 
     #[test]
-    fn encoding_is_detected_from_the_beginning() {
+    fn encoding_is_detected_from_the_first_bytes() {
         for (bytes, expected, has_mark) in [
             (&b""[..], "", false),
             (b"1", "1", false),
@@ -131,45 +132,45 @@ mod tests {
         ] {
             assert_eq!(text(bytes), (expected.to_owned(), has_mark), "{bytes:?}");
         }
-        // Cells that are not UTF-8, even after a mark.
+        // Windows-1252 is passed through, even after a mark.
         let after_mark = Text::decode(&b"\xef\xbb\xbfMontr\xe9al\n"[..]).unwrap().head;
         assert_eq!(after_mark, b"Montr\xe9al\n");
-        assert_eq!([text_of(b"Montr\xe9al"), text_of("Montréal".as_bytes())], ["Montréal"; 2]);
+        let cells = [&b"Montr\xe9al"[..], "Montréal".as_bytes()];
+        assert_eq!(cells.map(decode_cell), ["Montréal"; 2]);
     }
 
-    struct OneByOne(Cursor<Vec<u8>>);
-    impl Read for OneByOne {
+    struct OneByteReader(Cursor<Vec<u8>>);
+
+    impl Read for OneByteReader {
         fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-            let one = buffer.len().min(1);
-            self.0.read(&mut buffer[..one])
+            let length = buffer.len().min(1);
+            self.0.read(&mut buffer[..length])
         }
     }
 
     #[test]
-    fn long_text_may_arrive_in_parts() {
+    fn long_text_can_arrive_byte_by_byte() {
         let line = "é305-234-5678\n".repeat(10_000);
         let utf_16 = [0xfeff].into_iter().chain(line.encode_utf16()).flat_map(u16::to_le_bytes);
-        let mut text = Text::decode(OneByOne(Cursor::new(utf_16.collect()))).unwrap();
+        let mut text = Text::decode(OneByteReader(Cursor::new(utf_16.collect()))).unwrap();
         assert_eq!(text.head, "é305-234-5678\n".as_bytes());
-        let mut read = String::new();
-        text.reader.read_to_string(&mut read).unwrap();
-        assert_eq!(read, line);
+        assert_eq!(io::read_to_string(&mut text.reader).unwrap(), line);
     }
 
     #[test]
-    fn other_files_are_refused_with_advice() {
+    fn unsupported_files_are_refused_with_advice() {
         for (bytes, advice) in [
             (&b"PK\x03\x04..."[..], "save its sheet as CSV"),
-            (b"\xff\xfe\0\0t\0\0\0", "it is in UTF-32; save it as UTF-8"),
-            (b"\0\0\xfe\xff\0\0\0t", "it is in UTF-32; save it as UTF-8"),
-            (b"3\0\0\x000\0\0\0", "it is in UTF-32; save it as UTF-8"),
-            (b"{\"phone\": 1}\n", "jq -r .phone FILE | tnr format"),
-            (b"[\n  {\n", "jq -r .phone FILE | tnr format"),
-            (b" [\"305\"]", "jq -r .phone FILE | tnr format"),
-            (b"\xef\xbb\xbf{ \"a\":1}", "jq -r .phone FILE | tnr format"),
+            (b"\xff\xfe\0\0t\0\0\0", UTF_32),
+            (b"\0\0\xfe\xff\0\0\0t", UTF_32),
+            (b"3\0\0\x000\0\0\0", UTF_32),
+            (b"{\"phone\": 1}\n", JSON),
+            (b"[\n  {\n", JSON),
+            (b" [\"305\"]", JSON),
+            (b"\xef\xbb\xbf{ \"a\":1}", JSON),
         ] {
-            let refused = Text::decode(bytes).err().unwrap().to_string();
-            assert!(refused.contains(advice), "{bytes:?}: {refused}");
+            let error = Text::decode(bytes).err().unwrap().to_string();
+            assert!(error.contains(advice), "{bytes:?}: {error}");
         }
         assert!(Text::decode(&b"[305] 234 5678\n"[..]).is_ok());
     }

@@ -1,4 +1,4 @@
-//! Numbers that occur more than once in a list.
+//! Detects numbers that occur more than once in a list.
 
 use std::{
     collections::{HashMap, hash_map::Entry},
@@ -6,68 +6,69 @@ use std::{
 };
 
 use super::{
-    answer::NumberKey,
-    options::{Duplicates, OutputForm},
+    describe::NumberKey,
+    options::{Duplicates, OutputFormat},
     summary::Summary,
 };
 
 /// A row within a part of the output.
 #[derive(Debug)]
-pub(super) struct WrittenRow {
-    /// The line of the list where the row begins.
+pub(super) struct OutputRow {
+    /// The row's first line in the list.
     pub line: u64,
     /// The row's end within the part.
     pub end: usize,
-    /// The keys of its numbers, and where to write the line that each one repeats.
+    /// The keys of its numbers, and the positions at which to write the line that each one repeats.
     pub numbers: Vec<(Option<NumberKey>, usize)>,
 }
 
-/// The first lines of the numbers written so far.
+/// Marks or drops duplicates.
 pub(super) struct Deduplication {
+    /// The line of each number's first occurrence.
     first_lines: HashMap<NumberKey, u64>,
     duplicates: Duplicates,
-    form: OutputForm,
+    format: OutputFormat,
 }
 
 impl Deduplication {
-    pub fn new(duplicates: Duplicates, form: OutputForm) -> Self {
-        Self { first_lines: HashMap::new(), duplicates, form }
+    pub fn new(duplicates: Duplicates, format: OutputFormat) -> Self {
+        Self { first_lines: HashMap::new(), duplicates, format }
     }
 
-    /// Writes the next part, and counts its duplicates of earlier rows.
+    /// Writes the next part, and counts its duplicates.
     pub fn write(
         &mut self,
         text: &[u8],
-        rows: &[WrittenRow],
+        rows: &[OutputRow],
         output: &mut impl Write,
         summary: &mut Summary,
     ) -> io::Result<()> {
         let mut written = 0;
-        for WrittenRow { line, end, numbers } in rows {
-            let (mut has_new, mut has_repeated) = (false, false);
-            for &(key, place) in numbers {
-                let earlier = match key.map(|key| self.first_lines.entry(key)) {
+        for OutputRow { line, end, numbers } in rows {
+            let (mut has_new, mut has_duplicate) = (false, false);
+            for &(key, position) in numbers {
+                let first_line = match key.map(|key| self.first_lines.entry(key)) {
                     None => continue,
                     Some(Entry::Occupied(first)) => *first.get(),
-                    Some(Entry::Vacant(free)) => {
-                        free.insert(*line);
+                    Some(Entry::Vacant(entry)) => {
+                        entry.insert(*line);
                         has_new = true;
                         continue;
                     }
                 };
-                has_repeated = true;
+                has_duplicate = true;
                 summary.duplicates += 1;
                 if self.duplicates == Duplicates::Mark {
-                    output.write_all(&text[written..place])?;
-                    match self.form {
-                        OutputForm::Csv => write!(output, "{earlier}")?,
-                        OutputForm::JsonLines => write!(output, ",\"duplicateOf\":{earlier}")?,
+                    output.write_all(&text[written..position])?;
+                    match self.format {
+                        OutputFormat::Csv => write!(output, "{first_line}")?,
+                        OutputFormat::JsonLines => write!(output, ",\"duplicateOf\":{first_line}")?,
                     }
-                    written = place;
+                    written = position;
                 }
             }
-            if self.duplicates == Duplicates::Drop && has_repeated && !has_new {
-                summary.left_out += 1;
+            if self.duplicates == Duplicates::Drop && has_duplicate && !has_new {
+                summary.omitted += 1;
             } else {
                 output.write_all(&text[written..*end])?;
             }

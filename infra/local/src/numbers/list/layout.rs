@@ -6,34 +6,35 @@ use number_lists::{Columns, Dialect, LineEnds, RowError, Rows, Wanted, looks_lik
 
 use super::{
     ListError,
-    decoding::text_of,
-    options::{ListForm, ListOptions},
+    decoding::decode_cell,
+    options::{ListFormat, ListOptions},
 };
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Layout {
-    /// `None` if each line is a number.
+    /// `None` for a list with one number per line.
     pub csv: Option<Dialect>,
     pub line_ends: LineEnds,
     has_header: bool,
-    /// Each name occurs once.
+    /// Column names are unique.
     pub columns: Columns,
 }
 
 impl Layout {
-    /// Detects the layout from the beginning of a list.
+    /// Detects the layout from the start of a list.
     pub fn detect(head: &[u8], options: &ListOptions) -> Result<Self, ListError> {
         let (dialect, row) = Dialect::detect(head);
-        let cells: Vec<String> = row.iter().map(|cell| text_of(cell).trim().to_owned()).collect();
+        let cells: Vec<String> =
+            row.iter().map(|cell| decode_cell(cell).trim().to_owned()).collect();
         let wanted = options.column.iter().chain(&options.country_column).next();
         let is_csv = match options.from {
             _ if cells.is_empty() => false,
-            Some(form) => form == ListForm::Csv,
+            Some(format) => format == ListFormat::Csv,
             None => dialect.has_separator_line || wanted.is_some() || looks_like_header(&cells),
         };
         if let (false, Some(name)) = (is_csv || cells.is_empty(), wanted) {
             return Err(ListError::Layout(format!(
-                "a list without columns has no column '{name}'; pass --from csv if it has"
+                "the list has one number per line, and no column '{name}'; pass --from csv if it is CSV"
             )));
         }
         let line_ends = dialect.line_ends;
@@ -52,11 +53,11 @@ impl Layout {
             no_header: &no_header,
         };
         let mut columns = Columns::find(cells, &wanted).map_err(ListError::Layout)?;
-        columns.names = unique(&columns.names);
+        columns.names = make_unique(&columns.names);
         Ok(Self { csv: Some(dialect), line_ends, has_header, columns })
     }
 
-    /// The rows after the header.
+    /// The rows, without the header row.
     pub fn rows<R: Read>(&self, text: R) -> Result<Rows<R>, RowError> {
         let Some(dialect) = &self.csv else { return Ok(Rows::from_lines(text, self.line_ends)) };
         let mut rows = Rows::from_csv(text, dialect)?;
@@ -66,8 +67,8 @@ impl Layout {
         Ok(rows)
     }
 
-    /// The names of the number columns; empty without columns.
-    pub fn names_of_numbers(&self) -> Vec<String> {
+    /// The names of the number columns; empty for a list without columns.
+    pub fn number_columns(&self) -> Vec<String> {
         let Columns { names, numbers, .. } = &self.columns;
         match self.csv {
             Some(_) => numbers.iter().map(|&number| names[number].clone()).collect(),
@@ -76,16 +77,14 @@ impl Layout {
     }
 }
 
-/// Makes names unique by adding numbers to empty and repeated ones.
-pub(super) fn unique(names: &[String]) -> Vec<String> {
-    let mut known = HashSet::new();
+/// Makes names unique by numbering empty and repeated ones.
+pub(super) fn make_unique(names: &[String]) -> Vec<String> {
+    let mut used = HashSet::new();
     let unique = (1..).zip(names).map(|(position, name)| {
-        let wanted = if name.is_empty() { format!("column_{position}") } else { name.clone() };
-        let numbered = (2..).map(|count| format!("{wanted}_{count}"));
-        let mut candidates = std::iter::once(wanted.clone()).chain(numbered);
-        let free = candidates.find(|name| !known.contains(name)).unwrap_or_default();
-        known.insert(free.clone());
-        free
+        let name = if name.is_empty() { format!("column_{position}") } else { name.clone() };
+        let suffixed = (2..).map(|count| format!("{name}_{count}"));
+        let mut candidates = std::iter::once(name.clone()).chain(suffixed);
+        candidates.find(|name| used.insert(name.clone())).unwrap_or_default()
     });
     unique.collect()
 }
@@ -99,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn first_row_distinguishes_lines_from_csv() {
+    fn first_row_distinguishes_plain_lists_from_csv() {
         for (head, expected) in [
             ("", None),
             ("+13052345678\n", None),
@@ -128,13 +127,13 @@ mod tests {
             (
                 "Ada,3052345678\nBob,3052345679\n",
                 &["--column", "2"][..],
-                "the first row holds a number and no names; pass --no-header and --column with a \
+                "the first row has a number instead of column names; pass --no-header and --column with a \
                  number from 1 to 2",
             ),
             (
                 "a,b",
                 &["--from", "text", "--column", "a"],
-                "a list without columns has no column 'a'; pass --from csv if it has",
+                "the list has one number per line, and no column 'a'; pass --from csv if it is CSV",
             ),
         ] {
             assert_eq!(layout(head, typed), Err(expected.to_owned()), "{head:?}");

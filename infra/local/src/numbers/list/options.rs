@@ -1,4 +1,4 @@
-//! The options of a list.
+//! List options.
 
 use std::path::Path;
 
@@ -7,9 +7,9 @@ use formatting::DefaultCountry;
 
 use super::fields::ListFields;
 
-/// The input format of a list.
+/// The input format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ListForm {
+pub enum ListFormat {
     /// Columns with a header row
     Csv,
     /// One number per line
@@ -18,8 +18,8 @@ pub enum ListForm {
 
 /// The output format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum OutputForm {
-    /// The list's columns, followed by the result's
+pub enum OutputFormat {
+    /// The list's columns, followed by the added ones
     Csv,
     /// One JSON object per line
     #[value(name = "jsonl")]
@@ -35,41 +35,42 @@ pub enum RowFilter {
     Rejected,
 }
 
-/// The treatment of duplicate rows.
+/// The handling of duplicates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Duplicates {
-    /// Mark them with the line they repeat
+    /// Mark each duplicate with the line it repeats
     Mark,
-    /// Drop them if they have no new number
+    /// Drop rows whose valid numbers are all duplicates
     Drop,
 }
 
 #[derive(Debug, Clone, Args)]
 pub struct ListOptions {
-    /// Output format [default: by the name of --output, else the input format]
-    #[arg(long, value_name = "FORM")]
-    pub to: Option<OutputForm>,
-    /// Input format [default: by the file name or the first row]
-    #[arg(long, value_name = "FORM")]
-    pub from: Option<ListForm>,
-    /// CSV column with the numbers, by name or number, starting at 1 [default: the one whose name
-    /// looks like phone numbers]. Repeat it for several columns; added columns are then named like
+    /// Output format [default: from the --output file name, else csv for a CSV and jsonl for a text
+    /// file]
+    #[arg(long, value_name = "FORMAT")]
+    pub to: Option<OutputFormat>,
+    /// Input format [default: from the file name or the first row]
+    #[arg(long, value_name = "FORMAT")]
+    pub from: Option<ListFormat>,
+    /// CSV column with the numbers, by name or position, starting at 1 [default: the one whose name
+    /// suggests phone numbers]. Repeatable. With several, added columns have names such as
     /// tn_Home_Phone_e164, and JSON has one line per number
     #[arg(long, value_name = "COLUMN")]
     pub column: Vec<String>,
-    /// Fields to add, comma-separated, by API path or column name, such as
+    /// Comma-separated fields to add, by API path or column name, such as
     /// valid,e164,carrier.name,verdict,line [default: all]
     #[arg(long, value_name = "FIELDS")]
     pub fields: Option<ListFields>,
-    /// Prefix of the columns added to a CSV
+    /// Prefix for the columns added to a CSV
     #[arg(long, value_name = "TEXT", default_value = "tn_")]
     pub prefix: String,
     /// Rows to write; a row is valid if any of its numbers is
     #[arg(long, value_name = "ROWS")]
     pub only: Option<RowFilter>,
-    /// Detect valid numbers that repeat an earlier one, by E.164 and extension. Marks them in
-    /// tn_duplicate_of with the line they repeat; --dedupe=drop drops such rows. Uses up to 80 MB
-    /// of memory per million distinct numbers
+    /// Detect valid numbers that repeat an earlier one, by E.164 and extension. Without a value,
+    /// writes the line of the first occurrence to tn_duplicate_of. Uses up to 80 MB of memory per
+    /// million distinct numbers
     #[arg(
         long,
         value_name = "HOW",
@@ -78,14 +79,14 @@ pub struct ListOptions {
         default_missing_value = "mark"
     )]
     pub dedupe: Option<Duplicates>,
-    /// Also put an apostrophe before the list's own cells that a spreadsheet would treat as
-    /// formulas; added cells always have it
+    /// Put an apostrophe before the list's own cells that a spreadsheet would run as formulas; added
+    /// cells always have it
     #[arg(long)]
     pub excel_safe: bool,
     /// The CSV has no header row
     #[arg(long)]
     pub no_header: bool,
-    /// Country of numbers without a country code, as ISO 3166-1 alpha-2 [default: US]
+    /// Country for numbers without a country code, as ISO 3166-1 alpha-2 [default: US]
     #[arg(long, value_name = "CODE")]
     pub country: Option<DefaultCountry>,
     /// CSV column with the country of each number; empty cells use --country [default: the column
@@ -95,23 +96,21 @@ pub struct ListOptions {
 }
 
 impl ListOptions {
-    /// Infers missing formats from the file names and from options that only apply to CSV.
-    pub fn guess_forms(&mut self, list: Option<&Path>, output: Option<&Path>) {
-        let by_name = |file: &Path| match extension(file).as_str() {
-            "csv" | "tsv" => Some(ListForm::Csv),
-            "txt" => Some(ListForm::Text),
-            _ => None,
-        };
+    /// Infers missing formats from the file names, and from options that only apply to CSV.
+    pub fn infer_formats(&mut self, list: Option<&Path>, output: Option<&Path>) {
         let has_columns =
             !self.column.is_empty() || self.country_column.is_some() || self.no_header;
-        let by_options = has_columns.then_some(ListForm::Csv);
-        self.from = self.from.or(by_options).or_else(|| list.and_then(by_name));
-        let output_by_name = |file: &Path| match extension(file).as_str() {
-            "csv" | "tsv" => Some(OutputForm::Csv),
-            "jsonl" | "ndjson" => Some(OutputForm::JsonLines),
+        let from_options = has_columns.then_some(ListFormat::Csv);
+        self.from = self.from.or(from_options).or_else(|| match &*extension(list?) {
+            "csv" | "tsv" => Some(ListFormat::Csv),
+            "txt" => Some(ListFormat::Text),
             _ => None,
-        };
-        self.to = self.to.or_else(|| output.and_then(output_by_name));
+        });
+        self.to = self.to.or_else(|| match &*extension(output?) {
+            "csv" | "tsv" => Some(OutputFormat::Csv),
+            "jsonl" | "ndjson" => Some(OutputFormat::JsonLines),
+            _ => None,
+        });
     }
 }
 

@@ -1,32 +1,32 @@
-//! The output text: a list's rows with their numbers' fields.
+//! The output text: a list's rows with the fields of their numbers.
 
 use std::{borrow::Cow, io};
 
 use csv::{Terminator, WriterBuilder};
-use format::{FormatResult, fields::Thinned};
+use format::{FormatResult, fields::WithFields};
 use number_lists::{Columns, LineEnds};
 use serde::{Serialize, Serializer};
-use shared::cells::inert;
+use shared::cells::escape_formula;
 
 use super::{
-    answer::{Answer, AnsweredRow, Outcome},
     decoding::BYTE_ORDER_MARK,
-    duplicates::WrittenRow,
+    describe::{DescribedNumber, DescribedRow, Outcome},
+    duplicates::OutputRow,
     fields::ListFields,
-    layout::{Layout, unique},
-    options::{Duplicates, ListOptions, OutputForm, RowFilter},
+    layout::{Layout, make_unique},
+    options::{Duplicates, ListOptions, OutputFormat, RowFilter},
     summary::Summary,
 };
 
-/// The column with the line where a row begins.
+/// The column with the row's first line in the list.
 const LINE: &str = "line";
 /// The column with the line that a number repeats.
 const DUPLICATE_OF: &str = "duplicate_of";
 
 pub(super) struct Output<'a> {
     pub layout: &'a Layout,
-    pub form: OutputForm,
-    /// `true` if it begins with a byte order mark.
+    pub format: OutputFormat,
+    /// `true` if the output starts with a byte order mark.
     pub has_mark: bool,
     pub fields: ListFields,
     pub options: ListOptions,
@@ -36,8 +36,8 @@ pub(super) struct Output<'a> {
 #[derive(Default)]
 pub(super) struct Part {
     pub text: Vec<u8>,
-    /// The rows, if duplicates are detected.
-    pub rows: Vec<WrittenRow>,
+    /// Empty unless duplicates are detected.
+    pub rows: Vec<OutputRow>,
     pub summary: Summary,
 }
 
@@ -46,7 +46,7 @@ pub(super) struct Part {
 struct JsonLine<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<u64>,
-    /// The number's column, if there are several.
+    /// The number's column, if the list has several.
     #[serde(skip_serializing_if = "Option::is_none")]
     column: Option<&'a str>,
     tn: &'a str,
@@ -56,10 +56,10 @@ struct JsonLine<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     verdict: Option<&'static str>,
     #[serde(flatten)]
-    result: Option<Thinned<'a, FormatResult>>,
+    result: Option<WithFields<'a, FormatResult>>,
 }
 
-/// The cells of a row by column name.
+/// A row's cells by column name.
 struct NamedCells<'a> {
     names: &'a [String],
     cells: &'a [Cow<'a, str>],
@@ -72,59 +72,60 @@ impl Serialize for NamedCells<'_> {
 }
 
 impl Output<'_> {
-    /// A list column whose name the output would add again, if any.
-    pub fn column_that_is_added(&self) -> Option<String> {
-        let added = if self.form == OutputForm::Csv { self.added_columns() } else { Vec::new() };
-        added.into_iter().find(|name| self.layout.columns.names.contains(name))
+    /// A column that the list already has and the output would add again, if any.
+    pub fn conflicting_column(&self) -> Option<String> {
+        let is_csv = self.format == OutputFormat::Csv;
+        let mut added = is_csv.then(|| self.added_columns()).into_iter().flatten();
+        added.find(|name| self.layout.columns.names.contains(name))
     }
 
-    /// The text before all rows.
+    /// The text before the first row.
     pub fn header(&self) -> io::Result<Vec<u8>> {
-        if self.form == OutputForm::JsonLines {
+        if self.format == OutputFormat::JsonLines {
             return Ok(Vec::new());
         }
         let mut text = if self.has_mark { BYTE_ORDER_MARK.to_vec() } else { Vec::new() };
         if let Some(dialect) = self.layout.csv.filter(|dialect| dialect.has_separator_line) {
             text.extend_from_slice(&[b"sep=", &[dialect.delimiter][..], self.line_end()].concat());
         }
-        let mut csv = self.csv(text);
+        let mut csv = self.csv_writer(text);
         let own = self.layout.columns.names.iter().map(|name| self.own_cell(name).into_owned());
         csv.write_record(own.chain(self.added_columns()))?;
         into_bytes(csv)
     }
 
     /// The text of the selected rows.
-    pub fn part<'r>(&self, rows: impl Iterator<Item = AnsweredRow<'r>>) -> io::Result<Part> {
-        match self.form {
-            OutputForm::Csv => self.csv_part(rows),
-            OutputForm::JsonLines => self.json_part(rows),
+    pub fn part<'r>(&self, rows: impl Iterator<Item = DescribedRow<'r>>) -> io::Result<Part> {
+        match self.format {
+            OutputFormat::Csv => self.csv_part(rows),
+            OutputFormat::JsonLines => self.json_part(rows),
         }
     }
 
-    fn csv_part<'r>(&self, rows: impl Iterator<Item = AnsweredRow<'r>>) -> io::Result<Part> {
+    fn csv_part<'r>(&self, rows: impl Iterator<Item = DescribedRow<'r>>) -> io::Result<Part> {
         let Self { layout, fields, options, .. } = self;
         let mut part = Part::default();
-        let mut csv = self.csv(Vec::new());
-        for AnsweredRow { line, cells, answers } in rows {
-            part.summary.count_row(line, &answers);
-            if !self.takes(&answers) {
-                part.summary.left_out += 1;
+        let mut csv = self.csv_writer(Vec::new());
+        for DescribedRow { line, cells, numbers } in rows {
+            part.summary.count_row(line, &numbers);
+            if !self.selects(&numbers) {
+                part.summary.omitted += 1;
                 continue;
             }
             for position in 0..layout.columns.names.len() {
                 let cell = cells.get(position).map_or("", |cell| cell.as_ref());
                 csv.write_field(self.own_cell(cell).as_bytes())?;
             }
-            for answer in &answers {
+            for number in &numbers {
                 for column in &fields.columns {
-                    csv.write_field(column.cell(answer).as_bytes())?;
+                    csv.write_field(column.cell(number).as_bytes())?;
                 }
             }
             if fields.has_line {
                 csv.write_field(line.to_string())?;
             }
             if self.marks_duplicates() {
-                answers.iter().try_for_each(|_| csv.write_field(""))?;
+                numbers.iter().try_for_each(|_| csv.write_field(""))?;
             }
             csv.write_record(None::<&[u8]>)?;
             if options.dedupe.is_some() {
@@ -132,44 +133,44 @@ impl Output<'_> {
                 let end = csv.get_ref().len();
                 // The last cells are empty, so only their delimiters precede the line end.
                 let last = end - self.line_end().len();
-                let place = |index: usize| (last + index + 1).saturating_sub(answers.len());
-                let numbers = answers.iter().enumerate();
-                let numbers = numbers.map(|(index, answer)| (answer.key, place(index))).collect();
-                part.rows.push(WrittenRow { line, end, numbers });
+                let position = |index: usize| (last + index + 1).saturating_sub(numbers.len());
+                let numbers = numbers.iter().enumerate();
+                let numbers = numbers.map(|(index, number)| (number.key, position(index)));
+                part.rows.push(OutputRow { line, end, numbers: numbers.collect() });
             }
         }
         part.text = into_bytes(csv)?;
         Ok(part)
     }
 
-    fn json_part<'r>(&self, rows: impl Iterator<Item = AnsweredRow<'r>>) -> io::Result<Part> {
+    fn json_part<'r>(&self, rows: impl Iterator<Item = DescribedRow<'r>>) -> io::Result<Part> {
         let Self { layout, fields, options, .. } = self;
-        let Columns { names, numbers, .. } = &layout.columns;
+        let Columns { names, numbers: positions, .. } = &layout.columns;
         let mut part = Part::default();
-        for AnsweredRow { line, cells, answers } in rows {
-            part.summary.count_row(line, &answers);
-            for (&position, answer) in numbers.iter().zip(&answers) {
-                if !self.takes(std::slice::from_ref(answer)) {
-                    part.summary.left_out += 1;
+        for DescribedRow { line, cells, numbers } in rows {
+            part.summary.count_row(line, &numbers);
+            for (&position, number) in positions.iter().zip(&numbers) {
+                if !self.selects(std::slice::from_ref(number)) {
+                    part.summary.omitted += 1;
                     continue;
                 }
+                let json_fields = fields.json_fields.as_ref();
                 let json = JsonLine {
                     line: fields.has_line.then_some(line),
-                    column: (numbers.len() > 1).then(|| names[position].as_str()),
+                    column: (positions.len() > 1).then(|| names[position].as_str()),
                     tn: cells.get(position).map_or("", |cell| cell.as_ref()),
                     row: layout.csv.map(|_| NamedCells { names, cells: &cells }),
-                    verdict: fields.has_verdict().then(|| answer.outcome.name()),
-                    result: fields
-                        .in_json
-                        .as_ref()
-                        .map(|fields| Thinned { answer: &answer.result, fields: fields.as_ref() }),
+                    verdict: fields.has_verdict().then(|| number.outcome.name()),
+                    result: json_fields.map(|fields| WithFields {
+                        value: &number.result,
+                        fields: fields.as_ref(),
+                    }),
                 };
                 serde_json::to_writer(&mut part.text, &json)?;
-                let place = part.text.len() - 1;
+                let numbers = vec![(number.key, part.text.len() - 1)];
                 part.text.push(b'\n');
                 if options.dedupe.is_some() {
-                    let numbers = vec![(answer.key, place)];
-                    part.rows.push(WrittenRow { line, end: part.text.len(), numbers });
+                    part.rows.push(OutputRow { line, end: part.text.len(), numbers });
                 }
             }
         }
@@ -178,25 +179,25 @@ impl Output<'_> {
 
     /// The columns after the list's own: number fields, line, and repeated lines.
     fn added_columns(&self) -> Vec<String> {
-        let starts = self.starts_of_columns();
-        let of_number = |start: &String| {
+        let prefixes = self.column_prefixes();
+        let number_columns = |prefix: &String| {
             let columns = self.fields.columns.iter();
-            columns.map(|column| format!("{start}{}", column.name())).collect::<Vec<_>>()
+            columns.map(|column| format!("{prefix}{}", column.name())).collect::<Vec<_>>()
         };
         let line = self.fields.has_line.then(|| format!("{}{LINE}", self.options.prefix));
-        let repeated = starts.iter().filter(|_| self.marks_duplicates());
-        let repeated = repeated.map(|start| format!("{start}{DUPLICATE_OF}"));
-        starts.iter().flat_map(of_number).chain(line).chain(repeated).collect()
+        let repeated = prefixes.iter().filter(|_| self.marks_duplicates());
+        let repeated = repeated.map(|prefix| format!("{prefix}{DUPLICATE_OF}"));
+        prefixes.iter().flat_map(number_columns).chain(line).chain(repeated).collect()
     }
 
-    /// The prefixes of each number's columns, which include the number's own column name if there
-    /// are several.
-    fn starts_of_columns(&self) -> Vec<String> {
+    /// The prefix of each number's columns. With several numbers, it includes the number's own column
+    /// name.
+    fn column_prefixes(&self) -> Vec<String> {
         let prefix = &self.options.prefix;
-        match self.layout.names_of_numbers() {
+        match self.layout.number_columns() {
             names if names.len() > 1 => {
-                let plain: Vec<String> = names.iter().map(|name| in_one_word(name)).collect();
-                unique(&plain).into_iter().map(|name| format!("{prefix}{name}_")).collect()
+                let words: Vec<String> = names.iter().map(|name| join_words(name)).collect();
+                make_unique(&words).into_iter().map(|name| format!("{prefix}{name}_")).collect()
             }
             _ => vec![prefix.clone()],
         }
@@ -207,11 +208,11 @@ impl Output<'_> {
     }
 
     fn own_cell<'a>(&self, cell: &'a str) -> Cow<'a, str> {
-        if self.options.excel_safe { inert(cell) } else { Cow::Borrowed(cell) }
+        if self.options.excel_safe { escape_formula(cell) } else { Cow::Borrowed(cell) }
     }
 
-    fn takes(&self, answers: &[Answer]) -> bool {
-        let is_valid = answers.iter().any(|answer| answer.outcome != Outcome::Rejected);
+    fn selects(&self, numbers: &[DescribedNumber]) -> bool {
+        let is_valid = numbers.iter().any(|number| number.outcome != Outcome::Rejected);
         match self.options.only {
             None => true,
             Some(RowFilter::Valid) => is_valid,
@@ -226,7 +227,7 @@ impl Output<'_> {
         }
     }
 
-    fn csv(&self, text: Vec<u8>) -> csv::Writer<Vec<u8>> {
+    fn csv_writer(&self, text: Vec<u8>) -> csv::Writer<Vec<u8>> {
         let terminator = match self.layout.line_ends {
             LineEnds::CrLf => Terminator::CRLF,
             LineEnds::Lf | LineEnds::Cr => Terminator::Any(b'\n'),
@@ -236,8 +237,8 @@ impl Output<'_> {
     }
 }
 
-/// A column name as part of another, such as `Home_Phone`.
-fn in_one_word(name: &str) -> String {
+/// Joins a column name's words with underscores, as in `Home_Phone`.
+fn join_words(name: &str) -> String {
     let words = name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join("_")
 }

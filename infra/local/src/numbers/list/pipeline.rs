@@ -1,5 +1,5 @@
-//! Parallel processing of long lists in little memory: a thread for each part, at most one per
-//! processor, and the calling thread as the reader and the writer.
+//! Processes long lists in parallel with little memory: one thread per part, at most as many as
+//! there are processors. The calling thread reads and writes.
 
 use std::{
     collections::VecDeque,
@@ -8,17 +8,17 @@ use std::{
     thread::{self, ScopedJoinHandle},
 };
 
-/// Processes each part, and writes the results in the order of the parts. A read error follows all
-/// earlier parts, and nothing is read after it.
+/// Processes each part, and writes the results in order. A read error is returned after all earlier
+/// parts are written.
 ///
 /// # Panics
 /// Panics if `work` does.
-pub(super) fn in_order<P: Send, D: Send, E: Send>(
+pub(super) fn process_in_order<P: Send, D: Send, E: Send>(
     mut parts: impl Iterator<Item = Result<P, E>>,
     work: impl Fn(P) -> D + Sync,
     mut write: impl FnMut(D) -> Result<(), E>,
 ) -> Result<(), E> {
-    let most = thread::available_parallelism().map_or(1, NonZero::get);
+    let max_threads = thread::available_parallelism().map_or(1, NonZero::get);
     let work = &work;
     thread::scope(|scope| {
         let mut running = VecDeque::new();
@@ -28,10 +28,11 @@ pub(super) fn in_order<P: Send, D: Send, E: Send>(
             is_end = !matches!(part, Some(Ok(_)));
             running.extend(part.map(|part| scope.spawn(move || part.map(work))));
             loop {
-                // A slow reader must not hold back what is done.
-                let waits = is_end || running.len() >= most;
-                let is_next = |oldest: &mut ScopedJoinHandle<'_, _>| waits || oldest.is_finished();
-                let Some(oldest) = running.pop_front_if(is_next) else { break };
+                // Unless it must wait, write only finished parts, because reading may be slow.
+                let must_wait = is_end || running.len() >= max_threads;
+                let is_due =
+                    |oldest: &mut ScopedJoinHandle<'_, _>| must_wait || oldest.is_finished();
+                let Some(oldest) = running.pop_front_if(is_due) else { break };
                 write(oldest.join().unwrap_or_else(|panic| resume_unwind(panic))?)?;
             }
         }
@@ -46,12 +47,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_are_written_in_reading_order_before_a_read_error() {
+    fn parts_are_written_in_order_before_a_read_error() {
         let parts = (0..1000).map(Ok).chain([Err("cut off")]);
         let parts = parts.chain(std::iter::from_fn(|| panic!("read after an error")));
         let mut written = Vec::new();
         let work = |part: u64| {
-            // Some parts take longer than the ones after them.
+            // Some parts take longer than later ones.
             let steps = (part * 7919) % 300_000;
             assert!((0..steps).map(std::hint::black_box).sum::<u64>() < u64::MAX);
             part
@@ -60,19 +61,19 @@ mod tests {
             written.push(part);
             Ok(())
         };
-        assert_eq!(in_order(parts, work, write), Err("cut off"));
+        assert_eq!(process_in_order(parts, work, write), Err("cut off"));
         assert_eq!(written, (0..1000).collect::<Vec<_>>());
     }
 
     #[test]
-    fn write_errors_end_an_endless_list() {
-        let done = in_order(repeat(Ok(())), |part| part, |()| Err("closed"));
-        assert_eq!(done, Err("closed"));
+    fn write_errors_stop_reading() {
+        let result = process_in_order(repeat(Ok(())), |part| part, |()| Err("closed"));
+        assert_eq!(result, Err("closed"));
     }
 
     #[test]
     #[should_panic(expected = "work")]
     fn panics_are_propagated() {
-        let _: Result<(), ()> = in_order(repeat(Ok(())), |()| panic!("work"), |()| Ok(()));
+        let _: Result<(), ()> = process_in_order(repeat(Ok(())), |()| panic!("work"), |()| Ok(()));
     }
 }

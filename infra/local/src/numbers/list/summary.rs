@@ -8,26 +8,26 @@ use std::{
 use formatting::Reason as NumberReason;
 use indicatif::HumanCount;
 
-use super::answer::{Answer, Outcome, Reason};
+use super::describe::{DescribedNumber, Outcome, Reason};
 
-/// Counts over the rows of a list.
+/// Counts for a list.
 #[derive(Debug, Default)]
 pub(super) struct Summary {
     pub rows: u64,
-    /// Rows, or lines of JSON, that are not written.
-    pub left_out: u64,
+    /// CSV rows or JSON lines that are not written.
+    pub omitted: u64,
     /// Numbers that repeat an earlier one.
     pub duplicates: u64,
     /// Numbers by [`Outcome`].
     outcomes: [u64; 3],
-    /// The numbers with the same reason: how many, and the first one's line.
+    /// The count and the first line of each reason.
     reasons: BTreeMap<Reason, (u64, u64)>,
 }
 
 impl Summary {
-    pub fn count_row(&mut self, line: u64, answers: &[Answer]) {
+    pub fn count_row(&mut self, line: u64, numbers: &[DescribedNumber]) {
         self.rows += 1;
-        for Answer { outcome, reason, .. } in answers {
+        for DescribedNumber { outcome, reason, .. } in numbers {
             self.outcomes[*outcome as usize] += 1;
             if let Some(reason) = *reason {
                 self.reasons.entry(reason).or_insert((0, line)).0 += 1;
@@ -38,7 +38,7 @@ impl Summary {
     /// Adds the counts of a later part.
     pub fn add(&mut self, later: Self) {
         self.rows += later.rows;
-        self.left_out += later.left_out;
+        self.omitted += later.omitted;
         for (count, more) in self.outcomes.iter_mut().zip(later.outcomes) {
             *count += more;
         }
@@ -47,17 +47,15 @@ impl Summary {
         }
     }
 
-    /// The count of numbers with this outcome.
     pub fn count(&self, outcome: Outcome) -> u64 {
         self.outcomes[outcome as usize]
     }
 
-    /// The total number of numbers.
     pub fn total(&self) -> u64 {
         self.outcomes.iter().sum()
     }
 
-    /// The report on a list with these number columns, most frequent reason first.
+    /// The report for a list with these number columns, with the most frequent reasons first.
     pub fn report(&self, columns: &[String]) -> String {
         let mut text = match columns {
             [] => String::new(),
@@ -77,17 +75,17 @@ impl Summary {
         reasons.sort_by_key(|(_, (count, _))| std::cmp::Reverse(*count));
         for (reason, (count, first_line)) in reasons {
             let (count, code) = (HumanCount(*count).to_string(), reason.code());
-            let is_remark = *reason == Reason::Number(NumberReason::TwoNumbers);
-            let still = if is_remark { "valid, but " } else { "" };
-            writeln!(text, "{count:>12}  {code:<20} {still}{reason} (first in line {first_line})")?;
+            let is_valid = *reason == Reason::Number(NumberReason::TwoNumbers);
+            let valid = if is_valid { "valid, but " } else { "" };
+            writeln!(text, "{count:>12}  {code:<20} {valid}{reason} (first on line {first_line})")?;
         }
         if self.duplicates > 0 {
-            let different = self.total() - self.count(Outcome::Rejected) - self.duplicates;
-            let different = counted(different, "different number");
-            writeln!(text, "{}, {different}", counted(self.duplicates, "duplicate"))?;
+            let distinct = self.total() - self.count(Outcome::Rejected) - self.duplicates;
+            let distinct = counted(distinct, "distinct number");
+            writeln!(text, "{}, {distinct}", counted(self.duplicates, "duplicate"))?;
         }
-        if self.left_out > 0 {
-            writeln!(text, "{} left out of the output", counted(self.left_out, "row"))?;
+        if self.omitted > 0 {
+            writeln!(text, "{} omitted from the output", counted(self.omitted, "row"))?;
         }
         Ok(())
     }

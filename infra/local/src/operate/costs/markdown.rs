@@ -5,24 +5,23 @@ use std::collections::HashMap;
 use indicatif::HumanCount;
 
 use super::{
-    Bill, Line, PRICES_CSV, REGION, REQUESTS_CSV, Usage, YEAR, checks_of_container, cost,
+    Bill, PRICES_CSV, REGION, REQUESTS_CSV, Usage, YEAR, container_check_cost, cost,
     measures::{
         ITEM_BYTES, ITEMS, LOG_BYTES, REQUEST_MS, SNAPSHOT_BYTES, START_MS, UNKNOWN_KEY_UNITS,
     },
-    rows, throttling_rate, units_of_snapshot,
+    rows, snapshot_read_units, throttling_rate,
 };
 
-/// Monthly requests in the document.
 const MONTHS: [f64; 3] = [1e6, 1e7, 1e8];
-const MONTHS_HEADING: &str = "| A month with so many requests | 1 million | 10 million | 100 million |\n|---|---:|---:|---:|\n";
-/// The share of requests that start a container in those months.
+const MONTHS_HEADING: &str =
+    "| Requests per month | 1 million | 10 million | 100 million |\n|---|---:|---:|---:|\n";
+/// The share of requests that start a container.
 const COLD_SHARE: f64 = 0.01;
 const GB: f64 = 1_073_741_824.0;
 
-/// The whole document.
 pub fn document() -> String {
     let day = Usage::worst_day(COLD_SHARE);
-    let writes_of_import = f64::from(ITEMS) * f64::from(ITEM_BYTES.div_ceil(1024));
+    let import_writes = f64::from(ITEMS) * f64::from(ITEM_BYTES.div_ceil(1024));
     let values = [
         ("region", REGION.to_owned()),
         ("year", YEAR.to_string()),
@@ -39,18 +38,18 @@ pub fn document() -> String {
         ("start_ms", START_MS.to_string()),
         ("cold_share", (COLD_SHARE * 100.0).to_string()),
         ("snapshot_mb", dollars(f64::from(SNAPSHOT_BYTES) / 1e6)),
-        ("snapshot_units", units_of_snapshot(SNAPSHOT_BYTES).to_string()),
+        ("snapshot_units", snapshot_read_units(SNAPSHOT_BYTES).to_string()),
         ("options", options()),
         ("rate", count(throttling_rate())),
         ("unknown_key_units", UNKNOWN_KEY_UNITS.to_string()),
         ("day_requests", (day.requests / 1e6).round().to_string()),
         ("day_gb", count(day.requests * day.request.response_bytes / GB)),
-        ("day", bill_of(&day)),
+        ("day", day_rows(&day)),
         ("writes", dollars(cost("write_units", 1e6))),
         ("more_writes", dollars(cost("write_units", 2e6))),
         ("items", count(ITEMS.into())),
-        ("first_import", dollars(cost("write_units", writes_of_import))),
-        ("checks_of_container", dollars(checks_of_container())),
+        ("first_import", dollars(cost("write_units", import_writes))),
+        ("container_check_cost", dollars(container_check_cost())),
         ("prices", table(PRICES_CSV, ["what", "dollars", "unit", "source"])),
     ];
     values.iter().fold(include_str!("page.txt").to_owned(), |text, (name, value)| {
@@ -66,41 +65,33 @@ fn count(count: f64) -> String {
     HumanCount(count as u64).to_string()
 }
 
-fn row<const COLUMNS: usize>(name: &str, cells: [String; COLUMNS]) -> String {
-    format!("| {name} | {} |\n", cells.join(" | "))
+fn row<const COLUMNS: usize>(name: &str, cells: [String; COLUMNS], is_bold: bool) -> String {
+    let style = if is_bold { "**" } else { "" };
+    format!(
+        "| {style}{name}{style} | {style}{}{style} |\n",
+        cells.join(&format!("{style} | {style}"))
+    )
 }
 
 fn months() -> String {
-    let bills = MONTHS.map(|requests| Bill::new(&Usage::month(requests, COLD_SHARE)));
-    let lines = |of: fn(&Bill) -> &[Line]| {
-        let places = 0..of(&bills[0]).len();
-        let line = |place: usize| {
-            row(&of(&bills[0])[place].0, bills.each_ref().map(|bill| dollars(of(bill)[place].1)))
-        };
-        places.map(line).collect::<String>()
-    };
-    let sum = |what: &str, of: fn(&Bill) -> f64| {
-        row(&format!("**{what}**"), bills.each_ref().map(|bill| format!("**{:.2}**", of(bill))))
-    };
-    [
-        MONTHS_HEADING.to_owned(),
-        lines(|bill| &bill.of_requests),
-        sum("Requests together", |bill| Bill::sum(&bill.of_requests)),
-        lines(|bill| &bill.fixed),
-        sum("Together", Bill::total),
-    ]
-    .concat()
+    let [first, second, third] =
+        MONTHS.map(|requests| Bill::new(&Usage::month(requests, COLD_SHARE)).lines());
+    let mut table = MONTHS_HEADING.to_owned();
+    for (((line, is_total), (second, _)), (third, _)) in first.zip(second).zip(third) {
+        table += &row(&line.0, [line.1, second.1, third.1].map(dollars), is_total);
+    }
+    table
 }
 
 fn options() -> String {
-    let usual = |requests| Usage::month(requests, COLD_SHARE);
     let with = |what: &str, change: fn(&mut Usage)| {
-        let more = MONTHS.map(|requests| {
-            let mut changed = usual(requests);
+        let differences = MONTHS.map(|requests| {
+            let usage = Usage::month(requests, COLD_SHARE);
+            let mut changed = usage;
             change(&mut changed);
-            format!("{:+.2}", Bill::new(&changed).total() - Bill::new(&usual(requests)).total())
+            format!("{:+.2}", Bill::new(&changed).total() - Bill::new(&usage).total())
         });
-        row(what, more)
+        row(what, differences, false)
     };
     [
         MONTHS_HEADING.to_owned(),
@@ -112,13 +103,15 @@ fn options() -> String {
     .concat()
 }
 
-fn bill_of(day: &Usage) -> String {
-    let lines = Bill::new(day).of_requests;
-    let total = format!("| **Requests together** | **{:.2}** |", Bill::sum(&lines));
-    lines.iter().map(|(what, cost)| row(what, [dollars(*cost)])).collect::<String>() + &total
+/// The lines for requests, with their total.
+fn day_rows(day: &Usage) -> String {
+    let bill = Bill::new(day);
+    let count = bill.for_requests.len() + 1;
+    let rows = bill.lines().take(count);
+    rows.map(|((what, cost), is_total)| row(&what, [dollars(cost)], is_total)).collect()
 }
 
-/// Rows with these columns of a CSV table.
+/// Renders these columns of a CSV table.
 fn table<const COLUMNS: usize>(csv: &str, columns: [&str; COLUMNS]) -> String {
     let cells = |line: HashMap<String, String>| columns.map(|column| line[column].clone());
     let lines = rows(csv).into_iter().map(|line| format!("| {} |\n", cells(line).join(" | ")));

@@ -28,7 +28,7 @@ const SECONDS_PER_DAY: f64 = 86_400.0;
 const PROBES: f64 = DAYS * SECONDS_PER_DAY / 300.0;
 /// Snapshots in the datasets table: the current one and three older ones.
 const SNAPSHOTS: f64 = 4.0;
-/// Bytes that DynamoDB adds to each item when billing storage.
+/// Bytes that DynamoDB adds to each item for billing.
 const STORAGE_OVERHEAD: f64 = 100.0;
 /// The share of requests that X-Ray traces by default, beyond one per second.
 const TRACED_SHARE: f64 = 0.05;
@@ -36,19 +36,17 @@ const TRACED_SHARE: f64 = 0.05;
 const PRICES_CSV: &str = include_str!("prices.csv");
 const REQUESTS_CSV: &str = include_str!("requests.csv");
 
-/// The price of something countable, on a page of AWS.
 #[derive(Debug, Deserialize)]
 struct Price {
     name: String,
-    /// The count that the price is for.
+    /// The number of units that the price is for.
     per: f64,
-    /// Dollars, in tiers such as `1 up to 300, then 0.9`. Each tier begins where the one before
-    /// ends.
+    /// Dollars, in tiers such as `1 up to 300, then 0.9`.
     dollars: String,
 }
 
 impl Price {
-    /// The dollars for `count` in one month.
+    /// The dollars for `count` units in one month.
     fn cost(&self, count: f64) -> f64 {
         let number = |text: &str| text.replace(',', "").parse::<f64>().expect("a number");
         let (mut dollars, mut below) = (0.0, 0.0);
@@ -66,35 +64,35 @@ impl Price {
 
 fn rows<T: DeserializeOwned>(csv: &str) -> Vec<T> {
     let mut rows = csv::Reader::from_reader(csv.as_bytes());
-    rows.deserialize().collect::<Result<_, _>>().expect("the tables are ours")
+    rows.deserialize().collect::<Result<_, _>>().expect("the embedded tables are valid")
 }
 
 static PRICES: LazyLock<Vec<Price>> = LazyLock::new(|| rows(PRICES_CSV));
 
-/// The typical requests, and each route's most expensive request.
+/// Typical requests, and the most expensive request for each route.
 pub static REQUESTS: LazyLock<Vec<RequestKind>> = LazyLock::new(|| rows(REQUESTS_CSV));
 
-/// The dollars for `count` of an item in one month.
+/// The dollars for `count` units in one month.
 fn cost(name: &str, count: f64) -> f64 {
     let price = PRICES.iter().find(|price| price.name == name);
     price.unwrap_or_else(|| panic!("{name} has no price")).cost(count)
 }
 
-/// A request for sample data, and its measurements in a warm container.
+/// A request for sample data, measured in a warm container.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct RequestKind {
     pub name: String,
     pub target: String,
-    /// The route, or `others`, for which this is the most expensive request.
+    /// The route with this as its most expensive request; `others` for routes without a row.
     pub route: String,
-    /// Its percentage of a typical month's requests. This is an assumption.
+    /// The percentage of typical requests (an assumption).
     share: f64,
     /// The route's API Gateway limit, in requests per second.
     pub rate: f64,
-    /// The uncompressed response: headers and body.
+    /// The size of the uncompressed response, including headers.
     pub response_bytes: f64,
     pub read_units: f64,
-    /// Billed milliseconds, an upper limit.
+    /// Billed milliseconds, an upper bound.
     ms: f64,
 }
 
@@ -108,35 +106,27 @@ pub struct Request {
 
 impl Request {
     fn average(weight: impl Fn(&RequestKind) -> f64) -> Self {
-        let sum = |of: fn(&RequestKind) -> f64| -> f64 {
-            REQUESTS.iter().map(|kind| weight(kind) * of(kind)).sum()
-        };
         let total = REQUESTS.iter().map(&weight).sum::<f64>();
+        let average = |field: fn(&RequestKind) -> f64| {
+            REQUESTS.iter().map(|kind| weight(kind) * field(kind)).sum::<f64>() / total
+        };
         Self {
-            response_bytes: sum(|kind| kind.response_bytes) / total,
-            read_units: sum(|kind| kind.read_units) / total,
-            ms: sum(|kind| kind.ms) / total,
+            response_bytes: average(|kind| kind.response_bytes),
+            read_units: average(|kind| kind.read_units),
+            ms: average(|kind| kind.ms),
         }
     }
 
-    fn usual() -> Self {
+    fn typical() -> Self {
         Self::average(|kind| kind.share)
-    }
-
-    /// The most expensive requests of all routes at their limits, each with a key that must be
-    /// read.
-    fn worst() -> Self {
-        let average = Self::average(|kind| kind.rate);
-        Self { read_units: average.read_units + UNKNOWN_KEY_UNITS, ..average }
     }
 }
 
-/// API Gateway's limit for all routes together, in requests per second.
+/// API Gateway's total limit in requests per second.
 pub fn throttling_rate() -> f64 {
     REQUESTS.iter().map(|kind| kind.rate).sum()
 }
 
-/// A deployment's usage.
 #[derive(Debug, Clone, Copy)]
 pub struct Usage {
     pub requests: f64,
@@ -145,60 +135,73 @@ pub struct Usage {
     pub days: f64,
     pub request: Request,
     pub tracing: bool,
-    /// `true` with CloudFront and a firewall in front.
+    /// `true` with CloudFront and a firewall in front of the API.
     pub edge: bool,
 }
 
 impl Usage {
-    /// A month with this many typical requests.
+    /// A month of typical requests.
     pub fn month(requests: f64, cold_share: f64) -> Self {
-        let request = Request::usual();
+        let request = Request::typical();
         Self { requests, cold_share, days: DAYS, request, tracing: false, edge: false }
     }
 
-    /// A day at the deployment's request limits, with each route's most expensive request.
+    /// A day at the request limits, with the most expensive request for each route and an unknown
+    /// key each time.
     pub fn worst_day(cold_share: f64) -> Self {
         let requests = throttling_rate() * SECONDS_PER_DAY;
-        Self { days: 1.0, request: Request::worst(), ..Self::month(requests, cold_share) }
+        let request = Request::average(|kind| kind.rate);
+        let request = Request { read_units: request.read_units + UNKNOWN_KEY_UNITS, ..request };
+        Self { days: 1.0, request, ..Self::month(requests, cold_share) }
     }
 }
 
-/// An item of a bill, and its dollars.
+/// A billed item and its price in dollars.
 pub type Line = (String, f64);
 
-/// A bill: request-dependent lines and fixed ones.
+/// Costs that depend on the number of requests, and fixed costs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bill {
-    pub of_requests: Vec<Line>,
+    pub for_requests: Vec<Line>,
     pub fixed: Vec<Line>,
 }
 
 impl Bill {
     pub fn new(usage: &Usage) -> Self {
-        Self { of_requests: lines_of_requests(usage), fixed: fixed_lines(usage) }
+        Self { for_requests: request_lines(usage), fixed: fixed_lines(usage) }
     }
 
-    /// The total of these lines in dollars.
     pub fn sum(lines: &[Line]) -> f64 {
         lines.iter().map(|(_, dollars)| dollars).sum()
     }
 
-    /// The total in dollars.
     pub fn total(&self) -> f64 {
-        Self::sum(&self.of_requests) + Self::sum(&self.fixed)
+        Self::sum(&self.for_requests) + Self::sum(&self.fixed)
+    }
+
+    /// All lines and totals, with `true` for totals.
+    fn lines(self) -> impl Iterator<Item = (Line, bool)> {
+        let requests = ("Total for requests".to_owned(), Self::sum(&self.for_requests));
+        let total = ("Total".to_owned(), self.total());
+        let line = |line| (line, false);
+        self.for_requests
+            .into_iter()
+            .map(line)
+            .chain([(requests, true)])
+            .chain(self.fixed.into_iter().map(line))
+            .chain([(total, true)])
     }
 }
 
-/// GB-seconds of a function with this memory.
 fn gb_seconds(memory_mb: f64, seconds: f64) -> f64 {
     memory_mb / 1024.0 * seconds
 }
 
-fn lines_of_requests(usage: &Usage) -> Vec<Line> {
+fn request_lines(usage: &Usage) -> Vec<Line> {
     let Usage { requests, cold_share, request, .. } = *usage;
     let starts = requests * cold_share;
     let gb_seconds = |count: f64, ms: f64| gb_seconds(MEMORY_MB, count * ms / 1000.0);
-    let units_of_start = units_of_snapshot(SNAPSHOT_BYTES) + KEY_AND_MANIFEST_UNITS;
+    let start_units = snapshot_read_units(SNAPSHOT_BYTES) + KEY_AND_MANIFEST_UNITS;
     let platform_bytes =
         requests * f64::from(PLATFORM_LOG_BYTES) + starts * f64::from(START_LOG_BYTES);
     let logs = |bytes: u32| requests * f64::from(bytes);
@@ -206,16 +209,16 @@ fn lines_of_requests(usage: &Usage) -> Vec<Line> {
     let mut lines = vec![
         ("API Gateway", "api_requests", requests),
         ("Lambda, requests", "lambda_requests", requests),
-        ("Lambda, time of requests", "lambda_time", gb_seconds(requests, request.ms)),
-        ("Lambda, time of cold starts", "lambda_time", gb_seconds(starts, START_MS)),
-        ("DynamoDB, reads of requests", "read_units", requests * request.read_units),
-        ("DynamoDB, reads of cold starts", "read_units", starts * units_of_start),
-        ("Logs of the functions", "logs", logs(LOG_BYTES)),
-        ("Logs of Lambda about them", "logs", platform_bytes),
-        ("Logs of API Gateway", "logs", logs(GATEWAY_LOG_BYTES)),
+        ("Lambda, request time", "lambda_time", gb_seconds(requests, request.ms)),
+        ("Lambda, cold start time", "lambda_time", gb_seconds(starts, START_MS)),
+        ("DynamoDB, reads for requests", "read_units", requests * request.read_units),
+        ("DynamoDB, reads for cold starts", "read_units", starts * start_units),
+        ("Logs from functions", "logs", logs(LOG_BYTES)),
+        ("Logs from Lambda", "logs", platform_bytes),
+        ("Logs from API Gateway", "logs", logs(GATEWAY_LOG_BYTES)),
     ];
     if !usage.edge {
-        lines.push(("Data out", "data_out", data));
+        lines.push(("Data transfer out", "data_out", data));
     }
     if usage.tracing {
         let traces = requests * TRACED_SHARE + usage.days * SECONDS_PER_DAY;
@@ -225,61 +228,61 @@ fn lines_of_requests(usage: &Usage) -> Vec<Line> {
         // Data from the API to CloudFront is free.
         lines.extend([
             ("CloudFront, requests", "edge_requests", requests),
-            ("CloudFront, data out", "edge_data_out", data),
-            ("Logs of CloudFront", "logs", logs(EDGE_LOG_BYTES)),
+            ("CloudFront, data transfer out", "edge_data_out", data),
+            ("Logs from CloudFront", "logs", logs(EDGE_LOG_BYTES)),
             ("Firewall, requests", "firewall_requests", requests),
         ]);
     }
     lines.into_iter().map(|(what, price, count)| (what.to_owned(), cost(price, count))).collect()
 }
 
-/// The lines without requests.
 fn fixed_lines(usage: &Usage) -> Vec<Line> {
     let metrics = API_FUNCTIONS * REQUEST_METRICS + IMPORT_METRICS + PROBE_METRICS + METRIC_FILTERS;
-    let alarms = format!("{ALARMS} alarms, which read {ALARM_METRICS} metrics");
-    let checks = f64::from(KEYED_FUNCTIONS) * checks_of_container();
+    let alarms = format!("{ALARMS} alarms on {ALARM_METRICS} metrics");
+    let checks = f64::from(KEYED_FUNCTIONS) * container_check_cost();
     let mut lines = vec![
         (format!("{metrics} metrics"), cost("metrics", metrics.into())),
         (alarms, cost("alarm_metrics", ALARM_METRICS.into())),
-        ("A dashboard".to_owned(), cost("dashboards", 1.0)),
-        ("A check of key and manifest a minute".to_owned(), checks),
-        ("An import a night".to_owned(), imports()),
-        ("Storage and backup".to_owned(), storage()),
-        ("A probe every five minutes".to_owned(), probes()),
+        ("Dashboard".to_owned(), cost("dashboards", 1.0)),
+        ("One read of the key and the manifest per minute".to_owned(), checks),
+        ("Nightly import".to_owned(), imports()),
+        ("Storage and backups".to_owned(), storage()),
+        ("Probe every five minutes".to_owned(), probes()),
     ];
     if usage.edge {
         let firewall = cost("firewalls", 1.0) + cost("firewall_rules", EDGE_RULES.into());
-        lines.push((format!("Firewall, {EDGE_RULES} rules"), firewall));
+        lines.push((format!("Firewall with {EDGE_RULES} rules"), firewall));
     }
-    let of_month = |(what, dollars)| (what, dollars * usage.days / DAYS);
-    lines.into_iter().map(of_month).collect()
+    let prorated = |(what, dollars)| (what, dollars * usage.days / DAYS);
+    lines.into_iter().map(prorated).collect()
 }
 
 /// Monthly cost of a busy container that reads its key and the manifest every minute.
-fn checks_of_container() -> f64 {
+fn container_check_cost() -> f64 {
     cost("read_units", DAYS * SECONDS_PER_DAY / 60.0 * KEY_AND_MANIFEST_UNITS)
 }
 
-/// A month's imports: compute time, reading all items, and writing changed items and a snapshot.
+/// Monthly cost of imports: compute time, reading all items, and writing changed items and a
+/// snapshot.
 fn imports() -> f64 {
     let items_read = f64::from(ITEMS) * f64::from(ITEM_BYTES) / 4096.0;
-    let reads = items_read + 2.0 * units_of_snapshot(SNAPSHOT_BYTES);
+    let reads = items_read + 2.0 * snapshot_read_units(SNAPSHOT_BYTES);
     let writes = f64::from(ITEMS_CHANGED_PER_NIGHT) + f64::from(SNAPSHOT_BYTES) / 1024.0;
     cost("lambda_time", gb_seconds(IMPORT_MEMORY_MB, DAYS * IMPORT_SECONDS))
         + cost("read_units", DAYS * reads)
         + cost("write_units", DAYS * writes)
 }
 
-/// A month's storage of items and snapshots, including point-in-time recovery.
+/// Monthly cost of storing items and snapshots, including point-in-time recovery.
 fn storage() -> f64 {
     let items = f64::from(ITEMS) * (f64::from(ITEM_BYTES) + STORAGE_OVERHEAD);
     let bytes = items + SNAPSHOTS * f64::from(SNAPSHOT_BYTES);
     cost("storage", bytes) + cost("backup", bytes)
 }
 
-/// A month's probe runs. Their requests are as large as clients'.
+/// Monthly cost of probe runs, with requests as large as typical ones.
 fn probes() -> f64 {
-    let read_units = Request::usual().read_units;
+    let read_units = Request::typical().read_units;
     let requests = PROBES * f64::from(PROBE_REQUESTS);
     let invocations = requests + PROBES;
     // The probe waits for all its requests.
@@ -293,7 +296,7 @@ fn probes() -> f64 {
 
 /// Read units for a snapshot. Each chunk is rounded up to 4 KB, and eventually consistent reads
 /// cost half.
-pub fn units_of_snapshot(bytes: u32) -> f64 {
+pub fn snapshot_read_units(bytes: u32) -> f64 {
     const CHUNK: u32 = store::CHUNK_BYTES as u32;
     let sizes = (0..bytes).step_by(store::CHUNK_BYTES).map(|start| (bytes - start).min(CHUNK));
     sizes.map(|size| f64::from(size.div_ceil(4096)) / 2.0).sum()
@@ -304,7 +307,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_beyond_a_tier_cost_the_next_price() {
+    fn units_above_a_tier_cost_the_next_price() {
         const GB: f64 = 1_073_741_824.0;
         for (name, count, dollars) in [
             ("api_requests", 1e6, 1.0),
@@ -318,9 +321,13 @@ mod tests {
     }
 
     #[test]
-    fn shares_add_up_to_all_requests_and_chunks_are_rounded_up() {
+    fn shares_add_up_to_100_percent() {
         assert_eq!(REQUESTS.iter().map(|kind| kind.share).sum::<f64>(), 100.0);
-        assert_eq!(units_of_snapshot(4097), 1.0);
-        assert_eq!(units_of_snapshot(390_001), 48.0 + 0.5);
+    }
+
+    #[test]
+    fn snapshot_chunks_are_rounded_up_to_4_kb() {
+        assert_eq!(snapshot_read_units(4097), 1.0);
+        assert_eq!(snapshot_read_units(390_001), 48.0 + 0.5);
     }
 }

@@ -5,21 +5,18 @@ use signed_requests::{AwsAccount, Service};
 
 use super::{
     aws::{members, query, text, text_or_empty},
-    examined::Examined,
+    facts::FactResult,
     finding::{Finding, section},
     remedies::Remedies,
     stack_facts::StackFacts,
 };
 use crate::terminal::next_commands::quoted;
 
-/// The check for subscriptions.
 const CHECK: &str = "subscriptions";
-/// Maximum names per call.
-const NAMES_PER_CALL: usize = 100;
-/// The start of a confirmed subscription's ARN. SNS returns `PendingConfirmation`
-/// before confirmation, and `Deleted` after removal.
-const NAME_BEGINNING: &str = "arn:";
-/// The template parameter with the address for alarms.
+const MAX_NAMES_PER_CALL: usize = 100;
+/// The prefix of a confirmed subscription's ARN. SNS returns `PendingConfirmation` before
+/// confirmation, and `Deleted` after removal.
+const ARN_PREFIX: &str = "arn:";
 const ADDRESS_PARAMETER: &str = "AlarmEmail";
 
 /// Facts about a stack's alarms and the subscriptions to their topics.
@@ -27,40 +24,37 @@ const ADDRESS_PARAMETER: &str = "AlarmEmail";
 pub struct AlarmFacts {
     /// The stack's alarms, including deleted ones.
     names: Vec<String>,
-    alarms: Examined<Vec<Value>>,
-    /// Subscriptions by topic.
-    topics: Vec<(String, Examined<Vec<Value>>)>,
-    /// The stack's address for alarms.
+    alarms: FactResult<Vec<Value>>,
+    topics: Vec<(String, FactResult<Vec<Value>>)>,
     address: Option<String>,
 }
 
-/// Reads the stack's alarms and topic subscriptions.
-pub async fn look(account: &AwsAccount, stack: &StackFacts) -> AlarmFacts {
+pub async fn gather(account: &AwsAccount, stack: &StackFacts) -> AlarmFacts {
     let names = stack.physical_names("AWS::CloudWatch::Alarm");
-    let alarms = look_at_alarms(account, &names).await;
+    let alarms = fetch_alarms(account, &names).await;
     let mut topics = Vec::new();
     for arn in stack.physical_names("AWS::SNS::Topic") {
         let parameters = [("TopicArn".to_owned(), arn.clone())];
         let (service, version) = (Service::Sns, "2010-03-31");
-        let answer = query(account, service, version, "ListSubscriptionsByTopic", &parameters);
-        let subscriptions = answer.await.map(|answer| members(&answer, "Subscriptions").to_vec());
+        let result = query(account, service, version, "ListSubscriptionsByTopic", &parameters);
+        let subscriptions = result.await.map(|result| members(&result, "Subscriptions").to_vec());
         topics.push((arn, subscriptions));
     }
     let address = stack.parameter(ADDRESS_PARAMETER).map(str::to_owned);
     AlarmFacts { names, alarms, topics, address }
 }
 
-async fn look_at_alarms(account: &AwsAccount, names: &[String]) -> Examined<Vec<Value>> {
+async fn fetch_alarms(account: &AwsAccount, names: &[String]) -> FactResult<Vec<Value>> {
     let mut alarms = Vec::new();
-    for names in names.chunks(NAMES_PER_CALL) {
+    for names in names.chunks(MAX_NAMES_PER_CALL) {
         let numbered = (1..).zip(names);
         let mut parameters: Vec<(String, String)> = numbered
             .map(|(number, name)| (format!("AlarmNames.member.{number}"), name.clone()))
             .collect();
-        parameters.push(("MaxRecords".to_owned(), NAMES_PER_CALL.to_string()));
+        parameters.push(("MaxRecords".to_owned(), MAX_NAMES_PER_CALL.to_string()));
         let (service, version) = (Service::CloudWatch, "2010-08-01");
-        let answer = query(account, service, version, "DescribeAlarms", &parameters).await?;
-        alarms.extend_from_slice(members(&answer, "MetricAlarms"));
+        let result = query(account, service, version, "DescribeAlarms", &parameters).await?;
+        alarms.extend_from_slice(members(&result, "MetricAlarms"));
     }
     Ok(alarms)
 }
@@ -73,11 +67,11 @@ pub fn findings(facts: &AlarmFacts, remedies: &Remedies) -> Vec<Finding> {
     };
     for (topic, subscriptions) in topics {
         match subscriptions {
-            Ok(subscriptions) if subscriptions.is_empty() => {
-                let subscribe = subscribe(topic, address.as_deref(), remedies);
-                let nobody = Finding::warning(CHECK, "nobody is told of alarms").remedy(subscribe);
-                findings.push(nobody.section(section::DEPLOY));
-            }
+            Ok(subscriptions) if subscriptions.is_empty() => findings.push(
+                Finding::warning(CHECK, "alarms notify nobody")
+                    .remedy(subscribe(topic, address.as_deref(), remedies))
+                    .section(section::DEPLOY),
+            ),
             Ok(subscriptions) => findings.extend(subscription_findings(subscriptions)),
             Err(error) => findings.push(error.finding(CHECK)),
         }
@@ -86,12 +80,11 @@ pub fn findings(facts: &AlarmFacts, remedies: &Remedies) -> Vec<Finding> {
 }
 
 fn alarm_findings(names: &[String], alarms: &[Value], remedies: &Remedies) -> Vec<Finding> {
-    let quiet = alarms.iter().filter(|alarm| alarm["StateValue"] == "OK").count();
-    let of = names.len();
-    let mut findings = vec![Finding::ok("alarms", format!("{quiet} of {of} are quiet"))];
-    findings.extend(alarms.iter().flat_map(findings_about_alarm));
-    let is_gone = |name: &&String| !alarms.iter().any(|alarm| alarm["AlarmName"] == **name);
-    findings.extend(names.iter().filter(is_gone).map(|name| {
+    let ok = alarms.iter().filter(|alarm| alarm["StateValue"] == "OK").count();
+    let mut findings = vec![Finding::ok("alarms", format!("{ok} of {} are OK", names.len()))];
+    findings.extend(alarms.iter().flat_map(findings_for_alarm));
+    let is_deleted = |name: &&String| !alarms.iter().any(|alarm| alarm["AlarmName"] == **name);
+    findings.extend(names.iter().filter(is_deleted).map(|name| {
         Finding::problem(name, "the alarm has been deleted")
             .remedy(remedies.deploy())
             .section(section::ALARMS)
@@ -99,50 +92,50 @@ fn alarm_findings(names: &[String], alarms: &[Value], remedies: &Remedies) -> Ve
     findings
 }
 
-fn findings_about_alarm(alarm: &Value) -> Vec<Finding> {
-    let field = |name: &str| text_or_empty(alarm, name);
+fn findings_for_alarm(alarm: &Value) -> Vec<Finding> {
+    let field = |name| text_or_empty(alarm, name);
     let (name, description, reason) =
         (field("AlarmName"), field("AlarmDescription"), field("StateReason"));
-    // Each alarm's description links to a section.
+    // Each alarm's description ends with a heading.
     let section =
         description.rsplit_once("OPERATIONS.md, ").map_or(section::ALARMS, |it| it.1.trim());
     let mut findings = Vec::new();
     match field("StateValue").as_str() {
         "OK" => (),
         "ALARM" => {
-            findings.push(Finding::problem(&name, format!("on: {reason}")).section(section));
+            findings.push(Finding::problem(&name, format!("firing: {reason}")).section(section));
         }
         // New alarms have this state until their metric has data.
         state => findings.push(Finding::note(&name, format!("{state}: {reason}")).section(section)),
     }
     if alarm["ActionsEnabled"] != "true" {
         findings.push(
-            Finding::warning(&name, "its actions are switched off, so that it tells nobody")
+            Finding::warning(&name, "its actions are disabled, so it notifies nobody")
                 .remedy(format!("aws cloudwatch enable-alarm-actions --alarm-names {name}"))
                 .section(section::ALARMS),
         );
     }
     if members(alarm, "AlarmActions").is_empty() {
-        let message = "it has no action, so that it tells nobody";
+        let message = "it has no actions, so it notifies nobody";
         findings.push(Finding::warning(&name, message).section(section::ALARMS));
     }
     findings
 }
 
 fn subscription_findings(subscriptions: &[Value]) -> Vec<Finding> {
-    let is_confirmed = |it: &&Value| {
-        text(it, "SubscriptionArn").is_some_and(|arn| arn.starts_with(NAME_BEGINNING))
+    let is_confirmed = |subscription: &&Value| {
+        text(subscription, "SubscriptionArn").is_some_and(|arn| arn.starts_with(ARN_PREFIX))
     };
-    let (confirmed, pending): (Vec<&Value>, Vec<_>) = subscriptions.iter().partition(is_confirmed);
-    let told = format!("{} are told of alarms", confirmed.len());
-    let told = (!confirmed.is_empty()).then(|| Finding::ok(CHECK, told));
+    let (confirmed, pending): (Vec<_>, Vec<_>) = subscriptions.iter().partition(is_confirmed);
+    let count = format!("{} confirmed", confirmed.len());
+    let confirmed = (!confirmed.is_empty()).then(|| Finding::ok(CHECK, count));
     let pending = pending.into_iter().map(|subscription| {
         let endpoint = text_or_empty(subscription, "Endpoint");
         Finding::warning(CHECK, format!("'{endpoint}' has not confirmed its subscription"))
             .remedy("open the link in the message that AWS sent to this address")
             .section(section::DEPLOY)
     });
-    told.into_iter().chain(pending).collect()
+    confirmed.into_iter().chain(pending).collect()
 }
 
 /// The command that subscribes someone. CloudFormation subscribes an address only once, so
@@ -159,62 +152,53 @@ fn subscribe(topic: &str, address: Option<&str>, remedies: &Remedies) -> String 
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::operate::doctor::aws::json_of_xml;
+    use serde_json::json;
 
-    const ALARMS_ANSWER: &str = r#"<MetricAlarms xmlns="x">
-        <member><AlarmName>quiet</AlarmName><StateValue>OK</StateValue><ActionsEnabled>true</ActionsEnabled>
-          <AlarmActions><member>arn:aws:sns:us-east-1:1:t</member></AlarmActions></member>
-        <member><AlarmName>loud</AlarmName><StateValue>ALARM</StateValue><StateReason>2 datapoints</StateReason>
-          <AlarmDescription>numbers: DynamoDB fails; see OPERATIONS.md, Database</AlarmDescription>
-          <ActionsEnabled>false</ActionsEnabled><AlarmActions/></member>
-      </MetricAlarms>"#;
-    const SUBSCRIPTIONS_ANSWER: &str = r#"<Subscriptions xmlns="x">
-      <member><Endpoint>a@example.com</Endpoint><SubscriptionArn>PendingConfirmation</SubscriptionArn></member>
-      <member><Endpoint>b@example.com</Endpoint><SubscriptionArn>arn:aws:sns:x</SubscriptionArn></member>
-      <member><Endpoint>c@example.com</Endpoint><SubscriptionArn>Deleted</SubscriptionArn></member>
-      </Subscriptions>"#;
+    use super::*;
 
     #[test]
     fn firing_silent_and_missing_alarms_and_pending_subscriptions_are_reported() {
-        let list = |xml: &str| Ok(json_of_xml(xml).unwrap().as_array().unwrap().clone());
+        let alarms = vec![
+            json!({ "AlarmName": "well", "StateValue": "OK", "ActionsEnabled": "true", "AlarmActions": ["arn:x"] }),
+            json!({ "AlarmName": "bad", "StateValue": "ALARM", "StateReason": "2 datapoints",
+                "AlarmDescription": "numbers: DynamoDB fails; see OPERATIONS.md, Database", "ActionsEnabled": "false" }),
+        ];
+        let subscription = |endpoint, arn| json!({ "Endpoint": endpoint, "SubscriptionArn": arn });
+        let subscriptions = vec![
+            subscription("a@example.com", "PendingConfirmation"),
+            subscription("b@example.com", "arn:aws:sns:x"),
+            subscription("c@example.com", "Deleted"),
+        ];
         let facts = AlarmFacts {
-            names: ["quiet", "loud", "gone"].map(str::to_owned).to_vec(),
-            alarms: list(ALARMS_ANSWER),
-            topics: vec![("arn:x".to_owned(), list(SUBSCRIPTIONS_ANSWER))],
-            address: None,
+            names: ["well", "bad", "gone"].map(str::to_owned).to_vec(),
+            alarms: Ok(alarms),
+            topics: [("arn:x", subscriptions), ("arn:y", Vec::new())]
+                .map(|(topic, subscriptions)| (topic.to_owned(), Ok(subscriptions)))
+                .into(),
+            address: Some("me@example.com".to_owned()),
         };
-        let found = findings(&facts, &Remedies::for_stack("numbers"));
-        let said: Vec<String> = found
+        let findings = findings(&facts, &Remedies::for_stack("numbers"));
+        let lines: Vec<String> = findings
             .iter()
-            .map(|finding| format!("{:?} {}: {}", finding.state, finding.check, finding.message))
+            .map(|it| format!("{} {}: {}", it.state.word(), it.check, it.message))
             .collect();
         assert_eq!(
-            said,
+            lines,
             [
-                "Ok alarms: 1 of 3 are quiet",
-                "Problem loud: on: 2 datapoints",
-                "Warning loud: its actions are switched off, so that it tells nobody",
-                "Warning loud: it has no action, so that it tells nobody",
-                "Problem gone: the alarm has been deleted",
-                "Ok subscriptions: 1 are told of alarms",
-                "Warning subscriptions: 'a@example.com' has not confirmed its subscription",
-                "Warning subscriptions: 'c@example.com' has not confirmed its subscription",
+                "ok alarms: 1 of 3 are OK",
+                "problem bad: firing: 2 datapoints",
+                "warning bad: its actions are disabled, so it notifies nobody",
+                "warning bad: it has no actions, so it notifies nobody",
+                "problem gone: the alarm has been deleted",
+                "ok subscriptions: 1 confirmed",
+                "warning subscriptions: 'a@example.com' has not confirmed its subscription",
+                "warning subscriptions: 'c@example.com' has not confirmed its subscription",
+                "warning subscriptions: alarms notify nobody",
             ]
         );
-        assert_eq!(found[1].section.as_deref(), Some("Database"));
-    }
-
-    #[test]
-    fn known_address_is_subscribed_by_hand() {
-        let topic = "arn:aws:sns:us-east-1:1:t";
-        let remedy = |address| subscribe(topic, address, &Remedies::for_stack("numbers"));
-        let set = "sam deploy --stack-name numbers --parameter-overrides AlarmEmail=ADDRESS";
-        assert_eq!(remedy(None), set);
-        assert_eq!(
-            remedy(Some("me@example.com")),
-            "aws sns subscribe --topic-arn arn:aws:sns:us-east-1:1:t --protocol email \
-             --notification-endpoint me@example.com"
-        );
+        assert_eq!(findings[1].section.as_deref(), Some("Database"));
+        let subscribe = "aws sns subscribe --topic-arn arn:y --protocol email \
+                         --notification-endpoint me@example.com";
+        assert_eq!(findings[8].remedy.as_deref(), Some(subscribe));
     }
 }

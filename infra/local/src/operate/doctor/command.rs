@@ -12,32 +12,30 @@ use signed_requests::{AwsAccount, sdk_config};
 use store::{Store, Tables, TimeoutProfile};
 
 use super::{
-    database::{Conditions, DEFAULT_MAX_DAYS, examine_database},
-    endpoints::{Target, examine_service},
+    database::{Conditions, DEFAULT_MAX_DAYS, check_database},
+    endpoints::{Target, check_service},
     finding::{Examination, Finding, Group, State},
     remedies::Remedies,
-    stack::{StackTarget, examine_stack},
+    stack::{StackTarget, check_stack},
 };
 use crate::{
     CliError,
     data::{import_progress::with_progress, report},
     database::{Access, on_database, place::Place, store_at},
+    error::{Context, counted},
     operate::args::DoctorArgs,
     terminal::{BAD, GOOD, HEADING, HINT, WARNING, styled, width, wrapped},
 };
 
-/// Examines what the arguments name, prints the findings, and fails if any need action.
+/// Runs the checks that the arguments select, prints the findings, and fails if any need action.
 pub async fn doctor(args: DoctorArgs) -> Result<(), CliError> {
     let work = async |show: &dyn Fn(Progress)| examine(&args, show).await;
-    let examined = with_progress(work).await;
-    let examination = examined.map_err(|error| CliError::Unexamined(Box::new(error)))?;
+    let examination = with_progress(work)
+        .await
+        .map_err(|error| CliError::ExaminationNotStarted(Box::new(error)))?;
     report::print(args.json, &examination, write)
-        .map_err(|error| CliError::Unprinted(Box::new(error)))?;
-    conclude(&examination)
-}
-
-fn conclude(examination: &Examination) -> Result<(), CliError> {
-    if examination.saw_nothing() {
+        .map_err(|error| CliError::FindingsNotPrinted(Box::new(error)))?;
+    if examination.is_unknown() {
         return Err(CliError::NothingExamined);
     }
     let problems = examination.count(State::Problem);
@@ -50,53 +48,50 @@ async fn examine(args: &DoctorArgs, progress: &dyn Fn(Progress)) -> Result<Exami
     let conditions = Conditions { limit: Duration::from_secs(args.timeout), progress };
     let url = args.url.as_deref().map(|url| url.trim_end_matches('/'));
     if let Some(name) = &args.data.stack {
-        return examination_of_stack(StackTarget { name, url, key }, conditions).await;
+        return examine_stack(StackTarget { name, url, key }, conditions).await;
     }
-    let (mut examined, mut groups) = (Vec::new(), Vec::new());
+    let (mut targets, mut groups) = (Vec::new(), Vec::new());
     if args.data.is_typed() || url.is_none() {
-        let (database, found) = examination_of_database(args, conditions).await?;
-        examined.push(database);
-        groups.extend(found);
+        let (database, findings) = examine_database(args, conditions).await?;
+        targets.push(database);
+        groups.extend(findings);
     }
     if let Some(url) = url {
         let target = Target { base_url: url.to_owned(), key, origin_secret: None };
-        examined.push(format!("service {url}"));
-        groups.push(examine_service(&target, conditions.limit).await?);
+        targets.push(format!("service {url}"));
+        groups.push(check_service(&target, conditions.limit).await?);
     }
-    Ok(Examination::new(examined.join(" and "), groups))
+    Ok(Examination::new(targets.join(" and "), groups))
 }
 
-async fn examination_of_stack(
+async fn examine_stack(
     target: StackTarget<'_>,
     conditions: Conditions<'_>,
 ) -> Result<Examination, CliError> {
-    let failed = CliError::io("the AWS account cannot be reached");
-    let account = AwsAccount::from_env().await.map_err(failed)?;
+    let account = AwsAccount::from_env().await.context("the AWS account cannot be reached")?;
     let config = Builder::from(&sdk_config().await);
     let store = Store::connect(config, Tables::for_stack(target.name), TimeoutProfile::Batch);
-    let examined = format!("stack {} in {}", target.name, account.region());
-    let groups = examine_stack(&account, &store, target, conditions).await?;
-    Ok(Examination::new(examined, groups))
+    let name = format!("stack {} in {}", target.name, account.region());
+    let groups = check_stack(&account, &store, target, conditions).await?;
+    Ok(Examination::new(name, groups))
 }
 
-/// Examines the database that the arguments name, without creating it or its tables. An embedded
-/// database has its tables from the first start.
-async fn examination_of_database(
+/// Checks the database that the arguments name, without creating missing tables.
+async fn examine_database(
     args: &DoctorArgs,
     conditions: Conditions<'_>,
 ) -> Result<(String, Vec<Group>), CliError> {
     let place = args.data.place()?;
-    let remedies = Remedies::new(&place, args.data.next());
-    let examine = async |store: &Store| {
-        examine_database(store, DEFAULT_MAX_DAYS, &remedies, conditions).await
-    };
+    let remedies = Remedies::new(place.clone(), args.data.next());
+    let check =
+        async |store: &Store| check_database(store, DEFAULT_MAX_DAYS, &remedies, conditions).await;
     match place {
         Place::Endpoint(endpoint) => {
             let store = store_at(&endpoint, TimeoutProfile::Batch).await;
-            Ok((format!("database at {endpoint}"), examine(&store).await))
+            Ok((format!("database at {endpoint}"), check(&store).await))
         }
         Place::Stack(_) | Place::Folder(_) => {
-            let groups = on_database(&args.data, Access::Examine, examine).await?;
+            let groups = on_database(&args.data, Access::Examine, check).await?;
             Ok((format!("database in {place}"), groups))
         }
     }
@@ -104,9 +99,7 @@ async fn examination_of_database(
 
 fn write(table: &mut String, examination: &Examination) -> fmt::Result {
     let mut target = examination.target.clone();
-    if let Some(first) = target.get_mut(..1) {
-        first.make_ascii_uppercase();
-    }
+    target[..1].make_ascii_uppercase();
     writeln!(table, "{}", styled(HEADING, &target))?;
     for Group { name, findings } in &examination.groups {
         writeln!(table, "\n{}", styled(HEADING, name))?;
@@ -114,17 +107,18 @@ fn write(table: &mut String, examination: &Examination) -> fmt::Result {
             write_finding(table, finding)?;
         }
     }
-    let counts = [State::Problem, State::Warning, State::Unknown, State::Note, State::Ok];
-    let counts = counts.map(|state| match examination.count(state) {
-        count @ (0 | 2..) if matches!(state, State::Problem | State::Warning | State::Note) => {
-            format!("{count} {}s", state.word())
-        }
-        count => format!("{count} {}", state.word()),
-    });
-    writeln!(table, "\n{}", counts.join(", "))
+    let count = |state| examination.count(state);
+    writeln!(
+        table,
+        "\n{}, {}, {} unknown, {}, {} ok",
+        counted(count(State::Problem), "problem"),
+        counted(count(State::Warning), "warning"),
+        count(State::Unknown),
+        counted(count(State::Note), "note"),
+        count(State::Ok)
+    )
 }
 
-/// Writes a finding, with its remedy below.
 fn write_finding(table: &mut String, finding: &Finding) -> fmt::Result {
     const INDENT: usize = 11;
     let Finding { check, state, message, remedy, section } = finding;
@@ -135,8 +129,8 @@ fn write_finding(table: &mut String, finding: &Finding) -> fmt::Result {
         State::Unknown | State::Warning => WARNING,
         State::Problem => BAD,
     };
-    let found = wrapped(&format!("  {word:<8} {check}: {message}"), width(), INDENT);
-    writeln!(table, "{}", found.replacen(word, &styled(style, word), 1))?;
+    let lines = wrapped(&format!("  {word:<8} {check}: {message}"), width(), INDENT);
+    writeln!(table, "{}", lines.replacen(word, &styled(style, word), 1))?;
     let section =
         section.as_ref().map(|section| format!("# see '{section}' in docs/OPERATIONS.md"));
     for advice in remedy.iter().chain(&section) {

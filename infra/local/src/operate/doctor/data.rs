@@ -1,4 +1,4 @@
-//! The data: its age, unreadable versions, and drifted lookup items.
+//! The data: its age, unreadable versions, and drift.
 
 use std::collections::BTreeMap;
 
@@ -9,22 +9,21 @@ use numbering::records::Version;
 use store::{DatasetError, Manifest, Store, load};
 
 use super::{
-    examined::Examined,
+    facts::FactResult,
     finding::{Finding, State, section},
     remedies::Remedies,
 };
 
-/// The contents of the datasets table.
 #[derive(Debug)]
 pub struct DataFacts {
     /// `None` before the first import.
     pub manifest: Option<Manifest>,
-    /// Unreadable versions, with the reasons.
+    /// The reasons by version.
     pub unreadable: BTreeMap<Version, String>,
 }
 
 /// Reads the manifest and every version it names.
-pub async fn look(store: &Store) -> Examined<DataFacts> {
+pub async fn gather(store: &Store) -> FactResult<DataFacts> {
     let manifest = store.manifest().await?;
     let mut unreadable = BTreeMap::new();
     for snapshot in manifest.iter().flat_map(Manifest::snapshots) {
@@ -39,11 +38,11 @@ pub async fn look(store: &Store) -> Examined<DataFacts> {
     Ok(DataFacts { manifest, unreadable })
 }
 
-/// Compares every lookup item with the newest readable version; `None` without a readable one.
-pub async fn look_at_items(
+/// Compares every lookup item with the newest readable version, if any.
+pub async fn compare_items(
     store: &Store,
     progress: &dyn Fn(Progress),
-) -> Examined<Option<Verification>> {
+) -> FactResult<Option<Verification>> {
     match ingest::verify(store, Repair::No, None, progress).await {
         Ok(verification) => Ok(Some(verification)),
         Err(
@@ -65,17 +64,19 @@ pub fn findings(
             .section(section::FIRST_IMPORT_AND_KEY);
         return vec![finding];
     };
-    let mut findings = vec![age(manifest, now, max_age, remedies)];
-    let unreadable = facts.unreadable.keys();
-    findings.extend(unreadable.map(|version| cannot_be_read(facts, manifest, version, remedies)));
+    let mut findings = vec![age_finding(manifest, now, max_age, remedies)];
+    let unreadable = facts.unreadable.iter();
+    findings.extend(unreadable.map(|(version, reason)| {
+        unreadable_version(version, reason, &facts.unreadable, manifest, remedies)
+    }));
     if facts.unreadable.is_empty() {
         let versions = 1 + manifest.retained.len();
-        findings.push(Finding::ok("versions", format!("all {versions} can be read")));
+        findings.push(Finding::ok("versions", format!("all {versions} are readable")));
     }
     findings
 }
 
-fn age(
+fn age_finding(
     manifest: &Manifest,
     now: Timestamp,
     max_age: SignedDuration,
@@ -91,61 +92,56 @@ fn age(
     let days = max_age.as_hours() / 24;
     let message = format!("no import has succeeded for {days} days; {message}");
     // A stack imports every night.
-    let state = if remedies.is_of_stack() { State::Problem } else { State::Warning };
+    let state = if remedies.is_stack() { State::Problem } else { State::Warning };
     Finding::new(state, "age", message)
         .remedy(remedies.tnr("import --fetch"))
         .section(section::DATA_TOO_OLD)
 }
 
-fn cannot_be_read(
-    DataFacts { unreadable, .. }: &DataFacts,
-    manifest: &Manifest,
+fn unreadable_version(
     version: &Version,
+    reason: &str,
+    unreadable: &BTreeMap<Version, String>,
+    manifest: &Manifest,
     remedies: &Remedies,
 ) -> Finding {
-    let why = &unreadable[version];
     let check = format!("version {version}");
-    if manifest.current.version == *version {
-        let answering =
-            manifest.snapshots().find(|snapshot| !unreadable.contains_key(&snapshot.version));
-        let consequence = match answering {
-            Some(older) => format!("version {} answers", older.version),
-            None => "no other can be read either, so that nothing is answered".to_owned(),
-        };
-        let message = format!("the current version cannot be read; {why}; {consequence}");
-        return Finding::problem(check, message)
-            .remedy(remedies.tnr("import --fetch"))
-            .section(section::UPGRADE);
+    if manifest.current.version != *version {
+        let message = format!("unreadable, so you cannot roll back to it; {reason}");
+        return Finding::note(check, message).section(section::ROLL_BACK_DATA);
     }
-    let message = format!("it cannot be read, and no rollback can go to it; {why}");
-    Finding::note(check, message).section(section::ROLL_BACK_DATA)
+    let mut snapshots = manifest.snapshots();
+    let consequence = match snapshots.find(|it| !unreadable.contains_key(&it.version)) {
+        Some(older) => format!("requests use version {} instead", older.version),
+        None => "no other version is readable, so all requests fail".to_owned(),
+    };
+    let message = format!("the current version is unreadable; {reason}; {consequence}");
+    Finding::problem(check, message)
+        .remedy(remedies.tnr("import --fetch"))
+        .section(section::UPGRADE)
 }
 
-/// Findings about lookup items.
-pub fn findings_of_items(verification: Option<&Verification>, remedies: &Remedies) -> Vec<Finding> {
+pub fn item_findings(verification: Option<&Verification>, remedies: &Remedies) -> Vec<Finding> {
     let Some(Verification { items, drift, .. }) = verification else {
-        return vec![Finding::note(
-            "items",
-            "nothing to compare them with before the first import",
-        )];
+        let message = "not compared; no version is readable";
+        return vec![Finding::note("items", message)];
     };
     if drift.total() == 0 {
-        return vec![Finding::ok("items", format!("all {items} agree with the current version"))];
+        return vec![Finding::ok("items", format!("all {items} match the current version"))];
     }
     let Drift { contradicting, outdated, unreadable, missing, stray } = *drift;
     let mut findings = Vec::new();
     let repair =
         |finding: Finding| finding.remedy(remedies.tnr("verify --repair")).section(section::VERIFY);
     if contradicting > 0 {
-        let message = format!(
-            "{contradicting} hold another record than the current version; clients get wrong answers"
-        );
+        let message =
+            format!("{contradicting} contradict the current version; clients get wrong data");
         findings.push(repair(Finding::problem("items", message)));
     }
     if contradicting < drift.total() {
         let message = format!(
-            "{outdated} outdated, {unreadable} unreadable, {missing} missing, {stray} stray; clients get those records from \
-             memory"
+            "{outdated} outdated, {unreadable} unreadable, {missing} missing, {stray} stray; clients get \
+             these records from memory"
         );
         findings.push(repair(Finding::warning("items", message)));
     }
@@ -159,8 +155,6 @@ mod tests {
 
     use super::*;
 
-    const DAY: SignedDuration = SignedDuration::from_hours(24);
-
     fn imported_at(time: &str) -> Manifest {
         let time = time.parse().unwrap();
         let snapshot = Snapshot::new(
@@ -170,12 +164,7 @@ mod tests {
             FileDates::default(),
             time,
         );
-        Manifest::following(None, snapshot, |_| false)
-    }
-
-    fn found(facts: &DataFacts) -> Vec<Finding> {
-        let now = "2026-11-21T12:00:00Z".parse().unwrap();
-        findings(facts, now, DAY, &Remedies::for_stack("numbers"))
+        Manifest::new(None, snapshot, |_| false)
     }
 
     #[test]
@@ -184,7 +173,12 @@ mod tests {
             let unreadable =
                 unreadable.map(|version| (version.clone(), "its layout is 9".to_owned()));
             let facts = DataFacts { manifest, unreadable: unreadable.into_iter().collect() };
-            found(&facts).iter().map(|finding| finding.state).collect::<Vec<_>>()
+            let (now, a_day) = ("2026-11-21T12:00:00Z", SignedDuration::from_hours(24));
+            let remedies = Remedies::for_stack("numbers");
+            findings(&facts, now.parse().unwrap(), a_day, &remedies)
+                .iter()
+                .map(|finding| finding.state)
+                .collect::<Vec<_>>()
         };
         let in_time = imported_at("2026-11-20T12:00:00Z");
         assert_eq!(states(None, None), [State::Problem]);
@@ -192,14 +186,14 @@ mod tests {
         let too_old = imported_at("2026-11-20T11:59:59Z");
         assert_eq!(states(Some(too_old), None), [State::Problem, State::Ok]);
         let current = imported_at("2026-11-21T11:00:00Z").current;
-        let two = Manifest::following(Some(&in_time), current, |_| false);
+        let two = Manifest::new(Some(&in_time), current, |_| false);
         let (current, retained) = (&two.current.version, &two.retained[0].version);
         assert_eq!(states(Some(two.clone()), Some(current)), [State::Ok, State::Problem]);
         assert_eq!(states(Some(two.clone()), Some(retained)), [State::Ok, State::Note]);
     }
 
     #[test]
-    fn wrong_items_are_a_problem_and_others_a_warning() {
+    fn contradicting_items_are_a_problem_and_other_drift_a_warning() {
         for (drift, expected) in [
             (Drift::default(), &[State::Ok][..]),
             (Drift { stray: 1, ..Drift::default() }, &[State::Warning]),
@@ -210,8 +204,8 @@ mod tests {
         ] {
             let version = Version::new(Timestamp::UNIX_EPOCH);
             let verification =
-                Verification { version, passed_over: Vec::new(), items: 9, drift, repaired: 0 };
-            let found = findings_of_items(Some(&verification), &Remedies::for_stack("numbers"));
+                Verification { version, skipped: Vec::new(), items: 9, drift, repaired: 0 };
+            let found = item_findings(Some(&verification), &Remedies::for_stack("numbers"));
             let states: Vec<State> = found.iter().map(|finding| finding.state).collect();
             assert_eq!(states, expected, "{drift:?}");
         }

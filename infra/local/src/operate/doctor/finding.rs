@@ -10,16 +10,15 @@ pub enum State {
     Ok,
     /// Worth knowing, possibly intended.
     Note,
-    /// Not examined, for example because of a missing permission.
+    /// Not checked, for example because of a missing permission.
     Unknown,
-    /// No harm yet.
+    /// Harmless so far.
     Warning,
     /// Harms clients, data or operators.
     Problem,
 }
 
 impl State {
-    /// The word before a finding.
     pub fn word(self) -> &'static str {
         match self {
             Self::Ok => "ok",
@@ -38,7 +37,7 @@ pub struct Finding {
     pub check: String,
     pub state: State,
     pub message: String,
-    /// The next step, with a command to paste if there is one.
+    /// The next step, usually a command to paste.
     pub remedy: Option<String>,
     /// A heading in `docs/OPERATIONS.md`.
     pub section: Option<String>,
@@ -76,7 +75,7 @@ impl Finding {
     }
 }
 
-/// Headings of `docs/OPERATIONS.md` linked from findings.
+/// Headings in `docs/OPERATIONS.md` that findings refer to.
 pub mod section {
     macro_rules! sections {
         ($($name:ident = $heading:literal,)*) => {
@@ -116,12 +115,10 @@ pub struct Group {
     pub findings: Vec<Finding>,
 }
 
-/// All findings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Examination {
     /// The subject, such as `stack numbers in us-east-1`.
     pub target: String,
-    /// The worst state of all findings.
     pub state: State,
     pub groups: Vec<Group>,
 }
@@ -133,14 +130,13 @@ impl Examination {
         Self { target, state, groups }
     }
 
-    /// The number of findings in this state.
     pub fn count(&self, state: State) -> usize {
         let findings = self.groups.iter().flat_map(|group| &group.findings);
         findings.filter(|finding| finding.state == state).count()
     }
 
-    /// Returns `true` if nothing could be examined.
-    pub fn saw_nothing(&self) -> bool {
+    /// Returns `true` if every check failed to run.
+    pub fn is_unknown(&self) -> bool {
         let total: usize = self.groups.iter().map(|group| group.findings.len()).sum();
         self.count(State::Unknown) == total
     }
@@ -159,7 +155,7 @@ mod tests {
         assert_eq!(group(&[State::Ok, State::Note]).state, State::Note);
         assert_eq!(group(&[State::Problem, State::Warning]).state, State::Problem);
         let partly = group(&[State::Ok, State::Unknown]);
-        assert!(partly.state == State::Unknown && !partly.saw_nothing());
-        assert!(group(&[State::Unknown, State::Unknown]).saw_nothing());
+        assert!(partly.state == State::Unknown && !partly.is_unknown());
+        assert!(group(&[State::Unknown, State::Unknown]).is_unknown());
     }
 }

@@ -1,4 +1,4 @@
-//! The keys: at least one works, and which ones have expired or will soon.
+//! The keys: whether any works, and which have expired or will soon.
 
 use std::collections::BTreeSet;
 
@@ -6,36 +6,34 @@ use jiff::{SignedDuration, Timestamp};
 use store::{KeyRecord, Store, StoredKeys};
 
 use super::{
-    examined::Examined,
+    facts::FactResult,
     finding::{Finding, section},
     remedies::Remedies,
 };
-use crate::{data::report::printable, terminal::next_commands::quoted};
+use crate::{data::report::escape_controls, terminal::next_commands::quoted};
 
-/// Keys are reported this long before and after their expiry.
-const NOTICE: SignedDuration = SignedDuration::from_hours(14 * 24);
-/// Hours of stored request counts.
+/// Keys are reported for this long before and after they expire.
+const NOTICE_PERIOD: SignedDuration = SignedDuration::from_hours(14 * 24);
+/// Hours for which request counts are stored.
 const USAGE_HOURS: i64 = 26;
 const SECONDS_PER_HOUR: i64 = 60 * 60;
 
-/// The keys, and the usage of recently expired ones.
 #[derive(Debug, Default)]
 pub struct KeyFacts {
     pub keys: Vec<KeyRecord>,
-    /// The names of unreadable keys.
+    /// Names of unreadable keys.
     pub damaged: Vec<String>,
-    /// The quotas with requests in the last day.
+    /// The quotas of recently expired keys that had requests in the last day.
     pub used_quotas: BTreeSet<String>,
 }
 
-/// Lists the keys, and reads the counts of recently expired ones.
-pub async fn look(store: &Store, now: Timestamp) -> Examined<KeyFacts> {
+pub async fn gather(store: &Store, now: Timestamp) -> FactResult<KeyFacts> {
     let StoredKeys { readable: keys, damaged } = store.all_api_keys().await?;
     let damaged = damaged.into_iter().map(|key| key.name).collect();
     let this_hour = now.as_second() / SECONDS_PER_HOUR * SECONDS_PER_HOUR;
     let hours: Vec<i64> = (0..USAGE_HOURS).map(|ago| this_hour - ago * SECONDS_PER_HOUR).collect();
     let mut used_quotas = BTreeSet::new();
-    for key in keys.iter().filter(|key| has_just_expired(key, now)) {
+    for key in keys.iter().filter(|key| has_expired_recently(key, now)) {
         let usage = store.usage(key.quota_id(), &hours).await?;
         let mut tallies = usage.values().flat_map(|hour| hour.values());
         if tallies.any(|tally| tally.count > 0) {
@@ -46,17 +44,17 @@ pub async fn look(store: &Store, now: Timestamp) -> Examined<KeyFacts> {
 }
 
 /// Returns `true` if a key expired so recently that its client may not have noticed.
-fn has_just_expired(key: &KeyRecord, now: Timestamp) -> bool {
+fn has_expired_recently(key: &KeyRecord, now: Timestamp) -> bool {
     let since_end = key.expires_at.map(|end| now.duration_since(end));
-    let is_recent = since_end.is_some_and(|since| !since.is_negative() && since <= NOTICE);
+    let is_recent = since_end.is_some_and(|since| !since.is_negative() && since <= NOTICE_PERIOD);
     key.revoked_at.is_none() && is_recent
 }
 
-fn is_about_to_expire(key: &KeyRecord, now: Timestamp) -> bool {
-    key.is_live(now) && key.expires_at.is_some_and(|end| end.duration_since(now) <= NOTICE)
+fn expires_soon(key: &KeyRecord, now: Timestamp) -> bool {
+    key.is_live(now) && key.expires_at.is_some_and(|end| end.duration_since(now) <= NOTICE_PERIOD)
 }
 
-/// Returns `true` for a rotated key: another one with the same quota works longer.
+/// Returns `true` for a rotated key: another key with the same quota works longer.
 fn is_replaced(key: &KeyRecord, keys: &[KeyRecord], now: Timestamp) -> bool {
     let outlives = |other: &KeyRecord| {
         other.is_live(now) && other.expires_at.is_none_or(|end| key.expires_at < Some(end))
@@ -70,31 +68,30 @@ pub fn findings(facts: &KeyFacts, now: Timestamp, remedies: &Remedies) -> Vec<Fi
     let KeyFacts { keys, damaged, used_quotas } = facts;
     let live: Vec<&KeyRecord> = keys.iter().filter(|key| key.is_live(now)).collect();
     if live.is_empty() {
-        let finding = Finding::problem("keys", "no key works, so that nobody can use the API")
+        let finding = Finding::problem("keys", "no key works, so nobody can use the API")
             .remedy(remedies.tnr("keys create --name first"))
             .section(section::FIRST_IMPORT_AND_KEY);
         return vec![finding];
     }
     let mut findings: Vec<Finding> =
-        damaged.iter().map(|name| is_damaged(name, remedies)).collect();
-    let alone = keys.iter().filter(|key| !is_replaced(key, keys, now));
-    findings.extend(alone.filter_map(|key| expiry(key, now, used_quotas, remedies)));
-    findings.extend(without_quota(&live));
-    let is_fine = |key: &&&KeyRecord| !is_about_to_expire(key, now) || is_replaced(key, keys, now);
-    let fine = live.iter().filter(is_fine).count();
-    let of = live.len();
-    findings.insert(0, Finding::ok("keys", format!("{fine} of {of} live keys stay live")));
+        damaged.iter().map(|name| damaged_key(name, remedies)).collect();
+    let unreplaced = keys.iter().filter(|key| !is_replaced(key, keys, now));
+    findings.extend(unreplaced.filter_map(|key| expiry_finding(key, now, used_quotas, remedies)));
+    findings.extend(quota_finding(&live));
+    let is_ok = |key: &&&KeyRecord| !expires_soon(key, now) || is_replaced(key, keys, now);
+    let (ok, total) = (live.iter().filter(is_ok).count(), live.len());
+    let message = format!("{ok} of {total} live keys stay live or are replaced");
+    findings.insert(0, Finding::ok("keys", message));
     findings
 }
 
-fn is_damaged(name: &str, remedies: &Remedies) -> Finding {
-    Finding::problem(printable(name), "this key is damaged; its client gets 401 and needs another")
-        .remedy(remedies.tnr(&format!("keys delete {}", quoted(&printable(name)))))
+fn damaged_key(name: &str, remedies: &Remedies) -> Finding {
+    Finding::problem(escape_controls(name), "damaged; its client gets 401 and needs a new key")
+        .remedy(remedies.tnr(&format!("keys delete {}", quoted(&escape_controls(name)))))
         .section(section::KEYS)
 }
 
-/// The finding about a key that expires soon or just did, and that no other key replaces.
-fn expiry(
+fn expiry_finding(
     key: &KeyRecord,
     now: Timestamp,
     used_quotas: &BTreeSet<String>,
@@ -102,13 +99,13 @@ fn expiry(
 ) -> Option<Finding> {
     let end = key.expires_at?;
     let check = format!("{} ({})", key.prefix, key.name);
-    let finding = if is_about_to_expire(key, now) {
+    let finding = if expires_soon(key, now) {
         Finding::warning(check, format!("expires at {end}, and no key replaces it"))
             .remedy(remedies.tnr(&format!("keys rotate {}", key.prefix)))
-    } else if !has_just_expired(key, now) {
+    } else if !has_expired_recently(key, now) {
         return None;
     } else if used_quotas.contains(key.quota_id()) {
-        let message = format!("expired at {end} while it was in use; its client gets 401 now");
+        let message = format!("expired at {end} while in use; its client now gets 401");
         Finding::warning(check, message)
             .remedy(remedies.tnr(&format!("keys create --name {}", quoted(&key.name))))
     } else {
@@ -117,49 +114,41 @@ fn expiry(
     Some(finding.section(section::KEYS))
 }
 
-fn without_quota(live: &[&KeyRecord]) -> Option<Finding> {
-    /// Maximum keys to name.
-    const NAMED: usize = 5;
+fn quota_finding(live: &[&KeyRecord]) -> Option<Finding> {
+    const MAX_NAMED: usize = 5;
     let unlimited: Vec<&str> = live
         .iter()
         .filter(|key| key.per_minute.is_none() && key.per_day.is_none())
         .map(|key| key.prefix.as_str())
         .collect();
-    let named = unlimited.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
+    let named = unlimited.iter().take(MAX_NAMED).copied().collect::<Vec<_>>().join(", ");
     let more = match unlimited.len() {
         0 => return None,
-        1..=NAMED => String::new(),
-        count => format!(" and {} more", count - NAMED),
+        1..=MAX_NAMED => String::new(),
+        count => format!(" and {} more", count - MAX_NAMED),
     };
-    let message = format!("nothing limits the requests of {named}{more}");
-    Some(Finding::note("quotas", message).section(section::KEYS))
+    let verb = if unlimited.len() == 1 { "has" } else { "have" };
+    Some(Finding::note("quotas", format!("{named}{more} {verb} no quota")).section(section::KEYS))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::keys::new_record;
 
     fn now() -> Timestamp {
         "2026-11-21T12:00:00Z".parse().unwrap()
     }
 
     fn key(name: &str, expires_at: Option<&str>) -> KeyRecord {
-        KeyRecord {
-            key_hash: name.to_owned(),
-            prefix: format!("tnr_live_{name}"),
-            name: name.to_owned(),
-            note: None,
-            created_at: Timestamp::UNIX_EPOCH,
-            expires_at: expires_at.map(|end| end.parse().unwrap()),
-            revoked_at: None,
-            per_minute: Some(60),
-            per_day: None,
-            quota_id: None,
-        }
+        let expires_at = expires_at.map(|end| end.parse().unwrap());
+        let prefix = format!("tnr_live_{name}");
+        let record = new_record(name.to_owned(), &prefix, name, Timestamp::UNIX_EPOCH);
+        KeyRecord { expires_at, per_minute: Some(60), ..record }
     }
 
     /// The state and check of each finding about these keys, plus one that never expires.
-    fn found(keys: &[KeyRecord], used: &[&str]) -> Vec<String> {
+    fn summaries(keys: &[KeyRecord], used: &[&str]) -> Vec<String> {
         let keys = [keys, &[key("always", None)]].concat();
         let used_quotas = used.iter().map(|quota| (*quota).to_owned()).collect();
         let facts = KeyFacts { keys, damaged: Vec::new(), used_quotas };
@@ -177,19 +166,19 @@ mod tests {
         let successor = |end| KeyRecord { quota_id: Some("a".to_owned()), ..key("b", end) };
         let rotated = |end| [ends("2026-11-25T12:00:00Z"), successor(end)];
         let unlimited = KeyRecord { per_minute: None, ..key("a", None) };
-        let named = &["warning tnr_live_a (a)"][..];
+        let warning = &["warning tnr_live_a (a)"][..];
         for (keys, used, expected) in [
-            (&[ends("2026-12-05T12:00:00Z")][..], &[][..], named),
+            (&[ends("2026-12-05T12:00:00Z")][..], &[][..], warning),
             (&[ends("2026-12-05T12:00:01Z")], &[], &[]),
             (&[revoked], &[], &[]),
             (&rotated(None), &[], &[]),
-            (&rotated(Some("2026-11-24T12:00:00Z")), &[], named),
-            (&[ends("2026-11-21T11:00:00Z")], &["a"], named),
+            (&rotated(Some("2026-11-24T12:00:00Z")), &[], warning),
+            (&[ends("2026-11-21T11:00:00Z")], &["a"], warning),
             (&[ends("2026-11-21T11:00:00Z")], &[], &["note tnr_live_a (a)"]),
             (&[ends("2026-10-01T00:00:00Z")], &["a"], &[]),
             (&[unlimited], &[], &["note quotas"]),
         ] {
-            assert_eq!(found(keys, used)[..], *expected, "{keys:?}");
+            assert_eq!(summaries(keys, used)[..], *expected, "{keys:?}");
         }
     }
 }

@@ -1,5 +1,4 @@
-//! Diagnoses a deployment, or a database and service elsewhere, and suggests remedies. Changes
-//! nothing.
+//! Diagnoses a stack, a database or a service, and suggests remedies. Changes nothing.
 //!
 //! Facts are gathered first, concurrently. Findings depend only on facts, and a fact that cannot be
 //! gathered is itself a finding. CloudFormation's drift detection compares settings with the
@@ -11,7 +10,7 @@ pub mod command;
 mod data;
 mod database;
 mod endpoints;
-mod examined;
+mod facts;
 mod finding;
 mod keys;
 mod remedies;

@@ -4,48 +4,41 @@ use store::is_plain_http;
 
 use crate::{database::place::Place, terminal::next_commands::NextCommands};
 
-/// The common parts of a deployment's commands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Remedies {
     next: NextCommands,
-    stack: Option<String>,
-    /// `true` if this program creates missing tables.
-    makes_tables: bool,
+    place: Place,
 }
 
 impl Remedies {
-    /// Commands for a deployed stack, whose tables CloudFormation creates.
+    pub fn new(place: Place, next: NextCommands) -> Self {
+        Self { next, place }
+    }
+
     pub fn for_stack(stack: &str) -> Self {
         let next = NextCommands::with_options([("--stack", stack.to_owned())]);
-        Self { next, stack: Some(stack.to_owned()), makes_tables: false }
+        Self::new(Place::Stack(stack.to_owned()), next)
     }
 
-    /// Commands for a database without a stack. With TLS it may be AWS, where the template creates
-    /// the tables.
-    pub fn new(place: &Place, next: NextCommands) -> Self {
-        let makes_tables = match place {
-            Place::Folder(_) => true,
-            Place::Endpoint(url) => is_plain_http(url),
-            Place::Stack(_) => false,
-        };
-        Self { next, stack: None, makes_tables }
+    pub fn is_stack(&self) -> bool {
+        matches!(self.place, Place::Stack(_))
     }
 
-    pub fn is_of_stack(&self) -> bool {
-        self.stack.is_some()
-    }
-
-    /// A command of this program.
     pub fn tnr(&self, command: &str) -> String {
         self.next.tnr(command)
     }
 
-    /// The command that creates missing tables, if this program does.
-    pub fn make_tables(&self) -> Option<String> {
-        self.makes_tables.then(|| self.tnr("serve"))
+    /// The command that creates missing tables. A database with TLS may be AWS, where only the
+    /// template creates them.
+    pub fn create_tables(&self) -> Option<String> {
+        let is_possible = match &self.place {
+            Place::Folder(_) => true,
+            Place::Endpoint(url) => is_plain_http(url),
+            Place::Stack(_) => false,
+        };
+        is_possible.then(|| self.tnr("serve"))
     }
 
-    /// A CloudFormation command.
     pub fn cloudformation(&self, command: &str) -> String {
         format!("aws cloudformation {command} --stack-name {}", self.stack())
     }
@@ -62,7 +55,7 @@ impl Remedies {
     }
 
     fn stack(&self) -> &str {
-        self.stack.as_deref().unwrap_or_default()
+        if let Place::Stack(stack) = &self.place { stack } else { "STACK" }
     }
 }
 
@@ -72,10 +65,14 @@ mod tests {
 
     #[test]
     fn serving_creates_tables_only_outside_aws() {
-        let made = |place| Remedies::new(&place, NextCommands::default()).make_tables();
-        assert!(made(Place::Folder("x".into())).unwrap().ends_with(" serve"));
-        assert!(made(Place::Endpoint("http://127.0.0.1:8000".into())).is_some());
-        assert_eq!(made(Place::Endpoint("https://dynamodb.example.com".into())), None);
-        assert_eq!(Remedies::for_stack("numbers").make_tables(), None);
+        for (place, creates_tables) in [
+            (Place::Folder("x".into()), true),
+            (Place::Endpoint("http://127.0.0.1:8000".into()), true),
+            (Place::Endpoint("https://dynamodb.example.com".into()), false),
+            (Place::Stack("numbers".into()), false),
+        ] {
+            let command = Remedies::new(place, NextCommands::default()).create_tables();
+            assert_eq!(command.is_some(), creates_tables);
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! Examines an AWS stack.
+//! Checks a stack on AWS.
 
 use std::time::Duration;
 
@@ -9,16 +9,16 @@ use store::Store;
 use super::{
     alarms,
     aws::get_json,
-    database::{Conditions, DEFAULT_MAX_DAYS, examine_database},
-    endpoints::{Target, examine_service},
-    examined::{ExaminationError, Examined, group, within},
+    database::{Conditions, DEFAULT_MAX_DAYS, check_database},
+    endpoints::{Target, check_service},
+    facts::{FactError, FactResult, group, with_timeout},
     finding::{Finding, Group, State, section},
     remedies::Remedies,
     stack_facts::{self, StackFacts},
 };
 use crate::CliError;
 
-/// A function that checks the origin secret, as all API functions do.
+/// The function from which the origin secret is read; all API functions have it.
 const STATUS_FUNCTION: &str = "StatusFunction";
 
 pub struct StackTarget<'a> {
@@ -28,16 +28,15 @@ pub struct StackTarget<'a> {
     pub key: Option<ApiKey>,
 }
 
-/// Examines a stack.
-pub async fn examine_stack(
+pub async fn check_stack(
     account: &AwsAccount,
     store: &Store,
     target: StackTarget<'_>,
     conditions: Conditions<'_>,
 ) -> Result<Vec<Group>, CliError> {
     let limit = conditions.limit;
-    let stack = within(limit, stack_facts::look(account, target.name)).await;
-    if let Err(ExaminationError::Refused { message, .. }) = &stack
+    let stack = with_timeout(limit, stack_facts::gather(account, target.name)).await;
+    if let Err(FactError::Refused { message, .. }) = &stack
         && message.contains("does not exist")
     {
         let (stack, region) = (target.name.to_owned(), account.region().to_owned());
@@ -48,14 +47,16 @@ pub async fn examine_stack(
     let max_days = facts.and_then(|stack| stack.parameter("MaxDataAge")?.parse().ok());
     let alarms = async {
         match facts {
-            Some(stack) => within(limit, async { Ok(alarms::look(account, stack).await) }).await,
-            None => Err(ExaminationError::NoStack),
+            Some(stack) => {
+                with_timeout(limit, async { Ok(alarms::gather(account, stack).await) }).await
+            }
+            None => Err(FactError::NoStack),
         }
     };
     let (database, alarms, endpoints) = tokio::join!(
-        examine_database(store, max_days.unwrap_or(DEFAULT_MAX_DAYS), &remedies, conditions),
+        check_database(store, max_days.unwrap_or(DEFAULT_MAX_DAYS), &remedies, conditions),
         alarms,
-        examine_endpoints(account, facts, &target, limit),
+        check_endpoints(account, facts, &target, limit),
     );
     let mut groups = vec![group("stack", &stack, |stack| findings(stack, &remedies))];
     groups.extend(database);
@@ -64,9 +65,8 @@ pub async fn examine_stack(
     Ok(groups)
 }
 
-/// Examines the endpoints at the given URL or the stack's own, where functions may require a
-/// secret.
-async fn examine_endpoints(
+/// Checks the endpoints at the given URL, or at the stack's own, which may need the origin secret.
+async fn check_endpoints(
     account: &AwsAccount,
     stack: Option<&StackFacts>,
     target: &StackTarget<'_>,
@@ -75,65 +75,58 @@ async fn examine_endpoints(
     let key = target.key.clone();
     if let Some(url) = target.url {
         let target = Target { base_url: url.to_owned(), key, origin_secret: None };
-        return examine_service(&target, limit).await;
+        return check_service(&target, limit).await;
     }
     let Some((stack, base_url)) = stack.and_then(|stack| Some((stack, stack.url()?))) else {
-        let findings = vec![ExaminationError::NoStack.finding("endpoints")];
+        let findings = vec![FactError::NoStack.finding("endpoints")];
         return Ok(Group { name: "endpoints", findings });
     };
-    let secret = within(limit, origin_secret(account, stack)).await;
+    let secret = with_timeout(limit, origin_secret(account, stack)).await;
     let unknown = secret.as_ref().err().map(|error| error.finding("origin secret"));
     let target = Target { base_url, key, origin_secret: secret.unwrap_or_default() };
-    let mut group = examine_service(&target, limit).await?;
+    let mut group = check_service(&target, limit).await?;
     group.findings.extend(unknown);
     Ok(group)
 }
 
-/// The secret for requests that bypass a distribution, if functions require one. CloudFormation
-/// does not show it.
-async fn origin_secret(account: &AwsAccount, stack: &StackFacts) -> Examined<Option<String>> {
-    let name = stack.physical_name(STATUS_FUNCTION).ok_or(ExaminationError::NoStack)?;
+/// The secret for requests that bypass CloudFront, if functions require one. CloudFormation does
+/// not return it.
+async fn origin_secret(account: &AwsAccount, stack: &StackFacts) -> FactResult<Option<String>> {
+    let name = stack.physical_name(STATUS_FUNCTION).ok_or(FactError::NoStack)?;
     let path = format!("/2015-03-31/functions/{name}/configuration?Qualifier=live");
     let configuration = get_json(account, "GetFunctionConfiguration", &path).await?;
     let secrets = configuration["Environment"]["Variables"]["ORIGIN_SECRET"].as_str();
-    Ok(OriginSecrets::parse(secrets.unwrap_or_default()).to_send().map(str::to_owned))
+    Ok(OriginSecrets::parse(secrets.unwrap_or_default()).secret_to_send().map(str::to_owned))
 }
 
 fn findings(facts: &StackFacts, remedies: &Remedies) -> Vec<Finding> {
-    let not_compared = "not compared with the template; drift detection names what was changed by \
-                        hand";
+    let not_compared = "not compared with the template; drift detection lists manual changes";
     let mut findings = vec![
-        status(facts, remedies),
+        status_finding(facts, remedies),
         Finding::note("settings", not_compared)
             .remedy(remedies.cloudformation("detect-stack-drift"))
             .section(section::EXAMINE),
     ];
-    // Settings that are allowed but easily forgotten.
-    for (parameter, value, usual, message, section) in [
+    // Settings that are easily left behind after an emergency.
+    for (parameter, value, default, message, section) in [
         (
             "DeploymentStyle",
             "AllAtOnce",
             "Canary10Percent5Minutes",
-            "no alarm brings the old version back if a new one fails",
+            "a failing deployment is not rolled back",
             section::DEPLOY,
         ),
-        (
-            "LogLevel",
-            "debug",
-            "info",
-            "every request costs more log lines than necessary",
-            section::LOGS,
-        ),
+        ("LogLevel", "debug", "info", "requests log more lines than necessary", section::LOGS),
     ] {
         if facts.parameter(parameter) == Some(value) {
             let note = Finding::note(parameter, format!("'{value}': {message}"));
-            findings.push(note.remedy(remedies.set_parameter(parameter, usual)).section(section));
+            findings.push(note.remedy(remedies.set_parameter(parameter, default)).section(section));
         }
     }
     findings
 }
 
-fn status(facts: &StackFacts, remedies: &Remedies) -> Finding {
+fn status_finding(facts: &StackFacts, remedies: &Remedies) -> Finding {
     let (state, message, command) = match facts.status.as_str() {
         "CREATE_COMPLETE" | "UPDATE_COMPLETE" | "IMPORT_COMPLETE" => (State::Ok, "", None),
         "UPDATE_ROLLBACK_COMPLETE" | "IMPORT_ROLLBACK_COMPLETE" => {
@@ -144,9 +137,7 @@ fn status(facts: &StackFacts, remedies: &Remedies) -> Finding {
             let message = "the stack can be neither updated nor used; ";
             (State::Problem, message, Some("continue-update-rollback"))
         }
-        status if status.ends_with("_IN_PROGRESS") => {
-            (State::Note, "it is changing right now; ", None)
-        }
+        status if status.ends_with("_IN_PROGRESS") => (State::Note, "changing right now; ", None),
         "ROLLBACK_COMPLETE" | "ROLLBACK_FAILED" | "CREATE_FAILED" | "DELETE_FAILED" => {
             (State::Problem, "the stack is not usable; ", Some("delete-stack"))
         }
@@ -163,37 +154,20 @@ fn status(facts: &StackFacts, remedies: &Remedies) -> Finding {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::operate::doctor::aws::json_of_xml;
-
     #[test]
-    fn stack_matches_the_cloudformation_description() {
-        let stack = r#"<DescribeStacksResult xmlns="x"><Stacks><member>
-            <StackName>numbers</StackName><StackStatus>UPDATE_ROLLBACK_COMPLETE</StackStatus>
-            <StackStatusReason>it failed</StackStatusReason>
-            <Parameters><member><ParameterKey>LogLevel</ParameterKey><ParameterValue>debug</ParameterValue></member>
-            <member><ParameterKey>AlarmEmail</ParameterKey><ParameterValue/></member></Parameters>
-            <Outputs><member><OutputKey>BaseUrl</OutputKey><OutputValue>https://x/</OutputValue></member></Outputs>
-          </member></Stacks></DescribeStacksResult>"#;
-        let facts = StackFacts::from_answer(&json_of_xml(stack).unwrap());
-        let (email, url) = (facts.parameter("AlarmEmail"), facts.url());
-        assert_eq!((email, url.as_deref()), (None, Some("https://x")));
+    fn rolled_back_deployments_and_debug_logs_are_reported() {
+        let parameters = [("LogLevel".to_owned(), "debug".to_owned())].into();
+        let status = "UPDATE_ROLLBACK_COMPLETE".to_owned();
+        let reason = Some("it failed".to_owned());
+        let facts = StackFacts { status, reason, parameters, ..StackFacts::default() };
         let findings = findings(&facts, &Remedies::for_stack("numbers"));
-        let said: Vec<String> = findings
-            .iter()
-            .map(|finding| {
-                format!("{} {}: {}", finding.state.word(), finding.check, finding.message)
-            })
-            .collect();
-        assert_eq!(
-            said[0],
-            "warning status: the last deployment failed and was rolled back; \
-             UPDATE_ROLLBACK_COMPLETE (it failed)"
-        );
-        assert!(said[2].starts_with("note LogLevel: 'debug'"), "{said:?}");
+        assert_eq!(findings[0].state, State::Warning);
+        assert!(findings[0].message.ends_with("; UPDATE_ROLLBACK_COMPLETE (it failed)"));
+        assert!(findings[2].check == "LogLevel" && findings[2].state == State::Note);
     }
 
     #[test]
-    fn template_has_the_function_with_the_secret() {
+    fn template_has_the_function_with_the_origin_secret() {
         let template = crate::template::parse().unwrap();
         assert_eq!(template["Resources"][STATUS_FUNCTION]["Type"], "AWS::Serverless::Function");
     }

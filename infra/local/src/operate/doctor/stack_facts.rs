@@ -7,16 +7,14 @@ use signed_requests::{AwsAccount, Service};
 
 use super::{
     aws::{members, query, text, text_or_empty},
-    examined::Examined,
+    facts::FactResult,
 };
 
 const VERSION: &str = "2010-05-15";
 
-/// A stack as CloudFormation describes it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StackFacts {
     pub status: String,
-    /// The reason for the status, if any.
     pub reason: Option<String>,
     pub parameters: BTreeMap<String, String>,
     pub outputs: BTreeMap<String, String>,
@@ -24,9 +22,9 @@ pub struct StackFacts {
 }
 
 impl StackFacts {
-    /// The facts in an answer to `DescribeStacks`. CloudFormation refuses a call for a stack that does not exist.
-    pub(super) fn from_answer(answer: &Value) -> Self {
-        let stack = &answer["Stacks"][0];
+    /// Parses the result of `DescribeStacks`, which fails for a stack that does not exist.
+    fn from_description(result: &Value) -> Self {
+        let stack = &result["Stacks"][0];
         let pairs = |list: &str, key: &str, value: &str| {
             let pair = |member: &Value| (text_or_empty(member, key), text_or_empty(member, value));
             members(stack, list).iter().map(pair).collect()
@@ -40,25 +38,24 @@ impl StackFacts {
         }
     }
 
-    /// The physical names of all resources of a type. Those without one do not exist yet.
+    /// The physical names of all resources of a type, except those not created yet.
     pub fn physical_names(&self, kind: &str) -> Vec<String> {
-        let of_kind = self.resources.iter().filter(|resource| resource["ResourceType"] == kind);
-        of_kind.filter_map(|it| text(it, "PhysicalResourceId").map(str::to_owned)).collect()
+        let resources = self.resources.iter().filter(|resource| resource["ResourceType"] == kind);
+        resources.filter_map(|it| text(it, "PhysicalResourceId").map(str::to_owned)).collect()
     }
 
-    /// The physical name of a resource.
     pub fn physical_name(&self, logical: &str) -> Option<&str> {
         let mut resources = self.resources.iter();
         let resource = resources.find(|resource| resource["LogicalResourceId"] == logical)?;
         text(resource, "PhysicalResourceId")
     }
 
-    /// A non-empty parameter.
+    /// A parameter's value; `None` if missing or empty.
     pub fn parameter(&self, name: &str) -> Option<&str> {
         self.parameters.get(name).map(String::as_str).filter(|value| !value.is_empty())
     }
 
-    /// The stack's domain, or else its API Gateway URL.
+    /// The base URL at the stack's own domain, or at API Gateway.
     pub fn url(&self) -> Option<String> {
         let own = self.parameter("DomainName").map(|domain| format!("https://{domain}"));
         let url = own.or_else(|| self.outputs.get("BaseUrl").cloned())?;
@@ -66,15 +63,15 @@ impl StackFacts {
     }
 }
 
-/// Reads the stack and lists its resources.
-pub async fn look(account: &AwsAccount, stack: &str) -> Examined<StackFacts> {
-    let named = || ("StackName".to_owned(), stack.to_owned());
+/// Reads the stack and its resources.
+pub async fn gather(account: &AwsAccount, stack: &str) -> FactResult<StackFacts> {
+    let stack_name = || ("StackName".to_owned(), stack.to_owned());
     let service = Service::CloudFormation;
-    let described = query(account, service, VERSION, "DescribeStacks", &[named()]).await?;
-    let mut facts = StackFacts::from_answer(&described);
+    let description = query(account, service, VERSION, "DescribeStacks", &[stack_name()]).await?;
+    let mut facts = StackFacts::from_description(&description);
     let mut next: Option<String> = None;
     loop {
-        let mut parameters = vec![named()];
+        let mut parameters = vec![stack_name()];
         parameters.extend(next.map(|token| ("NextToken".to_owned(), token)));
         let page = query(account, service, VERSION, "ListStackResources", &parameters).await?;
         facts.resources.extend_from_slice(members(&page, "StackResourceSummaries"));

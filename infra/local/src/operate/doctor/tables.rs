@@ -8,49 +8,47 @@ use futures_util::future::join_all;
 use store::Tables;
 
 use super::{
-    examined::{ExaminationError, Examined},
+    facts::{FactError, FactResult},
     finding::{Finding, State, section},
     remedies::Remedies,
 };
-use crate::keys::deletion_protection;
+use crate::keys::deletion_protection::table_names;
 
 #[derive(Debug)]
 pub struct TableFacts {
     pub name: String,
     /// `true` for the keys, which no import can restore.
     pub holds_keys: bool,
-    /// `None` if the table does not exist.
-    pub table: Examined<Option<TableDescription>>,
+    pub table: FactResult<Option<TableDescription>>,
     /// `true` with point-in-time recovery; `None` outside AWS.
-    pub is_recoverable: Option<Examined<bool>>,
+    pub is_recoverable: Option<FactResult<bool>>,
 }
 
-/// Reads the table descriptions concurrently.
-pub async fn look(client: &Client, tables: &Tables, is_aws: bool) -> Vec<TableFacts> {
-    let looks = deletion_protection::names(tables).map(async |name| {
+pub async fn gather(client: &Client, tables: &Tables, is_aws: bool) -> Vec<TableFacts> {
+    let facts = table_names(tables).map(async |name| {
         let recovery =
             async { if is_aws { Some(is_recoverable(client, name).await) } else { None } };
         let (table, is_recoverable) = tokio::join!(describe(client, name), recovery);
         let holds_keys = name == tables.api_keys;
         TableFacts { name: name.to_owned(), holds_keys, table, is_recoverable }
     });
-    join_all(looks).await
+    join_all(facts).await
 }
 
-async fn describe(client: &Client, name: &str) -> Examined<Option<TableDescription>> {
+async fn describe(client: &Client, name: &str) -> FactResult<Option<TableDescription>> {
     match client.describe_table().table_name(name).send().await {
-        Ok(answer) => Ok(answer.table),
+        Ok(output) => Ok(output.table),
         Err(error) => match error.as_service_error() {
             Some(refusal) if refusal.is_resource_not_found_exception() => Ok(None),
-            _ => Err(ExaminationError::table("DescribeTable", name)(error)),
+            _ => Err(FactError::table("DescribeTable", name)(error)),
         },
     }
 }
 
-async fn is_recoverable(client: &Client, name: &str) -> Examined<bool> {
-    let answer = client.describe_continuous_backups().table_name(name).send().await;
-    let answer = answer.map_err(ExaminationError::table("DescribeContinuousBackups", name))?;
-    let backups = answer.continuous_backups_description;
+async fn is_recoverable(client: &Client, name: &str) -> FactResult<bool> {
+    let output = client.describe_continuous_backups().table_name(name).send().await;
+    let output = output.map_err(FactError::table("DescribeContinuousBackups", name))?;
+    let backups = output.continuous_backups_description;
     let recovery = backups.as_ref().and_then(|backups| {
         let is_on = *backups.continuous_backups_status() == ContinuousBackupsStatus::Enabled;
         backups.point_in_time_recovery_description().filter(|_| is_on)
@@ -59,7 +57,7 @@ async fn is_recoverable(client: &Client, name: &str) -> Examined<bool> {
     Ok(status == Some(&PointInTimeRecoveryStatus::Enabled))
 }
 
-/// Findings about the tables. `has_keys` means that there is something to protect.
+/// Findings about the tables. Without keys there is little to protect.
 pub fn findings(tables: &[TableFacts], has_keys: bool, remedies: &Remedies) -> Vec<Finding> {
     tables.iter().flat_map(|facts| table_findings(facts, has_keys, remedies)).collect()
 }
@@ -68,10 +66,10 @@ fn table_findings(facts: &TableFacts, has_keys: bool, remedies: &Remedies) -> Ve
     let TableFacts { name, holds_keys, table, is_recoverable } = facts;
     let table = match table {
         Ok(Some(table)) => table,
-        Ok(None) => return vec![missing(name, remedies)],
+        Ok(None) => return vec![missing_table(name, remedies)],
         Err(error) => return vec![error.finding(name)],
     };
-    let Some(is_recoverable) = is_recoverable else { return vec![Finding::ok(name, "is there")] };
+    let Some(is_recoverable) = is_recoverable else { return vec![Finding::ok(name, "exists")] };
     let mut findings = Vec::new();
     if let Some(status) = table.table_status().map(TableStatus::as_str)
         && status != "ACTIVE"
@@ -90,7 +88,15 @@ fn table_findings(facts: &TableFacts, has_keys: bool, remedies: &Remedies) -> Ve
     }
     match is_recoverable {
         Ok(true) => (),
-        Ok(false) => findings.push(not_recoverable(name, *holds_keys)),
+        Ok(false) => {
+            let state = if *holds_keys { State::Problem } else { State::Warning };
+            let message = "point-in-time recovery is off, so it cannot be restored";
+            let finding = Finding::new(state, name, message).remedy(format!(
+                "aws dynamodb update-continuous-backups --table-name {name} \
+                 --point-in-time-recovery-specification PointInTimeRecoveryEnabled=true"
+            ));
+            findings.push(finding.section(section::RESTORE));
+        }
         Err(error) => findings.push(error.finding(name)),
     }
     if findings.is_empty() {
@@ -99,26 +105,14 @@ fn table_findings(facts: &TableFacts, has_keys: bool, remedies: &Remedies) -> Ve
     findings
 }
 
-fn missing(name: &str, remedies: &Remedies) -> Finding {
+fn missing_table(name: &str, remedies: &Remedies) -> Finding {
     let finding = Finding::problem(name, "the table does not exist");
-    match (remedies.is_of_stack(), remedies.make_tables()) {
-        (true, _) => finding.section(section::RESTORE),
-        (false, Some(command)) => finding.remedy(command).section(section::FIRST_IMPORT_AND_KEY),
-        (false, None) => {
-            let remedy = "create it as template.yaml defines it";
-            finding.remedy(remedy).section(section::FIRST_IMPORT_AND_KEY)
-        }
+    if remedies.is_stack() {
+        return finding.section(section::RESTORE);
     }
-}
-
-fn not_recoverable(name: &str, holds_keys: bool) -> Finding {
-    let state = if holds_keys { State::Problem } else { State::Warning };
-    Finding::new(state, name, "point-in-time recovery is off, so it cannot be restored")
-        .remedy(format!(
-            "aws dynamodb update-continuous-backups --table-name {name} \
-             --point-in-time-recovery-specification PointInTimeRecoveryEnabled=true"
-        ))
-        .section(section::RESTORE)
+    let by_hand = || "create it as defined in template.yaml".to_owned();
+    let remedy = remedies.create_tables().unwrap_or_else(by_hand);
+    finding.remedy(remedy).section(section::FIRST_IMPORT_AND_KEY)
 }
 
 #[cfg(test)]
@@ -126,32 +120,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn unprotected_tables_are_reported_with_the_command_that_protects_them() {
-        let table = |is_protected| {
-            let builder = TableDescription::builder();
-            Ok(Some(builder.deletion_protection_enabled(is_protected).build()))
-        };
-        let denied = || ExaminationError::Denied("not authorized".to_owned());
-        for (table, holds_keys, is_recoverable, has_keys, expected) in [
-            (table(true), true, Ok(true), true, vec!["ok"]),
-            (table(true), true, Ok(false), true, vec!["problem --point-in-time"]),
-            (table(true), false, Ok(false), true, vec!["warning --point-in-time"]),
-            (table(false), true, Ok(true), true, vec!["warning --deletion-protection-enabled"]),
-            (table(false), true, Ok(true), false, vec!["note --deletion-protection-enabled"]),
-            (table(false), false, Err(denied()), false, vec!["note --deletion", "unknown"]),
-            (Ok(None), false, Err(denied()), true, vec!["problem"]),
-            (Err(denied()), false, Ok(true), true, vec!["unknown"]),
+    fn missing_protection_is_reported_with_the_command_that_enables_it() {
+        for (is_protected, holds_keys, is_recoverable, has_keys, expected) in [
+            (true, true, true, true, ("ok", "")),
+            (true, true, false, true, ("problem", "--point-in-time")),
+            (true, false, false, true, ("warning", "--point-in-time")),
+            (false, true, true, true, ("warning", "--deletion-protection-enabled")),
+            (false, true, true, false, ("note", "--deletion-protection-enabled")),
         ] {
-            let (name, is_recoverable) = ("numbers-x".to_owned(), Some(is_recoverable));
+            let table = TableDescription::builder().deletion_protection_enabled(is_protected);
+            let (name, table) = ("numbers-x".to_owned(), Ok(Some(table.build())));
+            let is_recoverable = Some(Ok(is_recoverable));
             let facts = TableFacts { name, holds_keys, table, is_recoverable };
             let found = findings(&[facts], has_keys, &Remedies::for_stack("numbers"));
-            assert_eq!(found.len(), expected.len(), "{found:?}");
-            for (finding, expected) in found.iter().zip(expected) {
-                let (state, option) = expected.split_once(' ').unwrap_or((expected, ""));
-                let remedy = finding.remedy.as_deref().unwrap_or_default();
-                assert!(finding.state.word() == state && remedy.contains(option), "{finding:?}");
-                assert_eq!(remedy.is_empty(), option.is_empty(), "{finding:?}");
-            }
+            let (state, option) = expected;
+            let remedy = found[0].remedy.as_deref().unwrap_or_default();
+            assert!(found.len() == 1 && found[0].state.word() == state, "{found:?}");
+            assert!(remedy.contains(option) && remedy.is_empty() == option.is_empty(), "{found:?}");
         }
     }
 }

@@ -1,6 +1,6 @@
-//! The server's metrics, in the [text format of Prometheus] 0.0.4.
+//! The server's metrics, in the [Prometheus text format] 0.0.4.
 //!
-//! [text format of Prometheus]: https://prometheus.io/docs/instrumenting/exposition_formats/
+//! [Prometheus text format]: https://prometheus.io/docs/instrumenting/exposition_formats/
 
 use std::sync::Arc;
 
@@ -12,16 +12,15 @@ use prometheus::{
     register_histogram_vec_with_registry, register_int_counter_vec_with_registry,
     register_int_gauge_vec_with_registry, register_int_gauge_with_registry,
 };
-use shared::telemetry::AnsweredRequest;
+use shared::telemetry::CompletedRequest;
 use store::{LoadedVersion, Manifest, Store};
 
-/// Upper bounds of the latency buckets, in seconds. Most requests take less than a millisecond, but
-/// up to ten seconds while the database fails.
+/// Upper bounds of the latency buckets, in seconds. Most requests take less than a millisecond;
+/// during a database failure, up to ten seconds.
 const LATENCY_BUCKETS: [f64; 13] =
     [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0];
 
-/// One server's counters. Labels are routes, methods and status classes, never client input, so
-/// their number is bounded.
+/// A server's metrics. Labels never contain client input, so the number of series is bounded.
 pub struct Metrics {
     registry: Registry,
     requests: IntCounterVec,
@@ -45,54 +44,47 @@ impl Metrics {
         };
         let gauge = |name, help| register_int_gauge_with_registry!(name, help, registry);
         let seconds = |name, help| register_gauge_with_registry!(name, help, registry);
-        let versions =
+        let infos =
             |name, help| register_int_gauge_vec_with_registry!(name, help, &["version"], registry);
-        let build = versions("tnr_build_info", "The release; always 1")?;
+        let build = infos("tnr_build_info", "The program version; always 1")?;
         build.with_label_values(&[env!("CARGO_PKG_VERSION")]).set(1);
-        let started = "When the process started, in seconds since 1970";
-        let started = seconds("process_start_time_seconds", started)?;
+        let started = seconds("process_start_time_seconds", "Start time in Unix seconds")?;
         started.set(Timestamp::now().as_duration().as_secs_f64());
         Ok(Self {
             requests: counters(
                 "tnr_http_requests_total",
-                "Answered requests, by route and outcome",
+                "Requests by route, method and status class",
                 &["route", "method", "status"],
             )?,
             latency: register_histogram_vec_with_registry!(
                 "tnr_http_request_duration_seconds",
-                "The time from a request to its response, by route",
+                "Latency by route",
                 &["route"],
                 LATENCY_BUCKETS.to_vec(),
                 registry
             )?,
             read_capacity: register_counter_with_registry!(
                 "tnr_dynamodb_read_capacity_units_total",
-                "The capacity units that DynamoDB counted for the reads of requests",
+                "Read capacity units that requests consumed",
                 registry
             )?,
-            database_up: gauge(
-                "tnr_database_up",
-                "0 while a table of the database does not answer",
-            )?,
+            database_up: gauge("tnr_database_up", "0 while a table does not respond")?,
             failed_calls: counters(
                 "tnr_dynamodb_failed_calls_total",
-                "The reads that failed, or took longer than a request waits, by kind",
+                "Failed and timed-out reads, by kind",
                 &["kind"],
             )?,
-            in_flight: gauge("tnr_http_requests_in_flight", "Requests that are being answered")?,
-            is_ready: gauge("tnr_ready", "1 once the data is in memory, until the server stops")?,
-            data_version: versions("tnr_data_info", "The version of the data in memory; always 1")?,
-            data_records: gauge("tnr_data_records", "The NPA-NXX records of the data in memory")?,
-            data_age: seconds(
-                "tnr_data_age_seconds",
-                "The time since the data in memory was imported",
-            )?,
+            in_flight: gauge("tnr_http_requests_in_flight", "Requests in flight")?,
+            is_ready: gauge("tnr_ready", "1 while the server is ready for requests")?,
+            data_version: infos("tnr_data_info", "The loaded data version; always 1")?,
+            data_records: gauge("tnr_data_records", "NPA-NXX records in the loaded data")?,
+            data_age: seconds("tnr_data_age_seconds", "Time since the loaded data was imported")?,
             registry,
         })
     }
 
-    /// Counts an answered request.
-    pub fn count(&self, request: AnsweredRequest<'_>) {
+    /// Counts a completed request.
+    pub fn count(&self, request: CompletedRequest<'_>) {
         let labels = [request.route, request.method, status_class(request.status)];
         self.requests.with_label_values(&labels).inc();
         self.latency.with_label_values(&[request.route]).observe(request.took.as_secs_f64());
@@ -105,7 +97,7 @@ impl Metrics {
         InFlight(self.in_flight.clone())
     }
 
-    /// Copies the database counters from `store`.
+    /// Copies database health and counters from `store`.
     pub fn set_database(&self, store: &Store) {
         self.database_up.set(store.is_reachable().into());
         for (kind, count) in store.failed_calls() {
@@ -114,10 +106,10 @@ impl Metrics {
         }
     }
 
-    /// All metrics as text. `data` is the version in memory.
-    pub fn text(&self, is_ready: bool, data: Option<&(LoadedVersion, Arc<Manifest>)>) -> String {
+    /// All metrics as text. `data` is the loaded version.
+    pub fn render(&self, is_ready: bool, data: Option<&(LoadedVersion, Arc<Manifest>)>) -> String {
         self.is_ready.set(is_ready.into());
-        // Remove the previous version's value.
+        // The version is a label, so an older one would remain.
         self.data_version.reset();
         if let Some((loaded, manifest)) = data
             && let Some(snapshot) = manifest.snapshot(loaded.version.as_str())
@@ -132,11 +124,11 @@ impl Metrics {
     }
 }
 
-/// An in-flight request.
+/// Counts a request as in flight until dropped.
 pub struct InFlight(IntGauge);
 
 impl Drop for InFlight {
-    /// Also runs if the client disconnects before the response.
+    // Also runs if the client disconnects early.
     fn drop(&mut self) {
         self.0.dec();
     }

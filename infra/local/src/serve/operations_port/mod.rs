@@ -1,5 +1,4 @@
-//! The operations port: metrics, readiness and liveness, at an address that clients cannot reach.
-//! The API's port never serves them.
+//! The operations port: metrics, readiness and liveness. The API's port never serves them.
 
 mod metrics;
 
@@ -29,12 +28,11 @@ use metrics::Metrics;
 
 /// The media type includes the format's version.
 const TEXT_FORMAT: &str = "text/plain; version=0.0.4; charset=utf-8";
-/// Timeout of a readiness check for the data and the keys table. Probes time out after a second or
-/// more.
-const LOAD_TIMEOUT: Duration = Duration::from_millis(800);
+/// Timeout for loading the data, and for checking the key table. Probes usually time out after a
+/// second.
+const READINESS_TIMEOUT: Duration = Duration::from_millis(800);
 
-/// The API's health paths.
-const HEALTH: [&str; 2] = ["/health", "/v1/health"];
+const HEALTH_PATHS: [&str; 2] = ["/health", "/v1/health"];
 
 /// The state of a running server, for operators.
 pub struct ServerState {
@@ -52,7 +50,7 @@ impl ServerState {
             store: app.store.clone(),
             dataset: Arc::clone(&app.dataset),
             keys: Arc::clone(&app.keys),
-            metrics: Metrics::new().expect("the names of the metrics are valid"),
+            metrics: Metrics::new().expect("metric names are valid and unique"),
             is_stopping: AtomicBool::new(false),
         })
     }
@@ -63,7 +61,7 @@ impl ServerState {
         Arc::new(move |request| state.metrics.count(request))
     }
 
-    /// Marks the server as not ready from now on.
+    /// Marks the server as not ready.
     pub fn stop(&self) {
         self.is_stopping.store(true, Ordering::Relaxed);
     }
@@ -72,8 +70,8 @@ impl ServerState {
         self.is_stopping.load(Ordering::Relaxed)
     }
 
-    /// The health of a stopping server, for balancers that check the API instead of this port.
-    fn health_of_stopping(&self) -> Health {
+    /// The health of a stopping server, for load balancers that check the API instead of this port.
+    fn stopping_health(&self) -> Health {
         let manifest = self.dataset.in_memory().map(|(_, manifest)| manifest);
         Health {
             status: ServiceStatus::Unhealthy,
@@ -83,24 +81,24 @@ impl ServerState {
         }
     }
 
-    /// Fails with the reason to send this server no requests.
-    async fn readiness(&self) -> Result<(), String> {
+    /// Returns the reason if this server is not ready for requests.
+    async fn check_readiness(&self) -> Result<(), String> {
         if self.is_stopping() {
             return Err("the server is stopping".to_owned());
         }
         if self.dataset.in_memory().is_none() {
-            let loaded = timeout(LOAD_TIMEOUT, self.dataset.get()).await;
-            let loaded = loaded.map_err(|_| "the data is being loaded")?;
-            loaded.map_err(|error| format!("no data is in memory: {}", with_causes(&error)))?;
+            let loaded = timeout(READINESS_TIMEOUT, self.dataset.get()).await;
+            let loaded = loaded.map_err(|_| "the data is still loading")?;
+            loaded.map_err(|error| format!("no data is loaded: {}", with_causes(&error)))?;
         }
-        let usable = timeout(LOAD_TIMEOUT, self.keys.is_usable()).await;
-        let usable = usable.map_err(|_| "the table of keys does not answer")?;
-        usable.map_err(|error| format!("no API key can be checked: {}", with_causes(&error)))
+        let usable = timeout(READINESS_TIMEOUT, self.keys.check_usable()).await;
+        let usable = usable.map_err(|_| "the key table does not respond")?;
+        usable.map_err(|error| format!("API keys cannot be checked: {}", with_causes(&error)))
     }
 }
 
-/// Counts in-flight requests. While stopping, the API's health says so, and each response closes
-/// its connection, so that clients reconnect to another server.
+/// Counts in-flight requests. While the server is stopping, its health is unhealthy and each
+/// response closes its connection, so that clients reconnect to another server.
 pub async fn observe(
     State(state): State<Arc<ServerState>>,
     request: Request,
@@ -110,8 +108,8 @@ pub async fn observe(
     if !state.is_stopping() {
         return next.run(request).await;
     }
-    let mut response = if HEALTH.contains(&request.uri().path()) {
-        state.health_of_stopping().into_response()
+    let mut response = if HEALTH_PATHS.contains(&request.uri().path()) {
+        state.stopping_health().into_response()
     } else {
         next.run(request).await
     };
@@ -128,9 +126,9 @@ pub fn router(state: Arc<ServerState>) -> Router {
         .with_state(state)
 }
 
-/// Reports readiness. Probes and proxies ask often, so nothing is cached.
+/// Reports readiness. Caches must not store it, because it can change at any time.
 async fn ready(State(state): State<Arc<ServerState>>) -> Response {
-    let (status, text) = match state.readiness().await {
+    let (status, text) = match state.check_readiness().await {
         Ok(()) => (StatusCode::OK, "ready\n".to_owned()),
         Err(reason) => (StatusCode::SERVICE_UNAVAILABLE, format!("{reason}\n")),
     };
@@ -139,8 +137,8 @@ async fn ready(State(state): State<Arc<ServerState>>) -> Response {
 
 async fn metrics_text(State(state): State<Arc<ServerState>>) -> Response {
     let data = state.dataset.in_memory();
-    let is_ready = data.is_some() && state.readiness().await.is_ok();
+    let is_ready = data.is_some() && state.check_readiness().await.is_ok();
     state.metrics.set_database(&state.store);
-    let text = state.metrics.text(is_ready, data.as_ref());
+    let text = state.metrics.render(is_ready, data.as_ref());
     ([(header::CONTENT_TYPE, TEXT_FORMAT)], text).into_response()
 }

@@ -2,10 +2,6 @@
 
 use std::{
     collections::BTreeSet,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
     time::{Duration, Instant},
 };
 
@@ -14,8 +10,9 @@ use serde_json::Value;
 use tnr::keys::{random, register};
 
 use crate::support::{
+    database_calls::operations,
     endpoints::{endpoints, is_part_of_a_page},
-    fault_proxy::{Fault, FaultProxy},
+    fault_proxy::FaultProxy,
     readme,
     service::{Service, shared_service},
 };
@@ -46,23 +43,16 @@ fn public_endpoints_match_the_readme() {
     let paths = endpoints.map(|endpoint| endpoint.path).filter(|path| !is_part_of_a_page(path));
     let public: BTreeSet<String> = paths.map(|path| path.replace("+}", "}")).collect();
     let rows = readme::rows().into_iter().filter(|row| !row.needs_key);
-    let promised: BTreeSet<String> = rows.flat_map(|row| row.paths).collect();
-    assert_eq!(public, promised);
+    let documented: BTreeSet<String> = rows.flat_map(|row| row.paths).collect();
+    assert_eq!(public, documented);
 }
 
 #[tokio::test]
 async fn an_unknown_key_is_read_once_and_works_soon_after_creation() {
     let service = Service::with_sample().await;
-    let reads = Arc::new(AtomicUsize::new(0));
-    let counted = Arc::clone(&reads);
-    let policy = move |_, operation: &str| {
-        if operation == "GetItem" {
-            counted.fetch_add(1, Ordering::SeqCst);
-        }
-        Fault::None
-    };
-    let proxy = FaultProxy::before(service.database.endpoint(), policy).await;
+    let proxy = FaultProxy::transparent(service.database.endpoint()).await;
     let container = Service::behind(&proxy).await;
+    proxy.take_answered();
     let key = random().unwrap();
     let ask = || async {
         let request = container.request("/v1/carriers?limit=1").bearer_auth(key.reveal());
@@ -71,7 +61,7 @@ async fn an_unknown_key_is_read_once_and_works_soon_after_creation() {
     for _ in 0..20 {
         assert_eq!(ask().await, StatusCode::UNAUTHORIZED);
     }
-    assert_eq!(reads.load(Ordering::SeqCst), 1);
+    assert_eq!(operations(&proxy.take_answered()), ["GetItem"]);
     register(&service.database.store(), &key, "new").await.unwrap();
     let created = Instant::now();
     while ask().await == StatusCode::UNAUTHORIZED {

@@ -19,7 +19,7 @@ async fn long_bodies_are_compressed_as_negotiated_and_otherwise_unchanged() {
     for (accepted, expected) in [
         ("gzip, deflate, br, zstd", "gzip"),
         ("identity", ""),
-        // An unsatisfiable preference is answered all the same.
+        // An unsatisfiable preference is ignored.
         ("*;q=0", ""),
     ] {
         let response = service.get_with(LONG, "accept-encoding", accepted).await;

@@ -16,7 +16,7 @@ async fn tag_of(service: &Service, path: &str) -> String {
 }
 
 #[tokio::test]
-async fn every_endpoint_answers_304_if_the_etag_matches() {
+async fn every_endpoint_returns_304_if_the_etag_matches() {
     let service = shared_service();
     let examples = endpoints().into_iter().map(|endpoint| endpoint.example());
     for example in examples.filter(|example| example.method == "GET") {
@@ -56,7 +56,11 @@ async fn etags_depend_on_the_url_but_not_on_key_or_method() {
     let present = head.try_clone().unwrap().header("if-none-match", &tag).send().await.unwrap();
     assert_eq!(header(head.send().await.unwrap().headers(), "etag"), tag);
     assert_eq!(present.status(), StatusCode::NOT_MODIFIED);
-    assert_eq!(header(present.headers(), "content-length"), "", "it would be that of the 200");
+    assert_eq!(
+        header(present.headers(), "content-length"),
+        "",
+        "it would be the length of the 200 response"
+    );
 }
 
 /// Some paths have the same body in both versions, but `Link` differs.
@@ -78,7 +82,7 @@ async fn a_new_data_version_changes_every_etag() {
         assert_eq!(response.status(), StatusCode::OK, "{path}");
         assert_ne!(header(response.headers(), "etag"), tag, "{path}");
     }
-    assert!(same_bodies > 0, "no path shows that the version counts");
+    assert!(same_bodies > 0, "no path has the same body in both versions");
 }
 
 #[tokio::test]
@@ -87,7 +91,7 @@ async fn conditional_requests_need_a_key_and_count_against_its_quota() {
     let without_key = service.request("/v1/npa/415").header("if-none-match", "*");
     let refused = without_key.send().await.unwrap();
     let (status, tag) = (refused.status(), header(refused.headers(), "etag"));
-    assert_eq!((status, tag), (StatusCode::UNAUTHORIZED, ""), "errors have none");
+    assert_eq!((status, tag), (StatusCode::UNAUTHORIZED, ""), "errors have no ETag");
 
     let key = key_with_quotas(&service.database.store(), None, Some(2)).await;
     for (remaining, status) in [("1", 304), ("0", 304), ("0", 429)] {

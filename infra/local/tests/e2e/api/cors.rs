@@ -2,17 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use axum::{
-    body::Body,
-    http::{HeaderMap, Request},
-};
-use lambda_http::tower::ServiceExt;
+use axum::http::HeaderMap;
 use reqwest::{Method, Response};
-use shared::{app, http::AllowedOrigins};
-use tnr::routes;
+use shared::http::AllowedOrigins;
 
 use crate::support::{
+    api_events::http_api_event,
     endpoints::endpoints,
+    function_calls::response_to,
     keys::key_with_quotas,
     sample_requests::SampleRequest,
     service::{sample_app, shared_service},
@@ -64,7 +61,7 @@ async fn preflights_need_no_key_and_allow_every_api_request() {
         for name in ["authorization", "x-api-key", "if-none-match", "x-request-id", "accept"] {
             assert!(allowed.contains(name), "{target}: {name}");
         }
-        // On an unknown path, so that a page can read the 404.
+        // Unknown paths allow it too, so that a page can read the 404.
         let takes_body = methods.contains("post");
         assert_eq!(allowed.contains("content-type"), takes_body, "{target}");
         assert_eq!(takes_body, ["/v1/format", "/mcp", "/v1/nowhere"].contains(&path_of(&target)));
@@ -83,7 +80,7 @@ async fn preflights_need_no_key_and_allow_every_api_request() {
 }
 
 #[tokio::test]
-async fn pages_may_read_every_response_and_all_its_headers() {
+async fn pages_can_read_every_response_and_all_its_headers() {
     let service = shared_service();
     let key = key_with_quotas(&service.database.store(), Some(4), Some(1)).await;
     let bearer = format!("Bearer {}", key.reveal());
@@ -101,7 +98,7 @@ async fn pages_may_read_every_response_and_all_its_headers() {
         statuses.insert(response.status().as_u16());
         let headers = response.headers();
         assert_eq!(value(headers, "access-control-allow-origin"), Some("*"), "{path}");
-        // The wildcard covers every header while credentials are not allowed.
+        // The wildcard covers every header, since credentials are not allowed.
         assert_eq!(value(headers, "access-control-expose-headers"), Some("*"), "{path}");
         assert_eq!(value(headers, "access-control-allow-credentials"), None, "{path}");
     }
@@ -112,22 +109,19 @@ async fn pages_may_read_every_response_and_all_its_headers() {
 async fn configured_origins_exclude_all_others() {
     let mut app = sample_app().await;
     app.config.allowed_origins = AllowedOrigins::parse("https://a.example, https://b.example");
-    let service = app::service(routes(), app);
     for (origin, allowed) in [
         (Some("https://b.example"), Some("https://b.example")),
         (Some("https://c.example"), None),
         (None, None),
     ] {
         for method in ["GET", "OPTIONS"] {
-            let mut request = Request::builder().method(method).uri("/health");
+            let mut event = http_api_event(&SampleRequest::new("health", method, "/health"));
             if let Some(origin) = origin {
-                request = request.header("origin", origin);
+                event["headers"]["origin"] = origin.into();
             }
-            let request = request.header("host", "localhost").body(Body::empty()).unwrap();
-            let response = service.clone().oneshot(request).await.unwrap();
-            let headers = response.headers();
-            assert_eq!(value(headers, "access-control-allow-origin"), allowed, "{method}");
-            assert!(names(headers, "vary").contains("origin"), "{method}");
+            let headers = response_to(status::routes(), app.clone(), &event).await.headers;
+            assert_eq!(value(&headers, "access-control-allow-origin"), allowed, "{method}");
+            assert!(names(&headers, "vary").contains("origin"), "{method}");
         }
     }
 }

@@ -1,24 +1,22 @@
-//! Sample requests and events, answered by the real handlers as Lambda calls them.
+//! Sample requests and events, sent to the real handlers as Lambda would.
 
-use std::{collections::BTreeMap, convert::Infallible, env, fs, path::Path};
+use std::{collections::BTreeMap, env, fs, path::Path};
 
-use axum::{body::to_bytes, response::Response};
-use ingest::{Event, Source, Sources};
-use lambda_http::{Request, RequestExt, Service as LambdaService};
 use serde_json::{Map, Value, json};
-use shared::app::lambda;
+use shared::app::Routes;
 use tnr::functions;
 
 use crate::support::{
     api_events::{events_folder, http_api_event},
     description::violation,
-    endpoints::browser_paths,
-    sample_requests::requests_of,
-    service::{Service, sample_app},
+    endpoints::{browser_paths, routes_of},
+    function_calls::response_to,
+    sample_requests::{SampleRequest, requests_for},
+    service::sample_app,
     template::route_of,
 };
 
-/// Replaces times in examples, which differ between runs.
+/// Stands in for times in examples, which differ between runs.
 const TIME: &str = "2026-11-21T09:00:03Z";
 
 /// A function's complete sample events, by name.
@@ -34,19 +32,20 @@ fn whole_events(function: &str) -> BTreeMap<String, Value> {
         .collect()
 }
 
-/// The status, relevant headers and body of a function's answer, validated against the OpenAPI description.
-async fn answer_of<S>(mut function: S, event: &Value) -> Value
-where
-    S: LambdaService<Request, Response = Response, Error = Infallible>,
-{
-    let request = lambda_http::request::from_str(&event.to_string()).unwrap();
-    let (method, path) = (request.method().clone(), request.raw_http_path().to_owned());
-    let target = format!("{path}?{}", request.uri().query().unwrap_or_default());
-    let response = function.call(request).await.unwrap();
-    let (parts, body) = response.into_parts();
-    let body = to_bytes(body, usize::MAX).await.unwrap();
-    let is_for_browsers = browser_paths().contains(&route_of(&path).0);
-    assert_eq!(violation(&method, &target, parts.status, &parts.headers, &body), None);
+/// The status, relevant headers and body of a function's response, validated against the OpenAPI description. Browser
+/// content has its own tests and would bloat the examples.
+async fn documented_response(routes: Routes, request: &SampleRequest) -> Value {
+    let response = response_to(routes, sample_app().await, &http_api_event(request)).await;
+    let method = request.method.parse().unwrap();
+    let (status, text) = (response.status.try_into().unwrap(), response.text());
+    let violation = violation(&method, &request.target, status, &response.headers, text.as_bytes());
+    assert_eq!(violation, None);
+    let is_for_browsers = browser_paths().contains(&route_of(request.path()).0);
+    let body = match response.body {
+        _ if text.is_empty() => Value::Null,
+        _ if is_for_browsers && status.is_success() => "[for browsers]".into(),
+        body => body,
+    };
     let names = [
         "access-control-allow-headers",
         "access-control-allow-methods",
@@ -58,52 +57,30 @@ where
         "link",
         "www-authenticate",
     ];
-    let headers: Map<_, _> = names
-        .iter()
-        .filter_map(|name| {
-            Some((name.to_string(), json!(parts.headers.get(*name)?.to_str().unwrap())))
-        })
-        .collect();
-    let is_json = headers.get("content-type").is_some_and(|value| {
-        let media_type = value.as_str().unwrap();
-        media_type == "application/json" || media_type.ends_with("+json")
+    let headers = names.into_iter().filter_map(|name| {
+        Some((name.to_owned(), response.headers.get(name)?.to_str().unwrap().into()))
     });
-    json!({
-        "status": parts.status.as_u16(),
-        "headers": headers,
-        "body": shown(&body, is_json, is_for_browsers && parts.status.is_success())
-    })
-}
-
-/// The body as snapshots show it. Browser content has its own tests and would bloat the snapshot.
-fn shown(body: &[u8], is_json: bool, is_for_browsers: bool) -> Value {
-    match body {
-        [] => Value::Null,
-        _ if is_for_browsers => "[for browsers]".into(),
-        json if is_json => serde_json::from_slice(json).unwrap(),
-        text => str::from_utf8(text).unwrap().into(),
-    }
+    json!({ "status": response.status, "headers": headers.collect::<Map<_, _>>(), "body": body })
 }
 
 #[tokio::test]
 async fn every_sample_request_gets_its_documented_response() {
-    for (function, routes) in functions() {
-        let service = lambda(routes, sample_app().await);
-        for request in requests_of(function) {
+    for (function, _) in functions() {
+        for request in requests_for(function) {
             let name = format!("{function}/{}", request.name);
-            let mut answer = answer_of(service.clone(), &http_api_event(&request)).await;
-            let is_error = answer["status"].as_u64().unwrap() >= 400;
-            assert_eq!(is_error, request.is_refused(), "{name}: {answer}");
-            replace_times_and_versions(&mut answer);
-            assert_is_example(&name, &answer);
+            let mut response = documented_response(routes_of(function), &request).await;
+            let is_error = response["status"].as_u64().unwrap() >= 400;
+            assert_eq!(is_error, request.is_refused(), "{name}: {response}");
+            replace_times_and_versions(&mut response);
+            assert_is_example(&name, &response);
         }
     }
 }
 
-/// Asserts that an answer matches the example in the description, or updates the example.
-fn assert_is_example(name: &str, answer: &Value) {
+/// Asserts that a response matches the example in the description, or updates the example.
+fn assert_is_example(name: &str, response: &Value) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/openapi/examples");
-    let (file, text) = (folder.join(format!("{name}.json")), format!("{answer:#}\n"));
+    let (file, text) = (folder.join(format!("{name}.json")), format!("{response:#}\n"));
     if env::var_os("UPDATE_EXAMPLES").is_some() {
         fs::create_dir_all(file.parent().unwrap()).unwrap();
         fs::write(&file, &text).unwrap();
@@ -119,9 +96,9 @@ fn assert_is_example(name: &str, answer: &Value) {
 #[test]
 fn committed_events_match_their_sample_requests() {
     for (function, _) in functions() {
-        let requests = requests_of(function);
+        let requests = requests_for(function);
         let events = whole_events(function);
-        assert!(!events.is_empty(), "{function} has no whole event");
+        assert!(!events.is_empty(), "{function} has no complete event");
         for (name, event) in events {
             let request = requests.iter().find(|request| request.name == name);
             let request = request.unwrap_or_else(|| panic!("no request {function}/{name}"));
@@ -131,18 +108,18 @@ fn committed_events_match_their_sample_requests() {
 }
 
 /// Replaces times and versions, which differ between runs.
-fn replace_times_and_versions(answer: &mut Value) {
+fn replace_times_and_versions(response: &mut Value) {
     let replace = |value: Option<&mut Value>, text: &str| {
         if let Some(value) = value {
             *value = text.into();
         }
     };
-    replace(answer.pointer_mut("/body/last_ingestion"), TIME);
-    let times = answer.pointer_mut("/body/last_updated").and_then(Value::as_object_mut);
+    replace(response.pointer_mut("/body/last_ingestion"), TIME);
+    let times = response.pointer_mut("/body/last_updated").and_then(Value::as_object_mut);
     for time in times.into_iter().flat_map(Map::values_mut) {
         *time = TIME.into();
     }
-    if let Some(Value::String(link)) = answer.pointer_mut("/headers/link") {
+    if let Some(Value::String(link)) = response.pointer_mut("/headers/link") {
         *link = unversioned(link);
     }
 }
@@ -152,34 +129,4 @@ fn unversioned(link: &str) -> String {
     let mut parts = link.split("version=");
     let first = parts.next().unwrap().to_owned();
     parts.fold(first, |link, part| link + "version=[version]" + &part[part.find('>').unwrap()..])
-}
-
-#[tokio::test]
-async fn the_import_event_names_importable_reports() {
-    let service = Service::empty().await;
-    for (name, event) in whole_events("ingest") {
-        let event = Event::parse(event).unwrap();
-        let Sources { nanpa, cnac, npa_report, carriers, thousands_blocks } =
-            event.request.sources(|_| None).unwrap();
-        let sources = Sources {
-            nanpa: local_copy(nanpa),
-            cnac: local_copy(cnac),
-            npa_report: local_copy(npa_report),
-            carriers: carriers.map(local_copy),
-            thousands_blocks: thousands_blocks.map(local_copy),
-        };
-        let store = service.database.store();
-        let report = ingest::ingest(&store, &sources, ingest::Options::default(), |_| ());
-        assert_eq!(report.await.unwrap().records, 3484, "{name}");
-    }
-}
-
-/// The local file for an object in the `sample` bucket, as in the event replay.
-fn local_copy(source: Source) -> Source {
-    match source {
-        Source::S3 { bucket, key } => {
-            Source::File(events_folder().join("../infra/local").join(bucket).join(key))
-        }
-        other => panic!("{other:?}"),
-    }
 }

@@ -1,59 +1,26 @@
-//! Flag images, and the links to them in answers.
+//! Flag images, and the links to them in responses.
 
-use std::collections::BTreeSet;
-
-use axum::{
-    body::{Body, to_bytes},
-    http::Request,
-};
 use flags::VERSION;
-use futures_util::{StreamExt, stream};
-use lambda_http::tower::ServiceExt;
 use reqwest::Method;
 use serde_json::{Value, json};
-use shared::{app, public_address::PublicAddress, state::App};
+use shared::state::App;
 
 use crate::support::{
     api_events::{HOST, http_api_event},
-    function_calls::answer_of,
+    function_calls::response_to,
     sample_requests::SampleRequest,
     service::{KEY, header, http_client, sample_app, shared_service},
 };
 
-/// A number in nearly every country, and in each calling code without a country.
-const NUMBERS: &str =
-    include_str!("../../../../../shared/formatting/tests/agreement/one_of_each_region.txt");
-/// The number of concurrent requests.
-const CONCURRENCY: usize = 16;
-
-/// The answer for a number to a client that only knows the server's address.
-async fn described(number: &str) -> Value {
+/// The response for a number when the client only knows the server's address.
+async fn format_number(number: &str) -> Value {
     let url = format!("{}/v1/format/{number}", shared_service().base_url);
     http_client().get(url).bearer_auth(KEY).send().await.unwrap().json().await.unwrap()
 }
 
-/// The image tests cover the states.
-#[tokio::test(flavor = "multi_thread")]
-async fn every_flag_link_resolves_for_every_country() {
-    let images: BTreeSet<String> = flags::images().map(|(path, _)| path).collect();
-    let own = format!("{}/flags/{VERSION}/", shared_service().base_url);
-    let answers: Vec<Value> =
-        stream::iter(NUMBERS.lines()).map(described).buffer_unordered(CONCURRENCY).collect().await;
-    for answer in answers {
-        let flag = &answer["flags"]["country"];
-        assert_eq!(flag.is_object(), answer["country"].is_string(), "{answer}");
-        for link in
-            [&flag["svg"], &flag["png"]["small"], &flag["png"]["medium"], &flag["png"]["large"]]
-        {
-            let path = link.as_str().map(|link| link.strip_prefix(&own));
-            assert!(path.is_none_or(|path| images.contains(path.unwrap())), "{answer}");
-        }
-    }
-}
-
 #[tokio::test]
 async fn flag_links_lead_to_the_named_image() {
-    let answer = described("+13052345678").await;
+    let answer = format_number("+13052345678").await;
     for (place, path, media_type) in [
         ("/country/svg", "countries/US.svg", "image/svg+xml"),
         ("/country/png/small", "countries/US-48x32.png", "image/png"),
@@ -70,9 +37,9 @@ async fn flag_links_lead_to_the_named_image() {
     }
 }
 
-/// The address before `/countries` in the answer of `format` to an event.
+/// The address before `/countries` in the flag links of the `format` response to an event.
 async fn linked_address(app: App, event: &Value) -> String {
-    let answer = answer_of(format::routes(), app, event).await;
+    let answer = response_to(format::routes(), app, event).await;
     let svg = answer.body["flags"]["country"]["svg"].as_str();
     let svg = svg.unwrap_or_else(|| panic!("{event}: {}", answer.body));
     svg.strip_suffix("/countries/US.svg").unwrap().to_owned()
@@ -104,20 +71,6 @@ async fn client_headers_do_not_change_the_flag_links_of_a_function() {
             assert_eq!(linked_address(sample_app().await, &event).await, own, "{name}: {value}");
         }
     }
-}
-
-#[tokio::test]
-async fn nested_requests_link_to_the_outer_address() {
-    let request = Request::get("/v1/format/+13052345678")
-        .header("Host", "localhost")
-        .header("Authorization", format!("Bearer {KEY}"))
-        .extension(PublicAddress::At("https://outer.example/base".to_owned()));
-    let service = app::service([format::routes()], sample_app().await);
-    let response = service.oneshot(request.body(Body::empty()).unwrap()).await.unwrap();
-    let body = to_bytes(response.into_body(), usize::MAX).await.unwrap();
-    let body: Value = serde_json::from_slice(&body).unwrap();
-    let svg = format!("https://outer.example/base/flags/{VERSION}/countries/US.svg");
-    assert_eq!(body["flags"]["country"]["svg"], svg);
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! `GET /v1/format` and `/v1/lookup`. The sample requests show complete answers.
+//! `GET /v1/format` and `/v1/lookup`. The sample requests show complete responses.
 
 use std::fmt::Write;
 
@@ -13,12 +13,12 @@ const FIELDS: &str = "valid,possible,input,country,type,extension,isNonGeographi
 /// Numbers as they appear in a path, by kind.
 const NUMBERS: [(&str, &[&str]); 10] = [
     (
-        "A territory is a country of its own, with its state flag",
+        "A territory is its own country, with its state flag",
         &["+16712025678", "+16842545678", "+17872345678", "+13402055678", "+16702345678"],
     ),
-    ("A Caribbean number has a country and no state", &["+18765551234?defaultCountry=CA"]),
+    ("A Caribbean number has a country but no state", &["+18765551234?defaultCountry=CA"]),
     (
-        "A service number has neither carrier nor rate center",
+        "A service number has no carrier or rate center",
         &[
             "18003569377",
             "+16002012345",
@@ -35,17 +35,17 @@ const NUMBERS: [(&str, &[&str]); 10] = [
         "A toll-free code that is not in use yet is non-geographic",
         &["+18802345678", "+18812345678", "+18822345678", "+18862345678", "+18872345678"],
     ),
-    ("In an unknown exchange, the place is that of the area code", &["+18022225678"]),
+    ("In an unknown exchange, the location is the area code's", &["+18022225678"]),
     (
         "Validity is Google's pattern: some numbers in use are not valid, and some in reserved or unassigned exchanges are",
         &["+15382345678", "+17102345678", "+12129111234", "+14166765678"],
     ),
     (
-        "An extension is shown",
+        "An extension is returned",
         &["3052345678x5", "305-234-5678%20ext.%205", "tel:+1-305-234-5678;ext=5"],
     ),
     (
-        "The default country is that of a number without a country code",
+        "The default country applies to numbers without a country code",
         &[
             "020%207946%200958?defaultCountry=gb",
             "%2B442079460958?defaultCountry=aq",
@@ -53,14 +53,14 @@ const NUMBERS: [(&str, &[&str]); 10] = [
         ],
     ),
     (
-        "A number that is not valid has a reason",
+        "An invalid number has a reason",
         &["305%20234", "234-5678", "+999%20305%20234", "5.55E%2B09", "%20", "hello", "%FF%FE"],
     ),
     ("A slash is part of a number", &["305/234/5678/"]),
 ];
 
 #[tokio::test]
-async fn each_kind_of_number_has_its_parts() {
+async fn every_kind_of_number_has_the_expected_fields() {
     let mut answers = String::new();
     for (kind, numbers) in NUMBERS {
         writeln!(answers, "# {kind}").unwrap();
@@ -70,7 +70,7 @@ async fn each_kind_of_number_has_its_parts() {
             writeln!(answers, "{number}\n  {}", shared_service().ok(&target).await).unwrap();
         }
     }
-    // Kept apart from the sample request snapshots, which are part of the program.
+    // Separate from the sample request snapshots, which are part of the program.
     insta::with_settings!({ snapshot_path => "tables" }, { insta::assert_snapshot!(answers) });
 }
 

@@ -5,13 +5,14 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
-use crate::support::{numbers_of_the_world::numbers_of_the_world, service::shared_service};
+use crate::support::{numbers_worldwide::numbers_worldwide, service::shared_service};
 
 #[tokio::test]
 async fn batch_results_equal_single_results_byte_for_byte() {
     let service = shared_service();
-    let of_sample = (0..60).map(|number| (format!("212234{:04}", number * 163), "US".to_owned()));
-    let numbers: Vec<_> = numbers_of_the_world().into_iter().chain(of_sample).collect();
+    let sample_numbers =
+        (0..60).map(|number| (format!("212234{:04}", number * 163), "US".to_owned()));
+    let numbers: Vec<_> = numbers_worldwide().into_iter().chain(sample_numbers).collect();
     assert!(numbers.len() > 600, "{}", numbers.len());
     let bodies: Vec<Value> = numbers
         .iter()
@@ -52,24 +53,24 @@ async fn the_longest_response_fits_lambdas_limit() {
     const MAX_BYTES: usize = 6 * 1024 * 1024;
     let service = shared_service();
     let longest_texts = format!("{}\n", "\u{1}".repeat(523)).repeat(1000);
-    let of_sample: String = (0..1000).map(|number| format!("+1212234{number:04}\n")).collect();
+    let sample_numbers: String = (0..1000).map(|number| format!("+1212234{number:04}\n")).collect();
     // Columns of a table without a header get generated names.
-    let of_columns =
+    let many_columns =
         ",".repeat(999) + "\n" + &format!("{}{}\n", "\u{1}".repeat(522_000), ",".repeat(999));
     let longest_ids = format!("id,tn\n{}", format!("{0},{0}\n", "\u{1}".repeat(261)).repeat(1000));
     for (target, content_type, body) in [
         ("/v1/format?include=all", "text/csv", longest_ids),
         ("/v1/format", "text/plain", longest_texts),
-        ("/v1/format", "text/plain", of_sample),
-        ("/v1/format?column=1", "text/csv; header=absent", of_columns),
+        ("/v1/format", "text/plain", sample_numbers),
+        ("/v1/format?column=1", "text/csv; header=absent", many_columns),
     ] {
         for accept in ["application/json", "application/x-ndjson", "text/csv"] {
             let request = service.post(target, content_type, body.clone());
             let response = request.header("accept", accept).send().await.unwrap();
             assert_eq!(response.status(), StatusCode::OK);
             let text = response.text().await.unwrap();
-            let in_event = serde_json::to_string(&text).unwrap().len();
-            assert!(in_event + 10_000 < MAX_BYTES, "{accept}: {in_event}");
+            let escaped_length = serde_json::to_string(&text).unwrap().len();
+            assert!(escaped_length + 10_000 < MAX_BYTES, "{accept}: {escaped_length}");
         }
     }
 }

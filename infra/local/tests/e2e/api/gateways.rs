@@ -1,4 +1,4 @@
-//! Answers are byte-identical through an HTTP API, a REST API, `cargo lambda watch` and the local server,
+//! Responses are byte-identical through an HTTP API, a REST API, `cargo lambda watch` and the local server,
 //! with or without a stage or base path.
 
 use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
@@ -7,12 +7,12 @@ use shared::app::Routes;
 
 use crate::support::{
     api_events::{HOST, http_api_event, rest_api_event},
-    function_calls::{FunctionAnswer, answer_of},
+    function_calls::{FunctionResponse, response_to},
     sample_requests::SampleRequest,
     service::{header, sample_app, shared_service},
 };
 
-/// Numbers as clients may write them in a path. Queries are decoded.
+/// Numbers as clients may write them in a path.
 const WRITTEN: [&str; 18] = [
     "+13052345678",
     "%2B13052345678",
@@ -34,11 +34,11 @@ const WRITTEN: [&str; 18] = [
     "+1%20305%20234%205678%20x%205",
 ];
 
-async fn through_lambda(routes: Routes, event: &Value) -> FunctionAnswer {
-    answer_of(routes, sample_app().await, event).await
+async fn lambda_response(routes: Routes, event: &Value) -> FunctionResponse {
+    response_to(routes, sample_app().await, event).await
 }
 
-/// An HTTP API event: the path is decoded, the parameter is whole.
+/// An HTTP API event: the path is decoded, and the parameter includes slashes.
 fn http_api_event_of(target: &str) -> Value {
     http_api_event(&SampleRequest::get(target))
 }
@@ -55,7 +55,7 @@ fn watch_event(written: &str) -> Value {
 }
 
 #[tokio::test]
-async fn every_gateway_gives_the_same_answer_for_a_number() {
+async fn every_gateway_returns_the_same_response_for_a_number() {
     let over_http = async |path: String| shared_service().get(&path).await.text().await.unwrap();
     for written in WRITTEN {
         let decoded = percent_decode_str(written).decode_utf8().unwrap();
@@ -65,8 +65,8 @@ async fn every_gateway_gives_the_same_answer_for_a_number() {
         let expected = over_http(query.clone()).await;
         assert!(expected.starts_with("{\"valid\":"), "{written}: {expected}");
         assert_eq!(over_http(path.clone()).await, expected, "{written} by path");
-        let by_encoded_path = over_http(format!("/v1/format/{encoded}")).await;
-        assert_eq!(by_encoded_path, expected, "{written} by encoded path");
+        let from_encoded_path = over_http(format!("/v1/format/{encoded}")).await;
+        assert_eq!(from_encoded_path, expected, "{written} by encoded path");
         let mut rest_api_path = rest_api_event("/v1/format/{tn+}", &path);
         rest_api_path["pathParameters"] = json!({ "tn": written });
         for (way, event) in [
@@ -76,8 +76,8 @@ async fn every_gateway_gives_the_same_answer_for_a_number() {
             ("path of a REST API", rest_api_path),
             ("query of a REST API", rest_api_event("/v1/format", &query)),
         ] {
-            let answer = through_lambda(format::routes(), &event).await;
-            assert_eq!(answer.body.to_string(), expected, "{written} by {way}");
+            let response = lambda_response(format::routes(), &event).await;
+            assert_eq!(response.body.to_string(), expected, "{written} by {way}");
         }
     }
 }
@@ -123,9 +123,9 @@ async fn paths_and_links_work_behind_a_stage_or_base_path() {
             (prefix, rest_api_event_with("/v1/carriers", target, base_path, prefix))
         });
     for (prefix, event) in http_apis.into_iter().chain(rest_apis) {
-        let answer = through_lambda(carriers::routes(), &event).await;
-        assert_eq!((answer.status, &answer.body), (200, &expected), "{event}");
-        let targets: Vec<&str> = header(&answer.headers, "link").split(", ").collect();
+        let response = lambda_response(carriers::routes(), &event).await;
+        assert_eq!((response.status, &response.body), (200, &expected), "{event}");
+        let targets: Vec<&str> = header(&response.headers, "link").split(", ").collect();
         assert_eq!(targets.len(), 2, "{event}");
         for target in targets {
             assert!(target.starts_with(&format!("<{prefix}/v1/carriers?limit=2&")), "{target}");
@@ -136,16 +136,17 @@ async fn paths_and_links_work_behind_a_stage_or_base_path() {
 #[tokio::test]
 async fn numbers_with_slashes_and_flag_links_work_behind_a_stage_or_base_path() {
     let target = "/v1/format/305%2F234%2F5678%3F";
-    let answer = shared_service().ok(target).await.to_string();
-    let expected =
-        |prefix: &str| answer.replace(&format!("{HOST}/flags/"), &format!("{HOST}{prefix}/flags/"));
-    assert!(answer.contains(&format!("\"https://{HOST}/flags/")), "{answer}");
+    let response = shared_service().ok(target).await.to_string();
+    let expected = |prefix: &str| {
+        response.replace(&format!("{HOST}/flags/"), &format!("{HOST}{prefix}/flags/"))
+    };
+    assert!(response.contains(&format!("\"https://{HOST}/flags/")), "{response}");
     let http_apis =
         HTTP_API_STAGES.map(|(stage, prefix)| (prefix, http_api_event_with(target, stage, prefix)));
     let rest_api = rest_api_event_with("/v1/format/{tn+}", target, "/numbers", "/numbers");
     for (prefix, event) in http_apis.into_iter().chain([("/numbers", rest_api)]) {
-        let answer = through_lambda(format::routes(), &event).await;
-        assert_eq!(answer.body.to_string(), expected(prefix), "{event}");
+        let response = lambda_response(format::routes(), &event).await;
+        assert_eq!(response.body.to_string(), expected(prefix), "{event}");
     }
 }
 
@@ -153,9 +154,9 @@ async fn numbers_with_slashes_and_flag_links_work_behind_a_stage_or_base_path() 
 async fn unknown_paths_are_reported_without_the_stage() {
     for (stage, prefix) in [("$default", ""), ("prod", "/prod"), ("prod", "")] {
         let event = http_api_event_with("/v1/nowhere/a%20b", stage, prefix);
-        let answer = through_lambda(status::routes(), &event).await;
-        assert_eq!(answer.status, 404, "{event}");
-        let message = answer.body["message"].as_str().unwrap();
+        let response = lambda_response(status::routes(), &event).await;
+        assert_eq!(response.status, 404, "{event}");
+        let message = response.body["message"].as_str().unwrap();
         assert!(message.starts_with("Endpoint not found: /v1/nowhere/a"), "{message}");
     }
 }
@@ -170,8 +171,8 @@ async fn the_root_works_behind_a_stage_or_base_path() {
     let rest_apis = [("", "/prod"), ("/numbers", "/numbers")]
         .map(|(base_path, prefix)| rest_api_event_with("/", "/", base_path, prefix));
     for event in http_apis.chain(rest_apis) {
-        // Clients that are not browsers get the index.
-        let answer = through_lambda(site::routes(), &event).await;
-        assert_eq!(answer.body["docs"], "/docs", "{event}");
+        // Clients other than browsers get the index.
+        let response = lambda_response(site::routes(), &event).await;
+        assert_eq!(response.body["docs"], "/docs", "{event}");
     }
 }

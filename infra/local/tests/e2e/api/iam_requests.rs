@@ -2,24 +2,22 @@
 
 use serde_json::{Value, json};
 use shared::state::App;
-use tnr::functions;
 
 use crate::support::{
     api_events::{http_api_event, rest_api_event},
     endpoints::{endpoints, protected_endpoints},
-    function_calls::{FunctionAnswer, answer_of, authorized_by_iam},
+    function_calls::{FunctionResponse, authorized_by_iam, response_to},
     keys::counted_requests,
     sample_requests::SampleRequest,
     service::{Service, sample_app, shared_service},
 };
 
-/// The answer to the event from the function that serves its path.
-async fn answer(event: &Value) -> FunctionAnswer {
+/// The response to the event from the function that serves its path.
+async fn response(event: &Value) -> FunctionResponse {
     let route = event["routeKey"].as_str().unwrap_or_default().trim_start_matches("ANY ");
     let path = event["resource"].as_str().unwrap_or(route);
     let endpoint = endpoints().into_iter().find(|endpoint| endpoint.path == path).unwrap();
-    let (_, routes) = functions().into_iter().find(|(name, _)| *name == endpoint.function).unwrap();
-    answer_of(routes, sample_app().await, event).await
+    response_to(endpoint.routes(), sample_app().await, event).await
 }
 
 /// A request event without a key.
@@ -33,8 +31,8 @@ fn event_without_key(target: &str) -> Value {
 async fn iam_requests_need_no_key_at_any_endpoint() {
     for endpoint in protected_endpoints() {
         let event = http_api_event(&endpoint.example());
-        let with_key = answer(&event).await;
-        let without_key = answer(&authorized_by_iam(event)).await;
+        let with_key = response(&event).await;
+        let without_key = response(&authorized_by_iam(event)).await;
         assert_eq!((with_key.status, without_key.status), (200, 200), "{endpoint:?}");
         assert_eq!(with_key.body, without_key.body, "{endpoint:?}");
         assert_eq!(without_key.headers["cache-control"], "private", "{endpoint:?}");
@@ -44,14 +42,14 @@ async fn iam_requests_need_no_key_at_any_endpoint() {
 #[tokio::test]
 async fn iam_requests_count_for_no_quota_but_are_validated() {
     let service = Service::with_sample().await;
-    let app = App::on(service.database.serving_store().await);
+    let app = App::with_store(service.database.serving_store().await);
     let event = authorized_by_iam(event_without_key("/v1/npa/415?limit=1"));
-    let admitted = answer_of(npa::routes(), app.clone(), &event).await;
+    let admitted = response_to(npa::routes(), app.clone(), &event).await;
     assert_eq!(admitted.status, 200);
     assert!(admitted.headers.keys().all(|name| !name.as_str().starts_with("x-ratelimit")));
     for target in ["/v1/npa/415?limit=0", "/v1/npa/41x", "/v1/npa/415?limt=1"] {
         let event = authorized_by_iam(event_without_key(target));
-        assert_eq!(answer_of(npa::routes(), app.clone(), &event).await.status, 400, "{target}");
+        assert_eq!(response_to(npa::routes(), app.clone(), &event).await.status, 400, "{target}");
     }
     assert!(counted_requests(&service.database.store()).await.is_empty());
 }
@@ -60,26 +58,34 @@ async fn iam_requests_count_for_no_quota_but_are_validated() {
 async fn clients_cannot_forge_iam_authorization() {
     let target = "/v1/npa/415";
     let iam = authorized_by_iam(event_without_key(target))["requestContext"]["authorizer"].clone();
-    let mut in_headers = event_without_key(target);
-    let mut in_query = event_without_key(&format!("{target}?requestContext.authorizer.iam=1"));
-    let mut in_body = event_without_key(target);
-    let mut beside_context = event_without_key(target);
-    let mut by_other_authorizer = event_without_key(target);
+    let mut forged_headers = event_without_key(target);
+    let mut forged_query = event_without_key(&format!("{target}?requestContext.authorizer.iam=1"));
+    let mut forged_body = event_without_key(target);
+    let mut top_level_authorizer = event_without_key(target);
+    let mut other_authorizer = event_without_key(target);
     for name in ["requestcontext", "x-amzn-request-context", "authorizer", "iam"] {
-        in_headers["headers"][name] = json!(iam.to_string());
+        forged_headers["headers"][name] = json!(iam.to_string());
     }
-    in_query["queryStringParameters"] = json!({ "requestContext.authorizer.iam": iam.to_string() });
-    in_body["body"] = json!(json!({ "requestContext": { "authorizer": iam } }).to_string());
-    beside_context["authorizer"] = iam.clone();
-    by_other_authorizer["requestContext"]["authorizer"] =
+    forged_query["queryStringParameters"] =
+        json!({ "requestContext.authorizer.iam": iam.to_string() });
+    forged_body["body"] = json!(json!({ "requestContext": { "authorizer": iam } }).to_string());
+    top_level_authorizer["authorizer"] = iam.clone();
+    other_authorizer["requestContext"]["authorizer"] =
         json!({ "lambda": iam.clone(), "jwt": { "claims": { "iam": iam.to_string() } } });
     // Only HTTP APIs put the IAM authorization in this field.
-    let mut in_rest_api = rest_api_event("/v1/npa", "/v1/npa?npa=415");
-    in_rest_api["headers"] = json!({});
-    in_rest_api["requestContext"]["authorizer"] = iam.clone();
-    let forged = [in_headers, in_query, in_body, beside_context, by_other_authorizer, in_rest_api];
+    let mut rest_api_event_with_iam = rest_api_event("/v1/npa", "/v1/npa?npa=415");
+    rest_api_event_with_iam["headers"] = json!({});
+    rest_api_event_with_iam["requestContext"]["authorizer"] = iam.clone();
+    let forged = [
+        forged_headers,
+        forged_query,
+        forged_body,
+        top_level_authorizer,
+        other_authorizer,
+        rest_api_event_with_iam,
+    ];
     for event in forged {
-        assert_eq!(answer(&event).await.status, 401, "{event}");
+        assert_eq!(response(&event).await.status, 401, "{event}");
     }
     let request = shared_service().request(&format!("{target}?iam=1"));
     let request =

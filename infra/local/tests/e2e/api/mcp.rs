@@ -2,20 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use axum::{
-    body::{Body, to_bytes},
-    http::Request,
-};
-use futures_util::future::join_all;
-use lambda_http::tower::ServiceExt;
 use reqwest::{Method, RequestBuilder, Response, StatusCode};
 use serde_json::{Value, json};
-use shared::{app, http::AllowedOrigins};
-use tnr::routes;
+use shared::http::AllowedOrigins;
 
 use crate::support::{
     agent::{agent_over_http, call, calls_with_requests, refused_calls_with_requests, texts},
+    api_events::http_api_event,
+    endpoints::routes_of,
+    function_calls::response_to,
     keys::key_with_quotas,
+    sample_requests::SampleRequest,
     service::{KEY, Service, http_client, sample_app, shared_service},
 };
 
@@ -23,7 +20,7 @@ fn post(service: &Service, body: impl Into<String>) -> RequestBuilder {
     service.post("/mcp", "application/json", body.into())
 }
 
-async fn answer_to(service: &Service, message: Value) -> (StatusCode, Value) {
+async fn send(service: &Service, message: Value) -> (StatusCode, Value) {
     let response = post(service, message.to_string()).send().await.unwrap();
     (response.status(), response.json().await.unwrap())
 }
@@ -45,7 +42,7 @@ async fn refusal(response: Response) -> (u16, i64, String) {
 }
 
 #[tokio::test]
-async fn every_tool_returns_the_answers_and_errors_of_the_api() {
+async fn every_tool_returns_the_same_results_and_errors_as_the_api() {
     let base_url = &shared_service().base_url;
     let agent = agent_over_http(base_url, KEY).await;
     let calls = calls_with_requests().into_iter().chain(refused_calls_with_requests());
@@ -76,13 +73,13 @@ async fn every_tool_argument_has_a_short_description() {
             assert!(argument["type"].is_string(), "{}: {name} {argument}", tool.name);
         }
     }
-    // A model reads all of it on every turn.
+    // A model reads the whole list on every turn.
     let length = serde_json::to_string(&tools).unwrap().len();
     assert!(length < 12_000, "{length}");
 }
 
 #[tokio::test]
-async fn pages_are_small_and_their_hints_lead_through_all() {
+async fn pages_are_small_and_their_hints_lead_to_every_record() {
     let service = shared_service();
     let agent = agent_over_http(&service.base_url, KEY).await;
     let mut arguments = json!({ "npa": "415" });
@@ -108,7 +105,7 @@ async fn pages_are_small_and_their_hints_lead_through_all() {
 }
 
 #[tokio::test]
-async fn format_numbers_answers_like_the_api() {
+async fn format_numbers_matches_the_api() {
     let service = shared_service();
     let agent = agent_over_http(&service.base_url, KEY).await;
     let numbers = json!(["(305) 234-5678", "020 7946 0958", ""]);
@@ -146,7 +143,7 @@ async fn tool_calls_count_as_one_request_and_batches_as_one_per_number() {
         (call_of("format_number", json!({ "tn": "305" })), 17),
         (call_of("no_tool", json!({})), 16),
         (numbers(3), 13),
-        // Refused before its numbers are counted.
+        // Rejected before its numbers are counted.
         (numbers(0), 12),
         (json!([1]), 11),
     ] {
@@ -161,18 +158,6 @@ async fn tool_calls_count_as_one_request_and_batches_as_one_per_number() {
     assert_eq!(exhausted.status(), StatusCode::TOO_MANY_REQUESTS);
     let body: Value = exhausted.json().await.unwrap();
     assert_eq!(body["error"], "rate_limited");
-}
-
-#[tokio::test]
-async fn concurrent_calls_get_their_own_answers() {
-    let service = shared_service();
-    let agent = agent_over_http(&service.base_url, KEY).await;
-    let ask = async |index: usize| {
-        let tn = format!("305234{index:04}");
-        let result = call(&agent, "lookup_block", json!({ "tn": tn })).await;
-        assert_eq!(result.structured_content.unwrap()["tn"], tn);
-    };
-    join_all((0..100).map(ask)).await;
 }
 
 #[tokio::test]
@@ -199,7 +184,7 @@ async fn unsupported_revisions_fall_back_to_an_older_or_the_latest_one() {
     for (asked, agreed) in [
         ("2025-11-25", "2025-11-25"),
         ("2024-11-05", "2024-11-05"),
-        // This revision has batches, which are refused.
+        // This revision has batches, which are not supported.
         ("2025-03-26", "2024-11-05"),
         ("2026-07-28", "2025-11-25"),
         ("1999-01-01", "2025-11-25"),
@@ -218,11 +203,13 @@ async fn unsupported_revisions_fall_back_to_an_older_or_the_latest_one() {
 async fn disallowed_origins_cannot_call_tools() {
     let mut app = sample_app().await;
     app.config.allowed_origins = AllowedOrigins::parse("https://a.example");
-    let service = app::service(routes(), app);
     let call = json!({
         "jsonrpc": "2.0", "id": 1, "method": "tools/call",
         "params": { "name": "format_number", "arguments": { "tn": "+13052345678" } }
     });
+    let mut request = SampleRequest::new("call", "POST", "/mcp");
+    request.headers.push(("content-type".to_owned(), "application/json".to_owned()));
+    request.body = Some(call.to_string());
     for (origin, status) in [
         (None, 200),
         (Some("https://a.example"), 200),
@@ -230,23 +217,20 @@ async fn disallowed_origins_cannot_call_tools() {
         (Some("null"), 403),
         (Some("http://localhost"), 403),
     ] {
-        let mut request = Request::post("/mcp").header("host", "localhost");
+        let mut event = http_api_event(&request);
         if let Some(origin) = origin {
-            request = request.header("origin", origin);
+            event["headers"]["origin"] = origin.into();
         }
-        let request = request.header("x-api-key", KEY).header("content-type", "application/json");
-        let request = request.body(Body::from(call.to_string())).unwrap();
-        let response = service.clone().oneshot(request).await.unwrap();
-        assert_eq!(response.status(), status, "{origin:?}");
-        let body = to_bytes(response.into_body(), usize::MAX).await.unwrap();
-        let body: Value = serde_json::from_slice(&body).unwrap();
+        let response = response_to(routes_of("mcp"), app.clone(), &event).await;
+        assert_eq!(response.status, status, "{origin:?}");
+        let body = response.body;
         let is_answered = body["result"]["structuredContent"]["valid"] == true;
         assert_eq!(is_answered, status == 200, "{origin:?}: {body}");
         assert_eq!(body["error"].is_object(), status == 403, "{origin:?}: {body}");
     }
 }
 
-/// The unit tests of the messages cover other bodies.
+/// The unit tests of `message.rs` cover other bodies.
 #[tokio::test]
 async fn invalid_messages_get_protocol_errors() {
     let service = shared_service();
@@ -258,7 +242,7 @@ async fn invalid_messages_get_protocol_errors() {
     }
     let long_id = "x".repeat(60_000);
     let (status, body) =
-        answer_to(service, json!({ "jsonrpc": "2.0", "id": long_id, "method": "ping" })).await;
+        send(service, json!({ "jsonrpc": "2.0", "id": long_id, "method": "ping" })).await;
     assert_eq!((status, body["id"].as_str().unwrap().len()), (StatusCode::OK, 60_000));
     let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
     for (accept, status) in
@@ -279,7 +263,7 @@ async fn unknown_methods_tools_and_cursors_are_named_in_errors() {
         ("tools/list", json!({ "cursor": "x" }), -32602, "cursor must be absent"),
     ] {
         let request = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
-        let (status, body) = answer_to(shared_service(), request).await;
+        let (status, body) = send(shared_service(), request).await;
         assert_eq!((status, body["error"]["code"].as_i64()), (StatusCode::OK, Some(code)));
         assert!(body["error"]["message"].as_str().unwrap().starts_with(message), "{body}");
     }

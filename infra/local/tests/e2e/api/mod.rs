@@ -1,5 +1,5 @@
-//! Answers to API clients. `events` has snapshots for each endpoint; the other files test what endpoints
-//! share, and rules that no sample request shows.
+//! Responses to API clients. `events` has snapshots for each endpoint; the other files test what endpoints share, and
+//! rules that no sample request shows.
 
 mod authentication;
 mod compression;
@@ -12,7 +12,6 @@ mod format_many;
 mod gateways;
 mod headers;
 mod iam_requests;
-mod in_process;
 mod lists;
 mod mcp;
 mod openapi;

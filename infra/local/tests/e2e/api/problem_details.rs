@@ -23,9 +23,9 @@ async fn errors_are_problem_details_on_request() {
         (404, "Not Found", Method::GET, "/v1/carrier/ZZZZ", KEY),
         (405, "Method Not Allowed", Method::POST, "/health", KEY),
     ] {
-        let usual = accepting(method.clone(), path, key, "*/*").await;
-        assert_eq!(usual.headers()["content-type"], "application/json", "{path}");
-        let usual: Value = usual.json().await.unwrap();
+        let default_error = accepting(method.clone(), path, key, "*/*").await;
+        assert_eq!(default_error.headers()["content-type"], "application/json", "{path}");
+        let default_error: Value = default_error.json().await.unwrap();
         let problem =
             accepting(method, path, key, "application/problem+json, application/json").await;
         assert_eq!(problem.status(), status, "{path}");
@@ -34,7 +34,7 @@ async fn errors_are_problem_details_on_request() {
         assert_eq!(problem.headers().contains_key("www-authenticate"), status == 401, "{path}");
         let expected = json!({
             "type": "about:blank", "title": title, "status": status,
-            "detail": usual["message"], "error": usual["error"],
+            "detail": default_error["message"], "error": default_error["error"],
         });
         assert_eq!(problem.text().await.unwrap(), expected.to_string(), "{path}");
     }

@@ -10,29 +10,29 @@ use tokio::{
 
 use crate::support::service::{KEY, shared_service};
 
-/// A connection with these bytes sent.
-async fn sent(request: &str) -> TcpStream {
+/// Connects, and sends these bytes.
+async fn connect_and_send(request: &str) -> TcpStream {
     let address = shared_service().base_url.strip_prefix("http://").unwrap();
     let mut stream = TcpStream::connect(address).await.unwrap();
     stream.write_all(request.as_bytes()).await.unwrap();
     stream
 }
 
-/// The status and body of the answer on a connection.
-async fn answer_over(mut stream: TcpStream) -> (u16, Value) {
-    let mut answer = Vec::new();
+/// The status and body of the response on a connection.
+async fn read_response(mut stream: TcpStream) -> (u16, Value) {
+    let mut response = Vec::new();
     // The server may close the connection early.
-    _ = stream.read_to_end(&mut answer).await;
-    let answer = String::from_utf8(answer).unwrap();
-    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    _ = stream.read_to_end(&mut response).await;
+    let response = String::from_utf8(response).unwrap();
+    let (head, body) = response.split_once("\r\n\r\n").unwrap();
     let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-    (status, serde_json::from_str(body).unwrap_or_else(|error| panic!("{error}: {answer}")))
+    (status, serde_json::from_str(body).unwrap_or_else(|error| panic!("{error}: {response}")))
 }
 
-async fn answer_with_hosts(version: &str, hosts: &[&str]) -> (u16, Value) {
+async fn response_with_hosts(version: &str, hosts: &[&str]) -> (u16, Value) {
     let hosts: String = hosts.iter().map(|host| format!("Host: {host}\r\n")).collect();
     let head = format!("GET {NUMBER} HTTP/{version}\r\n{hosts}X-API-Key: {KEY}");
-    answer_over(sent(&format!("{head}\r\nConnection: close\r\n\r\n")).await).await
+    read_response(connect_and_send(&format!("{head}\r\nConnection: close\r\n\r\n")).await).await
 }
 
 const NUMBER: &str = "/v1/format/+13052345678";
@@ -45,27 +45,27 @@ async fn invalid_hosts_get_a_400_and_are_not_echoed() {
     for (version, hosts) in
         [("1.1", &[][..]), ("1.1", &["a.example", "b.example"]), ("1.0", &["a\"><script>"])]
     {
-        let answer = answer_with_hosts(version, hosts).await;
-        assert_eq!(answer, (400, refusal.clone()), "{version} {hosts:?}");
+        let response = response_with_hosts(version, hosts).await;
+        assert_eq!(response, (400, refusal.clone()), "{version} {hosts:?}");
     }
 }
 
 #[tokio::test]
-async fn http_1_0_answers_without_a_host_have_no_flags() {
-    let (status, answer) = answer_with_hosts("1.0", &[]).await;
-    assert_eq!((status, &answer["country"]), (200, &json!("US")));
-    assert!(answer.get("flags").is_none(), "{answer}");
+async fn http_1_0_responses_without_a_host_have_no_flags() {
+    let (status, response) = response_with_hosts("1.0", &[]).await;
+    assert_eq!((status, &response["country"]), (200, &json!("US")));
+    assert!(response.get("flags").is_none(), "{response}");
 }
 
-/// The answer to a truncated `POST` with this header and body.
-async fn answer_to_post(path: &str, header: &str, body: &str) -> (u16, Value) {
+/// The response to a truncated `POST` with this header and body.
+async fn response_to_post(path: &str, header: &str, body: &str) -> (u16, Value) {
     let head = format!(
         "POST {path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {KEY}\r\n\
          content-type: application/json\r\n{header}\r\n\r\n"
     );
-    let stream = sent(&format!("{head}{body}")).await.into_std().unwrap();
+    let stream = connect_and_send(&format!("{head}{body}")).await.into_std().unwrap();
     stream.shutdown(Shutdown::Write).unwrap();
-    answer_over(TcpStream::from_std(stream).unwrap()).await
+    read_response(TcpStream::from_std(stream).unwrap()).await
 }
 
 const CHUNKED: &str = "transfer-encoding: chunked";
@@ -80,16 +80,16 @@ async fn broken_and_truncated_bodies_are_bad_requests() {
         (CHUNKED, ""),
         ("content-length: 100", "[\"305\"]"),
     ] {
-        let (status, answered) = answer_to_post("/v1/format", header, body).await;
-        assert_eq!((status, &answered["message"]), (400, &message), "{body:?}: {answered}");
-        let (status, answered) = answer_to_post("/mcp", header, body).await;
-        assert_eq!((status, &answered["error"]["message"]), (400, &message), "{body:?}");
+        let (status, response) = response_to_post("/v1/format", header, body).await;
+        assert_eq!((status, &response["message"]), (400, &message), "{body:?}: {response}");
+        let (status, response) = response_to_post("/mcp", header, body).await;
+        assert_eq!((status, &response["error"]["message"]), (400, &message), "{body:?}");
     }
 }
 
 #[tokio::test]
 async fn oversized_chunked_bodies_get_a_413() {
     let chunk = |length: usize| format!("{length:x}\r\n{}\r\n0\r\n\r\n", " ".repeat(length));
-    assert_eq!(answer_to_post("/v1/format", CHUNKED, &chunk(524_289)).await.0, 413);
-    assert_eq!(answer_to_post("/mcp", CHUNKED, &chunk(65_537)).await.0, 413);
+    assert_eq!(response_to_post("/v1/format", CHUNKED, &chunk(524_289)).await.0, 413);
+    assert_eq!(response_to_post("/mcp", CHUNKED, &chunk(65_537)).await.0, 413);
 }

@@ -1,50 +1,13 @@
 //! Refused requests. The sample requests show more for each endpoint.
 
-use std::fmt::Write;
-
 use reqwest::Method;
 use serde_json::Value;
 
 use crate::support::{
     endpoints::endpoints,
     keys::key_with_quotas,
-    service::{KEY, fields, shared_service},
+    service::{KEY, shared_service},
 };
-
-/// A request for each rule of each endpoint. Unit tests cover each rule's other cases.
-const REFUSED: [&str; 18] = [
-    "/v1/format?tn=305&column=a",
-    "/v1/format/",
-    "/v1/lookup/",
-    "/v1",
-    "/v1/",
-    "/v2/health",
-    "/v1/npa/415/nxy",
-    "/V1/HEALTH",
-    "/v1/carriers?limit=5&tpye=WIRELESS",
-    "/v1/carriers?c%6Fntry=",
-    "/v1/format/3052345678?defaultcountry=GB",
-    "/v1/lookup?TN=4155551234",
-    "/v1/search?q=a&rateCenter=Miami",
-    "/v1/npa/415?ofset=50",
-    "/v1/npa/416/nxx/234?npa=415",
-    "/v1/carrier?page=2",
-    "/v1/format?tn=1&page=2",
-    "/v1/carriers?a_name_longer_than_the_forty_characters_that_a_message_repeats=secret",
-];
-
-#[tokio::test]
-async fn each_refusal_names_the_rule_and_the_value() {
-    let mut refusals = String::new();
-    for target in REFUSED {
-        let (status, body) = shared_service().answer(target).await;
-        assert_eq!(fields(&body), ["error", "message"], "{target}");
-        let [error, message] = ["error", "message"].map(|name| body[name].as_str().unwrap());
-        writeln!(refusals, "{target}\n  {} {error}: {message}", status.as_u16()).unwrap();
-    }
-    // Kept apart from the sample request snapshots, which are part of the program.
-    insta::with_settings!({ snapshot_path => "tables" }, { insta::assert_snapshot!(refusals) });
-}
 
 #[tokio::test]
 async fn only_protected_endpoints_refuse_unknown_parameters() {
@@ -64,7 +27,7 @@ async fn only_protected_endpoints_refuse_unknown_parameters() {
     }
 }
 
-/// Others store and log `Link` and messages, so neither may echo a key sent under a mistyped parameter.
+/// Clients and proxies may store or log `Link` and messages, so neither may echo a key sent in a mistyped parameter.
 #[tokio::test]
 async fn keys_under_mistyped_names_are_never_echoed() {
     let service = shared_service();

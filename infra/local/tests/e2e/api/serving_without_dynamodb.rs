@@ -1,13 +1,7 @@
-//! A DynamoDB that fails, stalls, or lacks tables or data. Answers are right or clear errors, in bounded
-//! time, and nobody is wrongly admitted.
+//! A DynamoDB that fails, stalls, or lacks tables or data. Responses are correct or clear errors, arrive in bounded
+//! time, and never admit an invalid key.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
-    },
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
 use reqwest::StatusCode;
@@ -17,18 +11,18 @@ use tnr::keys;
 
 use crate::support::{
     endpoints::example_targets,
-    fault_proxy::{Fault, FaultProxy},
+    fault_proxy::{Fault, FaultProxy, at_first},
     service::{KEY, Service},
 };
 
-/// The successful answers to one request per protected endpoint.
-async fn example_answers(service: &Service) -> Vec<(String, Value)> {
-    let mut answers = Vec::new();
+/// The successful responses to one request per protected endpoint.
+async fn example_responses(service: &Service) -> Vec<(String, Value)> {
+    let mut responses = Vec::new();
     for target in example_targets() {
         let answer = service.ok(&target).await;
-        answers.push((target, answer));
+        responses.push((target, answer));
     }
-    answers
+    responses
 }
 
 async fn delete_table(service: &Service, table: &str) {
@@ -61,15 +55,15 @@ async fn requests_get_a_503_without_the_dataset_or_key_table_they_need() {
 }
 
 #[tokio::test]
-async fn answers_come_from_the_dataset_in_memory_without_the_lookup_tables() {
+async fn lookups_are_answered_from_memory_without_the_lookup_tables() {
     let service = Service::with_sample().await;
-    let expected = example_answers(&service).await;
+    let expected = example_responses(&service).await;
     delete_table(&service, "exchanges").await;
     delete_table(&service, "carriers").await;
     let service = service.restarted().await;
-    assert_eq!(example_answers(&service).await, expected);
+    assert_eq!(example_responses(&service).await, expected);
     delete_table(&service, "dataset").await;
-    assert_eq!(example_answers(&service).await, expected);
+    assert_eq!(example_responses(&service).await, expected);
 }
 
 #[tokio::test]
@@ -78,13 +72,7 @@ async fn unprocessed_chunks_are_retried_for_a_bounded_time() {
     for (unprocessed_calls, status) in
         [(3, StatusCode::OK), (usize::MAX, StatusCode::SERVICE_UNAVAILABLE)]
     {
-        let batches = AtomicUsize::new(0);
-        let policy = move |_, operation: &str| match operation {
-            "BatchGetItem" if batches.fetch_add(1, Ordering::SeqCst) < unprocessed_calls => {
-                Fault::Unprocessed
-            }
-            _ => Fault::None,
-        };
+        let policy = at_first(unprocessed_calls, "BatchGetItem", Fault::Unprocessed);
         let proxy = FaultProxy::before(sample.database.endpoint(), policy).await;
         let service = Service::behind(&proxy).await;
         let started = Instant::now();
@@ -94,15 +82,14 @@ async fn unprocessed_chunks_are_retried_for_a_bounded_time() {
 }
 
 #[tokio::test]
-async fn database_faults_never_give_wrong_answers_or_admit_bad_keys() {
+async fn database_faults_never_cause_wrong_responses_or_admit_bad_keys() {
     let sample = Service::with_sample().await;
     let store = sample.database.store();
     let (unknown, revoked) = (keys::random().unwrap(), keys::random().unwrap());
     keys::register(&store, &revoked, "revoked").await.unwrap();
     keys::revoke(&store, revoked.prefix()).await.unwrap();
-    let expected = example_answers(&sample).await;
-    for fault in
-        [Fault::Throttled, Fault::InternalError, Fault::Stall, Fault::Reset, Fault::BrokenOff]
+    let expected = example_responses(&sample).await;
+    for fault in [Fault::Throttled, Fault::InternalError, Fault::Stall, Fault::Reset, Fault::CutOff]
     {
         let endpoint = sample.database.endpoint();
         tokio::join!(
@@ -112,8 +99,8 @@ async fn database_faults_never_give_wrong_answers_or_admit_bad_keys() {
     }
 }
 
-/// Asserts that every protected endpoint answers in bounded time while every DynamoDB call meets a fault.
-/// Answers are right with data in memory and 503 without it, and the service recovers soon.
+/// Asserts that every protected endpoint responds in bounded time while every DynamoDB call fails. Responses are
+/// correct with data in memory and 503 without it, and the service recovers quickly.
 async fn assert_right_or_unavailable(
     endpoint: &str,
     fault: Fault,
@@ -121,15 +108,12 @@ async fn assert_right_or_unavailable(
     expected: &[(String, Value)],
     [unknown, revoked]: [&ApiKey; 2],
 ) {
-    let is_failing = Arc::new(AtomicBool::new(false));
-    let fails = Arc::clone(&is_failing);
-    let policy = move |_, _: &str| if fails.load(Ordering::SeqCst) { fault } else { Fault::None };
-    let proxy = FaultProxy::before(endpoint, policy).await;
+    let proxy = FaultProxy::with_switch(endpoint, fault).await;
     let service = Service::behind(&proxy).await;
     if has_data {
         service.ok("/v1/carriers").await;
     }
-    is_failing.store(true, Ordering::SeqCst);
+    proxy.start_failing();
     let ask = async |path: &str, key: &str| {
         let started = Instant::now();
         let response = service.request(path).bearer_auth(key).send().await.unwrap();
@@ -157,7 +141,7 @@ async fn assert_right_or_unavailable(
     assert_eq!(health["last_ingestion"].is_string(), has_data, "{fault:?}");
     assert_eq!(ask("/stats", KEY).await.0, expected_status, "{fault:?}");
 
-    is_failing.store(false, Ordering::SeqCst);
+    proxy.stop_failing();
     let recovered = Instant::now();
     let has_recovered = async || {
         ask("/v1/npa/415/nxx/234", KEY).await.0 == StatusCode::OK

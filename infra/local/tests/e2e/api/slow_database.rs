@@ -1,13 +1,7 @@
-//! A DynamoDB that hangs, is slow, refuses or throttles, with data and keys in memory. Clients notice nothing,
-//! and the database is spared.
+//! A DynamoDB that hangs, is slow, fails or throttles, with data and keys in memory. Clients notice nothing, and the
+//! database gets few calls.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
 use futures_util::{StreamExt, future::join_all, stream};
 use serde_json::json;
@@ -24,13 +18,13 @@ const CLIENTS: usize = 20;
 const LOOKUPS: usize = 200;
 /// The SDK's attempts per call.
 const ATTEMPTS: usize = 3;
-/// Time for which a failed table is left alone.
+/// Time for which the circuit breaker of a failed table stays open.
 const PAUSE: Duration = Duration::from_secs(3);
 /// Far above the actual wait, since other tests keep the machine busy.
 const MAX_BATCHES_TIME: Duration = Duration::from_secs(10);
 
 #[tokio::test]
-async fn lookups_and_batches_answer_from_memory_and_spare_a_failing_database() {
+async fn lookups_and_batches_use_memory_and_spare_a_failing_database() {
     let sample = Service::with_sample().await;
     let faults = [
         Fault::Stall,
@@ -41,15 +35,12 @@ async fn lookups_and_batches_answer_from_memory_and_spare_a_failing_database() {
         Fault::Throttled,
         Fault::InternalError,
     ];
-    join_all(faults.map(|fault| assert_unnoticed(sample.database.endpoint(), fault))).await;
+    join_all(faults.map(|fault| assert_no_effect(sample.database.endpoint(), fault))).await;
 }
 
-/// Asserts that answers stay the same and calls are few while every call meets this fault.
-async fn assert_unnoticed(endpoint: &str, fault: Fault) {
-    let is_failing = Arc::new(AtomicBool::new(false));
-    let fails = Arc::clone(&is_failing);
-    let policy = move |_, _: &str| if fails.load(Ordering::SeqCst) { fault } else { Fault::None };
-    let proxy = FaultProxy::before(endpoint, policy).await;
+/// Asserts that responses stay the same and calls are few while every call fails in this way.
+async fn assert_no_effect(endpoint: &str, fault: Fault) {
+    let proxy = FaultProxy::with_switch(endpoint, fault).await;
     let service = Service::behind(&proxy).await;
     let numbers: Vec<_> = (0..30).map(|line| format!("+1415234{line:04}")).collect();
     let batch = async || {
@@ -58,7 +49,7 @@ async fn assert_unnoticed(endpoint: &str, fault: Fault) {
         request.send().await.unwrap().error_for_status().unwrap().text().await.unwrap()
     };
     let (lookup, formatted) = (service.ok(LOOKUP).await, batch().await);
-    is_failing.store(true, Ordering::SeqCst);
+    proxy.start_failing();
     proxy.reset();
     let began = Instant::now();
     for _ in 0..3 {
@@ -79,7 +70,7 @@ async fn a_server_waits_for_its_own_slow_database() {
     let sample = Service::with_sample().await;
     let late = |_, _: &str| Fault::Late(Duration::from_millis(2500));
     let proxy = FaultProxy::before(sample.database.endpoint(), late).await;
-    let store = Store::at_emulator(&proxy.endpoint, TimeoutProfile::EmbeddedRequest);
+    let store = Store::connect_to_emulator(&proxy.endpoint, TimeoutProfile::EmbeddedRequest);
     let loaded = CurrentDataset::new(store).get().await.unwrap();
     let stored = sample.database.store().manifest().await.unwrap().unwrap();
     assert_eq!(loaded.version, stored.current.version);

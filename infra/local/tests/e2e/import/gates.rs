@@ -1,11 +1,11 @@
-//! Ruined but parseable reports: the gates refuse each, and report the changes it would make.
+//! Corrupt but parseable reports: the gates refuse each, and report the changes it would make.
 
 use std::cell::Cell;
 
 use ingest::{ImportReport, Options, Outcome, Waivers};
 use store::Store;
 
-use super::ruined_reports::{OCN, RATE_CENTER, RUINS, Ruin, with_cell};
+use super::corrupt_reports::{CORRUPTIONS, Corruption, OCN, RATE_CENTER, replace_cell};
 use crate::support::{imports::import, service::Service, small_reports::ReportTexts};
 
 /// CloudWatch's limit for one event, since the function logs its report as one line.
@@ -19,33 +19,38 @@ fn refusal(name: &str, report: ImportReport) -> String {
     }
 }
 
-/// Imports a ruined report, and asserts that it is refused for these reasons, without effect.
-async fn assert_refused(store: &Store, ruin: &Ruin, reasons: &[&str]) {
+/// Imports a corrupt report, and asserts that it is refused for these reasons, without effect.
+async fn assert_refused(store: &Store, corruption: &Corruption, reasons: &[&str]) {
     let before = store.manifest().await.unwrap();
-    let mut ruined = ReportTexts::sample();
-    (ruin.ruin)(&mut ruined);
-    let report = import(store, &ruined, Options::default()).await.unwrap();
-    assert!(report.changes.total() > 0, "{}", ruin.name);
+    let mut corrupt = ReportTexts::sample();
+    (corruption.apply)(&mut corrupt);
+    let report = import(store, &corrupt, Options::default()).await.unwrap();
+    assert!(report.changes.total() > 0, "{}", corruption.name);
     let line = serde_json::to_string(&report).unwrap();
-    assert!(line.len() < MAX_LINE_BYTES, "{}: {} bytes", ruin.name, line.len());
-    let reason = refusal(ruin.name, report);
+    assert!(line.len() < MAX_LINE_BYTES, "{}: {} bytes", corruption.name, line.len());
+    let reason = refusal(corruption.name, report);
     for expected in reasons {
-        assert!(reason.contains(expected), "{}: no '{expected}' in\n{reason}", ruin.name);
+        assert!(reason.contains(expected), "{}: no '{expected}' in\n{reason}", corruption.name);
     }
-    assert_eq!(store.manifest().await.unwrap(), before, "{}", ruin.name);
+    assert_eq!(store.manifest().await.unwrap(), before, "{}", corruption.name);
 }
 
 #[tokio::test]
-async fn every_ruined_report_is_refused_with_the_changes_it_would_make() {
+async fn every_corrupt_report_is_refused_with_the_changes_it_would_make() {
     let service = Service::empty().await;
     let store = service.database.store();
-    for ruin in RUINS.iter().filter(|ruin| !ruin.first_reasons.is_empty()) {
-        assert_refused(&store, ruin, ruin.first_reasons).await;
+    for corruption in CORRUPTIONS.iter().filter(|corruption| !corruption.first_reasons.is_empty()) {
+        assert_refused(&store, corruption, corruption.first_reasons).await;
     }
     let whole = import(&store, &ReportTexts::sample(), Options::default()).await.unwrap();
     assert_eq!(whole.outcome, Outcome::Published);
-    for ruin in &RUINS {
-        assert_refused(&store, ruin, &[ruin.reasons, ruin.first_reasons].concat()).await;
+    for corruption in &CORRUPTIONS {
+        assert_refused(
+            &store,
+            corruption,
+            &[corruption.reasons, corruption.first_reasons].concat(),
+        )
+        .await;
     }
 }
 
@@ -54,7 +59,7 @@ async fn the_named_waivers_let_the_import_and_later_ones_pass() {
     let service = Service::with_sample().await;
     let store = service.database.store();
     let mut texts = ReportTexts::sample();
-    texts.nanpa = with_cell(&texts.nanpa, OCN, |_| String::new());
+    texts.nanpa = replace_cell(&texts.nanpa, OCN, |_| String::new());
     let refused = import(&store, &texts, Options::default()).await.unwrap();
     let Outcome::Refused { allowed_by: Some(waivers), .. } = refused.outcome else {
         panic!("{:?}", refused.outcome)
@@ -63,8 +68,8 @@ async fn the_named_waivers_let_the_import_and_later_ones_pass() {
     let waived = Options { waivers, ..Options::default() };
     assert_eq!(import(&store, &texts, waived).await.unwrap().outcome, Outcome::Published);
 
-    // The change does not count again when the next import is compared with the oldest version.
-    texts.nanpa = with_cell(&texts.nanpa, RATE_CENTER, |cells| {
+    // The next import, compared with the oldest version, does not count the change again.
+    texts.nanpa = replace_cell(&texts.nanpa, RATE_CENTER, |cells| {
         let is_moved = cells[1].ends_with("-234");
         if is_moved { "ELSEWHERE".to_owned() } else { cells[RATE_CENTER].to_owned() }
     });
@@ -82,7 +87,7 @@ async fn small_changes_over_several_imports_add_up_to_a_refusal() {
     let mut reports = Vec::new();
     for step in ["ONE", "TWO"] {
         let changed = Cell::new(0);
-        texts.nanpa = with_cell(&texts.nanpa, RATE_CENTER, |cells| {
+        texts.nanpa = replace_cell(&texts.nanpa, RATE_CENTER, |cells| {
             let is_moved = changed.get() < 15 && cells[RATE_CENTER] != "ONE";
             changed.set(changed.get() + u32::from(is_moved));
             if is_moved { step.to_owned() } else { cells[RATE_CENTER].to_owned() }

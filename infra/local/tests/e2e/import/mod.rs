@@ -1,5 +1,6 @@
 //! Imports: published data, refused reports, and interrupted runs.
 
+mod corrupt_reports;
 mod drifting_items;
 mod full_scale;
 mod gates;
@@ -8,7 +9,6 @@ mod progress;
 mod publishing_model;
 mod replaced_sample;
 mod reports;
-mod ruined_reports;
 mod sweeping;
 mod thousands_blocks;
 mod unreadable_versions;

@@ -17,9 +17,9 @@ async fn imports_report_their_phases_in_order_with_sizes() {
     let service = Service::empty().await;
     let store = service.database.store();
     let steps = RefCell::new(Vec::new());
-    let tell = |step| steps.borrow_mut().push(step);
+    let report_step = |step| steps.borrow_mut().push(step);
     let sources = Sources::published(Some(&mirror));
-    let report = ingest(&store, &sources, Options::default(), tell).await.unwrap();
+    let report = ingest(&store, &sources, Options::default(), report_step).await.unwrap();
 
     let (mut phases, mut fetched, mut read) = (Vec::new(), BTreeMap::new(), BTreeMap::new());
     let mut items_left = 0;

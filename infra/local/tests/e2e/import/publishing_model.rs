@@ -26,7 +26,7 @@ use tokio::{runtime::Runtime, task::JoinHandle};
 use self::{
     files::sources,
     reader::Reader,
-    steps::{Kind, Run, STEPS_PER_SEQUENCE, Step, Table, Trouble, WRITERS, Work, steps},
+    steps::{Disruption, Kind, Run, STEPS_PER_SEQUENCE, Step, Table, WRITERS, Work, steps},
     tables::LookupTables,
 };
 use crate::support::{
@@ -42,38 +42,37 @@ mod tables;
 
 /// Enough to try every kind of step several times; `.ci/run` asks for more.
 const DEFAULT_STEPS: u32 = 120;
-/// The number of concurrent sequences, since they mostly wait.
-const WORLDS: u64 = 3;
+/// The number of sequences that run concurrently, since they mostly wait.
+const CONCURRENT_SEQUENCES: u64 = 3;
 
 /// An importing process, behind its own proxy.
 struct Writer {
     store: Store,
     proxy: FaultProxy,
-    trouble: Arc<Mutex<Option<Trouble>>>,
+    disruption: Arc<Mutex<Option<Disruption>>>,
 }
 
 impl Writer {
     async fn before(endpoint: &str) -> Self {
-        let trouble: Arc<Mutex<Option<Trouble>>> = Arc::default();
-        let current = Arc::clone(&trouble);
+        let disruption: Arc<Mutex<Option<Disruption>>> = Arc::default();
+        let current = Arc::clone(&disruption);
         let policy = move |call, _: &str| match *current.lock().unwrap() {
-            Some(trouble) => trouble.fault_of(call),
+            Some(disruption) => disruption.fault_at(call),
             None => Fault::None,
         };
         let proxy = FaultProxy::before(endpoint, policy).await;
-        let store = Store::at_emulator(&proxy.endpoint, TimeoutProfile::Batch);
-        Self { store, proxy, trouble }
+        let store = Store::connect_to_emulator(&proxy.endpoint, TimeoutProfile::Batch);
+        Self { store, proxy, disruption }
     }
 
     /// Sets what happens to later calls.
-    fn set_trouble(&self, trouble: Option<Trouble>) {
+    fn set_disruption(&self, disruption: Option<Disruption>) {
         self.proxy.reset();
-        *self.trouble.lock().unwrap() = trouble;
+        *self.disruption.lock().unwrap() = disruption;
     }
 }
 
-/// Does a run's work and returns the imported file set, which is current unless another run has published
-/// since.
+/// Does a run's work, and returns the imported file set. It is current unless another run has published since.
 async fn work(store: &Store, run: &Run) -> Option<usize> {
     match run.work {
         Work::Import { files, clock } => {
@@ -91,21 +90,21 @@ async fn work(store: &Store, run: &Run) -> Option<usize> {
 }
 
 /// The database and its processes.
-struct World {
+struct Simulation {
     database: Database,
     store: Store,
     writers: Vec<Writer>,
     /// Writers stalled in the middle of their work.
     stalled: Vec<(usize, JoinHandle<Option<usize>>)>,
-    /// Readers that have not checked for a new version for some steps.
+    /// Readers that last checked for a new version some steps ago.
     older: Vec<Reader>,
     /// `true` if a version was readable after the last step.
-    is_answering: bool,
+    is_serving: bool,
     earlier_items: Option<LookupTables>,
     steps: usize,
 }
 
-impl World {
+impl Simulation {
     async fn new() -> Self {
         let database = Database::in_memory().await.unwrap();
         keys::register(&database.store(), &KEY.parse().unwrap(), "tests").await.unwrap();
@@ -120,13 +119,13 @@ impl World {
             writers,
             stalled: Vec::new(),
             older: Vec::new(),
-            is_answering: false,
+            is_serving: false,
             earlier_items: None,
             steps: 0,
         }
     }
 
-    /// A writer that is not stalled, except the given one.
+    /// A writer that is not stalled, other than `except`.
     fn idle_writer(&self, except: Option<usize>) -> Option<usize> {
         let stalled = |writer| self.stalled.iter().any(|(stalled, _)| *stalled == writer);
         (0..WRITERS).find(|&writer| Some(writer) != except && !stalled(writer))
@@ -135,7 +134,7 @@ impl World {
     /// Runs until it ends or stalls; returns the imported file set.
     async fn run(&mut self, run: &Run, writer: usize) -> Option<usize> {
         let (store, run) = (self.writers[writer].store.clone(), run.clone());
-        self.writers[writer].set_trouble(run.trouble);
+        self.writers[writer].set_disruption(run.disruption);
         let mut task = tokio::spawn(async move { work(&store, &run).await });
         tokio::select! {
             ended = &mut task => ended.unwrap(),
@@ -158,7 +157,7 @@ impl World {
         true
     }
 
-    /// Takes the step; returns the file set that must be current now, if known.
+    /// Takes the step, and returns the file set that must now be current, if known.
     async fn take(&mut self, step: &Step) -> Option<usize> {
         match step {
             Step::Run(run) => match self.idle_writer(None) {
@@ -183,10 +182,11 @@ impl World {
     async fn run_together(&mut self, first_run: &Run, second_run: &Run) {
         let Some(first) = self.idle_writer(None) else { return };
         let Some(second) = self.idle_writer(Some(first)) else { return };
-        // Neither may stall here, or the step would not end.
-        let unstalled = |trouble: Option<Trouble>| trouble.filter(|it| it.kind != Kind::Stalled);
+        // Neither may stall here, or the step would never end.
+        let unstalled =
+            |disruption: Option<Disruption>| disruption.filter(|it| it.kind != Kind::Stalled);
         for (writer, run) in [(first, first_run), (second, second_run)] {
-            self.writers[writer].set_trouble(unstalled(run.trouble));
+            self.writers[writer].set_disruption(unstalled(run.disruption));
         }
         tokio::join!(
             work(&self.writers[first].store, first_run),
@@ -199,7 +199,7 @@ impl World {
         let manifest = self.store.manifest().await.unwrap();
         let fresh = Reader::new(&self.store);
         fresh.check().await?;
-        self.check_answering(&fresh, manifest.as_ref()).await?;
+        self.check_served_version(&fresh, manifest.as_ref()).await?;
         if current.is_some() {
             prop_assert_eq!(fresh.file_set().await, current, "the import that succeeded");
         }
@@ -213,29 +213,29 @@ impl World {
         Ok(())
     }
 
-    /// Asserts that the reader answers if anything was published, and that its health shows whether it uses
+    /// Asserts that the reader has data if anything was published, and that its health shows whether it uses
     /// the current version.
-    async fn check_answering(
+    async fn check_served_version(
         &mut self,
         reader: &Reader,
         manifest: Option<&Manifest>,
     ) -> Result<(), TestCaseError> {
-        let was_answering = std::mem::take(&mut self.is_answering);
+        let was_serving = std::mem::take(&mut self.is_serving);
         let Some(manifest) = manifest else { return Ok(()) };
         let version = reader.version().await?.map(|loaded| loaded.version);
-        prop_assert!(version.is_some() || !was_answering, "nothing is left to read");
+        prop_assert!(version.is_some() || !was_serving, "no readable version is left");
         let expected = match &version {
             Some(version) if *version == manifest.current.version => "healthy",
             Some(_) => "degraded",
             None => "unhealthy",
         };
         prop_assert_eq!(reader.health().await, expected);
-        self.is_answering = version.is_some();
+        self.is_serving = version.is_some();
         Ok(())
     }
 
     /// Asserts that the next import succeeds, and that a repair leaves no drift.
-    async fn conclude(&mut self) -> Result<(), TestCaseError> {
+    async fn finish(&mut self) -> Result<(), TestCaseError> {
         while self.resume().await {
             self.check(None).await?;
         }
@@ -266,27 +266,28 @@ fn setting<T: std::str::FromStr>(variable: &str) -> Option<T> {
 
 #[test]
 fn lookups_always_equal_lists_whatever_happens_to_writers() {
-    let seed = setting("TNR_MODEL_SEED").unwrap_or_else(seed_of_the_clock);
-    let steps_wanted = setting("TNR_MODEL_STEPS").unwrap_or(DEFAULT_STEPS);
-    let sequences_at_least = steps_wanted.div_ceil(STEPS_PER_SEQUENCE) * 11 / 10;
-    let cases = sequences_at_least.div_ceil(WORLDS as u32);
-    let explored = thread::scope(|scope| {
-        let worlds = (0..WORLDS).map(|world| scope.spawn(move || explore(seed + world, cases)));
-        let worlds: Vec<_> = worlds.collect();
-        worlds.into_iter().map(|world| world.join().unwrap()).collect::<Vec<_>>()
+    let seed = setting("TNR_MODEL_SEED").unwrap_or_else(seed_from_clock);
+    let min_steps = setting("TNR_MODEL_STEPS").unwrap_or(DEFAULT_STEPS);
+    let min_sequences = min_steps.div_ceil(STEPS_PER_SEQUENCE) * 11 / 10;
+    let cases = min_sequences.div_ceil(CONCURRENT_SEQUENCES as u32);
+    let results = thread::scope(|scope| {
+        let threads = (0..CONCURRENT_SEQUENCES)
+            .map(|simulation| scope.spawn(move || run_sequences(seed + simulation, cases)));
+        let threads: Vec<_> = threads.collect();
+        threads.into_iter().map(|simulation| simulation.join().unwrap()).collect::<Vec<_>>()
     });
-    let steps: usize = explored.iter().map(|(steps, _)| steps).sum();
+    let steps: usize = results.iter().map(|(steps, _)| steps).sum();
     println!("publishing model: {steps} steps, seed {seed}");
-    for (_, tried) in explored {
-        if let Err(error) = tried {
+    for (_, result) in results {
+        if let Err(error) = result {
             panic!("TNR_MODEL_SEED={seed}: {error}");
         }
     }
 }
 
-/// Tries this many sequences, each in its own world, and returns their number of steps.
-fn explore(seed: u64, cases: u32) -> (usize, Result<(), TestError<Vec<Step>>>) {
-    let taken = AtomicUsize::new(0);
+/// Runs this many sequences, each in its own simulation, and returns the number of steps.
+fn run_sequences(seed: u64, cases: u32) -> (usize, Result<(), TestError<Vec<Step>>>) {
+    let steps_taken = AtomicUsize::new(0);
     let config = Config {
         cases,
         rng_seed: RngSeed::Fixed(seed),
@@ -294,20 +295,20 @@ fn explore(seed: u64, cases: u32) -> (usize, Result<(), TestError<Vec<Step>>>) {
         max_shrink_iters: 200,
         ..Config::default()
     };
-    let tried = TestRunner::new(config).run(&steps(), |steps| {
+    let result = TestRunner::new(config).run(&steps(), |steps| {
         Runtime::new().unwrap().block_on(async {
-            let mut world = World::new().await;
+            let mut simulation = Simulation::new().await;
             for step in &steps {
-                let current = world.take(step).await;
-                world.check(current).await?;
-                taken.fetch_add(1, Ordering::Relaxed);
+                let current = simulation.take(step).await;
+                simulation.check(current).await?;
+                steps_taken.fetch_add(1, Ordering::Relaxed);
             }
-            world.conclude().await
+            simulation.finish().await
         })
     });
-    (taken.load(Ordering::Relaxed), tried)
+    (steps_taken.load(Ordering::Relaxed), result)
 }
 
-fn seed_of_the_clock() -> u64 {
+fn seed_from_clock() -> u64 {
     Timestamp::now().as_nanosecond() as u64
 }

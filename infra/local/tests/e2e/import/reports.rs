@@ -49,7 +49,7 @@ async fn truncated_mismatched_and_older_reports_are_refused_without_effect() {
     let as_npa_report = |text: &str| Sources { npa_report: source(text), ..texts.sources() };
     let as_overlay = |text: &str| Sources { carriers: Some(source(text)), ..texts.sources() };
     for (expected, sources) in [
-        ("check whether the file is cut off or", as_nanpa(&cut(&texts.nanpa, 20))),
+        ("check whether the file is truncated or", as_nanpa(&cut(&texts.nanpa, 20))),
         (" CA exchanges (", as_cnac(&cut(&texts.cnac, 0))),
         ("it is a web page, not a report", as_nanpa("<!DOCTYPE html>\n<html></html>\n")),
         (
@@ -57,7 +57,7 @@ async fn truncated_mismatched_and_older_reports_are_refused_without_effect() {
             as_cnac(&texts.nanpa),
         ),
         ("it is empty", as_npa_report("")),
-        ("damaged or cut off", as_nanpa("PK\x03\x04\x14\0\0\0")),
+        ("damaged or truncated", as_nanpa("PK\x03\x04\x14\0\0\0")),
         (
             "no/such/file cannot be read",
             Sources { nanpa: Source::File("no/such/file".into()), ..texts.sources() },
@@ -81,7 +81,7 @@ async fn truncated_mismatched_and_older_reports_are_refused_without_effect() {
 #[tokio::test]
 async fn a_service_without_data_serves_the_first_version_at_once() {
     let service = Service::empty().await;
-    let (status, body) = service.answer("/v1/npa/415").await;
+    let (status, body) = service.get_json("/v1/npa/415").await;
     assert_eq!((status.as_u16(), &body["error"]), (503, &json!("service_unavailable")));
     import_sources(&service, &sample()).await.unwrap();
     assert_eq!(service.ok("/v1/npa/415").await["total_exchanges"], 135);

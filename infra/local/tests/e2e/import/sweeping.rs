@@ -11,7 +11,7 @@ use crate::support::{
 };
 
 #[tokio::test]
-async fn versions_beyond_the_three_retained_are_swept_after_a_day() {
+async fn versions_beyond_the_three_retained_are_deleted_after_a_day() {
     let service = Service::with_small_reports().await;
     let store = service.database.store();
     let first = store.manifest().await.unwrap().unwrap().current;
@@ -24,18 +24,18 @@ async fn versions_beyond_the_three_retained_are_swept_after_a_day() {
         import(&store, &texts, Options { now, ..Options::default() }).await.unwrap();
         let manifest = store.manifest().await.unwrap().unwrap();
         assert_eq!(manifest.retained.len(), (number + 1).min(3));
-        let is_there =
+        let is_present =
             dump(&store).await.into_keys().any(|key| key.contains(first.version.as_str()));
-        assert_eq!(is_there, seconds <= day, "after {seconds} seconds");
+        assert_eq!(is_present, seconds <= day, "after {seconds} seconds");
     }
     let chunks = dump(&store).await.into_keys().filter(|key| key.contains("#0000"));
     assert_eq!(chunks.count(), 1 + 3 + 2, "the retained ones, and two that are younger");
 }
 
-/// A dead import leaves chunks that no manifest names. They stay as long as the import could still be alive
-/// and publish them.
+/// A crashed import leaves chunks that no manifest names. They stay as long as the import could still be running and
+/// publish them.
 #[tokio::test]
-async fn chunks_of_a_dead_import_are_swept_once_it_cannot_publish() {
+async fn chunks_of_a_crashed_import_are_deleted_once_it_cannot_publish() {
     let service = Service::with_small_reports().await;
     let store = service.database.store();
     let chunks = async || {
@@ -43,11 +43,11 @@ async fn chunks_of_a_dead_import_are_swept_once_it_cannot_publish() {
         items.filter(|key| key.starts_with("dataset ") && key.contains("#0")).count()
     };
     let now = store.manifest().await.unwrap().unwrap().current.ingested_at;
-    let policy = at_operation("PutItem", Fault::BrokenOff);
+    let policy = at_operation("PutItem", Fault::CutOff);
     let (dying, _proxy) = store_with_faults(&service, policy).await;
     let old = Options { now: now - 48.hours(), ..Options::default() };
     import(&dying, &ReportTexts::second(), old).await.unwrap_err();
-    assert_eq!(chunks().await, 2, "of the current version and of the dead import");
+    assert_eq!(chunks().await, 2, "those of the current version and the crashed import");
 
     store.sweep(now).await.unwrap();
     assert_eq!(chunks().await, 2, "it may still be published");
@@ -77,5 +77,5 @@ async fn an_overtaken_sweep_deletes_no_current_chunk() {
     let (swept, ()) = tokio::join!(sweeping.sweep(now), overtake);
     swept.unwrap();
     let service = service.restarted().await;
-    assert_eq!(service.answer("/v1/npa/415/nxx/209").await.0, 200);
+    assert_eq!(service.get_json("/v1/npa/415/nxx/209").await.0, 200);
 }

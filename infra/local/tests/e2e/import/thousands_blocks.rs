@@ -9,7 +9,7 @@ use crate::support::{
 };
 
 /// Blocks 5 to 7 of 415-234: one held, one held from the end of the century, one free.
-fn with_blocks() -> Sources {
+fn sources_with_blocks() -> Sources {
     let blocks = "Region,State,NPA,NXX,X,STATUS,Code Holder,Contaminated (Y or N),Contaminated TNs not Available for Assignment,Rate Center,Block Effective Date,Block Available Date,Assigned To,OCN,Date Assigned\n\
                   W,CA,415,234,5,AS,SAMPLE WIRELESS,N,,MILL VALLEY,01/02/2020,,Block Networks – Inc.,111B,01/01/2020\n\
                   W,CA,415,234,6,AS,SAMPLE WIRELESS,N,,MILL VALLEY,01/01/2099,,Later Networks,222B,01/01/2020\n\
@@ -20,19 +20,19 @@ fn with_blocks() -> Sources {
 #[tokio::test]
 async fn thousands_blocks_in_effect_name_their_carrier_in_lookups_and_searches() {
     let service = Service::empty().await;
-    ingest::ingest(&service.database.store(), &with_blocks(), Options::default(), |_| ())
+    ingest::ingest(&service.database.store(), &sources_with_blocks(), Options::default(), |_| ())
         .await
         .unwrap();
     let holder = &service.ok("/v1/npa/415/nxx/234").await["exchanges"][0];
-    let of_block = service.ok("/v1/format/+14152345678").await;
+    let in_block = service.ok("/v1/format/+14152345678").await;
     assert_eq!(
-        of_block["carrier"],
+        in_block["carrier"],
         json!({ "ocn": "111B", "name": "Block Networks – Inc.", "type": null })
     );
-    assert_eq!(of_block["location"]["rateCenter"], "MILL VALLEY");
-    for of_the_code_holder in ["+14152346678", "+14152347678", "+14152348678"] {
-        let body = service.ok(&format!("/v1/format/{of_the_code_holder}")).await;
-        assert_eq!(body["carrier"]["ocn"], holder["ocn"], "{of_the_code_holder}");
+    assert_eq!(in_block["location"]["rateCenter"], "MILL VALLEY");
+    for other_block in ["+14152346678", "+14152347678", "+14152348678"] {
+        let body = service.ok(&format!("/v1/format/{other_block}")).await;
+        assert_eq!(body["carrier"]["ocn"], holder["ocn"], "{other_block}");
         assert_eq!(body["location"]["rateCenter"], holder["rate_center"]);
     }
     let block_holder = service.ok("/v1/carrier/111B").await;

@@ -1,5 +1,4 @@
-//! Unreadable versions, for any reason: the newest readable version answers, and every command skips the
-//! others.
+//! Unreadable versions, for any reason: the newest readable version is served, and every command skips the others.
 
 use ingest::{Options, Outcome, Repair, RollbackTarget, rollback, verify};
 use logging::with_causes;
@@ -8,13 +7,13 @@ use serde_json::Value;
 use store::{Manifest, Store};
 
 use crate::support::{
-    imports::{answers, assert_no_drift, import, without_gates},
+    imports::{assert_no_drift, import, responses, without_gates},
     service::Service,
     small_reports::ReportTexts,
-    unreadable_versions::{Reason, publish_unreadable, ruin},
+    unreadable_versions::{Reason, make_unreadable, publish_unreadable},
 };
 
-const PASSED_OVER: &str = "a version cannot be read and is passed over";
+const SKIPPED_WARNING: &str = "a version cannot be read and is skipped";
 const NEWEST: RollbackTarget = RollbackTarget::NewestReadable;
 
 async fn health(service: &Service) -> Value {
@@ -28,45 +27,45 @@ async fn versions(store: &Store) -> Vec<String> {
 }
 
 /// Removes all versions but the current one from the manifest.
-async fn only_current(store: &Store) {
+async fn remove_retained_versions(store: &Store) {
     let manifest = store.manifest().await.unwrap().unwrap();
-    let alone = Manifest::following(None, manifest.current.clone(), |_| false);
+    let alone = Manifest::new(None, manifest.current.clone(), |_| false);
     store.publish(&alone, &manifest.revision).await.unwrap();
 }
 
 #[tokio::test]
-async fn the_previous_version_answers_until_an_unreadable_one_is_replaced() {
+async fn the_previous_version_is_served_until_an_unreadable_one_is_replaced() {
     for reason in Reason::ALL {
         let service = Service::with_small_reports().await;
-        let before = answers(&service).await;
+        let before = responses(&service).await;
         let store = service.database.store();
         let first = versions(&store).await.remove(0);
         let unreadable = publish_unreadable(&store, reason).await;
 
         let service = service.restarted().await;
         assert_eq!(health(&service).await, "degraded", "{reason:?}");
-        assert_eq!(answers(&service).await, before, "{reason:?}");
+        assert_eq!(responses(&service).await, before, "{reason:?}");
         let path = format!("/v1/npa/415?limit=5&offset=5&version={}", unreadable.version);
-        let (status, body) = service.answer(&path).await;
+        let (status, body) = service.get_json(&path).await;
         assert_eq!(status, StatusCode::BAD_REQUEST);
         let message = body["message"].as_str().unwrap();
         assert!(message.ends_with("restart pagination without the version parameter"), "{message}");
         let verification = verify(&store, Repair::Yes, None, |_| ()).await.unwrap();
         assert_eq!((verification.version.as_str(), verification.drift.total()), (&first[..], 0));
-        let line = &verification.passed_over[0];
+        let line = &verification.skipped[0];
         let named = format!("version {} cannot be read", unreadable.version);
         assert!(line.starts_with(&named), "{line}");
 
         rollback(&store, &NEWEST, Options::default(), |_| ()).await.unwrap();
         let service = service.restarted().await;
-        assert_eq!(answers(&service).await, before);
+        assert_eq!(responses(&service).await, before);
         assert_eq!(health(&service).await, "healthy");
 
         let unreadable = publish_unreadable(&store, reason).await;
         let report = import(&store, &ReportTexts::first(), Options::default()).await.unwrap();
         assert_eq!(report.outcome, Outcome::Published, "the current version is not this one");
         assert_eq!(report.items.written, 0, "compared with the version before");
-        let warning = &report.warnings[PASSED_OVER];
+        let warning = &report.warnings[SKIPPED_WARNING];
         assert!(warning.examples[0].contains(unreadable.version.as_str()), "{warning:?}");
         assert!(warning.examples[0].contains(reason.text()), "{warning:?}");
         assert!(!versions(&store).await.contains(&unreadable.version.to_string()));
@@ -75,26 +74,15 @@ async fn the_previous_version_answers_until_an_unreadable_one_is_replaced() {
 }
 
 #[tokio::test]
-async fn containers_keep_serving_from_memory_when_chunks_are_damaged() {
-    let service = Service::with_small_reports().await;
-    let before = answers(&service).await;
-    let store = service.database.store();
-    let current = store.manifest().await.unwrap().unwrap().current;
-    ruin(&store, &current, Reason::FlippedBit).await;
-    assert_eq!(answers(&service).await, before);
-    assert_eq!(health(&service).await, "healthy", "it answers from the current version");
-}
-
-#[tokio::test]
 async fn importing_the_same_files_drops_unreadable_older_versions() {
     let service = Service::with_small_reports().await;
     let store = service.database.store();
     let oldest = store.manifest().await.unwrap().unwrap().current;
     import(&store, &ReportTexts::second(), without_gates()).await.unwrap();
-    ruin(&store, &oldest, Reason::MissingChunk).await;
+    make_unreadable(&store, &oldest, Reason::MissingChunk).await;
     let again = import(&store, &ReportTexts::second(), Options::default()).await.unwrap();
     assert_eq!(again.outcome, Outcome::Unchanged);
-    assert!(again.warnings.contains_key(PASSED_OVER), "{:?}", again.warnings);
+    assert!(again.warnings.contains_key(SKIPPED_WARNING), "{:?}", again.warnings);
     assert_eq!(versions(&store).await.len(), 1);
 }
 
@@ -104,30 +92,30 @@ async fn the_service_is_unhealthy_without_a_readable_version_until_an_import() {
         let service = Service::with_small_reports().await;
         let store = service.database.store();
         publish_unreadable(&store, reason).await;
-        only_current(&store).await;
+        remove_retained_versions(&store).await;
         let service = service.restarted().await;
         for path in ["/v1/npa/415", "/v1/npa/415/nxx/234", "/v1/carriers", "/v1/stats"] {
-            let (status, body) = service.answer(path).await;
+            let (status, body) = service.get_json(path).await;
             assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE, "{path}");
             let message = body["message"].as_str().unwrap();
-            assert!(message.contains("has to be imported again"), "{path}: {message}");
+            assert!(message.contains("must be imported again"), "{path}: {message}");
         }
-        let (status, body) = service.answer("/health").await;
+        let (status, body) = service.get_json("/health").await;
         assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE, "{reason:?}");
         assert_eq!(body["status"], "unhealthy");
         assert_eq!(body["last_ingestion"], Value::Null, "no data is left of any import");
 
         let error = rollback(&store, &NEWEST, Options::default(), |_| ()).await.unwrap_err();
-        assert_eq!(error.to_string(), "there is no older version to go back to");
+        assert_eq!(error.to_string(), "there is no older version to roll back to");
         let error = verify(&store, Repair::Yes, None, |_| ()).await.unwrap_err();
         let message = with_causes(&error);
         assert!(message.contains("'tnr import --fetch' imports"), "{message}");
 
         let report = import(&store, &ReportTexts::first(), Options::default()).await.unwrap();
-        let warning = "no version can be read, so the gates had nothing to compare with";
+        let warning = "no version can be read, so no gate could compare the import with one";
         assert!(report.warnings.contains_key(warning), "{:?}", report.warnings);
         let service = service.restarted().await;
-        assert_eq!(service.answer("/v1/npa/415").await.0, StatusCode::OK);
+        assert_eq!(service.get_json("/v1/npa/415").await.0, StatusCode::OK);
         assert_eq!(health(&service).await, "healthy");
         assert_no_drift(&store).await;
     }
@@ -141,12 +129,12 @@ async fn rollback_picks_the_newest_readable_version_and_names_skipped_ones() {
     import(&store, &ReportTexts::second(), without_gates()).await.unwrap();
     let second = store.manifest().await.unwrap().unwrap().current;
     import(&store, &ReportTexts::third(), without_gates()).await.unwrap();
-    ruin(&store, &second, Reason::FlippedBit).await;
+    make_unreadable(&store, &second, Reason::FlippedBit).await;
 
     let report = rollback(&store, &NEWEST, Options::default(), |_| ()).await.unwrap();
     assert_eq!(report.outcome, Outcome::RolledBack);
     assert_eq!(versions(&store).await, [first]);
-    let examples = &report.warnings[PASSED_OVER].examples;
+    let examples = &report.warnings[SKIPPED_WARNING].examples;
     assert!(examples[0].contains(second.version.as_str()), "{examples:?}");
 }
 
@@ -157,7 +145,7 @@ async fn rollback_to_a_named_version_that_is_unreadable_or_current_is_refused() 
     import(&store, &ReportTexts::second(), without_gates()).await.unwrap();
     let names = versions(&store).await;
     let manifest = store.manifest().await.unwrap().unwrap();
-    ruin(&store, &manifest.retained[0], Reason::FlippedBit).await;
+    make_unreadable(&store, &manifest.retained[0], Reason::FlippedBit).await;
     for (name, expected) in [(&names[1], "its hash is"), (&names[0], "is not retained")] {
         let target = RollbackTarget::Named(name.clone());
         let error = rollback(&store, &target, Options::default(), |_| ()).await.unwrap_err();

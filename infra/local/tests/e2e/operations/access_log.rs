@@ -1,36 +1,29 @@
 //! Log lines for requests and imports, and the metrics in them.
 
-use std::{
-    env, fs,
-    path::Path,
-    sync::{
-        Arc,
-        atomic::{AtomicU32, Ordering},
-    },
-};
+use std::{env, fs, path::Path};
 
 use axum::{Router, http::Uri};
 use lambda_http::{lambda_runtime, service_fn};
 use serde_json::Value;
 use tempfile::TempDir;
 use tnr::operate::costs::measures::{IMPORT_METRICS, LOG_BYTES, REQUEST_METRICS};
-use tokio::net::TcpListener;
 
 use super::costs::assert_measured;
 use crate::support::{
     api_events::events_folder,
-    fault_proxy::{Fault, FaultProxy},
+    database_calls::operations,
+    fault_proxy::{Fault, FaultProxy, at_first},
     lambda_runtime::{LambdaFunction, Registration},
     metrics::{metrics_read_by_template, metrics_written_by},
     processes::lambda_process,
-    program::{Serving, program_on},
-    service::{KEY, Service, http_client},
+    program::{Serving, command_for},
+    service::{KEY, Service, http_client, serve},
 };
 
 #[tokio::test]
 async fn functions_log_one_line_per_request_with_all_metrics() {
     let data_dir = TempDir::new().unwrap();
-    let mut command = program_on(&data_dir, &["--port", "0", "--key", KEY]);
+    let mut command = command_for(&data_dir, &["--port", "0", "--key", KEY]);
     let serving = Serving::start(command.env("AWS_LAMBDA_FUNCTION_NAME", "stack-format")).await;
     let targets = [
         format!("/v1/format/+13052345678?apiKey={KEY}"),
@@ -52,12 +45,12 @@ async fn functions_log_one_line_per_request_with_all_metrics() {
     let lines: Vec<Value> = lines.map(|line| serde_json::from_str(line).unwrap()).collect();
     for line in &lines {
         // Times vary.
-        let mut timeless = line.clone();
-        timeless["Latency"] = Value::Null;
-        timeless["_aws"]["Timestamp"] = Value::Null;
-        let timeless = timeless.to_string();
+        let mut without_times = line.clone();
+        without_times["Latency"] = Value::Null;
+        without_times["_aws"]["Timestamp"] = Value::Null;
+        let without_times = without_times.to_string();
         for secret in [KEY, "5678", "234-5678"] {
-            assert!(!timeless.contains(secret), "{line}");
+            assert!(!without_times.contains(secret), "{line}");
         }
     }
     let column =
@@ -79,16 +72,23 @@ async fn functions_log_one_line_per_request_with_all_metrics() {
 
     assert_measured("LOG_BYTES", LOG_BYTES.into(), lines[0].to_string().len() as f64);
     assert_eq!(metrics_written_by(&lines[0]).len() as u32, REQUEST_METRICS);
-    let is_of_api = |function: &str| !["ProbeFunction", "IngestFunction"].contains(&function);
-    let mut of_requests = metrics_read_by_template(is_of_api);
-    assert!(of_requests.remove("FailedDatabaseCalls"), "only a failed call of the database counts");
-    let lacking: Vec<_> = of_requests.difference(&metrics_written_by(&lines[0])).cloned().collect();
-    assert!(lacking.is_empty(), "template.yaml reads metrics that no request writes: {lacking:?}");
+    let is_api_function = |function: &str| !["ProbeFunction", "IngestFunction"].contains(&function);
+    let mut request_metrics = metrics_read_by_template(is_api_function);
+    assert!(
+        request_metrics.remove("FailedDatabaseCalls"),
+        "only a failed call of the database counts"
+    );
+    let missing_metrics: Vec<_> =
+        request_metrics.difference(&metrics_written_by(&lines[0])).cloned().collect();
+    assert!(
+        missing_metrics.is_empty(),
+        "template.yaml reads metrics that no request writes: {missing_metrics:?}"
+    );
 }
 
-/// The process for the next test: the import as deployed.
+/// The process that the next test starts: the import as deployed.
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "another test starts it as a process of its own"]
+#[ignore = "another test starts it as a separate process"]
 async fn import_process() {
     if env::var_os("AWS_LAMBDA_RUNTIME_API").is_some() {
         lambda_runtime::run(service_fn(ingest::handle)).await.unwrap();
@@ -101,11 +101,7 @@ async fn sample_bucket() -> String {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
         fs::read(folder.join(uri.path().trim_start_matches('/'))).unwrap()
     };
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let endpoint = format!("http://{}", listener.local_addr().unwrap());
-    let bucket = Router::new().fallback(object);
-    tokio::spawn(async move { axum::serve(listener, bucket).await.unwrap() });
-    endpoint
+    serve(Router::new().fallback(object)).await
 }
 
 /// Re-imports the sample through the function, and returns the function's log.
@@ -131,22 +127,22 @@ async fn imports_log_one_line_with_all_metrics() {
     let line = lines.find(|line| line["message"] == "import").unwrap();
     assert_eq!((&line["ImportSucceeded"], &line["Records"]), (&1.0.into(), &3484.0.into()));
     assert_eq!(metrics_written_by(&line).len() as u32, IMPORT_METRICS);
-    let of_import = metrics_read_by_template(|function| function == "IngestFunction");
-    let lacking: Vec<_> = of_import.difference(&metrics_written_by(&line)).cloned().collect();
-    assert!(lacking.is_empty(), "template.yaml reads metrics that no import writes: {lacking:?}");
+    let read_by_alarms = metrics_read_by_template(|function| function == "IngestFunction");
+    let missing_metrics: Vec<_> =
+        read_by_alarms.difference(&metrics_written_by(&line)).cloned().collect();
+    assert!(
+        missing_metrics.is_empty(),
+        "template.yaml reads metrics that no import writes: {missing_metrics:?}"
+    );
 }
 
 /// Two reports that arrive in the data bucket at once start two imports.
 #[tokio::test]
 async fn an_overtaken_import_function_restarts_and_succeeds() {
     let service = Service::with_sample().await;
-    let attempts = Arc::new(AtomicU32::new(0));
-    let counted = Arc::clone(&attempts);
-    let policy = move |_, operation: &str| match operation {
-        "PutItem" if counted.fetch_add(1, Ordering::SeqCst) == 0 => Fault::Overtaken,
-        _ => Fault::None,
-    };
+    let policy = at_first(1, "PutItem", Fault::Overtaken);
     let proxy = FaultProxy::before(service.database.endpoint(), policy).await;
     log_of_import(&proxy.endpoint).await;
-    assert_eq!(attempts.load(Ordering::SeqCst), 2);
+    let calls = proxy.take_answered();
+    assert_eq!(operations(&calls).iter().filter(|operation| **operation == "PutItem").count(), 1);
 }

@@ -1,13 +1,12 @@
-//! DynamoDB costs of requests: calls and capacity units.
+//! DynamoDB calls and capacity units per request.
 
-use aws_sdk_dynamodb::types::AttributeValue;
 use reqwest::StatusCode;
 use tnr::operate::costs::measures::UNKNOWN_KEY_UNITS;
 
 use crate::support::{
-    database_calls::{START, assert_snapshot_costs_half, calls_of, operations, units},
+    database_calls::{START, assert_snapshot_costs_half, calls_for, operations, units},
     databases,
-    fault_proxy::{AnsweredCall, Fault, FaultProxy},
+    fault_proxy::FaultProxy,
     service::Service,
 };
 
@@ -21,12 +20,6 @@ const LISTS: [&str; 7] = [
     "/v1/search?q=sample%20telephone&npa=415&status=ASSIGNED&state=CA",
     "/v1/search?company=nobody",
 ];
-/// Lookups, which read a record's item.
-const CARRIER: &str = "/v1/carrier/908K";
-const EXCHANGE: &str = "/v1/npa/212/nxx/234";
-const NUMBER: &str = "/v1/format/+12122345678";
-const FRESH_NUMBER: &str = "/v1/format/+12122345678?cache=false";
-const LOOKUP: &str = "/v1/lookup/2122345678";
 /// Requests without a record to read.
 const WITHOUT_RECORD: [&str; 4] =
     ["/v1/carrier/ZZZZ", "/v1/npa/212/nxx/999", "/v1/format/+442079460958", "/v1/format/hello"];
@@ -34,7 +27,7 @@ const WITHOUT_RECORD: [&str; 4] =
 /// A proxy for a database with the sample.
 async fn proxy() -> FaultProxy {
     let sample = databases::with_sample().await;
-    FaultProxy::before(sample.endpoint(), |_, _| Fault::None).await
+    FaultProxy::transparent(sample.endpoint()).await
 }
 
 async fn cold_service(proxy: &FaultProxy) -> Service {
@@ -48,44 +41,31 @@ async fn cold_starts_make_three_calls_and_lists_and_searches_none() {
     let proxy = proxy().await;
     for first in LISTS {
         let service = cold_service(&proxy).await;
-        assert_eq!(operations(&calls_of(&service, &proxy, first).await), START, "{first}");
+        assert_eq!(operations(&calls_for(&service, &proxy, first).await), START, "{first}");
     }
     let service = cold_service(&proxy).await;
-    calls_of(&service, &proxy, LISTS[0]).await;
+    calls_for(&service, &proxy, LISTS[0]).await;
     for path in LISTS.into_iter().chain(WITHOUT_RECORD) {
-        assert_eq!(calls_of(&service, &proxy, path).await, [], "{path}");
+        assert_eq!(calls_for(&service, &proxy, path).await, [], "{path}");
     }
 }
 
-#[tokio::test]
-async fn uncached_lookups_read_one_item_for_half_a_unit() {
-    let proxy = proxy().await;
-    let item = [AnsweredCall { operation: "GetItem".to_owned(), units: 0.5 }];
-    for path in [CARRIER, EXCHANGE, NUMBER, FRESH_NUMBER, LOOKUP] {
-        let service = cold_service(&proxy).await;
-        let cold = calls_of(&service, &proxy, path).await;
-        assert_eq!(operations(&cold), [&START[..], &["GetItem"]].concat(), "{path}");
-        assert_eq!(cold.last(), item.first(), "{path}");
-        let warm = calls_of(&service, &proxy, path).await;
-        let is_cached = [NUMBER, LOOKUP].contains(&path);
-        assert_eq!(warm, if is_cached { &[][..] } else { &item }, "{path}");
-    }
-}
-
-/// Regardless of the numbers per exchange, and of the number of exchanges.
+/// However many numbers an exchange has.
 #[tokio::test]
 async fn batches_read_each_uncached_exchange_once() {
     let proxy = proxy().await;
     let service = cold_service(&proxy).await;
-    calls_of(&service, &proxy, LISTS[0]).await;
+    calls_for(&service, &proxy, LISTS[0]).await;
     let found = service.ok("/v1/search?country=US&limit=100").await;
     let more = service.ok("/v1/search?country=US&limit=100&offset=100").await;
     let rows = [found, more].map(|page| page["results"].as_array().unwrap().clone()).concat();
-    let of_exchange = |row: &serde_json::Value, subscriber: u32| {
+    let number_in_exchange = |row: &serde_json::Value, subscriber: u32| {
         format!("+1{}{}{subscriber:04}", row["npa"].as_str().unwrap(), row["nxx"].as_str().unwrap())
     };
     let numbers: Vec<String> = (0..5)
-        .flat_map(|subscriber| rows.iter().map(move |row| of_exchange(row, 1000 + subscriber)))
+        .flat_map(|subscriber| {
+            rows.iter().map(move |row| number_in_exchange(row, 1000 + subscriber))
+        })
         .collect();
     assert_eq!(numbers.len(), 1000);
     proxy.take_answered();
@@ -107,24 +87,12 @@ async fn batches_read_each_uncached_exchange_once() {
 }
 
 #[tokio::test]
-async fn health_and_statistics_read_only_the_manifest_once_loaded() {
-    let proxy = proxy().await;
-    let service = cold_service(&proxy).await;
-    let first = calls_of(&service, &proxy, "/health").await;
-    assert_eq!(operations(&first), ["GetItem", "GetItem", "BatchGetItem"]);
-    for path in ["/health", "/v1/health", "/stats", "/v1/stats"] {
-        let calls = calls_of(&service, &proxy, path).await;
-        assert_eq!((operations(&calls), units(&calls)), (vec!["GetItem"], 1.0), "{path}");
-    }
-}
-
-#[tokio::test]
 async fn refused_requests_cost_no_reads_unless_their_key_is_unknown() {
     let proxy = proxy().await;
     let service = cold_service(&proxy).await;
-    calls_of(&service, &proxy, LISTS[0]).await;
+    calls_for(&service, &proxy, LISTS[0]).await;
     for path in ["/v1/npa/41", "/v1/carriers?limit=0", "/v1/nowhere", "/v1/search?contry=US"] {
-        assert_eq!(calls_of(&service, &proxy, path).await, [], "{path}");
+        assert_eq!(calls_for(&service, &proxy, path).await, [], "{path}");
     }
     for path in LISTS {
         assert_eq!(service.request(path).send().await.unwrap().status(), 401, "{path}");
@@ -133,29 +101,10 @@ async fn refused_requests_cost_no_reads_unless_their_key_is_unknown() {
     let unknown = tnr::keys::random().unwrap();
     let request = service.request(LISTS[0]).bearer_auth(unknown.reveal());
     assert_eq!(request.send().await.unwrap().status(), 401);
-    // A read that finds nothing is billed like one of the smallest item.
+    // A read that finds nothing is billed like a read of the smallest item.
     let calls = proxy.take_answered();
     assert_eq!(operations(&calls), ["GetItem"]);
     assert!(units(&calls) <= UNKNOWN_KEY_UNITS, "{calls:?}");
-}
-
-/// Rereading it for every request would cost more than all other reads.
-#[tokio::test]
-async fn damaged_snapshots_are_not_reread_at_once() {
-    let proxy = proxy().await;
-    let service = cold_service(&proxy).await;
-    let store = service.database.store();
-    let snapshot = store.manifest().await.unwrap().unwrap().current;
-    let (client, tables) = store.parts();
-    let chunk = AttributeValue::S(format!("{}#0000", snapshot.version));
-    client.delete_item().table_name(&tables.dataset).key("id", chunk).send().await.unwrap();
-    proxy.take_answered();
-    for expected in [true, false] {
-        assert_eq!(service.get(LISTS[0]).await.status(), StatusCode::SERVICE_UNAVAILABLE);
-        let calls = proxy.take_answered();
-        let reads_snapshot = operations(&calls).contains(&"BatchGetItem");
-        assert_eq!(reads_snapshot, expected, "{calls:?}");
-    }
 }
 
 #[tokio::test]

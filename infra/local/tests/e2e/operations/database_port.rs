@@ -42,19 +42,19 @@ impl Served {
         request.body(r#"{"TableName":"api_keys"}"#)
     }
 
-    fn signed(&self) -> RequestBuilder {
-        signed(self.scan(), self.credential())
+    fn signed_scan(&self) -> RequestBuilder {
+        sign(self.scan(), self.credential())
     }
 }
 
-fn signed(request: RequestBuilder, access_key_id: &str) -> RequestBuilder {
+fn sign(request: RequestBuilder, access_key_id: &str) -> RequestBuilder {
     let signature = "SignedHeaders=host;x-amz-date, Signature=00";
     let scope = "20261101/us-east-1/dynamodb/aws4_request";
     let authorization = format!("AWS4-HMAC-SHA256 Credential={access_key_id}/{scope}, {signature}");
     request.header("authorization", authorization).header("x-amz-date", "20261101T000000Z")
 }
 
-async fn sent(request: RequestBuilder) -> Response {
+async fn send(request: RequestBuilder) -> Response {
     request.send().await.unwrap()
 }
 
@@ -67,8 +67,8 @@ async fn the_embedded_database_refuses_web_pages() {
     let preflight = preflight.header("access-control-request-method", "POST");
     let preflight = preflight.header("access-control-request-headers", "x-amz-target");
     for origin in ["https://example.com", "null", own.as_str()] {
-        for request in [served.signed(), preflight.try_clone().unwrap()] {
-            let response = sent(request.header("origin", origin)).await;
+        for request in [served.signed_scan(), preflight.try_clone().unwrap()] {
+            let response = send(request.header("origin", origin)).await;
             assert_eq!(response.status(), StatusCode::FORBIDDEN, "{origin}");
             let mut headers = response.headers().keys();
             assert!(!headers.any(|name| name.as_str().starts_with("access-")), "{origin}");
@@ -84,31 +84,35 @@ async fn the_embedded_database_refuses_web_pages() {
         (&format!("127.0.0.1:{port}"), StatusCode::OK),
         (&format!("localhost:{port}"), StatusCode::OK),
     ] {
-        assert_eq!(sent(served.signed().header("host", host)).await.status(), expected, "{host}");
+        assert_eq!(
+            send(served.signed_scan().header("host", host)).await.status(),
+            expected,
+            "{host}"
+        );
     }
 }
 
 #[tokio::test]
 async fn the_embedded_database_accepts_only_the_credential_of_its_folder() {
     let served = Served::start().await;
-    assert_eq!(sent(served.scan()).await.status(), StatusCode::BAD_REQUEST);
+    assert_eq!(send(served.scan()).await.status(), StatusCode::BAD_REQUEST);
     let own = served.credential();
     for other in ["local", "", &own[1..], &format!("{own}x"), &own.to_lowercase()] {
-        let response = sent(signed(served.scan(), other)).await;
+        let response = send(sign(served.scan(), other)).await;
         assert_eq!(response.status(), StatusCode::BAD_REQUEST, "{other}");
         assert!(response.text().await.unwrap().contains("UnrecognizedClientException"), "{other}");
     }
-    let answer = sent(served.signed()).await.text().await.unwrap();
-    assert!(answer.contains(&served.serving.key[..15]), "{answer}");
+    let response = send(served.signed_scan()).await.text().await.unwrap();
+    assert!(response.contains(&served.serving.key[..15]), "{response}");
 
     let mut list = program(&["keys", "list", "--endpoint-url", served.endpoint()]);
     let refused = list.env("AWS_ACCESS_KEY_ID", "local").env("AWS_SECRET_ACCESS_KEY", "local");
     let refused = stderr(&refused.output().unwrap());
-    assert!(refused.contains("which is in the file dynamodb.env of its folder"), "{refused}");
+    assert!(refused.contains("from the file dynamodb.env in its folder"), "{refused}");
     let mut list = program(&["keys", "list", "--endpoint-url", served.endpoint()]);
     let listed = stdout(&list.envs(database_variables(&served.data_dir)).output().unwrap());
     assert!(listed.contains(&served.serving.key[..15]), "{listed}");
-    // Commands on the folder find the credential by themselves.
+    // Commands on the folder find the credential on their own.
     assert_eq!(stdout(&run(&served.data_dir, &["keys", "list"])), listed);
 }
 
@@ -123,7 +127,7 @@ async fn a_folder_keeps_its_credential_across_restarts() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn nobody_but_its_owner_can_look_into_a_data_folder() {
+async fn only_its_owner_can_read_a_data_folder() {
     use std::{fs, os::unix::fs::PermissionsExt, path::Path};
 
     let parent = TempDir::new().unwrap();
@@ -138,7 +142,7 @@ async fn nobody_but_its_owner_can_look_into_a_data_folder() {
         assert_eq!(mode(&file), 0o600, "{}", file.display());
     }
     assert!(serving.interrupt().await);
-    // The owner may share it on purpose.
+    // The owner may choose to share the folder.
     fs::set_permissions(&folder, fs::Permissions::from_mode(0o750)).unwrap();
     fs::set_permissions(folder.join("dynamodb.sqlite"), fs::Permissions::from_mode(0o640)).unwrap();
     let mut command = program(&["serve", "--no-sample", "--port", "0", "--data-dir"]);

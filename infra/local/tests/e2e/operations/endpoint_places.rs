@@ -11,7 +11,7 @@ use crate::support::{
     endpoints::{Endpoint, endpoints, is_part_of_a_page},
     metrics::functions_watched_by,
     readme,
-    sample_requests::requests_of,
+    sample_requests::requests_for,
     template::{self, DEFAULT_ROUTE, Function, text},
 };
 
@@ -25,7 +25,7 @@ fn missing_places_of_route(endpoint: &Endpoint) -> Vec<String> {
     let is_deployed = routes.iter().any(|it| it.path == *path && it.function == *function);
     let watched = watch_router();
     let is_watched = watched.at(&example_path(path)).is_ok_and(|found| found.value == function);
-    let has_request = requests_of(function).iter().any(|request| {
+    let has_request = requests_for(function).iter().any(|request| {
         template::route_of(request.path()).0 == *path && (is_unknown_path || !request.is_refused())
     });
     let is_documented = is_unknown_path || readme::documents(path) || is_part_of_a_page(path);
@@ -35,11 +35,11 @@ fn missing_places_of_route(endpoint: &Endpoint) -> Vec<String> {
         (has_request, format!("events/{function}/requests.txt: a request that succeeds,")),
         (is_documented, "README.md: a path in the table of requests".to_owned()),
     ];
-    let missing = places.into_iter().filter(|(is_there, _)| !is_there);
+    let missing = places.into_iter().filter(|(is_present, _)| !is_present);
     missing.map(|(_, place)| format!("{place} for the route {path} of {function}")).collect()
 }
 
-/// The places outside the code that lack a function that answers HTTP.
+/// The places outside the code that lack a function that serves HTTP.
 fn missing_places_of_function(name: &str) -> Vec<String> {
     let functions = template::functions();
     let deployed = functions.iter().find(|function| function.binary == name);
@@ -56,7 +56,7 @@ fn missing_places_of_function(name: &str) -> Vec<String> {
         (is_local, "infra/local/src/functions.rs: an entry".to_owned()),
         (has_event, format!("events/{name}: a whole event")),
     ];
-    let missing = places.into_iter().filter(|(is_there, _)| !is_there);
+    let missing = places.into_iter().filter(|(is_present, _)| !is_present);
     missing.map(|(_, place)| format!("{place} for the function {name}")).collect()
 }
 
@@ -113,7 +113,7 @@ fn no_nonexistent_route_or_function_is_listed() {
     let endpoints: BTreeSet<Endpoint> =
         endpoints().into_iter().chain([Endpoint::unknown_paths()]).collect();
     for route in template::routes() {
-        assert_eq!(route.method, "ANY", "{}: the functions answer 405 themselves", route.path);
+        assert_eq!(route.method, "ANY", "{}: the functions return 405 themselves", route.path);
         let endpoint = Endpoint { path: route.path, function: route.function };
         assert!(endpoints.contains(&endpoint), "only template.yaml has {endpoint:?}");
     }

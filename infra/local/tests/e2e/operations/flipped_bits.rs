@@ -1,5 +1,5 @@
-//! Flips one random bit of a stored database, in an item or anywhere in the SQLite file. Answers stay right
-//! or an error names the remedy, and the remedy repairs everything.
+//! Flips one random bit of a stored database, in an item or anywhere in the SQLite file. Responses stay correct or an
+//! error names the remedy, and the remedy repairs everything.
 //!
 //! `TNR_FLIPS` sets the number of bits and `TNR_FLIP_SEED` repeats a run.
 
@@ -50,7 +50,7 @@ type Answers = Vec<(StatusCode, Value)>;
 /// The location of a flipped bit, for messages.
 type Place = String;
 
-/// A database with two versions and a key, and the answers from each.
+/// A database with two versions and a key, and the responses from each.
 struct Template {
     bytes: Vec<u8>,
     older: Answers,
@@ -65,10 +65,10 @@ impl Template {
         keys::register(&store, &KEY.parse().unwrap(), "tests").await.unwrap();
         import(&store, &ReportTexts::first(), Options::default()).await.unwrap();
         let service = Service::on(database).await;
-        let older = answers(&service).await;
+        let older = responses(&service).await;
         import(&store, &ReportTexts::second(), without_gates()).await.unwrap();
         let service = service.restarted().await;
-        let current = answers(&service).await;
+        let current = responses(&service).await;
         assert_ne!(older, current);
         drop(store);
         service.database.close().await;
@@ -79,12 +79,12 @@ impl Template {
     }
 }
 
-async fn answers(service: &Service) -> Answers {
-    let mut answers = Answers::new();
+async fn responses(service: &Service) -> Answers {
+    let mut responses = Answers::new();
     for path in PATHS {
-        answers.push(service.answer(path).await);
+        responses.push(service.get_json(path).await);
     }
-    answers
+    responses
 }
 
 /// Flips a bit of one item, or of its key.
@@ -140,29 +140,34 @@ fn is_lost(message: &str) -> bool {
     message.contains("is damaged: ") && message.contains("restore FILE")
 }
 
-/// Asserts that everything is answered from one version, or refused, and that health reports it.
+/// Asserts that every response is from one version, or an error, and that health reports it.
 async fn check(service: &Service, template: &Template, place: &Place) {
-    let answers = answers(service).await;
-    let health = service.answer("/health").await.1["status"].take();
+    let responses = responses(service).await;
+    let health = service.get_json("/health").await.1["status"].take();
     let is_refusal =
         |status| [StatusCode::SERVICE_UNAVAILABLE, StatusCode::UNAUTHORIZED].contains(status);
     let are_from = |version: &Answers| {
-        let mut pairs = answers.iter().zip(version);
-        pairs.all(|(answer, expected)| answer == expected || is_refusal(&answer.0))
+        let mut pairs = responses.iter().zip(version);
+        pairs.all(|(response, expected)| response == expected || is_refusal(&response.0))
     };
     if are_from(&template.current) {
         let is_key = |status: &StatusCode| *status == StatusCode::UNAUTHORIZED;
-        let is_of_key = place.contains("api_keys") || answers.iter().any(|(it, _)| is_key(it));
-        let is_whole = answers == template.current;
-        assert!(is_whole || is_of_key || health != "healthy", "{place}: refused: {answers:?}");
+        let is_key_damaged =
+            place.contains("api_keys") || responses.iter().any(|(it, _)| is_key(it));
+        let is_whole = responses == template.current;
+        assert!(
+            is_whole || is_key_damaged || health != "healthy",
+            "{place}: refused: {responses:?}"
+        );
     } else {
-        assert!(are_from(&template.older), "{place}: a wrong answer: {answers:?}");
-        assert_eq!(health, "degraded", "{place}: an older version answers");
+        assert!(are_from(&template.older), "{place}: a wrong response: {responses:?}");
+        assert_eq!(health, "degraded", "{place}: an older version is served");
     }
 }
 
-/// Imports the newer files, following the error if that fails; `false` if only a new folder helps.
-async fn mend(store: &Store, place: &Place) -> bool {
+/// Imports the newer files, with the option that the error names if that fails. Returns `false` if only a new folder
+/// helps.
+async fn repair_by_import(store: &Store, place: &Place) -> bool {
     let mut options = without_gates();
     while let Err(error) = import(store, &ReportTexts::second(), options).await {
         let message = with_causes(&error);
@@ -176,8 +181,8 @@ async fn mend(store: &Store, place: &Place) -> bool {
     true
 }
 
-/// Flips one bit, then acts like clients and an operator.
-async fn try_one(template: &Template, random: &mut StdRng) {
+/// Flips one bit, then does what clients and an operator would.
+async fn test_one_flip(template: &Template, random: &mut StdRng) {
     let folder = TempDir::new().unwrap();
     let file = folder.path().join(FILE);
     fs::write(&file, &template.bytes).unwrap();
@@ -200,30 +205,30 @@ async fn try_one(template: &Template, random: &mut StdRng) {
         let message = with_causes(&error);
         assert!(message.contains("import") || is_lost(&message), "{place}: {message}");
     }
-    if mend(&store, &place).await {
-        check_mended(service, &store, template, &place).await;
+    if repair_by_import(&store, &place).await {
+        check_repaired(service, &store, template, &place).await;
     } else {
         service.database.close().await;
     }
 }
 
 /// Asserts that everything works after a repair, and with a new key if the key was damaged.
-async fn check_mended(service: Service, store: &Store, template: &Template, place: &Place) {
+async fn check_repaired(service: Service, store: &Store, template: &Template, place: &Place) {
     for (repair, drift) in [(Repair::Yes, None), (Repair::No, Some(0))] {
         match verify(store, repair, None, |_| ()).await {
             Ok(found) => assert!(drift.is_none_or(|drift| found.drift.total() == drift), "{place}"),
             Err(error) => assert!(is_lost(&with_causes(&error)), "{place}: {error:?}"),
         }
     }
-    if service.answer("/v1/npa/415").await.0 != StatusCode::OK {
+    if service.get_json("/v1/npa/415").await.0 != StatusCode::OK {
         let key: shared::auth::ApiKey = KEY.parse().unwrap();
         _ = store.delete_api_key(&key.hash()).await;
         _ = keys::register(store, &key, "tests").await;
     }
     let service = service.restarted().await;
-    let after = answers(&service).await;
-    let health = service.answer("/health").await.1["status"].take();
-    assert!(after == template.current, "{place}: not mended: {after:?}");
+    let after = responses(&service).await;
+    let health = service.get_json("/health").await.1["status"].take();
+    assert!(after == template.current, "{place}: not repaired: {after:?}");
     assert_eq!(health, "healthy", "{place}");
     service.database.close().await;
 }
@@ -234,12 +239,12 @@ fn setting(variable: &str) -> Option<u64> {
 }
 
 #[tokio::test]
-async fn flipped_bits_never_give_wrong_answers_and_can_be_repaired() {
+async fn flipped_bits_never_cause_wrong_responses_and_can_be_repaired() {
     let seed = setting("TNR_FLIP_SEED").unwrap_or_else(rand::random);
     println!("TNR_FLIP_SEED={seed}");
     let template = Template::new().await;
     let mut random = StdRng::seed_from_u64(seed);
     for _ in 0..setting("TNR_FLIPS").unwrap_or(DEFAULT_FLIPS) {
-        try_one(&template, &mut random).await;
+        test_one_flip(&template, &mut random).await;
     }
 }

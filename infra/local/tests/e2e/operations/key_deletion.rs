@@ -6,7 +6,7 @@ use crate::support::{
 };
 
 #[tokio::test]
-async fn deleted_keys_leave_no_name_and_stay_refused() {
+async fn deleted_keys_leave_no_name_and_stay_invalid() {
     let data_dir = sample_folder();
     let list = || stdout(&run(&data_dir, &["keys", "list"]));
     let create = ["keys", "create", "--name", "Erika Mustermann", "--note", "erika@example.com"];
@@ -21,16 +21,16 @@ async fn deleted_keys_leave_no_name_and_stay_refused() {
     let prefix = &key[..15];
     stdout(&run(&data_dir, &["keys", "revoke", prefix]));
     let deleted = stdout(&run(&data_dir, &["keys", "delete", prefix]));
-    assert_eq!(deleted, format!("Deleted {prefix}, with its name and note.\n"));
+    assert_eq!(deleted, format!("Deleted {prefix}, including its name and note.\n"));
     assert!(!list().contains("Mustermann") && list().contains(" local\n"));
     let again = stderr(&run(&data_dir, &["keys", "delete", prefix]));
-    assert!(again.contains("0 API keys begin with"), "{again}");
+    assert!(again.contains("0 API keys start with"), "{again}");
     assert_eq!(serving.response("/v1/carriers", &key).await.status(), 401);
     // The database file keeps the bytes of deleted items for a while; a copy has none.
     let (copy, own) = (data_dir.path().join("copy.sqlite"), &serving.key[..15]);
     stdout(&run(&data_dir, &["backup", copy.to_str().unwrap()]));
     let copy = std::fs::read(copy).unwrap();
     let holds = |text: &str| copy.windows(text.len()).any(|found| found == text.as_bytes());
-    assert!(holds(own), "the copy is not searched as it should be");
+    assert!(holds(own), "the search does not find a key that is present");
     assert!(!holds("Mustermann") && !holds("erika@example.com") && !holds(prefix));
 }

@@ -1,14 +1,9 @@
-//! A function as Lambda runs it: frozen when idle, thawed for the next invocation, and warned before it
-//! ends.
+//! A function as Lambda runs it: frozen when idle, thawed for the next invocation, and notified before it shuts down.
 
 use std::{
     env, fs,
     path::Path,
     process::Command,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
     time::{Duration, Instant},
 };
 
@@ -30,7 +25,7 @@ use crate::support::{
 
 /// The process that the tests start: a function as deployed.
 #[test]
-#[ignore = "the other tests start it as a process of its own"]
+#[ignore = "other tests start it as a separate process"]
 fn function_process() {
     if env::var_os("AWS_LAMBDA_RUNTIME_API").is_some() {
         shared::app::start(npa::routes).unwrap();
@@ -66,7 +61,7 @@ struct Outcome {
     output: String,
 }
 
-/// Lets a function answer this many requests from a key with quotas, with a freeze after each.
+/// Sends a function this many requests with a key that has quotas, and freezes it after each.
 async fn run(
     requests: u32,
     slowness: Duration,
@@ -96,7 +91,7 @@ async fn run(
         tokio::time::sleep(freeze).await;
     }
     if registration == Registration::Refused {
-        // Lambda does not warn such a function before it ends, so everything must be written by then.
+        // Lambda does not notify such a function before it shuts down, so everything must be written by then.
         function.thaw();
         tokio::time::sleep(Duration::from_secs(3)).await;
     }
@@ -126,7 +121,7 @@ async fn functions_work_without_their_extension() {
     let outcome =
         run(5, Duration::from_millis(5), Duration::from_millis(50), Registration::Refused).await;
     assert_eq!(outcome.counted, 5);
-    assert!(outcome.output.contains("the extension cannot be registered"), "{}", outcome.output);
+    assert!(outcome.output.contains("cannot register the extension"), "{}", outcome.output);
     assert!(!outcome.output.contains("ERROR"), "{}", outcome.output);
 }
 
@@ -136,13 +131,7 @@ async fn functions_handle_concurrent_requests_where_lambda_allows_it() {
     let service = Service::with_sample().await;
     let store = service.database.store();
     let key = key_with_quotas(&store, Some(10), Some(10)).await;
-    let is_slow = Arc::new(AtomicBool::new(false));
-    let holds = Arc::clone(&is_slow);
-    let policy = move |_, operation: &str| match operation {
-        "GetItem" if holds.load(Ordering::SeqCst) => Fault::Held,
-        _ => Fault::None,
-    };
-    let proxy = FaultProxy::before(service.database.endpoint(), policy).await;
+    let proxy = FaultProxy::with_switch(service.database.endpoint(), Fault::Held).await;
     let folder = TempDir::new().unwrap();
     let mut command = function(&proxy.endpoint, &folder.path().join("output"));
     command.env(MAX_CONCURRENCY, "4");
@@ -153,9 +142,10 @@ async fn functions_handle_concurrent_requests_where_lambda_allows_it() {
     let mut lookup = http_api_event(&SampleRequest::get("/v1/npa/212/nxx/234"));
     lookup["headers"]["authorization"] = list["headers"]["authorization"].clone();
     assert_eq!(function.invoke(&list).await["statusCode"], 200);
-    is_slow.store(true, Ordering::SeqCst);
+    proxy.start_failing();
     let held = function.begin(&lookup);
     proxy.until_held().await;
+    proxy.stop_failing();
     for _ in 0..5 {
         assert_eq!(function.invoke(&list).await["statusCode"], 200);
     }
@@ -200,7 +190,7 @@ async fn non_request_events_do_not_block_the_extension() {
     function.shut_down().await;
 }
 
-/// API Gateway takes text, or bytes in base64, and one value per header.
+/// API Gateway accepts text, or bytes in base64, and one value per header.
 #[tokio::test]
 async fn compressed_bodies_are_base64_and_headers_are_not_repeated() {
     let service = Service::with_sample().await;

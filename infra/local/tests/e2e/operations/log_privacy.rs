@@ -6,7 +6,7 @@ use std::{collections::BTreeSet, env, fs, sync::LazyLock};
 use axum::{body::Body, extract::Request, http::HeaderValue};
 use lambda_http::tower::ServiceExt;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use rand::{RngExt, SeedableRng, rngs::StdRng};
+use rand::{RngExt, SeedableRng, rngs::StdRng, seq::IteratorRandom};
 use serde_json::Value;
 use shared::{app, auth::ApiKey, config::Config, state::App};
 use tempfile::TempDir;
@@ -28,8 +28,8 @@ const NUMBERS: [[&str; 3]; 4] = [
 /// The number of random texts per run, in addition to those below. Each is sent in two requests.
 const RANDOM_TEXTS: usize = 5_000;
 
-/// Ways to write a number, separated by `|`, with `A`, `B` and `C` for its three parts.
-const DISGUISES: &str = "ABC|+1ABC|1ABC|A-B-C|(A) B-C|A.B.C|A B C|+1 A B C|+1 (A) B-C|1-A-B-C|001ABC|\
+/// Ways to write a number, separated by `|`, where `A`, `B` and `C` are its three parts.
+const NUMBER_FORMATS: &str = "ABC|+1ABC|1ABC|A-B-C|(A) B-C|A.B.C|A B C|+1 A B C|+1 (A) B-C|1-A-B-C|001ABC|\
     0111ABC|0011ABC|+1-A-B-C|A/B/C|A_B_C|A--B--C|A~B~C|(A)B-C|[A] B-C|A-B-C x1234|A-B-C ext. 1234|\
     A-B-C extension 99|A-B-C;ext=1234|A-B-C#1234|+1ABC,,1234|tel:+1-A-B-C|tel:+1ABC;ext=12|\
     tel:A-B-C;phone-context=+1|tel:+1-A-B-C;isub=1411|tel:B-C;phone-context=+1A|(A) B-C home|\
@@ -37,17 +37,17 @@ const DISGUISES: &str = "ABC|+1ABC|1ABC|A-B-C|(A) B-C|A.B.C|A B C|+1 A B C|+1 (A
     A\u{a0}B\u{a0}C|A\u{2013}B\u{2013}C|A\u{200b}B\u{200b}C|+1\u{2007}A\u{2007}B\u{2007}C|\
     \u{ff0b}1ABC|\"ABC\"|<ABC>|ABC?x=1|%2B1ABC|fullwidth ABC|arabic ABC";
 
-fn disguised(disguise: &str, [area, exchange, line]: [&str; 3]) -> String {
-    let shifted = |zero: char, text: &str| -> String {
+fn format_number(format: &str, [area, exchange, line]: [&str; 3]) -> String {
+    let with_digits_from = |zero: char, text: &str| -> String {
         let shift = |c: char| c.to_digit(10).and_then(|digit| char::from_u32(zero as u32 + digit));
         text.chars().map(|c| shift(c).unwrap_or(c)).collect()
     };
-    let written =
+    let fill_in =
         |template: &str| template.replace('A', area).replace('B', exchange).replace('C', line);
-    match disguise.split_once(' ') {
-        Some(("fullwidth", template)) => shifted('\u{ff10}', &written(template)),
-        Some(("arabic", template)) => shifted('\u{660}', &written(template)),
-        _ => written(disguise),
+    match format.split_once(' ') {
+        Some(("fullwidth", template)) => with_digits_from('\u{ff10}', &fill_in(template)),
+        Some(("arabic", template)) => with_digits_from('\u{660}', &fill_in(template)),
+        _ => fill_in(format),
     }
 }
 
@@ -57,14 +57,12 @@ fn random_text(random: &mut StdRng) -> String {
     const OTHERS: &str =
         "+-().,;:/#*?&=%_ \t\"'\\<>{}[]|~xXeEtTabcdefgXYZäß\u{ff11}\u{661}\u{96a}\u{2028}";
     let length = random.random_range(1..30);
-    let digits = random.random_range(0.0..1.0);
-    (0..length)
-        .map(|_| {
-            let pool = if random.random_bool(digits) { DIGITS } else { OTHERS };
-            let characters: Vec<char> = pool.chars().collect();
-            characters[random.random_range(0..characters.len())]
-        })
-        .collect()
+    let share_of_digits = random.random_range(0.0..1.0);
+    let mut character = |_| {
+        let pool = if random.random_bool(share_of_digits) { DIGITS } else { OTHERS };
+        pool.chars().choose(random).unwrap()
+    };
+    (0..length).map(&mut character).collect()
 }
 
 struct LoggedRequest {
@@ -96,18 +94,18 @@ fn request_with(method: &str, target: String, text: &str) -> LoggedRequest {
 }
 
 /// Requests with a text in every place that a client controls.
-fn requests_with_text_everywhere(text: &str) -> Vec<LoggedRequest> {
+fn requests_with_text_in_every_place(text: &str) -> Vec<LoggedRequest> {
     let targets = "/v1/format/{} /v1/format?tn={} /v1/format?tn=1&defaultCountry={} /v1/{} /{} \
                    /v1/npa/{} /v1/npa/415/nxx/{} /v1/carrier/{} /v1/carrier?ocn={} /v1/search?q={} \
                    /v1/search?{}=1 /v1/carriers?limit={} /v1/carriers?version={} \
                    /v1/npa/415?apiKey={} POST:/v1/format POST:/v1/format?column={}";
     let letters: String = text.chars().filter(char::is_ascii_alphanumeric).collect();
-    let own_method = format!("X{letters}:/v1/npa/415");
+    let invented_method = format!("X{letters}:/v1/npa/415");
     let request = |target: &str| {
         let (method, target) = target.split_once(':').unwrap_or(("GET", target));
         request_with(method, target.replace("{}", &encoded(text)), text)
     };
-    targets.split(' ').chain([own_method.as_str()]).map(request).collect()
+    targets.split(' ').chain([invented_method.as_str()]).map(request).collect()
 }
 
 /// A well-formed key that is not registered.
@@ -125,21 +123,21 @@ fn requests(seed: u64) -> Vec<LoggedRequest> {
             requests.push(request_with("GET", target, number));
         }
     };
-    for disguise in DISGUISES.split('|') {
+    for format in NUMBER_FORMATS.split('|') {
         for number in NUMBERS {
-            add_number(&disguised(disguise, number), &number.concat());
+            add_number(&format_number(format, number), &number.concat());
         }
     }
     for _ in 0..RANDOM_TEXTS {
         let text = random_text(&mut random);
         add_number(&text, &text);
     }
-    for disguise in DISGUISES.split('|') {
-        requests.extend(requests_with_text_everywhere(&disguised(disguise, NUMBERS[0])));
+    for format in NUMBER_FORMATS.split('|') {
+        requests.extend(requests_with_text_in_every_place(&format_number(format, NUMBERS[0])));
     }
     for key in [KEY, unknown_key().reveal()] {
         for text in [key.to_owned(), format!("+{key}"), format!("tel:{key}"), key.to_uppercase()] {
-            requests.extend(requests_with_text_everywhere(&text));
+            requests.extend(requests_with_text_in_every_place(&text));
         }
     }
     requests
@@ -147,11 +145,11 @@ fn requests(seed: u64) -> Vec<LoggedRequest> {
 
 /// The process that the test starts: the real handlers, with Lambda's logging at every level.
 #[tokio::test]
-#[ignore = "the test starts it as a process of its own"]
+#[ignore = "another test starts it as a separate process"]
 async fn logging_process() {
     let Ok(seed) = env::var("SEED_OF_REQUESTS") else { return };
     let service = Service::with_sample().await;
-    logging::log_as_json();
+    logging::init_json_logs();
     let handlers = app::service(
         routes(),
         App::new(service.database.serving_store().await, Config::from_env()),
@@ -171,8 +169,8 @@ async fn logging_process() {
     }
 }
 
-/// The log of a process that answers the requests.
-fn log_of_requests(seed: u64) -> String {
+/// The log of a process that handles the requests.
+fn log_while_serving(seed: u64) -> String {
     let folder = TempDir::new().unwrap();
     let output = folder.path().join("output");
     let status = lambda_process(concat!(module_path!(), "::logging_process"), &output)
@@ -186,32 +184,35 @@ fn log_of_requests(seed: u64) -> String {
 }
 
 #[test]
-fn no_line_holds_a_whole_number_a_key_or_text_of_a_client() {
+fn no_log_line_contains_a_whole_number_a_key_or_client_text() {
     let seed: u64 = rand::random();
     println!("the seed of the random texts is {seed}");
     let (requests, unknown) = (requests(seed), unknown_key());
-    let output = log_of_requests(seed);
-    let about_requests: Vec<Value> = output
+    let output = log_while_serving(seed);
+    let request_lines: Vec<Value> = output
         .lines()
         .filter_map(|line| serde_json::from_str::<Value>(line).ok())
         .filter(|line| line["message"] == "request")
         .collect();
-    assert_eq!(about_requests.len(), requests.len());
+    assert_eq!(request_lines.len(), requests.len());
     let mut masked = 0;
-    for (request, line) in requests.iter().zip(&about_requests) {
+    for (request, line) in requests.iter().zip(&request_lines) {
         let about = format!("{} {}", request.method, request.target);
-        assert_leaves_no_room_for_text(line, &about);
+        assert_contains_no_client_text(line, &about);
         let Some(number) = line["tn"].as_str() else { continue };
         masked += 1;
-        let shown = number.trim_end_matches('*');
-        assert!(number.len() - shown.len() <= 4 && shown.starts_with('+'), "{about}: {number}");
-        assert!(number.len() - shown.len() == 4 || shown == "+", "{about}: {number}");
+        let unmasked = number.trim_end_matches('*');
+        assert!(
+            number.len() - unmasked.len() <= 4 && unmasked.starts_with('+'),
+            "{about}: {number}"
+        );
+        assert!(number.len() - unmasked.len() == 4 || unmasked == "+", "{about}: {number}");
         let sent = digits(&request.text);
         let whole = sent.len() > 4 && digits(number).contains(&sent);
         assert!(!whole, "{about}: {number}");
     }
-    // At least the numbers in the list of disguises are recognized.
-    assert!(masked > NUMBERS.len() * DISGUISES.split('|').count(), "{masked}");
+    // At least the numbers in the listed formats are recognized.
+    assert!(masked > NUMBERS.len() * NUMBER_FORMATS.split('|').count(), "{masked}");
 
     let numbers = NUMBERS.map(|number| number.concat());
     for line in output.lines() {
@@ -237,8 +238,8 @@ static ROUTES: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
     paths.chain(["$default".to_owned()]).collect()
 });
 
-/// Asserts that every field has one of a few values, or a format without room for text.
-fn assert_leaves_no_room_for_text(line: &Value, about: &str) {
+/// Asserts that every field has one of a few values, or a format that cannot contain client text.
+fn assert_contains_no_client_text(line: &Value, about: &str) {
     let known = "level message request_id method route status cold_start data_version key tn Function \
                  _aws Requests ClientErrors ServerErrors Latency CacheHits CacheMisses ConsumedCapacity";
     let mut fields = fields(line);
@@ -250,15 +251,18 @@ fn assert_leaves_no_room_for_text(line: &Value, about: &str) {
         ["GET", "POST", "other"].contains(&line["method"].as_str().unwrap()),
         "{about}: {line}"
     );
-    assert_is_harmless(line["request_id"].as_str().unwrap(), about);
+    assert_is_generated_or_random(line["request_id"].as_str().unwrap(), about);
     assert!(line["key"].is_null() || line["key"] == KEY[..15], "{about}: {line}");
     assert_eq!(line["Function"], "stack-format");
 }
 
-/// Asserts that a request id is our own, or looks randomly generated.
-fn assert_is_harmless(id: &str, about: &str) {
-    let is_of_id = |c: char| c.is_ascii_alphanumeric() || c == '-';
-    assert!([16, 26, 32, 36].contains(&id.len()) && id.chars().all(is_of_id), "{about}: {id}");
+/// Asserts that a request id was generated by the service, or looks random.
+fn assert_is_generated_or_random(id: &str, about: &str) {
+    let is_id_character = |c: char| c.is_ascii_alphanumeric() || c == '-';
+    assert!(
+        [16, 26, 32, 36].contains(&id.len()) && id.chars().all(is_id_character),
+        "{about}: {id}"
+    );
     let has_letters = id.chars().filter(char::is_ascii_alphabetic).count() >= 4;
     assert!(id.len() == 16 || has_letters, "{about}: {id}");
 }

@@ -14,15 +14,15 @@ use crate::support::{
     agent::{agent_with, call, calls_with_requests, texts},
     databases::{sample_folder, write_sample_into},
     processes::send_signal,
-    program::{Serving, program_on, run, stderr},
+    program::{Serving, command_for, run, stderr},
 };
 
-fn mcp_on(data_dir: &TempDir) -> Command {
-    program_on(data_dir, &["mcp"])
+fn mcp_command(data_dir: &TempDir) -> Command {
+    command_for(data_dir, &["mcp"])
 }
 
 /// Writes these lines to the program, closes its stdin, and waits for it to exit.
-fn answers_to(mut command: Command, lines: &[&str]) -> Output {
+fn responses_to(mut command: Command, lines: &[&str]) -> Output {
     let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut process = command.spawn().unwrap();
     process.stdin.take().unwrap().write_all(lines.join("\n").as_bytes()).unwrap();
@@ -33,10 +33,10 @@ const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","param
 const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 
 #[tokio::test]
-async fn tools_answer_like_the_api_while_the_folder_is_served() {
+async fn tools_match_the_api_while_the_folder_is_served() {
     let data_dir = sample_folder();
     let serving = Serving::on(&data_dir, &[]).await;
-    let (agent, _child) = agent_with(mcp_on(&data_dir)).await;
+    let (agent, _child) = agent_with(mcp_command(&data_dir)).await;
     let import = format!("'tnr import --fetch --data-dir {}'", data_dir.path().display());
     for (tool, arguments, target) in calls_with_requests() {
         let result = call(&agent, tool, arguments).await;
@@ -45,7 +45,7 @@ async fn tools_answer_like_the_api_while_the_folder_is_served() {
         assert!(note.starts_with("made-up sample; ") && note.contains(&import), "{note}");
         assert_eq!(result.structured_content, Some(expected), "{tool} {target}");
     }
-    // The server in use ends, and the next calls are answered all the same.
+    // The calls keep working after the server exits.
     serving.kill();
     let result = call(&agent, "lookup_block", json!({ "tn": "2122345678" })).await;
     assert_eq!(result.is_error, Some(false), "{result:?}");
@@ -54,17 +54,17 @@ async fn tools_answer_like_the_api_while_the_folder_is_served() {
 #[tokio::test]
 async fn agents_share_a_folder_and_release_it_after_each_call() {
     let data_dir = sample_folder();
-    let (first, _first_child) = agent_with(mcp_on(&data_dir)).await;
-    let (second, _second_child) = agent_with(mcp_on(&data_dir)).await;
+    let (first, _first_child) = agent_with(mcp_command(&data_dir)).await;
+    let (second, _second_child) = agent_with(mcp_command(&data_dir)).await;
     let ask = async |agent| {
         let result = call(agent, "get_carrier", json!({ "ocn": "6015" })).await;
         assert_eq!(result.is_error, Some(false), "{result:?}");
     };
     tokio::join!(ask(&first), ask(&second), ask(&first), ask(&second));
-    // A command can lock the folder at once and keep it: no command uses a server that ends with an agent's
+    // No command may depend on a server that exits after an agent's calls, so the folder must be unlocked between
     // calls.
     let lock = loop {
-        match FolderLock::take(data_dir.path()) {
+        match FolderLock::acquire(data_dir.path()) {
             Err(CliError::FolderBusy(_)) => tokio::time::sleep(Duration::from_millis(20)).await,
             taken => break taken.unwrap(),
         }
@@ -77,7 +77,7 @@ async fn agents_share_a_folder_and_release_it_after_each_call() {
 }
 
 #[test]
-fn mcp_prints_only_answers_ignores_other_lines_and_ends_with_stdin() {
+fn mcp_prints_only_responses_and_exits_at_the_end_of_stdin() {
     let data_dir = sample_folder();
     let deep = format!(
         "{{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"x\",\"params\":{}",
@@ -86,27 +86,27 @@ fn mcp_prints_only_answers_ignores_other_lines_and_ends_with_stdin() {
     let call = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"format_number","arguments":{"tn":"+1 305 234 5678"}}}"#;
     let others = ["hello", "[]", "{\"jsonrpc\":\"2.0\"}", &deep, "\u{feff}", ""];
     let lines = [&[INITIALIZE, INITIALIZED], &others[..], &[call, ""]].concat();
-    let output = answers_to(mcp_on(&data_dir), &lines);
+    let output = responses_to(mcp_command(&data_dir), &lines);
     assert!(output.status.success(), "{}", stderr(&output));
     assert!(!stderr(&output).contains("hello"), "{}", stderr(&output));
     let printed = String::from_utf8(output.stdout).unwrap();
-    let mut answers = printed.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-    let answer = answers.find(|answer| answer["id"] == 2).unwrap();
-    assert_eq!(answer["result"]["structuredContent"]["valid"], true, "{answer}");
-    assert_eq!(answers_to(mcp_on(&data_dir), &[]).status.code(), Some(0));
+    let mut responses = printed.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let response = responses.find(|response| response["id"] == 2).unwrap();
+    assert_eq!(response["result"]["structuredContent"]["valid"], true, "{response}");
+    assert_eq!(responses_to(mcp_command(&data_dir), &[]).status.code(), Some(0));
 }
 
 #[tokio::test]
 async fn tools_without_data_fail_and_name_the_remedy() {
     let data_dir = TempDir::new().unwrap();
-    let (agent, _child) = agent_with(mcp_on(&data_dir)).await;
+    let (agent, _child) = agent_with(mcp_command(&data_dir)).await;
     let result = call(&agent, "get_carrier", json!({ "ocn": "6015" })).await;
     assert_eq!(result.is_error, Some(true));
     let text = texts(&result).remove(0);
     assert!(text.starts_with("folder '") && text.contains("' has no database"), "{text}");
-    assert!(text.ends_with("' brings a made-up sample"), "{text}");
+    assert!(text.contains(", or use sample data with '"), "{text}");
     let made = std::fs::read_dir(data_dir.path()).unwrap().count();
-    assert_eq!(made, 0, "a call makes no database");
+    assert_eq!(made, 0, "a call creates no database");
     write_sample_into(data_dir.path());
     let result = call(&agent, "get_carrier", json!({ "ocn": "6015" })).await;
     assert_eq!(result.is_error, Some(false), "{result:?}");
@@ -117,11 +117,11 @@ async fn tools_without_data_fail_and_name_the_remedy() {
 async fn signals_end_mcp_at_once_and_release_the_folder() {
     let data_dir = sample_folder();
     let mut process =
-        mcp_on(&data_dir).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-    // Signals are handled before the first answer.
+        mcp_command(&data_dir).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    // Signals are handled before the first response.
     writeln!(process.stdin.as_mut().unwrap(), "{INITIALIZE}").unwrap();
-    let mut answer = String::new();
-    BufReader::new(process.stdout.as_mut().unwrap()).read_line(&mut answer).unwrap();
+    let mut response = String::new();
+    BufReader::new(process.stdout.as_mut().unwrap()).read_line(&mut response).unwrap();
     send_signal("TERM", &process);
     assert!(process.wait().unwrap().success());
     assert!(run(&data_dir, &["versions"]).status.success());

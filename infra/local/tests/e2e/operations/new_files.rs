@@ -1,4 +1,4 @@
-//! Files written by commands, and what they never replace.
+//! Files that commands write, and those that they never replace.
 
 use std::fs;
 
@@ -31,7 +31,8 @@ fn no_command_replaces_a_data_folders_own_files() {
             &["backup", name],
         ] {
             let refused = run(&data_dir, &[command, &["--force"]].concat());
-            let message = format!("error: {name} belongs to the data folder and is never replaced");
+            let message =
+                format!("error: {name} belongs to a data folder, so it is never replaced");
             assert!(stderr(&refused).starts_with(&message), "{command:?}: {}", stderr(&refused));
         }
     }

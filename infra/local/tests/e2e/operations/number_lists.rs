@@ -12,10 +12,10 @@ use tempfile::TempDir;
 use crate::support::{
     databases::sample_folder,
     processes::send_signal,
-    program::{Serving, program_on, run, stderr, stdout},
+    program::{Serving, command_for, run, stderr, stdout},
 };
 
-/// Each outcome and reason that a line can have.
+/// Every outcome and reason that a line can have.
 const LINES: (&str, &str) =
     ("lines.txt", "+14152341234\n907_217_1234\n\n305-234-567\n5.55E+09\nnone\r\n");
 
@@ -26,7 +26,7 @@ const PEOPLE: (&str, &str) = (
      \"two\nlines\",none,XX\n",
 );
 
-/// Rows with missing, empty and surplus cells.
+/// Rows with missing, empty and extra cells.
 const UNEVEN: (&str, &str) =
     ("uneven.csv", "phone,name\n4152341234\n4152341234,a,,\n4152341234,a,b\n\n\"\",c\n");
 
@@ -67,7 +67,7 @@ impl Folder {
 
     /// Runs `format` on stdin.
     fn pipe(&self, content: impl AsRef<[u8]>, options: &[&str]) -> Output {
-        let mut command = program_on(&self.data, &[&["format"], options].concat());
+        let mut command = command_for(&self.data, &[&["format"], options].concat());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut process = command.spawn().unwrap();
         // The program stops reading input that it refuses.
@@ -109,13 +109,13 @@ async fn format_prints_the_fields_of_the_api_even_while_the_folder_is_served() {
 fn csv_from_excel_stays_readable_by_excel() {
     let folder = Folder::with_sample();
     let text = "Name;Telefon\r\nJosé;(415) 234-1234\r\n";
-    let with_mark = ["\u{feff}", text].concat();
-    let utf_16: Vec<u8> = with_mark.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let with_bom = ["\u{feff}", text].concat();
+    let utf_16: Vec<u8> = with_bom.encode_utf16().flat_map(u16::to_le_bytes).collect();
     let windows: Vec<u8> = text.chars().map(|c| c as u8).collect();
     let named = [b"sep=;\r\n", &windows[..]].concat();
     let enriched = stdout(&folder.pipe(named, &[]));
     assert!(enriched.starts_with("sep=;\r\nName;Telefon;tn_valid;"), "{enriched}");
-    for (content, has_mark) in [(utf_16, true), (with_mark.into_bytes(), true), (windows, false)] {
+    for (content, has_mark) in [(utf_16, true), (with_bom.into_bytes(), true), (windows, false)] {
         let enriched = stdout(&folder.pipe(content, &[]));
         assert_eq!(enriched.starts_with('\u{feff}'), has_mark);
         let lines: Vec<&str> = enriched.trim_start_matches('\u{feff}').split("\r\n").collect();
@@ -153,28 +153,28 @@ fn lists_keep_their_columns_and_gain_the_chosen_fields() {
     ] {
         let options = options.concat();
         let output = folder.format(name, content, &options);
-        let (answer, report) = (String::from_utf8_lossy(&output.stdout), stderr(&output));
+        let (response, report) = (String::from_utf8_lossy(&output.stdout), stderr(&output));
         // Snapshots do not distinguish line ends.
-        assert!(!answer.contains('\r'), "{options:?}");
+        assert!(!response.contains('\r'), "{options:?}");
         let is_times = |line: &&str| line.contains(" rows/s: reading 0.");
         assert_eq!(report.lines().filter(is_times).count(), 1, "{report}");
         let report = report.lines().filter(|line| !is_times(line) && !line.starts_with("note: "));
         let report: String = report.map(|line| format!("{line}\n")).collect();
         outputs +=
-            &format!("$ tnr format {name} {options:?}\n{answer}{report}({})\n\n", output.status);
+            &format!("$ tnr format {name} {options:?}\n{response}{report}({})\n\n", output.status);
     }
     insta::assert_snapshot!(outputs);
 }
 
 #[test]
-fn any_input_is_answered_or_refused_with_a_message() {
+fn any_input_is_processed_or_refused_with_a_message() {
     let folder = Folder::with_sample();
     assert_eq!(stdout(&folder.format("a.txt", "", &[])), "");
     assert!(stdout(&folder.format("a.csv", "", &["--to", "csv"])).starts_with("tn,tn_valid"));
     for (content, message) in [
         (&b"PK\x03\x04xl/workbook.xml"[..], "save its sheet as CSV"),
         (b"name,contact\nAda,4152341234\n", "choose one with --column: 'name', 'contact'"),
-        (&[b"phone,a\n1,\"".to_vec(), vec![b'x'; 3 << 20]].concat(), "is a quote not closed?"),
+        (&[b"phone,a\n1,\"".to_vec(), vec![b'x'; 3 << 20]].concat(), "check for an unclosed quote"),
     ] {
         let refused = folder.pipe(content, &[]);
         assert_eq!(refused.status.code(), Some(2), "{}", stderr(&refused));
@@ -187,20 +187,10 @@ fn any_input_is_answered_or_refused_with_a_message() {
 }
 
 #[test]
-fn format_without_data_omits_carriers_and_creates_no_files() {
-    let folder = Folder { data: TempDir::new().unwrap(), files: TempDir::new().unwrap() };
-    let output = folder.pipe("+14152341234\n", &[]);
-    let lines = json_lines(&output);
-    assert_eq!((&lines[0]["valid"], &lines[0]["carrier"]), (&true.into(), &Value::Null));
-    assert!(stderr(&output).contains("'tnr import --fetch --data-dir "), "{}", stderr(&output));
-    assert_eq!(fs::read_dir(folder.data.path()).unwrap().count(), 0);
-}
-
-#[test]
 fn format_tolerates_a_closed_pipe() {
     let folder = Folder::with_sample();
     let file = folder.write("many.txt", "+14152341234\n".repeat(200_000));
-    let mut command = program_on(&folder.data, &["format", &file]);
+    let mut command = command_for(&folder.data, &["format", &file]);
     let mut process = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut first = [0; 100];
     process.stdout.take().unwrap().read_exact(&mut first).unwrap();
@@ -221,7 +211,7 @@ fn output_files_appear_only_once_complete() {
     stdout(&run(&folder.data, &["format", &list, "--output", &list, "--force"]));
     assert!(fs::read_to_string(&list).unwrap().starts_with("phone,tn_valid"));
 
-    let mut command = program_on(&folder.data, &["format", "--force", "--output", &output]);
+    let mut command = command_for(&folder.data, &["format", "--force", "--output", &output]);
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
     let mut process = command.spawn().unwrap();
     let mut input = process.stdin.take().unwrap();
@@ -233,7 +223,7 @@ fn output_files_appear_only_once_complete() {
     send_signal("INT", &process);
     let stopped = process.wait_with_output().unwrap();
     assert_eq!(stopped.status.code(), Some(130), "{}", stderr(&stopped));
-    assert!(!unfinished(), "nothing is left of the output");
+    assert!(!unfinished(), "no partial output is left");
     assert_eq!(fs::read_to_string(&output).unwrap(), written);
     drop(input);
 }

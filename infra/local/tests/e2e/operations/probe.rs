@@ -23,7 +23,7 @@ use tokio::sync::Semaphore;
 
 use crate::support::{
     api_events::events_folder,
-    aws_services::{AwsServices, Behavior, version_arn},
+    aws::{Aws, Misbehavior, version_arn},
     imports::import,
     lambda_runtime::{LambdaFunction, Registration},
     metrics::{metrics_read_by_template, metrics_written_by},
@@ -31,38 +31,38 @@ use crate::support::{
     service::{KEY, Service},
     small_reports::ReportTexts,
     template::{route_of, routes},
-    unreadable_versions::{Reason, ruin},
+    unreadable_versions::{Reason, make_unreadable},
 };
 
 /// The tests' process: the probe as deployed.
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "the other tests start it as a process of its own"]
+#[ignore = "other tests start it as a separate process"]
 async fn probe_process() {
     if env::var_os("AWS_LAMBDA_RUNTIME_API").is_some() {
         lambda_runtime::run(service_fn(probe::handle)).await.unwrap();
     }
 }
 
-async fn aws_on(service: &Service) -> AwsServices {
-    AwsServices::on(App::on(service.database.serving_store().await)).await
+async fn aws_for(service: &Service) -> Aws {
+    Aws::with_functions(App::with_store(service.database.serving_store().await)).await
 }
 
 /// A running probe, and the services that it calls.
 struct Probe {
-    aws: AwsServices,
+    aws: Aws,
     function: LambdaFunction,
     output: PathBuf,
     _folder: TempDir,
 }
 
 impl Probe {
-    /// A probe of functions on a service's database.
+    /// A probe for functions on a service's database.
     async fn new(service: &Service) -> Self {
-        Self::asking(aws_on(service).await, |function| Some(version_arn(function))).await
+        Self::asking(aws_for(service).await, |function| Some(version_arn(function))).await
     }
 
     /// A probe that calls these services, with the environment's version of each function.
-    async fn asking(aws: AwsServices, version: impl Fn(&str) -> Option<String>) -> Self {
+    async fn asking(aws: Aws, version: impl Fn(&str) -> Option<String>) -> Self {
         let folder = TempDir::new().unwrap();
         let output = folder.path().join("output");
         let process = concat!(module_path!(), "::probe_process");
@@ -77,16 +77,16 @@ impl Probe {
         Self { aws, function, output, _folder: folder }
     }
 
-    /// Checks new versions; returns the report to CodeDeploy and the probe's answer.
-    async fn verdict(&mut self) -> (String, Value) {
-        let answer = self.function.invoke(&sample_event("deployment")).await;
+    /// Checks new versions. Returns the report to CodeDeploy and the probe's response.
+    async fn check_new_version(&mut self) -> (String, Value) {
+        let response = self.function.invoke(&sample_event("deployment")).await;
         let reports = mem::take(&mut self.aws.state().reports);
         assert_eq!(reports.len(), 1, "{reports:?}");
         let event = sample_event("deployment");
         let id = &event["LifecycleEventHookExecutionId"];
         assert_eq!(reports[0]["deploymentId"], event["DeploymentId"]);
         assert_eq!(reports[0]["lifecycleEventHookExecutionId"], *id);
-        (reports[0]["status"].as_str().unwrap().to_owned(), answer)
+        (reports[0]["status"].as_str().unwrap().to_owned(), response)
     }
 
     /// The probe's log lines with this message.
@@ -108,14 +108,14 @@ fn failed(findings: &Value) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn new_versions_with_the_same_answers_pass() {
+async fn new_versions_with_the_same_responses_pass() {
     let service = Service::with_sample().await;
     let mut probe = Probe::new(&service).await;
-    let (status, findings) = probe.verdict().await;
+    let (status, findings) = probe.check_new_version().await;
     assert_eq!(status, "Succeeded", "{findings}");
     assert_eq!(findings["checks"], 16);
 
-    let invoked = mem::take(&mut probe.aws.state().invoked);
+    let invoked = mem::take(&mut probe.aws.state().invocations);
     assert!(invoked.iter().all(|invoked| invoked.qualifier == "7"), "{invoked:?}");
     let asked: BTreeSet<_> = invoked.iter().map(|invoked| invoked.function.as_str()).collect();
     assert_eq!(asked, functions().into_iter().map(|(name, _)| name).collect(), "every function");
@@ -128,7 +128,7 @@ async fn new_versions_with_the_same_answers_pass() {
         assert_eq!(deployed.function, invoked.function, "{path}");
         assert!(!invoked.event.to_string().contains("tnr_live_"), "the probe has no key");
     }
-    // The line has no metrics, since it does not concern the live versions.
+    // The line has no metrics, since it is not about the live versions.
     let lines = probe.lines("new versions were checked");
     assert_eq!(
         (lines.len(), &lines[0]["level"], &lines[0]["_aws"]),
@@ -137,34 +137,34 @@ async fn new_versions_with_the_same_answers_pass() {
 }
 
 #[tokio::test]
-async fn new_versions_with_wrong_answers_fail() {
+async fn new_versions_with_wrong_responses_fail() {
     let service = Service::with_sample().await;
     let mut probe = Probe::new(&service).await;
-    for (function, behavior, expected) in [
-        ("npa", Behavior::InternalError, "the status is 500 (internal_error), and must be 200"),
-        ("carriers", Behavior::Dead, "the function has failed (Unhandled): RequestId: 1 Error"),
-        ("status", Behavior::Deleted, "Function not found"),
-        ("search", Behavior::WrongData, "/exchanges/0/ocn is"),
-        ("npa", Behavior::WrongData, "/exchanges/0/ocn is \"ZZZZ\", and must be"),
-        ("format", Behavior::InternalError, "the status is 500"),
-        ("search", Behavior::Silent, "no answer within 16s"),
+    for (function, misbehavior, expected) in [
+        ("npa", Misbehavior::InternalError, "the status must be 200, got 500 (internal_error)"),
+        ("carriers", Misbehavior::Dead, "the function failed (Unhandled): RequestId: 1 Error"),
+        ("status", Misbehavior::Deleted, "Function not found"),
+        ("search", Misbehavior::WrongData, "/exchanges/0/ocn must be"),
+        ("npa", Misbehavior::WrongData, ", got \"ZZZZ\""),
+        ("format", Misbehavior::InternalError, "the status must be 200, got 500"),
+        ("search", Misbehavior::Silent, "no response within 16s"),
     ] {
         let started = Instant::now();
-        probe.aws.state().misbehaving = (function, behavior);
-        let (status, findings) = probe.verdict().await;
-        assert_eq!(status, "Failed", "{function} {behavior:?}");
+        probe.aws.state().misbehaving = Some((function, misbehavior));
+        let (status, findings) = probe.check_new_version().await;
+        assert_eq!(status, "Failed", "{function} {misbehavior:?}");
         assert!(started.elapsed() < Duration::from_secs(21), "{:?}", started.elapsed());
         assert!(findings.to_string().replace('\\', "").contains(expected), "{findings}");
-        // Other functions must agree with what the search found.
-        if (function, behavior) != ("search", Behavior::WrongData) {
+        // If the search is wrong, the checks of other functions fail too.
+        if (function, misbehavior) != ("search", Misbehavior::WrongData) {
             let is_named = |check: &str| check.starts_with(&format!("{function} "));
             assert!(failed(&findings).iter().any(|check| is_named(check)), "{findings}");
         }
     }
-    probe.aws.state().misbehaving = ("npa", Behavior::Right);
+    probe.aws.state().misbehaving = None;
     // Reports to CodeDeploy are retried.
     probe.aws.state().failing_reports = 2;
-    assert_eq!(probe.verdict().await.0, "Succeeded");
+    assert_eq!(probe.check_new_version().await.0, "Succeeded");
     let lines = probe.lines("new versions were checked");
     assert_eq!(lines.iter().filter(|line| line["level"] == "ERROR").count(), 7);
 }
@@ -173,7 +173,7 @@ async fn new_versions_with_wrong_answers_fail() {
 #[tokio::test]
 async fn seven_concurrent_hooks_succeed_under_low_concurrency_limits() {
     let service = Service::with_sample().await;
-    let aws = aws_on(&service).await;
+    let aws = aws_for(&service).await;
     let version = |function: &str| Some(version_arn(function));
     let mut hooks = join_all((0..7).map(|_| Probe::asking(aws.clone(), version))).await;
     for (concurrency, is_throttled) in [(3, true), (5, true), (13, false), (93, false)] {
@@ -195,14 +195,14 @@ async fn seven_concurrent_hooks_succeed_under_low_concurrency_limits() {
 async fn a_service_without_data_passes_before_the_first_import() {
     let service = Service::empty().await;
     let mut probe = Probe::new(&service).await;
-    let (status, findings) = probe.verdict().await;
+    let (status, findings) = probe.check_new_version().await;
     assert_eq!((status.as_str(), &findings["checks"]), ("Succeeded", &json!(16)), "{findings}");
     let findings = probe.function.invoke(&json!({ "base_url": service.base_url })).await;
     assert_eq!((failed(&findings), &findings["checks"]), (vec![], &json!(17)), "{findings}");
     let lines = probe.lines("the service was checked");
     let metrics: Vec<_> = metrics_written_by(&lines[0]).into_iter().collect();
     let expected = ["ChecksFailed", "ChecksMade", "NoData"];
-    assert_eq!(metrics, expected, "there is no data that could be old");
+    assert_eq!(metrics, expected, "DataAge is missing without data");
     assert_eq!(lines[0]["NoData"], 1.0);
 }
 
@@ -210,10 +210,10 @@ async fn a_service_without_data_passes_before_the_first_import() {
 async fn new_versions_without_the_existing_data_fail() {
     let (service, without_data) = (Service::with_small_reports().await, Service::empty().await);
     let mut probe = Probe::new(&service).await;
-    let elsewhere = App::on(without_data.database.serving_store().await);
-    probe.aws.state().app_of_new_versions = Some(elsewhere);
-    let (status, findings) = probe.verdict().await;
-    let expected = vec!["status: the data of the version that serves"];
+    let elsewhere = App::with_store(without_data.database.serving_store().await);
+    probe.aws.state().new_version_app = Some(elsewhere);
+    let (status, findings) = probe.check_new_version().await;
+    let expected = vec!["status: the data of the live version"];
     assert_eq!((status.as_str(), failed(&findings)), ("Failed", expected));
 }
 
@@ -228,22 +228,21 @@ async fn new_versions_that_cannot_read_the_current_data_fail() {
             import(&store, &ReportTexts::second(), Options::default()).await.unwrap();
         }
         let current = store.manifest().await.unwrap().unwrap().current;
-        ruin(&store, &current, Reason::MissingChunk).await;
-        let (status, findings) = Probe::new(&service).await.verdict().await;
+        make_unreadable(&store, &current, Reason::MissingChunk).await;
+        let (status, findings) = Probe::new(&service).await.check_new_version().await;
         assert_eq!((status.as_str(), &failed(&findings)[..]), ("Failed", expected), "{findings}");
     }
 }
 
-/// Otherwise CodeDeploy would wait for an hour.
+/// Otherwise, CodeDeploy would wait for an hour.
 #[tokio::test]
 async fn a_broken_probe_reports_failure_to_codedeploy() {
     let service = Service::empty().await;
     let without_npa = |function: &str| (function != "npa").then(|| version_arn(function));
-    let mut probe = Probe::asking(aws_on(&service).await, without_npa).await;
-    let (status, error) = probe.verdict().await;
+    let mut probe = Probe::asking(aws_for(&service).await, without_npa).await;
+    let (status, error) = probe.check_new_version().await;
     assert_eq!(status, "Failed");
-    let expected =
-        "the environment variable NPA_VERSION must be the ARN of a version of a function";
+    let expected = "the environment variable NPA_VERSION must be the ARN of a function version";
     assert!(error["errorMessage"].as_str().unwrap().starts_with(expected), "{error}");
 }
 
@@ -255,7 +254,7 @@ async fn scheduled_probes_check_the_live_versions_and_the_api() {
     scheduled["base_url"] = json!(format!("{}/", service.base_url));
     let findings = probe.function.invoke(&scheduled).await;
     assert_eq!(failed(&findings), [""; 0], "{findings}");
-    let invoked = mem::take(&mut probe.aws.state().invoked);
+    let invoked = mem::take(&mut probe.aws.state().invocations);
     assert!(invoked.iter().all(|invoked| invoked.qualifier == "live"), "{invoked:?}");
     // The costs state the number of these requests, and how many API Gateway bills.
     let checks = PROBE_REQUESTS - PUBLIC_PROBE_REQUESTS;
@@ -263,10 +262,13 @@ async fn scheduled_probes_check_the_live_versions_and_the_api() {
     assert_eq!(findings["checks"], PROBE_REQUESTS);
     assert!(probe.aws.state().reports.is_empty());
 
-    let of_functions = probe.function.invoke(&json!({})).await;
-    assert_eq!((failed(&of_functions), &of_functions["checks"]), (vec![], &json!(checks)));
+    let function_findings = probe.function.invoke(&json!({})).await;
+    assert_eq!(
+        (failed(&function_findings), &function_findings["checks"]),
+        (vec![], &json!(checks))
+    );
 
-    probe.aws.state().misbehaving = ("npa", Behavior::InternalError);
+    probe.aws.state().misbehaving = Some(("npa", Misbehavior::InternalError));
     let findings = probe.function.invoke(&scheduled).await;
     assert_eq!(failed(&findings), ["npa /v1/npa/{npa}/nxx/{nxx}", "npa /v1/npa/{npa}"]);
 
@@ -283,15 +285,19 @@ async fn scheduled_probes_check_the_live_versions_and_the_api() {
     assert_eq!(metrics, expected.map(str::to_owned).into());
     assert_eq!(metrics.len() as u32, PROBE_METRICS);
     let read = metrics_read_by_template(|function| function == "ProbeFunction");
-    let lacking: Vec<_> = read.difference(&metrics).collect();
-    assert!(lacking.is_empty(), "template.yaml reads metrics that no check writes: {lacking:?}");
+    let missing_metrics: Vec<_> = read.difference(&metrics).collect();
+    assert!(
+        missing_metrics.is_empty(),
+        "template.yaml reads metrics that no check writes: {missing_metrics:?}"
+    );
     assert!(!fs::read_to_string(&probe.output).unwrap().contains(KEY));
 
-    // The AWS stand-in answers these paths with a 404 without a body.
-    probe.aws.state().misbehaving = ("npa", Behavior::Right);
+    // The AWS stand-in returns an error without JSON for these paths.
+    probe.aws.state().misbehaving = None;
     for address in [probe.aws.endpoint.clone(), "http://127.0.0.1:1".to_owned()] {
         let findings = probe.function.invoke(&json!({ "base_url": address })).await;
-        let of_api = ["API /v1/health", "API /v1/stats", "API /v1/carriers with an unknown key"];
-        assert_eq!(failed(&findings), of_api, "{findings}");
+        let api_checks =
+            ["API /v1/health", "API /v1/stats", "API /v1/carriers with an unknown key"];
+        assert_eq!(failed(&findings), api_checks, "{findings}");
     }
 }

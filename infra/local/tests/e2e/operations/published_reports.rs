@@ -1,40 +1,21 @@
-//! `import` of the published reports as an operator types it: over the sample, and behind a firewall.
+//! `tnr import` of the published reports: over the sample, and behind a firewall.
 
-use std::{fs, process::Output};
+use std::process::Output;
 
 use axum::response::{Html, IntoResponse};
-use ingest::PUBLISHED_ADDRESSES;
+use ingest::PUBLISHED_URLS;
 use reqwest::StatusCode;
 use tempfile::TempDir;
 
 use crate::support::{
-    databases::sample_folder,
-    program::{program_on, run, stderr, stdout},
-    publishers::{REPORT_NAMES, mirror, small_published_reports},
+    program::{command_for, stderr},
+    publishers::{REPORT_NAMES, mirror},
 };
-
-#[test]
-fn the_three_published_files_replace_the_sample() {
-    let data_dir = sample_folder();
-    let files = REPORT_NAMES.map(|name| data_dir.path().join(name));
-    for (file, report) in files.iter().zip(small_published_reports()) {
-        fs::write(file, report).unwrap();
-    }
-    let [nanpa, cnac, npa_report] = files.each_ref().map(|file| file.to_str().unwrap());
-    let import = ["import", "--nanpa", nanpa, "--cnac", cnac, "--npa-report", npa_report];
-    let imported = run(&data_dir, &import);
-    let report = stdout(&imported);
-    let note = "First import: it replaces the made-up sample and is compared with nothing\n";
-    assert!(report.contains(note), "{report}");
-    assert_eq!(stderr(&imported), "", "no progress without a terminal");
-
-    assert!(!stdout(&run(&data_dir, &import)).contains(note), "only once");
-}
 
 /// Runs an import from a mirror, which must fail.
 async fn failed_import(mirror: String) -> String {
     let data_dir = TempDir::new().unwrap();
-    let mut command = program_on(&data_dir, &["import", "--fetch", "--mirror", &mirror]);
+    let mut command = command_for(&data_dir, &["import", "--fetch", "--mirror", &mirror]);
     let run = tokio::task::spawn_blocking(move || command.output().unwrap());
     let output: Output = run.await.unwrap();
     assert!(!output.status.success());
@@ -51,7 +32,7 @@ async fn blocked_downloads_name_the_report_and_every_alternative() {
     for code in [401, 403, 407, 451] {
         let status = StatusCode::from_u16(code).unwrap();
         let refusing = mirror(move |_| status.into_response()).await;
-        blocked.push((refusing, format!("the server answers {status}")));
+        blocked.push((refusing, format!("the server returned {status}")));
     }
     for (mirror, cause) in blocked {
         let error = failed_import(mirror.clone()).await;
@@ -65,7 +46,7 @@ async fn blocked_downloads_name_the_report_and_every_alternative() {
         let [.., nanpa, cnac, npa_report] = error.lines().collect::<Vec<_>>()[..] else {
             panic!("{error}")
         };
-        assert_eq!([nanpa, cnac, npa_report], PUBLISHED_ADDRESSES);
+        assert_eq!([nanpa, cnac, npa_report], PUBLISHED_URLS);
         assert!(error.lines().skip(1).all(|line| line.len() <= 80), "{error}");
     }
 }

@@ -1,4 +1,4 @@
-//! Read-only commands create nothing, need no write permission, and wait for nobody.
+//! Read-only commands create nothing, need no write permission, and do not wait for writers.
 
 use std::{
     fs::{self, Permissions},
@@ -26,7 +26,7 @@ use crate::support::{
 const NOBODY_UID: u32 = 65534;
 
 /// Each read-only command, in a form that succeeds on the sample; `OUT` is a new file.
-const READING: [&[&str]; 11] = [
+const READ_COMMANDS: [&[&str]; 11] = [
     &["lookup", "4152341234"],
     &["carrier", "0230"],
     &["area-code", "415", "234"],
@@ -46,8 +46,8 @@ fn folder_with_key() -> TempDir {
     data_dir
 }
 
-/// The command with a file name in `folder` in place of `OUT`.
-fn with_output(command: &[&str], folder: &Path) -> Vec<String> {
+/// The command with `OUT` replaced by a file in `folder`.
+fn substitute_output_path(command: &[&str], folder: &Path) -> Vec<String> {
     let file = folder.join(command[0]).display().to_string();
     command.iter().map(|word| word.replace("OUT", &file)).collect()
 }
@@ -60,15 +60,15 @@ fn files_in(folder: &Path) -> Vec<String> {
     names
 }
 
-fn line_on(data_dir: &TempDir, command: &[&str], output: &Path) -> Command {
+fn reading_command(data_dir: &TempDir, command: &[&str], output: &Path) -> Command {
     let mut line = program(&[]);
-    line.args(with_output(command, output)).arg("--data-dir").arg(data_dir.path());
+    line.args(substitute_output_path(command, output)).arg("--data-dir").arg(data_dir.path());
     line
 }
 
 /// The same, run without superuser permissions.
-fn unprivileged_line_on(data_dir: &TempDir, command: &[&str], output: &Path) -> Command {
-    let mut line = line_on(data_dir, command, output);
+fn unprivileged_command(data_dir: &TempDir, command: &[&str], output: &Path) -> Command {
+    let mut line = reading_command(data_dir, command, output);
     if fs::metadata(data_dir.path()).unwrap().uid() == 0 {
         line.uid(NOBODY_UID).gid(NOBODY_UID);
     }
@@ -76,19 +76,20 @@ fn unprivileged_line_on(data_dir: &TempDir, command: &[&str], output: &Path) -> 
 }
 
 #[test]
-fn reads_without_a_database_create_none_and_name_the_command_that_does() {
+fn read_commands_never_create_a_database_and_name_the_command_that_does() {
     let (parent, output) = (TempDir::new().unwrap(), TempDir::new().unwrap());
     let mistyped = parent.path().join("dtaa");
     let place = format!("folder '{}' has no database", mistyped.display());
-    for command in READING.into_iter().filter(|command| command[0] != "lookup") {
-        let command = with_output(command, output.path());
-        let mut typed = program(&[]);
-        typed.args(&command).arg("--data-dir").arg(&mistyped);
-        let mut by_variable = program(&[]);
-        by_variable.args(&command).env("TNR_DATA_DIR", &mistyped);
-        for (mut line, option) in
-            [(typed, format!(" --data-dir {}'", mistyped.display())), (by_variable, "'".to_owned())]
-        {
+    for command in READ_COMMANDS.into_iter().filter(|command| command[0] != "lookup") {
+        let command = substitute_output_path(command, output.path());
+        let mut with_option = program(&[]);
+        with_option.args(&command).arg("--data-dir").arg(&mistyped);
+        let mut with_variable = program(&[]);
+        with_variable.args(&command).env("TNR_DATA_DIR", &mistyped);
+        for (mut line, option) in [
+            (with_option, format!(" --data-dir {}'", mistyped.display())),
+            (with_variable, "'".to_owned()),
+        ] {
             let refused = line.output().unwrap();
             let error = stderr(&refused);
             let code = if command[0] == "doctor" { 3 } else { 2 };
@@ -112,9 +113,9 @@ fn read_without_permission(data_dir: &TempDir) {
     fs::set_permissions(output.path(), Permissions::from_mode(0o777)).unwrap();
     fs::set_permissions(data_dir.path(), Permissions::from_mode(0o555)).unwrap();
     let before = files_in(data_dir.path());
-    for command in READING {
-        let done = unprivileged_line_on(data_dir, command, output.path()).output().unwrap();
-        assert!(done.status.success(), "{command:?}: {}", stderr(&done));
+    for command in READ_COMMANDS {
+        let output = unprivileged_command(data_dir, command, output.path()).output().unwrap();
+        assert!(output.status.success(), "{command:?}: {}", stderr(&output));
     }
     assert_eq!(files_in(data_dir.path()), before);
     fs::set_permissions(data_dir.path(), Permissions::from_mode(0o755)).unwrap();
@@ -125,7 +126,7 @@ fn unreadable_folders_are_named_in_errors() {
     let data_dir = folder_with_key();
     fs::set_permissions(data_dir.path(), Permissions::from_mode(0o000)).unwrap();
     for command in [&["versions"][..], &["lookup", "4152341234"], &["backup", "OUT"]] {
-        let mut line = unprivileged_line_on(&data_dir, command, Path::new("/nowhere"));
+        let mut line = unprivileged_command(&data_dir, command, Path::new("/nowhere"));
         let refused = line.output().unwrap();
         let error = stderr(&refused);
         assert_eq!(refused.status.code(), Some(2), "{command:?}: {error}");
@@ -155,9 +156,9 @@ async fn reads_do_not_wait_for_writers() {
     let (data_dir, output) = (folder_with_key(), TempDir::new().unwrap());
     let database = Database::embedded(data_dir.path()).await.unwrap();
     let writing = tokio::spawn(write_without_end(database.store()));
-    for command in READING {
-        let done = line_on(&data_dir, command, output.path()).output().unwrap();
-        assert!(done.status.success(), "{command:?}: {}", stderr(&done));
+    for command in READ_COMMANDS {
+        let output = reading_command(&data_dir, command, output.path()).output().unwrap();
+        assert!(output.status.success(), "{command:?}: {}", stderr(&output));
     }
     let refused = run(&data_dir, &["keys", "create", "--name", "second writer"]);
     assert!(stderr(&refused).contains("is in use by another command"), "{}", stderr(&refused));

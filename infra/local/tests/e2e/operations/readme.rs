@@ -1,4 +1,4 @@
-//! The start of the README: its commands work, and its answers are accurate.
+//! The start of the README: its commands work, and its responses are accurate.
 
 use std::{
     fs,
@@ -36,7 +36,7 @@ case "$*" in
   run) exec "$TNR" ;;
   "run -- "*) shift 2; exec "$TNR" "$@" ;;
   "test --workspace") ;;
-  *) echo "the test of the README does not know: cargo $*" >&2; exit 1 ;;
+  *) echo "the README test does not support: cargo $*" >&2; exit 1 ;;
 esac
 "#;
 
@@ -82,7 +82,7 @@ impl Clone {
 async fn readme_commands_work_from_clone_to_real_data() {
     let clone = Clone::new(mirror_of(published_reports()).await);
     let mut serving = None;
-    let mut answers = Vec::new();
+    let mut responses = Vec::new();
     for Block { language, code } in first_blocks() {
         match language {
             "sh" if code == "cargo run\n" => {
@@ -90,22 +90,27 @@ async fn readme_commands_work_from_clone_to_real_data() {
             }
             "sh" => {
                 let base_url = serving.as_ref().map_or("", |serving: &Serving| &serving.base_url);
-                answers.push(clone.run(&code.replace("http://127.0.0.1:3000", base_url)).await);
+                responses.push(clone.run(&code.replace("http://127.0.0.1:3000", base_url)).await);
             }
             "json" => {
-                let answer = answers.last().map(stdout).unwrap();
-                let mut answer: Value = serde_json::from_str(&answer).unwrap();
-                // The README says that it omits them.
-                assert!(answer.as_object_mut().unwrap().shift_remove("flags").is_some());
+                let response = responses.last().map(stdout).unwrap();
+                let mut response: Value = serde_json::from_str(&response).unwrap();
+                // The README says that it omits the flags.
+                assert!(response.as_object_mut().unwrap().shift_remove("flags").is_some());
                 let shown: Value = serde_json::from_str(code).unwrap();
-                assert_eq!(shown.to_string(), answer.to_string(), "also the order of the fields");
+                assert_eq!(shown.to_string(), response.to_string(), "the field order also matches");
             }
-            other => panic!("a block of '{other}' is neither run nor compared"),
+            other => panic!("a block of '{other}' is not run or compared"),
         }
     }
-    let [_curl, import, lookup, _test] = &answers[..] else { panic!("{} blocks", answers.len()) };
+    let [_curl, import, lookup, _test] = &responses[..] else {
+        panic!("{} blocks", responses.len())
+    };
     assert!(stdout(import).contains("First import: "), "{}", stdout(import));
     assert_eq!(stderr(lookup), "", "no note: the data is real");
-    let answer = stdout(lookup);
-    assert!(answer.contains("exchange       305-234") && !answer.contains("SAMPLE"), "{answer}");
+    let response = stdout(lookup);
+    assert!(
+        response.contains("exchange       305-234") && !response.contains("SAMPLE"),
+        "{response}"
+    );
 }

@@ -1,15 +1,15 @@
-//! The sample: every answer says that it is made up, and which command gets real data.
+//! The sample: all output says that it is made up, and which command gets real data.
 
 use std::process::{Command, Stdio};
 
 use crate::support::{
     databases::sample_folder,
-    program::{Serving, program_on, stderr, stdout},
+    program::{Serving, command_for, stderr, stdout},
     publishers::{mirror_of, small_published_reports},
     service::http_client,
 };
 
-/// Commands that answer from the data.
+/// Commands that read the data.
 const COMMANDS: [&[&str]; 6] = [
     &["lookup", "+14152341234"],
     &["carrier", "4070"],
@@ -26,19 +26,19 @@ fn notes(mut command: Command) -> String {
 }
 
 #[tokio::test]
-async fn answers_say_the_sample_is_made_up_until_real_data_is_imported() {
+async fn output_mentions_the_made_up_sample_until_real_data_is_imported() {
     let data_dir = sample_folder();
     let folder = data_dir.path().display();
     let note = |program: &str| {
         format!("made-up sample; get real data with '{program} import --fetch --data-dir {folder}'")
     };
     for command in COMMANDS {
-        let noted = notes(program_on(&data_dir, command));
+        let noted = notes(command_for(&data_dir, command));
         assert_eq!(noted, format!("note: {}", note("tnr")), "{command:?}");
     }
-    let mut by_cargo = program_on(&data_dir, COMMANDS[0]);
-    by_cargo.env("CARGO", "cargo");
-    assert_eq!(notes(by_cargo), format!("note: {}", note("cargo run --")));
+    let mut cargo_command = command_for(&data_dir, COMMANDS[0]);
+    cargo_command.env("CARGO", "cargo");
+    assert_eq!(notes(cargo_command), format!("note: {}", note("cargo run --")));
 
     let mark = async |serving: &Serving, path: &str| {
         let response =
@@ -55,7 +55,7 @@ async fn answers_say_the_sample_is_made_up_until_real_data_is_imported() {
     }
 
     let mirror = mirror_of(small_published_reports()).await;
-    let mut import = program_on(&data_dir, &["import", "--mirror", &mirror]);
+    let mut import = command_for(&data_dir, &["import", "--mirror", &mirror]);
     let imported = tokio::task::spawn_blocking(move || import.output().unwrap()).await.unwrap();
     stdout(&imported);
     for path in paths {
@@ -63,7 +63,7 @@ async fn answers_say_the_sample_is_made_up_until_real_data_is_imported() {
     }
     serving.kill();
     for command in COMMANDS {
-        assert_eq!(notes(program_on(&data_dir, command)), "", "{command:?}");
+        assert_eq!(notes(command_for(&data_dir, command)), "", "{command:?}");
     }
     let serving = Serving::on(&data_dir, &[]).await;
     assert!(!serving.output().contains("made-up"), "{}", serving.output());

@@ -22,7 +22,7 @@ fn assert_fits(what: &str, text: &str) {
 fn help_fits_a_terminal() {
     let help = stdout(&program(&["--help"]).output().unwrap());
     assert_fits("--help", &help);
-    assert!(help.contains("\nExit codes: 0 found or done; 1 nothing found"), "{help}");
+    assert!(help.contains("\nExit codes: 0 success; 1 nothing found"), "{help}");
     let listed = help
         .lines()
         .skip_while(|line| *line != "Use:")
@@ -81,7 +81,7 @@ async fn banner_commands_can_be_pasted_into_a_shell() {
     // Browsers remember the addresses they open, including the fragment.
     let mut addresses = banner.split_whitespace().filter(|word| word.starts_with("http://"));
     assert!(addresses.all(|address| !address.contains(key)), "{banner}");
-    assert!(banner.contains(&format!("into its field:\n  {url}/\n")), "{banner}");
+    assert!(banner.contains(&format!("into its field):\n  {url}/\n")), "{banner}");
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn colors_are_used_only_on_terminals() {
         lookup.arg("--data-dir").arg(folder.path()).env_remove("NO_COLOR");
         stdout(&lookup.envs(variables.iter().copied()).output().unwrap())
     };
-    assert!(!printed(&[]).contains('\u{1b}'), "a pipe takes none");
+    assert!(!printed(&[]).contains('\u{1b}'), "a pipe gets no colors");
     assert!(printed(&[("CLICOLOR_FORCE", "1")]).contains("\u{1b}[32mvalid\u{1b}[0m"));
     assert!(!printed(&[("NO_COLOR", "1")]).contains('\u{1b}'));
 }

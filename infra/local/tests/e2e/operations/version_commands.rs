@@ -1,4 +1,4 @@
-//! `versions` and `import --dry-run` as an operator types them.
+//! `tnr versions` and `tnr import --dry-run`.
 
 use std::{fs, process::Output};
 
@@ -32,7 +32,12 @@ fn versions_are_listed_with_their_changes_and_can_be_rolled_back_to() {
     let operator = Operator::new();
     operator.run(&["keys", "create", "--name", "first"]);
     let (_, none, _) = run(&operator, &["versions"]);
-    assert!(none.starts_with("No version yet; 'tnr import --fetch --data-dir "), "{none}");
+    assert!(
+        none.starts_with(
+            "No data yet; import the published reports with 'tnr import --fetch --data-dir "
+        ),
+        "{none}"
+    );
     import(&operator, &ReportTexts::first(), &[]);
     let (imported, _, error) = import(&operator, &ReportTexts::second(), &[]);
     assert!(imported, "{error}");
@@ -88,27 +93,6 @@ fn dry_runs_write_all_changes_to_a_file_and_the_first_to_the_terminal() {
     assert!(error.contains("must end in .csv or .jsonl"), "{error}");
 }
 
-#[test]
-fn refused_imports_list_the_changes_and_every_reason() {
-    let operator = Operator::new();
-    import(&operator, &ReportTexts::first(), &[]);
-    let mut ruined = ReportTexts::first();
-    ruined.nanpa = ruined.nanpa.replace("\tAS ", "\tas ");
-    let csv = operator.path("changes.csv");
-    let (imported, table, error) = import(&operator, &ruined, &["--changes", &csv]);
-    assert!(!imported);
-    assert!(table.contains("status 'ASSIGNED' -> 'RESERVED'"), "{table}");
-    for reason in ["US exchanges (", "would differ from version", "column Use:"] {
-        assert!(error.contains(reason), "{error}");
-    }
-    assert!(fs::read_to_string(&csv).unwrap().contains(",status,ASSIGNED,RESERVED\n"));
-    let (_, json, _) = import(&operator, &ruined, &["--json"]);
-    let report: Value = serde_json::from_str(json.lines().next().unwrap()).unwrap();
-    assert_eq!(report["outcome"], "refused");
-    assert!(!report["changes"]["listed"].as_array().unwrap().is_empty());
-    assert!(report["quality"]["countries"]["US"]["assigned"]["before"].is_number());
-}
-
 #[tokio::test]
 async fn every_command_names_the_unreadable_versions_it_skips() {
     for reason in Reason::ALL {
@@ -124,7 +108,7 @@ async fn every_command_names_the_unreadable_versions_it_skips() {
         assert!(table.starts_with(&format!("! {}", unreadable.version)), "{table}{error}");
         assert!(table.contains(&format!("\n* {older}")), "{table}");
         assert!(table.replace("\n             ", " ").contains(reason.text()), "{table}");
-        assert!(table.contains("! cannot be read; this imports"), "{table}");
+        assert!(table.contains("! cannot be read. To replace it"), "{table}");
         let (_, json, _) = run(&operator, &["versions", "--json"]);
         let json: Value = serde_json::from_str(&json).unwrap();
         assert_eq!(json[0]["is_current"], true);
@@ -132,7 +116,7 @@ async fn every_command_names_the_unreadable_versions_it_skips() {
         assert!(json[0]["unreadable"].as_str().unwrap().contains(reason.text()), "{json}");
 
         let named = format!("warning: version {} cannot be read: ", unreadable.version);
-        let answering = format!("; version {older} answers");
+        let answering = format!("; using version {older}");
         let csv = operator.path("exchanges.csv");
         for arguments in [&["lookup", "+14152345678"][..], &["export", "--format", "csv", &csv]] {
             let (succeeded, _, error) = run(&operator, arguments);
@@ -144,31 +128,8 @@ async fn every_command_names_the_unreadable_versions_it_skips() {
 
         let serving = Serving::on(&operator.folder, &[]).await;
         let banner = serving.output();
-        assert!(banner.contains(&format!("of version {older}, since the")), "{banner}");
+        assert!(banner.contains(&format!("from version {older}; the current")), "{banner}");
         assert_eq!(serving.get("/v1/npa/415?limit=1").await["npa"], "415");
         assert_eq!(serving.get("/health").await["status"], "degraded");
     }
-}
-
-#[test]
-fn the_changes_file_is_replaced_only_with_force_and_after_success() {
-    let operator = Operator::new();
-    import(&operator, &ReportTexts::first(), &[]);
-    let csv = operator.write("changes.csv", "of yesterday");
-    let content = || fs::read_to_string(&csv).unwrap();
-    let (imported, _, error) = import(&operator, &ReportTexts::second(), &["--changes", &csv]);
-    assert!(!imported && error.contains("already exists; pass --force to replace it"), "{error}");
-    let options = ["--changes", &csv, "--force"];
-    let missing = ["import", "--nanpa", "none", "--cnac", "none", "--npa-report", "none"];
-    let (imported, _, error) = run(&operator, &[&missing[..], &options].concat());
-    assert!(!imported, "{error}");
-    assert_eq!(content(), "of yesterday", "a failed import leaves the file as it was");
-    let nowhere = operator.path("none/changes.csv");
-    let (imported, table, error) =
-        import(&operator, &ReportTexts::second(), &["--changes", &nowhere]);
-    assert!(!imported && table.is_empty(), "refused before the work: {table}");
-    assert!(error.contains("none/changes.csv cannot be written"), "{error}");
-    let (imported, _, error) = import(&operator, &ReportTexts::second(), &options);
-    assert!(imported, "{error}");
-    assert!(content().starts_with("change,record,key,field,before,after\n"), "{}", content());
 }

@@ -1,4 +1,4 @@
-//! Agents: the SDK's client, over HTTP or with the program as a child process.
+//! MCP agents: the SDK's client, over HTTP or with the program as a child process.
 
 use std::{
     collections::HashMap,
@@ -52,12 +52,12 @@ pub fn texts(result: &CallToolResult) -> Vec<String> {
     texts.map(|content| content.text.clone()).collect()
 }
 
-/// Calls of every tool, each with the API request that must give the same answer.
+/// Calls to every tool, each with the API request that must return the same result.
 pub fn calls_with_requests() -> Vec<(&'static str, Value, &'static str)> {
     calls(0)
 }
 
-/// Calls that a tool refuses, each with the API request that must give the same error.
+/// Calls that a tool refuses, each with the API request that must return the same error.
 pub fn refused_calls_with_requests() -> Vec<(&'static str, Value, &'static str)> {
     calls(1)
 }

@@ -1,13 +1,13 @@
-//! DynamoDB calls made by requests, and their cost.
+//! The DynamoDB calls that requests make, and their cost.
 
-use tnr::operate::costs::{measures::KEY_AND_MANIFEST_UNITS, units_of_snapshot};
+use tnr::operate::costs::{measures::KEY_AND_MANIFEST_UNITS, snapshot_read_units};
 
 use super::{
     fault_proxy::{AnsweredCall, FaultProxy},
     service::Service,
 };
 
-pub async fn calls_of(service: &Service, proxy: &FaultProxy, path: &str) -> Vec<AnsweredCall> {
+pub async fn calls_for(service: &Service, proxy: &FaultProxy, path: &str) -> Vec<AnsweredCall> {
     let status = service.get(path).await.status();
     assert!(!status.is_server_error(), "{path}: {status}");
     proxy.take_answered()
@@ -25,15 +25,15 @@ pub fn units(calls: &[AnsweredCall]) -> f64 {
 pub const START: [&str; 3] = ["GetItem", "GetItem", "BatchGetItem"];
 
 /// Asserts that a cold service reads the snapshot, of at least this many chunks, in one eventually
-/// consistent call, for as much as the costs state.
+/// consistent call, at the documented cost.
 pub async fn assert_snapshot_costs_half(service: &Service, proxy: &FaultProxy, least_chunks: u32) {
     let store = service.database.store();
     let snapshot = store.manifest().await.unwrap().unwrap().current;
     let bytes = store.snapshot(&snapshot).await.unwrap().len();
     assert!(snapshot.chunks >= least_chunks, "{}", snapshot.chunks);
     proxy.take_answered();
-    let calls = calls_of(service, proxy, "/v1/carriers").await;
+    let calls = calls_for(service, proxy, "/v1/carriers").await;
     assert_eq!(operations(&calls), START);
     assert_eq!(units(&calls[..2]), KEY_AND_MANIFEST_UNITS);
-    assert_eq!(calls[2].units, units_of_snapshot(bytes as u32));
+    assert_eq!(calls[2].units, snapshot_read_units(bytes as u32));
 }

@@ -1,5 +1,5 @@
-//! Databases with data. An import takes seconds of CPU time, so each set of reports is imported once, and
-//! tests get copies.
+//! Databases with data. An import takes seconds of CPU time, so each set of reports is imported once, and tests get
+//! copies.
 
 use std::{
     path::Path,
@@ -31,7 +31,7 @@ impl Master {
         let database = Dynoxide::new(folder.path().join(FILE).to_str().unwrap()).unwrap();
         // Tests need no durability, so skip waiting for the disk.
         database.enable_bulk_loading().unwrap();
-        // On its own thread, since the first test to ask is already inside a runtime.
+        // On a separate thread, since the calling test is already inside a runtime.
         let imported = thread::spawn(move || {
             Runtime::new().unwrap().block_on(async {
                 let database = Database::public(database).await.unwrap();

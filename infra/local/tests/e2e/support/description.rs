@@ -1,4 +1,4 @@
-//! Validates the service's answers against its OpenAPI description.
+//! Validates the service's responses against its OpenAPI description.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -28,7 +28,7 @@ use super::{
 const LOCATION: &str = "https://example.com/openapi.json";
 
 /// Standard HTTP headers, which need no description.
-const UNDESCRIBED: [&str; 5] =
+const STANDARD_HEADERS: [&str; 5] =
     ["connection", "content-encoding", "content-length", "content-type", "date"];
 
 /// The description, with a compiled schema for each body.
@@ -41,8 +41,8 @@ struct Described {
 
 static DESCRIBED: LazyLock<Described> = LazyLock::new(|| described(openapi::description()));
 
-/// The description with no required fields, for answers limited by `fields`.
-static THINNED: LazyLock<Described> = LazyLock::new(|| {
+/// The description with no required fields, for responses limited by `fields`.
+static WITHOUT_REQUIRED: LazyLock<Described> = LazyLock::new(|| {
     let mut description = openapi::description();
     for schema in description["components"]["schemas"].as_object_mut().unwrap().values_mut() {
         schema.as_object_mut().unwrap().remove("required");
@@ -113,7 +113,7 @@ fn forbid_unknown_values(value: &mut Value) {
     }
 }
 
-/// Violations of the description in the answer to a request for `target`.
+/// The first violation of the description in the response to a request for `target`.
 pub fn violation(
     method: &Method,
     target: &str,
@@ -127,19 +127,19 @@ pub fn violation(
         return None;
     }
     let path = route.replace("+}", "}");
-    let is_thinned = query.split('&').any(|pair| pair.starts_with("fields="));
+    let has_fields_parameter = query.split('&').any(|pair| pair.starts_with("fields="));
     let Described { description, schemas, bodies } =
-        if is_thinned { &*THINNED } else { &*DESCRIBED };
-    // Unknown methods are answered like `GET`.
+        if has_fields_parameter { &*WITHOUT_REQUIRED } else { &*DESCRIBED };
+    // Responses to unknown methods are described with `GET`.
     let lower_case = method.as_str().to_lowercase();
     let is_described = description["paths"][&path][&lower_case].is_object();
     let method = if is_described { lower_case } else { "get".to_owned() };
     let response = &description["paths"][&path][&method]["responses"][status.as_str()];
     if response.is_null() {
-        return Some(format!("{path} is not described to answer {status}"));
+        return Some(format!("{path} has no description of {status} responses"));
     }
     if let Some(name) = undescribed_header(response, headers) {
-        return Some(format!("{path} is not described to answer {status} with the header {name}"));
+        return Some(format!("{path} has the undescribed header {name} in {status} responses"));
     }
     if response["content"].is_null() {
         return (!body.is_empty()).then(|| format!("{path} {status} has a body"));
@@ -148,7 +148,7 @@ pub fn violation(
     let media_type = content_type.split(';').next().unwrap();
     let key = [path.as_str(), &method, status.as_str(), media_type].map(str::to_owned);
     let Some(&index) = bodies.get(&key) else {
-        return Some(format!("{path} is not described to answer {status} as {content_type}"));
+        return Some(format!("{path} has no description of {status} responses as {content_type}"));
     };
     let read = if media_type.ends_with("/json") || media_type.ends_with("+json") {
         serde_json::from_slice(body).ok()
@@ -156,7 +156,7 @@ pub fn violation(
         str::from_utf8(body).ok().map(Value::from)
     };
     let Some(body) = read else {
-        return Some(format!("{path} {status} has a body that is no {content_type}"));
+        return Some(format!("{path} {status} has a body that is not {content_type}"));
     };
     let error = schemas.validate(&body, index).err()?;
     Some(format!("{path} {status}: {error:#}\n{body}"))
@@ -165,14 +165,14 @@ pub fn violation(
 fn undescribed_header(response: &Value, headers: &HeaderMap) -> Option<String> {
     let described = response["headers"].as_object().unwrap();
     let is_described = |name: &str| {
-        UNDESCRIBED.contains(&name)
+        STANDARD_HEADERS.contains(&name)
             || described.keys().any(|described| described.eq_ignore_ascii_case(name))
     };
     headers.keys().map(HeaderName::as_str).find(|name| !is_described(name)).map(str::to_owned)
 }
 
-/// Replaces an answer that violates the description, so that the requesting test fails.
-pub async fn hold(request: Request, next: Next) -> Response {
+/// Replaces a response that violates the description, so that the requesting test fails.
+pub async fn enforce(request: Request, next: Next) -> Response {
     let (method, target) = (request.method().clone(), request.uri().to_string());
     let response = next.run(request).await;
     // The compression tests compare compressed bodies with plain ones.
@@ -184,7 +184,7 @@ pub async fn hold(request: Request, next: Next) -> Response {
     match violation(&method, &target, parts.status, &parts.headers, &body) {
         None => Response::from_parts(parts, Body::from(body)),
         Some(violation) => {
-            eprintln!("an answer breaks the OpenAPI description: {violation}");
+            eprintln!("a response violates the OpenAPI description: {violation}");
             (StatusCode::IM_A_TEAPOT, violation).into_response()
         }
     }

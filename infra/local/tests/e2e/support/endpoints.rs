@@ -10,28 +10,32 @@ use super::{
     readme,
     template::{self, DEFAULT_ROUTE},
 };
-use tnr::openapi::sample_requests::{SampleRequest, requests_of};
+use tnr::openapi::sample_requests::{SampleRequest, requests_for};
 
 /// One path of the API, or [`DEFAULT_ROUTE`] for all others.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Endpoint {
     /// The path as in the template, such as `/v1/format/{tn+}`.
     pub path: String,
-    /// The function that answers it, by folder name.
+    /// The function that serves it, by folder name.
     pub function: String,
 }
 
-/// The endpoints of all functions that answer HTTP.
+/// The endpoints of all functions that serve HTTP.
 pub fn endpoints() -> Vec<Endpoint> {
     let endpoints_of = |(function, routes): (&'static str, Routes)| {
-        let paths = routes.paths().map(as_in_template).collect::<Vec<_>>();
+        let paths = routes.paths().map(to_template_path).collect::<Vec<_>>();
         paths.into_iter().map(|path| Endpoint { path, function: function.to_owned() })
     };
     tnr::functions().into_iter().flat_map(endpoints_of).collect()
 }
 
+pub fn routes_of(function: &str) -> Routes {
+    tnr::functions().into_iter().find(|(name, _)| *name == function).unwrap().1
+}
+
 /// A router path as API Gateway writes it: `{*tn}` becomes `{tn+}`.
-fn as_in_template(path: &str) -> String {
+fn to_template_path(path: &str) -> String {
     match path.split_once("{*") {
         Some((before, name)) => format!("{before}{{{}+}}", name.trim_end_matches('}')),
         None => path.to_owned(),
@@ -44,9 +48,14 @@ impl Endpoint {
         Self { path: DEFAULT_ROUTE.to_owned(), function: "status".to_owned() }
     }
 
+    /// The routes of its function.
+    pub fn routes(&self) -> Routes {
+        routes_of(&self.function)
+    }
+
     /// The sample requests for this endpoint.
     pub fn requests(&self) -> Vec<SampleRequest> {
-        let requests = requests_of(&self.function).into_iter();
+        let requests = requests_for(&self.function).into_iter();
         requests.filter(|request| template::route_of(request.path()).0 == self.path).collect()
     }
 
@@ -79,14 +88,14 @@ pub fn undescribed_paths() -> BTreeSet<String> {
 
 /// Undescribed paths for browsers, which need no key.
 pub fn browser_paths() -> BTreeSet<String> {
-    undescribed_paths_of(|routes| !routes.need_key())
+    undescribed_paths_of(|routes| !routes.require_key())
 }
 
 fn undescribed_paths_of(is_asked_for: fn(&Routes) -> bool) -> BTreeSet<String> {
     let functions = tnr::functions().into_iter().map(|(_, routes)| routes).filter(is_asked_for);
     functions
         .flat_map(|routes| {
-            routes.undescribed_paths().iter().map(|path| as_in_template(path)).collect::<Vec<_>>()
+            routes.undescribed_paths().iter().map(|path| to_template_path(path)).collect::<Vec<_>>()
         })
         .collect()
 }

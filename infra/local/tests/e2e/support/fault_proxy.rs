@@ -2,10 +2,9 @@
 
 use std::{
     collections::VecDeque,
-    net::Ipv4Addr,
     sync::{
         Arc, Mutex,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     time::Duration,
 };
@@ -19,11 +18,11 @@ use axum::{
 };
 use reqwest::Client;
 use serde_json::{Value, json};
-use tokio::{net::TcpListener, sync::watch};
+use tokio::sync::watch;
 
-use super::service::http_client;
+use super::service::{http_client, serve};
 
-/// A call's fate.
+/// The fault that a call meets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
     None,
@@ -34,14 +33,14 @@ pub enum Fault {
     Overtaken,
     InternalError,
     Stall,
-    /// The connection closes without an answer.
+    /// The connection closes without a response.
     Reset,
     /// Half of a `BatchWriteItem` is done; the rest is returned as unprocessed.
     HalfProcessed,
     /// All keys of a `BatchGetItem` are returned as unprocessed.
     Unprocessed,
-    /// Done, but the connection closes in the middle of the answer.
-    BrokenOff,
+    /// Done, but the connection closes in the middle of the response.
+    CutOff,
     /// Neither done nor answered until [`FaultProxy::deliver`].
     Postponed,
     /// Done and answered, then repeated by [`FaultProxy::deliver`].
@@ -59,15 +58,21 @@ type Policy = dyn Fn(usize, &str) -> Fault + Send + Sync;
 #[derive(Clone)]
 pub struct FaultProxy {
     pub endpoint: String,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
     /// The address of the database.
     upstream: String,
-    policy: Arc<Policy>,
-    calls: Arc<AtomicUsize>,
+    policy: Box<Policy>,
+    /// `true` if the policy is off.
+    is_passing: AtomicBool,
+    calls: AtomicUsize,
     client: Client,
     /// Calls waiting for delivery, oldest first.
-    undelivered: Arc<Mutex<VecDeque<(HeaderMap, Bytes)>>>,
-    is_holding: Arc<watch::Sender<bool>>,
-    answered: Arc<Mutex<Vec<AnsweredCall>>>,
+    undelivered: Mutex<VecDeque<(HeaderMap, Bytes)>>,
+    is_holding: watch::Sender<bool>,
+    answered: Mutex<Vec<AnsweredCall>>,
 }
 
 /// A call answered by the database.
@@ -84,73 +89,89 @@ impl FaultProxy {
         endpoint: &str,
         policy: impl Fn(usize, &str) -> Fault + Send + Sync + 'static,
     ) -> Self {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
-        let proxy = Self {
-            endpoint: format!("http://{}", listener.local_addr().unwrap()),
+        let shared = Arc::new(Shared {
             upstream: endpoint.to_owned(),
-            policy: Arc::new(policy),
-            calls: Arc::default(),
+            policy: Box::new(policy),
+            is_passing: AtomicBool::default(),
+            calls: AtomicUsize::default(),
             client: http_client(),
-            undelivered: Arc::default(),
-            is_holding: Arc::default(),
-            answered: Arc::default(),
-        };
-        let router = Router::new().fallback(forward).with_state(proxy.clone());
-        tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
+            undelivered: Mutex::default(),
+            is_holding: watch::Sender::default(),
+            answered: Mutex::default(),
+        });
+        let router = Router::new().fallback(handle).with_state(Arc::clone(&shared));
+        Self { endpoint: serve(router).await, shared }
+    }
+
+    /// A proxy without faults.
+    pub async fn transparent(endpoint: &str) -> Self {
+        Self::before(endpoint, |_, _| Fault::None).await
+    }
+
+    /// A proxy that injects `fault` into every call from [`Self::start_failing`] on.
+    pub async fn with_switch(endpoint: &str, fault: Fault) -> Self {
+        let proxy = Self::before(endpoint, move |_, _| fault).await;
+        proxy.stop_failing();
         proxy
+    }
+
+    pub fn start_failing(&self) {
+        self.shared.is_passing.store(false, Ordering::SeqCst);
+    }
+
+    pub fn stop_failing(&self) {
+        self.shared.is_passing.store(true, Ordering::SeqCst);
     }
 
     /// The number of calls since the start or the last reset.
     pub fn calls(&self) -> usize {
-        self.calls.load(Ordering::SeqCst)
+        self.shared.calls.load(Ordering::SeqCst)
     }
 
     /// Restarts the count.
     pub fn reset(&self) {
-        self.calls.store(0, Ordering::SeqCst);
+        self.shared.calls.store(0, Ordering::SeqCst);
     }
 
     /// Takes the calls answered since the last take, in order.
     pub fn take_answered(&self) -> Vec<AnsweredCall> {
-        std::mem::take(&mut self.answered.lock().unwrap())
+        std::mem::take(&mut self.shared.answered.lock().unwrap())
     }
 
     /// Delivers the oldest undelivered call, if any.
     pub async fn deliver(&self) {
-        let call = self.undelivered.lock().unwrap().pop_front();
+        let call = self.shared.undelivered.lock().unwrap().pop_front();
         if let Some((headers, body)) = call {
-            self.answer(headers, body).await;
+            self.shared.forward(headers, body).await;
         }
     }
 
     /// Waits until a call is held.
     pub async fn until_held(&self) {
-        self.is_holding.subscribe().wait_for(|&is_holding| is_holding).await.unwrap();
+        self.shared.is_holding.subscribe().wait_for(|&is_holding| is_holding).await.unwrap();
     }
 
     /// Releases the held calls.
     pub fn release(&self) {
-        self.is_holding.send_replace(false);
+        self.shared.is_holding.send_replace(false);
     }
+}
 
-    async fn until_released(&self) {
-        self.is_holding.subscribe().wait_for(|&is_holding| !is_holding).await.unwrap();
-    }
-
-    async fn answer(&self, mut headers: HeaderMap, body: impl Into<reqwest::Body>) -> Response {
+impl Shared {
+    async fn forward(&self, mut headers: HeaderMap, body: impl Into<reqwest::Body>) -> Response {
         let operation = operation_of(&headers).to_owned();
         headers.remove("host");
         headers.remove("content-length");
         let request = self.client.post(&self.upstream).headers(headers).body(body);
-        let answer = request.send().await.unwrap();
-        let (status, headers) = (answer.status(), answer.headers().clone());
-        let body = answer.bytes().await.unwrap();
+        let response = request.send().await.unwrap();
+        let (status, headers) = (response.status(), response.headers().clone());
+        let body = response.bytes().await.unwrap();
         self.answered.lock().unwrap().push(AnsweredCall { operation, units: units_in(&body) });
         (status, headers, body).into_response()
     }
 
-    /// Does the first half of each table's writes; returns the rest as unprocessed.
-    async fn answer_half(&self, headers: HeaderMap, body: &[u8]) -> Response {
+    /// Forwards the first half of each table's writes, and returns the rest as unprocessed.
+    async fn forward_half(&self, headers: HeaderMap, body: &[u8]) -> Response {
         let mut request: Value = serde_json::from_slice(body).unwrap();
         let mut unprocessed = serde_json::Map::new();
         for (table, writes) in request["RequestItems"].as_object_mut().unwrap() {
@@ -160,8 +181,8 @@ impl FaultProxy {
                 unprocessed.insert(table.clone(), rest.into());
             }
         }
-        self.answer(headers, request.to_string()).await;
-        json_answer(&json!({ "UnprocessedItems": unprocessed }))
+        self.forward(headers, request.to_string()).await;
+        json_response(&json!({ "UnprocessedItems": unprocessed }))
     }
 }
 
@@ -169,50 +190,63 @@ impl FaultProxy {
 pub fn at_operation(
     operation: &'static str,
     fault: Fault,
-) -> impl Fn(usize, &str) -> Fault + Send + Sync + 'static {
-    move |_, called| if called == operation { fault } else { Fault::None }
+) -> impl Fn(usize, &str) -> Fault + Send + Sync {
+    at_first(usize::MAX, operation, fault)
 }
 
-async fn forward(State(proxy): State<FaultProxy>, headers: HeaderMap, body: Bytes) -> Response {
-    let operation = operation_of(&headers);
+/// A policy that injects a fault into the first calls of one operation.
+pub fn at_first(
+    calls: usize,
+    operation: &'static str,
+    fault: Fault,
+) -> impl Fn(usize, &str) -> Fault + Send + Sync {
+    let seen = AtomicUsize::new(0);
+    move |_, called| {
+        let is_hit = called == operation && seen.fetch_add(1, Ordering::SeqCst) < calls;
+        if is_hit { fault } else { Fault::None }
+    }
+}
+
+async fn handle(State(proxy): State<Arc<Shared>>, headers: HeaderMap, body: Bytes) -> Response {
     let call = proxy.calls.fetch_add(1, Ordering::SeqCst) + 1;
-    let fault = (proxy.policy)(call, operation);
+    let is_passing = proxy.is_passing.load(Ordering::SeqCst);
+    let fault = if is_passing { Fault::None } else { (proxy.policy)(call, operation_of(&headers)) };
     if fault == Fault::Held {
         proxy.is_holding.send_replace(true);
     }
-    proxy.until_released().await;
+    proxy.is_holding.subscribe().wait_for(|&is_holding| !is_holding).await.unwrap();
     match fault {
-        Fault::None | Fault::Held => proxy.answer(headers, body).await,
+        Fault::None | Fault::Held => proxy.forward(headers, body).await,
         Fault::Postponed => {
             proxy.undelivered.lock().unwrap().push_back((headers, body));
-            broken_after(b"")
+            cut_off_after(b"")
         }
         Fault::Repeated => {
             proxy.undelivered.lock().unwrap().push_back((headers.clone(), body.clone()));
-            proxy.answer(headers, body).await
+            proxy.forward(headers, body).await
         }
-        Fault::Dead => refusal(StatusCode::BAD_REQUEST, "ValidationException"),
+        Fault::Dead => error(StatusCode::BAD_REQUEST, "ValidationException"),
         Fault::Throttled => {
-            refusal(StatusCode::BAD_REQUEST, "ProvisionedThroughputExceededException")
+            error(StatusCode::BAD_REQUEST, "ProvisionedThroughputExceededException")
         }
-        Fault::Overtaken => refusal(StatusCode::BAD_REQUEST, "ConditionalCheckFailedException"),
-        Fault::InternalError => refusal(StatusCode::INTERNAL_SERVER_ERROR, "InternalServerError"),
+        Fault::Overtaken => error(StatusCode::BAD_REQUEST, "ConditionalCheckFailedException"),
+        Fault::InternalError => error(StatusCode::INTERNAL_SERVER_ERROR, "InternalServerError"),
         Fault::Stall => std::future::pending().await,
-        Fault::Reset => broken_after(b""),
+        Fault::Reset => cut_off_after(b""),
         Fault::Late(time) => {
             tokio::time::sleep(time / 2).await;
-            let answer = proxy.answer(headers, body).await;
+            let response = proxy.forward(headers, body).await;
             tokio::time::sleep(time / 2).await;
-            answer
+            response
         }
-        Fault::HalfProcessed => proxy.answer_half(headers, &body).await,
+        Fault::HalfProcessed => proxy.forward_half(headers, &body).await,
         Fault::Unprocessed => {
             let request: Value = serde_json::from_slice(&body).unwrap();
-            json_answer(&json!({ "Responses": {}, "UnprocessedKeys": request["RequestItems"] }))
+            json_response(&json!({ "Responses": {}, "UnprocessedKeys": request["RequestItems"] }))
         }
-        Fault::BrokenOff => {
-            proxy.answer(headers, body).await;
-            broken_after(b"{\"Item\":")
+        Fault::CutOff => {
+            proxy.forward(headers, body).await;
+            cut_off_after(b"{\"Item\":")
         }
     }
 }
@@ -221,27 +255,27 @@ fn operation_of(headers: &HeaderMap) -> &str {
     headers["x-amz-target"].to_str().unwrap().rsplit('.').next().unwrap()
 }
 
-/// The capacity units in an answer, which has one number, or one per table.
-fn units_in(answer: &[u8]) -> f64 {
-    let answer: Value = serde_json::from_slice(answer).unwrap_or_default();
-    let consumed = &answer["ConsumedCapacity"];
-    let of_tables = consumed.as_array().into_iter().flatten();
-    of_tables.chain([consumed]).filter_map(|of| of["CapacityUnits"].as_f64()).sum()
+/// The capacity units in a response, which has one number, or one per table.
+fn units_in(body: &[u8]) -> f64 {
+    let response: Value = serde_json::from_slice(body).unwrap_or_default();
+    let consumed = &response["ConsumedCapacity"];
+    let tables = consumed.as_array().into_iter().flatten();
+    tables.chain([consumed]).filter_map(|table| table["CapacityUnits"].as_f64()).sum()
 }
 
-/// An answer whose connection closes after these bytes.
-fn broken_after(bytes: &'static [u8]) -> Response {
+/// A response whose connection closes after these bytes.
+fn cut_off_after(bytes: &'static [u8]) -> Response {
     let reset = Err(std::io::Error::other("reset"));
     let parts = if bytes.is_empty() { vec![reset] } else { vec![Ok(bytes), reset] };
     Body::from_stream(futures_util::stream::iter(parts)).into_response()
 }
 
-fn json_answer(body: &Value) -> Response {
+fn json_response(body: &Value) -> Response {
     ([("content-type", "application/x-amz-json-1.0")], body.to_string()).into_response()
 }
 
-fn refusal(status: StatusCode, kind: &str) -> Response {
+fn error(status: StatusCode, kind: &str) -> Response {
     let kind = format!("com.amazonaws.dynamodb.v20120810#{kind}");
-    let body = json!({ "__type": kind, "message": "a fault on purpose" });
-    (status, json_answer(&body)).into_response()
+    (status, json_response(&json!({ "__type": kind, "message": "an injected fault" })))
+        .into_response()
 }

@@ -10,39 +10,42 @@ use shared::{
     state::App,
 };
 
-/// A function's answer to an event.
-pub struct FunctionAnswer {
+/// A function's response to an event.
+pub struct FunctionResponse {
     pub status: u16,
     pub headers: HeaderMap,
     /// A string, if the body is not JSON.
     pub body: Value,
 }
 
-impl FunctionAnswer {
-    /// The answer as API Gateway receives it.
+impl FunctionResponse {
+    pub fn text(&self) -> String {
+        self.body.as_str().map_or_else(|| self.body.to_string(), str::to_owned)
+    }
+
+    /// The response as API Gateway receives it.
     pub fn payload(&self) -> Value {
         let headers: BTreeMap<&str, &str> = self
             .headers
             .iter()
             .map(|(name, value)| (name.as_str(), value.to_str().unwrap()))
             .collect();
-        let body = self.body.as_str().map_or_else(|| self.body.to_string(), str::to_owned);
         json!({
             "statusCode": self.status, "headers": headers, "multiValueHeaders": {},
-            "body": body, "isBase64Encoded": false, "cookies": [],
+            "body": self.text(), "isBase64Encoded": false, "cookies": [],
         })
     }
 }
 
-/// The answer of a function with these routes to an event.
-pub async fn answer_of(routes: Routes, app: App, event: &Value) -> FunctionAnswer {
+/// The response of a function with these routes to an event.
+pub async fn response_to(routes: Routes, app: App, event: &Value) -> FunctionResponse {
     let request = lambda_http::request::from_str(&event.to_string()).unwrap();
     let response = lambda(routes, app).call(request).await.unwrap();
     let (parts, body) = response.into_parts();
     let body = to_bytes(body, usize::MAX).await.unwrap();
     let text = || Value::String(String::from_utf8_lossy(&body).into_owned());
     let body = serde_json::from_slice(&body).unwrap_or_else(|_| text());
-    FunctionAnswer { status: parts.status.as_u16(), headers: parts.headers, body }
+    FunctionResponse { status: parts.status.as_u16(), headers: parts.headers, body }
 }
 
 /// The event as API Gateway sends it for an IAM-authorized request.

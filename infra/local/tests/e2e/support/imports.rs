@@ -1,4 +1,4 @@
-//! Imports, and the answers after them.
+//! Imports, and the responses after them.
 
 use std::collections::BTreeMap;
 
@@ -14,25 +14,25 @@ use super::{
 
 /// Looking up every record takes seconds, so only one in this many is looked up. The lists hold them all,
 /// and [`assert_no_drift`] compares every item with the lists.
-const LOOKED_UP: usize = 8;
+const LOOKUP_STEP: usize = 8;
 
-/// API answers from the small reports: all lists, and lookups for some of their records.
-pub async fn answers(service: &Service) -> BTreeMap<String, Value> {
-    let mut answers = BTreeMap::new();
+/// API responses for the small reports: all lists, and lookups for some of their records.
+pub async fn responses(service: &Service) -> BTreeMap<String, Value> {
+    let mut responses = BTreeMap::new();
     let mut paths = vec!["/v1/stats".to_owned(), "/v1/search?q=sample&limit=100".to_owned()];
     for offset in [0, 100] {
         for npa in ["415", "416"] {
             let path = format!("/v1/npa/{npa}?limit=100&offset={offset}");
             let page = service.ok(&path).await;
-            let nxxs = some_codes(&page["exchanges"], "nxx");
+            let nxxs = sample_codes(&page["exchanges"], "nxx");
             paths.extend(nxxs.iter().map(|nxx| format!("/v1/npa/{npa}/nxx/{nxx}")));
-            answers.insert(path, page);
+            responses.insert(path, page);
         }
         let path = format!("/v1/carriers?limit=100&offset={offset}");
         let page = service.ok(&path).await;
-        let ocns = some_codes(&page["carriers"], "ocn");
+        let ocns = sample_codes(&page["carriers"], "ocn");
         paths.extend(ocns.iter().map(|ocn| format!("/v1/carrier/{ocn}")));
-        answers.insert(path, page);
+        responses.insert(path, page);
     }
     // Exchanges that only one version has.
     for nxx in ["206", "207", "209", "234"] {
@@ -40,17 +40,17 @@ pub async fn answers(service: &Service) -> BTreeMap<String, Value> {
         paths.push(format!("/v1/format/+1415{nxx}5678"));
     }
     for path in paths {
-        let (status, body) = service.answer(&path).await;
-        answers.insert(path, json!({ "status": status.as_u16(), "body": body }));
+        let (status, body) = service.get_json(&path).await;
+        responses.insert(path, json!({ "status": status.as_u16(), "body": body }));
     }
     // The import time differs even if the data is the same.
-    answers.get_mut("/v1/stats").unwrap()["body"]["last_updated"].take();
-    answers
+    responses.get_mut("/v1/stats").unwrap()["body"]["last_updated"].take();
+    responses
 }
 
 /// The codes of some records in a list.
-fn some_codes(records: &Value, field: &str) -> Vec<String> {
-    let some = records.as_array().unwrap().iter().step_by(LOOKED_UP);
+fn sample_codes(records: &Value, field: &str) -> Vec<String> {
+    let some = records.as_array().unwrap().iter().step_by(LOOKUP_STEP);
     some.map(|record| record[field].as_str().unwrap().to_owned()).collect()
 }
 
@@ -68,13 +68,13 @@ pub async fn assert_no_drift(store: &Store) {
     assert_eq!(verification.drift, Drift::default());
 }
 
-/// A store whose calls meet the faults of `policy`, and its proxy.
+/// A store whose calls `policy` disrupts, and its proxy.
 pub async fn store_with_faults(
     service: &Service,
     policy: impl Fn(usize, &str) -> Fault + Send + Sync + 'static,
 ) -> (Store, FaultProxy) {
     let proxy = FaultProxy::before(service.database.endpoint(), policy).await;
-    (Store::at_emulator(&proxy.endpoint, TimeoutProfile::Batch), proxy)
+    (Store::connect_to_emulator(&proxy.endpoint, TimeoutProfile::Batch), proxy)
 }
 
 /// Options that disable all gates.

@@ -34,7 +34,7 @@ const INVOCATION_TIMEOUT: Duration = Duration::from_secs(60);
 /// The time for the function to become idle or to respond.
 const MAX_WAIT: Duration = Duration::from_secs(20);
 
-/// The answer to a registering extension.
+/// The response to a registering extension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Registration {
     Accepted,
@@ -91,7 +91,7 @@ impl LambdaFunction {
             .with_state(Arc::clone(&state));
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let address = listener.local_addr().unwrap();
-        // A delayed answer would count as the function's time.
+        // A delayed response would count as the function's time.
         let listener = listener.tap_io(|stream| stream.set_nodelay(true).unwrap());
         tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
         command
@@ -122,7 +122,7 @@ impl LambdaFunction {
             calls.asked == self.invocations + self.at_once
                 && (!calls.is_extension_registered || calls.extension_asked == self.invocations + 1)
         });
-        timeout(MAX_WAIT, idle).await.expect("the function does not become idle").unwrap();
+        timeout(MAX_WAIT, idle).await.expect("the function did not become idle").unwrap();
     }
 
     /// Thaws the function and returns its response to `event`.
@@ -152,7 +152,7 @@ impl LambdaFunction {
     pub async fn timed_response(&self, id: &str) -> (Value, Duration) {
         let mut calls = self.state.calls.subscribe();
         let responded = calls.wait_for(|calls| calls.responses.contains_key(id));
-        let calls = timeout(MAX_WAIT, responded).await.expect("the function does not respond");
+        let calls = timeout(MAX_WAIT, responded).await.expect("the function did not respond");
         calls.unwrap().responses[id].clone()
     }
 

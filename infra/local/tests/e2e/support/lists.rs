@@ -27,10 +27,10 @@ pub async fn all_records(service: &Service, path: &str, field: &str, limit: usiz
 
 /// Asserts that pages of 1, 7, 50 and 100 records yield every record once, in the same order.
 pub async fn assert_page_sizes_agree(service: &Service, path: &str, field: &str) {
-    let by_hundred = all_records(service, path, field, 100).await;
-    let distinct: BTreeSet<String> = by_hundred.iter().map(Value::to_string).collect();
-    assert_eq!(distinct.len(), by_hundred.len(), "{path}");
+    let expected = all_records(service, path, field, 100).await;
+    let distinct: BTreeSet<String> = expected.iter().map(Value::to_string).collect();
+    assert_eq!(distinct.len(), expected.len(), "{path}");
     for limit in [1, 7, 50] {
-        assert_eq!(all_records(service, path, field, limit).await, by_hundred, "{path} by {limit}");
+        assert_eq!(all_records(service, path, field, limit).await, expected, "{path} by {limit}");
     }
 }

@@ -17,8 +17,8 @@ pub fn metrics_written_by(line: &JsonValue) -> BTreeSet<String> {
     metrics.map(|metric| metric["Name"].as_str().unwrap().to_owned()).collect()
 }
 
-/// This service's metrics that alarms and the dashboard read of some functions, by resource name. The dashboard's
-/// searches read those of all functions, without a name.
+/// The service's metrics that alarms and the dashboard read, for the functions whose resource name passes the filter.
+/// The dashboard's searches cover all functions, with an empty name.
 pub fn metrics_read_by_template(of: impl Fn(&str) -> bool) -> BTreeSet<String> {
     let mut read = Vec::new();
     resources().values().for_each(|resource| collect_metrics(resource, &mut read));
@@ -54,7 +54,7 @@ fn collect_metrics(value: &Value, read: &mut Vec<(String, String)>) {
     }
 }
 
-/// The functions whose metric, in Lambda's namespace, an alarm reads.
+/// The functions whose metric an alarm reads.
 pub fn functions_watched_by(alarm: &str, metric_name: &str) -> BTreeSet<String> {
     let properties = &resources()[alarm]["Properties"];
     let metrics = properties["Metrics"].as_sequence().unwrap().iter();

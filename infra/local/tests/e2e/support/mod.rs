@@ -2,8 +2,7 @@
 
 pub mod agent;
 pub mod api_events;
-pub mod aws_account;
-pub mod aws_services;
+pub mod aws;
 pub mod database_calls;
 pub mod databases;
 pub mod description;
@@ -15,7 +14,7 @@ pub mod keys;
 pub mod lambda_runtime;
 pub mod lists;
 pub mod metrics;
-pub mod numbers_of_the_world;
+pub mod numbers_worldwide;
 pub mod operator;
 pub mod processes;
 pub mod program;

@@ -1,4 +1,4 @@
-//! An operator at their own machine.
+//! An operator's database and files.
 
 use std::{fs, process::Output};
 

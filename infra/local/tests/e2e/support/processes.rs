@@ -28,7 +28,7 @@ pub async fn until_ended(process: &mut Child) -> ExitStatus {
 pub async fn until(mut condition: impl AsyncFnMut() -> bool) {
     let deadline = Instant::now() + MAX_WAIT;
     while !condition().await {
-        assert!(Instant::now() < deadline, "it is not so after {MAX_WAIT:?}");
+        assert!(Instant::now() < deadline, "the condition is false after {MAX_WAIT:?}");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
 }

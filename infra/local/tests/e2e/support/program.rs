@@ -1,4 +1,4 @@
-//! The local program, run as an operator types it.
+//! The local program.
 
 use std::{
     fs::{self, File},
@@ -32,7 +32,7 @@ pub fn program(arguments: &[&str]) -> Command {
 }
 
 /// The program on a data folder.
-pub fn program_on(data_dir: &TempDir, arguments: &[&str]) -> Command {
+pub fn command_for(data_dir: &TempDir, arguments: &[&str]) -> Command {
     let mut command = program(arguments);
     command.arg("--data-dir").arg(data_dir.path());
     command
@@ -40,7 +40,7 @@ pub fn program_on(data_dir: &TempDir, arguments: &[&str]) -> Command {
 
 /// Runs the program on a data folder to completion.
 pub fn run(data_dir: &TempDir, arguments: &[&str]) -> Output {
-    program_on(data_dir, arguments).output().unwrap()
+    command_for(data_dir, arguments).output().unwrap()
 }
 
 /// Returns a command's stdout and asserts success.
@@ -72,7 +72,7 @@ pub struct Serving {
 impl Serving {
     /// Starts `serve` on a data folder.
     pub async fn on(data_dir: &TempDir, arguments: &[&str]) -> Self {
-        Self::start(&mut program_on(data_dir, &[arguments, &["--port", "0"]].concat())).await
+        Self::start(&mut command_for(data_dir, &[arguments, &["--port", "0"]].concat())).await
     }
 
     /// Starts `serve` on a database at a URL.
@@ -129,7 +129,7 @@ impl Serving {
         self.response(path, &self.key).await.json().await.unwrap()
     }
 
-    /// The same without flags, which other commands omit, since they serve no images.
+    /// The same without flags, which other commands omit since they serve no images.
     pub async fn get_without_flags(&self, path: &str) -> Value {
         let mut answer = self.get(path).await;
         answer.as_object_mut().unwrap().shift_remove("flags");
@@ -142,7 +142,7 @@ impl Serving {
         self.process.wait().unwrap();
     }
 
-    /// Ends the program like Ctrl-C, and returns `true` if it exited cleanly.
+    /// Interrupts the program like Ctrl-C, and returns `true` if it exited cleanly.
     pub async fn interrupt(mut self) -> bool {
         send_signal("INT", &self.process);
         until_ended(&mut self.process).await.success()

@@ -1,6 +1,6 @@
-//! A stand-in for the NANPA and CNAC hosts, used with `--mirror`.
+//! A stand-in for the NANPA and CNAC hosts, for use with `--mirror`.
 
-use std::{fs, net::Ipv4Addr, path::PathBuf};
+use std::{fs, path::PathBuf};
 
 use axum::{
     Router,
@@ -8,9 +8,8 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use reqwest::StatusCode;
-use tokio::net::TcpListener;
 
-use super::small_reports::ReportTexts;
+use super::{service::serve, small_reports::ReportTexts};
 
 /// Names of the published reports, in the order of `--nanpa`, `--cnac` and `--npa-report`.
 pub const REPORT_NAMES: [&str; 3] =
@@ -41,11 +40,8 @@ pub async fn mirror_of(reports: [Vec<u8>; 3]) -> String {
     .await
 }
 
-/// The address of a server that answers each request by file name.
+/// The address of a server whose response depends on the file name.
 pub async fn mirror(answer: impl Fn(&str) -> Response + Clone + Send + Sync + 'static) -> String {
     let answer = async move |uri: Uri| answer(uri.path().trim_start_matches('/'));
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
-    let address = format!("http://{}", listener.local_addr().unwrap());
-    tokio::spawn(async move { axum::serve(listener, Router::new().fallback(answer)).await });
-    address
+    serve(Router::new().fallback(answer)).await
 }

@@ -2,7 +2,7 @@
 
 use std::{net::Ipv4Addr, sync::LazyLock};
 
-use axum::middleware::from_fn;
+use axum::{Router, middleware::from_fn};
 use reqwest::{
     Body, Client, Method, RequestBuilder, Response, StatusCode,
     header::{self, HeaderMap},
@@ -21,9 +21,17 @@ pub use tnr::openapi::sample_requests::SAMPLE_KEY as KEY;
 /// A client without pooling, since pooled connections would end with the runtime of the test that opened
 /// them.
 pub fn http_client() -> Client {
-    // Fails if another test has installed it already.
+    // Fails if another test has already installed it.
     _ = rustls::crypto::ring::default_provider().install_default();
     Client::builder().pool_max_idle_per_host(0).build().unwrap()
+}
+
+/// Serves a router until the test's runtime ends, and returns its URL.
+pub async fn serve(router: Router) -> String {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
+    format!("http://{address}")
 }
 
 /// A running service and its database; both end with the test's runtime.
@@ -33,8 +41,8 @@ pub struct Service {
     client: Client,
 }
 
-/// A service on the sample for read-only tests, on its own thread and runtime, since a test's runtime ends
-/// with the test.
+/// A service on the sample for read-only tests. It has its own thread and runtime, since a test's runtime ends with the
+/// test.
 pub fn shared_service() -> &'static Service {
     static SERVICE: LazyLock<Service> = LazyLock::new(|| {
         let (started, service) = std::sync::mpsc::channel();
@@ -51,7 +59,7 @@ pub fn shared_service() -> &'static Service {
 
 /// A test's own app on the shared service's data.
 pub async fn sample_app() -> App {
-    App::on(shared_service().database.serving_store().await)
+    App::with_store(shared_service().database.serving_store().await)
 }
 
 impl Service {
@@ -69,12 +77,9 @@ impl Service {
 
     /// A service on a database as it is.
     pub async fn on(database: Database) -> Self {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
-        let base_url = format!("http://{}", listener.local_addr().unwrap());
-        let service = app::service(routes(), App::on(database.serving_store().await))
-            .layer(from_fn(description::hold));
-        tokio::spawn(async move { axum::serve(listener, service).await.unwrap() });
-        Self { base_url, database, client: http_client() }
+        let service = app::service(routes(), App::with_store(database.serving_store().await))
+            .layer(from_fn(description::enforce));
+        Self { base_url: serve(service).await, database, client: http_client() }
     }
 
     /// A service on its own copy of the sample.
@@ -96,8 +101,8 @@ impl Service {
         self.request_with(Method::GET, path)
     }
 
-    /// A request without a key, to the host in the API Gateway events. Links to the service are then the
-    /// same however a request arrives.
+    /// A request without a key, to the host in the API Gateway events, so that links are the same however a request
+    /// arrives.
     pub fn request_with(&self, method: Method, path: &str) -> RequestBuilder {
         let request = self.client.request(method, format!("{}{path}", self.base_url));
         request.header(header::HOST, HOST).header("x-forwarded-proto", "https")
@@ -134,7 +139,7 @@ impl Service {
     }
 
     /// The status and body of a response, which must be JSON.
-    pub async fn answer(&self, path: &str) -> (StatusCode, Value) {
+    pub async fn get_json(&self, path: &str) -> (StatusCode, Value) {
         let response = self.get(path).await;
         assert_eq!(response.headers()["content-type"], "application/json", "{path}");
         (response.status(), response.json().await.unwrap())
@@ -142,14 +147,14 @@ impl Service {
 
     /// The body of a response, which must be successful.
     pub async fn ok(&self, path: &str) -> Value {
-        let (status, body) = self.answer(path).await;
+        let (status, body) = self.get_json(path).await;
         assert_eq!(status, StatusCode::OK, "{path}: {body}");
         body
     }
 
     /// Asserts an error's status, and that its body has only `error` and `message`.
     pub async fn assert_error(&self, path: &str, status: u16, error: &str, message: &str) {
-        let (actual, body) = self.answer(path).await;
+        let (actual, body) = self.get_json(path).await;
         assert_eq!(actual.as_u16(), status, "{path}: {body}");
         assert_eq!(body, serde_json::json!({ "error": error, "message": message }), "{path}");
     }

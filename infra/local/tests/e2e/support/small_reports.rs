@@ -40,7 +40,7 @@ impl ReportTexts {
         }
     }
 
-    /// The reports some weeks later: exchanges added, removed and changed, and a carrier renamed.
+    /// The reports a few weeks later: exchanges added, removed and changed, and a carrier renamed.
     pub fn second() -> Self {
         let mut texts = Self::first();
         let vanished = texts.nanpa.lines().find(|line| line.contains("\t415-206\t")).unwrap();
@@ -61,7 +61,7 @@ impl ReportTexts {
         texts
     }
 
-    /// The sample's four reports, whole.
+    /// The sample's four complete reports.
     pub fn sample() -> Self {
         let Sources { nanpa, cnac, npa_report, carriers, .. } = sample();
         Self {

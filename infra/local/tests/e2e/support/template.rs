@@ -25,7 +25,7 @@ pub struct Route {
     /// The path as API Gateway writes it, such as `/v1/format/{tn+}`, or [`DEFAULT_ROUTE`].
     pub path: String,
     pub method: String,
-    /// The binary of the function that answers it.
+    /// The binary of the function that serves it.
     pub function: String,
 }
 
@@ -56,7 +56,7 @@ pub fn functions() -> Vec<Function> {
         .collect()
 }
 
-/// The functions that answer the API.
+/// The functions behind the API.
 pub fn api_functions() -> Vec<Function> {
     functions().into_iter().filter(|function| !function.routes().is_empty()).collect()
 }
@@ -111,11 +111,6 @@ pub fn text(value: &Value) -> String {
         Value::Tagged(tagged) => text(&tagged.value),
         plain => plain.as_str().unwrap_or_else(|| panic!("{plain:?} is not text")).to_owned(),
     }
-}
-
-/// The texts of a list, or a single text as a list of one.
-pub fn texts(value: &Value) -> Vec<String> {
-    value.as_sequence().map_or_else(|| vec![text(value)], |list| list.iter().map(text).collect())
 }
 
 fn text_or(value: &Value, default: &str) -> String {

@@ -1,4 +1,4 @@
-//! Versions made unreadable for each possible reason.
+//! Versions made unreadable for every possible reason.
 
 use aws_sdk_dynamodb::{primitives::Blob, types::AttributeValue};
 use jiff::Timestamp;
@@ -18,7 +18,7 @@ impl Reason {
     pub const ALL: [Self; 4] =
         [Self::MissingChunk, Self::FlippedBit, Self::NoBytes, Self::OtherLayout];
 
-    /// The words used in messages.
+    /// Text that messages contain.
     pub fn text(self) -> &'static str {
         match self {
             Self::MissingChunk | Self::NoBytes => "#0000 is missing",
@@ -38,17 +38,17 @@ pub async fn publish_unreadable(store: &Store, reason: Reason) -> Snapshot {
     let Snapshot { statistics, file_dates, ingested_at, .. } = replaced.current.clone();
     let version = Version::new(Timestamp::now());
     let snapshot = Snapshot::new(version, &bytes, statistics, file_dates, ingested_at);
-    let manifest = Manifest::following(Some(&replaced), snapshot.clone(), |_| false);
+    let manifest = Manifest::new(Some(&replaced), snapshot.clone(), |_| false);
     store.write_snapshot(&snapshot.version, &bytes, &replaced.revision).await.unwrap();
     store.publish(&manifest, &replaced.revision).await.unwrap();
     if reason != Reason::OtherLayout {
-        ruin(store, &snapshot, reason).await;
+        make_unreadable(store, &snapshot, reason).await;
     }
     snapshot
 }
 
 /// Makes a stored version unreadable.
-pub async fn ruin(store: &Store, snapshot: &Snapshot, reason: Reason) {
+pub async fn make_unreadable(store: &Store, snapshot: &Snapshot, reason: Reason) {
     let (client, tables) = store.parts();
     let id = AttributeValue::S(format!("{}#0000", snapshot.version));
     let put = client.put_item().table_name(&tables.dataset).item("id", id.clone());

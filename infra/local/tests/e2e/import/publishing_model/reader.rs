@@ -1,4 +1,4 @@
-//! A container that answers requests from one version of the data.
+//! A container that serves one version of the data.
 
 use axum::{Router, body::Body, http::Request};
 use futures_util::future::join_all;
@@ -24,12 +24,12 @@ pub struct Reader {
 impl Reader {
     /// A container with nothing in memory.
     pub fn new(store: &Store) -> Self {
-        let app = App::on(store.clone());
+        let app = App::with_store(store.clone());
         let service = app::service(routes(), app.clone());
         Self { app, service }
     }
 
-    /// The version it answers from; `None` if none was published.
+    /// The version it serves; `None` if none was published.
     pub async fn version(&self) -> Result<Option<LoadedVersion>, TestCaseError> {
         use DatasetError::{Empty, NoneReadable, StillUnreadable};
         match self.app.dataset.get().await {
@@ -42,15 +42,16 @@ impl Reader {
     /// The file set with the exchanges of its version.
     pub async fn file_set(&self) -> Option<usize> {
         let loaded = self.version().await.ok()??;
-        let in_415 = loaded.dataset.exchanges_of("415".parse().unwrap());
-        let in_415: Vec<String> = in_415.map(|exchange| described(&exchange)).collect();
-        (0..FILE_SETS).find(|&set| exchanges(set) == in_415)
+        let described_exchanges = loaded.dataset.exchanges_of("415".parse().unwrap());
+        let described_exchanges: Vec<String> =
+            described_exchanges.map(|exchange| described(&exchange)).collect();
+        (0..FILE_SETS).find(|&set| exchanges(set) == described_exchanges)
     }
 
     /// Asserts that each lookup matches the lists of its version.
     pub async fn check(&self) -> Result<(), TestCaseError> {
         let Some(loaded) = self.version().await? else { return Ok(()) };
-        prop_assert!(self.file_set().await.is_some(), "a version of no file set");
+        prop_assert!(self.file_set().await.is_some(), "the version matches no file set");
         let dataset = &loaded.dataset;
         let lookups = &self.app.lookups().await.unwrap();
         for npa in NPAS {
@@ -84,16 +85,16 @@ impl Reader {
 
     /// The service status in `/health`.
     pub async fn health(&self) -> Value {
-        self.answer("/health").await["status"].take()
+        self.get_json("/health").await["status"].take()
     }
 
-    /// The `/v1/format` answer for a number in the exchange.
+    /// The `/v1/format` response for a number in the exchange.
     async fn format(&self, npa_nxx: NpaNxx) -> Value {
         let NpaNxx { npa, nxx } = npa_nxx;
-        self.answer(&format!("/v1/format/+1{npa}{nxx}4567?cache=false")).await
+        self.get_json(&format!("/v1/format/+1{npa}{nxx}4567?cache=false")).await
     }
 
-    async fn answer(&self, uri: &str) -> Value {
+    async fn get_json(&self, uri: &str) -> Value {
         let request = Request::get(uri).header("host", "localhost").header("x-api-key", KEY);
         let request = request.body(Body::empty()).unwrap();
         let response = self.service.clone().oneshot(request).await.unwrap();

@@ -32,11 +32,11 @@ pub enum Table {
     Dataset,
 }
 
-/// A writer's work, and the trouble it meets.
+/// A writer's work, and what disrupts it.
 #[derive(Debug, Clone)]
 pub struct Run {
     pub work: Work,
-    pub trouble: Option<Trouble>,
+    pub disruption: Option<Disruption>,
 }
 
 #[derive(Debug, Clone)]
@@ -50,9 +50,9 @@ pub enum Work {
     Repair,
 }
 
-/// A writer's trouble, and the call at which it occurs.
+/// A disruption of a writer, and the call at which it happens.
 #[derive(Debug, Clone, Copy)]
-pub struct Trouble {
+pub struct Disruption {
     pub kind: Kind,
     pub call: usize,
 }
@@ -62,7 +62,7 @@ pub enum Kind {
     KilledBefore,
     KilledAfter,
     Refused,
-    AnswerLost,
+    ResponseLost,
     Postponed,
     Repeated,
     Stalled,
@@ -76,13 +76,14 @@ fn run() -> impl Strategy<Value = Run> {
         3 => Just(Kind::KilledBefore),
         3 => Just(Kind::KilledAfter),
         1 => Just(Kind::Refused),
-        2 => Just(Kind::AnswerLost),
+        2 => Just(Kind::ResponseLost),
         3 => Just(Kind::Postponed),
         2 => Just(Kind::Repeated),
         3 => Just(Kind::Stalled),
     ];
-    let trouble = (kind, 1..=MAX_CALLS).prop_map(|(kind, call)| Trouble { kind, call });
-    (work, prop::option::weighted(0.7, trouble)).prop_map(|(work, trouble)| Run { work, trouble })
+    let disruption = (kind, 1..=MAX_CALLS).prop_map(|(kind, call)| Disruption { kind, call });
+    (work, prop::option::weighted(0.7, disruption))
+        .prop_map(|(work, disruption)| Run { work, disruption })
 }
 
 pub fn steps() -> impl Strategy<Value = Vec<Step>> {
@@ -97,15 +98,15 @@ pub fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 1..2 * STEPS_PER_SEQUENCE as usize)
 }
 
-impl Trouble {
-    /// The fault for a call.
-    pub fn fault_of(self, call: usize) -> Fault {
+impl Disruption {
+    /// The fault injected into a call.
+    pub fn fault_at(self, call: usize) -> Fault {
         use Kind::*;
         match (self.kind, call.cmp(&self.call)) {
             (_, std::cmp::Ordering::Less) => Fault::None,
             (KilledBefore, _) | (KilledAfter, std::cmp::Ordering::Greater) => Fault::Dead,
             (_, std::cmp::Ordering::Greater) => Fault::None,
-            (KilledAfter | AnswerLost, _) => Fault::BrokenOff,
+            (KilledAfter | ResponseLost, _) => Fault::CutOff,
             (Refused, _) => Fault::Dead,
             (Postponed, _) => Fault::Postponed,
             (Repeated, _) => Fault::Repeated,

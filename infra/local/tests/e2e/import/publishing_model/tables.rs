@@ -1,4 +1,4 @@
-//! Emptying tables, and restoring them to an earlier state.
+//! Emptying tables and restoring them to an earlier state.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ type Item = HashMap<String, AttributeValue>;
 /// The lookup tables and their keys.
 const LOOKUP_TABLES: [(&str, &str); 2] = [("carriers", "ocn"), ("exchanges", "npa_nxx")];
 
-/// All items of the lookup tables at one moment.
+/// All items in the lookup tables at one time.
 #[derive(Default)]
 pub struct LookupTables([Vec<Item>; 2]);
 

@@ -11,7 +11,7 @@ use crate::support::{
 };
 
 /// Runs `backup` or `restore` with a file, on a data folder.
-fn with_file(command: &str, file: &Path, data_dir: &TempDir) -> std::process::Output {
+fn run_with_file(command: &str, file: &Path, data_dir: &TempDir) -> std::process::Output {
     run(data_dir, &[command, file.to_str().unwrap()])
 }
 
@@ -21,22 +21,22 @@ fn files_in(folder: &Path) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_restored_backup_answers_like_the_served_folder() {
+async fn a_restored_backup_serves_the_same_data() {
     let data_dir = sample_folder();
     let serving = Serving::on(&data_dir, &["--key", KEY]).await;
     stdout(&run(&data_dir, &["keys", "create", "--name", "before"]));
     let paths =
         ["/v1/stats", "/v1/npa/415?limit=3", "/v1/npa/415/nxx/206", "/v1/search?q=wireless"];
-    let mut answers = Vec::new();
+    let mut responses = Vec::new();
     for path in paths {
-        answers.push(serving.get(path).await);
+        responses.push(serving.get(path).await);
     }
 
     // Keys are written during and after the copy.
     let backups = TempDir::new().unwrap();
     let file = backups.path().join("numbers.sqlite");
     let (copied, written) = std::thread::scope(|threads| {
-        let copied = threads.spawn(|| with_file("backup", &file, &data_dir));
+        let copied = threads.spawn(|| run_with_file("backup", &file, &data_dir));
         let written = threads.spawn(|| run(&data_dir, &["keys", "create", "--name", "meanwhile"]));
         (copied.join().unwrap(), written.join().unwrap())
     });
@@ -45,18 +45,18 @@ async fn a_restored_backup_answers_like_the_served_folder() {
     stdout(&run(&data_dir, &["keys", "create", "--name", "after"]));
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
     assert_eq!(files_in(backups.path()), ["numbers.sqlite"]);
-    assert_eq!(serving.get(paths[1]).await, answers[1], "the server goes on");
+    assert_eq!(serving.get(paths[1]).await, responses[1], "the server keeps running");
     serving.kill();
 
     let restored = TempDir::new().unwrap();
-    stdout(&with_file("restore", &file, &restored));
+    stdout(&run_with_file("restore", &file, &restored));
     // Without `--key`, so that the server knows only the backup's keys.
     let mut serving = Serving::on(&restored, &["--no-sample"]).await;
     serving.key = KEY.to_owned();
     let keys = stdout(&run(&restored, &["keys", "list"]));
     assert!(keys.contains("before") && !keys.contains("after"), "{keys}");
-    for (path, answer) in paths.into_iter().zip(answers) {
-        assert_eq!(serving.get(path).await, answer, "{path}");
+    for (path, response) in paths.into_iter().zip(responses) {
+        assert_eq!(serving.get(path).await, response, "{path}");
     }
     stdout(&run(&restored, &["verify"]));
     assert_eq!(files_in(backups.path()), ["numbers.sqlite"], "the backup is only read");
@@ -69,7 +69,7 @@ async fn restore_does_not_mix_in_leftovers_of_a_killed_server() {
     let serving = Serving::on(&data_dir, &["--no-sample"]).await;
     stdout(&run(&data_dir, &["keys", "create", "--name", "before"]));
     let file = backups.path().join("numbers.sqlite");
-    stdout(&with_file("backup", &file, &data_dir));
+    stdout(&run_with_file("backup", &file, &data_dir));
     for name in ["later", "last"] {
         stdout(&run(&data_dir, &["keys", "create", "--name", name]));
     }
@@ -79,7 +79,7 @@ async fn restore_does_not_mix_in_leftovers_of_a_killed_server() {
     let left = files_in(data_dir.path());
     assert!(left.contains(&"dynamodb.sqlite-wal".to_owned()), "{left:?}");
 
-    let refused = with_file("restore", &file, &data_dir);
+    let refused = run_with_file("restore", &file, &data_dir);
     let error = stderr(&refused);
     assert!(!refused.status.success());
     assert!(error.contains("move its files dynamodb.sqlite* away"), "{error}");
@@ -89,7 +89,7 @@ async fn restore_does_not_mix_in_leftovers_of_a_killed_server() {
         let left = data_dir.path().join(format!("dynamodb.sqlite{ending}"));
         fs::rename(left, backups.path().join(format!("old.sqlite{ending}"))).unwrap();
     }
-    stdout(&with_file("restore", &file, &data_dir));
+    stdout(&run_with_file("restore", &file, &data_dir));
     assert_eq!(fs::metadata(&database).unwrap().permissions().mode() & 0o777, 0o600);
     let keys = stdout(&run(&data_dir, &["keys", "list"]));
     assert!(keys.contains("before") && !keys.contains("later"), "{keys}");
@@ -100,13 +100,13 @@ fn a_killed_restore_does_not_block_the_next_one() {
     let (data_dir, folder) = (TempDir::new().unwrap(), TempDir::new().unwrap());
     write_sample_into(data_dir.path());
     let file = folder.path().join("numbers.sqlite");
-    stdout(&with_file("backup", &file, &data_dir));
+    stdout(&run_with_file("backup", &file, &data_dir));
     let restored = TempDir::new().unwrap();
     for ending in ["", "-wal", "-shm"] {
         let left = restored.path().join(format!("dynamodb.sqlite.unfinished{ending}"));
         fs::write(left, "left behind").unwrap();
     }
-    stdout(&with_file("restore", &file, &restored));
+    stdout(&run_with_file("restore", &file, &restored));
     let mut files = files_in(restored.path());
     files.sort();
     assert_eq!(files, ["dynamodb.sqlite", "lock"]);
@@ -116,21 +116,21 @@ fn a_killed_restore_does_not_block_the_next_one() {
 fn backup_and_restore_overwrite_nothing() {
     let (data_dir, folder) = (TempDir::new().unwrap(), TempDir::new().unwrap());
     let file = folder.path().join("numbers.sqlite");
-    let error = stderr(&with_file("backup", &file, &data_dir));
+    let error = stderr(&run_with_file("backup", &file, &data_dir));
     assert!(error.contains("' has no database"), "{error}");
     assert!(!file.exists());
 
     write_sample_into(data_dir.path());
-    stdout(&with_file("backup", &file, &data_dir));
+    stdout(&run_with_file("backup", &file, &data_dir));
     let backup = fs::read(&file).unwrap();
-    let error = stderr(&with_file("backup", &file, &data_dir));
+    let error = stderr(&run_with_file("backup", &file, &data_dir));
     assert!(error.contains("already exists; pass --force to replace it"), "{error}");
     assert_eq!(fs::read(&file).unwrap(), backup);
-    let error = stderr(&with_file("restore", &file, &data_dir));
+    let error = stderr(&run_with_file("restore", &file, &data_dir));
     assert!(
-        error.contains("holds a database already; move its files dynamodb.sqlite* away"),
+        error.contains("already has a database; move its files dynamodb.sqlite* away"),
         "{error}"
     );
-    let missing = with_file("restore", Path::new("/nowhere"), &TempDir::new().unwrap());
+    let missing = run_with_file("restore", Path::new("/nowhere"), &TempDir::new().unwrap());
     assert!(stderr(&missing).contains("cannot read /nowhere"), "{}", stderr(&missing));
 }

@@ -9,8 +9,8 @@ use crate::support::{
     program::{program, stderr},
 };
 
-/// The program with the variable set by the image and the units.
-fn with_folder(folder: &str, arguments: &[&str]) -> Command {
+/// The program with the variables that the image and the units set.
+fn command_with_folder(folder: &str, arguments: &[&str]) -> Command {
     let mut command = program(arguments);
     command.env("TNR_DATA_DIR", folder);
     // Prevents access to a real account.
@@ -25,7 +25,7 @@ fn with_folder(folder: &str, arguments: &[&str]) -> Command {
     command
 }
 
-fn is_refused_as_conflict(output: &Output) -> bool {
+fn is_option_conflict(output: &Output) -> bool {
     stderr(output).contains("cannot be used with")
 }
 
@@ -36,26 +36,27 @@ fn an_explicit_stack_overrides_database_variables() {
     let unused = unused.to_str().unwrap();
     for command in [&["versions"][..], &["keys", "list"], &["doctor"]] {
         let line = [command, &["--stack", "numbers"]].concat();
-        let mut with_variables = with_folder(unused, &line);
+        let mut with_variables = command_with_folder(unused, &line);
         let output = with_variables.env("TNR_ENDPOINT_URL", "http://127.0.0.1:9").output().unwrap();
-        assert!(!is_refused_as_conflict(&output), "{}", stderr(&output));
-        assert!(!output.status.success(), "there is no such stack");
+        assert!(!is_option_conflict(&output), "{}", stderr(&output));
+        assert!(!output.status.success(), "the stack does not exist");
         assert!(!std::path::Path::new(unused).exists(), "{command:?} used the folder");
 
         let line = [&line[..], &["--data-dir", unused]].concat();
-        let output = with_folder(unused, &line).output().unwrap();
-        assert!(is_refused_as_conflict(&output), "{}", stderr(&output));
+        let output = command_with_folder(unused, &line).output().unwrap();
+        assert!(is_option_conflict(&output), "{}", stderr(&output));
     }
 }
 
 #[test]
 fn an_invalid_flag_image_address_prevents_startup() {
     let folder = TempDir::new().unwrap();
-    let mut command = with_folder(folder.path().to_str().unwrap(), &["serve", "--port", "0"]);
+    let mut command =
+        command_with_folder(folder.path().to_str().unwrap(), &["serve", "--port", "0"]);
     let refused = command.env("FLAGS_BASE_URL", "javascript:alert(1)").output().unwrap();
     assert_eq!(refused.status.code(), Some(2));
     let error = stderr(&refused);
-    assert!(error.starts_with("error: FLAGS_BASE_URL must be an address"), "{error}");
+    assert!(error.starts_with("error: FLAGS_BASE_URL must be an http or https URL"), "{error}");
 }
 
 #[test]
@@ -63,15 +64,15 @@ fn doctor_examines_the_database_named_by_variables() {
     let folder = sample_folder();
     let path = folder.path().to_str().unwrap();
     let named = format!("Database in folder '{path}'");
-    let examined = with_folder(path, &["doctor"]).output().unwrap();
+    let examined = command_with_folder(path, &["doctor"]).output().unwrap();
     assert!(examined.stdout.starts_with(named.as_bytes()), "{}", stderr(&examined));
-    let mut elsewhere = with_folder(path, &["doctor"]);
+    let mut elsewhere = command_with_folder(path, &["doctor"]);
     let examined = elsewhere.env("TNR_ENDPOINT_URL", "http://127.0.0.1:9").output().unwrap();
     assert_eq!(examined.status.code(), Some(3));
-    let said = String::from_utf8_lossy(&examined.stdout).into_owned() + &stderr(&examined);
-    assert!(said.contains("127.0.0.1:9"), "{said}");
+    let message = String::from_utf8_lossy(&examined.stdout).into_owned() + &stderr(&examined);
+    assert!(message.contains("127.0.0.1:9"), "{message}");
     let examined = elsewhere.args(["--data-dir", path]).output().unwrap();
-    assert!(examined.stdout.starts_with(named.as_bytes()), "a typed folder wins");
+    assert!(examined.stdout.starts_with(named.as_bytes()), "--data-dir overrides the variables");
 }
 
 #[test]
@@ -104,9 +105,9 @@ fn doctor_exits_with_3_on_usage_errors() {
 fn doctor_exits_with_3_if_findings_cannot_be_printed() {
     let folder = sample_folder();
     let path = folder.path().to_str().unwrap();
-    let mut examination = with_folder(path, &["doctor"]);
+    let mut examination = command_with_folder(path, &["doctor"]);
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     let output = examination.stdout(full).output().unwrap();
     assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
-    assert!(stderr(&output).contains("cannot be shown"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("could not be printed"), "{}", stderr(&output));
 }

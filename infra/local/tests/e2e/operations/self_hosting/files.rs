@@ -8,21 +8,21 @@ use tnr::commands::Cli;
 
 use crate::support::{
     processes::{send_signal, until_ended},
-    program::{Serving, program, program_on, stdout},
+    program::{Serving, command_for, program, stdout},
 };
 
 const FILES: [&str; 5] =
     ["tnr.service", "tnr-import.service", "Dockerfile", "compose.yaml", "compose.alternator.yaml"];
 
 /// A text file of this repository.
-fn text_of(path: &str) -> String {
+fn read_text(path: &str) -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)).unwrap()
 }
 
 /// The lines of the installation files, each with its file.
 fn lines() -> Vec<(&'static str, String)> {
     let lines_of = |file| {
-        let text = text_of(&format!("infra/self-hosting/{file}"));
+        let text = read_text(&format!("infra/self-hosting/{file}"));
         text.lines().map(|line| (file, line.trim().to_owned())).collect::<Vec<_>>()
     };
     FILES.into_iter().flat_map(lines_of).collect()
@@ -34,7 +34,7 @@ fn options() -> Vec<Arg> {
 }
 
 /// The variable for an option. The help names those that clap does not read.
-fn variable_of(option: &Arg) -> Option<String> {
+fn variable_for(option: &Arg) -> Option<String> {
     let known = option.get_env().and_then(|variable| variable.to_str()).map(str::to_owned);
     known.or_else(|| {
         let help = option.get_help()?.to_string();
@@ -45,7 +45,7 @@ fn variable_of(option: &Arg) -> Option<String> {
 
 #[test]
 fn every_command_and_variable_in_the_files_is_known() {
-    let known: BTreeSet<String> = options().iter().filter_map(variable_of).collect();
+    let known: BTreeSet<String> = options().iter().filter_map(variable_for).collect();
     let mut commands = Vec::new();
     for (file, line) in lines() {
         let words = line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
@@ -79,13 +79,13 @@ fn ports_are_published_only_to_a_proxy_on_the_machine() {
     let published: Vec<_> = published.collect();
     assert_eq!(published.len(), 2, "{published:?}");
     assert!(published.iter().all(|(_, line)| line.starts_with("- 127.0.0.1:")), "{published:?}");
-    // Only containers, which publish one port, listen on all addresses.
+    // Only containers, which publish one port, may listen on all addresses.
     assert!(!lines().iter().any(|(file, line)| *file == "tnr.service" && line.contains("0.0.0.0")));
 }
 
 #[test]
 fn images_are_pinned_by_digest_and_built_with_the_minimum_rust_version() {
-    let manifest: toml::Table = text_of("Cargo.toml").parse().unwrap();
+    let manifest: toml::Table = read_text("Cargo.toml").parse().unwrap();
     let rust = manifest["workspace"]["package"]["rust-version"].as_str().unwrap().to_owned();
     let rust = [format!("FROM rust:{rust}-"), format!("ENV RUSTUP_TOOLCHAIN={rust}")];
     assert!(rust.iter().all(|start| lines().iter().any(|(_, line)| line.starts_with(start))));
@@ -99,10 +99,10 @@ fn images_are_pinned_by_digest_and_built_with_the_minimum_rust_version() {
 /// Data folders and key files may have any name.
 #[test]
 fn the_image_build_context_is_an_allowlist() {
-    let rules = text_of("infra/self-hosting/Dockerfile.dockerignore");
+    let rules = read_text("infra/self-hosting/Dockerfile.dockerignore");
     assert_eq!(rules.lines().find(|line| !line.starts_with('#')), Some("*"));
     for rule in ["**/*.sqlite*", "**/*.jsonl", "**/target"] {
-        assert!(rules.lines().any(|line| line == rule), "{rule} is read");
+        assert!(rules.lines().any(|line| line == rule), "{rule} is not ignored");
     }
 }
 
@@ -115,7 +115,7 @@ async fn the_image_serves_with_its_own_variables_and_is_healthy() {
         ("TNR_DATA_DIR", data_dir.path().to_str().unwrap()),
     ];
     let serving = Serving::start(program(&["serve"]).envs(variables).env("TNR_PORT", "0")).await;
-    // It listens on all addresses, and prints one that can be opened.
+    // It listens on all addresses, and prints one that a client can use.
     assert!(serving.base_url.starts_with("http://127.0.0.1:"), "{}", serving.base_url);
     let port = serving.base_url.rsplit_once(':').unwrap().1;
     let mut health = program(&["health"]);
@@ -124,7 +124,7 @@ async fn the_image_serves_with_its_own_variables_and_is_healthy() {
     assert!(stdout(&health).contains(r#""status":"degraded""#), "there is no data yet");
     let listed = program(&["keys", "list"]).envs(variables).output().unwrap();
     let listed = stdout(&listed);
-    assert!(listed.starts_with("No keys yet"), "commands find the same, still empty, data");
+    assert!(listed.starts_with("No keys yet"), "commands find the same empty database");
 }
 
 #[tokio::test]
@@ -133,28 +133,28 @@ async fn systemd_is_notified_when_the_server_is_ready_and_when_it_stops() {
     let socket = folder.path().join("notify");
     let service_manager = UnixDatagram::bind(&socket).unwrap();
     service_manager.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
-    let told = || {
+    let notification = || {
         let mut message = [0; 200];
         let length = service_manager.recv(&mut message).unwrap();
         String::from_utf8(message[..length].to_vec()).unwrap()
     };
-    let mut command = program_on(&data_dir, &["--no-sample", "--port", "0", "--drain", "0"]);
+    let mut command = command_for(&data_dir, &["--no-sample", "--port", "0", "--drain", "0"]);
     let mut serving = Serving::start(command.env("NOTIFY_SOCKET", &socket)).await;
-    assert_eq!(told().trim(), "READY=1");
+    assert_eq!(notification().trim(), "READY=1");
     send_signal("TERM", &serving.process);
-    assert_eq!(told().trim(), "STOPPING=1");
+    assert_eq!(notification().trim(), "STOPPING=1");
     assert!(until_ended(&mut serving.process).await.success());
 }
 
 #[test]
 fn the_document_names_every_server_variable_and_option() {
-    let document = text_of("docs/SELF-HOSTING.md");
+    let document = read_text("docs/SELF-HOSTING.md");
     for option in options() {
         let Some(long) = option.get_long().filter(|long| !["help", "key"].contains(long)) else {
             continue;
         };
         assert!(document.contains(&format!("`--{long}`")), "--{long}");
-        if let Some(variable) = variable_of(&option) {
+        if let Some(variable) = variable_for(&option) {
             assert!(document.contains(&format!("`{variable}`")), "{variable}");
         }
     }

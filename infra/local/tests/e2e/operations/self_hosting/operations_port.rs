@@ -1,12 +1,6 @@
 //! The operations port: metrics, readiness and liveness.
 
-use std::{
-    collections::BTreeSet,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-};
+use std::collections::BTreeSet;
 
 use reqwest::StatusCode;
 use serde_json::{Value, json};
@@ -71,8 +65,8 @@ async fn metrics_cover_requests_data_and_the_process() {
     assert!(value(&metrics, "tnr_dynamodb_read_capacity_units_total") >= 1.0);
     assert!(value(&metrics, "tnr_data_age_seconds") < 86_400.0);
     // Values vary, such as the start time of the process and the data version.
-    let of_others = metrics.lines().filter(|line| !line.starts_with("tnr_data_info"));
-    let mut labels = of_others.filter_map(|line| Some(line.rsplit_once(' ')?.0));
+    let series = metrics.lines().filter(|line| !line.starts_with("tnr_data_info"));
+    let mut labels = series.filter_map(|line| Some(line.rsplit_once(' ')?.0));
     assert!(
         !labels.any(|labels| labels.contains("415") || labels.contains("nowhere")),
         "{metrics}"
@@ -85,7 +79,7 @@ async fn servers_without_data_are_live_but_not_ready() {
     let serving = Serving::at(service.database.endpoint(), &OPTIONS).await;
     let operations = serving.operations_url();
     assert_eq!(text(&format!("{operations}/live")).await, (StatusCode::OK, "live\n".to_owned()));
-    let reason = "no data is in memory: nothing has been imported yet\n".to_owned();
+    let reason = "no data is loaded: nothing has been imported yet\n".to_owned();
     let expected = (StatusCode::SERVICE_UNAVAILABLE, reason);
     assert_eq!(text(&format!("{operations}/ready")).await, expected);
     let (_, metrics) = text(&format!("{operations}/metrics")).await;
@@ -96,11 +90,7 @@ async fn servers_without_data_are_live_but_not_ready() {
 #[tokio::test]
 async fn a_dead_database_shows_in_metrics_and_readiness_once_needed() {
     let sample = Service::with_sample().await;
-    let is_dead = Arc::new(AtomicBool::new(false));
-    let dies = Arc::clone(&is_dead);
-    let policy =
-        move |_, _: &str| if dies.load(Ordering::SeqCst) { Fault::Dead } else { Fault::None };
-    let proxy = FaultProxy::before(sample.database.endpoint(), policy).await;
+    let proxy = FaultProxy::with_switch(sample.database.endpoint(), Fault::Dead).await;
     let serving = Serving::at(&proxy.endpoint, &OPTIONS).await;
     let operations = serving.operations_url();
     let ready = async || text(&format!("{operations}/ready")).await;
@@ -112,18 +102,21 @@ async fn a_dead_database_shows_in_metrics_and_readiness_once_needed() {
     until(async || ready().await.0 == StatusCode::OK).await;
     assert_eq!(metric("tnr_database_up").await, 1.0);
 
-    is_dead.store(true, Ordering::SeqCst);
+    proxy.start_failing();
     let (status, reason) = ready().await;
     assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE, "no key is in memory");
-    assert!(reason.starts_with("no API key can be checked: GetItem on table api_keys"), "{reason}");
+    assert!(
+        reason.starts_with("API keys cannot be checked: GetItem on table api_keys"),
+        "{reason}"
+    );
     assert_eq!(metric("tnr_database_up").await, 0.0);
     let refused = r#"tnr_dynamodb_failed_calls_total{kind="refused"}"#;
     assert!(metric(refused).await >= 1.0);
 
-    is_dead.store(false, Ordering::SeqCst);
+    proxy.stop_failing();
     until(async || ready().await.0 == StatusCode::OK).await;
     assert_eq!(look_up().await, StatusCode::OK);
-    is_dead.store(true, Ordering::SeqCst);
+    proxy.start_failing();
     assert_eq!(look_up().await, StatusCode::OK);
     assert_eq!(metric("tnr_database_up").await, 0.0);
     assert_eq!(ready().await.0, StatusCode::OK, "data and a key are in memory");
@@ -141,8 +134,8 @@ async fn tools_that_fail_without_data_count_as_server_errors() {
         let request = http_client().post(format!("{}/mcp", serving.base_url)).bearer_auth(KEY);
         let response = request.json(&message).send().await.unwrap();
         assert_eq!(response.status(), StatusCode::OK);
-        let answer: Value = response.json().await.unwrap();
-        assert_eq!(answer["result"]["isError"], true, "{answer}");
+        let body: Value = response.json().await.unwrap();
+        assert_eq!(body["result"]["isError"], true, "{body}");
     }
     let (_, metrics) = text(&format!("{}/metrics", serving.operations_url())).await;
     let requests = |status: &str| {
@@ -174,9 +167,9 @@ async fn the_health_command_checks_a_running_server() {
     assert_eq!(stdout(&health(&[&format!("{operations}/ready")]).await), "ready\n");
     let elsewhere = health(&[&format!("{operations}/nowhere")]).await;
     assert!(!elsewhere.status.success());
-    assert!(stderr(&elsewhere).contains("/nowhere answers 404"), "{}", stderr(&elsewhere));
+    assert!(stderr(&elsewhere).contains("/nowhere returned 404"), "{}", stderr(&elsewhere));
     serving.kill();
     let gone = health(&["--port", &port]).await;
     assert!(!gone.status.success());
-    assert!(stderr(&gone).contains("does not answer"), "{}", stderr(&gone));
+    assert!(stderr(&gone).contains("does not respond"), "{}", stderr(&gone));
 }

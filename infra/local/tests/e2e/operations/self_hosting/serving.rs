@@ -6,12 +6,12 @@ use axum::{Router, http::HeaderMap, http::StatusCode};
 use reqwest::Response;
 use serde_json::json;
 use tempfile::TempDir;
-use tokio::net::TcpListener;
+use tnr::database::{Database, tables::create_missing};
 
 use crate::support::{
     databases::sample_folder,
-    program::{Serving, program, program_on, run, sample_file, stderr, stdout},
-    service::{KEY, Service, http_client},
+    program::{Serving, command_for, program, run, sample_file, stderr, stdout},
+    service::{KEY, Service, http_client, serve},
 };
 
 async fn get(url: &str) -> Response {
@@ -47,11 +47,11 @@ async fn remote_databases_get_the_sample_and_a_key_only_with_the_sample_option()
     assert!(!output.contains("tnr_live_"), "{output}");
     let store = service.database.store();
     assert!(store.manifest().await.unwrap().is_none());
-    assert_eq!(store.api_keys().await.unwrap().len(), 1, "only that of the test");
+    assert_eq!(store.api_keys().await.unwrap().len(), 1, "only the test's own key");
     assert!(serving.interrupt().await);
 
     let folder = TempDir::new().unwrap();
-    let serving = Serving::start(&mut program_on(&folder, &options)).await;
+    let serving = Serving::start(&mut command_for(&folder, &options)).await;
     assert!(serving.key.starts_with("tnr_live_"), "{}", serving.output());
     assert_eq!(serving.get("/v1/npa/415?limit=1").await["npa"], "415");
 }
@@ -59,7 +59,7 @@ async fn remote_databases_get_the_sample_and_a_key_only_with_the_sample_option()
 #[tokio::test]
 async fn folders_without_the_sample_are_served_as_is_and_pick_up_imports() {
     let data_dir = TempDir::new().unwrap();
-    let mut command = program_on(&data_dir, &["--port", "0"]);
+    let mut command = command_for(&data_dir, &["--port", "0"]);
     let serving = Serving::start(command.env("TNR_NO_SAMPLE", "true")).await;
     assert!(!serving.output().contains("tnr_live_"), "{}", serving.output());
     assert_eq!(serving.get("/health").await["status"], "degraded");
@@ -78,7 +78,7 @@ async fn folders_without_the_sample_are_served_as_is_and_pick_up_imports() {
 /// Operations that a database received, each with its `Authorization` header.
 type Calls = Arc<Mutex<Vec<(String, String)>>>;
 
-/// A database whose tables stay in creation for two status requests. It refuses everything else.
+/// A database whose tables are CREATING for the first two status requests. It rejects all other calls.
 async fn database_that_creates_slowly() -> (String, Calls) {
     let calls = Calls::default();
     let seen = Arc::clone(&calls);
@@ -99,10 +99,7 @@ async fn database_that_creates_slowly() -> (String, Calls) {
             _ => (StatusCode::BAD_REQUEST, r#"{"__type":"x#AccessDeniedException"}"#.to_owned()),
         }
     };
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let endpoint = format!("http://{}", listener.local_addr().unwrap());
-    tokio::spawn(async move { axum::serve(listener, Router::new().fallback(answer)).await });
-    (endpoint, calls)
+    (serve(Router::new().fallback(answer)).await, calls)
 }
 
 #[tokio::test]
@@ -124,6 +121,22 @@ async fn remote_databases_get_region_credentials_and_time_to_create_tables() {
     let polls = calls.iter().filter(|(operation, _)| operation == "DescribeTable").count();
     assert_eq!(polls, 3 + 4, "it waits for the first table");
     assert_eq!(calls.last().unwrap().0, "PutItem");
+}
+
+#[tokio::test]
+async fn tables_can_be_created_concurrently() {
+    let database = Database::in_memory().await.unwrap();
+    let store = database.store();
+    let (client, names) = store.parts();
+    let tables = [&names.carriers, &names.exchanges, &names.dataset, &names.api_keys, &names.usage];
+    for table in tables {
+        client.delete_table().table_name(table).send().await.unwrap();
+    }
+    let create = || create_missing(&store);
+    tokio::try_join!(create(), create()).unwrap();
+    create().await.unwrap();
+    let present = client.list_tables().send().await.unwrap();
+    assert!(tables.iter().all(|table| present.table_names().contains(*table)), "{present:?}");
 }
 
 #[tokio::test]
@@ -150,7 +163,7 @@ async fn every_link_has_the_base_path_whether_or_not_the_proxy_strips_it() {
     for unknown in ["/numbersv1/npa/415", "/other/v1/npa/415", "/numbers-", "/numbersx"] {
         assert_eq!(page(unknown).send().await.unwrap().status(), 404, "{unknown}");
     }
-    // Whoever gave the key has it, and others may read the stored output.
+    // The operator already has the key, and others may read the stored output.
     assert!(serving.output().contains(&format!("page      {root}/numbers/\n")));
     assert!(!serving.output().contains(KEY));
 }
@@ -158,7 +171,7 @@ async fn every_link_has_the_base_path_whether_or_not_the_proxy_strips_it() {
 #[tokio::test]
 async fn redirected_logs_are_uncolored_and_have_a_line_per_request_at_info() {
     let data_dir = TempDir::new().unwrap();
-    let mut command = program_on(&data_dir, &["--port", "0", "--no-sample"]);
+    let mut command = command_for(&data_dir, &["--port", "0", "--no-sample"]);
     let serving = Serving::start(command.env("RUST_LOG", "info")).await;
     serving.get("/health").await;
     let output = serving.output();

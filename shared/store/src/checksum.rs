@@ -1,49 +1,49 @@
-//! The check attribute of items: a hash over their other attributes, which lets readers detect damaged items.
+//! Item checksums: each item has an attribute with a hash of its other attributes, so readers detect damage.
 //!
-//! It detects damage, not forgery. A database with its own checksums never damages an item. The embedded one
-//! keeps items in a file, where a flipped bit can turn one carrier into another.
+//! The embedded database keeps items in a file without checksums, where a flipped bit can turn one carrier into
+//! another. A checksum does not detect forgery.
 
 use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use twox_hash::XxHash3_128;
 
-/// An item as the SDK represents it.
+/// An item's attributes by name.
 pub(crate) type Item = HashMap<String, AttributeValue>;
 
-/// The attribute's name.
-pub(crate) const CHECK: &str = "check";
+/// The name of the checksum attribute.
+pub(crate) const CHECKSUM: &str = "check";
 
-/// The error for a damaged item.
+/// The error for an item whose checksum is missing or wrong.
 #[derive(Debug, thiserror::Error)]
-#[error("its attribute check does not agree with its other attributes")]
-pub(crate) struct CheckError;
+#[error("its checksum does not match its attributes")]
+pub(crate) struct ChecksumError;
 
-/// Adds the check to an otherwise complete item.
+/// Adds the checksum to an otherwise complete item.
 pub(crate) fn seal(item: &mut Item) {
-    item.remove(CHECK);
-    let check = compute(item);
-    item.insert(CHECK.to_owned(), check);
+    item.remove(CHECKSUM);
+    let checksum = compute(item);
+    item.insert(CHECKSUM.to_owned(), checksum);
 }
 
-/// Verifies an item's check.
-pub(crate) fn verify(item: &Item) -> Result<(), CheckError> {
-    if item.get(CHECK) == Some(&compute(item)) { Ok(()) } else { Err(CheckError) }
+/// Verifies an item's checksum.
+pub(crate) fn verify(item: &Item) -> Result<(), ChecksumError> {
+    if item.get(CHECKSUM) == Some(&compute(item)) { Ok(()) } else { Err(ChecksumError) }
 }
 
-/// The check over all other attributes. Nulls count as missing, since tools that copy items may convert one to
-/// the other.
+/// Computes the checksum of all other attributes. Null attributes count as missing, since tools that copy items
+/// may drop or add them.
 pub(crate) fn compute(item: &Item) -> AttributeValue {
     let mut bytes = Vec::new();
     write_attributes(
         &mut bytes,
-        item.iter().filter(|(name, value)| *name != CHECK && !value.is_null()),
+        item.iter().filter(|(name, value)| *name != CHECKSUM && !value.is_null()),
     );
     let hash = XxHash3_128::oneshot(&bytes) as u64;
     AttributeValue::S(format!("{hash:016x}"))
 }
 
-/// Writes attributes in name order.
+/// Appends the attributes in name order.
 fn write_attributes<'a>(
     bytes: &mut Vec<u8>,
     attributes: impl Iterator<Item = (&'a String, &'a AttributeValue)>,
@@ -57,7 +57,7 @@ fn write_attributes<'a>(
     }
 }
 
-/// Writes a value unambiguously.
+/// Appends a value with its type, so no two values share an encoding.
 fn write_value(bytes: &mut Vec<u8>, value: &AttributeValue) {
     match value {
         AttributeValue::S(text) => write_bytes(bytes, b'S', text.as_bytes()),
@@ -74,7 +74,7 @@ fn write_value(bytes: &mut Vec<u8>, value: &AttributeValue) {
             bytes.push(b'M');
             write_attributes(bytes, attributes.iter());
         }
-        // Sets are never written.
+        // This service never writes sets.
         other => write_bytes(bytes, b'X', format!("{other:?}").as_bytes()),
     }
 }
@@ -121,7 +121,7 @@ mod tests {
         let mut sealed_again = whole.clone();
         seal(&mut sealed_again);
         assert_eq!(sealed_again, whole);
-        // The check is one of the attributes.
+        // This includes the checksum itself.
         for name in whole.keys() {
             let mut without = whole.clone();
             without.remove(name);

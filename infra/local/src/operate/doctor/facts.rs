@@ -1,4 +1,4 @@
-//! Examination results. A failure becomes a finding and never ends an examination.
+//! Facts gathered for a diagnosis. If gathering fails, the failure becomes a finding.
 
 use std::time::Duration;
 
@@ -10,20 +10,19 @@ use store::StoreError;
 use tokio::time::timeout;
 
 use super::finding::{Finding, Group, State, section};
+use crate::error::Cause;
 
-/// The facts, or why they are unknown.
-pub type Examined<T> = Result<T, ExaminationError>;
+pub type FactResult<T> = Result<T, FactError>;
 
-/// An examination error.
+/// The reason that facts are unknown.
 #[derive(Debug, thiserror::Error)]
-pub enum ExaminationError {
+pub enum FactError {
     #[error("a permission is missing: {0}")]
     Denied(String),
-    /// The service returned an error.
-    #[error("{operation} is refused: {code}: {message}")]
+    #[error("{operation} failed with {code}: {message}")]
     Refused { operation: &'static str, code: String, message: String },
     #[error("{what} failed")]
-    Failed { what: String, source: Box<dyn std::error::Error + Send + Sync> },
+    Failed { what: String, source: Cause },
     #[error(transparent)]
     Call(CallError),
     #[error(transparent)]
@@ -31,25 +30,24 @@ pub enum ExaminationError {
     #[error(transparent)]
     Ingest(#[from] IngestError),
     #[error("it took longer than {0:?}; pass --timeout to wait longer")]
-    TooSlow(Duration),
-    /// The stack, which lists what to examine, is unreadable.
-    #[error("the stack could not be examined, which names what to look at")]
+    Timeout(Duration),
+    #[error("the stack, which lists what to check, could not be read")]
     NoStack,
 }
 
 /// AWS error codes for missing permissions.
-const DENIALS: [&str; 4] =
+const DENIED_CODES: [&str; 4] =
     ["AccessDenied", "AccessDeniedException", "UnauthorizedOperation", "AuthorizationError"];
 
-impl ExaminationError {
+impl FactError {
     /// Makes an error from a failed DynamoDB call, for `map_err`.
     pub fn table<E>(operation: &'static str, table: &str) -> impl FnOnce(SdkError<E>) -> Self
     where
         E: ProvideErrorMetadata + std::error::Error + Send + Sync + 'static,
     {
-        let what = format!("{operation} of table {table}");
+        let what = format!("{operation} for table {table}");
         move |error| match (error.code(), error.message()) {
-            (Some(code), message) if DENIALS.contains(&code) => {
+            (Some(code), message) if DENIED_CODES.contains(&code) => {
                 Self::Denied(message.unwrap_or(operation).to_owned())
             }
             _ => Self::Failed { what, source: error.into() },
@@ -57,32 +55,33 @@ impl ExaminationError {
     }
 
     pub fn refused(operation: &'static str, code: String, message: String) -> Self {
-        if DENIALS.contains(&code.as_str()) {
+        if DENIED_CODES.contains(&code.as_str()) {
             Self::Denied(message)
         } else {
             Self::Refused { operation, code, message }
         }
     }
 
-    /// The finding that the examination failed.
     pub fn finding(&self, check: impl Into<String>) -> Finding {
-        let message = format!("could not be examined; {}", with_causes(self));
+        let message = format!("could not be checked; {}", with_causes(self));
         Finding::new(State::Unknown, check, message).section(section::EXAMINE)
     }
 }
 
-/// The facts gathered by `looking` within a time limit.
-pub async fn within<T>(limit: Duration, looking: impl Future<Output = Examined<T>>) -> Examined<T> {
-    timeout(limit, looking).await.unwrap_or(Err(ExaminationError::TooSlow(limit)))
+pub async fn with_timeout<T>(
+    limit: Duration,
+    facts: impl Future<Output = FactResult<T>>,
+) -> FactResult<T> {
+    timeout(limit, facts).await.unwrap_or(Err(FactError::Timeout(limit)))
 }
 
-/// The findings from facts, or the finding that there are none.
+/// The findings from facts, or the finding that these are unknown.
 pub fn group<T>(
     name: &'static str,
-    look: &Examined<T>,
+    facts: &FactResult<T>,
     findings: impl FnOnce(&T) -> Vec<Finding>,
 ) -> Group {
-    let findings = match look {
+    let findings = match facts {
         Ok(facts) => findings(facts),
         Err(error) => vec![error.finding(name)],
     };

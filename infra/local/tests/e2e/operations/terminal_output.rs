@@ -1,4 +1,4 @@
-//! `tnr lookup`, `carrier`, `area-code` and `search`, as a person reads their answers.
+//! The output of `tnr lookup`, `carrier`, `area-code` and `search`.
 
 use std::fs;
 
@@ -7,11 +7,11 @@ use tempfile::TempDir;
 
 use crate::support::{
     databases::sample_folder,
-    program::{Serving, program, program_on, run, stderr, stdout},
+    program::{Serving, command_for, program, run, stderr, stdout},
 };
 
 #[test]
-fn answers_are_short_aligned_and_name_the_next_command() {
+fn output_is_short_and_aligned_and_names_the_next_command() {
     let data_dir = sample_folder();
     let commands: [&[&str]; 30] = [
         &["lookup", "+1 415 234 1234"],
@@ -45,24 +45,24 @@ fn answers_are_short_aligned_and_name_the_next_command() {
         &["search", "--type", "mobile"],
         &["rollback"],
     ];
-    let mut answers = String::new();
+    let mut responses = String::new();
     for command in commands {
         let output = program(command).env("TNR_DATA_DIR", data_dir.path()).output().unwrap();
         let quoted: Vec<String> = command.iter().map(|word| format!("{word:?}")).collect();
-        let (answer, code) = (String::from_utf8_lossy(&output.stdout), output.status);
-        answers += &format!("$ tnr {}\n{answer}", quoted.join(" "));
+        let (response, code) = (String::from_utf8_lossy(&output.stdout), output.status);
+        responses += &format!("$ tnr {}\n{response}", quoted.join(" "));
         for line in stderr(&output).lines().filter(|line| line.starts_with("error: ")) {
-            answers += &format!("{line}\n");
+            responses += &format!("{line}\n");
         }
-        answers += &format!("({code})\n\n");
+        responses += &format!("({code})\n\n");
     }
-    insta::assert_snapshot!(answers);
+    insta::assert_snapshot!(responses);
     let empty = TempDir::new().unwrap();
     assert_eq!(run(&empty, &["search", "qqq"]).status.code(), Some(2));
 }
 
 #[tokio::test]
-async fn json_output_equals_api_answers_even_while_the_folder_is_served() {
+async fn json_output_equals_api_responses_even_while_the_folder_is_served() {
     let data_dir = sample_folder();
     let serving = Serving::on(&data_dir, &[]).await;
     let pairs: [(&[&str], &str); 7] = [
@@ -92,7 +92,7 @@ async fn json_output_equals_api_answers_even_while_the_folder_is_served() {
         serving.get_without_flags("/v1/format/4152341234?include=reason").await
     );
     assert_eq!(both["lookup"], serving.get("/v1/lookup/4152341234").await);
-    let mut abroad = program_on(&data_dir, &["lookup", "+442079460958", "--json"]);
+    let mut abroad = command_for(&data_dir, &["lookup", "+442079460958", "--json"]);
     let abroad =
         stdout(&abroad.env("FLAGS_BASE_URL", "https://cdn.example/flags").output().unwrap());
     assert!(abroad.ends_with(",\"lookup\":null}\n"), "{abroad}");
@@ -100,21 +100,21 @@ async fn json_output_equals_api_answers_even_while_the_folder_is_served() {
 }
 
 #[test]
-fn lookup_without_data_lacks_only_place_and_carrier() {
+fn lookup_without_data_omits_only_the_place_and_carrier() {
     let data_dir = TempDir::new().unwrap();
     let abroad = run(&data_dir, &["lookup", "+442079460958"]);
     assert!(stdout(&abroad).starts_with("+44 20 7946 0958  valid\n"));
     assert_eq!(stderr(&abroad), "");
     let american = run(&data_dir, &["(305) 234-5678", "--json"]);
-    let answer: Value = serde_json::from_str(&stdout(&american)).unwrap();
-    assert_eq!(answer["format"]["formats"]["e164"], "+13052345678");
+    let response: Value = serde_json::from_str(&stdout(&american)).unwrap();
+    assert_eq!(response["format"]["formats"]["e164"], "+13052345678");
     let note = stderr(&american);
     assert!(
         note.starts_with("note: folder '") && note.contains("' has no numbering data, so"),
         "{note}"
     );
     assert!(note.contains("'tnr import --fetch --data-dir "), "{note}");
-    assert!(!stdout(&run(&data_dir, &["3052345678"])).contains("exchange"), "nothing is known");
+    assert!(!stdout(&run(&data_dir, &["3052345678"])).contains("exchange"), "no exchange is known");
     assert_eq!(fs::read_dir(data_dir.path()).unwrap().count(), 0);
 }
 
@@ -128,5 +128,5 @@ fn suggested_commands_use_the_same_data_folder() {
     let note = format!("'tnr import --fetch --data-dir {path}'");
     assert!(stderr(&found).contains(&note), "{}", stderr(&found));
     let versions = stdout(&run(&data_dir, &["versions"]));
-    assert!(!versions.contains("rollback"), "there is one version only: {versions}");
+    assert!(!versions.contains("rollback"), "there is only one version: {versions}");
 }

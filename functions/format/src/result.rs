@@ -1,6 +1,6 @@
-//! The format result: its parts, when each is present, and where it comes from.
+//! The format result, and the conditions under which each part is present.
 
-use flags::{Format, Subject, path};
+use flags::{Format, Subject};
 use formatting::{
     DefaultCountry, Formats, MAX_INPUT_LENGTH, NumberType, PhoneNumber, country_name,
 };
@@ -25,7 +25,7 @@ pub struct FormatResult {
     pub valid: bool,
     /// `true` if the number's length makes it a possible number.
     pub possible: bool,
-    /// The number as understood, in E.164; the text as given if it cannot be parsed.
+    /// The parsed number in E.164, or the text as sent if it cannot be parsed.
     #[schema(example = "+13052345678")]
     pub input: String,
     /// Country calling code without the plus sign.
@@ -45,19 +45,19 @@ pub struct FormatResult {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, pattern = "^[0-9]{1,17}$", example = "3052345678")]
     pub(crate) national_number: Option<String>,
-    /// Area code, first 3 digits; ten-digit North American numbers only.
+    /// Area code: the first 3 digits. Ten-digit North American numbers only.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub(crate) npa: Option<Npa>,
-    /// Exchange code, middle 3 digits; ten-digit North American numbers only.
+    /// Exchange code: the middle 3 digits. Ten-digit North American numbers only.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub(crate) nxx: Option<Nxx>,
-    /// Subscriber number, last 4 digits; ten-digit North American numbers only.
+    /// Subscriber number: the last 4 digits. Ten-digit North American numbers only.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, pattern = "^[0-9]{4}$", example = "5678")]
     pub(crate) nxxx: Option<String>,
-    /// The digits of the extension, if the number has one.
+    /// The extension's digits, if the number has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, pattern = "^[0-9]{1,20}$", example = "42")]
     pub(crate) extension: Option<String>,
@@ -76,8 +76,8 @@ pub struct FormatResult {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub(crate) location: Option<Location>,
-    /// The carrier to which the number's block is assigned; absent if nobody holds it. The number may have been ported
-    /// since; open data does not show porting.
+    /// The carrier that the number's block is assigned to; absent if the block has no holder. The number may have been
+    /// ported since; open data does not show porting.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub(crate) carrier: Option<CarrierInfo>,
@@ -89,8 +89,7 @@ pub struct FormatResult {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub(crate) is_non_geographic: Option<bool>,
-    /// Reason for an invalid number, or for a second one in the text; `null` for one valid number. Present only if
-    /// `include` has `reason`.
+    /// The reason why the text is not one valid number; `null` if it is. Present only if `include` has `reason`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<ReasonInfo>)]
     pub(crate) reason: Option<Option<ReasonInfo>>,
@@ -106,13 +105,13 @@ pub struct Flags {
     state: Option<Flag>,
 }
 
-/// Links to the images of one flag.
+/// Links to a flag's images.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Flag {
-    /// Name of the country or state.
+    /// Country or state name.
     #[schema(example = "Florida")]
     name: &'static str,
-    /// Code of the country or state.
+    /// Country or state code.
     #[schema(pattern = "^[A-Z]{2}$", example = "FL")]
     abbreviation: String,
     #[schema(format = "uri")]
@@ -120,7 +119,7 @@ pub struct Flag {
     png: Pngs,
 }
 
-/// Links to the images of one flag as PNG.
+/// Links to a flag's PNG images.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Pngs {
     /// 48x32 pixels.
@@ -136,7 +135,7 @@ pub struct Pngs {
 
 impl Flag {
     fn new(base_url: &str, subject: Subject, name: &'static str, abbreviation: String) -> Self {
-        let url = |format| format!("{base_url}/{}", path(subject, &abbreviation, format));
+        let url = |format| flags::url(base_url, subject, &abbreviation, format);
         let png = Pngs {
             small: url(Format::Small),
             medium: url(Format::Medium),
@@ -147,7 +146,8 @@ impl Flag {
 }
 
 impl FormatResult {
-    /// The result for a text, the number read in it, and its numbering data. Has no flags if no images are served.
+    /// Combines a parsed number with its numbering data. Without a number, the result has only the text. Without
+    /// `flags_base_url`, it has no flags.
     pub(super) fn new(
         text: &str,
         number: Option<PhoneNumber>,
@@ -178,8 +178,8 @@ impl FormatResult {
             country_calling_code: Some(format!("+{}", number.country_calling_code)),
             country: number.country,
             national_number: Some(number.national_number),
-            npa: parts.as_ref().map(|parts| parts.npa),
-            nxx: parts.as_ref().map(|parts| parts.nxx),
+            npa: parts.as_ref().map(|parts| parts.npa_nxx.npa),
+            nxx: parts.as_ref().map(|parts| parts.npa_nxx.nxx),
             nxxx: parts.map(|parts| parts.nxxx),
             extension: number.extension,
             formats: Some(number.formats),
@@ -192,7 +192,8 @@ impl FormatResult {
             reason: None,
         }
     }
-    /// The result for programs without a server, from data in memory. Has no flags, since those link to a server.
+
+    /// The result for programs without a server, from data in memory. Has no flags, since they link to a server.
     pub fn in_memory(
         text: &str,
         number: Option<PhoneNumber>,
@@ -208,7 +209,7 @@ impl FormatResult {
         Self { reason: Some(reason), ..result }
     }
 
-    /// Removes an invalid number's formats, so that none is mistaken for a number.
+    /// Removes the formats of an invalid number, so that they are not mistaken for a valid one.
     pub fn without_invalid_formats(self) -> Self {
         Self { formats: self.formats.filter(|_| self.valid), ..self }
     }

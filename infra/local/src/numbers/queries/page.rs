@@ -1,106 +1,101 @@
-//! A page of a list as a table, with commands to run next.
+//! A page of a list as a table, with suggested next commands.
 
 use std::env;
 
 use indicatif::HumanCount;
 use serde_json::Value;
 
-use super::shown;
+use super::display_text;
 use crate::terminal::{
     HEADING, HINT,
-    next_commands::{NextCommands, typed_again},
+    next_commands::{NextCommands, rebuild_command},
     styled, width,
 };
 
-/// The minimum width of a narrowed column.
-const MIN_COLUMN: usize = 4;
-/// The number of spaces before each column.
+/// Columns are not narrowed below this width.
+const MIN_COLUMN_WIDTH: usize = 4;
+/// Spaces before each column.
 const GAP: usize = 2;
 
 /// A page of a list.
 pub(super) struct ListPage<'a> {
     pub rows: &'a [Value],
-    /// `null` unless it is part of a longer list.
+    /// The response's `pagination`, or `null`.
     pub pagination: &'a Value,
-    /// The fields that the table shows.
+    /// The fields to show.
     pub columns: &'a [&'a str],
     /// The note below the table.
     pub note: &'a str,
 }
 
 impl<'a> ListPage<'a> {
-    /// The page in an answer's field `list`.
-    pub fn new(answer: &'a Value, list: &str, columns: &'a [&'a str], note: &'a str) -> Self {
-        let rows = answer[list].as_array().map(Vec::as_slice).unwrap_or_default();
-        Self { rows, pagination: &answer["pagination"], columns, note }
+    /// The page in a response's field `list`.
+    pub fn new(response: &'a Value, list: &str, columns: &'a [&'a str], note: &'a str) -> Self {
+        let rows = response[list].as_array().map(Vec::as_slice).unwrap_or_default();
+        Self { rows, pagination: &response["pagination"], columns, note }
     }
 
-    /// The page for a terminal, with commands that show more about the first row.
-    pub fn written(
+    /// The whole page. `commands` returns commands that show more about the first row.
+    pub fn render(
         &self,
-        of_data: &NextCommands,
+        next: &NextCommands,
         commands: impl FnOnce(&Value) -> Vec<String>,
     ) -> String {
         match self.rows.first() {
-            None => self.place(),
-            Some(first) => {
-                format!("{}\n{}", self.table(), self.below(of_data, commands(first)))
-            }
+            None => self.position(),
+            Some(first) => format!("{}\n{}", self.table(), self.footer(next, commands(first))),
         }
     }
 
     /// The lines below the table: note, position in the list, and next commands.
-    pub fn below(
+    pub fn footer(
         &self,
-        of_data: &NextCommands,
+        next: &NextCommands,
         commands: impl IntoIterator<Item = String>,
     ) -> String {
-        let commands = commands.into_iter().map(|command| of_data.tnr(&command));
-        let commands: Vec<String> =
-            self.next_page(typed_words()).into_iter().chain(commands).collect();
-        [self.note.to_owned(), self.place(), next(&commands)].concat()
+        let typed = env::args_os().map(|word| word.to_string_lossy().into_owned());
+        let commands = commands.into_iter().map(|command| next.tnr(&command));
+        let commands: Vec<String> = self.next_page(typed).into_iter().chain(commands).collect();
+        [self.note.to_owned(), self.position(), next_steps(&commands)].concat()
     }
 
     /// An aligned table.
     pub fn table(&self) -> String {
-        self.table_within(width())
+        self.table_with_width(width())
     }
 
-    /// A table of at most this width, with the widest columns cut.
-    fn table_within(&self, width: usize) -> String {
+    /// A table of at most this width. The widest columns are cut.
+    fn table_with_width(&self, width: usize) -> String {
         let headings = self.columns.iter().map(|field| heading(field)).collect();
-        let cells = self
-            .rows
-            .iter()
-            .map(|row| self.columns.iter().map(|field| shown(&row[*field]).into_owned()).collect());
+        let cells = self.rows.iter().map(|row| {
+            self.columns.iter().map(|field| display_text(&row[*field]).into_owned()).collect()
+        });
         let lines: Vec<Vec<String>> = std::iter::once(headings).chain(cells).collect();
         let widest = |column: usize| lines.iter().map(move |cells| length(&cells[column])).max();
         let mut widths: Vec<usize> = (0..self.columns.len()).filter_map(widest).collect();
         narrow(&mut widths, width);
         let mut aligned = lines.iter().map(|cells| {
             let padded = cells.iter().zip(&widths);
-            let padded = padded.map(|(cell, &wide)| format!("{:<wide$}", shortened(cell, wide)));
+            let padded = padded.map(|(cell, &width)| format!("{:<width$}", truncate(cell, width)));
             format!("{:GAP$}{}", "", padded.collect::<Vec<_>>().join("  ").trim_end())
         });
         let heading = aligned.next().map(|line| styled(HEADING, &line));
         heading.into_iter().chain(aligned).map(|line| line + "\n").collect()
     }
 
-    /// The part of the list that the table shows.
-    pub fn place(&self) -> String {
+    /// The page's position in the list.
+    pub fn position(&self) -> String {
         let (offset, total) = (self.count("offset"), self.count("total"));
         let last = offset + self.rows.len() as u64;
-        let [first, last_shown, of] = [offset + 1, last, total].map(HumanCount);
+        let [first, last, total_count] = [offset + 1, last, total].map(HumanCount);
         if self.pagination.is_null() {
             String::new()
         } else if total == 0 {
-            "Nothing is found.\n".to_owned()
+            "No results.\n".to_owned()
         } else if self.rows.is_empty() {
-            format!("There are {of} in all; --offset passes over all of them.\n")
-        } else if offset == 0 && last >= total {
-            format!("{of} in all.\n")
+            format!("--offset is past the last of {total_count} results.\n")
         } else {
-            format!("{first} to {last_shown} of {of}.\n")
+            format!("{first} to {last} of {total_count}.\n")
         }
     }
 
@@ -108,7 +103,7 @@ impl<'a> ListPage<'a> {
     fn next_page(&self, typed: impl IntoIterator<Item = String>) -> Option<String> {
         let last = self.count("offset") + self.rows.len() as u64;
         let offset = ["--offset".to_owned(), last.to_string()];
-        let command = || typed_again(typed, &[], &["--offset"], offset);
+        let command = || rebuild_command(typed, &[], &["--offset"], offset);
         (last < self.count("total")).then(command)
     }
 
@@ -126,15 +121,11 @@ fn heading(field: &str) -> String {
     }
 }
 
-fn typed_words() -> impl Iterator<Item = String> {
-    env::args_os().map(|word| word.to_string_lossy().into_owned())
-}
-
-/// Narrows the widest columns until all fit.
+/// Narrows the widest columns until the table fits.
 fn narrow(columns: &mut [usize], width: usize) {
     while columns.iter().map(|column| column + GAP).sum::<usize>() > width {
         match columns.iter_mut().max() {
-            Some(widest) if *widest > MIN_COLUMN => *widest -= 1,
+            Some(widest) if *widest > MIN_COLUMN_WIDTH => *widest -= 1,
             _ => return,
         }
     }
@@ -144,27 +135,27 @@ fn length(cell: &str) -> usize {
     cell.chars().count()
 }
 
-fn shortened(cell: &str, width: usize) -> String {
+fn truncate(cell: &str, width: usize) -> String {
     if length(cell) <= width {
         return cell.to_owned();
     }
     cell.chars().take(width.saturating_sub(1)).chain(['…']).collect()
 }
 
-/// The commands to run next, wrapped only where needed; empty without any.
-pub(super) fn next(commands: &[String]) -> String {
+/// Suggested next commands, one per line; empty without any.
+pub(super) fn next_steps(commands: &[String]) -> String {
     const INDENT: usize = 6;
-    let lines = commands.iter().map(|command| continued(command, width() - INDENT));
-    let lines: Vec<String> = lines.collect();
-    if lines.is_empty() {
+    let commands = commands.iter().map(|command| wrap_command(command, width() - INDENT));
+    let commands: Vec<String> = commands.collect();
+    if commands.is_empty() {
         return String::new();
     }
-    let text = format!("Next: {}", lines.join("\n").replace('\n', &format!("\n{:INDENT$}", "")));
-    text.lines().map(|line| styled(HINT, line) + "\n").collect()
+    let text = commands.join("\n").replace('\n', &format!("\n{:INDENT$}", ""));
+    format!("Next: {text}").lines().map(|line| styled(HINT, line) + "\n").collect()
 }
 
-/// A command split into lines that a shell joins.
-fn continued(command: &str, width: usize) -> String {
+/// Wraps a command that is too long, with backslashes for the shell.
+fn wrap_command(command: &str, width: usize) -> String {
     if length(command) <= width { command.to_owned() } else { command.replace(" --", " \\\n  --") }
 }
 
@@ -175,41 +166,39 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tables_are_aligned_fit_and_contain_no_control_characters() {
+    fn tables_fit_the_width_without_control_characters() {
         let rows = [json!({"a": "1", "b": null}), json!({"a": "\u{1b}[2J", "b": "é".repeat(50)})];
         let columns = &["a", "b"];
         let page = ListPage { rows: &rows, pagination: &Value::Null, columns, note: "" };
         let heading = styled(HEADING, "  A          B");
         let expected = format!("{heading}\n  1          -\n  \\u{{1b}}[2J  {}…\n", "é".repeat(16));
-        assert_eq!(page.table_within(30), expected);
+        assert_eq!(page.table_with_width(30), expected);
     }
 
     #[test]
     fn page_shows_its_position_and_the_next_command() {
-        for (offset, total, shown, place, is_last) in [
+        for (offset, total, length, position, is_last) in [
             (0, 1792, 50, "1 to 50 of 1,792.\n", false),
             (5, 12, 5, "6 to 10 of 12.\n", false),
             (50, 60, 10, "51 to 60 of 60.\n", true),
-            (0, 3, 3, "3 in all.\n", true),
-            (0, 0, 0, "Nothing is found.\n", true),
-            (99, 3, 0, "There are 3 in all; --offset passes over all of them.\n", true),
+            (0, 0, 0, "No results.\n", true),
+            (99, 3, 0, "--offset is past the last of 3 results.\n", true),
         ] {
             let pagination = &json!({"offset": offset, "total": total});
-            let rows = &vec![Value::Null; shown];
+            let rows = &vec![Value::Null; length];
             let page = ListPage { rows, pagination, columns: &[], note: "" };
-            assert_eq!(page.place(), place);
+            assert_eq!(page.position(), position);
             let typed = ["tnr", "area-code", "415", "--offset", "3", "--limit=5"];
             let next = page.next_page(typed.map(str::to_owned));
-            let last = offset + shown;
-            let command = format!(" area-code 415 --limit=5 --offset {last}");
-            assert_eq!(next.is_none(), is_last, "{place}");
-            assert!(next.is_none_or(|next| next.ends_with(&command)), "{place}");
+            let command = format!(" area-code 415 --limit=5 --offset {}", offset + length);
+            assert_eq!(next.is_none(), is_last, "{position}");
+            assert!(next.is_none_or(|next| next.ends_with(&command)), "{position}");
         }
     }
 
     #[test]
     fn long_commands_continue_on_the_next_line() {
-        assert_eq!(continued("tnr a --b c --d e", 12), "tnr a \\\n  --b c \\\n  --d e");
-        assert_eq!(continued("tnr a --b c", 12), "tnr a --b c");
+        assert_eq!(wrap_command("tnr a --b c --d e", 12), "tnr a \\\n  --b c \\\n  --d e");
+        assert_eq!(wrap_command("tnr a --b c", 12), "tnr a --b c");
     }
 }

@@ -1,4 +1,4 @@
-//! The answers to a batch, in three formats.
+//! The response to a batch, in three formats.
 
 use std::{borrow::Cow, collections::BTreeMap};
 
@@ -8,7 +8,7 @@ use axum::{
 };
 use serde::Serialize;
 use shared::{
-    cells::{inert, writer_of_rows},
+    cells::{csv_writer, escape_formula},
     errors::{ApiError, ErrorBody},
     http::preferred_media_type,
 };
@@ -18,18 +18,18 @@ use super::{Options, table::Table};
 use crate::{
     FormatResult,
     cells::Columns,
-    fields::{Fields, Thinned},
+    fields::{Fields, WithFields},
 };
 
 /// Results for many numbers.
 #[derive(ToSchema)]
-#[allow(dead_code, reason = "only the description is derived from it")]
+#[allow(dead_code, reason = "used only for its OpenAPI schema")]
 pub struct FormattedNumbers {
-    /// One answer per number, in the order sent.
+    /// One result or error per number, in the order sent.
     results: Vec<FormattedNumber>,
 }
 
-/// The answer for one number in a batch: a result or an error.
+/// One number in a batch, with a result or an error.
 #[derive(Serialize, ToSchema)]
 pub struct FormattedNumber {
     /// The client's ID for the number, if it sent one.
@@ -54,12 +54,12 @@ const JSON: &str = "application/json";
 const JSON_LINES: &str = "application/x-ndjson";
 pub const CSV: &str = "text/csv";
 
-/// The media type the client prefers, or JSON.
+/// The media type that the client prefers. Defaults to JSON.
 pub fn media_type(headers: &HeaderMap) -> &'static str {
     preferred_media_type(headers, [JSON, JSON_LINES, CSV])
 }
 
-/// The answers as `media_type`, with the parts that `options` request. `table` is the CSV that was sent, if any.
+/// Writes the results as `media_type`, with the parts that `options` request. `table` is the CSV that was sent, if any.
 pub fn response(
     media_type: &'static str,
     table: Option<&Table>,
@@ -77,13 +77,13 @@ pub fn response(
     Ok(([(CONTENT_TYPE, HeaderValue::from_static(media_type))], body).into_response())
 }
 
-type Written = Result<Vec<u8>, Box<dyn std::error::Error>>;
+type BodyResult = Result<Vec<u8>, Box<dyn std::error::Error>>;
 
-fn json(media_type: &str, results: &[FormattedNumber], fields: Option<Fields>) -> Written {
-    // All fields of an answer, but only these of its result.
+fn json(media_type: &str, results: &[FormattedNumber], fields: Option<Fields>) -> BodyResult {
+    // Only the result loses fields.
     let fields =
         fields.map(|fields| fields.within(Fields::from_type::<FormattedNumber>(), "result"));
-    let results = results.iter().map(|answer| Thinned { answer, fields: fields.as_ref() });
+    let results = results.iter().map(|value| WithFields { value, fields: fields.as_ref() });
     if media_type != JSON_LINES {
         return Ok(serde_json::to_vec(&BTreeMap::from([(
             "results",
@@ -98,42 +98,26 @@ fn json(media_type: &str, results: &[FormattedNumber], fields: Option<Fields>) -
     Ok(body)
 }
 
-/// The columns of the table sent (or `id` and `tn`), then the result columns.
-fn csv(table: Option<&Table>, columns: &Columns, results: &[FormattedNumber]) -> Written {
-    let mut writer = writer_of_rows(Vec::new(), table.map_or(b',', |table| table.delimiter));
+/// Writes the columns of the table that was sent (or `id` and `tn`), then the result columns.
+fn csv(table: Option<&Table>, columns: &Columns, results: &[FormattedNumber]) -> BodyResult {
+    let mut writer = csv_writer(Vec::new(), table.map_or(b',', |table| table.delimiter));
     let mut names: Vec<Cow<'_, str>> = match table {
-        Some(table) => table.names.iter().map(|name| inert(name)).collect(),
+        Some(table) => table.names.iter().map(|name| escape_formula(name)).collect(),
         None => vec!["id".into(), "tn".into()],
     };
     for name in columns.names() {
         names.push(name.into());
     }
     writer.write_record(names.iter().map(|name| name.as_bytes()))?;
-    for (index, answer) in results.iter().enumerate() {
-        let FormattedNumber { id, tn, result, error } = answer;
+    for (index, number) in results.iter().enumerate() {
+        let FormattedNumber { id, tn, result, error } = number;
         let mut cells: Vec<Cow<'_, str>> = match table {
-            Some(table) => table.rows[index].iter().map(inert).collect(),
-            None => vec![inert(id.as_deref().unwrap_or_default()), inert(tn)],
+            Some(table) => table.rows[index].iter().map(escape_formula).collect(),
+            None => vec![escape_formula(id.as_deref().unwrap_or_default()), escape_formula(tn)],
         };
         cells.extend(columns.cells(result.as_ref()));
-        cells.push(inert(error.as_ref().map_or("", ErrorBody::message)));
+        cells.push(escape_formula(error.as_ref().map_or("", ErrorBody::message)));
         writer.write_record(cells.iter().map(|cell| cell.as_bytes()))?;
     }
     Ok(writer.into_inner().map_err(csv::IntoInnerError::into_error)?)
-}
-
-#[cfg(test)]
-mod tests {
-    use shared::params::Params;
-
-    use super::{super::ColumnParams, *};
-
-    #[test]
-    fn column_names_cannot_be_formulas() {
-        let text = "=name,phone\nAnn,305\n";
-        let table = Table::read(text, true, &ColumnParams::default()).unwrap();
-        let options = Options::parse(&Params::from_uri(&"/".parse().unwrap())).unwrap();
-        let body = csv(Some(&table), &Columns::new(&options), &[]).unwrap();
-        assert!(body.starts_with(b"'=name,phone,tn_valid,"));
-    }
 }

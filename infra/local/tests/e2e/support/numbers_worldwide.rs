@@ -4,12 +4,12 @@ use serde_json::Value;
 
 /// The numbers used to compare with Google's rules, in every region and notation, each with its default
 /// country.
-pub fn numbers_of_the_world() -> Vec<(String, String)> {
+pub fn numbers_worldwide() -> Vec<(String, String)> {
     const FOLDER: &str =
         concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/formatting/tests/agreement");
     let read = |file: &str| std::fs::read_to_string(format!("{FOLDER}/{file}")).unwrap();
-    let of_regions = read("one_of_each_region.txt");
-    let of_regions = of_regions.lines().map(|tn| (tn.to_owned(), "US".to_owned()));
+    let regions = read("one_of_each_region.txt");
+    let regions = regions.lines().map(|tn| (tn.to_owned(), "US".to_owned()));
     let selection = read("selection.jsonl");
     let selection = selection.lines().map(|line| {
         let row: Value = serde_json::from_str(line).unwrap();
@@ -17,5 +17,5 @@ pub fn numbers_of_the_world() -> Vec<(String, String)> {
         (row["input"].as_str().unwrap().to_owned(), country.to_owned())
     });
     // An empty number counts as missing.
-    of_regions.chain(selection).filter(|(tn, _)| !tn.is_empty()).collect()
+    regions.chain(selection).filter(|(tn, _)| !tn.is_empty()).collect()
 }

@@ -1,0 +1,70 @@
+//! Restarts an import if another one finishes first, such as when two reports are uploaded at once.
+
+use std::time::Duration;
+
+use numbering::time::this_second;
+use rand::RngExt;
+use store::{Store, StoreError};
+
+use crate::{
+    ImportReport, IngestError, Options, Progress, Sources, ingest, options::before_deadline,
+};
+
+const MAX_RESTARTS: u32 = 3;
+/// Maximum wait before a restart. Waits are random, so that two imports do not keep colliding.
+const MAX_WAIT: Duration = Duration::from_secs(3);
+
+/// Imports `sources`. If another import or rollback finishes first, starts over, at most three times.
+pub async fn ingest_with_restarts(
+    store: &Store,
+    sources: &Sources,
+    options: Options,
+    progress: impl Fn(Progress),
+) -> Result<ImportReport, IngestError> {
+    let import = async |options| ingest(store, sources, options, &progress).await;
+    restart_while_overtaken(import, options, MAX_WAIT).await
+}
+
+async fn restart_while_overtaken<T>(
+    import: impl AsyncFn(Options) -> Result<T, IngestError>,
+    options: Options,
+    max_wait: Duration,
+) -> Result<T, IngestError> {
+    let mut result = import(options).await;
+    for restart in 1..=MAX_RESTARTS {
+        if !matches!(result, Err(IngestError::Store(StoreError::Overtaken))) {
+            break;
+        }
+        let wait = max_wait.mul_f64(rand::rng().random::<f64>());
+        tracing::warn!(restart, ?wait, "another import finished first; starting over");
+        before_deadline(options.deadline, tokio::time::sleep(wait)).await?;
+        // The other import may be newer than the first attempt, so a restart has its own time.
+        result = import(Options { now: this_second(), ..options }).await;
+    }
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+
+    use jiff::Timestamp;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn overtaken_imports_restart_three_times_with_a_new_time() {
+        let started = this_second();
+        let times = RefCell::new(Vec::new());
+        let import = async |options: Options| {
+            times.borrow_mut().push(options.now);
+            Err::<(), _>(IngestError::Store(StoreError::Overtaken))
+        };
+        let options = Options { now: Timestamp::UNIX_EPOCH, ..Options::default() };
+        let result = restart_while_overtaken(import, options, Duration::ZERO).await;
+        assert!(matches!(result, Err(IngestError::Store(StoreError::Overtaken))), "{result:?}");
+        let times = times.into_inner();
+        assert_eq!((times.len(), times[0]), (4, Timestamp::UNIX_EPOCH));
+        assert!(times[1..].iter().all(|&time| time >= started), "{times:?}");
+    }
+}

@@ -1,0 +1,173 @@
+//! Describes the numbers in a row.
+
+use std::{borrow::Cow, sync::Arc};
+
+use format::{FormatResult, ReasonInfo};
+use formatting::{DefaultCountry, PhoneNumber, Reason as NumberReason, Verdict};
+use jiff::civil::Date;
+use number_lists::{Columns, Row};
+use numbering::dataset::Dataset;
+
+use super::decoding::decode_cell;
+
+/// The outcome for a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Outcome {
+    Valid,
+    Repaired,
+    Rejected,
+}
+
+/// The reason a row does not have exactly one valid number. Displays as the end of a sentence about the row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
+pub(super) enum Reason {
+    #[error(transparent)]
+    Number(NumberReason),
+    #[error("has no cell in the number column")]
+    NoCell,
+    #[error("has more cells than the header row, so its cells may be shifted")]
+    ShiftedCells,
+    #[error("has a country that is not an ISO 3166-1 alpha-2 code")]
+    UnknownCountry,
+}
+
+/// A described number.
+pub(super) struct DescribedNumber {
+    pub outcome: Outcome,
+    /// Present if the number was rejected, or if the text has another number.
+    pub reason: Option<Reason>,
+    pub result: FormatResult,
+    /// Present if the number is valid.
+    pub key: Option<NumberKey>,
+}
+
+/// A row with its described numbers.
+pub(super) struct DescribedRow<'a> {
+    pub line: u64,
+    pub cells: Vec<Cow<'a, str>>,
+    pub numbers: Vec<DescribedNumber>,
+}
+
+/// Describes rows with these rules and data.
+pub(super) struct Describer<'a> {
+    pub columns: &'a Columns,
+    pub default_country: DefaultCountry,
+    pub dataset: Option<Arc<Dataset>>,
+    pub today: Date,
+}
+
+impl Describer<'_> {
+    /// Describes a row's numbers, in column order.
+    pub fn describe_row<'r>(&self, row: &'r Row) -> DescribedRow<'r> {
+        let cells: Vec<Cow<'_, str>> = row.cells.iter().map(decode_cell).collect();
+        let columns = self.columns.numbers.iter();
+        let numbers = columns.map(|&column| self.describe_cell(&cells, column)).collect();
+        DescribedRow { line: row.line, cells, numbers }
+    }
+
+    fn describe_cell(&self, cells: &[Cow<'_, str>], column: usize) -> DescribedNumber {
+        match self.number_and_country(cells, column) {
+            Ok((text, country)) => self.describe_text(text, country),
+            Err(reason) => {
+                let message = format!("The row {reason}");
+                let info = Some(ReasonInfo { code: reason.code(), message, other: None });
+                let result = FormatResult::in_memory("", None, info, None, self.today);
+                let (outcome, reason) = (Outcome::Rejected, Some(reason));
+                DescribedNumber { outcome, reason, result, key: None }
+            }
+        }
+    }
+
+    fn describe_text(&self, text: &str, country: DefaultCountry) -> DescribedNumber {
+        let number = PhoneNumber::parse(text, country);
+        let has_other = number.as_ref().is_some_and(|number| number.other.is_some());
+        let two_numbers = has_other.then_some(NumberReason::TwoNumbers);
+        let (outcome, reason) = match Verdict::new(text, country, number.as_ref()) {
+            Verdict::Valid => (Outcome::Valid, two_numbers),
+            Verdict::Repaired => (Outcome::Repaired, two_numbers),
+            Verdict::Rejected(reason) => (Outcome::Rejected, Some(reason)),
+        };
+        let info = reason.and_then(|_| ReasonInfo::find(text, country, number.as_ref()));
+        let key = number.as_ref().filter(|number| number.valid).and_then(NumberKey::new);
+        let dataset = self.dataset.as_deref();
+        let result = FormatResult::in_memory(text, number, info, dataset, self.today);
+        let result = result.without_invalid_formats();
+        DescribedNumber { outcome, reason: reason.map(Reason::Number), result, key }
+    }
+
+    fn number_and_country<'c>(
+        &self,
+        cells: &'c [Cow<'_, str>],
+        column: usize,
+    ) -> Result<(&'c str, DefaultCountry), Reason> {
+        let surplus = cells.get(self.columns.names.len()..).unwrap_or_default();
+        // Some programs end every row with delimiters.
+        if surplus.iter().any(|cell| !cell.is_empty()) {
+            return Err(Reason::ShiftedCells);
+        }
+        let text = cells.get(column).ok_or(Reason::NoCell)?;
+        let country = self.columns.country.and_then(|column| cells.get(column));
+        match country.map(|cell| cell.trim()).filter(|cell| !cell.is_empty()) {
+            None => Ok((text, self.default_country)),
+            Some(code) => Ok((text, code.parse().map_err(|_| Reason::UnknownCountry)?)),
+        }
+    }
+}
+
+/// A valid number and its extension as base-11 digits, which take less memory than text. Two halves,
+/// because a `u128` would be padded for alignment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct NumberKey(u64, u64);
+
+impl NumberKey {
+    /// The key of a valid number; `None` if its extension is too long.
+    pub fn new(number: &PhoneNumber) -> Option<Self> {
+        let e164 = number.formats.e164.bytes().filter(u8::is_ascii_digit);
+        let extension = number.extension.iter().flat_map(|digits| digits.bytes());
+        let separator = number.extension.as_ref().map(|_| 10);
+        let digit = |byte: u8| u128::from(byte.wrapping_sub(b'0'));
+        let mut digits = e164.map(digit).chain(separator).chain(extension.map(digit));
+        let key = digits.try_fold(0u128, |key, digit| key.checked_mul(11)?.checked_add(digit))?;
+        Some(Self((key >> 64) as u64, key as u64))
+    }
+}
+
+impl Outcome {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Valid => "valid",
+            Self::Repaired => "repaired",
+            Self::Rejected => "rejected",
+        }
+    }
+}
+
+impl Reason {
+    /// The code for programs, such as `TOO_SHORT`.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Number(reason) => reason.code(),
+            Self::NoCell => "EMPTY_CELL",
+            Self::ShiftedCells => "SHIFTED_CELLS",
+            Self::UnknownCountry => "UNKNOWN_COUNTRY",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(text: &str) -> Option<NumberKey> {
+        NumberKey::new(&PhoneNumber::parse(text, DefaultCountry::default()).unwrap())
+    }
+
+    #[test]
+    fn numbers_are_duplicates_if_e164_and_extension_match() {
+        assert_eq!(key("(415) 234-1234"), key("+1 415.234.1234"));
+        assert_eq!(key("415 234 1234 x12"), key("+14152341234 ext. 12"));
+        let others = ["415 234 1234", "415 234 1234 x12", "415 234 1234 x012", "415 234 1235"];
+        let keys: std::collections::HashSet<_> = others.map(key).into();
+        assert_eq!(keys.len(), others.len());
+    }
+}

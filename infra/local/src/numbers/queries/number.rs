@@ -1,0 +1,122 @@
+//! Looks up a phone number and the carrier of its block.
+
+use std::process::ExitCode;
+
+use ::format::{FormatResult, ReasonInfo};
+use formatting::{DefaultCountry, PhoneNumber};
+use numbering::time::today;
+use serde_json::{Value, json};
+use shared::in_process::InProcess;
+
+use super::{
+    comma_separated, display_text, exit_code, get, given_params, line, lower_first,
+    page::next_steps, print, text,
+};
+use crate::{
+    CliError,
+    data::numbering_data::{no_data_note, with_routes},
+    error::Context,
+    numbers::args::LookupArgs,
+    terminal::{BAD, GOOD, HEADING, styled},
+};
+
+/// The note below a block's carrier.
+const PORTING_NOTE: &str = "as assigned; the number may have been ported to another carrier";
+
+/// Prints the details of a phone number. An invalid number counts as not found. Without data, place
+/// and carrier are omitted.
+pub async fn lookup(args: LookupArgs) -> Result<ExitCode, CliError> {
+    let responses = with_routes(&args.data, async |api| get_both(api, &args).await).await;
+    let (responses, has_data) = match responses {
+        Err(CliError::NoData(_)) => (format_without_data(&args)?, false),
+        responses => (responses?, true),
+    };
+    print(args.json, &responses, |value| {
+        let block = if has_data { render_block(&args, value) } else { String::new() };
+        render_format(&value["format"]) + &block
+    })?;
+    Ok(exit_code(responses["format"]["valid"] == true))
+}
+
+fn format_without_data(args: &LookupArgs) -> Result<Value, CliError> {
+    let text = &args.number;
+    // The country was validated when the command line was parsed.
+    let country = args.country.as_deref().and_then(|code| code.parse().ok());
+    let country: DefaultCountry = country.unwrap_or_default();
+    let number = PhoneNumber::parse(text, country);
+    let reason = ReasonInfo::find(text, country, number.as_ref());
+    let format = FormatResult::in_memory(text, number, reason, None, today());
+    let format = serde_json::to_value(format).context("cannot print as JSON")?;
+    if !format["npa"].is_null() {
+        eprintln!("note: {}", no_data_note(&args.data.place()?, &args.data.next()));
+    }
+    Ok(json!({ "format": format, "lookup": null }))
+}
+
+/// The API's responses for the number and its block.
+async fn get_both(api: &InProcess, args: &LookupArgs) -> Result<Value, CliError> {
+    let params = [("tn", args.number.as_str()), ("include", "reason")];
+    let country = given_params([("defaultCountry", &args.country)]);
+    let format = get(api, "/v1/format", &[&params[..], &country].concat()).await?;
+    let lookup = match format["npa"] {
+        // The number is not North American.
+        Value::Null => Value::Null,
+        _ => match get(api, "/v1/lookup", &vec![("tn", text(&format["formats"]["e164"]))]).await {
+            // The data lacks the exchange, as for toll-free numbers.
+            Err(CliError::NotFound(_)) => Value::Null,
+            response => response?,
+        },
+    };
+    Ok(json!({ "format": format, "lookup": lookup }))
+}
+
+fn render_format(format: &Value) -> String {
+    let (formats, reason) = (&format["formats"], &format["reason"]);
+    let verdict = if format["valid"] == true {
+        styled(GOOD, "valid")
+    } else {
+        let message = display_text(&reason["message"]);
+        styled(BAD, &format!("not valid: {}", lower_first(&message)))
+    };
+    if formats.is_null() {
+        return format!("{}  {verdict}\n", display_text(&format["input"]));
+    }
+    let location = &format["location"];
+    let place = ["rateCenter", "stateName", "countryName"].map(|name| &location[name]);
+    [
+        format!("{}  {verdict}\n", styled(HEADING, &display_text(&formats["international"]))),
+        line("E.164", display_text(&formats["e164"])),
+        line("national", display_text(&formats["national"])),
+        line("URI", display_text(&formats["rfc3966"])),
+        line("type", comma_separated([&format["typeDescription"]])),
+        line("place", comma_separated(place)),
+        line("other number", text(&reason["other"])),
+    ]
+    .concat()
+}
+
+/// The exchange and the block's carrier; empty unless the number is North American.
+fn render_block(args: &LookupArgs, responses: &Value) -> String {
+    let (format, block) = (&responses["format"], &responses["lookup"]);
+    let [npa, nxx] = ["npa", "nxx"].map(|name| text(&format[name]));
+    if npa.is_empty() {
+        return String::new();
+    }
+    if block.is_null() {
+        return line("exchange", format!("{npa}-{nxx}, not in the data"));
+    }
+    let exchange = line("exchange", format!("{npa}-{nxx}, {}", display_text(&block["status"])));
+    let carrier = &block["carrier"];
+    let area_code = args.data.next().tnr(&format!("area-code {npa} {nxx}"));
+    if carrier.is_null() {
+        return exchange + &line("carrier", "none assigned") + "\n" + &next_steps(&[area_code]);
+    }
+    let name = &carrier["name"];
+    let name = if name.is_null() { "unnamed".into() } else { display_text(name) };
+    let codes = comma_separated([&carrier["ocn"], &carrier["type"]]);
+    let holder = if codes.is_empty() { name.into_owned() } else { format!("{name} ({codes})") };
+    let ocn = carrier["ocn"].as_str().map(|ocn| args.data.next().tnr(&format!("carrier {ocn}")));
+    let commands: Vec<String> = ocn.into_iter().chain([area_code]).collect();
+    let [holder, note] = [line("carrier", holder), line("", PORTING_NOTE)];
+    [exchange, holder, note, "\n".to_owned(), next_steps(&commands)].concat()
+}

@@ -1,0 +1,23 @@
+//! Responses as JSON.
+
+use axum::{
+    http::{HeaderValue, header::CONTENT_TYPE},
+    response::{IntoResponse, Response},
+};
+use serde::Serialize;
+
+use super::errors::ApiError;
+
+/// About the size of a page with 50 results, so the buffer seldom grows.
+const BUFFER_BYTES: usize = 8 * 1024;
+
+/// A successful response. Written into a `Vec`, to which `serde_json` writes in half the time that it takes with
+/// [`axum::Json`].
+pub fn json_response(body: &impl Serialize) -> Response {
+    let mut json = Vec::with_capacity(BUFFER_BYTES);
+    if let Err(error) = serde_json::to_writer(&mut json, body) {
+        tracing::error!(%error, "a response cannot be written as JSON");
+        return ApiError::Internal.into_response();
+    }
+    ([(CONTENT_TYPE, HeaderValue::from_static("application/json"))], json).into_response()
+}

@@ -1,0 +1,81 @@
+use jiff::Timestamp;
+use numbering::dataset::Dataset;
+
+use super::*;
+use crate::{FileDates, TimeoutProfile, UnreadableSnapshot};
+
+/// A port that nothing listens on, so each call fails immediately.
+const UNREACHABLE: &str = "http://127.0.0.1:1";
+
+fn dataset_without_dynamodb() -> CurrentDataset {
+    CurrentDataset::new(Store::connect_to_emulator(UNREACHABLE, TimeoutProfile::Request))
+}
+
+fn version() -> LoadedVersion {
+    LoadedVersion { version: Version::new(Timestamp::UNIX_EPOCH), dataset: Arc::default() }
+}
+
+fn manifest(version: Version) -> Manifest {
+    let (statistics, now) = (Dataset::default().statistics(), Timestamp::UNIX_EPOCH);
+    let snapshot = Snapshot::new(version, b"", statistics, FileDates::default(), now);
+    Manifest::new(None, snapshot, |_| false)
+}
+
+#[tokio::test]
+async fn an_older_version_is_serving_if_the_current_one_was_skipped() {
+    let dataset = dataset_without_dynamodb();
+    let (loaded, manifest) = (version(), manifest(version().version));
+    dataset.switch_to(loaded.clone(), Instant::now() + RECHECK_INTERVAL);
+    assert!(matches!(dataset.find_serving(&manifest).await, Serving::Current(_)));
+    let reason = UnreadableSnapshot("damaged".into());
+    let skipped = SkippedVersion { version: manifest.current.version.clone(), reason };
+    dataset.record_skipped(vec![skipped], &loaded);
+    assert!(matches!(dataset.find_serving(&manifest).await, Serving::Older(_)));
+}
+
+#[tokio::test]
+async fn nothing_is_in_memory_before_the_first_load() {
+    let dataset = dataset_without_dynamodb();
+    assert!(dataset.fresh(Instant::now()).is_none() && dataset.find("any").is_none());
+    assert!(matches!(dataset.get().await, Err(DatasetError::Store(_))));
+    assert!(matches!(dataset.serving().await, Serving::Unavailable(_)));
+}
+
+#[tokio::test]
+async fn the_version_in_memory_is_used_during_an_outage_and_rechecked_after_five_seconds() {
+    let dataset = dataset_without_dynamodb();
+    let in_memory = version();
+    dataset.switch_to(in_memory.clone(), Instant::now());
+    assert!(dataset.fresh(Instant::now()).is_none());
+    assert_eq!(dataset.get().await.unwrap().version, in_memory.version);
+    let is_fresh_after =
+        |seconds| dataset.fresh(Instant::now() + Duration::from_secs(seconds)).is_some();
+    assert_eq!([0, 3, 5].map(is_fresh_after), [true, true, false]);
+}
+
+#[tokio::test]
+async fn unreadable_versions_are_not_read_again_for_a_while() {
+    let dataset = dataset_without_dynamodb();
+    dataset.unreadable_until.store(Some(Arc::new(Instant::now() + RECHECK_INTERVAL)));
+    assert!(matches!(dataset.get().await, Err(DatasetError::StillUnreadable)));
+    dataset.unreadable_until.store(Some(Arc::new(Instant::now())));
+    assert!(matches!(dataset.get().await, Err(DatasetError::Store(_))));
+}
+
+#[tokio::test]
+async fn the_replaced_version_stays_in_memory_and_others_are_found_through_the_manifest() {
+    let dataset = dataset_without_dynamodb();
+    let (first, current) = (version(), version());
+    // The last one is a refresh without a new version.
+    for loaded in [&first, &current, &current] {
+        dataset.switch_to(loaded.clone(), Instant::now());
+    }
+    for known in [first.version, current.version.clone()] {
+        let found = dataset.version(known.as_str()).await.unwrap().unwrap();
+        assert_eq!(found.version, known);
+    }
+    assert!(matches!(dataset.version("old").await, Err(DatasetError::Store(_))));
+
+    dataset.set_manifest(manifest(current.version));
+    assert!(dataset.version("old").await.unwrap().is_none(), "it is not in the manifest");
+}
