@@ -1,5 +1,5 @@
 """Sends every sample request and requests with awkward characters through the gateway of `cargo lambda watch`, and
-every whole event through `cargo lambda invoke`. Each response must match the local server's, byte for byte.
+every complete event through `cargo lambda invoke`. Each response must match the local server's, byte for byte.
 
 Usage: replay_events.py TNR CARGO_LAMBDA, from the root of the project.
 """
@@ -38,10 +38,10 @@ class AnyStatus(urllib.request.HTTPErrorProcessor):
         return response
 
 
-def request_until_ready(ask):
+def request_until_ready(send):
     """The first response other than 503: on a busy machine a database may be too slow for a starting function."""
     for _ in range(5):
-        status, found, body = ask()
+        status, found, body = send()
         if status != 503:
             break
         time.sleep(5)
@@ -57,21 +57,21 @@ def http_once(port, method, target, headers, body):
     """Sends a request with its target unchanged."""
     data = None if body is None else body.encode()
     request = urllib.request.Request(f"http://127.0.0.1:{port}{target}", data, headers, method=method)
-    with urllib.request.build_opener(AnyStatus).open(request, timeout=600) as answer:
-        found = {name: answer.headers[name] for name in HEADERS if answer.headers[name]}
-        return answer.status, found, answer.read().decode(errors="backslashreplace")
+    with urllib.request.build_opener(AnyStatus).open(request, timeout=600) as response:
+        found = {name: response.headers[name] for name in HEADERS if response.headers[name]}
+        return response.status, found, response.read().decode(errors="backslashreplace")
 
 
 def wait_for(port, process):
     for _ in range(600):
         if process.poll() is not None:
-            sys.exit(f"{process.args[0]} ended; target/replay_events.log says why")
+            sys.exit(f"{process.args[0]} exited; see target/replay_events.log")
         try:
             socket.create_connection(("127.0.0.1", port), timeout=5).close()
             return
         except OSError:
             time.sleep(0.5)
-    sys.exit(f"nothing listens on port {port}")
+    sys.exit(f"nothing is listening on port {port}")
 
 
 def target_of(event):
@@ -114,16 +114,16 @@ def compare(name, from_lambda, from_local, failures):
 
 def invoke(cargo_lambda, function, file):
     command = [cargo_lambda, "lambda", "invoke", function, "--data-file", str(file)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=900)
-    if done.returncode != 0:
-        sys.exit(f"{file}: {done.stderr}")
-    return json.loads(done.stdout)
+    result = subprocess.run(command, capture_output=True, text=True, timeout=900)
+    if result.returncode != 0:
+        sys.exit(f"{file}: {result.stderr}")
+    return json.loads(result.stdout)
 
 
 def invoke_api(cargo_lambda, function, file):
-    answer = invoke(cargo_lambda, function, file)
-    found = {name: answer["headers"][name] for name in HEADERS if name in answer["headers"]}
-    return answer["statusCode"], found, answer.get("body") or ""
+    response = invoke(cargo_lambda, function, file)
+    found = {name: response["headers"][name] for name in HEADERS if name in response["headers"]}
+    return response["statusCode"], found, response.get("body") or ""
 
 
 def replay(cargo_lambda):
@@ -175,11 +175,11 @@ def main(tnr, cargo_lambda):
             wait_for(LOCAL, processes[-1])
             # The server responds once data and the key are stored; until then, a function would reject the key.
             http(LOCAL, "GET", "/v1/carriers?limit=1", {"X-API-Key": KEY})
-            # The import reads no local files, so this folder acts as S3, and its folder sample as a bucket.
+            # The import reads no local files, so this folder acts as S3, and its subfolder sample as a bucket.
             start(sys.executable, "-m", "http.server", str(S3), "--bind", "127.0.0.1",
                   "--directory", "infra/local")
             wait_for(S3, processes[-1])
-            # Lets the functions respond to browsers, instead of cargo lambda.
+            # Leaves CORS to the functions, instead of cargo lambda.
             start(cargo_lambda, "lambda", "watch", "--invoke-port", str(WATCH), "--disable-cors",
                   "--env-file", "infra/local/watch.env")
             wait_for(WATCH, processes[-1])

@@ -50,7 +50,7 @@ def wait_for(port, process):
         if process.poll() is not None:
             break
         time.sleep(0.1)
-    sys.exit(f"{process.args[0]} does not respond; see {LOG}")
+    sys.exit(f"{process.args[0]} is not responding; see {LOG}")
 
 
 @contextlib.contextmanager
@@ -70,11 +70,11 @@ def database(name, tools, folder):
 
 
 def run(tnr, *arguments):
-    """Runs a command of the program, which must succeed, and returns its output."""
-    done = subprocess.run([tnr, *arguments], capture_output=True, text=True, env=ENVIRONMENT, timeout=300)
-    if done.returncode != 0:
-        sys.exit(f"{arguments}: {done.stderr}")
-    return done.stdout
+    """Runs one of the program's commands, which must succeed, and returns its output."""
+    result = subprocess.run([tnr, *arguments], capture_output=True, text=True, env=ENVIRONMENT, timeout=300)
+    if result.returncode != 0:
+        sys.exit(f"{arguments}: {result.stderr}")
+    return result.stdout
 
 
 def requests():
@@ -87,7 +87,7 @@ def requests():
 
 
 def responses_from(tnr, options):
-    """The program's responses with a database, by request name."""
+    """The program's responses when it uses a database, by request name."""
     port = free_port()
     with run_in_background(tnr, "serve", "--port", str(port), "--key", KEY, *options) as server:
         wait_until_ready(f"http://127.0.0.1:{port}", server, LOG)
@@ -103,23 +103,23 @@ def remove_versions(response):
 
 def main(tnr, tools):
     LOG.unlink(missing_ok=True)
-    found = {}
+    results = {}
     for name in ["embedded", "moto", "dynalite"]:
         with tempfile.TemporaryDirectory() as folder, database(name, Path(tools), folder) as options:
             run(tnr, "import", *REPORTS, *options)
             again = run(tnr, "import", "--json", *REPORTS, *options)
-            found[name] = responses_from(tnr, options) | {"second import": TIMES.sub("…", again)}
-            # On a busy machine moto takes longer to scan a table than the program waits: 3.5 s when idle, dynalite 0.3 s.
+            results[name] = responses_from(tnr, options) | {"second import": TIMES.sub("…", again)}
+            # On a busy machine, moto takes longer to scan a table than the program waits (idle: 3.5 s, dynalite: 0.3 s).
             if name != "moto":
-                found[name]["verify"] = TIMES.sub("…", run(tnr, "verify", "--json", *options))
-    expected = found["embedded"]
-    differing = [
+                results[name]["verify"] = TIMES.sub("…", run(tnr, "verify", "--json", *options))
+    expected = results["embedded"]
+    differences = [
         f"{name}, {request}:\n  embedded {expected[request]}\n  {name} {response}"
-        for name in ["moto", "dynalite"] for request, response in found[name].items() if response != expected[request]
+        for name in ["moto", "dynalite"] for request, response in results[name].items() if response != expected[request]
     ]
-    print(*differing[:20], sep="\n")
-    print(f"{len(expected)} responses from each of {len(found)} databases, {len(differing)} differ")
-    return 1 if differing or len(expected) < 100 else 0
+    print(*differences[:20], sep="\n")
+    print(f"{len(expected)} responses from each of {len(results)} databases, {len(differences)} differ")
+    return 1 if differences or len(expected) < 100 else 0
 
 
 if __name__ == "__main__":

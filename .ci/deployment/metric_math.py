@@ -61,7 +61,7 @@ class Expressions:
             case ast.Call(ast.Name("SUM"), [summed]):
                 points = zip(*self.series_list(summed))
                 return [sum(p for p in values if p is not None) if any(p is not None for p in values) else None for values in points]
-        raise NotImplementedError(f"{ast.unparse(node)} is not known here; add it by CloudWatch's rules")
+        raise NotImplementedError(f"{ast.unparse(node)} is not supported here; add it according to CloudWatch's rules")
 
     def series_list(self, node):
         match node:
@@ -91,10 +91,10 @@ def states(alarm, metrics, *, further_periods=2, newest=True, fill_fills_empty=T
     """An alarm's state after each period; None before anything is known.
 
     CloudWatch looks at `further_periods` more than it evaluates, in case some are missing; the guide's examples have
-    two, and leave the number open. `newest` is whether the newest period already has its values."""
+    two, but it does not specify how many. `newest`: whether the newest period already has its values."""
     needed = int(alarm["EvaluationPeriods"])
     threshold, breaches = float(alarm["Threshold"]), BREACHES[alarm["ComparisonOperator"]]
-    state, found = None, []
+    state, history = None, []
     for end in range(1, 1 + len(next(iter(metrics.values())))):
         window = {
             name: series[max(0, end - needed - further_periods):end - (not newest)] + [None] * (not newest)
@@ -103,21 +103,21 @@ def states(alarm, metrics, *, further_periods=2, newest=True, fill_fills_empty=T
         points = watched_series(alarm, window, fill_fills_empty)
         breaching = [breaches(point, threshold) for point in points if point is not None][-needed:]
         state = next_state(breaching, needed, int(alarm["DatapointsToAlarm"]), alarm["TreatMissingData"], state)
-        found.append(state)
-    return found
+        history.append(state)
+    return history
 
 
-def next_state(breaching, needed, to_alarm, treat_missing, state_before):
+def next_state(breaching, needed, to_alarm, treat_missing, previous_state):
     """The state, given the known periods. Real values count first, however old; only the remaining gaps are treated as
     missing data."""
-    lacking = needed - len(breaching)
+    missing = needed - len(breaching)
     match treat_missing:
         case "breaching":
-            return "ALARM" if sum(breaching) + lacking >= to_alarm else "OK"
+            return "ALARM" if sum(breaching) + missing >= to_alarm else "OK"
         case "notBreaching":
             return "ALARM" if sum(breaching) >= to_alarm else "OK"
-        case "ignore" if lacking and all(breaching):
-            return "ALARM" if sum(breaching) >= to_alarm else state_before
+        case "ignore" if missing and all(breaching):
+            return "ALARM" if sum(breaching) >= to_alarm else previous_state
         case "ignore":
             return "ALARM" if sum(breaching) >= to_alarm else "OK"
-    raise NotImplementedError(f"an alarm must say how it treats missing data, not {treat_missing!r}")
+    raise NotImplementedError(f"TreatMissingData must be breaching, notBreaching or ignore, got {treat_missing!r}")

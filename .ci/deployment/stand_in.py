@@ -22,8 +22,8 @@ from template import REGION, ROOT, source, transform
 PACKAGES = "packages"
 logging.getLogger("werkzeug").setLevel(logging.ERROR)
 SAM = Path(sys.executable).parent / "sam"
-# SAM creates this stack once per account for `resolve_s3`. The tests create it, since the stand-in loses the tags by
-# which SAM recognizes it.
+# SAM creates this stack once per account for `resolve_s3`. The tests create it, since the stand-in loses the tags
+# that SAM looks for.
 SAM_BUCKET_STACK = {
     "StackName": "aws-sam-cli-managed-default",
     "Tags": [{"Key": "ManagedStackSource", "Value": "AwsSamCli"}],
@@ -35,7 +35,7 @@ SAM_BUCKET_STACK = {
 
 
 def supported_part(template, is_supported=lambda kind: kind in get_model_map()):
-    """The template without the resources that moto does not support, and those that refer to them."""
+    """The template without the resources that moto does not support, or that refer to such resources."""
     resources = dict(template["Resources"])
     unsupported = {name for name, resource in resources.items() if not is_supported(resource["Type"])}
     while unsupported:
@@ -88,8 +88,8 @@ EXECUTE, DELETE = CloudFormationBackend.execute_change_set, ResourceMap.delete
 
 
 def delete(resources):
-    """Deletes a stack. Treats RetainExceptOnCreate, which the stand-in does not know, as Retain."""
-    with_policy(resources, "Retain")
+    """Deletes a stack. Treats RetainExceptOnCreate, which the stand-in does not support, as Retain."""
+    replace_policy(resources, "Retain")
     DELETE(resources)
 
 
@@ -105,7 +105,7 @@ def execute_change_set(backend, change_set_name, stack_name=None):
             stack.status = "UPDATE_ROLLBACK_COMPLETE"
             stack._add_stack_event(stack.status, str(error))
             return
-        with_policy(stack.resource_map, "Delete")
+        replace_policy(stack.resource_map, "Delete")
         try:
             DELETE(stack.resource_map)
             stack.status = "ROLLBACK_COMPLETE"
@@ -114,10 +114,10 @@ def execute_change_set(backend, change_set_name, stack_name=None):
         stack._add_stack_event(stack.status, str(error))
 
 
-def with_policy(resources, instead_of_retain_except_on_create):
+def replace_policy(resources, replacement):
     for resource in resources._resource_json_map.values():
         if resource.get("DeletionPolicy") == "RetainExceptOnCreate":
-            resource["DeletionPolicy"] = instead_of_retain_except_on_create
+            resource["DeletionPolicy"] = replacement
 
 
 PATCHES = [
@@ -135,7 +135,7 @@ def aws():
     server.start()
     _, port = server.get_host_and_port()
     before = dict(os.environ)
-    # The stand-in finds SAM's bucket in its own URLs only by this name.
+    # The stand-in recognizes SAM's bucket in its own URLs only under this host name.
     os.environ |= {"AWS_ENDPOINT_URL": f"http://localhost:{port}", "AWS_REGION": REGION, "SAM_CLI_TELEMETRY": "0", "SAM_CLI_POLL_DELAY": "1"}
     try:
         # Clears state from an earlier run.

@@ -35,7 +35,7 @@ def defaults(template):
 
 
 def transform(template, **parameters):
-    """SAM's transformation of a template. Parameters are resolved only where SAM resolves them."""
+    """Applies SAM's transform to a template. Parameters are resolved only where SAM resolves them."""
     template = copy.deepcopy(template)
     for resource in template["Resources"].values():
         if resource["Type"] == "AWS::Serverless::Function":
@@ -49,7 +49,7 @@ def transform(template, **parameters):
 
 
 class Values:
-    """Resolves parameters in a template. References to resources become `<their name>`."""
+    """Resolves parameters in a template. References to resources become `<name>`."""
 
     def __init__(self, template, **parameters):
         self.parameters = PSEUDO_PARAMETERS | defaults(template) | parameters
@@ -89,7 +89,7 @@ class Values:
                 return self.resolve(argument[1])[int(argument[0])]
             case "Fn::Equals" | "Fn::Not" | "Fn::And" | "Fn::Or" | "Condition":
                 return self.is_true({name: argument})
-        raise NotImplementedError(f"{name} of {argument}")
+        raise NotImplementedError(f"unsupported function {name}: {argument}")
 
     def substitute(self, argument):
         text, variables = argument if isinstance(argument, list) else (argument, {})
@@ -114,7 +114,7 @@ class Values:
                 return all(self.is_true(each) for each in argument)
             case "Fn::Or":
                 return any(self.is_true(each) for each in argument)
-        raise NotImplementedError(f"the condition {name}")
+        raise NotImplementedError(f"unsupported condition {name}")
 
 
 def resources_of_type(resources, kind):
@@ -123,16 +123,16 @@ def resources_of_type(resources, kind):
 
 @cache
 def resources_with(**parameters):
-    """The resources of the transform template with these parameters."""
+    """The transformed template's resources with these parameters."""
     return resources_in(source(), **parameters)
 
 
 def resources_in(template, **parameters):
     template = transform(template, **parameters)
     values = Values(template, **parameters)
-    made = {
+    created = {
         name: resource
         for name, resource in template["Resources"].items()
         if "Condition" not in resource or values.is_true({"Condition": resource["Condition"]})
     }
-    return {name: {**resource, "Properties": values.resolve(resource.get("Properties", {}))} for name, resource in made.items()}
+    return {name: {**resource, "Properties": values.resolve(resource.get("Properties", {}))} for name, resource in created.items()}

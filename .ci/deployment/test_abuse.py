@@ -1,4 +1,4 @@
-"""Limits on abuse, and the logs available afterwards."""
+"""Limits on abuse, and the logs for investigating it."""
 
 import json
 import re
@@ -36,7 +36,7 @@ def test_every_route_has_its_own_limit():
         assert (setting["ThrottlingRateLimit"], setting["ThrottlingBurstLimit"]) == expected, route
 
 
-def test_the_access_log_has_the_source_address_but_no_key_or_number():
+def test_the_access_log_contains_the_source_address_but_no_key_or_number():
     settings = stage()["AccessLogSettings"]
     assert settings["DestinationArn"] == "<ApiLogs.Arn>"
     line = settings["Format"]

@@ -1,5 +1,4 @@
-"""Alarms fire and clear: each runs over metrics in which the service works, fails and recovers, at high and low
-traffic."""
+"""Alarms fire and clear: each is evaluated while the service works, fails and recovers, at high and low traffic."""
 
 import re
 from itertools import product
@@ -14,37 +13,39 @@ NOTHING = {}
 
 
 class Series:
-    """The values of an alarm's metrics in one period, by ID; omitted ones are missing."""
+    """Values for an alarm's metrics in one period, by ID; omitted metrics have no value."""
 
-    def __init__(self, well, failing, *, quiet=NOTHING, missing="OK", fires_within=4, clears_within=6, one_fires=False):
+    def __init__(
+        self, healthy, failing, *, quiet=NOTHING, missing="OK", fires_within=4, clears_within=6, fires_at_once=False
+    ):
         # Lists with one entry per traffic level.
-        self.well, self.failing = well, failing
-        # Without requests, and without any data.
+        self.healthy, self.failing = healthy, failing
+        # With no requests, and with no data.
         self.quiet, self.missing = quiet, missing
         self.fires_within, self.clears_within = fires_within, clears_within
-        # Whether a single bad period triggers it.
-        self.one_fires = one_fires
+        # Whether one bad period is enough.
+        self.fires_at_once = fires_at_once
 
 
-def requests(invocations, failed, died=0):
-    return {"answered": failed, "died": died, "invocations": invocations}
+def requests(invocations, failed, crashes=0):
+    return {"error_responses": failed, "crashes": crashes, "invocations": invocations}
 
 
 ERRORS = Series(
-    # One minute of a function: at 1,000 requests a second, one a second, one a minute.
-    well=[
+    # One minute for a function at 1,000 requests a second, one a second, and one a minute.
+    healthy=[
         requests(60_000, 0), requests(60_000, 5), requests(60_000, 59), requests(60, 0), requests(60, 1), requests(60, 4),
         requests(5, 1), requests(4, 0), requests(1, 0),
     ],
     failing=[
-        requests(60_000, 60), requests(60_000, 500), requests(60_000, 0, died=60_000), requests(60, 5), requests(60, 60),
-        # One in four, at four a minute.
+        requests(60_000, 60), requests(60_000, 500), requests(60_000, 0, crashes=60_000), requests(60, 5), requests(60, 60),
+        # One failure in four requests, at four requests a minute.
         requests(4, 1), requests(1, 1),
         # One request a minute, and the function exits before it counts its response.
-        {"died": 1, "invocations": 1},
+        {"crashes": 1, "invocations": 1},
     ],
 )
-ONLY_WHILE_FAILING = dict(well=[NOTHING], fires_within=3, clears_within=8)
+ONLY_WHILE_FAILING = dict(healthy=[NOTHING], fires_within=3, clears_within=8)
 SERIES = {
     "CarriersErrorsAlarm": ERRORS,
     "NpaErrorsAlarm": ERRORS,
@@ -54,8 +55,8 @@ SERIES = {
     "McpErrorsAlarm": ERRORS,
     "SiteErrorsAlarm": ERRORS,
     "ErrorRateAlarm": Series(
-        # Five minutes at 1,000 requests a second, one a second, four and one a minute. Two failures are too few for a rate.
-        well=[
+        # Five minutes at 1,000 requests a second, one a second, and four and one a minute. Two failures are too few.
+        healthy=[
             {"requests": 300_000, "errors": 3_000}, {"requests": 300, "errors": 3}, {"requests": 20, "errors": 2},
             {"requests": 5, "errors": 2}, {"requests": 300},
         ],
@@ -64,9 +65,9 @@ SERIES = {
             {"requests": 3, "errors": 3},
         ],
     ),
-    "LastingErrorsAlarm": Series(
-        # Hours at 1,000 requests a second, one a second, one a minute, and three an hour.
-        well=[
+    "SustainedErrorsAlarm": Series(
+        # An hour at 1,000 requests a second, one a second, one a minute, and three an hour.
+        healthy=[
             {"requests": 3_600_000, "errors": 36_000}, {"requests": 3_600, "errors": 36}, {"requests": 60, "errors": 2},
             {"requests": 3, "errors": 2}, {"requests": 3_600},
         ],
@@ -75,13 +76,13 @@ SERIES = {
             {"requests": 3, "errors": 3},
         ],
     ),
-    "SlowAlarm": Series(well=[{"metric": 40}, {"metric": 2_000}], failing=[{"metric": 2_001}], fires_within=5),
+    "SlowAlarm": Series(healthy=[{"metric": 40}, {"metric": 2_000}], failing=[{"metric": 2_001}], fires_within=5),
     "ThrottledAlarm": Series(
         failing=[{"carriers": 1, "npa": 0}, {"format": 10_000, "search": 1}], quiet={"carriers": 0}, **ONLY_WHILE_FAILING
     ),
     "GatewayRefusesAlarm": Series(
-        # The log has the metric only while requests are refused.
-        well=[
+        # The metric exists only while requests are throttled.
+        healthy=[
             {"requests": 300_000, "refused": 3_000}, {"requests": 300, "refused": 9}, {"requests": 5, "refused": 5},
             {"requests": 300_000},
         ],
@@ -91,7 +92,7 @@ SERIES = {
     ),
     "DatabaseAlarm": Series(
         # Functions report their counts with every request, DynamoDB only while something fails.
-        well=[
+        healthy=[
             {"requests": 300_000, "npa": 299}, {"requests": 300_000, "npa": 0, "counts": 200}, {"requests": 300, "format": 2},
             {"requests": 5, "npa": 1, "search": 1},
         ],
@@ -103,22 +104,22 @@ SERIES = {
         fires_within=3, clears_within=8,
     ),
     "DatabaseThrottledAlarm": Series(
-        well=[NOTHING, {"dataset": 10}, {"exchanges": 5, "keys": 5}],
+        healthy=[NOTHING, {"dataset": 10}, {"exchanges": 5, "keys": 5}],
         failing=[{"dataset": 11}, {"counts": 11}, {"exchanges": 6, "keys": 6}], fires_within=3, clears_within=8,
     ),
     # An import counts once its last attempt has ended. Nothing else changes the state.
     "ImportFailedAlarm": Series(
-        well=[{"succeeded": 1}, {"succeeded": 2, "dropped": 0}],
-        failing=[{"dropped": 1}, {"dropped": 1, "succeeded": 0}], missing="as before", one_fires=True,
+        healthy=[{"succeeded": 1}, {"succeeded": 2, "dropped": 0}],
+        failing=[{"dropped": 1}, {"dropped": 1, "succeeded": 0}], missing="as before", fires_at_once=True,
     ),
-    "FilesTooOldAlarm": Series(well=[{"metric": 2}, {"metric": 45}], failing=[{"metric": 46}], missing="as before", one_fires=True),
-    "NoDataAlarm": Series(well=[{"metric": 0}], failing=[{"metric": 1}], fires_within=6),
+    "FilesTooOldAlarm": Series(healthy=[{"metric": 2}, {"metric": 45}], failing=[{"metric": 46}], missing="as before", fires_at_once=True),
+    "NoDataAlarm": Series(healthy=[{"metric": 0}], failing=[{"metric": 1}], fires_within=6),
     "DataTooOldAlarm": Series(
         # The data cannot appear newer while the probe does not run.
-        well=[{"hours": 2}, {"hours": 72}], failing=[{"hours": 72.1}, {"hours": 2_000}], missing="as before",
+        healthy=[{"hours": 2}, {"hours": 72}], failing=[{"hours": 72.1}, {"hours": 2_000}], missing="as before",
     ),
     "ChecksFailedAlarm": Series(
-        well=[{"metric": 0}], failing=[{"metric": 1}, {"metric": 14}], quiet={"metric": 0}, missing="ALARM",
+        healthy=[{"metric": 0}], failing=[{"metric": 1}, {"metric": 14}], quiet={"metric": 0}, missing="ALARM",
     ),
 }
 PERIODS = 14
@@ -150,9 +151,8 @@ def test_every_alarm_has_series_for_all_its_metrics():
     assert set(ALARMS) == set(SERIES)
     for name, series in SERIES.items():
         known = set(ids(ALARMS[name]))
-        assert all(set(period) <= known for period in [*series.well, *series.failing, series.quiet]), name
-        # Each metric can trigger the alarm or keep it quiet.
-        assert len(known) <= 10, f"{name}: an alarm may read ten metrics"
+        assert all(set(period) <= known for period in [*series.healthy, *series.failing, series.quiet]), name
+        assert len(known) <= 10, f"{name}: an alarm can read at most ten metrics"
 
 
 cases = pytest.mark.parametrize("name", ALARMS)
@@ -161,16 +161,16 @@ cases = pytest.mark.parametrize("name", ALARMS)
 @cases
 def test_an_alarm_is_silent_without_failures_or_requests(name):
     alarm, series = ALARMS[name], SERIES[name]
-    for well in [*series.well, series.quiet]:
+    for healthy in [*series.healthy, series.quiet]:
         # The first periods lack earlier data.
-        for [first, second] in run(alarm, well, well):
-            assert "ALARM" not in first[5:] + second, well
+        for [first, second] in run(alarm, healthy, healthy):
+            assert "ALARM" not in first[5:] + second, healthy
 
 
 @cases
 def test_an_alarm_fires_and_stays_on_during_failures(name):
     alarm, series = ALARMS[name], SERIES[name]
-    for before, failing in product([*series.well, series.quiet], series.failing):
+    for before, failing in product([*series.healthy, series.quiet], series.failing):
         for [_, during] in run(alarm, before, failing):
             assert set(during[series.fires_within:]) == {"ALARM"}, (before, failing, during)
 
@@ -178,7 +178,7 @@ def test_an_alarm_fires_and_stays_on_during_failures(name):
 @cases
 def test_an_alarm_clears_after_recovery(name):
     alarm, series = ALARMS[name], SERIES[name]
-    for failing, after in product(series.failing, [*series.well, series.quiet]):
+    for failing, after in product(series.failing, [*series.healthy, series.quiet]):
         if series.missing == "as before" and after is NOTHING:
             continue
         for [_, recovered] in run(alarm, failing, after):
@@ -188,7 +188,7 @@ def test_an_alarm_clears_after_recovery(name):
 @cases
 def test_an_alarm_treats_missing_metrics_as_documented(name):
     alarm, series = ALARMS[name], SERIES[name]
-    for before, expected in [(series.well[0], "OK"), (series.failing[0], "ALARM")]:
+    for before, expected in [(series.healthy[0], "OK"), (series.failing[0], "ALARM")]:
         for [first, vanished] in run(alarm, before, NOTHING):
             if series.missing == "as before":
                 assert set(vanished[8:]) == {first[-1]} == {expected}
@@ -199,14 +199,14 @@ def test_an_alarm_treats_missing_metrics_as_documented(name):
 @cases
 def test_a_single_bad_period_fires_only_import_alarms(name):
     alarm, series = ALARMS[name], SERIES[name]
-    if series.one_fires:
+    if series.fires_at_once:
         return
-    for well, failing in product(series.well, series.failing):
-        metrics = timeline(alarm, well, well)
+    for healthy, failing in product(series.healthy, series.failing):
+        metrics = timeline(alarm, healthy, healthy)
         for metric, points in metrics.items():
             points[PERIODS] = failing.get(metric)
         for circumstances in CIRCUMSTANCES:
-            assert "ALARM" not in states(alarm, metrics, **circumstances)[5:], (well, failing)
+            assert "ALARM" not in states(alarm, metrics, **circumstances)[5:], (healthy, failing)
 
 
 def test_every_metric_can_fire_its_alarm_alone():
@@ -227,12 +227,12 @@ def test_a_failure_counted_before_its_request_fires_no_alarm_at_high_traffic():
         assert states(alarm, until)[-1] == "OK"
 
 
-def test_every_alarm_sends_mail_when_it_clears():
+def test_every_alarm_sends_email_when_it_clears():
     for name, alarm in ALARMS.items():
         assert alarm["AlarmActions"] == alarm["OKActions"] == ["<AlarmTopic>"], name
 
 
-def test_a_failed_import_sends_mail_after_the_last_attempt_and_after_a_success():
+def test_a_failed_import_sends_email_after_the_last_attempt_and_after_a_success():
     """Two nights with three failed attempts each, then a success, with nothing in between."""
     alarm = ALARMS["ImportFailedAlarm"]
     attempt, given_up, success, idle = {"succeeded": 0}, {"succeeded": 0, "dropped": 1}, {"succeeded": 1}, NOTHING
@@ -251,7 +251,7 @@ def test_a_failed_import_sends_mail_after_the_last_attempt_and_after_a_success()
     assert config["MaximumRetryAttempts"] == 2 and not config.get("DestinationConfig")
 
 
-def test_only_gateway_refusals_fire_the_gateway_alarm():
+def test_only_gateway_throttling_fires_the_gateway_alarm():
     """A function returns 429 for an exceeded quota; the integration status in the log distinguishes the two."""
     [metric] = resources_of_type(resources_with(), "AWS::Logs::MetricFilter").values()
     assert metric["Properties"]["FilterPattern"] == '{ ($.status = "429") && ($.integration_status = "-") }'
@@ -277,7 +277,7 @@ def test_deployments_watch_their_alarms_unless_all_at_once():
 
 def test_every_errors_alarm_watches_its_own_function():
     for name, alarm in ALARMS.items():
-        if name.endswith("ErrorsAlarm") and name != "LastingErrorsAlarm":
+        if name.endswith("ErrorsAlarm") and name != "SustainedErrorsAlarm":
             functions = set(re.findall(r"<(\w+)>", str(alarm["Metrics"])))
             assert functions == {name.removesuffix("ErrorsAlarm") + "Function"}, name
 
@@ -286,12 +286,12 @@ def test_every_alarm_is_documented():
     operations = (ROOT / "docs/OPERATIONS.md").read_text()
     rows = [line for line in operations.splitlines() if line.startswith("| `")]
     for name in ALARMS:
-        is_per_function = name.endswith("ErrorsAlarm") and name != "LastingErrorsAlarm"
+        is_per_function = name.endswith("ErrorsAlarm") and name != "SustainedErrorsAlarm"
         documented_name = "…ErrorsAlarm" if is_per_function else name
         assert any(row.startswith(f"| `{documented_name}`") and row.count("](#") == 1 for row in rows), name
 
 
-def test_every_alarm_description_names_a_section_of_the_document():
+def test_every_alarm_description_refers_to_a_section_of_the_document():
     operations = (ROOT / "docs/OPERATIONS.md").read_text()
     for name, alarm in ALARMS.items():
         heading = alarm["AlarmDescription"].split("OPERATIONS.md, ")[1]

@@ -54,7 +54,7 @@ class AlarmByName:
 
 
 class Deployment:
-    """The stack with what moto omits, a service on its tables, and clients to break it with."""
+    """The stack, with what moto omits, and clients to break it with."""
 
     def __init__(self):
         for service in ["cloudformation", "cloudwatch", "dynamodb", "sns"]:
@@ -98,14 +98,14 @@ def tnr(*arguments):
 
 def reports(folder):
     """Writes the sample's reports for two area codes, since moto is slow, and returns the options."""
-    kept = {
+    files = {
         "--nanpa": ("nanpa_utilized_codes.txt", 1, lambda line: "\t415-" in line),
         "--cnac": ("cnac_co_code_status.csv", 2, lambda line: line.startswith("416")),
         "--npa-report": ("npa_report.csv", 2, lambda line: line.startswith(("415", "416"))),
         "--carriers": ("carriers.csv", 1, lambda line: True),
     }
     options = []
-    for option, (name, header, is_kept) in kept.items():
+    for option, (name, header, is_kept) in files.items():
         lines = (SAMPLE / name).read_text().splitlines(keepends=True)
         (folder / name).write_text("".join(lines[:header] + [line for line in lines[header:] if is_kept(line)]))
         options += [option, str(folder / name)]

@@ -21,7 +21,7 @@ def test_only_public_paths_are_cached_and_follow_cache_control():
     cached = {behavior["PathPattern"]: behavior for behavior in DISTRIBUTION["CacheBehaviors"]}
     functions = [source()["Resources"][name]["Properties"] for name in ["StatusFunction", "SiteFunction"]]
     routes = [event["Properties"].get("Path") for function in functions for event in function["Events"].values()]
-    # The page depends on `Accept`, and an unknown path's on the client.
+    # The page depends on `Accept`, and the response for an unknown path depends on the client.
     paths = set(routes) - {None, "/"}
     assert set(cached) == {re.sub(r"\{.*\}", "*", path) for path in paths}
     assert {behavior["CachePolicyId"] for behavior in cached.values()} == {"<PublicCache>"}
@@ -35,16 +35,16 @@ def test_only_public_paths_are_cached_and_follow_cache_control():
 def test_cached_paths_forward_preflights_and_request_ids():
     for behavior in DISTRIBUTION["CacheBehaviors"]:
         assert behavior["OriginRequestPolicyId"] == "<PublicRequests>"
-    passed_on = set(RESOURCES["PublicRequests"]["OriginRequestPolicyConfig"]["HeadersConfig"]["Headers"])
+    forwarded = set(RESOURCES["PublicRequests"]["OriginRequestPolicyConfig"]["HeadersConfig"]["Headers"])
     cors = (ROOT / "shared/src/http/cors.rs").read_text()
     assert "ACCESS_CONTROL_REQUEST_METHOD" in cors
-    assert passed_on == {"Access-Control-Request-Method", "Access-Control-Request-Headers", "X-Request-Id"}
+    assert forwarded == {"Access-Control-Request-Method", "Access-Control-Request-Headers", "X-Request-Id"}
 
 
 def test_other_paths_are_forwarded_unchanged():
-    keyed = DISTRIBUTION["DefaultCacheBehavior"]
-    assert keyed["CachePolicyId"] == CACHING_DISABLED
-    assert keyed["OriginRequestPolicyId"] == ALL_VIEWER_EXCEPT_HOST
+    behavior = DISTRIBUTION["DefaultCacheBehavior"]
+    assert behavior["CachePolicyId"] == CACHING_DISABLED
+    assert behavior["OriginRequestPolicyId"] == ALL_VIEWER_EXCEPT_HOST
 
 
 def test_every_method_is_forwarded_and_errors_are_not_cached():
@@ -74,7 +74,7 @@ def test_requests_carry_the_origin_secret():
     assert both[0]["AllowedPattern"] == f"({both[1]['AllowedPattern']})?"
 
 
-def test_no_log_has_paths_queries_keys_or_user_agents():
+def test_no_log_contains_paths_queries_keys_or_user_agents():
     fields = set(RESOURCES["AccessLogDelivery"]["RecordFields"])
     assert "c-ip" in fields
     assert not fields & {"cs-uri-stem", "cs-uri-query", "cs(User-Agent)", "cs(Referer)", "cs(Cookie)", "x-forwarded-for"}
@@ -87,7 +87,7 @@ def test_no_log_has_paths_queries_keys_or_user_agents():
         assert visible["VisibilityConfig"]["SampledRequestsEnabled"] is False
 
 
-def test_both_logs_have_a_retention():
+def test_both_logs_expire():
     groups = resources_of_type(source(EDGE)["Resources"], "AWS::Logs::LogGroup")
     assert len(groups) == 2
     for name, group in groups.items():
@@ -103,8 +103,8 @@ def test_an_address_over_its_limit_gets_a_standard_error():
 
 
 def test_the_limit_per_address_is_below_the_limit_per_route():
-    a_second = int(defaults(source(EDGE))["RequestsPerAddress"]) / 300
-    assert 50 <= a_second <= int(defaults(source())["ThrottlingRate"]) / 2
+    per_second = int(defaults(source(EDGE))["RequestsPerAddress"]) / 300
+    assert 50 <= per_second <= int(defaults(source())["ThrottlingRate"]) / 2
 
 
 def test_the_stack_must_be_in_us_east_1():

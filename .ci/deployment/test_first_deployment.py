@@ -46,8 +46,8 @@ def test_deploying_asks_nothing_and_keeps_parameters(cloud, deploy):
     assert first.returncode == 0, first.stdout + first.stderr
     assert parameters(cloud)["LogLevel"] == "debug" and tables() == TABLES
 
-    one_more = deploy("--parameter-overrides", "MaxDataAge=5", template=template)
-    assert one_more.returncode == 0, one_more.stdout + one_more.stderr
+    second = deploy("--parameter-overrides", "MaxDataAge=5", template=template)
+    assert second.returncode == 0, second.stdout + second.stderr
     # A release that changes the template, deployed without parameters.
     changed = json.loads(template)
     changed["Description"] = "Another release"
@@ -56,8 +56,8 @@ def test_deploying_asks_nothing_and_keeps_parameters(cloud, deploy):
     expected = {"LogLevel": "debug", "AlarmEmail": "me@example.com", "MaxDataAge": "5", "Stage": "production"}
     assert parameters(cloud).items() >= expected.items()
     # As in docs/OPERATIONS.md; SAM ignores an empty value without its own quotes.
-    emptied = deploy("--parameter-overrides", 'AlarmEmail=""', template=json.dumps(changed))
-    assert emptied.returncode == 0, emptied.stdout + emptied.stderr
+    cleared = deploy("--parameter-overrides", 'AlarmEmail=""', template=json.dumps(changed))
+    assert cleared.returncode == 0, cleared.stdout + cleared.stderr
     assert parameters(cloud)["AlarmEmail"] == "" and parameters(cloud)["LogLevel"] == "debug"
 
 
@@ -96,7 +96,7 @@ def test_samconfig_answers_every_prompt_and_sets_no_parameter():
     assert configuration["build"]["parameters"] == {"beta_features": True}
 
 
-def test_retained_resources_are_deleted_with_a_failed_creation():
+def test_retained_resources_are_deleted_if_creation_fails():
     resources = resources_with()
     retained = {name for name, resource in resources.items() if resource.get("DeletionPolicy", "").startswith("Retain")}
     for name in retained:

@@ -15,10 +15,10 @@ INVALID_VALUES = [
 
 
 def violated_rules(**parameters):
-    """The failed assertions of the template's rules."""
+    """The failed assertions in the template's rules."""
     values = Values(source(), **parameters)
-    applying = [rule for rule in source()["Rules"].values() if values.is_true(rule["RuleCondition"])]
-    assertions = [assertion for rule in applying for assertion in rule["Assertions"]]
+    matching = [rule for rule in source()["Rules"].values() if values.is_true(rule["RuleCondition"])]
+    assertions = [assertion for rule in matching for assertion in rule["Assertions"]]
     return [assertion["AssertDescription"] for assertion in assertions if not values.is_true(assertion["Assert"])]
 
 
@@ -28,7 +28,7 @@ def test_a_domain_requires_a_certificate():
     assert violated_rules(DomainName="api.example.com") and violated_rules(CertificateArn=CERTIFICATE)
 
 
-def test_opening_the_api_clears_the_previous_secret():
+def test_opening_the_api_requires_clearing_the_previous_secret():
     secret = {"OriginSecret": "0" * 8 + "-" + "1" * 40, "FlagsBaseUrl": "https://api.example.com/flags"}
     before = {"OriginSecretBefore": secret["OriginSecret"]}
     assert violated_rules(**secret) == violated_rules(**secret, **before) == []
@@ -37,11 +37,11 @@ def test_opening_the_api_clears_the_previous_secret():
 
 def test_image_links_use_the_published_address():
     secret = "0" * 8 + "-" + "1" * 40
-    assert any("FlagsBaseUrl" in refusal for refusal in violated_rules(OriginSecret=secret))
+    assert any("FlagsBaseUrl" in rule for rule in violated_rules(OriginSecret=secret))
 
 
 @pytest.mark.parametrize("name, value", INVALID_VALUES)
-def test_invalid_values_violate_their_parameters_pattern(name, value):
+def test_invalid_values_do_not_match_their_parameters_pattern(name, value):
     assert not re.fullmatch(source()["Parameters"][name]["AllowedPattern"], value)
 
 

@@ -39,7 +39,7 @@ METRICS = {
     "ErrorRateAlarm": {
         "errors": "AWS/ApiGateway 5xx Api Sum 300", "requests": "AWS/ApiGateway Count Api Sum 300",
     },
-    "LastingErrorsAlarm": {
+    "SustainedErrorsAlarm": {
         "errors": "AWS/ApiGateway 5xx Api Sum 3600", "requests": "AWS/ApiGateway Count Api Sum 3600",
     },
     "SlowAlarm": {"metric": "AWS/ApiGateway Latency Api p99 300"},
@@ -73,8 +73,8 @@ METRICS = {
     "ChecksFailedAlarm": {"metric": f"{OWN} ChecksFailed ProbeFunction Maximum 300"},
 } | {
     f"{name}ErrorsAlarm": {
-        "answered": f"{OWN} ServerErrors {name}Function Sum 60",
-        "died": f"AWS/Lambda Errors {name}Function Sum 60",
+        "error_responses": f"{OWN} ServerErrors {name}Function Sum 60",
+        "crashes": f"AWS/Lambda Errors {name}Function Sum 60",
         "invocations": f"AWS/Lambda Invocations {name}Function Sum 60",
     }
     for name in API_FUNCTIONS
@@ -201,7 +201,7 @@ def test_functions_have_only_the_permissions_they_need(name):
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_functions_have_enough_time_and_memory(name):
     found = properties(f"{name}Function")
-    # Lookups end after 11.5 s, imports stop cleanly before the timeout, and the probe's checks take 50 s at most.
+    # Lookups fail after 11.5 s, imports stop cleanly before the timeout, and the probe's checks take 50 s at most.
     limits = {"Ingest": (900, 1024), "Probe": (60, 256)}.get(name, (15, 512))
     assert (found["Timeout"], found["MemorySize"]) == limits
 
@@ -222,7 +222,7 @@ def test_imports_and_checks_run_on_schedule():
     assert rules == {"<IngestFunction.Arn>": "cron(0 9 * * ? *)", "<ProbeFunction.Arn>": "rate(5 minutes)"}
 
 
-def test_the_scheduled_check_gets_the_address_of_the_api():
+def test_the_scheduled_check_gets_the_api_url():
     targets = [target for rule in resources_of_type(RESOURCES, "AWS::Events::Rule").values() for target in rule["Properties"]["Targets"]]
     [target] = [target for target in targets if target["Arn"] == "<ProbeFunction.Arn>"]
     assert json.loads(target["Input"]) == {"base_url": Values(source()).resolve(source()["Outputs"])["BaseUrl"]["Value"]}
@@ -288,7 +288,7 @@ def test_logs_are_kept_for_30_days_by_default():
     assert source()["Parameters"]["LogRetention"]["Default"] == 30
 
 
-def test_outputs_name_the_right_resources():
+def test_outputs_refer_to_the_right_resources():
     outputs = {name: output["Value"] for name, output in Values(source()).resolve(source()["Outputs"]).items()}
     url = "https://<Api>.execute-api.us-east-1.amazonaws.com"
     assert outputs["BaseUrl"] == url
@@ -305,7 +305,7 @@ def test_functions_rather_than_the_api_handle_cors():
 
 
 def test_the_probe_does_not_depend_on_the_api_or_an_alias():
-    """CloudFormation rejects circular dependencies: the API depends on the aliases, and these on the probe, their hook.
+    """CloudFormation rejects circular dependencies: the API depends on the aliases, and they on the probe, their hook.
     Linters miss the second dependency."""
     resources = transform(source())["Resources"]
     found, new = set(), {"ProbeFunction"}
@@ -333,7 +333,7 @@ def test_the_dashboard_plots_the_intended_metrics():
         "Requests by function": (["Requests"], "Sum"),
         "Errors by function": (["ServerErrors"], "Sum"),
         "Capacity units read": (["ConsumedCapacity"], "Sum"),
-        "Exchanges from memory": (["CacheHits", "CacheMisses"], "Sum"),
+        "Exchange cache": (["CacheHits", "CacheMisses"], "Sum"),
         "Active containers": (["ConcurrentExecutions"], "Maximum"),
         "Imports": (["ImportSucceeded", "ImportFailed"], "Sum"),
         "Records": (["Records", "ItemsWritten"], "Maximum"),

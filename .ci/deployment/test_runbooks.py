@@ -1,7 +1,7 @@
 """Runs the runbooks as written: docs/RUNBOOKS.md, and the sections of docs/OPERATIONS.md it links to.
 
 A section's commands run in one shell, one after the other, on the stand-in for AWS and with the local program in
-TNR. `cargo run --` runs that program, which imports part of the sample instead of what `--fetch` would fetch. `sam`
+TNR. `cargo run --` runs that program, which imports part of the sample instead of what `--fetch` would download. `sam`
 is replaced, since a build takes minutes, and the stand-in cannot update a stack with functions;
 test_first_deployment.py tries the real one. Invoked functions do nothing.
 """
@@ -92,8 +92,8 @@ def replace_program(program, arguments):
 
 def tnr_command(arguments):
     if "--fetch" in arguments:
-        place, folder = arguments.index("--fetch"), Path(os.environ["REPORTS"])
-        arguments[place:place + 1] = [part for option, (file, _) in REPORTS.items() for part in (option, folder / file)]
+        index, folder = arguments.index("--fetch"), Path(os.environ["REPORTS"])
+        arguments[index:index + 1] = [part for option, (file, _) in REPORTS.items() for part in (option, folder / file)]
     return [PROGRAM, *arguments]
 
 
@@ -114,7 +114,7 @@ def deployments():
 
 
 def section(document, *headings):
-    """The text below a heading, and a heading below that."""
+    """The text below a heading, or below a nested one."""
     text = (ROOT / "docs" / document).read_text()
     for depth, heading in enumerate(headings, start=2):
         mark = "#" * depth
@@ -124,7 +124,7 @@ def section(document, *headings):
 
 
 def commands(text):
-    """The commands in a text. Continued lines are joined until the shell accepts them."""
+    """The commands in a document. Continued lines are joined until the shell accepts them."""
     found = []
     for block in re.findall(r"```sh\n(.*?)```", text, re.DOTALL):
         command = ""
@@ -160,12 +160,12 @@ def script_line(command):
     shown = f"echo {shlex.quote('+ ' + command)} >&2\n"
     if not any(command.startswith(beginning) for beginning in UNSUPPORTED_COMMANDS):
         return shown + command
-    refused = f"if timeout 10 {command} >/dev/null 2>&1; then echo 'the stand-in now supports this command' >&2; exit 1; fi"
-    return shown + refused
+    must_fail = f"if timeout 10 {command} >/dev/null 2>&1; then echo 'the stand-in now supports this command' >&2; exit 1; fi"
+    return shown + must_fail
 
 
 def make_key():
-    """The prefix of a new key."""
+    """Creates a key, and returns its prefix."""
     return tnr("keys", "create", "--name", "a client").strip()[:15]
 
 
@@ -253,9 +253,9 @@ def test_a_lost_region_is_replaced_and_recovers(stack):
 def replicate(table):
     """Creates the copy in the other region, which moto omits."""
     here, there = boto3.client("dynamodb"), boto3.client("dynamodb", region_name=OTHER_REGION)
-    made = here.describe_table(TableName=table)["Table"]
-    assert made["StreamSpecification"] == {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}
-    settings = {name: made[name] for name in ["TableName", "AttributeDefinitions", "KeySchema"]}
+    original = here.describe_table(TableName=table)["Table"]
+    assert original["StreamSpecification"] == {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}
+    settings = {name: original[name] for name in ["TableName", "AttributeDefinitions", "KeySchema"]}
     there.create_table(**settings, BillingMode="PAY_PER_REQUEST")
     for item in here.scan(TableName=table)["Items"]:
         there.put_item(TableName=table, Item=item)
@@ -274,7 +274,7 @@ def test_everything_is_stopped_and_restarted(stack, shell):
     names = [function["FunctionName"] for function in functions.list_functions()["Functions"]]
     # The probe keeps running, since deployments wait for it.
     names = [name for name in names if not name.startswith("CodeDeployHook_")]
-    find, stop, slow_down, *work_again = commands(section("RUNBOOKS.md", "Runaway costs"))
+    find, stop, slow_down, *resume = commands(section("RUNBOOKS.md", "Runaway costs"))
 
     def reserved():
         settings = [functions.get_function_concurrency(FunctionName=name) for name in names]
@@ -282,7 +282,7 @@ def test_everything_is_stopped_and_restarted(stack, shell):
 
     run([find, stop], shell)
     assert reserved() == {0}
-    run([find, slow_down, *work_again], shell)
+    run([find, slow_down, *resume], shell)
     assert reserved() == {None}
     limits = ["ThrottlingRate", "ThrottlingBurst", "PublicThrottlingRate", "PublicThrottlingBurst"]
     slow, normal = deployments()
@@ -319,7 +319,7 @@ def test_a_fix_is_deployed_during_an_alarm_and_the_style_is_restored(stack):
     assert [each["DeploymentStyle"] for each in deployments()] == ["AllAtOnce", defaults(source())["DeploymentStyle"]]
 
 
-def test_an_import_prepares_a_release_with_another_layout(stack):
+def test_an_import_prepares_a_release_with_a_different_layout(stack):
     ingest = boto3.client("cloudformation").describe_stack_resource(StackName=STACK, LogicalResourceId="IngestFunction")
     function = ingest["StackResourceDetail"]["PhysicalResourceId"]
     text = section("OPERATIONS.md", "Upgrade and roll back code", "Upgrade across snapshot layouts")
@@ -335,7 +335,7 @@ def test_every_runbook_has_a_test():
         assert "```sh" not in body or f'"{heading}"' in tests, f"no test runs '{heading}'"
     documents = text + (ROOT / "docs/OPERATIONS.md").read_text()
     for command in UNSUPPORTED_COMMANDS:
-        assert f"\n{command} " in documents, f"no runbook has '{command}'"
+        assert f"\n{command} " in documents, f"no runbook contains '{command}'"
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import pytest
 from template import resources_of_type, resources_in, source, resources_with
 
 PARAMETERS = source()["Parameters"]
-# Properties of the function itself: changing them publishes no version.
+# Properties of the function itself; changing them publishes no version.
 UNVERSIONED_PROPERTIES = {"Tags", "ReservedConcurrentExecutions"}
 
 
@@ -45,7 +45,7 @@ def test_a_changed_parameter_publishes_only_the_functions_that_use_it(name):
     assert published == affected
 
 
-def test_every_parameter_of_a_function_is_tested():
+def test_every_function_parameter_is_tested():
     used = set()
     for name in PARAMETERS:
         after = functions(resources_with(**{name: other_value(name)}))

@@ -10,7 +10,7 @@ import pytest
 from template import ROOT
 
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
-# Options of GNU tools that BSD tools lack.
+# GNU tool options that BSD tools lack.
 GNU_ONLY = re.compile(
     r"(?<![-\w])(date -d|date --date|sed -i |grep -P|readlink -f|xargs -r|base64 -w|stat -c|sort -V|head -n -|tac |timeout \d)"
 )

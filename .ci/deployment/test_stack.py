@@ -27,8 +27,8 @@ def stack():
 def test_moto_skips_only_the_listed_resource_types(stack):
     template = transform(source())
     kinds = {resource["Type"] for resource in template["Resources"].values()}
-    made = {resource["Type"] for resource in supported_part(template)["Resources"].values()}
-    assert kinds - made == UNSUPPORTED_TYPES
+    created = {resource["Type"] for resource in supported_part(template)["Resources"].values()}
+    assert kinds - created == UNSUPPORTED_TYPES
     # CloudFormation's limit.
     assert len(template["Resources"]) <= 500
 
@@ -55,7 +55,7 @@ def test_the_functions_find_the_tables(stack):
         assert ("FLAGS_BASE_URL" in variables) == links_to_flags
 
 
-def test_log_groups_have_their_retention(stack):
+def test_log_groups_expire_after_30_days(stack):
     groups = boto3.client("logs").describe_log_groups()["logGroups"]
     assert len(groups) == len(resources_of_type(source()["Resources"], "AWS::Logs::LogGroup"))
     assert {group["retentionInDays"] for group in groups} == {30}
@@ -65,15 +65,15 @@ def test_cloudwatch_accepts_every_alarm(stack):
     watch = boto3.client("cloudwatch")
     for name, alarm in resources_of_type(resources_with(), "AWS::CloudWatch::Alarm").items():
         properties = dict(alarm["Properties"])
-        for number in ["EvaluationPeriods", "DatapointsToAlarm", "Period"]:
-            if number in properties:
-                properties[number] = int(properties[number])
+        for field in ["EvaluationPeriods", "DatapointsToAlarm", "Period"]:
+            if field in properties:
+                properties[field] = int(properties[field])
         watch.put_metric_alarm(AlarmName=name, **properties | {"Threshold": float(properties["Threshold"])})
-        [made] = watch.describe_alarms(AlarmNames=[name])["MetricAlarms"]
-        assert made["TreatMissingData"] == properties["TreatMissingData"] and made["ActionsEnabled"]
+        [created] = watch.describe_alarms(AlarmNames=[name])["MetricAlarms"]
+        assert created["TreatMissingData"] == properties["TreatMissingData"] and created["ActionsEnabled"]
 
 
-def test_every_alarm_watches_resources_of_the_stack():
+def test_every_alarm_watches_resources_in_the_stack():
     resources = resources_with()
     for name, alarm in resources_of_type(resources, "AWS::CloudWatch::Alarm").items():
         queries = [query["MetricStat"]["Metric"] for query in alarm["Properties"].get("Metrics", []) if "MetricStat" in query]

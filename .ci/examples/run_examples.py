@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs each example against the service at TNR_URL with the key in TNR_KEY, and compares its output with
-docs/examples/expected.txt. A proxy in between refuses requests like the service when a quota is exhausted, to catch
-an example that does not wait for `Retry-After`.
+docs/examples/expected.txt. A proxy in between rejects requests as the service does when a quota is exhausted, to
+catch an example that does not wait for `Retry-After`.
 
 Usage: run_examples.py TOOLS, through with_server.py, from the root of the project
 """
@@ -37,12 +37,12 @@ def commands(tools):
 
 
 class Proxy(http.server.ThreadingHTTPServer):
-    """Refuses each request the first time, and forwards it the second time."""
+    """Rejects each request the first time, and forwards it the second time."""
 
     def __init__(self, retry_after):
         super().__init__(("127.0.0.1", 0), Handler)
         self.retry_after = retry_after
-        self.refused_at = {}
+        self.rejected_at = {}
         self.faults = []
         self.url = f"http://127.0.0.1:{self.server_port}"
 
@@ -50,19 +50,19 @@ class Proxy(http.server.ThreadingHTTPServer):
 class Handler(http.server.BaseHTTPRequestHandler):
     def handle(self):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        first, now = self.server.refused_at.get((self.command, self.path)), time.monotonic()
+        first, now = self.server.rejected_at.get((self.command, self.path)), time.monotonic()
         if first is None:
-            self.server.refused_at[self.command, self.path] = now
-            self.refuse()
+            self.server.rejected_at[self.command, self.path] = now
+            self.reject()
         elif now - first < self.server.retry_after:
             self.server.faults.append(f"{self.path} was retried after {now - first:.1f} s")
-            self.refuse()
+            self.reject()
         else:
             self.forward(body)
 
     do_GET = do_POST = handle
 
-    def refuse(self):
+    def reject(self):
         reset = int(time.time()) + self.server.retry_after
         details = {"limit_type": "minute", "limit": 1, "remaining": 0, "reset": reset}
         body = {"error": "rate_limited", "message": "Per-minute quota exhausted", "details": details}
@@ -76,8 +76,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         )
         try:
             response = urllib.request.urlopen(request, timeout=RUN_TIMEOUT_SECONDS)
-        except urllib.error.HTTPError as refusal:
-            response = refusal
+        except urllib.error.HTTPError as error:
+            response = error
         with response:
             kept = {name: response.headers[name] for name in ENTITY_HEADERS if name in response.headers}
             self.respond(response.status, kept, response.read())
@@ -109,12 +109,12 @@ def run(command, url, key):
     return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=RUN_TIMEOUT_SECONDS)
 
 
-def check_refusal(command, url, key, expected):
-    """The error if a program does not report a refused request."""
-    ended = run(command, url, key)
-    # If the program is a script, other lines name it and a line number.
-    if ended.returncode == 0 or expected not in ended.stderr or ended.stdout:
-        return [f"must end with '{expected}', got {ended.returncode} {ended.stdout}{ended.stderr}"]
+def check_rejection(command, url, key, expected):
+    """The error if a program does not report a rejected request."""
+    result = run(command, url, key)
+    # If the program is a script, other lines contain its name and a line number.
+    if result.returncode == 0 or expected not in result.stderr or result.stdout:
+        return [f"must fail with '{expected}', got {result.returncode} {result.stdout}{result.stderr}"]
     return []
 
 
@@ -122,15 +122,15 @@ def check_example(command):
     """The errors in one example, one sentence each."""
     expected = (EXAMPLES / "expected.txt").read_text()
     with proxy(retry_after=1) as busy:
-        ended = run(command, busy.url, KEY)
+        result = run(command, busy.url, KEY)
         found = list(busy.faults)
-    if (ended.returncode, ended.stdout) != (0, expected):
-        found.append(f"must print\n{expected}got {ended.returncode}\n{ended.stdout}{ended.stderr}")
-    if len(busy.refused_at) != 5:
-        found.append(f"must send exactly five requests, got {sorted(busy.refused_at)}")
-    found += check_refusal(command, URL, UNKNOWN_KEY, "refused: 401 unauthorized: ")
+    if (result.returncode, result.stdout) != (0, expected):
+        found.append(f"must print\n{expected}got {result.returncode}\n{result.stdout}{result.stderr}")
+    if len(busy.rejected_at) != 5:
+        found.append(f"must send exactly five requests, got {sorted(busy.rejected_at)}")
+    found += check_rejection(command, URL, UNKNOWN_KEY, "request failed: 401 unauthorized: ")
     with proxy(retry_after=3600) as exhausted:
-        found += check_refusal(command, exhausted.url, KEY, "refused: 429 rate_limited: ")
+        found += check_rejection(command, exhausted.url, KEY, "request failed: 429 rate_limited: ")
     return found
 
 

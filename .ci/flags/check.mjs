@@ -17,7 +17,7 @@ const { images, pixels, pixelsOfPng } = await imageMaker(tools);
 const { unzipSync } = createRequire(join(tools, "package.json"))("fflate");
 const archive = unzipSync(readFileSync("shared/flags/src/images.zip"));
 const failures = [];
-let farthest = { mean: 0, visible: 0 };
+let largest = { mean: 0, visible: 0 };
 
 const expected = flags(tools);
 const paths = expected.flatMap(({ path }) => [`${path}.svg`, ...SIZES.map((size) => `${path}-${size.join("x")}.png`)]);
@@ -27,7 +27,7 @@ for (const path of Object.keys(archive).filter((path) => !paths.includes(path)))
 for (const flag of expected) {
   if (!archive[`${flag.path}.svg`]) continue;
   const svg = Buffer.from(archive[`${flag.path}.svg`]).toString();
-  if (flag.path.startsWith("countries/") && svg !== flag.svg) failures.push(`${flag.path}.svg is not its source`);
+  if (flag.path.startsWith("countries/") && svg !== flag.svg) failures.push(`${flag.path}.svg differs from its source`);
   // Compares an SVG with its source, and a PNG with the SVG.
   if (svg !== flag.svg) compare(`${flag.path}.svg`, pixels(svg, SIZES[2]), pixels(flag.svg, SIZES[2]));
   for (const size of SIZES) {
@@ -36,24 +36,24 @@ for (const flag of expected) {
   }
   if (!REDRAWN.includes(flag.path)) continue;
   for (const [path, bytes] of await images(flag)) {
-    if (archive[path] && Buffer.compare(archive[path], bytes) !== 0) failures.push(`${path} has other bytes when it is made again`);
+    if (archive[path] && Buffer.compare(archive[path], bytes) !== 0) failures.push(`${path} has different bytes when it is redrawn`);
   }
 }
 
 function comparePng(name, found, expected) {
   if (Buffer.compare(new Uint8Array(found), new Uint8Array(expected)) === 0) return;
-  if (fitsPalette(expected)) failures.push(`${name} has other pixels than its SVG`);
+  if (fitsPalette(expected)) failures.push(`${name} has different pixels than its SVG`);
   else compare(name, found, expected);
 }
 
 function compare(name, found, expected) {
-  const differs = difference(found, expected);
-  farthest = { mean: Math.max(farthest.mean, differs.mean), visible: Math.max(farthest.visible, differs.visible) };
-  if (!isWithin(MAX_DIFFERENCE, differs)) failures.push(`${name} does not look as it should: ${JSON.stringify(differs)}`);
+  const { mean, visible } = difference(found, expected);
+  largest = { mean: Math.max(largest.mean, mean), visible: Math.max(largest.visible, visible) };
+  if (!isWithin(MAX_DIFFERENCE, { mean, visible })) failures.push(`${name} looks different: ${mean} mean, ${visible} visible`);
 }
 
 if (failures.length > 0) {
   console.error(failures.join("\n"));
   process.exit(1);
 }
-console.log(`${paths.length} images are what .ci/flags/draw.mjs makes; they differ from their sources by at most`, farthest);
+console.log(`${paths.length} images match the output of .ci/flags/draw.mjs; they differ from their sources by at most`, largest);

@@ -17,18 +17,18 @@ const TIME = "1980-01-01T00:00:00";
 // Draws every flag's images, on all cores.
 async function allImages(tools) {
   const threads = availableParallelism();
-  const made = Array.from({ length: threads }, (_, first) => new Promise((done, failed) => {
+  const batches = Array.from({ length: threads }, (_, first) => new Promise((done, failed) => {
     const worker = new Worker(new URL(import.meta.url), { workerData: { tools, first, threads } });
     worker.once("message", done).once("error", failed);
   }));
-  return (await Promise.all(made)).flat().sort(([a], [b]) => (a < b ? -1 : 1));
+  return (await Promise.all(batches)).flat().sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-async function imagesOfThread({ tools, first, threads }) {
+async function imagesForThread({ tools, first, threads }) {
   const { images } = await imageMaker(tools);
-  const made = [];
-  for (const flag of flags(tools).filter((_, index) => index % threads === first)) made.push(...(await images(flag)));
-  return made;
+  const drawn = [];
+  for (const flag of flags(tools).filter((_, index) => index % threads === first)) drawn.push(...(await images(flag)));
+  return drawn;
 }
 
 // PNGs are already compressed.
@@ -47,5 +47,5 @@ if (isMainThread) {
   writeFileSync(join(FOLDER, "version.txt"), version);
   console.log(`${images.length} images, ${zip.length} bytes, version ${version}`);
 } else {
-  parentPort.postMessage(await imagesOfThread(workerData));
+  parentPort.postMessage(await imagesForThread(workerData));
 }

@@ -46,9 +46,9 @@ function unchanged(text) {
 
 // Nepal's flag is not rectangular; the package draws it on white.
 function removeBackground(text) {
-  const ground = '<path fill="#FFF" d="M0 0h513v342H0z"/>';
-  if (!text.includes(`>${ground}`)) throw new Error("the background of Nepal's flag is drawn in another way");
-  return text.replace(ground, "");
+  const background = '<path fill="#FFF" d="M0 0h513v342H0z"/>';
+  if (!text.includes(`>${background}`)) throw new Error("the background of Nepal's flag is drawn differently");
+  return text.replace(background, "");
 }
 
 // Converts a React component to an SVG document.

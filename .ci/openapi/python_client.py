@@ -1,7 +1,7 @@
-"""Calls every operation of the service with a generated Python client, for a success and an error, and reads typed
-fields of the responses.
+"""Calls each of the service's operations with a generated Python client, once to succeed and once to fail, and reads
+typed fields from the responses.
 
-Usage: python_client.py PACKAGE, with the folder of the package in PYTHONPATH, through with_server.py.
+Usage: python_client.py PACKAGE, with the package's folder in PYTHONPATH, through with_server.py.
 """
 
 import importlib
@@ -47,8 +47,8 @@ SUCCESSES = {
 PUBLIC = {"get_health", "get_health_unversioned", "get_stats", "get_stats_unversioned"}
 # A version that is no longer retained.
 GONE = "20200101T000000Z-0123456789abcdef"
-# Refused requests, with status, error and part of the message.
-REFUSALS = [
+# Rejected requests, with the status, error and part of the message.
+REJECTIONS = [
     ("list_carriers", {"version": GONE}, 400, "invalid_request", "no longer available"),
     ("get_carrier", {"ocn": "ZZZZ"}, 404, "not_found", "ZZZZ"),
     ("get_carrier_by_query", {"ocn": "12345"}, 400, "invalid_request", "exactly 4"),
@@ -68,20 +68,20 @@ def call(operation, status, model, parameters, client=WITH_KEY):
     found = f"{operation} {parameters}: {response.status_code} {response.content.decode()}"
     assert response.status_code == status, found
     assert type(response.parsed) is model, f"{found} is {type(response.parsed)}, not {model}"
-    assert not undescribed_fields(response.parsed), f"{found} has {undescribed_fields(response.parsed)}"
+    assert not undocumented_fields(response.parsed), f"{found} has {undocumented_fields(response.parsed)}"
     return response.parsed
 
 
-def undescribed_fields(value):
+def undocumented_fields(value):
     """The undocumented fields. A map, such as the counts by state, has none."""
     if isinstance(value, list):
-        return [field for item in value for field in undescribed_fields(item)]
+        return [field for item in value for field in undocumented_fields(item)]
     if not attrs.has(type(value)):
         return []
     fields = attrs.asdict(value, recurse=False)
-    undescribed = list(fields.pop("additional_properties", ()))
-    nested = [field for own in fields.values() for field in undescribed_fields(own)]
-    return nested + undescribed if fields else []
+    undocumented = list(fields.pop("additional_properties", ()))
+    nested = [field for own in fields.values() for field in undocumented_fields(own)]
+    return nested + undocumented if fields else []
 
 
 def ok(operation, client=WITH_KEY, **parameters):
@@ -95,16 +95,16 @@ def check_every_operation():
         if operation in PUBLIC:
             call(operation, 200, model, parameters, WITHOUT_KEY)
         else:
-            refused = call(operation, 401, models.ErrorBody, parameters, WITHOUT_KEY)
-            assert refused.error == "unauthorized" and "API key" in refused.message, refused
-    for operation, parameters, status, error, message in REFUSALS:
-        refused = call(operation, status, models.ErrorBody, parameters)
-        assert refused.error == error and message in refused.message, refused
+            rejected = call(operation, 401, models.ErrorBody, parameters, WITHOUT_KEY)
+            assert rejected.error == "unauthorized" and "API key" in rejected.message, rejected
+    for operation, parameters, status, error, message in REJECTIONS:
+        rejected = call(operation, status, models.ErrorBody, parameters)
+        assert rejected.error == error and message in rejected.message, rejected
     for operation in ["format_number", "format_number_by_query"]:
-        refused = OPERATIONS[operation].sync_detailed(
+        rejected = OPERATIONS[operation].sync_detailed(
             client=WITH_KEY, tn="0", default_country=Misspelled("ZZ")
         )
-        assert refused.status_code == 400 and refused.parsed.error == "Bad Request", refused
+        assert rejected.status_code == 400 and rejected.parsed.error == "Bad Request", rejected
 
 
 class Misspelled(str):
@@ -137,14 +137,14 @@ def check_formats():
 
 def check_many_numbers():
     london = models.NumberWithOptions(tn="020 7946 0958", default_country=models.CountryCode.GB, id="london")
-    answers = ok("format_numbers", body=["+13052345678", london, "no number"]).results
-    assert [answer.tn for answer in answers] == ["+13052345678", "020 7946 0958", "no number"], answers
-    assert answers[0].result == ok("format_number", tn="+13052345678"), answers
-    assert answers[1].id == "london" and answers[1].result.country == models.CountryCode.GB, answers
-    assert answers[2].result.valid is False and answers[2].id is answers[2].error is UNSET, answers
+    results = ok("format_numbers", body=["+13052345678", london, "no number"]).results
+    assert [result.tn for result in results] == ["+13052345678", "020 7946 0958", "no number"], results
+    assert results[0].result == ok("format_number", tn="+13052345678"), results
+    assert results[1].id == "london" and results[1].result.country == models.CountryCode.GB, results
+    assert results[2].result.valid is False and results[2].id is results[2].error is UNSET, results
     london.default_country = Misspelled("ZZ")
-    refused = ok("format_numbers", body=[london]).results[0]
-    assert refused.error.error == "Bad Request" and refused.result is UNSET, refused
+    rejected = ok("format_numbers", body=[london]).results[0]
+    assert rejected.error.error == "Bad Request" and rejected.result is UNSET, rejected
 
 
 def check_lists():
@@ -195,4 +195,4 @@ check_many_numbers()
 check_lists()
 check_single_records()
 check_public_operations()
-print(f"{PACKAGE.__name__}: all {len(OPERATIONS)} operations match the description")
+print(f"{PACKAGE.__name__}: all {len(OPERATIONS)} operations match the document")

@@ -1,4 +1,4 @@
-"""What schemathesis cannot learn from the OpenAPI document. SCHEMATHESIS_HOOKS names this module."""
+"""Rules that schemathesis cannot learn from the OpenAPI document. SCHEMATHESIS_HOOKS names this module."""
 
 import re
 
@@ -10,7 +10,7 @@ UNSTATED_RULES = [
     r"version ('.*' is no longer available|must be a data version)",
     # All search parameters are optional, but at least one is required.
     r"at least one of .* is required",
-    # Unicode letters, which JSON Schema patterns do not name consistently.
+    # Unicode letters, which JSON Schema patterns do not match consistently.
     r"(q|company|rate_center) must contain a letter or digit",
     r"q must have at most 10 different words",
     # A number may be in any format.
@@ -18,14 +18,14 @@ UNSTATED_RULES = [
     # An empty value counts as missing.
     r"(tn|ocn|npa) is required",
     # The numbers in a body, and the columns in a CSV.
-    r"The body must (be UTF-8|have at least one number)|Each row must have as many cells",
+    r"The body must (be UTF-8|contain at least one number)|Each row must have as many cells",
     r"(No|There is no|The) column|Columns .* look like|Several columns are named|The first row",
-    r"(column|countryColumn) is only for a body of text/csv",
+    r"(column|countryColumn) requires a text/csv body",
 ]
 
 
 @schemathesis.check
-def valid_data_is_refused_only_by_unstated_rules(ctx, response, case):
+def valid_data_is_rejected_only_by_unstated_rules(ctx, response, case):
     """Narrows positive_data_acceptance, which allows every 400."""
     is_valid = case.meta is not None and case.meta.generation.mode.is_positive
     if is_valid and response.status_code == 400:
@@ -73,6 +73,6 @@ def is_accepted_on_purpose(name, value):
     # A larger limit is treated as 100, the documented maximum.
     if name == "limit":
         return bool(re.fullmatch("[0-9]{3,}", value))
-    # The service accepts any case, but the document only shows that of responses. This matters only for OCNs: what
-    # schemathesis sends for non-strings, such as `true` and `None`, has four letters.
+    # The service accepts any case, but the document only shows the case used in responses. This matters only for
+    # OCNs: values that schemathesis sends for non-strings, such as `true` and `None`, have four letters.
     return name == "ocn" and bool(re.fullmatch("(?=.*[a-z])[0-9A-Za-z]{4}", value))

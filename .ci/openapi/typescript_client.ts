@@ -1,5 +1,5 @@
 /**
-* Calls every operation of the service with types generated from the OpenAPI document, for a success and an error.
+ * Calls each of the service's operations with types generated from the OpenAPI document, to succeed and to fail.
  * The compiler checks the fields read here against it.
  *
  * Usage: node typescript_client.js, through with_server.py.
@@ -17,20 +17,20 @@ const withKey = createClient<paths, "application/json">({ baseUrl, headers: { Au
 const withOtherHeader = createClient<paths, "application/json">({ baseUrl, headers: { "X-API-Key": key } });
 const withoutKey = createClient<paths, "application/json">({ baseUrl });
 
-interface Answer<T, E> {
+interface Result<T, E> {
   data?: T;
   error?: E;
   response: Response;
 }
 
-function success<T>({ data, error, response }: Answer<T, unknown>): T {
+function success<T>({ data, error, response }: Result<T, unknown>): T {
   assert.equal(response.status, 200, `${response.url}: ${JSON.stringify(error)}`);
   assert.ok(data !== undefined, response.url);
   return data;
 }
 
-function refusal(
-  { error, response }: Answer<unknown, Schemas["ErrorBody"]>,
+function rejection(
+  { error, response }: Result<unknown, Schemas["ErrorBody"]>,
   status: number,
   name: string,
 ): string {
@@ -56,83 +56,83 @@ const checks: Record<keyof paths, () => Promise<void>> = {
     assert.ok(total > 100 && carriers.size === total, `${carriers.size} of ${total}`);
     assert.equal(carriers.get("0319")?.carrier_type, null);
     const query = { version: "20200101T000000Z-0123456789abcdef" };
-    refusal(await withKey.GET("/v1/carriers", { params: { query } }), 400, "invalid_request");
-    refusal(await withoutKey.GET("/v1/carriers"), 401, "unauthorized");
+    rejection(await withKey.GET("/v1/carriers", { params: { query } }), 400, "invalid_request");
+    rejection(await withoutKey.GET("/v1/carriers"), 401, "unauthorized");
   },
   "/v1/carrier/{ocn}": async () => {
-    const of = (ocn: string) => withKey.GET("/v1/carrier/{ocn}", { params: { path: { ocn } } });
-    const carrier = success(await of("908K"));
+    const get = (ocn: string) => withKey.GET("/v1/carrier/{ocn}", { params: { path: { ocn } } });
+    const carrier = success(await get("908K"));
     assert.equal(carrier.carrier_type, "ILEC");
     assert.equal(carrier.exchanges.by_state["NY"], carrier.exchanges.total);
-    assert.match(refusal(await of("ZZZZ"), 404, "not_found"), /ZZZZ/);
+    assert.match(rejection(await get("ZZZZ"), 404, "not_found"), /ZZZZ/);
   },
   "/v1/carrier": async () => {
-    const of = (ocn: string) => withKey.GET("/v1/carrier", { params: { query: { ocn } } });
-    assert.equal(success(await of("908K")).state, "NY");
-    refusal(await of("12345"), 400, "invalid_request");
+    const get = (ocn: string) => withKey.GET("/v1/carrier", { params: { query: { ocn } } });
+    assert.equal(success(await get("908K")).state, "NY");
+    rejection(await get("12345"), 400, "invalid_request");
   },
   "/v1/npa/{npa}": async () => {
-    const of = (npa: string) => withKey.GET("/v1/npa/{npa}", { params: { path: { npa } } });
-    const areaCode = success(await of("305"));
+    const get = (npa: string) => withKey.GET("/v1/npa/{npa}", { params: { path: { npa } } });
+    const areaCode = success(await get("305"));
     assert.equal(areaCode.exchanges[0]?.ocn, null);
     assert.equal(areaCode.pagination.total, areaCode.total_exchanges);
-    refusal(await of("999"), 404, "not_found");
+    rejection(await get("999"), 404, "not_found");
   },
   "/v1/npa/{npa}/nxx/{nxx}": async () => {
-    const of = (nxx: string) =>
+    const get = (nxx: string) =>
       withKey.GET("/v1/npa/{npa}/nxx/{nxx}", { params: { path: { npa: "305", nxx } } });
-    assert.equal(success(await of("234")).exchanges[0]?.rate_center, "PERRINE");
-    refusal(await of("x"), 400, "invalid_request");
+    assert.equal(success(await get("234")).exchanges[0]?.rate_center, "PERRINE");
+    rejection(await get("x"), 400, "invalid_request");
   },
   "/v1/npa": async () => {
-    const of = (npa: string) => withKey.GET("/v1/npa", { params: { query: { npa, nxx: "234" } } });
-    assert.equal(success(await of("305")).exchanges[0]?.status, "ASSIGNED");
-    refusal(await of("1"), 400, "invalid_request");
+    const get = (npa: string) => withKey.GET("/v1/npa", { params: { query: { npa, nxx: "234" } } });
+    assert.equal(success(await get("305")).exchanges[0]?.status, "ASSIGNED");
+    rejection(await get("1"), 400, "invalid_request");
   },
   "/v1/format/{tn}": async () => {
-    const of = async (tn: string) =>
+    const get = async (tn: string) =>
       success(await withKey.GET("/v1/format/{tn}", { params: { path: { tn } } }));
-    const london = await of("+442079460958");
+    const london = await get("+442079460958");
     assert.equal(london.formats?.national, "020 7946 0958");
     assert.equal(london.location?.countryName, "United Kingdom");
     assert.ok(london.valid && london.type === "FIXED_LINE" && !london.carrier && !london.npa);
-    const american = await of(miami.tn);
+    const american = await get(miami.tn);
     assert.equal(american.carrier?.ocn, "5927");
     assert.equal(american.flags?.state?.abbreviation, "FL");
-    const unparseable = await of("no number");
+    const unparseable = await get("no number");
     assert.deepEqual(unparseable, { valid: false, possible: false, input: "no number" });
-    const refused = await withoutKey.GET("/v1/format/{tn}", { params: { path: miami } });
-    assert.match(refusal(refused, 401, "unauthorized"), /API key/);
+    const rejected = await withoutKey.GET("/v1/format/{tn}", { params: { path: miami } });
+    assert.match(rejection(rejected, 401, "unauthorized"), /API key/);
   },
   "/v1/format": async () => {
     const result = success(await withOtherHeader.GET("/v1/format", { params: { query: miami } }));
     assert.equal(result.countryCallingCode, "+1");
     const query = { tn: "0", defaultCountry: "ZZ" as "US" };
-    refusal(await withKey.GET("/v1/format", { params: { query } }), 400, "Bad Request");
+    rejection(await withKey.GET("/v1/format", { params: { query } }), 400, "Bad Request");
     const body = [miami.tn, { tn: "020 7946 0958", defaultCountry: "GB" as const, id: "london" }, ""];
     const many = success(await withKey.POST("/v1/format", { body })).results;
     assert.deepEqual(many[0], { tn: miami.tn, result });
     assert.ok(many[1]?.id === "london" && many[1].result?.country === "GB");
     assert.ok(many[2]?.error?.error === "invalid_request" && !many[2].result);
-    refusal(await withKey.POST("/v1/format", { body: [] }), 400, "invalid_request");
-    refusal(await withoutKey.POST("/v1/format", { body }), 401, "unauthorized");
+    rejection(await withKey.POST("/v1/format", { body: [] }), 400, "invalid_request");
+    rejection(await withoutKey.POST("/v1/format", { body }), 401, "unauthorized");
   },
   "/v1/lookup/{tn}": async () => {
-    const of = (tn: string) => withKey.GET("/v1/lookup/{tn}", { params: { path: { tn } } });
-    const block = success(await of(miami.tn));
+    const get = (tn: string) => withKey.GET("/v1/lookup/{tn}", { params: { path: { tn } } });
+    const block = success(await get(miami.tn));
     assert.equal(block.carrier?.type, "WIRELESS");
-    refusal(await of("8005551234"), 404, "not_found");
+    rejection(await get("8005551234"), 404, "not_found");
   },
   "/v1/lookup": async () => {
-    const of = (tn: string) => withKey.GET("/v1/lookup", { params: { query: { tn } } });
-    assert.equal(success(await of("(305) 234-5678")).location?.rateCenter, "PERRINE");
-    refusal(await of("1"), 400, "invalid_request");
+    const get = (tn: string) => withKey.GET("/v1/lookup", { params: { query: { tn } } });
+    assert.equal(success(await get("(305) 234-5678")).location?.rateCenter, "PERRINE");
+    rejection(await get("1"), 400, "invalid_request");
   },
   "/v1/search": async () => {
     const query = { q: "sample wire", state: "NY", limit: 1 } as const;
     const found = success(await withKey.GET("/v1/search", { params: { query } }));
     assert.equal(found.results[0]?.company_name, "SAMPLE WIRELESS, LLC");
-    refusal(await withKey.GET("/v1/search"), 400, "invalid_request");
+    rejection(await withKey.GET("/v1/search"), 400, "invalid_request");
   },
   "/v1/health": async () => {
     const health = success(await withoutKey.GET("/v1/health"));
@@ -154,4 +154,4 @@ for (const [path, check] of Object.entries(checks)) {
     throw new Error(path, { cause });
   });
 }
-console.log(`TypeScript: all ${Object.keys(checks).length} operations answer as described`);
+console.log(`TypeScript: all ${Object.keys(checks).length} operations match the document`);

@@ -29,7 +29,7 @@ def wait_until_ready(url, server, log):
     end = time.monotonic() + START_TIMEOUT_SECONDS
     while time.monotonic() < end:
         if server.poll() is not None:
-            sys.exit(f"the server ended; {log} says why")
+            sys.exit(f"the server exited; see {log}")
         try:
             urllib.request.urlopen(request, timeout=5).close()
             return

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the CycloneDX files from list_crates against cargo's own view: each names every crate that is compiled into
+"""Checks the CycloneDX files from list_crates against cargo's own view: each lists every crate that is compiled into
 the program or runs during its build, with the checksum in Cargo.lock and a license.
 
 Usage: check_crate_lists.py TARGET FOLDER, from the root of the project
@@ -17,7 +17,7 @@ def program_crates(program, target):
     command = ["cargo", "tree", "--locked", "--package", program, "--edges", "normal,build",
                "--target", target, "--prefix", "none", "--format", "{p}"]
     lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
-    # A line is `name v1.2.3`; the rest says that it is a macro, in the workspace, or listed before.
+    # A line is `name v1.2.3`; the rest says that it is a macro, in the workspace, or already listed.
     return {(words[0], words[1].removeprefix("v")) for words in map(str.split, lines)}
 
 
@@ -32,11 +32,11 @@ def list_errors(name, listed, expected, checksum_of):
     components = {(entry["name"], entry["version"]): entry for entry in listed["components"]}
     own = listed["metadata"]["component"]
     for crate in sorted(expected - components.keys() - {(own["name"], own["version"])}):
-        yield f"{name}: is missing {crate[0]} {crate[1]} from `cargo tree`"
+        yield f"{name}: is missing {crate[0]} {crate[1]}, which is in `cargo tree`"
     for crate, entry in components.items():
         hashes = {entry["content"] for entry in entry.get("hashes", [])}
         if crate not in checksum_of:
-            yield f"{name}: names {crate[0]} {crate[1]}, which Cargo.lock does not have"
+            yield f"{name}: lists {crate[0]} {crate[1]}, which is not in Cargo.lock"
         elif checksum_of[crate] and hashes != {checksum_of[crate]}:
             yield f"{name}: {crate[0]} {crate[1]} has a different checksum than Cargo.lock"
         if not entry.get("licenses"):
@@ -59,7 +59,7 @@ def main(target, folder):
         count += len(expected)
     if found:
         sys.exit("\n".join(found))
-    print(f"{count} crates of {len(programs())} programs are listed with checksum and license")
+    print(f"{count} crates in {len(programs())} programs are listed with a checksum and a license")
 
 
 if __name__ == "__main__":

@@ -25,10 +25,10 @@ export async function startBrowser() {
 export const stopBrowser = () => browser.close();
 
 /**
- * Opens a page of the service in a tab with a new profile, and calls `test` with it. Appends `at` to the
+ * Opens one of the service's pages in a tab with a new profile, and calls `test` with it. Appends `path` to the
  * service's URL. `expected` matches the errors that the test provokes.
  */
-export async function withTab(at, options, test) {
+export async function withTab(path, options, test) {
   const { key = KEY, width = 1280, height = 900, scheme = "light", scale = 1, touch = false, expected = null } = options;
   const context = await browser.newContext({
     viewport: { width, height }, colorScheme: scheme, deviceScaleFactor: scale, hasTouch: touch,
@@ -54,11 +54,11 @@ export async function withTab(at, options, test) {
     sessionStorage.setItem("visited", "yes");
     if (stored && isNew) sessionStorage.setItem("tnr-api-key", stored);
     addEventListener("securitypolicyviolation", (event) => {
-      console.error(`the policy forbids ${event.blockedURI} by ${event.violatedDirective}`);
+      console.error(`the policy blocked ${event.blockedURI}: ${event.violatedDirective}`);
     });
   }, key);
   try {
-    await tab.goto((options.base ?? SERVICE_URL) + at);
+    await tab.goto((options.base ?? SERVICE_URL) + path);
     await test(tab, context);
     assert.deepEqual(errors, []);
   } finally {
@@ -78,7 +78,7 @@ export async function withForeignPage(url, test) {
   }
 }
 
-/** Waits for a result, which an example is not. */
+/** Waits for a result other than an example. */
 export async function waitForResult(tab) {
   await tab.locator("#example[hidden] ~ .output #result:not([aria-busy]) > *").first().waitFor();
   return tab.locator("#result");
@@ -90,7 +90,7 @@ export const isInView = (element) => element.evaluate((shown) => {
   return top >= 0 && top + Math.min(height, 40) <= innerHeight;
 });
 
-/** The serious accessibility violations. */
+/** Returns the serious accessibility violations. */
 export async function violations(tab) {
   // Runs outside the page, whose policy would forbid it.
   const session = await tab.context().newCDPSession(tab);

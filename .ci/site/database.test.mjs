@@ -1,4 +1,4 @@
-// Attacks on the embedded database by another host's page in the same browser.
+// Attacks on the embedded database from another host's page in the same browser.
 
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
@@ -11,7 +11,7 @@ import { KEY, SERVICE_URL, withForeignPage, startBrowser, stopBrowser } from "./
 const variables = Object.fromEntries(readFileSync(join(process.env.TNR_FOLDER, "dynamodb.env"), "utf8")
   .trim().split("\n").map((line) => line.split("=")));
 const DATABASE = variables.AWS_ENDPOINT_URL_DYNAMODB;
-/** An unregistered key, and its record in the database. */
+/** The hash of an unregistered key. */
 const HASH = "0".repeat(64);
 
 let other;
@@ -37,7 +37,7 @@ const call = (tab, operation, body, accessKeyId, options) => tab.evaluate(async 
     .then((response) => response.status, (error) => error.name);
 }, [DATABASE, operation, body, accessKeyId, options]);
 
-test("a foreign page can neither read nor write the embedded database", () =>
+test("a page on another host can neither read nor write the embedded database", () =>
   withForeignPage(`http://127.0.0.1:${other.address().port}/`, async (tab) => {
     const item = { key_hash: { S: HASH }, prefix: { S: "tnr_live_000000" }, name: { S: "from a page" } };
     // Even if the page knows the credential.

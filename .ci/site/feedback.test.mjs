@@ -16,7 +16,7 @@ const lookUp = async (tab, number) => {
   await tab.getByRole("button", { name: "Look up" }).click();
 };
 
-test("the form comes first, and has focus unless that opens an on-screen keyboard", async () => {
+test("the form comes first, and has focus unless that would open an on-screen keyboard", async () => {
   for (const [options, isFocused] of [[{}, true], [PHONE, false]]) {
     await withTab("/", { key: null, ...options }, async (tab) => {
       for (const [view, field] of Object.entries(FIRST_FIELDS)) {
@@ -31,11 +31,11 @@ test("the form comes first, and has focus unless that opens an on-screen keyboar
   }
 });
 
-/** The names in JSON, including those in a list's first item. */
-const shapeOf = (json) => {
-  if (Array.isArray(json)) return json.slice(0, 1).map(shapeOf);
+/** The field names in JSON, including those in a list's first item. */
+const shape = (json) => {
+  if (Array.isArray(json)) return json.slice(0, 1).map(shape);
   if (json === null || typeof json !== "object") return "value";
-  return Object.entries(json).map(([name, value]) => [name, name === "by_state" ? "counts" : shapeOf(value)]);
+  return Object.entries(json).map(([name, value]) => [name, name === "by_state" ? "counts" : shape(value)]);
 };
 
 test("each view shows an example without a request", () =>
@@ -48,13 +48,13 @@ test("each view shows an example without a request", () =>
       const example = JSON.parse(await tab.locator("#code-text").textContent());
       const target = (await tab.locator("#request").textContent()).replace("GET ", "");
       const real = await (await fetch(SERVICE_URL + target, { headers: { "X-API-Key": KEY } })).json();
-      assert.deepEqual(shapeOf(example), shapeOf(real), view);
+      assert.deepEqual(shape(example), shape(real), view);
       assert.equal(await tab.locator("#announcement").innerText(), "");
     }
     assert.deepEqual(requested.filter((path) => path.startsWith("/v1/") && path !== "/v1/stats"), []);
   }));
 
-test("a result scrolls into view on a small screen, and has focus", () => withTab("/", PHONE, async (tab) => {
+test("a result scrolls into view on a small screen, and gets focus", () => withTab("/", PHONE, async (tab) => {
   await lookUp(tab, "305 234 5678");
   const heading = (await waitForResult(tab)).getByRole("heading", { name: "+1 305 234 5678" });
   await heading.waitFor();
@@ -93,7 +93,7 @@ test("a spinner appears only after 200 ms", () => withTab("/", {}, async (tab) =
   assert.equal(await spinner.count(), 0);
 }));
 
-test("a validation error appears at its field", () =>
+test("a validation error appears next to its field", () =>
   withTab("/#area-code", { ...PHONE, expected: /status of 400/ }, async (tab) => {
     await tab.locator("#area-npa").fill("41");
     await tab.getByRole("button", { name: "Look up" }).click();
@@ -108,19 +108,19 @@ test("a validation error appears at its field", () =>
     assert.equal(await tab.locator("#area-npa").getAttribute("aria-describedby"), "area-hint");
   }));
 
-const backgroundOf = (card) => card.evaluate((shown) => getComputedStyle(shown).backgroundColor);
+const backgroundColor = (card) => card.evaluate((shown) => getComputedStyle(shown).backgroundColor);
 
 test("a missing record shows a note, and an outage an error with a retry button", () =>
   withTab("/#area-code?npa=999", { expected: /status of 404|ERR_FAILED/ }, async (tab) => {
     const card = tab.locator(".failure");
     await card.getByRole("heading", { name: "Not found" }).waitFor();
     assert.match(await card.innerText(), /No data found for NPA 999/);
-    const calm = await backgroundOf(card);
+    const neutral = await backgroundColor(card);
     await tab.route("**/v1/npa/**", (route) => route.abort());
     await tab.locator("#area-npa").fill("415");
     await tab.keyboard.press("Enter");
     await card.getByRole("heading", { name: "Could not reach the service" }).waitFor();
-    assert.notEqual(await backgroundOf(card), calm);
+    assert.notEqual(await backgroundColor(card), neutral);
     await tab.unrouteAll();
     await card.getByRole("button", { name: "Retry" }).click();
     await (await waitForResult(tab)).getByRole("heading", { name: "Area code 415" }).waitFor();
@@ -138,7 +138,7 @@ test("an exhausted quota shows when to retry", () =>
     await lookUp(tab, "1");
     await tab.getByRole("heading", { name: "Quota exceeded" }).waitFor();
     assert.match(await tab.locator("#result").innerText(), /600 requests per minute.*Retry at .*, in [34]\d seconds/s);
-    // A firewall before the service answers without details.
+    // A firewall in front of the service responds without details.
     await tab.unrouteAll();
     await mockResponse(tab, 429, { error: "rate_limited", message: "Too many requests" }, { "Retry-After": "300" });
     await lookUp(tab, "2");

@@ -12,7 +12,7 @@ const NUMBER = "/#number?tn=%2B13052345678";
 const REJECTED = /status of 401/;
 const stored = (tab) => tab.evaluate(() => sessionStorage.getItem("tnr-api-key"));
 
-test("a key that cannot be sent in a header is rejected at its field", () => withTab("/", { key: null }, async (tab) => {
+test("a key that cannot be sent in a header is rejected in its field", () => withTab("/", { key: null }, async (tab) => {
   await tab.getByLabel("API key", { exact: true }).last().fill("tnr_live_é漢");
   await tab.getByRole("button", { name: "Use key" }).click();
   assert.equal(await tab.locator("#key").evaluate((input) => input.validity.patternMismatch), true);
@@ -42,13 +42,13 @@ test("a URL never sets a key", () => withTab(`/#key=${KEY}`, { key: null }, asyn
 
 test("a link never replaces the user's key", () => withTab(NUMBER, {}, async (tab) => {
   await waitForResult(tab);
-  for (const at of ["/#key=tnr_live_OfSomebodyElse", "/?apiKey=tnr_live_OfSomebodyElse#number", "/docs#key=tnr_live_OfSomebodyElse"]) {
-    await tab.goto(SERVICE_URL + at);
+  for (const path of ["/#key=tnr_live_SomebodyElses", "/?apiKey=tnr_live_SomebodyElses#number", "/docs#key=tnr_live_SomebodyElses"]) {
+    await tab.goto(SERVICE_URL + path);
     await tab.locator("#key-present").waitFor();
-    assert.equal(await stored(tab), KEY, at);
+    assert.equal(await stored(tab), KEY, path);
   }
   await tab.goto(`${SERVICE_URL}/`);
-  await tab.evaluate(() => { location.hash = "#key=tnr_live_OfSomebodyElse"; });
+  await tab.evaluate(() => { location.hash = "#key=tnr_live_SomebodyElses"; });
   await tab.getByLabel("Phone number").waitFor();
   assert.equal(await stored(tab), KEY);
 }));
@@ -59,7 +59,7 @@ const keyErrors = {
 };
 
 for (const [name, [key, message]] of Object.entries(keyErrors)) {
-  test(`${name} is an error at its field, and the lookup waits for a valid one`, () =>
+  test(`${name} is an error in its field, and the lookup waits for a valid one`, () =>
     withTab("/", { key, width: 360, height: 500, touch: true, expected: REJECTED }, async (tab) => {
       await tab.getByLabel("Phone number").fill("305 234 5678");
       await tab.getByRole("button", { name: "Look up" }).click();
@@ -92,9 +92,9 @@ test("a tab opened from one with a key gets the key", () => withTab(NUMBER, {}, 
 
 test("other tabs do not get the key", () => withTab(NUMBER, {}, async (tab, context) => {
   await waitForResult(tab);
-  for (const at of ["/#carriers?ocn=5927", NUMBER]) {
+  for (const path of ["/#carriers?ocn=5927", NUMBER]) {
     const other = await context.newPage();
-    await other.goto(SERVICE_URL + at);
+    await other.goto(SERVICE_URL + path);
     await other.locator("#key-error").waitFor();
     assert.equal(await stored(other), null);
     await other.close();

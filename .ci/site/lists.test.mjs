@@ -46,9 +46,9 @@ test("all pages of an area code come from one version", () => withTab("/#area-co
   await waitForRange(tab, "126 to 135 of 135");
 }));
 
-test("a URL past the last page says so", () => withTab("/#area-code?npa=415&offset=500", {}, async (tab) => {
+test("a list past the last page says so", () => withTab("/#area-code?npa=415&offset=500", {}, async (tab) => {
   await waitForResult(tab);
-  await waitForRange(tab, "California, United States · past the last of 135");
+  await waitForRange(tab, "California, United States · past the last page; 135 in total");
   assert.equal(await tab.locator("#result table").count(), 0);
   await turnPage(tab, "Previous");
 }));
@@ -105,7 +105,7 @@ test("a search with all filters can be shared as a link", () => withTab("/#searc
   });
 }));
 
-test("an empty search sends nothing, and a search without matches says so", () => withTab("/#search", {}, async (tab) => {
+test("an empty search sends no request, and a search without matches says so", () => withTab("/#search", {}, async (tab) => {
   let requests = 0;
   tab.on("request", (request) => { if (request.url().includes("/v1/search")) requests += 1; });
   await tab.locator('form[data-view="search"]').getByRole("button", { name: "Search" }).click();

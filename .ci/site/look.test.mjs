@@ -8,7 +8,7 @@ import { SERVICE_URL, waitForResult, withTab, startBrowser, stopBrowser, violati
 before(startBrowser);
 after(stopBrowser);
 
-const STATES = [
+const PATHS = [
   "/", "/#number?tn=%2B13052345678", "/#number?tn=hello", "/#number?tn=305-234-5678;%20212-234-5678", "/#number?tn=8002345678", "/#area-code?npa=415", "/#area-code?npa=212&nxx=234",
   "/#carriers?q=sample", "/#carriers?ocn=908K", "/#search", "/#search?q=sample&status=ASSIGNED",
 ];
@@ -16,16 +16,16 @@ const STATES = [
 for (const [width, scheme] of [[360, "dark"], [1280, "light"]]) {
   test(`the page is accessible and not cut off at ${width} px in ${scheme} colors`, () =>
     withTab("/", { width, scheme }, async (tab) => {
-      const isCut = () => tab.evaluate(() => document.documentElement.scrollWidth > innerWidth);
-      for (const state of STATES) {
-        await tab.goto(SERVICE_URL + state);
+      const isCutOff = () => tab.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+      for (const path of PATHS) {
+        await tab.goto(SERVICE_URL + path);
         await tab.reload();
         await tab.locator("#result:not([aria-busy]) > *").first().waitFor();
-        assert.deepEqual(await violations(tab), [], state);
-        assert.equal(await isCut(), false, `${state} scrolls sideways`);
+        assert.deepEqual(await violations(tab), [], path);
+        assert.equal(await isCutOff(), false, `${path} scrolls sideways`);
       }
       await tab.getByRole("tab", { name: "Rust" }).click();
-      assert.equal(await isCut(), false, "the longest snippet scrolls sideways");
+      assert.equal(await isCutOff(), false, "the longest snippet scrolls sideways");
     }));
 }
 
@@ -101,9 +101,9 @@ for (const view of ["#area-code?npa=415", "#carriers", "#search?q=sample"]) {
     }));
 }
 
-test("a printout has the result, but no controls", async () => {
-  for (const at of ["/#number?tn=%2B13052345678", "/#area-code?npa=415"]) {
-    await withTab(at, { scheme: "dark" }, async (tab) => {
+test("a printout shows the result, but no controls", async () => {
+  for (const path of ["/#number?tn=%2B13052345678", "/#area-code?npa=415"]) {
+    await withTab(path, { scheme: "dark" }, async (tab) => {
       const printed = await waitForResult(tab);
       await tab.emulateMedia({ media: "print" });
       assert.ok(await printed.getByRole("heading").first().isVisible());
@@ -116,7 +116,7 @@ test("a printout has the result, but no controls", async () => {
 });
 
 for (const [scheme, name] of [["light", "page.png"], ["dark", "page-dark.png"]]) {
-  test(`a screenshot of the page in ${scheme} colors`, () =>
+  test(`takes a screenshot of the page in ${scheme} colors`, () =>
     withTab("/#number?tn=%2B13052345678", { scheme, width: 1200, height: 1020, scale: 1.5 }, async (tab) => {
       const card = await waitForResult(tab);
       for (const image of await card.locator("img").all()) await image.evaluate((flag) => flag.decode());

@@ -1,4 +1,4 @@
-// The number view, the key, and the request in other languages.
+// The number view, the key, and the code snippets.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -37,7 +37,7 @@ test("a number can be looked up after a key is entered", () => withTab("/", { ke
   assert.match(tab.url(), /#number\?tn=%28305%29\+234-5678$/);
 }));
 
-test("the JSON next to the card is the API's", () => withTab(NUMBER, {}, async (tab) => {
+test("the JSON next to the card matches the API response", () => withTab(NUMBER, {}, async (tab) => {
   await waitForResult(tab);
   const expected = await fetch(`${SERVICE_URL}/v1/format/+13052345678?include=reason`, { headers: { "X-API-Key": KEY } });
   assert.deepEqual(JSON.parse(await tab.locator("#code-text").textContent()), await expected.json());
@@ -126,7 +126,7 @@ const PROGRAMS = {
   TypeScript: (code) => ["node", ["--input-type=module", "-e", code]],
 };
 
-// The number has characters that are special in a shell, a URL or a string literal.
+// The number contains characters that are special in a shell, a URL or a string literal.
 test("a code snippet sends the request shown", () =>
   withTab("/#number?tn='%22%24(305)%20234%605678%5C&country=CA", {}, async (tab) => {
     await waitForResult(tab);

@@ -1,3 +1,3 @@
-//! Cargo ignores build dependencies of crates without a build script.
+//! Cargo ignores build dependencies in crates without a build script.
 
 fn main() {}

@@ -17,10 +17,10 @@ use utoipa_axum::router::OpenApiRouter;
 
 use crate::{
     config::Config,
-    described_routes::DescribedRoutes,
     http::ignore_trailing_slashes,
     lambda::{buffered_response, extension, gateway::restore_path},
     respond::respond,
+    route_table::RouteTable,
     routes::endpoint_not_found,
     state::App,
     telemetry::observe,
@@ -32,7 +32,7 @@ pub use crate::routes::Routes;
 pub fn service(functions: impl IntoIterator<Item = Routes>, app: App) -> Router {
     let functions: Vec<Routes> = functions.into_iter().collect();
     let paths: Vec<String> = functions.iter().flat_map(Routes::paths).map(str::to_owned).collect();
-    let rules = Arc::new((app.clone(), DescribedRoutes::new(&functions)));
+    let rules = Arc::new((app.clone(), RouteTable::new(&functions)));
     let router = functions
         .into_iter()
         .fold(Router::new(), |service, routes| service.merge(routes.router))
@@ -43,7 +43,7 @@ pub fn service(functions: impl IntoIterator<Item = Routes>, app: App) -> Router 
 
 /// The only layer around the routes, since each layer clones all inner ones for every request.
 async fn handle(
-    State(rules): State<Arc<(App, DescribedRoutes)>>,
+    State(rules): State<Arc<(App, RouteTable)>>,
     request: HttpRequest,
     next: Next,
 ) -> Response {
@@ -51,7 +51,7 @@ async fn handle(
     observe(app, request, |request| respond(app, routes, request, next)).await
 }
 
-/// The OpenAPI description of `functions`.
+/// The OpenAPI description for `functions`.
 pub fn openapi(functions: impl IntoIterator<Item = Routes>) -> OpenApi {
     let mut description = functions
         .into_iter()
@@ -64,7 +64,7 @@ pub fn openapi(functions: impl IntoIterator<Item = Routes>) -> OpenApi {
     description
 }
 
-/// Runs a function on Lambda until the container ends.
+/// Runs a function on Lambda until the container shuts down.
 ///
 /// A single thread is fastest for one request at a time. If Lambda sends several at once, there is one thread per
 /// processor.
@@ -102,7 +102,7 @@ async fn run(routes: Routes, config: Config) -> Result<(), Error> {
     extension::run(function, quotas, may_freeze, ready).await
 }
 
-/// Builds the service of a Lambda function behind API Gateway.
+/// Builds the service for a Lambda function behind API Gateway.
 pub fn lambda(
     routes: Routes,
     app: App,

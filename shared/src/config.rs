@@ -1,19 +1,19 @@
-//! Settings of a function or server.
+//! Settings for a function or server.
 
 use std::{env, sync::Arc};
 
 use crate::{auth::OriginSecrets, flag_images::FlagImages, http::AllowedOrigins};
 
-/// The settings of a function or server. Cheap to clone.
+/// The settings for a function or server. Cheap to clone.
 #[derive(Clone)]
 pub struct Config {
-    /// The host of flag images in responses.
+    /// The host for the flag images in responses.
     pub flag_images: FlagImages,
     /// The origins whose web pages may read responses.
     pub allowed_origins: AllowedOrigins,
-    /// The secrets that requests from API Gateway must contain, if any.
+    /// The accepted origin secrets; if empty, requests from API Gateway do not need one.
     pub origin_secrets: OriginSecrets,
-    /// The name of the Lambda function; `None` on a server. Functions log in CloudWatch's metric format.
+    /// The Lambda function's name; `None` on a server. Functions log in CloudWatch's embedded metric format.
     pub function: Option<Arc<str>>,
     /// `true` if Lambda sends this container several requests at once.
     pub has_concurrent_requests: bool,

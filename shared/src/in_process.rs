@@ -46,7 +46,7 @@ impl InProcess {
         Self { router: router.with_state(app), address: PublicAddress::Unknown }
     }
 
-    /// Returns the same routes for a client that reached the service at `address`, which links then use.
+    /// Returns the same routes for a client that reached the service at `address`, which is then used in links.
     pub fn at(&self, address: PublicAddress) -> Self {
         Self { router: self.router.clone(), address }
     }
@@ -60,7 +60,7 @@ impl InProcess {
         self.send_to(uri(path, params), Request::default()).await
     }
 
-    /// Sends a `POST` with a JSON body. A handler that counts items makes the `charge`.
+    /// Sends a `POST` with a JSON body. A handler that counts items applies the `charge`.
     pub async fn post<'a>(
         &self,
         path: &str,
@@ -81,7 +81,7 @@ impl InProcess {
         self.send(request).await
     }
 
-    /// Sends a request, with its path and query encoded as a client would.
+    /// Sends a request whose path and query are already percent-encoded.
     pub async fn send(&self, mut request: Request) -> RouteResponse {
         request.extensions_mut().insert(self.address.clone());
         let response = self.router.clone().oneshot(request).map(|Ok(response)| response);
@@ -90,7 +90,7 @@ impl InProcess {
 }
 
 impl RouteResponse {
-    /// The response of a route that returns `error`.
+    /// The response from a route that returns `error`.
     pub async fn from_error(error: ApiError) -> Self {
         Self::read(error.into_response()).await
     }
@@ -110,7 +110,7 @@ fn uri<'a>(
     let pair = |(name, value)| format!("{}={}", encode(name), encode(value));
     let pairs: Vec<String> = params.into_iter().map(pair).collect();
     let separator = if pairs.is_empty() { "" } else { "?" };
-    // An encoded query can only be too long.
+    // With everything encoded, the only possible error is that the URI is too long.
     format!("{path}{separator}{}", pairs.join("&"))
         .parse()
         .map_err(|_| ApiError::invalid("The parameters must be less than 64 KB in total"))

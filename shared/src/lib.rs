@@ -3,14 +3,13 @@
 //! A request flows in one direction. [`gateway`] restores the URL that the client sent, [`app`] finds its route,
 //! [`auth`] validates its key, and [`quota`] counts it. [`params`] and [`pagination`] parse its query. A handler gets
 //! a record or a dataset from [`lookup`]. [`errors`] turns a failure into a response, [`csv_pages`] writes a page as
-//! CSV, `respond` applies the rules of [`http`], and [`telemetry`] writes the access log line. [`state`] holds the
+//! CSV, `respond` applies the rules in [`http`], and [`telemetry`] writes the access log line. [`state`] holds the
 //! data that handlers share, and [`in_process`] calls handlers without a port.
 
 mod access_log;
 pub mod app;
 pub mod auth;
 pub mod config;
-mod described_routes;
 pub mod http;
 pub mod in_process;
 mod lambda;
@@ -20,6 +19,7 @@ mod output;
 mod query;
 pub mod quota;
 mod respond;
+mod route_table;
 mod routes;
 pub mod state;
 

@@ -1,6 +1,6 @@
 //! Looks up single records in DynamoDB, and selects the dataset for a page of a list.
 //!
-//! The dataset in memory names the version that last changed each record. An item is used only if that version
+//! The in-memory dataset records which version last changed each record. An item is used only if that version
 //! wrote it. Otherwise, or if DynamoDB fails, the record comes from the dataset. So a container's lookups always
 //! agree with its lists, even while an import is changing items.
 
@@ -18,7 +18,7 @@ use crate::{
     state::App,
 };
 
-/// The cache policy of a lookup.
+/// The cache policy for a lookup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Freshness {
     Cached,
@@ -59,7 +59,7 @@ pub struct Lookups<'a> {
 }
 
 impl Lookups<'_> {
-    /// Finds a carrier. Does not call DynamoDB if the dataset does not have it.
+    /// Finds a carrier. Does not call DynamoDB if the carrier is not in the dataset.
     pub async fn carrier(&self, ocn: Ocn) -> Option<Carrier> {
         let Self { app: App { store, .. }, current: LoadedVersion { dataset, .. } } = self;
         let expected = dataset.last_changed(RecordKey::Carrier(ocn))?;
@@ -119,8 +119,8 @@ impl Lookups<'_> {
         found
     }
 
-    /// Reads the items of exchanges. Functions without batches do not have permission for batch reads, so a single
-    /// item is read with `GetItem`.
+    /// Reads the items of exchanges. Functions without a batch endpoint have no permission for batch reads, so a
+    /// single item is read with `GetItem`.
     async fn read_items(&self, npa_nxxs: &[NpaNxx]) -> HashMap<NpaNxx, LookupItem<Exchange>> {
         let store = &self.app.store;
         if let [only] = *npa_nxxs {
@@ -138,7 +138,7 @@ fn log_failure<T>(read: Result<T, StoreError>) -> Option<T> {
     let log = |error: &StoreError| {
         if !error.is_breaker_open() {
             let error = with_causes(error);
-            tracing::warn!(error, "an item cannot be read; using the dataset in memory");
+            tracing::warn!(error, "an item cannot be read; using the in-memory dataset");
         }
     };
     read.inspect_err(log).ok()

@@ -14,24 +14,19 @@ use axum::{
 use crate::{
     auth::middleware::admit,
     config::Config,
-    described_routes::DescribedRoutes,
     errors::{ApiError, into_problem},
     gateway::{PathPrefix, is_behind_gateway, prefix_links},
     http::{
         AllowedOrigins, compression::compress, conditional::Condition, cors, prefers_gzip,
         prefers_problems, request_host,
     },
+    route_table::RouteTable,
     routes::catch_panic,
     state::App,
 };
 
 /// Responds to a request, and applies the client's preferences to the response.
-pub async fn respond(
-    app: &App,
-    routes: &DescribedRoutes,
-    request: Request,
-    next: Next,
-) -> Response {
+pub async fn respond(app: &App, routes: &RouteTable, request: Request, next: Next) -> Response {
     let (headers, origins) = (request.headers(), &app.config.allowed_origins);
     let allowed_origin = origins.allowed(headers.get(ORIGIN));
     let (wants_problems, wants_gzip) = (prefers_problems(headers), prefers_gzip(headers));
@@ -71,7 +66,7 @@ fn check_source(config: &Config, request: &Request) -> Option<ApiError> {
     request_host(request.uri(), request.headers(), request.version()).err()
 }
 
-async fn route(app: &App, routes: &DescribedRoutes, request: Request, next: Next) -> Response {
+async fn route(app: &App, routes: &RouteTable, request: Request, next: Next) -> Response {
     match routes.find(&request) {
         Some(route) => admit(app, route, request, next).await.into_response(),
         None => next.run(request).await,

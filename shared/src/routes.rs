@@ -20,7 +20,7 @@ use crate::{
 pub struct Routes {
     pub(crate) router: OpenApiRouter<App>,
     /// The methods of routes that are not in the API description.
-    undescribed: OpenApi,
+    undocumented: OpenApi,
     is_public: bool,
     pub(crate) preparation: fn(),
     counted_per_item: &'static [&'static str],
@@ -30,7 +30,7 @@ impl From<OpenApiRouter<App>> for Routes {
     fn from(router: OpenApiRouter<App>) -> Self {
         Self {
             router,
-            undescribed: OpenApi::default(),
+            undocumented: OpenApi::default(),
             is_public: false,
             preparation: || (),
             counted_per_item: &[],
@@ -45,23 +45,23 @@ impl Routes {
     }
 
     /// Adds a `GET` route that is not in the API description.
-    pub fn with_undescribed(self, path: &'static str, handler: MethodRouter<App>) -> Self {
-        self.add_undescribed(HttpMethod::Get, path, handler)
+    pub fn with_undocumented_get(self, path: &'static str, handler: MethodRouter<App>) -> Self {
+        self.add_undocumented(HttpMethod::Get, path, handler)
     }
 
     /// Adds a `POST` route that is not in the API description.
-    pub fn with_undescribed_post(self, path: &'static str, handler: MethodRouter<App>) -> Self {
-        self.add_undescribed(HttpMethod::Post, path, handler)
+    pub fn with_undocumented_post(self, path: &'static str, handler: MethodRouter<App>) -> Self {
+        self.add_undocumented(HttpMethod::Post, path, handler)
     }
 
-    fn add_undescribed(
+    fn add_undocumented(
         mut self,
         method: HttpMethod,
         path: &'static str,
         handler: MethodRouter<App>,
     ) -> Self {
         let item = PathItem::new(method, Operation::new());
-        self.undescribed.paths.paths.insert(path.to_owned(), item);
+        self.undocumented.paths.paths.insert(path.to_owned(), item);
         Self { router: self.router.route(path, handler), ..self }
     }
 
@@ -72,7 +72,7 @@ impl Routes {
 
     /// Sets the paths whose `POST` handlers charge one request per item in the body. A request that is rejected
     /// before that counts as one.
-    pub fn counted_per_item(self, paths: &'static [&'static str]) -> Self {
+    pub fn count_per_item(self, paths: &'static [&'static str]) -> Self {
         Self { counted_per_item: paths, ..self }
     }
 
@@ -82,17 +82,17 @@ impl Routes {
 
     /// The paths in the router's syntax, where `{*tn}` matches the rest of a path.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
-        self.descriptions().into_iter().flat_map(described_paths)
+        self.descriptions().into_iter().flat_map(paths_in)
     }
 
     /// The paths of routes that are not in the API description.
-    pub fn undescribed_paths(&self) -> Vec<&str> {
-        described_paths(&self.undescribed).collect()
+    pub fn undocumented_paths(&self) -> Vec<&str> {
+        paths_in(&self.undocumented).collect()
     }
 
     /// The routes in the API description, then the others.
     pub(crate) fn descriptions(&self) -> [&OpenApi; 2] {
-        [self.router.get_openapi(), &self.undescribed]
+        [self.router.get_openapi(), &self.undocumented]
     }
 
     pub(crate) fn admission(&self, path: &str) -> Admission {
@@ -106,7 +106,7 @@ impl Routes {
     }
 }
 
-/// The key requirement of a route.
+/// A route's key requirement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Admission {
     /// No key is required.
@@ -117,7 +117,7 @@ pub(crate) enum Admission {
     CountedPerItem,
 }
 
-fn described_paths(description: &OpenApi) -> impl Iterator<Item = &str> {
+fn paths_in(description: &OpenApi) -> impl Iterator<Item = &str> {
     description.paths.paths.keys().map(String::as_str)
 }
 
@@ -130,7 +130,7 @@ pub(crate) async fn endpoint_not_found(uri: Uri) -> ApiError {
     }
 }
 
-/// Returns the response of a handler, or an internal error if it panics. The message is not logged, since it may
+/// Returns the handler's response, or an internal error if it panics. The message is not logged, since it may
 /// quote the request. The panic hook logs the location.
 pub(crate) async fn catch_panic(handler: impl Future<Output = Response>) -> Response {
     AssertUnwindSafe(handler).catch_unwind().await.unwrap_or_else(|_message| {

@@ -8,7 +8,7 @@ use store::{CurrentDataset, Store};
 
 use crate::{auth::KeyRing, config::Config, quota::Quotas, telemetry::Observer};
 
-const EXCHANGE_CACHE_TIME: Duration = Duration::from_secs(300);
+const EXCHANGE_CACHE_TTL: Duration = Duration::from_secs(300);
 const EXCHANGE_CACHE_SIZE: u64 = 10_000;
 
 /// State shared by all handlers. Cheap to clone.
@@ -28,7 +28,7 @@ pub struct App {
 impl App {
     pub fn new(store: Store, config: Config) -> Self {
         let exchange_cache =
-            Cache::builder().max_capacity(EXCHANGE_CACHE_SIZE).time_to_live(EXCHANGE_CACHE_TIME);
+            Cache::builder().max_capacity(EXCHANGE_CACHE_SIZE).time_to_live(EXCHANGE_CACHE_TTL);
         Self {
             dataset: Arc::new(CurrentDataset::new(store.clone())),
             keys: Arc::new(KeyRing::new(store.clone())),

@@ -26,7 +26,7 @@ const (
 	maxWait = time.Minute
 )
 
-// FormatResult has the fields of a format result that are read below.
+// FormatResult has the fields of a format result that this example reads.
 type FormatResult struct {
 	Valid   bool `json:"valid"`
 	Formats struct {
@@ -65,7 +65,7 @@ type APIError struct {
 }
 
 func (apiError *APIError) Error() string {
-	return fmt.Sprintf("refused: %d %s: %s", apiError.Status, apiError.Name, apiError.Message)
+	return fmt.Sprintf("request failed: %d %s: %s", apiError.Status, apiError.Name, apiError.Message)
 }
 
 // Client sends requests to one service with one key.
@@ -75,57 +75,57 @@ type Client struct {
 	HTTP http.Client
 }
 
-// Format describes a phone number.
+// Format validates and formats a phone number.
 func (client *Client) Format(ctx context.Context, number string, options url.Values) (FormatResult, error) {
 	var result FormatResult
 	path := "/v1/format/" + url.PathEscape(number)
-	_, err := client.send(ctx, http.MethodGet, client.address(path, options), nil, &result)
+	_, err := client.send(ctx, http.MethodGet, client.buildURL(path, options), nil, &result)
 	return result, err
 }
 
-// FormatMany describes up to 1,000 phone numbers, in order.
+// FormatMany validates and formats up to 1,000 phone numbers, in order.
 func (client *Client) FormatMany(ctx context.Context, numbers []string, options url.Values) ([]BatchItem, error) {
 	body, err := json.Marshal(numbers)
 	if err != nil {
 		return nil, err
 	}
-	var many struct {
+	var batch struct {
 		Results []BatchItem `json:"results"`
 	}
-	_, err = client.send(ctx, http.MethodPost, client.address("/v1/format", options), body, &many)
-	return many.Results, err
+	_, err = client.send(ctx, http.MethodPost, client.buildURL("/v1/format", options), body, &batch)
+	return batch.Results, err
 }
 
 // Search calls visit for each exchange that matches all filters, page by page.
 func (client *Client) Search(ctx context.Context, filters url.Values, visit func(Exchange)) error {
-	for address := client.address("/v1/search", filters); address != ""; {
+	for pageURL := client.buildURL("/v1/search", filters); pageURL != ""; {
 		var page struct {
 			Results []Exchange `json:"results"`
 		}
-		header, err := client.send(ctx, http.MethodGet, address, nil, &page)
+		header, err := client.send(ctx, http.MethodGet, pageURL, nil, &page)
 		if err != nil {
 			return err
 		}
 		for _, exchange := range page.Results {
 			visit(exchange)
 		}
-		if address, err = nextPage(address, header); err != nil {
+		if pageURL, err = nextPage(pageURL, header); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (client *Client) address(path string, query url.Values) string {
+func (client *Client) buildURL(path string, query url.Values) string {
 	return strings.TrimSuffix(client.URL, "/") + path + "?" + query.Encode()
 }
 
 // send reads a successful response's JSON into result. It waits and retries if the service says so.
 func (client *Client) send(
-	ctx context.Context, method, address string, body []byte, result any,
+	ctx context.Context, method, requestURL string, body []byte, result any,
 ) (http.Header, error) {
 	for attempt := 1; ; attempt++ {
-		request, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
+		request, err := http.NewRequestWithContext(ctx, method, requestURL, bytes.NewReader(body))
 		if err != nil {
 			return nil, err
 		}
@@ -180,13 +180,13 @@ func parseError(response *http.Response, content []byte) error {
 
 var nextLink = regexp.MustCompile(`<([^>]*)>; rel="next"`)
 
-// nextPage is the URL in the Link header with rel="next", or "" on the last page.
-func nextPage(address string, header http.Header) (string, error) {
+// nextPage returns the URL in the Link header with rel="next", or "" on the last page.
+func nextPage(pageURL string, header http.Header) (string, error) {
 	next := nextLink.FindStringSubmatch(header.Get("Link"))
 	if next == nil {
 		return "", nil
 	}
-	base, err := url.Parse(address)
+	base, err := url.Parse(pageURL)
 	if err != nil {
 		return "", err
 	}

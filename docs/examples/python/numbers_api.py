@@ -37,11 +37,11 @@ class Client:
         self.key = key
 
     def format(self, number, **options):
-        """Describes a phone number."""
+        """Validates and formats a phone number."""
         return self._send("GET", self._build_url(f"/v1/format/{urllib.parse.quote(number, safe='')}", options))[0]
 
     def format_many(self, numbers, **options):
-        """Describes up to 1,000 phone numbers, in order: each as sent (`tn`), with its `result` or `error`."""
+        """Validates and formats up to 1,000 numbers, in order: each as sent (`tn`), with its `result` or `error`."""
         return self._send("POST", self._build_url("/v1/format", options), numbers)[0]["results"]
 
     def search(self, **filters):
@@ -130,4 +130,4 @@ if __name__ == "__main__":
     try:
         main()
     except ApiError as error:
-        sys.exit(f"refused: {error}")
+        sys.exit(f"request failed: {error}")

@@ -12,7 +12,7 @@ const TIMEOUT_MS = 10_000;
 // A daily quota may reset hours from now; let the caller decide what to do.
 const MAX_WAIT_SECONDS = 60;
 
-// The fields that are read below. `npx openapi-typescript docs/openapi.json` generates the full types.
+// The fields that this example reads. `npx openapi-typescript docs/openapi.json` generates the full types.
 interface FormatResult {
   valid: boolean;
   formats?: { e164: string };
@@ -51,15 +51,15 @@ class Client {
     private readonly key: string,
   ) {}
 
-  /** Describes a phone number. */
+  /** Validates and formats a phone number. */
   async format(number: string, options: Record<string, string> = {}): Promise<FormatResult> {
-    const response = await this.send(this.address(`/v1/format/${encodeURIComponent(number)}`, options));
+    const response = await this.send(this.buildUrl(`/v1/format/${encodeURIComponent(number)}`, options));
     return (await response.json()) as FormatResult;
   }
 
-  /** Describes up to 1,000 phone numbers, in order. */
+  /** Validates and formats up to 1,000 phone numbers, in order. */
   async formatMany(numbers: string[], options: Record<string, string> = {}): Promise<BatchItem[]> {
-    const response = await this.send(this.address("/v1/format", options), {
+    const response = await this.send(this.buildUrl("/v1/format", options), {
       method: "POST",
       headers: { "Content-Type": "application/json" },
       body: JSON.stringify(numbers),
@@ -69,22 +69,22 @@ class Client {
 
   /** Yields the exchanges that match all filters, page by page. */
   async *search(filters: Record<string, string>): AsyncGenerator<SearchResult["results"][number]> {
-    let address: string | undefined = this.address("/v1/search", filters);
-    while (address !== undefined) {
-      const response: Response = await this.send(address);
+    let url: string | undefined = this.buildUrl("/v1/search", filters);
+    while (url !== undefined) {
+      const response: Response = await this.send(url);
       yield* ((await response.json()) as SearchResult).results;
-      address = nextPage(address, response.headers);
+      url = nextPage(url, response.headers);
     }
   }
 
-  private address(path: string, query: Record<string, string>): string {
+  private buildUrl(path: string, query: Record<string, string>): string {
     return `${this.url.replace(/\/$/, "")}${path}?${new URLSearchParams(query)}`;
   }
 
   /** Returns a successful response. Waits and retries if the service says so. */
-  private async send(address: string, init: RequestInit = {}): Promise<Response> {
+  private async send(url: string, init: RequestInit = {}): Promise<Response> {
     for (let attempt = 1; ; attempt++) {
-      const response = await fetch(address, {
+      const response = await fetch(url, {
         ...init,
         headers: { ...init.headers, Authorization: `Bearer ${this.key}` },
         signal: AbortSignal.timeout(TIMEOUT_MS),
@@ -113,9 +113,9 @@ async function parseError(response: Response): Promise<ApiError> {
 }
 
 /** The URL in the `Link` header with `rel="next"`; `undefined` on the last page. */
-function nextPage(address: string, headers: Headers): string | undefined {
+function nextPage(url: string, headers: Headers): string | undefined {
   const next = /<([^>]*)>; rel="next"/.exec(headers.get("Link") ?? "")?.[1];
-  return next === undefined ? undefined : new URL(next, address).href;
+  return next === undefined ? undefined : new URL(next, url).href;
 }
 
 /** Formats a result on one line. */
@@ -155,6 +155,6 @@ try {
   await main();
 } catch (error) {
   if (!(error instanceof ApiError)) throw error;
-  console.error(`refused: ${error.message}`);
+  console.error(`request failed: ${error.message}`);
   process.exitCode = 1;
 }

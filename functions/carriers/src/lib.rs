@@ -21,7 +21,7 @@ use store::LoadedVersion;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-/// The routes of this function.
+/// This function's routes.
 pub fn routes() -> Routes {
     OpenApiRouter::default()
         .routes(routes!(list))
@@ -34,16 +34,16 @@ pub fn routes() -> Routes {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct CarrierSummary {
     pub ocn: Ocn,
-    /// Full legal company name; `null` if no source gives it.
+    /// Full legal company name; `null` if no source provides it.
     #[schema(required, example = "NEW CINGULAR WIRELESS PCS, LLC - DC")]
     pub company_name: Option<String>,
     /// Common or trade name; `null` unless it differs from the company name.
     #[schema(required, example = "AT&T Mobility")]
     pub common_name: Option<String>,
-    /// `null` if no source gives it.
+    /// `null` if no source provides it.
     #[schema(required)]
     pub carrier_type: Option<CarrierType>,
-    /// State or province with most of the carrier's exchanges; `null` if unknown.
+    /// State or province where the carrier has the most exchanges; `null` if unknown.
     #[schema(required)]
     pub state: Option<StateCode>,
     pub country: Country,
@@ -68,7 +68,7 @@ pub struct CarrierDetail {
 /// The carrier's exchange counts.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct OwnedExchanges {
-    /// Total exchanges held, including those without a state in their report, which `by_state` does not count.
+    /// Total exchanges held. Includes exchanges whose report does not list a state, which `by_state` does not count.
     pub total: u32,
     /// Exchange count by state or province code.
     pub by_state: BTreeMap<StateCode, u32>,
@@ -102,8 +102,8 @@ impl Rows for CarrierList {
 #[into_params(parameter_in = Query)]
 #[allow(dead_code, reason = "used only for its OpenAPI schema")]
 pub struct Filter {
-    /// Words, each the start of a word in the company name or common name, or of the OCN. Case, accents and punctuation
-    /// within a word are ignored: `tmobile` and `t-mobile` both find `T-Mobile`.
+    /// Search words. Each must be the start of a word in the company name or common name, or of the OCN. Case, accents
+    /// and punctuation within a word are ignored: `tmobile` and `t-mobile` both find `T-Mobile`.
     q: Option<String>,
     /// Country, US or CA.
     country: Option<Country>,
@@ -162,7 +162,7 @@ async fn list(
 /// Look up a carrier
 #[utoipa::path(
     get, path = "/v1/carrier/{ocn}", operation_id = "getCarrier", tag = "Carriers",
-    params(("ocn" = Ocn, Path, description = "Operating Company Number, in any case")),
+    params(("ocn" = Ocn, Path, description = "Operating Company Number; case-insensitive")),
     responses((status = 200, description = "The carrier", body = CarrierDetail), ApiError)
 )]
 async fn carrier_by_path(
@@ -175,7 +175,7 @@ async fn carrier_by_path(
 /// Look up a carrier by query
 #[utoipa::path(
     get, path = "/v1/carrier", operation_id = "getCarrierByQuery", tag = "Carriers",
-    params(("ocn" = Ocn, Query, description = "Operating Company Number, in any case")),
+    params(("ocn" = Ocn, Query, description = "Operating Company Number; case-insensitive")),
     responses((status = 200, description = "The carrier", body = CarrierDetail), ApiError)
 )]
 async fn carrier_by_query(

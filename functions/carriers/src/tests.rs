@@ -1,4 +1,4 @@
-//! The routes on a small dataset.
+//! Route tests with a small dataset.
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ fn ocns(list: &Value) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn filters_select_carriers_in_any_case() {
+async fn filters_select_carriers_ignoring_case() {
     let api = TestApi::new(routes());
     for (query, expected) in [
         ("", &["508J", "6529", "8821", "9740"][..]),
@@ -44,7 +44,7 @@ async fn a_carrier_equals_its_list_row_plus_exchange_counts() {
 }
 
 #[tokio::test]
-async fn the_csv_list_is_a_file_with_the_same_rows_as_json() {
+async fn csv_lists_are_attachments_with_the_same_rows_as_json() {
     let api = TestApi::new(routes());
     api.assert_csv_agrees_with_json("/v1/carriers?limit=3", "carriers").await;
     let file = api.get("/v1/carriers?format=CSV&limit=1", &[]).await;
@@ -56,9 +56,9 @@ async fn the_csv_list_is_a_file_with_the_same_rows_as_json() {
 }
 
 #[tokio::test]
-async fn errors_name_the_rule_and_the_value() {
+async fn errors_state_the_rule_and_the_value() {
     let api = TestApi::new(routes());
-    let errors = api.refusals([
+    let errors = api.rejections([
         "/v1/carrier?ocn=AB-1",
         "/v1/carrier/%C3%A9123",
         "/v1/carrier/%FF",

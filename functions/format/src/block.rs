@@ -32,8 +32,8 @@ impl NanpParts {
     }
 }
 
-/// The NPA-NXX to look up for this number. `None` unless the number is valid, North American and geographic: other
-/// numbers are not held by the holder of their exchange.
+/// The NPA-NXX to look up for this number. `None` unless the number is valid, North American and geographic: an
+/// exchange's holder does not hold any other kind of number.
 pub fn geographic_npa_nxx(number: &PhoneNumber) -> Option<NpaNxx> {
     let is_geographic = number.valid && !number.is_non_geographic;
     NanpParts::from_number(number).filter(|_| is_geographic).map(|parts| parts.npa_nxx)
@@ -80,20 +80,20 @@ impl Location {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Carrier)]
 pub struct CarrierInfo {
-    /// Operating Company Number; absent if the source names a company without one.
+    /// Operating Company Number; absent if the source lists a company without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub(crate) ocn: Option<Ocn>,
-    /// Company name; `null` if no source gives it.
+    /// Company name; `null` if no source provides it.
     #[schema(required, example = "NEW CINGULAR WIRELESS PCS, LLC - DC")]
     pub(crate) name: Option<String>,
-    /// `null` if no source gives it.
+    /// `null` if no source provides it.
     #[serde(rename = "type")]
     #[schema(required)]
     pub(crate) carrier_type: Option<CarrierType>,
 }
 
-/// The exchange of a North American number, and its area code if the exchange has no state.
+/// A North American number's exchange, and its area code if the exchange has no state.
 #[derive(Debug, Clone, Default)]
 pub struct BlockRecords {
     pub exchange: Option<Exchange>,
@@ -152,8 +152,8 @@ pub struct Block {
 impl Block {
     /// Finds the location and holder of a number's block.
     ///
-    /// If the exchange has no state, the area code's only state is used. In a pooled exchange, the holder and rate
-    /// center are those of the number's thousands block once its assignment is effective.
+    /// If the exchange has no state and the area code has only one, that state is used. In a pooled exchange, the
+    /// holder and rate center are those of the number's thousands block once its assignment is effective.
     pub fn new(number: &PhoneNumber, records: BlockRecords, today: Date) -> Self {
         let BlockRecords { exchange, area_code } = records;
         let from_area_code =
@@ -175,7 +175,7 @@ impl Block {
                     (rate_center, ocn, company_name, carrier_type)
                 }
             };
-        // A source may name a company without an OCN.
+        // A source may list a company without an OCN.
         let is_held = ocn.is_some() || name.is_some();
         let carrier = is_held.then_some(CarrierInfo { ocn, name, carrier_type });
         Self { rate_center, state, carrier }
@@ -241,8 +241,8 @@ pub mod tests {
             (without_rate_center, "907 200 4000", 7, "VALDEZ", "464D"),
         ] {
             let block = block(number, Some(exchange), &[], month);
-            let ocn_found = block.carrier.unwrap().ocn.unwrap().to_string();
-            let found = (block.rate_center.as_deref(), &*ocn_found);
+            let found_ocn = block.carrier.unwrap().ocn.unwrap().to_string();
+            let found = (block.rate_center.as_deref(), &*found_ocn);
             assert_eq!(found, (Some(rate_center), ocn), "{number} in month {month}");
         }
     }

@@ -1,8 +1,8 @@
 //! Format results as CSV cells: the same columns for every number, in a fixed order.
 //!
 //! A column is named after its result field, in snake case with the prefix `tn_`. The prefix avoids clashes with the
-//! source file's columns, such as `country` and `type`. Flag links are omitted: they follow from the country and state
-//! codes.
+//! source file's columns, such as `country` and `type`. Flag links are omitted, since they follow from the country and
+//! state codes.
 //!
 //! An invalid number's formats stay empty, so that they are not mistaken for a valid number.
 
@@ -20,14 +20,14 @@ use super::{
 /// Renders one cell of a result. Missing fields are empty, and no cell is a spreadsheet formula.
 type RenderCell = for<'a> fn(&'a FormatResult) -> Cow<'a, str>;
 
-/// A column of a format result.
+/// A result column.
 #[derive(Debug)]
 pub struct Column {
     pub name: &'static str,
     pub cell: RenderCell,
 }
 
-/// The columns of a format result, in order.
+/// The result columns, in order.
 pub static COLUMNS: [Column; 27] = [
     column("tn_valid", |it| boolean(Some(it.valid))),
     column("tn_possible", |it| boolean(Some(it.possible))),
@@ -61,17 +61,17 @@ pub static COLUMNS: [Column; 27] = [
 /// The position of the first column that is present only if [`Extra::Reason`] is requested.
 pub const FIRST_REASON_COLUMN: usize = 25;
 
-/// The column with the error of a number without a result. Comes last.
+/// The last column, which contains the error if a number has no result.
 const ERROR_COLUMN: &str = "tn_error";
 
-/// The result columns of a CSV response.
+/// The result columns in a CSV response.
 pub struct Columns(Vec<&'static Column>);
 
 impl Columns {
     /// The columns a client requests.
     pub fn new(options: &Options) -> Self {
         let Some(fields) = &options.fields else {
-            let with_reason = options.has(Extra::Reason);
+            let with_reason = options.includes(Extra::Reason);
             let count = if with_reason { COLUMNS.len() } else { FIRST_REASON_COLUMN };
             return Self(COLUMNS[..count].iter().collect());
         };
@@ -94,13 +94,13 @@ impl Columns {
 
 const EMPTY_CELL: Cow<'static, str> = Cow::Borrowed("");
 
-/// The columns of these fields.
+/// The columns for these fields.
 pub fn columns_for(fields: &Fields) -> impl Iterator<Item = &'static Column> {
     let wanted: BTreeSet<String> = fields.leaves().map(column_name).collect();
     COLUMNS.iter().filter(move |column| wanted.contains(column.name))
 }
 
-/// The name of the column for the field at a path. A reason has only its code, which implies the message.
+/// The name of the column for the field at a path. A reason has only a code column, since the code implies the message.
 pub fn column_name(path: &str) -> String {
     let name = match path {
         "reason.code" | "reason.message" => "reason",
@@ -118,7 +118,7 @@ const fn column(name: &'static str, cell: RenderCell) -> Column {
     Column { name, cell }
 }
 
-/// A field in a part of the result, if the result has the part.
+/// A field in an optional part of the result; `None` if the part is missing.
 fn field<'a, P, T>(part: &'a Option<P>, field: fn(&'a P) -> Option<T>) -> Option<T> {
     part.as_ref().and_then(field)
 }
@@ -153,7 +153,7 @@ mod tests {
     use super::*;
     use crate::block::{BlockRecords, tests::exchange};
 
-    /// The non-empty cells of a number in this company's exchange, by column.
+    /// The non-empty cells for a number in this company's exchange, by column.
     fn cells(text: &str, company_name: &str) -> Value {
         let number = PhoneNumber::parse(text, DefaultCountry::default());
         let (company_name, state) = (Some(company_name.to_owned()), Some("FL".parse().unwrap()));

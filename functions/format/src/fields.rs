@@ -13,12 +13,12 @@ use utoipa::{
     openapi::{RefOr, Schema},
 };
 
-/// The dotted paths of fields. A path such as `carrier` includes all nested fields.
+/// Dotted field paths. A path such as `carrier` includes all nested fields.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Fields(BTreeSet<String>);
 
 impl Fields {
-    /// The fields of a type, including those of nested objects.
+    /// A type's fields, including those in nested objects.
     pub fn from_type<T: ToSchema>() -> Self {
         let mut schemas = Vec::new();
         T::schemas(&mut schemas);
@@ -52,12 +52,12 @@ impl Fields {
         parts.iter().for_each(|part| self.add(prefix, part, schemas));
     }
 
-    /// Selects fields by the `fields` parameter, if present.
+    /// Selects the fields in the `fields` parameter, if present.
     pub fn select_from(&self, params: &Params) -> Result<Option<Self>, ApiError> {
         Ok(params.text("fields")?.map(|paths| self.select(&paths)).transpose()?.flatten())
     }
 
-    /// Selects fields by a comma-separated list of paths; `None` if the list is empty.
+    /// Selects the fields in a comma-separated list of paths; `None` if the list is empty.
     pub fn select(&self, paths: &str) -> Result<Option<Self>, ApiError> {
         let mut selected = BTreeSet::new();
         for path in paths.split(',').map(str::trim).filter(|path| !path.is_empty()) {
@@ -79,11 +79,11 @@ impl Fields {
     }
 
     /// Returns `true` if these include the field at this path, or part of it.
-    pub fn has(&self, path: &str) -> bool {
+    pub fn includes(&self, path: &str) -> bool {
         self.0.iter().any(|known| known == path || is_part_of(known, path))
     }
 
-    /// Nests these fields under the field `name` of `others`.
+    /// Nests these fields under the field `name` in `others`.
     pub fn within(self, others: Self, name: &str) -> Self {
         let own = self.0.iter().map(|path| format!("{name}.{path}"));
         Self(own.chain(others.without(name).0).collect())
@@ -102,7 +102,7 @@ impl Fields {
             if !self.0.contains(&path) {
                 self.prune(&format!("{path}."), value);
             }
-            self.has(&path)
+            self.includes(&path)
         });
     }
 }
@@ -135,7 +135,7 @@ mod tests {
     use crate::{FormatResult, LookupResult};
 
     #[test]
-    fn selected_parts_are_complete_and_keep_the_results_order() {
+    fn selected_objects_are_complete_and_keep_the_results_order() {
         let select = |value: &Value, paths: &str| {
             let fields = Fields::from_type::<FormatResult>().select(paths).unwrap();
             serde_json::to_string(&WithFields { value, fields: fields.as_ref() }).unwrap()

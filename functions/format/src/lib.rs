@@ -35,7 +35,7 @@ use fields::WithFields;
 use options::Options;
 use readings::{Reading, Readings};
 
-/// The routes of this function. On Lambda, the phone number rules load at startup.
+/// This function's routes. On Lambda, the phone number rules load at startup.
 pub fn routes() -> Routes {
     let router = OpenApiRouter::default()
         .routes(routes!(format_by_query))
@@ -43,7 +43,7 @@ pub fn routes() -> Routes {
         .routes(routes!(format_by_path))
         .routes(routes!(lookup::lookup_by_query))
         .routes(routes!(lookup::lookup_by_path));
-    Routes::from(router).with_preparation(formatting::load_rules).counted_per_item(&["/v1/format"])
+    Routes::from(router).with_preparation(formatting::load_rules).count_per_item(&["/v1/format"])
 }
 
 /// Format a phone number

@@ -1,4 +1,4 @@
-//! Looks up the block of a North American number: its status, holder and location.
+//! Looks up a North American number's block: its status, holder and location.
 
 use std::sync::LazyLock;
 
@@ -25,7 +25,7 @@ use super::{
     readings::{Reading, Readings},
 };
 
-/// The block of a number.
+/// A North American number's block.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct LookupResult {
     /// The number's ten digits.
@@ -53,8 +53,8 @@ pub struct LookupResult {
 #[into_params(parameter_in = Query)]
 #[allow(dead_code, reason = "used only for its OpenAPI schema")]
 struct LookupOptions {
-    /// Fields to return, comma-separated, such as `status,carrier.name`. All others are omitted, even required ones. A
-    /// part such as `carrier` includes all of its fields.
+    /// Fields to return, comma-separated, such as `status,carrier.name`. All others are omitted, even required ones.
+    /// An object such as `carrier` includes all its fields.
     #[param(value_type = Option<Vec<String>>, style = Form, explode = false)]
     fields: Option<Fields>,
 }
@@ -76,7 +76,7 @@ fn nanp_number(tn: Readings) -> Result<(String, PhoneNumber, NanpParts), ApiErro
     }
 }
 
-/// Look up the block of a number
+/// Look up a number's block
 #[utoipa::path(
     get, path = "/v1/lookup/{*tn}", operation_id = "lookUpBlock", tag = "Lookup",
     params(
@@ -93,7 +93,7 @@ pub async fn lookup_by_path(
     look_up(&app, tn.into(), &params).await
 }
 
-/// Look up the block of a number by query
+/// Look up a number's block by query
 #[utoipa::path(
     get, path = "/v1/lookup", operation_id = "lookUpBlockByQuery", tag = "Lookup",
     params(
@@ -121,7 +121,7 @@ async fn look_up(app: &App, tn: Readings, params: &Params) -> Result<Response, A
     let status = exchange.status;
     let exchange_country = exchange.country.to_string();
     let block = Block::new(&number, records, today());
-    // Google's rules give a valid number's country. For other numbers, the numbering data does.
+    // Google's rules determine a valid number's country. For other numbers, the numbering data does.
     let state = block.state.map(|(state, _)| state);
     let country = number.country.clone().or_else(|| state.map(StateCode::iso_country));
     let country = country.unwrap_or(exchange_country);
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn only_ten_digit_numbers_are_read_in_any_format() {
+    fn ten_digit_numbers_are_accepted_in_any_format_and_others_rejected() {
         for text in ["4155551234", "+1 (415) 555-1234", "1-415-555-1234", "tel:+14155551234"] {
             assert_eq!(ten_digits(text).as_deref(), Some("4155551234"), "{text}");
         }

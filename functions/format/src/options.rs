@@ -1,4 +1,4 @@
-//! Options of a format request.
+//! Options for a format request.
 
 use std::{str::FromStr, sync::LazyLock};
 
@@ -24,12 +24,12 @@ pub struct Options {
     /// `false` forces a fresh lookup. Other values are ignored.
     #[param(value_type = Option<String>, example = "false")]
     pub cache: Freshness,
-    /// Extra parts to return, comma-separated. `reason` tells why the text is not one valid number, and is `null` if it
-    /// is.
+    /// Extra fields to return, comma-separated. `reason` explains why the text is not a single valid number, and is
+    /// `null` if it is.
     #[param(value_type = Option<Vec<Extra>>, style = Form, explode = false, inline)]
     pub include: Vec<Extra>,
     /// Fields to return, comma-separated, such as `valid,formats.e164,carrier.name`. All others are omitted, even
-    /// required ones. A part such as `formats` includes all of its fields. Selecting `reason` works without `include`.
+    /// required ones. An object such as `formats` includes all its fields. You can select `reason` without `include`.
     #[param(value_type = Option<Vec<String>>, style = Form, explode = false)]
     pub fields: Option<Fields>,
     /// `false` omits flag links.
@@ -57,37 +57,37 @@ impl Options {
         })
     }
 
-    /// Returns `true` if the result has this part. Selected fields override `include`.
-    pub fn has(&self, extra: Extra) -> bool {
+    /// Returns `true` if the result includes this field. Selected fields override `include`.
+    pub fn includes(&self, extra: Extra) -> bool {
         match &self.fields {
-            Some(fields) => fields.has(extra.into()),
+            Some(fields) => fields.includes(extra.into()),
             None => self.include.iter().any(|requested| [extra, Extra::All].contains(requested)),
         }
     }
 
-    /// The reason for text parsed as `number`, if the result has that part.
+    /// The reason for text parsed as `number`, if the result includes it.
     pub fn reason(
         &self,
         text: &str,
         country: DefaultCountry,
         number: Option<&PhoneNumber>,
     ) -> Option<Option<ReasonInfo>> {
-        self.has(Extra::Reason).then(|| ReasonInfo::find(text, country, number))
+        self.includes(Extra::Reason).then(|| ReasonInfo::find(text, country, number))
     }
 
-    /// The base URL of flags, if the result links to them.
+    /// The base URL for flags, if the result links to them.
     pub fn flags_base_url<'a>(&self, FlagsBaseUrl(url): &'a FlagsBaseUrl) -> Option<&'a str> {
-        let has_flags = self.flags && self.fields.as_ref().is_none_or(|fields| fields.has("flags"));
+        let has_flags = self.flags && self.fields.as_ref().is_none_or(|it| it.includes("flags"));
         url.as_deref().filter(|_| has_flags)
     }
 }
 
-/// A part that results have only on request. Results use this order.
+/// A field that results include only on request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr, VariantNames, ToSchema)]
 #[strum(serialize_all = "camelCase", ascii_case_insensitive)]
 #[schema(rename_all = "camelCase")]
 pub enum Extra {
-    /// The reason why the text is not one valid number.
+    /// The reason why the text is not a single valid number.
     Reason,
     /// All of these.
     All,
@@ -98,7 +98,7 @@ impl Extra {
         let names = names.split(',').map(str::trim).filter(|name| !name.is_empty());
         let extras = names.map(|name| {
             Self::from_str(name).map_err(|_| {
-                let rule = format!("must list some of {}", Self::VARIANTS.join(", "));
+                let rule = format!("must be one or more of {}", Self::VARIANTS.join(", "));
                 invalid_param("include", name, rule)
             })
         });
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn extra_parts_are_parsed_in_any_order_and_case() {
+    fn extra_fields_are_parsed_in_any_order_ignoring_case() {
         assert_eq!(Extra::parse_list(" Reason ,ALL,").unwrap(), [Extra::Reason, Extra::All]);
         assert_eq!(Extra::parse_list(" ,").unwrap(), []);
     }

@@ -22,7 +22,7 @@ const OPENING: [char; 3] = ['(', '[', '\''];
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Readings {
     likeliest: String,
-    /// A reading to use instead if it is a better number.
+    /// A reading to use instead if it yields a better number.
     other: Option<String>,
 }
 
@@ -39,7 +39,7 @@ impl From<String> for Readings {
 }
 
 impl Readings {
-    /// The readings of the parameter `tn`; `None` if it is missing or empty.
+    /// The readings of the `tn` parameter; `None` if it is missing or empty.
     pub fn from_query(params: &Params) -> Result<Option<Self>, ApiError> {
         let readings: Vec<Self> = params.raw_values(TN).map(Self::from_value).collect();
         let likeliest = readings.iter().map(|readings| Cow::from(&readings.likeliest));
@@ -48,7 +48,7 @@ impl Readings {
     }
 
     fn from_value(value: &str) -> Self {
-        // Forms never write a space as `%20`. Clients that do so keep plus signs unencoded.
+        // Forms never write a space as `%20`. Clients that do so leave plus signs unencoded.
         if value.contains("%20") {
             return keep_plus_signs(value).into();
         }
@@ -60,16 +60,16 @@ impl Readings {
         Self { likeliest: with(likeliest), other: (!is_certain).then(|| with(other)) }
     }
 
-    /// The reading that is the best number, given the default country.
+    /// The reading that yields the best number in the default country.
     pub fn best(self, country: DefaultCountry) -> Reading {
-        // A text has at least one reading.
+        // There is always at least one reading.
         self.ranked(country).swap_remove(0)
     }
 
     /// All readings, best first: valid, then possible, then parseable. Ties go to the likelier one.
     pub fn ranked(self, country: DefaultCountry) -> Vec<Reading> {
-        let texts = [Some(self.likeliest), self.other].into_iter().flatten();
-        let mut readings: Vec<Reading> = texts.map(|text| Reading::new(text, country)).collect();
+        let inputs = [Some(self.likeliest), self.other].into_iter().flatten();
+        let mut readings: Vec<Reading> = inputs.map(|text| Reading::new(text, country)).collect();
         readings.sort_by_key(|reading| Reverse(reading.quality()));
         readings
     }
@@ -131,7 +131,7 @@ fn is_exponent(text_before: &str, after: &str) -> bool {
         && !rest.contains(char::is_alphanumeric)
 }
 
-/// Returns `true` if the text has encoded punctuation that only clients that also encode plus signs would encode.
+/// Returns `true` if the text contains punctuation that is encoded only by clients that also encode plus signs.
 fn has_encoded_punctuation(encoded: &str) -> bool {
     const ENCODED: [&str; 13] =
         ["%21", "%24", "%27", "%28", "%29", "%2A", "%2B", "%2C", "%2F", "%3A", "%3B", "%3D", "%40"];
@@ -241,11 +241,11 @@ mod tests {
         }
     }
 
-    /// Encoded by clients that keep the unreserved characters of RFC 3986: `urllib.parse.quote_plus` of Python
-    /// 3.11, `--data-urlencode` of curl 7.88, and `url.QueryEscape` of Go.
+    /// Encoded by clients that keep RFC 3986's unreserved characters: `urllib.parse.quote_plus` in Python 3.11,
+    /// `--data-urlencode` in curl 7.88, and `url.QueryEscape` in Go.
     const UNRESERVED: &AsciiSet =
         &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
-    /// Encoded per the URL standard, as by `URLSearchParams` of Node.js 20.
+    /// Encoded per the URL standard, as by `URLSearchParams` in Node.js 20.
     const URL_STANDARD: &AsciiSet =
         &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'*');
 
@@ -255,7 +255,7 @@ mod tests {
         let cells: Vec<String> = serde_json::from_str(cells).unwrap();
         let (mut valid, mut ambiguous) = (0, 0);
         for cell in &cells {
-            // The HTML standard turns line breaks into CR LF before it encodes.
+            // The HTML standard turns line breaks into CR LF before encoding.
             let form_value = cell.replace("\r\n", "\n").replace('\r', "\n").replace('\n', "\r\n");
             for (sent, encoded) in
                 [(cell, UNRESERVED), (cell, URL_STANDARD), (&form_value, URL_STANDARD)]
@@ -268,7 +268,7 @@ mod tests {
                 valid += usize::from(best.number.is_some_and(|number| number.valid));
             }
         }
-        // Most cells must stay valid, and few ambiguous.
+        // Most cells must stay valid, and few may be ambiguous.
         assert!(valid > 3 * 850 && ambiguous < 30, "{valid} valid, {ambiguous} ambiguous");
     }
 

@@ -1,10 +1,10 @@
-//! The reason why a text is not one valid number.
+//! The reason why text is not a single valid number.
 
 use formatting::{DefaultCountry, PhoneNumber, Reason};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// The reason why the text is not one valid number.
+/// The reason why the text is not a single valid number.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(as = Reason)]
 pub struct ReasonInfo {
@@ -16,7 +16,7 @@ pub struct ReasonInfo {
     /// The reason as a sentence.
     #[schema(example = "The number has too few digits")]
     pub message: String,
-    /// The second number in the text: E.164, with `;ext=` before any extension.
+    /// The second number in the text, in E.164 with `;ext=` before any extension; `null` if there is none.
     #[schema(
         required,
         pattern = r"^\+[1-9][0-9]{1,19}(;ext=[0-9]{1,20})?$",
@@ -26,7 +26,7 @@ pub struct ReasonInfo {
 }
 
 impl ReasonInfo {
-    /// The reason for text parsed as `number` in this country; `None` if it is one valid number.
+    /// Finds the reason why `text`, parsed as `number` in this country, is not a single valid number; `None` if it is.
     pub fn find(text: &str, country: DefaultCountry, number: Option<&PhoneNumber>) -> Option<Self> {
         let reason = Reason::find(text, country, number)?;
         let subject = match reason {

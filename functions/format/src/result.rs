@@ -17,7 +17,7 @@ use super::{
     reason::ReasonInfo,
 };
 
-/// A phone number's details. Unparseable text has only `valid`, `possible` and `input`.
+/// A phone number's details. For unparseable text, only `valid`, `possible` and `input` are present.
 #[derive(Debug, Default, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FormatResult {
@@ -36,12 +36,12 @@ pub struct FormatResult {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, pattern = r"^\+[1-9][0-9]{0,2}$", example = "+1")]
     pub(crate) country_calling_code: Option<String>,
-    /// ISO 3166-1 alpha-2 code; absent if the number belongs to no country. US territories have their own codes, such
-    /// as `PR`.
+    /// ISO 3166-1 alpha-2 code; absent if the number does not belong to a country. US territories have their own
+    /// codes, such as `PR`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<DefaultCountry>, nullable = false)]
     pub(crate) country: Option<String>,
-    /// National number without country code.
+    /// National number without the country code.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, pattern = "^[0-9]{1,17}$", example = "3052345678")]
     pub(crate) national_number: Option<String>,
@@ -57,7 +57,7 @@ pub struct FormatResult {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, pattern = "^[0-9]{4}$", example = "5678")]
     pub(crate) nxxx: Option<String>,
-    /// The extension's digits, if the number has one.
+    /// The extension's digits, if the number has an extension.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, pattern = "^[0-9]{1,20}$", example = "42")]
     pub(crate) extension: Option<String>,
@@ -68,11 +68,11 @@ pub struct FormatResult {
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub(crate) number_type: Option<NumberType>,
-    /// The type in words.
+    /// Human-readable type.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "Landline or Mobile")]
     pub(crate) type_description: Option<&'static str>,
-    /// Absent if the number belongs to no country.
+    /// Absent if the number does not belong to a country.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub(crate) location: Option<Location>,
@@ -89,7 +89,7 @@ pub struct FormatResult {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub(crate) is_non_geographic: Option<bool>,
-    /// The reason why the text is not one valid number; `null` if it is. Present only if `include` has `reason`.
+    /// The reason why the text is not a single valid number; `null` if it is. Present only on request.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<ReasonInfo>)]
     pub(crate) reason: Option<Option<ReasonInfo>>,
@@ -193,7 +193,7 @@ impl FormatResult {
         }
     }
 
-    /// The result for programs without a server, from data in memory. Has no flags, since they link to a server.
+    /// The result for programs without a server, from data in memory. It has no flags, since those link to a server.
     pub fn in_memory(
         text: &str,
         number: Option<PhoneNumber>,
@@ -209,7 +209,7 @@ impl FormatResult {
         Self { reason: Some(reason), ..result }
     }
 
-    /// Removes the formats of an invalid number, so that they are not mistaken for a valid one.
+    /// Removes the formats of an invalid number, so that they are not mistaken for a valid number.
     pub fn without_invalid_formats(self) -> Self {
         Self { formats: self.formats.filter(|_| self.valid), ..self }
     }

@@ -1,4 +1,4 @@
-//! The routes on a small dataset.
+//! Route tests with a small dataset.
 
 use serde_json::{Value, json};
 use test_api::TestApi;
@@ -53,9 +53,9 @@ async fn flags_false_and_unlisted_fields_omit_flags() {
 }
 
 #[tokio::test]
-async fn errors_name_the_rule_and_the_value() {
+async fn errors_state_the_rule_and_the_value() {
     let api = TestApi::new(routes());
-    let errors = api.refusals([
+    let errors = api.rejections([
         "/v1/format?tn=",
         "/v1/format?tn=1&defaultCountry=UK",
         "/v1/format/305?include=reason,line",
@@ -75,12 +75,12 @@ async fn errors_name_the_rule_and_the_value() {
 #[tokio::test]
 async fn unreadable_bodies_are_rejected_with_their_status() {
     for (query, content_type, body, status, message) in [
-        ("", "text/plain", "1\n".repeat(1001), 413, "The body must have at most 1000 numbers"),
-        ("", "text/plain", "1".repeat(524_289), 413, "The body must have at most 524288 bytes"),
+        ("", "text/plain", "1\n".repeat(1001), 413, "The body must contain at most 1000 numbers"),
+        ("", "text/plain", "1".repeat(524_289), 413, "The body must be at most 524288 bytes"),
         ("", "x/y", "tn=1".to_owned(), 415, "Content-Type must be application/json, text/plain or"),
-        ("column=a", "text/plain", "305".to_owned(), 400, "column is only for a body of text/csv"),
-        ("countryColumn=a", "application/json", "[]".to_owned(), 400, "countryColumn is only for"),
-        ("include=x", "text/plain", "305".to_owned(), 400, "include must list some"),
+        ("column=a", "text/plain", "305".to_owned(), 400, "column requires a text/csv body"),
+        ("countryColumn=a", "application/json", "[]".to_owned(), 400, "countryColumn requires a"),
+        ("include=x", "text/plain", "305".to_owned(), 400, "include must be one or more of"),
     ] {
         let (actual, text) = post(query, content_type, &body, "application/json").await;
         let body: Value = serde_json::from_str(&text).unwrap();
@@ -160,7 +160,7 @@ async fn input_columns_are_rejected_only_if_they_clash_with_result_columns() {
         let (status, text) = post(query, "text/csv", body, "text/csv").await;
         assert_eq!(status, 400, "{query}");
         let message =
-            format!("The column '{column}' has the name of a result column; rename or remove it");
+            format!("'{column}' has the same name as a result column; rename or remove it");
         assert!(text.contains(&message), "{text}");
     }
     assert_eq!(post("", "text/csv", body, "application/json").await.0, 200);

@@ -8,7 +8,7 @@ use numbering::records::{Npa, Record, RecordKey};
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 use serde_json::{Value, json};
 
-/// Maximum changes listed in a report; [`Changes::iter`] gives all of them.
+/// Maximum changes listed in a report; [`Changes::iter`] returns all of them.
 pub const MAX_LISTED: usize = 100;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -26,7 +26,7 @@ pub struct Delta {
     pub changed: u32,
 }
 
-/// The changes between two versions. The differing fields of a record are computed when read.
+/// The changes between two versions. A record's differing fields are computed on demand.
 #[derive(Clone)]
 pub struct Changes {
     before: Arc<Dataset>,
@@ -146,7 +146,7 @@ impl RecordPair {
 fn values(record: Option<&Record>) -> Vec<(String, String)> {
     let mut values = Vec::new();
     let record = serde_json::to_value(record)
-        .expect("records have only strings, numbers and maps with string keys");
+        .expect("records contain only strings, numbers and maps with string keys");
     collect_values("", record, &mut values);
     values
 }
@@ -205,17 +205,17 @@ impl Changes {
         self.iter().take(MAX_LISTED)
     }
 
-    pub fn unlisted(&self) -> usize {
+    pub fn unlisted_count(&self) -> usize {
         self.total().saturating_sub(MAX_LISTED)
     }
 }
 
 impl Serialize for Changes {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let listed: Vec<_> = self.listed().collect();
+        let (listed, more) = (self.listed().collect::<Vec<_>>(), self.unlisted_count());
         let mut fields = serializer.serialize_struct("Changes", 2)?;
         fields.serialize_field("differences", &self.differences)?;
-        fields.serialize_field("changes", &json!({ "listed": listed, "more": self.unlisted() }))?;
+        fields.serialize_field("changes", &json!({ "listed": listed, "more": more }))?;
         fields.end()
     }
 }

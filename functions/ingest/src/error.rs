@@ -26,12 +26,12 @@ pub enum IngestError {
     )]
     NothingImported,
     #[error("there is no older version to roll back to")]
-    NothingBefore,
+    NoOlderVersion,
     #[error(
-        "version {version} cannot be read, nor can any older one to roll back to; import the reports \
+        "version {version} cannot be read, and neither can any older version; import the reports \
          instead"
     )]
-    NoneReadableBefore { version: Version, source: UnreadableSnapshot },
+    NoReadableOlderVersion { version: Version, source: UnreadableSnapshot },
     #[error("version '{0}' is not retained; run 'tnr versions' to list those you can roll back to")]
     NotRetained(String),
     #[error("the current data cannot be read")]
@@ -57,13 +57,13 @@ impl ReportError {
     }
 
     /// Creates an error with a message that quotes the file and one that does not.
-    pub(crate) fn quoting(message: String, without_contents: String) -> Self {
+    pub(crate) fn with_quote(message: String, without_contents: String) -> Self {
         Self { message, without_contents }
     }
 }
 
 impl IngestError {
-    /// Returns the message without contents of files or tables, for callers who may not read them.
+    /// Returns the message without the contents of files or tables, for callers that must not see them.
     ///
     /// Causes are omitted because a library may quote text that it could not parse. The exception is an unreadable
     /// source, whose cause applies to the whole file.
@@ -84,15 +84,15 @@ mod tests {
 
     #[test]
     fn callers_see_the_cause_of_an_unreadable_source_but_no_table_contents() {
-        let quoting = || std::io::Error::other("cannot read 'SECRET'");
+        let quoting_error = || std::io::Error::other("cannot read 'SECRET'");
         let version = Version::new(jiff::Timestamp::UNIX_EPOCH);
-        let source = UnreadableSnapshot(quoting().into());
+        let source = UnreadableSnapshot(quoting_error().into());
         for error in [
             IngestError::Current(DatasetError::Unreadable { version, source }),
-            IngestError::Snapshot(SnapshotError::from(quoting())),
+            IngestError::Snapshot(SnapshotError::from(quoting_error())),
             IngestError::Store(StoreError::Item {
                 table: "carriers".to_owned(),
-                source: quoting().into(),
+                source: quoting_error().into(),
             }),
         ] {
             assert!(with_causes(&error).contains("SECRET"), "{error:?}");

@@ -28,7 +28,7 @@ pub struct Event {
     created_object: Option<Source>,
 }
 
-/// An operator's request. Its sources cannot be files, since the function's role limits only the objects it may read.
+/// An operator's request. Its sources cannot be files, since the function's role only restricts S3 objects.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Request {
@@ -46,27 +46,27 @@ pub struct Request {
     rollback: bool,
 }
 
-/// A field that every EventBridge event has, and a request does not.
+/// A field that is in every EventBridge event but never in a request.
 const DETAIL_TYPE: &str = "detail-type";
 
 impl Event {
     /// Parses an invocation's payload. A missing payload counts as a request without fields.
     pub fn parse(payload: Value) -> Result<Self, String> {
-        let refused = |message: &str| Err(message.to_owned());
+        let reject = |message: &str| Err(message.to_owned());
         let fields = match payload {
             Value::Null => return Ok(Self::default()),
             Value::Object(fields) => fields,
-            _ => return refused("the request must be a JSON object, such as {\"dry_run\": true}"),
+            _ => return reject("the request must be a JSON object, such as {\"dry_run\": true}"),
         };
         if fields.contains_key(DETAIL_TYPE) {
             let Some(source) = fields.get("source").and_then(Value::as_str) else {
-                return refused("the EventBridge event has no source");
+                return reject("the EventBridge event has no source");
             };
             let detail = fields.get("detail").filter(|_| source == "aws.s3");
             let created_object = detail.and_then(created_object);
             return Ok(Self { request: Request::default(), created_object });
         }
-        // serde_json does not name the field of an invalid value, so the fields are parsed one by one.
+        // serde_json errors do not name the field with the invalid value, so the fields are parsed one by one.
         for (field, value) in &fields {
             let single_field = Map::from_iter([(field.clone(), value.clone())]);
             Request::deserialize(Value::Object(single_field))
@@ -152,7 +152,7 @@ pub async fn handle(invocation: LambdaEvent<Value>) -> Result<Value, Error> {
         }) if !options.dry_run => verify_after_import(&store, options.deadline).await,
         _ => None,
     };
-    let reported = match &result {
+    let output = match &result {
         Ok(report) => {
             let mut fields = serde_json::to_value(report)?;
             if let Some(verification) = verification {
@@ -166,13 +166,13 @@ pub async fn handle(invocation: LambdaEvent<Value>) -> Result<Value, Error> {
         }
         Err(error) => json!({ "outcome": "failed", "reason": with_causes(error) }),
     };
-    println!("{}", with_metrics(&reported, started.elapsed(), Timestamp::now()));
+    println!("{}", with_metrics(&output, started.elapsed(), Timestamp::now()));
     match result.map_err(|error| error.without_contents())?.outcome {
         Outcome::Refused { reason, .. } => {
             let gates = reason.lines().count();
             Err(format!("{gates} gate(s) refused the import; see the log for the reasons").into())
         }
-        _ => Ok(reported),
+        _ => Ok(output),
     }
 }
 
@@ -211,8 +211,8 @@ fn context_deadline(milliseconds: u64) -> Option<Instant> {
 }
 
 /// Returns the report as one log line, with metrics in CloudWatch's embedded metric format.
-fn with_metrics(report: &Value, took: Duration, now: Timestamp) -> String {
-    // A dry run or a rollback neither succeeds nor fails.
+fn with_metrics(report: &Value, elapsed: Duration, now: Timestamp) -> String {
+    // Dry runs and rollbacks count as neither success nor failure.
     let failed = matches!(report["outcome"].as_str(), Some("refused" | "failed"));
     let succeeded = matches!(report["outcome"].as_str(), Some("published" | "unchanged"));
     let count = |pointer: &str| report.pointer(pointer).and_then(Value::as_f64).unwrap_or(0.0);
@@ -229,7 +229,7 @@ fn with_metrics(report: &Value, took: Duration, now: Timestamp) -> String {
         Metric::count("ItemsDeleted", count("/items/deleted")),
         Metric::count("RowsSkipped", sum(&report["skipped"])),
         Metric::count("Warnings", sum(&report["warnings"])),
-        Metric { name: "Seconds", unit: Unit::Seconds, value: took.as_secs_f64() },
+        Metric { name: "Seconds", unit: Unit::Seconds, value: elapsed.as_secs_f64() },
     ];
     if succeeded && let Some(days) = days_since_oldest(&report["file_dates"], now) {
         metrics.push(Metric { name: "FilesAge", unit: Unit::None, value: days });

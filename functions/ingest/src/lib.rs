@@ -1,9 +1,9 @@
-//! Imports the NANPA and CNAC reports: turns them into records and publishes those.
+//! Imports the NANPA and CNAC reports: turns them into records and publishes them.
 //!
-//! Data flows one way. [`sources`] opens a file, [`table`] finds its columns, and a module of [`reports`] reads its
+//! Data flows one way. [`sources`] opens a file, [`table`] finds its columns, and a module in [`reports`] parses its
 //! rows. [`assemble`] builds a dataset, [`changes`] compares it with the current one, [`quality`] measures its
-//! completeness, and [`gates`] may refuse it. [`publish`] writes the items that changed, and [`outcome`] has the
-//! report. Finally [`verify`] compares the items with the snapshot.
+//! completeness, and [`gates`] may refuse it. [`publish`] writes the items that changed, and [`outcome`] defines
+//! the report. Finally [`verify`] compares the items with the snapshot.
 
 mod assemble;
 mod changes;
@@ -61,7 +61,7 @@ pub async fn ingest(
     let assembled = assemble::assemble(rows, &mut notes);
     if options.replace_manifest && !options.dry_run && store.replace_unreadable_manifest().await? {
         notes.warn(
-            "the manifest could not be read and is replaced",
+            "the manifest could not be read and was replaced",
             "the import counts as the first one",
         );
     }
@@ -183,7 +183,7 @@ impl<P: Fn(Progress)> SourceReader<'_, P> {
         let on_received = |bytes, total| progress(Progress::Fetching { file, bytes, total });
         let content = source.open(file, self.deadline, on_received).await?;
         progress(Progress::Reading { file, rows: 0 });
-        let read = |rows| progress(Progress::Reading { file, rows });
-        content.read(read, |text| report.read(text, self.notes))
+        let on_line = |rows| progress(Progress::Reading { file, rows });
+        content.read(on_line, |text| report.read(text, self.notes))
     }
 }

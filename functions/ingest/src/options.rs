@@ -1,4 +1,4 @@
-//! The options of an import, and its progress.
+//! Import options and progress.
 
 use std::time::{Duration, Instant};
 
@@ -14,7 +14,7 @@ pub struct Options {
     pub dry_run: bool,
     /// Replaces an unreadable manifest, as if nothing had been imported before.
     pub replace_manifest: bool,
-    /// The time when the process will be killed; the import stops before that.
+    /// The time at which the process will be killed; the import stops before then.
     pub deadline: Option<Instant>,
     /// The import time. It is part of the version's name, and no file may be dated later.
     pub now: Timestamp,
@@ -51,7 +51,7 @@ pub enum Progress {
     Verifying,
 }
 
-/// Time reserved before the deadline to replace the manifest, or to report.
+/// Time reserved before the deadline to replace the manifest or report the outcome.
 pub(crate) const RESERVED_TIME: Duration = Duration::from_secs(15);
 
 /// Runs `work` until shortly before the deadline, then stops it and returns [`IngestError::OutOfTime`].

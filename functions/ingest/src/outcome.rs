@@ -13,7 +13,7 @@ use crate::{Waivers, changes::Changes, quality::QualityReport};
 pub struct ImportReport {
     #[serde(flatten)]
     pub outcome: Outcome,
-    /// The now-current version; `None` before the first import.
+    /// The version that is current afterward; `None` before the first import.
     pub version: Option<Version>,
     /// `true` if published data replaces the sample. This counts as the first import.
     pub replaces_sample: bool,
@@ -25,7 +25,7 @@ pub struct ImportReport {
     /// The number of area codes, including those in service without exchanges.
     pub area_codes: usize,
     pub area_codes_with_exchanges: u32,
-    /// The differences from the previous version. JSON lists only the first ones.
+    /// The differences from the previous version. JSON lists only the first 100.
     #[serde(flatten)]
     pub changes: Changes,
     pub quality: QualityReport,
@@ -40,9 +40,9 @@ pub struct ImportReport {
 pub enum Outcome {
     /// The imported version is current.
     Published,
-    /// The reports have the same data as the current version.
+    /// The reports contain the same data as the current version.
     Unchanged,
-    /// A dry run: the report says what would be published.
+    /// A dry run: the report lists what would be published.
     Planned,
     /// A gate refused the import; nothing has changed.
     Refused {
@@ -126,7 +126,7 @@ impl Notes {
         *self.skipped.entry(reason.into()).or_default() += 1;
     }
 
-    /// Counts a warning, and keeps the first of each kind as examples.
+    /// Counts a warning, and keeps the first few of each kind as examples.
     pub(crate) fn warn(&mut self, kind: impl Into<String>, example: impl Display) {
         self.warnings.entry(kind.into()).or_default().count(example);
     }

@@ -36,7 +36,7 @@ pub(crate) struct Baseline {
 }
 
 impl Baseline {
-    /// Reads the manifest and every version it names. Skips unreadable versions with a warning.
+    /// Reads the manifest and every version it lists. Skips unreadable versions with a warning.
     pub async fn load(store: &Store, notes: &mut Notes) -> Result<Self, DatasetError> {
         let manifest = store.manifest().await?;
         let mut newest = None;
@@ -53,7 +53,7 @@ impl Baseline {
             }
         }
         if manifest.is_some() && newest.is_none() {
-            let kind = "no version can be read, so no gate could compare the import with one";
+            let kind = "no version can be read, so the gates had nothing to compare with";
             notes.warn(kind, format!("this release reads layout {LAYOUT}"));
         }
         let (dataset, snapshot) = newest.unzip();
@@ -70,7 +70,7 @@ impl Baseline {
         self.snapshot.as_ref().filter(|snapshot| !next.replaces_sample(snapshot))
     }
 
-    /// The oldest readable version since the last confirmed changes; `None` if that is the version of
+    /// The oldest readable version since the last confirmed changes; `None` if that is the one from
     /// [`Self::compared_with`].
     pub async fn oldest_unconfirmed(
         &self,
@@ -80,7 +80,7 @@ impl Baseline {
         let published: Vec<&Snapshot> =
             self.manifest.iter().flat_map(Manifest::snapshots).collect();
         let confirmed = published.iter().position(|snapshot| snapshot.confirmed);
-        let unconfirmed = &published[..confirmed.map_or(published.len(), |place| place + 1)];
+        let unconfirmed = &published[..confirmed.map_or(published.len(), |index| index + 1)];
         let compared = self.snapshot.as_ref().map(|snapshot| &snapshot.version);
         let older = unconfirmed.iter().rev().take_while(|it| Some(&it.version) != compared);
         for &snapshot in older.filter(|older| !next.replaces_sample(older)) {
@@ -123,7 +123,7 @@ pub(crate) async fn publish(
         Some(manifest) => manifest.revision.clone(),
         None => store.first_revision().await?,
     };
-    let items = Items::to_write(dataset, changed_keys);
+    let items = Items::from_keys(dataset, changed_keys);
     write_items(store, item_writes(dataset, changed_keys), deadline, progress).await?;
 
     progress(Progress::Publishing);
@@ -134,13 +134,13 @@ pub(crate) async fn publish(
 }
 
 impl Items {
-    fn to_write(dataset: &Dataset, keys: &[RecordKey]) -> Self {
+    fn from_keys(dataset: &Dataset, keys: &[RecordKey]) -> Self {
         let deleted = keys.iter().filter(|&&key| dataset.last_changed(key).is_none()).count();
         Self { written: keys.len() - deleted, deleted }
     }
 }
 
-/// Returns the writes that make the items of `keys` match `dataset`. Lazy, since a first import has very many.
+/// Returns the writes that make the items of `keys` match `dataset`. Lazy, since a first import writes every item.
 pub(crate) fn item_writes(
     dataset: &Dataset,
     keys: &[RecordKey],
@@ -169,12 +169,12 @@ pub(crate) async fn write_items(
     Ok(())
 }
 
-/// Deletes chunks that no version needs. A failure is only logged, since the next import tries again.
+/// Deletes chunks that no version needs. A failure is only logged, since the next import will try again.
 pub(crate) async fn sweep(store: &Store, now: Timestamp) {
     if let Err(error) = store.sweep(now).await {
         tracing::warn!(
             error = with_causes(&error),
-            "cannot delete old chunks; the next import tries again"
+            "cannot delete old chunks; the next import will try again"
         );
     }
 }

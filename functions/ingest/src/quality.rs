@@ -1,4 +1,4 @@
-//! A version's completeness by country: how many exchanges have a value in each column, and how many are distinct.
+//! A version's completeness by country: how many exchanges have a value in each column, and how many values differ.
 
 use std::collections::{BTreeMap, HashMap};
 

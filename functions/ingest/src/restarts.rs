@@ -38,7 +38,7 @@ async fn restart_while_overtaken<T>(
         let wait = max_wait.mul_f64(rand::rng().random::<f64>());
         tracing::warn!(restart, ?wait, "another import finished first; starting over");
         before_deadline(options.deadline, tokio::time::sleep(wait)).await?;
-        // The other import may be newer than the first attempt, so a restart has its own time.
+        // The other import may be newer than the first attempt, so each restart gets a new time.
         result = import(Options { now: this_second(), ..options }).await;
     }
     result

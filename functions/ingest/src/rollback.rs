@@ -36,8 +36,8 @@ pub async fn rollback(
         notes.warn(UNREADABLE, unreadable.line());
     }
     let manifest =
-        replaced.after_rollback_to(&snapshot.version).ok_or(IngestError::NothingBefore)?;
-    // The current version may be unreadable, and the rollback the way to replace it.
+        replaced.after_rollback_to(&snapshot.version).ok_or(IngestError::NoOlderVersion)?;
+    // An operator may be rolling back because the current version is unreadable.
     let current_dataset = match load(store, &replaced.current).await {
         Ok(dataset) => dataset,
         Err(error @ DatasetError::Unreadable { .. }) => {
@@ -75,9 +75,9 @@ async fn load_target(
     };
     let load = |snapshot| async move { load(store, &snapshot).await };
     first_readable(candidates.into_iter(), load).await.map_err(|error| match error {
-        DatasetError::Empty => IngestError::NothingBefore,
+        DatasetError::Empty => IngestError::NoOlderVersion,
         DatasetError::NoneReadable { version, source } => {
-            IngestError::NoneReadableBefore { version, source }
+            IngestError::NoReadableOlderVersion { version, source }
         }
         other => other.into(),
     })

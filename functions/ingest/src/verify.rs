@@ -1,7 +1,7 @@
 //! Compares every lookup item with the current snapshot, and rewrites those that differ.
 //!
 //! Differences are rarely bugs: imports that die or are overtaken leave items behind, and so do rollbacks. Responses
-//! stay correct, since readers then use the record in memory. They would only trust a wrong item with the right version.
+//! stay correct, since readers then use the record in memory. They trust a wrong item only if its version is right.
 
 use std::{collections::BTreeSet, time::Instant};
 
@@ -33,9 +33,9 @@ pub struct Verification {
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Drift {
-    /// Items with the right version but another record: readers trust them.
+    /// Items with the right version but a different record, which readers trust.
     pub contradicting: usize,
-    /// Items with another version; readers use the record in memory.
+    /// Items with a different version; readers use the record in memory.
     pub outdated: usize,
     /// Damaged items; readers use the record in memory.
     pub unreadable: usize,
@@ -59,7 +59,7 @@ pub enum Repair {
 
 /// Compares every item with the newest readable version, and optionally rewrites those that differ.
 ///
-/// A repair is safe during an import, and may be interrupted: it only makes items match their version.
+/// A repair is safe during an import, and can be interrupted: it only makes items match their version.
 pub async fn verify(
     store: &Store,
     repair: Repair,

@@ -32,11 +32,11 @@ impl ToolRequest {
             return Err(unknown_params::unknown_name("argument", unknown, "tool", &known));
         }
         let numbers = if tool.takes_numbers { Some(take_numbers(&mut arguments)?) } else { None };
-        let texts = arguments.into_iter().map(|(name, value)| {
-            let text = to_query_text(&name, value)?;
+        let params = arguments.into_iter().map(|(name, value)| {
+            let text = to_query_value(&name, value)?;
             Ok((name, text))
         });
-        let mut params = texts.collect::<Result<Vec<_>, ApiError>>()?;
+        let mut params = params.collect::<Result<Vec<_>, ApiError>>()?;
         if known.contains(&"limit") && !params.iter().any(|(name, _)| name == "limit") {
             params.push(("limit".to_owned(), DEFAULT_LIMIT.to_string()));
         }
@@ -56,21 +56,21 @@ fn take_numbers(arguments: &mut JsonObject) -> Result<String, ApiError> {
     if !(1..=MAX_NUMBERS).contains(&numbers.len()) {
         return Err(ApiError::invalid(format!("{rule}, got {}", numbers.len())));
     }
-    let texts = numbers.into_iter().map(|number| {
+    let strings = numbers.into_iter().map(|number| {
         let text = string_or_number(number);
         text.map_err(|other| {
             ApiError::invalid(format!("{NUMBERS} must contain strings, got '{other}'"))
         })
     });
-    Ok(Value::from(texts.collect::<Result<Vec<String>, ApiError>>()?).to_string())
+    Ok(Value::from(strings.collect::<Result<Vec<String>, ApiError>>()?).to_string())
 }
 
-fn to_query_text(name: &str, value: Value) -> Result<String, ApiError> {
+fn to_query_value(name: &str, value: Value) -> Result<String, ApiError> {
     match value {
         Value::Bool(value) => Ok(value.to_string()),
         Value::Array(items) if LIST_ARGUMENTS.contains(&name) => {
-            let texts = items.into_iter().map(|item| to_query_text(name, item));
-            Ok(texts.collect::<Result<Vec<_>, ApiError>>()?.join(","))
+            let values = items.into_iter().map(|item| to_query_value(name, item));
+            Ok(values.collect::<Result<Vec<_>, ApiError>>()?.join(","))
         }
         value => string_or_number(value).map_err(|other| {
             ApiError::invalid(format!("{name} must be a string or a number, got '{other}'"))
@@ -95,7 +95,7 @@ mod tests {
 
     use super::*;
 
-    /// The request's parameters and body as one text, or the error message.
+    /// The request's parameters and body as one string, or the error message.
     fn request(tool: &str, arguments: Value) -> String {
         let arguments = arguments.as_object().cloned();
         match ToolRequest::new(Tool::named(tool).unwrap(), arguments) {
@@ -107,13 +107,13 @@ mod tests {
         }
     }
 
-    const NOT_TEXT: &str = "fields must be a string or a number, got '{}'";
+    const NOT_A_STRING: &str = "fields must be a string or a number, got '{}'";
     const LIST: &str = "ocn must be a string or a number, got '[\"a\",1]'";
     const UNKNOWN: &str = "Unknown argument 'apiKey'; this tool supports ocn";
     const MISSPELLED: &str = "Unknown argument 'defaultcountry'; did you mean 'defaultCountry'?";
 
     #[test]
-    fn arguments_become_parameters_or_errors_name_the_argument() {
+    fn arguments_become_parameters_or_errors_that_name_the_argument() {
         for (tool, arguments, expected) in [
             ("format_number", json!({ "tn": 4_155_551_234_u64 }), "tn=4155551234"),
             ("format_number", json!({ "tn": 4_155_551_234.0 }), "tn=4155551234"),
@@ -122,7 +122,7 @@ mod tests {
             ("format_number", json!({ "fields": "valid,carrier" }), "fields=valid,carrier"),
             ("search_exchanges", json!({ "q": "a" }), "q=a limit=20"),
             ("search_exchanges", json!({ "q": "a", "limit": 3 }), "q=a limit=3"),
-            ("format_number", json!({ "fields": [["valid"], {}] }), NOT_TEXT),
+            ("format_number", json!({ "fields": [["valid"], {}] }), NOT_A_STRING),
             ("format_number", json!({ "defaultcountry": "US" }), MISSPELLED),
             ("get_carrier", json!({ "apiKey": "x" }), UNKNOWN),
             ("get_carrier", json!({ "ocn": ["a", 1] }), LIST),
@@ -144,8 +144,8 @@ mod tests {
             (json!(["1", null]), "numbers must contain strings, got 'null'"),
             (json!([{ "tn": "1" }]), "numbers must contain strings, got '{\"tn\":\"1\"}'"),
         ] {
-            let refused = request("format_numbers", json!({ "numbers": numbers }));
-            assert!(refused.contains(got), "{refused}");
+            let error = request("format_numbers", json!({ "numbers": numbers }));
+            assert!(error.contains(got), "{error}");
         }
     }
 }

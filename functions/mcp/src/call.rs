@@ -63,8 +63,8 @@ fn to_result(tool: &Tool, response: &RouteResponse) -> CallToolResult {
         return CallToolResult::error(vec![ContentBlock::text(text)]);
     };
     let mut result = if response.status.is_success() {
-        let texts = [Some(text), next_page_hint(tool, &response.headers)];
-        CallToolResult::success(texts.into_iter().flatten().map(ContentBlock::text).collect())
+        let parts = [Some(text), next_page_hint(tool, &response.headers)];
+        CallToolResult::success(parts.into_iter().flatten().map(ContentBlock::text).collect())
     } else {
         let message = body["message"].as_str().unwrap_or(&text).to_owned();
         CallToolResult::error(vec![ContentBlock::text(message)])

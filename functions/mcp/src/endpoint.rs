@@ -34,10 +34,10 @@ use crate::{
     tools::Tool,
 };
 
-/// Maximum bytes in a body; a call has a few hundred.
+/// Maximum bytes in a body; a call is a few hundred.
 const MAX_BODY_BYTES: usize = 64 * 1024;
 
-/// Maximum characters of an SDK error message, which may quote a header.
+/// Maximum characters in an SDK error message, which may quote a header.
 const MAX_MESSAGE_LENGTH: usize = 200;
 
 /// The protocol's headers. The SDK gets no others, such as a key.
@@ -47,7 +47,7 @@ const PROTOCOL_HEADERS: [HeaderName; 3] = [
     HeaderName::from_static("mcp-name"),
 ];
 
-/// Handles one message; tools call `routes`. Refuses requests from pages of other origins, as [the transport requires](https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning).
+/// Handles one message; tools call `routes`. Rejects requests from pages on other origins, as [the transport requires](https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning).
 pub async fn handle(
     routes: &InProcess,
     origins: &AllowedOrigins,
@@ -133,7 +133,7 @@ async fn call_sdk(
 }
 
 /// Disables sessions and streams. The host is not checked: API Gateway and proxies set their own, and a page that
-/// rebinds a name has no key. [`handle`] checks the origin.
+/// rebinds a DNS name has no key. [`handle`] checks the origin.
 fn config() -> StreamableHttpServerConfig {
     StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)

@@ -1,7 +1,7 @@
 //! The API as tools for agents, over the [Model Context Protocol](https://modelcontextprotocol.io).
 //!
-//! A tool calls a route of the API in the same process. This is the only function that depends on others ([decision
-//! 15](../../../docs/decisions/0015-agents.md)).
+//! A tool calls one of the API's routes in the same process. This is the only function that depends on others
+//! ([decision 15](../../../docs/decisions/0015-agents.md)).
 
 mod arguments;
 mod call;
@@ -40,8 +40,8 @@ pub fn routes() -> Routes {
         },
     );
     Routes::from(OpenApiRouter::default())
-        .with_undescribed_post("/mcp", endpoint)
-        .counted_per_item(&["/mcp"])
+        .with_undocumented_post("/mcp", endpoint)
+        .count_per_item(&["/mcp"])
         .with_preparation(prepare)
 }
 

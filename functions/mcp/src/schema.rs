@@ -1,4 +1,4 @@
-//! Tool descriptions for the protocol. The descriptions of arguments come from the routes' parameters.
+//! Tool descriptions for the protocol. Argument descriptions come from the routes' parameters.
 
 use std::sync::{Arc, LazyLock};
 
@@ -19,10 +19,10 @@ pub static TOOL_DESCRIPTIONS: LazyLock<Vec<ToolDescription>> = LazyLock::new(|| 
     TOOLS.iter().map(|tool| describe(tool, &api)).collect()
 });
 
-/// Maximum values listed for an argument, since agents pay for each word. The error for an invalid value has the rule.
+/// Maximum values listed for an argument, since agents pay for each word. An error states the rule.
 const MAX_ENUM_VALUES: usize = 100;
 
-/// Examples for arguments whose route has none or one for programs.
+/// Examples for arguments that have none in the API description, or one meant for programs.
 const EXAMPLES: [(&str, &str); 5] = [
     ("defaultCountry", "GB"),
     ("tn", "+1 (416) 234-5678"),
@@ -31,7 +31,7 @@ const EXAMPLES: [(&str, &str); 5] = [
     ("company", "AT&T Mobility"),
 ];
 
-/// Route parameters that tools do not have: formats are fixed, and agents do not need caching options or images.
+/// Route parameters that tools omit: formats are fixed, and agents do not need caching options or images.
 const OMITTED_PARAMETERS: [&str; 5] = ["cache", "flags", "format", "column", "countryColumn"];
 
 fn describe(tool: &'static Tool, api: &Value) -> ToolDescription {
@@ -78,7 +78,7 @@ pub fn known_arguments(tool: &Tool) -> Vec<&'static str> {
     names.map(String::as_str).collect()
 }
 
-/// Returns the JSON Schema of the numbers, which the route takes in a body.
+/// Returns the JSON Schema for the numbers, which the route takes in a body.
 fn numbers_schema() -> Value {
     json!({
         "type": "array",
@@ -110,7 +110,7 @@ fn argument_schema(name: &str, parameter: &Value, api: &Value) -> Map<String, Va
         property.insert("default".to_owned(), json!(DEFAULT_LIMIT));
     }
     let description = match name {
-        "version" => Some("Version of the data, from the hint in the previous page.".to_owned()),
+        "version" => Some("Version of the data, from the hint on the previous page.".to_owned()),
         // Line breaks in doc comments are not significant.
         _ => parameter["description"].as_str().map(|text| text.replace('\n', " ")),
     };

@@ -32,8 +32,8 @@ A number's carrier is the company that its block is assigned to. Say 'assigned t
 number may have been ported to another carrier. The data does not show porting, the caller's name, whether a \
 number is in use, SIM swaps or spam reports. No tool calls or texts a number.
 
-Lists have pages of 20, or set limit up to 100. pagination.total counts all matches. The end of a result \
-has the offset and version of the next page.";
+Lists return pages of 20, or up to 100 if you set limit. pagination.total counts all matches. A result ends with \
+the offset and version for the next page.";
 
 /// Supported protocol revisions, oldest first. 2025-03-26 is missing because it requires batches.
 const REVISIONS: [ProtocolVersion; 4] = [
@@ -109,11 +109,11 @@ impl ServerHandler for ToolServer {
     ) -> Result<CallToolResponse, ErrorData> {
         let tool = Tool::named(&params.name).ok_or_else(|| unknown_tool(&params.name))?;
         let (call, result) = ToolCall::new(tool, params.arguments);
-        self.calls.send(call).await.map_err(|_| stopping())?;
-        result.await.map(CallToolResponse::from).map_err(|_| stopping())
+        self.calls.send(call).await.map_err(|_| stopping_error())?;
+        result.await.map(CallToolResponse::from).map_err(|_| stopping_error())
     }
 
-    /// Refuses methods and parameters that are not in the protocol.
+    /// Rejects methods and parameters that are not in the protocol.
     async fn on_custom_request(
         &self,
         request: CustomRequest,
@@ -123,8 +123,7 @@ impl ServerHandler for ToolServer {
         Err(if KNOWN_METHODS.contains(&&*method) {
             ErrorData::invalid_params(format!("Invalid parameters for '{method}'"), None)
         } else {
-            let message =
-                format!("Method '{method}' is unknown; this server has tools/list and tools/call");
+            let message = format!("Unknown method '{method}'; use tools/list or tools/call");
             ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
         })
     }
@@ -139,7 +138,7 @@ fn unknown_tool(name: &str) -> ErrorData {
     ErrorData::invalid_params(message, None)
 }
 
-fn stopping() -> ErrorData {
+fn stopping_error() -> ErrorData {
     ErrorData::internal_error("The server is stopping", None)
 }
 
@@ -151,8 +150,8 @@ mod tests {
     use crate::{schema::DEFAULT_LIMIT, tools::MAX_NUMBERS};
 
     #[test]
-    fn texts_for_agents_state_the_page_size_and_the_maximum_numbers() {
-        let rule = format!("pages of {DEFAULT_LIMIT}, or set limit up to {MAX_LIMIT}.");
+    fn agent_instructions_state_the_page_size_and_the_maximum_batch_size() {
+        let rule = format!("pages of {DEFAULT_LIMIT}, or up to {MAX_LIMIT} if you set limit.");
         assert!(INSTRUCTIONS.contains(&rule), "{INSTRUCTIONS}");
         let description = &Tool::named("format_numbers").unwrap().description;
         assert!(description.contains(&format!(" up to {MAX_NUMBERS} numbers")), "{description}");

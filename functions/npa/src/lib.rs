@@ -1,4 +1,4 @@
-//! Lists the exchanges in an area code, and looks up a single one.
+//! Lists the exchanges in an area code, and looks up a single exchange.
 
 #[cfg(test)]
 mod tests;
@@ -19,7 +19,7 @@ use store::LoadedVersion;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-/// The routes of this function.
+/// This function's routes.
 pub fn routes() -> Routes {
     OpenApiRouter::default()
         .routes(routes!(area_code_by_query))
@@ -28,22 +28,22 @@ pub fn routes() -> Routes {
         .into()
 }
 
-/// An exchange in an area code's list.
+/// An exchange in an area code.
 ///
-/// The holder is the carrier as assigned. A number may be in another carrier's thousands block, or have been ported
-/// since. Open data does not show porting.
+/// The holder is the carrier that the exchange is assigned to. A number may be in another carrier's thousands block, or
+/// may have been ported since. Open data does not show porting.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ExchangeRow {
     pub nxx: Nxx,
     /// Operating Company Number of the assigned holder; numbers may have been ported. `null` if the exchange is
-    /// unassigned, or its company has no OCN.
+    /// unassigned, or its holder has no OCN.
     #[schema(required)]
     pub ocn: Option<Ocn>,
     /// Name of the assigned holder; numbers may have been ported. `null` if the exchange has no holder, or no
     /// source names the company.
     #[schema(required, example = "NEW CINGULAR WIRELESS PCS, LLC - DC")]
     pub company_name: Option<String>,
-    /// The place to which the exchange's calls are rated.
+    /// The place that determines how the exchange's calls are rated.
     #[schema(required, example = "SNFC CNTRL")]
     pub rate_center: Option<String>,
     pub status: Status,
@@ -65,7 +65,7 @@ impl From<Exchange> for ExchangeRow {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct AreaCodeResult {
     pub npa: Npa,
-    /// State or province with most of its exchanges; `null` if it is non-geographic.
+    /// State or province with the most exchanges; `null` if the area code is non-geographic.
     #[schema(required)]
     pub state: Option<StateCode>,
     pub country: Country,
@@ -92,11 +92,11 @@ impl Rows for AreaCodeResult {
     }
 }
 
-/// The URL of a request, with its page and format.
+/// A request's URL, page and format.
 type PageRequest = (Uri, Page, FormatParam);
 
 impl AreaCodeResult {
-    fn paged(
+    fn page_response(
         (uri, page, FormatParam { format }): PageRequest,
         version: Option<String>,
         AreaCode { npa, state, states: _, country, total_exchanges }: AreaCode,
@@ -141,7 +141,7 @@ async fn area_code_by_path(
     area_code_or_exchange(&app, &params, &version, request, parse_param("npa", &npa)?).await
 }
 
-/// Look up one exchange
+/// Look up an exchange
 #[utoipa::path(
     get, path = "/v1/npa/{npa}/nxx/{nxx}", operation_id = "getExchange", tag = "Area codes",
     params(
@@ -166,7 +166,7 @@ async fn exchange_by_path(
     exchange(&app, &VersionParam { version: None }, request, npa_nxx).await
 }
 
-/// Look up an area code or one exchange by query
+/// Look up an area code or exchange by query
 #[utoipa::path(
     get, path = "/v1/npa", operation_id = "getAreaCodeByQuery", tag = "Area codes",
     params(
@@ -196,7 +196,7 @@ async fn area_code_by_query(
     area_code_or_exchange(&app, &params, &version, request, npa).await
 }
 
-/// Returns the exchange in the query, or all exchanges in the area code.
+/// Returns the requested exchange, or all exchanges in the area code.
 async fn area_code_or_exchange(
     app: &App,
     params: &Params,
@@ -211,11 +211,11 @@ async fn area_code_or_exchange(
     let area_code = dataset
         .area_code(npa)
         .ok_or_else(|| ApiError::not_found(format!("No data found for NPA {npa}")))?;
-    let exchanges = dataset.exchanges_of(npa);
-    Ok(AreaCodeResult::paged(request, Some(version.to_string()), area_code, exchanges))
+    let exchanges = dataset.exchanges_in(npa);
+    Ok(AreaCodeResult::page_response(request, Some(version.to_string()), area_code, exchanges))
 }
 
-/// Looks up an exchange and its area code, in the requested version if there is one.
+/// Looks up an exchange and its area code, in the requested version if any.
 async fn exchange(
     app: &App,
     version: &VersionParam,
@@ -234,5 +234,5 @@ async fn exchange(
     let (Some(area_code), Some(exchange)) = (area_code, exchange) else {
         return Err(ApiError::not_found(format!("No data found for NPA-NXX {npa_nxx}")));
     };
-    Ok(AreaCodeResult::paged(request, version, area_code, [exchange].into_iter()))
+    Ok(AreaCodeResult::page_response(request, version, area_code, [exchange].into_iter()))
 }

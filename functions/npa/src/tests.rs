@@ -1,4 +1,4 @@
-//! The routes on a small dataset.
+//! Route tests with a small dataset.
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -51,7 +51,7 @@ async fn an_exchange_is_the_same_by_path_query_and_version() {
 }
 
 #[tokio::test]
-async fn the_csv_list_is_a_file_with_the_same_rows_as_json() {
+async fn csv_lists_are_attachments_with_the_same_rows_as_json() {
     let api = TestApi::new(routes());
     for target in ["/v1/npa/415?limit=2&offset=3", "/v1/npa?npa=416&nxx=234", "/v1/npa/700/nxx/200"]
     {
@@ -67,9 +67,9 @@ async fn the_csv_list_is_a_file_with_the_same_rows_as_json() {
 }
 
 #[tokio::test]
-async fn errors_name_the_rule_and_the_value() {
+async fn errors_state_the_rule_and_the_value() {
     let api = TestApi::new(routes());
-    let errors = api.refusals([
+    let errors = api.rejections([
         "/v1/npa",
         "/v1/npa?npa=abc",
         "/v1/npa?npa=",

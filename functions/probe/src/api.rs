@@ -9,7 +9,7 @@ use signed_requests::CallError;
 use crate::request::Request;
 
 pub trait Api {
-    /// Returns the forms of a request to send, each with the name of its check.
+    /// Returns the variants of a request to send, each with its check's name.
     fn variants(&self, request: Request) -> Vec<(String, Request)>;
 
     fn send(
@@ -58,7 +58,7 @@ impl RequestError {
         *status == StatusCode::TOO_MANY_REQUESTS
     }
 
-    /// Converts an error, and removes its URL.
+    /// Converts an error, without its URL.
     pub(crate) fn from_transport(error: reqwest::Error, timeout: Duration) -> Self {
         if error.is_timeout() {
             return Self::Timeout(timeout);

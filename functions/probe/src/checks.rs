@@ -25,12 +25,12 @@ fn first_with_ocn(search: &Response) -> Option<Value> {
     search.body["results"].as_array()?.iter().find(|row| row["ocn"].is_string()).cloned()
 }
 
-fn is(value: impl Into<Value>) -> Part {
-    Part::Is(value.into())
+fn equals(value: impl Into<Value>) -> Part {
+    Part::Equals(value.into())
 }
 
-fn has(text: impl Into<String>) -> Part {
-    Part::Has(text.into())
+fn contains(text: impl Into<String>) -> Part {
+    Part::Contains(text.into())
 }
 
 fn check(request: Request, parts: &[(&'static str, Part)]) -> Check {
@@ -38,41 +38,41 @@ fn check(request: Request, parts: &[(&'static str, Part)]) -> Check {
 }
 
 fn site() -> [Check; 3] {
-    let description = Request::to(Function::Site, "/openapi.json");
-    let page = |route| Request::to(Function::Site, route).with_content_type("text/html");
-    let is_complete = [("", has("<title>")), ("", has("</body>"))];
+    let description = Request::new(Function::Site, "/openapi.json");
+    let page = |route| Request::new(Function::Site, route).with_content_type("text/html");
+    let is_complete = [("", contains("<title>")), ("", contains("</body>"))];
     [
-        check(description, &[("/info/title", is("Telephone Number Reference Service"))]),
+        check(description, &[("/info/title", equals("Telephone Number Reference Service"))]),
         check(page("/"), &is_complete),
         check(page("/docs"), &is_complete),
     ]
 }
 
 pub fn health() -> Check {
-    let request = Request::to(Function::Status, "/v1/health");
-    check(request, &[("/database", is("connected")), ("/status", Part::Health)])
+    let request = Request::new(Function::Status, "/v1/health");
+    check(request, &[("/database", equals("connected")), ("/status", Part::Health)])
 }
 
 pub fn statistics() -> Check {
-    let request = Request::to(Function::Status, "/v1/stats");
+    let request = Request::new(Function::Status, "/v1/stats");
     check(request, &[("/last_updated/NANPA", Part::Text), ("/by_status/ASSIGNED", Part::AboveZero)])
 }
 
-/// Searches for an exchange to check. A page of 100 is likely to have one whose holder has an OCN.
+/// Searches for an exchange to check. A page of 100 is likely to include one whose holder has an OCN.
 fn search() -> Check {
-    let request = Request::to(Function::Search, "/v1/search");
+    let request = Request::new(Function::Search, "/v1/search");
     check(
         request.query("status", "ASSIGNED").query("limit", "100"),
         &[
             ("/pagination/total", Part::AboveZero),
-            ("/results/0/status", is("ASSIGNED")),
+            ("/results/0/status", equals("ASSIGNED")),
             ("/results", Part::RowWith("ocn")),
         ],
     )
 }
 
 pub fn carriers() -> Check {
-    let request = Request::to(Function::Carriers, "/v1/carriers").query("limit", "1");
+    let request = Request::new(Function::Carriers, "/v1/carriers").query("limit", "1");
     check(request, &[("/carriers/0/ocn", Part::Text), ("/pagination/total", Part::AboveZero)])
 }
 
@@ -81,14 +81,14 @@ fn exchange_checks(exchange: &Value) -> [Check; 8] {
     let [npa, nxx, ocn] =
         ["npa", "nxx", "ocn"].map(|name| exchange[name].as_str().unwrap_or_default());
     let number = format!("+1{npa}{nxx}0000");
-    let is_npa = || is(npa);
-    let is_nxx = || is(nxx);
-    let same = |name: &str| is(exchange[name].clone());
-    let exchange_request = Request::to(Function::Npa, "/v1/npa/{npa}/nxx/{nxx}");
-    let area_code_request = Request::to(Function::Npa, "/v1/npa/{npa}").with("npa", npa);
-    let carrier_request = Request::to(Function::Carriers, "/v1/carrier/{ocn}").with("ocn", ocn);
-    let number_request = |route| Request::to(Function::Format, route).with("tn", &number);
-    let batch = || Request::to(Function::Format, "/v1/format");
+    let is_npa = || equals(npa);
+    let is_nxx = || equals(nxx);
+    let same = |name: &str| equals(exchange[name].clone());
+    let exchange_request = Request::new(Function::Npa, "/v1/npa/{npa}/nxx/{nxx}");
+    let area_code_request = Request::new(Function::Npa, "/v1/npa/{npa}").with("npa", npa);
+    let carrier_request = Request::new(Function::Carriers, "/v1/carrier/{ocn}").with("ocn", ocn);
+    let number_request = |route| Request::new(Function::Format, route).with("tn", &number);
+    let batch = || Request::new(Function::Format, "/v1/format");
     let call = json!({ "name": "lookup_block", "arguments": { "tn": number } });
     let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call });
     [
@@ -97,7 +97,7 @@ fn exchange_checks(exchange: &Value) -> [Check; 8] {
             &[
                 ("/npa", is_npa()),
                 ("/exchanges/0/nxx", is_nxx()),
-                ("/exchanges/0/ocn", is(ocn)),
+                ("/exchanges/0/ocn", equals(ocn)),
                 ("/exchanges/0/company_name", same("company_name")),
                 ("/exchanges/0/rate_center", same("rate_center")),
                 ("/exchanges/0/status", same("status")),
@@ -111,7 +111,7 @@ fn exchange_checks(exchange: &Value) -> [Check; 8] {
                 ("/pagination/total", Part::AboveZero),
             ],
         ),
-        check(carrier_request, &[("/ocn", is(ocn)), ("/exchanges/total", Part::AboveZero)]),
+        check(carrier_request, &[("/ocn", equals(ocn)), ("/exchanges/total", Part::AboveZero)]),
         check(
             number_request("/v1/lookup/{tn+}"),
             &[
@@ -125,19 +125,19 @@ fn exchange_checks(exchange: &Value) -> [Check; 8] {
         check(
             batch().body(json!([number])),
             &[
-                ("/results/0/tn", is(&*number)),
+                ("/results/0/tn", equals(&*number)),
                 ("/results/0/result/npa", is_npa()),
                 ("/results/0/result/nxx", is_nxx()),
             ],
         ),
         check(
             batch().body(format!("tn\n{number}\n")).with_content_type("text/csv"),
-            &[("", has(format!("\n{number},"))), ("", has(format!(",{npa},{nxx},")))],
+            &[("", contains(format!("\n{number},"))), ("", contains(format!(",{npa},{nxx},")))],
         ),
         check(
-            Request::to(Function::Mcp, "/mcp").body(call),
+            Request::new(Function::Mcp, "/mcp").body(call),
             &[
-                ("/result/isError", is(false)),
+                ("/result/isError", equals(false)),
                 ("/result/structuredContent/npa", is_npa()),
                 ("/result/structuredContent/nxx", is_nxx()),
                 ("/result/structuredContent/status", same("status")),
@@ -161,10 +161,10 @@ pub async fn check_all(api: &impl Api) -> Findings {
         findings.set_data_state(&response);
     }
     let statistics = run(&mut findings, api, statistics()).await;
-    findings.assigned =
+    findings.stats_total =
         statistics.and_then(|response| response.body["by_status"]["ASSIGNED"].as_u64());
     let search = run(&mut findings, api, search()).await;
-    findings.found =
+    findings.search_total =
         search.as_ref().and_then(|response| response.body["pagination"]["total"].as_u64());
     run(&mut findings, api, carriers()).await;
     // Before the first import, any exchange will do.
@@ -196,8 +196,8 @@ fn expected_without_data(function: Function) -> Expectation {
     let error = "service_unavailable";
     match function {
         Function::Mcp => Expectation::success([
-            ("/result/isError", is(true)),
-            ("/result/structuredContent/error", is(error)),
+            ("/result/isError", equals(true)),
+            ("/result/structuredContent/error", equals(error)),
         ]),
         _ => Expectation::error(503, error),
     }
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn unexpected_responses_are_errors_that_name_the_difference() {
+    fn unexpected_responses_are_errors_that_state_the_difference() {
         let health = |status: &str, database: &str, last_ingestion: Value| {
             let body =
                 json!({ "status": status, "database": database, "last_ingestion": last_ingestion });
@@ -258,9 +258,9 @@ mod tests {
             (health("healthy", "connected", time()), ""),
             (health("degraded", "connected", time()), "/status must be healthy, got \"degraded\""),
             (health("degraded", "x", never()), "/database must be \"connected\", got \"x\""),
-            (with(has("\n201,"), json!("tn\n201,")), ""),
-            (with(has("\n201,"), json!("tn\n")), "the body does not contain \"\\n201,\""),
-            (with(has("x"), json!({})), "the body does not contain \"x\""),
+            (with(contains("\n201,"), json!("tn\n201,")), ""),
+            (with(contains("\n201,"), json!("tn\n")), "the body does not contain \"\\n201,\""),
+            (with(contains("x"), json!({})), "the body does not contain \"x\""),
             (with(Part::AboveZero, json!(0)), " must be a number above 0, got 0"),
             (row(json!("9206")), ""),
             (row(Value::Null), "the body does not contain a row with ocn"),

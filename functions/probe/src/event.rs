@@ -11,7 +11,7 @@ pub enum Event {
     Request(Request),
 }
 
-/// The event of a CodeDeploy [deployment
+/// The event from a CodeDeploy [deployment
 /// hook](https://docs.aws.amazon.com/codedeploy/latest/userguide/reference-appspec-file-structure-hooks.html).
 #[derive(Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "PascalCase")]
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hooks_and_requests_are_distinguished_and_unknown_fields_are_refused() {
+    fn hooks_and_requests_are_distinguished_and_unknown_fields_are_rejected() {
         let hook = json!({ "DeploymentId": "d-1", "LifecycleEventHookExecutionId": "eyJ" });
         assert!(matches!(Event::parse(hook).unwrap(), Event::Deployment(_)));
         for payload in [Value::Null, json!({})] {
@@ -55,8 +55,8 @@ mod tests {
         let base_url = Some("https://api.example.com".to_owned());
         let request = json!({ "base_url": base_url });
         assert_eq!(Event::parse(request).unwrap(), Event::Request(Request { base_url }));
-        for refused in [json!({ "baseUrl": "x" }), json!([]), json!({ "DeploymentId": "d-1" })] {
-            assert!(Event::parse(refused.clone()).is_err(), "{refused}");
+        for invalid in [json!({ "baseUrl": "x" }), json!([]), json!({ "DeploymentId": "d-1" })] {
+            assert!(Event::parse(invalid.clone()).is_err(), "{invalid}");
         }
     }
 }

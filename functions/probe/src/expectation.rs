@@ -18,17 +18,17 @@ pub enum CheckError {
 
 #[derive(Debug, Clone)]
 pub enum Part {
-    Is(Value),
+    Equals(Value),
     Text,
     AboveZero,
     /// The health status, which is degraded before the first import.
     Health,
-    Has(String),
-    /// A row of the list has a text field with this name.
+    Contains(String),
+    /// At least one row in the list has a string in this field.
     RowWith(&'static str),
 }
 
-/// The expected status and parts of a response. Parts are named by JSON pointers.
+/// The expected status and parts of a response. JSON pointers identify the parts.
 #[derive(Debug, Clone)]
 pub struct Expectation {
     status: u16,
@@ -42,7 +42,7 @@ impl Expectation {
 
     /// Expects an error response with this status and code.
     pub fn error(status: u16, error: &str) -> Self {
-        Self { status, parts: vec![("/error", Part::Is(json!(error)))] }
+        Self { status, parts: vec![("/error", Part::Equals(json!(error)))] }
     }
 
     pub fn with(mut self, field: &'static str, part: Part) -> Self {
@@ -63,7 +63,7 @@ impl Part {
     fn compare(&self, field: &'static str, body: &Value) -> Result<(), CheckError> {
         let actual = body.pointer(field).unwrap_or(&Value::Null);
         let (is_right, expected) = match self {
-            Self::Is(expected) => (actual == expected, expected.to_string()),
+            Self::Equals(expected) => (actual == expected, expected.to_string()),
             Self::Text => (actual.is_string(), "a string".to_owned()),
             Self::AboveZero => {
                 (actual.as_u64().is_some_and(|number| number > 0), "a number above 0".to_owned())
@@ -73,7 +73,7 @@ impl Part {
                 let expected = if is_empty { "degraded" } else { "healthy" };
                 (actual == expected, expected.to_owned())
             }
-            Self::Has(text) => {
+            Self::Contains(text) => {
                 (body.as_str().is_some_and(|body| body.contains(text)), format!("{text:?}"))
             }
             Self::RowWith(name) => {
@@ -83,7 +83,7 @@ impl Part {
         };
         match self {
             _ if is_right => Ok(()),
-            Self::Has(_) | Self::RowWith(_) => Err(CheckError::Content(expected)),
+            Self::Contains(_) | Self::RowWith(_) => Err(CheckError::Content(expected)),
             _ => Err(CheckError::Field { field, expected, actual: actual.clone() }),
         }
     }

@@ -26,14 +26,14 @@ pub struct Findings {
     pub imported_at: Option<Timestamp>,
     /// `true` before the first import.
     pub is_empty: bool,
-    /// The number of assigned exchanges in the statistics.
-    pub(crate) assigned: Option<u64>,
-    /// The number of assigned exchanges in the search.
-    pub(crate) found: Option<u64>,
+    /// Assigned exchanges according to the statistics.
+    pub(crate) stats_total: Option<u64>,
+    /// Assigned exchanges according to the search.
+    pub(crate) search_total: Option<u64>,
 }
 
 impl Findings {
-    /// Records the outcome of a request. Returns the response if it is as expected.
+    /// Records a request's outcome. Returns the response if it is as expected.
     pub async fn record(
         &mut self,
         check: String,

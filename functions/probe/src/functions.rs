@@ -16,7 +16,7 @@ use crate::{
     targets::Targets,
 };
 
-/// The timeout of a request. API Gateway would wait longer, but clients would not.
+/// The timeout for a request. API Gateway would wait longer, but clients would not.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(16);
 const RETRIES: ExponentialBuilder = ExponentialBuilder::new()
     .with_min_delay(Duration::from_millis(100))

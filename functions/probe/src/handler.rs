@@ -22,7 +22,7 @@ use crate::{
     findings::Findings,
     functions::Functions,
     http_api::{HttpApi, check_api, secret_for},
-    targets::{Serving, targets},
+    targets::{Versions, targets},
 };
 
 const CHECKS_TIMEOUT: Duration = Duration::from_secs(50);
@@ -51,23 +51,23 @@ async fn report_to_codedeploy(deployment: Deployment, context: Context) -> Resul
 }
 
 async fn check_new_versions(account: AwsAccount, context: Context) -> Result<Findings, Error> {
-    let next = functions_at(Serving::Next, account.clone(), &context)?;
-    let mut findings = check_all(&next).await;
+    let new = functions_at(Versions::New, account.clone(), &context)?;
+    let mut findings = check_all(&new).await;
     // Live versions are not compared: their data may differ for a minute after an import.
-    if let (Some(assigned), Some(found)) = (findings.assigned, findings.found) {
-        let outdated = must_be("/pagination/total", assigned, json!(found));
+    if let (Some(expected), Some(found)) = (findings.stats_total, findings.search_total) {
+        let outdated = must_be("/pagination/total", expected, json!(found));
         findings
-            .record_comparison("search: the current data", (found != assigned).then_some(outdated));
+            .record_comparison("search: the current data", (found != expected).then_some(outdated));
     }
     if findings.imported_at.is_none() {
-        let live = functions_at(Serving::Live, account, &context)?;
-        check_no_data_anywhere(&mut findings, &live).await;
+        let live = functions_at(Versions::Live, account, &context)?;
+        check_live_versions_are_empty(&mut findings, &live).await;
     }
     Ok(findings)
 }
 
 /// Checks that the live versions have no data either, since new versions without data may read the wrong table.
-async fn check_no_data_anywhere(findings: &mut Findings, live: &Functions) {
+async fn check_live_versions_are_empty(findings: &mut Findings, live: &Functions) {
     let Check { request, expectation } = health();
     let Ok(response) = live.send(&request).await else { return };
     if expectation.compare(&response).is_ok() {
@@ -76,7 +76,7 @@ async fn check_no_data_anywhere(findings: &mut Findings, live: &Functions) {
             let expected = format!("{at}, as in the live version");
             must_be("/last_ingestion", expected, Value::Null)
         });
-        findings.record_comparison("status: the data of the live version", error);
+        findings.record_comparison("status: the live version's data", error);
     }
 }
 
@@ -96,7 +96,7 @@ async fn check_service(request: Request, context: &Context) -> Result<Findings, 
             Some(HttpApi::new(base_url, secret, checks_deadline(context.deadline))?)
         }
     };
-    let mut findings = check_all(&functions_at(Serving::Live, account, context)?).await;
+    let mut findings = check_all(&functions_at(Versions::Live, account, context)?).await;
     if let Some(api) = api {
         findings.extend(check_api(&api).await);
     }
@@ -106,19 +106,19 @@ async fn check_service(request: Request, context: &Context) -> Result<Findings, 
 }
 
 fn functions_at(
-    serving: Serving,
+    versions: Versions,
     account: AwsAccount,
     context: &Context,
 ) -> Result<Functions, Error> {
     let (request_id, deadline) = (context.request_id.clone(), checks_deadline(context.deadline));
-    Ok(Functions { account, targets: targets(serving, variable)?, request_id, deadline })
+    Ok(Functions { account, targets: targets(versions, variable)?, request_id, deadline })
 }
 
 fn variable(name: &str) -> Option<String> {
     env::var(name).ok()
 }
 
-/// The deadline of the checks, which leaves time for the report. Lambda sends milliseconds, `cargo lambda watch` 0.
+/// The deadline for the checks, which leaves time to report. Lambda sends milliseconds; `cargo lambda watch` sends 0.
 fn checks_deadline(milliseconds: u64) -> Instant {
     let end = SystemTime::UNIX_EPOCH + Duration::from_millis(milliseconds);
     let left = end.duration_since(SystemTime::now()).ok();

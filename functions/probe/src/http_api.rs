@@ -25,7 +25,7 @@ pub struct HttpApi {
 }
 
 impl HttpApi {
-    /// Creates a client of the API at `base_url`. It does not follow redirects.
+    /// Creates a client for the API at `base_url`. It does not follow redirects.
     pub fn new(
         base_url: &str,
         secret: Option<String>,
@@ -72,7 +72,7 @@ impl HttpApi {
 pub async fn check_api(api: &HttpApi) -> Findings {
     let mut findings = Findings::default();
     for Check { request, expectation } in [health(), statistics()] {
-        // Skipped before the first import, since its 503 would count in the error alarm.
+        // Skipped before the first import, since its 503 would count toward the error alarm.
         if !findings.is_empty {
             let name = format!("API {}", request.route);
             let response = findings.record(name, &expectation, api.send(&request, None)).await;
@@ -84,7 +84,7 @@ pub async fn check_api(api: &HttpApi) -> Findings {
     let Check { request, .. } = carriers();
     let name = format!("API {} with an unknown key", request.route);
     let unauthorized = Expectation::error(401, "unauthorized")
-        .with("/message", Part::Is("Invalid API key".into()));
+        .with("/message", Part::Equals("Invalid API key".into()));
     findings.record(name, &unauthorized, api.send(&request, Some(&random_key()))).await;
     findings
 }

@@ -4,8 +4,8 @@
 //! an operator invokes it, it checks the live versions, and the API at its URL.
 //!
 //! [`checks`] lists the requests and their expected responses. `tnr doctor` sends the same requests over HTTP. The
-//! probe invokes the [`functions`] with API Gateway events ([`request`]). [`targets`] has the versions to invoke, and
-//! [`findings`] the outcomes.
+//! probe invokes the [`functions`] with API Gateway events ([`request`]). [`targets`] selects the versions to invoke,
+//! and [`findings`] collects the outcomes.
 
 mod api;
 mod checks;

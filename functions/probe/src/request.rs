@@ -20,12 +20,12 @@ pub struct Request {
     parameters: Vec<(&'static str, String)>,
     query: Vec<(&'static str, String)>,
     pub(crate) body: Option<String>,
-    /// The media type of the body and of the response.
+    /// The media type for the body and the response.
     pub(crate) media_type: &'static str,
 }
 
 impl Request {
-    pub fn to(function: Function, route: &'static str) -> Self {
+    pub fn new(function: Function, route: &'static str) -> Self {
         Self {
             function,
             route,
@@ -73,13 +73,13 @@ impl Request {
         }
     }
 
-    /// The name in log lines. It has the route, not the path, which may contain a phone number.
+    /// The name in log lines. It contains the route, not the path, which may include a phone number.
     pub(crate) fn name(&self) -> String {
         let method = if self.body.is_some() { "POST " } else { "" };
         format!("{} {method}{}", self.function.name(), self.description())
     }
 
-    /// Returns the request to the endpoint's other route, with its parameter in the query or without the version.
+    /// Returns the same request on the endpoint's other route, with its parameter in the query or without the version.
     pub fn at_other_route(&self) -> Option<Self> {
         let mut other = self.clone();
         if let [(name, value)] = &self.parameters[..] {
@@ -102,12 +102,12 @@ impl Request {
     }
 
     fn raw_query(&self) -> String {
-        let query = self.query.iter().map(|(name, value)| format!("{name}={}", encoded(value)));
+        let query = self.query.iter().map(|(name, value)| format!("{name}={}", encode(value)));
         query.collect::<Vec<_>>().join("&")
     }
 
     pub(crate) fn target(&self) -> String {
-        let path = self.path(encoded);
+        let path = self.path(encode);
         if self.query.is_empty() { path } else { format!("{path}?{}", self.raw_query()) }
     }
 
@@ -153,7 +153,7 @@ impl Request {
     }
 }
 
-fn encoded(text: &str) -> String {
+fn encode(text: &str) -> String {
     utf8_percent_encode(text, NON_ALPHANUMERIC).to_string()
 }
 
@@ -162,8 +162,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn events_have_decoded_paths_and_all_parameters() {
-        let request = Request::to(Function::Format, "/v1/lookup/{tn+}").with("tn", "+12015550000");
+    fn events_contain_decoded_paths_and_all_parameters() {
+        let request = Request::new(Function::Format, "/v1/lookup/{tn+}").with("tn", "+12015550000");
         let request = request.query("q", "a b").body("tn\n").with_content_type("text/csv");
         let event = request.event("id");
         for (pointer, expected) in [
@@ -183,14 +183,14 @@ mod tests {
     }
 
     #[test]
-    fn endpoints_with_two_routes_get_both_forms_of_a_request() {
+    fn endpoints_with_two_routes_get_a_request_on_each() {
         let other = |request: Request| request.at_other_route().map(|other| other.target());
-        let lookup = Request::to(Function::Format, "/v1/lookup/{tn+}").with("tn", "+12015550000");
+        let lookup = Request::new(Function::Format, "/v1/lookup/{tn+}").with("tn", "+12015550000");
         assert_eq!(lookup.target(), "/v1/lookup/%2B12015550000");
         assert_eq!(other(lookup).unwrap(), "/v1/lookup?tn=%2B12015550000");
-        let area_code = Request::to(Function::Npa, "/v1/npa/{npa}").with("npa", "201");
+        let area_code = Request::new(Function::Npa, "/v1/npa/{npa}").with("npa", "201");
         assert_eq!(other(area_code.query("limit", "1")).unwrap(), "/v1/npa?limit=1&npa=201");
-        assert_eq!(other(Request::to(Function::Status, "/v1/health")).unwrap(), "/health");
-        assert_eq!(other(Request::to(Function::Search, "/v1/search")), None);
+        assert_eq!(other(Request::new(Function::Status, "/v1/health")).unwrap(), "/health");
+        assert_eq!(other(Request::new(Function::Search, "/v1/search")), None);
     }
 }

@@ -31,28 +31,28 @@ impl Function {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Serving {
+pub enum Versions {
     /// The versions behind the alias that the API invokes.
     Live,
     /// The newest versions, which have no traffic yet.
-    Next,
+    New,
 }
 
 const ALIAS: &str = "live";
 
 pub type Targets = BTreeMap<Function, String>;
 
-/// Returns the versions in the environment, or their aliases. A deployment sets the variables before it moves an alias.
+/// Returns the versions in the environment, or the aliases. A deployment sets the variables before it moves an alias.
 pub fn targets(
-    serving: Serving,
+    versions: Versions,
     environment: impl Fn(&str) -> Option<String>,
 ) -> Result<Targets, String> {
     let target = |&function: &Function| {
         let variable = function.variable();
         let value = environment(&variable).unwrap_or_default();
-        match (unqualified(&value), serving) {
-            (Some(_), Serving::Next) => Ok((function, value)),
-            (Some(arn), Serving::Live) => Ok((function, format!("{arn}:{ALIAS}"))),
+        match (unqualified(&value), versions) {
+            (Some(_), Versions::New) => Ok((function, value)),
+            (Some(arn), Versions::Live) => Ok((function, format!("{arn}:{ALIAS}"))),
             (None, _) => Err(format!(
                 "the environment variable {variable} must be the ARN of a function version, got \
                  '{value}'"
@@ -82,7 +82,7 @@ mod tests {
                 "NPA_VERSION" => Some(value.to_owned()),
                 _ => Some("arn:aws:lambda:us-east-1:123456789012:function:numbers-x:7".to_owned()),
             };
-            let error = targets(Serving::Live, environment).unwrap_err();
+            let error = targets(Versions::Live, environment).unwrap_err();
             assert!(error.contains("NPA_VERSION") && error.contains(value), "{error}");
         }
     }

@@ -20,34 +20,34 @@ use store::LoadedVersion;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-/// The routes of this function.
+/// This function's routes.
 pub fn routes() -> Routes {
     OpenApiRouter::default().routes(routes!(search)).into()
 }
 
 /// An exchange in search results.
 ///
-/// The holder is the carrier as assigned. A number may be in another carrier's thousands block, or have been ported
-/// since. Open data does not show porting.
+/// The holder is the carrier that the exchange is assigned to. A number may be in another carrier's thousands block, or
+/// may have been ported since. Open data does not show porting.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct FoundExchange {
     pub npa: Npa,
     pub nxx: Nxx,
     /// Operating Company Number of the assigned holder; numbers may have been ported. `null` if the exchange is
-    /// unassigned, or its company has no OCN.
+    /// unassigned, or its holder has no OCN.
     #[schema(required)]
     pub ocn: Option<Ocn>,
     /// Name of the assigned holder; numbers may have been ported. `null` if the exchange has no holder, or no
     /// source names the company.
     #[schema(required, example = "NEW CINGULAR WIRELESS PCS, LLC - DC")]
     pub company_name: Option<String>,
-    /// Type of the assigned holder; numbers may have been ported. `null` if no source gives it.
+    /// Type of the assigned holder; numbers may have been ported. `null` if no source provides it.
     #[schema(required)]
     pub carrier_type: Option<CarrierType>,
-    /// The place to which the exchange's calls are rated.
+    /// The place that determines how the exchange's calls are rated.
     #[schema(required, example = "SNFC CNTRL")]
     pub rate_center: Option<String>,
-    /// `null` if the report does not give a state.
+    /// `null` if the report does not list a state.
     #[schema(required)]
     pub state: Option<StateCode>,
     pub country: Country,
@@ -100,17 +100,17 @@ const REQUIRED: &str = "at least one of q, npa, nxx, ocn, company, rate_center, 
 
 /// Search exchanges
 ///
-/// At least one filter is required, and an exchange must match all that are given. Results are ordered by area code and
+/// At least one filter is required, and exchanges must match every filter. Results are ordered by area code and
 /// exchange code.
 #[utoipa::path(
     get, path = "/v1/search", operation_id = "searchExchanges", tag = "Search",
     params(
-        ("q" = Option<String>, Query, description = "Words, each the start of a word in a company name, common name or rate center. Case, accents and punctuation within a word are ignored: `tmobile` and `t-mobile` both find `T-Mobile`."),
+        ("q" = Option<String>, Query, description = "Search words. Each must be the start of a word in a company name, common name or rate center. Case, accents and punctuation within a word are ignored: `tmobile` and `t-mobile` both find `T-Mobile`."),
         ("npa" = Option<Npa>, Query, description = "3-digit area code."),
         ("nxx" = Option<Nxx>, Query, description = "3-digit exchange code."),
         ("ocn" = Option<Ocn>, Query, description = "Operating Company Number of a carrier that holds the exchange or one of its thousands blocks."),
-        ("company" = Option<String>, Query, description = "Whole company name or common name of such a carrier, ignoring case, accents and punctuation."),
-        ("rate_center" = Option<String>, Query, description = "Whole rate center name, ignoring case, accents and punctuation."),
+        ("company" = Option<String>, Query, description = "Full company name or common name of a carrier that holds the exchange or one of its thousands blocks. Case, accents and punctuation are ignored."),
+        ("rate_center" = Option<String>, Query, description = "Full rate center name. Case, accents and punctuation are ignored."),
         ("state" = Option<StateCode>, Query, description = "State or province code."),
         ("country" = Option<Country>, Query, description = "Country, US or CA. US territories count as US states."),
         ("type" = Option<CarrierType>, Query, description = "Type of a carrier that holds the exchange or one of its thousands blocks."),

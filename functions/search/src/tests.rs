@@ -1,4 +1,4 @@
-//! The routes on a small dataset.
+//! Route tests with a small dataset.
 
 use insta::assert_snapshot;
 use serde_json::Value;
@@ -6,14 +6,14 @@ use test_api::TestApi;
 
 use super::routes;
 
-fn found(page: &Value) -> Vec<String> {
+fn npa_nxxs(page: &Value) -> Vec<String> {
     let code = |row: &Value, field: &str| row[field].as_str().unwrap().to_owned();
     let rows = page["results"].as_array().unwrap();
     rows.iter().map(|row| format!("{}-{}", code(row, "npa"), code(row, "nxx"))).collect()
 }
 
 #[tokio::test]
-async fn each_filter_selects_exchanges_in_any_case() {
+async fn each_filter_selects_exchanges_ignoring_case() {
     let api = TestApi::new(routes());
     for (query, expected) in [
         ("npa=416", &["416-234", "416-235"][..]),
@@ -37,7 +37,7 @@ async fn each_filter_selects_exchanges_in_any_case() {
         ("country=us&limit=2&offset=5", &["700-200", "700-201"]),
     ] {
         let page = api.ok(&format!("/v1/search?{query}")).await;
-        assert_eq!(found(&page), expected, "{query}");
+        assert_eq!(npa_nxxs(&page), expected, "{query}");
     }
 }
 
@@ -47,9 +47,9 @@ async fn csv_results_have_the_same_rows_as_json() {
 }
 
 #[tokio::test]
-async fn errors_name_the_rule_and_the_value() {
+async fn errors_state_the_rule_and_the_value() {
     let api = TestApi::new(routes());
-    let errors = api.refusals([
+    let errors = api.rejections([
         "/v1/search",
         "/v1/search?q=",
         "/v1/search?npa=1",

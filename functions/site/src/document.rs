@@ -45,7 +45,7 @@ impl Document {
         Self { compressed: compress(&html), html, script_source, style_source }
     }
 
-    /// The page, with a content security policy that also allows images from these hosts. Sends no referrer.
+    /// The response with the page and a content security policy that also allows images from these hosts.
     pub fn response(&'static self, request: &HeaderMap, image_hosts: &str) -> Response {
         let headers = [
             (CONTENT_TYPE, "text/html; charset=utf-8"),
@@ -73,14 +73,14 @@ impl Document {
     }
 
     #[cfg(test)]
-    pub fn assert_whole(&self) {
+    pub fn assert_complete(&self) {
         let html = &self.html;
         assert!(!html.contains("{{"), "a placeholder is not filled");
         assert_eq!(html.matches("<script").count(), 1);
         assert_eq!(html.matches("</script").count(), 1);
         assert_eq!(html.matches("</style").count(), 1);
-        for loading in [" src=", "url(", "@import", "import(", "innerHTML", " style="] {
-            assert!(!html.contains(loading), "{loading}");
+        for forbidden in [" src=", "url(", "@import", "import(", "innerHTML", " style="] {
+            assert!(!html.contains(forbidden), "{forbidden}");
         }
     }
 }
@@ -90,7 +90,7 @@ fn hash_source(text: &str) -> String {
     format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(text)))
 }
 
-/// Compresses a page once, so at gzip's highest level.
+/// Compresses a page at gzip's highest level, since this happens only once.
 fn compress(html: &str) -> Bytes {
     let mut compressed = Vec::new();
     let mut encoder = GzEncoder::new(html.as_bytes(), Compression::best());

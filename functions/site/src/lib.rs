@@ -12,13 +12,13 @@ use axum::routing::get;
 use shared::app::Routes;
 use utoipa_axum::router::OpenApiRouter;
 
-/// The routes of this function, which require no key. The OpenAPI document omits them, since they are not
+/// This function's routes, which require no key. The OpenAPI document omits them, since they are not
 /// part of the API.
 pub fn routes() -> Routes {
     Routes::public(OpenApiRouter::default())
-        .with_undescribed("/", get(page::page))
-        .with_undescribed("/docs", get(page::docs))
-        .with_undescribed("/openapi.json", get(description::version_3_1))
-        .with_undescribed("/openapi-3.0.json", get(description::version_3_0))
-        .with_undescribed("/flags/{*path}", get(flags::flag))
+        .with_undocumented_get("/", get(page::page))
+        .with_undocumented_get("/docs", get(page::docs))
+        .with_undocumented_get("/openapi.json", get(description::version_3_1))
+        .with_undocumented_get("/openapi-3.0.json", get(description::version_3_0))
+        .with_undocumented_get("/flags/{*path}", get(flags::flag))
 }

@@ -50,7 +50,7 @@ const INDEX: &str = concat!(
     r#"","docs":"/docs","openapi":"/openapi.json","health":"/health"}"#,
 );
 
-/// The flag images' scheme and host after a space; empty if the service serves the images itself.
+/// The flag images' scheme and host, preceded by a space; empty if the service serves the images itself.
 fn image_host(flag_images: &FlagImages) -> String {
     let FlagImages::At(base_url) = flag_images else { return String::new() };
     let host = |uri: Uri| Some(format!(" {}://{}", uri.scheme()?, uri.authority()?));
@@ -79,13 +79,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pages_are_one_document_with_every_placeholder_filled() {
-        PAGE.assert_whole();
-        DOCS.assert_whole();
+    fn every_page_is_one_document_with_all_placeholders_filled() {
+        PAGE.assert_complete();
+        DOCS.assert_complete();
     }
 
     #[test]
-    fn only_the_configured_image_host_is_allowed_besides_the_service() {
+    fn images_are_allowed_only_from_the_service_and_the_configured_host() {
         let images = |setting: &str| {
             let policy = PAGE.policy(&image_host(&setting.parse().unwrap()));
             policy.split("; ").find(|part| part.starts_with("img-src")).unwrap().to_owned()
@@ -98,19 +98,19 @@ mod tests {
     }
 
     /// A type's values in the OpenAPI document.
-    fn documented(schema: &str) -> BTreeSet<String> {
+    fn documented_values(schema: &str) -> BTreeSet<String> {
         let description: Value =
             serde_json::from_str(include_str!("../../../docs/openapi.json")).unwrap();
         let values = description["components"]["schemas"][schema]["enum"].as_array().unwrap();
         values.iter().map(|value| value.as_str().unwrap().to_owned()).collect()
     }
 
-    /// The uppercase words between the delimiters of a constant in the script.
+    /// The uppercase words between a script constant's delimiters.
     fn codes_in(name: &str, closing: &str) -> BTreeSet<String> {
         let script = include_str!("../assets/page/script/codes.js");
         let (_, after) = script.split_once(&format!("const {name} = ")).unwrap();
         let (list, _) = after[1..].split_once(closing).unwrap();
-        let words = list.split(|sign: char| !sign.is_ascii_alphabetic());
+        let words = list.split(|character: char| !character.is_ascii_alphabetic());
         let is_code =
             |word: &&str| word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_uppercase());
         words.filter(is_code).map(str::to_owned).collect()
@@ -118,16 +118,16 @@ mod tests {
 
     #[test]
     fn page_choices_match_the_api_description() {
-        assert_eq!(codes_in("COUNTRIES", "`"), documented("CountryCode"));
-        assert_eq!(codes_in("STATES", "}"), documented("StateCode"));
-        assert_eq!(codes_in("CARRIER_TYPES", "]"), documented("CarrierType"));
-        assert_eq!(codes_in("STATUSES", "]"), documented("Status"));
+        assert_eq!(codes_in("COUNTRIES", "`"), documented_values("CountryCode"));
+        assert_eq!(codes_in("STATES", "}"), documented_values("StateCode"));
+        assert_eq!(codes_in("CARRIER_TYPES", "]"), documented_values("CarrierType"));
+        assert_eq!(codes_in("STATUSES", "]"), documented_values("Status"));
     }
 
     #[test]
     fn state_names_match_the_api() {
         let script = include_str!("../assets/page/script/codes.js");
-        for code in documented("StateCode") {
+        for code in documented_values("StateCode") {
             let state: numbering::records::StateCode = code.parse().unwrap();
             assert!(script.contains(&format!("{code}: \"{}\"", state.name())), "{code}");
         }

@@ -1,4 +1,4 @@
-//! The routes of the lookup page and the documentation.
+//! The routes for the lookup page and the documentation.
 
 use serde_json::{Value, json};
 use shared::in_process::RouteResponse;
@@ -6,7 +6,7 @@ use test_api::{TestApi, header};
 
 use super::routes;
 
-/// The `Accept` header of a browser opening a page.
+/// The `Accept` header from a browser opening a page.
 const BROWSER_ACCEPT: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 
 async fn get(path: &str, accept: &str) -> RouteResponse {
@@ -36,11 +36,11 @@ async fn browsers_get_the_page_and_other_clients_get_an_index() {
 }
 
 #[tokio::test]
-async fn only_flags_of_this_version_are_cached_forever() {
-    let day = "public, max-age=86400";
+async fn only_flag_urls_with_this_version_are_cached_forever() {
+    let one_day = "public, max-age=86400";
     for (version, expected) in [
-        ("", day),
-        ("00000000/", day),
+        ("", one_day),
+        ("00000000/", one_day),
         (&format!("{}/", flags::VERSION), "public, max-age=31536000, immutable"),
     ] {
         let flag = get(&format!("/flags/{version}countries/US.svg"), "*/*").await;

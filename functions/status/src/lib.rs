@@ -1,4 +1,4 @@
-//! Reports health and statistics, without a key.
+//! Reports health and statistics. No key is required.
 
 #[cfg(test)]
 mod tests;
@@ -23,7 +23,7 @@ use store::{DatasetError, Serving, Snapshot};
 use utoipa::{ToSchema, openapi::PathItem};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-/// Names the data version. The body's fields are fixed, so this is a header.
+/// Contains the data version. The body's fields are fixed, so this is a header.
 const DATA_VERSION: HeaderName = HeaderName::from_static("x-data-version");
 
 /// Marks sample data. The bodies' fields are fixed, so this is a header.
@@ -36,7 +36,7 @@ fn sample_header(snapshot: &Snapshot) -> SampleHeader {
     snapshot.is_sample().then_some([(NUMBERING_DATA, "sample")])
 }
 
-/// The routes of this function, which require no key, with and without the version prefix.
+/// This function's routes, with and without the version prefix. They do not require a key.
 pub fn routes() -> Routes {
     let mut routes = OpenApiRouter::default()
         .routes(routes!(health))
@@ -87,7 +87,7 @@ pub enum ServiceStatus {
     Unhealthy,
 }
 
-/// Connection to the database.
+/// Status of the database connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum DatabaseStatus {
@@ -117,12 +117,12 @@ impl IntoResponse for Health {
             ServiceStatus::Degraded => StatusCode::OK,
             ServiceStatus::Unhealthy => StatusCode::SERVICE_UNAVAILABLE,
         };
-        // A cached problem must not outlive the outage.
+        // A cached error must not outlive the outage.
         (status, [(header::CACHE_CONTROL, "no-store")], Json(self)).into_response()
     }
 }
 
-/// Counts of the records in the database.
+/// Database record counts.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Stats {
     /// Total NPA-NXX records.
@@ -164,8 +164,8 @@ impl From<Snapshot> for Stats {
     fn from(Snapshot { statistics, ingested_at, .. }: Snapshot) -> Self {
         Self {
             total_records: statistics.total_records,
-            by_country: with_text_keys(statistics.by_country),
-            by_status: with_text_keys(statistics.by_status),
+            by_country: with_string_keys(statistics.by_country),
+            by_status: with_string_keys(statistics.by_status),
             last_updated: LastUpdated {
                 nanpa: ingested_at.to_string(),
                 cnac: ingested_at.to_string(),
@@ -178,7 +178,7 @@ impl From<Snapshot> for Stats {
     }
 }
 
-fn with_text_keys<K: ToString>(counts: BTreeMap<K, u32>) -> BTreeMap<String, u32> {
+fn with_string_keys<K: ToString>(counts: BTreeMap<K, u32>) -> BTreeMap<String, u32> {
     counts.into_iter().map(|(key, count)| (key.to_string(), count)).collect()
 }
 
@@ -191,7 +191,7 @@ fn with_text_keys<K: ToString>(counts: BTreeMap<K, u32>) -> BTreeMap<String, u32
             status = 200, description = "The service is up", body = Health,
             headers((
                 "X-Numbering-Data" = Option<String>,
-                description = "'sample' if the service has sample data."
+                description = "'sample' if the service is using sample data."
             ))
         ),
         (
@@ -215,10 +215,10 @@ async fn health(State(app): State<App>) -> (SampleHeader, Health) {
         (
             status = 200, description = "Database counts", body = Stats,
             headers(
-                ("X-Data-Version" = String, description = "The version of the counted data."),
+                ("X-Data-Version" = String, description = "The data version that was counted."),
                 (
                     "X-Numbering-Data" = Option<String>,
-                    description = "'sample' if the service has sample data."
+                    description = "'sample' if the service is using sample data."
                 )
             )
         )

@@ -1,4 +1,4 @@
-//! The routes on a small dataset in memory, without a reachable database.
+//! Route tests with a small dataset in memory and no reachable database.
 
 use test_api::{TestApi, header};
 use utoipa::openapi::{HttpMethod, PathItem, path::OperationBuilder};
@@ -6,7 +6,7 @@ use utoipa::openapi::{HttpMethod, PathItem, path::OperationBuilder};
 use super::{routes, without_version};
 
 #[tokio::test]
-async fn health_is_degraded_and_uncached_while_only_memory_answers() {
+async fn health_is_degraded_and_uncached_while_serving_from_memory() {
     let api = TestApi::new(routes());
     let health = api.get("/health", &[]).await;
     assert_eq!(header(&health.headers, "cache-control"), "no-store");
@@ -38,6 +38,6 @@ async fn statistics_count_the_records_in_memory() {
     for path in ["/stats", "/v1/stats"] {
         let stats = api.get(path, &[]).await;
         assert!(header(&stats.headers, "x-data-version").starts_with("19700101T000000Z-"));
-        assert_eq!(header(&stats.headers, "x-numbering-data"), "", "the data is not a sample");
+        assert_eq!(header(&stats.headers, "x-numbering-data"), "", "the data is not sample data");
     }
 }

@@ -1,5 +1,5 @@
 //! Measures how long libraries take to describe a phone number: parse and validate it, find its type
-//! and region, and format it four ways. docs/BENCHMARKS.md has the commands.
+//! and region, and format it four ways. docs/BENCHMARKS.md lists the commands.
 //!
 //! Each contender runs in its own process, which responds to each line with a duration in
 //! nanoseconds. Contenders in Rust are this program again. The crate `phonenumber` cannot check
@@ -21,7 +21,7 @@ use std::{
 use formatting::{DefaultCountry, PhoneNumber};
 use phonenumber::{Mode, country, metadata::DATABASE};
 
-/// The variable with the Rust contender to run instead of the benchmark.
+/// The environment variable that names the Rust contender to run instead of the benchmark.
 const CONTENDER: &str = "BENCH_CONTENDER";
 
 const OURS: &str = "this service";
@@ -53,7 +53,7 @@ fn main() {
     let is_installed = |(name, command): &(&str, &[&str])| {
         let is_installed = ContenderProcess::start(name, command).is_some();
         if !is_installed {
-            println!("skipped, because it does not start: {name}");
+            println!("skipped because it does not start: {name}");
         }
         is_installed
     };
@@ -65,7 +65,7 @@ fn main() {
     print_table(&columns, &contenders, cold_start);
 }
 
-/// The sets of numbers.
+/// The sets of phone numbers to measure.
 fn sets() -> [(&'static str, Vec<String>); 4] {
     let lines = |text: &str| text.lines().map(str::to_owned).collect();
     let worldwide =
@@ -106,9 +106,9 @@ impl ContenderProcess {
         Some((contender, load_time))
     }
 
-    /// Returns how many microseconds it takes to describe all texts `passes` times.
-    fn describe(&mut self, passes: u64, texts: &[String]) -> f64 {
-        writeln!(self.input, "{}", serde_json::json!([passes, texts])).unwrap();
+    /// Returns how many microseconds it takes to describe all inputs `passes` times.
+    fn describe(&mut self, passes: u64, inputs: &[String]) -> f64 {
+        writeln!(self.input, "{}", serde_json::json!([passes, inputs])).unwrap();
         microseconds(self.read_time().unwrap())
     }
 
@@ -131,13 +131,13 @@ fn microseconds(time: Duration) -> f64 {
 
 /// A contender's minimum microseconds per number in each set.
 fn steady_state(name: &str, command: &[&str]) -> Vec<f64> {
-    let measure = |(set, texts): (&str, Vec<String>)| {
+    let measure = |(set, inputs): (&str, Vec<String>)| {
         eprintln!("{set}, {name}");
         let (mut contender, _) = ContenderProcess::start(name, command).unwrap();
-        let warm_up = contender.describe(3, &texts) / 3.0;
+        let warm_up = contender.describe(3, &inputs) / 3.0;
         let passes = (microseconds(STEADY_TIME) / warm_up).clamp(1.0, 1e6);
-        let runs = (0..STEADY_RUNS).map(|_| contender.describe(passes as u64, &texts));
-        runs.fold(f64::INFINITY, f64::min) / passes.floor() / texts.len() as f64
+        let runs = (0..STEADY_RUNS).map(|_| contender.describe(passes as u64, &inputs));
+        runs.fold(f64::INFINITY, f64::min) / passes.floor() / inputs.len() as f64
     };
     sets().into_iter().map(measure).collect()
 }
@@ -148,8 +148,8 @@ fn cold_start(name: &str, command: &[&str]) -> Vec<f64> {
     let round = || {
         let (mut contender, load_time) = ContenderProcess::start(name, command).unwrap();
         let mut describe = |text: &str| contender.describe(1, &[text.to_owned()]);
-        let texts = ["+13052345678", "Jane: 305_234_5679 or cell", "+442079460958"];
-        let [number, messy, british] = texts.map(&mut describe);
+        let inputs = ["+13052345678", "Jane: 305_234_5679 or cell", "+442079460958"];
+        let [number, messy, british] = inputs.map(&mut describe);
         let more = median(worldwide.iter().map(|text| describe(text)).collect());
         [microseconds(load_time), number, messy, british, more]
     };
@@ -181,7 +181,7 @@ fn print_table(
     }
 }
 
-/// Runs as a contender: prints how long loading the rules took, then the duration of each line.
+/// Runs as a contender: prints how long loading the rules took, then the duration for each line.
 fn run_contender(name: &str) {
     let started = Instant::now();
     let describe = if name == OURS {
@@ -193,10 +193,10 @@ fn run_contender(name: &str) {
     };
     println!("{}", started.elapsed().as_nanos());
     for line in stdin().lines() {
-        let (passes, texts): (u64, Vec<String>) = serde_json::from_str(&line.unwrap()).unwrap();
+        let (passes, inputs): (u64, Vec<String>) = serde_json::from_str(&line.unwrap()).unwrap();
         let started = Instant::now();
         for _ in 0..passes {
-            texts.iter().for_each(|text| describe(text));
+            inputs.iter().for_each(|text| describe(text));
         }
         println!("{}", started.elapsed().as_nanos());
     }

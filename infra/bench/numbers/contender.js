@@ -1,9 +1,9 @@
-// Runs an npm package as a contender of the numbers benchmark:
+// Runs an npm package as a contender in the numbers benchmark:
 //
 //   node contender.js PACKAGE
 //
 // Prints how many nanoseconds the package took to load, then how many each line took. A line is a
-// JSON array: the number of passes, and the texts to describe in each.
+// JSON array: the number of passes, and the inputs to describe in each.
 'use strict';
 const { createInterface } = require('node:readline');
 
@@ -58,10 +58,10 @@ console.log(String(process.hrtime.bigint() - started));
 let described = 0;
 
 createInterface({ input: process.stdin }).on('line', (line) => {
-  const [passes, texts] = JSON.parse(line);
+  const [passes, inputs] = JSON.parse(line);
   const start = process.hrtime.bigint();
   for (let pass = 0; pass < passes; pass += 1) {
-    for (const text of texts) {
+    for (const text of inputs) {
       described += describe(text) ? 1 : 0;
     }
   }

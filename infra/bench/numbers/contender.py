@@ -1,7 +1,7 @@
-"""Runs the PyPI package `phonenumbers` as a contender of the numbers benchmark.
+"""Runs the PyPI package `phonenumbers` as a contender in the numbers benchmark.
 
 Prints how many nanoseconds the package took to load, then how many each line took. A line is a JSON array: the number
-of passes, and the texts to describe in each.
+of passes, and the inputs to describe in each.
 """
 
 import json
@@ -35,9 +35,9 @@ def describe(text):
 
 
 for line in sys.stdin:
-    passes, texts = json.loads(line)
+    passes, inputs = json.loads(line)
     start = perf_counter_ns()
     for _ in range(passes):
-        for text in texts:
+        for text in inputs:
             describe(text)
     print(perf_counter_ns() - start, flush=True)

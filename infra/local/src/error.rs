@@ -14,13 +14,13 @@ pub type Cause = Box<dyn Error + Send + Sync>;
 /// `doctor`'s exit code when nothing could be checked.
 pub const UNKNOWN_EXIT_CODE: u8 = 3;
 
-/// Exit code when nothing is found or a check fails, like `grep` and `diff`.
+/// Exit code when nothing is found or a check fails, as in `grep` and `diff`.
 pub const NOT_FOUND_EXIT_CODE: u8 = 1;
 
-/// Exit code for errors and wrong usage, like `grep` and clap.
+/// Exit code for errors and invalid usage, as in `grep` and clap.
 const FAILURE_EXIT_CODE: u8 = 2;
 
-/// Exit code after Ctrl-C, like shells.
+/// Exit code after Ctrl-C, as in shells.
 const INTERRUPTED_EXIT_CODE: u8 = 130;
 
 #[derive(Debug, thiserror::Error)]
@@ -44,7 +44,7 @@ pub enum CliError {
          --endpoint-url {endpoint} and the variables in {folder}/dynamodb.env"
     )]
     FolderServed { folder: String, endpoint: String },
-    #[error("folder '{0}' is in use by another command; run this one when that is done")]
+    #[error("folder '{0}' is in use by another command; try again when that one is done")]
     FolderBusy(String),
     /// Nothing has been imported. Commands that only format numbers can do without data.
     #[error("{0}")]
@@ -57,13 +57,13 @@ pub enum CliError {
     NotAFolder(String),
     #[error("'{0}' is a folder, not a file; choose another path")]
     IsFolder(String),
-    #[error("{url} does not respond")]
+    #[error("{url} is not responding")]
     NoResponse { url: String, source: reqwest::Error },
     #[error("{url} returned {status}")]
     Unhealthy { url: String, status: StatusCode },
     #[error(transparent)]
     Ingest(#[from] IngestError),
-    /// A report could not be fetched. The message has workarounds.
+    /// A report could not be fetched. The message suggests workarounds.
     #[error(
         "{}\n\nDownload these files in a browser and pass them with --nanpa, --cnac and\n\
          --npa-report, in this order, or use a mirror with --mirror URL:\n{}",
@@ -82,7 +82,7 @@ pub enum CliError {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// `doctor` has printed findings that need action.
-    #[error("found {} and {}", counted(*problems, "problem"), counted(*warnings, "warning"))]
+    #[error("found {} and {}", pluralize(*problems, "problem"), pluralize(*warnings, "warning"))]
     Findings { problems: usize, warnings: usize },
     #[error("nothing could be checked")]
     NothingExamined,
@@ -93,7 +93,7 @@ pub enum CliError {
     NotFound(String),
     #[error(transparent)]
     Other(#[from] Cause),
-    #[error("{} {} rejected", counted(*.0 as usize, "number"), if *.0 == 1 { "was" } else { "were" })]
+    #[error("{} {} rejected", pluralize(*.0 as usize, "number"), if *.0 == 1 { "was" } else { "were" })]
     RejectedNumbers(u64),
     #[error("stopped by a signal; unfinished output was deleted")]
     Stopped,
@@ -104,8 +104,7 @@ pub enum CliError {
 }
 
 impl CliError {
-    /// The exit code. `doctor` has those of monitoring plugins: 1 for warnings, 2 for problems, 3 for
-    /// unknown.
+    /// The exit code. `doctor` uses those of monitoring plugins: 1 for warnings, 2 for problems, 3 for unknown.
     pub fn exit_code(&self) -> ExitCode {
         ExitCode::from(match self {
             Self::Findings { problems: 1.., .. } => 2,
@@ -146,10 +145,10 @@ impl<T, E: Into<Cause>> Context<T> for Result<T, E> {
 }
 
 fn override_advice(command: Option<&str>) -> String {
-    let advice = "If the files are right, this imports them:";
+    let advice = "If the files are correct, this command imports them:";
     command.map_or(String::new(), |command| format!("\n\n{advice}\n{command}"))
 }
 
-pub(crate) fn counted(count: usize, what: &str) -> String {
+pub(crate) fn pluralize(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }

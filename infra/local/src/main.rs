@@ -8,10 +8,10 @@ use tnr::{
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let line: Vec<OsString> = env::args_os().collect();
-    let cli = match Cli::parse_line(&line) {
+    let args: Vec<OsString> = env::args_os().collect();
+    let cli = match Cli::parse_args(&args) {
         Ok(cli) => cli,
-        Err(error) => return print_usage_error(&line, &error),
+        Err(error) => return print_usage_error(&args, &error),
     };
     match commands::run(cli).await {
         Ok(code) => code,
@@ -24,8 +24,8 @@ async fn main() -> ExitCode {
 
 /// Prints a parse error or the requested help. For `doctor`, clap's exit code would mean that it found
 /// problems.
-fn print_usage_error(line: &[OsString], error: &clap::Error) -> ExitCode {
-    let is_doctor = line.get(1).is_some_and(|command| command == "doctor");
+fn print_usage_error(args: &[OsString], error: &clap::Error) -> ExitCode {
+    let is_doctor = args.get(1).is_some_and(|command| command == "doctor");
     if error.use_stderr() && is_doctor {
         _ = error.print();
         return ExitCode::from(UNKNOWN_EXIT_CODE);

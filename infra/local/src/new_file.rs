@@ -21,9 +21,9 @@ pub struct Replacement {
 
 /// An unfinished file or folder. Dropping it leaves nothing behind.
 pub struct NewFile {
-    /// The path as typed, for messages.
-    typed: String,
-    name: PathBuf,
+    /// The path as the user gave it, for messages.
+    display_path: String,
+    target: PathBuf,
     may_replace: bool,
     content: Content,
 }
@@ -39,10 +39,10 @@ enum Content {
 
 impl NewFile {
     /// Starts a file. It gets the permissions of the file that it replaces.
-    pub fn file(name: &Path, may_replace: bool) -> Result<Self, CliError> {
-        Self::file_in(name, may_replace, |name| {
-            let new = new_sibling(name)?;
-            if let Ok(replaced) = fs::metadata(name) {
+    pub fn create(path: &Path, may_replace: bool) -> Result<Self, CliError> {
+        Self::create_with(path, may_replace, |path| {
+            let new = new_sibling(path)?;
+            if let Ok(replaced) = fs::metadata(path) {
                 new.as_file().set_permissions(replaced.permissions())?;
             }
             Ok(new)
@@ -50,50 +50,50 @@ impl NewFile {
     }
 
     /// Starts a file that only its owner can read.
-    pub fn private_file(name: &Path, may_replace: bool) -> Result<Self, CliError> {
-        Self::file_in(name, may_replace, |name| unfinished_builder().tempfile_in(parent_of(name)))
+    pub fn create_private(path: &Path, may_replace: bool) -> Result<Self, CliError> {
+        Self::create_with(path, may_replace, |it| temp_file_builder().tempfile_in(parent_of(it)))
     }
 
-    fn file_in(
-        name: &Path,
+    fn create_with(
+        path: &Path,
         may_replace: bool,
         create: impl FnOnce(&Path) -> io::Result<NamedTempFile>,
     ) -> Result<Self, CliError> {
-        if name.is_dir() {
-            return Err(CliError::IsFolder(name.display().to_string()));
+        if path.is_dir() {
+            return Err(CliError::IsFolder(path.display().to_string()));
         }
-        Self::start(name, may_replace, |name| {
-            create(name).map(|new| Content::File(new.into_temp_path()))
+        Self::start(path, may_replace, |path| {
+            create(path).map(|new| Content::File(new.into_temp_path()))
         })
     }
 
     /// Starts a folder. In an existing folder, only files with the same names are replaced.
-    pub fn folder(name: &Path, may_replace: bool) -> Result<Self, CliError> {
-        if name.exists() && !name.is_dir() {
-            return Err(CliError::NotAFolder(name.display().to_string()));
+    pub fn create_folder(path: &Path, may_replace: bool) -> Result<Self, CliError> {
+        if path.exists() && !path.is_dir() {
+            return Err(CliError::NotAFolder(path.display().to_string()));
         }
-        Self::start(name, may_replace, |name| TempDir::new_in(parent_of(name)).map(Content::Folder))
+        Self::start(path, may_replace, |path| TempDir::new_in(parent_of(path)).map(Content::Folder))
     }
 
     fn start(
-        name: &Path,
+        path: &Path,
         may_replace: bool,
         create: impl FnOnce(&Path) -> io::Result<Content>,
     ) -> Result<Self, CliError> {
-        let typed = name.display().to_string();
+        let display_path = path.display().to_string();
         // A symbolic link stays, and its target is replaced.
-        let name = fs::canonicalize(name).unwrap_or_else(|_| name.to_owned());
-        if is_data_folder_file(&name) {
-            return Err(CliError::DataFolderFile(typed));
+        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        if is_data_folder_file(&target) {
+            return Err(CliError::DataFolderFile(display_path));
         }
-        if is_special(&name) {
-            return Ok(Self { typed, name, may_replace, content: Content::InPlace });
+        if is_special(&target) {
+            return Ok(Self { display_path, target, may_replace, content: Content::InPlace });
         }
-        if !may_replace && fs::symlink_metadata(&name).is_ok() {
-            return Err(CliError::FileExists(typed));
+        if !may_replace && fs::symlink_metadata(&target).is_ok() {
+            return Err(CliError::FileExists(display_path));
         }
-        let content = create(&name).map_err(unwritable(&typed))?;
-        Ok(Self { typed, name, may_replace, content })
+        let content = create(&target).map_err(unwritable(&display_path))?;
+        Ok(Self { display_path, target, may_replace, content })
     }
 
     /// The path to write to. The caller creates a folder there.
@@ -101,27 +101,27 @@ impl NewFile {
         match &self.content {
             Content::File(file) => file.to_path_buf(),
             Content::Folder(parent) => parent.path().join("content"),
-            Content::InPlace => self.name.clone(),
+            Content::InPlace => self.target.clone(),
         }
     }
 
     /// Opens the file for writing.
-    pub fn create(&self) -> Result<File, CliError> {
+    pub fn open(&self) -> Result<File, CliError> {
         File::options().write(true).open(self.path()).map_err(self.unwritable())
     }
 
     /// Syncs a file, and moves the output to its final path.
     pub fn finish(self) -> Result<(), CliError> {
-        let (path, name) = (self.path(), &self.name);
+        let (path, target) = (self.path(), &self.target);
         let moved = match self.content {
             Content::InPlace => Ok(()),
-            Content::Folder(_) => move_folder(&path, name, self.may_replace),
+            Content::Folder(_) => move_folder(&path, target, self.may_replace),
             Content::File(file) => {
                 File::open(&path).and_then(|file| file.sync_all()).and_then(|()| {
                     let moved = if self.may_replace {
-                        file.persist(name)
+                        file.persist(target)
                     } else {
-                        file.persist_noclobber(name)
+                        file.persist_noclobber(target)
                     };
                     moved.map_err(io::Error::from)
                 })
@@ -129,60 +129,60 @@ impl NewFile {
         };
         match moved {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                Err(CliError::FileExists(self.typed))
+                Err(CliError::FileExists(self.display_path))
             }
-            moved => moved.map_err(unwritable(&self.typed)),
+            moved => moved.map_err(unwritable(&self.display_path)),
         }
     }
 
     /// Makes a write error, for `map_err`.
     pub fn unwritable<E: Into<Cause>>(&self) -> impl FnOnce(E) -> CliError + use<E> {
-        unwritable(&self.typed)
+        unwritable(&self.display_path)
     }
 }
 
-fn unwritable<E: Into<Cause>>(typed: &str) -> impl FnOnce(E) -> CliError + use<E> {
-    CliError::io(format!("cannot write {typed}"))
+fn unwritable<E: Into<Cause>>(display_path: &str) -> impl FnOnce(E) -> CliError + use<E> {
+    CliError::io(format!("cannot write {display_path}"))
 }
 
-/// Names files so that what a killed command leaves behind is recognizable.
-fn unfinished_builder() -> Builder<'static, 'static> {
+/// Names files so that leftovers from a killed command are recognizable.
+fn temp_file_builder() -> Builder<'static, 'static> {
     let mut builder = Builder::new();
     builder.prefix(".tnr-unfinished-");
     builder
 }
 
-/// Creates an unfinished file in the folder of `name`, with the default permissions of new files.
-pub fn new_sibling(name: &Path) -> io::Result<NamedTempFile> {
-    let mut builder = unfinished_builder();
+/// Creates an unfinished file in the same folder as `path`, with default permissions.
+pub fn new_sibling(path: &Path) -> io::Result<NamedTempFile> {
+    let mut builder = temp_file_builder();
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder.tempfile_in(parent_of(name))
+    builder.tempfile_in(parent_of(path))
 }
 
-fn parent_of(name: &Path) -> &Path {
-    let parent = name.parent().filter(|parent| !parent.as_os_str().is_empty());
+fn parent_of(path: &Path) -> &Path {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     parent.unwrap_or(Path::new("."))
 }
 
-/// Moves a folder to its final path, or its files to an existing folder.
-fn move_folder(content: &Path, name: &Path, may_replace: bool) -> io::Result<()> {
-    if !name.exists() {
-        return fs::rename(content, name);
+/// Moves a folder to its final path, or its files into an existing folder.
+fn move_folder(content: &Path, target: &Path, may_replace: bool) -> io::Result<()> {
+    if !target.exists() {
+        return fs::rename(content, target);
     }
-    if !may_replace || !name.is_dir() {
+    if !may_replace || !target.is_dir() {
         return Err(ErrorKind::AlreadyExists.into());
     }
     for entry in fs::read_dir(content)? {
         let entry = entry?;
-        fs::rename(entry.path(), name.join(entry.file_name()))?;
+        fs::rename(entry.path(), target.join(entry.file_name()))?;
     }
     Ok(())
 }
 
 /// Returns `true` for a device or pipe such as `/dev/null`.
-fn is_special(name: &Path) -> bool {
-    fs::metadata(name).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
+fn is_special(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
 }
 
 #[cfg(test)]
@@ -196,8 +196,8 @@ mod tests {
     #[test]
     fn unfinished_files_and_folders_leave_nothing_behind() {
         let folder = TempDir::new().unwrap();
-        drop(NewFile::file(&folder.path().join("a"), false).unwrap());
-        let files = NewFile::folder(&folder.path().join("b"), false).unwrap();
+        drop(NewFile::create(&folder.path().join("a"), false).unwrap());
+        let files = NewFile::create_folder(&folder.path().join("b"), false).unwrap();
         fs::create_dir(files.path()).unwrap();
         fs::write(files.path().join("c"), "").unwrap();
         drop(files);
@@ -209,18 +209,20 @@ mod tests {
         let folder = TempDir::new().unwrap();
         let name = folder.path().join("numbers.csv");
         fs::write(&name, "old").unwrap();
-        let error = NewFile::file(&name, false).err().unwrap().to_string();
+        let error = NewFile::create(&name, false).err().unwrap().to_string();
         let expected = format!("{} already exists; pass --force to replace it", name.display());
         assert_eq!(error, expected);
-        let new = NewFile::file(&name, true).unwrap();
+        let new = NewFile::create(&name, true).unwrap();
         fs::write(new.path(), "new").unwrap();
+        let unfinished = folder.path().join(".tnr-unfinished-").display().to_string();
+        assert!(new.path().display().to_string().starts_with(&unfinished), "recognizable");
         assert_eq!(fs::read_to_string(&name).unwrap(), "old");
         new.finish().unwrap();
         assert_eq!(fs::read_to_string(&name).unwrap(), "new");
-        assert!(matches!(NewFile::file(folder.path(), true), Err(CliError::IsFolder(_))));
+        assert!(matches!(NewFile::create(folder.path(), true), Err(CliError::IsFolder(_))));
 
         let late = folder.path().join("late.csv");
-        let new = NewFile::file(&late, false).unwrap();
+        let new = NewFile::create(&late, false).unwrap();
         fs::write(&late, "from another command").unwrap();
         assert!(matches!(new.finish(), Err(CliError::FileExists(_))));
         assert_eq!(fs::read_to_string(&late).unwrap(), "from another command");
@@ -234,8 +236,8 @@ mod tests {
         fs::create_dir(&name).unwrap();
         fs::write(name.join("notes"), "mine").unwrap();
         fs::write(name.join("a.csv"), "old").unwrap();
-        assert!(matches!(NewFile::folder(&name, false), Err(CliError::FileExists(_))));
-        let new = NewFile::folder(&name, true).unwrap();
+        assert!(matches!(NewFile::create_folder(&name, false), Err(CliError::FileExists(_))));
+        let new = NewFile::create_folder(&name, true).unwrap();
         fs::create_dir(new.path()).unwrap();
         fs::write(new.path().join("a.csv"), "new").unwrap();
         new.finish().unwrap();
@@ -256,14 +258,14 @@ mod tests {
         fs::write(&name, "old").unwrap();
         fs::set_permissions(&name, fs::Permissions::from_mode(0o640)).unwrap();
         symlink(&name, &link).unwrap();
-        NewFile::file(&link, true).unwrap().finish().unwrap();
+        NewFile::create(&link, true).unwrap().finish().unwrap();
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!((mode(&name), fs::metadata(&name).unwrap().len()), (0o640, 0));
-        NewFile::private_file(&name, true).unwrap().finish().unwrap();
+        NewFile::create_private(&name, true).unwrap().finish().unwrap();
         assert_eq!(mode(&name), 0o600);
         File::create(&default).unwrap();
         let new = folder.path().join("new");
-        NewFile::file(&new, false).unwrap().finish().unwrap();
+        NewFile::create(&new, false).unwrap().finish().unwrap();
         assert_eq!(mode(&new), mode(&default));
         assert!(is_special(Path::new("/dev/null")) && !is_special(&name));
     }

@@ -17,7 +17,7 @@ pub enum StopSignal {
     Terminate,
 }
 
-/// Receives the signals, which then no longer end the process by themselves.
+/// Receives stop signals, which then no longer end the process by themselves.
 pub struct StopSignals {
     #[cfg(unix)]
     interrupt: Signal,
@@ -27,7 +27,7 @@ pub struct StopSignals {
 
 #[cfg(unix)]
 impl StopSignals {
-    pub fn receive() -> Result<Self, CliError> {
+    pub fn listen() -> Result<Self, CliError> {
         let receive = |kind| signal(kind).context("cannot receive stop signals");
         Ok(Self {
             interrupt: receive(SignalKind::interrupt())?,
@@ -45,7 +45,7 @@ impl StopSignals {
 
 #[cfg(not(unix))]
 impl StopSignals {
-    pub fn receive() -> Result<Self, CliError> {
+    pub fn listen() -> Result<Self, CliError> {
         Ok(Self {})
     }
 

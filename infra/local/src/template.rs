@@ -38,14 +38,14 @@ fn text(value: &Value) -> Result<&str, CliError> {
         Value::Tagged(tagged) => &tagged.value,
         plain => plain,
     };
-    untagged.as_str().ok_or_else(|| unexpected(format!("{value:?} is not text")))
+    untagged.as_str().ok_or_else(|| unexpected(format!("{value:?} is not a string")))
 }
 
 fn table(resource: &Value) -> Result<Table, CliError> {
     let properties = &resource["Properties"];
     let full_name = text(&properties["TableName"])?;
     let name = full_name.strip_prefix(STACK_PREFIX).ok_or_else(|| {
-        unexpected(format!("table '{full_name}' does not start with the stack's name"))
+        unexpected(format!("table name '{full_name}' does not start with the stack's name"))
     })?;
     let key = text(&properties["KeySchema"][0]["AttributeName"])?;
     let time_to_live = match &properties["TimeToLiveSpecification"]["AttributeName"] {

@@ -1,4 +1,4 @@
-//! Flag images of countries and US states, and their paths.
+//! Flag images for countries and US states, and their paths.
 //!
 //! `.ci/flags/draw.mjs` draws the images. They are compiled into each program that calls [`image`]
 //! (docs/decisions/0014-flags.md), but not into programs that only use paths.
@@ -61,8 +61,8 @@ impl Format {
     }
 }
 
-/// The URL of an image below a base address without a trailing slash: the address, then a path such as
-/// `countries/US-48x32.png`.
+/// The URL of an image: the base URL, which has no trailing slash, then a path such as
+/// `/countries/US-48x32.png`.
 pub fn url(base_url: &str, subject: Subject, code: &str, format: Format) -> String {
     [base_url, "/", subject.folder(), "/", code, format.suffix()].concat()
 }
@@ -76,7 +76,7 @@ type Archive = ZipArchive<Cursor<&'static [u8]>>;
 /// The archive with its parsed index. Clones share both.
 static ARCHIVE: LazyLock<Archive> = LazyLock::new(|| {
     let bytes: &[u8] = include_bytes!("images.zip");
-    ZipArchive::new(Cursor::new(bytes)).expect("a test reads every image of this archive")
+    ZipArchive::new(Cursor::new(bytes)).expect("a test reads every image in this archive")
 });
 
 /// Reads the image at this path, such as `countries/US-48x32.png`; `None` if it does not exist.

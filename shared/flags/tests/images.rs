@@ -7,7 +7,7 @@ use formatting::country_name;
 use roxmltree::Document;
 use sha2::{Digest, Sha256};
 
-/// The ISO 3166-1 countries, and those that only Google's metadata has.
+/// The ISO 3166-1 countries, and those that only Google's metadata lists.
 fn countries() -> impl Iterator<Item = &'static str> {
     rust_iso3166::ALL_ALPHA2.iter().copied().chain(["AC", "TA", "XK"])
 }
@@ -41,14 +41,14 @@ fn png_dimensions_match_the_path() {
     for (path, Image { media_type, bytes }) in images().filter(|(path, _)| path.ends_with(".png")) {
         assert_eq!(media_type, "image/png", "{path}");
         assert!(bytes.starts_with(b"\x89PNG\r\n\x1a\n"), "{path}");
-        let number = |at| u32::from_be_bytes(bytes[at..at + 4].try_into().unwrap());
-        let size = format!("-{}x{}.png", number(16), number(20));
+        let dimension = |at| u32::from_be_bytes(bytes[at..at + 4].try_into().unwrap());
+        let size = format!("-{}x{}.png", dimension(16), dimension(20));
         assert!(path.ends_with(&size), "{path} is {size}");
     }
 }
 
 #[test]
-fn svgs_contain_no_scripts_and_no_external_references() {
+fn svgs_contain_no_scripts_or_external_references() {
     for (path, Image { media_type, bytes }) in images().filter(|(path, _)| path.ends_with(".svg")) {
         assert_eq!(media_type, "image/svg+xml", "{path}");
         let document = Document::parse(str::from_utf8(&bytes).unwrap()).unwrap();

@@ -8,7 +8,7 @@ use utoipa::{
     openapi::{ObjectBuilder, RefOr, Schema, Type},
 };
 
-/// The country of numbers without a country code.
+/// The country to assume for numbers without a country code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DefaultCountry(Region);
 
@@ -43,7 +43,7 @@ impl PartialSchema for DefaultCountry {
     fn schema() -> RefOr<Schema> {
         ObjectBuilder::new()
             .schema_type(Type::String)
-            .description(Some("ISO 3166-1 alpha-2 code of a country, or AC, TA or XK"))
+            .description(Some("ISO 3166-1 alpha-2 country code, or AC, TA or XK"))
             .enum_values(Some(rust_iso3166::ALL_ALPHA2.iter().copied().chain(NON_ISO_CODES)))
             .into()
     }
@@ -62,8 +62,8 @@ impl DefaultCountry {
     }
 }
 
-/// The common name of a country: ISO 3166-1's, except where ISO inverts it or spells it out. It also
-/// names AC, TA and XK, which are not in ISO 3166-1 but have rules in libphonenumber.
+/// A country's common name: the ISO 3166-1 name, except where ISO inverts it or spells it out. Includes
+/// AC, TA and XK, which are not in ISO 3166-1 but have rules in libphonenumber.
 pub fn country_name(alpha2: &str) -> Option<&'static str> {
     let common_name = COMMON_NAMES.get(alpha2).copied();
     common_name.or_else(|| rust_iso3166::from_alpha2(alpha2).map(|country| country.name))

@@ -11,7 +11,7 @@ use rlibphonenumber::Region;
 const FILE: &[u8] = include_bytes!("first_digits.bin");
 
 /// The number of types in a region.
-const TYPES: usize = 10;
+const TYPE_COUNT: usize = 10;
 
 static FIRST_DIGITS: LazyLock<HashMap<(i32, Region), RegionDigits>> =
     LazyLock::new(|| read(FILE).expect("the file is compiled in, and a test reads it"));
@@ -25,7 +25,7 @@ pub(super) struct FirstDigits(u128);
 pub(super) struct RegionDigits {
     /// Premium rate, toll-free, shared cost, VoIP, personal number, pager, UAN, voicemail, fixed line, mobile:
     /// the order in which libphonenumber tries them.
-    pub(super) types: [FirstDigits; TYPES],
+    pub(super) types: [FirstDigits; TYPE_COUNT],
     pub(super) national_formats: Vec<FirstDigits>,
     pub(super) international_formats: Vec<FirstDigits>,
 }
@@ -42,7 +42,7 @@ impl FirstDigits {
     }
 }
 
-/// The first digits in a region; `None` if the rules do not have the region.
+/// The first digits in a region; `None` if the rules do not cover the region.
 pub(super) fn for_region(calling_code: i32, region: Region) -> Option<&'static RegionDigits> {
     FIRST_DIGITS.get(&(calling_code, region))
 }
@@ -55,7 +55,7 @@ fn read(mut file: &[u8]) -> Option<HashMap<(i32, Region), RegionDigits>> {
         let region = Region::try_from(std::str::from_utf8(&code).ok()?.trim_end()).ok()?;
         let calling_code = u16::from_le_bytes([*low, *high]).into();
         let (national, international) = (usize::from(*national), usize::from(*international));
-        let (types, rest) = sets(rest, TYPES)?;
+        let (types, rest) = sets(rest, TYPE_COUNT)?;
         let (national_formats, rest) = sets(rest, national)?;
         let (international_formats, rest) = sets(rest, international)?;
         let types = types.try_into().ok()?;

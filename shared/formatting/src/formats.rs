@@ -20,7 +20,7 @@ pub struct Formats {
     /// A plus sign, the country calling code and space-separated groups.
     #[schema(pattern = r"^\+[1-9]", example = "+1 305 234 5678")]
     pub international: String,
-    /// As it is dialed within its country.
+    /// As dialed within the number's country.
     #[schema(example = "(305) 234-5678")]
     pub national: String,
     /// RFC 3966 URI.
@@ -29,11 +29,10 @@ pub struct Formats {
 }
 
 impl Formats {
-    /// Formats a number as libphonenumber does, except that the international format has a single space for
-    /// each run of punctuation.
+    /// Formats a number as libphonenumber does, except that the international format replaces each run of
+    /// punctuation with a single space.
     ///
-    /// The crate writes one notation at a time, and each time looks up the number's format and matches it
-    /// twice.
+    /// The crate writes one notation at a time, and each time looks up the number's format and matches it twice.
     pub(super) fn from_reading(reading: &Reading) -> Option<Self> {
         let Reading { number, national_number, .. } = reading;
         let Groups { mut international, mut national, extension_prefix } =

@@ -19,7 +19,7 @@ pub(super) static RULES: LazyLock<PhoneNumberUtil> = LazyLock::new(|| {
         .expect("the metadata is compiled in, and a test builds the rules from it")
 });
 
-/// Builds the rules ahead of the first number, and compiles the patterns that most North American numbers need.
+/// Builds the rules before the first number, and compiles the patterns that most North American numbers need.
 /// Other patterns are compiled on first use.
 ///
 /// Call this at startup, so that a program with broken metadata does not start. It blocks for a few

@@ -7,8 +7,8 @@ use rlibphonenumber::Region;
 /// The country calling code of the North American Numbering Plan.
 pub(super) const NANP: i32 = 1;
 
-/// The only region that uses this number's area code. `None` for area codes of the United States, which the
-/// rules check first, and for area codes shared by several regions or used by none.
+/// The only region that uses this number's area code. `None` for US area codes, which the rules check first,
+/// and for area codes that several regions share or none uses.
 ///
 /// Without this, the rules would match the patterns of up to 25 regions.
 pub(super) fn only_region(calling_code: i32, national_number: &str) -> Option<Region> {

@@ -27,7 +27,7 @@ pub struct PhoneNumber {
     pub possible: bool,
     /// The country calling code without the plus sign.
     pub country_calling_code: i32,
-    /// ISO 3166-1 alpha-2 code; `None` if the calling code belongs to no country, or no country matches.
+    /// ISO 3166-1 alpha-2 code; `None` if the calling code does not belong to a country, or no country matches.
     pub country: Option<String>,
     /// The national (significant) number with leading zeros.
     pub national_number: String,
@@ -39,17 +39,16 @@ pub struct PhoneNumber {
     pub number_type: Option<NumberType>,
     /// True if it does not belong to a place, such as a toll-free number.
     pub is_non_geographic: bool,
-    /// A second number in the same text: E.164, with `;ext=` before any extension.
+    /// A second number in the same text, in E.164 with `;ext=` before any extension.
     pub other: Option<String>,
 }
 
 impl PhoneNumber {
     /// Parses a number in any common notation; `None` if that fails.
     ///
-    /// If Google's rules read a valid number from the text as typed, with the prefixes of `default_country`,
+    /// If Google's rules read a valid number from the text as typed, with the prefixes for `default_country`,
     /// that reading is used. Next, a leading `011` or `00` is tried as an international prefix. If neither is
-    /// valid, the text is parsed without its words and punctuation. If that fails too, Google's reading is the
-    /// result.
+    /// valid, the text is parsed without its words and punctuation. If that fails too, Google's reading is used.
     pub fn parse(text: &str, default_country: DefaultCountry) -> Option<Self> {
         if !is_parseable(text) {
             return None;
@@ -104,7 +103,7 @@ fn describe(FoundNumber { reading, other }: FoundNumber) -> Option<PhoneNumber> 
 }
 
 /// Returns `true` if a North American number's area code is non-geographic: easily recognizable codes, whose
-/// last two digits are the same (800, 600, 588), codes that are toll-free or reserved for that (880 to 889),
+/// last two digits are the same (800, 600, 588), codes that are toll-free or reserved for toll-free use (880 to 889),
 /// and others that NANPA's database lists as non-geographic.
 fn is_non_geographic_npa(national_number: &str) -> bool {
     match national_number.as_bytes() {
@@ -126,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_read_as_listed() {
+    fn text_is_parsed_as_listed() {
         let lines = include_str!("readings.txt").lines();
         for line in lines.filter(|line| !line.is_empty() && !line.starts_with('#')) {
             let columns: Vec<&str> = line.splitn(5, ' ').collect();
@@ -164,7 +163,7 @@ mod tests {
         let toll_free = parse("+80012345678", "US");
         assert_eq!((toll_free.country, toll_free.is_non_geographic), (None, true));
         assert_eq!(toll_free.number_type, Some(NumberType::TollFree));
-        // Every area code in use that NANPA's database of 2026-01-05 marks as non-geographic, and toll-free
+        // Every area code in use that NANPA's 2026-01-05 database marks as non-geographic, and toll-free
         // codes that are not in use yet.
         let non_geographic = "500 521 522 523 524 525 526 527 528 529 532 533 538 544 566 577 588 600 \
                               622 633 700 710 800 833 844 855 866 877 888 900 \

@@ -4,7 +4,7 @@ use serde::Serialize;
 use strum::Display;
 use utoipa::ToSchema;
 
-/// The type of service that a number belongs to.
+/// The type of service that a number is used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema, Display)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
@@ -40,7 +40,7 @@ impl NumberType {
         }
     }
 
-    /// Returns `true` if its numbers belong to a service rather than a place or telephone.
+    /// Returns `true` if its numbers belong to a service rather than a place or a phone.
     pub(super) fn is_service(self) -> bool {
         matches!(
             self,

@@ -19,7 +19,7 @@ pub(super) struct Reading {
     pub(super) number: Parsed,
     /// The national (significant) number with leading zeros.
     pub(super) national_number: String,
-    /// [`Region::World`] if the calling code belongs to no country; `None` if no region matches.
+    /// [`Region::World`] if the calling code does not belong to a country; `None` if no region matches.
     pub(super) region: Option<Region>,
     /// `None` if no pattern matches. libphonenumber's own validity check agrees for every number in the corpus,
     /// but would match all patterns again.
@@ -28,10 +28,10 @@ pub(super) struct Reading {
     pub(super) is_possible: bool,
 }
 
-/// The number in a text, and a second one if the text has two.
+/// The number found in text, and a second one if the text contains two.
 pub(super) struct FoundNumber {
     pub(super) reading: Reading,
-    /// The second number: E.164, with `;ext=` before any extension.
+    /// The second number in E.164, with `;ext=` before any extension.
     pub(super) other: Option<String>,
 }
 
@@ -42,8 +42,8 @@ impl From<Reading> for FoundNumber {
 }
 
 impl FoundNumber {
-    /// The first of several numbers; `None` if the text has none.
-    pub(super) fn first_of(numbers: Vec<Reading>) -> Option<Self> {
+    /// The first number, and the next one that differs from it; `None` if there are no numbers.
+    pub(super) fn from_numbers(numbers: Vec<Reading>) -> Option<Self> {
         let mut numbers = numbers.into_iter();
         let reading = numbers.next()?;
         let first = reading.e164_with_extension();
@@ -53,7 +53,7 @@ impl FoundNumber {
 }
 
 impl Reading {
-    /// Parses text by the rules, with the prefixes of `default_region`.
+    /// Parses text by the rules, with the prefixes for `default_region`.
     pub(super) fn parse(text: &str, default_region: Region) -> Option<Self> {
         let number = RULES.parse(text, Some(default_region)).ok()?;
         if !is_plausible(text, &number) {
@@ -89,7 +89,7 @@ pub(super) fn read_with_prefixes(text: &str, region: Region) -> Option<Reading> 
         return as_typed;
     }
     let Some(rewritten) = without_international_prefix(text) else { return as_typed };
-    // Words after the prefix are not keypad digits.
+    // Words after the prefix must not be read as keypad digits.
     let uses_only_digits = |reading: &Reading| reading.digit_count() <= digit_count(&rewritten);
     match (Reading::parse(&rewritten, region).filter(uses_only_digits), as_typed) {
         (Some(international), _) if international.is_valid() => Some(international),
@@ -98,7 +98,7 @@ pub(super) fn read_with_prefixes(text: &str, region: Region) -> Option<Reading> 
     }
 }
 
-/// Returns `true` if Google's rules accept a number that the crate has accepted.
+/// Returns `true` if Google's rules also accept a number that the crate accepted.
 fn is_plausible(text: &str, number: &Parsed) -> bool {
     number.number_of_leading_zeros.unwrap_or_default() <= MAX_LEADING_ZEROS
         && (number.extension.is_none() || starts_with_three_digits(text))
@@ -118,17 +118,16 @@ fn is_punctuation(c: char) -> bool {
         | '\u{ff08}' | '\u{ff09}' | '\u{ff0d}'..='\u{ff0f}' | '\u{ff3b}' | '\u{ff3d}' | '\u{ff5e}')
 }
 
-/// Converts the extension's digits to ASCII, and drops an empty extension. Google's rules keep the digits as
-/// written.
+/// Converts the extension's digits to ASCII, and drops an empty extension. Google's rules keep the digits as written.
 fn with_ascii_extension(mut number: Parsed) -> Parsed {
     let extension = number.extension.take().map(|digits| RULES.normalize_digits_only(&digits));
     number.extension = extension.filter(|digits| !digits.is_empty());
     number
 }
 
-/// The region of a number, and its type there.
+/// A number's region, and its type there.
 ///
-/// The crate determines each separately. Both times it matches the patterns of all regions of the calling code
+/// The crate determines each separately, and each time matches the patterns for all of the calling code's regions
 /// until one fits.
 fn region_and_type(
     calling_code: i32,

@@ -1,18 +1,18 @@
-//! Character classes in text around phone numbers, and conversions for the rules.
+//! Character classes for text around phone numbers, and conversions for the rules.
 
 use super::metadata::RULES;
 
 /// The maximum length of text that Google's rules read, in characters.
 pub const MAX_INPUT_LENGTH: usize = 250;
 
-/// Returns `true` if the rules can read the text: it is not too long, and lacks the one sequence (`tel:` after
-/// a phone context) that makes them panic.
+/// Returns `true` if the rules can read the text: it is not too long, and does not contain the one sequence
+/// (`tel:` after a phone context) that makes them panic.
 pub(super) fn is_parseable(text: &str) -> bool {
     let is_short = text.len() <= MAX_INPUT_LENGTH || text.chars().nth(MAX_INPUT_LENGTH).is_none();
     is_short && !phone_context(text).is_some_and(|context| context.contains("tel:"))
 }
 
-/// The text from its phone context on. Checks for a semicolon first, which is faster and rarely present.
+/// The text starting at its phone context. Finds a semicolon first, since that is faster and few inputs contain one.
 fn phone_context(text: &str) -> Option<&str> {
     let parameters = &text[text.find(';')?..];
     parameters.find(";phone-context=").map(|start| &parameters[start..])
@@ -48,7 +48,7 @@ fn ascii_digit(c: char) -> char {
         .expect("each range has ten characters from its zero")
 }
 
-/// Converts every Unicode decimal digit to ASCII. `None` if the text has another numeral, such as a fraction,
+/// Converts every Unicode decimal digit to ASCII. `None` if the text contains any other numeral, such as a fraction,
 /// which cannot be part of a phone number.
 pub(super) fn with_ascii_digits(text: &str) -> Option<String> {
     let mut ascii = String::with_capacity(text.len());

@@ -1,4 +1,4 @@
-//! The verdict on text that should be one valid phone number, and the reason if it is not.
+//! The verdict on text that should be a single valid phone number, and the reason if it is not.
 
 use std::sync::LazyLock;
 
@@ -12,7 +12,7 @@ use super::{
     text::{MAX_INPUT_LENGTH, is_parseable},
 };
 
-/// The reason a text is not one valid phone number, as the end of a sentence.
+/// The reason why text is not a single valid phone number, as the end of a sentence.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, IntoStaticStr, thiserror::Error,
 )]
@@ -28,7 +28,7 @@ pub enum Reason {
     NotANumber,
     #[error("has a country calling code that does not exist")]
     InvalidCountryCode,
-    #[error("lacks an area code")]
+    #[error("is missing an area code")]
     MissingAreaCode,
     #[error("has too few digits")]
     TooShort,
@@ -39,13 +39,13 @@ pub enum Reason {
     #[error("is in a range that its country does not use")]
     NoSuchRange,
     /// The first number is valid and is the result.
-    #[error("holds a second number")]
+    #[error("contains a second number")]
     TwoNumbers,
 }
 
 impl Reason {
-    /// The reason for `text`, parsed by [`PhoneNumber::parse`] as `number` in this country; `None` if it is one
-    /// valid number.
+    /// Finds the reason why `text`, parsed by [`PhoneNumber::parse`] as `number` in this country, is not a single
+    /// valid number; `None` if it is.
     pub fn find(text: &str, country: DefaultCountry, number: Option<&PhoneNumber>) -> Option<Self> {
         match number {
             Some(PhoneNumber { valid: true, other, .. }) => {
@@ -95,7 +95,7 @@ impl Reason {
     }
 }
 
-/// Parses by Google's rules alone; `None` if the text makes them panic or is too long.
+/// Parses text by Google's rules alone; `None` if the text makes them panic or is too long.
 fn parse_by_rules(text: &str, country: DefaultCountry) -> Option<Result<Parsed, ParseError>> {
     if !is_parseable(text) {
         return None;
@@ -104,7 +104,7 @@ fn parse_by_rules(text: &str, country: DefaultCountry) -> Option<Result<Parsed, 
     catch_panic(|| Some(RULES.parse(text, Some(country.region()))))
 }
 
-/// Returns `true` if a spreadsheet wrote the number as in `5.55E+09`, which loses its last digits.
+/// Returns `true` if a spreadsheet wrote the number like `5.55E+09`, which loses its last digits.
 fn is_in_scientific_notation(text: &str) -> bool {
     let is_digit = |c: char| c.is_ascii_digit();
     let text = text.to_ascii_uppercase();
@@ -112,7 +112,7 @@ fn is_in_scientific_notation(text: &str) -> bool {
     parts.windows(2).any(|pair| pair[0].ends_with(is_digit) && pair[1].starts_with(is_digit))
 }
 
-/// The outcome for a text that should be a phone number.
+/// The outcome for text that should be a phone number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// Google's rules read a valid number.

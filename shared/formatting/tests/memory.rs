@@ -1,5 +1,5 @@
-//! The memory used by the rules after parsing a number from every region. This test has its own process, since
-//! it measures the process.
+//! The memory used by the rules after parsing a number from every region. This test runs in its own process,
+//! since it measures the process.
 //!
 //! ```sh
 //! cargo test -p formatting --test memory -- --nocapture

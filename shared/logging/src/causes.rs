@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-/// The message of an error, followed by its causes. HTTP and AWS clients put the reason in the causes.
+/// An error's message, followed by its causes. HTTP and AWS clients put the reason in the causes.
 pub fn with_causes(error: &dyn Error) -> String {
     match error.source() {
         Some(cause) => format!("{error}: {}", with_causes(cause)),

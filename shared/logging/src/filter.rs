@@ -70,12 +70,14 @@ pub fn init_json_logs() {
 pub fn hide_panic_messages() {
     panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(ToString::to_string).unwrap_or_default();
-        tracing::error!(place, "a panic; the message is omitted, since it may quote a request");
+        tracing::error!(place, "panicked; the message is omitted, since it may quote a request");
     }));
 }
 
 #[cfg(test)]
 mod tests {
+    use std::{io, sync::Arc};
+
     use super::*;
 
     #[test]
@@ -88,6 +90,18 @@ mod tests {
             let last = format!(",rmcp={errors_only_level},dynoxide={errors_only_level}");
             assert!(set.ends_with(&last), "{set}");
         }
+    }
+
+    #[test]
+    fn panics_are_logged_without_their_message() {
+        let (reader, writer) = io::pipe().unwrap();
+        tracing::subscriber::with_default(fmt().with_writer(Arc::new(writer)).finish(), || {
+            hide_panic_messages();
+            assert!(panic::catch_unwind(|| panic!("3052345678")).is_err());
+            drop(panic::take_hook());
+        });
+        let log = io::read_to_string(reader).unwrap();
+        assert!(log.contains(file!()) && !log.contains("3052345678"), "{log}");
     }
 
     #[test]

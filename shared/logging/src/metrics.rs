@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// The CloudWatch namespace of every metric.
+/// The CloudWatch namespace for every metric.
 pub const NAMESPACE: &str = "TelephoneNumberReference";
 
 /// A metric and its value. Serializes as its definition in the embedded metric format.

@@ -16,31 +16,31 @@ const OTHER_COLUMN_ENDINGS: &str =
 
 /// The minimum number of digits in a phone number. Most column names have fewer.
 const MIN_DIGITS: usize = 7;
-/// A cell with this many digits has a number even if it also has words. A date has eight.
-const NUMBER_DIGITS: usize = 10;
+/// A cell with this many digits holds a number even if it also contains words. A date has eight.
+const MIN_DIGITS_WITH_WORDS: usize = 10;
 
-/// Letters that may precede an extension, in lower case. A cell with other letters and few digits is a name.
+/// Letters that may precede an extension, in lowercase. A cell with other letters and few digits is a name.
 const EXTENSION_LABELS: [&str; 4] = ["x", "ext", "extn", "extension"];
 
-/// The number of columns to list in a message.
+/// The maximum number of columns to list in a message.
 const MAX_LISTED: usize = 20;
 /// The length at which a message truncates a name.
 const MAX_QUOTED: usize = 40;
 
-/// The columns a caller requests.
+/// Options for finding the columns.
 #[derive(Debug, Clone, Copy)]
-pub struct Wanted<'a> {
+pub struct ColumnOptions<'a> {
     /// True if the first row is a header.
     pub has_header: bool,
     /// The number columns, by name or position starting at 1. Defaults to the only column, or the only one
-    /// named like phone numbers.
+    /// whose name suggests phone numbers.
     pub numbers: &'a [String],
     /// The country column. Defaults to the one named like the `defaultCountry` parameter, if any.
     pub country: Option<&'a str>,
     /// The names of these two options in error messages.
-    pub options: [&'a str; 2],
+    pub option_names: [&'a str; 2],
     /// The advice if there is no header row.
-    pub no_header: &'a str,
+    pub no_header_advice: &'a str,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,27 +53,28 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// Finds the columns from a CSV's first row. The error message names the option that resolves an ambiguity.
-    pub fn find(first_row: Vec<String>, wanted: &Wanted<'_>) -> Result<Self, String> {
-        let mut requested = wanted.numbers.iter().map(String::as_str).chain(wanted.country);
+    /// Finds the columns in a CSV's first row. The error message mentions the option that resolves an ambiguity.
+    pub fn find(first_row: Vec<String>, options: &ColumnOptions<'_>) -> Result<Self, String> {
+        let mut requested = options.numbers.iter().map(String::as_str).chain(options.country);
         let has_names = requested.any(|name| first_row.iter().any(|cell| names_match(cell, name)))
             || !first_row.iter().any(|cell| holds_number(cell));
-        if wanted.has_header && !has_names {
-            let advice = wanted.no_header;
-            return Err(format!("the first row has a number instead of column names; {advice}"));
+        if options.has_header && !has_names {
+            let advice = options.no_header_advice;
+            let problem = "the first row contains a number instead of column names";
+            return Err(format!("{problem}; {advice}"));
         }
-        let names = if wanted.has_header {
+        let names = if options.has_header {
             first_row
         } else {
-            (1..=first_row.len()).map(|number| format!("column_{number}")).collect()
+            (1..=first_row.len()).map(|position| format!("column_{position}")).collect()
         };
-        let [number_option, country_option] = wanted.options;
-        let country = match wanted.country {
+        let [number_option, country_option] = options.option_names;
+        let country = match options.country {
             Some(name) => Some(position(&names, name)?),
             None => country_column(&names, country_option)?,
         };
         let mut numbers = Vec::new();
-        for name in wanted.numbers {
+        for name in options.numbers {
             let number = position(&names, name)?;
             if !numbers.contains(&number) {
                 numbers.push(number);
@@ -91,13 +92,13 @@ impl Columns {
     }
 }
 
-/// Returns `true` if a first row has a column named like phone numbers, or several cells and no number.
+/// Returns `true` if a first row has a column whose name suggests phone numbers, or several cells and no number.
 pub fn looks_like_header(cells: &[String]) -> bool {
     cells.iter().any(|cell| score(cell) > 0)
         || (cells.len() > 1 && !cells.iter().any(|cell| digits_in(cell) >= MIN_DIGITS))
 }
 
-/// The position of the number column: the only one, or the only one named like phone numbers.
+/// The position of the number column: the only column, or the only one whose name suggests phone numbers.
 fn number_column(names: &[String], option: &str) -> Result<usize, String> {
     let best = names.iter().map(|name| score(name)).max().unwrap_or_default();
     let matches = positions(names, |name| score(name) == best);
@@ -109,7 +110,7 @@ fn number_column(names: &[String], option: &str) -> Result<usize, String> {
         )),
         [only] => Ok(only),
         _ => Err(format!(
-            "columns {} look like phone numbers; choose with {option}",
+            "columns {} look like phone numbers; choose one with {option}",
             list_columns(&matches, names)
         )),
     }
@@ -120,7 +121,7 @@ fn country_column(names: &[String], option: &str) -> Result<Option<usize>, Strin
     match matches[..] {
         [] | [_] => Ok(matches.first().copied()),
         _ => Err(format!(
-            "columns {} look like countries; choose with {option}",
+            "columns {} look like countries; choose one with {option}",
             list_columns(&matches, names)
         )),
     }
@@ -136,7 +137,7 @@ fn position(names: &[String], wanted: &str) -> Result<usize, String> {
     match matches[..] {
         [only] => Ok(only),
         [] => match wanted.trim().parse::<usize>() {
-            Ok(number) if (1..=names.len()).contains(&number) => Ok(number - 1),
+            Ok(position) if (1..=names.len()).contains(&position) => Ok(position - 1),
             _ => Err(format!(
                 "there is no column {}; the columns are {}",
                 quote(wanted),
@@ -144,14 +145,14 @@ fn position(names: &[String], wanted: &str) -> Result<usize, String> {
             )),
         },
         _ => Err(format!(
-            "several columns are named {}; pass its number, from 1 to {}",
+            "several columns are named {}; choose one by position, from 1 to {}",
             quote(wanted),
             names.len()
         )),
     }
 }
 
-/// Lists columns with their numbers and names, as in `2 'Home Phone' and 3 'Mobile' both`.
+/// Lists columns with their positions and names, as in `2 'Home Phone' and 3 'Mobile' both`.
 fn list_columns(positions: &[usize], names: &[String]) -> String {
     let listed = positions.iter().take(MAX_LISTED);
     let mut listed: Vec<String> =
@@ -183,22 +184,22 @@ fn positions(names: &[String], is_wanted: impl Fn(&str) -> bool) -> Vec<usize> {
     (0..names.len()).filter(|&position| is_wanted(&names[position])).collect()
 }
 
-/// Returns `true` if the cell has a number rather than a column name. If it has few digits, the only letters
+/// Returns `true` if the cell holds a number rather than a column name. If it has few digits, the only letters
 /// allowed are extension labels and the RFC 3966 scheme.
 fn holds_number(cell: &str) -> bool {
     let cell = cell.to_lowercase();
     let letters: String = cell.chars().filter(|c| c.is_alphabetic()).collect();
     let letters = if cell.starts_with("tel:") { &letters[3..] } else { &letters };
     let is_plain = letters.is_empty() || EXTENSION_LABELS.contains(&letters);
-    digits_in(&cell) >= if is_plain { MIN_DIGITS } else { NUMBER_DIGITS }
+    digits_in(&cell) >= if is_plain { MIN_DIGITS } else { MIN_DIGITS_WITH_WORDS }
 }
 
 fn digits_in(cell: &str) -> usize {
     cell.chars().filter(|c| c.is_numeric()).count()
 }
 
-/// Scores a column name: 2 if it names phone numbers, with or without a final digit as in `Phone 1`; 1 if it is
-/// vague; 0 otherwise.
+/// Scores a column name: 2 if it suggests phone numbers, with or without a trailing digit as in `Phone 1`; 1 if it
+/// is vague; 0 otherwise.
 fn score(name: &str) -> u8 {
     let plain = plain(name);
     let bare = plain.trim_end_matches(|c: char| c.is_ascii_digit());
@@ -228,19 +229,20 @@ mod tests {
 
     fn find(row: &str, numbers: &[&str], country: Option<&str>) -> Result<Columns, String> {
         let numbers: Vec<String> = numbers.iter().copied().map(str::to_owned).collect();
-        Columns::find(cells(row), &wanted(&numbers, country))
+        Columns::find(cells(row), &options(&numbers, country))
     }
 
-    fn wanted<'a>(numbers: &'a [String], country: Option<&'a str>) -> Wanted<'a> {
-        let options = ["--column", "--country-column"];
-        Wanted { has_header: true, numbers, country, options, no_header: "pass --no-header" }
+    fn options<'a>(numbers: &'a [String], country: Option<&'a str>) -> ColumnOptions<'a> {
+        let option_names = ["--column", "--country-column"];
+        let no_header_advice = "pass --no-header";
+        ColumnOptions { has_header: true, numbers, country, option_names, no_header_advice }
     }
 
     #[test]
     fn the_number_column_is_the_only_one_or_named_like_phone_numbers() {
         let neither = "no column looks like phone numbers; choose one with --column: ";
         let several = |columns| {
-            Err(format!("columns {columns} look like phone numbers; choose with --column"))
+            Err(format!("columns {columns} look like phone numbers; choose one with --column"))
         };
         for (header, expected) in [
             ("who knows", Ok(0)),
@@ -269,7 +271,20 @@ mod tests {
     }
 
     #[test]
-    fn columns_are_selected_by_name_or_number() {
+    fn a_header_row_looks_like_phone_numbers_or_has_several_cells_without_a_number() {
+        for (row, expected) in [
+            ("phone", true),
+            ("name", false),
+            ("name,city", true),
+            ("name,3052345678", false),
+            ("phone,3052345678", true),
+        ] {
+            assert_eq!(looks_like_header(&cells(row)), expected, "{row}");
+        }
+    }
+
+    #[test]
+    fn columns_are_selected_by_name_or_position() {
         for (header, wanted, expected) in [
             ("a,b,B", "b", Ok(1)),
             ("a,b,B", "B", Ok(2)),
@@ -279,14 +294,14 @@ mod tests {
             ("a,b", "3", Err("there is no column '3'; the columns are 'a', 'b'")),
             ("a,b", "0", Err("there is no column '0'; the columns are 'a', 'b'")),
             ("a,b", "", Err("there is no column ''; the columns are 'a', 'b'")),
-            ("a,a", "a", Err("several columns are named 'a'; pass its number, from 1 to 2")),
+            ("a,a", "a", Err("several columns are named 'a'; choose one by position, from 1 to 2")),
         ] {
             let found = find(header, &[wanted], None).map(|columns| columns.numbers[0]);
             assert_eq!(found, expected.map_err(str::to_owned), "{header} {wanted}");
         }
         assert_eq!(find("a,b", &["b", "a", "2"], None).unwrap().numbers, [1, 0]);
         let several = "columns 2 'default_country' and 3 'defaultCountry' both look like countries; \
-                       choose with --country-column";
+                       choose one with --country-column";
         let unknown = "there is no column 'country'; the columns are 'phone', 'land'";
         for (header, country, expected) in [
             ("phone,defaultCountry", None, Ok(Some(1))),
@@ -307,13 +322,12 @@ mod tests {
         let row = "name,phone,2024-01-05";
         assert!(find(row, &[" Phone"], None).is_ok());
         assert!(find(row, &["1"], Some("Name")).is_ok());
-        let no_names =
-            Err("the first row has a number instead of column names; pass --no-header".to_owned());
-        assert_eq!(find(row, &["2"], None), no_names);
-        assert_eq!(find(row, &[], None), no_names);
+        let no_names = "the first row contains a number instead of column names; pass --no-header";
+        assert_eq!(find(row, &["2"], None), Err(no_names.to_owned()));
+        assert_eq!(find(row, &[], None), Err(no_names.to_owned()));
         let second = ["2".to_owned()];
-        let wanted = Wanted { has_header: false, ..wanted(&second, None) };
-        let columns = Columns::find(cells("Ada,+13052345678"), &wanted).unwrap();
+        let options = ColumnOptions { has_header: false, ..options(&second, None) };
+        let columns = Columns::find(cells("Ada,+13052345678"), &options).unwrap();
         assert_eq!((columns.numbers, columns.names), (vec![1], cells("column_1,column_2")));
     }
 

@@ -2,7 +2,7 @@
 
 use csv::{ByteRecord, ReaderBuilder};
 
-/// Supported delimiters. If two split the first row into equally many cells, the first one wins. Excel writes
+/// Supported delimiters. If two split the first row into the same number of cells, the first one wins. Excel writes
 /// semicolons in locales whose decimal separator is a comma.
 const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
 
@@ -10,13 +10,13 @@ const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dialect {
     pub delimiter: u8,
-    pub line_ends: LineEnds,
+    pub line_endings: LineEndings,
     /// True if the rows follow a line such as `sep=;`, which Excel reads and writes.
     pub has_separator_line: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LineEnds {
+pub enum LineEndings {
     Lf,
     CrLf,
     /// Written by Excel for Mac.
@@ -40,17 +40,17 @@ impl Dialect {
             }
         };
         let has_separator_line = named.is_some();
-        (Self { delimiter, line_ends: LineEnds::detect(head), has_separator_line }, row)
+        (Self { delimiter, line_endings: LineEndings::detect(head), has_separator_line }, row)
     }
 
-    /// Returns `true` if `head` has a complete row, not counting a separator line.
+    /// Returns `true` if `head` contains a complete row, not counting a separator line.
     pub fn has_row(head: &[u8]) -> bool {
         let start = named_delimiter(head).map_or(0, |(_, start)| start);
         unquoted(&head[start..]).any(|(_, byte)| byte == b'\n')
     }
 }
 
-impl LineEnds {
+impl LineEndings {
     /// CR alone ends lines if LF never does.
     fn detect(head: &[u8]) -> Self {
         let mut ends = unquoted(head).filter(|(_, byte)| matches!(byte, b'\n' | b'\r')).peekable();
@@ -138,15 +138,15 @@ mod tests {
     #[test]
     fn quoted_line_endings_are_ignored() {
         for (text, expected) in [
-            ("name;phone\r\n", LineEnds::CrLf),
-            ("phone\r305\r", LineEnds::Cr),
-            ("name,phone,note\rAda,305,\"a\nb\"\r", LineEnds::Cr),
-            ("\"a \"\"\n\",phone\r\n", LineEnds::CrLf),
-            ("305\r\r\n306\r\r\n", LineEnds::CrLf),
-            ("\"a\r\n\",b\n", LineEnds::Lf),
-            ("phone", LineEnds::Lf),
+            ("name;phone\r\n", LineEndings::CrLf),
+            ("phone\r305\r", LineEndings::Cr),
+            ("name,phone,note\rAda,305,\"a\nb\"\r", LineEndings::Cr),
+            ("\"a \"\"\n\",phone\r\n", LineEndings::CrLf),
+            ("305\r\r\n306\r\r\n", LineEndings::CrLf),
+            ("\"a\r\n\",b\n", LineEndings::Lf),
+            ("phone", LineEndings::Lf),
         ] {
-            assert_eq!(LineEnds::detect(text.as_bytes()), expected, "{text:?}");
+            assert_eq!(LineEndings::detect(text.as_bytes()), expected, "{text:?}");
         }
         assert!(!Dialect::has_row(b"sep=;\n\"the \"\"best\"\"\nname\""));
         assert!(Dialect::has_row(b"\"the \"\"best\"\"\nname\",phone\n"));

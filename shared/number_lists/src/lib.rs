@@ -7,6 +7,6 @@ mod columns;
 mod dialect;
 mod rows;
 
-pub use columns::{Columns, Wanted, looks_like_header};
-pub use dialect::{Dialect, LineEnds};
+pub use columns::{ColumnOptions, Columns, looks_like_header};
+pub use dialect::{Dialect, LineEndings};
 pub use rows::{BUFFER_BYTES, Row, RowError, Rows};

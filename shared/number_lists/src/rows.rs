@@ -4,7 +4,7 @@ use std::io::{self, BufRead, BufReader, Chain, Read};
 
 use csv::{ByteRecord, Terminator};
 
-use super::dialect::{Dialect, LineEnds};
+use super::dialect::{Dialect, LineEndings};
 
 pub const BUFFER_BYTES: usize = 64 * 1024;
 
@@ -26,7 +26,7 @@ pub struct Row {
 
 /// A failure to read a row.
 #[derive(Debug, thiserror::Error)]
-#[error("the row in line {line} cannot be read")]
+#[error("the row on line {line} cannot be read")]
 pub struct RowError {
     pub line: u64,
     source: io::Error,
@@ -46,8 +46,8 @@ enum Parser<R> {
 
 impl<R: Read> Rows<R> {
     /// Reads text with one number per line.
-    pub fn from_lines(text: R, line_ends: LineEnds) -> Self {
-        let limited = LimitedReader { inner: text, line_ends, row_bytes: 0 };
+    pub fn from_lines(text: R, line_endings: LineEndings) -> Self {
+        let limited = LimitedReader { inner: text, line_endings, row_bytes: 0 };
         Self {
             parser: Parser::Lines(BufReader::with_capacity(BUFFER_BYTES, limited)),
             next_line: 1,
@@ -56,7 +56,8 @@ impl<R: Read> Rows<R> {
 
     /// Reads a CSV with its header.
     pub fn from_csv(text: R, dialect: &Dialect) -> Result<Self, RowError> {
-        let limited = LimitedReader { inner: text, line_ends: dialect.line_ends, row_bytes: 0 };
+        let line_endings = dialect.line_endings;
+        let limited = LimitedReader { inner: text, line_endings, row_bytes: 0 };
         let mut parser = csv::ReaderBuilder::new();
         parser.has_headers(false).flexible(true).buffer_capacity(BUFFER_BYTES);
         parser.terminator(Terminator::Any(b'\n')).delimiter(dialect.delimiter);
@@ -112,10 +113,10 @@ fn next_row<R: Read>(
         parser.get_mut().get_mut().0.row_bytes = 0;
         let start = parser.position().line();
         let mut cells = ByteRecord::new();
-        let is_row = parser
+        let found_record = parser
             .read_byte_record(&mut cells)
             .map_err(|error| RowError { line: start, source: error.into() })?;
-        if !is_row || cells.as_slice() == &END_OF_CSV[1..] {
+        if !found_record || cells.as_slice() == &END_OF_CSV[1..] {
             return Ok(None);
         }
         // The row ends on the line before the next row. Anything before its start is skipped.
@@ -149,7 +150,7 @@ fn without_last_byte(cells: &ByteRecord) -> ByteRecord {
 /// Converts CR line endings to LF, and fails if a row is too long.
 struct LimitedReader<R> {
     inner: R,
-    line_ends: LineEnds,
+    line_endings: LineEndings,
     /// The number of bytes read since the row started.
     row_bytes: usize,
 }
@@ -158,12 +159,12 @@ impl<R: Read> Read for LimitedReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.row_bytes > MAX_ROW_BYTES {
             return Err(io::Error::other(format!(
-                "it has more than {MAX_ROW_BYTES} bytes; check for an unclosed quote"
+                "it is longer than {MAX_ROW_BYTES} bytes; check for an unclosed quote"
             )));
         }
         let read = self.inner.read(buffer)?;
         self.row_bytes += read;
-        if self.line_ends == LineEnds::Cr {
+        if self.line_endings == LineEndings::Cr {
             let ends = buffer[..read].iter_mut().filter(|byte| **byte == b'\r');
             ends.for_each(|byte| *byte = b'\n');
         }
@@ -182,7 +183,7 @@ mod tests {
         let rows = if is_csv {
             Rows::from_csv(text.as_bytes(), &dialect)?
         } else {
-            Rows::from_lines(text.as_bytes(), dialect.line_ends)
+            Rows::from_lines(text.as_bytes(), dialect.line_endings)
         };
         let cells = |row: Row| {
             let cells = row.cells.iter().map(|cell| String::from_utf8_lossy(cell).into_owned());
@@ -243,14 +244,14 @@ mod tests {
     }
 
     #[test]
-    fn an_open_quote_loses_no_row_and_does_not_exhaust_memory() {
+    fn an_open_quote_does_not_lose_rows_or_exhaust_memory() {
         let open = format!("a,b\n1,2\n\"3{}", ",4\n".repeat(1 << 20));
         for (text, line, message) in [
             ("a,b\n1,2\n\n3,\"4\n5,6\n7,8\n", 4, "it has an unclosed quote"),
             ("tn,a\r\n1,2\r\n3,\"4\r\n5,6", 3, "it has an unclosed quote"),
             ("tn\n\n\n\"3\"\"\n4\n", 4, "it has an unclosed quote"),
             ("\"tn\n1\n", 1, "it has an unclosed quote"),
-            (&open, 3, "it has more than 1048576 bytes; check for an unclosed quote"),
+            (&open, 3, "it is longer than 1048576 bytes; check for an unclosed quote"),
         ] {
             let error = rows(text, true).unwrap_err();
             assert_eq!((error.line, error.source.to_string().as_str()), (line, message));

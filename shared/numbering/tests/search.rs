@@ -14,7 +14,7 @@ use numbering::{
         AreaCode, BlockHolder, Carrier, CarrierType, Country, Exchange, OwnedExchanges, Status,
     },
 };
-use plain_search::{PlainSearch, Texts};
+use plain_search::{NameFilters, PlainSearch};
 use proptest::{collection::vec, option, prelude::*, sample::select};
 
 const OCNS: [&str; 4] = ["0051", "073H", "6010", "9999"];
@@ -93,16 +93,16 @@ fn text(pattern: &'static str) -> impl Strategy<Value = Option<String>> {
     option::weighted(0.3, pattern.prop_filter("a query needs a letter", has_letters))
 }
 
-fn search() -> impl Strategy<Value = (Search, Texts)> {
+fn search() -> impl Strategy<Value = (Search, NameFilters)> {
     let code = |values: &'static [&'static str]| option::weighted(0.15, select(values));
-    let texts = (text("[abéœ&'. -]{1,6}"), text("[abéœ&'. -]{1,8}"), text("[abéœ&'. -]{1,8}"));
+    let names = (text("[abéœ&'. -]{1,6}"), text("[abéœ&'. -]{1,8}"), text("[abéœ&'. -]{1,8}"));
     let codes = (code(&NPAS), code(&["203", "207", "999"]), code(&OCNS), code(&STATES));
     let kinds = (
         option::weighted(0.15, select(&Country::ALL[..])),
         option::weighted(0.2, select(&TYPES[..])),
         option::weighted(0.2, select(&Status::ALL[..])),
     );
-    (texts, codes, kinds).prop_map(
+    (names, codes, kinds).prop_map(
         |(
             (words, company, rate_center),
             (npa, nxx, ocn, state),
@@ -120,21 +120,21 @@ fn search() -> impl Strategy<Value = (Search, Texts)> {
                 carrier_type,
                 status,
             };
-            (search, Texts { words, company, rate_center })
+            (search, NameFilters { words, company, rate_center })
         },
     )
 }
 
 fn assert_matches_plain_search(
     dataset: &Dataset,
-    searches: &[(Search, Texts)],
+    searches: &[(Search, NameFilters)],
     today: Date,
     (offset, limit): (usize, usize),
 ) -> Result<(), TestCaseError> {
     let plain = PlainSearch::new(dataset);
-    for (search, texts) in searches {
+    for (search, filters) in searches {
         let found = dataset.search(search, today);
-        let expected = plain.find(search, texts, today);
+        let expected = plain.find(search, filters, today);
         prop_assert_eq!(found.len(), expected.len(), "{:?}", search);
         let page: Vec<Exchange> = found.clone().skip(offset).take(limit).collect();
         prop_assert!(page.iter().eq(expected.iter().copied().skip(offset).take(limit)));

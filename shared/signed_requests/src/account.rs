@@ -15,7 +15,7 @@ use crate::call::client_builder;
 pub enum AccountError {
     #[error("no region is set; set AWS_REGION")]
     NoRegion,
-    #[error("no AWS credentials were found; set them as for the AWS CLI")]
+    #[error("no AWS credentials were found; configure them as for the AWS CLI")]
     NoCredentials,
     #[error("the AWS credentials cannot be loaded")]
     Credentials(#[from] CredentialsError),

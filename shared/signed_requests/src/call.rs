@@ -6,7 +6,7 @@ use reqwest::{Client, ClientBuilder, Method, Response, StatusCode};
 
 use crate::{AwsAccount, Service};
 
-/// The maximum size of an AWS response, far above those that this service reads.
+/// The maximum size of an AWS response, far larger than any that this service reads.
 pub const MAX_RESPONSE_BYTES: usize = 16 << 20;
 const MAX_ERROR_BODY_BYTES: usize = 64 << 10;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -31,7 +31,7 @@ pub fn client_builder() -> ClientBuilder {
 }
 
 impl AwsAccount {
-    /// Calls an operation and returns its response. `path` starts with a slash, is encoded, and may have a query.
+    /// Calls an operation and returns its response. `path` starts with a slash, is encoded, and may include a query.
     pub async fn call(
         &self,
         service: Service,
@@ -62,12 +62,11 @@ impl AwsAccount {
 /// Reads at most the first `max` bytes of a response body.
 pub async fn first_bytes(mut response: Response, max: usize) -> reqwest::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    while let Some(part) = response.chunk().await? {
-        let remaining = max - bytes.len();
-        bytes.extend_from_slice(&part[..part.len().min(remaining)]);
-        if bytes.len() == max {
-            break;
-        }
+    while bytes.len() < max
+        && let Some(part) = response.chunk().await?
+    {
+        bytes.extend_from_slice(&part);
     }
+    bytes.truncate(max);
     Ok(bytes)
 }

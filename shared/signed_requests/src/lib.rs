@@ -1,4 +1,4 @@
-//! Signed requests to AWS services. This service needs only a few operations of each, and their SDKs would add
+//! Signed requests to AWS services. This service needs only a few operations from each, and their SDKs would add
 //! minutes of build time and megabytes of code.
 
 mod account;

@@ -26,7 +26,7 @@ impl Service {
         }
     }
 
-    /// The endpoint override from the environment, with the same variables as the SDKs.
+    /// The endpoint override, from the same environment variables as in the SDKs.
     pub fn custom_endpoint(self) -> Option<String> {
         let variable = format!("AWS_ENDPOINT_URL_{self:?}").to_uppercase();
         let endpoint = env::var(variable).or_else(|_| env::var("AWS_ENDPOINT_URL")).ok()?;
@@ -41,7 +41,7 @@ impl Service {
     }
 }
 
-/// The domain of AWS endpoints in a region.
+/// The domain for AWS endpoints in a region.
 pub fn domain(region: &str) -> &'static str {
     if region.starts_with("cn-") { "amazonaws.com.cn" } else { "amazonaws.com" }
 }

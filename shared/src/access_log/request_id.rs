@@ -37,7 +37,7 @@ fn client_request_id(headers: &HeaderMap) -> Option<&str> {
 /// number.
 ///
 /// A client can still hide a phone number in such an id. But one in twelve random ids has ten decimal digits in a
-/// row, so the log does not reveal which are numbers.
+/// row, so the log does not reveal which are phone numbers.
 fn may_be_logged(id: &str) -> bool {
     let letters = || id.chars().filter(char::is_ascii_alphabetic);
     let has_single_case =
@@ -78,7 +78,10 @@ fn is_hexadecimal(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use axum::http::HeaderValue;
+    use axum::{body::Body, http::HeaderValue};
+    use lambda_http::aws_lambda_events::apigw::{
+        ApiGatewayProxyRequestContext, ApiGatewayV2httpRequestContext,
+    };
 
     use super::*;
 
@@ -117,6 +120,19 @@ mod tests {
             "0190f3c2-6b1e-7d3a-cc55-1234567890ab",
         ] {
             assert!(!may_be_logged(id), "{id}");
+        }
+    }
+
+    #[test]
+    fn requests_without_an_id_get_the_gateways() {
+        let (mut v1, mut v2) =
+            <(ApiGatewayProxyRequestContext, ApiGatewayV2httpRequestContext)>::default();
+        (v1.request_id, v2.request_id) = (Some("one".to_owned()), Some("two".to_owned()));
+        for (context, id) in
+            [(GatewayContext::ApiGatewayV1(v1), "one"), (GatewayContext::ApiGatewayV2(v2), "two")]
+        {
+            let request = Request::builder().extension(context).body(Body::empty()).unwrap();
+            assert_eq!(request_id(&request), id);
         }
     }
 

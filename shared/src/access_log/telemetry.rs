@@ -1,7 +1,7 @@
 //! The access log: one line per request, from which CloudWatch also extracts metrics.
 //!
-//! The only text in a line that a client wrote is a request id in a standard random format. Instead of the key, a line
-//! has its prefix; instead of the phone number, a masked one; and instead of the path, the route.
+//! The only client-supplied text in a line is a request id in a standard random format. A line contains the key's
+//! prefix instead of the key, a masked phone number, and the route instead of the path.
 //!
 //! Programs that collect their own metrics set an [`Observer`]. Lambda functions do not.
 
@@ -39,7 +39,7 @@ pub struct CompletedRequest<'a> {
     /// The status of the response or of a server error inside it.
     pub status: StatusCode,
     pub took: Duration,
-    /// The capacity units of the request's reads.
+    /// The capacity units that the request's reads used.
     pub consumed_capacity: f64,
 }
 
@@ -72,7 +72,7 @@ pub(crate) async fn observe<R: Future<Output = Response>>(
     let matched = request.extensions().get::<MatchedPath>();
     let route = matched.map_or("$default", MatchedPath::as_str).to_owned();
     let is_probe = is_authorized_by_iam(&request);
-    // An error span, so that log lines at any level have the request id.
+    // An error span, so that log lines at any level include the request id.
     let span = tracing::error_span!("request", request_id);
     // Boxed, since each wrapper would otherwise move the whole future.
     let measured = store::measure_reads(request_context::scope(Box::pin(respond(request))));
@@ -92,7 +92,7 @@ pub(crate) async fn observe<R: Future<Output = Response>>(
         context,
     };
     if let Some(observer) = &app.observer {
-        observer(entry.completed());
+        observer(entry.completed_request());
     }
     entry.write(app.config.function.as_deref());
     response
@@ -106,7 +106,7 @@ fn method_name(method: &Method) -> &'static str {
 }
 
 impl AccessLogEntry {
-    fn completed(&self) -> CompletedRequest<'_> {
+    fn completed_request(&self) -> CompletedRequest<'_> {
         CompletedRequest {
             method: self.method,
             route: &self.route,
@@ -116,7 +116,7 @@ impl AccessLogEntry {
         }
     }
 
-    /// Writes the line, for a Lambda function in CloudWatch's metric format.
+    /// Writes the line; in a Lambda function, in CloudWatch's embedded metric format.
     fn write(self, function: Option<&str>) {
         match function {
             Some(function) => println!("{}", self.line(function, Timestamp::now())),
@@ -129,7 +129,7 @@ impl AccessLogEntry {
         }
     }
 
-    /// The line in CloudWatch's metric format.
+    /// The line in CloudWatch's embedded metric format.
     fn line(self, function: &str, now: Timestamp) -> String {
         let (status, context) = (self.status, self.context);
         let is_server_error = context.failed_within.unwrap_or(status).is_server_error();
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_has_the_request_its_outcome_and_metrics() {
+    fn a_line_contains_the_request_its_outcome_and_metrics() {
         let mut context = RequestContext { cache_hits: 1, ..RequestContext::default() };
         context.set_phone_number("305-234-5678", "3052345678", "+13052345678");
         let mut line = line(entry(StatusCode::SERVICE_UNAVAILABLE, context));

@@ -18,7 +18,7 @@ pub struct ApiKey(String);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "not an API key; a key is '{KEY_PREFIX}' and 38 letters or digits, the last 6 of which are a checksum"
+    "not an API key; a key is '{KEY_PREFIX}' followed by 38 letters or digits, the last 6 of which are a checksum"
 )]
 pub struct MalformedKey;
 
@@ -42,7 +42,7 @@ impl ApiKey {
         &self.0[..PREFIX_CHARACTERS]
     }
 
-    /// The whole key.
+    /// The full key.
     pub fn reveal(&self) -> &str {
         &self.0
     }
@@ -89,9 +89,9 @@ mod tests {
         }
     }
 
-    /// Another hash would invalidate every existing key.
+    /// A different hash would invalidate every existing key.
     #[test]
-    fn the_hash_is_sha256_and_debug_output_has_only_the_prefix() {
+    fn the_hash_is_sha256_and_debug_output_contains_only_the_prefix() {
         let key = ApiKey::with_secret("SampleKeyForTheEventsAndTheTests").unwrap();
         assert_eq!(key.hash(), "b25fc93392cf74b03e6a0df6639c27296cbed5f457550051176236657795211c");
         assert_eq!(format!("{key:?}"), "ApiKey(tnr_live_Sample…)");

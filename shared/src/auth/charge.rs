@@ -13,7 +13,7 @@ use crate::{
     quota::{QuotaExceeded, QuotaStatuses, Quotas},
 };
 
-/// The charge for a request. The middleware makes it, or the handler if the route counts items in the body. Empty
+/// The charge for a request. The middleware applies it, or the handler if the route counts items in the body. Empty
 /// for a request without a key.
 #[derive(Clone, Default)]
 pub struct Charge(Option<Arc<KeyCharge>>);
@@ -39,7 +39,7 @@ impl Charge {
         Self(Some(Arc::new(KeyCharge { quotas, record, statuses })))
     }
 
-    /// Charges `requests`, or none if they exceed a quota.
+    /// Charges all `requests`, or none if they would exceed a quota.
     pub async fn charge_many(&self, requests: u64) -> Result<(), ApiError> {
         let Some(charge) = &self.0 else { return Ok(()) };
         let result = charge.quotas.take(&charge.record, requests).await;
@@ -58,19 +58,19 @@ impl Charge {
     /// Charges one request if it was rejected before its handler charged it.
     pub(crate) async fn finalize(&self) {
         if self.0.as_ref().is_some_and(|charge| charge.statuses.get().is_none()) {
-            // If other requests exhausted the quota meanwhile, the next request is rejected.
+            // If other requests exhausted the quota in the meantime, the next request is rejected.
             _ = self.charge_many(1).await;
         }
     }
 
-    /// The status of each quota after the charge; `None` without quotas.
+    /// The status of each quota after the charge; `None` if the key has no quotas.
     pub(crate) fn statuses(&self) -> Option<QuotaStatuses> {
         self.0.as_ref()?.statuses.get().copied()
     }
 }
 
 impl KeyCharge {
-    /// Stores the statuses of a rejection for the response headers.
+    /// Stores a rejection's statuses for the response headers.
     fn record_rejection<T>(&self, result: Result<T, QuotaExceeded>) -> Result<T, ApiError> {
         result.map_err(|exceeded| {
             _ = self.statuses.set(exceeded.statuses);

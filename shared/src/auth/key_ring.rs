@@ -12,13 +12,13 @@ use super::api_key::{ApiKey, MalformedKey};
 use crate::errors::ApiError;
 
 /// A revoked key stops working within this time.
-const RECORD_CACHE_TIME: Duration = Duration::from_secs(60);
+const RECORD_CACHE_TTL: Duration = Duration::from_secs(60);
 /// The lifetime of records that are used if the key table is down.
-const OUTAGE_CACHE_TIME: Duration = Duration::from_secs(15 * 60);
-/// The time for which an unknown key is rejected without another read. A new key starts to work within this time.
-const UNKNOWN_KEY_CACHE_TIME: Duration = Duration::from_secs(10);
+const OUTAGE_CACHE_TTL: Duration = Duration::from_secs(15 * 60);
+/// An unknown key is rejected without another read for this long. A new key starts working within this time.
+const UNKNOWN_KEY_CACHE_TTL: Duration = Duration::from_secs(10);
 const CACHE_SIZE: u64 = 10_000;
-/// A hash that no key has, for checking whether the table responds.
+/// A hash that no key has, for checking whether the table is responding.
 const MISSING_HASH: &str = "none";
 
 /// Validates keys.
@@ -36,9 +36,9 @@ impl KeyRing {
     pub fn new(store: Store) -> Self {
         Self {
             store,
-            records: cache(RECORD_CACHE_TIME),
-            outage_records: cache(OUTAGE_CACHE_TIME),
-            unknown: cache(UNKNOWN_KEY_CACHE_TIME),
+            records: cache(RECORD_CACHE_TTL),
+            outage_records: cache(OUTAGE_CACHE_TTL),
+            unknown: cache(UNKNOWN_KEY_CACHE_TTL),
         }
     }
 
@@ -72,7 +72,7 @@ impl KeyRing {
         })
     }
 
-    /// Returns an error if keys cannot be validated: none is in memory, and the key table does not respond.
+    /// Returns an error if keys cannot be validated: none are in memory, and the key table is not responding.
     pub async fn check_usable(&self) -> Result<(), StoreError> {
         let now = Timestamp::now();
         if self.outage_records.iter().any(|(_, record)| record.is_live(now)) {
@@ -105,12 +105,12 @@ impl KeyRing {
                     tracing::warn!(
                         error = with_causes(&error),
                         key = record.prefix,
-                        "a key cannot be validated; using its last record"
+                        "a key cannot be validated; using its last known record"
                     );
                 }
                 Ok(record)
             }
-            // The client needs another key, so a retry would not help.
+            // The client needs a new key, so a retry would not help.
             (Err(error @ StoreError::Item { .. }), None) => {
                 tracing::error!(
                     error = with_causes(&error),
@@ -150,8 +150,8 @@ mod tests {
         KeyRecord { revoked_at, ..key_record(&key_hash) }
     }
 
-    /// Keys in a database that accepts connections and never responds.
-    async fn keys_in_hanging_database() -> (TcpListener, KeyRing) {
+    /// Keys in a database that accepts connections but never responds.
+    async fn keys_with_hanging_database() -> (TcpListener, KeyRing) {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let endpoint = format!("http://{}", listener.local_addr().unwrap());
         (listener, KeyRing::new(Store::connect_to_emulator(&endpoint, TimeoutProfile::Request)))
@@ -168,7 +168,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_deleted_key_is_not_revived_by_an_outage() {
-        let (listener, keys) = keys_in_hanging_database().await;
+        let (listener, keys) = keys_with_hanging_database().await;
         let live = record(None);
         keys.outage_records.insert(live.key_hash.clone(), live.clone()).await;
         // DynamoDB's response if the item does not exist.
@@ -179,7 +179,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_live_key_is_admitted_while_the_database_hangs() {
-        let (listener, keys) = keys_in_hanging_database().await;
+        let (listener, keys) = keys_with_hanging_database().await;
         let live = record(None);
         keys.outage_records.insert(live.key_hash.clone(), live.clone()).await;
         let admitted = join_all((0..50).map(|_| keys.validate(KEY))).await;
@@ -193,7 +193,7 @@ mod tests {
 
     #[tokio::test]
     async fn revoked_expired_and_unknown_keys_are_rejected_during_an_outage() {
-        let (_listener, keys) = keys_in_hanging_database().await;
+        let (_listener, keys) = keys_with_hanging_database().await;
         assert!(matches!(keys.validate(KEY).await, Err(ApiError::KeyUnchecked)));
         let past = Some(Timestamp::UNIX_EPOCH);
         let expired = KeyRecord { expires_at: past, ..record(None) };

@@ -9,11 +9,11 @@ use axum::{
 
 use super::Charge;
 use crate::{
-    described_routes::DescribedRoute,
     errors::ApiError,
     gateway::is_authorized_by_iam,
     params::{API_KEY, Params},
     request_context,
+    route_table::RouteSpec,
     routes::Admission,
     state::App,
 };
@@ -24,7 +24,7 @@ const IAM_KEY_NAME: &str = "iam";
 /// Passes a request to its handler if its method is allowed and, unless the route is public, its key is valid.
 pub async fn admit(
     app: &App,
-    route: &DescribedRoute,
+    route: &RouteSpec,
     request: Request,
     next: Next,
 ) -> Result<Response, ApiError> {
@@ -35,7 +35,7 @@ pub async fn admit(
     }
 }
 
-/// Lets caches store a public response for a minute unless the handler sets another policy.
+/// Lets caches store a public response for a minute unless the handler sets a different policy.
 fn cache_for_a_minute(mut response: Response) -> Response {
     let policy = HeaderValue::from_static("public, max-age=60");
     response.headers_mut().entry(header::CACHE_CONTROL).or_insert(policy);
@@ -45,7 +45,7 @@ fn cache_for_a_minute(mut response: Response) -> Response {
 /// Authenticates and counts the request, checks its parameter names, and marks the response as private.
 async fn handle_with_key(
     app: &App,
-    route: &DescribedRoute,
+    route: &RouteSpec,
     mut request: Request,
     next: Next,
 ) -> Result<Response, ApiError> {
@@ -103,7 +103,7 @@ fn find_key(headers: &HeaderMap, params: &Params) -> Result<Option<String>, ApiE
     }
 }
 
-/// The token of the `Bearer` scheme, matched case-insensitively (RFC 9110, 11.1).
+/// The token after `Bearer`, a scheme name that is case-insensitive (RFC 9110, 11.1).
 fn bearer_token(authorization: &str) -> Option<&str> {
     let (scheme, token) = authorization.trim().split_once(' ')?;
     if scheme.eq_ignore_ascii_case("bearer") { Some(token.trim()) } else { None }
@@ -127,7 +127,7 @@ mod tests {
         let routes: [Routes; 2] =
             [OpenApiRouter::new().into(), Routes::public(OpenApiRouter::new())];
         for (routes, status) in routes.into_iter().zip([StatusCode::UNAUTHORIZED, StatusCode::OK]) {
-            let routes = routes.with_undescribed("/v1/test", get(async || "found"));
+            let routes = routes.with_undocumented_get("/v1/test", get(async || "found"));
             let request = Request::get("/v1/test").header(header::HOST, "a.example");
             let request = request.body(Body::empty()).unwrap();
             let response = app::service([routes], app.clone()).oneshot(request).await.unwrap();
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn bearer_token_precedes_x_api_key_and_the_parameter() {
+    fn bearer_token_wins_over_x_api_key_and_the_parameter() {
         let [bearer, x_api_key] = [("authorization", "bearer  one "), ("x-api-key", " two")];
         for (headers, query, key) in [
             (&[bearer, x_api_key][..], "apiKey=three", Some("one")),

@@ -27,7 +27,7 @@ impl OriginSecrets {
         self.0.last().map(String::as_str)
     }
 
-    /// Returns `true` if a request from API Gateway may pass. Those authorized by IAM do not come from outside.
+    /// Returns `true` if a request from API Gateway may pass. Those authorized by IAM are internal.
     pub(crate) fn admit(&self, request: &Request) -> bool {
         self.0.is_empty()
             || is_authorized_by_iam(request)

@@ -15,7 +15,7 @@ use crate::errors::ApiError;
 /// The error message for [`UnreadableBody::Broken`].
 pub const BROKEN_MESSAGE: &str = "The body must be complete, and its chunks must be well-formed";
 
-/// The reason that a body cannot be read.
+/// The reason a body cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnreadableBody {
     TooLong,

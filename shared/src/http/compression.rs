@@ -14,11 +14,11 @@ use flate2::{Compression, write::GzEncoder};
 
 use crate::body::buffer_body;
 
-/// The minimum length of a compressed body in bytes. A shorter one fits into one packet anyway.
+/// The minimum body length to compress, in bytes. A shorter body fits into one packet anyway.
 const MIN_LENGTH: u64 = 1024;
 
 /// Compresses a body with gzip if that is worth it. The fastest level takes microseconds and shrinks a list page to
-/// a fifth. Brotli would save another tenth, but add more than a megabyte to each function and slow cold starts.
+/// a fifth of its size. Brotli would save another tenth, but add more than 1 MB to each function and slow cold starts.
 pub async fn compress(response: Response) -> Response {
     let length = response.body().size_hint().exact().unwrap_or_default();
     if length < MIN_LENGTH || !is_compressible(response.headers()) {

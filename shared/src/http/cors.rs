@@ -13,7 +13,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 
-use crate::described_routes::{DescribedRoute, DescribedRoutes, UNKNOWN_PATH};
+use crate::route_table::{RouteSpec, RouteTable, UNKNOWN_PATH};
 
 /// The headers that a page may send.
 const REQUEST_HEADERS: &str = "Authorization, X-API-Key, If-None-Match, X-Request-Id, Accept";
@@ -23,7 +23,7 @@ const REQUEST_HEADERS_WITH_BODY: &str = "Authorization, X-API-Key, If-None-Match
 /// The maximum time in seconds that browsers may cache a preflight response.
 const MAX_AGE: &str = "86400";
 
-/// Lets a page of an allowed origin read the response, including errors.
+/// Lets a page from an allowed origin read the response, including errors.
 pub fn allow_origin(headers: &mut HeaderMap, allowed_origin: Option<HeaderValue>) {
     if let Some(origin) = allowed_origin {
         headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
@@ -32,9 +32,9 @@ pub fn allow_origin(headers: &mut HeaderMap, allowed_origin: Option<HeaderValue>
     }
 }
 
-/// The response to `OPTIONS`; `None` for another method, or for an unknown path. A preflight gets a response even
-/// for an unknown path, since the page could not read the 404 otherwise. Browsers send preflights without a key.
-pub fn options_response(request: &Request, routes: &DescribedRoutes) -> Option<Response> {
+/// The response to `OPTIONS`; `None` for any other method, or for an unknown path. A preflight gets a response
+/// even for an unknown path, since otherwise the page could not read the 404. Browsers send preflights without a key.
+pub fn options_response(request: &Request, routes: &RouteTable) -> Option<Response> {
     if *request.method() != Method::OPTIONS {
         return None;
     }
@@ -45,8 +45,8 @@ pub fn options_response(request: &Request, routes: &DescribedRoutes) -> Option<R
     Some((StatusCode::NO_CONTENT, [(ALLOW, route?.allow.clone())]).into_response())
 }
 
-fn preflight_response(route: &DescribedRoute) -> Response {
-    let DescribedRoute { allow, takes_body, .. } = route;
+fn preflight_response(route: &RouteSpec) -> Response {
+    let RouteSpec { allow, takes_body, .. } = route;
     let request_headers = if *takes_body { REQUEST_HEADERS_WITH_BODY } else { REQUEST_HEADERS };
     let headers = [
         (ALLOW, allow.clone()),

@@ -1,4 +1,4 @@
-//! The host of a request, from `Host` or from the authority of its target, as in HTTP/2.
+//! A request's host, from `Host` or from the authority in its target, as in HTTP/2.
 
 use std::net::Ipv6Addr;
 
@@ -11,7 +11,7 @@ const MAX_HOST_LENGTH: usize = 260;
 const RULE: &str =
     "Host must be sent exactly once, as a name or an IP address with an optional port";
 
-/// The host of a request, with its port if present. An HTTP/1.1 request must have `Host`, but an authority in its
+/// A request's host, with its port if present. An HTTP/1.1 request must have `Host`, but an authority in its
 /// target takes precedence (RFC 9112, section 3.2).
 pub(crate) fn request_host<'a>(
     uri: &'a Uri,
@@ -58,7 +58,7 @@ mod tests {
 
     use super::*;
 
-    /// The host of a request, or an empty string; `None` if the request is rejected.
+    /// A request's host, or an empty string; `None` if the request is rejected.
     fn host(uri: &str, hosts: &[&str], version: Version) -> Option<String> {
         let lines = hosts.iter().map(|host| (HOST, HeaderValue::from_str(host).unwrap()));
         let (uri, headers) = (uri.parse().unwrap(), lines.collect());

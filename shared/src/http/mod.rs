@@ -1,4 +1,4 @@
-//! HTTP features of every endpoint: host validation, content negotiation, conditional requests, compression,
+//! HTTP features for every endpoint: host validation, content negotiation, conditional requests, compression,
 //! cross-origin requests and trailing slashes.
 
 pub mod body;

@@ -1,4 +1,4 @@
-//! Allowed origins of cross-origin requests (<https://fetch.spec.whatwg.org/#http-cors-protocol>).
+//! Allowed origins for cross-origin requests (<https://fetch.spec.whatwg.org/#http-cors-protocol>).
 
 use std::sync::Arc;
 

@@ -24,7 +24,7 @@ pub(crate) fn ignore_trailing_slashes(
     Router::new().fallback_service(router.map_request(without_slash))
 }
 
-/// The URI without the trailing slash of its path; `None` unless that path is in `literal_paths`.
+/// The URI without its path's trailing slash; `None` unless that path is in `literal_paths`.
 fn uri_without_slash(uri: &Uri, literal_paths: &BTreeSet<String>) -> Option<Uri> {
     let path = uri.path().strip_suffix('/').filter(|path| literal_paths.contains(*path))?;
     with_path_and_query(uri, &format!("{path}?{}", uri.query().unwrap_or_default()))

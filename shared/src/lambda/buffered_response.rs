@@ -7,8 +7,8 @@ use lambda_http::{Body, BoxFuture};
 
 use crate::body::buffer_body;
 
-/// A response with its body in memory. Lambda receives it whole anyway, and the concurrent runtime sends it between
-/// threads.
+/// A response with its body in memory. Lambda needs the complete body anyway, and the concurrent runtime sends it
+/// between threads.
 pub(crate) struct BufferedResponse(Response<Body>);
 
 impl lambda_http::IntoResponse for BufferedResponse {

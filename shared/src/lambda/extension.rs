@@ -1,8 +1,8 @@
 //! An internal Lambda extension that writes quota usage after the response is sent.
 //!
 //! Lambda freezes the process once both the runtime and the extension have requested their next event. The runtime
-//! does so as soon as the response is sent, so the client does not wait; the extension, after the counts are written.
-//! A process with an extension also receives `SIGTERM` before it ends, and then writes the remaining counts.
+//! does so as soon as the response is sent, so the client does not wait. The extension does so once the counts are
+//! written. A process with an extension also receives `SIGTERM` before it is stopped, and then writes the rest.
 //!
 //! A container that handles concurrent requests is never frozen, so it does not need an extension.
 
@@ -27,7 +27,7 @@ use tokio::{sync::watch, time::timeout};
 use super::buffered_response::BufferedResponse;
 use crate::quota::Quotas;
 
-/// Runs `service` as a Lambda function, with the extension that writes the counts of `quotas`. If the extension
+/// Runs `service` as a Lambda function, with the extension that writes the counts in `quotas`. If the extension
 /// cannot be registered or is not needed, the function runs without it. Requests the first invocation after `ready`
 /// completes.
 pub(crate) async fn run<S>(
@@ -61,7 +61,7 @@ where
         .with_events(&["INVOKE"])
         .with_events_processor(write_after_response);
     let registration = async {
-        // Extensions of containers that are never frozen do not receive invocations.
+        // Extensions in containers that are never frozen do not receive invocations.
         if !may_freeze {
             return None;
         }
@@ -97,7 +97,7 @@ where
     }
 }
 
-/// Completes on `SIGTERM`, which Lambda sends before it ends the process.
+/// Completes on `SIGTERM`, which Lambda sends before it stops the process.
 #[cfg(unix)]
 fn termination() -> Result<impl Future<Output = ()>, Error> {
     let mut terminated = signal(SignalKind::terminate())?;
@@ -106,7 +106,7 @@ fn termination() -> Result<impl Future<Output = ()>, Error> {
     })
 }
 
-/// Never completes. Lambda does not run on such systems, but this must compile there.
+/// Never completes. Lambda runs only on Unix, but this must also compile elsewhere.
 #[cfg(not(unix))]
 fn termination() -> Result<impl Future<Output = ()>, Error> {
     Ok(future::pending())
@@ -131,7 +131,7 @@ where
     })
 }
 
-/// The time left until a deadline in milliseconds since 1970; zero if it has passed.
+/// The time left until a deadline, a Unix time in milliseconds; zero if it has passed.
 fn time_until(deadline_ms: u64) -> Duration {
     let deadline = SystemTime::UNIX_EPOCH + Duration::from_millis(deadline_ms);
     deadline.duration_since(SystemTime::now()).unwrap_or_default()

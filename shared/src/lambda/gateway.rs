@@ -1,7 +1,7 @@
 //! API Gateway events: the URL that the client sent, and whether IAM authorized the request.
 //!
 //! An HTTP API decodes the path before it sets `rawPath`. A `?` or `#` in a phone number would then end the path, and a
-//! `/` would lead to another route. But the event's path parameters have the whole values. REST APIs and
+//! `/` would lead to another route. But the event's path parameters contain the full values. REST APIs and
 //! `cargo lambda watch` do not decode the path.
 //!
 //! A named stage or a custom domain's base path precedes the route's path. It is stripped from the path, and added to
@@ -63,7 +63,7 @@ pub(crate) fn prefix_links(headers: &mut HeaderMap, PathPrefix(prefix): &PathPre
     }
 }
 
-/// Serves `service` behind a proxy that publishes it below `base_path`, and may or may not strip that.
+/// Serves `service` behind a proxy that publishes it under `base_path` and may or may not strip it.
 pub fn with_base_path(base_path: String, service: Router) -> Router {
     let without_base_path = move |mut request: AxumRequest| {
         if let Some(uri) = strip_base_path(&base_path, request.uri()) {
@@ -86,14 +86,14 @@ fn strip_base_path(base_path: &str, uri: &Uri) -> Option<Uri> {
     }
 }
 
-/// Replaces path and query, but not the authority, which is the host in HTTP/2.
+/// Replaces the path and query, but not the authority, which is the host in HTTP/2.
 pub(crate) fn with_path_and_query(uri: &Uri, path_and_query: &str) -> Option<Uri> {
     let mut parts = uri.clone().into_parts();
     parts.path_and_query = Some(path_and_query.parse().ok()?);
     Uri::from_parts(parts).ok()
 }
 
-/// The path that the client sent, split into prefix and route path; `None` if the request already has it.
+/// The path that the client sent, split into prefix and route path; `None` if the request already contains it.
 fn restored_path(request: &Request) -> Option<(String, String)> {
     let raw_path = request.raw_http_path();
     match request.request_context_ref()? {
@@ -111,22 +111,22 @@ fn restored_path(request: &Request) -> Option<(String, String)> {
                 path => path,
             };
             // Unlike the raw path, this one includes the stage.
-            let whole_path = context.path.as_deref().unwrap_or(raw_path);
-            let prefix = whole_path.strip_suffix(path).unwrap_or_default();
+            let full_path = context.path.as_deref().unwrap_or(raw_path);
+            let prefix = full_path.strip_suffix(path).unwrap_or_default();
             Some((prefix.to_owned(), path.to_owned()))
         }
         _ => None,
     }
 }
 
-/// The offset of a route's path in the whole path, found by the part before its first parameter. The root path is at
-/// the end.
-fn route_start(route: &str, whole_path: &str) -> usize {
+/// The offset of a route's path in the full path, located by the part before its first parameter. The root path is
+/// at the end.
+fn route_start(route: &str, full_path: &str) -> usize {
     if route == "/" {
-        return whole_path.trim_end_matches('/').len();
+        return full_path.trim_end_matches('/').len();
     }
     let literal = route.split('{').next().unwrap_or_default();
-    whole_path.find(literal).unwrap_or_default()
+    full_path.find(literal).unwrap_or_default()
 }
 
 /// The path after the stage, for an event without a route; `None` without a named stage. The request URL starts with

@@ -1,4 +1,4 @@
-//! The host of flag images.
+//! The host for flag images.
 
 use std::{convert::Infallible, env, str::FromStr, sync::Arc};
 
@@ -11,7 +11,7 @@ use crate::{public_address::PublicAddress, state::App};
 
 const VARIABLE: &str = "FLAGS_BASE_URL";
 
-/// The host of flag images.
+/// The host for flag images.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FlagImages {
     /// This service, at the address that the client used.
@@ -47,7 +47,7 @@ impl FromStr for FlagImages {
     }
 }
 
-/// Returns `true` for a URL that paths can be appended to, without special characters for HTML or headers.
+/// Returns `true` for a URL that paths can be appended to, without characters that are special in HTML or headers.
 fn is_base_url(text: &str) -> bool {
     let is_allowed = |c: char| c.is_ascii_alphanumeric() || "-._~:/%[]".contains(c);
     let is_address = |uri: Uri| {
@@ -57,7 +57,7 @@ fn is_base_url(text: &str) -> bool {
     text.chars().all(is_allowed) && text.parse().is_ok_and(is_address)
 }
 
-/// The base URL of flag images for a request, without a trailing slash; `None` if the address is unknown.
+/// The base URL for flag images in a response, without a trailing slash; `None` if the address is unknown.
 #[derive(Debug, Clone)]
 pub struct FlagsBaseUrl(pub Option<String>);
 

@@ -21,7 +21,7 @@ const FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto")
 pub enum PublicAddress {
     /// Scheme, host and base path, without a trailing slash, such as `https://api.example.com/numbers`.
     At(String),
-    /// The request came from this process, or from an HTTP/1.0 client that did not name a host.
+    /// The request came from this process, or from an HTTP/1.0 client that did not send a host.
     Unknown,
 }
 
@@ -55,7 +55,7 @@ fn domain(context: &RequestContext) -> Option<&str> {
     }
 }
 
-/// The scheme and host of a request; `None` without a host. After several proxies, the first value of
+/// A request's scheme and host; `None` without a host. After several proxies, the first value of
 /// `X-Forwarded-Proto` is the scheme that the client used.
 fn request_origin(parts: &Parts) -> Option<String> {
     let host = request_host(&parts.uri, &parts.headers, parts.version).ok()??;
@@ -78,7 +78,7 @@ mod tests {
         }
         match PublicAddress::from_parts(&request.body(()).unwrap().into_parts().0) {
             PublicAddress::At(address) => address,
-            PublicAddress::Unknown => panic!("{uri} {headers:?} names no host"),
+            PublicAddress::Unknown => panic!("{uri} {headers:?} has no host"),
         }
     }
 

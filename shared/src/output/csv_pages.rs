@@ -44,8 +44,8 @@ pub enum ListFormat {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct FormatParam {
-    /// Page format, which overrides `Accept`. `csv` has a column for each field of a result, and pagination only in
-    /// `Link`. Errors are always JSON.
+    /// Page format, which overrides `Accept`. `csv` has one column per result field, and pagination only in the `Link`
+    /// header. Errors are always JSON.
     #[param(value_type = Option<ListFormat>, inline)]
     pub format: ListFormat,
 }

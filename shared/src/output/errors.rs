@@ -1,5 +1,5 @@
-//! Turns failures into responses with an `{error, message}` body. The body is also an extension of the response, so
-//! that it can be converted to problem details.
+//! Turns failures into responses with an `{error, message}` body. The body is also a response
+//! extension, so that it can be converted to problem details.
 
 mod problem;
 mod quote;
@@ -34,7 +34,7 @@ const INVALID_KEY_CHALLENGE: &str = "Bearer realm=\"Telephone Number Reference S
 /// The value of `Retry-After`.
 const RETRY_AFTER_SECONDS: &str = "5";
 
-/// The reason that a request failed. `Display` is the message for the client.
+/// The reason a request failed. `Display` is the message for the client.
 #[derive(Debug, thiserror::Error)]
 pub enum ApiError {
     /// A parameter breaks its rule. The message states the rule and the value.
@@ -66,7 +66,7 @@ pub enum ApiError {
     /// The endpoint does not support the content type. The message lists the supported ones.
     #[error("{0}")]
     UnsupportedMediaType(String),
-    /// A quota of the key is exhausted.
+    /// One of the key's quotas is exhausted.
     #[error("{}", .0.message())]
     RateLimited(QuotaExceeded),
     /// The database cannot be read, and no dataset is in memory.
@@ -86,13 +86,13 @@ pub enum ApiError {
     Internal,
 }
 
-/// The body of every error.
+/// The body of every error response.
 #[derive(Clone, Serialize, ToSchema)]
 pub struct ErrorBody {
     pub(crate) error: ErrorCode,
     #[schema(example = "No carrier found with OCN 9999")]
     pub(crate) message: String,
-    /// Present with `rate_limited` only.
+    /// Present only with `rate_limited`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub(crate) details: Option<QuotaStatus>,

@@ -1,4 +1,4 @@
-//! Responses as JSON.
+//! JSON responses.
 
 use axum::{
     http::{HeaderValue, header::CONTENT_TYPE},
@@ -11,8 +11,7 @@ use super::errors::ApiError;
 /// About the size of a page with 50 results, so the buffer seldom grows.
 const BUFFER_BYTES: usize = 8 * 1024;
 
-/// A successful response. Written into a `Vec`, to which `serde_json` writes in half the time that it takes with
-/// [`axum::Json`].
+/// A successful response. `serde_json` writes into a `Vec` in half the time that [`axum::Json`] takes.
 pub fn json_response(body: &impl Serialize) -> Response {
     let mut json = Vec::with_capacity(BUFFER_BYTES);
     if let Err(error) = serde_json::to_writer(&mut json, body) {

@@ -20,7 +20,7 @@ use crate::{
 
 const DEFAULT_LIMIT: usize = 50;
 pub const MAX_LIMIT: usize = 100;
-/// The largest integer that every client reads exactly from JSON (RFC 8259, section 6).
+/// The largest integer that every JSON client can represent exactly (RFC 8259, section 6).
 const MAX_OFFSET: usize = (1 << 53) - 1;
 
 const VERSION_RULE: &str =
@@ -93,7 +93,7 @@ fn parse_count(
 ) -> Result<Option<usize>, ApiError> {
     let Some(text) = params.text(name)? else { return Ok(None) };
     if text.bytes().all(|byte| byte.is_ascii_digit()) {
-        // Only a number too large for the type fails to parse.
+        // Only a value too large for the type fails to parse.
         let count = text.parse().unwrap_or(usize::MAX);
         if range.contains(&count) {
             return Ok(Some(count));
@@ -154,7 +154,7 @@ impl<T> PageResponse<T> {
         pages.into_iter().filter_map(link).collect()
     }
 
-    /// The request's path and query with another offset and the version. Leaves out the key, since URLs are often
+    /// The request's path and query with a different offset and the version. Leaves out the key, since URLs are often
     /// logged.
     fn target_with_offset(&self, offset: usize) -> String {
         let query = query_without(&self.uri, &["limit", "offset", "version"])
@@ -218,19 +218,19 @@ mod tests {
                 &["</v1/carriers?limit=50&offset=10&version=v2>; rel=\"prev\""],
             ),
         ] {
-            let paged = PageResponse {
+            let response = PageResponse {
                 uri: uri.parse().unwrap(),
                 pagination: Pagination { limit: 50, offset, total },
                 version: Some("v2".to_owned()),
                 format: ListFormat::Json,
                 body: (),
             };
-            assert_eq!(paged.links(), links);
+            assert_eq!(response.links(), links);
         }
     }
 
     #[test]
-    fn a_page_has_the_items_after_the_offset_and_the_total() {
+    fn a_page_contains_the_items_after_the_offset_and_the_total() {
         let (items, pagination) = Page { limit: 3, offset: 5 }.slice(0..7);
         assert_eq!(items, [5, 6]);
         assert_eq!(pagination, Pagination { limit: 3, offset: 5, total: 7 });

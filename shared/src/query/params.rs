@@ -1,4 +1,4 @@
-//! Parses request parameters. Error messages name the parameter, the rule and the value.
+//! Parses request parameters. Error messages state the parameter, the rule and the value.
 
 use std::{borrow::Cow, fmt::Display, str::FromStr};
 
@@ -31,7 +31,7 @@ impl<S: Sync, const N: usize> FromRequestParts<S> for PathParams<N> {
     }
 }
 
-/// The query of a URI without these parameters and without the key.
+/// A URI's query without these parameters and without the key.
 pub(crate) fn query_without(
     uri: &Uri,
     names: &[&str],
@@ -45,7 +45,7 @@ pub(crate) fn query_without(
 /// The query parameter for the key.
 pub(crate) const API_KEY: &str = "apiKey";
 
-/// The query of a request. A parameter may be repeated with the same value, but two different values are rejected,
+/// A request's query. A parameter may be repeated with the same value, but two different values are rejected,
 /// since proxies differ in which one they pass on.
 pub struct Params(String);
 
@@ -76,7 +76,7 @@ impl Params {
         named.map(|(_, value)| value)
     }
 
-    /// Parses the value of `name`. The error of `T` states the rule.
+    /// Parses the value of `name`. The error from `T` states the rule.
     pub fn parse<T>(&self, name: &str) -> Result<Option<T>, ApiError>
     where
         T: FromStr<Err: Display>,
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_name_the_parameter_rule_and_value_but_never_a_key() {
+    fn messages_state_the_parameter_rule_and_value_but_never_a_key() {
         for (rejected, expected) in [
             (
                 message(params("npa=415&npa=416").text("npa")),

@@ -1,4 +1,4 @@
-//! Counts the requests of one quota in a container. This module is independent of tasks and DynamoDB.
+//! Counts the requests against one quota in a container. This module is independent of tasks and DynamoDB.
 //!
 //! A container admits requests up to its allowance before the table confirms them. Beyond that, a request waits: the
 //! next write claims it, and the response determines whether it fits.
@@ -21,7 +21,7 @@ use super::{
 mod other_requests;
 mod own_requests;
 
-/// The length of a container's random name. A quota has at most a few hundred containers.
+/// The length of a container's random name. At most a few hundred containers share a quota.
 const CONTAINER_CHARACTERS: usize = 6;
 /// The allowance is a tenth of the requests remaining at the last confirmation.
 const REMAINING_PER_ALLOWANCE: u64 = 10;
@@ -56,10 +56,10 @@ struct Claim {
     outcome: oneshot::Sender<Outcome>,
 }
 
-/// A write of tallies, followed by a read of hours.
+/// The tallies to write, and the hours to read after that.
 #[derive(Debug)]
 pub struct Flush {
-    /// The start, in seconds since 1970.
+    /// The start, a Unix time in seconds.
     at: i64,
     pub tallies: Vec<(i64, Tally)>,
     pub hours: Vec<i64>,
@@ -86,18 +86,18 @@ pub struct Counter {
     own: OwnRequests,
     others: OtherRequests,
     waiting: VecDeque<Claim>,
-    /// The claims in the current write, which are counted, but not admitted yet.
+    /// The claims in the current write, which are counted but not yet admitted.
     claimed: Vec<Claim>,
     claimed_at: i64,
     /// The number of admitted requests that the table has not confirmed.
     unconfirmed: u64,
     /// The unconfirmed requests in the current write.
-    being_confirmed: u64,
+    unconfirmed_in_write: u64,
     confirmed: Option<Confirmation>,
     attempted_at: Option<Instant>,
     failures: Option<Failures>,
     /// `true` if the table still contains claims that were rejected.
-    has_released: bool,
+    has_rejected_claims: bool,
     /// `true` if a request was rejected because of other containers' counts, which may include rejected claims.
     needs_reread: bool,
 }
@@ -109,12 +109,12 @@ impl Counter {
         Self { container: characters.map(char::from).collect(), ..Self::default() }
     }
 
-    /// The name of this container in the table.
+    /// This container's name in the table.
     pub fn container(&self) -> &str {
         &self.container
     }
 
-    /// Checks that `requests` fit into each quota at `now`, in seconds since 1970. Counts nothing.
+    /// Checks that `requests` fit into each quota at `now`, a Unix time in seconds. Counts nothing.
     pub fn check(&mut self, limits: Limits, requests: u64, now: i64) -> Result<(), QuotaExceeded> {
         self.drop_expired(now);
         let fits = self.fits(limits, requests, now);
@@ -127,7 +127,7 @@ impl Counter {
         Ok(())
     }
 
-    /// Counts `requests` at `now`, in seconds since 1970, or none if they exceed a quota. Beyond the allowance, they
+    /// Counts `requests` at `now`, a Unix time in seconds, or none if they exceed a quota. Beyond the allowance, they
     /// wait for a write.
     pub fn take(&mut self, limits: Limits, requests: u64, now: i64, clock: Instant) -> TakeResult {
         if let Err(exceeded) = self.check(limits, requests, now) {
@@ -185,7 +185,7 @@ impl Counter {
         self.compute_statuses(Some(&self.others), 1, now)
     }
 
-    /// The status of each quota, with the time at which `requests` more fit.
+    /// The status of each quota, with the time at which `requests` more would fit.
     fn compute_statuses(
         &self,
         others: Option<&OtherRequests>,
@@ -210,27 +210,29 @@ impl Counter {
         self.others.drop_expired(now);
     }
 
-    pub fn has_unwritten(&self) -> bool {
+    pub fn has_unwritten_counts(&self) -> bool {
         !self.own.is_stored()
     }
 
-    pub fn has_waiting(&self) -> bool {
+    pub fn has_waiting_claims(&self) -> bool {
         !self.waiting.is_empty()
     }
 
     /// The time of the next write; `None` if nothing needs to be written or read. The first write is due immediately,
-    /// since its response has the counts of other containers.
+    /// since its response contains the other containers' counts.
     pub fn due_at(&self, clock: Instant) -> Option<Instant> {
-        if self.has_waiting() {
+        if self.has_waiting_claims() {
             return Some(clock);
         }
-        if !self.has_unwritten() && !self.needs_reread {
+        if !self.has_unwritten_counts() && !self.needs_reread {
             return None;
         }
         let Some(attempted_at) = self.attempted_at else { return Some(clock) };
         let is_half_used = self.unconfirmed * 2 >= self.allowance(clock);
         match &self.failures {
-            None if self.has_released || (self.has_unwritten() && is_half_used) => Some(clock),
+            None if self.has_rejected_claims || (self.has_unwritten_counts() && is_half_used) => {
+                Some(clock)
+            }
             None => Some(attempted_at + FLUSH_INTERVAL),
             Some(failures) => {
                 let doublings = (failures.times - 1).min(MAX_DOUBLINGS);
@@ -249,9 +251,9 @@ impl Counter {
         if tallies.is_empty() && self.claimed.is_empty() && !self.needs_reread {
             return None;
         }
-        self.being_confirmed = self.unconfirmed;
+        self.unconfirmed_in_write = self.unconfirmed;
         self.attempted_at = Some(clock);
-        (self.has_released, self.needs_reread) = (false, false);
+        (self.has_rejected_claims, self.needs_reread) = (false, false);
         let hours = self.others.hours_to_read(&tallies, self.limits, now);
         Some(Flush { at: now, tallies, hours })
     }
@@ -277,13 +279,13 @@ impl Counter {
         }
     }
 
-    /// Returns the claims of an unfinished write to the queue.
+    /// Returns the claims from an unfinished write to the queue.
     fn requeue_claims(&mut self) {
         while let Some(claim) = self.claimed.pop() {
             self.own.remove(claim.requests, self.claimed_at);
             self.waiting.push_front(claim);
         }
-        self.being_confirmed = 0;
+        self.unconfirmed_in_write = 0;
     }
 
     /// Records a completed write and the tallies that it read, then admits or rejects its claims.
@@ -300,8 +302,8 @@ impl Counter {
         }
         self.others.record_read(self.limits, flush.at);
         self.failures = None;
-        self.unconfirmed -= self.being_confirmed;
-        self.being_confirmed = 0;
+        self.unconfirmed -= self.unconfirmed_in_write;
+        self.unconfirmed_in_write = 0;
         self.drop_expired(now);
         self.settle_claims(now);
         self.confirmed = self
@@ -324,7 +326,7 @@ impl Counter {
             if is_admitted && !is_received {
                 self.own.remove(requests, self.claimed_at);
             }
-            self.has_released |= !is_admitted || !is_received;
+            self.has_rejected_claims |= !is_admitted || !is_received;
         }
     }
 

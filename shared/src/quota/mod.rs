@@ -62,8 +62,8 @@ struct Quota {
 }
 
 impl Quota {
-    fn has_unwritten(&self) -> bool {
-        self.counter.lock().has_unwritten()
+    fn has_unwritten_counts(&self) -> bool {
+        self.counter.lock().has_unwritten_counts()
     }
 }
 
@@ -77,7 +77,7 @@ impl Quotas {
         }
     }
 
-    /// Counts `requests` with `key`, or none if they exceed a quota. Returns the status of each quota after that;
+    /// Counts `requests` with `key`, or none if they exceed a quota. Returns the status of each quota afterward;
     /// `None` for a key without quotas.
     pub async fn take(
         self: &Arc<Self>,
@@ -114,7 +114,7 @@ impl Quotas {
             return Arc::clone(known);
         }
         if quotas.len() >= MAX_IDLE_QUOTAS {
-            quotas.retain(|_, quota| Arc::strong_count(quota) > 1 || quota.has_unwritten());
+            quotas.retain(|_, quota| Arc::strong_count(quota) > 1 || quota.has_unwritten_counts());
         }
         let counter = Mutex::new(Counter::new());
         let quota = Arc::new(Quota { id: id.to_owned(), counter, ..Quota::default() });
@@ -140,7 +140,7 @@ impl Quotas {
     fn task_due_at(&self, quota: &Quota) -> Option<Instant> {
         let counter = quota.counter.lock();
         let is_left_to_extension =
-            self.is_written_by_extension.load(Ordering::Relaxed) && !counter.has_waiting();
+            self.is_written_by_extension.load(Ordering::Relaxed) && !counter.has_waiting_claims();
         if is_left_to_extension { None } else { counter.due_at(Instant::now()) }
     }
 
@@ -175,14 +175,14 @@ impl Quotas {
     /// written.
     pub async fn write_remaining(self: &Arc<Self>) -> usize {
         for _ in 0..FINAL_ATTEMPTS {
-            if !self.write_selected(Quota::has_unwritten).await {
+            if !self.write_selected(Quota::has_unwritten_counts).await {
                 break;
             }
         }
-        self.quotas.lock().values().filter(|quota| quota.has_unwritten()).count()
+        self.quotas.lock().values().filter(|quota| quota.has_unwritten_counts()).count()
     }
 
-    /// Writes the counts of the selected quotas; returns whether any was selected.
+    /// Writes the counts of the selected quotas; returns whether any were selected.
     async fn write_selected(self: &Arc<Self>, is_selected: impl Fn(&Quota) -> bool) -> bool {
         let selected: Vec<Arc<Quota>> =
             self.quotas.lock().values().filter(|quota| is_selected(quota)).cloned().collect();
@@ -195,7 +195,7 @@ impl Quotas {
         !selected.is_empty()
     }
 
-    /// Writes this container's count for `quota`, and reads those of the others.
+    /// Writes this container's count for `quota`, and reads the other containers' counts.
     async fn write(&self, quota: &Quota) {
         let _lock = quota.writing.lock().await;
         let (flush, container) = {
@@ -242,7 +242,7 @@ impl Quotas {
     }
 }
 
-/// The current time in seconds since 1970.
+/// The current Unix time in seconds.
 fn unix_time() -> i64 {
     Timestamp::now().as_second()
 }

@@ -1,4 +1,4 @@
-//! The quotas of a key, and their statuses in headers and messages.
+//! A key's quotas, and their statuses in headers and messages.
 
 use axum::http::{HeaderMap, HeaderValue, header::RETRY_AFTER};
 use jiff::Timestamp;
@@ -20,11 +20,11 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// The quotas of `key`; `None` for a key without quotas.
+    /// The limits for `key`; `None` if it has no quotas.
     pub fn from_key(key: &KeyRecord) -> Option<Self> {
         let (per_minute, per_day) = (key.per_minute.map(u64::from), key.per_day.map(u64::from));
-        let has_one = per_minute.is_some() || per_day.is_some();
-        has_one.then_some(Self { per_minute, per_day })
+        let has_limit = per_minute.is_some() || per_day.is_some();
+        has_limit.then_some(Self { per_minute, per_day })
     }
 }
 
@@ -42,7 +42,7 @@ impl QuotaStatuses {
         exceeded.max_by_key(|status| (status.limit < requests, status.reset))
     }
 
-    /// The number of requests before the first quota is exhausted.
+    /// The number of requests left before a quota is exhausted.
     pub fn min_remaining(&self) -> u64 {
         self.iter().map(|status| status.remaining).min().unwrap_or_default()
     }
@@ -93,7 +93,7 @@ impl QuotaExceeded {
             LimitType::Daily => "day",
         };
         let reset = Timestamp::from_second(reset).expect("a quota resets within one window");
-        let (requests, fitting) = (self.requests, self.statuses.min_remaining());
+        let (requests, remaining_capacity) = (self.requests, self.statuses.min_remaining());
         if requests == 1 || remaining == 0 {
             return format!("Quota of {limit} requests per {window} exceeded; retry after {reset}");
         }
@@ -101,7 +101,7 @@ impl QuotaExceeded {
             if requests > limit { String::new() } else { format!(", or retry after {reset}") };
         format!(
             "Quota of {limit} requests per {window} has {remaining} left, and this request counts as \
-             {requests}; send at most {fitting} numbers now{retry_hint}"
+             {requests}; send at most {remaining_capacity} numbers now{retry_hint}"
         )
     }
 }

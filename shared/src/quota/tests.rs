@@ -32,7 +32,7 @@ async fn a_replacement_key_shares_the_quota() {
     assert!(quotas.take(&key("other", 2), 1).await.is_ok(), "it has its own quota");
 }
 
-/// Otherwise the client would wait if Lambda froze the process before the extension writes.
+/// Otherwise the client would wait if Lambda froze the process before the extension wrote the counts.
 #[tokio::test]
 async fn a_task_writes_for_waiting_requests_even_with_an_extension() {
     let quotas = quotas_left_to_extension();
@@ -48,8 +48,8 @@ async fn a_task_writes_for_waiting_requests_even_with_an_extension() {
 async fn idle_quotas_are_dropped_beyond_the_maximum() {
     let quotas = quotas_left_to_extension();
     quotas.take(&key("busy", 9), 1).await.unwrap();
-    for number in 1..MAX_IDLE_QUOTAS {
-        quotas.quota(&number.to_string());
+    for id in 1..MAX_IDLE_QUOTAS {
+        quotas.quota(&id.to_string());
     }
     assert_eq!(quotas.quotas.lock().len(), MAX_IDLE_QUOTAS);
     let in_use = quotas.quota("1");

@@ -8,8 +8,8 @@ use utoipa::ToSchema;
 /// The number of requests in each bucket, by the bucket's first second.
 pub type Buckets = BTreeMap<i64, u64>;
 
-/// The first second of a bucket, or of the current one for a bucket in the future, which comes from another clock or
-/// one that was set back.
+/// The first second of a bucket, or of the current bucket if `start` is in the future because clocks differ or one was
+/// set back.
 pub fn clamp_to_now(start: i64, now: i64) -> i64 {
     start.min(LimitType::Minute.bucket_at(now))
 }
@@ -31,7 +31,7 @@ impl LimitType {
         }
     }
 
-    /// The length of a bucket in seconds. Its requests expire together.
+    /// The length of a bucket in seconds. The requests in a bucket expire together.
     pub fn bucket(self) -> i64 {
         match self {
             Self::Minute => 5,
@@ -39,13 +39,13 @@ impl LimitType {
         }
     }
 
-    /// The first second of the bucket at `now`, in seconds since 1970.
+    /// The first second of the bucket at `now`, a Unix time in seconds.
     pub fn bucket_at(self, now: i64) -> i64 {
         now - now.rem_euclid(self.bucket())
     }
 
-    /// The status of a quota at `now`, in seconds since 1970. It resets when `requests` more fit, or, if they never fit,
-    /// when the whole quota is available.
+    /// The status of a quota at `now`, a Unix time in seconds. It resets when `requests` more fit, or, if they never
+    /// fit, when the whole quota is available.
     ///
     /// Buckets that started within the window count. So a client within its quota is never rejected, and no client
     /// exceeds its quota in a window that is one bucket shorter. Buckets in the future count as if they started now.
@@ -65,7 +65,7 @@ impl LimitType {
     }
 }
 
-/// Limit, remaining requests and reset time of one quota of a key.
+/// A quota's limit, remaining requests and reset time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 pub struct QuotaStatus {
     pub limit_type: LimitType,
@@ -73,8 +73,8 @@ pub struct QuotaStatus {
     pub limit: u64,
     /// Requests remaining.
     pub remaining: u64,
-    /// Time at which more requests are available, in seconds since 1970. If the quota is exhausted, the next
-    /// request is admitted then. A batch of more numbers than `limit` is never admitted.
+    /// Time at which more requests become available, in Unix seconds. If the quota is exhausted, the next
+    /// request is admitted then. A batch with more numbers than `limit` is never admitted.
     #[schema(example = 1_795_273_260)]
     pub reset: i64,
 }
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     /// The requests that a container admits, among those at `times`.
-    fn admitted(limit_type: LimitType, limit: u64, times: &[i64]) -> Vec<i64> {
+    fn admit_all(limit_type: LimitType, limit: u64, times: &[i64]) -> Vec<i64> {
         let mut buckets = Buckets::new();
         let mut admitted = Vec::new();
         for &now in times {
@@ -121,7 +121,7 @@ mod tests {
             for (limit_type, times) in [(LimitType::Minute, times), (LimitType::Daily, daily)] {
                 // A window is half-open: a request stops counting after exactly one window.
                 let limit = max_in_span(limit_type.window() - 1, &times);
-                let admitted = admitted(limit_type, limit as u64, &times);
+                let admitted = admit_all(limit_type, limit as u64, &times);
                 prop_assert_eq!(admitted, times);
             }
         }
@@ -131,7 +131,7 @@ mod tests {
             times in sorted_times(60), daily in sorted_times(86_400), limit in 1_u64..40
         ) {
             for (limit_type, times) in [(LimitType::Minute, times), (LimitType::Daily, daily)] {
-                let admitted = admitted(limit_type, limit, &times);
+                let admitted = admit_all(limit_type, limit, &times);
                 let span = limit_type.window() - limit_type.bucket();
                 prop_assert!(max_in_span(span, &admitted) as u64 <= limit);
             }

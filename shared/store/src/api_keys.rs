@@ -1,4 +1,4 @@
-//! Stored API keys. A record has the key's hash and a prefix that identifies it to operators, but never the key.
+//! Stored API keys. A record contains the key's hash and a prefix that identifies it to operators, but never the key.
 
 use aws_sdk_dynamodb::{
     operation::put_item::{PutItemError, builders::PutItemFluentBuilder},
@@ -33,7 +33,7 @@ pub struct KeyRecord {
     /// The maximum number of requests in any 24 hours; `None` if unlimited.
     #[serde(default)]
     pub per_day: Option<u32>,
-    /// The id of its quota, if that is not its own hash. A replacement key shares the quota of the key that it
+    /// The id of the key's quota, if that is not its own hash. A replacement key shares the quota of the key it
     /// replaces.
     #[serde(default)]
     pub quota_id: Option<String>,
@@ -146,7 +146,7 @@ impl Store {
     }
 
     /// Sets a time unless an earlier one is set. Replaces the item only if it has not changed since it was
-    /// read, so concurrent commands can only move the end of a key earlier.
+    /// read, so concurrent commands can only move a key's end earlier.
     async fn set_earlier_time(
         &self,
         key_hash: &str,

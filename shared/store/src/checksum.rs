@@ -110,32 +110,32 @@ mod tests {
             ("exchanges", AttributeValue::N("12".to_owned())),
             ("alias", AttributeValue::Null(true)),
         ]);
-        let mut whole = item([
+        let mut sealed = item([
             ("ocn", text("6010")),
             ("record", AttributeValue::M(record)),
             ("blocks", AttributeValue::L(vec![text("0"), AttributeValue::Bool(true)])),
             ("data", AttributeValue::B(Blob::new(*b"bytes"))),
         ]);
-        seal(&mut whole);
-        verify(&whole).unwrap();
-        let mut sealed_again = whole.clone();
+        seal(&mut sealed);
+        verify(&sealed).unwrap();
+        let mut sealed_again = sealed.clone();
         seal(&mut sealed_again);
-        assert_eq!(sealed_again, whole);
+        assert_eq!(sealed_again, sealed);
         // This includes the checksum itself.
-        for name in whole.keys() {
-            let mut without = whole.clone();
+        for name in sealed.keys() {
+            let mut without = sealed.clone();
             without.remove(name);
             assert!(verify(&without).is_err(), "without {name}");
-            let mut changed = whole.clone();
+            let mut changed = sealed.clone();
             changed.insert(name.clone(), text("other"));
-            assert!(verify(&changed).is_err(), "another {name}");
+            assert!(verify(&changed).is_err(), "changed {name}");
         }
-        let mut renamed = whole.clone();
+        let mut renamed = sealed.clone();
         let data = renamed.remove("data").unwrap();
         renamed.insert("date".to_owned(), data);
         assert!(verify(&renamed).is_err());
-        let Some(AttributeValue::M(record)) = whole.get_mut("record") else { panic!() };
+        let Some(AttributeValue::M(record)) = sealed.get_mut("record") else { panic!() };
         record.insert("name".to_owned(), text("Sample Broadbane"));
-        assert!(verify(&whole).is_err());
+        assert!(verify(&sealed).is_err());
     }
 }

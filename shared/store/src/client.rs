@@ -26,7 +26,7 @@ const REGION_VARIABLES: [&str; 2] = ["AWS_REGION", "AWS_DEFAULT_REGION"];
 /// The region for databases that do not use one.
 const DEFAULT_REGION: &str = "us-east-1";
 
-/// Returns `true` for an `http://` endpoint, as emulators and compatible databases have. AWS endpoints never do.
+/// Returns `true` for an `http://` endpoint, which only emulators and compatible databases use, never AWS.
 pub fn is_plain_http(endpoint: &str) -> bool {
     endpoint.starts_with("http://")
 }
@@ -182,7 +182,7 @@ pub(crate) fn record_from_keyed_item<T: DeserializeOwned>(
     record_from_item(table, item)
 }
 
-/// Serializes a record as an item of `table`, with its checksum, and with `key` if the record does not contain
+/// Serializes a record as an item for `table`, with its checksum, and with `key` if the record does not contain
 /// it. Leaves out `None` fields.
 pub(crate) fn item_from_record(
     table: &str,

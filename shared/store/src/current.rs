@@ -1,4 +1,4 @@
-//! The current version of the data in memory, and its refreshes.
+//! Keeps the current version of the data in memory, and refreshes it.
 
 use std::{
     sync::Arc,
@@ -26,7 +26,7 @@ const FAILURE_RECHECK_INTERVAL: Duration = Duration::from_secs(5);
 pub struct CurrentDataset {
     store: Store,
     in_use: ArcSwapOption<InUse>,
-    /// The last requested older version, since clients request more pages of the same list.
+    /// The last requested older version, since clients request more pages from the same list.
     earlier: ArcSwapOption<LoadedVersion>,
     /// Until this time no version is read again, because none was readable.
     unreadable_until: ArcSwapOption<Instant>,
@@ -54,7 +54,7 @@ pub enum Serving {
     Memory(Snapshot),
     /// No version, because nothing has been imported yet.
     Empty,
-    /// No version, because every version is unreadable or DynamoDB does not respond.
+    /// No version, because every version is unreadable or DynamoDB is not responding.
     Unavailable(DatasetError),
 }
 
@@ -93,7 +93,7 @@ impl CurrentDataset {
 
     /// Reads the manifest, and determines the version that responses come from.
     pub async fn serving(&self) -> Serving {
-        let serving = match self.checked_manifest().await {
+        let serving = match self.read_manifest_patiently().await {
             Ok(Some(manifest)) => self.find_serving(&self.set_manifest(manifest)).await,
             Ok(None) => Serving::Empty,
             Err(error) => match self.in_memory() {
@@ -286,13 +286,13 @@ impl CurrentDataset {
     /// Reads the manifest from DynamoDB, with a short timeout if one is in memory.
     async fn stored_manifest(&self) -> Result<Option<Manifest>, StoreError> {
         if self.manifest.load().is_none() {
-            return self.checked_manifest().await;
+            return self.read_manifest_patiently().await;
         }
         self.store.read_briefly(Table::Dataset, self.store.manifest()).await
     }
 
     /// Reads the manifest with the full timeout, since a slow database has not failed.
-    async fn checked_manifest(&self) -> Result<Option<Manifest>, StoreError> {
+    async fn read_manifest_patiently(&self) -> Result<Option<Manifest>, StoreError> {
         self.store.read_patiently(Table::Dataset, self.store.manifest()).await
     }
 
@@ -301,7 +301,7 @@ impl CurrentDataset {
         Ok(self.set_manifest(manifest))
     }
 
-    /// Returns the version of this snapshot from memory, or else loads it from DynamoDB.
+    /// Returns this snapshot's version from memory, or else loads it from DynamoDB.
     async fn load_or_reuse(&self, snapshot: &Snapshot) -> Result<LoadedVersion, DatasetError> {
         if let Some(in_memory) = self.find(snapshot.version.as_str()) {
             return Ok(in_memory);

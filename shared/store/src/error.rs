@@ -1,4 +1,4 @@
-//! Errors of DynamoDB reads and writes.
+//! Errors from DynamoDB reads and writes.
 
 use std::{error::Error, time::Duration};
 
@@ -21,7 +21,7 @@ pub enum StoreError {
     /// The table failed recently, so it was not called.
     #[error("table {table} was not called, since it failed a few seconds ago")]
     BreakerOpen { table: String },
-    /// An item is damaged, or has a format that this version does not support.
+    /// An item is damaged, or has a format that this program does not support.
     #[error("an item in table {table} is damaged or in an unsupported format")]
     Item { table: String, source: Cause },
     /// The manifest is damaged, so no version can be found.
@@ -42,8 +42,8 @@ pub enum StoreError {
     NoKey(String),
     /// The manifest to replace has changed.
     #[error(
-        "another import or rollback changed the data meanwhile; \
-         check which version is current, and run this one again if still needed"
+        "another import or rollback changed the data in the meantime; \
+         check which version is current, and try again if still needed"
     )]
     Overtaken,
 }
@@ -54,7 +54,7 @@ pub enum StoreError {
 pub struct UnreadableSnapshot(pub Cause);
 
 impl StoreError {
-    /// Wraps the error of a failed call, for `map_err`.
+    /// Wraps the error from a failed call, for `map_err`.
     pub(crate) fn call<E>(operation: &'static str, table: &str) -> impl FnOnce(SdkError<E>) -> Self
     where
         E: ProvideErrorMetadata + Error + Send + Sync + 'static,

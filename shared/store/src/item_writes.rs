@@ -79,7 +79,7 @@ impl Store {
     }
 }
 
-/// The delays between thirteen attempts. Half of each delay is random, so callers do not retry in step.
+/// The delays between thirteen attempts. Half of each delay is random, so callers do not retry in lockstep.
 pub(crate) const RETRY_DELAYS: ExponentialBuilder = ExponentialBuilder::new()
     .with_min_delay(Duration::from_millis(50))
     .with_max_delay(Duration::from_secs(15))
@@ -92,7 +92,7 @@ fn is_too_busy(error: &SdkError<BatchWriteItemError>) -> bool {
 }
 
 /// Returns `true` if the embedded database cannot write to its file, which it reports as an internal error.
-/// Retries do not help then, and the operator needs the reason.
+/// Retries would not help, and the operator needs the reason.
 fn is_disk_failure(error: &SdkError<BatchWriteItemError>) -> bool {
     const SQLITE_MESSAGES: [&str; 2] = ["database or disk is full", "disk I/O error"];
     let message = error.message().unwrap_or_default();

@@ -7,7 +7,7 @@ use numbering::{dataset::Dataset, records::Version};
 
 use crate::{Manifest, Snapshot, Store, StoreError, UnreadableSnapshot};
 
-/// A version of the data in memory. All lists and lookups of a request use the same one.
+/// A version of the data in memory. All lists and lookups in a request use the same one.
 #[derive(Debug, Clone)]
 pub struct LoadedVersion {
     pub version: Version,
@@ -92,7 +92,7 @@ pub async fn load_newest(
 ///
 /// # Errors
 /// Returns [`DatasetError::NoneReadable`] if all are unreadable, [`DatasetError::Empty`] if `snapshots` is empty,
-/// and the error of `load` otherwise.
+/// and the error from `load` otherwise.
 pub async fn first_readable<'a, T, L: Future<Output = Result<T, DatasetError>>>(
     snapshots: impl Iterator<Item = &'a Snapshot>,
     load: impl Fn(Snapshot) -> L,

@@ -1,6 +1,6 @@
-//! Lookup items: one per record, with the record's code as partition key.
+//! Lookup items: one per record, with the record's code as its partition key.
 //!
-//! An item names the version that last changed its record. If the dataset in memory names a different version,
+//! An item states the version that last changed its record. If the in-memory dataset states a different version,
 //! readers use the dataset instead.
 
 use std::{collections::HashMap, time::Duration};
@@ -144,8 +144,8 @@ impl Store {
         Ok(found)
     }
 
-    /// Reads an item eventually consistently, at half the cost of a consistent read. An outdated item has another
-    /// version than the dataset expects, so callers ignore it.
+    /// Reads an item eventually consistently, at half the cost of a consistent read. An outdated item has a
+    /// different version than the dataset expects, so callers ignore it.
     async fn lookup_item<R: DeserializeOwned>(
         &self,
         key: RecordKey,

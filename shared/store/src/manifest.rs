@@ -1,4 +1,4 @@
-//! The manifest: the item that names the current version of the data and the retained ones.
+//! The manifest: the item that lists the current version of the data and the retained ones.
 
 #[cfg(test)]
 mod tests;
@@ -40,7 +40,7 @@ pub struct Snapshot {
     pub ingested_at: Timestamp,
     pub file_dates: FileDates,
     pub chunks: u32,
-    /// The hash of the whole snapshot. It detects damage, not forgery: whoever can write a chunk can also write
+    /// The hash of the whole snapshot. It detects damage, not forgery: anyone who can write a chunk can also write
     /// the manifest.
     pub hash: String,
     pub statistics: Statistics,
@@ -50,7 +50,7 @@ pub struct Snapshot {
     pub confirmed: bool,
 }
 
-/// The dates that the reports state; `None` for a report without a date.
+/// The dates stated in the reports; `None` for a report without a date.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileDates {
     pub nanpa: Option<Date>,
@@ -63,7 +63,7 @@ pub const SAMPLE_DATE: Date = Date::constant(2000, 1, 1);
 
 /// The size of a chunk. With its key, it stays below DynamoDB's item limit of 400 KB.
 pub const CHUNK_BYTES: usize = 390_000;
-/// The maximum number of retained versions. Readers may be loading one, clients may be reading pages of one, and
+/// The maximum number of retained versions. Readers may be loading one, clients may be reading pages from one, and
 /// an operator may roll back to one.
 const MAX_RETAINED: usize = 3;
 /// The length of a revision, enough for 95 random bits.
@@ -154,7 +154,7 @@ impl Manifest {
         [&self.current].into_iter().chain(&self.retained)
     }
 
-    /// The snapshot `version`, if it is current or retained.
+    /// The snapshot for `version`, if it is current or retained.
     pub fn snapshot(&self, version: &str) -> Option<&Snapshot> {
         self.snapshots().find(|snapshot| snapshot.version == *version)
     }
@@ -166,8 +166,8 @@ const MANIFEST: &str = "manifest";
 /// The manifest as stored.
 ///
 /// The first import starts by storing a manifest without a version, so that it also has a revision to replace.
-/// If the table is deleted and recreated meanwhile, the revision differs, and the import cannot publish a version
-/// whose items are gone.
+/// If the table is deleted and recreated in the meantime, the revision differs, and the import cannot publish a
+/// version whose items are gone.
 #[derive(Debug, Serialize, Deserialize)]
 struct StoredManifest {
     revision: Revision,
@@ -209,7 +209,7 @@ impl Store {
         }
     }
 
-    /// Replaces the manifest with one without a version, as before the first import, if it is unreadable; returns
+    /// If the manifest is unreadable, replaces it with one without a version, as before the first import. Returns
     /// whether it did.
     pub async fn replace_unreadable_manifest(&self) -> Result<bool, StoreError> {
         if !matches!(self.stored_manifest().await, Err(StoreError::Manifest { .. })) {

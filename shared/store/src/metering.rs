@@ -5,7 +5,7 @@ use std::{cell::Cell, time::Duration};
 use aws_sdk_dynamodb::types::ConsumedCapacity;
 use tokio::time::Instant;
 
-/// The totals of a request's calls to DynamoDB.
+/// The totals for a request's calls to DynamoDB.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Consumption {
     /// The capacity units that DynamoDB reported for the reads.
@@ -26,7 +26,7 @@ tokio::task_local! {
     static METER: Meter;
 }
 
-/// Runs `request`, and returns its output and the totals of its DynamoDB calls.
+/// Runs `request`, and returns its output and the totals for its DynamoDB calls.
 pub async fn measure_reads<T>(request: impl Future<Output = T>) -> (T, Consumption) {
     let measured = async {
         let output = request.await;

@@ -1,4 +1,4 @@
-//! Circuit breakers for tables, and limits for how long a request waits for one.
+//! Circuit breakers for tables, and limits on how long a request waits for one.
 //!
 //! After a failure, a table is not called for a few seconds, so requests do not wait for it. Then one request at
 //! a time tries it, as the probe, while the others continue without it. A background task cannot be the probe,
@@ -73,12 +73,12 @@ impl FailureKind {
     }
 }
 
-/// The time for which a failed table is not called.
+/// The pause before a failed table is called again.
 const PAUSE: Duration = Duration::from_secs(3);
-/// The time for which a failure counts as recent.
+/// The age up to which a failure counts as recent.
 const RECENT: Duration = Duration::from_secs(30);
 
-/// Admits all reads of a working table, and one read at a time of a failing one.
+/// Admits all reads from a working table, and one read at a time from a failing one.
 #[derive(Debug, Default)]
 struct Breaker(Mutex<State>);
 
@@ -152,7 +152,7 @@ enum Patience {
 }
 
 impl Store {
-    /// Reads something that the caller also has in memory. All brief reads of a request share the limit in
+    /// Reads something that the caller also has in memory. All brief reads in a request share the limit in
     /// [`crate::TimeoutProfile::brief_reads`].
     ///
     /// # Errors
@@ -165,7 +165,7 @@ impl Store {
         self.guard_read(table, Patience::Brief, Box::pin(read))
     }
 
-    /// Like [`Self::read_briefly`], for something that the response requires, with the full timeout.
+    /// Like [`Self::read_briefly`], but for something that the response requires, and with the full timeout.
     pub fn read_patiently<T>(
         &self,
         table: Table,
@@ -198,7 +198,7 @@ impl Store {
                 .unwrap_or_else(|_| Err(StoreError::TooSlow { limit })),
             Patience::Patient => read.await,
         };
-        // An unreadable item is not a failure of the table.
+        // An unreadable item is not a table failure.
         match result.as_ref().err().and_then(StoreError::failure) {
             Some(kind) => {
                 let failed_calls = &self.reachability.failed_calls[kind as usize];
@@ -220,7 +220,7 @@ impl Store {
         result
     }
 
-    /// Returns `true` unless a table failed recently and no read of it has succeeded since.
+    /// Returns `true` unless a table failed recently and no read from it has succeeded since.
     pub fn is_reachable(&self) -> bool {
         let now = Instant::now();
         self.reachability.tables.iter().all(|table| !table.brief.has_failed_recently(now))
@@ -290,7 +290,7 @@ mod tests {
 
     /// Without the limit, this test would hang.
     #[tokio::test]
-    async fn brief_reads_of_a_request_share_one_limit_and_each_table_has_its_own_breaker() {
+    async fn brief_reads_in_a_request_share_one_limit_and_each_table_has_its_own_breaker() {
         let store = store();
         let (second, _) = metering::measure_reads(async {
             let first = store.read_briefly(Table::ApiKeys, hang()).await;
@@ -311,7 +311,9 @@ mod tests {
     async fn patient_reads_still_call_a_table_that_failed_brief_reads() {
         let store = store();
         assert!(store.read_briefly(Table::ApiKeys, hang()).await.is_err());
+        assert!(is_breaker_open(&store.read_briefly(Table::ApiKeys, succeed()).await));
         assert!(store.read_patiently(Table::ApiKeys, succeed()).await.is_ok());
+        assert!(store.read_briefly(Table::ApiKeys, succeed()).await.is_ok(), "it was fast");
         let busy = async { Err(StoreError::Busy { operation: "GetItem", left: 1 }) };
         assert!(store.read_patiently::<()>(Table::ApiKeys, busy).await.is_err());
         assert!(is_breaker_open(&store.read_patiently(Table::ApiKeys, hang()).await));

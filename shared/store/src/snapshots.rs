@@ -17,9 +17,9 @@ use crate::{
 
 /// The attribute with the manifest revision that the version's import replaces.
 const REPLACES: &str = "replaces";
-/// The minimum age of a chunk that is deleted because no manifest names its version. A running import may still
+/// The minimum age of a chunk that is deleted because no manifest lists its version. An import in progress may still
 /// publish newer ones.
-const UNNAMED_CHUNK_LIFETIME: SignedDuration = SignedDuration::from_hours(24);
+const MIN_ORPHAN_AGE: SignedDuration = SignedDuration::from_hours(24);
 
 impl Store {
     /// Reads a snapshot and verifies its hash.
@@ -39,7 +39,7 @@ impl Store {
             version: version.clone(),
             source: UnreadableSnapshot(reason.into()),
         };
-        let ids: Vec<String> = (0..*chunks).map(|number| chunk_id(version, number)).collect();
+        let ids: Vec<String> = (0..*chunks).map(|index| chunk_id(version, index)).collect();
         let found = self.chunks(&ids).await.map_err(|error| match error {
             StoreError::Item { source, .. } => unreadable(format!(
                 "the database cannot read a chunk: {}",
@@ -83,7 +83,7 @@ impl Store {
         Ok(found)
     }
 
-    /// Writes a snapshot's chunks, each with the manifest revision that its import replaces. No manifest names the
+    /// Writes a snapshot's chunks, each with the manifest revision that its import replaces. No manifest lists the
     /// version before [`Store::publish`].
     pub async fn write_snapshot(
         &self,
@@ -92,12 +92,12 @@ impl Store {
         replaces: &Revision,
     ) -> Result<(), StoreError> {
         let table = &self.tables.dataset;
-        for (number, data) in (0..).zip(bytes.chunks(CHUNK_BYTES)) {
+        for (index, data) in (0..).zip(bytes.chunks(CHUNK_BYTES)) {
             let request = self
                 .client
                 .put_item()
                 .table_name(table)
-                .item("id", AttributeValue::S(chunk_id(version, number)))
+                .item("id", AttributeValue::S(chunk_id(version, index)))
                 .item(REPLACES, AttributeValue::S(replaces.to_string()))
                 .item("data", AttributeValue::B(Blob::new(data)));
             request.send().await.map_err(StoreError::call("PutItem", table))?;
@@ -108,10 +108,10 @@ impl Store {
     /// Deletes the chunks of versions that are not in the manifest, are older than a day, and can no longer be
     /// published.
     ///
-    /// The chunks are listed before the manifest is read. Each chunk names the manifest revision that its import
+    /// The chunks are listed before the manifest is read. Each chunk states the manifest revision that its import
     /// replaces, which was current when the chunk was written. Revisions never recur, so if another one is current
-    /// after the listing, the version cannot be published. This is safe even with concurrent imports and wrong
-    /// clocks.
+    /// after the listing, the version cannot be published. This is safe even with concurrent imports and clock
+    /// skew.
     pub async fn sweep(&self, now: Timestamp) -> Result<(), StoreError> {
         let table = self.tables.dataset.as_str();
         let listed = self.list_items().await?;
@@ -142,7 +142,7 @@ impl Store {
     }
 }
 
-/// Returns `true` if the manifest does not name the item's version, and no import can publish it.
+/// Returns `true` if the manifest does not list the item's version, and no import can publish it.
 fn is_orphaned(item: &Item, manifest: &Manifest, now: Timestamp) -> bool {
     let text = |name: &str| item.get(name).and_then(|value| value.as_s().ok());
     let Some(version) = text("id").and_then(|id| Version::parse(id.split_once('#')?.0)) else {
@@ -150,13 +150,12 @@ fn is_orphaned(item: &Item, manifest: &Manifest, now: Timestamp) -> bool {
     };
     let may_be_published =
         text(REPLACES).is_some_and(|replaces| *replaces == manifest.revision.to_string());
-    let is_old =
-        version.created_at().is_some_and(|made| now.duration_since(made) > UNNAMED_CHUNK_LIFETIME);
+    let is_old = version.created_at().is_some_and(|made| now.duration_since(made) > MIN_ORPHAN_AGE);
     manifest.snapshot(version.as_str()).is_none() && !may_be_published && is_old
 }
 
-fn chunk_id(version: &Version, number: u32) -> String {
-    format!("{version}#{number:04}")
+fn chunk_id(version: &Version, index: u32) -> String {
+    format!("{version}#{index:04}")
 }
 
 /// Takes the id and data from a chunk. If either is missing, the chunk counts as missing.

@@ -31,7 +31,7 @@ impl StoredItem {
         expected.is_ok_and(|item| item.get(CHECKSUM) == self.attributes.get(CHECKSUM))
     }
 
-    /// Returns `true` if the item names `version` as the one that wrote it.
+    /// Returns `true` if the item states that `version` wrote it.
     pub fn has_version(&self, version: &Version) -> bool {
         match self.attributes.get("version") {
             Some(AttributeValue::S(name)) => *version == **name,

@@ -31,19 +31,19 @@ impl Tables {
 
     /// The table names that `template.yaml` assigns in a stack.
     pub fn for_stack(stack: &str) -> Self {
-        Self::named(|local_name| format!("{stack}-{local_name}"))
+        Self::with_names(|local_name| format!("{stack}-{local_name}"))
     }
 
     /// Reads the names from `CARRIERS_TABLE`, `EXCHANGES_TABLE`, `DATASET_TABLE`, `API_KEYS_TABLE` and
     /// `USAGE_TABLE`. Unset variables default to the local names.
     pub fn from_env() -> Self {
-        Self::named(|local_name| {
+        Self::with_names(|local_name| {
             let variable = format!("{}_TABLE", local_name.to_uppercase());
             env::var(variable).unwrap_or_else(|_| local_name.to_owned())
         })
     }
 
-    fn named(name: impl Fn(&str) -> String) -> Self {
+    fn with_names(name: impl Fn(&str) -> String) -> Self {
         Self {
             carriers: name("carriers"),
             exchanges: name("exchanges"),

@@ -6,7 +6,7 @@ use aws_sdk_dynamodb::config::{Builder, retry::RetryConfig, timeout::TimeoutConf
 
 /// The limit for one call from a request, including retries.
 const REQUEST_READ_TIMEOUT: Duration = Duration::from_secs(2);
-/// The total limit for a request's reads that memory can serve too.
+/// The total limit for a request's reads of data that is also in memory.
 const BRIEF_READ_BUDGET: Duration = Duration::from_millis(300);
 /// The limit for one call to the embedded database. A retry would only add load to a busy machine.
 const EMBEDDED_READ_TIMEOUT: Duration = Duration::from_secs(10);
@@ -32,7 +32,7 @@ impl TimeoutProfile {
         }
     }
 
-    /// The total limit for a request's reads that memory can serve too; `None` for no limit.
+    /// The total limit for a request's reads of data that is also in memory; `None` for no limit.
     pub(crate) fn brief_reads(self) -> Option<Duration> {
         match self {
             Self::Request => Some(BRIEF_READ_BUDGET),
@@ -65,5 +65,18 @@ impl TimeoutProfile {
             .with_max_attempts(attempts)
             .with_initial_backoff(Duration::from_millis(50));
         config.timeout_config(timeouts.build()).retry_config(retries)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_requests_reads_end_before_the_lambda_function_times_out() {
+        let key_manifest_and_counts = 3 * REQUEST_READ_TIMEOUT;
+        let snapshot_and_items =
+            TimeoutProfile::Request.snapshot_read() + TimeoutProfile::Request.lookups();
+        assert!(key_manifest_and_counts + snapshot_and_items < Duration::from_secs(15));
     }
 }

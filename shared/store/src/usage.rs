@@ -28,7 +28,7 @@ pub struct Tally {
     pub count: u64,
     /// Higher versions are newer. A newer count may be lower, since requests are counted before they are admitted.
     pub version: u64,
-    /// The requests of about the last minute in each bucket, by the bucket's first second.
+    /// The requests in each bucket of about the last minute, by the bucket's first second.
     pub recent: Vec<(i64, u64)>,
 }
 
@@ -118,8 +118,8 @@ fn number(value: impl ToString) -> AttributeValue {
     AttributeValue::N(value.to_string())
 }
 
-/// Encodes a tally as a compact list of numbers: count and version, then the first second and the count of each
-/// bucket. Seconds are relative to the hour.
+/// Encodes a tally as a compact list of integers: count and version, then each bucket's first second and count.
+/// Seconds are relative to the hour.
 fn tally_to_attribute(tally: &Tally, hour: i64) -> AttributeValue {
     let mut numbers = vec![number(tally.count), number(tally.version)];
     for (start, count) in &tally.recent {

@@ -1,5 +1,5 @@
-//! Runs a function's routes in process for the tests beside its handlers. The routes use a small dataset in memory, and
-//! need no database, port or key.
+//! Runs a function's routes in process for the tests alongside its handlers. The routes use a small in-memory dataset,
+//! and need no database, port or key.
 //!
 //! The end-to-end tests cover keys, quotas and HTTP rules, which these routes omit.
 
@@ -28,7 +28,7 @@ use shared::{
 };
 use store::{CurrentDataset, FileDates, LoadedVersion, Manifest, Snapshot, Store, TimeoutProfile};
 
-/// A port that nothing listens on, so that every read fails immediately and the dataset in memory is used.
+/// A port that nothing listens on, so that every read fails immediately and the in-memory dataset is used.
 const UNREACHABLE: &str = "http://127.0.0.1:1";
 
 #[derive(Deserialize)]
@@ -42,14 +42,14 @@ struct Records {
 pub struct TestApi(InProcess);
 
 impl TestApi {
-    /// The routes on the records in `small_dataset.json`.
+    /// Serves `routes` from the records in `small_dataset.json`.
     pub fn new(routes: Routes) -> Self {
         Self(InProcess::new([routes], app()))
     }
 
     /// Sends a `GET` request with these headers.
     pub async fn get(&self, target: &str, headers: &[(&str, &str)]) -> RouteResponse {
-        self.ask(Method::GET, target, headers, String::new()).await
+        self.send(Method::GET, target, headers, String::new()).await
     }
 
     /// Sends a `POST` request with these headers and this body.
@@ -59,10 +59,10 @@ impl TestApi {
         headers: &[(&str, &str)],
         body: String,
     ) -> RouteResponse {
-        self.ask(Method::POST, target, headers, body).await
+        self.send(Method::POST, target, headers, body).await
     }
 
-    async fn ask(
+    async fn send(
         &self,
         method: Method,
         target: &str,
@@ -83,21 +83,21 @@ impl TestApi {
         serde_json::from_slice(&response.body).unwrap()
     }
 
-    /// The status, error code and message of each of these refused requests.
-    pub async fn refusals<const N: usize>(&self, targets: [&str; N]) -> String {
-        let mut refusals = String::new();
+    /// The status, error code and message for each of these rejected requests.
+    pub async fn rejections<const N: usize>(&self, targets: [&str; N]) -> String {
+        let mut rejections = String::new();
         for target in targets {
             let response = self.get(target, &[]).await;
             let body: Value = serde_json::from_slice(&response.body).unwrap();
             let [code, message] = ["error", "message"].map(|field| body[field].as_str().unwrap());
-            writeln!(refusals, "{target}\n  {} {code}: {message}", response.status.as_u16())
+            writeln!(rejections, "{target}\n  {} {code}: {message}", response.status.as_u16())
                 .unwrap();
         }
-        refusals
+        rejections
     }
 
-    /// Asserts that the CSV response has the rows and columns of `field` in the JSON response, after an `npa` column if
-    /// the JSON has `npa` outside its rows.
+    /// Asserts that the CSV response contains the rows and columns of `field` in the JSON response, after an `npa`
+    /// column if the JSON has `npa` outside its rows.
     pub async fn assert_csv_agrees_with_json(&self, target: &str, field: &str) {
         let json = self.ok(target).await;
         let csv = self.get(target, &[("accept", "text/csv")]).await;

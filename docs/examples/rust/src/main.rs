@@ -18,7 +18,7 @@ const MAX_WAIT: Duration = Duration::from_secs(60);
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// The fields of a format result that are read below.
+/// The fields of a format result that this example reads.
 #[derive(Deserialize)]
 struct FormatResult {
     valid: bool,
@@ -93,18 +93,18 @@ impl Client {
         Self { agent: config.into(), url, authorization: format!("Bearer {key}") }
     }
 
-    /// Describes one phone number.
+    /// Validates and formats one phone number.
     fn format(&self, number: &str) -> Result<FormatResult> {
-        let address = format!("{}/v1/format", self.url);
-        let mut response = self.send(|| self.get(&address).query("tn", number).call())?;
+        let url = format!("{}/v1/format", self.url);
+        let mut response = self.send(|| self.get(&url).query("tn", number).call())?;
         Ok(response.body_mut().read_json()?)
     }
 
-    /// Describes up to 1,000 phone numbers, in order.
+    /// Validates and formats up to 1,000 phone numbers, in order.
     fn format_many(&self, numbers: &[&str], country: &str) -> Result<Vec<BatchItem>> {
-        let address = format!("{}/v1/format", self.url);
+        let url = format!("{}/v1/format", self.url);
         let mut response = self.send(|| {
-            let request = self.agent.post(&address).query("defaultCountry", country);
+            let request = self.agent.post(&url).query("defaultCountry", country);
             request.header(header::AUTHORIZATION, &self.authorization).send_json(numbers)
         })?;
         let page: Page<BatchItem> = response.body_mut().read_json()?;
@@ -126,8 +126,8 @@ impl Client {
         }
     }
 
-    fn get(&self, address: &str) -> RequestBuilder<WithoutBody> {
-        self.agent.get(address).header(header::AUTHORIZATION, &self.authorization)
+    fn get(&self, url: &str) -> RequestBuilder<WithoutBody> {
+        self.agent.get(url).header(header::AUTHORIZATION, &self.authorization)
     }
 
     /// Sends a request. Waits and retries if the service says so.
@@ -166,18 +166,18 @@ fn error_message(mut response: Response<Body>) -> String {
     let status = response.status();
     match response.body_mut().read_json() {
         Ok(ErrorBody { error, message }) => {
-            format!("refused: {} {error}: {message}", status.as_u16())
+            format!("request failed: {} {error}: {message}", status.as_u16())
         }
-        Err(_) => format!("refused: {status}"),
+        Err(_) => format!("request failed: {status}"),
     }
 }
 
 /// The URL in the `Link` header with `rel="next"`; `None` on the last page.
-fn next_page(address: &str, response: &Response<Body>) -> Option<String> {
+fn next_page(url: &str, response: &Response<Body>) -> Option<String> {
     let links = response.headers().get(header::LINK)?.to_str().ok()?;
     let next = links.split(", ").find_map(|link| link.strip_suffix(">; rel=\"next\""))?;
     // The link is a path on the same host.
-    let mut parts = address.parse::<Uri>().ok()?.into_parts();
+    let mut parts = url.parse::<Uri>().ok()?.into_parts();
     parts.path_and_query = Some(next.strip_prefix('<')?.parse().ok()?);
     Some(Uri::from_parts(parts).ok()?.to_string())
 }

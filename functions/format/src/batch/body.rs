@@ -18,7 +18,7 @@ use shared::{
 use super::{ColumnParams, RequestedNumber, check_count, json, table::Table};
 
 /// Maximum body size in bytes. A response repeats the request's text as JSON inside Lambda's JSON, where a control
-/// character takes seven bytes. With a result for each number, the response stays below Lambda's limit of 6 MB.
+/// character takes seven bytes. With a result for each number, the response stays below Lambda's 6 MB limit.
 const MAX_BODY_BYTES: usize = 512 * 1024;
 
 /// The numbers in a request.
@@ -38,14 +38,14 @@ enum BodyFormat {
 }
 
 impl Batch {
-    /// Reads the numbers in a request. `params` selects the columns of a CSV.
+    /// Reads the numbers in a request. `params` selects the columns in a CSV.
     pub async fn read(request: Request, params: &ColumnParams) -> Result<Self, ApiError> {
         let (parts, body) = request.into_parts();
         let format = BodyFormat::from_headers(&parts.headers)?;
         for (name, param) in [("column", &params.column), ("countryColumn", &params.country_column)]
         {
             if param.is_some() && !matches!(format, BodyFormat::Csv { .. }) {
-                return Err(ApiError::invalid(format!("{name} is only for a body of text/csv")));
+                return Err(ApiError::invalid(format!("{name} requires a text/csv body")));
             }
         }
         let declared = header_text(&parts.headers, CONTENT_LENGTH).parse::<usize>();
@@ -76,7 +76,7 @@ impl Batch {
 }
 
 impl BodyFormat {
-    /// The format that `Content-Type` names.
+    /// The format that `Content-Type` specifies.
     fn from_headers(headers: &HeaderMap) -> Result<Self, ApiError> {
         let coding = header_text(headers, CONTENT_ENCODING);
         if !coding.is_empty() && !coding.eq_ignore_ascii_case("identity") {
@@ -98,7 +98,7 @@ impl BodyFormat {
             && !["utf-8", "utf8", "us-ascii"].contains(&charset)
         {
             return Err(ApiError::UnsupportedMediaType(format!(
-                "The charset of Content-Type must be utf-8, got '{}'",
+                "The Content-Type charset must be utf-8, got '{}'",
                 quote(charset)
             )));
         }
@@ -121,7 +121,7 @@ fn header_text(headers: &HeaderMap, name: HeaderName) -> &str {
 
 fn too_long(got: &str) -> ApiError {
     ApiError::ContentTooLarge(format!(
-        "The body must have at most {MAX_BODY_BYTES} bytes, got {got}; send some of the numbers in \
+        "The body must be at most {MAX_BODY_BYTES} bytes, got {got}; send some of the numbers in \
          another request"
     ))
 }
@@ -137,7 +137,7 @@ fn decode_text(body: &[u8]) -> Result<&str, ApiError> {
             let is_utf_16 = body.starts_with(b"\xff\xfe") || body.starts_with(b"\xfe\xff");
             let advice = if is_utf_16 { "; it is UTF-16" } else { "" };
             Err(ApiError::invalid(format!(
-                "The body must be UTF-8, got the byte {byte:#04x} at byte {} in line {line}{advice}",
+                "The body must be UTF-8, got the byte {byte:#04x} at byte {}, on line {line}{advice}",
                 valid.len() + 1
             )))
         }
@@ -193,7 +193,7 @@ mod tests {
         }
         for (content_type, message) in [
             ("", "Content-Type must be application/json, text/plain or text/csv, got ''"),
-            ("text/csv;charset=latin1", "The charset of Content-Type must be utf-8, got 'latin1'"),
+            ("text/csv;charset=latin1", "The Content-Type charset must be utf-8, got 'latin1'"),
         ] {
             assert_eq!(read(content_type, "tn").await.unwrap_err(), message);
         }
@@ -211,28 +211,28 @@ mod tests {
 
     #[tokio::test]
     async fn unreadable_bodies_are_rejected_as_a_whole() {
-        let none = "The body must have at least one number, got none";
+        let none = "The body must contain at least one number, got none";
         for (content_type, body, message) in [
             ("application/json", &b"[]"[..], none),
             ("text/plain", b"", none),
             ("text/csv", b"tn\n", none),
             (
                 "text/plain",
-                b"305\r30\xe9",
-                "The body must be UTF-8, got the byte 0xe9 at byte 7 in line 2",
+                b"305\r\n1\r30\xe9",
+                "The body must be UTF-8, got the byte 0xe9 at byte 10, on line 3",
             ),
             (
                 "text/csv",
                 b"\xff\xfet\0n\0",
-                "The body must be UTF-8, got the byte 0xff at byte 1 in line 1; it is UTF-16",
+                "The body must be UTF-8, got the byte 0xff at byte 1, on line 1; it is UTF-16",
             ),
         ] {
             assert_eq!(read(content_type, body).await.unwrap_err(), message);
         }
         assert_eq!(read("text/plain", "1\n".repeat(MAX_NUMBERS)).await.unwrap().len(), MAX_NUMBERS);
         let responses = shared::errors::BodyError::responses();
-        let described = serde_json::to_value(&responses["413"]).unwrap();
-        let example = &described["content"]["application/json"]["example"]["message"];
+        let response = serde_json::to_value(&responses["413"]).unwrap();
+        let example = &response["content"]["application/json"]["example"]["message"];
         assert_eq!(*example, read("text/plain", "1\n".repeat(1204)).await.unwrap_err());
     }
 

@@ -20,7 +20,7 @@ pub struct NumberWithOptions {
     /// Phone number in any format.
     #[schema(min_length = 1, example = "020 7946 0958")]
     tn: String,
-    /// Country of a number without a country code; overrides the request's.
+    /// Country for a number without a country code; overrides the request's `defaultCountry`.
     #[schema(rename = "defaultCountry", nullable = false)]
     default_country: Option<DefaultCountry>,
     /// The client's ID for the number, repeated in the response.
@@ -28,7 +28,7 @@ pub struct NumberWithOptions {
     id: Option<String>,
 }
 
-/// Phone numbers, in the order of their results
+/// Phone numbers to format; results are in the same order
 #[derive(ToSchema)]
 #[schema(min_items = 1, max_items = 1000)]
 #[allow(dead_code, reason = "used only for its OpenAPI schema")]
@@ -51,7 +51,7 @@ struct NumberText(String);
 const FIELDS: [&str; 3] = ["tn", "defaultCountry", "id"];
 const MAX_ID_LENGTH: usize = 100;
 
-/// The largest integer up to which a float represents every integer.
+/// Floats represent every integer up to this one exactly.
 const MAX_EXACT_FLOAT: f64 = 9_007_199_254_740_992.0;
 
 /// The digits of a phone number sent as a JSON number; `None` unless it is a whole number. Some programs write
@@ -65,7 +65,7 @@ pub fn digits_of(number: &Number) -> Option<String> {
     is_whole.then(|| format!("{float:.0}"))
 }
 
-/// Parses a JSON array. Each item is parsed on its own, so that one does not fail the others.
+/// Parses a JSON array. Each item is parsed on its own, so that an invalid one does not fail the others.
 pub fn parse_array(text: &str) -> Result<Vec<RequestedNumber>, ApiError> {
     match serde_json::from_str::<Vec<&RawValue>>(text) {
         Ok(items) => {
@@ -87,7 +87,7 @@ fn json_error(error: &serde_json::Error) -> ApiError {
     ApiError::invalid(format!("The body is not valid JSON: {error}"))
 }
 
-/// Parses an item. It may still be invalid, such as `"\ud800"`, which is half a character.
+/// Parses an item. It may still be invalid, such as `"\ud800"`, an unpaired surrogate.
 fn parse_item(item: &RawValue) -> RequestedNumber {
     let invalid =
         |tn, message| RequestedNumber { id: None, tn, country: Err(ApiError::invalid(message)) };
@@ -104,7 +104,7 @@ fn parse_item(item: &RawValue) -> RequestedNumber {
     }
 }
 
-/// The text of a phone number given as a JSON number; any other value unchanged.
+/// Converts a phone number given as a JSON number to text; other values are unchanged.
 fn json_number_to_text(value: Value) -> Value {
     match &value {
         Value::Number(number) => digits_of(number).map_or(value, Value::String),
@@ -137,7 +137,7 @@ fn parse_id(fields: &Map<String, Value>) -> Result<Option<String>, ApiError> {
 fn parse_own_country(fields: &Map<String, Value>) -> Result<Option<DefaultCountry>, ApiError> {
     if let Some(unknown) = fields.keys().find(|name| !FIELDS.contains(&name.as_str())) {
         return Err(ApiError::invalid(format!(
-            "Unknown field '{}'; a number has {}",
+            "Unknown field '{}'; the fields are {}",
             quote(unknown),
             FIELDS.join(", ")
         )));
@@ -225,7 +225,7 @@ null | | A number must be a string, or an object with tn, got null
 { "tn": true } | true | tn must be a string, got the boolean true
 { "tn": "1", "id": 7 } | 1 | id must be a string, got the number 7
 { "tn": "1", "defaultCountry": "UK" } | 1 | Invalid defaultCountry 'UK': not an ISO 3166-1 alpha-2 country code
-{ "tn": "1", "country": "US" } | 1 | Unknown field 'country'; a number has tn, defaultCountry, id
+{ "tn": "1", "country": "US" } | 1 | Unknown field 'country'; the fields are tn, defaultCountry, id
 "30\ud800" | "30\ud800" | The item is not valid JSON: unexpected end of hex escape at line 1 column 10
 1e400 | 1e400 | The item is not valid JSON: number out of range at line 1 column 5
 "#;
@@ -261,7 +261,7 @@ null | | A number must be a string, or an object with tn, got null
             "The body is not valid JSON: expected `,` or `]` at line 2 column 7"
         );
         let many = message(&format!("[{}0]", "0,".repeat(261_999)));
-        assert!(many.starts_with("The body must have at most 1000 numbers, got 262000"));
+        assert!(many.starts_with("The body must contain at most 1000 numbers, got 262000"));
         assert_eq!(message("{}"), "The body must be an array of phone numbers, got an object");
         assert!(message(&"[".repeat(100_000)).contains("EOF while parsing"));
     }

@@ -1,5 +1,4 @@
-//! Formats many phone numbers at once. Requests and responses have three formats each. Results keep the order of the
-//! numbers.
+//! Formats many phone numbers at once, in order. Requests and responses each support three formats.
 
 mod body;
 mod json;
@@ -39,10 +38,10 @@ const MAX_NUMBERS: usize = 1000;
 
 fn check_count(count: usize) -> Result<(), ApiError> {
     match count {
-        0 => Err(ApiError::invalid("The body must have at least one number, got none")),
+        0 => Err(ApiError::invalid("The body must contain at least one number, got none")),
         1..=MAX_NUMBERS => Ok(()),
         more => Err(ApiError::ContentTooLarge(format!(
-            "The body must have at most {MAX_NUMBERS} numbers, got {more}; send the others in another \
+            "The body must contain at most {MAX_NUMBERS} numbers, got {more}; send the rest in another \
              request"
         ))),
     }
@@ -68,12 +67,12 @@ fn empty_number_error() -> ApiError {
     ApiError::invalid("tn must not be empty")
 }
 
-/// The CSV columns of the numbers and their countries.
+/// The CSV columns with the numbers and their countries.
 #[derive(Debug, Default, IntoParams)]
 #[into_params(parameter_in = Query, rename_all = "camelCase")]
 struct ColumnParams {
     /// Column with the numbers in a `text/csv` body: its header name, or its position starting at 1. Defaults to the
-    /// only column, or the one named like phone numbers.
+    /// only column, or the one whose name suggests phone numbers.
     #[param(example = "phone")]
     column: Option<String>,
     /// Column with the numbers' countries in a `text/csv` body, by name or position. Defaults to the `defaultCountry`
@@ -84,8 +83,8 @@ struct ColumnParams {
 
 /// Format many phone numbers
 ///
-/// Accepts up to 1,000 numbers, each counted as a request. Results are in the order of the numbers, each with the text
-/// as sent. An invalid entry gets an error in its place, and the others still get results.
+/// Accepts up to 1,000 numbers, each counted as a request. Results are in the same order, each with the text as sent.
+/// An invalid entry gets an error in its place, and the others still get results.
 ///
 /// A `text/plain` body has one number per line. The first row of `text/csv` is the header row unless the content type
 /// is `text/csv; header=absent`. Columns are separated by commas, semicolons, tabs or pipes. `Accept` selects JSON, one
@@ -135,7 +134,7 @@ pub async fn format_numbers(
     response::response(media_type, table.as_ref(), options, &results)
 }
 
-/// Formats all numbers from one data version. Reads each exchange once, even if several numbers are in it.
+/// Formats all numbers with one data version. Reads each exchange once, even if several numbers are in it.
 async fn format_all(
     app: &App,
     numbers: Vec<RequestedNumber>,

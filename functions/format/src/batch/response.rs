@@ -1,4 +1,4 @@
-//! The response to a batch, in three formats.
+//! The response to a batch, in one of three formats.
 
 use std::{borrow::Cow, collections::BTreeMap};
 
@@ -29,7 +29,7 @@ pub struct FormattedNumbers {
     results: Vec<FormattedNumber>,
 }
 
-/// One number in a batch, with a result or an error.
+/// One number in a batch, with its result or error.
 #[derive(Serialize, ToSchema)]
 pub struct FormattedNumber {
     /// The client's ID for the number, if it sent one.
@@ -49,7 +49,7 @@ pub struct FormattedNumber {
     pub(super) error: Option<ErrorBody>,
 }
 
-/// The media types of a response, in order of preference: [`CSV`], JSON, or one JSON object per line.
+/// Response media types in order of preference: JSON, one JSON object per line, and [`CSV`].
 const JSON: &str = "application/json";
 const JSON_LINES: &str = "application/x-ndjson";
 pub const CSV: &str = "text/csv";
@@ -59,7 +59,7 @@ pub fn media_type(headers: &HeaderMap) -> &'static str {
     preferred_media_type(headers, [JSON, JSON_LINES, CSV])
 }
 
-/// Writes the results as `media_type`, with the parts that `options` request. `table` is the CSV that was sent, if any.
+/// Writes the results as `media_type`, with the fields that `options` select. `table` is the CSV that was sent, if any.
 pub fn response(
     media_type: &'static str,
     table: Option<&Table>,
@@ -71,7 +71,7 @@ pub fn response(
         other => (other, json(other, results, options.fields)),
     };
     let body = body.map_err(|error| {
-        tracing::error!(error = &*error, "results cannot be written");
+        tracing::error!(error = &*error, "cannot write the results");
         ApiError::Internal
     })?;
     Ok(([(CONTENT_TYPE, HeaderValue::from_static(media_type))], body).into_response())
@@ -80,7 +80,7 @@ pub fn response(
 type BodyResult = Result<Vec<u8>, Box<dyn std::error::Error>>;
 
 fn json(media_type: &str, results: &[FormattedNumber], fields: Option<Fields>) -> BodyResult {
-    // Only the result loses fields.
+    // The selection applies only to the result.
     let fields =
         fields.map(|fields| fields.within(Fields::from_type::<FormattedNumber>(), "result"));
     let results = results.iter().map(|value| WithFields { value, fields: fields.as_ref() });
@@ -98,7 +98,7 @@ fn json(media_type: &str, results: &[FormattedNumber], fields: Option<Fields>) -
     Ok(body)
 }
 
-/// Writes the columns of the table that was sent (or `id` and `tn`), then the result columns.
+/// Writes the columns in the table that was sent (or `id` and `tn`), then the result columns.
 fn csv(table: Option<&Table>, columns: &Columns, results: &[FormattedNumber]) -> BodyResult {
     let mut writer = csv_writer(Vec::new(), table.map_or(b',', |table| table.delimiter));
     let mut names: Vec<Cow<'_, str>> = match table {

@@ -3,14 +3,14 @@
 use std::iter::repeat_n;
 
 use csv::StringRecord;
-use number_lists::{Columns as ListColumns, Dialect, Row, RowError, Rows, Wanted};
+use number_lists::{ColumnOptions, Columns as ListColumns, Dialect, Row, RowError, Rows};
 use shared::errors::ApiError;
 
 use super::{ColumnParams, MAX_NUMBERS, RequestedNumber, check_count};
 use crate::{cells::Columns, options::parse_country};
 
-/// Maximum columns in a table. Without a header each column gets a generated name, so a row of commas would get a much
-/// longer response.
+/// Maximum columns in a table. Without a header, each column gets a generated name, so a row of commas would produce a
+/// much longer response.
 const MAX_COLUMNS: usize = 1000;
 
 /// Maximum rows to keep: the header and the numbers. Further rows are only counted.
@@ -22,9 +22,9 @@ pub struct Table {
     pub delimiter: u8,
     pub names: Vec<String>,
     pub rows: Vec<StringRecord>,
-    number: usize,
-    country: Option<usize>,
-    id: Option<usize>,
+    number_column: usize,
+    country_column: Option<usize>,
+    id_column: Option<usize>,
 }
 
 impl Table {
@@ -39,21 +39,22 @@ impl Table {
         if has_header {
             rows.remove(0);
         }
-        let wanted = Wanted {
+        let options = ColumnOptions {
             has_header,
             numbers: params.column.as_slice(),
             country: params.country_column.as_deref(),
-            options: ["column", "countryColumn"],
-            no_header: "send it as 'text/csv; header=absent'",
+            option_names: ["column", "countryColumn"],
+            no_header_advice: "send it as 'text/csv; header=absent'",
         };
-        let columns = ListColumns::find(first_row, &wanted)
+        let columns = ListColumns::find(first_row, &options)
             .map_err(|message| ApiError::invalid(message[..1].to_uppercase() + &message[1..]))?;
-        let number = columns.numbers[0];
-        // The numbers' own column is not an ID column.
-        let id = columns.named("id").filter(|&id| id != number);
+        let number_column = columns.numbers[0];
+        // The number column is not an ID column.
+        let id_column = columns.named("id").filter(|&id| id != number_column);
         check_count(if has_header { count - 1 } else { count })?;
-        let ListColumns { names, numbers: _, country } = columns;
-        Ok(Self { delimiter: dialect.delimiter, names, rows, number, country, id })
+        let ListColumns { names, numbers: _, country: country_column } = columns;
+        let delimiter = dialect.delimiter;
+        Ok(Self { delimiter, names, rows, number_column, country_column, id_column })
     }
 
     /// The numbers, one per row.
@@ -63,23 +64,23 @@ impl Table {
                 let cell = column.and_then(|column| row.get(column)).unwrap_or_default();
                 Some(cell).filter(|cell| !cell.trim().is_empty())
             };
-            let tn = row.get(self.number).unwrap_or_default().to_owned();
+            let tn = row.get(self.number_column).unwrap_or_default().to_owned();
             let RequestedNumber { tn, country, .. } = RequestedNumber::from_text(tn);
-            let own_country = |default| match cell(self.country) {
+            let own_country = |default| match cell(self.country_column) {
                 Some(code) => parse_country(code.trim()).map(Some),
                 None => Ok(default),
             };
             let country = country.and_then(own_country);
-            RequestedNumber { id: cell(self.id).map(str::to_owned), tn, country }
+            RequestedNumber { id: cell(self.id_column).map(str::to_owned), tn, country }
         })
     }
 
-    /// Rejects a table that already has a column of the results.
+    /// Rejects a table that already has a result column.
     pub fn check_names(&self, columns: &Columns) -> Result<(), ApiError> {
         match self.names.iter().find(|name| columns.names().any(|result| result == *name)) {
             None => Ok(()),
             Some(name) => Err(ApiError::invalid(format!(
-                "The column '{name}' has the name of a result column; rename or remove it"
+                "The column '{name}' has the same name as a result column; rename or remove it"
             ))),
         }
     }
@@ -124,14 +125,14 @@ fn read_rows(
 /// The error for an unreadable row. In a body, only an open quote makes a row unreadable.
 fn open_quote_error(RowError { line, .. }: &RowError) -> ApiError {
     ApiError::invalid(format!(
-        "Each quote must be closed; the row that starts in line {line} has an open one"
+        "Each quote must be closed; the row that starts on line {line} has an unclosed one"
     ))
 }
 
 fn uneven_row_error(expected: usize, got: usize, line: u64) -> ApiError {
     ApiError::invalid(format!(
         "Each row must have as many cells as the first, which has {expected}, got {got} in the row that \
-         starts in line {line}"
+         starts on line {line}"
     ))
 }
 
@@ -144,7 +145,7 @@ mod tests {
         read.map_err(|error| error.body().message().to_owned())
     }
 
-    fn found(text: &str, has_header: bool) -> Vec<String> {
+    fn numbers(text: &str, has_header: bool) -> Vec<String> {
         read(text, has_header).unwrap().numbers().map(|number| number.tn).collect()
     }
 
@@ -156,7 +157,7 @@ mod tests {
             "sep=;\rphone;a, b, c\r305;x\r",
             "phone,note\r\n305,\"a \"\"b\"\",\r\nc\"\r\n",
         ] {
-            assert_eq!(found(text, true), ["305"], "{text}");
+            assert_eq!(numbers(text, true), ["305"], "{text}");
         }
         let table = read("sep=;\r\nphone;a, b\r\n305;\"x\r\n\"\"y\"\"\"\r\n", true).unwrap();
         let expected = (b';', "a, b", "x\r\n\"y\"");
@@ -188,11 +189,11 @@ mod tests {
     fn empty_lines_in_a_single_column_keep_their_place() {
         for line_end in ["\n", "\r\n", "\r"] {
             let lines = |text: &str| text.replace('\n', line_end);
-            assert_eq!(found(&lines("\nphone\n305\n\n306\n\n\n"), true), ["305", "", "306"]);
-            assert_eq!(found(&lines("phone\n\n\n305"), true), ["", "", "305"]);
-            let quoted = found(&lines("phone\n\"3\n\n\"\n\n306\n"), true);
+            assert_eq!(numbers(&lines("\nphone\n305\n\n306\n\n\n"), true), ["305", "", "306"]);
+            assert_eq!(numbers(&lines("phone\n\n\n305"), true), ["", "", "305"]);
+            let quoted = numbers(&lines("phone\n\"3\n\n\"\n\n306\n"), true);
             assert_eq!((quoted[0].trim(), &*quoted[1], &*quoted[2]), ("3", "", "306"));
-            assert_eq!(found(&lines("\n305\n\n306\n"), false), ["", "305", "", "306"]);
+            assert_eq!(numbers(&lines("\n305\n\n306\n"), false), ["", "305", "", "306"]);
         }
     }
 
@@ -203,21 +204,21 @@ mod tests {
             (format!("305\n{}306\n", "\n307\n".repeat(MAX_ROWS)), 2 + 2 * MAX_ROWS),
         ] {
             let message = read(&text, false).unwrap_err();
-            let expected = format!("The body must have at most 1000 numbers, got {got}");
+            let expected = format!("The body must contain at most 1000 numbers, got {got}");
             assert!(message.starts_with(&expected), "{message}");
         }
         let most = format!("phone\n{}", "305\n".repeat(MAX_NUMBERS));
-        assert_eq!(found(&most, true).len(), MAX_NUMBERS);
+        assert_eq!(numbers(&most, true).len(), MAX_NUMBERS);
         let row = |columns: usize| "tn".to_owned() + &",".repeat(columns - 1) + "\n";
         let widest = row(MAX_COLUMNS) + &row(MAX_COLUMNS);
-        assert_eq!(found(&widest, true), ["tn"]);
+        assert_eq!(numbers(&widest, true), ["tn"]);
         let error = read(&row(MAX_COLUMNS + 1), true).unwrap_err();
         assert_eq!(error, "The body must have at most 1000 columns, got 1001");
     }
 
     #[test]
     fn ambiguous_columns_short_rows_and_open_quotes_are_rejected() {
-        let uneven = "cells as the first, which has 2, got 1 in the row that starts in line ";
+        let uneven = "cells as the first, which has 2, got 1 in the row that starts on line ";
         for (text, expected) in [
             ("a,b", "like phone numbers; choose one with column: 'a', 'b'".to_owned()),
             ("3052345678\n", "column names; send it as 'text/csv; header=absent'".to_owned()),
@@ -229,7 +230,7 @@ mod tests {
             ("tn,a\r\n1,\"\r\n\"\r\n\r\n\r\n3,4\r\n", format!("{uneven}4")),
             (
                 "tn,a\n1,2\n\"3,4\n5,6\n",
-                "Each quote must be closed; the row that starts in line 3 has an open one"
+                "Each quote must be closed; the row that starts on line 3 has an unclosed one"
                     .to_owned(),
             ),
         ] {

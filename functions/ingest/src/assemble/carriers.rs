@@ -11,7 +11,7 @@ use crate::{
     reports::{CodeRow, overlay::OverlayRow, thousands_blocks::AssignedBlock},
 };
 
-/// An OCN's codes and blocks, counted.
+/// Counts over an OCN's codes and blocks.
 #[derive(Default)]
 struct Holdings {
     names: BTreeMap<String, Usage>,

@@ -69,7 +69,7 @@ fn drop_foreign_codes(
             let kind =
                 format!("{file}: the area code belongs to another country; the row is skipped");
             notes.warn(kind, code.npa_nxx);
-            notes.skip(format!("{file}: rows with an area code of another country"));
+            notes.skip(format!("{file}: rows with another country's area code"));
         }
         is_own
     });
@@ -93,7 +93,7 @@ fn area_code_countries(
     countries
 }
 
-/// Keeps one row per thousands block, and only blocks of US exchanges in the reports: Canada has no block report.
+/// Keeps one row per thousands block, and only blocks in reported US exchanges; Canada has no block report.
 fn drop_invalid_blocks(
     blocks: Vec<AssignedBlock>,
     codes: &[CodeRow],
@@ -106,10 +106,10 @@ fn drop_invalid_blocks(
         let (npa_nxx, digit) = (block.npa_nxx, block.digit);
         let name = format!("{npa_nxx}-{digit}");
         match countries.get(&npa_nxx) {
-            None => notes.skip("thousands blocks of unknown exchanges"),
+            None => notes.skip("thousands blocks in unknown exchanges"),
             Some(Country::Ca) => {
-                notes.warn("a thousands block of a Canadian exchange is skipped", name);
-                notes.skip("thousands blocks of Canadian exchanges");
+                notes.warn("a thousands block in a Canadian exchange is skipped", name);
+                notes.skip("thousands blocks in Canadian exchanges");
             }
             Some(Country::Us) => {
                 if valid.insert((npa_nxx, digit), block).is_some() {
@@ -122,7 +122,7 @@ fn drop_invalid_blocks(
     valid.into_values().collect()
 }
 
-/// Keeps one row per NPA-NXX, and removes the holders of unassigned codes.
+/// Keeps one row per NPA-NXX, and removes the holders from unassigned codes.
 fn drop_duplicate_codes(codes: Vec<CodeRow>, notes: &mut Notes) -> Vec<CodeRow> {
     let mut by_npa_nxx = BTreeMap::new();
     for mut code in codes {

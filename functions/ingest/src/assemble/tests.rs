@@ -59,7 +59,7 @@ fn canadian(code: CodeRow) -> CodeRow {
     CodeRow { country: Country::Ca, ..code }
 }
 
-fn assembled(rows: ReportRows) -> (Dataset, Notes) {
+fn assemble_with_notes(rows: ReportRows) -> (Dataset, Notes) {
     let mut notes = Notes::default();
     (assemble(rows, &mut notes), notes)
 }
@@ -86,7 +86,7 @@ fn dataset() -> (Dataset, String) {
             block("613-999", 0, "777D"),
         ],
     };
-    let (dataset, notes) = assembled(rows);
+    let (dataset, notes) = assemble_with_notes(rows);
     (dataset, format!("{notes:?}"))
 }
 
@@ -99,16 +99,17 @@ fn block_holder_is_a_carrier_even_without_codes() {
     assert_eq!(names.collect::<Vec<_>>(), expected);
     assert_eq!(blocks[&4].rate_center.as_deref(), Some("BLOCK PLACE"));
     assert_eq!(blocks[&4].effective, Some(Date::constant(2026, 7, 1)));
+    assert_eq!(dataset.block_count(), blocks.len());
     let carrier = dataset.carrier(parse("777D")).unwrap();
     assert_eq!((carrier.exchanges.total, carrier.state.unwrap().to_string()), (0, "QC".into()));
-    assert!(notes.contains("thousands blocks of unknown exchanges"), "{notes}");
+    assert!(notes.contains("thousands blocks in unknown exchanges"), "{notes}");
 }
 
 #[test]
 fn most_frequent_name_wins_and_ties_go_to_the_latest() {
-    let dated = |(number, (name, assigned)): (usize, (&str, &str))| CodeRow {
+    let dated = |(index, (name, assigned)): (usize, (&str, &str))| CodeRow {
         assigned: Some(parse(assigned)),
-        ..code(&format!("613-{}", 200 + number), Some("464D"), name, None)
+        ..code(&format!("613-{}", 200 + index), Some("464D"), name, None)
     };
     let rows = [
         ("AAA OLD", "1999-01-01"),
@@ -120,7 +121,7 @@ fn most_frequent_name_wins_and_ties_go_to_the_latest() {
         ("ZZZ OLD", "2019-12-31"),
     ];
     let codes = rows.into_iter().enumerate().map(dated).collect();
-    let (dataset, notes) = assembled(ReportRows { codes, ..ReportRows::default() });
+    let (dataset, notes) = assemble_with_notes(ReportRows { codes, ..ReportRows::default() });
     assert_eq!(dataset.carriers().next().unwrap().company_name.as_deref(), Some("NEW"));
     assert!(format!("{notes:?}").contains("464D is 'NEW' rather than 'AAA OLD'"), "{notes:?}");
 }
@@ -177,7 +178,7 @@ fn rows_for_the_other_countrys_area_codes_are_skipped() {
     ];
     let blocks = vec![block("613-200", 3, "777D")];
     let rows = ReportRows { codes, area_codes, blocks, ..ReportRows::default() };
-    let (dataset, notes) = assembled(rows);
+    let (dataset, notes) = assemble_with_notes(rows);
     assert_eq!(dataset.block_count(), 0, "Canadian blocks are skipped");
     assert!(format!("{notes:?}").contains("613-200-3"), "{notes:?}");
     let kept: Vec<_> = dataset.exchanges().map(|exchange| exchange.npa_nxx().to_string()).collect();
@@ -201,7 +202,7 @@ fn unnamed_overlay_row_sets_the_type_but_does_not_create_a_carrier() {
         overlay: vec![nameless("6872"), nameless("169D")],
         ..ReportRows::default()
     };
-    let (dataset, _) = assembled(rows);
+    let (dataset, _) = assemble_with_notes(rows);
     let [carrier] = &dataset.carriers().collect::<Vec<_>>()[..] else { panic!() };
     assert_eq!(carrier.company_name.as_deref(), Some("GCI"));
     assert_eq!(carrier.carrier_type, Some(CarrierType::Clec));
@@ -224,10 +225,10 @@ fn carrier_name_falls_back_to_its_blocks_or_is_missing() {
         ],
         ..ReportRows::default()
     };
-    let (dataset, _) = assembled(rows);
+    let (dataset, _) = assemble_with_notes(rows);
     let name = |ocn: &str| dataset.carrier(parse(ocn)).unwrap().company_name;
     assert_eq!((name("464D"), name("888D")), (None, None));
-    assert_eq!(name("777D").as_deref(), Some("Block 777D"), "the name of most of its blocks");
+    assert_eq!(name("777D").as_deref(), Some("Block 777D"), "the most frequent name in its blocks");
     let exchange = dataset.exchange(parse("613-200")).unwrap();
     assert_eq!((exchange.company_name, &exchange.blocks[&3].company_name), (None, &None));
 }
@@ -241,7 +242,7 @@ fn overlay_breaks_ties_between_states() {
         let state = Some(parse(overlay_state));
         let overlay = vec![OverlayRow { state, ..overlay_row("0099", None) }];
         let rows = ReportRows { codes: codes.collect(), overlay, ..ReportRows::default() };
-        let (dataset, _) = assembled(rows);
+        let (dataset, _) = assemble_with_notes(rows);
         dataset.carriers().next().unwrap().state.unwrap().to_string()
     };
     assert_eq!(state(&["AK", "WA"], "WA"), "WA");

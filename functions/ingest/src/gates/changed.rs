@@ -15,8 +15,8 @@ use crate::{
     quality::percent,
 };
 
-/// Percentage of a country's exchanges that may differ, even within a day: a report may catch up on a month, and NANPA
-/// assigned 0.29% in its busiest one.
+/// Percentage of a country's exchanges that may differ, even within a day: a report may catch up on a month's changes,
+/// and NANPA assigned 0.29% in its busiest month.
 const MAX_CATCH_UP_PERCENT: f64 = 0.3;
 /// Additional percentage that may differ per day: twice the rate of the busiest month.
 const MAX_DAILY_PERCENT: f64 = 0.02;
@@ -57,8 +57,8 @@ fn is_comparable(before: u32, after: u32) -> bool {
 /// A counted difference: the field, `addition` or `removal`, and a description.
 type Difference = (&'static str, String);
 
-/// The fields that gates count, with their names in messages. An exchange's carrier name and type are compared with the
-/// carriers, and exchange counts change with every exchange.
+/// The fields that gates count, with their names in messages. A carrier's name and type are compared once, not for each
+/// of its exchanges. Exchange counts change with every exchange.
 const EXCHANGE_FIELDS: &[(&str, &str)] = &[
     ("status", "status"),
     ("ocn", "OCN"),
@@ -130,7 +130,7 @@ fn quote(value: &Option<String>) -> String {
         .map_or("none".to_owned(), |text| format!("'{}'", text.replace(char::is_control, "")))
 }
 
-/// Records that are counted together: their name in messages, and the country of exchanges.
+/// A group of records that are counted together: its name in messages, and the country for exchanges.
 type Kind = (&'static str, Option<Country>);
 
 fn kind(record: &Record) -> Kind {

@@ -1,4 +1,4 @@
-//! The gate that refuses if a state, carrier or area code loses many exchanges at once.
+//! The gate that refuses an import if a state, carrier or area code loses many exchanges at once.
 
 use std::{cmp::Reverse, collections::BTreeMap};
 
@@ -8,13 +8,13 @@ use numbering::records::{Exchange, Record};
 use super::{MIN_RECORDS, MeasuredVersion, Refusal, Waivers};
 use crate::{changes::RecordPair, quality::percent};
 
-/// The kinds of owners of exchanges, with the minimum exchanges for a check and the percentage they may lose.
+/// The kinds of exchange owners, each with the minimum exchanges for a check and the percentage it may lose.
 const OWNERS: [(&str, u32, f64); 3] = [
     // Exchanges do not move between states.
     ("state", 500, 10.0),
     // Carriers sell parts of their networks.
     ("carrier", 500, 50.0),
-    // At most 12 exchanges of an area code were assigned in a month.
+    // No area code has had more than 12 exchanges assigned in a month.
     (AREA_CODE, 1, 10.0),
 ];
 const AREA_CODE: &str = "area code";
@@ -44,12 +44,12 @@ pub(super) fn count_losses(losses: &mut Losses, pair: &RecordPair, differs: bool
     let next_owners = after.map(owners).unwrap_or_default();
     for (kind, (owner, next)) in owners(before).into_iter().zip(next_owners).enumerate() {
         let Some(owner) = owner else { continue };
-        let is_other = next.as_ref() != Some(&owner);
+        let is_lost = next.as_ref() != Some(&owner);
         let loss = losses.entry((kind, owner)).or_default();
         loss.exchanges += 1;
         loss.removed += u32::from(after.is_none());
-        loss.lost += u32::from(is_other || OWNERS[kind].0 == AREA_CODE && differs);
-        if let Some(next) = next.filter(|_| is_other) {
+        loss.lost += u32::from(is_lost || OWNERS[kind].0 == AREA_CODE && differs);
+        if let Some(next) = next.filter(|_| is_lost) {
             *loss.gained_by.entry(next).or_default() += 1;
         }
     }
@@ -85,8 +85,8 @@ pub(super) fn refuse_losses(
             first += &format!(" and {} more", count - MAX_NAMED);
         }
         let reason = format!(
-            "{count} {name}{} would lose or change exchanges of version {}: {first}; check whether a \
-             file is truncated or a column has the same value everywhere",
+            "{count} {name}{} would lose or change exchanges compared with version {}: {first}; check \
+             whether a file is truncated or a column has the same value everywhere",
             if count == 1 { "" } else { "s" },
             older.snapshot.version
         );

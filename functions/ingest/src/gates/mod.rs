@@ -32,7 +32,7 @@ const MIN_RECORDS: u32 = 20;
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Refusal {
     reason: String,
-    /// The waivers that would let the import pass; `None` if nothing does.
+    /// The waivers that would let the import pass; `None` if none would.
     waivers: Option<Waivers>,
     compares_versions: bool,
 }
@@ -43,7 +43,7 @@ pub(crate) struct MeasuredVersion<'a> {
     pub dataset: &'a Dataset,
 }
 
-/// Runs every gate. `older` has the previous and the oldest unconfirmed version, since small changes add up.
+/// Runs every gate. `older` contains the previous version and the oldest unconfirmed one, since small changes add up.
 pub(crate) fn run_gates(
     older: &[MeasuredVersion<'_>],
     next: MeasuredVersion<'_>,
@@ -101,7 +101,7 @@ pub(crate) fn dates_by_file(dates: FileDates) -> [(&'static str, Option<Date>); 
 
 pub(crate) struct Verdict {
     pub reasons: Vec<String>,
-    /// The waivers that would let it proceed; `None` if nothing does.
+    /// The waivers that would let the import pass; `None` if none would.
     pub allowed_by: Option<Waivers>,
     pub confirms_changes: bool,
 }

@@ -1,4 +1,4 @@
-//! The gates that look at one version: for unknown values, blank columns and uniform columns.
+//! The gates that check a single version for unknown values, blank columns and uniform columns.
 
 use numbering::{dataset::Dataset, records::Country};
 
@@ -21,7 +21,7 @@ const MAX_SAME_STATUS_PERCENT: f64 = 99.5;
 /// Maximum percentage of carriers with several company names for their OCN.
 const MAX_SEVERAL_NAMES_PERCENT: f64 = 25.0;
 
-/// The columns that must have different values, with their names in messages.
+/// The columns whose values must vary, with their wording in messages.
 const COLUMNS: [(&str, &str, &str); 4] = [
     ("holders", "with a company name", "company name"),
     ("ocns", "with an OCN", "OCN"),
@@ -45,7 +45,7 @@ pub(super) fn refuse_implausible(
     refuse_several_names(next, notes, refusals);
 }
 
-/// Refuses a percentage above `max`, unless the operator allows as many suspicious rows.
+/// Refuses a percentage above `max`, unless the operator allows that many suspicious rows.
 fn refuse(refusals: &mut Vec<Refusal>, share: f64, max: f64, reason: String) {
     if share > max {
         let max_suspect = Some(Percent::at_least(share));
@@ -60,8 +60,8 @@ fn refuse_unknown_values(notes: &Notes, refusals: &mut Vec<Refusal>) {
         let share = percent(*count, rows);
         let reason = format!(
             "{file}, column {column}: {count} of {rows} rows ({share:.1}%) have an unknown value, more \
-             than {MAX_UNKNOWN_PERCENT}%, such as {}; check the order of the header and whether the file \
-             comes from the publisher",
+             than {MAX_UNKNOWN_PERCENT}%, such as {}; check the column order in the header and whether the \
+             file comes from the publisher",
             examples.first().map_or("", String::as_str)
         );
         if *count >= MIN_RECORDS {
@@ -100,7 +100,7 @@ fn refuse_uniform(country: Country, coverage: &Coverage, refusals: &mut Vec<Refu
     }
 }
 
-/// Refuses many OCNs with several company names, which probably come from another column.
+/// Refuses an import if many OCNs have several company names, which then probably come from another column.
 fn refuse_several_names(next: &Dataset, notes: &Notes, refusals: &mut Vec<Refusal>) {
     let carriers = next.carriers().filter(|carrier| carrier.exchanges.total > 0).count() as u32;
     let count = notes.warnings.get(SEVERAL_NAMES).map_or(0, |warning| warning.count);

@@ -207,20 +207,20 @@ fn only_countries_with_1000_records_are_checked_for_uniform_values() {
         let next = snapshot(0);
         run_gates(&[], measured(&next, &dataset), &Quality::new(&dataset), &Notes::default()).len()
     };
-    // Without a company and an OCN, and with one state, rate center and status.
+    // No company or OCN, and a single state, rate center and status.
     assert_eq!([999, 1000].map(blank_and_uniform), [0, 5]);
 }
 
 #[test]
 fn twenty_unknown_values_in_over_one_percent_of_the_rows_are_refused() {
-    let refused = |values, rows| {
+    let count = |values, rows| {
         let mut notes = Notes::default();
         notes.count_rows("a report", rows);
         (0..values).for_each(|_| notes.warn_unknown_value("a report", "Use", "is unknown", "'ZZ'"));
         let (snapshot, dataset) = (snapshot(0), Dataset::default());
         run_gates(&[], measured(&snapshot, &dataset), &Quality::default(), &notes).len()
     };
-    assert_eq!([refused(19, 100), refused(20, 100), refused(20, 2000)], [0, 1, 0]);
+    assert_eq!([count(19, 100), count(20, 100), count(20, 2000)], [0, 1, 0]);
 }
 
 #[test]
@@ -229,7 +229,7 @@ fn suggested_waivers_let_the_same_import_pass() {
     let refusals = refusals_after(1, &before, &after);
     let refused = Verdict::new(&refusals, Waivers::default());
     assert_eq!((refused.reasons.len(), refused.confirms_changes), (refusals.len(), false));
-    assert!(refused.reasons.iter().all(|reason| !reason.contains('\n')), "one line for each gate");
+    assert!(refused.reasons.iter().all(|reason| !reason.contains('\n')), "one line per gate");
     let allowed_by = refused.allowed_by.unwrap();
     let allowed = Verdict::new(&refusals, allowed_by);
     assert_eq!((allowed.reasons, allowed.confirms_changes), (Vec::new(), true));
@@ -241,7 +241,7 @@ fn suggested_waivers_let_the_same_import_pass() {
 #[test]
 fn files_without_a_date_older_files_and_future_files_are_refused() {
     let dates = |cnac: &str| FileDates { cnac: cnac.parse().ok(), ..FileDates::default() };
-    let refused = |now: &str, current: &str, next: &str| {
+    let refuse = |now: &str, current: &str, next: &str| {
         let ingested_at = now.parse().unwrap();
         let next = Snapshot { ingested_at, file_dates: dates(next), ..snapshot(0) };
         refuse_dates(dates(current), &next)
@@ -258,7 +258,7 @@ fn files_without_a_date_older_files_and_future_files_are_refused() {
         ("2026-11-21T10:00:00Z", "", "2026-11-22", ""),
         ("2026-11-21T23:59:59Z", "", "2026-11-23", future),
     ] {
-        let refusals = refused(now, current, next);
+        let refusals = refuse(now, current, next);
         let case = format!("{current} {next}: {refusals:?}");
         assert_eq!(refusals.len(), usize::from(!expected.is_empty()), "{case}");
         let is_expected =
@@ -266,6 +266,6 @@ fn files_without_a_date_older_files_and_future_files_are_refused() {
         assert!(refusals.iter().all(|refusal| is_expected(&refusal.reason)), "{case}");
     }
     let all = Waivers { max_change: Some(u32::MAX), allow_older: true, ..Waivers::default() };
-    let verdict = Verdict::new(&refused(now, "", "2199-01-01"), all);
+    let verdict = Verdict::new(&refuse(now, "", "2199-01-01"), all);
     assert_eq!((verdict.reasons.len(), verdict.allowed_by), (1, None), "no waiver allows it");
 }

@@ -4,7 +4,7 @@ use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-/// An operator's exceptions from the gates for one import; none by default.
+/// An operator's exceptions to the gates for one import; none by default.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Waivers {
     /// Maximum records of one kind that may differ from the older version.

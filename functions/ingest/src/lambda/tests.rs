@@ -70,7 +70,7 @@ fn request_overrides_the_environment() {
 }
 
 #[test]
-fn retry_command_has_the_request_and_the_waivers() {
+fn retry_command_includes_the_request_and_the_waivers() {
     let waivers = Waivers {
         max_change: Some(4893),
         max_loss: Some(670),
@@ -96,7 +96,7 @@ fn retry_command_has_the_request_and_the_waivers() {
 }
 
 #[test]
-fn invalid_request_names_the_field() {
+fn invalid_request_error_names_the_field() {
     for (payload, expected) in [
         (
             json!({ "max_suspect": 5, "dryRun": true }),
@@ -137,7 +137,7 @@ fn log_line(report: Value) -> Value {
 }
 
 #[test]
-fn log_line_has_the_metrics_of_its_report() {
+fn log_line_includes_the_metrics_for_its_report() {
     let line = log_line(json!({
         "outcome": "published", "records": 3484, "items": { "written": 12, "deleted": 1 },
         "skipped": { "blank rows": 2, "others": 3 },

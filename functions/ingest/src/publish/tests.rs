@@ -70,7 +70,7 @@ fn items_have_the_version_that_last_changed_their_record() {
         put(carrier_key("0052"), &second),
     ];
     assert_eq!(item_writes(&after, &changed_keys).collect::<Vec<_>>(), expected);
-    assert_eq!(Items::to_write(&after, &changed_keys), Items { written: 2, deleted: 1 });
+    assert_eq!(Items::from_keys(&after, &changed_keys), Items { written: 2, deleted: 1 });
     let equal = [carrier_key("0051")];
     let rewritten: Vec<ItemWrite> = item_writes(&after, &equal).collect();
     assert_eq!(rewritten, [put(equal[0], &first)]);

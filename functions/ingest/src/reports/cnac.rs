@@ -102,7 +102,7 @@ mod tests {
              411,202,In Service,,MB,,\n204,202,Resting,,NY,,\n",
         );
         assert_eq!((codes[0].status, codes[0].state), (Status::Reserved, None));
-        for warning in ["'411' in line 2", "'Resting' in line 3", "'NY' in line 3"] {
+        for warning in ["'411' on line 2", "'Resting' on line 3", "'NY' on line 3"] {
             assert!(notes.contains(warning), "{notes}");
         }
     }

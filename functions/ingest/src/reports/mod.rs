@@ -32,7 +32,7 @@ fn status<const N: usize>(
 ) -> Status {
     let known = words.iter().find(|(_, words)| words.contains(&row.cells[column].as_ref()));
     if known.is_none() {
-        row.warn(notes, column, "is unknown and read as RESERVED");
+        row.warn(notes, column, "is unknown and is treated as RESERVED");
     }
     known.map_or(Status::Reserved, |&(status, _)| status)
 }
@@ -49,7 +49,7 @@ fn state<const N: usize>(
         _ => row.parse_if_known(column, notes)?,
     };
     if country.is_some_and(|country| country != state.country()) {
-        row.warn(notes, column, "is in another country and ignored");
+        row.warn(notes, column, "is in another country and is ignored");
         return None;
     }
     Some(state)

@@ -103,11 +103,11 @@ mod tests {
         let [code] = &codes[..] else { panic!("{codes:?}") };
         assert_eq!((code.status, code.state), (Status::Reserved, None));
         for expected in [
-            "Use is unknown and read as RESERVED",
-            "'ZZ' in line 4",
-            "State is in another country and ignored",
-            "'ON' in line 4",
-            "'000-200' in line 2",
+            "Use is unknown and is treated as RESERVED",
+            "'ZZ' on line 4",
+            "State is in another country and is ignored",
+            "'ON' on line 4",
+            "'000-200' on line 2",
             "rows whose NPA-NXX has an impossible area code\": 2",
         ] {
             assert!(notes.contains(expected), "{notes}");

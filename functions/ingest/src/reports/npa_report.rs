@@ -52,7 +52,7 @@ pub(crate) enum AreaCodeCountry {
 }
 
 impl AreaCodeRow {
-    /// The country of an area code in service, if its exchanges are in reports.
+    /// The area code's country, if it is in service and its exchanges are in reports.
     pub(crate) fn country_in_service(&self) -> Option<Country> {
         match self.country {
             AreaCodeCountry::Reported(country) if self.in_service => Some(country),
@@ -87,7 +87,7 @@ fn area_code_row(row: &Row<'_, 4>, notes: &mut Notes) -> Result<Option<AreaCodeR
         area_code.states = states(row, country, notes);
     } else {
         let kind = if area_code.in_service {
-            "in other countries or without one"
+            "in other countries or without a country"
         } else {
             "not in service"
         };
@@ -138,14 +138,14 @@ mod tests {
         let expected = ["201 NJ", "670 MP", "902 NS PE", "867 NT YT NU", "600 ", "710 "];
         assert_eq!(summaries.collect::<Vec<_>>(), expected);
         assert!(
-            notes.contains("not in service\": 1") && notes.contains("without one\": 1"),
+            notes.contains("not in service\": 1") && notes.contains("without a country\": 1"),
             "{notes}"
         );
         assert!(notes.contains("warnings: {}"), "{notes}");
     }
 
     #[test]
-    fn sample_has_all_area_codes_and_causes_no_warnings() {
+    fn sample_contains_all_area_codes_and_causes_no_warnings() {
         let sample = include_str!("../../../../infra/local/sample/npa_report.csv");
         let (area_codes, notes) = read(&REPORT, sample);
         assert_eq!(area_codes.len(), 800);
@@ -158,7 +158,7 @@ mod tests {
             read_rows("999,NJ,US,Y,\n204,MANITOBBA,CANADA,Y,\n201,ONTARIO,US,Y,\n");
         assert_eq!(area_codes.len(), 2);
         assert!(area_codes.iter().all(|area_code| area_code.states.is_empty()), "{area_codes:?}");
-        for warning in ["'999' in line 3", "'MANITOBBA' in line 4", "'ONTARIO' in line 5"] {
+        for warning in ["'999' on line 3", "'MANITOBBA' on line 4", "'ONTARIO' on line 5"] {
             assert!(notes.contains(warning), "{notes}");
         }
     }

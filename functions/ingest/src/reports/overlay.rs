@@ -65,6 +65,6 @@ mod tests {
         assert_eq!((&pacific.common_name, pacific.carrier_type), (&None, None));
         assert_eq!((&unnamed.company_name, unnamed.state), (&None, None));
         assert_eq!(unnamed.country, Some(Country::Us));
-        assert!(notes.contains("'RBOC' in line 3") && notes.contains("'ON' in line 4"));
+        assert!(notes.contains("'RBOC' on line 3") && notes.contains("'ON' on line 4"));
     }
 }

@@ -10,7 +10,7 @@ use crate::{
     table::{Column, Report, Row, date, non_empty},
 };
 
-/// The report. Available and reserved blocks are only counted; a report may have no others.
+/// The report. Available and reserved blocks are only counted; a report may contain no others.
 pub(crate) const REPORT: Report<9, AssignedBlock> = Report {
     file: "the thousands block report",
     delimiter: b',',
@@ -33,13 +33,13 @@ pub(crate) const REPORT: Report<9, AssignedBlock> = Report {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AssignedBlock {
     pub npa_nxx: NpaNxx,
-    /// The fourth digit from the end in the block's numbers.
+    /// The fourth-to-last digit of the block's numbers.
     pub digit: u8,
     pub ocn: Ocn,
     pub company: Option<String>,
     pub rate_center: Option<String>,
     pub state: Option<StateCode>,
-    /// The date when the assignment takes effect; immediately if missing.
+    /// The date on which the assignment takes effect; `None` if immediately.
     pub effective: Option<Date>,
 }
 
@@ -58,7 +58,7 @@ fn assigned_block(
     let [_, _, _, _, status, _, _, _, effective_date] = &row.cells;
     let is_free = matches!(status.as_ref(), "AV" | "Available" | "RV" | "Reserved");
     if !is_free && !matches!(status.as_ref(), "AS" | "Assigned" | "RT" | "Retained") {
-        row.warn(notes, 4, "is unknown, but its OCN is used");
+        row.warn(notes, 4, "is unknown, but the row's OCN is used");
     }
     let effective = non_empty(effective_date).and_then(date);
     if effective.is_none() && !effective_date.is_empty() {
@@ -107,14 +107,14 @@ mod tests {
         };
         let [assigned, unknown_status] = &blocks[..] else { panic!("{blocks:?}") };
         assert_eq!((assigned, unknown_status.ocn.to_string()), (&expected, "777D".to_owned()));
-        for expected in ["blocks without a holder\": 1", "'soon' in line 4", "'ZZ' in line 5"] {
+        for expected in ["blocks without a holder\": 1", "'soon' on line 4", "'ZZ' on line 5"] {
             assert!(notes.contains(expected), "{notes}");
         }
         assert!(!notes.contains("'AS' in") && !notes.contains("'AV' in"), "{notes}");
     }
 
     #[test]
-    fn report_may_have_only_free_blocks_but_not_be_empty_or_invalid() {
+    fn report_may_contain_only_free_blocks_but_not_be_empty_or_invalid() {
         let free = format!("{HEADER}W,CA,415,200,4,AV,,N,,SNFC CNTRL,,01/02/2020,,,\n");
         assert_eq!(read(&REPORT, &free).0, []);
         let wrong = format!("{HEADER}W,CA,415,200,12,AS,,N,,,,,X,464D,\n");

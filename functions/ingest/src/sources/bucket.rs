@@ -21,7 +21,7 @@ pub(super) async fn read_object(
     let client = download::with_limits(client_builder()).build()?;
     let headers = account.signed_headers(Service::S3, "GET", &address, &[], &[])?;
     let request = || client.get(&address).headers(headers.clone());
-    Ok(download::fetch(request, download::WAITS, on_received).await?)
+    Ok(download::fetch(request, download::BACKOFF, on_received).await?)
 }
 
 /// Returns an object's URL. The bucket is in the path if its name has a dot, which S3's certificate does not cover, or

@@ -14,11 +14,11 @@ use crate::{
     error::{Cause, ReportError},
 };
 
-/// Maximum unpacked bytes; the largest published report, on thousands blocks, has 200 MB.
+/// Maximum unpacked bytes; the largest published report, on thousands blocks, is 200 MB.
 const MAX_BYTES: u64 = 512 << 20;
 /// Maximum bytes in a line, since a file that is not a report may have no line endings.
 const MAX_LINE_BYTES: u64 = 64 * 1024;
-/// The number of leading bytes that detection looks at.
+/// The number of leading bytes used to detect the kind of file.
 const HEAD_BYTES: u64 = 512;
 
 pub(crate) trait ReadSeek: Read + Seek + Send {}
@@ -37,7 +37,7 @@ enum Kind {
 const UTF_16: &str = "it is UTF-16 text; save it as UTF-8";
 
 /// The first bytes of files that are not reports, with an error message for each.
-const FOREIGN: [(&[u8], &str); 5] = [
+const OTHER_FORMATS: [(&[u8], &str); 5] = [
     (b"\xd0\xcf\x11\xe0", "it is an Excel workbook (XLS); save its sheet as CSV"),
     (b"%PDF", "it is a PDF, not a report"),
     (b"\xff\xfe", UTF_16),
@@ -46,9 +46,9 @@ const FOREIGN: [(&[u8], &str); 5] = [
 ];
 
 impl Kind {
-    /// Detects the kind from the first bytes. Refuses web pages, since a publisher's error page may have status 200.
+    /// Detects the kind from the first bytes. Rejects web pages, since a publisher's error page may have status 200.
     fn detect(head: &[u8]) -> Result<Self, &'static str> {
-        if let Some((_, what)) = FOREIGN.iter().find(|(magic, _)| head.starts_with(magic)) {
+        if let Some((_, what)) = OTHER_FORMATS.iter().find(|(magic, _)| head.starts_with(magic)) {
             return Err(what);
         }
         if head.starts_with(b"PK") {
@@ -57,7 +57,7 @@ impl Kind {
         if head.starts_with(b"\x1f\x8b") {
             return Ok(Self::Gzip);
         }
-        // Latin text in UTF-16 is half NULs. UTF-8 text may have a few.
+        // Latin text in UTF-16 is half NULs. UTF-8 text may contain a few.
         let nuls = head.iter().filter(|&&byte| byte == 0).count();
         if nuls > 0 && nuls * 4 >= head.len() {
             return Err(UTF_16);
@@ -78,7 +78,7 @@ fn is_content(name: &str) -> bool {
     !file_name.is_empty() && !is_macos_metadata
 }
 
-fn damaged(archive: &str, error: impl Into<io::Error>) -> Cause {
+fn damage_error(archive: &str, error: impl Into<io::Error>) -> Cause {
     format!("the {archive} is damaged or truncated: {}", with_causes(&error.into())).into()
 }
 
@@ -87,7 +87,7 @@ fn report_index<R: Read + Seek>(archive: &ZipArchive<R>) -> Result<usize, Cause>
     let names = (0..archive.len())
         .filter_map(|index| archive.name_for_index(index))
         .collect::<Result<Vec<_>, _>>()
-        .map_err(|error| damaged(ZIP, error))?;
+        .map_err(|error| damage_error(ZIP, error))?;
     if names.iter().any(|name| name == "xl/workbook.xml") {
         return Err("it is an Excel workbook (XLSX); save its sheet as CSV".into());
     }
@@ -105,7 +105,7 @@ pub(crate) struct Content {
 }
 
 impl Content {
-    /// Detects the kind of content. Archives are read to the end, so that damage is a checksum error, not a bad row.
+    /// Detects the kind of content. Archives are read to the end, so that damage is reported as a checksum error.
     pub fn new(source_name: String, bytes: Box<dyn ReadSeek>) -> Result<Self, Cause> {
         let mut content = Self { source_name, bytes, kind: Kind::Text };
         let head = content
@@ -126,7 +126,7 @@ impl Content {
                 || io::Error::other(format!("it unpacks to more than {MAX_BYTES} bytes"));
             if is_too_large { Err(too_large()) } else { Ok(head) }
         })?;
-        match Kind::detect(&head.map_err(|error| damaged(packing, error))?) {
+        match Kind::detect(&head.map_err(|error| damage_error(packing, error))?) {
             Ok(Kind::Text) => Ok(content),
             Ok(_) => Err(format!("the {packing} contains another archive; unpack it first").into()),
             Err(what) => Err(format!("in the {packing}: {what}").into()),
@@ -140,15 +140,15 @@ impl Content {
             Kind::Gzip => Ok(read(&mut MultiGzDecoder::new(&mut self.bytes))),
             Kind::Zip => {
                 let archive = ZipArchive::new(&mut self.bytes);
-                let mut archive = archive.map_err(|error| damaged(ZIP, error))?;
+                let mut archive = archive.map_err(|error| damage_error(ZIP, error))?;
                 let index = report_index(&archive)?;
-                let mut file = archive.by_index(index).map_err(|error| damaged(ZIP, error))?;
+                let mut file = archive.by_index(index).map_err(|error| damage_error(ZIP, error))?;
                 Ok(read(&mut file))
             }
         }
     }
 
-    /// Calls `parse` with the unpacked text. `on_line` gets the number of lines read so far.
+    /// Calls `parse` with the unpacked text. `on_line` is called with the number of lines read so far.
     pub fn read<T>(
         mut self,
         on_line: impl Fn(u64),
@@ -174,7 +174,7 @@ struct NormalizedText<R, F> {
     inner: BufReader<R>,
     line: Cursor<Vec<u8>>,
     lines: u64,
-    /// Gets the number of lines read so far.
+    /// Called with the number of lines read so far.
     on_line: F,
 }
 
@@ -183,14 +183,14 @@ impl<R: Read, F: Fn(u64)> NormalizedText<R, F> {
         Self { inner: BufReader::new(inner), line: Cursor::default(), lines: 0, on_line }
     }
 
-    /// Reads the next line. At the end of the text it is empty.
+    /// Reads the next line, which is empty at the end of the text.
     fn read_line(&mut self) -> io::Result<()> {
         let line = self.line.get_mut();
         line.clear();
         self.inner.by_ref().take(MAX_LINE_BYTES + 1).read_until(b'\n', line)?;
         if line.len() as u64 > MAX_LINE_BYTES {
             return Err(io::Error::other(format!(
-                "a line has more than {MAX_LINE_BYTES} bytes; lines must end with LF or CRLF"
+                "a line is longer than {MAX_LINE_BYTES} bytes; lines must end with LF or CRLF"
             )));
         }
         if !line.is_empty() {

@@ -1,4 +1,4 @@
-//! Downloads reports over HTTPS, with limits on time and size and with retries.
+//! Downloads reports over HTTPS, with time and size limits and retries.
 
 use std::{error::Error, time::Duration};
 
@@ -17,12 +17,12 @@ const TOTAL_TIMEOUT: Duration = Duration::from_secs(300);
 const MAX_ERROR_BODY_BYTES: usize = 16 << 10;
 
 /// Four attempts, with waits of about 1, 2 and 4 seconds.
-pub(super) const WAITS: ExponentialBuilder = ExponentialBuilder::new()
+pub(super) const BACKOFF: ExponentialBuilder = ExponentialBuilder::new()
     .with_min_delay(Duration::from_secs(1))
     .with_max_times(3)
     .with_jitter();
 
-/// A failed download. Its message has no secrets from URLs.
+/// A failed download. Its message contains no secrets from URLs.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub(super) struct DownloadError {
@@ -42,7 +42,7 @@ impl DownloadError {
 }
 
 impl From<reqwest::Error> for DownloadError {
-    /// Includes all causes, and removes signatures from the URLs of redirects.
+    /// Includes all causes, and removes signatures from redirect URLs.
     fn from(error: reqwest::Error) -> Self {
         let is_transient = !error.is_builder() && !error.is_redirect();
         // The error for the source already names the requested URL.
@@ -74,24 +74,24 @@ pub(super) async fn download(
         client.no_proxy().redirect(Policy::none())
     };
     let client = client.build()?;
-    fetch(|| client.get(address), WAITS, on_received).await
+    fetch(|| client.get(address), BACKOFF, on_received).await
 }
 
 pub(super) fn with_limits(client: ClientBuilder) -> ClientBuilder {
     client.read_timeout(READ_TIMEOUT).timeout(TOTAL_TIMEOUT)
 }
 
-/// Fetches the response body. After a transient failure, waits and retries as `waits` says.
+/// Fetches the response body. After a transient failure, retries as `backoff` specifies.
 pub(super) async fn fetch(
     request: impl Fn() -> RequestBuilder,
-    waits: ExponentialBuilder,
+    backoff: ExponentialBuilder,
     on_received: impl Fn(u64, Option<u64>),
 ) -> Result<Vec<u8>, DownloadError> {
     let log = |error: &DownloadError, wait: Duration| {
         tracing::warn!(error = with_causes(error), ?wait, "retrying a failed download");
     };
     (|| fetch_once(request(), &on_received))
-        .retry(waits)
+        .retry(backoff)
         .when(|error| error.is_transient)
         .notify(log)
         .await
@@ -115,7 +115,7 @@ async fn fetch_once(
         bytes.extend_from_slice(&part);
         on_received(bytes.len() as u64, total);
         if bytes.len() > MAX_FETCHED_BYTES {
-            let message = format!("it has more than {MAX_FETCHED_BYTES} bytes");
+            let message = format!("it is larger than {MAX_FETCHED_BYTES} bytes");
             return Err(DownloadError { message, is_transient: false });
         }
     }
@@ -151,7 +151,7 @@ mod tests {
 
     use super::*;
 
-    const NO_WAITS: ExponentialBuilder =
+    const NO_BACKOFF: ExponentialBuilder =
         ExponentialBuilder::new().with_min_delay(Duration::ZERO).with_max_times(3);
 
     async fn local_listener() -> (TcpListener, String) {
@@ -170,7 +170,7 @@ mod tests {
 
     async fn fetch_from(address: &str) -> Result<Vec<u8>, DownloadError> {
         let client = with_limits(client_builder()).build().unwrap();
-        fetch(|| client.get(address), NO_WAITS, |_, _| ()).await
+        fetch(|| client.get(address), NO_BACKOFF, |_, _| ()).await
     }
 
     #[tokio::test]
@@ -209,18 +209,18 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_refused_redirect_does_not_show_the_signature_of_its_address() {
+    async fn rejected_redirect_does_not_show_the_signature_in_its_url() {
         const SIGNED: &str = "http://files.example/a.zip?X-Amz-Signature=secret#secret";
         let redirect = (StatusCode::FOUND, [("location", "/b?X-Amz-Signature=secret")]);
         let address = start_server(async move || redirect).await;
-        // An HTTPS-only client reports a refused plain HTTP URL in the same way: as the cause of another error.
+        // An HTTPS-only client reports a rejected plain HTTP URL in the same way: as the cause of another error.
         let https_only = client_builder().https_only(true).build().unwrap();
-        let refused = Mutex::new(Some(https_only.get(SIGNED).send().await.unwrap_err()));
-        let refusing_policy = Policy::custom(move |attempt| {
-            attempt.error(refused.lock().unwrap().take().expect("the policy runs once"))
+        let rejection = Mutex::new(Some(https_only.get(SIGNED).send().await.unwrap_err()));
+        let rejecting_policy = Policy::custom(move |attempt| {
+            attempt.error(rejection.lock().unwrap().take().expect("the policy runs once"))
         });
-        let client = client_builder().redirect(refusing_policy).build().unwrap();
-        let error = fetch(|| client.get(&address), NO_WAITS, |_, _| ()).await.unwrap_err();
+        let client = client_builder().redirect(rejecting_policy).build().unwrap();
+        let error = fetch(|| client.get(&address), NO_BACKOFF, |_, _| ()).await.unwrap_err();
         let (message, debug) = (with_causes(&error), format!("{error:?}"));
         assert!(message.contains("(http://files.example/a.zip)"), "{message}");
         assert!(!message.contains("secret") && !debug.contains("secret"), "{message} {debug}");
@@ -231,16 +231,16 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn reports_over_the_maximum_size_are_refused() {
+    async fn reports_over_the_maximum_size_are_rejected() {
         let address = start_server(async || {
-            // No count of these parts has exactly the maximum size.
+            // No number of these parts adds up to exactly the maximum size.
             let part = Bytes::from(vec![0; (1 << 20) - 1]);
             let parts = stream::repeat_with(move || Ok::<_, Infallible>(part.clone()));
             Body::from_stream(parts.take((MAX_FETCHED_BYTES >> 20) + 1))
         })
         .await;
         let error = with_causes(&fetch_from(&address).await.unwrap_err());
-        assert_eq!(error, format!("it has more than {MAX_FETCHED_BYTES} bytes"));
+        assert_eq!(error, format!("it is larger than {MAX_FETCHED_BYTES} bytes"));
     }
 
     #[tokio::test]

@@ -1,4 +1,4 @@
-//! Sources of reports: files, S3 objects, URLs and the embedded sample.
+//! Report sources: files, S3 objects, URLs and the embedded sample.
 
 mod bucket;
 mod content;
@@ -14,7 +14,7 @@ pub(crate) use content::Content;
 use content::ReadSeek;
 pub use published::{Mirror, PUBLISHED_URLS};
 
-/// Maximum bytes fetched from a source; the largest published report has 13 MB.
+/// Maximum bytes fetched from a source; the largest published report is 13 MB.
 const MAX_FETCHED_BYTES: usize = 128 * 1024 * 1024;
 
 #[derive(Debug, Clone)]
@@ -25,7 +25,7 @@ pub struct Sources {
     pub cnac: Source,
     /// NANPA's area code database, `npa_report.csv`.
     pub npa_report: Source,
-    /// Carrier types and trade names, which the reports do not have: a CSV with the columns listed in docs/CLI.md.
+    /// Carrier types and trade names, which the reports do not include: a CSV with the columns listed in docs/CLI.md.
     pub carriers: Option<Source>,
     /// NANPA's thousands block assignments, CSV or zip.
     pub thousands_blocks: Option<Source>,
@@ -42,7 +42,7 @@ impl Sources {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
     File(PathBuf),
-    /// An `https://` URL, or an `http://` URL of a mirror on this machine.
+    /// An `https://` URL, or an `http://` URL for a mirror on this machine.
     Url(String),
     S3 {
         bucket: String,
@@ -105,8 +105,8 @@ impl fmt::Display for Source {
 }
 
 impl Source {
-    /// Opens the report, which messages call `file`. `on_received` gets the number of downloaded bytes and the total if
-    /// the server states it.
+    /// Opens the report, which messages call `file`. `on_received` is called with the number of bytes downloaded, and
+    /// the total if the server sends it.
     pub(crate) async fn open(
         &self,
         file: &'static str,
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn timeout_names_the_source() {
+    async fn timeout_error_names_the_source() {
         // Accepts connections but never responds.
         let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let address = format!("http://{}/codes.zip", silent.local_addr().unwrap());

@@ -24,7 +24,7 @@ impl Sources {
     }
 }
 
-/// The base URL of copies of the published reports. The copies have the same file names.
+/// The base URL for copies of the published reports. The copies have the same file names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mirror(Url);
 

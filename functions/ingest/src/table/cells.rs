@@ -55,7 +55,7 @@ pub(super) fn invisible_kind(character: char) -> Option<&'static str> {
     }
 }
 
-/// Returns the first `max` characters of a text for a message, with control characters escaped.
+/// Returns the first `max` characters of `text` for a message, with control characters escaped.
 pub(super) fn excerpt(text: &str, max: usize) -> String {
     let escape = |character| match character {
         '"' | '\'' | '\\' => String::from(character),
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dates_are_read_in_every_format_of_the_reports() {
+    fn dates_are_read_in_every_report_format() {
         let read = |text| date(text).map(|date| date.to_string());
         assert_eq!(read("1/2/26").as_deref(), Some("2026-01-02"));
         assert_eq!(read("09/04/99").as_deref(), Some("1999-09-04"));

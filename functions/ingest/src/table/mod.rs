@@ -39,10 +39,10 @@ pub(crate) struct Column {
     is_required: bool,
 }
 
-/// The earliest year of a report: NANPA and CNAC began publishing files in the nineties.
+/// The earliest valid year in a report's date: NANPA and CNAC began publishing files in the nineties.
 const FIRST_YEAR: i16 = 1990;
 
-/// Maximum bytes in a cell of a known column; the longest company name has about 100.
+/// Maximum bytes in a cell of a known column; the longest company name is about 100.
 const MAX_CELL_LENGTH: usize = 256;
 
 const MAX_EXCERPT_LENGTH: usize = 40;
@@ -117,7 +117,7 @@ impl<R: Read> Lines<R> {
         let mut record = ByteRecord::new();
         let is_read = self.reader.read_byte_record(&mut record).map_err(|error| {
             let message = format!("{file} cannot be split into rows");
-            ReportError::quoting(format!("{message}: {}", with_causes(&error)), message)
+            ReportError::with_quote(format!("{message}: {}", with_causes(&error)), message)
         })?;
         if !is_read {
             return Ok(None);
@@ -168,13 +168,13 @@ impl<const N: usize, T> Report<N, T> {
             notes.skip(format!("{file}: blank rows"));
         }
         notes.count_rows(file, rows);
-        let refuse = |reason: String| Err(ReportError::new(format!("{file} {reason}")));
+        let reject = |reason: String| Err(ReportError::new(format!("{file} {reason}")));
         match date {
-            _ if rows == 0 => refuse("has no rows".to_owned()),
+            _ if rows == 0 => reject("has no rows".to_owned()),
             Some(date) if date.year() < FIRST_YEAR => {
-                refuse(format!("is dated {date}; a report's date must be in {FIRST_YEAR} or later"))
+                reject(format!("is dated {date}; a report's date must be in {FIRST_YEAR} or later"))
             }
-            _ if !(self.is_usable)(&values) => refuse("has no usable rows".to_owned()),
+            _ if !(self.is_usable)(&values) => reject("has no usable rows".to_owned()),
             _ => Ok((values, date)),
         }
     }
@@ -185,7 +185,7 @@ impl<const N: usize, T> Report<N, T> {
         let (found, expected) = (record.len(), header.cells);
         if found != expected {
             return Err(ReportError::new(format!(
-                "{file}, line {number}: the row must have {expected} cells as in the header, got {found}; \
+                "{file}, line {number}: the row must have {expected} cells, like the header, got {found}; \
                  check whether the file is truncated or a cell is not quoted"
             )));
         }
@@ -226,7 +226,7 @@ impl<const N: usize, T> Report<N, T> {
         let found = record.iter().map(decode_cell).collect::<Vec<_>>().join(", ");
         let found = excerpt(&found, MAX_HEADER_EXCERPT_LENGTH);
         let message = format!("{without_contents}; line {number} has '{found}'");
-        Err(ReportError::quoting(message, without_contents))
+        Err(ReportError::with_quote(message, without_contents))
     }
 
     fn header(
@@ -267,7 +267,7 @@ pub(crate) struct Row<'a, const N: usize> {
 }
 
 impl<const N: usize> Row<'_, N> {
-    /// Refuses cells that are too long or have invisible characters, which can control terminals or hide text.
+    /// Rejects cells that are too long or contain invisible characters, which can control terminals or hide text.
     fn validate_cells(&self) -> Result<(), ReportError> {
         for (column, cell) in self.cells.iter().enumerate() {
             if cell.len() > MAX_CELL_LENGTH {
@@ -276,7 +276,7 @@ impl<const N: usize> Row<'_, N> {
             }
             let mut invisible = cell.chars().filter_map(|c| Some((c, invisible_kind(c)?)));
             if let Some((character, kind)) = invisible.next() {
-                let rule = format!("has the {kind} character U+{:04X}", u32::from(character));
+                let rule = format!("contains the {kind} character U+{:04X}", u32::from(character));
                 return Err(self.error(column, rule));
             }
         }
@@ -287,7 +287,7 @@ impl<const N: usize> Row<'_, N> {
         let name = self.columns[column].name();
         let place = format!("{}, line {}, column {name}:", self.file, self.line);
         let value = excerpt(&self.cells[column], MAX_EXCERPT_LENGTH);
-        ReportError::quoting(
+        ReportError::with_quote(
             format!("{place} '{value}' {rule}"),
             format!("{place} the cell {rule}"),
         )
@@ -310,7 +310,7 @@ impl<const N: usize> Row<'_, N> {
     pub fn parse_if_known<T: FromStr>(&self, column: usize, notes: &mut Notes) -> Option<T> {
         let parsed = non_empty(&self.cells[column])?.parse().ok();
         if parsed.is_none() {
-            self.warn(notes, column, "is unknown and ignored");
+            self.warn(notes, column, "is unknown and is ignored");
         }
         parsed
     }
@@ -323,7 +323,7 @@ impl<const N: usize> Row<'_, N> {
     pub fn warn(&self, notes: &mut Notes, column: usize, consequence: &str) {
         let name = self.columns[column].name();
         let value = excerpt(&self.cells[column], MAX_EXCERPT_LENGTH);
-        let example = format!("'{value}' in line {}", self.line);
+        let example = format!("'{value}' on line {}", self.line);
         notes.warn_unknown_value(self.file, name, consequence, example);
     }
 

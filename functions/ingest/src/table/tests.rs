@@ -84,7 +84,7 @@ fn error_for_an_invalid_cell_names_its_line_and_column() {
 }
 
 #[test]
-fn unexpected_ragged_oversized_and_empty_files_are_refused() {
+fn unexpected_ragged_oversized_and_empty_files_are_rejected() {
     assert_eq!(
         read_error("OCN,Operator\n1,A\n"),
         "a report does not look like the expected report: \
@@ -92,7 +92,7 @@ fn unexpected_ragged_oversized_and_empty_files_are_refused() {
     );
     let ragged = |line: u64, found: usize, expected: usize| {
         format!(
-            "a report, line {line}: the row must have {expected} cells as in the header, got {found}; \
+            "a report, line {line}: the row must have {expected} cells, like the header, got {found}; \
              check whether the file is truncated or a cell is not quoted"
         )
     };
@@ -115,7 +115,7 @@ fn unexpected_ragged_oversized_and_empty_files_are_refused() {
 }
 
 #[test]
-fn duplicate_header_column_is_refused_by_name() {
+fn duplicate_header_column_is_rejected_by_name() {
     assert_eq!(
         read_error("OCN,Company,ocn \n1,A,2\n"),
         "a report, line 1: the header has the column OCN twice, in cells 1 and 3; \
@@ -126,7 +126,7 @@ fn duplicate_header_column_is_refused_by_name() {
 }
 
 #[test]
-fn unclosed_quote_is_refused_and_does_not_swallow_rows() {
+fn unclosed_quote_is_rejected_and_does_not_swallow_rows() {
     for text in ["OCN,Company\n1,\"A\n2,B\n3,C\n", "OCN,Company,x\n1,A,\"\n2,B,\n"] {
         let open = "an earlier row has an unclosed quote, or a cell contains a line break";
         assert!(read_error(text).ends_with(open), "{}", read_error(text));
@@ -134,10 +134,10 @@ fn unclosed_quote_is_refused_and_does_not_swallow_rows() {
 }
 
 #[test]
-fn invisible_characters_in_known_columns_are_refused() {
+fn invisible_characters_in_known_columns_are_rejected() {
     assert_eq!(
         read_error("OCN,Company\n1,A\n2,\u{1b}[2JACME\n"),
-        "a report, line 3, column Company: '\\u{1b}[2JACME' has the control character U+001B"
+        "a report, line 3, column Company: '\\u{1b}[2JACME' contains the control character U+001B"
     );
     for (characters, kind) in [
         ("\0\u{9b}", "control"),
@@ -148,9 +148,9 @@ fn invisible_characters_in_known_columns_are_refused() {
         ("\u{378}\u{ffff}", "unassigned"),
     ] {
         for character in characters.chars() {
-            let rule = format!("has the {kind} character U+{:04X}", u32::from(character));
-            let refused = read_error(&format!("OCN,Company\n1,A{character}B\n"));
-            assert!(refused.ends_with(&rule), "{refused}");
+            let rule = format!("contains the {kind} character U+{:04X}", u32::from(character));
+            let error = read_error(&format!("OCN,Company\n1,A{character}B\n"));
+            assert!(error.ends_with(&rule), "{error}");
         }
     }
     assert_eq!(rows("OCN,Company,x\n1,A,\u{1b}\n").len(), 1, "an unknown column");

@@ -25,7 +25,7 @@ function copyButton(label, text) {
 
 async function copy(button, text) {
   const isCopied = await copyText(text);
-  button.textContent = isCopied ? "Copied" : "Cannot copy";
+  button.textContent = isCopied ? "Copied" : "Copy failed";
   announce(isCopied ? "Copied" : "The browser blocked copying; select the text instead");
   clearTimeout(button.restoring);
   button.restoring = setTimeout(() => { button.textContent = "Copy"; }, 1600);

@@ -1,4 +1,4 @@
-// Errors shown at their field.
+// Errors shown next to their field.
 
 const errorId = (field) => `${field.id}-error`;
 
@@ -12,7 +12,7 @@ function showFieldError(field, message) {
   if (![field, error].every(isInView)) error.scrollIntoView({ block: "center" });
 }
 
-/** Marks a field as invalid. The element with the id `describedBy` has the reason. */
+/** Marks a field as invalid. The element with the id `describedBy` contains the reason. */
 function markInvalid(field, describedBy) {
   field.setAttribute("aria-invalid", "true");
   field.dataset.describedby ??= field.getAttribute("aria-describedby") ?? "";

@@ -1,4 +1,4 @@
-// The API key. It stays in the session storage of this tab and tabs opened from it, and leaves them only in the headers
+// The API key. It stays in session storage, in this tab and tabs opened from it, and leaves them only in the headers
 // of requests to this service. It is never in a URL, since browsers remember URLs. Every page has a form with these ids.
 
 const STORED_KEY = "tnr-api-key";
@@ -14,13 +14,13 @@ let offer = { url: null, ends: 0 };
 const currentKey = () => sessionStorage.getItem(STORED_KEY);
 
 /** A key's prefix, which identifies it to the operator. */
-const prefixOf = (key) => (key.length > 24 ? `${key.slice(0, 15)}…` : "…");
+const keyPrefix = (key) => (key.length > 24 ? `${key.slice(0, 15)}…` : "…");
 
 function showKey() {
   const key = currentKey();
   byId("key-form").hidden = key !== null;
   byId("key-present").hidden = key === null;
-  byId("key-shown").textContent = key === null ? "" : prefixOf(key);
+  byId("key-shown").textContent = key === null ? "" : keyPrefix(key);
 }
 
 function storeKey(key) {

@@ -4,7 +4,7 @@ const BASE_PATH = location.pathname.replace(/(?:\/docs)?\/*$/, "");
 
 /** Encodes a value as one path segment, including quotes, which could end a shell string. */
 const segment = (value) =>
-  encodeURIComponent(value).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
+  encodeURIComponent(value).replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
     .replaceAll("%2B", "+");
 
 /** Builds a request target from a path and the parameters that have a value. */
@@ -43,7 +43,7 @@ function parseJson(text) {
 }
 
 /** The parameters of the next and previous pages, from a `Link` header (RFC 8288). */
-function pagesOf(headers) {
+function linkedPages(headers) {
   const pages = {};
   for (const [, url, relation] of (headers.get("Link") ?? "").matchAll(/<([^>]*)>; rel="(next|prev)"/g)) {
     pages[relation] = new URLSearchParams(url.split("?")[1]);

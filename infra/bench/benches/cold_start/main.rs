@@ -1,5 +1,5 @@
-//! Measures cold starts and response times of the functions, next to a function that only responds and one that also
-//! reads an item from DynamoDB. docs/BENCHMARKS.md has the commands. Prints Markdown.
+//! Measures cold starts and response times for the functions, alongside one that only responds and one that also reads
+//! an item from DynamoDB. docs/BENCHMARKS.md lists the commands. Prints Markdown.
 
 // A benchmark panics on any error.
 #![allow(clippy::unwrap_used)]
@@ -27,17 +27,17 @@ use self::{
     requests::Request,
 };
 
-/// Measures cold starts and response times of functions.
+/// Measures cold starts and response times for the functions.
 #[derive(Debug, Parser)]
 #[command(name = "cargo bench -p bench --bench cold_start --")]
 struct Options {
-    /// Folder with release binaries of the functions
+    /// Folder with the functions' release binaries
     #[arg(long, value_name = "DIR", default_value = "target/release")]
     functions: PathBuf,
-    /// Folder with release binaries of the baselines
+    /// Folder with the baselines' release binaries
     #[arg(long, value_name = "DIR", default_value = "target/baselines/release")]
     baselines: PathBuf,
-    /// Request carriers from the published reports instead of the sample's
+    /// Request carriers from the published reports instead of the sample
     #[arg(long)]
     published: bool,
     /// Starts per function
@@ -102,7 +102,7 @@ async fn measure_start(program: &Path, request: &Request) -> Figures {
     for _ in 0..=WARM_UP + WARM_REQUESTS {
         let id = function.begin(&event);
         let (response, time) = function.timed_response(&id).await;
-        function.until_idle().await;
+        function.wait_until_idle().await;
         request.check(&response);
         times.push(milliseconds(time));
     }
@@ -111,7 +111,7 @@ async fn measure_start(program: &Path, request: &Request) -> Figures {
     [init, times[0], warm, peak_memory(&function.process), size]
 }
 
-/// The command that starts a function with only Lambda's variables and those of the database.
+/// The command that starts a function with only the variables for Lambda and the database.
 fn function_command(program: &Path, name: &str) -> Command {
     fs::create_dir_all(LOGS).unwrap();
     let log = File::create(Path::new(LOGS).join(name)).unwrap();
@@ -140,7 +140,7 @@ fn medians(starts: &[Figures]) -> Figures {
     array::from_fn(|figure| median(starts.iter().map(|start| start[figure]).collect()))
 }
 
-/// The median, or the upper middle value of an even count.
+/// The median, or the upper of the two middle values.
 fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]

@@ -3,7 +3,7 @@
 use probe::Function;
 use serde_json::{Value, json};
 
-/// The database must have this key.
+/// The database must contain this key.
 const KEY: &str = "tnr_live_SampleKeyForTheEventsAndTheTests2eIfJn";
 
 /// A request to a function.
@@ -12,7 +12,7 @@ pub struct Request {
     /// The function's binary.
     pub program: &'static str,
     request: probe::Request,
-    /// A JSON pointer to a field that the response must have.
+    /// A JSON pointer to a field that the response must contain.
     required: &'static str,
 }
 
@@ -23,7 +23,7 @@ pub fn baselines() -> [Request; 2] {
         ("(b) hello and one GetItem", "hello_dynamodb", "/attributes"),
     ]
     .map(|(name, program, required)| {
-        let request = probe::Request::to(Function::Npa, "/v1/npa/{npa}").with("npa", "415");
+        let request = probe::Request::new(Function::Npa, "/v1/npa/{npa}").with("npa", "415");
         Request { name, program, request, required }
     })
 }
@@ -32,7 +32,7 @@ pub fn baselines() -> [Request; 2] {
 pub fn functions(is_published: bool) -> [Request; 9] {
     let (ocn, words) =
         if is_published { ("6010", "cingular wireless") } else { ("4070", "sample wireless") };
-    let to = probe::Request::to;
+    let to = probe::Request::new;
     let exchanges = to(Function::Npa, "/v1/npa/{npa}").with("npa", "415");
     let exchange =
         to(Function::Npa, "/v1/npa/{npa}/nxx/{nxx}").with("npa", "212").with("nxx", "234");

@@ -1,5 +1,5 @@
-//! Measures loading a snapshot and searching it, next to a full scan of the same records: `cargo bench -p bench
-//! --bench dataset`. `TNR_FULL_SCALE_DATA` names a folder with the published reports; the default is the sample.
+//! Measures loading a snapshot and searching it, compared with a full scan of the same records: `cargo bench -p bench
+//! --bench dataset`. `TNR_FULL_SCALE_DATA` is a folder with the published reports; the default is the sample.
 
 // A benchmark panics on any error.
 #![allow(clippy::unwrap_used)]
@@ -22,7 +22,7 @@ use numbering::{
 };
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 
-use self::plain_search::{PlainSearch, Texts};
+use self::plain_search::{NameFilters, PlainSearch};
 
 const TODAY: Date = Date::constant(2026, 7, 1);
 const PAGE_LENGTH: usize = 100;
@@ -82,7 +82,7 @@ fn load_reports() -> Dataset {
     runtime.block_on(read_dataset(&sources)).expect("the reports can be read")
 }
 
-/// Adds up to `count` thousands blocks: eight per exchange, half of them to the exchange's carrier.
+/// Adds up to `count` thousands blocks: eight per exchange, half of them held by the exchange's carrier.
 fn add_blocks(dataset: &Dataset, count: usize) -> Dataset {
     let mut random = StdRng::seed_from_u64(2);
     let carriers: Vec<Carrier> = dataset.carriers().collect();
@@ -106,16 +106,16 @@ fn add_blocks(dataset: &Dataset, count: usize) -> Dataset {
 }
 
 /// A query's search, for the service and for the full scan.
-fn parse(query: &str) -> (Search, Texts) {
-    let (mut search, mut texts) = (Search::default(), Texts::default());
+fn parse(query: &str) -> (Search, NameFilters) {
+    let (mut search, mut filters) = (Search::default(), NameFilters::default());
     for parameter in query.split('&') {
         let (name, value) = parameter.split_once('=').unwrap();
         let value = value.replace('%', "&");
         match name {
-            "q" => (search.words, texts.words) = (value.parse().ok(), Some(value)),
-            "company" => (search.company, texts.company) = (value.parse().ok(), Some(value)),
+            "q" => (search.words, filters.words) = (value.parse().ok(), Some(value)),
+            "company" => (search.company, filters.company) = (value.parse().ok(), Some(value)),
             "rate_center" => {
-                (search.rate_center, texts.rate_center) = (value.parse().ok(), Some(value));
+                (search.rate_center, filters.rate_center) = (value.parse().ok(), Some(value));
             }
             "npa" => search.npa = value.parse().ok(),
             "nxx" => search.nxx = value.parse().ok(),
@@ -127,7 +127,7 @@ fn parse(query: &str) -> (Search, Texts) {
             _ => panic!("unknown search parameter '{name}'"),
         }
     }
-    (search, texts)
+    (search, filters)
 }
 
 /// The minimum duration of several runs, in microseconds.
@@ -147,7 +147,7 @@ fn print_load(name: &str, dataset: &Dataset) {
     println!("| {name} | {exchanges} | {blocks} | {} | {load:.2} |", packed.len());
 }
 
-/// A search's total and one page.
+/// A search's total, and one page of its results.
 fn page(dataset: &Dataset, search: &Search, offset: usize) -> (usize, Vec<Exchange>) {
     let results = dataset.search(search, TODAY);
     (results.len(), results.skip(offset).take(PAGE_LENGTH).collect())
@@ -158,15 +158,15 @@ fn print_searches(title: &str, dataset: &Dataset) {
     println!("\n{title}\n\n| search | found | µs | last page, µs | plain scan, µs |");
     println!("|---|---|---|---|---|");
     for query in SEARCHES {
-        let (search, texts) = parse(query);
+        let (search, filters) = parse(query);
         let (total, _) = page(dataset, &search, 0);
         let last = total.saturating_sub(PAGE_LENGTH);
-        let expected = plain.find(&search, &texts, TODAY);
+        let expected = plain.find(&search, &filters, TODAY);
         assert_eq!(total, expected.len(), "{query}");
         assert!(page(dataset, &search, last).1.iter().eq(expected.into_iter().skip(last)));
         let first_page = min_time(30, || _ = black_box(page(dataset, &search, 0)));
         let last_page = min_time(30, || _ = black_box(page(dataset, &search, last)));
-        let scan = min_time(2, || _ = black_box(plain.find(&search, &texts, TODAY)));
+        let scan = min_time(2, || _ = black_box(plain.find(&search, &filters, TODAY)));
         println!("| {query} | {total} | {first_page:.1} | {last_page:.1} | {scan:.0} |");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use clap::{Command as Line, builder::StyledStr};
+use clap::{Command as ClapCommand, builder::StyledStr};
 
 use crate::terminal;
 
@@ -15,24 +15,24 @@ const GROUPS: [(&str, &[&str]); 3] = [
 ];
 
 /// Groups the commands in the help, and wraps it at the terminal's width.
-pub fn group_commands(line: Line) -> Line {
-    let commands = commands(&line);
-    let header = line.get_styles().get_header();
+pub fn group_commands(cli: ClapCommand) -> ClapCommand {
+    let commands = commands(&cli);
+    let header = cli.get_styles().get_header();
     let template = format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{commands}\
          {header}Options for serve, the default command:{header:#}\n{{options}}{{after-help}}"
     );
-    line.help_template(StyledStr::from(template)).term_width(terminal::width().min(MAX_WIDTH))
+    cli.help_template(StyledStr::from(template)).term_width(terminal::width().min(MAX_WIDTH))
 }
 
-fn commands(line: &Line) -> String {
-    let (header, literal) = (line.get_styles().get_header(), line.get_styles().get_literal());
+fn commands(cli: &ClapCommand) -> String {
+    let (header, literal) = (cli.get_styles().get_header(), cli.get_styles().get_literal());
     let mut text = String::new();
     for (group, names) in GROUPS {
         // Writing to a string never fails.
         _ = writeln!(text, "{header}{group}:{header:#}");
         for name in names {
-            let about = line.find_subcommand(name).and_then(Line::get_about);
+            let about = cli.find_subcommand(name).and_then(ClapCommand::get_about);
             let about = about.map(StyledStr::to_string).unwrap_or_default();
             _ = writeln!(text, "  {literal}{name:<9}{literal:#}  {about}");
         }
@@ -55,8 +55,8 @@ mod tests {
 
     #[test]
     fn every_command_is_in_exactly_one_group() {
-        let line = Cli::command();
-        let mut expected: Vec<&str> = line.get_subcommands().map(Line::get_name).collect();
+        let cli = Cli::command();
+        let mut expected: Vec<&str> = cli.get_subcommands().map(ClapCommand::get_name).collect();
         let mut grouped: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| *names).copied().collect();
         expected.sort_unstable();
         grouped.sort_unstable();

@@ -54,7 +54,7 @@ pub struct Cli {
 
 const EXIT_CODES: &str = "\
 Exit codes: 0 success; 1 nothing found, invalid number, or failed check; \
-2 error or wrong usage; 130 interrupted. For 'tnr doctor', see its help.";
+2 error or invalid usage; 130 interrupted. For 'tnr doctor', see its help.";
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -99,7 +99,7 @@ pub enum Command {
     Dynamodb(DynamodbArgs),
     /// Write the flag images to a folder, to upload to a bucket or CDN
     Flags(FlagsArgs),
-    /// Estimate the monthly bill of a deployment
+    /// Estimate the monthly bill for a deployment
     Costs(CostsArgs),
     /// Print the API's OpenAPI description
     Openapi {
@@ -111,7 +111,7 @@ pub enum Command {
 
 const DOCTOR_EXIT_CODES: &str = "\
 Exit codes: 0 no findings; 1 warnings; 2 problems; 3 nothing could be checked, \
-or wrong usage.";
+or invalid usage.";
 
 pub async fn run(cli: Cli) -> Result<ExitCode, CliError> {
     let result = match cli.command.unwrap_or(Command::Serve(cli.serve)) {

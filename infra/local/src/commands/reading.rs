@@ -1,9 +1,9 @@
-//! Parsing of the command line and its environment variables.
+//! Parses the command line and its environment variables.
 
 use std::{env, ffi::OsString};
 
 use clap::{
-    Arg, Command as Line, CommandFactory, FromArgMatches,
+    Arg, Command as ClapCommand, CommandFactory, FromArgMatches,
     error::{ContextKind, ContextValue, ErrorKind},
 };
 
@@ -12,12 +12,12 @@ use super::{Cli, Command, help};
 impl Cli {
     /// Parses the command line. Environment variables are defaults for options, unless empty. A phone
     /// number instead of a command is looked up.
-    pub fn parse_line(line: &[OsString]) -> Result<Self, clap::Error> {
-        let error = match parse_command(line) {
+    pub fn parse_args(args: &[OsString]) -> Result<Self, clap::Error> {
+        let error = match parse_command(args) {
             Err(error) if is_unknown(error.kind()) => error,
             result => return result,
         };
-        let mut lookup = line.to_vec();
+        let mut lookup = args.to_vec();
         lookup.insert(1, "lookup".into());
         match parse_command(&lookup) {
             Ok(cli) if cli.looks_up_number() => Ok(cli),
@@ -31,9 +31,9 @@ impl Cli {
     }
 }
 
-fn parse_command(line: &[OsString]) -> Result<Cli, clap::Error> {
+fn parse_command(args: &[OsString]) -> Result<Cli, clap::Error> {
     let command = map_arguments(help::group_commands(Cli::command()), ignore_empty_variable);
-    command.try_get_matches_from(line).and_then(|matches| Cli::from_arg_matches(&matches))
+    command.try_get_matches_from(args).and_then(|matches| Cli::from_arg_matches(&matches))
 }
 
 fn is_unknown(kind: ErrorKind) -> bool {
@@ -58,8 +58,8 @@ fn may_be_number(text: &str) -> bool {
 }
 
 /// Applies `change` to every argument of every command.
-fn map_arguments(line: Line, change: fn(Arg) -> Arg) -> Line {
-    line.mut_args(change).mut_subcommands(|command| map_arguments(command, change))
+fn map_arguments(command: ClapCommand, change: fn(Arg) -> Arg) -> ClapCommand {
+    command.mut_args(change).mut_subcommands(|command| map_arguments(command, change))
 }
 
 /// Ignores an argument's environment variable if it is empty. Compose passes unset ones as empty.
@@ -74,8 +74,8 @@ mod tests {
     use super::*;
 
     fn parse(words: &[&str]) -> Result<Cli, clap::Error> {
-        let line: Vec<OsString> = ["tnr"].iter().chain(words).map(OsString::from).collect();
-        Cli::parse_line(&line)
+        let args: Vec<OsString> = ["tnr"].iter().chain(words).map(OsString::from).collect();
+        Cli::parse_args(&args)
     }
 
     #[test]

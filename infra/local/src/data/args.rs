@@ -1,4 +1,4 @@
-//! Options of the data commands.
+//! Options for the data commands.
 
 use std::path::PathBuf;
 
@@ -13,11 +13,11 @@ use crate::{
 /// A report can be a path, an https:// URL or an s3:// object.
 #[derive(Debug, Args)]
 pub struct ImportArgs {
-    /// Download the reports not named below from NANPA and CNAC
+    /// Download the reports from NANPA and CNAC, except those passed below
     #[arg(long)]
     pub fetch: bool,
-    /// Download from a mirror that has the published file names below this URL: https://, or
-    /// http:// on this machine
+    /// Download from a mirror that serves the files under this URL by their published names
+    /// (https://, or http:// on this machine)
     #[arg(long, value_name = "URL", env = "TNR_MIRROR", hide_env_values = true)]
     pub mirror: Option<ingest::Mirror>,
     /// NANPA's utilized central office codes, text or zip
@@ -35,12 +35,12 @@ pub struct ImportArgs {
     /// NANPA's thousands block assignments, CSV or zip
     #[arg(long, value_name = "FILE")]
     pub thousands_blocks: Option<ingest::Source>,
-    /// Allow up to COUNT changes of each kind of record since the current version: exchanges of a
-    /// country, carriers, area codes and thousands blocks. A refused import names the number to pass
+    /// Allow up to COUNT changes to each kind of record since the current version: exchanges in a
+    /// country, carriers, area codes and thousands blocks. A refused import prints the count to pass
     #[arg(long, value_name = "COUNT")]
     pub max_change: Option<u32>,
     /// Allow any state, carrier or area code to lose or change up to COUNT exchanges. A refused
-    /// import names the number to pass
+    /// import prints the count to pass
     #[arg(long, value_name = "COUNT")]
     pub max_loss: Option<u32>,
     /// Allow up to PERCENT of a report's rows to be suspect: an unknown word, a missing required
@@ -64,7 +64,7 @@ impl ImportArgs {
     }
 }
 
-/// Options of commands that change the data.
+/// Options for commands that change the data.
 #[derive(Debug, Args)]
 pub struct ChangeArgs {
     /// Show what would change, record by record, without changing anything
@@ -107,7 +107,7 @@ pub struct VerifyArgs {
 
 #[derive(Debug, Args)]
 pub struct VersionsArgs {
-    /// Print the list as JSON, including quality figures for each version
+    /// Print the list as JSON, including quality metrics for each version
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]

@@ -1,5 +1,5 @@
-//! Backup of the embedded database while it is being served, and restore. Both verify that the copy
-//! can be read.
+//! Backs up the embedded database, even while it is being served, and restores it. Both verify that
+//! the copy can be read.
 
 use std::{
     fs,
@@ -22,14 +22,14 @@ use crate::{
         place::Place,
         private_file,
     },
-    error::{Cause, Context, counted},
+    error::{Cause, Context, pluralize},
     new_file::NewFile,
 };
 
 /// The database file during a restore.
 const UNFINISHED_FILE: &str = "dynamodb.sqlite.unfinished";
 
-/// Backs up a folder's database while it may be served, or only checks a backup. The file appears
+/// Backs up a folder's database, which may be in use, or only checks a backup. The file appears
 /// only when it is complete, checked and synced to disk.
 pub async fn backup(args: &BackupArgs) -> Result<(), CliError> {
     let file = &absolute_path(&args.file)?;
@@ -45,7 +45,7 @@ pub async fn backup(args: &BackupArgs) -> Result<(), CliError> {
     if !database.try_exists().map_err(failed)? {
         return Err(Place::Folder(folder).no_database(&args.folder.next()));
     }
-    let new = NewFile::private_file(file, args.replacement.force)?;
+    let new = NewFile::create_private(file, args.replacement.force)?;
     copy(&folder, &database, &new.path())?;
     let contents = contents(&new.path()).await;
     let contents = contents.map_err(|cause| unreadable(&folder, &database, cause))?;
@@ -69,7 +69,7 @@ async fn check_backup(file: &Path) -> Result<Contents, CliError> {
 
 fn print_contents(contents: &Contents) {
     let Contents { current, keys, unreadable } = contents;
-    let keys = counted(*keys, "key");
+    let keys = pluralize(*keys, "key");
     match current {
         Some((version, items)) => println!(
             "It contains version {version} with {} items, and {keys}.",
@@ -89,7 +89,7 @@ fn copy(folder: &Path, database: &Path, file: &Path) -> Result<(), CliError> {
     // SQLite would create a file that other users can read.
     let copy = private_file::open(file).map_err(cannot_write())?;
     copy::read(database, |connection| {
-        // Discard the output of an earlier attempt.
+        // Discard the output from an earlier attempt.
         copy.set_len(0)?;
         Ok(connection.execute("VACUUM INTO ?1", [file.to_str()])?)
     })
@@ -112,7 +112,7 @@ pub async fn restore(args: &RestoreArgs) -> Result<(), CliError> {
     let database = folder.join(DATABASE_FILE);
     if database_files(&database).any(|file| file.exists()) {
         return Err(CliError::failed(format!(
-            "folder '{}' already has a database; move its files dynamodb.sqlite* away, or name \
+            "folder '{}' already has a database; move its dynamodb.sqlite* files away, or choose \
              another folder with --data-dir",
             folder.display()
         )));

@@ -93,17 +93,17 @@ fn finish(report: Result<ImportReport, IngestError>, args: &ChangeArgs) -> Resul
     }
 }
 
-/// The typed import without `--dry-run` and with the waivers it needs. Includes data locations from
-/// the environment, because whoever reads the log of a nightly import has another environment.
+/// The same import without `--dry-run` and with the waivers it needs. Includes data locations from
+/// the environment, because whoever reads a nightly import's log has a different environment.
 fn command_with_waivers(
     waivers: &Waivers,
-    typed: impl IntoIterator<Item = String>,
+    argv: impl IntoIterator<Item = String>,
     data: &DataArgs,
 ) -> String {
     let flags = ["--dry-run", "--json", "--force", "--allow-older"];
     let with_values = ["--changes", "--max-change", "--max-loss", "--max-suspect"];
     let place = data.environment_options();
-    rebuild_command(typed, &flags, &with_values, place.into_iter().chain(waivers.arguments()))
+    rebuild_command(argv, &flags, &with_values, place.into_iter().chain(waivers.arguments()))
 }
 
 #[cfg(test)]
@@ -124,12 +124,11 @@ mod tests {
 
     #[test]
     fn refusals_suggest_the_same_import_with_waivers() {
-        let typed = "tnr import --fetch --nanpa my.txt --max-change=5 --max-loss 6 --dry-run \
+        let argv = "tnr import --fetch --nanpa my.txt --max-change=5 --max-loss 6 --dry-run \
                      --changes c.csv --force --json --data-dir here --allow-older";
-        let typed: Vec<String> = typed.split(' ').map(str::to_owned).collect();
+        let argv: Vec<String> = argv.split(' ').map(str::to_owned).collect();
         let waivers = Waivers { max_change: Some(4893), max_loss: Some(670), ..Waivers::default() };
-        let command =
-            command_with_waivers(&waivers, typed.clone(), &import_args(&typed).change.data);
+        let command = command_with_waivers(&waivers, argv.clone(), &import_args(&argv).change.data);
         let (_, arguments) = command.split_once(" import").unwrap();
         let expected = " --fetch --nanpa my.txt --data-dir here --max-change 4893 --max-loss 670";
         assert_eq!(arguments, expected);

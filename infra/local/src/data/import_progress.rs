@@ -63,7 +63,7 @@ impl ProgressLine {
         }
     }
 
-    /// Starts a phase, unless it already started. Counts and times are per phase.
+    /// Starts a phase, unless it has already started. Counts and times are per phase.
     fn begin(&self, message: impl Into<String>, template: &'static str) {
         let phase = (message.into(), template);
         if *self.phase.borrow() == phase {

@@ -66,7 +66,7 @@ pub async fn with_app<T>(
         let app = App::new(store, Config::from_env());
         // The API's own error does not say why the data cannot be loaded.
         let data = NumberingData::from_current(&app.dataset, args).await?;
-        warn_of_sample(&data.snapshot, &args.next());
+        warn_about_sample(&data.snapshot, &args.next());
         work(app).await
     })
     .await
@@ -92,7 +92,7 @@ pub fn no_data_note(place: &Place, next: &NextCommands) -> String {
 }
 
 /// Warns if the data is the made-up sample.
-pub fn warn_of_sample(snapshot: &Snapshot, next: &NextCommands) {
+pub fn warn_about_sample(snapshot: &Snapshot, next: &NextCommands) {
     if let Some(note) = sample::sample_note(snapshot, next) {
         eprintln!("note: {note}");
     }

@@ -9,7 +9,7 @@ use crate::{CliError, terminal::next_commands::NextCommands};
 pub async fn import_if_empty(store: &Store) -> Result<(), CliError> {
     match store.manifest().await {
         Ok(None) => (),
-        // A damaged manifest shows in /health, and the log says how to repair it.
+        // A damaged manifest shows up in /health, and the log says how to repair it.
         Ok(Some(_)) | Err(StoreError::Manifest { .. }) => return Ok(()),
         Err(error) => return Err(error.into()),
     }

@@ -11,7 +11,7 @@ use crate::{
     data::args::VerifyArgs,
     data::{import_progress::with_progress, report},
     database::{Access, on_database},
-    terminal::{width, wrapped},
+    terminal::{width, wrap},
 };
 
 /// Compares all lookup items with the current version, repairs them with `--repair`, and prints the
@@ -35,16 +35,16 @@ fn write(table: &mut String, verification: &Verification) -> fmt::Result {
     let Verification { version, skipped, items, drift, repaired } = verification;
     let Drift { contradicting, outdated, unreadable, missing, stray } = *drift;
     for unreadable in skipped {
-        writeln!(table, "{}", wrapped(&format!("warning: {unreadable}"), width(), 9))?;
+        writeln!(table, "{}", wrap(&format!("warning: {unreadable}"), width(), 9))?;
     }
     writeln!(table, "Version {version}, {} items", HumanCount(*items as u64))?;
     let kinds = [
         (
             "contradicting",
             contradicting,
-            "name the right version but hold another record; lookups return them",
+            "have the right version but the wrong record; lookups return them",
         ),
-        ("outdated", outdated, "name another version; lookups use memory instead"),
+        ("outdated", outdated, "have another version; lookups use memory instead"),
         ("unreadable", unreadable, "are damaged; lookups use memory instead"),
         ("missing", missing, "records without an item; lookups use memory instead"),
         ("stray", stray, "items without a record; lookups ignore them"),
@@ -52,7 +52,7 @@ fn write(table: &mut String, verification: &Verification) -> fmt::Result {
     for (kind, count, meaning) in kinds {
         let count = HumanCount(count as u64).to_string();
         let line = format!("  {kind:<14}{count:>10}  {meaning}");
-        writeln!(table, "{}", wrapped(&line, width(), 28))?;
+        writeln!(table, "{}", wrap(&line, width(), 28))?;
     }
     writeln!(table, "  {:<14}{:>10}", "repaired", HumanCount(*repaired as u64).to_string())
 }

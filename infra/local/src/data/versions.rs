@@ -14,7 +14,7 @@ use crate::{
     data::args::VersionsArgs,
     data::report::{self, format_percentage, percentages},
     database::{Access, on_database},
-    terminal::{HEADING, NO_BREAK_SPACE, next_commands::NextCommands, styled, width, wrapped},
+    terminal::{HEADING, NO_BREAK_SPACE, next_commands::NextCommands, styled, width, wrap},
 };
 
 /// A version in the list.
@@ -101,16 +101,16 @@ fn write(table: &mut String, versions: &[ListedVersion], next: &NextCommands) ->
 
 fn write_version(table: &mut String, version: &ListedVersion) -> fmt::Result {
     let ListedVersion { is_answering, unreadable, ingested_at, carriers, .. } = version;
-    let mark = match (is_answering, unreadable) {
+    let marker = match (is_answering, unreadable) {
         (true, _) => "*",
         (false, Some(_)) => "!",
         (false, None) => " ",
     };
     let name = styled(HEADING, &version.version);
-    writeln!(table, "{mark} {name}  ingested {ingested_at}")?;
+    writeln!(table, "{marker} {name}  ingested {ingested_at}")?;
     if let Some(reason) = unreadable {
         let line = format!("    problem  unreadable: {reason}");
-        writeln!(table, "{}", wrapped(&line, width(), 13))?;
+        writeln!(table, "{}", wrap(&line, width(), 13))?;
     }
     let FileDates { nanpa, cnac, npa_report, .. } = version.file_dates;
     let dates = [("NANPA", nanpa), ("CNAC", cnac), ("area codes", npa_report)];
@@ -124,7 +124,7 @@ fn write_version(table: &mut String, version: &ListedVersion) -> fmt::Result {
     let report = version.compared.as_ref().or(uncompared.as_ref());
     for (country, figures) in report.iter().flat_map(|report| &report.countries) {
         let line = format!("    {:<7}  {}", country.to_string(), coverage(figures));
-        writeln!(table, "{}", wrapped(&line, width(), 13))?;
+        writeln!(table, "{}", wrap(&line, width(), 13))?;
     }
     Ok(())
 }

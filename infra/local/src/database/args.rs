@@ -16,13 +16,13 @@ use crate::{
 const DATA_DIR: &str = "TNR_DATA_DIR";
 const ENDPOINT_URL: &str = "TNR_ENDPOINT_URL";
 
-/// The folder of the embedded DynamoDB.
+/// The embedded DynamoDB's folder.
 ///
-/// clap does not read the environment variables, so that typed options stay distinguishable: they
-/// take precedence, and suggested commands repeat them.
+/// clap does not read the environment variables, so explicit options stay distinguishable: they take
+/// precedence, and suggested commands repeat them.
 #[derive(Debug, Clone, Args)]
 pub struct FolderArgs {
-    /// Folder of the embedded database [default: your data folder] [env: TNR_DATA_DIR]
+    /// Folder for the embedded database [default: your data folder] [env: TNR_DATA_DIR]
     #[arg(long, value_name = "DIR")]
     data_dir: Option<PathBuf>,
 }
@@ -48,7 +48,7 @@ pub struct DataArgs {
 }
 
 impl FolderArgs {
-    /// The typed folder, or else the one in the environment, or else the default.
+    /// The explicit folder, or else the one from the environment, or else the default.
     pub fn path(&self) -> Result<PathBuf, CliError> {
         match self.data_dir.clone().or_else(|| variable(DATA_DIR).map(PathBuf::from)) {
             Some(folder) => Ok(folder),
@@ -66,8 +66,8 @@ impl DatabaseArgs {
         self.folder.path()
     }
 
-    /// The URL of a database to use instead of the embedded one. A typed folder overrides the
-    /// environment.
+    /// The URL of a database to use instead of the embedded one. An explicit folder overrides
+    /// the environment.
     pub fn endpoint_url(&self) -> Result<Option<String>, CliError> {
         if self.endpoint_url.is_some() || self.folder.data_dir.is_some() {
             return Ok(self.endpoint_url.clone());
@@ -101,15 +101,15 @@ impl DataArgs {
         }
     }
 
-    /// Returns `true` if a typed option locates the data.
-    pub fn is_typed(&self) -> bool {
+    /// Returns `true` if an explicit option locates the data.
+    pub fn is_explicit(&self) -> bool {
         let DatabaseArgs { folder, endpoint_url } = &self.database;
         self.stack.is_some() || endpoint_url.is_some() || folder.data_dir.is_some()
     }
 
-    /// Options for the location in the environment; empty if one is typed.
+    /// Options for the location from the environment; empty if the location is explicit.
     pub(crate) fn environment_options(&self) -> Vec<String> {
-        if self.is_typed() {
+        if self.is_explicit() {
             return Vec::new();
         }
         let location = [("--endpoint-url", ENDPOINT_URL), ("--data-dir", DATA_DIR)]
@@ -139,7 +139,7 @@ fn variable(name: &str) -> Option<OsString> {
 
 /// The system's folder for user data.
 fn user_folder() -> Result<PathBuf, CliError> {
-    let failed = "you have no home folder; name a data folder with --data-dir";
+    let failed = "you have no home folder; pass a data folder with --data-dir";
     let user = choose_native_strategy().context(failed)?;
     // Windows copies its data folder between machines, and a database is too large for that.
     let data = if cfg!(windows) { user.cache_dir() } else { user.data_dir() };

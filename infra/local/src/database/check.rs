@@ -35,7 +35,7 @@ pub async fn contents(file: &Path) -> Result<Contents, Cause> {
     let copied = copy::in_memory(file, Scope::Everything)?.database;
     // Opening a database creates its tables.
     if copied.list_tables(ListTablesRequest::default())?.table_names.is_empty() {
-        return Err(Damage::Foreign("this program did not create it".to_owned()).into());
+        return Err(Damage::Unrecognized("this program did not create it".to_owned()).into());
     }
     let database = Database::from_copy(copied).await?;
     let read = read_all(&database.store()).await;
@@ -59,7 +59,7 @@ async fn read_all(store: &Store) -> Result<Contents, Damage> {
             return Err(Damage::Items(found.drift.contradicting + found.drift.unreadable));
         }
         Ok(found) if found.skipped.is_empty() => found.items,
-        // The data may be for another release, if its bytes are intact.
+        // The data may be for another release. Its bytes must be intact.
         Ok(_) | Err(IngestError::Current(DatasetError::NoneReadable { .. })) => {
             store.snapshot(&manifest.current).await.map_err(unreadable)?;
             0

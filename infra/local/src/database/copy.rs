@@ -1,6 +1,6 @@
 //! Reads a folder's database while other processes write to it, without changing the folder.
 //!
-//! Next to a writer, SQLite can read if it may create files. Otherwise the database is read as
+//! SQLite can read alongside a writer if it may create files. Otherwise the database is read as
 //! immutable. That is safe if no process has it open, which is checked again afterwards.
 
 use std::{
@@ -68,7 +68,7 @@ fn copy_all(source: &Connection, copy: &mut Connection) -> Result<(), Cause> {
     }
 }
 
-/// Runs `work` on a read-only connection, and repeats it if others open or close the database meanwhile.
+/// Runs `work` on a read-only connection, and repeats it if others open or close the database in between.
 pub fn read<T>(
     database: &Path,
     work: impl Fn(&Connection) -> Result<T, Cause>,
@@ -123,7 +123,7 @@ impl State {
 
 #[cfg(test)]
 mod tests {
-    use std::cell::Cell;
+    use std::{cell::Cell, fs::File};
 
     use super::*;
 
@@ -147,5 +147,14 @@ mod tests {
             Ok::<i64, Cause>(rows)
         });
         assert_eq!((rows.unwrap(), attempts.get()), (1, 2));
+
+        attempts.set(0);
+        let failed = read::<()>(&database, |_| {
+            attempts.set(attempts.get() + 1);
+            let time = SystemTime::UNIX_EPOCH + Duration::from_secs(attempts.get() as u64);
+            File::options().write(true).open(&database)?.set_modified(time)?;
+            Err("it is changing".into())
+        });
+        assert!(failed.is_err() && attempts.get() == MAX_ATTEMPTS);
     }
 }

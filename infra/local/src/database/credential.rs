@@ -13,7 +13,7 @@ const VARIABLE: &str = "AWS_ACCESS_KEY_ID";
 
 /// A random access key ID that serves as a password. DynamoDB clients send it with each request.
 /// Signatures are not verified, because only processes on this machine can reach the database.
-/// There is no `Debug`, so that it cannot leak to a log.
+/// It does not implement `Debug`, so it cannot leak into a log.
 #[derive(Clone)]
 pub struct Credential(String);
 

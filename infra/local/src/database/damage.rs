@@ -17,7 +17,7 @@ pub enum Damage {
     Pages(#[source] Cause),
     /// Content that this program does not write.
     #[error("{0}")]
-    Foreign(String),
+    Unrecognized(String),
     #[error("its current version is unreadable")]
     Version(#[source] IngestError),
     #[error("{0} of its items contradict its current version or are unreadable")]
@@ -57,9 +57,9 @@ impl Damage {
                 next.tnr("keys delete PREFIX"),
                 next.tnr("keys create --name NAME")
             ),
-            Self::Pages(_) | Self::Foreign(_) | Self::Keys(_) => format!(
-                "move its files dynamodb.sqlite* away, then restore a backup with '{}', or the data \
-                 without the keys with '{}'",
+            Self::Pages(_) | Self::Unrecognized(_) | Self::Keys(_) => format!(
+                "move its dynamodb.sqlite* files away, then restore a backup with '{}', or import the \
+                 data without the keys with '{}'",
                 next.tnr("restore FILE"),
                 next.tnr("import --fetch")
             ),

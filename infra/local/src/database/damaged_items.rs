@@ -3,8 +3,8 @@
 //! The embedded database stores each item as JSON text in a SQLite row. A damaged item could appear
 //! to be missing, abort every scan of its table, or block all writes to its key.
 //!
-//! Before the database is opened, each damaged item is replaced with one that has only its key.
-//! Readers skip such items.
+//! Before the database is opened, each damaged item is replaced with one that contains only its
+//! key. Readers skip such items.
 
 use dynoxide::{AttributeValue, Item};
 use rusqlite::{
@@ -21,7 +21,7 @@ use crate::{
     error::Cause,
 };
 
-/// The tables of lookup items, which hold almost all items.
+/// The tables with lookup items, which hold almost all items.
 const LOOKUP_TABLES: [&str; 2] = ["carriers", "exchanges"];
 /// The prefix of a string partition key.
 const STRING_PREFIX: &str = "S:";
@@ -29,7 +29,7 @@ const STRING_PREFIX: &str = "S:";
 /// The tables to check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
-    /// All but those of lookup items: their readers skip damaged ones.
+    /// All except those with lookup items, whose readers skip damaged ones.
     WithoutLookupItems,
     Everything,
 }

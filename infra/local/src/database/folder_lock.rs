@@ -1,4 +1,4 @@
-//! The lock that keeps a data folder to one writing process.
+//! The lock that limits a data folder to one writing process.
 
 use std::{
     fs::{self, File, TryLockError},

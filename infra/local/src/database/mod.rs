@@ -1,4 +1,4 @@
-//! The program's DynamoDB: embedded in a folder, at a URL, or a stack's.
+//! The program's DynamoDB: embedded in a folder, at a URL, or in a stack.
 
 pub mod args;
 pub mod check;
@@ -44,7 +44,7 @@ const ANY_PORT: u16 = 0;
 /// A command's access to a database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// Read without creating or locking anything: alongside other commands, in read-only folders.
+    /// Read without creating or locking anything. Works alongside other commands and in read-only folders.
     Read,
     /// Like [`Access::Read`], but check every item first.
     Examine,
@@ -73,8 +73,8 @@ struct Embedded {
 }
 
 impl Database {
-    /// Opens the database that the arguments name, for a short command. A command that writes uses
-    /// the server of the process that serves the folder, if any.
+    /// Opens the database that the arguments select, for a short-lived command. If another process
+    /// serves the folder, a command that writes uses that process's server.
     pub async fn open(args: &DataArgs, access: Access) -> Result<Self, CliError> {
         let place = args.place()?;
         let opened = match &place {
@@ -121,8 +121,8 @@ impl Database {
         }
     }
 
-    /// Opens and prepares the database that the arguments name, for a server. Never uses another
-    /// process's database, which would be gone when that process exits.
+    /// Opens and prepares the database that the arguments select, for a server. Never uses another
+    /// process's database, which would disappear when that process exits.
     pub async fn open_for_server<T>(
         args: &DatabaseArgs,
         prepare: impl AsyncFnOnce(&Store) -> Result<T, CliError>,
@@ -138,7 +138,7 @@ impl Database {
     /// Opens the embedded database in `data_dir` for this process only.
     ///
     /// # Errors
-    /// Returns the errors of [`FolderLock::acquire`].
+    /// Returns the errors from [`FolderLock::acquire`].
     pub async fn embedded(data_dir: &Path) -> Result<Self, CliError> {
         let lock = FolderLock::acquire(data_dir)?;
         let credential = Some(Credential::random());
@@ -237,12 +237,12 @@ impl Database {
         &self.endpoint
     }
 
-    /// A store with the timeouts of operator commands.
+    /// A store with the timeouts for operator commands.
     pub fn store(&self) -> Store {
         self.store.clone()
     }
 
-    /// A store with the timeouts of API requests.
+    /// A store with the timeouts for API requests.
     pub async fn serving_store(&self) -> Store {
         let is_embedded = self.embedded.is_some();
         let timeouts =
@@ -250,7 +250,7 @@ impl Database {
         open_store(&self.endpoint, self.credential.as_ref(), is_embedded, timeouts).await
     }
 
-    /// Stops the embedded server when its running requests are done.
+    /// Stops the embedded server when its in-flight requests are done.
     pub async fn close(self) {
         let Self { embedded, store, .. } = self;
         drop(store);
@@ -356,7 +356,7 @@ mod tests {
             put.send().await.unwrap();
         }
         assert_eq!(dynoxide.sweep_ttl().unwrap(), 1);
-        let left = client.scan().table_name(&tables.usage).send().await.unwrap();
-        assert_eq!(left.items()[0]["id"], AttributeValue::S("new".to_owned()));
+        let remaining = client.scan().table_name(&tables.usage).send().await.unwrap();
+        assert_eq!(remaining.items()[0]["id"], AttributeValue::S("new".to_owned()));
     }
 }

@@ -26,7 +26,7 @@ impl Place {
     pub fn no_database(&self, next: &NextCommands) -> CliError {
         let what = match self {
             Self::Folder(_) => format!("{self} has no database"),
-            Self::Endpoint(_) | Self::Stack(_) => format!("{self} has no tables of this service"),
+            Self::Endpoint(_) | Self::Stack(_) => format!("{self} has no tables for this service"),
         };
         self.no_data_error(&what, next)
     }

@@ -4,7 +4,7 @@
 //! A flipped bit can rename a column.
 //!
 //! The embedded database also trusts its catalog. With a wrong key name it finds no items, and with
-//! a wrong status it refuses all calls. So a file is rejected if its schema or catalog differs from
+//! a wrong status it rejects all calls. So a file is rejected if its schema or catalog differs from
 //! what this program writes.
 
 use rusqlite::{Connection, Row, config::DbConfig, types::ValueRef};
@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// The statements that create the embedded database's tables; the last one is for item tables. When
-/// a dynoxide release changes one, add it and keep the old one for older folders.
+/// a dynoxide release changes one, add the new one and keep the old one for older folders.
 const STATEMENTS: &str = include_str!("schema.sql");
 
 pub struct ItemTable {
@@ -43,14 +43,14 @@ pub fn reject_untrusted_schema(connection: &Connection) -> Result<(), Cause> {
         let (name, sql): (Vec<u8>, Vec<u8>) = (row.get(0)?, row.get(1)?);
         let name = String::from_utf8_lossy(&name);
         if !is_known(&name, &String::from_utf8_lossy(&sql)) {
-            return Err(foreign("schema", &name));
+            return Err(unrecognized("schema", &name));
         }
     }
     Ok(())
 }
 
-fn foreign(place: &str, name: &str) -> Cause {
-    Damage::Foreign(format!("its {place} has an unknown definition of {name:?}")).into()
+fn unrecognized(place: &str, name: &str) -> Cause {
+    Damage::Unrecognized(format!("its {place} has an unknown definition of {name:?}")).into()
 }
 
 fn is_known(name: &str, statement: &str) -> bool {
@@ -81,7 +81,7 @@ pub fn item_tables(connection: &Connection) -> Result<Vec<ItemTable>, Cause> {
         });
         let exists = connection.table_exists(None, name.as_str())?;
         let Some((_, table)) = table.filter(|_| exists) else {
-            return Err(foreign("catalog", &name));
+            return Err(unrecognized("catalog", &name));
         };
         tables.push(ItemTable { name, key: table.key.clone() });
     }

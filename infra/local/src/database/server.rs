@@ -1,5 +1,5 @@
 //! The embedded database's HTTP server. Any page in a local browser could send it requests, so
-//! requests with an `Origin` are refused. Others need its host and its credential.
+//! requests with an `Origin` are rejected. Others need the server's host and its credential.
 
 use std::{net::SocketAddr, sync::Arc};
 
@@ -33,7 +33,7 @@ struct AccessRules {
     credential: Option<Credential>,
 }
 
-/// Serves the database until stopped, then finishes running requests.
+/// Serves the database until stopped, then finishes in-flight requests.
 pub async fn serve(
     listener: TcpListener,
     database: Dynoxide,
@@ -54,7 +54,7 @@ pub async fn serve(
 async fn admit(State(rules): State<Arc<AccessRules>>, request: Request, next: Next) -> Response {
     let headers = request.headers();
     if headers.contains_key(ORIGIN) {
-        let message = "the embedded database refuses requests from web pages";
+        let message = "the embedded database rejects requests from web pages";
         return refusal(StatusCode::FORBIDDEN, "AccessDeniedException", message);
     }
     if !rules.matches_host(headers.get(HOST)) {
@@ -70,8 +70,8 @@ async fn admit(State(rules): State<Arc<AccessRules>>, request: Request, next: Ne
 }
 
 impl AccessRules {
-    /// Returns `true` if the `Host` header has this server's address. A web page whose name resolves
-    /// to this machine sends that name.
+    /// Returns `true` if the `Host` header is this server's address. A web page whose domain resolves
+    /// to this machine sends that domain.
     fn matches_host(&self, host: Option<&HeaderValue>) -> bool {
         let (address, port) = (self.address, self.address.port());
         let own = [address.to_string(), format!("localhost:{port}")];

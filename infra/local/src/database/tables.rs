@@ -18,7 +18,7 @@ use crate::{
     template::{self, Table},
 };
 
-/// Poll interval for a new table, and maximum polls: one minute in all.
+/// Poll interval for a new table, and maximum polls: one minute in total.
 const TABLE_POLL_INTERVAL: Duration = Duration::from_millis(100);
 const MAX_TABLE_POLLS: usize = 600;
 
@@ -49,7 +49,7 @@ pub async fn has_any(store: &Store) -> Result<bool, CliError> {
         };
         let refusal = error.as_service_error();
         if !refusal.is_some_and(DescribeTableError::is_resource_not_found_exception) {
-            return Err(CliError::io("the database does not respond")(error));
+            return Err(CliError::io("the database is not responding")(error));
         }
     }
     Ok(false)
@@ -83,7 +83,7 @@ async fn create_if_missing(client: &Client, name: &str, key: &str) -> Result<(),
     match error.as_service_error() {
         Some(refusal) if refusal.is_resource_in_use_exception() => Ok(()),
         Some(_) => Err(CliError::io(failed())(error)),
-        None => Err(CliError::io("the database does not respond")(error)),
+        None => Err(CliError::io("the database is not responding")(error)),
     }
 }
 
@@ -102,7 +102,7 @@ async fn wait_until_active(client: &Client, name: &str) -> Result<(), CliError> 
     Err(CliError::failed(format!("table '{name}' is not ready")))
 }
 
-/// Enables deletion of expired items. A database that does not support it works, but grows.
+/// Enables deletion of expired items. A database that does not support it still works, but grows.
 async fn enable_time_to_live(client: &Client, table: &str, attribute: &str) {
     let described = client.describe_time_to_live().table_name(table).send().await;
     let status =

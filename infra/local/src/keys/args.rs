@@ -1,4 +1,4 @@
-//! Arguments of the `keys` command.
+//! Arguments for the `keys` command.
 
 use std::path::PathBuf;
 
@@ -47,8 +47,8 @@ pub enum KeysCommand {
     },
     /// Export all keys' hashes, expiries and quotas to a file that only its owner can read
     Export(KeysExportArgs),
-    /// Import keys from an exported file. Existing keys only take earlier expiries and revocations;
-    /// revoked and expired keys never work again
+    /// Import keys from an exported file. For existing keys, only earlier expiries and revocations
+    /// apply; revoked and expired keys never work again
     Import(KeysImportArgs),
 }
 

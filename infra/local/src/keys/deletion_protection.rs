@@ -1,5 +1,5 @@
 //! Deletion protection for a stack's tables. The template leaves it off, so that a failed creation
-//! can be rolled back. The first key turns it on.
+//! can be rolled back. Creating the first key turns it on.
 
 use aws_sdk_dynamodb::Client;
 use logging::with_causes;

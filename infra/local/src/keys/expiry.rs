@@ -1,4 +1,4 @@
-//! A key's expiry as typed on the command line.
+//! A key's expiry as given on the command line.
 
 use std::str::FromStr;
 

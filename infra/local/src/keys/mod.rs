@@ -22,7 +22,7 @@ use crate::{
     },
     terminal::{
         self, BAD, GOOD,
-        next_commands::{NextCommands, quoted},
+        next_commands::{NextCommands, quote},
         styled, width,
     },
 };
@@ -90,7 +90,7 @@ pub async fn register(store: &Store, key: &ApiKey, name: &str) -> Result<(), Cli
         }
         // It may have been revoked.
         Err(StoreError::Item { .. }) => Err(CliError::UnusableKey(format!(
-            "the record of API key '{}…' is damaged; use another key, or run 'tnr keys list' to see \
+            "the record for API key '{}…' is damaged; use another key, or run 'tnr keys list' to see \
              how to delete this one",
             key.prefix()
         ))),
@@ -102,7 +102,7 @@ fn unusable_key(prefix: &str) -> CliError {
     CliError::UnusableKey(format!("API key '{prefix}…' is revoked or expired; use another key"))
 }
 
-/// The record of a key without expiry or quotas.
+/// The record for a key without expiry or quotas.
 pub(crate) fn new_record(
     key_hash: String,
     prefix: &str,
@@ -146,7 +146,7 @@ pub(super) fn warn_about_damaged(keys: &[DamagedKey], next: &NextCommands) {
             "warning: key {name} is damaged, and its client gets 401; create a new key with '{}', and \
              delete this one with '{}'",
             next.tnr("keys create --name NAME"),
-            next.tnr(&format!("keys delete {}", quoted(&name))),
+            next.tnr(&format!("keys delete {}", quote(&name))),
         );
     }
 }
@@ -165,9 +165,9 @@ fn key_lines(key: &KeyRecord, now: Timestamp) -> String {
         [Some(created), Some(expires), quota(key.per_minute, "minute"), quota(key.per_day, "day")];
     let terms = terms.into_iter().flatten().collect::<Vec<_>>().join(", ");
     let first = format!("{prefix:<15}  {state:<7}  {name}{note}");
-    let first = terminal::wrapped(&first, width(), INDENT);
+    let first = terminal::wrap(&first, width(), INDENT);
     let first = first.replacen(&format!(" {state} "), &format!(" {} ", styled(style, state)), 1);
-    let second = terminal::wrapped(&format!("{:INDENT$}{terms}", ""), width(), INDENT);
+    let second = terminal::wrap(&format!("{:INDENT$}{terms}", ""), width(), INDENT);
     format!("{first}\n{second}\n")
 }
 
@@ -244,10 +244,10 @@ fn find_only(keys: Vec<KeyRecord>, prefix: &str) -> Result<KeyRecord, CliError> 
     if matching.len() == 1 {
         return Ok(matching.remove(0));
     }
-    // Never print the secret of a full key.
+    // Never print a full key's secret.
     let prefix: String = prefix.chars().take(PREFIX_CHARACTERS).collect();
     Err(CliError::failed(format!(
-        "{} API keys start with '{prefix}'; pass a prefix that only one key has (see 'tnr keys list')",
+        "{} API keys start with '{prefix}'; pass a prefix that matches only one (see 'tnr keys list')",
         matching.len()
     )))
 }

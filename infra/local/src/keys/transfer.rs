@@ -1,7 +1,7 @@
 //! Exports API keys to a file and imports them, for backups and restores.
 //!
-//! The file is one JSON document, so a truncated one is refused. It has hashes and terms, from which
-//! keys cannot be recovered.
+//! The file is one JSON document, so a truncated one is rejected. It contains hashes and terms, from
+//! which keys cannot be recovered.
 //!
 //! An import never extends a key: the earlier expiry wins, and revocations stay. That is also the
 //! newer state, because nothing else extends a key. So files can be imported repeatedly and in any
@@ -18,7 +18,7 @@ use crate::{
     CliError,
     data::report::{escape_controls, print},
     database::{Access, on_database},
-    error::{Context, counted},
+    error::{Context, pluralize},
     keys::{
         args::{KeysExportArgs, KeysImportArgs},
         deletion_protection::protect_stack_tables,
@@ -46,8 +46,7 @@ struct ImportReport {
     added: Vec<ReportedKey>,
     /// Keys that are revoked or expire earlier than before.
     shortened: Vec<ReportedKey>,
-    /// The number of unchanged keys.
-    left: usize,
+    unchanged: usize,
 }
 
 #[derive(Debug, PartialEq, Serialize)]
@@ -63,16 +62,16 @@ pub async fn export(args: KeysExportArgs) -> Result<(), CliError> {
         Some(table) => store.clone().with_api_keys_table(table).all_api_keys().await,
         None => store.all_api_keys().await,
     };
-    let new = NewFile::private_file(&args.file, args.replacement.force)?;
+    let new = NewFile::create_private(&args.file, args.replacement.force)?;
     let StoredKeys { readable: keys, damaged } =
         on_database(&args.data, Access::Read, read).await??;
     warn_about_damaged(&damaged, &args.data.next());
-    let count = counted(keys.len(), "key");
+    let count = pluralize(keys.len(), "key");
     let text = to_json(keys).context("cannot write the keys as JSON")?;
-    new.create()?.write_all(text.as_bytes()).map_err(new.unwritable())?;
+    new.open()?.write_all(text.as_bytes()).map_err(new.unwritable())?;
     new.finish()?;
     println!(
-        "Exported {count} to {}. The file has hashes and terms, not the keys themselves.",
+        "Exported {count} to {}. The file contains hashes and terms, not the keys themselves.",
         args.file.display()
     );
     Ok(())
@@ -85,7 +84,7 @@ fn to_json(keys: Vec<KeyRecord>) -> serde_json::Result<String> {
 
 fn parse_keys(text: &str) -> Result<Vec<KeyRecord>, CliError> {
     let file: KeyFile = serde_json::from_str(text)
-        .context("it is not a complete file from 'keys export' of this release")?;
+        .context("it is not a complete file from this release's 'keys export'")?;
     if file.format == FORMAT {
         return Ok(file.keys);
     }
@@ -130,7 +129,7 @@ async fn import_keys(
         };
         let after = with_earlier_ends(before, key);
         if after == *before {
-            report.left += 1;
+            report.unchanged += 1;
         } else {
             report.shortened.push(summary(&after));
         }
@@ -170,7 +169,7 @@ async fn add_or_shorten(store: &Store, key: &KeyRecord) -> Result<(), CliError> 
 
 fn write(table: &mut String, report: &ImportReport) -> fmt::Result {
     use fmt::Write;
-    let ImportReport { dry_run, added, shortened, left } = report;
+    let ImportReport { dry_run, added, shortened, unchanged } = report;
     if *dry_run {
         writeln!(table, "Dry run: nothing was changed")?;
     }
@@ -181,7 +180,7 @@ fn write(table: &mut String, report: &ImportReport) -> fmt::Result {
         }
     }
     let (added, shortened) = (added.len(), shortened.len());
-    writeln!(table, "{added} added, {shortened} shortened, {left} unchanged")
+    writeln!(table, "{added} added, {shortened} shortened, {unchanged} unchanged")
 }
 
 #[cfg(test)]
@@ -192,9 +191,9 @@ mod tests {
     /// A key's revocation and expiry, in seconds since 1970; `None` if the key does not exist.
     type Ends = Option<(Option<i64>, Option<i64>)>;
 
-    fn record(number: usize, ends: Ends, per_minute: u32) -> Option<KeyRecord> {
+    fn record(id: usize, ends: Ends, per_minute: u32) -> Option<KeyRecord> {
         let time = |seconds| Timestamp::from_second(seconds).unwrap();
-        let (hash, prefix) = (format!("{number:064x}"), format!("tnr_live_{number}"));
+        let (hash, prefix) = (format!("{id:064x}"), format!("tnr_live_{id}"));
         ends.map(|(revoked_at, expires_at)| KeyRecord {
             note: Some("two\nlines".to_owned()),
             expires_at: expires_at.map(time),
@@ -205,7 +204,7 @@ mod tests {
         })
     }
 
-    fn merged(stored: Ends, exported: Ends) -> Ends {
+    fn merge(stored: Ends, exported: Ends) -> Ends {
         let earlier = |a: Option<i64>, b| a.into_iter().chain(b).min();
         match (stored, exported) {
             (Some((a, b)), Some((c, d))) => Some((earlier(a, c), earlier(b, d))),
@@ -213,7 +212,7 @@ mod tests {
         }
     }
 
-    /// Imports a key in each state over one in each state with another quota, twice.
+    /// Imports a key in each state over one in each state with a different quota, twice.
     #[tokio::test]
     async fn imports_keep_every_key_and_never_extend_one() {
         let times = [None, Some(1), Some(2)];
@@ -222,11 +221,11 @@ mod tests {
         let (mut stored, mut exported, mut expected) = (Vec::new(), Vec::new(), Vec::new());
         for (row, before) in ends.iter().copied().enumerate() {
             for (column, imported) in ends.iter().copied().enumerate() {
-                let number = row * ends.len() + column;
-                stored.extend(record(number, before, 5));
-                exported.extend(record(number, imported, 50));
+                let id = row * ends.len() + column;
+                stored.extend(record(id, before, 5));
+                exported.extend(record(id, imported, 50));
                 let per_minute = if before.is_some() { 5 } else { 50 };
-                expected.extend(record(number, merged(before, imported), per_minute));
+                expected.extend(record(id, merge(before, imported), per_minute));
             }
         }
         let database = Database::in_memory().await.unwrap();
@@ -248,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn truncated_files_and_other_formats_are_refused() {
+    fn truncated_files_and_other_formats_are_rejected() {
         let json = to_json(record(0, Some((None, Some(1))), 5).into_iter().collect()).unwrap();
         for end in 0..json.len() {
             assert!(parse_keys(&json[..end]).is_err(), "{end}");

@@ -1,4 +1,4 @@
-//! Options of the number commands.
+//! Options for the number commands.
 
 use std::{path::PathBuf, str::FromStr};
 

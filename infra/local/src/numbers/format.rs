@@ -12,7 +12,7 @@ use numbering::dataset::Dataset;
 
 use crate::{
     CliError,
-    data::numbering_data::{NumberingData, no_data_note, warn_of_sample},
+    data::numbering_data::{NumberingData, no_data_note, warn_about_sample},
     error::Cause,
     new_file::NewFile,
     numbers::{
@@ -26,7 +26,7 @@ use crate::{
 pub async fn format(mut args: FormatArgs) -> Result<(), CliError> {
     let list = open_list(args.file.as_deref())?;
     args.list.infer_formats(args.file.as_deref(), args.output.as_deref());
-    let signals = StopSignals::receive()?;
+    let signals = StopSignals::listen()?;
     let (file, output) = open_output(&args)?;
     let dataset = load_dataset(&args).await?;
     let options = args.list;
@@ -51,7 +51,7 @@ async fn load_dataset(args: &FormatArgs) -> Result<Option<Arc<Dataset>>, CliErro
         }
         loaded => {
             let NumberingData { dataset, snapshot } = loaded?;
-            warn_of_sample(&snapshot, &next);
+            warn_about_sample(&snapshot, &next);
             Ok(Some(dataset))
         }
     }
@@ -82,7 +82,7 @@ fn open_list(file: Option<&Path>) -> Result<List, CliError> {
     let Some(file) = file.filter(|file| *file != Path::new("-")) else {
         let input = io::stdin();
         if input.is_terminal() {
-            return Err(CliError::failed("no input; name a file, or pipe numbers to stdin"));
+            return Err(CliError::failed("no input; pass a file, or pipe numbers to stdin"));
         }
         return Ok((Box::new(input), None));
     };
@@ -95,7 +95,7 @@ fn open_list(file: Option<&Path>) -> Result<List, CliError> {
     Ok((Box::new(opened), metadata.is_file().then_some(metadata.len())))
 }
 
-/// A progress bar on stderr. Hidden unless stderr is a terminal, and if the output is one too.
+/// A progress bar on stderr. Hidden if stderr is not a terminal, or if the output is one.
 fn progress_bar(bytes: Option<u64>, is_output_terminal: bool) -> ProgressBar {
     const FILE_STYLE: &str = "{msg} numbers {wide_bar} {bytes}/{total_bytes} {eta}";
     const PIPE_STYLE: &str = "{spinner} {msg} numbers {bytes} {elapsed}";
@@ -118,8 +118,8 @@ fn open_output(args: &FormatArgs) -> Result<(Option<NewFile>, Output), CliError>
     let Some(file) = args.output.as_deref().filter(|file| *file != Path::new("-")) else {
         return Ok((None, (Box::new(io::stdout()), io::stdout().is_terminal())));
     };
-    let new = NewFile::file(file, args.replacement.force)?;
-    let created = new.create()?;
-    let is_terminal = created.is_terminal();
-    Ok((Some(new), (Box::new(created), is_terminal)))
+    let new = NewFile::create(file, args.replacement.force)?;
+    let opened = new.open()?;
+    let is_terminal = opened.is_terminal();
+    Ok((Some(new), (Box::new(opened), is_terminal)))
 }

@@ -21,10 +21,10 @@ const MAX_CONCURRENT_CALLS: usize = 64;
 /// Serves until stdin closes or a signal arrives. Stdout carries only MCP messages.
 pub async fn serve(data: DataArgs) -> Result<(), CliError> {
     init_human_logs();
-    let mut signals = StopSignals::receive()?;
+    let mut signals = StopSignals::listen()?;
     let (server, calls) = ToolServer::new();
     tokio::select! {
-        ended = serve_stdio(server) => ended,
+        result = serve_stdio(server) => result,
         () = run_calls(calls, &data) => Ok(()),
         _ = signals.next() => Ok(()),
     }

@@ -32,7 +32,7 @@ pub fn describe(description: &mut Value) {
         parameters.extend(common.map(|name| reference("parameters", name)));
         operation["parameters"] = parameters.into();
         let not_modified = json!({
-            "description": "The response is the one whose `ETag` is in `If-None-Match`.",
+            "description": "The response has not changed since the one whose `ETag` is in `If-None-Match`.",
             "headers": operation["responses"]["200"]["headers"],
         });
         let responses = operation["responses"].as_object_mut().expect("an operation has responses");

@@ -78,13 +78,13 @@ impl SampleRequest {
         }
     }
 
-    /// A header's value, by its lower-case name.
+    /// A header's value, by its lowercase name.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(present, _)| present == name).map(|(_, value)| value.as_str())
     }
 
     /// Returns `true` if the response should be an error.
-    pub fn is_refused(&self) -> bool {
+    pub fn is_rejected(&self) -> bool {
         self.name.starts_with("error-")
     }
 

@@ -1,4 +1,4 @@
-//! Arguments of the commands for operators.
+//! Arguments for the operator commands.
 
 use std::path::PathBuf;
 
@@ -17,7 +17,7 @@ pub struct DoctorArgs {
     /// Test each endpoint of the service at this URL, instead of the stack's own URL
     #[arg(long, value_name = "BASE_URL", value_parser = endpoint_url)]
     pub url: Option<String>,
-    /// API key to also test the endpoints with
+    /// Also test the endpoints with this API key
     #[arg(long, value_name = "KEY", env = "TNR_KEY", hide_env_values = true)]
     pub key: Option<String>,
     /// Timeout for each group of checks, in seconds

@@ -11,7 +11,7 @@ use crate::{
     serve::args::{ApiAddress, reachable_host},
 };
 
-/// Less than the usual timeout of health checks.
+/// Less than the usual timeout for health checks.
 const TIMEOUT: Duration = Duration::from_secs(3);
 /// More than any health response from this service.
 const MAX_BODY_BYTES: usize = 64 * 1024;

@@ -1,4 +1,4 @@
-//! Options of the server and its data folder.
+//! Options for the server and its data folder.
 
 use std::{
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
@@ -24,10 +24,10 @@ pub struct ApiAddress {
     /// Address to listen on (0.0.0.0 for all IPv4 interfaces, :: for all)
     #[arg(long, env = "TNR_HOST", default_value_t = DEFAULT_HOST)]
     pub host: IpAddr,
-    /// Port of the API
+    /// Port to listen on
     #[arg(long, env = "TNR_PORT", default_value_t = DEFAULT_PORT)]
     pub port: u16,
-    /// Path prefix of the API behind a proxy, such as /numbers
+    /// Path prefix for the API behind a proxy, such as /numbers
     #[arg(long, value_name = "PATH", env = "TNR_BASE_PATH", value_parser = base_path)]
     pub base_path: Option<String>,
 }
@@ -36,15 +36,15 @@ pub struct ApiAddress {
 pub struct ServeArgs {
     #[command(flatten)]
     pub address: ApiAddress,
-    /// Address of the operations port (/metrics, /ready and /live), such as 127.0.0.1:9464
+    /// Address for the operations port (/metrics, /ready and /live), such as 127.0.0.1:9464
     /// [default: none]
     #[arg(long, value_name = "IP:PORT", env = "TNR_OPS_ADDRESS")]
     pub ops_address: Option<SocketAddr>,
-    /// Seconds to keep serving after SIGTERM, reported as not ready; Ctrl-C skips this wait
+    /// Seconds to keep serving after SIGTERM while reporting not ready; Ctrl-C skips this wait
     #[arg(long, value_name = "SECONDS", env = "TNR_DRAIN", default_value = "5",
           value_parser = seconds())]
     pub drain: Duration,
-    /// Seconds for running requests to finish after that; a second signal exits at once
+    /// Seconds for in-flight requests to finish after that; a second signal exits at once
     #[arg(long, value_name = "SECONDS", env = "TNR_GRACE", default_value = "5",
           value_parser = seconds())]
     pub grace: Duration,
@@ -93,7 +93,7 @@ pub fn reachable_host(host: IpAddr) -> IpAddr {
     }
 }
 
-/// Validates a base path: a leading slash, no trailing slash, and no characters to encode.
+/// Validates a base path: a leading slash, no trailing slash, and no characters that need encoding.
 fn base_path(text: &str) -> Result<String, String> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._~/".contains(c);
     let is_valid = text.starts_with('/')
@@ -117,7 +117,7 @@ pub struct KeyArgs {
 
 #[derive(Debug, Args)]
 pub struct DynamodbArgs {
-    /// Port of the embedded DynamoDB
+    /// Port for the embedded DynamoDB
     #[arg(long, default_value_t = 8000)]
     pub port: u16,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! Limits on client connections: a maximum number, and timeouts for slow clients.
+//! Limits on client connections: a maximum count, and timeouts for slow clients.
 //!
 //! hyper uses one timeout for both idle time and headers, and none for bodies. So connections time
 //! out here, with one timeout per stage of a request.
@@ -38,7 +38,7 @@ use crate::serve::unread_bodies::read_first;
 /// Connection limits.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct ConnectionArgs {
-    /// Maximum open connections; more clients have to wait
+    /// Maximum open connections; additional clients wait
     #[arg(long, value_name = "COUNT", env = "TNR_MAX_CONNECTIONS", default_value_t = 1024,
           value_parser = positive())]
     max_connections: u64,
@@ -93,9 +93,9 @@ impl Listener for LimitedListener {
         // The semaphore is never closed, so a permit always arrives.
         let permit = Arc::clone(&self.free).acquire_owned().await.ok();
         let (stream, address) = Listener::accept(&mut self.listener).await;
-        let waiting = Waiting::new(self.timeouts);
-        let timeout = Box::pin(sleep_until(waiting.now().1));
-        (Connection { stream, waiting, timeout, _permit: permit }, address)
+        let timer = StageTimer::new(self.timeouts);
+        let timeout = Box::pin(sleep_until(timer.current().1));
+        (Connection { stream, timer, timeout, _permit: permit }, address)
     }
 
     fn local_addr(&self) -> io::Result<SocketAddr> {
@@ -114,15 +114,15 @@ enum Stage {
 /// A connection's stage and deadline. Shared with the service, because only the service knows when
 /// requests begin and end.
 #[derive(Debug, Clone)]
-pub struct Waiting {
+pub struct StageTimer {
     timeouts: Timeouts,
-    now: Arc<Mutex<(Stage, Instant)>>,
+    current: Arc<Mutex<(Stage, Instant)>>,
 }
 
-impl Waiting {
+impl StageTimer {
     fn new(timeouts: Timeouts) -> Self {
         let first = (Stage::Headers, Instant::now() + timeouts.header);
-        Self { timeouts, now: Arc::new(Mutex::new(first)) }
+        Self { timeouts, current: Arc::new(Mutex::new(first)) }
     }
 
     fn begin(&self, stage: Stage) {
@@ -131,42 +131,42 @@ impl Waiting {
             Stage::Headers => self.timeouts.header,
             Stage::Body => self.timeouts.body,
         };
-        *self.now.lock().unwrap_or_else(PoisonError::into_inner) =
+        *self.current.lock().unwrap_or_else(PoisonError::into_inner) =
             (stage, Instant::now() + timeout);
     }
 
     /// The stage and its deadline.
-    fn now(&self) -> (Stage, Instant) {
-        *self.now.lock().unwrap_or_else(PoisonError::into_inner)
+    fn current(&self) -> (Stage, Instant) {
+        *self.current.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Connected<IncomingStream<'_, LimitedListener>> for Waiting {
+impl Connected<IncomingStream<'_, LimitedListener>> for StageTimer {
     fn connect_info(stream: IncomingStream<'_, LimitedListener>) -> Self {
-        stream.io().waiting.clone()
+        stream.io().timer.clone()
     }
 }
 
 /// Wraps the service so each connection knows when a request begins and ends.
-pub fn track_requests(service: Router) -> IntoMakeServiceWithConnectInfo<Router, Waiting> {
+pub fn track_requests(service: Router) -> IntoMakeServiceWithConnectInfo<Router, StageTimer> {
     service.layer(from_fn(track)).into_make_service_with_connect_info()
 }
 
 async fn track(
-    ConnectInfo(waiting): ConnectInfo<Waiting>,
+    ConnectInfo(timer): ConnectInfo<StageTimer>,
     request: Request,
     next: Next,
 ) -> Response {
-    waiting.begin(Stage::Body);
+    timer.begin(Stage::Body);
     let response = read_first(request, next).await;
-    waiting.begin(Stage::Request);
+    timer.begin(Stage::Request);
     response
 }
 
 /// A connection that times out if its client is too slow.
 pub struct Connection {
     stream: TcpStream,
-    waiting: Waiting,
+    timer: StageTimer,
     timeout: Pin<Box<Sleep>>,
     _permit: Option<OwnedSemaphorePermit>,
 }
@@ -174,24 +174,24 @@ pub struct Connection {
 impl Connection {
     /// Returns an error once the connection times out.
     fn poll_timeout<T>(&mut self, context: &mut Context<'_>) -> Poll<io::Result<T>> {
-        let (_, deadline) = self.waiting.now();
+        let (_, deadline) = self.timer.current();
         if self.timeout.deadline() != deadline {
             self.timeout.as_mut().reset(deadline);
         }
         self.timeout.as_mut().poll(context).map(|()| Err(ErrorKind::TimedOut.into()))
     }
 
-    /// Restarts the timeout after part of a response was written, because the client is reading.
+    /// Restarts the timeout after part of a response is written, because the client is reading.
     fn after_write(
         &mut self,
         context: &mut Context<'_>,
         written: Poll<io::Result<usize>>,
     ) -> Poll<io::Result<usize>> {
-        if self.waiting.now().0 != Stage::Request {
+        if self.timer.current().0 != Stage::Request {
             return written;
         }
         if written.is_ready() {
-            self.waiting.begin(Stage::Request);
+            self.timer.begin(Stage::Request);
         }
         // hyper may not be reading, so nothing else would wake this task at the deadline.
         match self.poll_timeout(context) {
@@ -212,8 +212,8 @@ impl AsyncRead for Connection {
         if read.is_pending() {
             return self.poll_timeout(context);
         }
-        if buffer.filled().len() > before && self.waiting.now().0 == Stage::Request {
-            self.waiting.begin(Stage::Headers);
+        if buffer.filled().len() > before && self.timer.current().0 == Stage::Request {
+            self.timer.begin(Stage::Headers);
         }
         read
     }
@@ -229,7 +229,7 @@ impl AsyncWrite for Connection {
         self.after_write(context, written)
     }
 
-    // Without these two methods, hyper would copy each body into the buffer of its headers.
+    // Without these two methods, hyper would copy each body into its header buffer.
     fn poll_write_vectored(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,

@@ -11,7 +11,7 @@ use crate::{
 /// Runs the embedded database with sample data and a key until Ctrl-C.
 pub async fn dynamodb(args: DynamodbArgs) -> Result<(), CliError> {
     init_human_logs();
-    let mut signals = StopSignals::receive()?;
+    let mut signals = StopSignals::listen()?;
     let data_dir = &args.folder.path()?;
     let given = args.key.given.as_deref();
     let prepared = Database::open_shared(data_dir, args.port, async |store| {

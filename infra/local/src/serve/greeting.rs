@@ -12,7 +12,7 @@ use crate::{
     database::{Database, place::Place},
     error::Context,
     serve::args::{ServeArgs, reachable_host},
-    terminal::{next_commands::NextCommands, width, wrapped},
+    terminal::{next_commands::NextCommands, width, wrap},
 };
 
 /// Prints the server's URL, its data, and next steps.
@@ -70,7 +70,7 @@ fn print_data(serving: &Serving, next: &NextCommands) {
         println!("            be read, and '{}' says why", next.tnr("versions"));
     }
     if let Some(note) = sample::sample_note(snapshot, next) {
-        println!("{}", wrapped(&format!("  note      {note}"), width(), 12));
+        println!("{}", wrap(&format!("  note      {note}"), width(), 12));
     }
 }
 

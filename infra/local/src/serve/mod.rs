@@ -56,7 +56,7 @@ pub async fn serve(args: ServeArgs) -> Result<(), CliError> {
         Some(address) => Some(listen(address, "--ops-address").await?),
         None => None,
     };
-    let mut signals = StopSignals::receive()?;
+    let mut signals = StopSignals::listen()?;
     let prepared = async {
         let prepare = async |store: &Store| prepare(store, &args).await;
         let (database, key) = Database::open_for_server(&args.database, prepare).await?;
@@ -79,9 +79,9 @@ pub async fn serve(args: ServeArgs) -> Result<(), CliError> {
         drain: args.drain,
         grace: args.grace,
     };
-    let in_memory = tokio::spawn(keep_data_loaded(Arc::clone(&app.dataset)));
+    let loader = tokio::spawn(keep_data_loaded(Arc::clone(&app.dataset)));
     if let Some(operations) = operations {
-        // It runs until the process exits, longer than the API.
+        // It runs until the process exits, so it outlives the API.
         let router = operations_port::router(Arc::clone(&state));
         tokio::spawn(axum::serve(operations, router).into_future());
     }
@@ -92,9 +92,9 @@ pub async fn serve(args: ServeArgs) -> Result<(), CliError> {
         None => service,
     };
     let listener = LimitedListener::new(listener, args.connections);
-    let ended = server.run(listener, service, signals).await;
-    in_memory.abort();
-    ended
+    let result = server.run(listener, service, signals).await;
+    loader.abort();
+    result
 }
 
 /// A server with its shutdown settings.
@@ -104,14 +104,14 @@ struct Server {
     database: Database,
     /// Time to keep serving after SIGTERM.
     drain: Duration,
-    /// Time for running requests to finish after that.
+    /// Time for in-flight requests to finish after that.
     grace: Duration,
 }
 
 impl Server {
     /// Serves until the first signal. After SIGTERM it keeps serving for a while, so that load
-    /// balancers notice that it is not ready. Then it finishes running requests within the grace
-    /// period, and writes the last quota counts.
+    /// balancers notice that it is not ready. Then it finishes in-flight requests within the
+    /// grace period, and writes the last quota counts.
     async fn run(
         self,
         listener: LimitedListener,
@@ -125,7 +125,7 @@ impl Server {
         let mut serving = Box::pin(serving.into_future());
         service_manager::notify(ServiceState::Ready);
         let signal = tokio::select! {
-            ended = &mut serving => return ended.context("the server stopped"),
+            result = &mut serving => return result.context("the server stopped"),
             signal = signals.next() => signal,
         };
         self.state.stop();

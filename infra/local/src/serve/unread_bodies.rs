@@ -1,4 +1,4 @@
-//! Bodies of requests that are refused unread, for example by a quota.
+//! Request bodies that are still unread when the request is rejected, for example by a quota.
 //!
 //! If part of a body is unread, hyper closes the connection, and the client notices only on its next
 //! request. So each body is read first. If that fails, the response says `Connection: close`.
@@ -15,7 +15,7 @@ use axum::{
 use futures_util::{StreamExt as _, stream};
 use tokio::time::timeout;
 
-/// Maximum bytes to read in advance. Longer bodies are always refused.
+/// Maximum bytes to read in advance. Longer bodies are always rejected.
 const MAX_BYTES: usize = 1024 * 1024;
 /// Maximum wait for a body. Whatever arrives later is read only if the request is accepted.
 const MAX_WAIT: Duration = Duration::from_millis(500);

@@ -54,12 +54,12 @@ fn write_to(mut output: impl io::Write, text: &str) -> Result<(), CliError> {
     }
 }
 
-/// A space at which [`wrapped`] does not break the line.
+/// A space at which [`wrap`] does not break the line.
 pub const NO_BREAK_SPACE: char = '\u{a0}';
 
 /// Wraps text at `width` characters. Lines after the first are indented by `indent` spaces. A word
-/// longer than a line gets its own.
-pub fn wrapped(text: &str, width: usize, indent: usize) -> String {
+/// longer than a line gets its own line.
+pub fn wrap(text: &str, width: usize, indent: usize) -> String {
     let mut lines = String::new();
     let mut column = 0;
     for (index, word) in text.split(' ').enumerate() {
@@ -83,8 +83,8 @@ mod tests {
 
     #[test]
     fn only_long_words_exceed_the_width() {
-        assert_eq!(wrapped("  one two three", 10, 4), "  one two\n    three");
-        assert_eq!(wrapped("a-very-long-word b c", 6, 2), "a-very-long-word\n  b c");
-        assert_eq!(wrapped("fits", 80, 4), "fits");
+        assert_eq!(wrap("  one two three", 10, 4), "  one two\n    three");
+        assert_eq!(wrap("a-very-long-word b c", 6, 2), "a-very-long-word\n  b c");
+        assert_eq!(wrap("fits", 80, 4), "fits");
     }
 }

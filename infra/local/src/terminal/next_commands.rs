@@ -2,8 +2,8 @@
 
 use std::env;
 
-/// Commands with the typed options that locate the data. Locations in the environment and defaults
-/// need no options.
+/// Commands with the explicit options that locate the data. Locations from the environment and
+/// defaults need no options.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NextCommands {
     options: String,
@@ -13,7 +13,7 @@ impl NextCommands {
     pub fn with_options(options: impl IntoIterator<Item = (&'static str, String)>) -> Self {
         let options = options.into_iter();
         Self {
-            options: options.map(|(name, value)| format!(" {name} {}", quoted(&value))).collect(),
+            options: options.map(|(name, value)| format!(" {name} {}", quote(&value))).collect(),
         }
     }
 
@@ -29,7 +29,7 @@ fn program() -> &'static str {
 }
 
 /// Quotes a shell word if necessary.
-pub fn quoted(text: &str) -> String {
+pub fn quote(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:@%+=,".contains(c);
     if !text.is_empty() && text.chars().all(is_plain) {
         return text.to_owned();
@@ -37,26 +37,26 @@ pub fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-/// The typed command, with some flags and options removed and some words added.
+/// The command that was run, with some flags and options removed and some words added.
 pub fn rebuild_command(
-    typed: impl IntoIterator<Item = String>,
+    argv: impl IntoIterator<Item = String>,
     flags: &[&str],
     options: &[&str],
     added: impl IntoIterator<Item = String>,
 ) -> String {
     let mut words = Vec::new();
-    let mut typed = typed.into_iter().skip(1);
-    while let Some(word) = typed.next() {
+    let mut argv = argv.into_iter().skip(1);
+    while let Some(word) = argv.next() {
         let name = word.split('=').next().unwrap_or_default();
         if !options.contains(&name) && !flags.contains(&name) {
             words.push(word);
         } else if options.contains(&&*word) {
             // Its value is the next word.
-            typed.next();
+            argv.next();
         }
     }
     let words = words.into_iter().chain(added);
-    words.fold(program().to_owned(), |command, word| format!("{command} {}", quoted(&word)))
+    words.fold(program().to_owned(), |command, word| format!("{command} {}", quote(&word)))
 }
 
 #[cfg(test)]
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn next_commands_repeat_typed_options_quoted_for_a_shell() {
+    fn next_commands_repeat_explicit_options_quoted_for_a_shell() {
         for (folder, expected) in [
             ("data", " verify --data-dir data"),
             ("my data", " verify --data-dir 'my data'"),

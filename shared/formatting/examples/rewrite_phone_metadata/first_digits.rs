@@ -7,7 +7,7 @@ use rlibphonenumber::{NumberFormat, PhoneMetadata, PhoneMetadataCollection, Phon
 
 const ALL: u128 = (1 << 100) - 1;
 
-/// The file that `src/first_digits.rs` reads. For each region it has the code and calling code, the number of
+/// The file that `src/first_digits.rs` reads. For each region, it contains the code and calling code, the number of
 /// national and international formats, and a set of digit pairs for each of the ten number types and each
 /// format.
 pub fn file(collection: &PhoneMetadataCollection) -> Vec<u8> {
@@ -70,7 +70,7 @@ fn can_start(pattern: &DFA, digits: [u8; 2]) -> bool {
         *state = pattern.next_state(&mut cache, *state, digit).expect("the cache is large enough");
         Some(*state)
     });
-    // The automaton reports a match one digit late, and may be in a dead state after one.
+    // The automaton reports a match one digit late, and may be in a dead state after it.
     let (first, second) = (states.next(), states.next());
     first.is_some_and(|state| state.is_match()) || second.is_some_and(|state| !state.is_dead())
 }

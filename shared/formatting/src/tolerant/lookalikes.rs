@@ -12,7 +12,7 @@ const PARTS: [(&str, &str); 4] = [
     // 1900 to 2199 in the Gregorian calendar, and years in the Persian, Islamic and Thai ones.
     ("YEAR", "(?:1[349]|2[015])[0-9]{2}"),
     ("DAY", "(?:0?[1-9]|[12][0-9]|3[01])"),
-    // A decimal number up to 180 with at least three digits after its point.
+    // A decimal number up to 180 with at least three digits after the decimal point.
     ("DEGREES", r"(?:1[0-7]\d|180|\d?\d)[.,]\d{3,}"),
     // Abbreviated names in Western and Central European languages.
     ("MONTH", MONTH),
@@ -34,23 +34,23 @@ static NOTATIONS: LazyLock<RegexSet> = LazyLock::new(|| {
     set.expect("tests compile the patterns")
 });
 
-/// Marks of phone numbers that amounts of money lack: 305-234, (305), +1.
+/// Marks in phone numbers that amounts of money lack: 305-234, (305), +1.
 static NUMBER_MARKS: LazyLock<Regex> = LazyLock::new(|| {
     let marks = RegexBuilder::new(r"\d-\d|\(\d{2,5}\)|\+\d").unicode(false).build();
     marks.expect("tests compile the pattern")
 });
 
-/// ISO 4217, in upper case.
+/// ISO 4217 codes, in uppercase.
 const CURRENCY_CODES: &str = "\
     USD EUR GBP JPY CNY RMB CHF CAD AUD NZD INR SEK NOK DKK PLN CZK HUF RUB BRL MXN ZAR KRW \
     SGD HKD THB IDR MYR PHP VND ILS ISK RON TWD UAH TRY ARS CLP COP EGP NGN PKR SAR AED";
 
-/// Common names of currencies and accounts, in lower case.
+/// Common names for currencies and accounts, in lowercase.
 const CURRENCIES: &str = "\
     dollar dollars euro euros pounds cents bucks kr zł kč руб грн 円 元 원 baht rupees pesos yen \
     yuan krone kroner krona kronor forint lei lira บาท рублей тенге konto kto blz iban";
 
-/// Returns `true` if the text looks like something else. Its digits must be ASCII.
+/// Returns `true` if the text looks like something other than a phone number. Its digits must be ASCII.
 pub fn is_lookalike(text: &str) -> bool {
     let marked = with_ascii_marks(text);
     let is_marked_as_number = || NUMBER_MARKS.is_match(marked.as_bytes());

@@ -17,9 +17,9 @@ use super::{
     text::{digit_count, is_invisible, is_letter, is_line_break, is_plus, with_ascii_digits},
 };
 
-/// The minimum digits of a number next to words or another number.
+/// The minimum number of digits in a phone number next to words or another number.
 const MIN_DIGITS: usize = 7;
-/// The minimum digits touching a word that are not part of it.
+/// The minimum number of digits that can touch a word without being part of it.
 const MIN_TOUCHING_DIGITS: usize = 3;
 
 /// Replaces a word. Digits are not joined across it.
@@ -36,7 +36,7 @@ const EXTENSION: &str = " ext ";
 /// to do so than a comma or semicolon, which also separate digit groups.
 const EXTENSION_SIGNS: [&[char]; 3] = [&['#', '＃'], &['#', '＃', ',', ';'], &[]];
 
-/// Words before an extension, in lower case: from Google's rules, and in Canadian French, Spanish, Portuguese,
+/// Words before an extension, in lowercase: from Google's rules, and in Canadian French, Spanish, Portuguese,
 /// Dutch and Polish.
 const EXTENSION_WORDS: &str = "\
     x xt xtn ext extn extension extensión int anexo доб poste interno ramal toestel wewn";
@@ -58,11 +58,11 @@ const SPLITS: [Split; 9] = [
     at_only_space,
 ];
 
-/// The valid number in text that Google's rules reject, and a second one if the text has two.
+/// The valid number in text that Google's rules reject, and a second one if the text contains two.
 pub(super) fn read(text: &str, region: Region) -> Option<FoundNumber> {
     let text = with_ascii_digits(text)?;
     if let Some(number) = whole_number(&text) {
-        return valid(&number, region).map(FoundNumber::from);
+        return read_valid(&number, region).map(FoundNumber::from);
     }
     if !needs_tolerance(&text) || lookalikes::is_lookalike(&text) {
         return None;
@@ -70,7 +70,7 @@ pub(super) fn read(text: &str, region: Region) -> Option<FoundNumber> {
     if let Some((number, context)) = text.split_once(";phone-context=") {
         let number = number.split_once("tel:").map_or(number, |(_, number)| number);
         let number = with_spaces(number, &[]);
-        return valid(&format!("tel:{number};phone-context={context}"), region)
+        return read_valid(&format!("tel:{number};phone-context={context}"), region)
             .map(FoundNumber::from);
     }
     let bare = without_words(&text)?;
@@ -78,12 +78,12 @@ pub(super) fn read(text: &str, region: Region) -> Option<FoundNumber> {
     if (whole.is_none() || is_list(&bare))
         && let Some(numbers) = numbers(&bare, &SPLITS, region)
     {
-        return FoundNumber::first_of(numbers);
+        return FoundNumber::from_numbers(numbers);
     }
     whole.or_else(|| vanity_number(&text, region)).map(FoundNumber::from)
 }
 
-/// Returns `true` if a valid reading takes a second number for an extension, as the rules do in
+/// Returns `true` if a valid reading mistakes a second number for an extension, as the rules do in
 /// `305 234 5678; 212 234 5678`. A word or the pause `,,` introduces a real extension.
 pub(super) fn hides_second_number(text: &str, reading: &Reading, region: Region) -> bool {
     let Some(extension) = &reading.number.extension else { return false };
@@ -99,7 +99,7 @@ pub(super) fn hides_second_number(text: &str, reading: &Reading, region: Region)
     !is_announced
 }
 
-fn valid(text: &str, region: Region) -> Option<Reading> {
+fn read_valid(text: &str, region: Region) -> Option<Reading> {
     let reading = read_with_prefixes(text, region).filter(Reading::is_valid)?;
     (!hides_second_number(text, &reading, region)).then_some(reading)
 }
@@ -118,7 +118,7 @@ fn whole_number(text: &str) -> Option<String> {
     (is_whole && is_number && whole != text).then(|| format!("{whole}{more}"))
 }
 
-/// Returns `true` if the text has something that Google's rules do not read, or enough digits for two numbers.
+/// Returns `true` if the text contains something that Google's rules cannot read, or enough digits for two numbers.
 fn needs_tolerance(text: &str) -> bool {
     let is_plain = |c: char| c.is_ascii_digit() || " +-./()".contains(c);
     digit_count(text) >= 2 * MIN_DIGITS || !text.chars().all(is_plain)
@@ -160,7 +160,7 @@ fn is_before_extension(before: &str, word: &str, after: &str) -> bool {
         && after.trim_start_matches(|c: char| !c.is_alphanumeric()).starts_with(char::is_numeric)
 }
 
-/// The only valid number in a text without words.
+/// The only valid number in text without words.
 fn one_number(bare: &str, region: Region) -> Option<Reading> {
     let mut parts = bare.split(WORD).filter(|part| digit_count(part) > 0);
     let (Some(part), None) = (parts.next(), parts.next()) else { return None };
@@ -171,8 +171,8 @@ fn one_number(bare: &str, region: Region) -> Option<Reading> {
     if extension.contains(EXTENSION) {
         return None;
     }
-    let reading = EXTENSION_SIGNS.iter().find_map(|signs| valid(&with_spaces(part, signs), region));
-    // The label's letters are not keypad digits.
+    let reading = EXTENSION_SIGNS.iter().find_map(|it| read_valid(&with_spaces(part, it), region));
+    // The label's letters must not be read as keypad digits.
     reading.filter(|reading| {
         let digits = reading.number.extension.as_ref().map_or(0, String::len);
         number.len() == part.len() || digits == digit_count(extension)
@@ -192,7 +192,7 @@ fn has_note(part: &str) -> bool {
     within.contains(NOTE_SIGNS) || is_open
 }
 
-/// The valid numbers in a text, if it has at least two and no other digits.
+/// The valid numbers in the text, if it contains at least two and no other digits.
 fn numbers(text: &str, splits: &[Split], region: Region) -> Option<Vec<Reading>> {
     (1..=splits.len()).find_map(|weaker| {
         let parts = splits[weaker - 1](text);
@@ -224,14 +224,13 @@ fn is_list(text: &str) -> bool {
     starts_number(second) && first_characters.all(starts_number)
 }
 
-/// A service number in keypad letters, such as `1_800_FLOWERS`. Words next to any other number are just
-/// words.
+/// A service number spelled in keypad letters, such as `1_800_FLOWERS`. Words next to any other number are just words.
 fn vanity_number(text: &str, region: Region) -> Option<Reading> {
     let mut characters = text.chars().zip(text.chars().skip(1));
     let touches =
         |(a, b): (char, char)| (is_letter(a) && b.is_numeric()) || (a.is_numeric() && is_letter(b));
     let is_vanity = !text.contains(NOTE_SIGNS) && !characters.any(touches);
-    let reading = is_vanity.then(|| valid(&with_spaces(text, &[]), region))??;
+    let reading = is_vanity.then(|| read_valid(&with_spaces(text, &[]), region))??;
     let has_letters = reading.digit_count() > digit_count(text) + 1;
     let is_service = reading.number_type.is_some_and(NumberType::is_service);
     (has_letters && is_service).then_some(reading)
@@ -260,8 +259,8 @@ fn before_openings(text: &str) -> Vec<&str> {
     parts
 }
 
-/// Splits at the only space in a text, as in `3052345678 2122345678`. Two halves of eight digits are more
-/// likely a payment card.
+/// Splits text at its only space, as in `3052345678 2122345678`. Two halves of eight digits are more likely a
+/// payment card.
 fn at_only_space(text: &str) -> Vec<&str> {
     let parts: Vec<&str> = text.split_whitespace().collect();
     if parts.len() == 2 && parts.iter().all(|part| digit_count(part) > 8) {

@@ -1,10 +1,10 @@
-//! Generates texts that try to break the guarantees of the tolerant reader.
+//! Generates text that tries to break the tolerant reader's guarantees.
 
 use proptest::{prelude::*, sample::select, string::string_regex};
 
 use crate::{DefaultCountry, PhoneNumber, reading::Reading};
 
-/// Countries with short and long numbers, in one length or many.
+/// Countries with short and long numbers, and with one or many lengths.
 const COUNTRIES: [&str; 14] =
     ["US", "US", "US", "GB", "DE", "AT", "FR", "DK", "NO", "IT", "IN", "AU", "BR", "AC"];
 
@@ -12,7 +12,7 @@ fn is_valid_by_google(text: &str, country: DefaultCountry) -> bool {
     Reading::parse(text, country.region()).is_some_and(|reading| reading.is_valid())
 }
 
-/// The regular expressions of lookalikes, in groups.
+/// The regular expressions for lookalikes, in groups.
 fn notations() -> Vec<Vec<String>> {
     const PARTS: [(&str, &str); 6] = [
         ("%Y", "(19|20)[0-9]{2}"),
@@ -30,7 +30,7 @@ fn notations() -> Vec<Vec<String>> {
     groups.map(|group| group.lines().skip(1).map(to_pattern).collect()).collect()
 }
 
-/// Texts in any of the notations, a few with Arabic digits.
+/// Text in any of the notations, occasionally with Arabic digits.
 fn lookalikes() -> impl Strategy<Value = String> {
     let arabic = |c: char| c.to_digit(10).and_then(|digit| char::from_u32(0x660 + digit));
     let text = select(notations()).prop_flat_map(select).prop_flat_map(|pattern| {
@@ -66,7 +66,7 @@ proptest! {
     }
 
     #[test]
-    fn every_digit_in_a_text_is_in_the_result(
+    fn every_digit_in_the_text_is_in_the_result(
         text in "[(]?[2-9][0-9]{2}[)]?[-. _,:;|/]{1,2}[2-9][0-9]{2}[-. _]?[0-9]{4}([ ,;/|_(]{1,2}[a-z]{0,6}[ .:]{0,2}([2-9][0-9]{0,9})?[)]?){0,2}",
     ) {
         let country = DefaultCountry::default();

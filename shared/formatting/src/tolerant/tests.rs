@@ -10,7 +10,7 @@ const REJECTED_SEPARATORS: [&str; 47] = [
     "\u{feff}", "\u{2066}", "\u{2068}", "\u{2069}", "\u{202a}", "\u{202c}", "\u{3164}",
 ];
 
-/// Every character of the categories Pd (dashes) and Zs, Zl and Zp (spaces).
+/// Every character in the categories Pd (dashes) and Zs, Zl and Zp (spaces).
 const DASHES_AND_SPACES: &str = "-\u{58a}\u{5be}\u{1400}\u{1806}\u{2010}\u{2011}\u{2012}\u{2013}\u{2014}\
     \u{2015}\u{2e17}\u{2e1a}\u{2e3a}\u{2e3b}\u{2e40}\u{2e5d}\u{301c}\u{3030}\u{30a0}\u{fe31}\
     \u{fe32}\u{fe58}\u{fe63}\u{ff0d}\u{10d6e}\u{10ead}\u{20}\u{a0}\u{1680}\u{2000}\u{2001}\u{2002}\

@@ -1,4 +1,4 @@
-//! The inputs, with the results of Google's own implementation.
+//! The inputs, with the results from Google's own implementation.
 
 use std::{collections::BTreeSet, env, fs::File, io::Read};
 
@@ -38,12 +38,12 @@ pub const FIELDS: [&str; 9] = [
     "extension",
 ];
 
-/// A value for each of [`FIELDS`]; `null` for regions that are worldwide or missing, and for unknown types and
+/// A value for each of [`FIELDS`]; `null` for worldwide or missing regions, unknown types and missing
 /// extensions.
 pub type Outcome = [Value; FIELDS.len()];
 
 impl Case {
-    /// The country to parse with. Without a default region in the corpus, a country without rules.
+    /// The country to parse with. If the input has no default region, this is a country without rules.
     pub fn default_country(&self) -> DefaultCountry {
         const COUNTRY_WITHOUT_RULES: &str = "AQ";
         let region = self.input.default_region.as_deref().unwrap_or(COUNTRY_WITHOUT_RULES);

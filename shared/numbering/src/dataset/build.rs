@@ -1,4 +1,4 @@
-//! Builds a dataset from records: assigns numbers to shared values, and writes the columns.
+//! Builds a dataset from records: assigns IDs to shared values, and writes the columns.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -48,26 +48,26 @@ fn sort_by_key<K: Ord, R>(records: Vec<R>, key: impl Fn(&R) -> K) -> Vec<R> {
 /// The values that exchanges share, sorted.
 struct CommonValues<'a> {
     attributes: Vec<Attributes>,
-    /// Carrier numbers, starting at one.
+    /// The holder IDs of carriers, starting at one.
     carriers: BTreeMap<Ocn, u32>,
-    /// Holders without an OCN, numbered after the last carrier.
+    /// The holder IDs of companies without an OCN, after the last carrier's.
     companies: BTreeMap<&'a str, u32>,
-    /// Rate center numbers, starting at one.
+    /// Rate center IDs, starting at one.
     rate_centers: BTreeMap<&'a str, u32>,
 }
 
-/// Numbers the distinct keys in order, starting at `first`.
-fn assign_numbers<K: Ord>(keys: impl Iterator<Item = K>, first: u32) -> BTreeMap<K, u32> {
+/// Assigns IDs to the distinct keys in order, starting at `first`.
+fn assign_ids<K: Ord>(keys: impl Iterator<Item = K>, first: u32) -> BTreeMap<K, u32> {
     keys.collect::<BTreeSet<K>>().into_iter().zip(first..).collect()
 }
 
 impl<'a> CommonValues<'a> {
     fn new(carriers: &[Carrier], exchanges: &'a [Exchange]) -> Self {
         let attributes: BTreeSet<Attributes> = exchanges.iter().map(shared_attributes).collect();
-        let carrier_numbers = assign_numbers(carriers.iter().map(|carrier| carrier.ocn), 1);
+        let carrier_ids = assign_ids(carriers.iter().map(|carrier| carrier.ocn), 1);
         let without_carrier = exchanges
             .iter()
-            .filter(|exchange| exchange.ocn.is_none_or(|ocn| !carrier_numbers.contains_key(&ocn)));
+            .filter(|exchange| exchange.ocn.is_none_or(|ocn| !carrier_ids.contains_key(&ocn)));
         let companies = without_carrier.filter_map(|exchange| exchange.company_name.as_deref());
         let rate_centers = exchanges.iter().flat_map(|exchange| {
             let block_rate_centers =
@@ -76,9 +76,9 @@ impl<'a> CommonValues<'a> {
         });
         Self {
             attributes: attributes.into_iter().collect(),
-            companies: assign_numbers(companies, carriers.len() as u32 + 1),
-            rate_centers: assign_numbers(rate_centers, 1),
-            carriers: carrier_numbers,
+            companies: assign_ids(companies, carriers.len() as u32 + 1),
+            rate_centers: assign_ids(rate_centers, 1),
+            carriers: carrier_ids,
         }
     }
 
@@ -97,7 +97,7 @@ impl<'a> CommonValues<'a> {
         name.map_or(0, |name| self.rate_centers[name.as_str()])
     }
 
-    /// The exchange's valid blocks: digit, holder and holder number.
+    /// The exchange's valid blocks: digit, holder and holder ID.
     fn blocks<'e>(
         &self,
         exchange: &'e Exchange,
@@ -109,19 +109,19 @@ impl<'a> CommonValues<'a> {
 
     fn write_names(&self, carriers: &[Carrier], writer: &mut Writer) {
         let mut words = WordCollection::default();
-        for (number, carrier) in (1..).zip(carriers) {
+        for (id, carrier) in (1..).zip(carriers) {
             let names = [&carrier.company_name, &carrier.common_name];
-            names.into_iter().flatten().for_each(|name| words.add(name, number));
+            names.into_iter().flatten().for_each(|name| words.add(name, id));
         }
-        for (name, &number) in &self.companies {
-            words.add(name, number);
+        for (name, &id) in &self.companies {
+            words.add(name, id);
         }
-        let holders = 1 + (self.carriers.len() + self.companies.len()) as u32;
-        for (name, &number) in &self.rate_centers {
-            words.add(name, holders + number);
+        let holder_count = 1 + (self.carriers.len() + self.companies.len()) as u32;
+        for (name, &id) in &self.rate_centers {
+            words.add(name, holder_count + id);
         }
-        writer.texts(self.companies.keys().copied());
-        writer.texts(self.rate_centers.keys().copied());
+        writer.strings(self.companies.keys().copied());
+        writer.strings(self.rate_centers.keys().copied());
         words.write(writer);
     }
 

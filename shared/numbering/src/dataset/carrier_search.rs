@@ -3,7 +3,7 @@
 use super::{Dataset, Records, folding::NameMatch, record_list::Positions, words::Words};
 use crate::records::{Carrier, CarrierType, Country, StateCode};
 
-/// The conditions of a carrier search. A carrier must meet all of them.
+/// The criteria for a carrier search. A carrier must meet all of them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CarrierSearch {
     /// Each word is the start of a word in the company name or common name, or of the OCN.
@@ -49,7 +49,7 @@ impl Dataset {
             | u64::from(u32::MAX - self.carriers.exchange_total(carrier))
     }
 
-    /// Returns one flag per carrier: `true` if a word of its names or its OCN starts with these folded letters.
+    /// Returns one flag per carrier: `true` if a word in its names or its OCN starts with these folded letters.
     fn carriers_with_prefix(&self, letters: &str) -> Vec<bool> {
         let mut has_prefix = vec![false; self.carriers.count()];
         for name in self.names.with_prefix(letters) {
@@ -61,7 +61,7 @@ impl Dataset {
         has_prefix
     }
 
-    /// Returns `true` if the carrier meets the conditions on single fields.
+    /// Returns `true` if the carrier meets the criteria for single fields.
     fn matches_fields(&self, carrier: usize, search: &CarrierSearch) -> bool {
         let CarrierSearch { words: _, country, state, carrier_type } = search;
         let places = &self.carriers.places;
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_names_rank_before_prefixes_and_ties_by_exchange_count() {
+    fn whole_names_rank_before_prefixes_and_exchange_counts_break_ties() {
         let with_exchanges = |ocn: &str, name: &str, common_name: Option<&str>, total: u32| {
             let exchanges = OwnedExchanges { total, by_state: [].into() };
             Carrier { exchanges, ..carrier(ocn, name, common_name) }

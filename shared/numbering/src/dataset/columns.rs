@@ -119,12 +119,12 @@ impl Lists {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Texts {
+pub(super) struct Strings {
     bytes: Bytes,
     ranges: Lists,
 }
 
-impl Texts {
+impl Strings {
     pub(super) fn count(&self) -> usize {
         self.ranges.count()
     }
@@ -137,12 +137,12 @@ impl Texts {
         &self.bytes[self.ranges.range(position)]
     }
 
-    /// The text for a position plus one, or `None` for zero.
-    pub(super) fn for_number(&self, number: usize) -> Option<&str> {
-        number.checked_sub(1).map(|position| self.get(position))
+    /// The string with an ID, which is its position plus one; `None` for zero.
+    pub(super) fn get_by_id(&self, id: usize) -> Option<&str> {
+        id.checked_sub(1).map(|position| self.get(position))
     }
 
-    /// The positions of the texts that start with `prefix`. The texts must be sorted.
+    /// The positions of the strings that start with `prefix`. The strings must be sorted.
     pub(super) fn with_prefix(&self, prefix: &[u8], within: Range<usize>) -> Range<usize> {
         let start = first_where(within.clone(), |position| self.bytes(position) >= prefix);
         let is_after = |position| !self.bytes(position).starts_with(prefix);
@@ -176,9 +176,9 @@ impl Reader {
         Some(Lists::from_lengths(lengths.to_vec(0..lengths.count())))
     }
 
-    pub(super) fn texts(&mut self) -> Option<Texts> {
+    pub(super) fn strings(&mut self) -> Option<Strings> {
         let ranges = self.lists()?;
-        Some(Texts { bytes: self.bytes(ranges.item_count())?, ranges })
+        Some(Strings { bytes: self.bytes(ranges.item_count())?, ranges })
     }
 }
 
@@ -202,8 +202,8 @@ impl Writer {
         self.numbers(lengths.map(|length| length as u32));
     }
 
-    pub(super) fn texts<'a>(&mut self, texts: impl Iterator<Item = &'a str> + Clone) {
-        self.lists(texts.clone().map(str::len));
-        self.0.extend(texts.flat_map(str::bytes));
+    pub(super) fn strings<'a>(&mut self, strings: impl Iterator<Item = &'a str> + Clone) {
+        self.lists(strings.clone().map(str::len));
+        self.0.extend(strings.flat_map(str::bytes));
     }
 }

@@ -291,7 +291,7 @@ impl Blocks {
         self.effective.get(block).checked_sub(1).map(|position| self.dates[position])
     }
 
-    /// The greatest number in [`Self::effective`] for blocks effective `today`; `None` if every block is
+    /// The greatest value in [`Self::effective`] for blocks effective `today`; `None` if every block is
     /// effective.
     pub(super) fn last_effective(&self, today: Date) -> Option<usize> {
         let last = self.dates.partition_point(|&date| date <= today);
@@ -324,11 +324,11 @@ impl BlockRows {
     pub(super) fn write(self, writer: &mut Writer) {
         let dates: BTreeSet<Date> = self.effective.iter().copied().flatten().collect();
         let dates: Vec<Date> = dates.into_iter().collect();
-        let number_of = |date| dates.partition_point(|&other| other <= date) as u32;
+        let value_for = |date| dates.partition_point(|&other| other <= date) as u32;
         writer.numbers(self.digits);
         writer.numbers(self.holders);
         writer.numbers(self.rate_centers);
-        writer.numbers(self.effective.iter().map(|date| date.map_or(0, number_of)));
+        writer.numbers(self.effective.iter().map(|date| date.map_or(0, value_for)));
         writer.numbers(dates.iter().map(|&date| date_to_number(date)));
     }
 }

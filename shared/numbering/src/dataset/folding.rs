@@ -10,7 +10,7 @@ const PUNCTUATION: char = '-';
 /// Separates words with a space between them, with or without punctuation.
 const SPACE: char = ' ';
 
-/// The letters and digits of a text, in lower case and without accents, with a single separator between words.
+/// The letters and digits of text, in lowercase and without accents, with a single separator between words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Folded(String);
 
@@ -31,7 +31,7 @@ struct Letter {
     separator: Option<char>,
 }
 
-/// Lazily folds the letters and digits of a text.
+/// Lazily folds the letters and digits of `text`.
 fn letters(text: &str) -> impl Iterator<Item = Letter> {
     // An accent may be a separate character, which does not end a word.
     let mut characters = text.chars().filter(|&character| !is_combining_mark(character));
@@ -104,8 +104,8 @@ impl Folded {
         self.0.split(SPACE).filter(|word| !word.is_empty()).map(|word| word.split(PUNCTUATION))
     }
 
-    /// The letters of each word, from the start of each of its parts. A prefix of one of them starts at a word
-    /// or part, and may cross punctuation but not a space.
+    /// Each word's letters, starting from each of its parts. A prefix of these letters starts at a word or part,
+    /// and may cross punctuation but not a space.
     pub(super) fn word_tails(&self) -> impl Iterator<Item = String> {
         self.0.split(SPACE).flat_map(tails).map(|tail| tail.replace(PUNCTUATION, ""))
     }

@@ -1,22 +1,22 @@
 //! The version that last changed each record in a dataset.
 //!
 //! An item in the lookup tables names the version that wrote it. A reader uses the item only if the dataset
-//! names the same version for its record. No two imports share a name, and each writes a record once, so the
-//! item then matches the dataset.
+//! names the same version for its record. No two imports share a version, and each writes a record once, so
+//! the item then matches the dataset.
 
 use std::collections::HashMap;
 
 use super::{
     Dataset,
-    columns::{Numbers, Reader, Texts, Writer},
+    columns::{Numbers, Reader, Strings, Writer},
 };
 use crate::records::{Record, RecordKey, Version};
 
-/// The version of each record, as a position in the versions that still have records.
+/// The version of each record, as a position in the list of versions that still have records.
 #[derive(Debug)]
 pub(super) struct LastChanged {
     /// Empty until [`Dataset::into_successor`] gives the dataset a version.
-    versions: Texts,
+    versions: Strings,
     /// One column each for carriers, area codes and exchanges.
     columns: [Numbers; 3],
 }
@@ -24,14 +24,14 @@ pub(super) struct LastChanged {
 impl LastChanged {
     pub(super) fn read(reader: &mut Reader) -> Option<Self> {
         Some(Self {
-            versions: reader.texts()?,
+            versions: reader.strings()?,
             columns: [reader.numbers()?, reader.numbers()?, reader.numbers()?],
         })
     }
 
     /// Writes the columns of a dataset that has no version yet.
     pub(super) fn write_none(writer: &mut Writer) {
-        writer.texts([""; 0].into_iter());
+        writer.strings([""; 0].into_iter());
         [[]; 3].into_iter().for_each(|no_numbers| writer.numbers(no_numbers));
     }
 }
@@ -55,7 +55,7 @@ impl Dataset {
             columns[column_index(key)].push(index);
         }
         let mut writer = Writer(self.body[..self.versions_start].to_vec());
-        writer.texts(versions.iter().map(Version::as_str));
+        writer.strings(versions.iter().map(Version::as_str));
         for column in columns {
             writer.numbers(column);
         }
@@ -108,7 +108,7 @@ mod tests {
     }
 
     /// The example without exchange 415-300, and with a different rate center in 415-555.
-    fn changed() -> Dataset {
+    fn changed_example() -> Dataset {
         let dataset = example();
         let mut exchanges: Vec<_> = dataset.exchanges().collect();
         exchanges.remove(1);
@@ -124,7 +124,7 @@ mod tests {
             base.records().all(|record| base.last_changed(record.key()).as_ref() == Some(&first))
         );
 
-        let next = changed().into_successor(&base, second.clone());
+        let next = changed_example().into_successor(&base, second.clone());
         assert_eq!(next.last_changed(key("415-200")).as_ref(), Some(&first));
         assert_eq!(next.last_changed(key("415-555")).as_ref(), Some(&second));
         assert_eq!(next.last_changed(key("415-300")), None);

@@ -43,7 +43,7 @@ pub use record_list::Records;
 pub use search::Search;
 pub use words::{WholeName, Words, WordsError};
 
-/// One version of the data, ordered by OCN, by NPA, and by NPA then NXX.
+/// One version of the data: carriers by OCN, area codes by NPA, and exchanges by NPA, then NXX.
 pub struct Dataset {
     /// The bytes of all columns. Equal records always produce equal bytes.
     body: Bytes,
@@ -139,8 +139,8 @@ impl Dataset {
         Records::new(self, Positions::Range(0..self.exchanges.count()), Self::exchange_at)
     }
 
-    /// The exchanges of one area code, ordered by NXX.
-    pub fn exchanges_of(&self, npa: Npa) -> Records<'_, Exchange> {
+    /// The exchanges in one area code, ordered by NXX.
+    pub fn exchanges_in(&self, npa: Npa) -> Records<'_, Exchange> {
         let rows = self.exchanges.area(npa).map(|area| self.exchanges.rows_of(area));
         Records::new(self, Positions::Range(rows.unwrap_or_default()), Self::exchange_at)
     }
@@ -197,12 +197,12 @@ impl Dataset {
         })
     }
 
-    /// The number of holders, including zero for none; see [`Names`].
+    /// The number of holder IDs, including zero for none; see [`Names`].
     fn holder_count(&self) -> usize {
         1 + self.carriers.count() + self.names.companies.count()
     }
 
-    /// The position of the carrier with this holder number; `None` if the holder is not a carrier.
+    /// The position of the carrier with this holder ID; `None` if the holder is not a carrier.
     fn carrier_of_holder(&self, holder: usize) -> Option<usize> {
         holder.checked_sub(1).filter(|&carrier| carrier < self.carriers.count())
     }
@@ -210,12 +210,12 @@ impl Dataset {
     fn company_name_of_holder(&self, holder: usize) -> Option<&str> {
         match self.carrier_of_holder(holder) {
             Some(carrier) => self.carriers.company_name(carrier),
-            None => self.names.companies.for_number(holder.saturating_sub(self.carriers.count())),
+            None => self.names.companies.get_by_id(holder.saturating_sub(self.carriers.count())),
         }
     }
 
-    fn rate_center_name(&self, number: usize) -> Option<String> {
-        self.names.rate_centers.for_number(number).map(str::to_owned)
+    fn rate_center_name(&self, id: usize) -> Option<String> {
+        self.names.rate_centers.get_by_id(id).map(str::to_owned)
     }
 
     /// Counts over the whole dataset.
@@ -274,7 +274,7 @@ pub(crate) mod tests {
             assert_eq!(dataset.exchange(exchange.npa_nxx()), Some(exchange));
         }
         assert_eq!(dataset.exchange("415-556".parse().unwrap()), None);
-        assert_eq!(dataset.exchanges_of("416".parse().unwrap()).len(), 0);
+        assert_eq!(dataset.exchanges_in("416".parse().unwrap()).len(), 0);
         assert_eq!(dataset.carrier("6010".parse().unwrap()), dataset.carriers().nth(1));
         assert_eq!(dataset.carrier("9999".parse().unwrap()), None);
     }

@@ -1,7 +1,7 @@
 //! Holder and rate center names, and the word index over them.
 //!
-//! Names are numbered. Holders come first: zero for none, carriers with their company and common names, then
-//! companies without an OCN. Rate centers follow, again with zero for none.
+//! Each name has an ID. Holders come first: zero for none, then carriers, whose company and common names share an
+//! ID, then companies without an OCN. Rate centers follow, again with zero for none.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -9,56 +9,56 @@ use std::{
 };
 
 use super::{
-    columns::{Lists, Numbers, Reader, Texts, Writer},
+    columns::{Lists, Numbers, Reader, Strings, Writer},
     folding::Folded,
     words::WholeName,
 };
 
-/// The maximum number of words of a whole name to look up in the index.
+/// The maximum number of words in a whole name to look up in the index.
 const MAX_LOOKUPS: usize = 8;
 
 /// All names, and every word in them, including parts after punctuation: `tmobile` and `mobile` for `T-Mobile`.
 #[derive(Debug)]
 pub(super) struct Names {
     /// The sorted names of holders without an OCN.
-    pub(super) companies: Texts,
-    pub(super) rate_centers: Texts,
-    words: Texts,
-    /// The numbers of the names that contain each word.
+    pub(super) companies: Strings,
+    pub(super) rate_centers: Strings,
+    words: Strings,
+    /// The IDs of the names that contain each word.
     lists: Lists,
-    numbers: Numbers,
+    ids: Numbers,
 }
 
 impl Names {
     pub(super) fn read(reader: &mut Reader) -> Option<Self> {
         Some(Self {
-            companies: reader.texts()?,
-            rate_centers: reader.texts()?,
-            words: reader.texts()?,
+            companies: reader.strings()?,
+            rate_centers: reader.strings()?,
+            words: reader.strings()?,
             lists: reader.lists()?,
-            numbers: reader.numbers()?,
+            ids: reader.numbers()?,
         })
     }
 
-    /// The numbers of names with a word that starts with `prefix`. May contain duplicates.
+    /// The IDs of names with a word that starts with `prefix`. May contain duplicates.
     pub(super) fn with_prefix(&self, prefix: &str) -> Vec<u32> {
         self.with_words(self.words.with_prefix(prefix.as_bytes(), 0..self.words.count()))
     }
 
-    /// The numbers of names that could equal this whole name: those with its rarest word.
+    /// The IDs of names that could equal this whole name: those with its rarest word.
     pub(super) fn candidates_for(&self, wanted: &WholeName) -> Vec<u32> {
         let words = wanted.0.word_starts().take(MAX_LOOKUPS);
         let candidates =
-            words.map(|(letters, first_part)| self.with_word_prefixing(&letters, first_part));
+            words.map(|(letters, first_part)| self.with_prefix_of(&letters, first_part));
         let mut rarest = candidates.min_by_key(Vec::len).unwrap_or_default();
         rarest.sort_unstable();
         rarest.dedup();
         rarest
     }
 
-    /// The numbers of names with a word that is a prefix of `letters` and has at least `min_length` bytes.
-    fn with_word_prefixing(&self, letters: &str, min_length: usize) -> Vec<u32> {
-        let mut names = Vec::new();
+    /// The IDs of names with a word that is a prefix of `letters` and has at least `min_length` bytes.
+    fn with_prefix_of(&self, letters: &str, min_length: usize) -> Vec<u32> {
+        let mut ids = Vec::new();
         let mut words = 0..self.words.count();
         let ends = letters.char_indices().map(|(start, letter)| start + letter.len_utf8());
         for end in ends.filter(|&end| end >= min_length) {
@@ -69,14 +69,14 @@ impl Names {
             }
             // Words are sorted, so an exact match comes first.
             if self.words.bytes(words.start) == prefix {
-                names.extend(self.with_words(words.start..words.start + 1));
+                ids.extend(self.with_words(words.start..words.start + 1));
             }
         }
-        names
+        ids
     }
 
     fn with_words(&self, words: Range<usize>) -> Vec<u32> {
-        self.numbers.to_vec(self.lists.range_of(words))
+        self.ids.to_vec(self.lists.range_of(words))
     }
 }
 
@@ -84,14 +84,14 @@ impl Names {
 pub(super) struct WordCollection(BTreeMap<String, BTreeSet<u32>>);
 
 impl WordCollection {
-    pub(super) fn add(&mut self, name: &str, number: u32) {
+    pub(super) fn add(&mut self, name: &str, id: u32) {
         for word in Folded::from(name).word_tails() {
-            self.0.entry(word).or_default().insert(number);
+            self.0.entry(word).or_default().insert(id);
         }
     }
 
     pub(super) fn write(&self, writer: &mut Writer) {
-        writer.texts(self.0.keys().map(String::as_str));
+        writer.strings(self.0.keys().map(String::as_str));
         writer.lists(self.0.values().map(BTreeSet::len));
         writer.numbers(self.0.values().flatten().copied());
     }

@@ -16,7 +16,7 @@ const MAX_BYTES: usize = 256 * 1024 * 1024;
 pub enum SnapshotError {
     #[error("it is empty")]
     Empty,
-    #[error("its layout is {0}, and this release reads {LAYOUT}")]
+    #[error("its layout is {0}, but this release reads {LAYOUT}")]
     Layout(u8),
     #[error("it cannot be compressed or decompressed")]
     Compression(#[from] std::io::Error),
@@ -25,7 +25,7 @@ pub enum SnapshotError {
 }
 
 impl Dataset {
-    /// Packs this dataset into a snapshot. Equal datasets give equal bytes.
+    /// Packs this dataset into a snapshot. Equal datasets produce equal bytes.
     pub fn pack(&self) -> Result<Vec<u8>, SnapshotError> {
         let mut bytes = vec![LAYOUT];
         bytes.extend((self.body.len() as u32).to_le_bytes());

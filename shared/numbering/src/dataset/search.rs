@@ -17,9 +17,9 @@ use super::{
 };
 use crate::records::{CarrierType, Country, Exchange, Npa, Nxx, Ocn, StateCode, Status};
 
-/// The conditions of a search. An exchange must meet all of them.
+/// The criteria for a search. An exchange must meet all of them.
 ///
-/// A thousands block can also meet the holder and rate center conditions once its assignment is effective.
+/// A thousands block can also meet the holder and rate center criteria once its assignment is effective.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Search {
     /// Each word is the start of a word in a company name, common name or rate center.
@@ -42,7 +42,7 @@ pub struct Search {
 const FEW_ENTRIES: usize = 6;
 
 impl Dataset {
-    /// The exchanges that match `search` on the day `today`, ordered by NPA, then NXX.
+    /// The exchanges that match `search` as of `today`, ordered by NPA, then NXX.
     pub fn search(&self, search: &Search, today: Date) -> Records<'_, Exchange> {
         let mut conditions = Conditions::new(self, today);
         conditions.require_fields(search);
@@ -67,7 +67,7 @@ impl Dataset {
         Some((0..shared.count() as u32).filter(is_wanted).collect())
     }
 
-    /// The holders that match; `None` if the search has no condition on the holder.
+    /// The holders that match; `None` if the search has no criteria for the holder.
     fn wanted_holders(&self, search: &Search) -> Option<Vec<u32>> {
         let Search { ocn, company, carrier_type, .. } = search;
         let mut holders: Vec<u32> = match (ocn, company, carrier_type) {
@@ -88,12 +88,12 @@ impl Dataset {
         Some(holders)
     }
 
-    fn holder_has_name(&self, number: usize, wanted: &WholeName) -> bool {
-        let names = match self.carrier_of_holder(number) {
+    fn holder_has_name(&self, holder: usize, wanted: &WholeName) -> bool {
+        let names = match self.carrier_of_holder(holder) {
             Some(carrier) => {
                 [self.carriers.company_name(carrier), self.carriers.common_name(carrier)]
             }
-            None if number < self.holder_count() => [self.company_name_of_holder(number), None],
+            None if holder < self.holder_count() => [self.company_name_of_holder(holder), None],
             None => [None, None],
         };
         names.into_iter().flatten().any(|name| wanted.matches(name))
@@ -102,8 +102,8 @@ impl Dataset {
     fn wanted_rate_centers(&self, wanted: &WholeName) -> Vec<u32> {
         let mut names = self.names.candidates_for(wanted);
         names.retain(|&name| {
-            let number = (name as usize).checked_sub(self.holder_count());
-            let rate_center = number.and_then(|number| self.names.rate_centers.for_number(number));
+            let id = (name as usize).checked_sub(self.holder_count());
+            let rate_center = id.and_then(|id| self.names.rate_centers.get_by_id(id));
             rate_center.is_some_and(|rate_center| wanted.matches(rate_center))
         });
         names
@@ -113,14 +113,14 @@ impl Dataset {
 /// The conditions an exchange must meet, and the dictionary entries that meet each one.
 struct Conditions<'a> {
     dataset: &'a Dataset,
-    /// For each column and dictionary entry, the conditions the entry meets: ten words, ten parts of words and
-    /// three others at most.
+    /// For each column and dictionary entry, the conditions the entry meets: at most ten words, ten word parts and
+    /// three others.
     bits: [Vec<u32>; 3],
     next_bit: u32,
     required: u32,
     alternatives: Vec<Alternatives>,
     parts: Vec<(&'a str, u32)>,
-    /// The greatest effective date number that counts; `None` if all do.
+    /// The greatest effective date that counts, as stored in the blocks; `None` if all do.
     last_effective: Option<usize>,
 }
 
@@ -199,7 +199,7 @@ impl<'a> Conditions<'a> {
         bit
     }
 
-    /// Sets a bit on all entries of a column with one of these values.
+    /// Sets a bit on all of a column's entries with one of these values.
     fn mark(&mut self, column: usize, values: &[u32], bit: u32) {
         for &value in values {
             for &entry in self.dataset.exchanges.columns[column].positions_of(value as usize) {
@@ -327,11 +327,11 @@ impl<'a> Conditions<'a> {
     }
 }
 
-/// Adds the bits in `table` for the numbers at these positions.
+/// Adds the bits in `table` for the values at these positions.
 fn add_bits(numbers: &Numbers, positions: Range<usize>, table: &[u32], bits: &mut [u32]) {
     match numbers.low_bytes(positions.clone()) {
         Some(bytes) if table.len() <= BYTES => {
-            // A byte is always in bounds, so no lookup is checked.
+            // A byte is always in bounds, so lookups need no bounds checks.
             let mut byte_bits = [0; BYTES];
             byte_bits[..table.len()].copy_from_slice(table);
             for (bits, &byte) in bits.iter_mut().zip(bytes) {
@@ -352,7 +352,7 @@ mod tests {
     use crate::dataset::tests::example;
 
     #[test]
-    fn a_word_may_be_in_several_names_of_an_exchange() {
+    fn a_word_may_match_several_names_in_an_exchange() {
         let rate_center = Some("CORP CITY".to_owned());
         let exchange = Exchange { rate_center, ..example().exchanges().last().unwrap() };
         assert_eq!(exchange.company_name.as_deref(), Some("AT&T CORP."));

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::columns::{Lists, Numbers, Reader, Texts, Writer};
+use super::columns::{Lists, Numbers, Reader, Strings, Writer};
 use crate::records::{
     AreaCode, Carrier, CarrierType, Country, Npa, Ocn, OwnedExchanges, StateCode,
 };
@@ -11,8 +11,8 @@ use crate::records::{
 pub(super) struct Carriers {
     ocns: Numbers,
     /// Empty for carriers without a name.
-    company_names: Texts,
-    common_names: Texts,
+    company_names: Strings,
+    common_names: Strings,
     /// Positions in [`CarrierType::ALL`] plus one; zero for carriers without a type.
     types: Numbers,
     pub(super) places: Places,
@@ -27,8 +27,8 @@ impl Carriers {
     pub(super) fn read(reader: &mut Reader) -> Option<Self> {
         Some(Self {
             ocns: reader.numbers()?,
-            company_names: reader.texts()?,
-            common_names: reader.texts()?,
+            company_names: reader.strings()?,
+            common_names: reader.strings()?,
             types: reader.numbers()?,
             places: Places::read(reader)?,
             exchange_totals: reader.numbers()?,
@@ -42,8 +42,8 @@ impl Carriers {
     pub(super) fn write(carriers: &[Carrier], writer: &mut Writer) {
         let counts = || carriers.iter().flat_map(|carrier| &carrier.exchanges.by_state);
         writer.numbers(carriers.iter().map(|carrier| ocn_to_number(carrier.ocn)));
-        writer.texts(carriers.iter().map(|it| it.company_name.as_deref().unwrap_or_default()));
-        writer.texts(carriers.iter().map(|it| it.common_name.as_deref().unwrap_or_default()));
+        writer.strings(carriers.iter().map(|it| it.company_name.as_deref().unwrap_or_default()));
+        writer.strings(carriers.iter().map(|it| it.common_name.as_deref().unwrap_or_default()));
         writer.numbers(carriers.iter().map(|it| it.carrier_type.map_or(0, |it| it as u32 + 1)));
         Places::write(carriers.iter().map(|carrier| (carrier.country, carrier.state)), writer);
         writer.numbers(carriers.iter().map(|carrier| carrier.exchanges.total));

@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, str::FromStr};
 
 use super::folding::{Folded, NameMatch};
 
-/// The distinct words of a query. Each must be the start of a word in a name.
+/// The distinct words in a query. Each must be the start of a word in a name.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Words {
     pub(super) words: BTreeSet<Word>,
@@ -20,7 +20,7 @@ pub(super) struct Word {
 }
 
 /// The maximum number of words in a query, and of word parts. Limited because each one costs an index
-/// lookup and a bit of an exchange search.
+/// lookup and a bit in an exchange search.
 const MAX_WORDS: usize = 10;
 
 /// An invalid query.

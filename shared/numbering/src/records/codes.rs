@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 #[error("must be exactly {0}")]
 pub struct CodeError(&'static str);
 
-/// Operating Company Number: four alphanumeric characters, stored in upper case.
+/// Operating Company Number: four alphanumeric characters, stored in uppercase.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, ToSchema)]
 #[schema(value_type = String, pattern = "^[0-9A-Z]{4}$", example = "6010")]
 pub struct Ocn([u8; 4]);
@@ -123,7 +123,7 @@ pub(super) fn ascii_text(characters: &[u8]) -> &str {
     str::from_utf8(characters).unwrap_or_default()
 }
 
-/// Displays and serializes a code as text. Formatting macros are slower, and a page has hundreds of codes.
+/// Displays and serializes a code as text. Formatting macros are slower, and a page contains hundreds of codes.
 macro_rules! serialize_as_text {
     ($name:ident) => {
         impl Serialize for $name {

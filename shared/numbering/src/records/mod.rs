@@ -94,7 +94,7 @@ pub struct Exchange {
     pub state: Option<StateCode>,
     pub country: Country,
     pub status: Status,
-    /// The thousands blocks assigned to a carrier, by the first digit of their numbers.
+    /// The thousands blocks assigned to a carrier, by the fourth-to-last digit of their numbers.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub blocks: BTreeMap<u8, BlockHolder>,
 }
@@ -111,7 +111,7 @@ pub struct BlockHolder {
     pub ocn: Ocn,
     pub company_name: Option<String>,
     pub carrier_type: Option<CarrierType>,
-    /// `None` if the source does not give it, and the exchange's rate center applies.
+    /// `None` if the source does not give it; the exchange's rate center then applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_center: Option<String>,
     /// The first day of the assignment; `None` if it is effective immediately.
@@ -120,8 +120,8 @@ pub struct BlockHolder {
 }
 
 impl BlockHolder {
-    /// Returns `true` if the assignment is effective `today`. Requests check this rather than the import, so no
-    /// import has to run on the effective date.
+    /// Returns `true` if the assignment is effective `today`. Checked for each request, so that no import has to
+    /// run on the effective date.
     pub fn is_effective_on(&self, today: Date) -> bool {
         self.effective.is_none_or(|effective| effective <= today)
     }

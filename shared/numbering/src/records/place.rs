@@ -42,7 +42,7 @@ impl StateCode {
         self.0
     }
 
-    /// Builds a code from capital letters without looking it up; `None` for other letters.
+    /// Builds a code from capital letters without looking it up; `None` for other characters.
     pub(crate) fn from_letters(letters: [u8; 2]) -> Option<Self> {
         letters.iter().all(u8::is_ascii_uppercase).then_some(Self(letters))
     }
@@ -60,7 +60,7 @@ impl StateCode {
         }
     }
 
-    /// The ISO 3166-1 country code of numbers in this state. ISO counts a US territory as a country and gives
+    /// The ISO 3166-1 country code for numbers in this state. ISO counts a US territory as a country and gives
     /// it its state code.
     pub fn iso_country(self) -> String {
         match self.details() {
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn state_codes_must_exist_in_any_case() {
+    fn state_codes_must_exist_and_may_be_lowercase() {
         assert_eq!((state("qc").to_string().as_str(), state("qc").name()), ("QC", "Quebec"));
         for text in ["", "C", "XX", "CAL", "1A", "é", "UM"] {
             assert!(text.parse::<StateCode>().is_err(), "{text:?}");

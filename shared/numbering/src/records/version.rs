@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions_made_in_the_same_second_differ() {
+    fn versions_created_in_the_same_second_differ() {
         let now: Timestamp = "2026-11-21T09:00:03Z".parse().unwrap();
         let (first, second) = (Version::new(now), Version::new(now));
         assert_ne!(first, second);

@@ -12,15 +12,15 @@ use numbering::{
 };
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
-/// The texts in a search, as sent by a client.
+/// The name filters in a search, as sent by a client.
 #[derive(Debug, Clone, Default)]
-pub struct Texts {
+pub struct NameFilters {
     pub words: Option<String>,
     pub company: Option<String>,
     pub rate_center: Option<String>,
 }
 
-/// All exchanges, plus the carrier names that exchanges do not repeat.
+/// All exchanges, plus the carriers' common names, which exchanges do not contain.
 pub struct PlainSearch {
     exchanges: Vec<Exchange>,
     common_names: HashMap<Ocn, String>,
@@ -43,9 +43,9 @@ impl PlainSearch {
         }
     }
 
-    /// The exchanges that match the codes in `search` and the names in `texts`.
-    pub fn find(&self, search: &Search, texts: &Texts, today: Date) -> Vec<&Exchange> {
-        let conditions = Conditions::new(texts);
+    /// The exchanges that match the codes in `search` and the names in `filters`.
+    pub fn find(&self, search: &Search, filters: &NameFilters, today: Date) -> Vec<&Exchange> {
+        let conditions = Conditions::new(filters);
         let found = self.exchanges.iter();
         found.filter(|exchange| self.matches(exchange, search, &conditions, today)).collect()
     }
@@ -157,7 +157,7 @@ impl NameRule {
     }
 }
 
-/// The letter counts after which a word ends, and a word part if `with_parts`.
+/// The offsets in letters at which words end, and word parts too if `with_parts`.
 fn breaks(words: &[Vec<String>], with_parts: bool) -> Vec<usize> {
     let mut letters = 0;
     let mut breaks = Vec::new();
@@ -183,7 +183,7 @@ struct Conditions {
 }
 
 impl Conditions {
-    fn new(texts: &Texts) -> Self {
+    fn new(filters: &NameFilters) -> Self {
         let condition = |rule| NameCondition { rule, memoized: RefCell::default() };
         let starts_with = |letters: String| condition(NameRule::StartsWith(letters));
         let equals = |name: &String| condition(NameRule::Equals(words(name)));
@@ -192,14 +192,14 @@ impl Conditions {
             parts: parts.into_iter().map(starts_with).collect(),
         };
         Self {
-            words: texts.words.iter().flat_map(|text| words(text)).map(word_condition).collect(),
-            company: texts.company.as_ref().map(equals),
-            rate_center: texts.rate_center.as_ref().map(equals),
+            words: filters.words.iter().flat_map(|text| words(text)).map(word_condition).collect(),
+            company: filters.company.as_ref().map(equals),
+            rate_center: filters.rate_center.as_ref().map(equals),
         }
     }
 }
 
-/// The space-separated words of a text, each as its punctuation-separated parts, in lower case and without
+/// The space-separated words in `text`, each as its punctuation-separated parts, in lowercase and without
 /// accents.
 fn words(text: &str) -> Vec<Vec<String>> {
     let without_accents: String = text.chars().filter(|&it| !is_combining_mark(it)).collect();

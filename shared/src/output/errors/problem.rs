@@ -20,7 +20,7 @@ pub struct Problem {
     #[serde(rename = "type")]
     #[schema(example = "about:blank")]
     problem_type: &'static str,
-    /// The reason phrase of the status.
+    /// The reason phrase for the status.
     #[schema(example = "Not Found")]
     title: &'static str,
     #[schema(example = 404)]
@@ -30,7 +30,7 @@ pub struct Problem {
     detail: String,
     /// Same as `error` in the default error format.
     error: ErrorCode,
-    /// Present with `rate_limited` only.
+    /// Present only with `rate_limited`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     details: Option<QuotaStatus>,

@@ -26,12 +26,12 @@ fn errors() -> [(ApiError, &'static str); 9] {
     [
         (
             ApiError::invalid("limit must be a positive integer, got '0'"),
-            "A parameter is invalid. The message names the parameter, the value and the rule.",
+            "A parameter is invalid. The message states the parameter, the value and the rule.",
         ),
         (ApiError::KeyRequired, "The API key is missing, invalid, revoked or expired."),
         (
             ApiError::not_found("No data found for NPA 999"),
-            "No data was found. The message names what was requested.",
+            "No data was found. The message states what was requested.",
         ),
         (
             ApiError::MethodNotAllowed {
@@ -42,7 +42,7 @@ fn errors() -> [(ApiError, &'static str); 9] {
         ),
         (
             ApiError::ContentTooLarge(
-                "The body must have at most 1000 numbers, got 1204; send the others in another \
+                "The body must contain at most 1000 numbers, got 1204; send the rest in another \
                  request"
                     .to_owned(),
             ),
@@ -65,14 +65,14 @@ fn errors() -> [(ApiError, &'static str); 9] {
     ]
 }
 
-/// The errors of an endpoint that looks up a record.
+/// The errors from an endpoint that looks up a record.
 impl IntoResponses for ApiError {
     fn responses() -> Responses {
         responses(&["400", "401", "404", "405", "429", "500", "503"])
     }
 }
 
-/// The errors of an endpoint that returns a list.
+/// The errors from an endpoint that returns a list.
 pub struct ListError;
 
 impl IntoResponses for ListError {
@@ -81,7 +81,7 @@ impl IntoResponses for ListError {
     }
 }
 
-/// The errors of an endpoint that takes a batch in its body.
+/// The errors from an endpoint that takes a batch in its body.
 pub struct BodyError;
 
 impl IntoResponses for BodyError {
@@ -90,7 +90,7 @@ impl IntoResponses for BodyError {
     }
 }
 
-/// The errors of an endpoint that does not require a key.
+/// The errors from an endpoint that does not require a key.
 pub struct PublicError;
 
 impl IntoResponses for PublicError {

@@ -9,20 +9,20 @@ use crate::quota::{
     window::{Buckets, LimitType, clamp_to_now},
 };
 
-/// The maximum clock difference between containers in seconds. Near the change of an hour, other containers may write
-/// to the adjacent hour.
+/// The maximum clock difference between containers in seconds. Near an hour boundary, other containers may write to
+/// the adjacent hour.
 const MAX_CLOCK_SKEW: i64 = 15;
 
-/// The tallies of other containers, as of the last read.
+/// Other containers' tallies, as of the last read.
 #[derive(Debug, Default)]
 pub struct OtherRequests {
     tallies: BTreeMap<i64, HourlyTallies>,
-    /// The hour in which earlier hours were last read, and `true` if that was a whole day.
+    /// The hour in which earlier hours were last read, and `true` if a whole day was read.
     earlier_read: Option<(i64, bool)>,
 }
 
 impl OtherRequests {
-    /// Adds these requests to the buckets of a quota.
+    /// Adds these requests to a quota's buckets.
     pub fn add_to(&self, buckets: &mut Buckets, limit_type: LimitType) {
         for (hour, tallies) in &self.tallies {
             for tally in tallies.values() {
@@ -58,7 +58,7 @@ impl OtherRequests {
         self.tallies = self.tallies.split_off(&(now - LimitType::Daily.window() + 1));
     }
 
-    /// The hours to read after writing `written` at `now`, in seconds since 1970. The responses to the writes already
+    /// The hours to read after writing `written` at `now`, a Unix time in seconds. The responses to the writes already
     /// contain those hours.
     pub fn hours_to_read(&self, written: &[(i64, Tally)], limits: Limits, now: i64) -> Vec<i64> {
         let (hour, length) = (LimitType::Daily.bucket_at(now), LimitType::Daily.bucket());

@@ -18,7 +18,7 @@ pub struct OwnRequests {
     version: u64,
 }
 
-/// The requests of one hour.
+/// The requests in one hour.
 #[derive(Debug, Default)]
 struct HourCounts {
     count: u64,
@@ -35,17 +35,17 @@ impl HourCounts {
 }
 
 impl OwnRequests {
-    /// The buckets of the daily quota.
+    /// The buckets for the daily quota.
     pub fn hours(&self) -> Buckets {
         self.hours.iter().map(|(hour, own)| (*hour, own.count)).collect()
     }
 
-    /// The buckets of the per-minute quota.
+    /// The buckets for the per-minute quota.
     pub fn minutes(&self) -> Buckets {
         self.minutes.clone()
     }
 
-    /// Adds requests at `at`, in seconds since 1970.
+    /// Adds requests at `at`, a Unix time in seconds.
     pub fn add(&mut self, limits: Limits, requests: u64, at: i64) {
         self.hours.entry(LimitType::Daily.bucket_at(at)).or_default().count += requests;
         if limits.per_minute.is_some() {

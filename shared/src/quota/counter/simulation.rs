@@ -38,7 +38,7 @@ struct Write {
     is_lost: bool,
     is_in_table: bool,
     /// `true` if the tallies are written, and the current call reads hours.
-    is_read: bool,
+    is_reading: bool,
 }
 
 struct Container {
@@ -86,7 +86,7 @@ impl Run {
         }
     }
 
-    /// Runs to the end, with this average rate for each container.
+    /// Runs to the end, at this average rate per container.
     fn run(mut self, requests_per_second: f64) -> Self {
         for time in (0..END).step_by(STEP as usize) {
             let is_burst = self.random.random_bool(0.002);
@@ -161,7 +161,7 @@ impl Run {
         if let Some(flush) = counter.flush(START + time / 1000, clock) {
             let delay = self.random.random_range(0..=self.max_delay);
             *write = Some(Write {
-                is_read: flush.tallies.is_empty(),
+                is_reading: flush.tallies.is_empty(),
                 flush,
                 usage: Vec::new(),
                 started_at: time,
@@ -182,7 +182,7 @@ impl Run {
             return;
         }
         write.is_in_table = true;
-        if write.is_read {
+        if write.is_reading {
             let found = write.flush.hours.iter().filter_map(|hour| self.table.get_key_value(hour));
             write.usage.extend(found.map(|(hour, tallies)| (*hour, tallies.clone())));
             return;
@@ -206,11 +206,11 @@ impl Run {
             counter.record_failure(START + time / 1000, clock);
         } else if !in_progress.is_in_table || in_progress.is_lost || time < in_progress.returns_at {
             *write = Some(in_progress);
-        } else if in_progress.is_read || in_progress.flush.hours.is_empty() {
+        } else if in_progress.is_reading || in_progress.flush.hours.is_empty() {
             counter.record_confirmed(&in_progress.flush, in_progress.usage, START + time / 1000);
         } else {
             let delay = self.random.random_range(0..=self.max_delay);
-            in_progress.is_read = true;
+            in_progress.is_reading = true;
             in_progress.is_in_table = false;
             (in_progress.started_at, in_progress.arrives_at) = (time, time + delay / 2);
             in_progress.returns_at = time + delay;
@@ -251,8 +251,8 @@ fn containers_exceed_a_quota_by_at_most_a_tenth_per_additional_container() {
         let Limits { per_minute, per_day } = run.limits;
         for (limit_type, limit) in [(LimitType::Minute, per_minute), (LimitType::Daily, per_day)] {
             let Some(limit) = limit else { continue };
-            let most = run.max_admitted_in_window(limit_type);
-            assert!(most <= limit + run.max_excess(limit), "run {seed}: {most} of {limit}");
+            let max = run.max_admitted_in_window(limit_type);
+            assert!(max <= limit + run.max_excess(limit), "run {seed}: {max} of {limit}");
         }
         let admitted: u64 = run.admitted.iter().map(|(_, requests)| requests).sum();
         assert_eq!(run.total_in_table(), admitted, "run {seed}: each request is counted once");
@@ -267,7 +267,7 @@ fn a_busy_client_can_use_its_whole_quota() {
     for seed in 0..runs() {
         let run = Run::new(seed).run(40.0);
         let limit = run.limits.per_minute.unwrap();
-        let most = run.max_admitted_in_window(LimitType::Minute);
-        assert!(most + run.max_requests > limit, "run {seed}: {most} of {limit}");
+        let max = run.max_admitted_in_window(LimitType::Minute);
+        assert!(max + run.max_requests > limit, "run {seed}: {max} of {limit}");
     }
 }

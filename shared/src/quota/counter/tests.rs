@@ -54,7 +54,7 @@ fn requests_are_admitted_up_to_the_tighter_quota() {
     counter.take_unconfirmed(limits, 1, NINE_AM + 60).unwrap();
     let rejected = take(&mut counter, limits, 1, NINE_AM + 61).unwrap_err().exhausted;
     assert_eq!((rejected.limit_type, rejected.reset), (LimitType::Daily, NINE_AM + 24 * 3600));
-    // If both quotas are exhausted, the error has the one that resets last.
+    // If both quotas are exhausted, the error reports the one that resets last.
     let (mut counter, both) = (Counter::new(), Limits { per_minute: Some(1), per_day: Some(1) });
     take(&mut counter, both, 1, NINE_AM).unwrap();
     let rejected = take(&mut counter, both, 1, NINE_AM).unwrap_err().exhausted;
@@ -71,10 +71,10 @@ fn earlier_and_adjacent_hours_are_read_only_if_needed() {
         (daily, Some((minute, NINE_AM + 30)), NINE_AM + 60, &whole_day),
         (daily, Some((daily, NINE_AM + 30)), NINE_AM + 60, &[NINE_AM]),
         (daily, Some((daily, NINE_AM - 30)), NINE_AM + 60, &whole_day),
-        // The window of a minute starts in the previous hour.
+        // The one-minute window starts in the previous hour.
         (minute, None, NINE_AM + 54, &[NINE_AM - HOUR, NINE_AM]),
         (minute, None, NINE_AM + 55, &[NINE_AM]),
-        // Near the change of an hour, the adjacent hour is read too.
+        // Near an hour boundary, the adjacent hour is read too.
         (minute, Some((minute, NINE_AM)), NINE_AM + 14, &[NINE_AM - HOUR, NINE_AM]),
         (minute, Some((minute, NINE_AM)), NINE_AM + 15, &[NINE_AM]),
         (minute, Some((minute, NINE_AM)), NINE_AM + HOUR - 16, &[NINE_AM]),
@@ -97,7 +97,7 @@ fn the_first_write_is_due_immediately_and_later_ones_by_allowance_or_age() {
     take(&mut counter, limits, 1, NINE_AM).unwrap();
     assert_eq!(counter.due_at(clock), Some(clock), "the first write");
     write(&mut counter, &mut BTreeMap::new(), NINE_AM);
-    assert_eq!(counter.due_at(clock), None, "all is written");
+    assert_eq!(counter.due_at(clock), None, "everything is written");
     take(&mut counter, limits, 1, NINE_AM).unwrap();
     assert!(counter.due_at(clock) > Some(clock + FLUSH_INTERVAL / 2), "few recent requests");
     take(&mut counter, limits, 4, NINE_AM).unwrap();
@@ -143,7 +143,7 @@ fn requests_do_not_wait_during_an_outage() {
 }
 
 #[test]
-fn requests_of_disconnected_clients_are_not_counted() {
+fn requests_from_disconnected_clients_are_not_counted() {
     let mut counter = Counter::new();
     let limits = limits(Some(20), None);
     drop(wait(&mut counter, limits, 5, NINE_AM));
@@ -153,13 +153,15 @@ fn requests_of_disconnected_clients_are_not_counted() {
     drop(receiver);
     counter.record_confirmed(&flush, [], NINE_AM);
     assert_eq!(counter.statuses(NINE_AM).min_remaining(), 20);
-    assert!(counter.has_unwritten(), "the table contains the claim");
+    assert!(counter.has_unwritten_counts(), "the table contains the claim");
+    let clock = Instant::now();
+    assert_eq!(counter.due_at(clock), Some(clock), "other containers must not wait for it");
     write(&mut counter, &mut BTreeMap::new(), NINE_AM);
     let receiver = wait(&mut counter, limits, 5, NINE_AM);
     counter.flush(NINE_AM, Instant::now()).unwrap();
     drop(receiver);
     counter.record_failure(NINE_AM, Instant::now());
-    assert!(counter.has_unwritten(), "the table may contain the claim");
+    assert!(counter.has_unwritten_counts(), "the table may contain the claim");
 }
 
 #[test]
@@ -175,7 +177,7 @@ fn an_outdated_tally_is_ignored() {
 }
 
 #[test]
-fn a_clock_stepping_back_blocks_a_minute_quota_for_at_most_a_minute() {
+fn a_clock_that_steps_back_blocks_a_minute_quota_for_at_most_a_minute() {
     let mut counter = Counter::new();
     let limits = limits(Some(2), None);
     counter.take_unconfirmed(limits, 2, NINE_AM).unwrap();
@@ -197,7 +199,7 @@ fn a_container_with_a_fast_clock_blocks_the_minute_quota_for_at_most_a_minute() 
     write(&mut counter, &mut table, NINE_AM);
     let rejected = take(&mut counter, limits, 1, NINE_AM + 3).unwrap_err();
     assert_eq!(rejected.exhausted.reset, NINE_AM + 60);
-    // Reading the same tally again does not prolong this.
+    // Rereading the same tally does not prolong this.
     counter.needs_reread = true;
     write(&mut counter, &mut table, NINE_AM + 50);
     assert_eq!(

@@ -22,7 +22,7 @@ fn manifest(version: Version) -> Manifest {
 }
 
 #[tokio::test]
-async fn an_older_version_is_serving_if_the_current_one_was_skipped() {
+async fn an_older_version_is_served_if_the_current_one_was_skipped() {
     let dataset = dataset_without_dynamodb();
     let (loaded, manifest) = (version(), manifest(version().version));
     dataset.switch_to(loaded.clone(), Instant::now() + RECHECK_INTERVAL);

@@ -6,7 +6,7 @@ use zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};
 
 use super::*;
 
-fn zipped(files: &[(&str, &[u8])]) -> Vec<u8> {
+fn zip_file(files: &[(&str, &[u8])]) -> Vec<u8> {
     let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
     for (name, content) in files {
         if name.ends_with('/') {
@@ -30,7 +30,7 @@ fn text(bytes: &[u8]) -> Result<String, String> {
     content.read(|_| (), read_text).map_err(|error| with_causes(&error))
 }
 
-fn gzipped(content: &[u8]) -> Vec<u8> {
+fn gzip_file(content: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     encoder.write_all(content).unwrap();
     encoder.finish().unwrap()
@@ -38,32 +38,34 @@ fn gzipped(content: &[u8]) -> Vec<u8> {
 
 #[test]
 fn archive_is_unpacked_unless_it_is_truncated_or_has_several_files() {
-    let (zip, gzip) = (zipped(&[("a.txt", b"text")]), gzipped(b"text"));
+    let (zip, gzip) = (zip_file(&[("a.txt", b"text")]), gzip_file(b"text"));
     // Files added by macOS are ignored.
-    let mac: [(&str, &[u8]); 4] = [
+    let mac: [(&str, &[u8]); 6] = [
         ("reports/", b""),
         ("reports/a.txt", b"text"),
+        ("reports/._a.txt", b"Mac OS X"),
         ("__MACOSX/reports/._a.txt", b"Mac OS X"),
+        ("__MACOSX/reports/a.txt", b"Mac OS X"),
         ("reports/.DS_Store", b"Bud1"),
     ];
-    for packed in [&zip, &gzip, &zipped(&mac)] {
+    for packed in [&zip, &gzip, &zip_file(&mac)] {
         assert_eq!(text(packed).unwrap(), "text\n");
     }
     let two = [&mac[..], &[("b.txt", b"")]].concat();
     for (packed, expected) in [
         (&zip[..zip.len() / 2], "the zip is damaged or truncated"),
         (&gzip[..gzip.len() - 4], "the gzip file is damaged or truncated"),
-        (&zipped(&two), "the zip has 2 files; it must have exactly one"),
-        (&zipped(&[]), "the zip has 0 files"),
-        (&zipped(&[("a.gz", &gzip)]), "the zip contains another archive; unpack it first"),
+        (&zip_file(&two), "the zip has 2 files; it must have exactly one"),
+        (&zip_file(&[]), "the zip has 0 files"),
+        (&zip_file(&[("a.gz", &gzip)]), "the zip contains another archive; unpack it first"),
     ] {
-        let refusal = text(packed).unwrap_err();
-        assert!(refusal.starts_with(expected), "{refusal}");
+        let error = text(packed).unwrap_err();
+        assert!(error.starts_with(expected), "{error}");
     }
 }
 
 #[test]
-fn flipped_byte_is_a_checksum_error() {
+fn flipped_byte_causes_a_checksum_error() {
     let rows = b"OCN,Company\n0051,A\n".repeat(10);
     let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
     let stored = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
@@ -71,10 +73,10 @@ fn flipped_byte_is_a_checksum_error() {
     writer.write_all(&rows).unwrap();
     let mut zip = writer.finish().unwrap().into_inner();
     zip[60] ^= 0x20;
-    let refusal = text(&zip).unwrap_err();
-    assert!(refusal.starts_with("the zip is damaged or truncated: "), "{refusal}");
-    assert!(refusal.contains("checksum"), "{refusal}");
-    let mut gzip = gzipped(&rows);
+    let error = text(&zip).unwrap_err();
+    assert!(error.starts_with("the zip is damaged or truncated: "), "{error}");
+    assert!(error.contains("checksum"), "{error}");
+    let mut gzip = gzip_file(&rows);
     let checksum = gzip.len() - 8;
     gzip[checksum] ^= 1;
     assert!(text(&gzip).unwrap_err().contains("checksum"));
@@ -93,21 +95,21 @@ fn unsupported_file_formats_are_named_in_the_error() {
         (b"<!DOCTYPE html>", "it is a web page, not a report"),
         ("\u{feff}\r\n <html>".as_bytes(), "it is a web page"),
         (b"7z\xbc\xaf\x27\x1c", "7z archive"),
-        (&zipped(&[("[Content_Types].xml", b""), ("xl/workbook.xml", b"")]), "XLSX"),
-        (&zipped(&[("a.txt", &with_bom)]), "in the zip: it is UTF-16 text"),
+        (&zip_file(&[("[Content_Types].xml", b""), ("xl/workbook.xml", b"")]), "XLSX"),
+        (&zip_file(&[("a.txt", &with_bom)]), "in the zip: it is UTF-16 text"),
     ] {
-        let refusal = text(bytes).unwrap_err();
-        assert!(refusal.contains(what), "{what}: {refusal}");
+        let error = text(bytes).unwrap_err();
+        assert!(error.contains(what), "{what}: {error}");
     }
     let stray_nul = "OCN,Company\n0051,A\0B\n";
     assert_eq!(text(stray_nul.as_bytes()).unwrap(), stray_nul);
 }
 
 #[test]
-fn a_zip_bomb_is_refused_before_it_fills_the_memory() {
-    let bomb = zipped(&[("zeros", &vec![b'0'; 8 << 20])]);
+fn zip_bomb_is_rejected_before_it_fills_memory() {
+    let bomb = zip_file(&[("zeros", &vec![b'0'; 8 << 20])]);
     assert!(bomb.len() < 20_000, "{}", bomb.len());
-    assert!(text(&bomb).unwrap_err().contains("a line has more than 65536 bytes"));
+    assert!(text(&bomb).unwrap_err().contains("a line is longer than 65536 bytes"));
 }
 
 #[test]

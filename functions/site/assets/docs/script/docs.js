@@ -1,10 +1,10 @@
-// The documentation of every operation in the OpenAPI document, which is fetched when the page opens.
+// Documentation for every operation in the OpenAPI document, which is fetched when the page opens.
 
 const METHODS = ["get", "put", "post", "patch", "delete"];
 
-function operationsOf({ paths }) {
+function parseOperations({ paths }) {
   return Object.entries(paths).flatMap(([path, methods]) => METHODS.filter((method) => methods[method])
-    .map((method) => operationOf(path, method, methods[method])));
+    .map((method) => parseOperation(path, method, methods[method])));
 }
 
 function contents(tags, operations) {
@@ -24,7 +24,7 @@ function tagSection({ name, description: text }, operations) {
     element("h2", {}, name), prose(text), operations.filter(({ tag }) => tag === name).map(operationCard));
 }
 
-/** What all operations share: request headers and the error body. */
+/** The request headers and the error body, which all operations share. */
 function commonSection({ components }) {
   const headers = Object.values(components.parameters).filter(isCommon);
   return element("section", { id: "common" },
@@ -33,11 +33,11 @@ function commonSection({ components }) {
     element("ul", { class: "parts" }, headers.map(({ name, description: text }) =>
       element("li", {}, element("code", {}, name), prose(text)))),
     element("h3", {}, "Error fields"),
-    fieldsOf(components.schemas.ErrorBody));
+    fieldList(components.schemas.ErrorBody));
 }
 
 function showDescription() {
-  const operations = operationsOf(description);
+  const operations = parseOperations(description);
   byId("contents").replaceChildren(...contents(description.tags, operations));
   byId("operations").append(
     ...prose(description.info.description),

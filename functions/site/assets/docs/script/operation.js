@@ -1,17 +1,17 @@
 // An operation: its description, a form to send it, and its responses.
 
-/** Selects parameters that every operation has, which are shown only once. */
+/** Returns true for parameters that every operation has, which are shown only once. */
 const isCommon = ({ in: place }) => place === "header";
 
-/** An operation with its references resolve. */
-function operationOf(path, method, described) {
-  const { summary, description: text, operationId: id, tags: [tag], responses } = described;
+/** Parses an operation, with its references resolved. */
+function parseOperation(path, method, spec) {
+  const { summary, description: text, operationId: id, tags: [tag], responses } = spec;
   return {
     path, method, summary, text, id, tag,
-    parameters: (described.parameters ?? []).map(resolve).filter((parameter) => !isCommon(parameter)),
-    bodies: described.requestBody && resolve(described.requestBody).content,
+    parameters: (spec.parameters ?? []).map(resolve).filter((parameter) => !isCommon(parameter)),
+    bodies: spec.requestBody && resolve(spec.requestBody).content,
     responses: Object.entries(responses).map(([status, response]) => ({ status, ...resolve(response) })),
-    needsKey: !(described.security ?? []).some((scheme) => Object.keys(scheme).length === 0),
+    needsKey: !(spec.security ?? []).some((scheme) => Object.keys(scheme).length === 0),
   };
 }
 
@@ -41,7 +41,7 @@ function tryForm(operation) {
       element("pre", {}, curl)),
     element("button", { class: "primary" }, "Send"),
     output);
-  const showCommand = () => { curl.textContent = curlOf(requestOf(operation, form), needsKey); };
+  const showCommand = () => { curl.textContent = curlCommand(buildRequest(operation, form), needsKey); };
   form.addEventListener("input", showCommand);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -51,13 +51,13 @@ function tryForm(operation) {
   return form;
 }
 
-/** The form that was rejected for its key, to resend with another. */
+/** The form whose key was rejected, to resend with another key. */
 let rejectedForm = null;
 
 async function tryOut(operation, form, output) {
   clearFieldErrors();
   rejectedForm = null;
-  const { requested, ...request } = requestOf(operation, form);
+  const { requested, ...request } = buildRequest(operation, form);
   form.setAttribute("aria-busy", "true");
   const { status, text, body, milliseconds } = await send(requested, request);
   form.removeAttribute("aria-busy");
@@ -96,7 +96,7 @@ function parameterRow(operation, { name, in: place, required, schema, example, d
       ...attributes, autocomplete: "off", spellcheck: "false", value: required ? example : null,
       placeholder: required ? null : example,
     });
-  return row(id, name, field, [place, typeOf(schema), required && "required"].filter(Boolean).join(", "), text);
+  return row(id, name, field, [place, describeType(schema), required && "required"].filter(Boolean).join(", "), text);
 }
 
 function bodyRows(operation, bodies) {
@@ -112,14 +112,14 @@ function bodyRows(operation, bodies) {
   return [types, element("div", {}, element("label", { for: bodyId }, "Body"), text)];
 }
 
-/** A status. Only 200 has fields and examples, since all errors have the same body. */
+/** A status row. Only 200 shows fields and examples, since all errors have the same body. */
 function responseRow({ status, description: text, content }) {
   const summary = [element("code", {}, status), " ", ...line(text)];
   if (status !== "200") return element("p", {}, summary);
   const examples = Object.values(content).flatMap(({ examples: all }) => Object.values(all ?? {}));
   const [first] = Object.values(content);
   return element("details", {}, element("summary", {}, summary),
-    first.schema && fieldsOf(first.schema),
+    first.schema && fieldList(first.schema),
     examples.map(({ summary: request, value }) => [
       element("p", { class: "type" }, request),
       element("pre", { tabindex: "0", "aria-label": `Example of ${request}` },

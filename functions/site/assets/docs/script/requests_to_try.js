@@ -2,8 +2,8 @@
 
 const fieldValue = (form, name) => form.elements.namedItem(name)?.value.trim() ?? "";
 
-/** The request of a form, without the key. */
-function requestOf({ path, method, parameters, bodies }, form) {
+/** Builds a form's request, without the key. */
+function buildRequest({ path, method, parameters, bodies }, form) {
   const given = parameters.map(({ name, in: place }) => [place, name, fieldValue(form, name)]);
   const values = (wanted) => given.filter(([place]) => place === wanted).map(([, name, value]) => [name, value]);
   const filled = values("path").reduce((result, [name, value]) => result.replace(`{${name}}`, segment(value)), path);
@@ -15,13 +15,13 @@ function requestOf({ path, method, parameters, bodies }, form) {
   };
 }
 
-/** Quotes a text as a shell word. */
+/** Quotes text as a shell word. */
 const shellQuote = (text) => `'${text.replaceAll("'", "'\\''")}'`;
 
-function curlOf({ requested, method, headers, body }, needsKey) {
+function curlCommand({ requested, method, headers, body }, needsKey) {
   const key = needsKey ? ['-H "Authorization: Bearer $TNR_KEY"'] : [];
-  const others = Object.entries(headers).map(([name, value]) => `-H ${shellQuote(`${name}: ${value}`)}`);
+  const otherHeaders = Object.entries(headers).map(([name, value]) => `-H ${shellQuote(`${name}: ${value}`)}`);
   const data = body === undefined ? [] : [`--data-binary ${shellQuote(body)}`];
   const verb = method === "GET" ? "curl" : `curl -X ${method}`;
-  return [verb, ...key, ...others, ...data, shellQuote(absolute(requested))].join(" \\\n  ");
+  return [verb, ...key, ...otherHeaders, ...data, shellQuote(absolute(requested))].join(" \\\n  ");
 }

@@ -19,17 +19,17 @@ function flatten(schema) {
     return { ...own, type: "object", properties, required: parts.flatMap((part) => part.required ?? []) };
   }
   if (!oneOf) return own;
-  const others = oneOf.filter(({ type }) => type !== "null").map(flatten);
-  const type = [...others.map((other) => other.type), others.length < oneOf.length && "null"].filter(Boolean).flat();
-  return { ...others.find(({ properties }) => properties) ?? others[0], ...own, type };
+  const choices = oneOf.filter(({ type }) => type !== "null").map(flatten);
+  const type = [...choices.map((choice) => choice.type), choices.length < oneOf.length && "null"].filter(Boolean).flat();
+  return { ...choices.find(({ properties }) => properties) ?? choices[0], ...own, type };
 }
 
 const MAX_LISTED = 12;
 
-/** A value's type and limits, in words. */
-function typeOf(schema) {
+/** Describes a value's type and limits. */
+function describeType(schema) {
   const { type, enum: values, items, format, minimum, maximum, default: defaultValue } = flatten(schema);
-  const types = [type ?? "any"].flat().map((name) => (name === "array" && items ? `array of ${typeOf(items)}` : name));
+  const types = [type ?? "any"].flat().map((name) => (name === "array" && items ? `array of ${describeType(items)}` : name));
   return [
     types.join(" or "), format === "date-time" && "date and time",
     values && (values.length <= MAX_LISTED ? `one of ${values.join(", ")}` : `one of ${values.length} values`),
@@ -45,12 +45,12 @@ const line = (text) => text.split("`").map((part, index) => (index % 2 ? element
 const prose = (text = "") => text.split("\n\n").filter(Boolean).map((paragraph) => element("p", {}, line(paragraph)));
 
 /** An object's fields, including nested ones. */
-function fieldsOf(schema) {
+function fieldList(schema) {
   const { properties, items, required = [] } = flatten(schema);
-  if (!properties) return items ? fieldsOf(items) : null;
+  if (!properties) return items ? fieldList(items) : null;
   return element("ul", { class: "parts" }, Object.entries(properties).map(([name, part]) => element("li", {},
     element("code", {}, name), " ",
-    element("span", { class: "type" }, typeOf(part), required.includes(name) ? "" : ", optional"),
+    element("span", { class: "type" }, describeType(part), required.includes(name) ? "" : ", optional"),
     prose(flatten(part).description),
-    fieldsOf(part))));
+    fieldList(part))));
 }

@@ -3,7 +3,7 @@
 const areaCodeView = {
   about: "List the exchanges in an area code, each with its carrier and rate center.",
   title: ({ npa, nxx }) => (nxx ? `Exchange ${npa}-${nxx}` : `Area code ${npa}`),
-  requestOf: ({ npa, nxx, offset }, version) => {
+  requestTarget: ({ npa, nxx, offset }, version) => {
     if (!npa) return null;
     if (nxx) return target(`/v1/npa/${segment(npa)}/nxx/${segment(nxx)}`);
     return target(`/v1/npa/${segment(npa)}`, { limit: PAGE_ROWS, offset, version });
@@ -15,7 +15,7 @@ const areaCodeView = {
     const place = [state && stateName(state), countryName(country)].filter(Boolean).join(", ");
     const detail = params.nxx ? `${place} · ${formatCount(exchanges, "exchange", "exchanges")} in ${npa}` : place;
     const columns = [
-      ["NXX", ({ nxx }) => element("a", { href: hashOf("area-code", { npa, nxx }) }, nxx), "mono"],
+      ["NXX", ({ nxx }) => element("a", { href: viewUrl("area-code", { npa, nxx }) }, nxx), "mono"],
       ["Company", ({ company_name: name }) => name],
       ["OCN", ({ ocn }) => ocnLink(ocn), "mono"],
       ["Rate center", ({ rate_center: center }) => center],
@@ -24,8 +24,8 @@ const areaCodeView = {
     const list = listCard({
       title, detail, table: table(title, columns, body.exchanges), pagination, headers, view: "area-code", params,
     });
-    const whole = params.nxx && element("p", { class: "caveat" },
-      element("a", { href: hashOf("area-code", { npa }) }, `All exchanges in ${npa}`));
-    return element("div", {}, list, whole);
+    const allExchanges = params.nxx && element("p", { class: "caveat" },
+      element("a", { href: viewUrl("area-code", { npa }) }, `All exchanges in ${npa}`));
+    return element("div", {}, list, allExchanges);
   },
 };

@@ -3,12 +3,12 @@
 const carriersView = {
   about: "Find carriers by name, OCN, place or type, and see where their exchanges are.",
   title: ({ ocn, q }) => (ocn ? `Carrier ${ocn}` : q ? `Carriers: ${q}` : "Carriers"),
-  requestOf: ({ ocn, q, country, state, type, offset }, version) =>
+  requestTarget: ({ ocn, q, country, state, type, offset }, version) =>
     ocn
       ? target(`/v1/carrier/${segment(ocn)}`)
       : target("/v1/carriers", { q, country, state, type, limit: PAGE_ROWS, offset, version }),
   summary: ({ body }, params) => params.ocn
-    ? `${nameOf(body)}, ${formatCount(body.exchanges.total, "exchange", "exchanges")}`
+    ? `${carrierName(body)}, ${formatCount(body.exchanges.total, "exchange", "exchanges")}`
     : listSummary("Carriers", body),
   show: (response, params) => (params.ocn ? carrierCard(response.body) : carrierList(response, params)),
 };
@@ -35,7 +35,7 @@ function bar(share) {
   return length;
 }
 
-const nameOf = ({ ocn, company_name: company, common_name: common }) => company ?? common ?? `OCN ${ocn}`;
+const carrierName = ({ ocn, company_name: company, common_name: common }) => company ?? common ?? `OCN ${ocn}`;
 
 function carrierCard(carrier) {
   const { ocn, company_name: company, common_name: common, carrier_type: type, state, country, exchanges } = carrier;
@@ -45,7 +45,7 @@ function carrierCard(carrier) {
   return element("article", { class: "card" },
     element("div", { class: "card-head" },
       element("div", { class: "title" },
-        element("h2", { tabindex: "-1" }, nameOf(carrier)), place && element("p", {}, place)),
+        element("h2", { tabindex: "-1" }, carrierName(carrier)), place && element("p", {}, place)),
       type && element("span", { class: "badge" }, type)),
     element("section", {},
       element("dl", { class: "pairs" },
@@ -55,7 +55,7 @@ function carrierCard(carrier) {
     states.length > 0 && element("section", {},
       element("h3", {}, "Exchanges by state or province"),
       element("ul", { class: "bars" }, states.map(([code, count]) => element("li", {},
-        element("a", { href: hashOf("search", { ocn, state: code }) }, stateName(code)),
+        element("a", { href: viewUrl("search", { ocn, state: code }) }, stateName(code)),
         bar(count / most),
         element("span", {}, count.toLocaleString("en")))))));
 }

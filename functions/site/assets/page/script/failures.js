@@ -3,32 +3,32 @@
 /** Shows an error at the invalid field, or in place of the result. */
 function showFailure(response, form) {
   if (response.status === 401) return showKeyError();
-  const fieldError = response.status === 400 && fieldErrorOf(response.body?.message, form);
+  const fieldError = response.status === 400 && findFieldError(response.body?.message, form);
   if (fieldError) return showFieldError(...fieldError);
-  const { title, message, advice } = failureOf(response);
+  const { title, message, advice } = describeFailure(response);
   announce([title, message, advice].filter(Boolean).join(". "));
   byId("result").replaceChildren(failureCard(response));
 }
 
 /** Finds the field of the parameter that starts a message, and replaces the parameter with the field's label. */
-function fieldErrorOf(message = "", form) {
+function findFieldError(message = "", form) {
   const [start, name] = message.match(/^(?:Invalid )?(\w+)/) ?? [];
   const field = form.elements.namedItem(name === "defaultCountry" ? "country" : name ?? "");
   return field && [field, field.labels[0].textContent + message.slice(start.length)];
 }
 
 /** The tone, title and advice for an error, and the service's message. */
-function failureOf({ status, body, headers }) {
+function describeFailure({ status, body, headers }) {
   const message = body?.message ?? "";
   switch (status) {
     case 0:
       return { tone: "bad", title: "Could not reach the service", advice: "Check your network and the server." };
     case 400:
-      return { tone: "doubt", title: "The request is invalid", message };
+      return { tone: "warning", title: "The request is invalid", message };
     case 404:
-      return { tone: "calm", title: "Not found", message };
+      return { tone: "neutral", title: "Not found", message };
     case 429:
-      return { tone: "doubt", title: "Quota exceeded", message, advice: retryAdvice(body?.details, headers) };
+      return { tone: "warning", title: "Quota exceeded", message, advice: retryAdvice(body?.details, headers) };
     case 503:
       return { tone: "bad", title: "No data available", message };
     default:
@@ -58,7 +58,7 @@ function relativeTime(time) {
 }
 
 function failureCard(response) {
-  const { tone, title, message, advice } = failureOf(response);
+  const { tone, title, message, advice } = describeFailure(response);
   return element("div", { class: `failure ${tone}` },
     element("h2", { tabindex: "-1" }, title),
     message && element("p", {}, message),

@@ -4,45 +4,45 @@ const numberView = {
   about: "Validate and format any phone number. In North America, see the carrier, rate center and area code "
     + "behind it.",
   title: ({ tn }) => tn,
-  requestOf: ({ tn, country }) => tn
+  requestTarget: ({ tn, country }) => tn
     ? target(`/v1/format/${segment(tn)}`, { defaultCountry: country === "US" ? "" : country, include: "reason" })
     : null,
   summary: ({ body }, { tn }) =>
-    [headingOf(body, tn), validity(body), body.reason?.message, ...factsOf(body)].filter(Boolean).join(", "),
+    [numberHeading(body, tn), validity(body), body.reason?.message, ...numberFacts(body)].filter(Boolean).join(", "),
   show: ({ body }, { tn }) => {
     if (!body.valid) markInvalid(byId("number-tn"), "reason");
     return element("article", { class: "card" },
-      numberHead(body, tn), secondNumber(body), formatRows(body), carrierOfNumber(body), place(body));
+      numberHead(body, tn), secondNumberSection(body), formatRows(body), carrierSection(body), placeSection(body));
   },
 };
 
 const validity = ({ valid }) => (valid ? "Valid format" : "Not valid");
 
-/** The number, or the text as typed if the number is invalid. */
-const headingOf = ({ valid, formats }, typed) => (valid ? formats.international : typed);
+/** The number, or the text as entered if the number is invalid. */
+const numberHeading = ({ valid, formats }, entered) => (valid ? formats.international : entered);
 
 /** The type and country, if known. */
-function factsOf({ typeDescription, location, flags, isNonGeographic }) {
+function numberFacts({ typeDescription, location, flags, isNonGeographic }) {
   const country = location?.countryName ?? flags?.country?.name;
   return [typeDescription, country, isNonGeographic && !country && "Not tied to a place"].filter(Boolean);
 }
 
-function numberHead(number, typed) {
+function numberHead(number, entered) {
   const { valid, possible, reason, flags } = number;
   return element("div", { class: "card-head" },
     flags?.country && flagImage(flags.country, "large"),
     element("div", { class: "title" },
-      element("h2", { tabindex: "-1" }, headingOf(number, typed)),
-      valid ? element("p", {}, factsOf(number).join(" · ")) : element("p", { id: "reason" }, reason && `${reason.message}.`)),
-    element("span", { class: `badge ${valid ? "good" : possible ? "doubt" : "bad"}` }, validity(number)));
+      element("h2", { tabindex: "-1" }, numberHeading(number, entered)),
+      valid ? element("p", {}, numberFacts(number).join(" · ")) : element("p", { id: "reason" }, reason && `${reason.message}.`)),
+    element("span", { class: `badge ${valid ? "good" : possible ? "warning" : "bad"}` }, validity(number)));
 }
 
 /** A link to the second number in the text. */
-function secondNumber({ reason }) {
+function secondNumberSection({ reason }) {
   if (!reason?.other) return null;
   return element("section", { class: "second" },
     element("p", {}, `${reason.message}.`),
-    element("a", { class: "button", href: hashOf("number", { tn: reason.other }) }, `Look up ${reason.other}`));
+    element("a", { class: "button", href: viewUrl("number", { tn: reason.other }) }, `Look up ${reason.other}`));
 }
 
 /** A flag, which is removed if its image cannot be loaded. Its name is always next to it. */
@@ -74,14 +74,14 @@ function formatRows({ valid, formats, extension, countryCallingCode }) {
       countryCallingCode && pair("Calling code", element("code", {}, countryCallingCode))));
 }
 
-function carrierOfNumber({ carrier, location, npa, nxx, isNonGeographic }) {
+function carrierSection({ carrier, location, npa, nxx, isNonGeographic }) {
   if (!npa) return null;
   const section = (...children) => element("section", {}, element("h3", {}, "Carrier"), ...children);
   if (isNonGeographic) return section(element("p", {}, `Exchanges in area code ${npa} have no carrier.`));
   // Only exchanges in the numbering data can be looked up.
   const isKnown = carrier || location?.rateCenter;
   const code = `${npa}-${nxx}`;
-  const exchange = isKnown ? element("a", { href: hashOf("area-code", { npa, nxx }) }, code) : code;
+  const exchange = isKnown ? element("a", { href: viewUrl("area-code", { npa, nxx }) }, code) : code;
   const name = carrier?.name ?? (carrier?.ocn ? `OCN ${carrier.ocn}` : "Not in the numbering data");
   const facts = [carrier?.type, carrier?.ocn && ["OCN ", ocnLink(carrier.ocn)], ["Exchange ", exchange]].filter(Boolean);
   return section(
@@ -90,7 +90,7 @@ function carrierOfNumber({ carrier, location, npa, nxx, isNonGeographic }) {
     carrier && element("p", { class: "caveat" }, "As assigned; the number may have been ported."));
 }
 
-function place({ location, flags }) {
+function placeSection({ location, flags }) {
   if (!location) return null;
   const state = location.stateName && [flags?.state && flagImage(flags.state, "small"), location.stateName];
   const rows = [

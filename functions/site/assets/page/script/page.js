@@ -1,4 +1,4 @@
-// The current view. The URL has it after `#`, so that links can be shared and Back works.
+// The current view. The URL contains it after `#`, so that links can be shared and Back works.
 
 const VIEWS = { number: numberView, "area-code": areaCodeView, carriers: carriersView, search: searchView };
 const NAME = "Telephone numbers";
@@ -10,7 +10,7 @@ let pending = new AbortController();
 let spinnerTimer;
 
 /** A view's URL, with the parameters that have a value. */
-function hashOf(view, params) {
+function viewUrl(view, params) {
   return target(`#${view}`, params);
 }
 
@@ -21,13 +21,13 @@ function currentView() {
   return { name, params: Object.fromEntries(new URLSearchParams(query)) };
 }
 
-/** Navigates to a view. `state` has the data version, which its URL omits. */
+/** Navigates to a view. `state` holds the data version, which the URL omits. */
 function go(hash, state = null) {
   history.pushState(state, "", hash);
   open("user");
 }
 
-/** Opens the view in the URL. The cause is `user`, `history` (Back and Forward) or `new` (the page was loaded). */
+/** Opens the view in the URL. `cause` is `user`, `history` (Back and Forward) or `new` (the page was loaded). */
 async function open(cause) {
   showKey();
   const { name, params } = currentView();
@@ -36,7 +36,7 @@ async function open(cause) {
   stopWaiting();
   clearFieldErrors();
   const form = showForm(name, params);
-  const requested = view.requestOf(params, version);
+  const requested = view.requestTarget(params, version);
   document.title = requested === null || !view.title(params) ? NAME : `${view.title(params)} · ${NAME}`;
   const isEmpty = Object.keys(params).length === 0;
   if (isEmpty && cause !== "history" && HAS_MOUSE.matches) form.querySelector("input").focus({ preventScroll: true });
@@ -84,7 +84,7 @@ function showExample(name) {
   const response = { body, headers: new Headers() };
   byId("about").textContent = VIEWS[name].about;
   byId("example").hidden = false;
-  showCode(VIEWS[name].requestOf(params), response);
+  showCode(VIEWS[name].requestTarget(params), response);
   byId("result").replaceChildren(VIEWS[name].show(response, params));
 }
 
@@ -97,7 +97,7 @@ function show(view, params, requested, response, form) {
   byId("result").append(view.show(response, params));
 }
 
-/** Focuses the result and scrolls it into view. Field errors already have the focus. */
+/** Focuses the result and scrolls it into view. Field errors already have focus. */
 function goToResult() {
   const heading = byId("result").querySelector("h2");
   if (heading === null) return;
@@ -129,7 +129,7 @@ function onSubmit(event) {
   const form = event.target;
   const params = Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, value.trim()]));
   if (form.dataset.view === "number" && params.country === "US") delete params.country;
-  go(hashOf(form.dataset.view, params));
+  go(viewUrl(form.dataset.view, params));
 }
 
 /** Follows a link to a view in this tab. */

@@ -5,7 +5,7 @@ const FILTERS = ["q", "npa", "nxx", "ocn", "company", "rate_center", "state", "c
 const searchView = {
   about: "Find exchanges by carrier, place or both.",
   title: ({ q }) => (q ? `Search: ${q}` : "Search"),
-  requestOf: (params, version) => {
+  requestTarget: (params, version) => {
     const filters = Object.fromEntries(FILTERS.filter((name) => params[name]).map((name) => [name, params[name]]));
     if (Object.keys(filters).length === 0) return null;
     return target("/v1/search", { ...filters, limit: PAGE_ROWS, offset: params.offset, version });
@@ -13,7 +13,7 @@ const searchView = {
   summary: ({ body }) => listSummary("Exchanges", body),
   show: ({ body, headers }, params) => {
     const columns = [
-      ["Exchange", ({ npa, nxx }) => element("a", { href: hashOf("area-code", { npa, nxx }) }, `${npa}-${nxx}`), "mono"],
+      ["Exchange", ({ npa, nxx }) => element("a", { href: viewUrl("area-code", { npa, nxx }) }, `${npa}-${nxx}`), "mono"],
       ["Company", ({ company_name: name }) => name],
       ["OCN", ({ ocn }) => ocnLink(ocn), "mono"],
       ["Place", ({ rate_center: center, state }) => [center, state].filter(Boolean).join(", ") || null],

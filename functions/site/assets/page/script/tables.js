@@ -12,34 +12,34 @@ function table(caption, columns, rows) {
     element("tbody", { role: "rowgroup" }, body));
 }
 
-function cell([, contentOf, kind], row) {
-  const content = contentOf(row);
+function cell([, render, kind], row) {
+  const content = render(row);
   const isMissing = content === null || content === undefined;
   return element("td", { role: "cell", class: isMissing ? "none" : kind }, isMissing ? "–" : content);
 }
 
 /** Describes the range of rows on a page. The URL may point past the last page. */
-function rangeOf({ limit, offset, total }) {
+function describeRange({ limit, offset, total }) {
   const [first, last, all] = [offset + 1, Math.min(offset + limit, total), total].map((it) => it.toLocaleString("en"));
   if (total === 0) return "none";
   if (total === 1 && offset === 0) return "1 match";
-  if (offset >= total) return `past the last of ${all}`;
+  if (offset >= total) return `past the last page; ${all} in total`;
   return total <= limit && offset === 0 ? `all ${all}` : `${first} to ${last} of ${all}`;
 }
 
-const listSummary = (title, { pagination }) => `${title}: ${rangeOf(pagination)}`;
+const listSummary = (title, { pagination }) => `${title}: ${describeRange(pagination)}`;
 
 /** A list with a heading and links to its pages. */
 function listCard({ title, detail, table: rows, pagination, headers, view, params }) {
   const { limit, offset, total } = pagination;
-  const range = rangeOf(pagination);
+  const range = describeRange(pagination);
   return [
     element("div", { class: "list-head" },
       element("h2", { tabindex: "-1" }, title),
       element("p", {}, detail, detail && " · ", range)),
     total === 0 && element("p", { class: "failure" }, "No matches."),
     offset < total && rows,
-    (total > limit || offset > 0) && pageLinks(pagesOf(headers), view, params),
+    (total > limit || offset > 0) && pageLinks(linkedPages(headers), view, params),
   ];
 }
 
@@ -48,11 +48,11 @@ function pageLinks(pages, view, params) {
     const page = pages[relation];
     if (!page) return element("span", { "aria-disabled": "true" }, text);
     const offset = page.get("offset");
-    const hash = hashOf(view, { ...params, offset: offset === "0" ? "" : offset });
+    const hash = viewUrl(view, { ...params, offset: offset === "0" ? "" : offset });
     // All pages show one data version, which shared links omit.
     return element("a", { href: hash, rel: relation, "data-version": page.get("version") }, text);
   };
   return element("nav", { class: "pages", "aria-label": "Pages" }, link("prev", "Previous"), link("next", "Next"));
 }
 
-const ocnLink = (ocn) => ocn && element("a", { href: hashOf("carriers", { ocn }) }, ocn);
+const ocnLink = (ocn) => ocn && element("a", { href: viewUrl("carriers", { ocn }) }, ocn);

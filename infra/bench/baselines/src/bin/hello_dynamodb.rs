@@ -1,4 +1,4 @@
-//! A function that reads one DynamoDB item per request, with a client as in the AWS documentation.
+//! A function that reads one DynamoDB item per request, with the client from the AWS documentation.
 
 use aws_config::BehaviorVersion;
 use aws_sdk_dynamodb::{Client, types::AttributeValue};

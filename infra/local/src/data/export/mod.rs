@@ -15,7 +15,7 @@ use self::files::{TableFormat, write_database, write_folder, write_table};
 use crate::{
     CliError,
     data::args::{ExportArgs, ExportFormat},
-    data::numbering_data::{NumberingData, warn_of_sample},
+    data::numbering_data::{NumberingData, warn_about_sample},
     error::Context,
     new_file::NewFile,
     stop_signals::{StopSignals, until_stopped},
@@ -27,10 +27,10 @@ type Work = Box<dyn FnOnce(&NumberingData) -> Result<(), Box<dyn Error + Send + 
 pub async fn export(args: ExportArgs) -> Result<(), CliError> {
     let (output, work) = prepare(&args)?;
     let data = NumberingData::load(&args.data).await?;
-    warn_of_sample(&data.snapshot, &args.data.next());
+    warn_about_sample(&data.snapshot, &args.data.next());
     let exchanges = HumanCount(data.dataset.exchanges().len() as u64);
     let version = data.snapshot.version.clone();
-    let exported = until_stopped(StopSignals::receive()?, move || work(&data)).await?;
+    let exported = until_stopped(StopSignals::listen()?, move || work(&data)).await?;
     let Some(output) = output else { return exported.context("cannot write to stdout") };
     exported.map_err(output.unwritable())?;
     output.finish()?;
@@ -50,8 +50,8 @@ fn prepare(args: &ExportArgs) -> Result<(Option<NewFile>, Work), CliError> {
     let file = args.file.as_deref().filter(|file| file.as_os_str() != "-");
     Ok(match (format, args.table, file) {
         (Some(format), Some(table), Some(name)) => {
-            let output = NewFile::file(name, force)?;
-            let file = output.create()?;
+            let output = NewFile::create(name, force)?;
+            let file = output.open()?;
             (Some(output), Box::new(move |data| Ok(write_table(data, table, format, file)?)))
         }
         (Some(format), Some(table), None) => {
@@ -63,21 +63,21 @@ fn prepare(args: &ExportArgs) -> Result<(Option<NewFile>, Work), CliError> {
             (None, Box::new(write))
         }
         (Some(format), None, Some(name)) => {
-            let output = NewFile::folder(name, force)?;
+            let output = NewFile::create_folder(name, force)?;
             let path = output.path();
             (Some(output), Box::new(move |data| Ok(write_folder(data, format, &path)?)))
         }
         (None, None, Some(name)) => {
-            let output = NewFile::file(name, force)?;
+            let output = NewFile::create(name, force)?;
             let path = output.path();
             (Some(output), Box::new(move |data| Ok(write_database(data, &path)?)))
         }
         (Some(_), None, None) => {
-            return Err(CliError::failed("stdout takes one table; pass --table, or name a folder"));
+            return Err(CliError::failed("stdout takes one table; pass --table or a folder"));
         }
         (None, ..) => {
             return Err(CliError::failed(
-                "a SQLite database is one file with all tables; name a file, and omit --table",
+                "a SQLite database is one file with all tables; pass a file, and omit --table",
             ));
         }
     })

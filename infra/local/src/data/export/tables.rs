@@ -28,7 +28,7 @@ pub enum Table {
 
 /// A table's columns.
 pub struct Columns {
-    /// The names, which match the API's fields where it has them.
+    /// The names, which match the API's field names where both exist.
     pub names: Vec<&'static str>,
     /// The number of leading columns that identify a row.
     pub key_length: usize,

@@ -19,7 +19,7 @@ pub(super) fn write(table: &mut String, changes: &Changes) -> fmt::Result {
     for change in changes.listed() {
         writeln!(table, "  {}", escape_controls(&describe(&change)))?;
     }
-    let unlisted = changes.unlisted();
+    let unlisted = changes.unlisted_count();
     if unlisted > 0 {
         let more = HumanCount(unlisted as u64);
         writeln!(table, "  ... and {more} more; --changes FILE.csv or FILE.jsonl lists all")?;
@@ -83,13 +83,13 @@ impl FromStr for ChangesFile {
 impl ChangesFile {
     /// Checks that the file can be written.
     pub fn check(&self, may_replace: bool) -> Result<(), CliError> {
-        NewFile::file(&self.path, may_replace).map(drop)
+        NewFile::create(&self.path, may_replace).map(drop)
     }
 
     /// Writes every change.
     pub fn write(&self, changes: &Changes, may_replace: bool) -> Result<(), CliError> {
-        let new = NewFile::file(&self.path, may_replace)?;
-        let file = BufWriter::new(new.create()?);
+        let new = NewFile::create(&self.path, may_replace)?;
+        let file = BufWriter::new(new.open()?);
         let result = if self.is_csv {
             write_csv(file, changes.iter())
         } else {

@@ -33,7 +33,7 @@ pub fn print<T: Serialize>(
     }
 }
 
-/// The JSON report of a failed import.
+/// The JSON report for a failed import.
 pub fn failure(error: &IngestError) -> String {
     serde_json::json!({ "outcome": "failed", "reason": with_causes(error) }).to_string()
 }

@@ -8,7 +8,7 @@ use ingest::{BeforeAfter, Figures, QualityReport, SHARES};
 /// Writes each country's figures.
 pub(super) fn write(table: &mut String, report: &QualityReport) -> fmt::Result {
     for (country, figures) in &report.countries {
-        writeln!(table, "{:<30}{:>12}{:>12}", format!("Quality of {country}"), "before", "after")?;
+        writeln!(table, "{:<30}{:>12}{:>12}", format!("Quality for {country}"), "before", "after")?;
         let is_count = |name: &&str| !SHARES.contains(name) && *name != "records";
         let counts = figures.keys().copied().filter(is_count);
         for name in ["records"].into_iter().chain(SHARES).chain(counts) {
@@ -58,7 +58,7 @@ mod tests {
             .unwrap();
         assert_eq!(
             table,
-            "Quality of US                       before       after\n\
+            "Quality for US                      before       after\n\
              \x20 records                          202,468     202,460\n\
              \x20 ocn                                97.3%        0.0%\n\
              \x20 distinct_ocns                          2           -\n"

@@ -34,12 +34,12 @@ pub(super) struct Text {
     pub reader: Box<dyn Read + Send>,
     /// The start of the text, up to [`BUFFER_BYTES`]. The reader also returns it.
     pub head: Vec<u8>,
-    /// `true` for UTF-16 or a byte order mark, which Excel writes. Then the output has a mark too.
-    pub has_mark: bool,
+    /// `true` for UTF-16 or a byte order mark, which Excel writes. Then the output gets one too.
+    pub has_bom: bool,
 }
 
 impl Text {
-    /// Detects a text's encoding and decodes it.
+    /// Detects a list's encoding and decodes it.
     pub fn decode(mut bytes: impl Read + Send + 'static) -> io::Result<Self> {
         let head = read_head(&mut bytes)?;
         if let Some((_, advice)) = UNSUPPORTED.iter().find(|(magic, _)| head.starts_with(magic)) {
@@ -49,7 +49,7 @@ impl Text {
             return Err(io::Error::other(UTF_32));
         }
         let utf_16 = detect_utf_16(&head);
-        let has_mark = utf_16.is_some() || Encoding::for_bom(&head).is_some();
+        let has_bom = utf_16.is_some() || Encoding::for_bom(&head).is_some();
         let mut decoded = DecodeReaderBytesBuilder::new()
             .encoding(utf_16)
             .strip_bom(true)
@@ -60,7 +60,7 @@ impl Text {
             return Err(io::Error::other(JSON));
         }
         let reader = Box::new(Cursor::new(head.clone()).chain(decoded));
-        Ok(Self { reader, head, has_mark })
+        Ok(Self { reader, head, has_bom })
     }
 }
 
@@ -112,15 +112,15 @@ mod tests {
     use super::*;
 
     fn text(bytes: &'static [u8]) -> (String, bool) {
-        let Text { reader, has_mark, head } = Text::decode(bytes).unwrap();
+        let Text { reader, has_bom, head } = Text::decode(bytes).unwrap();
         let text = io::read_to_string(reader).unwrap();
         assert_eq!(text.as_bytes(), head);
-        (text, has_mark)
+        (text, has_bom)
     }
 
     #[test]
     fn encoding_is_detected_from_the_first_bytes() {
-        for (bytes, expected, has_mark) in [
+        for (bytes, expected, has_bom) in [
             (&b""[..], "", false),
             (b"1", "1", false),
             (b"\xef\xbb\xbftn\n", "tn\n", true),
@@ -130,9 +130,9 @@ mod tests {
             (b"\0t\0n\0\n", "tn\n", true),
             (b"\xff\xfet\0\x00\xd8", "t\u{fffd}", true),
         ] {
-            assert_eq!(text(bytes), (expected.to_owned(), has_mark), "{bytes:?}");
+            assert_eq!(text(bytes), (expected.to_owned(), has_bom), "{bytes:?}");
         }
-        // Windows-1252 is passed through, even after a mark.
+        // Windows-1252 is passed through, even after a byte order mark.
         let after_mark = Text::decode(&b"\xef\xbb\xbfMontr\xe9al\n"[..]).unwrap().head;
         assert_eq!(after_mark, b"Montr\xe9al\n");
         let cells = [&b"Montr\xe9al"[..], "Montréal".as_bytes()];
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn unsupported_files_are_refused_with_advice() {
+    fn unsupported_files_are_rejected_with_advice() {
         for (bytes, advice) in [
             (&b"PK\x03\x04..."[..], "save its sheet as CSV"),
             (b"\xff\xfe\0\0t\0\0\0", UTF_32),

@@ -99,7 +99,7 @@ impl Column {
 
 /// Finds a field's path by path or column name.
 fn find_path<'a>(known: &'a Fields, name: &'a str) -> Option<&'a str> {
-    if known.has(name) {
+    if known.includes(name) {
         return Some(name);
     }
     let column = format!("{PREFIX}{}", name.trim_start_matches(PREFIX));
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_fields_are_refused_with_the_known_ones() {
+    fn unknown_fields_are_rejected_with_a_list_of_known_ones() {
         for name in ["porting", "flags", "flags.country.svg", "", "carrier.nom"] {
             let error = name.parse::<ListFields>().unwrap_err();
             assert!(error.starts_with(&format!("unknown field '{name}'; known fields: ")));

@@ -2,7 +2,9 @@
 
 use std::{collections::HashSet, io::Read};
 
-use number_lists::{Columns, Dialect, LineEnds, RowError, Rows, Wanted, looks_like_header};
+use number_lists::{
+    ColumnOptions, Columns, Dialect, LineEndings, RowError, Rows, looks_like_header,
+};
 
 use super::{
     ListError,
@@ -14,7 +16,7 @@ use super::{
 pub(super) struct Layout {
     /// `None` for a list with one number per line.
     pub csv: Option<Dialect>,
-    pub line_ends: LineEnds,
+    pub line_endings: LineEndings,
     has_header: bool,
     /// Column names are unique.
     pub columns: Columns,
@@ -37,29 +39,29 @@ impl Layout {
                 "the list has one number per line, and no column '{name}'; pass --from csv if it is CSV"
             )));
         }
-        let line_ends = dialect.line_ends;
+        let line_endings = dialect.line_endings;
         if !is_csv {
             let columns = Columns { names: vec!["tn".to_owned()], numbers: vec![0], country: None };
-            return Ok(Self { csv: None, line_ends, has_header: false, columns });
+            return Ok(Self { csv: None, line_endings, has_header: false, columns });
         }
         let has_header = !options.no_header;
         let no_header =
-            format!("pass --no-header and --column with a number from 1 to {}", cells.len());
-        let wanted = Wanted {
+            format!("pass --no-header and --column with a position from 1 to {}", cells.len());
+        let column_options = ColumnOptions {
             has_header,
             numbers: &options.column,
             country: options.country_column.as_deref(),
-            options: ["--column", "--country-column"],
-            no_header: &no_header,
+            option_names: ["--column", "--country-column"],
+            no_header_advice: &no_header,
         };
-        let mut columns = Columns::find(cells, &wanted).map_err(ListError::Layout)?;
+        let mut columns = Columns::find(cells, &column_options).map_err(ListError::Layout)?;
         columns.names = make_unique(&columns.names);
-        Ok(Self { csv: Some(dialect), line_ends, has_header, columns })
+        Ok(Self { csv: Some(dialect), line_endings, has_header, columns })
     }
 
     /// The rows, without the header row.
     pub fn rows<R: Read>(&self, text: R) -> Result<Rows<R>, RowError> {
-        let Some(dialect) = &self.csv else { return Ok(Rows::from_lines(text, self.line_ends)) };
+        let Some(dialect) = &self.csv else { return Ok(Rows::from_lines(text, self.line_endings)) };
         let mut rows = Rows::from_csv(text, dialect)?;
         if self.has_header {
             rows.next().transpose()?;
@@ -71,7 +73,7 @@ impl Layout {
     pub fn number_columns(&self) -> Vec<String> {
         let Columns { names, numbers, .. } = &self.columns;
         match self.csv {
-            Some(_) => numbers.iter().map(|&number| names[number].clone()).collect(),
+            Some(_) => numbers.iter().map(|&column| names[column].clone()).collect(),
             None => Vec::new(),
         }
     }
@@ -93,8 +95,8 @@ pub(super) fn make_unique(names: &[String]) -> Vec<String> {
 mod tests {
     use super::{super::tests::options, *};
 
-    fn layout(head: &str, typed: &[&str]) -> Result<Layout, String> {
-        Layout::detect(head.as_bytes(), &options(typed)).map_err(|error| error.to_string())
+    fn layout(head: &str, arguments: &[&str]) -> Result<Layout, String> {
+        Layout::detect(head.as_bytes(), &options(arguments)).map_err(|error| error.to_string())
     }
 
     #[test]
@@ -122,13 +124,13 @@ mod tests {
     }
 
     #[test]
-    fn ambiguous_columns_are_refused_with_the_option_to_use() {
-        for (head, typed, expected) in [
+    fn ambiguous_columns_are_rejected_with_the_option_to_use() {
+        for (head, arguments, expected) in [
             (
                 "Ada,3052345678\nBob,3052345679\n",
                 &["--column", "2"][..],
-                "the first row has a number instead of column names; pass --no-header and --column with a \
-                 number from 1 to 2",
+                "the first row contains a number instead of column names; pass --no-header and --column with a \
+                 position from 1 to 2",
             ),
             (
                 "a,b",
@@ -136,7 +138,7 @@ mod tests {
                 "the list has one number per line, and no column 'a'; pass --from csv if it is CSV",
             ),
         ] {
-            assert_eq!(layout(head, typed), Err(expected.to_owned()), "{head:?}");
+            assert_eq!(layout(head, arguments), Err(expected.to_owned()), "{head:?}");
         }
         let names = layout("phone,a,a,,a_2", &[]).unwrap().columns.names;
         assert_eq!(names, ["phone", "a", "a_2", "column_4", "a_2_2"]);

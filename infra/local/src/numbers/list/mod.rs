@@ -1,4 +1,4 @@
-//! Describes lists of phone numbers of any length.
+//! Describes phone number lists of any length.
 //!
 //! Data flows one way: [`decoding`] produces UTF-8, [`layout`] finds columns and rows, [`describe`]
 //! describes the numbers, and [`output`] writes the selected [`fields`]. [`pipeline`] uses all
@@ -43,14 +43,14 @@ use self::{
     summary::Summary,
 };
 
-/// A part is full with this many rows or bytes.
+/// A part is full once it has this many rows or bytes.
 const MAX_PART_ROWS: usize = 1000;
 const MAX_PART_BYTES: usize = 256 * 1024;
 
 /// A report on a described list.
 #[derive(Debug)]
 pub struct ListReport {
-    /// The number of rejected numbers.
+    /// The count of rejected numbers.
     pub rejected: u64,
     /// Counts, reasons and times.
     pub text: String,
@@ -61,7 +61,7 @@ pub struct ListReport {
 pub enum ListError {
     #[error("the list cannot be read")]
     Unreadable(#[source] io::Error),
-    #[error("the list cannot be read to its end")]
+    #[error("the list cannot be read to the end")]
     Incomplete(#[from] RowError),
     /// Ambiguous or conflicting columns.
     #[error("{0}")]
@@ -80,7 +80,7 @@ pub fn describe_list(
     progress: impl Fn(u64),
 ) -> Result<ListReport, ListError> {
     let start = Instant::now();
-    let Text { reader, head, has_mark } = Text::decode(list).map_err(ListError::Unreadable)?;
+    let Text { reader, head, has_bom } = Text::decode(list).map_err(ListError::Unreadable)?;
     let layout = Layout::detect(&head, &options)?;
     let mut rows = layout.rows(reader)?.peekable();
     let describer = Describer {
@@ -96,7 +96,7 @@ pub fn describe_list(
     };
     let mut deduplication = options.dedupe.map(|duplicates| Deduplication::new(duplicates, format));
     let fields = options.fields.clone().unwrap_or_default();
-    let output = Output { layout: &layout, format, has_mark, fields, options };
+    let output = Output { layout: &layout, format, has_bom, fields, options };
     if let Some(name) = output.conflicting_column() {
         return Err(ListError::Layout(format!(
             "the list already has a column '{name}'; choose another prefix with --prefix"
@@ -135,7 +135,7 @@ pub fn describe_list(
     Ok(ListReport { rejected, text: summary.report(&layout.number_columns()) + &times })
 }
 
-/// The time spent on one kind of work, in microseconds summed over threads. Reading includes waiting
+/// The time spent on one kind of work, in microseconds summed across threads. Reading includes waiting
 /// for a pipe.
 #[derive(Default)]
 struct Stopwatch(AtomicU64);

@@ -80,7 +80,7 @@ pub struct ListOptions {
     )]
     pub dedupe: Option<Duplicates>,
     /// Put an apostrophe before the list's own cells that a spreadsheet would run as formulas; added
-    /// cells always have it
+    /// cells always get one
     #[arg(long)]
     pub excel_safe: bool,
     /// The CSV has no header row

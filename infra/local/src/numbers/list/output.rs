@@ -1,10 +1,10 @@
-//! The output text: a list's rows with the fields of their numbers.
+//! The output text: a list's rows with the fields for their numbers.
 
 use std::{borrow::Cow, io};
 
 use csv::{Terminator, WriterBuilder};
 use format::{FormatResult, fields::WithFields};
-use number_lists::{Columns, LineEnds};
+use number_lists::{Columns, LineEndings};
 use serde::{Serialize, Serializer};
 use shared::cells::escape_formula;
 
@@ -27,7 +27,7 @@ pub(super) struct Output<'a> {
     pub layout: &'a Layout,
     pub format: OutputFormat,
     /// `true` if the output starts with a byte order mark.
-    pub has_mark: bool,
+    pub has_bom: bool,
     pub fields: ListFields,
     pub options: ListOptions,
 }
@@ -84,7 +84,7 @@ impl Output<'_> {
         if self.format == OutputFormat::JsonLines {
             return Ok(Vec::new());
         }
-        let mut text = if self.has_mark { BYTE_ORDER_MARK.to_vec() } else { Vec::new() };
+        let mut text = if self.has_bom { BYTE_ORDER_MARK.to_vec() } else { Vec::new() };
         if let Some(dialect) = self.layout.csv.filter(|dialect| dialect.has_separator_line) {
             text.extend_from_slice(&[b"sep=", &[dialect.delimiter][..], self.line_end()].concat());
         }
@@ -221,16 +221,16 @@ impl Output<'_> {
     }
 
     fn line_end(&self) -> &'static [u8] {
-        match self.layout.line_ends {
-            LineEnds::CrLf => b"\r\n",
-            LineEnds::Lf | LineEnds::Cr => b"\n",
+        match self.layout.line_endings {
+            LineEndings::CrLf => b"\r\n",
+            LineEndings::Lf | LineEndings::Cr => b"\n",
         }
     }
 
     fn csv_writer(&self, text: Vec<u8>) -> csv::Writer<Vec<u8>> {
-        let terminator = match self.layout.line_ends {
-            LineEnds::CrLf => Terminator::CRLF,
-            LineEnds::Lf | LineEnds::Cr => Terminator::Any(b'\n'),
+        let terminator = match self.layout.line_endings {
+            LineEndings::CrLf => Terminator::CRLF,
+            LineEndings::Lf | LineEndings::Cr => Terminator::Any(b'\n'),
         };
         let delimiter = self.layout.csv.map_or(b',', |dialect| dialect.delimiter);
         WriterBuilder::new().delimiter(delimiter).terminator(terminator).from_writer(text)

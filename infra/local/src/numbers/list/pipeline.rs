@@ -1,5 +1,5 @@
-//! Processes long lists in parallel with little memory: one thread per part, at most as many as
-//! there are processors. The calling thread reads and writes.
+//! Processes long lists in parallel with little memory: one thread per part, up to the number of
+//! processors. The calling thread reads and writes.
 
 use std::{
     collections::VecDeque,

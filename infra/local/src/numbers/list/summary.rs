@@ -20,7 +20,7 @@ pub(super) struct Summary {
     pub duplicates: u64,
     /// Numbers by [`Outcome`].
     outcomes: [u64; 3],
-    /// The count and the first line of each reason.
+    /// The count and the first line for each reason.
     reasons: BTreeMap<Reason, (u64, u64)>,
 }
 
@@ -69,7 +69,7 @@ impl Summary {
 
     fn write(&self, text: &mut String) -> fmt::Result {
         let [valid, repaired, rejected] = self.outcomes.map(HumanCount);
-        let total = counted(self.total(), "number");
+        let total = pluralize(self.total(), "number");
         writeln!(text, "{total}: {valid} valid, {repaired} repaired, {rejected} rejected")?;
         let mut reasons: Vec<_> = self.reasons.iter().collect();
         reasons.sort_by_key(|(_, (count, _))| std::cmp::Reverse(*count));
@@ -81,16 +81,16 @@ impl Summary {
         }
         if self.duplicates > 0 {
             let distinct = self.total() - self.count(Outcome::Rejected) - self.duplicates;
-            let distinct = counted(distinct, "distinct number");
-            writeln!(text, "{}, {distinct}", counted(self.duplicates, "duplicate"))?;
+            let distinct = pluralize(distinct, "distinct number");
+            writeln!(text, "{}, {distinct}", pluralize(self.duplicates, "duplicate"))?;
         }
         if self.omitted > 0 {
-            writeln!(text, "{} omitted from the output", counted(self.omitted, "row"))?;
+            writeln!(text, "{} omitted from the output", pluralize(self.omitted, "row"))?;
         }
         Ok(())
     }
 }
 
-fn counted(count: u64, what: &str) -> String {
+fn pluralize(count: u64, what: &str) -> String {
     format!("{} {what}{}", HumanCount(count), if count == 1 { "" } else { "s" })
 }

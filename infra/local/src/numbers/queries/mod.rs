@@ -33,7 +33,7 @@ type Params<'a> = Vec<(&'a str, &'a str)>;
 async fn get(api: &InProcess, path: &str, params: &Params<'_>) -> Result<Value, CliError> {
     let response = api.get(path, params.iter().copied()).await;
     let body: Value = serde_json::from_slice(&response.body)
-        .context(format!("the response of {path} is not JSON"))?;
+        .context(format!("the response from {path} is not JSON"))?;
     let message = || escape_controls(&lower_first(text(&body["message"])));
     match response.status {
         status if status.is_success() => Ok(body),
@@ -42,7 +42,7 @@ async fn get(api: &InProcess, path: &str, params: &Params<'_>) -> Result<Value, 
     }
 }
 
-/// Lower-cases the first letter to follow `error: `, unless the message starts with an abbreviation.
+/// Lowercases the first letter to follow `error: `, unless the message starts with an abbreviation.
 fn lower_first(message: &str) -> String {
     let mut characters = message.chars();
     match (characters.next(), characters.clone().next()) {
@@ -77,7 +77,7 @@ fn print(
     }
 }
 
-/// The exit code of a query, as in `grep`.
+/// The exit code for a query, as in `grep`.
 fn exit_code(matches: bool) -> ExitCode {
     if matches { ExitCode::SUCCESS } else { ExitCode::from(NOT_FOUND_EXIT_CODE) }
 }
@@ -113,8 +113,8 @@ fn display_text(value: &Value) -> Cow<'_, str> {
 
 /// The non-empty values, separated by commas.
 fn comma_separated<'a>(values: impl IntoIterator<Item = &'a Value>) -> String {
-    let texts = values.into_iter().map(|value| escape_controls(text(value)));
-    texts.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(", ")
+    let values = values.into_iter().map(|value| escape_controls(text(value)));
+    values.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
 /// A line with a name and a value, wrapped to the terminal; empty without a value.
@@ -125,7 +125,7 @@ fn line(name: &str, value: impl AsRef<str>) -> String {
         return String::new();
     }
     let line = format!("  {name:<14} {value}");
-    terminal::wrapped(&line, terminal::width(), INDENT) + "\n"
+    terminal::wrap(&line, terminal::width(), INDENT) + "\n"
 }
 
 #[cfg(test)]
@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn api_messages_start_in_lower_case() {
+    fn api_messages_start_in_lowercase() {
         assert_eq!(lower_first("No carrier found"), "no carrier found");
         assert_eq!(lower_first("npa must be"), "npa must be");
         assert_eq!(lower_first("NPA 999 is"), "NPA 999 is");

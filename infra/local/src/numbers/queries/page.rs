@@ -53,9 +53,9 @@ impl<'a> ListPage<'a> {
         next: &NextCommands,
         commands: impl IntoIterator<Item = String>,
     ) -> String {
-        let typed = env::args_os().map(|word| word.to_string_lossy().into_owned());
+        let argv = env::args_os().map(|word| word.to_string_lossy().into_owned());
         let commands = commands.into_iter().map(|command| next.tnr(&command));
-        let commands: Vec<String> = self.next_page(typed).into_iter().chain(commands).collect();
+        let commands: Vec<String> = self.next_page(argv).into_iter().chain(commands).collect();
         [self.note.to_owned(), self.position(), next_steps(&commands)].concat()
     }
 
@@ -100,10 +100,10 @@ impl<'a> ListPage<'a> {
     }
 
     /// The command that shows the next page, if any.
-    fn next_page(&self, typed: impl IntoIterator<Item = String>) -> Option<String> {
+    fn next_page(&self, argv: impl IntoIterator<Item = String>) -> Option<String> {
         let last = self.count("offset") + self.rows.len() as u64;
         let offset = ["--offset".to_owned(), last.to_string()];
-        let command = || rebuild_command(typed, &[], &["--offset"], offset);
+        let command = || rebuild_command(argv, &[], &["--offset"], offset);
         (last < self.count("total")).then(command)
     }
 
@@ -188,8 +188,8 @@ mod tests {
             let rows = &vec![Value::Null; length];
             let page = ListPage { rows, pagination, columns: &[], note: "" };
             assert_eq!(page.position(), position);
-            let typed = ["tnr", "area-code", "415", "--offset", "3", "--limit=5"];
-            let next = page.next_page(typed.map(str::to_owned));
+            let argv = ["tnr", "area-code", "415", "--offset", "3", "--limit=5"];
+            let next = page.next_page(argv.map(str::to_owned));
             let command = format!(" area-code 415 --limit=5 --offset {}", offset + length);
             assert_eq!(next.is_none(), is_last, "{position}");
             assert!(next.is_none_or(|next| next.ends_with(&command)), "{position}");

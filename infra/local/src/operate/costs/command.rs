@@ -8,7 +8,7 @@ use crate::{
         args::CostsArgs,
         costs::{Bill, REGION, Usage, YEAR, markdown},
     },
-    terminal::{self, width, wrapped},
+    terminal::{self, width, wrap},
 };
 
 pub fn print(args: &CostsArgs) -> Result<(), CliError> {
@@ -31,7 +31,7 @@ fn table(args: &CostsArgs) -> String {
          list prices, no free tier except 100 GB of data transfer out",
         args.cold,
     );
-    let mut table = wrapped(&heading, width(), 0) + "\n";
+    let mut table = wrap(&heading, width(), 0) + "\n";
     for ((what, dollars), _) in Bill::new(&usage).lines() {
         table += &format!("  {what:<48}{dollars:>12.2}\n");
     }

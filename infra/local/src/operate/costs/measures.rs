@@ -1,23 +1,23 @@
 //! Sizes and counts behind the costs. Tests compare them with the template and with measured
 //! requests, starts and imports. Request sizes are in `requests.csv`.
 
-/// Read units of a request with a well-formed unknown key, in addition to its response.
+/// Read units for a request with a well-formed but unknown key, on top of those for its response.
 pub const UNKNOWN_KEY_UNITS: f64 = 1.0;
 
 pub const SNAPSHOT_BYTES: u32 = 591_481;
 /// Read units for a key and the manifest, which a container reads when it starts and then every
 /// minute.
 pub const KEY_AND_MANIFEST_UNITS: f64 = 2.0;
-/// The number of lookup items in the published reports, and their average bytes.
+/// The number of lookup items in the published reports, and their average size in bytes.
 pub const ITEMS: u32 = 250_000;
 pub const ITEM_BYTES: u32 = 198;
 /// Items changed per night (an assumption).
 pub const ITEMS_CHANGED_PER_NIGHT: u32 = 500;
 
-/// Functions behind the API, and those among them that read keys and the manifest.
+/// Functions behind the API, and how many of them read keys and the manifest.
 pub const API_FUNCTIONS: u32 = 7;
 pub const KEYED_FUNCTIONS: u32 = 5;
-/// Memory of the API functions and of the import, in MB.
+/// Memory for the API functions and for the import, in MB.
 pub const MEMORY_MB: f64 = 512.0;
 pub const IMPORT_MEMORY_MB: f64 = 1024.0;
 pub const REQUEST_METRICS: u32 = 7;
@@ -30,7 +30,7 @@ pub const ALARMS: u32 = 19;
 pub const ALARM_METRICS: u32 = 56;
 pub const EDGE_RULES: u32 = 4;
 
-/// Requests per probe run, and those through API Gateway.
+/// Requests per probe run, and how many of them go through API Gateway.
 pub const PROBE_REQUESTS: u32 = 18;
 pub const PUBLIC_PROBE_REQUESTS: u32 = 3;
 
@@ -45,9 +45,9 @@ pub const START_LOG_BYTES: u32 = 362;
 /// Log bytes per request, from CloudFront with edge.yaml.
 pub const EDGE_LOG_BYTES: u32 = 400;
 
-/// Billed milliseconds of a typical request: an upper bound, not measured on Lambda.
+/// Billed milliseconds for a typical request: an upper bound, not measured on Lambda.
 pub const REQUEST_MS: f64 = 10.0;
-/// Additional billed milliseconds of a cold start, also an upper bound.
+/// Additional billed milliseconds for a cold start, also an upper bound.
 pub const START_MS: f64 = 200.0;
-/// Billed seconds of a nightly import, including verification of all items: an upper bound.
+/// Billed seconds for a nightly import, including verification of all items: an upper bound.
 pub const IMPORT_SECONDS: f64 = 180.0;

@@ -83,7 +83,7 @@ fn cost(name: &str, count: f64) -> f64 {
 pub struct RequestKind {
     pub name: String,
     pub target: String,
-    /// The route with this as its most expensive request; `others` for routes without a row.
+    /// The route whose most expensive request this is; `others` for routes without a row.
     pub route: String,
     /// The percentage of typical requests (an assumption).
     share: f64,
@@ -96,7 +96,7 @@ pub struct RequestKind {
     ms: f64,
 }
 
-/// The average request of a month or day.
+/// The average request in a month or day.
 #[derive(Debug, Clone, Copy)]
 pub struct Request {
     response_bytes: f64,
@@ -146,8 +146,8 @@ impl Usage {
         Self { requests, cold_share, days: DAYS, request, tracing: false, edge: false }
     }
 
-    /// A day at the request limits, with the most expensive request for each route and an unknown
-    /// key each time.
+    /// A day at the request limits, with the most expensive request for each route, always with an
+    /// unknown key.
     pub fn worst_day(cold_share: f64) -> Self {
         let requests = throttling_rate() * SECONDS_PER_DAY;
         let request = Request::average(|kind| kind.rate);

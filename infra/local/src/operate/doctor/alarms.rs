@@ -10,7 +10,7 @@ use super::{
     remedies::Remedies,
     stack_facts::StackFacts,
 };
-use crate::terminal::next_commands::quoted;
+use crate::terminal::next_commands::quote;
 
 const CHECK: &str = "subscriptions";
 const MAX_NAMES_PER_CALL: usize = 100;
@@ -49,7 +49,7 @@ async fn fetch_alarms(account: &AwsAccount, names: &[String]) -> FactResult<Vec<
     for names in names.chunks(MAX_NAMES_PER_CALL) {
         let numbered = (1..).zip(names);
         let mut parameters: Vec<(String, String)> = numbered
-            .map(|(number, name)| (format!("AlarmNames.member.{number}"), name.clone()))
+            .map(|(index, name)| (format!("AlarmNames.member.{index}"), name.clone()))
             .collect();
         parameters.push(("MaxRecords".to_owned(), MAX_NAMES_PER_CALL.to_string()));
         let (service, version) = (Service::CloudWatch, "2010-08-01");
@@ -145,7 +145,7 @@ fn subscribe(topic: &str, address: Option<&str>, remedies: &Remedies) -> String 
         None => remedies.set_parameter(ADDRESS_PARAMETER, "ADDRESS"),
         Some(address) => format!(
             "aws sns subscribe --topic-arn {topic} --protocol email --notification-endpoint {}",
-            quoted(address)
+            quote(address)
         ),
     }
 }

@@ -12,7 +12,7 @@ use super::facts::{FactError, FactResult};
 
 const CALL_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Calls an operation with the Query protocol. The result is as from [`xml_to_json`].
+/// Calls an operation with the Query protocol. [`xml_to_json`] converts the result.
 pub async fn query(
     account: &AwsAccount,
     service: Service,

@@ -12,7 +12,7 @@ use signed_requests::{AwsAccount, sdk_config};
 use store::{Store, Tables, TimeoutProfile};
 
 use super::{
-    database::{Conditions, DEFAULT_MAX_DAYS, check_database},
+    database::{CheckOptions, DEFAULT_MAX_DAYS, check_database},
     endpoints::{Target, check_service},
     finding::{Examination, Finding, Group, State},
     remedies::Remedies,
@@ -22,9 +22,9 @@ use crate::{
     CliError,
     data::{import_progress::with_progress, report},
     database::{Access, on_database, place::Place, store_at},
-    error::{Context, counted},
+    error::{Context, pluralize},
     operate::args::DoctorArgs,
-    terminal::{BAD, GOOD, HEADING, HINT, WARNING, styled, width, wrapped},
+    terminal::{BAD, GOOD, HEADING, HINT, WARNING, styled, width, wrap},
 };
 
 /// Runs the checks that the arguments select, prints the findings, and fails if any need action.
@@ -45,46 +45,46 @@ pub async fn doctor(args: DoctorArgs) -> Result<(), CliError> {
 
 async fn examine(args: &DoctorArgs, progress: &dyn Fn(Progress)) -> Result<Examination, CliError> {
     let key: Option<ApiKey> = args.key.as_deref().map(str::parse).transpose()?;
-    let conditions = Conditions { limit: Duration::from_secs(args.timeout), progress };
+    let options = CheckOptions { limit: Duration::from_secs(args.timeout), progress };
     let url = args.url.as_deref().map(|url| url.trim_end_matches('/'));
     if let Some(name) = &args.data.stack {
-        return examine_stack(StackTarget { name, url, key }, conditions).await;
+        return examine_stack(StackTarget { name, url, key }, options).await;
     }
     let (mut targets, mut groups) = (Vec::new(), Vec::new());
-    if args.data.is_typed() || url.is_none() {
-        let (database, findings) = examine_database(args, conditions).await?;
+    if args.data.is_explicit() || url.is_none() {
+        let (database, findings) = examine_database(args, options).await?;
         targets.push(database);
         groups.extend(findings);
     }
     if let Some(url) = url {
         let target = Target { base_url: url.to_owned(), key, origin_secret: None };
         targets.push(format!("service {url}"));
-        groups.push(check_service(&target, conditions.limit).await?);
+        groups.push(check_service(&target, options.limit).await?);
     }
     Ok(Examination::new(targets.join(" and "), groups))
 }
 
 async fn examine_stack(
     target: StackTarget<'_>,
-    conditions: Conditions<'_>,
+    options: CheckOptions<'_>,
 ) -> Result<Examination, CliError> {
     let account = AwsAccount::from_env().await.context("the AWS account cannot be reached")?;
     let config = Builder::from(&sdk_config().await);
     let store = Store::connect(config, Tables::for_stack(target.name), TimeoutProfile::Batch);
     let name = format!("stack {} in {}", target.name, account.region());
-    let groups = check_stack(&account, &store, target, conditions).await?;
+    let groups = check_stack(&account, &store, target, options).await?;
     Ok(Examination::new(name, groups))
 }
 
-/// Checks the database that the arguments name, without creating missing tables.
+/// Checks the database that the arguments select, without creating missing tables.
 async fn examine_database(
     args: &DoctorArgs,
-    conditions: Conditions<'_>,
+    options: CheckOptions<'_>,
 ) -> Result<(String, Vec<Group>), CliError> {
     let place = args.data.place()?;
     let remedies = Remedies::new(place.clone(), args.data.next());
     let check =
-        async |store: &Store| check_database(store, DEFAULT_MAX_DAYS, &remedies, conditions).await;
+        async |store: &Store| check_database(store, DEFAULT_MAX_DAYS, &remedies, options).await;
     match place {
         Place::Endpoint(endpoint) => {
             let store = store_at(&endpoint, TimeoutProfile::Batch).await;
@@ -111,10 +111,10 @@ fn write(table: &mut String, examination: &Examination) -> fmt::Result {
     writeln!(
         table,
         "\n{}, {}, {} unknown, {}, {} ok",
-        counted(count(State::Problem), "problem"),
-        counted(count(State::Warning), "warning"),
+        pluralize(count(State::Problem), "problem"),
+        pluralize(count(State::Warning), "warning"),
         count(State::Unknown),
-        counted(count(State::Note), "note"),
+        pluralize(count(State::Note), "note"),
         count(State::Ok)
     )
 }
@@ -129,7 +129,7 @@ fn write_finding(table: &mut String, finding: &Finding) -> fmt::Result {
         State::Unknown | State::Warning => WARNING,
         State::Problem => BAD,
     };
-    let lines = wrapped(&format!("  {word:<8} {check}: {message}"), width(), INDENT);
+    let lines = wrap(&format!("  {word:<8} {check}: {message}"), width(), INDENT);
     writeln!(table, "{}", lines.replacen(word, &styled(style, word), 1))?;
     let section =
         section.as_ref().map(|section| format!("# see '{section}' in docs/OPERATIONS.md"));

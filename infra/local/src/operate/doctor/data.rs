@@ -22,7 +22,7 @@ pub struct DataFacts {
     pub unreadable: BTreeMap<Version, String>,
 }
 
-/// Reads the manifest and every version it names.
+/// Reads the manifest and every version it lists.
 pub async fn gather(store: &Store) -> FactResult<DataFacts> {
     let manifest = store.manifest().await?;
     let mut unreadable = BTreeMap::new();
@@ -90,7 +90,7 @@ fn age_finding(
         return Finding::ok("age", message);
     }
     let days = max_age.as_hours() / 24;
-    let message = format!("no import has succeeded for {days} days; {message}");
+    let message = format!("no import has succeeded in {days} days; {message}");
     // A stack imports every night.
     let state = if remedies.is_stack() { State::Problem } else { State::Warning };
     Finding::new(state, "age", message)

@@ -16,11 +16,11 @@ use super::{
     tables,
 };
 
-/// Maximum age of data in days, unless a stack sets another.
+/// Maximum age of data in days, unless a stack sets a different one.
 pub const DEFAULT_MAX_DAYS: i64 = 3;
 
 #[derive(Clone, Copy)]
-pub struct Conditions<'a> {
+pub struct CheckOptions<'a> {
     pub limit: Duration,
     pub progress: &'a dyn Fn(Progress),
 }
@@ -30,7 +30,7 @@ pub async fn check_database(
     store: &Store,
     max_days: i64,
     remedies: &Remedies,
-    Conditions { limit, progress }: Conditions<'_>,
+    CheckOptions { limit, progress }: CheckOptions<'_>,
 ) -> Vec<Group> {
     let (client, names) = store.parts();
     let now = this_second();

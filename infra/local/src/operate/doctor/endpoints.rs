@@ -1,4 +1,4 @@
-//! A running service's endpoints: the probe's checks, and requests that must be refused.
+//! A running service's endpoints: the probe's checks, and requests that must be rejected.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ const SLOW: Duration = Duration::from_secs(2);
 pub struct Target {
     pub base_url: String,
     pub key: Option<ApiKey>,
-    /// The secret without which functions refuse requests that bypass CloudFront.
+    /// The secret without which functions reject requests that bypass CloudFront.
     pub origin_secret: Option<String>,
 }
 
@@ -30,7 +30,7 @@ struct Service<'a> {
 
 impl Api for Service<'_> {
     /// A request on each of its routes, because API Gateway configures routes separately. Without
-    /// a key, only the requests that need none.
+    /// a key, only the requests that do not need one.
     fn variants(&self, request: Request) -> Vec<(String, Request)> {
         let with_key = if request.needs_key() { " with the key" } else { "" };
         let requests = on_each_route(request).filter(|it| self.key.is_some() || !it.needs_key());
@@ -63,7 +63,7 @@ async fn gather(target: &Target, limit: Duration) -> Result<Findings, reqwest::E
     let api = HttpApi::new(base_url, origin_secret.clone(), deadline)?;
     let service = Service { api, key: key.as_ref() };
     let mut found = Findings::default();
-    let unknown = Request::to(Function::Status, "/v1/no-such-endpoint");
+    let unknown = Request::new(Function::Status, "/v1/no-such-endpoint");
     let not_found = Expectation::error(404, "not_found");
     found.record(name(&unknown, ""), &not_found, service.api.send(&unknown, None)).await;
     if no_response(&found).is_some() {
@@ -77,7 +77,7 @@ async fn gather(target: &Target, limit: Duration) -> Result<Findings, reqwest::E
     found.extend(check_all(&service).await);
     if origin_secret.is_some() {
         let api = HttpApi::new(base_url, None, deadline)?;
-        let health = Request::to(Function::Status, "/v1/health");
+        let health = Request::new(Function::Status, "/v1/health");
         let check = name(&health, " without the origin secret");
         let forbidden = Expectation::error(403, "forbidden");
         found.record(check, &forbidden, api.send(&health, None)).await;
@@ -97,7 +97,7 @@ fn no_response(found: &Findings) -> Option<&RequestError> {
 
 fn findings(found: &Findings, target: &Target) -> Vec<Finding> {
     if let Some(error) = no_response(found) {
-        let message = format!("the service does not respond; {}", logging::with_causes(error));
+        let message = format!("the service is not responding; {}", logging::with_causes(error));
         return vec![Finding::problem(&target.base_url, message).section(section::LOGS)];
     }
     let mut findings: Vec<Finding> = found.outcomes.iter().map(finding_for).collect();

@@ -75,7 +75,7 @@ pub async fn with_timeout<T>(
     timeout(limit, facts).await.unwrap_or(Err(FactError::Timeout(limit)))
 }
 
-/// The findings from facts, or the finding that these are unknown.
+/// The findings from facts, or a finding that they are unknown.
 pub fn group<T>(
     name: &'static str,
     facts: &FactResult<T>,

@@ -1,4 +1,4 @@
-//! The keys: whether any works, and which have expired or will soon.
+//! The keys: whether any work, and which have expired or soon will.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use super::{
     finding::{Finding, section},
     remedies::Remedies,
 };
-use crate::{data::report::escape_controls, terminal::next_commands::quoted};
+use crate::{data::report::escape_controls, terminal::next_commands::quote};
 
 /// Keys are reported for this long before and after they expire.
 const NOTICE_PERIOD: SignedDuration = SignedDuration::from_hours(14 * 24);
@@ -80,14 +80,14 @@ pub fn findings(facts: &KeyFacts, now: Timestamp, remedies: &Remedies) -> Vec<Fi
     findings.extend(quota_finding(&live));
     let is_ok = |key: &&&KeyRecord| !expires_soon(key, now) || is_replaced(key, keys, now);
     let (ok, total) = (live.iter().filter(is_ok).count(), live.len());
-    let message = format!("{ok} of {total} live keys stay live or are replaced");
+    let message = format!("{ok} of {total} live keys do not need rotation");
     findings.insert(0, Finding::ok("keys", message));
     findings
 }
 
 fn damaged_key(name: &str, remedies: &Remedies) -> Finding {
     Finding::problem(escape_controls(name), "damaged; its client gets 401 and needs a new key")
-        .remedy(remedies.tnr(&format!("keys delete {}", quoted(&escape_controls(name)))))
+        .remedy(remedies.tnr(&format!("keys delete {}", quote(&escape_controls(name)))))
         .section(section::KEYS)
 }
 
@@ -107,7 +107,7 @@ fn expiry_finding(
     } else if used_quotas.contains(key.quota_id()) {
         let message = format!("expired at {end} while in use; its client now gets 401");
         Finding::warning(check, message)
-            .remedy(remedies.tnr(&format!("keys create --name {}", quoted(&key.name))))
+            .remedy(remedies.tnr(&format!("keys create --name {}", quote(&key.name))))
     } else {
         Finding::note(check, format!("expired at {end}, and no key replaces it"))
     };
@@ -115,20 +115,20 @@ fn expiry_finding(
 }
 
 fn quota_finding(live: &[&KeyRecord]) -> Option<Finding> {
-    const MAX_NAMED: usize = 5;
+    const MAX_LISTED: usize = 5;
     let unlimited: Vec<&str> = live
         .iter()
         .filter(|key| key.per_minute.is_none() && key.per_day.is_none())
         .map(|key| key.prefix.as_str())
         .collect();
-    let named = unlimited.iter().take(MAX_NAMED).copied().collect::<Vec<_>>().join(", ");
+    let listed = unlimited.iter().take(MAX_LISTED).copied().collect::<Vec<_>>().join(", ");
     let more = match unlimited.len() {
         0 => return None,
-        1..=MAX_NAMED => String::new(),
-        count => format!(" and {} more", count - MAX_NAMED),
+        1..=MAX_LISTED => String::new(),
+        count => format!(" and {} more", count - MAX_LISTED),
     };
     let verb = if unlimited.len() == 1 { "has" } else { "have" };
-    Some(Finding::note("quotas", format!("{named}{more} {verb} no quota")).section(section::KEYS))
+    Some(Finding::note("quotas", format!("{listed}{more} {verb} no quota")).section(section::KEYS))
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use store::Store;
 use super::{
     alarms,
     aws::get_json,
-    database::{Conditions, DEFAULT_MAX_DAYS, check_database},
+    database::{CheckOptions, DEFAULT_MAX_DAYS, check_database},
     endpoints::{Target, check_service},
     facts::{FactError, FactResult, group, with_timeout},
     finding::{Finding, Group, State, section},
@@ -18,7 +18,7 @@ use super::{
 };
 use crate::CliError;
 
-/// The function from which the origin secret is read; all API functions have it.
+/// The function to read the origin secret from; all API functions have it.
 const STATUS_FUNCTION: &str = "StatusFunction";
 
 pub struct StackTarget<'a> {
@@ -32,9 +32,9 @@ pub async fn check_stack(
     account: &AwsAccount,
     store: &Store,
     target: StackTarget<'_>,
-    conditions: Conditions<'_>,
+    options: CheckOptions<'_>,
 ) -> Result<Vec<Group>, CliError> {
-    let limit = conditions.limit;
+    let limit = options.limit;
     let stack = with_timeout(limit, stack_facts::gather(account, target.name)).await;
     if let Err(FactError::Refused { message, .. }) = &stack
         && message.contains("does not exist")
@@ -54,7 +54,7 @@ pub async fn check_stack(
         }
     };
     let (database, alarms, endpoints) = tokio::join!(
-        check_database(store, max_days.unwrap_or(DEFAULT_MAX_DAYS), &remedies, conditions),
+        check_database(store, max_days.unwrap_or(DEFAULT_MAX_DAYS), &remedies, options),
         alarms,
         check_endpoints(account, facts, &target, limit),
     );

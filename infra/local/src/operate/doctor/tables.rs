@@ -17,7 +17,7 @@ use crate::keys::deletion_protection::table_names;
 #[derive(Debug)]
 pub struct TableFacts {
     pub name: String,
-    /// `true` for the keys, which no import can restore.
+    /// `true` for the keys table, which no import can restore.
     pub holds_keys: bool,
     pub table: FactResult<Option<TableDescription>>,
     /// `true` with point-in-time recovery; `None` outside AWS.

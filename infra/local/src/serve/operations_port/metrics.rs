@@ -36,7 +36,7 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// The metrics of a new process. Fails only if a name is invalid or a duplicate.
+    /// Metrics for a new process. Fails only if a name is invalid or a duplicate.
     pub fn new() -> prometheus::Result<Self> {
         let registry = Registry::new();
         let counters = |name, help, labels: &[&str]| {
@@ -65,10 +65,10 @@ impl Metrics {
             )?,
             read_capacity: register_counter_with_registry!(
                 "tnr_dynamodb_read_capacity_units_total",
-                "Read capacity units that requests consumed",
+                "Read capacity units consumed by requests",
                 registry
             )?,
-            database_up: gauge("tnr_database_up", "0 while a table does not respond")?,
+            database_up: gauge("tnr_database_up", "0 while a table is not responding")?,
             failed_calls: counters(
                 "tnr_dynamodb_failed_calls_total",
                 "Failed and timed-out reads, by kind",

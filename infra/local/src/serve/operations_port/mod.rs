@@ -92,13 +92,13 @@ impl ServerState {
             loaded.map_err(|error| format!("no data is loaded: {}", with_causes(&error)))?;
         }
         let usable = timeout(READINESS_TIMEOUT, self.keys.check_usable()).await;
-        let usable = usable.map_err(|_| "the key table does not respond")?;
+        let usable = usable.map_err(|_| "the key table is not responding")?;
         usable.map_err(|error| format!("API keys cannot be checked: {}", with_causes(&error)))
     }
 }
 
-/// Counts in-flight requests. While the server is stopping, its health is unhealthy and each
-/// response closes its connection, so that clients reconnect to another server.
+/// Counts in-flight requests. While the server is stopping, it reports itself as unhealthy,
+/// and each response closes its connection, so that clients reconnect to another server.
 pub async fn observe(
     State(state): State<Arc<ServerState>>,
     request: Request,

@@ -1,4 +1,4 @@
-//! Authentication: protected endpoints, and keys that become valid.
+//! Authentication: protected endpoints, and newly created keys.
 
 use std::{
     collections::BTreeSet,
@@ -54,17 +54,17 @@ async fn an_unknown_key_is_read_once_and_works_soon_after_creation() {
     let container = Service::behind(&proxy).await;
     proxy.take_answered();
     let key = random().unwrap();
-    let ask = || async {
+    let status = || async {
         let request = container.request("/v1/carriers?limit=1").bearer_auth(key.reveal());
         request.send().await.unwrap().status()
     };
     for _ in 0..20 {
-        assert_eq!(ask().await, StatusCode::UNAUTHORIZED);
+        assert_eq!(status().await, StatusCode::UNAUTHORIZED);
     }
     assert_eq!(operations(&proxy.take_answered()), ["GetItem"]);
     register(&service.database.store(), &key, "new").await.unwrap();
     let created = Instant::now();
-    while ask().await == StatusCode::UNAUTHORIZED {
+    while status().await == StatusCode::UNAUTHORIZED {
         assert!(created.elapsed() < Duration::from_secs(12));
         tokio::time::sleep(Duration::from_millis(200)).await;
     }

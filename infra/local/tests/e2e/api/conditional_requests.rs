@@ -8,10 +8,10 @@ use crate::support::{
     imports::import,
     keys::key_with_quotas,
     service::{KEY, Service, header, shared_service},
-    small_reports::ReportTexts,
+    small_reports::ReportSet,
 };
 
-async fn tag_of(service: &Service, path: &str) -> String {
+async fn etag_for(service: &Service, path: &str) -> String {
     header(service.get(path).await.headers(), "etag").to_owned()
 }
 
@@ -32,7 +32,7 @@ async fn every_endpoint_returns_304_if_the_etag_matches() {
             let response = get_unless(tags).await;
             assert_eq!(response.status(), StatusCode::NOT_MODIFIED, "{target}: {tags}");
             for name in ["etag", "vary", "cache-control", "link", "x-data-version"] {
-                let [found, expected] = [&response, &first].map(|of| header(of.headers(), name));
+                let [found, expected] = [&response, &first].map(|it| header(it.headers(), name));
                 assert_eq!(found, expected, "{target}: {name}");
             }
             for name in ["content-type", "content-length", "content-encoding"] {
@@ -49,15 +49,15 @@ async fn every_endpoint_returns_304_if_the_etag_matches() {
 #[tokio::test]
 async fn etags_depend_on_the_url_but_not_on_key_or_method() {
     let service = shared_service();
-    let tag = tag_of(service, "/v1/npa/415?limit=5").await;
-    assert_eq!(tag_of(service, &format!("/v1/npa/415?limit=5&apiKey={KEY}")).await, tag);
-    assert_ne!(tag_of(service, "/v1/npa/415?limit=6").await, tag);
+    let tag = etag_for(service, "/v1/npa/415?limit=5").await;
+    assert_eq!(etag_for(service, &format!("/v1/npa/415?limit=5&apiKey={KEY}")).await, tag);
+    assert_ne!(etag_for(service, "/v1/npa/415?limit=6").await, tag);
     let head = service.request_with(Method::HEAD, "/v1/npa/415?limit=5").bearer_auth(KEY);
-    let present = head.try_clone().unwrap().header("if-none-match", &tag).send().await.unwrap();
+    let conditional = head.try_clone().unwrap().header("if-none-match", &tag).send().await.unwrap();
     assert_eq!(header(head.send().await.unwrap().headers(), "etag"), tag);
-    assert_eq!(present.status(), StatusCode::NOT_MODIFIED);
+    assert_eq!(conditional.status(), StatusCode::NOT_MODIFIED);
     assert_eq!(
-        header(present.headers(), "content-length"),
+        header(conditional.headers(), "content-length"),
         "",
         "it would be the length of the 200 response"
     );
@@ -70,11 +70,11 @@ async fn a_new_data_version_changes_every_etag() {
     let paths = ["/v1/carriers?limit=1", "/v1/npa/415?limit=1", "/v1/stats"];
     let mut before = Vec::new();
     for path in paths {
-        before.push((tag_of(&service, path).await, service.ok(path).await));
+        before.push((etag_for(&service, path).await, service.ok(path).await));
     }
     let store = service.database.store();
-    import(&store, &ReportTexts::second(), Options::default()).await.unwrap();
-    let service = service.restarted().await;
+    import(&store, &ReportSet::second(), Options::default()).await.unwrap();
+    let service = service.restart().await;
     let mut same_bodies = 0;
     for (path, (tag, body)) in paths.iter().zip(before) {
         same_bodies += u8::from(service.ok(path).await == body);
@@ -89,8 +89,8 @@ async fn a_new_data_version_changes_every_etag() {
 async fn conditional_requests_need_a_key_and_count_against_its_quota() {
     let service = shared_service();
     let without_key = service.request("/v1/npa/415").header("if-none-match", "*");
-    let refused = without_key.send().await.unwrap();
-    let (status, tag) = (refused.status(), header(refused.headers(), "etag"));
+    let rejected = without_key.send().await.unwrap();
+    let (status, tag) = (rejected.status(), header(rejected.headers(), "etag"));
     assert_eq!((status, tag), (StatusCode::UNAUTHORIZED, ""), "errors have no ETag");
 
     let key = key_with_quotas(&service.database.store(), None, Some(2)).await;

@@ -33,7 +33,7 @@ fn path_of(target: &str) -> &str {
     target.split('?').next().unwrap()
 }
 
-/// The names listed in a header, in lower case.
+/// The names listed in a header, in lowercase.
 fn names(headers: &HeaderMap, name: &str) -> BTreeSet<String> {
     let listed = value(headers, name).unwrap_or_default().split(',');
     listed.map(|name| name.trim().to_lowercase()).collect()
@@ -66,16 +66,16 @@ async fn preflights_need_no_key_and_allow_every_api_request() {
         assert_eq!(allowed.contains("content-type"), takes_body, "{target}");
         assert_eq!(takes_body, ["/v1/format", "/mcp", "/v1/nowhere"].contains(&path_of(&target)));
         assert!(response.headers().contains_key("x-request-id"), "{target}");
-        let outside_of_browsers = send(Method::OPTIONS, &target, &[]).await;
+        let without_origin = send(Method::OPTIONS, &target, &[]).await;
         let allow = match path_of(&target) {
             "/v1/format" => Some("GET, HEAD, POST, OPTIONS"),
             "/mcp" => Some("POST, OPTIONS"),
             "/v1/nowhere" => None,
             _ => Some("GET, HEAD, OPTIONS"),
         };
-        assert_eq!(value(outside_of_browsers.headers(), "allow"), allow, "{target}");
+        assert_eq!(value(without_origin.headers(), "allow"), allow, "{target}");
         let status = if allow.is_some() { 204 } else { 404 };
-        assert_eq!(outside_of_browsers.status(), status, "{target}");
+        assert_eq!(without_origin.status(), status, "{target}");
     }
 }
 

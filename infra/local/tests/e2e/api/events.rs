@@ -1,4 +1,4 @@
-//! Sample requests and events, sent to the real handlers as Lambda would.
+//! Sample requests and events, sent to the real handlers as Lambda sends them.
 
 use std::{collections::BTreeMap, env, fs, path::Path};
 
@@ -9,18 +9,18 @@ use tnr::functions;
 use crate::support::{
     api_events::{events_folder, http_api_event},
     description::violation,
-    endpoints::{browser_paths, routes_of},
+    endpoints::{browser_paths, routes_for},
     function_calls::response_to,
     sample_requests::{SampleRequest, requests_for},
     service::sample_app,
-    template::route_of,
+    template::route_for,
 };
 
 /// Stands in for times in examples, which differ between runs.
 const TIME: &str = "2026-11-21T09:00:03Z";
 
 /// A function's complete sample events, by name.
-fn whole_events(function: &str) -> BTreeMap<String, Value> {
+fn complete_events(function: &str) -> BTreeMap<String, Value> {
     let files =
         fs::read_dir(events_folder().join(function)).unwrap().map(|file| file.unwrap().path());
     let events = files.filter(|file| file.extension().is_some_and(|extension| extension == "json"));
@@ -40,7 +40,7 @@ async fn documented_response(routes: Routes, request: &SampleRequest) -> Value {
     let (status, text) = (response.status.try_into().unwrap(), response.text());
     let violation = violation(&method, &request.target, status, &response.headers, text.as_bytes());
     assert_eq!(violation, None);
-    let is_for_browsers = browser_paths().contains(&route_of(request.path()).0);
+    let is_for_browsers = browser_paths().contains(&route_for(request.path()).0);
     let body = match response.body {
         _ if text.is_empty() => Value::Null,
         _ if is_for_browsers && status.is_success() => "[for browsers]".into(),
@@ -68,9 +68,9 @@ async fn every_sample_request_gets_its_documented_response() {
     for (function, _) in functions() {
         for request in requests_for(function) {
             let name = format!("{function}/{}", request.name);
-            let mut response = documented_response(routes_of(function), &request).await;
+            let mut response = documented_response(routes_for(function), &request).await;
             let is_error = response["status"].as_u64().unwrap() >= 400;
-            assert_eq!(is_error, request.is_refused(), "{name}: {response}");
+            assert_eq!(is_error, request.is_rejected(), "{name}: {response}");
             replace_times_and_versions(&mut response);
             assert_is_example(&name, &response);
         }
@@ -88,7 +88,7 @@ fn assert_is_example(name: &str, response: &Value) {
     let example = fs::read_to_string(&file).unwrap_or_default();
     assert!(
         example == text,
-        "{name} is answered by\n{text}instead of\n{example}UPDATE_EXAMPLES=1 accepts that"
+        "the response to {name} is\n{text}instead of\n{example}set UPDATE_EXAMPLES=1 to accept it"
     );
 }
 
@@ -97,7 +97,7 @@ fn assert_is_example(name: &str, response: &Value) {
 fn committed_events_match_their_sample_requests() {
     for (function, _) in functions() {
         let requests = requests_for(function);
-        let events = whole_events(function);
+        let events = complete_events(function);
         assert!(!events.is_empty(), "{function} has no complete event");
         for (name, event) in events {
             let request = requests.iter().find(|request| request.name == name);
@@ -120,12 +120,12 @@ fn replace_times_and_versions(response: &mut Value) {
         *time = TIME.into();
     }
     if let Some(Value::String(link)) = response.pointer_mut("/headers/link") {
-        *link = unversioned(link);
+        *link = without_version(link);
     }
 }
 
 /// A `Link` header without the data version, which contains the time of the import.
-fn unversioned(link: &str) -> String {
+fn without_version(link: &str) -> String {
     let mut parts = link.split("version=");
     let first = parts.next().unwrap().to_owned();
     parts.fold(first, |link, part| link + "version=[version]" + &part[part.find('>').unwrap()..])

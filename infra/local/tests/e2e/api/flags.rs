@@ -19,16 +19,16 @@ async fn format_number(number: &str) -> Value {
 }
 
 #[tokio::test]
-async fn flag_links_lead_to_the_named_image() {
-    let answer = format_number("+13052345678").await;
-    for (place, path, media_type) in [
+async fn flag_links_point_to_the_right_image() {
+    let body = format_number("+13052345678").await;
+    for (pointer, path, media_type) in [
         ("/country/svg", "countries/US.svg", "image/svg+xml"),
         ("/country/png/small", "countries/US-48x32.png", "image/png"),
         ("/state/svg", "states/FL.svg", "image/svg+xml"),
         ("/state/png/medium", "states/FL-240x160.png", "image/png"),
         ("/state/png/large", "states/FL-480x320.png", "image/png"),
     ] {
-        let link = answer["flags"].pointer(place).and_then(Value::as_str).unwrap();
+        let link = body["flags"].pointer(pointer).and_then(Value::as_str).unwrap();
         assert!(link.ends_with(path), "{link}");
         let response = http_client().get(link).send().await.unwrap();
         assert_eq!(response.status(), 200, "{link}");
@@ -37,11 +37,11 @@ async fn flag_links_lead_to_the_named_image() {
     }
 }
 
-/// The address before `/countries` in the flag links of the `format` response to an event.
+/// The address before `/countries` in the flag links that `format` returns for an event.
 async fn linked_address(app: App, event: &Value) -> String {
-    let answer = response_to(format::routes(), app, event).await;
-    let svg = answer.body["flags"]["country"]["svg"].as_str();
-    let svg = svg.unwrap_or_else(|| panic!("{event}: {}", answer.body));
+    let response = response_to(format::routes(), app, event).await;
+    let svg = response.body["flags"]["country"]["svg"].as_str();
+    let svg = svg.unwrap_or_else(|| panic!("{event}: {}", response.body));
     svg.strip_suffix("/countries/US.svg").unwrap().to_owned()
 }
 
@@ -55,11 +55,11 @@ const ADDRESS_HEADERS: &str = "\
     x-original-host x-original-url x-rewrite-url x-host forwarded referer origin via x-real-ip cdn-loop";
 
 #[tokio::test]
-async fn client_headers_do_not_change_the_flag_links_of_a_function() {
+async fn client_headers_do_not_change_a_functions_flag_links() {
     let own = format!("https://{HOST}/flags/{VERSION}");
     assert_eq!(linked_address(sample_app().await, &event()).await, own);
     for name in ADDRESS_HEADERS.split_whitespace() {
-        // API Gateway refuses invalid `Host` headers, and sets the scheme itself.
+        // API Gateway rejects invalid `Host` headers, and sets the scheme itself.
         let values: &[&str] = match name {
             "host" => &["evil.example"],
             "x-forwarded-proto" => &["http", "ftp"],
@@ -89,9 +89,9 @@ async fn servers_link_to_the_requested_host() {
     let url = format!("{}/v1/format/+13052345678", shared_service().base_url);
     for (host, proto) in [("numbers.example.com", "https"), ("numbers.example.com:8080", "http")] {
         let request = http_client().get(&url).bearer_auth(KEY).header("host", host);
-        let answer = request.header("x-forwarded-proto", proto).send().await.unwrap();
-        assert_eq!(answer.headers()["cache-control"], "private", "{host}");
-        let body: Value = answer.json().await.unwrap();
+        let response = request.header("x-forwarded-proto", proto).send().await.unwrap();
+        assert_eq!(response.headers()["cache-control"], "private", "{host}");
+        let body: Value = response.json().await.unwrap();
         let svg = format!("{proto}://{host}/flags/{VERSION}/countries/US.svg");
         assert_eq!(body["flags"]["country"]["svg"], svg);
     }
@@ -107,8 +107,9 @@ async fn versioned_images_are_immutable_and_others_cached_for_a_day() {
     ] {
         for (name, coding) in [("countries/US.svg", "gzip"), ("states/FL-480x320.png", "")] {
             let path = format!("{folder}/{name}");
-            let ask = |method| service.request_with(method, &path);
-            let response = ask(Method::GET).header("accept-encoding", "gzip").send().await.unwrap();
+            let request = |method| service.request_with(method, &path);
+            let response =
+                request(Method::GET).header("accept-encoding", "gzip").send().await.unwrap();
             assert_eq!(response.status(), 200, "{path}");
             for (name, value) in [
                 ("cache-control", caching),
@@ -123,7 +124,7 @@ async fn versioned_images_are_immutable_and_others_cached_for_a_day() {
                 assert_eq!(header(response.headers(), name), value, "{path}");
             }
             let tag = &response.headers()["etag"];
-            let again = ask(Method::GET).header("if-none-match", tag).send().await.unwrap();
+            let again = request(Method::GET).header("if-none-match", tag).send().await.unwrap();
             assert_eq!(again.status(), 304, "{path}");
             assert_eq!(header(again.headers(), "cache-control"), caching, "{path}");
         }

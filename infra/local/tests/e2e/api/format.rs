@@ -61,17 +61,17 @@ const NUMBERS: [(&str, &[&str]); 10] = [
 
 #[tokio::test]
 async fn every_kind_of_number_has_the_expected_fields() {
-    let mut answers = String::new();
+    let mut responses = String::new();
     for (kind, numbers) in NUMBERS {
-        writeln!(answers, "# {kind}").unwrap();
+        writeln!(responses, "# {kind}").unwrap();
         for number in numbers {
             let separator = if number.contains('?') { '&' } else { '?' };
             let target = format!("/v1/format/{number}{separator}fields={FIELDS}");
-            writeln!(answers, "{number}\n  {}", shared_service().ok(&target).await).unwrap();
+            writeln!(responses, "{number}\n  {}", shared_service().ok(&target).await).unwrap();
         }
     }
     // Separate from the sample request snapshots, which are part of the program.
-    insta::with_settings!({ snapshot_path => "tables" }, { insta::assert_snapshot!(answers) });
+    insta::with_settings!({ snapshot_path => "tables" }, { insta::assert_snapshot!(responses) });
 }
 
 #[tokio::test]

@@ -31,9 +31,9 @@ async fn batch_results_equal_single_results_byte_for_byte() {
         .for_each_concurrent(8, async |((tn, country), line)| {
             let path = utf8_percent_encode(&tn, NON_ALPHANUMERIC);
             let target = format!("/v1/format/{path}?defaultCountry={country}");
-            let alone = service.get(&target).await.text().await.unwrap();
+            let single = service.get(&target).await.text().await.unwrap();
             let text = serde_json::to_string(&tn).unwrap();
-            assert_eq!(line, format!("{{\"tn\":{text},\"result\":{alone}}}"));
+            assert_eq!(line, format!("{{\"tn\":{text},\"result\":{single}}}"));
         })
         .await;
 }
@@ -52,15 +52,15 @@ async fn the_longest_response_fits_lambdas_limit() {
     /// Lambda's limit on a response, including its envelope.
     const MAX_BYTES: usize = 6 * 1024 * 1024;
     let service = shared_service();
-    let longest_texts = format!("{}\n", "\u{1}".repeat(523)).repeat(1000);
+    let longest_lines = format!("{}\n", "\u{1}".repeat(523)).repeat(1000);
     let sample_numbers: String = (0..1000).map(|number| format!("+1212234{number:04}\n")).collect();
-    // Columns of a table without a header get generated names.
+    // Columns in a table without a header row get generated names.
     let many_columns =
         ",".repeat(999) + "\n" + &format!("{}{}\n", "\u{1}".repeat(522_000), ",".repeat(999));
     let longest_ids = format!("id,tn\n{}", format!("{0},{0}\n", "\u{1}".repeat(261)).repeat(1000));
     for (target, content_type, body) in [
         ("/v1/format?include=all", "text/csv", longest_ids),
-        ("/v1/format", "text/plain", longest_texts),
+        ("/v1/format", "text/plain", longest_lines),
         ("/v1/format", "text/plain", sample_numbers),
         ("/v1/format?column=1", "text/csv; header=absent", many_columns),
     ] {

@@ -13,7 +13,7 @@ use crate::support::{
 };
 
 /// Numbers as clients may write them in a path.
-const WRITTEN: [&str; 18] = [
+const NUMBERS: [&str; 18] = [
     "+13052345678",
     "%2B13052345678",
     "+1%20(305)%20234-5678",
@@ -39,14 +39,14 @@ async fn lambda_response(routes: Routes, event: &Value) -> FunctionResponse {
 }
 
 /// An HTTP API event: the path is decoded, and the parameter includes slashes.
-fn http_api_event_of(target: &str) -> Value {
+fn http_api_event_for(target: &str) -> Value {
     http_api_event(&SampleRequest::get(target))
 }
 
 /// A `cargo lambda watch` event: like an HTTP API event, with the path as written.
 fn watch_event(written: &str) -> Value {
     let path = format!("/v1/format/{written}");
-    let mut event = http_api_event_of(&path);
+    let mut event = http_api_event_for(&path);
     event["rawPath"] = json!(path);
     event["routeKey"] = json!("$default");
     event["requestContext"]["routeKey"] = json!("$default");
@@ -57,34 +57,34 @@ fn watch_event(written: &str) -> Value {
 #[tokio::test]
 async fn every_gateway_returns_the_same_response_for_a_number() {
     let over_http = async |path: String| shared_service().get(&path).await.text().await.unwrap();
-    for written in WRITTEN {
+    for written in NUMBERS {
         let decoded = percent_decode_str(written).decode_utf8().unwrap();
         let encoded = utf8_percent_encode(&decoded, NON_ALPHANUMERIC).to_string();
         let path = format!("/v1/format/{written}");
         let query = format!("/v1/format?tn={encoded}");
         let expected = over_http(query.clone()).await;
         assert!(expected.starts_with("{\"valid\":"), "{written}: {expected}");
-        assert_eq!(over_http(path.clone()).await, expected, "{written} by path");
+        assert_eq!(over_http(path.clone()).await, expected, "{written} in path");
         let from_encoded_path = over_http(format!("/v1/format/{encoded}")).await;
-        assert_eq!(from_encoded_path, expected, "{written} by encoded path");
+        assert_eq!(from_encoded_path, expected, "{written} in encoded path");
         let mut rest_api_path = rest_api_event("/v1/format/{tn+}", &path);
         rest_api_path["pathParameters"] = json!({ "tn": written });
-        for (way, event) in [
-            ("path of an HTTP API", http_api_event_of(&path)),
-            ("query of an HTTP API", http_api_event_of(&query)),
-            ("path of watch", watch_event(written)),
-            ("path of a REST API", rest_api_path),
-            ("query of a REST API", rest_api_event("/v1/format", &query)),
+        for (source, event) in [
+            ("HTTP API path", http_api_event_for(&path)),
+            ("HTTP API query", http_api_event_for(&query)),
+            ("watch path", watch_event(written)),
+            ("REST API path", rest_api_path),
+            ("REST API query", rest_api_event("/v1/format", &query)),
         ] {
             let response = lambda_response(format::routes(), &event).await;
-            assert_eq!(response.body.to_string(), expected, "{written} by {way}");
+            assert_eq!(response.body.to_string(), expected, "{written} in {source}");
         }
     }
 }
 
 /// An HTTP API event with this stage, for a URL with this prefix.
 fn http_api_event_with(target: &str, stage: &str, prefix: &str) -> Value {
-    let mut event = http_api_event_of(target);
+    let mut event = http_api_event_for(target);
     let path = format!("{prefix}{}", event["rawPath"].as_str().unwrap());
     event["rawPath"] = json!(path);
     event["requestContext"]["http"]["path"] = json!(path);
@@ -101,7 +101,7 @@ fn rest_api_event_with(route: &str, target: &str, base_path: &str, prefix: &str)
     event
 }
 
-/// HTTP API stages and URL prefixes: default stage, named stages, and base paths of a custom domain, which
+/// HTTP API stages and URL prefixes: default stage, named stages, and base paths on a custom domain, which
 /// omit the stage.
 const HTTP_API_STAGES: [(&str, &str); 6] = [
     ("$default", ""),

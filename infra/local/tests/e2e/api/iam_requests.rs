@@ -6,7 +6,7 @@ use shared::state::App;
 use crate::support::{
     api_events::{http_api_event, rest_api_event},
     endpoints::{endpoints, protected_endpoints},
-    function_calls::{FunctionResponse, authorized_by_iam, response_to},
+    function_calls::{FunctionResponse, response_to, with_iam_authorization},
     keys::counted_requests,
     sample_requests::SampleRequest,
     service::{Service, sample_app, shared_service},
@@ -32,7 +32,7 @@ async fn iam_requests_need_no_key_at_any_endpoint() {
     for endpoint in protected_endpoints() {
         let event = http_api_event(&endpoint.example());
         let with_key = response(&event).await;
-        let without_key = response(&authorized_by_iam(event)).await;
+        let without_key = response(&with_iam_authorization(event)).await;
         assert_eq!((with_key.status, without_key.status), (200, 200), "{endpoint:?}");
         assert_eq!(with_key.body, without_key.body, "{endpoint:?}");
         assert_eq!(without_key.headers["cache-control"], "private", "{endpoint:?}");
@@ -40,15 +40,15 @@ async fn iam_requests_need_no_key_at_any_endpoint() {
 }
 
 #[tokio::test]
-async fn iam_requests_count_for_no_quota_but_are_validated() {
+async fn iam_requests_count_against_no_quota_but_are_validated() {
     let service = Service::with_sample().await;
     let app = App::with_store(service.database.serving_store().await);
-    let event = authorized_by_iam(event_without_key("/v1/npa/415?limit=1"));
+    let event = with_iam_authorization(event_without_key("/v1/npa/415?limit=1"));
     let admitted = response_to(npa::routes(), app.clone(), &event).await;
     assert_eq!(admitted.status, 200);
     assert!(admitted.headers.keys().all(|name| !name.as_str().starts_with("x-ratelimit")));
     for target in ["/v1/npa/415?limit=0", "/v1/npa/41x", "/v1/npa/415?limt=1"] {
-        let event = authorized_by_iam(event_without_key(target));
+        let event = with_iam_authorization(event_without_key(target));
         assert_eq!(response_to(npa::routes(), app.clone(), &event).await.status, 400, "{target}");
     }
     assert!(counted_requests(&service.database.store()).await.is_empty());
@@ -57,7 +57,8 @@ async fn iam_requests_count_for_no_quota_but_are_validated() {
 #[tokio::test]
 async fn clients_cannot_forge_iam_authorization() {
     let target = "/v1/npa/415";
-    let iam = authorized_by_iam(event_without_key(target))["requestContext"]["authorizer"].clone();
+    let iam_event = with_iam_authorization(event_without_key(target));
+    let iam = iam_event["requestContext"]["authorizer"].clone();
     let mut forged_headers = event_without_key(target);
     let mut forged_query = event_without_key(&format!("{target}?requestContext.authorizer.iam=1"));
     let mut forged_body = event_without_key(target);

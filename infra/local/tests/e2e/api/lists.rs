@@ -8,7 +8,7 @@ use crate::support::{
     imports::{import, without_gates},
     lists::{all_records, assert_page_sizes_agree},
     service::{KEY, Service, shared_service},
-    small_reports::ReportTexts,
+    small_reports::ReportSet,
 };
 
 #[tokio::test]
@@ -36,13 +36,13 @@ async fn every_page_size_yields_every_record_once_in_order() {
     assert_page_sizes_agree(service, "/v1/search?q=sample%20wireless", "results").await;
 }
 
-/// The data version in the first link of a page.
+/// The data version in a page's first link.
 fn version_in(page: &Response) -> String {
     let links = page.headers()["link"].to_str().unwrap();
     links.split("version=").nth(1).unwrap().split('>').next().unwrap().to_owned()
 }
 
-/// The path of the next page in the `Link` header.
+/// The next page's path in the `Link` header.
 fn next_path(response: &Response) -> Option<String> {
     let links = response.headers().get("link")?.to_str().unwrap();
     let link = links.split(", ").find(|link| link.ends_with("rel=\"next\""))?;
@@ -67,14 +67,14 @@ async fn following_links_stays_on_one_version_during_an_import() {
             if seen.len() == 30 {
                 // The version changes, and another container serves the next page.
                 let store = service.database.store();
-                import(&store, &ReportTexts::second(), Options::default()).await.unwrap();
-                service = service.restarted().await;
+                import(&store, &ReportSet::second(), Options::default()).await.unwrap();
+                service = service.restart().await;
             }
         }
         assert_eq!(seen, before, "{first}");
         let store = service.database.store();
-        import(&store, &ReportTexts::first(), without_gates()).await.unwrap();
-        service = service.restarted().await;
+        import(&store, &ReportSet::first(), without_gates()).await.unwrap();
+        service = service.restart().await;
     }
 }
 

@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 use shared::http::AllowedOrigins;
 
 use crate::support::{
-    agent::{agent_over_http, call, calls_with_requests, refused_calls_with_requests, texts},
+    agent::{agent_over_http, call, calls_with_requests, rejected_calls_with_requests, text_parts},
     api_events::http_api_event,
-    endpoints::routes_of,
+    endpoints::routes_for,
     function_calls::response_to,
     keys::key_with_quotas,
     sample_requests::SampleRequest,
@@ -32,8 +32,8 @@ fn initialize(revision: &str) -> String {
     json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params }).to_string()
 }
 
-/// The status, error code and error message of a response.
-async fn refusal(response: Response) -> (u16, i64, String) {
+/// The status, error code and error message in a response.
+async fn rpc_error(response: Response) -> (u16, i64, String) {
     let status = response.status().as_u16();
     let body: Value = response.json().await.unwrap();
     let error = &body["error"];
@@ -45,17 +45,17 @@ async fn refusal(response: Response) -> (u16, i64, String) {
 async fn every_tool_returns_the_same_results_and_errors_as_the_api() {
     let base_url = &shared_service().base_url;
     let agent = agent_over_http(base_url, KEY).await;
-    let calls = calls_with_requests().into_iter().chain(refused_calls_with_requests());
+    let calls = calls_with_requests().into_iter().chain(rejected_calls_with_requests());
     for (tool, arguments, target) in calls {
         let result = call(&agent, tool, arguments).await;
         let request = http_client().get(format!("{base_url}{target}")).bearer_auth(KEY);
         let response = request.send().await.unwrap();
-        let is_refused = !response.status().is_success();
+        let is_error = !response.status().is_success();
         let from_api = response.text().await.unwrap();
         let body: Value = serde_json::from_str(&from_api).unwrap();
-        let text = if is_refused { body["message"].as_str().unwrap() } else { &from_api };
-        assert_eq!(texts(&result)[0], text, "{tool} {target}");
-        assert_eq!(result.is_error, Some(is_refused), "{tool} {target}");
+        let text = if is_error { body["message"].as_str().unwrap() } else { &from_api };
+        assert_eq!(text_parts(&result)[0], text, "{tool} {target}");
+        assert_eq!(result.is_error, Some(is_error), "{tool} {target}");
         assert_eq!(result.structured_content, Some(body), "{tool} {target}");
     }
 }
@@ -91,8 +91,8 @@ async fn pages_are_small_and_their_hints_lead_to_every_record() {
         assert!(rows.len() <= 20);
         seen.extend(rows.iter().map(|row| row["nxx"].as_str().unwrap().to_owned()));
         pages += 1;
-        let texts = texts(&result);
-        let Some(hint) = texts.get(1) else {
+        let parts = text_parts(&result);
+        let Some(hint) = parts.get(1) else {
             assert_eq!(seen.len() as u64, body["pagination"]["total"].as_u64().unwrap());
             break;
         };
@@ -114,7 +114,7 @@ async fn format_numbers_matches_the_api() {
     let request = http_client().post(format!("{}/v1/format?defaultCountry=GB", service.base_url));
     let from_api = request.bearer_auth(KEY).json(&numbers).send().await.unwrap();
     let from_api = from_api.text().await.unwrap();
-    assert_eq!((texts(&result), result.is_error), (vec![from_api], Some(false)));
+    assert_eq!((text_parts(&result), result.is_error), (vec![from_api], Some(false)));
     let results = &result.structured_content.unwrap()["results"];
     assert_eq!(results[1]["result"]["country"], "GB");
     assert!(results[2]["error"].is_object(), "{results}");
@@ -132,16 +132,16 @@ async fn tool_calls_count_as_one_request_and_batches_as_one_per_number() {
         response.headers()["x-ratelimit-remaining"].to_str().unwrap().parse().unwrap()
     };
     let message = |method: &str, params: Value| json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
-    let call_of = |tool: &str, arguments: Value| {
+    let call_message = |tool: &str, arguments: Value| {
         message("tools/call", json!({ "name": tool, "arguments": arguments }))
     };
     let numbers =
-        |count: usize| call_of("format_numbers", json!({ "numbers": vec!["305"; count] }));
+        |count: usize| call_message("format_numbers", json!({ "numbers": vec!["305"; count] }));
     for (sent, left) in [
         (message("ping", json!({})), 19),
         (message("tools/list", json!({})), 18),
-        (call_of("format_number", json!({ "tn": "305" })), 17),
-        (call_of("no_tool", json!({})), 16),
+        (call_message("format_number", json!({ "tn": "305" })), 17),
+        (call_message("no_tool", json!({})), 16),
         (numbers(3), 13),
         // Rejected before its numbers are counted.
         (numbers(0), 12),
@@ -149,9 +149,9 @@ async fn tool_calls_count_as_one_request_and_batches_as_one_per_number() {
     ] {
         assert_eq!(remaining(&send(sent.clone()).await), left, "{sent}");
     }
-    let refused = send(numbers(12)).await;
-    assert_eq!((refused.status(), remaining(&refused)), (StatusCode::OK, 11));
-    let body: Value = refused.json().await.unwrap();
+    let rejected = send(numbers(12)).await;
+    assert_eq!((rejected.status(), remaining(&rejected)), (StatusCode::OK, 11));
+    let body: Value = rejected.json().await.unwrap();
     assert_eq!(body["result"]["structuredContent"]["error"], "rate_limited", "{body}");
     assert_eq!(remaining(&send(numbers(11)).await), 0);
     let exhausted = send(message("ping", json!({}))).await;
@@ -181,21 +181,21 @@ async fn streams_and_sessions_are_not_offered() {
 #[tokio::test]
 async fn unsupported_revisions_fall_back_to_an_older_or_the_latest_one() {
     let service = shared_service();
-    for (asked, agreed) in [
+    for (requested, expected) in [
         ("2025-11-25", "2025-11-25"),
         ("2024-11-05", "2024-11-05"),
-        // This revision has batches, which are not supported.
+        // This revision includes batching, which is not supported.
         ("2025-03-26", "2024-11-05"),
         ("2026-07-28", "2025-11-25"),
         ("1999-01-01", "2025-11-25"),
     ] {
-        let response = post(service, initialize(asked)).send().await.unwrap();
+        let response = post(service, initialize(requested)).send().await.unwrap();
         let body: Value = response.json().await.unwrap();
-        assert_eq!(body["result"]["protocolVersion"], agreed, "{body}");
+        assert_eq!(body["result"]["protocolVersion"], expected, "{body}");
     }
     let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
     let request = post(service, ping).header("mcp-protocol-version", "1999-01-01");
-    let (status, code, message) = refusal(request.send().await.unwrap()).await;
+    let (status, code, message) = rpc_error(request.send().await.unwrap()).await;
     assert_eq!((status, code), (400, -32600), "{message}");
 }
 
@@ -221,7 +221,7 @@ async fn disallowed_origins_cannot_call_tools() {
         if let Some(origin) = origin {
             event["headers"]["origin"] = origin.into();
         }
-        let response = response_to(routes_of("mcp"), app.clone(), &event).await;
+        let response = response_to(routes_for("mcp"), app.clone(), &event).await;
         assert_eq!(response.status, status, "{origin:?}");
         let body = response.body;
         let is_answered = body["result"]["structuredContent"]["valid"] == true;
@@ -230,14 +230,14 @@ async fn disallowed_origins_cannot_call_tools() {
     }
 }
 
-/// The unit tests of `message.rs` cover other bodies.
+/// The unit tests in `message.rs` cover other bodies.
 #[tokio::test]
 async fn invalid_messages_get_protocol_errors() {
     let service = shared_service();
     let too_long = format!(r#"{{"jsonrpc":"2.0","id":"{}","method":"ping"}}"#, "x".repeat(65_536));
     let response = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
     for (body, status) in [("7", 400), (response, 400), (&*too_long, 413)] {
-        let (found, code, message) = refusal(post(service, body).send().await.unwrap()).await;
+        let (found, code, message) = rpc_error(post(service, body).send().await.unwrap()).await;
         assert_eq!((found, code), (status, -32600), "{message}");
     }
     let long_id = "x".repeat(60_000);
@@ -256,7 +256,7 @@ async fn invalid_messages_get_protocol_errors() {
 #[tokio::test]
 async fn unknown_methods_tools_and_cursors_are_named_in_errors() {
     for (method, params, code, message) in [
-        ("tools/Call", json!({ "name": "get_carrier" }), -32601, "Method 'tools/Call' is unknown"),
+        ("tools/Call", json!({ "name": "get_carrier" }), -32601, "Unknown method 'tools/Call'"),
         ("resources/read", json!({ "uri": "file:///etc/passwd" }), -32601, "resources/read"),
         ("tools/call", json!({ "name": 7 }), -32602, "Invalid parameters for 'tools/call'"),
         ("tools/call", json!({ "name": "send_text" }), -32602, "Unknown tool 'send_text'; the"),

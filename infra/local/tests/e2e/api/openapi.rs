@@ -1,4 +1,4 @@
-//! The OpenAPI description: generated from the routes, precise, and followed by every response.
+//! The OpenAPI description: generated from the routes, precise, and obeyed by every response.
 
 use std::collections::BTreeSet;
 
@@ -21,12 +21,12 @@ fn the_committed_description_is_current() {
 fn operations() -> Vec<(String, Value)> {
     let description = openapi::description();
     let paths = description["paths"].as_object().unwrap();
-    let operations_of_item = |(path, item): (&String, &Value)| {
+    let item_operations = |(path, item): (&String, &Value)| {
         let operations = item.as_object().unwrap().iter();
         let named = operations.map(|(method, it)| (format!("{method} {path}"), it.clone()));
         named.collect::<Vec<_>>()
     };
-    paths.iter().flat_map(operations_of_item).collect()
+    paths.iter().flat_map(item_operations).collect()
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn every_operation_documents_its_access_errors() {
         if openapi::needs_key(&operation) {
             expected.extend(["400", "401", "429"]);
         }
-        // Bodies cannot be conditional, and may be too long or of an unsupported type.
+        // Requests with a body cannot be conditional. The body may be too long, or its type unsupported.
         let is_get = path.starts_with("get ");
         expected.extend(if is_get { &["304"][..] } else { &["413", "415"] });
         let missing: Vec<_> =
@@ -59,31 +59,31 @@ fn every_operation_documents_its_access_errors() {
     }
 }
 
-/// Calls `check` with the place and value of every object in a description.
-fn each_object(place: &str, value: &Value, check: &mut impl FnMut(&str, &Value)) {
+/// Calls `check` with the location and value of every object in a description.
+fn each_object(location: &str, value: &Value, check: &mut impl FnMut(&str, &Value)) {
     match value {
         Value::Object(fields) => {
-            check(place, value);
+            check(location, value);
             for (name, field) in fields {
-                each_object(&format!("{place}/{name}"), field, check);
+                each_object(&format!("{location}/{name}"), field, check);
             }
         }
         Value::Array(items) => {
             for (index, item) in items.iter().enumerate() {
-                each_object(&format!("{place}/{index}"), item, check);
+                each_object(&format!("{location}/{index}"), item, check);
             }
         }
         _ => (),
     }
 }
 
-/// Clients should not have to expect both a missing and a null field. Fields sent only on request are
+/// Clients should not have to handle both a missing and a null field. Fields sent only on request are
 /// exempt.
 #[test]
 fn no_field_is_both_optional_and_nullable() {
     const ON_REQUEST: [&str; 1] = ["/FormatResult/reason"];
     let description = openapi::description();
-    each_object("", &description["components"]["schemas"], &mut |place, schema| {
+    each_object("", &description["components"]["schemas"], &mut |location, schema| {
         for (name, property) in schema["properties"].as_object().into_iter().flatten() {
             let is_required =
                 schema["required"].as_array().is_some_and(|names| names.contains(&json!(name)));
@@ -91,8 +91,8 @@ fn no_field_is_both_optional_and_nullable() {
             let is_nullable =
                 property["type"].as_array().is_some_and(|all| all.contains(&json!("null")))
                     || choices.into_iter().any(|choice| choice["type"] == "null");
-            let is_on_request = ON_REQUEST.contains(&format!("{place}/{name}").as_str());
-            assert!(is_required || !is_nullable || is_on_request, "{place}/{name}");
+            let is_on_request = ON_REQUEST.contains(&format!("{location}/{name}").as_str());
+            assert!(is_required || !is_nullable || is_on_request, "{location}/{name}");
         }
     });
 }
@@ -123,21 +123,21 @@ fn every_carrier_field_of_a_number_mentions_porting() {
     }
 }
 
-/// A value with its references resolved.
-fn resolved(value: &Value, description: &Value) -> Value {
+/// Replaces a value's references with what they refer to.
+fn resolve(value: &Value, description: &Value) -> Value {
     match value {
         Value::Object(fields) => match fields.get("$ref").and_then(Value::as_str) {
             Some(reference) => {
                 let target = description.pointer(reference.trim_start_matches('#')).unwrap();
-                resolved(target, description)
+                resolve(target, description)
             }
             None => {
-                let own =
-                    |(name, field): (&String, &Value)| (name.clone(), resolved(field, description));
-                Value::Object(fields.iter().map(own).collect())
+                let resolve_field =
+                    |(name, field): (&String, &Value)| (name.clone(), resolve(field, description));
+                Value::Object(fields.iter().map(resolve_field).collect())
             }
         },
-        Value::Array(items) => items.iter().map(|item| resolved(item, description)).collect(),
+        Value::Array(items) => items.iter().map(|item| resolve(item, description)).collect(),
         other => other.clone(),
     }
 }
@@ -148,16 +148,16 @@ fn response_enums_are_open_and_request_enums_closed() {
         let (mut open, mut closed) = (0, 0);
         for (path, item) in description["paths"].as_object().unwrap() {
             for (method, operation) in item.as_object().unwrap() {
-                let place = format!("{method} {path}");
-                let answers = resolved(&operation["responses"], &description);
-                each_object(&place, &answers, &mut |place, schema| {
-                    assert!(schema["enum"].is_null(), "{place} is closed");
+                let location = format!("{method} {path}");
+                let responses = resolve(&operation["responses"], &description);
+                each_object(&location, &responses, &mut |location, schema| {
+                    assert!(schema["enum"].is_null(), "{location} is closed");
                     open += usize::from(schema[openapi::KNOWN_VALUES].is_array());
                 });
                 for part in ["parameters", "requestBody"] {
-                    let asked = resolved(&operation[part], &description);
-                    each_object(&place, &asked, &mut |place, schema| {
-                        assert!(schema[openapi::KNOWN_VALUES].is_null(), "{place} is open");
+                    let request_part = resolve(&operation[part], &description);
+                    each_object(&location, &request_part, &mut |location, schema| {
+                        assert!(schema[openapi::KNOWN_VALUES].is_null(), "{location} is open");
                         closed += usize::from(schema["enum"].is_array());
                     });
                 }
@@ -172,20 +172,20 @@ fn descriptions_mention_no_internals() {
     const INTERNAL_TERMS: [&str; 9] = [
         "spec ", "snapshot", "manifest", "dataset", "DynamoDB", "Lambda", "panic", "enum", "struct",
     ];
-    each_object("", &openapi::description(), &mut |place, value| {
+    each_object("", &openapi::description(), &mut |location, value| {
         for text in [&value["description"], &value["summary"]] {
             let text = text.as_str().unwrap_or_default();
             for word in INTERNAL_TERMS {
-                assert!(!text.contains(word), "{place} has '{word}': {text}");
+                assert!(!text.contains(word), "{location} has '{word}': {text}");
             }
-            assert!(!text.replace("\n\n", "").contains('\n'), "{place}: {text}");
+            assert!(!text.replace("\n\n", "").contains('\n'), "{location}: {text}");
         }
     });
 }
 
 #[test]
 fn responses_that_violate_the_description_are_detected() {
-    let breaks = |status: StatusCode, header: &str, body: &Value| {
+    let violates = |status: StatusCode, header: &str, body: &Value| {
         let headers = HeaderMap::from_iter([
             (CONTENT_TYPE, HeaderValue::from_static("application/json")),
             (header.parse().unwrap(), HeaderValue::from_static("1")),
@@ -197,7 +197,7 @@ fn responses_that_violate_the_description_are_detected() {
         "ocn": "6010", "company_name": "A", "common_name": null, "carrier_type": "CLEC", "state": "NY",
         "country": "US", "exchanges": { "total": 1, "by_state": { "NY": 1 } }
     });
-    assert!(!breaks(StatusCode::OK, "etag", &carrier));
+    assert!(!violates(StatusCode::OK, "etag", &carrier));
     for (name, value) in [
         ("ocn", json!("601")),
         ("state", json!("ZZ")),
@@ -209,12 +209,12 @@ fn responses_that_violate_the_description_are_detected() {
     ] {
         let mut changed = carrier.clone();
         changed[name] = value;
-        assert!(breaks(StatusCode::OK, "etag", &changed), "{changed}");
+        assert!(violates(StatusCode::OK, "etag", &changed), "{changed}");
     }
-    assert!(breaks(StatusCode::OK, "x-new", &carrier));
-    assert!(breaks(StatusCode::CREATED, "etag", &carrier));
-    for (error, is_invented) in [("not_found", false), ("gone", true)] {
+    assert!(violates(StatusCode::OK, "x-new", &carrier));
+    assert!(violates(StatusCode::CREATED, "etag", &carrier));
+    for (error, is_undocumented) in [("not_found", false), ("gone", true)] {
         let body = json!({ "error": error, "message": "No carrier found with OCN 6010" });
-        assert_eq!(breaks(StatusCode::NOT_FOUND, "x-request-id", &body), is_invented);
+        assert_eq!(violates(StatusCode::NOT_FOUND, "x-request-id", &body), is_undocumented);
     }
 }

@@ -1,4 +1,4 @@
-//! The origin secret, required of every outside request when it is set.
+//! The origin secret, which every outside request must contain if one is set.
 
 use serde_json::Value;
 use shared::auth::OriginSecrets;
@@ -6,7 +6,7 @@ use shared::auth::OriginSecrets;
 use crate::support::{
     api_events::http_api_event,
     endpoints::{Endpoint, endpoints},
-    function_calls::{FunctionResponse, authorized_by_iam, response_to},
+    function_calls::{FunctionResponse, response_to, with_iam_authorization},
     sample_requests::SampleRequest,
     service::sample_app,
 };
@@ -24,11 +24,11 @@ fn with_secret(mut event: Value, secret: &str) -> Value {
 }
 
 #[tokio::test]
-async fn every_path_refuses_requests_without_the_origin_secret() {
+async fn every_path_rejects_requests_without_the_origin_secret() {
     for endpoint in endpoints() {
         let event = http_api_event(&endpoint.example());
-        for refused in [event.clone(), with_secret(event.clone(), "guess")] {
-            let response = response(&endpoint, "first,second", &refused).await;
+        for rejected in [event.clone(), with_secret(event.clone(), "guess")] {
+            let response = response(&endpoint, "first,second", &rejected).await;
             assert_eq!((response.status, &response.body["error"]), (403, &"forbidden".into()));
             assert_eq!(response.headers["cache-control"], "no-store", "{endpoint:?}");
             assert!(response.headers.contains_key("x-request-id"), "{endpoint:?}");
@@ -39,13 +39,13 @@ async fn every_path_refuses_requests_without_the_origin_secret() {
             assert_eq!(admitted.status, 200, "{endpoint:?}");
         }
         assert_eq!(response(&endpoint, "", &event).await.status, 200, "{endpoint:?}");
-        let iam_response = response(&endpoint, "first", &authorized_by_iam(event)).await;
+        let iam_response = response(&endpoint, "first", &with_iam_authorization(event)).await;
         assert_eq!(iam_response.status, 200, "{endpoint:?}");
     }
 }
 
 #[tokio::test]
-async fn unknown_paths_and_preflights_need_the_secret_and_can_be_problem_details() {
+async fn unknown_paths_and_preflights_need_the_secret_and_errors_can_be_problem_details() {
     let unknown = Endpoint::unknown_paths();
     let event = http_api_event(&SampleRequest::get("/v1/nowhere"));
     assert_eq!(response(&unknown, "secret", &event).await.status, 403);

@@ -10,7 +10,7 @@ use crate::support::{
 
 const PROBLEM: &str = "application/problem+json";
 
-async fn accepting(method: Method, path: &str, key: &str, accepted: &str) -> Response {
+async fn send_accepting(method: Method, path: &str, key: &str, accepted: &str) -> Response {
     let request = shared_service().request_with(method, path).header("accept", accepted);
     request.bearer_auth(key).send().await.unwrap()
 }
@@ -23,11 +23,11 @@ async fn errors_are_problem_details_on_request() {
         (404, "Not Found", Method::GET, "/v1/carrier/ZZZZ", KEY),
         (405, "Method Not Allowed", Method::POST, "/health", KEY),
     ] {
-        let default_error = accepting(method.clone(), path, key, "*/*").await;
+        let default_error = send_accepting(method.clone(), path, key, "*/*").await;
         assert_eq!(default_error.headers()["content-type"], "application/json", "{path}");
         let default_error: Value = default_error.json().await.unwrap();
         let problem =
-            accepting(method, path, key, "application/problem+json, application/json").await;
+            send_accepting(method, path, key, "application/problem+json, application/json").await;
         assert_eq!(problem.status(), status, "{path}");
         assert_eq!(problem.headers()["content-type"], PROBLEM, "{path}");
         assert_eq!(problem.headers()["cache-control"], "no-store", "{path}");
@@ -41,12 +41,12 @@ async fn errors_are_problem_details_on_request() {
 }
 
 #[tokio::test]
-async fn exhausted_quotas_have_problem_details() {
+async fn exhausted_quotas_return_problem_details() {
     let key = key_with_quotas(&shared_service().database.store(), Some(1), None).await;
-    let ask = || accepting(Method::GET, "/v1/npa/415", key.reveal(), PROBLEM);
-    let success = ask().await;
+    let send = || send_accepting(Method::GET, "/v1/npa/415", key.reveal(), PROBLEM);
+    let success = send().await;
     assert_eq!(success.headers()["content-type"], "application/json");
-    let response = ask().await;
+    let response = send().await;
     assert_eq!(response.headers()["x-ratelimit-minute-remaining"], "0");
     assert!(response.headers().contains_key("retry-after"));
     let problem: Value = response.json().await.unwrap();

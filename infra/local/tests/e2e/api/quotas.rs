@@ -18,12 +18,12 @@ use tnr::{
 };
 
 use crate::support::{
-    fault_proxy::{Fault, FaultProxy, at_operation},
+    fault_proxy::{Fault, FaultProxy, for_operation},
     keys::{counted_requests, key_with_quotas},
     service::{KEY, Service, fields, header, shared_service},
 };
 
-async fn ask(service: &Service, key: &ApiKey) -> Response {
+async fn get(service: &Service, key: &ApiKey) -> Response {
     service.request("/v1/npa/415?limit=1").bearer_auth(key.reveal()).send().await.unwrap()
 }
 
@@ -44,8 +44,8 @@ fn header_number(response: &Response, header: &str) -> i64 {
     response.headers()[header].to_str().unwrap().parse().unwrap()
 }
 
-/// Waits until the table has counted this many requests.
-async fn until_counted(store: &Store, key: &ApiKey, requests: u64) {
+/// Waits until this many requests are counted in the table.
+async fn wait_until_counted(store: &Store, key: &ApiKey, requests: u64) {
     let deadline = Instant::now() + Duration::from_secs(10);
     loop {
         let found = counted_requests(store).await.get(&key.hash()).copied();
@@ -63,7 +63,7 @@ async fn exhausted_quotas_return_429_with_a_retry_time() {
     let key = key_with_quotas(&service.database.store(), Some(3), Some(1000)).await;
     let mut minute_resets = BTreeSet::new();
     for used in 1..=3 {
-        let response = ask(service, &key).await;
+        let response = get(service, &key).await;
         assert_eq!(response.status(), StatusCode::OK);
         assert_eq!(header_number(&response, "x-ratelimit-minute-limit"), 3);
         assert_eq!(header_number(&response, "x-ratelimit-minute-remaining"), 3 - used);
@@ -73,15 +73,15 @@ async fn exhausted_quotas_return_429_with_a_retry_time() {
         assert!(day % 3600 == 0 && day - Timestamp::now().as_second() > 22 * 3600, "{day}");
         minute_resets.insert(header_number(&response, "x-ratelimit-minute-reset"));
     }
-    let asked = Timestamp::now().as_second();
-    let response = ask(service, &key).await;
+    let sent = Timestamp::now().as_second();
+    let response = get(service, &key).await;
     assert_eq!(response.status(), StatusCode::TOO_MANY_REQUESTS);
     let reset = header_number(&response, "x-ratelimit-minute-reset");
     let wait = header_number(&response, "retry-after");
     assert!(minute_resets.contains(&reset) && reset % 5 == 0, "{reset} {minute_resets:?}");
     assert!((50..=60).contains(&wait), "{wait}");
-    let answered = Timestamp::now().as_second();
-    assert!((asked - 1..=answered + 1).contains(&(reset - wait)), "{asked} {reset} {wait}");
+    let received = Timestamp::now().as_second();
+    assert!((sent - 1..=received + 1).contains(&(reset - wait)), "{sent} {reset} {wait}");
     assert_eq!(header_number(&response, "x-ratelimit-remaining"), 997);
     let body: Value = response.json().await.unwrap();
     assert_eq!(fields(&body), ["error", "message", "details"]);
@@ -95,8 +95,8 @@ async fn exhausted_quotas_return_429_with_a_retry_time() {
         body["message"],
         format!("Quota of 3 requests per minute exceeded; retry after {reset}")
     );
-    // Refused requests are not counted.
-    until_counted(&service.database.store(), &key, 3).await;
+    // Rejected requests are not counted.
+    wait_until_counted(&service.database.store(), &key, 3).await;
     // Requests with a key that has no quota are not counted either.
     let response = service.get("/v1/npa/415").await;
     assert_eq!(response.status(), StatusCode::OK);
@@ -114,8 +114,8 @@ async fn a_daily_quota_without_a_minute_quota_counts_errors() {
     assert_eq!(missing.status(), StatusCode::NOT_FOUND);
     assert_eq!(header_number(&missing, "x-ratelimit-limit"), 2);
     assert!(!missing.headers().contains_key("x-ratelimit-minute-limit"));
-    assert_eq!(ask(service, &key).await.status(), StatusCode::OK);
-    let body: Value = ask(service, &key).await.json().await.unwrap();
+    assert_eq!(get(service, &key).await.status(), StatusCode::OK);
+    let body: Value = get(service, &key).await.json().await.unwrap();
     assert_eq!(body["details"]["limit_type"], "daily");
     let message = body["message"].as_str().unwrap();
     assert!(message.starts_with("Quota of 2 requests per day exceeded"), "{message}");
@@ -131,18 +131,18 @@ async fn batches_to_several_slow_containers_never_exceed_the_quota() {
             "UpdateItem" | "BatchGetItem" => Fault::Late(Duration::from_millis(delay)),
             _ => Fault::None,
         };
-        let proxy = FaultProxy::before(service.database.endpoint(), policy).await;
+        let proxy = FaultProxy::new(service.database.endpoint(), policy).await;
         let container = Service::behind(&proxy).await;
         // Loads the data.
         container.ok("/v1/npa/415?limit=1").await;
         container
     });
     let containers = join_all(containers).await;
-    let asked = containers.iter().flat_map(|container| [container; 4]);
-    let responses = join_all(asked.map(|container| send(container, &key, 10))).await;
-    let admitted = responses.iter().filter(|answer| answer.status() == StatusCode::OK).count();
+    let targets = containers.iter().flat_map(|container| [container; 4]);
+    let responses = join_all(targets.map(|container| send(container, &key, 10))).await;
+    let admitted = responses.iter().filter(|response| response.status() == StatusCode::OK).count();
     assert_eq!(admitted, 6);
-    until_counted(&store, &key, 60).await;
+    wait_until_counted(&store, &key, 60).await;
 }
 
 #[tokio::test]
@@ -173,40 +173,40 @@ async fn a_rotated_key_keeps_the_terms_of_the_one_it_replaces() {
 }
 
 #[tokio::test]
-async fn an_unresponsive_usage_table_delays_no_request_after_two_failed_writes() {
+async fn an_unresponsive_usage_table_delays_no_requests_after_two_failed_writes() {
     let service = Service::with_sample().await;
     let store = service.database.store();
     let key = key_with_quotas(&store, None, Some(100)).await;
-    let policy = at_operation("UpdateItem", Fault::Late(Duration::from_millis(1600)));
-    let proxy = FaultProxy::before(service.database.endpoint(), policy).await;
+    let policy = for_operation("UpdateItem", Fault::Late(Duration::from_millis(1600)));
+    let proxy = FaultProxy::new(service.database.endpoint(), policy).await;
     let container = Service::behind(&proxy).await;
     container.get("/v1/npa/415").await;
     let started = Instant::now();
     // The second request exceeds what a container may admit on its own, so it waits.
     for _ in 0..2 {
-        assert_eq!(ask(&container, &key).await.status(), StatusCode::OK);
+        assert_eq!(get(&container, &key).await.status(), StatusCode::OK);
     }
     assert!(started.elapsed() < Duration::from_secs(3), "{:?}", started.elapsed());
     for _ in 0..10 {
         let started = Instant::now();
-        assert_eq!(ask(&container, &key).await.status(), StatusCode::OK);
+        assert_eq!(get(&container, &key).await.status(), StatusCode::OK);
         assert!(started.elapsed() < Duration::from_millis(700), "{:?}", started.elapsed());
     }
-    until_counted(&store, &key, 12).await;
+    wait_until_counted(&store, &key, 12).await;
 }
 
 #[tokio::test]
-async fn batches_beyond_the_quota_are_refused_whole_and_not_counted() {
+async fn batches_beyond_the_quota_are_rejected_as_a_whole_and_not_counted() {
     let service = shared_service();
     let key = key_with_quotas(&service.database.store(), Some(10), Some(100)).await;
     let response = send(service, &key, 7).await;
     assert_eq!((response.status(), remaining(&response)), (StatusCode::OK, ["3", "93"]));
 
-    let refused = send(service, &key, 4).await;
-    assert_eq!(refused.status(), StatusCode::TOO_MANY_REQUESTS);
-    assert_eq!(remaining(&refused), ["3", "93"]);
-    assert!((50..=60).contains(&header_number(&refused, "retry-after")));
-    let body: Value = refused.json().await.unwrap();
+    let rejected = send(service, &key, 4).await;
+    assert_eq!(rejected.status(), StatusCode::TOO_MANY_REQUESTS);
+    assert_eq!(remaining(&rejected), ["3", "93"]);
+    assert!((50..=60).contains(&header_number(&rejected, "retry-after")));
+    let body: Value = rejected.json().await.unwrap();
     assert_eq!(body["details"]["limit_type"], "minute");
     assert_eq!(body["details"]["remaining"], 3);
     let message = body["message"].as_str().unwrap();
@@ -214,11 +214,11 @@ async fn batches_beyond_the_quota_are_refused_whole_and_not_counted() {
                     numbers now, or retry after ";
     assert!(message.starts_with(expected), "{message}");
 
-    let never = send(service, &key, 11).await;
-    assert_eq!(never.status(), StatusCode::TOO_MANY_REQUESTS);
+    let too_large = send(service, &key, 11).await;
+    assert_eq!(too_large.status(), StatusCode::TOO_MANY_REQUESTS);
     // With a `Retry-After`, the client would retry forever.
-    assert_eq!(never.headers().get("retry-after"), None);
-    let body: Value = never.json().await.unwrap();
+    assert_eq!(too_large.headers().get("retry-after"), None);
+    let body: Value = too_large.json().await.unwrap();
     let expected = "Quota of 10 requests per minute has 3 left, and this request counts as 11; send at most 3 \
                     numbers now";
     assert_eq!(body["message"], expected);
@@ -227,7 +227,7 @@ async fn batches_beyond_the_quota_are_refused_whole_and_not_counted() {
 }
 
 #[tokio::test]
-async fn refused_bodies_count_as_one_request() {
+async fn rejected_bodies_count_as_one_request() {
     let service = shared_service();
     let key = key_with_quotas(&service.database.store(), Some(10), None).await;
     for (target, content_type, body, left) in [

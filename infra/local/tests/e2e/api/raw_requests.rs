@@ -41,17 +41,17 @@ const NUMBER: &str = "/v1/format/+13052345678";
 async fn invalid_hosts_get_a_400_and_are_not_echoed() {
     let message =
         "Host must be sent exactly once, as a name or an IP address with an optional port";
-    let refusal = json!({ "error": "invalid_request", "message": message });
+    let rejection = json!({ "error": "invalid_request", "message": message });
     for (version, hosts) in
         [("1.1", &[][..]), ("1.1", &["a.example", "b.example"]), ("1.0", &["a\"><script>"])]
     {
         let response = response_with_hosts(version, hosts).await;
-        assert_eq!(response, (400, refusal.clone()), "{version} {hosts:?}");
+        assert_eq!(response, (400, rejection.clone()), "{version} {hosts:?}");
     }
 }
 
 #[tokio::test]
-async fn http_1_0_responses_without_a_host_have_no_flags() {
+async fn http_1_0_requests_without_a_host_get_no_flags() {
     let (status, response) = response_with_hosts("1.0", &[]).await;
     assert_eq!((status, &response["country"]), (200, &json!("US")));
     assert!(response.get("flags").is_none(), "{response}");

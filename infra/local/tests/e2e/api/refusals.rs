@@ -1,4 +1,4 @@
-//! Refused requests. The sample requests show more for each endpoint.
+//! Rejected requests. The sample requests cover more of them for each endpoint.
 
 use reqwest::Method;
 use serde_json::Value;
@@ -10,7 +10,7 @@ use crate::support::{
 };
 
 #[tokio::test]
-async fn only_protected_endpoints_refuse_unknown_parameters() {
+async fn only_protected_endpoints_reject_unknown_parameters() {
     let service = shared_service();
     for endpoint in endpoints() {
         let mut example = endpoint.example();
@@ -29,7 +29,7 @@ async fn only_protected_endpoints_refuse_unknown_parameters() {
 
 /// Clients and proxies may store or log `Link` and messages, so neither may echo a key sent in a mistyped parameter.
 #[tokio::test]
-async fn keys_under_mistyped_names_are_never_echoed() {
+async fn keys_in_mistyped_parameters_are_never_echoed() {
     let service = shared_service();
     for name in ["apikey", "APIKEY", "api_key", "apiKey%20"] {
         let path = format!("/v1/carriers?limit=1&{name}={KEY}");
@@ -60,7 +60,7 @@ async fn unknown_paths_get_a_404_without_a_key() {
 }
 
 #[tokio::test]
-async fn wrong_methods_get_a_405_without_a_key_and_without_counting() {
+async fn unsupported_methods_get_a_405_without_a_key_and_are_not_counted() {
     let service = shared_service();
     let key = key_with_quotas(&service.database.store(), Some(2), None).await;
     for (method, path, allowed, message) in [

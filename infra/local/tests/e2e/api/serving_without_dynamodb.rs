@@ -11,7 +11,7 @@ use tnr::keys;
 
 use crate::support::{
     endpoints::example_targets,
-    fault_proxy::{Fault, FaultProxy, at_first},
+    fault_proxy::{Fault, FaultProxy, for_first_calls},
     service::{KEY, Service},
 };
 
@@ -19,8 +19,8 @@ use crate::support::{
 async fn example_responses(service: &Service) -> Vec<(String, Value)> {
     let mut responses = Vec::new();
     for target in example_targets() {
-        let answer = service.ok(&target).await;
-        responses.push((target, answer));
+        let body = service.ok(&target).await;
+        responses.push((target, body));
     }
     responses
 }
@@ -55,12 +55,12 @@ async fn requests_get_a_503_without_the_dataset_or_key_table_they_need() {
 }
 
 #[tokio::test]
-async fn lookups_are_answered_from_memory_without_the_lookup_tables() {
+async fn lookups_are_served_from_memory_without_the_lookup_tables() {
     let service = Service::with_sample().await;
     let expected = example_responses(&service).await;
     delete_table(&service, "exchanges").await;
     delete_table(&service, "carriers").await;
-    let service = service.restarted().await;
+    let service = service.restart().await;
     assert_eq!(example_responses(&service).await, expected);
     delete_table(&service, "dataset").await;
     assert_eq!(example_responses(&service).await, expected);
@@ -72,8 +72,8 @@ async fn unprocessed_chunks_are_retried_for_a_bounded_time() {
     for (unprocessed_calls, status) in
         [(3, StatusCode::OK), (usize::MAX, StatusCode::SERVICE_UNAVAILABLE)]
     {
-        let policy = at_first(unprocessed_calls, "BatchGetItem", Fault::Unprocessed);
-        let proxy = FaultProxy::before(sample.database.endpoint(), policy).await;
+        let policy = for_first_calls(unprocessed_calls, "BatchGetItem", Fault::Unprocessed);
+        let proxy = FaultProxy::new(sample.database.endpoint(), policy).await;
         let service = Service::behind(&proxy).await;
         let started = Instant::now();
         assert_eq!(service.get("/v1/carriers").await.status(), status);
@@ -93,15 +93,15 @@ async fn database_faults_never_cause_wrong_responses_or_admit_bad_keys() {
     {
         let endpoint = sample.database.endpoint();
         tokio::join!(
-            assert_right_or_unavailable(endpoint, fault, false, &expected, [&unknown, &revoked]),
-            assert_right_or_unavailable(endpoint, fault, true, &expected, [&unknown, &revoked]),
+            assert_correct_or_unavailable(endpoint, fault, false, &expected, [&unknown, &revoked]),
+            assert_correct_or_unavailable(endpoint, fault, true, &expected, [&unknown, &revoked]),
         );
     }
 }
 
 /// Asserts that every protected endpoint responds in bounded time while every DynamoDB call fails. Responses are
 /// correct with data in memory and 503 without it, and the service recovers quickly.
-async fn assert_right_or_unavailable(
+async fn assert_correct_or_unavailable(
     endpoint: &str,
     fault: Fault,
     has_data: bool,
@@ -114,39 +114,39 @@ async fn assert_right_or_unavailable(
         service.ok("/v1/carriers").await;
     }
     proxy.start_failing();
-    let ask = async |path: &str, key: &str| {
+    let get = async |path: &str, key: &str| {
         let started = Instant::now();
         let response = service.request(path).bearer_auth(key).send().await.unwrap();
         assert!(started.elapsed() < Duration::from_secs(10), "{fault:?} {path}");
         (response.status(), response.json::<Value>().await.unwrap())
     };
     // All at once, since each waits for the database.
-    let asked = expected.iter().map(|(target, _)| ask(target, KEY));
-    for ((target, answer), (status, body)) in expected.iter().zip(join_all(asked).await) {
+    let requests = expected.iter().map(|(target, _)| get(target, KEY));
+    for ((target, expected), (status, body)) in expected.iter().zip(join_all(requests).await) {
         if has_data {
-            assert_eq!(body, *answer, "{fault:?} {target}");
+            assert_eq!(body, *expected, "{fault:?} {target}");
         } else {
             assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE, "{fault:?} {target}: {body}");
         }
     }
-    let refused = [unknown, revoked].map(|key| ask("/v1/npa/415", key.reveal()));
-    for (status, body) in join_all(refused).await {
+    let bad_keys = [unknown, revoked].map(|key| get("/v1/npa/415", key.reveal()));
+    for (status, body) in join_all(bad_keys).await {
         assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE, "{fault:?}: {body}");
     }
-    let (status, health) = ask("/health", KEY).await;
+    let (status, health) = get("/health", KEY).await;
     let (expected_status, health_status) =
         if has_data { (200, "degraded") } else { (503, "unhealthy") };
     assert_eq!((status.as_u16(), &health["status"]), (expected_status, &json!(health_status)));
     assert_eq!(health["database"], "error");
     assert_eq!(health["last_ingestion"].is_string(), has_data, "{fault:?}");
-    assert_eq!(ask("/stats", KEY).await.0, expected_status, "{fault:?}");
+    assert_eq!(get("/stats", KEY).await.0, expected_status, "{fault:?}");
 
     proxy.stop_failing();
     let recovered = Instant::now();
     let has_recovered = async || {
-        ask("/v1/npa/415/nxx/234", KEY).await.0 == StatusCode::OK
-            && ask("/health", KEY).await.1["status"] == "healthy"
-            && ask("/v1/npa/415", unknown.reveal()).await.0 == StatusCode::UNAUTHORIZED
+        get("/v1/npa/415/nxx/234", KEY).await.0 == StatusCode::OK
+            && get("/health", KEY).await.1["status"] == "healthy"
+            && get("/v1/npa/415", unknown.reveal()).await.0 == StatusCode::UNAUTHORIZED
     };
     while !has_recovered().await {
         assert!(recovered.elapsed() < Duration::from_secs(10), "{fault:?}: no recovery");

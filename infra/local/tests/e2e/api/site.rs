@@ -6,7 +6,7 @@ use crate::support::service::{Service, header, shared_service};
 
 /// The `Accept` header of a browser opening a page.
 const BROWSER_ACCEPT: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
-/// The size limit of the compressed page, in bytes.
+/// The size limit for the compressed page, in bytes.
 const MAX_PAGE_BYTES: usize = 27_000;
 
 #[tokio::test]
@@ -24,11 +24,11 @@ async fn browser_paths_need_no_key_and_no_data() {
 
 #[tokio::test]
 async fn the_page_is_small_and_cacheable() {
-    let ask = || {
-        let request = shared_service().request("/").header("accept", BROWSER_ACCEPT);
-        request.header("accept-encoding", "gzip")
+    let request = || {
+        let page = shared_service().request("/").header("accept", BROWSER_ACCEPT);
+        page.header("accept-encoding", "gzip")
     };
-    let page = ask().send().await.unwrap();
+    let page = request().send().await.unwrap();
     assert_eq!(header(page.headers(), "content-encoding"), "gzip");
     assert_eq!(header(page.headers(), "cache-control"), "public, max-age=60");
     // Caches keep the page and the index apart.
@@ -36,7 +36,7 @@ async fn the_page_is_small_and_cacheable() {
     let tag = page.headers()["etag"].clone();
     let bytes = page.bytes().await.unwrap().len();
     assert!(bytes < MAX_PAGE_BYTES, "{bytes}");
-    let again = ask().header("if-none-match", tag).send().await.unwrap();
+    let again = request().header("if-none-match", tag).send().await.unwrap();
     assert_eq!(again.status(), 304);
 }
 

@@ -16,9 +16,9 @@ use crate::support::{
 const LOOKUP: &str = "/v1/carrier/908K";
 const CLIENTS: usize = 20;
 const LOOKUPS: usize = 200;
-/// The SDK's attempts per call.
+/// The number of attempts that the SDK makes per call.
 const ATTEMPTS: usize = 3;
-/// Time for which the circuit breaker of a failed table stays open.
+/// The time that a failed table's circuit breaker stays open.
 const PAUSE: Duration = Duration::from_secs(3);
 /// Far above the actual wait, since other tests keep the machine busy.
 const MAX_BATCHES_TIME: Duration = Duration::from_secs(10);
@@ -30,7 +30,7 @@ async fn lookups_and_batches_use_memory_and_spare_a_failing_database() {
         Fault::Stall,
         Fault::Late(Duration::from_secs(1)),
         Fault::Late(Duration::from_secs(5)),
-        Fault::Dead,
+        Fault::NonRetryable,
         Fault::Reset,
         Fault::Throttled,
         Fault::InternalError,
@@ -51,25 +51,25 @@ async fn assert_no_effect(endpoint: &str, fault: Fault) {
     let (lookup, formatted) = (service.ok(LOOKUP).await, batch().await);
     proxy.start_failing();
     proxy.reset();
-    let began = Instant::now();
+    let started = Instant::now();
     for _ in 0..3 {
         assert_eq!(batch().await, formatted, "{fault:?}");
     }
-    assert!(began.elapsed() < MAX_BATCHES_TIME, "{fault:?}: {:?}", began.elapsed());
+    assert!(started.elapsed() < MAX_BATCHES_TIME, "{fault:?}: {:?}", started.elapsed());
     let lookups = stream::iter(0..LOOKUPS).map(async |_| {
         assert_eq!(service.ok(LOOKUP).await, lookup, "{fault:?}");
     });
     lookups.buffer_unordered(CLIENTS).collect::<()>().await;
-    let pauses = began.elapsed().as_secs() as usize / PAUSE.as_secs() as usize;
-    let most = ATTEMPTS * (3 + CLIENTS + pauses);
-    assert!(proxy.calls() <= most, "{fault:?}: {} calls", proxy.calls());
+    let pauses = started.elapsed().as_secs() as usize / PAUSE.as_secs() as usize;
+    let max_calls = ATTEMPTS * (3 + CLIENTS + pauses);
+    assert!(proxy.calls() <= max_calls, "{fault:?}: {} calls", proxy.calls());
 }
 
 #[tokio::test]
 async fn a_server_waits_for_its_own_slow_database() {
     let sample = Service::with_sample().await;
     let late = |_, _: &str| Fault::Late(Duration::from_millis(2500));
-    let proxy = FaultProxy::before(sample.database.endpoint(), late).await;
+    let proxy = FaultProxy::new(sample.database.endpoint(), late).await;
     let store = Store::connect_to_emulator(&proxy.endpoint, TimeoutProfile::EmbeddedRequest);
     let loaded = CurrentDataset::new(store).get().await.unwrap();
     let stored = sample.database.store().manifest().await.unwrap().unwrap();

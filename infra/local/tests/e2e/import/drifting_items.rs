@@ -6,7 +6,7 @@ use ingest::{Drift, Options, Repair, RollbackTarget, rollback, verify};
 use crate::support::{
     imports::{assert_no_drift, import},
     service::Service,
-    small_reports::ReportTexts,
+    small_reports::ReportSet,
 };
 
 #[tokio::test]
@@ -14,7 +14,7 @@ async fn drift_is_counted_by_kind_and_repaired() {
     let service = Service::with_small_reports().await;
     let store = service.database.store();
     let options = Options::default();
-    let imported = import(&store, &ReportTexts::second(), options).await.unwrap();
+    let imported = import(&store, &ReportSet::second(), options).await.unwrap();
     rollback(&store, &RollbackTarget::NewestReadable, options, |_| ()).await.unwrap();
     let (client, tables) = store.parts();
     let key = AttributeValue::S("415#238".to_owned());

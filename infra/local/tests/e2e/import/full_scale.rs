@@ -12,7 +12,7 @@ use crate::support::{
     lists::assert_page_sizes_agree, service::Service,
 };
 
-/// The folder of the published reports, if set.
+/// The folder with the published reports, if set.
 fn folder() -> Option<PathBuf> {
     let folder = std::env::var_os("TNR_FULL_SCALE_DATA").map(PathBuf::from);
     if folder.is_none() {

@@ -12,10 +12,10 @@ use store::StoreError;
 
 use crate::support::{
     database_calls::operations,
-    fault_proxy::{Fault, at_first, at_operation},
+    fault_proxy::{Fault, for_first_calls, for_operation},
     imports::{assert_no_drift, import, responses, store_with_faults},
     service::Service,
-    small_reports::ReportTexts,
+    small_reports::ReportSet,
 };
 
 #[tokio::test]
@@ -29,7 +29,7 @@ async fn imports_wait_for_a_busy_database() {
         _ => Fault::None,
     };
     let (store, _proxy) = store_with_faults(&service, policy).await;
-    import(&store, &ReportTexts::first(), Options::default()).await.unwrap();
+    import(&store, &ReportSet::first(), Options::default()).await.unwrap();
     assert_no_drift(&service.database.store()).await;
 }
 
@@ -37,29 +37,29 @@ async fn imports_wait_for_a_busy_database() {
 async fn imports_stop_cleanly_before_their_deadline_on_a_busy_database() {
     let service = Service::with_small_reports().await;
     let before = responses(&service).await;
-    let policy = at_operation("BatchWriteItem", Fault::Throttled);
+    let policy = for_operation("BatchWriteItem", Fault::Throttled);
     let (busy, _proxy) = store_with_faults(&service, policy).await;
     for (store, seconds) in [(service.database.store(), 5), (busy, 17)] {
         let started = Instant::now();
         let deadline = started + Duration::from_secs(seconds);
         let late = Options { deadline: Some(deadline), ..Options::default() };
-        let error = import(&store, &ReportTexts::second(), late).await.unwrap_err();
+        let error = import(&store, &ReportSet::second(), late).await.unwrap_err();
         assert!(matches!(error, IngestError::OutOfTime), "{error}");
         assert!(Instant::now() < deadline, "{:?}", started.elapsed());
     }
-    let service = service.restarted().await;
+    let service = service.restart().await;
     assert!(responses(&service).await == before);
-    import(&service.database.store(), &ReportTexts::second(), Options::default()).await.unwrap();
+    import(&service.database.store(), &ReportSet::second(), Options::default()).await.unwrap();
 }
 
 #[tokio::test]
 async fn an_import_succeeds_even_if_its_last_response_is_lost() {
     let service = Service::with_small_reports().await;
-    // The same files again write only the manifest. The client retries the call, which is refused, since
+    // Importing the same files again writes only the manifest. The client retries the call, which fails since
     // the first attempt replaced the manifest.
-    let policy = at_first(1, "PutItem", Fault::CutOff);
+    let policy = for_first_calls(1, "PutItem", Fault::CutOff);
     let (store, proxy) = store_with_faults(&service, policy).await;
-    let report = import(&store, &ReportTexts::first(), Options::default()).await.unwrap();
+    let report = import(&store, &ReportSet::first(), Options::default()).await.unwrap();
     assert_eq!(report.outcome, Outcome::Unchanged);
     assert_eq!(operations(&proxy.take_answered()).iter().filter(|it| **it == "PutItem").count(), 2);
 }
@@ -70,7 +70,7 @@ async fn concurrent_lambda_imports_both_succeed_because_the_later_one_restarts()
     let options = Options::default();
     let service = Service::with_small_reports().await;
     let store = service.database.store();
-    let second = ReportTexts::second();
+    let second = ReportSet::second();
     let sources = second.sources();
     let (a, b) = tokio::join!(
         ingest_with_restarts(&store, &sources, options, |_| ()),
@@ -82,16 +82,16 @@ async fn concurrent_lambda_imports_both_succeed_because_the_later_one_restarts()
     assert!(outcomes.iter().any(|outcome| matches!(outcome, Outcome::Unchanged)), "{outcomes:?}");
     let expected = Service::with_small_reports().await;
     import(&expected.database.store(), &second, options).await.unwrap();
-    let expected = responses(&expected.restarted().await).await;
-    let served = responses(&service.restarted().await).await;
+    let expected = responses(&expected.restart().await).await;
+    let served = responses(&service.restart().await).await;
     assert!(served == expected);
 }
 
-/// An import must end even if a bug makes every version fail to publish, however long Lambda would let it run.
+/// An import must stop even if a bug makes every version fail to publish, however long Lambda would let it run.
 #[tokio::test]
 async fn an_import_that_is_always_overtaken_gives_up_after_three_restarts() {
     let service = Service::with_small_reports().await;
-    let policy = at_operation("PutItem", Fault::Overtaken);
+    let policy = for_operation("PutItem", Fault::ConditionFailed);
     let (store, _proxy) = store_with_faults(&service, policy).await;
     let starts = AtomicUsize::new(0);
     let progress = |progress| {
@@ -100,7 +100,7 @@ async fn an_import_that_is_always_overtaken_gives_up_after_three_restarts() {
         }
     };
     // The current version's reports, so that only the manifest is written.
-    let first = ReportTexts::first().sources();
+    let first = ReportSet::first().sources();
     let error =
         ingest_with_restarts(&store, &first, Options::default(), progress).await.unwrap_err();
     assert!(matches!(error, IngestError::Store(StoreError::Overtaken)), "{error}");
@@ -112,7 +112,7 @@ async fn rollback_is_one_write() {
     let options = Options::default();
     let service = Service::with_small_reports().await;
     let before = responses(&service).await;
-    import(&service.database.store(), &ReportTexts::second(), options).await.unwrap();
+    import(&service.database.store(), &ReportSet::second(), options).await.unwrap();
     let (counted, proxy) = store_with_faults(&service, |_, _| Fault::None).await;
     let writes = || {
         let calls = proxy.take_answered().into_iter().map(|call| call.operation);
@@ -125,5 +125,5 @@ async fn rollback_is_one_write() {
     let report = rollback(&counted, &newest, options, |_| ()).await.unwrap();
     assert_eq!(report.outcome, Outcome::RolledBack);
     assert_eq!(writes(), ["PutItem"]);
-    assert!(responses(&service.restarted().await).await == before);
+    assert!(responses(&service.restart().await).await == before);
 }

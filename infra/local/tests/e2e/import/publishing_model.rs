@@ -1,5 +1,5 @@
-//! Random sequences of imports, rollbacks and repairs, killed, refused, delayed, repeated or stalled at any
-//! call. They run alone or two at once, with wrong clocks, while tables are emptied and restored. After
+//! Random sequences of imports, rollbacks and repairs that are killed, rejected, delayed, repeated or stalled
+//! at any call. They run alone or in pairs, with wrong clocks, while tables are emptied and restored. After
 //! every step, all lookups must equal all lists.
 //!
 //! `TNR_MODEL_STEPS` sets the number of steps and `TNR_MODEL_SEED` repeats a run.
@@ -40,9 +40,9 @@ mod reader;
 mod steps;
 mod tables;
 
-/// Enough to try every kind of step several times; `.ci/run` asks for more.
+/// Enough to try every kind of step several times; `.ci/run` sets more.
 const DEFAULT_STEPS: u32 = 120;
-/// The number of sequences that run concurrently, since they mostly wait.
+/// The number of sequences to run concurrently; they mostly wait.
 const CONCURRENT_SEQUENCES: u64 = 3;
 
 /// An importing process, behind its own proxy.
@@ -53,19 +53,19 @@ struct Writer {
 }
 
 impl Writer {
-    async fn before(endpoint: &str) -> Self {
+    async fn new(endpoint: &str) -> Self {
         let disruption: Arc<Mutex<Option<Disruption>>> = Arc::default();
         let current = Arc::clone(&disruption);
         let policy = move |call, _: &str| match *current.lock().unwrap() {
             Some(disruption) => disruption.fault_at(call),
             None => Fault::None,
         };
-        let proxy = FaultProxy::before(endpoint, policy).await;
+        let proxy = FaultProxy::new(endpoint, policy).await;
         let store = Store::connect_to_emulator(&proxy.endpoint, TimeoutProfile::Batch);
         Self { store, proxy, disruption }
     }
 
-    /// Sets what happens to later calls.
+    /// Sets the disruption for later calls.
     fn set_disruption(&self, disruption: Option<Disruption>) {
         self.proxy.reset();
         *self.disruption.lock().unwrap() = disruption;
@@ -110,7 +110,7 @@ impl Simulation {
         keys::register(&database.store(), &KEY.parse().unwrap(), "tests").await.unwrap();
         let mut writers = Vec::new();
         for _ in 0..WRITERS {
-            writers.push(Writer::before(database.endpoint()).await);
+            writers.push(Writer::new(database.endpoint()).await);
         }
         let store = database.serving_store().await;
         Self {
@@ -131,14 +131,14 @@ impl Simulation {
         (0..WRITERS).find(|&writer| Some(writer) != except && !stalled(writer))
     }
 
-    /// Runs until it ends or stalls; returns the imported file set.
+    /// Performs a run until it finishes or stalls, and returns the imported file set.
     async fn run(&mut self, run: &Run, writer: usize) -> Option<usize> {
         let (store, run) = (self.writers[writer].store.clone(), run.clone());
         self.writers[writer].set_disruption(run.disruption);
         let mut task = tokio::spawn(async move { work(&store, &run).await });
         tokio::select! {
-            ended = &mut task => ended.unwrap(),
-            () = self.writers[writer].proxy.until_held() => {
+            result = &mut task => result.unwrap(),
+            () = self.writers[writer].proxy.wait_until_held() => {
                 self.stalled.push((writer, task));
                 None
             }
@@ -243,21 +243,21 @@ impl Simulation {
         let import = ingest(store, &sources(0), without_gates(), |_| ()).await;
         prop_assert!(import.is_ok(), "the next import: {:?}", import.err());
         self.check(Some(0)).await?;
-        let again = ingest(store, &sources(0), without_gates(), |_| ()).await.map_err(failed)?;
+        let again = ingest(store, &sources(0), without_gates(), |_| ()).await.map_err(failure)?;
         prop_assert_eq!(again.outcome, Outcome::Unchanged);
         prop_assert_eq!(again.items.written + again.items.deleted, 0);
-        verify(store, Repair::Yes, None, |_| ()).await.map_err(failed)?;
-        let verification = verify(store, Repair::No, None, |_| ()).await.map_err(failed)?;
+        verify(store, Repair::Yes, None, |_| ()).await.map_err(failure)?;
+        let verification = verify(store, Repair::No, None, |_| ()).await.map_err(failure)?;
         prop_assert_eq!(verification.drift.total(), 0);
         self.check(Some(0)).await
     }
 }
 
-fn failed(error: IngestError) -> TestCaseError {
+fn failure(error: IngestError) -> TestCaseError {
     TestCaseError::fail(error.to_string())
 }
 
-/// The number in a variable, if set.
+/// The numeric value of an environment variable, if set.
 fn setting<T: std::str::FromStr>(variable: &str) -> Option<T> {
     let text = env::var(variable).ok()?;
     let Ok(value) = text.parse() else { panic!("{variable} must be a number, got '{text}'") };

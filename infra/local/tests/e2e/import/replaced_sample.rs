@@ -8,12 +8,12 @@ use numbering::records::Country;
 use crate::support::{
     imports::assert_no_drift,
     service::Service,
-    small_reports::{ReportTexts, dump},
+    small_reports::{ReportSet, dump},
 };
 
-/// The published reports: without the carriers' types and trade names.
-fn published() -> Sources {
-    Sources { carriers: None, ..ReportTexts::published().sources() }
+/// The published reports, which lack the carriers' types and trade names.
+fn published_sources() -> Sources {
+    Sources { carriers: None, ..ReportSet::published().sources() }
 }
 
 #[tokio::test]
@@ -25,10 +25,10 @@ async fn published_data_replaces_the_sample_permanently_like_a_first_import() {
 
     let dry = Options { dry_run: true, ..Options::default() };
     let before = dump(&store).await;
-    let planned = ingest(&store, &published(), dry, |_| ()).await.unwrap();
+    let planned = ingest(&store, &published_sources(), dry, |_| ()).await.unwrap();
     assert_eq!(dump(&store).await, before);
     assert_eq!((&planned.outcome, planned.replaces_sample), (&Outcome::Planned, true));
-    let report = ingest(&store, &published(), Options::default(), |_| ()).await.unwrap();
+    let report = ingest(&store, &published_sources(), Options::default(), |_| ()).await.unwrap();
     assert_eq!((&report.outcome, report.replaces_sample), (&Outcome::Published, true));
     assert_eq!(report.changes.total(), planned.changes.total());
     let changes = report.changes;
@@ -40,12 +40,12 @@ async fn published_data_replaces_the_sample_permanently_like_a_first_import() {
     assert_no_drift(&store).await;
     let options = Options::default();
     let refused = rollback(&store, &RollbackTarget::NewestReadable, options, |_| ()).await;
-    assert!(matches!(refused, Err(IngestError::NothingBefore)), "{refused:?}");
-    let older = ingest(&store, &ReportTexts::sample().sources(), options, |_| ()).await.unwrap();
+    assert!(matches!(refused, Err(IngestError::NoOlderVersion)), "{refused:?}");
+    let older = ingest(&store, &ReportSet::sample().sources(), options, |_| ()).await.unwrap();
     let Outcome::Refused { reason, .. } = older.outcome else { panic!("{:?}", older.outcome) };
     assert!(reason.contains("older than the current data (2026-07-01)"), "{reason}");
 
-    let service = service.restarted().await;
+    let service = service.restart().await;
     let found = service.ok("/v1/carriers?q=sample").await;
     assert_eq!(found["pagination"]["total"], 0);
     let old_page = format!("/v1/carriers?version={}", sample.version);

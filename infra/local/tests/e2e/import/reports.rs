@@ -8,7 +8,7 @@ use tnr::data::sample::sample;
 
 use crate::support::{
     service::Service,
-    small_reports::{ReportTexts, dump, source},
+    small_reports::{ReportSet, dump, source},
 };
 
 async fn import_sources(service: &Service, sources: &Sources) -> Result<ImportReport, IngestError> {
@@ -38,34 +38,34 @@ async fn truncated_mismatched_and_older_reports_are_refused_without_effect() {
     let service = Service::with_small_reports().await;
     let store = service.database.store();
     let before = dump(&store).await;
-    let texts = ReportTexts::first();
+    let reports = ReportSet::first();
     let cut = |text: &str, column: usize| {
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
-        let (whole, last) = (lines[..lines.len() / 2].concat(), lines[lines.len() / 2]);
-        whole + &last[..column]
+        let (kept, last) = (lines[..lines.len() / 2].concat(), lines[lines.len() / 2]);
+        kept + &last[..column]
     };
-    let as_nanpa = |text: &str| Sources { nanpa: source(text), ..texts.sources() };
-    let as_cnac = |text: &str| Sources { cnac: source(text), ..texts.sources() };
-    let as_npa_report = |text: &str| Sources { npa_report: source(text), ..texts.sources() };
-    let as_overlay = |text: &str| Sources { carriers: Some(source(text)), ..texts.sources() };
+    let as_nanpa = |text: &str| Sources { nanpa: source(text), ..reports.sources() };
+    let as_cnac = |text: &str| Sources { cnac: source(text), ..reports.sources() };
+    let as_npa_report = |text: &str| Sources { npa_report: source(text), ..reports.sources() };
+    let as_overlay = |text: &str| Sources { carriers: Some(source(text)), ..reports.sources() };
     for (expected, sources) in [
-        ("check whether the file is truncated or", as_nanpa(&cut(&texts.nanpa, 20))),
-        (" CA exchanges (", as_cnac(&cut(&texts.cnac, 0))),
+        ("check whether the file is truncated or", as_nanpa(&cut(&reports.nanpa, 20))),
+        (" CA exchanges (", as_cnac(&cut(&reports.cnac, 0))),
         ("it is a web page, not a report", as_nanpa("<!DOCTYPE html>\n<html></html>\n")),
         (
             "the CNAC code status does not look like the expected report: no header",
-            as_cnac(&texts.nanpa),
+            as_cnac(&reports.nanpa),
         ),
         ("it is empty", as_npa_report("")),
         ("damaged or truncated", as_nanpa("PK\x03\x04\x14\0\0\0")),
         (
             "no/such/file cannot be read",
-            Sources { nanpa: Source::File("no/such/file".into()), ..texts.sources() },
+            Sources { nanpa: Source::File("no/such/file".into()), ..reports.sources() },
         ),
-        ("carriers (", as_overlay(&texts.carriers.replace(",ILEC,", ",,"))),
+        ("carriers (", as_overlay(&reports.carriers.replace(",ILEC,", ",,"))),
         (
             "the CNAC code status is dated 1999-12-31, older than the current data (2000-01-01)",
-            as_cnac(&texts.cnac.replace("2000-01-01", "1999-12-31")),
+            as_cnac(&reports.cnac.replace("2000-01-01", "1999-12-31")),
         ),
     ] {
         let reason = match import_sources(&service, &sources).await {

@@ -4,10 +4,10 @@ use ingest::Options;
 use jiff::ToSpan;
 
 use crate::support::{
-    fault_proxy::{Fault, at_operation},
+    fault_proxy::{Fault, for_operation},
     imports::{import, store_with_faults},
     service::Service,
-    small_reports::{ReportTexts, dump},
+    small_reports::{ReportSet, dump},
 };
 
 #[tokio::test]
@@ -17,25 +17,24 @@ async fn versions_beyond_the_three_retained_are_deleted_after_a_day() {
     let first = store.manifest().await.unwrap().unwrap().current;
     // The fifth import runs when the first version is a day old, and the sixth a second later.
     let day = 24 * 60 * 60;
-    for (number, seconds) in [60, 120, 180, 240, day, day + 1].into_iter().enumerate() {
-        let mut texts = ReportTexts::first();
-        texts.nanpa = texts.nanpa.replace("415-234", &format!("415-{number:03}"));
+    for (index, seconds) in [60, 120, 180, 240, day, day + 1].into_iter().enumerate() {
+        let mut reports = ReportSet::first();
+        reports.nanpa = reports.nanpa.replace("415-234", &format!("415-{index:03}"));
         let now = first.ingested_at + seconds.seconds();
-        import(&store, &texts, Options { now, ..Options::default() }).await.unwrap();
+        import(&store, &reports, Options { now, ..Options::default() }).await.unwrap();
         let manifest = store.manifest().await.unwrap().unwrap();
-        assert_eq!(manifest.retained.len(), (number + 1).min(3));
+        assert_eq!(manifest.retained.len(), (index + 1).min(3));
         let is_present =
             dump(&store).await.into_keys().any(|key| key.contains(first.version.as_str()));
         assert_eq!(is_present, seconds <= day, "after {seconds} seconds");
     }
     let chunks = dump(&store).await.into_keys().filter(|key| key.contains("#0000"));
-    assert_eq!(chunks.count(), 1 + 3 + 2, "the retained ones, and two that are younger");
+    assert_eq!(chunks.count(), 1 + 3 + 2, "the retained ones, and two less than a day old");
 }
 
-/// A crashed import leaves chunks that no manifest names. They stay as long as the import could still be running and
-/// publish them.
+/// A crashed import leaves chunks that no manifest references. They are kept while it could still publish them.
 #[tokio::test]
-async fn chunks_of_a_crashed_import_are_deleted_once_it_cannot_publish() {
+async fn chunks_from_a_crashed_import_are_deleted_once_it_cannot_publish() {
     let service = Service::with_small_reports().await;
     let store = service.database.store();
     let chunks = async || {
@@ -43,15 +42,15 @@ async fn chunks_of_a_crashed_import_are_deleted_once_it_cannot_publish() {
         items.filter(|key| key.starts_with("dataset ") && key.contains("#0")).count()
     };
     let now = store.manifest().await.unwrap().unwrap().current.ingested_at;
-    let policy = at_operation("PutItem", Fault::CutOff);
-    let (dying, _proxy) = store_with_faults(&service, policy).await;
+    let policy = for_operation("PutItem", Fault::CutOff);
+    let (crashing, _proxy) = store_with_faults(&service, policy).await;
     let old = Options { now: now - 48.hours(), ..Options::default() };
-    import(&dying, &ReportTexts::second(), old).await.unwrap_err();
-    assert_eq!(chunks().await, 2, "those of the current version and the crashed import");
+    import(&crashing, &ReportSet::second(), old).await.unwrap_err();
+    assert_eq!(chunks().await, 2, "one from the current version and one from the crashed import");
 
     store.sweep(now).await.unwrap();
     assert_eq!(chunks().await, 2, "it may still be published");
-    import(&store, &ReportTexts::first(), Options::default()).await.unwrap();
+    import(&store, &ReportSet::first(), Options::default()).await.unwrap();
     assert_eq!(chunks().await, 1);
 }
 
@@ -62,20 +61,20 @@ async fn an_overtaken_sweep_deletes_no_current_chunk() {
     let service = Service::with_small_reports().await;
     let store = service.database.store();
     let now = store.manifest().await.unwrap().unwrap().current.ingested_at;
-    let policy = at_operation("Scan", Fault::Held);
+    let policy = for_operation("Scan", Fault::Held);
     let (sweeping, proxy) = store_with_faults(&service, policy).await;
-    let import_and_publish = async |texts: &ReportTexts, hours: i64| {
+    let import_and_publish = async |reports: &ReportSet, hours: i64| {
         let options = Options { now: now - hours.hours(), ..Options::default() };
-        import(&store, texts, options).await.unwrap();
+        import(&store, reports, options).await.unwrap();
     };
     let overtake = async {
-        proxy.until_held().await;
-        import_and_publish(&ReportTexts::second(), 48).await;
-        import_and_publish(&ReportTexts::third(), 48).await;
+        proxy.wait_until_held().await;
+        import_and_publish(&ReportSet::second(), 48).await;
+        import_and_publish(&ReportSet::third(), 48).await;
         proxy.release();
     };
     let (swept, ()) = tokio::join!(sweeping.sweep(now), overtake);
     swept.unwrap();
-    let service = service.restarted().await;
+    let service = service.restart().await;
     assert_eq!(service.get_json("/v1/npa/415/nxx/209").await.0, 200);
 }

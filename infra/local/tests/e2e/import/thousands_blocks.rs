@@ -5,25 +5,25 @@ use serde_json::json;
 
 use crate::support::{
     service::Service,
-    small_reports::{ReportTexts, source},
+    small_reports::{ReportSet, source},
 };
 
-/// Blocks 5 to 7 of 415-234: one held, one held from the end of the century, one free.
+/// Blocks 5 to 7 in 415-234: one assigned, one assigned as of 2099, and one available.
 fn sources_with_blocks() -> Sources {
     let blocks = "Region,State,NPA,NXX,X,STATUS,Code Holder,Contaminated (Y or N),Contaminated TNs not Available for Assignment,Rate Center,Block Effective Date,Block Available Date,Assigned To,OCN,Date Assigned\n\
                   W,CA,415,234,5,AS,SAMPLE WIRELESS,N,,MILL VALLEY,01/02/2020,,Block Networks – Inc.,111B,01/01/2020\n\
                   W,CA,415,234,6,AS,SAMPLE WIRELESS,N,,MILL VALLEY,01/01/2099,,Later Networks,222B,01/01/2020\n\
                   W,CA,415,234,7,AV,SAMPLE WIRELESS,N,,SNFC CNTRL,,01/02/2020,,,\n";
-    Sources { thousands_blocks: Some(source(blocks)), ..ReportTexts::first().sources() }
+    Sources { thousands_blocks: Some(source(blocks)), ..ReportSet::first().sources() }
 }
 
 #[tokio::test]
-async fn thousands_blocks_in_effect_name_their_carrier_in_lookups_and_searches() {
+async fn lookups_and_searches_use_the_carriers_of_thousands_blocks_in_effect() {
     let service = Service::empty().await;
     ingest::ingest(&service.database.store(), &sources_with_blocks(), Options::default(), |_| ())
         .await
         .unwrap();
-    let holder = &service.ok("/v1/npa/415/nxx/234").await["exchanges"][0];
+    let exchange = &service.ok("/v1/npa/415/nxx/234").await["exchanges"][0];
     let in_block = service.ok("/v1/format/+14152345678").await;
     assert_eq!(
         in_block["carrier"],
@@ -32,12 +32,12 @@ async fn thousands_blocks_in_effect_name_their_carrier_in_lookups_and_searches()
     assert_eq!(in_block["location"]["rateCenter"], "MILL VALLEY");
     for other_block in ["+14152346678", "+14152347678", "+14152348678"] {
         let body = service.ok(&format!("/v1/format/{other_block}")).await;
-        assert_eq!(body["carrier"]["ocn"], holder["ocn"], "{other_block}");
-        assert_eq!(body["location"]["rateCenter"], holder["rate_center"]);
+        assert_eq!(body["carrier"]["ocn"], exchange["ocn"], "{other_block}");
+        assert_eq!(body["location"]["rateCenter"], exchange["rate_center"]);
     }
-    let block_holder = service.ok("/v1/carrier/111B").await;
-    assert_eq!(block_holder["exchanges"]["total"], 0);
-    assert_eq!(block_holder["state"], "CA");
+    let block_carrier = service.ok("/v1/carrier/111B").await;
+    assert_eq!(block_carrier["exchanges"]["total"], 0);
+    assert_eq!(block_carrier["state"], "CA");
 
     let found = service.ok("/v1/search?ocn=111b").await;
     assert_eq!(found["pagination"]["total"], 1);

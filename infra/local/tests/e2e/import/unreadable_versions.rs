@@ -1,4 +1,4 @@
-//! Unreadable versions, for any reason: the newest readable version is served, and every command skips the others.
+//! Versions that are unreadable for any reason: every command skips them, and the newest readable version is served.
 
 use ingest::{Options, Outcome, Repair, RollbackTarget, rollback, verify};
 use logging::with_causes;
@@ -9,7 +9,7 @@ use store::{Manifest, Store};
 use crate::support::{
     imports::{assert_no_drift, import, responses, without_gates},
     service::Service,
-    small_reports::ReportTexts,
+    small_reports::ReportSet,
     unreadable_versions::{Reason, make_unreadable, publish_unreadable},
 };
 
@@ -42,7 +42,7 @@ async fn the_previous_version_is_served_until_an_unreadable_one_is_replaced() {
         let first = versions(&store).await.remove(0);
         let unreadable = publish_unreadable(&store, reason).await;
 
-        let service = service.restarted().await;
+        let service = service.restart().await;
         assert_eq!(health(&service).await, "degraded", "{reason:?}");
         assert_eq!(responses(&service).await, before, "{reason:?}");
         let path = format!("/v1/npa/415?limit=5&offset=5&version={}", unreadable.version);
@@ -53,23 +53,23 @@ async fn the_previous_version_is_served_until_an_unreadable_one_is_replaced() {
         let verification = verify(&store, Repair::Yes, None, |_| ()).await.unwrap();
         assert_eq!((verification.version.as_str(), verification.drift.total()), (&first[..], 0));
         let line = &verification.skipped[0];
-        let named = format!("version {} cannot be read", unreadable.version);
-        assert!(line.starts_with(&named), "{line}");
+        let expected = format!("version {} cannot be read", unreadable.version);
+        assert!(line.starts_with(&expected), "{line}");
 
         rollback(&store, &NEWEST, Options::default(), |_| ()).await.unwrap();
-        let service = service.restarted().await;
+        let service = service.restart().await;
         assert_eq!(responses(&service).await, before);
         assert_eq!(health(&service).await, "healthy");
 
         let unreadable = publish_unreadable(&store, reason).await;
-        let report = import(&store, &ReportTexts::first(), Options::default()).await.unwrap();
+        let report = import(&store, &ReportSet::first(), Options::default()).await.unwrap();
         assert_eq!(report.outcome, Outcome::Published, "the current version is not this one");
         assert_eq!(report.items.written, 0, "compared with the version before");
         let warning = &report.warnings[SKIPPED_WARNING];
         assert!(warning.examples[0].contains(unreadable.version.as_str()), "{warning:?}");
         assert!(warning.examples[0].contains(reason.text()), "{warning:?}");
         assert!(!versions(&store).await.contains(&unreadable.version.to_string()));
-        assert_eq!(health(&service.restarted().await).await, "healthy");
+        assert_eq!(health(&service.restart().await).await, "healthy");
     }
 }
 
@@ -78,9 +78,9 @@ async fn importing_the_same_files_drops_unreadable_older_versions() {
     let service = Service::with_small_reports().await;
     let store = service.database.store();
     let oldest = store.manifest().await.unwrap().unwrap().current;
-    import(&store, &ReportTexts::second(), without_gates()).await.unwrap();
+    import(&store, &ReportSet::second(), without_gates()).await.unwrap();
     make_unreadable(&store, &oldest, Reason::MissingChunk).await;
-    let again = import(&store, &ReportTexts::second(), Options::default()).await.unwrap();
+    let again = import(&store, &ReportSet::second(), Options::default()).await.unwrap();
     assert_eq!(again.outcome, Outcome::Unchanged);
     assert!(again.warnings.contains_key(SKIPPED_WARNING), "{:?}", again.warnings);
     assert_eq!(versions(&store).await.len(), 1);
@@ -93,7 +93,7 @@ async fn the_service_is_unhealthy_without_a_readable_version_until_an_import() {
         let store = service.database.store();
         publish_unreadable(&store, reason).await;
         remove_retained_versions(&store).await;
-        let service = service.restarted().await;
+        let service = service.restart().await;
         for path in ["/v1/npa/415", "/v1/npa/415/nxx/234", "/v1/carriers", "/v1/stats"] {
             let (status, body) = service.get_json(path).await;
             assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE, "{path}");
@@ -103,7 +103,7 @@ async fn the_service_is_unhealthy_without_a_readable_version_until_an_import() {
         let (status, body) = service.get_json("/health").await;
         assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE, "{reason:?}");
         assert_eq!(body["status"], "unhealthy");
-        assert_eq!(body["last_ingestion"], Value::Null, "no data is left of any import");
+        assert_eq!(body["last_ingestion"], Value::Null, "no data from any import is left");
 
         let error = rollback(&store, &NEWEST, Options::default(), |_| ()).await.unwrap_err();
         assert_eq!(error.to_string(), "there is no older version to roll back to");
@@ -111,10 +111,10 @@ async fn the_service_is_unhealthy_without_a_readable_version_until_an_import() {
         let message = with_causes(&error);
         assert!(message.contains("'tnr import --fetch' imports"), "{message}");
 
-        let report = import(&store, &ReportTexts::first(), Options::default()).await.unwrap();
-        let warning = "no version can be read, so no gate could compare the import with one";
+        let report = import(&store, &ReportSet::first(), Options::default()).await.unwrap();
+        let warning = "no version can be read, so the gates had nothing to compare with";
         assert!(report.warnings.contains_key(warning), "{:?}", report.warnings);
-        let service = service.restarted().await;
+        let service = service.restart().await;
         assert_eq!(service.get_json("/v1/npa/415").await.0, StatusCode::OK);
         assert_eq!(health(&service).await, "healthy");
         assert_no_drift(&store).await;
@@ -122,13 +122,13 @@ async fn the_service_is_unhealthy_without_a_readable_version_until_an_import() {
 }
 
 #[tokio::test]
-async fn rollback_picks_the_newest_readable_version_and_names_skipped_ones() {
+async fn rollback_picks_the_newest_readable_version_and_lists_skipped_ones() {
     let service = Service::with_small_reports().await;
     let store = service.database.store();
     let first = versions(&store).await.remove(0);
-    import(&store, &ReportTexts::second(), without_gates()).await.unwrap();
+    import(&store, &ReportSet::second(), without_gates()).await.unwrap();
     let second = store.manifest().await.unwrap().unwrap().current;
-    import(&store, &ReportTexts::third(), without_gates()).await.unwrap();
+    import(&store, &ReportSet::third(), without_gates()).await.unwrap();
     make_unreadable(&store, &second, Reason::FlippedBit).await;
 
     let report = rollback(&store, &NEWEST, Options::default(), |_| ()).await.unwrap();
@@ -139,10 +139,10 @@ async fn rollback_picks_the_newest_readable_version_and_names_skipped_ones() {
 }
 
 #[tokio::test]
-async fn rollback_to_a_named_version_that_is_unreadable_or_current_is_refused() {
+async fn rollback_to_an_explicit_version_that_is_unreadable_or_current_is_rejected() {
     let service = Service::with_small_reports().await;
     let store = service.database.store();
-    import(&store, &ReportTexts::second(), without_gates()).await.unwrap();
+    import(&store, &ReportSet::second(), without_gates()).await.unwrap();
     let names = versions(&store).await;
     let manifest = store.manifest().await.unwrap().unwrap();
     make_unreadable(&store, &manifest.retained[0], Reason::FlippedBit).await;

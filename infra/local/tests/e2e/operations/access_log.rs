@@ -12,11 +12,11 @@ use super::costs::assert_measured;
 use crate::support::{
     api_events::events_folder,
     database_calls::operations,
-    fault_proxy::{Fault, FaultProxy, at_first},
+    fault_proxy::{Fault, FaultProxy, for_first_calls},
     lambda_runtime::{LambdaFunction, Registration},
-    metrics::{metrics_read_by_template, metrics_written_by},
+    metrics::{metrics_in, metrics_read_by_template},
     processes::lambda_process,
-    program::{Serving, command_for},
+    program::{Server, command_for},
     service::{KEY, Service, http_client, serve},
 };
 
@@ -24,7 +24,7 @@ use crate::support::{
 async fn functions_log_one_line_per_request_with_all_metrics() {
     let data_dir = TempDir::new().unwrap();
     let mut command = command_for(&data_dir, &["--port", "0", "--key", KEY]);
-    let serving = Serving::start(command.env("AWS_LAMBDA_FUNCTION_NAME", "stack-format")).await;
+    let server = Server::start(command.env("AWS_LAMBDA_FUNCTION_NAME", "stack-format")).await;
     let targets = [
         format!("/v1/format/+13052345678?apiKey={KEY}"),
         format!("/v1/format?tn=%28305%29%20234-5678&apiKey={KEY}"),
@@ -33,13 +33,13 @@ async fn functions_log_one_line_per_request_with_all_metrics() {
     ];
     let mut ids = Vec::new();
     for target in &targets {
-        let request = http_client().get(format!("{}{target}", serving.base_url));
+        let request = http_client().get(format!("{}{target}", server.base_url));
         let request =
             request.header("x-request-id", format!("4bf92f3577b34da6a3ce929d0e0e473{}", ids.len()));
         let response = request.send().await.unwrap();
         ids.push(response.headers()["x-request-id"].to_str().unwrap().to_owned());
     }
-    let output = serving.output();
+    let output = server.output();
     let (_, logged) = output.split_once("Ctrl-C").unwrap();
     let lines = logged.lines().filter(|line| line.starts_with('{'));
     let lines: Vec<Value> = lines.map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -64,29 +64,26 @@ async fn functions_log_one_line_per_request_with_all_metrics() {
     assert_eq!(lines[1]["tn"], "+1305234****");
     assert_eq!(lines[0]["key"], &KEY[..15]);
     assert!(lines[0]["data_version"].as_str().unwrap().contains("T"));
-    // The first lookup reads key, manifest and exchange; the second has them all in memory.
+    // The first lookup reads the key, manifest and exchange; the second finds them all in memory.
     assert_eq!((&lines[0]["CacheMisses"], &lines[1]["CacheHits"]), (&1.0.into(), &1.0.into()));
     assert!(lines[0]["ConsumedCapacity"].as_f64().unwrap() >= 1.5, "{}", lines[0]);
     assert_eq!(lines[1]["ConsumedCapacity"], 0.0);
     assert_eq!(lines[3]["ClientErrors"], 1.0);
 
     assert_measured("LOG_BYTES", LOG_BYTES.into(), lines[0].to_string().len() as f64);
-    assert_eq!(metrics_written_by(&lines[0]).len() as u32, REQUEST_METRICS);
+    assert_eq!(metrics_in(&lines[0]).len() as u32, REQUEST_METRICS);
     let is_api_function = |function: &str| !["ProbeFunction", "IngestFunction"].contains(&function);
     let mut request_metrics = metrics_read_by_template(is_api_function);
-    assert!(
-        request_metrics.remove("FailedDatabaseCalls"),
-        "only a failed call of the database counts"
-    );
+    assert!(request_metrics.remove("FailedDatabaseCalls"), "only failed database calls count");
     let missing_metrics: Vec<_> =
-        request_metrics.difference(&metrics_written_by(&lines[0])).cloned().collect();
+        request_metrics.difference(&metrics_in(&lines[0])).cloned().collect();
     assert!(
         missing_metrics.is_empty(),
         "template.yaml reads metrics that no request writes: {missing_metrics:?}"
     );
 }
 
-/// The process that the next test starts: the import as deployed.
+/// The process that the tests below start: the import as deployed.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "another test starts it as a separate process"]
 async fn import_process() {
@@ -95,7 +92,7 @@ async fn import_process() {
     }
 }
 
-/// An S3 with a single bucket, `sample`, that holds the sample.
+/// A stand-in for S3 with a single bucket, `sample`, which contains the sample.
 async fn sample_bucket() -> String {
     let object = async |uri: Uri| {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -105,7 +102,7 @@ async fn sample_bucket() -> String {
 }
 
 /// Re-imports the sample through the function, and returns the function's log.
-async fn log_of_import(database: &str) -> String {
+async fn import_log(database: &str) -> String {
     let folder = TempDir::new().unwrap();
     let output = folder.path().join("output");
     let mut command = lambda_process(concat!(module_path!(), "::import_process"), &output);
@@ -122,14 +119,13 @@ async fn log_of_import(database: &str) -> String {
 #[tokio::test]
 async fn imports_log_one_line_with_all_metrics() {
     let service = Service::with_sample().await;
-    let output = log_of_import(service.database.endpoint()).await;
+    let output = import_log(service.database.endpoint()).await;
     let mut lines = output.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let line = lines.find(|line| line["message"] == "import").unwrap();
     assert_eq!((&line["ImportSucceeded"], &line["Records"]), (&1.0.into(), &3484.0.into()));
-    assert_eq!(metrics_written_by(&line).len() as u32, IMPORT_METRICS);
+    assert_eq!(metrics_in(&line).len() as u32, IMPORT_METRICS);
     let read_by_alarms = metrics_read_by_template(|function| function == "IngestFunction");
-    let missing_metrics: Vec<_> =
-        read_by_alarms.difference(&metrics_written_by(&line)).cloned().collect();
+    let missing_metrics: Vec<_> = read_by_alarms.difference(&metrics_in(&line)).cloned().collect();
     assert!(
         missing_metrics.is_empty(),
         "template.yaml reads metrics that no import writes: {missing_metrics:?}"
@@ -140,9 +136,9 @@ async fn imports_log_one_line_with_all_metrics() {
 #[tokio::test]
 async fn an_overtaken_import_function_restarts_and_succeeds() {
     let service = Service::with_sample().await;
-    let policy = at_first(1, "PutItem", Fault::Overtaken);
-    let proxy = FaultProxy::before(service.database.endpoint(), policy).await;
-    log_of_import(&proxy.endpoint).await;
+    let policy = for_first_calls(1, "PutItem", Fault::ConditionFailed);
+    let proxy = FaultProxy::new(service.database.endpoint(), policy).await;
+    import_log(&proxy.endpoint).await;
     let calls = proxy.take_answered();
     assert_eq!(operations(&calls).iter().filter(|operation| **operation == "PutItem").count(), 1);
 }

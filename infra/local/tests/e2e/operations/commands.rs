@@ -7,15 +7,15 @@ use tempfile::TempDir;
 
 use crate::support::{
     databases::sample_folder,
-    processes::{send_signal, until, until_ended},
-    program::{Serving, command_for, run, stderr, stdout},
+    processes::{send_signal, wait_for_exit, wait_until},
+    program::{Server, command_for, run, stderr, stdout},
     service::{KEY, http_client},
 };
 
 /// Returns `true` if the database in the folder's `dynamodb.env` has data and a key.
 async fn is_prepared(data_dir: &TempDir) -> bool {
     let variables = || fs::read_to_string(data_dir.path().join("dynamodb.env")).unwrap_or_default();
-    until(async || !variables().is_empty()).await;
+    wait_until(async || !variables().is_empty()).await;
     let variables = variables();
     let value_of = |name| variables.lines().find_map(|line| line.strip_prefix(name)).unwrap();
     let (endpoint, id) = (value_of("AWS_ENDPOINT_URL_DYNAMODB="), value_of("AWS_ACCESS_KEY_ID="));
@@ -30,63 +30,62 @@ async fn the_embedded_database_is_unreachable_until_its_sample_is_loaded() {
         let mut process = command_for(&data_dir, arguments).stdout(Stdio::null()).spawn().unwrap();
         assert!(is_prepared(&data_dir).await, "{arguments:?}");
         send_signal("INT", &process);
-        assert!(until_ended(&mut process).await.success(), "{arguments:?}");
+        assert!(wait_for_exit(&mut process).await.success(), "{arguments:?}");
     }
 }
 
 #[tokio::test]
-async fn failed_starts_explain_the_reason() {
+async fn failed_starts_report_the_cause() {
     let (data_dir, other) = (sample_folder(), TempDir::new().unwrap());
-    let serving = Serving::on(&data_dir, &[]).await;
+    let server = Server::on(&data_dir, &[]).await;
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = &taken.local_addr().unwrap().port().to_string();
     let port_error = &format!("cannot listen on 127.0.0.1:{port}; choose another with --host or");
-    let served = "is served by another process; stop that process, or use its DynamoDB";
+    let in_use = "is served by another process; stop that process, or use its DynamoDB";
     let nowhere = ["--port", "0", "--endpoint-url", "http://127.0.0.1:9"];
     for (folder, arguments, message) in [
-        (&data_dir, &["--port", "0"][..], served),
+        (&data_dir, &["--port", "0"][..], in_use),
         (&other, &["--port", port], port_error),
         (&other, &["--port", "0", "--key", "secret"], "not an API key"),
-        (&other, &nowhere, "the database does not respond"),
+        (&other, &nowhere, "the database is not responding"),
     ] {
-        let refused = run(folder, arguments);
-        let error = stderr(&refused);
-        assert_eq!(refused.status.code(), Some(2), "{arguments:?}");
+        let rejected = run(folder, arguments);
+        let error = stderr(&rejected);
+        assert_eq!(rejected.status.code(), Some(2), "{arguments:?}");
         assert!(error.contains(message) && !error.contains("panicked"), "{error}");
     }
-    assert_eq!(serving.get("/v1/npa/415?limit=1").await["npa"], "415");
+    assert_eq!(server.get("/v1/npa/415?limit=1").await["npa"], "415");
 }
 
 #[tokio::test]
-async fn serve_replaces_its_own_revoked_key_and_refuses_a_given_one() {
+async fn serve_replaces_its_own_revoked_key_and_rejects_an_explicit_one() {
     let data_dir = sample_folder();
-    let serving = Serving::on(&data_dir, &["--key", KEY]).await;
-    assert_eq!(serving.key, KEY);
+    let server = Server::on(&data_dir, &["--key", KEY]).await;
+    assert_eq!(server.key, KEY);
     stdout(&run(&data_dir, &["keys", "revoke", KEY]));
-    serving.kill();
-    let refused = run(&data_dir, &["--key", KEY, "--port", "0"]);
-    let error = stderr(&refused);
+    server.kill();
+    let rejected = run(&data_dir, &["--key", KEY, "--port", "0"]);
+    let error = stderr(&rejected);
     assert!(error.contains("is revoked or expired") && !error.contains(KEY), "{error}");
 
-    let serving = Serving::on(&data_dir, &[]).await;
-    let own = serving.key.clone();
+    let server = Server::on(&data_dir, &[]).await;
+    let own = server.key.clone();
     stdout(&run(&data_dir, &["keys", "revoke", &own]));
-    serving.kill();
-    let serving = Serving::on(&data_dir, &[]).await;
-    assert_ne!(serving.key, own);
-    assert_eq!(serving.get("/v1/npa/415?limit=1").await["npa"], "415");
+    server.kill();
+    let server = Server::on(&data_dir, &[]).await;
+    assert_ne!(server.key, own);
+    assert_eq!(server.get("/v1/npa/415?limit=1").await["npa"], "415");
 }
 
 #[tokio::test]
-async fn data_and_keys_outlast_a_kill_and_revoked_keys_stay_revoked() {
+async fn data_and_keys_survive_a_kill_and_revoked_keys_stay_revoked() {
     let data_dir = TempDir::new().unwrap();
-    let serving = Serving::on(&data_dir, &[]).await;
-    let stats = serving.get("/v1/stats").await;
+    let server = Server::on(&data_dir, &[]).await;
+    let stats = server.get("/v1/stats").await;
     assert_eq!(stats["total_records"], 3484);
     let key = stdout(&run(&data_dir, &["keys", "create", "--name", "a client"]));
     let key = key.trim();
-    let request =
-        || http_client().get(format!("{}/v1/carriers", serving.base_url)).bearer_auth(key);
+    let request = || http_client().get(format!("{}/v1/carriers", server.base_url)).bearer_auth(key);
     assert_eq!(request().send().await.unwrap().status(), 200);
 
     let listed = stdout(&run(&data_dir, &["keys", "list"]));
@@ -98,13 +97,13 @@ async fn data_and_keys_outlast_a_kill_and_revoked_keys_stay_revoked() {
     assert!(stderr(&ambiguous).contains("2 API keys start with 'tnr_live_'"));
     stdout(&run(&data_dir, &["keys", "revoke", prefix]));
     assert!(stdout(&run(&data_dir, &["keys", "list"])).contains(" revoked "));
-    let own = serving.key.clone();
-    serving.kill();
+    let own = server.key.clone();
+    server.kill();
 
-    let restarted = Serving::on(&data_dir, &["serve"]).await;
+    let restarted = Server::on(&data_dir, &["serve"]).await;
     assert_eq!((&restarted.key, restarted.get("/v1/stats").await), (&own, stats));
     assert_eq!(restarted.get("/v1/npa/415?limit=1").await["npa"], "415");
     let request = http_client().get(format!("{}/v1/carriers", restarted.base_url)).bearer_auth(key);
     assert_eq!(request.send().await.unwrap().status(), 401);
-    assert!(restarted.interrupt().await, "Ctrl-C ends it cleanly");
+    assert!(restarted.interrupt().await, "Ctrl-C stops it cleanly");
 }

@@ -22,41 +22,41 @@ use crate::support::{
     template::{Function, TEXT, api_functions, functions, resources, resources_of_type},
 };
 
-/// The tolerated relative error of a stated size.
+/// The maximum relative error in a stated size.
 const TOLERANCE: f64 = 0.15;
-/// A client's name for a number, as long as a full batch allows. Each character takes six bytes in JSON.
-const MAX_NAME: [char; 82] = ['\u{1}'; 82];
+/// The longest ID that a client can give each number in a full batch. Each character takes six bytes in JSON.
+const MAX_ID: [char; 82] = ['\u{1}'; 82];
 
 /// Asserts that a stated size is accurate.
 pub fn assert_measured(what: impl Display, stated: f64, measured: f64) {
     assert!(
         (measured - stated).abs() <= TOLERANCE * measured,
-        "{what} is {measured} and not {stated}: correct what infra/local/src/operate/costs states, \
-         and generate docs/COSTS.md again"
+        "{what} is {measured}, not {stated}: correct it in infra/local/src/operate/costs, \
+         and regenerate docs/COSTS.md"
     );
 }
 
 /// The uncompressed size of a successful response.
-async fn bytes_of(response: Response) -> f64 {
+async fn response_bytes(response: Response) -> f64 {
     assert!(response.status().is_success(), "{}", response.url());
     let headers = response.headers().iter();
     let headers: usize = headers.map(|(name, it)| name.as_str().len() + it.len() + 4).sum();
     (headers + response.bytes().await.unwrap().len()) as f64
 }
 
-/// Builds a request of this kind, to the service at this address. Batches have the maximum number of
-/// numbers, all in one exchange.
+/// Builds a request of this kind, to the service at this address. Batches contain as many numbers as
+/// allowed, all in one exchange.
 fn request(base_url: &str, kind: &RequestKind) -> RequestBuilder {
     let url = format!("{base_url}{}", kind.target);
     let post = |body: Value| {
         let request = http_client().post(&url).header("content-type", "application/json");
         request.body(body.to_string())
     };
-    let number = |place: usize| format!("+1212234{:04}", 1000 + place);
+    let number = |index: usize| format!("+1212234{:04}", 1000 + index);
     let request = match kind.route.as_str() {
         "/v1/format" => {
-            let id = String::from_iter(MAX_NAME);
-            post((0..1000).map(|place| json!({ "tn": number(place), "id": id })).collect())
+            let id = String::from_iter(MAX_ID);
+            post((0..1000).map(|index| json!({ "tn": number(index), "id": id })).collect())
         }
         "/mcp" => {
             let numbers: Vec<String> = (0..25).map(number).collect();
@@ -82,7 +82,7 @@ fn the_committed_costs_are_current() {
 fn the_readme_price_matches_the_costs() {
     let bill = Bill::new(&Usage::month(1e6, 0.01));
     let (requests, fixed) = (Bill::sum(&bill.for_requests), Bill::sum(&bill.fixed));
-    let price = format!("about ${requests:.0} for a million requests and ${fixed:.0} a month");
+    let price = format!("about ${requests:.0} per million requests plus ${fixed:.0} a month");
     assert!(
         include_str!("../../../../../README.md").contains(&price),
         "README.md must say '{price}'"
@@ -98,7 +98,7 @@ async fn response_sizes_and_read_units_match_the_costs() {
         let service = Service::behind(&proxy).await;
         calls_for(&service, &proxy, "/v1/carriers").await;
         let request = request(&service.base_url, kind);
-        let bytes = bytes_of(request.send().await.unwrap()).await;
+        let bytes = response_bytes(request.send().await.unwrap()).await;
         let read = units(&proxy.take_answered());
         assert_measured(&kind.name, kind.response_bytes, bytes);
         match kind.route.as_str() {
@@ -200,8 +200,8 @@ fn the_costs_command_prints_a_bill_for_its_options() {
     assert!(!printed.contains("X-Ray") && bill(&["--tracing"]).contains("X-Ray"));
     assert!(!printed.contains("CloudFront") && bill(&["--edge"]).contains("Firewall"));
     assert!(bill(&["--worst-case"]).starts_with("A day with "));
-    for refused in [&["--cold", "101"][..], &["--worst-case", "--edge"]] {
-        let refused = program(&[&["costs"], refused].concat()).output().unwrap();
-        assert_eq!(refused.status.code(), Some(2));
+    for options in [&["--cold", "101"][..], &["--worst-case", "--edge"]] {
+        let rejected = program(&[&["costs"], options].concat()).output().unwrap();
+        assert_eq!(rejected.status.code(), Some(2));
     }
 }

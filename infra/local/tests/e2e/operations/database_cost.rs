@@ -4,7 +4,7 @@ use reqwest::StatusCode;
 use tnr::operate::costs::measures::UNKNOWN_KEY_UNITS;
 
 use crate::support::{
-    database_calls::{START, assert_snapshot_costs_half, calls_for, operations, units},
+    database_calls::{COLD_START_CALLS, assert_snapshot_costs_half, calls_for, operations, units},
     databases,
     fault_proxy::FaultProxy,
     service::Service,
@@ -37,11 +37,12 @@ async fn cold_service(proxy: &FaultProxy) -> Service {
 }
 
 #[tokio::test]
-async fn cold_starts_make_three_calls_and_lists_and_searches_none() {
+async fn cold_starts_make_three_calls_and_lists_and_searches_make_none() {
     let proxy = proxy().await;
     for first in LISTS {
         let service = cold_service(&proxy).await;
-        assert_eq!(operations(&calls_for(&service, &proxy, first).await), START, "{first}");
+        let calls = calls_for(&service, &proxy, first).await;
+        assert_eq!(operations(&calls), COLD_START_CALLS, "{first}");
     }
     let service = cold_service(&proxy).await;
     calls_for(&service, &proxy, LISTS[0]).await;
@@ -50,7 +51,7 @@ async fn cold_starts_make_three_calls_and_lists_and_searches_none() {
     }
 }
 
-/// However many numbers an exchange has.
+/// Regardless of how many of the numbers share an exchange.
 #[tokio::test]
 async fn batches_read_each_uncached_exchange_once() {
     let proxy = proxy().await;
@@ -87,7 +88,7 @@ async fn batches_read_each_uncached_exchange_once() {
 }
 
 #[tokio::test]
-async fn refused_requests_cost_no_reads_unless_their_key_is_unknown() {
+async fn rejected_requests_cost_no_reads_unless_their_key_is_unknown() {
     let proxy = proxy().await;
     let service = cold_service(&proxy).await;
     calls_for(&service, &proxy, LISTS[0]).await;

@@ -1,4 +1,4 @@
-//! The embedded database's port, which is open to every process and web page on the machine.
+//! The embedded database's port, which every process and web page on the machine can reach.
 
 use std::collections::HashMap;
 
@@ -7,23 +7,23 @@ use tempfile::TempDir;
 
 use crate::support::{
     databases::sample_folder,
-    program::{Serving, database_variables, program, run, stderr, stdout},
+    program::{Server, database_variables, program, run, stderr, stdout},
     service::http_client,
 };
 
 /// A served database, and the variables in its folder's `dynamodb.env`.
-struct Served {
+struct ServedDatabase {
     data_dir: TempDir,
-    serving: Serving,
+    server: Server,
     variables: HashMap<String, String>,
 }
 
-impl Served {
+impl ServedDatabase {
     async fn start() -> Self {
         let data_dir = sample_folder();
-        let serving = Serving::on(&data_dir, &[]).await;
+        let server = Server::on(&data_dir, &[]).await;
         let variables = database_variables(&data_dir).into_iter().collect();
-        Self { data_dir, serving, variables }
+        Self { data_dir, server, variables }
     }
 
     fn endpoint(&self) -> &str {
@@ -58,10 +58,10 @@ async fn send(request: RequestBuilder) -> Response {
     request.send().await.unwrap()
 }
 
-/// Pages bypass the same-origin policy with a name that resolves to this machine.
+/// Pages can bypass the same-origin policy with a host name that resolves to this machine.
 #[tokio::test]
-async fn the_embedded_database_refuses_web_pages() {
-    let served = Served::start().await;
+async fn the_embedded_database_rejects_requests_from_web_pages() {
+    let served = ServedDatabase::start().await;
     let own = served.endpoint().to_owned();
     let preflight = http_client().request(Method::OPTIONS, &own);
     let preflight = preflight.header("access-control-request-method", "POST");
@@ -93,8 +93,8 @@ async fn the_embedded_database_refuses_web_pages() {
 }
 
 #[tokio::test]
-async fn the_embedded_database_accepts_only_the_credential_of_its_folder() {
-    let served = Served::start().await;
+async fn the_embedded_database_accepts_only_its_folders_credential() {
+    let served = ServedDatabase::start().await;
     assert_eq!(send(served.scan()).await.status(), StatusCode::BAD_REQUEST);
     let own = served.credential();
     for other in ["local", "", &own[1..], &format!("{own}x"), &own.to_lowercase()] {
@@ -103,24 +103,24 @@ async fn the_embedded_database_accepts_only_the_credential_of_its_folder() {
         assert!(response.text().await.unwrap().contains("UnrecognizedClientException"), "{other}");
     }
     let response = send(served.signed_scan()).await.text().await.unwrap();
-    assert!(response.contains(&served.serving.key[..15]), "{response}");
+    assert!(response.contains(&served.server.key[..15]), "{response}");
 
     let mut list = program(&["keys", "list", "--endpoint-url", served.endpoint()]);
-    let refused = list.env("AWS_ACCESS_KEY_ID", "local").env("AWS_SECRET_ACCESS_KEY", "local");
-    let refused = stderr(&refused.output().unwrap());
-    assert!(refused.contains("from the file dynamodb.env in its folder"), "{refused}");
+    let rejected = list.env("AWS_ACCESS_KEY_ID", "local").env("AWS_SECRET_ACCESS_KEY", "local");
+    let rejected = stderr(&rejected.output().unwrap());
+    assert!(rejected.contains("from the file dynamodb.env in its folder"), "{rejected}");
     let mut list = program(&["keys", "list", "--endpoint-url", served.endpoint()]);
     let listed = stdout(&list.envs(database_variables(&served.data_dir)).output().unwrap());
-    assert!(listed.contains(&served.serving.key[..15]), "{listed}");
+    assert!(listed.contains(&served.server.key[..15]), "{listed}");
     // Commands on the folder find the credential on their own.
     assert_eq!(stdout(&run(&served.data_dir, &["keys", "list"])), listed);
 }
 
 #[tokio::test]
 async fn a_folder_keeps_its_credential_across_restarts() {
-    let Served { data_dir, serving, variables } = Served::start().await;
-    assert!(serving.interrupt().await);
-    let _again = Serving::on(&data_dir, &[]).await;
+    let ServedDatabase { data_dir, server, variables } = ServedDatabase::start().await;
+    assert!(server.interrupt().await);
+    let _again = Server::on(&data_dir, &[]).await;
     let again: HashMap<_, _> = database_variables(&data_dir).into_iter().collect();
     assert_eq!(again["AWS_ACCESS_KEY_ID"], variables["AWS_ACCESS_KEY_ID"]);
 }
@@ -133,7 +133,7 @@ async fn only_its_owner_can_read_a_data_folder() {
     let parent = TempDir::new().unwrap();
     let folder = parent.path().join("new/data");
     let mut command = program(&["serve", "--no-sample", "--port", "0", "--data-dir"]);
-    let serving = Serving::start(command.arg(&folder)).await;
+    let server = Server::start(command.arg(&folder)).await;
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(&folder), 0o700);
     let files = || fs::read_dir(&folder).unwrap().map(|file| file.unwrap().path());
@@ -141,12 +141,12 @@ async fn only_its_owner_can_read_a_data_folder() {
     for file in files() {
         assert_eq!(mode(&file), 0o600, "{}", file.display());
     }
-    assert!(serving.interrupt().await);
+    assert!(server.interrupt().await);
     // The owner may choose to share the folder.
     fs::set_permissions(&folder, fs::Permissions::from_mode(0o750)).unwrap();
     fs::set_permissions(folder.join("dynamodb.sqlite"), fs::Permissions::from_mode(0o640)).unwrap();
     let mut command = program(&["serve", "--no-sample", "--port", "0", "--data-dir"]);
-    let _again = Serving::start(command.arg(&folder)).await;
+    let _again = Server::start(command.arg(&folder)).await;
     assert_eq!(mode(&folder), 0o750);
     assert_eq!(mode(&folder.join("dynamodb.sqlite")), 0o640);
     assert_eq!(mode(&folder.join("dynamodb.env")), 0o600);

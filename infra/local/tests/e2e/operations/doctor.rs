@@ -10,12 +10,12 @@ use tnr::keys::{random, register};
 use crate::support::{
     aws::AwsAccount,
     databases::write_sample_into,
-    program::{Serving, run, stderr, stdout},
+    program::{Server, run, stderr, stdout},
     service::KEY,
 };
 
-/// The findings and exit code of `doctor --json`.
-struct Found {
+/// The findings and exit code from `doctor --json`.
+struct DoctorOutput {
     code: i32,
     /// Findings as `state group check: message`.
     findings: Vec<String>,
@@ -23,7 +23,7 @@ struct Found {
     stderr: String,
 }
 
-async fn doctor(account: &AwsAccount, more: &[&str]) -> Found {
+async fn doctor(account: &AwsAccount, more: &[&str]) -> DoctorOutput {
     let arguments = [&["doctor", "--stack", "numbers", "--json"], more].concat();
     let output = account.run(&arguments).await;
     let stderr = stderr(&output);
@@ -38,10 +38,10 @@ async fn doctor(account: &AwsAccount, more: &[&str]) -> Found {
         })
     });
     let (code, findings) = (output.status.code().unwrap(), findings.collect());
-    Found { code, findings, json: examination.to_string(), stderr }
+    DoctorOutput { code, findings, json: examination.to_string(), stderr }
 }
 
-impl Found {
+impl DoctorOutput {
     /// The findings to act on. On a busy machine, the database may also be too slow for the health check.
     fn not_ok(&self) -> Vec<&str> {
         let is_ok = |line: &&str| {
@@ -52,16 +52,16 @@ impl Found {
         self.findings.iter().map(String::as_str).filter(|line| !is_ok(line)).collect()
     }
 
-    fn assert_only(&self, code: i32, beginning: &str) {
+    fn assert_only(&self, code: i32, prefix: &str) {
         let not_ok = self.not_ok();
-        assert_eq!(not_ok.len(), 1, "expected '{beginning}': {not_ok:#?}");
-        assert!(not_ok[0].starts_with(beginning), "expected '{beginning}': {not_ok:#?}");
+        assert_eq!(not_ok.len(), 1, "expected '{prefix}': {not_ok:#?}");
+        assert!(not_ok[0].starts_with(prefix), "expected '{prefix}': {not_ok:#?}");
         assert_eq!(self.code, code, "{}", self.stderr);
     }
 
-    fn assert_has(&self, beginning: &str) {
-        let has = self.findings.iter().any(|line| line.starts_with(beginning));
-        assert!(has, "expected '{beginning}': {:#?}", self.findings);
+    fn assert_has(&self, prefix: &str) {
+        let has = self.findings.iter().any(|line| line.starts_with(prefix));
+        assert!(has, "expected '{prefix}': {:#?}", self.findings);
     }
 }
 
@@ -100,7 +100,7 @@ async fn doctor_reports_tables_that_are_not_active() {
 }
 
 #[tokio::test]
-async fn creating_the_first_key_protects_the_tables_of_a_stack() {
+async fn creating_the_first_key_protects_the_stacks_tables() {
     let account = AwsAccount::new("").await;
     let unprotect = || {
         account.aws.state().unprotected =
@@ -138,29 +138,29 @@ async fn doctor_examines_a_local_database_and_its_service() {
     assert!(text.contains("  problem  keys: no key works"), "{text}");
     assert!(stderr(&without_key).contains("1 problem and 0 warnings"), "{}", stderr(&without_key));
 
-    let serving = Serving::on(&folder, &[]).await;
-    let (url, key) = (serving.base_url.clone(), serving.key.clone());
+    let server = Server::on(&folder, &[]).await;
+    let (url, key) = (server.base_url.clone(), server.key.clone());
     let options = ["doctor", "--url", &url, "--key", &key];
     let healthy = stdout(&run(&folder, &options));
     assert!(healthy.contains("GET /v1/search with the key: 200 in"), "{healthy}");
-    serving.kill();
+    server.kill();
     let down = run(&folder, &options);
     assert_eq!(down.status.code(), Some(2));
     let text = String::from_utf8_lossy(&down.stdout).into_owned();
-    assert!(text.contains(": the service does not respond; "), "{text}");
+    assert!(text.contains(": the service is not responding; "), "{text}");
 }
 
 #[tokio::test]
-async fn doctor_uses_the_origin_secret_and_reports_a_service_open_without_it() {
+async fn doctor_uses_the_origin_secret_and_reports_services_that_do_not_require_it() {
     for (required, is_open) in [("hunter2", false), ("", true)] {
         let account = AwsAccount::new(required).await;
         account.aws.state().origin_secret = Some("hunter2");
         let found = doctor(&account, &["--key", KEY]).await;
-        let past = "endpoints GET /v1/health without the origin secret:";
+        let check = "endpoints GET /v1/health without the origin secret:";
         if is_open {
-            found.assert_only(2, &format!("problem {past} the status must be 403, got 200"));
+            found.assert_only(2, &format!("problem {check} the status must be 403, got 200"));
         } else {
-            found.assert_has(&format!("ok {past} 403 in"));
+            found.assert_has(&format!("ok {check} 403 in"));
             assert_eq!(found.not_ok(), Vec::<&str>::new(), "{}", found.stderr);
             assert!(!found.json.contains("hunter2"), "{}", found.json);
         }

@@ -13,6 +13,6 @@ fn every_dependency_has_a_documented_reason() {
     };
     for (name, dependency) in manifest["workspace"]["dependencies"].as_table().unwrap() {
         let is_ours = dependency.get("path").is_some();
-        assert!(is_ours || is_explained(name), "docs/DEPENDENCIES.md lacks a reason for {name}");
+        assert!(is_ours || is_explained(name), "docs/DEPENDENCIES.md has no reason for {name}");
     }
 }

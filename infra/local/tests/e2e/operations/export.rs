@@ -8,22 +8,22 @@ use tempfile::TempDir;
 
 use crate::support::{
     databases::sample_folder,
-    program::{Serving, run, stderr, stdout},
+    program::{Server, run, stderr, stdout},
 };
 
 const TABLES: [&str; 4] = ["area-codes", "carriers", "exchanges", "blocks"];
 
-fn export(data_dir: &TempDir, name: &Path, form: &str) {
+fn export(data_dir: &TempDir, name: &Path, format: &str) {
     let name = name.display().to_string();
-    let output = run(data_dir, &["export", "--format", form, &name]);
+    let output = run(data_dir, &["export", "--format", format, &name]);
     assert!(stdout(&output).is_empty());
     assert!(stderr(&output).contains("with 3,484 exchanges to "), "{}", stderr(&output));
 }
 
 #[tokio::test]
-async fn every_export_format_holds_every_record_even_while_serving() {
+async fn every_export_format_contains_every_record_even_while_serving() {
     let data_dir = sample_folder();
-    let serving = Serving::on(&data_dir, &[]).await;
+    let server = Server::on(&data_dir, &[]).await;
     let files = TempDir::new().unwrap();
     let [csv, jsonl, database] =
         ["csv", "jsonl", "numbers.sqlite"].map(|name| files.path().join(name));
@@ -38,9 +38,9 @@ async fn every_export_format_holds_every_record_even_while_serving() {
         let header = reader.headers().unwrap().clone();
         let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
         let lines = fs::read_to_string(jsonl.join(format!("{table}.jsonl"))).unwrap();
-        for (form, folder) in [("csv", &csv), ("jsonl", &jsonl)] {
-            let printed = run(&data_dir, &["export", "--format", form, "--table", table]);
-            let file = fs::read(folder.join(format!("{table}.{form}"))).unwrap();
+        for (format, folder) in [("csv", &csv), ("jsonl", &jsonl)] {
+            let printed = run(&data_dir, &["export", "--format", format, "--table", table]);
+            let file = fs::read(folder.join(format!("{table}.{format}"))).unwrap();
             assert!(printed.stdout == file, "{table}: {}", stderr(&printed));
         }
         let objects: Vec<Value> =
@@ -69,13 +69,13 @@ async fn every_export_format_holds_every_record_even_while_serving() {
         }
         assert!(selected.next().unwrap().is_none());
     }
-    let stats = serving.get("/v1/stats").await;
+    let stats = server.get("/v1/stats").await;
     let count = |sql: &str| database.query_one(sql, [], |row| row.get::<_, i64>(0)).unwrap();
     assert_eq!(stats["total_records"], count("SELECT count(*) FROM exchanges"));
-    let carrier = serving.get("/v1/carrier/0230").await;
-    let held = count("SELECT total_exchanges FROM carriers WHERE ocn = '0230'");
-    assert_eq!(carrier["exchanges"]["total"], held);
-    assert_eq!(held, count("SELECT count(*) FROM exchanges WHERE ocn = '0230'"));
+    let carrier = server.get("/v1/carrier/0230").await;
+    let total = count("SELECT total_exchanges FROM carriers WHERE ocn = '0230'");
+    assert_eq!(carrier["exchanges"]["total"], total);
+    assert_eq!(total, count("SELECT count(*) FROM exchanges WHERE ocn = '0230'"));
     let plan: String = database
         .query_one("EXPLAIN QUERY PLAN SELECT * FROM exchanges WHERE ocn = '0230'", [], |row| {
             row.get(3)
@@ -122,25 +122,25 @@ fn exports_replace_files_only_with_force() {
         &["export", "--format", "csv", "--table", "carriers", &file],
         &["export", "--format", "sqlite", &file],
     ] {
-        let refused = run(&data_dir, arguments);
+        let rejected = run(&data_dir, arguments);
         let message = "already exists; pass --force to replace it";
-        assert!(stderr(&refused).contains(message), "{}", stderr(&refused));
+        assert!(stderr(&rejected).contains(message), "{}", stderr(&rejected));
         assert_eq!(fs::read_to_string(&file).unwrap(), "old");
         stdout(&run(&data_dir, &[arguments, &["--force"]].concat()));
         assert_ne!(fs::read_to_string(&file).unwrap_or_default(), "old");
         fs::write(&file, "old").unwrap();
     }
     let left = fs::read_dir(files.path()).unwrap().count();
-    assert_eq!(left, 5, "the tables and where they are from");
+    assert_eq!(left, 5, "the tables and their provenance");
     stdout(&run(&data_dir, &["export", "--format", "csv", "--table", "carriers", "/dev/null"]));
     let missing = files.path().join("none/numbers.sqlite").display().to_string();
-    for (refused, message) in [
+    for (arguments, message) in [
         (&["sqlite", &missing][..], "cannot write "),
         (&["sqlite", "--table", "blocks", "x"], "a SQLite database is one file with all tables"),
         (&["csv", "-"], "stdout takes one table"),
     ] {
-        let refused = run(&data_dir, &[&["export", "--format"], refused].concat());
-        assert_eq!(refused.status.code(), Some(2));
-        assert!(stderr(&refused).contains(message), "{}", stderr(&refused));
+        let rejected = run(&data_dir, &[&["export", "--format"], arguments].concat());
+        assert_eq!(rejected.status.code(), Some(2));
+        assert!(stderr(&rejected).contains(message), "{}", stderr(&rejected));
     }
 }

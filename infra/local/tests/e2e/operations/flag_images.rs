@@ -34,15 +34,15 @@ fn every_image_is_written_and_other_files_are_untouched() {
     assert!(files_below(&images) == expected);
 
     let other = images.join("countries/other.txt");
-    fs::write(&other, "of somebody else").unwrap();
+    fs::write(&other, "somebody else's").unwrap();
     stdout(&program(&["flags", images.to_str().unwrap()]).output().unwrap());
     let us = images.join("countries/US.svg");
     fs::write(&us, "cut off").unwrap();
-    let refused = program(&["flags", images.to_str().unwrap()]).output().unwrap();
+    let rejected = program(&["flags", images.to_str().unwrap()]).output().unwrap();
     let message = format!("error: {} already exists; pass --force to replace it\n", us.display());
-    assert_eq!(stderr(&refused), message);
+    assert_eq!(stderr(&rejected), message);
     assert_eq!(fs::read_to_string(&us).unwrap(), "cut off");
     stdout(&program(&["flags", "--force", images.to_str().unwrap()]).output().unwrap());
-    expected.insert("countries/other.txt".to_owned(), b"of somebody else".to_vec());
+    expected.insert("countries/other.txt".to_owned(), b"somebody else's".to_vec());
     assert!(files_below(&images) == expected);
 }

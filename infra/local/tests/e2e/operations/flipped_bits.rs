@@ -1,5 +1,5 @@
-//! Flips one random bit of a stored database, in an item or anywhere in the SQLite file. Responses stay correct or an
-//! error names the remedy, and the remedy repairs everything.
+//! Flips one random bit in a stored database, in an item or anywhere in the SQLite file. Responses stay correct or an
+//! error states the remedy, and the remedy repairs everything.
 //!
 //! `TNR_FLIPS` sets the number of bits and `TNR_FLIP_SEED` repeats a run.
 
@@ -22,12 +22,12 @@ use tnr::{database::Database, keys};
 use crate::support::{
     imports::{import, without_gates},
     service::{KEY, Service},
-    small_reports::ReportTexts,
+    small_reports::ReportSet,
 };
 
 const DEFAULT_FLIPS: u64 = 5;
 /// One flip in this many is anywhere in the file; the others are in an item.
-const ITEMS_TO_FILES: u32 = 4;
+const FILE_FLIP_RATIO: u32 = 4;
 const FILE: &str = "dynamodb.sqlite";
 const PAGE: usize = 4096;
 /// Lists, and lookups of single items.
@@ -44,17 +44,17 @@ const PATHS: [&str; 8] = [
 /// Exchanges that are looked up as single items.
 const EXCHANGES: [&str; 3] = ["S:415#207", "S:415#209", "S:415#210"];
 
-/// The responses for [`PATHS`].
-type Answers = Vec<(StatusCode, Value)>;
+/// The responses to [`PATHS`].
+type Responses = Vec<(StatusCode, Value)>;
 
 /// The location of a flipped bit, for messages.
-type Place = String;
+type Location = String;
 
 /// A database with two versions and a key, and the responses from each.
 struct Template {
     bytes: Vec<u8>,
-    older: Answers,
-    current: Answers,
+    older: Responses,
+    current: Responses,
 }
 
 impl Template {
@@ -63,11 +63,11 @@ impl Template {
         let database = Database::embedded(folder.path()).await.unwrap();
         let store = database.store();
         keys::register(&store, &KEY.parse().unwrap(), "tests").await.unwrap();
-        import(&store, &ReportTexts::first(), Options::default()).await.unwrap();
+        import(&store, &ReportSet::first(), Options::default()).await.unwrap();
         let service = Service::on(database).await;
         let older = responses(&service).await;
-        import(&store, &ReportTexts::second(), without_gates()).await.unwrap();
-        let service = service.restarted().await;
+        import(&store, &ReportSet::second(), without_gates()).await.unwrap();
+        let service = service.restart().await;
         let current = responses(&service).await;
         assert_ne!(older, current);
         drop(store);
@@ -79,16 +79,16 @@ impl Template {
     }
 }
 
-async fn responses(service: &Service) -> Answers {
-    let mut responses = Answers::new();
+async fn responses(service: &Service) -> Responses {
+    let mut responses = Responses::new();
     for path in PATHS {
         responses.push(service.get_json(path).await);
     }
     responses
 }
 
-/// Flips a bit of one item, or of its key.
-fn flip_in_item(file: &Path, random: &mut StdRng) -> Place {
+/// Flips a bit in one item, or in its key.
+fn flip_in_item(file: &Path, random: &mut StdRng) -> Location {
     let connection = Connection::open(file).unwrap();
     let table =
         *["dataset", "dataset", "exchanges", "carriers", "api_keys"].choose(random).unwrap();
@@ -107,26 +107,26 @@ fn flip_in_item(file: &Path, random: &mut StdRng) -> Place {
     let write =
         format!("UPDATE OR REPLACE \"{table}\" SET {column} = CAST(?1 AS TEXT) WHERE pk = ?2");
     connection.execute(&write, params![bytes, key]).unwrap();
-    format!("bit {bit} of byte {byte} of {column} of {key} in {table}")
+    format!("bit {bit} of byte {byte} in {column} of {key} in {table}")
 }
 
 /// Flips a bit anywhere in the file, or in one of the few schema pages.
-fn flip_in_file(file: &Path, random: &mut StdRng) -> Place {
+fn flip_in_file(file: &Path, random: &mut StdRng) -> Location {
     let mut bytes = fs::read(file).unwrap();
     let mut pages: Vec<_> = bytes.chunks_mut(PAGE).enumerate().collect();
     if random.random() {
         pages.retain(|(_, page)| describes_tables(page));
     }
-    let (number, page) = pages.choose_mut(random).unwrap();
+    let (index, page) = pages.choose_mut(random).unwrap();
     let (byte, bit) = flip(page, random);
-    let place = format!("bit {bit} of byte {} of the file", *number * PAGE + byte);
+    let location = format!("bit {bit} of byte {} in the file", *index * PAGE + byte);
     fs::write(file, bytes).unwrap();
-    place
+    location
 }
 
 fn describes_tables(page: &[u8]) -> bool {
-    let holds = |text: &str| page.windows(text.len()).any(|window| window == text.as_bytes());
-    holds("CREATE TABLE") || holds("AttributeName")
+    let contains = |text: &str| page.windows(text.len()).any(|window| window == text.as_bytes());
+    contains("CREATE TABLE") || contains("AttributeName")
 }
 
 fn flip(bytes: &mut [u8], random: &mut StdRng) -> (usize, u32) {
@@ -141,41 +141,41 @@ fn is_lost(message: &str) -> bool {
 }
 
 /// Asserts that every response is from one version, or an error, and that health reports it.
-async fn check(service: &Service, template: &Template, place: &Place) {
+async fn check(service: &Service, template: &Template, location: &Location) {
     let responses = responses(service).await;
     let health = service.get_json("/health").await.1["status"].take();
-    let is_refusal =
+    let is_error =
         |status| [StatusCode::SERVICE_UNAVAILABLE, StatusCode::UNAUTHORIZED].contains(status);
-    let are_from = |version: &Answers| {
+    let are_from = |version: &Responses| {
         let mut pairs = responses.iter().zip(version);
-        pairs.all(|(response, expected)| response == expected || is_refusal(&response.0))
+        pairs.all(|(response, expected)| response == expected || is_error(&response.0))
     };
     if are_from(&template.current) {
-        let is_key = |status: &StatusCode| *status == StatusCode::UNAUTHORIZED;
+        let is_unauthorized = |status: &StatusCode| *status == StatusCode::UNAUTHORIZED;
         let is_key_damaged =
-            place.contains("api_keys") || responses.iter().any(|(it, _)| is_key(it));
-        let is_whole = responses == template.current;
+            location.contains("api_keys") || responses.iter().any(|(it, _)| is_unauthorized(it));
+        let is_intact = responses == template.current;
         assert!(
-            is_whole || is_key_damaged || health != "healthy",
-            "{place}: refused: {responses:?}"
+            is_intact || is_key_damaged || health != "healthy",
+            "{location}: healthy, but with errors: {responses:?}"
         );
     } else {
-        assert!(are_from(&template.older), "{place}: a wrong response: {responses:?}");
-        assert_eq!(health, "degraded", "{place}: an older version is served");
+        assert!(are_from(&template.older), "{location}: a wrong response: {responses:?}");
+        assert_eq!(health, "degraded", "{location}: an older version is served");
     }
 }
 
-/// Imports the newer files, with the option that the error names if that fails. Returns `false` if only a new folder
-/// helps.
-async fn repair_by_import(store: &Store, place: &Place) -> bool {
+/// Imports the newer files; if that fails, retries with the option that the error suggests. Returns `false` if only a
+/// new folder helps.
+async fn repair_by_import(store: &Store, location: &Location) -> bool {
     let mut options = without_gates();
-    while let Err(error) = import(store, &ReportTexts::second(), options).await {
+    while let Err(error) = import(store, &ReportSet::second(), options).await {
         let message = with_causes(&error);
         if is_lost(&message) {
             return false;
         }
         let can_replace = !options.replace_manifest && message.contains("--replace-manifest");
-        assert!(can_replace, "{place}: {message}");
+        assert!(can_replace, "{location}: {message}");
         options.replace_manifest = true;
     }
     true
@@ -186,7 +186,7 @@ async fn test_one_flip(template: &Template, random: &mut StdRng) {
     let folder = TempDir::new().unwrap();
     let file = folder.path().join(FILE);
     fs::write(&file, &template.bytes).unwrap();
-    let place = if random.random_ratio(1, ITEMS_TO_FILES) {
+    let location = if random.random_ratio(1, FILE_FLIP_RATIO) {
         flip_in_file(&file, random)
     } else {
         flip_in_item(&file, random)
@@ -195,29 +195,29 @@ async fn test_one_flip(template: &Template, random: &mut StdRng) {
         Ok(database) => database,
         Err(error) => {
             let message = with_causes(&error);
-            return assert!(is_lost(&message), "{place}: {message}");
+            return assert!(is_lost(&message), "{location}: {message}");
         }
     };
     let store = database.store();
     let service = Service::on(database).await;
-    check(&service, template, &place).await;
+    check(&service, template, &location).await;
     if let Err(error) = verify(&store, Repair::No, None, |_| ()).await {
         let message = with_causes(&error);
-        assert!(message.contains("import") || is_lost(&message), "{place}: {message}");
+        assert!(message.contains("import") || is_lost(&message), "{location}: {message}");
     }
-    if repair_by_import(&store, &place).await {
-        check_repaired(service, &store, template, &place).await;
+    if repair_by_import(&store, &location).await {
+        check_repaired(service, &store, template, &location).await;
     } else {
         service.database.close().await;
     }
 }
 
 /// Asserts that everything works after a repair, and with a new key if the key was damaged.
-async fn check_repaired(service: Service, store: &Store, template: &Template, place: &Place) {
+async fn check_repaired(service: Service, store: &Store, template: &Template, location: &Location) {
     for (repair, drift) in [(Repair::Yes, None), (Repair::No, Some(0))] {
         match verify(store, repair, None, |_| ()).await {
-            Ok(found) => assert!(drift.is_none_or(|drift| found.drift.total() == drift), "{place}"),
-            Err(error) => assert!(is_lost(&with_causes(&error)), "{place}: {error:?}"),
+            Ok(found) => assert!(drift.is_none_or(|it| found.drift.total() == it), "{location}"),
+            Err(error) => assert!(is_lost(&with_causes(&error)), "{location}: {error:?}"),
         }
     }
     if service.get_json("/v1/npa/415").await.0 != StatusCode::OK {
@@ -225,15 +225,15 @@ async fn check_repaired(service: Service, store: &Store, template: &Template, pl
         _ = store.delete_api_key(&key.hash()).await;
         _ = keys::register(store, &key, "tests").await;
     }
-    let service = service.restarted().await;
+    let service = service.restart().await;
     let after = responses(&service).await;
     let health = service.get_json("/health").await.1["status"].take();
-    assert!(after == template.current, "{place}: not repaired: {after:?}");
-    assert_eq!(health, "healthy", "{place}");
+    assert!(after == template.current, "{location}: not repaired: {after:?}");
+    assert_eq!(health, "healthy", "{location}");
     service.database.close().await;
 }
 
-/// The number in a variable, if set.
+/// The numeric value of an environment variable, if set.
 fn setting(variable: &str) -> Option<u64> {
     env::var(variable).ok().map(|text| text.parse().unwrap())
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::support::{
     databases::write_sample_into,
     operator::Operator,
-    program::{Serving, stdout},
+    program::{Server, stdout},
 };
 
 /// Runs `tnr keys` on an operator's database, and returns its output.
@@ -34,10 +34,10 @@ async fn exported_keys_work_on_another_database_with_the_same_terms() {
     write_sample_into(second.folder.path());
     let imported = keys(&second, &["import", &file]);
     assert!(imported.ends_with("2 added, 0 shortened, 0 unchanged"), "{imported}");
-    let serving = Serving::on(&second.folder, &["--no-sample"]).await;
+    let server = Server::on(&second.folder, &["--no-sample"]).await;
     let listed = keys(&second, &["list"]);
     assert!(keys(&first, &["list"]).lines().all(|line| listed.contains(line)), "{listed}");
     for (key, expected) in [(&limited, 200), (&revoked, 401)] {
-        assert_eq!(serving.response("/v1/npa/415", key).await.status(), expected);
+        assert_eq!(server.response("/v1/npa/415", key).await.status(), expected);
     }
 }

@@ -14,8 +14,8 @@ use tempfile::TempDir;
 
 use crate::support::{
     api_events::http_api_event,
-    fault_proxy::{Fault, FaultProxy, at_operation},
-    function_calls::authorized_by_iam,
+    fault_proxy::{Fault, FaultProxy, for_operation},
+    function_calls::with_iam_authorization,
     keys::{counted_requests, key_with_quotas},
     lambda_runtime::{LambdaFunction, MAX_CONCURRENCY, Registration},
     processes::lambda_process,
@@ -32,7 +32,7 @@ fn function_process() {
     }
 }
 
-/// The command that starts the function on the database at an address.
+/// A command that starts the function with the database at `endpoint`.
 fn function(endpoint: &str, output: &Path) -> Command {
     let mut command = lambda_process(concat!(module_path!(), "::function_process"), output);
     command.env("AWS_ENDPOINT_URL_DYNAMODB", endpoint).env("RUST_LOG", "info");
@@ -64,15 +64,15 @@ struct Outcome {
 /// Sends a function this many requests with a key that has quotas, and freezes it after each.
 async fn run(
     requests: u32,
-    slowness: Duration,
+    delay: Duration,
     freeze: Duration,
     registration: Registration,
 ) -> Outcome {
     let service = Service::with_sample().await;
     let store = service.database.store();
     let key = key_with_quotas(&store, Some(requests), Some(requests)).await;
-    let policy = at_operation("UpdateItem", Fault::Late(slowness));
-    let proxy = FaultProxy::before(service.database.endpoint(), policy).await;
+    let policy = for_operation("UpdateItem", Fault::Late(delay));
+    let proxy = FaultProxy::new(service.database.endpoint(), policy).await;
     let folder = TempDir::new().unwrap();
     let output = folder.path().join("output");
     let command = function(&proxy.endpoint, &output);
@@ -104,7 +104,7 @@ async fn run(
 }
 
 #[tokio::test]
-async fn frozen_functions_count_each_request_once_and_refuse_none() {
+async fn frozen_functions_count_each_request_once_and_reject_none() {
     let (brief, long) = (Duration::from_millis(20), Duration::from_millis(600));
     let quick = run(60, Duration::from_millis(30), brief, Registration::Accepted);
     let slow = run(20, Duration::from_millis(800), long, Registration::Accepted);
@@ -144,7 +144,7 @@ async fn functions_handle_concurrent_requests_where_lambda_allows_it() {
     assert_eq!(function.invoke(&list).await["statusCode"], 200);
     proxy.start_failing();
     let held = function.begin(&lookup);
-    proxy.until_held().await;
+    proxy.wait_until_held().await;
     proxy.stop_failing();
     for _ in 0..5 {
         assert_eq!(function.invoke(&list).await["statusCode"], 200);
@@ -164,7 +164,7 @@ async fn the_access_log_marks_iam_requests_and_omits_the_origin_secret() {
     let mut with_secret = event.clone();
     with_secret["headers"]["x-origin-secret"] = json!("new-secret");
     let mut statuses = Vec::new();
-    for event in [event.clone(), with_secret, authorized_by_iam(event)] {
+    for event in [event.clone(), with_secret, with_iam_authorization(event)] {
         statuses.push(function.invoke(&event).await["statusCode"].clone());
     }
     assert_eq!(statuses, [403, 200, 200]);

@@ -1,4 +1,4 @@
-//! No log line, at any level, holds a whole phone number, a key, or client text. A client's request id is
+//! No log line, at any level, contains a full phone number, a key, or client text. A client's request id is
 //! logged only if it is a UUID, a trace id or a ULID.
 
 use std::{collections::BTreeSet, env, fs, sync::LazyLock};
@@ -17,7 +17,7 @@ use crate::support::{
     service::{KEY, Service, fields},
 };
 
-/// Numbers as dialed. The sample has 305-234 and none of the other exchanges.
+/// Numbers as dialed. The sample has exchange 305-234 and none of the others.
 const NUMBERS: [[&str; 3]; 4] = [
     ["305", "234", "5678"],
     ["416", "226", "9041"],
@@ -25,8 +25,8 @@ const NUMBERS: [[&str; 3]; 4] = [
     ["800", "356", "9377"],
 ];
 
-/// The number of random texts per run, in addition to those below. Each is sent in two requests.
-const RANDOM_TEXTS: usize = 5_000;
+/// The number of random inputs per run, in addition to those below. Each is sent in two requests.
+const RANDOM_INPUTS: usize = 5_000;
 
 /// Ways to write a number, separated by `|`, where `A`, `B` and `C` are its three parts.
 const NUMBER_FORMATS: &str = "ABC|+1ABC|1ABC|A-B-C|(A) B-C|A.B.C|A B C|+1 A B C|+1 (A) B-C|1-A-B-C|001ABC|\
@@ -51,15 +51,15 @@ fn format_number(format: &str, [area, exchange, line]: [&str; 3]) -> String {
     }
 }
 
-/// Random text of the characters in numbers, keys and addresses, and of some rare ones.
+/// Random text made of the characters in numbers, keys and addresses, and a few rare ones.
 fn random_text(random: &mut StdRng) -> String {
     const DIGITS: &str = "0123456789";
     const OTHERS: &str =
         "+-().,;:/#*?&=%_ \t\"'\\<>{}[]|~xXeEtTabcdefgXYZäß\u{ff11}\u{661}\u{96a}\u{2028}";
     let length = random.random_range(1..30);
-    let share_of_digits = random.random_range(0.0..1.0);
+    let digit_ratio = random.random_range(0.0..1.0);
     let mut character = |_| {
-        let pool = if random.random_bool(share_of_digits) { DIGITS } else { OTHERS };
+        let pool = if random.random_bool(digit_ratio) { DIGITS } else { OTHERS };
         pool.chars().choose(random).unwrap()
     };
     (0..length).map(&mut character).collect()
@@ -69,15 +69,15 @@ struct LoggedRequest {
     method: String,
     /// The path and query as sent.
     target: String,
-    /// Its number or other text, which must not be logged whole. Also sent as the request id, and as the body.
+    /// Its number or other text, which must not be logged in full. Also sent as the request id, and as the body.
     text: String,
 }
 
-fn encoded(text: &str) -> String {
+fn encode(text: &str) -> String {
     utf8_percent_encode(text, NON_ALPHANUMERIC).to_string()
 }
 
-/// The digits of a text in ASCII, converted from any script, without separators.
+/// The digits in `text`, converted to ASCII from any script, without separators.
 fn digits(text: &str) -> String {
     let digit = |c: char| match c {
         '0'..='9' => Some(c),
@@ -93,7 +93,7 @@ fn request_with(method: &str, target: String, text: &str) -> LoggedRequest {
     LoggedRequest { method: method.to_owned(), target, text: text.to_owned() }
 }
 
-/// Requests with a text in every place that a client controls.
+/// Requests with this text in every place that a client controls.
 fn requests_with_text_in_every_place(text: &str) -> Vec<LoggedRequest> {
     let targets = "/v1/format/{} /v1/format?tn={} /v1/format?tn=1&defaultCountry={} /v1/{} /{} \
                    /v1/npa/{} /v1/npa/415/nxx/{} /v1/carrier/{} /v1/carrier?ocn={} /v1/search?q={} \
@@ -103,7 +103,7 @@ fn requests_with_text_in_every_place(text: &str) -> Vec<LoggedRequest> {
     let invented_method = format!("X{letters}:/v1/npa/415");
     let request = |target: &str| {
         let (method, target) = target.split_once(':').unwrap_or(("GET", target));
-        request_with(method, target.replace("{}", &encoded(text)), text)
+        request_with(method, target.replace("{}", &encode(text)), text)
     };
     targets.split(' ').chain([invented_method.as_str()]).map(request).collect()
 }
@@ -113,13 +113,13 @@ fn unknown_key() -> ApiKey {
     ApiKey::with_secret("AKeyThatNobodyHasRegistered00001").unwrap()
 }
 
-/// Every request of a run.
+/// Every request in a run.
 fn requests(seed: u64) -> Vec<LoggedRequest> {
     let mut random = StdRng::seed_from_u64(seed);
     let mut requests = Vec::new();
     let mut add_number = |text: &str, number: &str| {
         for place in ["/", "?tn="] {
-            let target = format!("/v1/format{place}{}", encoded(text));
+            let target = format!("/v1/format{place}{}", encode(text));
             requests.push(request_with("GET", target, number));
         }
     };
@@ -128,7 +128,7 @@ fn requests(seed: u64) -> Vec<LoggedRequest> {
             add_number(&format_number(format, number), &number.concat());
         }
     }
-    for _ in 0..RANDOM_TEXTS {
+    for _ in 0..RANDOM_INPUTS {
         let text = random_text(&mut random);
         add_number(&text, &text);
     }
@@ -147,7 +147,7 @@ fn requests(seed: u64) -> Vec<LoggedRequest> {
 #[tokio::test]
 #[ignore = "another test starts it as a separate process"]
 async fn logging_process() {
-    let Ok(seed) = env::var("SEED_OF_REQUESTS") else { return };
+    let Ok(seed) = env::var("REQUEST_SEED") else { return };
     let service = Service::with_sample().await;
     logging::init_json_logs();
     let handlers = app::service(
@@ -158,7 +158,7 @@ async fn logging_process() {
         let body = if method == "POST" { Body::from(text.clone()) } else { Body::empty() };
         let mut request = Request::builder().method(&*method).uri(&target);
         request = request.header("host", "localhost").header("content-type", "text/plain");
-        // Some texts cannot be sent in a header.
+        // Some text cannot be sent in a header.
         if let Ok(id) = HeaderValue::from_bytes(text.as_bytes()) {
             request = request.header("x-request-id", id);
         }
@@ -174,7 +174,7 @@ fn log_while_serving(seed: u64) -> String {
     let folder = TempDir::new().unwrap();
     let output = folder.path().join("output");
     let status = lambda_process(concat!(module_path!(), "::logging_process"), &output)
-        .env("SEED_OF_REQUESTS", seed.to_string())
+        .env("REQUEST_SEED", seed.to_string())
         .env("AWS_LAMBDA_FUNCTION_NAME", "stack-format")
         .env("RUST_LOG", "trace")
         .status();
@@ -184,9 +184,9 @@ fn log_while_serving(seed: u64) -> String {
 }
 
 #[test]
-fn no_log_line_contains_a_whole_number_a_key_or_client_text() {
+fn no_log_line_contains_a_full_phone_number_a_key_or_client_text() {
     let seed: u64 = rand::random();
-    println!("the seed of the random texts is {seed}");
+    println!("the seed for the random inputs is {seed}");
     let (requests, unknown) = (requests(seed), unknown_key());
     let output = log_while_serving(seed);
     let request_lines: Vec<Value> = output
@@ -208,17 +208,17 @@ fn no_log_line_contains_a_whole_number_a_key_or_client_text() {
         );
         assert!(number.len() - unmasked.len() == 4 || unmasked == "+", "{about}: {number}");
         let sent = digits(&request.text);
-        let whole = sent.len() > 4 && digits(number).contains(&sent);
-        assert!(!whole, "{about}: {number}");
+        let is_exposed = sent.len() > 4 && digits(number).contains(&sent);
+        assert!(!is_exposed, "{about}: {number}");
     }
     // At least the numbers in the listed formats are recognized.
     assert!(masked > NUMBERS.len() * NUMBER_FORMATS.split('|').count(), "{masked}");
 
     let numbers = NUMBERS.map(|number| number.concat());
     for line in output.lines() {
-        let digits_of_line = digits(line);
+        let line_digits = digits(line);
         for number in &numbers {
-            assert!(!digits_of_line.contains(number.as_str()), "{line}");
+            assert!(!line_digits.contains(number.as_str()), "{line}");
         }
         for key in [KEY, unknown.reveal()] {
             let (_, checksum) = key.split_at(key.len() - 6);
@@ -231,7 +231,7 @@ fn no_log_line_contains_a_whole_number_a_key_or_client_text() {
     assert!(others.len() < 20, "{others:#?}");
 }
 
-/// Every possible value of the field `route`.
+/// Every possible value of the `route` field.
 static ROUTES: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
     let paths =
         routes().into_iter().flat_map(|it| it.paths().map(str::to_owned).collect::<Vec<_>>());

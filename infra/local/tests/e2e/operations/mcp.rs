@@ -11,10 +11,10 @@ use tempfile::TempDir;
 use tnr::{CliError, database::folder_lock::FolderLock};
 
 use crate::support::{
-    agent::{agent_with, call, calls_with_requests, texts},
+    agent::{agent_over_stdio, call, calls_with_requests, text_parts},
     databases::{sample_folder, write_sample_into},
     processes::send_signal,
-    program::{Serving, command_for, run, stderr},
+    program::{Server, command_for, run, stderr},
 };
 
 fn mcp_command(data_dir: &TempDir) -> Command {
@@ -35,18 +35,18 @@ const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialize
 #[tokio::test]
 async fn tools_match_the_api_while_the_folder_is_served() {
     let data_dir = sample_folder();
-    let serving = Serving::on(&data_dir, &[]).await;
-    let (agent, _child) = agent_with(mcp_command(&data_dir)).await;
+    let server = Server::on(&data_dir, &[]).await;
+    let (agent, _child) = agent_over_stdio(mcp_command(&data_dir)).await;
     let import = format!("'tnr import --fetch --data-dir {}'", data_dir.path().display());
     for (tool, arguments, target) in calls_with_requests() {
         let result = call(&agent, tool, arguments).await;
-        let expected = serving.get_without_flags(target).await;
-        let note = texts(&result).pop().unwrap();
+        let expected = server.get_without_flags(target).await;
+        let note = text_parts(&result).pop().unwrap();
         assert!(note.starts_with("made-up sample; ") && note.contains(&import), "{note}");
         assert_eq!(result.structured_content, Some(expected), "{tool} {target}");
     }
     // The calls keep working after the server exits.
-    serving.kill();
+    server.kill();
     let result = call(&agent, "lookup_block", json!({ "tn": "2122345678" })).await;
     assert_eq!(result.is_error, Some(false), "{result:?}");
 }
@@ -54,13 +54,13 @@ async fn tools_match_the_api_while_the_folder_is_served() {
 #[tokio::test]
 async fn agents_share_a_folder_and_release_it_after_each_call() {
     let data_dir = sample_folder();
-    let (first, _first_child) = agent_with(mcp_command(&data_dir)).await;
-    let (second, _second_child) = agent_with(mcp_command(&data_dir)).await;
-    let ask = async |agent| {
+    let (first, _first_child) = agent_over_stdio(mcp_command(&data_dir)).await;
+    let (second, _second_child) = agent_over_stdio(mcp_command(&data_dir)).await;
+    let look_up = async |agent| {
         let result = call(agent, "get_carrier", json!({ "ocn": "6015" })).await;
         assert_eq!(result.is_error, Some(false), "{result:?}");
     };
-    tokio::join!(ask(&first), ask(&second), ask(&first), ask(&second));
+    tokio::join!(look_up(&first), look_up(&second), look_up(&first), look_up(&second));
     // No command may depend on a server that exits after an agent's calls, so the folder must be unlocked between
     // calls.
     let lock = loop {
@@ -71,9 +71,9 @@ async fn agents_share_a_folder_and_release_it_after_each_call() {
     };
     drop(lock);
     assert!(run(&data_dir, &["versions"]).status.success());
-    let serving = Serving::on(&data_dir, &[]).await;
-    tokio::join!(ask(&first), ask(&second));
-    assert!(serving.interrupt().await);
+    let server = Server::on(&data_dir, &[]).await;
+    tokio::join!(look_up(&first), look_up(&second));
+    assert!(server.interrupt().await);
 }
 
 #[test]
@@ -97,16 +97,16 @@ fn mcp_prints_only_responses_and_exits_at_the_end_of_stdin() {
 }
 
 #[tokio::test]
-async fn tools_without_data_fail_and_name_the_remedy() {
+async fn tools_without_data_fail_and_state_the_remedy() {
     let data_dir = TempDir::new().unwrap();
-    let (agent, _child) = agent_with(mcp_command(&data_dir)).await;
+    let (agent, _child) = agent_over_stdio(mcp_command(&data_dir)).await;
     let result = call(&agent, "get_carrier", json!({ "ocn": "6015" })).await;
     assert_eq!(result.is_error, Some(true));
-    let text = texts(&result).remove(0);
+    let text = text_parts(&result).remove(0);
     assert!(text.starts_with("folder '") && text.contains("' has no database"), "{text}");
     assert!(text.contains(", or use sample data with '"), "{text}");
-    let made = std::fs::read_dir(data_dir.path()).unwrap().count();
-    assert_eq!(made, 0, "a call creates no database");
+    let files = std::fs::read_dir(data_dir.path()).unwrap().count();
+    assert_eq!(files, 0, "a call creates no database");
     write_sample_into(data_dir.path());
     let result = call(&agent, "get_carrier", json!({ "ocn": "6015" })).await;
     assert_eq!(result.is_error, Some(false), "{result:?}");
@@ -114,11 +114,11 @@ async fn tools_without_data_fail_and_name_the_remedy() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn signals_end_mcp_at_once_and_release_the_folder() {
+async fn signals_stop_mcp_immediately_and_release_the_folder() {
     let data_dir = sample_folder();
     let mut process =
         mcp_command(&data_dir).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-    // Signals are handled before the first response.
+    // The signal handlers are installed before the first response.
     writeln!(process.stdin.as_mut().unwrap(), "{INITIALIZE}").unwrap();
     let mut response = String::new();
     BufReader::new(process.stdout.as_mut().unwrap()).read_line(&mut response).unwrap();

@@ -30,10 +30,10 @@ fn no_command_replaces_a_data_folders_own_files() {
             &["keys", "export", name],
             &["backup", name],
         ] {
-            let refused = run(&data_dir, &[command, &["--force"]].concat());
+            let rejected = run(&data_dir, &[command, &["--force"]].concat());
             let message =
                 format!("error: {name} belongs to a data folder, so it is never replaced");
-            assert!(stderr(&refused).starts_with(&message), "{command:?}: {}", stderr(&refused));
+            assert!(stderr(&rejected).starts_with(&message), "{command:?}: {}", stderr(&rejected));
         }
     }
     assert_eq!(fs::read(&database).unwrap(), before);

@@ -12,14 +12,14 @@ use tempfile::TempDir;
 use crate::support::{
     databases::sample_folder,
     processes::send_signal,
-    program::{Serving, command_for, run, stderr, stdout},
+    program::{Server, command_for, run, stderr, stdout},
 };
 
 /// Every outcome and reason that a line can have.
 const LINES: (&str, &str) =
     ("lines.txt", "+14152341234\n907_217_1234\n\n305-234-567\n5.55E+09\nnone\r\n");
 
-/// Quotes, a formula, a line end in a cell, and countries of which one is unknown.
+/// Quotes, a formula, a line break in a cell, and countries, one of which is unknown.
 const PEOPLE: (&str, &str) = (
     "people.csv",
     "name,phone,country\n\"Lovelace, \"\"Ada\"\"\",(415) 234-1234,\n=1+1,020 7946 0958,GB\n\
@@ -30,7 +30,7 @@ const PEOPLE: (&str, &str) = (
 const UNEVEN: (&str, &str) =
     ("uneven.csv", "phone,name\n4152341234\n4152341234,a,,\n4152341234,a,b\n\n\"\",c\n");
 
-/// Two number columns. Three cells hold the same number, one with an extension and one next to another
+/// Two number columns. Three cells contain the same number, one with an extension and one next to another
 /// number.
 const CONTACTS: (&str, &str) = (
     "contacts.csv",
@@ -70,7 +70,7 @@ impl Folder {
         let mut command = command_for(&self.data, &[&["format"], options].concat());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut process = command.spawn().unwrap();
-        // The program stops reading input that it refuses.
+        // The program stops reading input that it rejects.
         _ = process.stdin.take().unwrap().write_all(content.as_ref());
         process.wait_with_output().unwrap()
     }
@@ -81,28 +81,28 @@ fn json_lines(output: &Output) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn format_prints_the_fields_of_the_api_even_while_the_folder_is_served() {
+async fn format_prints_the_same_fields_as_the_api_even_while_the_folder_is_served() {
     let folder = Folder::with_sample();
-    let serving = Serving::on(&folder.data, &[]).await;
+    let server = Server::on(&folder.data, &[]).await;
     let numbers =
         ["+14152341234", "(305) 234-5678 ext. 42", "020 7946 0958", "hello", "907_217_1234"];
-    let described = json_lines(&folder.pipe(numbers.join("\n"), &[]));
-    for (number, line) in numbers.iter().zip(&described) {
+    let results = json_lines(&folder.pipe(numbers.join("\n"), &[]));
+    for (number, line) in numbers.iter().zip(&results) {
         let encoded = number.replace('+', "%2B").replace(' ', "%20");
         let mut expected =
-            serving.get_without_flags(&format!("/v1/format?tn={encoded}&include=reason")).await;
+            server.get_without_flags(&format!("/v1/format?tn={encoded}&include=reason")).await;
         if expected["valid"] == false {
             // Nothing in a rejected number may be mistaken for a number.
             expected.as_object_mut().unwrap().shift_remove("formats");
         }
         let mut result = line.clone();
-        for own in ["line", "tn", "verdict"] {
-            result.as_object_mut().unwrap().shift_remove(own);
+        for added in ["line", "tn", "verdict"] {
+            result.as_object_mut().unwrap().shift_remove(added);
         }
         assert_eq!(result, expected, "{number}");
         assert_eq!(line["tn"], *number);
     }
-    assert_eq!(described[0]["carrier"]["ocn"].as_str().map(str::len), Some(4), "{}", described[0]);
+    assert_eq!(results[0]["carrier"]["ocn"].as_str().map(str::len), Some(4), "{}", results[0]);
 }
 
 #[test]
@@ -112,12 +112,12 @@ fn csv_from_excel_stays_readable_by_excel() {
     let with_bom = ["\u{feff}", text].concat();
     let utf_16: Vec<u8> = with_bom.encode_utf16().flat_map(u16::to_le_bytes).collect();
     let windows: Vec<u8> = text.chars().map(|c| c as u8).collect();
-    let named = [b"sep=;\r\n", &windows[..]].concat();
-    let enriched = stdout(&folder.pipe(named, &[]));
+    let with_separator = [b"sep=;\r\n", &windows[..]].concat();
+    let enriched = stdout(&folder.pipe(with_separator, &[]));
     assert!(enriched.starts_with("sep=;\r\nName;Telefon;tn_valid;"), "{enriched}");
-    for (content, has_mark) in [(utf_16, true), (with_bom.into_bytes(), true), (windows, false)] {
+    for (content, has_bom) in [(utf_16, true), (with_bom.into_bytes(), true), (windows, false)] {
         let enriched = stdout(&folder.pipe(content, &[]));
-        assert_eq!(enriched.starts_with('\u{feff}'), has_mark);
+        assert_eq!(enriched.starts_with('\u{feff}'), has_bom);
         let lines: Vec<&str> = enriched.trim_start_matches('\u{feff}').split("\r\n").collect();
         assert!(lines[0].starts_with("Name;Telefon;tn_valid;"), "{}", lines[0]);
         assert!(lines[1].starts_with("José;(415) 234-1234;true;"), "{}", lines[1]);
@@ -154,11 +154,11 @@ fn lists_keep_their_columns_and_gain_the_chosen_fields() {
         let options = options.concat();
         let output = folder.format(name, content, &options);
         let (response, report) = (String::from_utf8_lossy(&output.stdout), stderr(&output));
-        // Snapshots do not distinguish line ends.
+        // Snapshots do not distinguish line endings.
         assert!(!response.contains('\r'), "{options:?}");
-        let is_times = |line: &&str| line.contains(" rows/s: reading 0.");
-        assert_eq!(report.lines().filter(is_times).count(), 1, "{report}");
-        let report = report.lines().filter(|line| !is_times(line) && !line.starts_with("note: "));
+        let is_timing = |line: &&str| line.contains(" rows/s: reading 0.");
+        assert_eq!(report.lines().filter(is_timing).count(), 1, "{report}");
+        let report = report.lines().filter(|line| !is_timing(line) && !line.starts_with("note: "));
         let report: String = report.map(|line| format!("{line}\n")).collect();
         outputs +=
             &format!("$ tnr format {name} {options:?}\n{response}{report}({})\n\n", output.status);
@@ -167,7 +167,7 @@ fn lists_keep_their_columns_and_gain_the_chosen_fields() {
 }
 
 #[test]
-fn any_input_is_processed_or_refused_with_a_message() {
+fn any_input_is_processed_or_rejected_with_a_message() {
     let folder = Folder::with_sample();
     assert_eq!(stdout(&folder.format("a.txt", "", &[])), "");
     assert!(stdout(&folder.format("a.csv", "", &["--to", "csv"])).starts_with("tn,tn_valid"));
@@ -176,9 +176,9 @@ fn any_input_is_processed_or_refused_with_a_message() {
         (b"name,contact\nAda,4152341234\n", "choose one with --column: 'name', 'contact'"),
         (&[b"phone,a\n1,\"".to_vec(), vec![b'x'; 3 << 20]].concat(), "check for an unclosed quote"),
     ] {
-        let refused = folder.pipe(content, &[]);
-        assert_eq!(refused.status.code(), Some(2), "{}", stderr(&refused));
-        assert!(stderr(&refused).contains(message), "{}", stderr(&refused));
+        let rejected = folder.pipe(content, &[]);
+        assert_eq!(rejected.status.code(), Some(2), "{}", stderr(&rejected));
+        assert!(stderr(&rejected).contains(message), "{}", stderr(&rejected));
     }
     let missing = run(&folder.data, &["format", "none.csv"]);
     assert!(stderr(&missing).contains("error: none.csv cannot be read: "), "{}", stderr(&missing));

@@ -26,15 +26,15 @@ use crate::support::{
     aws::{Aws, Misbehavior, version_arn},
     imports::import,
     lambda_runtime::{LambdaFunction, Registration},
-    metrics::{metrics_read_by_template, metrics_written_by},
+    metrics::{metrics_in, metrics_read_by_template},
     processes::lambda_process,
     service::{KEY, Service},
-    small_reports::ReportTexts,
-    template::{route_of, routes},
+    small_reports::ReportSet,
+    template::{route_for, routes},
     unreadable_versions::{Reason, make_unreadable},
 };
 
-/// The tests' process: the probe as deployed.
+/// The process that the tests start: the probe as deployed.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "other tests start it as a separate process"]
 async fn probe_process() {
@@ -58,11 +58,11 @@ struct Probe {
 impl Probe {
     /// A probe for functions on a service's database.
     async fn new(service: &Service) -> Self {
-        Self::asking(aws_for(service).await, |function| Some(version_arn(function))).await
+        Self::calling(aws_for(service).await, |function| Some(version_arn(function))).await
     }
 
-    /// A probe that calls these services, with the environment's version of each function.
-    async fn asking(aws: Aws, version: impl Fn(&str) -> Option<String>) -> Self {
+    /// A probe that calls these services, with each function's version in its environment.
+    async fn calling(aws: Aws, version: impl Fn(&str) -> Option<String>) -> Self {
         let folder = TempDir::new().unwrap();
         let output = folder.path().join("output");
         let process = concat!(module_path!(), "::probe_process");
@@ -77,7 +77,7 @@ impl Probe {
         Self { aws, function, output, _folder: folder }
     }
 
-    /// Checks new versions. Returns the report to CodeDeploy and the probe's response.
+    /// Checks new versions. Returns the status reported to CodeDeploy, and the probe's response.
     async fn check_new_version(&mut self) -> (String, Value) {
         let response = self.function.invoke(&sample_event("deployment")).await;
         let reports = mem::take(&mut self.aws.state().reports);
@@ -102,7 +102,7 @@ fn sample_event(name: &str) -> Value {
     serde_json::from_str(&text).unwrap()
 }
 
-fn failed(findings: &Value) -> Vec<&str> {
+fn failed_checks(findings: &Value) -> Vec<&str> {
     let failures = findings["failures"].as_array().unwrap_or_else(|| panic!("{findings}"));
     failures.iter().map(|failure| failure["check"].as_str().unwrap()).collect()
 }
@@ -117,11 +117,11 @@ async fn new_versions_with_the_same_responses_pass() {
 
     let invoked = mem::take(&mut probe.aws.state().invocations);
     assert!(invoked.iter().all(|invoked| invoked.qualifier == "7"), "{invoked:?}");
-    let asked: BTreeSet<_> = invoked.iter().map(|invoked| invoked.function.as_str()).collect();
-    assert_eq!(asked, functions().into_iter().map(|(name, _)| name).collect(), "every function");
+    let called: BTreeSet<_> = invoked.iter().map(|invoked| invoked.function.as_str()).collect();
+    assert_eq!(called, functions().into_iter().map(|(name, _)| name).collect(), "every function");
     for invoked in &invoked {
         let path = invoked.event["rawPath"].as_str().unwrap();
-        let (route, parameters) = route_of(path);
+        let (route, parameters) = route_for(path);
         assert_eq!(invoked.event["routeKey"], format!("ANY {route}"));
         assert_eq!(invoked.event["pathParameters"], Value::from(parameters));
         let deployed = routes().into_iter().find(|known| known.path == route).unwrap();
@@ -142,7 +142,7 @@ async fn new_versions_with_wrong_responses_fail() {
     let mut probe = Probe::new(&service).await;
     for (function, misbehavior, expected) in [
         ("npa", Misbehavior::InternalError, "the status must be 200, got 500 (internal_error)"),
-        ("carriers", Misbehavior::Dead, "the function failed (Unhandled): RequestId: 1 Error"),
+        ("carriers", Misbehavior::Crashed, "the function failed (Unhandled): RequestId: 1 Error"),
         ("status", Misbehavior::Deleted, "Function not found"),
         ("search", Misbehavior::WrongData, "/exchanges/0/ocn must be"),
         ("npa", Misbehavior::WrongData, ", got \"ZZZZ\""),
@@ -155,10 +155,10 @@ async fn new_versions_with_wrong_responses_fail() {
         assert_eq!(status, "Failed", "{function} {misbehavior:?}");
         assert!(started.elapsed() < Duration::from_secs(21), "{:?}", started.elapsed());
         assert!(findings.to_string().replace('\\', "").contains(expected), "{findings}");
-        // If the search is wrong, the checks of other functions fail too.
+        // If the search is wrong, the checks for other functions fail too.
         if (function, misbehavior) != ("search", Misbehavior::WrongData) {
             let is_named = |check: &str| check.starts_with(&format!("{function} "));
-            assert!(failed(&findings).iter().any(|check| is_named(check)), "{findings}");
+            assert!(failed_checks(&findings).iter().any(|check| is_named(check)), "{findings}");
         }
     }
     probe.aws.state().misbehaving = None;
@@ -175,13 +175,13 @@ async fn seven_concurrent_hooks_succeed_under_low_concurrency_limits() {
     let service = Service::with_sample().await;
     let aws = aws_for(&service).await;
     let version = |function: &str| Some(version_arn(function));
-    let mut hooks = join_all((0..7).map(|_| Probe::asking(aws.clone(), version))).await;
+    let mut hooks = join_all((0..7).map(|_| Probe::calling(aws.clone(), version))).await;
     for (concurrency, is_throttled) in [(3, true), (5, true), (13, false), (93, false)] {
         aws.state().concurrency = Some(Arc::new(Semaphore::new(concurrency)));
         let event = sample_event("deployment");
-        let asked = hooks.iter_mut().map(|hook| hook.function.invoke(&event));
-        for findings in join_all(asked).await {
-            assert_eq!(failed(&findings), Vec::<&str>::new(), "{concurrency}");
+        let invocations = hooks.iter_mut().map(|hook| hook.function.invoke(&event));
+        for findings in join_all(invocations).await {
+            assert_eq!(failed_checks(&findings), Vec::<&str>::new(), "{concurrency}");
         }
         let reports = mem::take(&mut aws.state().reports);
         assert_eq!(reports.len(), 7);
@@ -198,9 +198,9 @@ async fn a_service_without_data_passes_before_the_first_import() {
     let (status, findings) = probe.check_new_version().await;
     assert_eq!((status.as_str(), &findings["checks"]), ("Succeeded", &json!(16)), "{findings}");
     let findings = probe.function.invoke(&json!({ "base_url": service.base_url })).await;
-    assert_eq!((failed(&findings), &findings["checks"]), (vec![], &json!(17)), "{findings}");
+    assert_eq!((failed_checks(&findings), &findings["checks"]), (vec![], &json!(17)), "{findings}");
     let lines = probe.lines("the service was checked");
-    let metrics: Vec<_> = metrics_written_by(&lines[0]).into_iter().collect();
+    let metrics: Vec<_> = metrics_in(&lines[0]).into_iter().collect();
     let expected = ["ChecksFailed", "ChecksMade", "NoData"];
     assert_eq!(metrics, expected, "DataAge is missing without data");
     assert_eq!(lines[0]["NoData"], 1.0);
@@ -210,11 +210,11 @@ async fn a_service_without_data_passes_before_the_first_import() {
 async fn new_versions_without_the_existing_data_fail() {
     let (service, without_data) = (Service::with_small_reports().await, Service::empty().await);
     let mut probe = Probe::new(&service).await;
-    let elsewhere = App::with_store(without_data.database.serving_store().await);
-    probe.aws.state().new_version_app = Some(elsewhere);
+    let app_without_data = App::with_store(without_data.database.serving_store().await);
+    probe.aws.state().new_version_app = Some(app_without_data);
     let (status, findings) = probe.check_new_version().await;
-    let expected = vec!["status: the data of the live version"];
-    assert_eq!((status.as_str(), failed(&findings)), ("Failed", expected));
+    let expected = vec!["status: the live version's data"];
+    assert_eq!((status.as_str(), failed_checks(&findings)), ("Failed", expected));
 }
 
 #[tokio::test]
@@ -225,21 +225,21 @@ async fn new_versions_that_cannot_read_the_current_data_fail() {
         let service = Service::with_small_reports().await;
         let store = service.database.store();
         if has_older_data {
-            import(&store, &ReportTexts::second(), Options::default()).await.unwrap();
+            import(&store, &ReportSet::second(), Options::default()).await.unwrap();
         }
         let current = store.manifest().await.unwrap().unwrap().current;
         make_unreadable(&store, &current, Reason::MissingChunk).await;
         let (status, findings) = Probe::new(&service).await.check_new_version().await;
-        assert_eq!((status.as_str(), &failed(&findings)[..]), ("Failed", expected), "{findings}");
+        assert_eq!((&*status, &failed_checks(&findings)[..]), ("Failed", expected), "{findings}");
     }
 }
 
-/// Otherwise, CodeDeploy would wait for an hour.
+/// Without a report, CodeDeploy would wait for an hour.
 #[tokio::test]
 async fn a_broken_probe_reports_failure_to_codedeploy() {
     let service = Service::empty().await;
     let without_npa = |function: &str| (function != "npa").then(|| version_arn(function));
-    let mut probe = Probe::asking(aws_for(&service).await, without_npa).await;
+    let mut probe = Probe::calling(aws_for(&service).await, without_npa).await;
     let (status, error) = probe.check_new_version().await;
     assert_eq!(status, "Failed");
     let expected = "the environment variable NPA_VERSION must be the ARN of a function version";
@@ -253,7 +253,7 @@ async fn scheduled_probes_check_the_live_versions_and_the_api() {
     let mut scheduled = sample_event("schedule");
     scheduled["base_url"] = json!(format!("{}/", service.base_url));
     let findings = probe.function.invoke(&scheduled).await;
-    assert_eq!(failed(&findings), [""; 0], "{findings}");
+    assert_eq!(failed_checks(&findings), [""; 0], "{findings}");
     let invoked = mem::take(&mut probe.aws.state().invocations);
     assert!(invoked.iter().all(|invoked| invoked.qualifier == "live"), "{invoked:?}");
     // The costs state the number of these requests, and how many API Gateway bills.
@@ -264,13 +264,13 @@ async fn scheduled_probes_check_the_live_versions_and_the_api() {
 
     let function_findings = probe.function.invoke(&json!({})).await;
     assert_eq!(
-        (failed(&function_findings), &function_findings["checks"]),
+        (failed_checks(&function_findings), &function_findings["checks"]),
         (vec![], &json!(checks))
     );
 
     probe.aws.state().misbehaving = Some(("npa", Misbehavior::InternalError));
     let findings = probe.function.invoke(&scheduled).await;
-    assert_eq!(failed(&findings), ["npa /v1/npa/{npa}/nxx/{nxx}", "npa /v1/npa/{npa}"]);
+    assert_eq!(failed_checks(&findings), ["npa /v1/npa/{npa}/nxx/{nxx}", "npa /v1/npa/{npa}"]);
 
     let lines = probe.lines("the service was checked");
     let column = |name: &str| -> Vec<f64> {
@@ -280,7 +280,7 @@ async fn scheduled_probes_check_the_live_versions_and_the_api() {
     assert_eq!(column("ChecksFailed"), [0.0, 0.0, 2.0]);
     // The sample was imported when these tests began.
     assert!(column("DataAge").iter().all(|hours| (0.0..1.0).contains(hours)), "{lines:?}");
-    let metrics = metrics_written_by(&lines[2]);
+    let metrics = metrics_in(&lines[2]);
     let expected = ["ChecksFailed", "ChecksMade", "DataAge", "NoData"];
     assert_eq!(metrics, expected.map(str::to_owned).into());
     assert_eq!(metrics.len() as u32, PROBE_METRICS);
@@ -298,6 +298,6 @@ async fn scheduled_probes_check_the_live_versions_and_the_api() {
         let findings = probe.function.invoke(&json!({ "base_url": address })).await;
         let api_checks =
             ["API /v1/health", "API /v1/stats", "API /v1/carriers with an unknown key"];
-        assert_eq!(failed(&findings), api_checks, "{findings}");
+        assert_eq!(failed_checks(&findings), api_checks, "{findings}");
     }
 }

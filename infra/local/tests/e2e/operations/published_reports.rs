@@ -1,4 +1,4 @@
-//! `tnr import` of the published reports: over the sample, and behind a firewall.
+//! `tnr import --fetch` behind a firewall.
 
 use std::process::Output;
 
@@ -23,7 +23,7 @@ async fn failed_import(mirror: String) -> String {
 }
 
 #[tokio::test]
-async fn blocked_downloads_name_the_report_and_every_alternative() {
+async fn errors_for_blocked_downloads_state_the_report_and_every_alternative() {
     let page = mirror(|_| Html("<!DOCTYPE html><h1>Access denied</h1>").into_response()).await;
     let mut blocked = vec![
         (page, "it is a web page, not a report".to_owned()),
@@ -31,8 +31,8 @@ async fn blocked_downloads_name_the_report_and_every_alternative() {
     ];
     for code in [401, 403, 407, 451] {
         let status = StatusCode::from_u16(code).unwrap();
-        let refusing = mirror(move |_| status.into_response()).await;
-        blocked.push((refusing, format!("the server returned {status}")));
+        let blocking = mirror(move |_| status.into_response()).await;
+        blocked.push((blocking, format!("the server returned {status}")));
     }
     for (mirror, cause) in blocked {
         let error = failed_import(mirror.clone()).await;

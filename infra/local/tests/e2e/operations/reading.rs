@@ -19,7 +19,7 @@ use tnr::{
 
 use crate::support::{
     databases::sample_folder,
-    program::{Serving, program, run, sample_file, stderr, stdout},
+    program::{Server, program, run, sample_file, stderr, stdout},
 };
 
 /// An unprivileged user, for running the program when the tests run as root.
@@ -76,10 +76,10 @@ fn unprivileged_command(data_dir: &TempDir, command: &[&str], output: &Path) -> 
 }
 
 #[test]
-fn read_commands_never_create_a_database_and_name_the_command_that_does() {
+fn read_commands_never_create_a_database_but_suggest_the_command_that_does() {
     let (parent, output) = (TempDir::new().unwrap(), TempDir::new().unwrap());
     let mistyped = parent.path().join("dtaa");
-    let place = format!("folder '{}' has no database", mistyped.display());
+    let expected = format!("folder '{}' has no database", mistyped.display());
     for command in READ_COMMANDS.into_iter().filter(|command| command[0] != "lookup") {
         let command = substitute_output_path(command, output.path());
         let mut with_option = program(&[]);
@@ -90,17 +90,17 @@ fn read_commands_never_create_a_database_and_name_the_command_that_does() {
             (with_option, format!(" --data-dir {}'", mistyped.display())),
             (with_variable, "'".to_owned()),
         ] {
-            let refused = line.output().unwrap();
-            let error = stderr(&refused);
+            let failed = line.output().unwrap();
+            let error = stderr(&failed);
             let code = if command[0] == "doctor" { 3 } else { 2 };
-            assert_eq!(refused.status.code(), Some(code), "{command:?}: {error}");
-            assert!(error.contains(&place), "{command:?}: {error}");
+            assert_eq!(failed.status.code(), Some(code), "{command:?}: {error}");
+            assert!(error.contains(&expected), "{command:?}: {error}");
             assert!(error.contains(&format!("import --fetch{option}")), "{command:?}: {error}");
         }
     }
     for writing in [&["rollback"][..], &["keys", "revoke", "tnr"], &["verify", "--repair"]] {
-        let refused = program(writing).arg("--data-dir").arg(&mistyped).output().unwrap();
-        assert!(stderr(&refused).contains(&place), "{writing:?}: {}", stderr(&refused));
+        let failed = program(writing).arg("--data-dir").arg(&mistyped).output().unwrap();
+        assert!(stderr(&failed).contains(&expected), "{writing:?}: {}", stderr(&failed));
     }
     assert_eq!(files_in(parent.path()), [""; 0]);
     assert_eq!(files_in(output.path()), [""; 0]);
@@ -127,9 +127,9 @@ fn unreadable_folders_are_named_in_errors() {
     fs::set_permissions(data_dir.path(), Permissions::from_mode(0o000)).unwrap();
     for command in [&["versions"][..], &["lookup", "4152341234"], &["backup", "OUT"]] {
         let mut line = unprivileged_command(&data_dir, command, Path::new("/nowhere"));
-        let refused = line.output().unwrap();
-        let error = stderr(&refused);
-        assert_eq!(refused.status.code(), Some(2), "{command:?}: {error}");
+        let failed = line.output().unwrap();
+        let error = stderr(&failed);
+        assert_eq!(failed.status.code(), Some(2), "{command:?}: {error}");
         assert!(error.starts_with("error: cannot read folder"), "{command:?}: {error}");
         assert!(error.contains("Permission denied"), "{command:?}: {error}");
     }
@@ -140,14 +140,14 @@ fn unreadable_folders_are_named_in_errors() {
 async fn read_only_folders_are_readable_even_while_served() {
     let data_dir = folder_with_key();
     read_without_permission(&data_dir);
-    let _serving = Serving::on(&data_dir, &[]).await;
+    let _serving = Server::on(&data_dir, &[]).await;
     read_without_permission(&data_dir);
 }
 
-/// Writes keys forever, as an import does with items.
-async fn write_without_end(store: Store) {
-    for number in 0.. {
-        register(&store, &random().unwrap(), &format!("key {number}")).await.unwrap();
+/// Writes keys forever, as an import writes items.
+async fn write_forever(store: Store) {
+    for index in 0.. {
+        register(&store, &random().unwrap(), &format!("key {index}")).await.unwrap();
     }
 }
 
@@ -155,13 +155,13 @@ async fn write_without_end(store: Store) {
 async fn reads_do_not_wait_for_writers() {
     let (data_dir, output) = (folder_with_key(), TempDir::new().unwrap());
     let database = Database::embedded(data_dir.path()).await.unwrap();
-    let writing = tokio::spawn(write_without_end(database.store()));
+    let writing = tokio::spawn(write_forever(database.store()));
     for command in READ_COMMANDS {
         let output = reading_command(&data_dir, command, output.path()).output().unwrap();
         assert!(output.status.success(), "{command:?}: {}", stderr(&output));
     }
-    let refused = run(&data_dir, &["keys", "create", "--name", "second writer"]);
-    assert!(stderr(&refused).contains("is in use by another command"), "{}", stderr(&refused));
+    let failed = run(&data_dir, &["keys", "create", "--name", "second writer"]);
+    assert!(stderr(&failed).contains("is in use by another command"), "{}", stderr(&failed));
     assert!(!writing.is_finished());
     writing.abort();
     database.close().await;

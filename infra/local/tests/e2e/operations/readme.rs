@@ -9,7 +9,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::support::{
-    program::{Serving, program, stderr, stdout},
+    program::{Server, program, stderr, stdout},
     publishers::{mirror_of, published_reports},
 };
 
@@ -21,7 +21,7 @@ struct Block {
     code: &'static str,
 }
 
-/// The code blocks of the first two sections, from a clone to real data, in order.
+/// The code blocks in the first two sections, from a clone to real data, in order.
 fn first_blocks() -> Vec<Block> {
     let (_, from_title) = README.split_once("# ").unwrap();
     let sections: Vec<&str> = from_title.splitn(3, "\n## ").collect();
@@ -70,26 +70,26 @@ impl Clone {
 
     async fn run(&self, code: &str) -> Output {
         let mut shell = self.shell(code);
-        let ended = tokio::task::spawn_blocking(move || shell.output().unwrap()).await.unwrap();
-        assert!(ended.status.success(), "{code}: {}", stderr(&ended));
-        ended
+        let output = tokio::task::spawn_blocking(move || shell.output().unwrap()).await.unwrap();
+        assert!(output.status.success(), "{code}: {}", stderr(&output));
+        output
     }
 }
 
-/// The code blocks run as they are. Only the publishers' hosts, the port and `cargo` are stand-ins.
+/// The code blocks run as is. Only the publishers' hosts, the port and `cargo` are stand-ins.
 #[cfg(unix)]
 #[tokio::test]
 async fn readme_commands_work_from_clone_to_real_data() {
     let clone = Clone::new(mirror_of(published_reports()).await);
-    let mut serving = None;
+    let mut server = None;
     let mut responses = Vec::new();
     for Block { language, code } in first_blocks() {
         match language {
             "sh" if code == "cargo run\n" => {
-                serving = Some(Serving::start(&mut clone.shell("exec cargo run")).await);
+                server = Some(Server::start(&mut clone.shell("exec cargo run")).await);
             }
             "sh" => {
-                let base_url = serving.as_ref().map_or("", |serving: &Serving| &serving.base_url);
+                let base_url = server.as_ref().map_or("", |server: &Server| &server.base_url);
                 responses.push(clone.run(&code.replace("http://127.0.0.1:3000", base_url)).await);
             }
             "json" => {
@@ -100,7 +100,7 @@ async fn readme_commands_work_from_clone_to_real_data() {
                 let shown: Value = serde_json::from_str(code).unwrap();
                 assert_eq!(shown.to_string(), response.to_string(), "the field order also matches");
             }
-            other => panic!("a block of '{other}' is not run or compared"),
+            other => panic!("a '{other}' block is neither run nor compared"),
         }
     }
     let [_curl, import, lookup, _test] = &responses[..] else {

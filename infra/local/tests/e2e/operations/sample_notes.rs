@@ -4,7 +4,7 @@ use std::process::{Command, Stdio};
 
 use crate::support::{
     databases::sample_folder,
-    program::{Serving, command_for, stderr, stdout},
+    program::{Server, command_for, stderr, stdout},
     publishers::{mirror_of, small_published_reports},
     service::http_client,
 };
@@ -40,18 +40,18 @@ async fn output_mentions_the_made_up_sample_until_real_data_is_imported() {
     cargo_command.env("CARGO", "cargo");
     assert_eq!(notes(cargo_command), format!("note: {}", note("cargo run --")));
 
-    let mark = async |serving: &Serving, path: &str| {
+    let mark = async |server: &Server, path: &str| {
         let response =
-            http_client().get(format!("{}{path}", serving.base_url)).send().await.unwrap();
+            http_client().get(format!("{}{path}", server.base_url)).send().await.unwrap();
         response.headers().get("x-numbering-data").cloned()
     };
-    let serving = Serving::on(&data_dir, &[]).await;
+    let server = Server::on(&data_dir, &[]).await;
     // Lines wrap at the width of a terminal.
-    let banner = serving.output().split_whitespace().collect::<Vec<_>>().join(" ");
+    let banner = server.output().split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(banner.contains(&format!(" note {}", note("tnr"))), "{banner}");
     let paths = ["/health", "/v1/health", "/stats", "/v1/stats"];
     for path in paths {
-        assert_eq!(mark(&serving, path).await.unwrap(), "sample", "{path}");
+        assert_eq!(mark(&server, path).await.unwrap(), "sample", "{path}");
     }
 
     let mirror = mirror_of(small_published_reports()).await;
@@ -59,12 +59,12 @@ async fn output_mentions_the_made_up_sample_until_real_data_is_imported() {
     let imported = tokio::task::spawn_blocking(move || import.output().unwrap()).await.unwrap();
     stdout(&imported);
     for path in paths {
-        assert_eq!(mark(&serving, path).await, None, "{path}");
+        assert_eq!(mark(&server, path).await, None, "{path}");
     }
-    serving.kill();
+    server.kill();
     for command in COMMANDS {
         assert_eq!(notes(command_for(&data_dir, command)), "", "{command:?}");
     }
-    let serving = Serving::on(&data_dir, &[]).await;
-    assert!(!serving.output().contains("made-up"), "{}", serving.output());
+    let server = Server::on(&data_dir, &[]).await;
+    assert!(!server.output().contains("made-up"), "{}", server.output());
 }

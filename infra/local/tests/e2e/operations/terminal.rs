@@ -6,7 +6,7 @@ use tempfile::TempDir;
 
 use crate::support::{
     databases::sample_folder,
-    program::{Serving, program, run, stdout},
+    program::{Server, program, run, stdout},
     service::KEY,
 };
 
@@ -56,22 +56,22 @@ async fn command_output_fits_a_terminal() {
     ] {
         assert_fits(command[0], &stdout(&run(&data_dir, command)));
     }
-    let serving = Serving::on(&data_dir, &["--key", KEY]).await;
-    assert_fits("the banner", &serving.output());
+    let server = Server::on(&data_dir, &["--key", KEY]).await;
+    assert_fits("the banner", &server.output());
     let folder = format!("  folder    {}\n", data_dir.path().display());
-    assert!(serving.output().contains(&folder), "{}", serving.output());
+    assert!(server.output().contains(&folder), "{}", server.output());
 }
 
 #[tokio::test]
 async fn banner_commands_can_be_pasted_into_a_shell() {
     let data_dir = sample_folder();
-    let serving = Serving::on(&data_dir, &[]).await;
-    let banner = serving.output();
+    let server = Server::on(&data_dir, &[]).await;
+    let banner = server.output();
     let (_, requests) = banner.split_once("  export TNR_KEY=").unwrap();
     let (requests, _) = requests.split_once("\n\n").unwrap();
     let script = format!("curl() {{ printf '%s\\n' \"$*\"; }}\nexport TNR_KEY={requests}\n");
     let pasted = std::process::Command::new("sh").args(["-c", &script]).output().unwrap();
-    let (url, key) = (&serving.base_url, &serving.key);
+    let (url, key) = (&server.base_url, &server.key);
     let expected = format!(
         "{url}/v1/format/+13052345678?apiKey={key}\n\
          -H X-API-Key: {key} {url}/v1/npa/415?limit=5\n\
@@ -111,8 +111,8 @@ fn installed_programs_find_their_data_from_any_folder() {
     assert!(as_user(&["keys", "list"], elsewhere.path(), &[]).contains("mine"));
     assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0);
 
-    let named = TempDir::new().unwrap();
+    let data_home = TempDir::new().unwrap();
     let create = ["keys", "create", "--name", "another"];
-    as_user(&create, elsewhere.path(), &[("XDG_DATA_HOME", named.path())]);
-    assert!(named.path().join("tnr/dynamodb.sqlite").exists());
+    as_user(&create, elsewhere.path(), &[("XDG_DATA_HOME", data_home.path())]);
+    assert!(data_home.path().join("tnr/dynamodb.sqlite").exists());
 }

@@ -7,11 +7,11 @@ use tempfile::TempDir;
 
 use crate::support::{
     databases::sample_folder,
-    program::{Serving, command_for, program, run, stderr, stdout},
+    program::{Server, command_for, program, run, stderr, stdout},
 };
 
 #[test]
-fn output_is_short_and_aligned_and_names_the_next_command() {
+fn output_is_short_and_aligned_and_suggests_the_next_command() {
     let data_dir = sample_folder();
     let commands: [&[&str]; 30] = [
         &["lookup", "+1 415 234 1234"],
@@ -64,7 +64,7 @@ fn output_is_short_and_aligned_and_names_the_next_command() {
 #[tokio::test]
 async fn json_output_equals_api_responses_even_while_the_folder_is_served() {
     let data_dir = sample_folder();
-    let serving = Serving::on(&data_dir, &[]).await;
+    let server = Server::on(&data_dir, &[]).await;
     let pairs: [(&[&str], &str); 7] = [
         (&["carrier", "0230"], "/v1/carrier/0230"),
         (&["carrier", "sample", "tel"], "/v1/carriers?q=sample%20tel"),
@@ -83,15 +83,15 @@ async fn json_output_equals_api_responses_even_while_the_folder_is_served() {
     for (command, path) in pairs {
         let printed = stdout(&run(&data_dir, &[command, &["--json"]].concat()));
         let printed: Value = serde_json::from_str(&printed).unwrap();
-        assert_eq!(printed, serving.get(path).await, "{path}");
+        assert_eq!(printed, server.get(path).await, "{path}");
     }
     let both = stdout(&run(&data_dir, &["lookup", "(415) 234-1234", "--json"]));
     let both: Value = serde_json::from_str(&both).unwrap();
     assert_eq!(
         both["format"],
-        serving.get_without_flags("/v1/format/4152341234?include=reason").await
+        server.get_without_flags("/v1/format/4152341234?include=reason").await
     );
-    assert_eq!(both["lookup"], serving.get("/v1/lookup/4152341234").await);
+    assert_eq!(both["lookup"], server.get("/v1/lookup/4152341234").await);
     let mut abroad = command_for(&data_dir, &["lookup", "+442079460958", "--json"]);
     let abroad =
         stdout(&abroad.env("FLAGS_BASE_URL", "https://cdn.example/flags").output().unwrap());
@@ -100,7 +100,7 @@ async fn json_output_equals_api_responses_even_while_the_folder_is_served() {
 }
 
 #[test]
-fn lookup_without_data_omits_only_the_place_and_carrier() {
+fn lookup_without_data_omits_only_the_location_and_carrier() {
     let data_dir = TempDir::new().unwrap();
     let abroad = run(&data_dir, &["lookup", "+442079460958"]);
     assert!(stdout(&abroad).starts_with("+44 20 7946 0958  valid\n"));

@@ -7,24 +7,24 @@ use tnr::database::Database;
 
 use crate::support::{
     operator::Operator,
-    program::{Serving, stderr},
-    small_reports::ReportTexts,
+    program::{Server, stderr},
+    small_reports::ReportSet,
     unreadable_versions::{Reason, publish_unreadable},
 };
 
 /// Success, stdout and stderr.
-type Ended = (bool, String, String);
+type CommandResult = (bool, String, String);
 
-fn ended(output: &Output) -> Ended {
+fn command_result(output: &Output) -> CommandResult {
     (output.status.success(), String::from_utf8_lossy(&output.stdout).into(), stderr(output))
 }
 
-fn run(operator: &Operator, arguments: &[&str]) -> Ended {
-    ended(&operator.run(arguments))
+fn run(operator: &Operator, arguments: &[&str]) -> CommandResult {
+    command_result(&operator.run(arguments))
 }
 
-fn import(operator: &Operator, texts: &ReportTexts, more: &[&str]) -> Ended {
-    ended(&operator.import(texts, more))
+fn import(operator: &Operator, reports: &ReportSet, more: &[&str]) -> CommandResult {
+    command_result(&operator.import(reports, more))
 }
 
 #[test]
@@ -38,8 +38,8 @@ fn versions_are_listed_with_their_changes_and_can_be_rolled_back_to() {
         ),
         "{none}"
     );
-    import(&operator, &ReportTexts::first(), &[]);
-    let (imported, _, error) = import(&operator, &ReportTexts::second(), &[]);
+    import(&operator, &ReportSet::first(), &[]);
+    let (imported, _, error) = import(&operator, &ReportSet::second(), &[]);
     assert!(imported, "{error}");
 
     let (_, table, _) = run(&operator, &["versions"]);
@@ -58,30 +58,29 @@ fn versions_are_listed_with_their_changes_and_can_be_rolled_back_to() {
     assert!(json[1]["compared"].is_null());
     assert!(json[0]["carriers"].as_u64().unwrap() > 100);
 
-    let (refused, _, error) = run(&operator, &["rollback", "--to", "yesterday"]);
-    assert!(!refused && error.contains("version 'yesterday' is not retained"), "{error}");
+    let (rolled_back, _, error) = run(&operator, &["rollback", "--to", "yesterday"]);
+    assert!(!rolled_back && error.contains("version 'yesterday' is not retained"), "{error}");
     let first = json[1]["version"].as_str().unwrap();
     let (_, table, _) = run(&operator, &["rollback", "--to", first]);
     assert!(table.starts_with(&format!("Version {first} is current again\n")), "{table}");
 }
 
 #[test]
-fn dry_runs_write_all_changes_to_a_file_and_the_first_to_the_terminal() {
+fn dry_runs_write_all_changes_to_a_file_and_the_first_few_to_the_terminal() {
     let operator = Operator::new();
-    import(&operator, &ReportTexts::first(), &[]);
+    import(&operator, &ReportSet::first(), &[]);
     let [csv, jsonl] = ["changes.csv", "changes.jsonl"].map(|name| operator.path(name));
-    let (_, table, _) =
-        import(&operator, &ReportTexts::second(), &["--dry-run", "--changes", &csv]);
+    let (_, table, _) = import(&operator, &ReportSet::second(), &["--dry-run", "--changes", &csv]);
     assert!(table.contains("  removed exchange  415-206  "), "{table}");
     assert!(
         table.contains("  changed area code 415      total_exchanges '135' -> '134'"),
         "{table}"
     );
-    assert!(table.contains("Quality of US"), "{table}");
+    assert!(table.contains("Quality for US"), "{table}");
     let rows = fs::read_to_string(&csv).unwrap();
     assert!(rows.starts_with("change,record,key,field,before,after\n"), "{rows}");
     assert!(rows.contains("\nchanged,area code,415,total_exchanges,135,134\n"), "{rows}");
-    import(&operator, &ReportTexts::second(), &["--dry-run", "--changes", &jsonl]);
+    import(&operator, &ReportSet::second(), &["--dry-run", "--changes", &jsonl]);
     let lines = fs::read_to_string(&jsonl).unwrap();
     let removed = lines.lines().find(|line| line.contains("415-206")).unwrap();
     let removed: Value = serde_json::from_str(removed).unwrap();
@@ -89,15 +88,15 @@ fn dry_runs_write_all_changes_to_a_file_and_the_first_to_the_terminal() {
     assert_eq!(removed["fields"]["status"]["after"], Value::Null);
 
     let (_, _, error) =
-        import(&operator, &ReportTexts::second(), &["--dry-run", "--changes", "changes.xls"]);
+        import(&operator, &ReportSet::second(), &["--dry-run", "--changes", "changes.xls"]);
     assert!(error.contains("must end in .csv or .jsonl"), "{error}");
 }
 
 #[tokio::test]
-async fn every_command_names_the_unreadable_versions_it_skips() {
+async fn every_command_lists_the_unreadable_versions_it_skips() {
     for reason in Reason::ALL {
         let operator = Operator::new();
-        import(&operator, &ReportTexts::first(), &[]);
+        import(&operator, &ReportSet::first(), &[]);
         let data_dir = operator.folder.path();
         let database = Database::embedded(data_dir).await.unwrap();
         let older = database.store().manifest().await.unwrap().unwrap().current.version;
@@ -112,24 +111,24 @@ async fn every_command_names_the_unreadable_versions_it_skips() {
         let (_, json, _) = run(&operator, &["versions", "--json"]);
         let json: Value = serde_json::from_str(&json).unwrap();
         assert_eq!(json[0]["is_current"], true);
-        assert_eq!([0, 1].map(|place| &json[place]["is_answering"]), [false, true]);
+        assert_eq!([0, 1].map(|index| &json[index]["is_answering"]), [false, true]);
         assert!(json[0]["unreadable"].as_str().unwrap().contains(reason.text()), "{json}");
 
-        let named = format!("warning: version {} cannot be read: ", unreadable.version);
-        let answering = format!("; using version {older}");
+        let warning = format!("warning: version {} cannot be read: ", unreadable.version);
+        let fallback = format!("; using version {older}");
         let csv = operator.path("exchanges.csv");
         for arguments in [&["lookup", "+14152345678"][..], &["export", "--format", "csv", &csv]] {
             let (succeeded, _, error) = run(&operator, arguments);
-            assert!(succeeded && error.contains(&named), "{arguments:?}: {error}");
-            assert!(error.contains(&answering), "{arguments:?}: {error}");
+            assert!(succeeded && error.contains(&warning), "{arguments:?}: {error}");
+            assert!(error.contains(&fallback), "{arguments:?}: {error}");
         }
         let (verified, table, error) = run(&operator, &["verify"]);
-        assert!(verified && table.starts_with(&named), "{table}{error}");
+        assert!(verified && table.starts_with(&warning), "{table}{error}");
 
-        let serving = Serving::on(&operator.folder, &[]).await;
-        let banner = serving.output();
+        let server = Server::on(&operator.folder, &[]).await;
+        let banner = server.output();
         assert!(banner.contains(&format!("from version {older}; the current")), "{banner}");
-        assert_eq!(serving.get("/v1/npa/415?limit=1").await["npa"], "415");
-        assert_eq!(serving.get("/health").await["status"], "degraded");
+        assert_eq!(server.get("/v1/npa/415?limit=1").await["npa"], "415");
+        assert_eq!(server.get("/health").await["status"], "degraded");
     }
 }

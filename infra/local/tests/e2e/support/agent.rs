@@ -22,7 +22,7 @@ use super::service::http_client;
 /// An initialized client.
 pub type Agent = RunningService<RoleClient, ()>;
 
-/// An agent that sends a key to the service at an address.
+/// An agent that calls the service at `base_url` with `key`.
 pub async fn agent_over_http(base_url: &str, key: &str) -> Agent {
     let mut config = StreamableHttpClientTransportConfig::with_uri(format!("{base_url}/mcp"));
     let key = HeaderValue::try_from(format!("Bearer {key}")).unwrap();
@@ -31,8 +31,8 @@ pub async fn agent_over_http(base_url: &str, key: &str) -> Agent {
     ().serve(transport).await.unwrap()
 }
 
-/// An agent with a child process that exits at the end of its input.
-pub async fn agent_with(command: Command) -> (Agent, Child) {
+/// An agent that talks to a child process, which exits when its stdin closes.
+pub async fn agent_over_stdio(command: Command) -> (Agent, Child) {
     let mut command = tokio::process::Command::from(command);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
     let mut child = command.spawn().unwrap();
@@ -47,9 +47,9 @@ pub async fn call(agent: &Agent, tool: &str, arguments: Value) -> CallToolResult
     agent.call_tool(params).await.unwrap()
 }
 
-pub fn texts(result: &CallToolResult) -> Vec<String> {
-    let texts = result.content.iter().filter_map(|content| content.as_text());
-    texts.map(|content| content.text.clone()).collect()
+pub fn text_parts(result: &CallToolResult) -> Vec<String> {
+    let parts = result.content.iter().filter_map(|content| content.as_text());
+    parts.map(|part| part.text.clone()).collect()
 }
 
 /// Calls to every tool, each with the API request that must return the same result.
@@ -57,12 +57,12 @@ pub fn calls_with_requests() -> Vec<(&'static str, Value, &'static str)> {
     calls(0)
 }
 
-/// Calls that a tool refuses, each with the API request that must return the same error.
-pub fn refused_calls_with_requests() -> Vec<(&'static str, Value, &'static str)> {
+/// Calls that a tool rejects, each with the API request that must return the same error.
+pub fn rejected_calls_with_requests() -> Vec<(&'static str, Value, &'static str)> {
     calls(1)
 }
 
-/// The tool, arguments and request in each line of a paragraph after its comment.
+/// Parses a paragraph's lines after its comment: each contains a tool, its arguments and a request.
 fn calls(paragraph: usize) -> Vec<(&'static str, Value, &'static str)> {
     let mut paragraphs = include_str!("tool_calls.txt").split("\n\n");
     let calls = paragraphs.nth(paragraph).unwrap().lines().skip(1).map(|line| {

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     service::KEY,
-    template::{DEFAULT_ROUTE, decoded, route_of},
+    template::{DEFAULT_ROUTE, decode, route_for},
 };
 use tnr::openapi::sample_requests::SampleRequest;
 
@@ -17,14 +17,14 @@ pub fn events_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../events")
 }
 
-/// [Event](https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html)
-/// of an HTTP API, format 2.0. The path is decoded, a path parameter is whole, and repeated query
-/// parameters are joined by a comma.
+/// An HTTP API event, in [payload format
+/// 2.0](https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html).
+/// The path is decoded, a greedy path parameter includes slashes, and repeated query parameters are comma-separated.
 pub fn http_api_event(request: &SampleRequest) -> Value {
     let (path, query) = request.target.split_once('?').unwrap_or((&request.target, ""));
-    let (route, path_parameters) = route_of(path);
+    let (route, path_parameters) = route_for(path);
     let route_key = if route == DEFAULT_ROUTE { route } else { format!("ANY {route}") };
-    let path = decoded(path);
+    let path = decode(path);
     let mut headers = json!({
         "accept": "*/*",
         "host": HOST,
@@ -75,7 +75,7 @@ pub fn http_api_event(request: &SampleRequest) -> Value {
     event
 }
 
-/// A REST API event, with the path as written.
+/// A REST API event, with the path as sent.
 pub fn rest_api_event(route: &str, target: &str) -> Value {
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let parameters: Value = form_urlencoded::parse(query.as_bytes()).into_owned().collect();

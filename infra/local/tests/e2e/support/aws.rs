@@ -28,16 +28,16 @@ use tnr::{
 use tokio::sync::Semaphore;
 
 use super::{
-    endpoints::routes_of,
+    endpoints::routes_for,
     function_calls::response_to,
     program::program,
     service::{KEY, http_client, serve},
-    small_reports::ReportTexts,
-    template::decoded,
+    small_reports::ReportSet,
+    template::decode,
 };
 
 const STACK: &str = "numbers";
-/// Run time of a function where concurrency is limited.
+/// A function's run time when concurrency is limited.
 const RUN_TIME: Duration = Duration::from_millis(50);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,7 +46,7 @@ pub enum Misbehavior {
     InternalError,
     Silent,
     /// Exits before it responds.
-    Dead,
+    Crashed,
     /// Responds with a wrong OCN.
     WrongData,
     /// Does not exist.
@@ -61,7 +61,7 @@ pub struct Invocation {
     pub event: Value,
 }
 
-/// The running stand-in, which ends with the test's runtime.
+/// The running stand-in, which stops with the test's runtime.
 #[derive(Clone)]
 pub struct Aws {
     pub endpoint: String,
@@ -81,17 +81,17 @@ pub struct AwsState {
     pub stalled: BTreeSet<&'static str>,
     /// The secret in the functions' settings.
     pub origin_secret: Option<&'static str>,
-    /// Every operation called, named as in policies.
+    /// Every operation called, as IAM policies name it.
     pub called: BTreeSet<String>,
     base_url: String,
     /// The database with the tables.
     dynamodb: String,
 
     app: Option<App>,
-    /// The data of new versions, if it differs.
+    /// The app that new versions serve, if it differs.
     pub new_version_app: Option<App>,
     pub misbehaving: Option<(&'static str, Misbehavior)>,
-    /// The number of CodeDeploy calls that are still to fail.
+    /// The number of CodeDeploy calls yet to fail.
     pub failing_reports: u32,
     /// The concurrency limit; `None` for unlimited.
     pub concurrency: Option<Arc<Semaphore>>,
@@ -123,7 +123,7 @@ impl Aws {
     }
 }
 
-/// An account with a healthy stack some time after its first deployment, with data, a key, and a service on the stack's
+/// An account with a healthy stack that was deployed a while ago. It has data, a key, and a service on the stack's
 /// tables.
 pub struct AwsAccount {
     pub store: Store,
@@ -132,13 +132,13 @@ pub struct AwsAccount {
 }
 
 impl AwsAccount {
-    /// `secret` is what functions require behind API Gateway; nothing if it is empty.
+    /// `secret` is the origin secret that functions require. If it is empty, they require none.
     pub async fn new(secret: &'static str) -> Self {
         let database = Database::in_memory().await.unwrap();
         let dynamodb = database.endpoint().to_owned();
         let store = store_at(&dynamodb, TimeoutProfile::Batch);
         create_missing(&store).await.unwrap();
-        let sources = ReportTexts::first().sources();
+        let sources = ReportSet::first().sources();
         ingest::ingest(&store, &sources, Options::default(), |_| ()).await.unwrap();
         keys::register(&store, &KEY.parse().unwrap(), "tests").await.unwrap();
         let app = App::with_store(store_at(&dynamodb, TimeoutProfile::Request));
@@ -185,7 +185,7 @@ type Shared = State<Arc<Mutex<AwsState>>>;
 async fn handle(State(state): Shared, uri: Uri, headers: HeaderMap, body: Bytes) -> Response {
     let target = headers.get("x-amz-target").map(|target| target.to_str().unwrap());
     let form: BTreeMap<String, String> = form_urlencoded::parse(&body).into_owned().collect();
-    let path = decoded(uri.path());
+    let path = decode(uri.path());
     let lambda = path.strip_prefix("/2015-03-31/functions/").and_then(|path| path.split_once('/'));
     let operation = match (target, lambda) {
         (Some(target), _) => target.rsplit('.').next().unwrap().to_owned(),
@@ -193,7 +193,7 @@ async fn handle(State(state): Shared, uri: Uri, headers: HeaderMap, body: Bytes)
         (None, Some(_)) => "GetFunctionConfiguration".to_owned(),
         (None, None) => form["Action"].clone(),
     };
-    // The signature's scope names the service. CloudWatch signs with its former name.
+    // The signature's scope includes the service. CloudWatch signs with its former name.
     let authorization = headers[header::AUTHORIZATION].to_str().unwrap();
     let service = authorization.split('/').nth(3).unwrap().replace("monitoring", "cloudwatch");
     let (is_stalled, is_denied) = {
@@ -292,7 +292,7 @@ async fn invoke(state: &Mutex<AwsState>, arn: &str, event: Value) -> Response {
     };
     let (rest, qualifier) = arn.rsplit_once(':').unwrap();
     let function = rest.rsplit_once("function:numbers-").unwrap().1.to_owned();
-    let routes = routes_of(&function);
+    let routes = routes_for(&function);
     let (misbehavior, app) = {
         let mut state = state.lock().unwrap();
         let misbehavior = state.misbehaving.filter(|(name, _)| *name == function);
@@ -310,7 +310,7 @@ async fn invoke(state: &Mutex<AwsState>, arn: &str, event: Value) -> Response {
             let body = json!({ "Type": "User", "Message": message });
             (StatusCode::NOT_FOUND, body.to_string()).into_response()
         }
-        Some(Misbehavior::Dead) => {
+        Some(Misbehavior::Crashed) => {
             let message = "RequestId: 1 Error: Runtime exited with error: signal: killed";
             let body = json!({ "errorType": "Runtime.ExitError", "errorMessage": message });
             ([("x-amz-function-error", "Unhandled")], body.to_string()).into_response()

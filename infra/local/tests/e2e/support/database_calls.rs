@@ -21,19 +21,19 @@ pub fn units(calls: &[AnsweredCall]) -> f64 {
     calls.iter().map(|call| call.units).sum()
 }
 
-/// The key, the manifest, and the snapshot's chunks in one call.
-pub const START: [&str; 3] = ["GetItem", "GetItem", "BatchGetItem"];
+/// A cold start's calls: the key, the manifest, and the snapshot's chunks in one call.
+pub const COLD_START_CALLS: [&str; 3] = ["GetItem", "GetItem", "BatchGetItem"];
 
-/// Asserts that a cold service reads the snapshot, of at least this many chunks, in one eventually
-/// consistent call, at the documented cost.
-pub async fn assert_snapshot_costs_half(service: &Service, proxy: &FaultProxy, least_chunks: u32) {
+/// Asserts that a cold service reads the snapshot, which has at least `min_chunks` chunks, in one eventually
+/// consistent call at the documented cost.
+pub async fn assert_snapshot_costs_half(service: &Service, proxy: &FaultProxy, min_chunks: u32) {
     let store = service.database.store();
     let snapshot = store.manifest().await.unwrap().unwrap().current;
     let bytes = store.snapshot(&snapshot).await.unwrap().len();
-    assert!(snapshot.chunks >= least_chunks, "{}", snapshot.chunks);
+    assert!(snapshot.chunks >= min_chunks, "{}", snapshot.chunks);
     proxy.take_answered();
     let calls = calls_for(service, proxy, "/v1/carriers").await;
-    assert_eq!(operations(&calls), START);
+    assert_eq!(operations(&calls), COLD_START_CALLS);
     assert_eq!(units(&calls[..2]), KEY_AND_MANIFEST_UNITS);
     assert_eq!(calls[2].units, snapshot_read_units(bytes as u32));
 }

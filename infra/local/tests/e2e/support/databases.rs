@@ -13,12 +13,12 @@ use tempfile::TempDir;
 use tnr::{data::sample::sample, database::Database, keys};
 use tokio::runtime::Runtime;
 
-use super::{service::KEY, small_reports::ReportTexts};
+use super::{service::KEY, small_reports::ReportSet};
 
-/// The local program's database file in its folder.
+/// The name of the program's database file.
 const FILE: &str = "dynamodb.sqlite";
 
-/// A finished database on disk.
+/// A populated database on disk, to copy from.
 struct Master {
     folder: TempDir,
     report: ImportReport,
@@ -42,7 +42,7 @@ impl Master {
         Self { report: imported.join().unwrap(), folder }
     }
 
-    /// A copy in memory with the sample key; it ends with the test's runtime.
+    /// A copy in memory with the sample key; it lasts as long as the test's runtime.
     async fn copy(&self) -> Database {
         let copy = Dynoxide::memory().unwrap();
         let file = self.folder.path().join(FILE);
@@ -66,12 +66,12 @@ pub async fn with_sample() -> Database {
 /// A test's own database with the first of the small reports and the sample key.
 pub async fn with_small_reports() -> Database {
     static MASTER: LazyLock<Master> =
-        LazyLock::new(|| Master::import(ReportTexts::first().sources()));
+        LazyLock::new(|| Master::import(ReportSet::first().sources()));
     MASTER.copy().await
 }
 
 /// A test's own database with the published reports and the sample key, and the import's report. All tests
-/// pass the same reports, and the first one imports them.
+/// pass the same reports, and the first test imports them.
 pub async fn with_published_reports(reports: Sources) -> (Database, &'static ImportReport) {
     static MASTER: OnceLock<Master> = OnceLock::new();
     let master = MASTER.get_or_init(|| Master::import(reports));

@@ -20,11 +20,11 @@ use serde_json::{Value, json};
 use tnr::openapi;
 
 use super::{
-    endpoints::undescribed_paths,
-    template::{DEFAULT_ROUTE, route_of},
+    endpoints::undocumented_paths,
+    template::{DEFAULT_ROUTE, route_for},
 };
 
-/// The URL under which the compiler finds the description.
+/// The URL at which the compiler finds the description.
 const LOCATION: &str = "https://example.com/openapi.json";
 
 /// Standard HTTP headers, which need no description.
@@ -32,25 +32,25 @@ const STANDARD_HEADERS: [&str; 5] =
     ["connection", "content-encoding", "content-length", "content-type", "date"];
 
 /// The description, with a compiled schema for each body.
-struct Described {
+struct CompiledDescription {
     description: Value,
     schemas: Schemas,
     /// Schema indexes by path, method, status and content type.
     bodies: BTreeMap<[String; 4], boon::SchemaIndex>,
 }
 
-static DESCRIBED: LazyLock<Described> = LazyLock::new(|| described(openapi::description()));
+static COMPILED: LazyLock<CompiledDescription> = LazyLock::new(|| compile(openapi::description()));
 
 /// The description with no required fields, for responses limited by `fields`.
-static WITHOUT_REQUIRED: LazyLock<Described> = LazyLock::new(|| {
+static WITHOUT_REQUIRED: LazyLock<CompiledDescription> = LazyLock::new(|| {
     let mut description = openapi::description();
     for schema in description["components"]["schemas"].as_object_mut().unwrap().values_mut() {
         schema.as_object_mut().unwrap().remove("required");
     }
-    described(description)
+    compile(description)
 });
 
-fn described(mut description: Value) -> Described {
+fn compile(mut description: Value) -> CompiledDescription {
     forbid_undescribed_fields(&mut description);
     forbid_unknown_values(&mut description);
     let (mut compiler, mut schemas) = (Compiler::new(), Schemas::new());
@@ -65,7 +65,7 @@ fn described(mut description: Value) -> Described {
                 {
                     let operation = ["paths", path, method, "responses", status];
                     let pointer = operation.into_iter().chain(["content", content_type, "schema"]);
-                    let pointer = pointer.map(escaped).collect::<Vec<_>>().join("/");
+                    let pointer = pointer.map(escape).collect::<Vec<_>>().join("/");
                     let index =
                         compiler.compile(&format!("{LOCATION}#/{pointer}"), &mut schemas).unwrap();
                     let key = [path, method, status, content_type].map(String::clone);
@@ -74,18 +74,18 @@ fn described(mut description: Value) -> Described {
             }
         }
     }
-    Described { description, schemas, bodies }
+    CompiledDescription { description, schemas, bodies }
 }
 
-static UNDESCRIBED_PATHS: LazyLock<BTreeSet<String>> = LazyLock::new(undescribed_paths);
+static UNDOCUMENTED_PATHS: LazyLock<BTreeSet<String>> = LazyLock::new(undocumented_paths);
 
-/// A JSON pointer step in a URL fragment.
-fn escaped(step: &str) -> String {
+/// Escapes a JSON pointer step for a URL fragment.
+fn escape(step: &str) -> String {
     let step = step.replace('~', "~0").replace('/', "~1");
     step.replace('{', "%7B").replace('}', "%7D")
 }
 
-/// Closes object schemas, which the description leaves open for later fields. Schemas that are part of
+/// Closes object schemas, which the description leaves open for future fields. Schemas that are part of
 /// another stay open, since the outer one is closed.
 fn forbid_undescribed_fields(description: &mut Value) {
     let text = description.to_string();
@@ -99,7 +99,7 @@ fn forbid_undescribed_fields(description: &mut Value) {
     }
 }
 
-/// Closes response enums, which the description leaves open for later values.
+/// Closes response enums, which the description leaves open for future values.
 fn forbid_unknown_values(value: &mut Value) {
     match value {
         Value::Object(fields) => {
@@ -122,18 +122,18 @@ pub fn violation(
     body: &[u8],
 ) -> Option<String> {
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
-    let (route, _) = route_of(path);
-    if route == DEFAULT_ROUTE || method == Method::OPTIONS || UNDESCRIBED_PATHS.contains(&route) {
+    let (route, _) = route_for(path);
+    if route == DEFAULT_ROUTE || method == Method::OPTIONS || UNDOCUMENTED_PATHS.contains(&route) {
         return None;
     }
     let path = route.replace("+}", "}");
     let has_fields_parameter = query.split('&').any(|pair| pair.starts_with("fields="));
-    let Described { description, schemas, bodies } =
-        if has_fields_parameter { &*WITHOUT_REQUIRED } else { &*DESCRIBED };
+    let CompiledDescription { description, schemas, bodies } =
+        if has_fields_parameter { &*WITHOUT_REQUIRED } else { &*COMPILED };
     // Responses to unknown methods are described with `GET`.
-    let lower_case = method.as_str().to_lowercase();
-    let is_described = description["paths"][&path][&lower_case].is_object();
-    let method = if is_described { lower_case } else { "get".to_owned() };
+    let lowercase = method.as_str().to_lowercase();
+    let is_described = description["paths"][&path][&lowercase].is_object();
+    let method = if is_described { lowercase } else { "get".to_owned() };
     let response = &description["paths"][&path][&method]["responses"][status.as_str()];
     if response.is_null() {
         return Some(format!("{path} has no description of {status} responses"));
@@ -150,12 +150,12 @@ pub fn violation(
     let Some(&index) = bodies.get(&key) else {
         return Some(format!("{path} has no description of {status} responses as {content_type}"));
     };
-    let read = if media_type.ends_with("/json") || media_type.ends_with("+json") {
+    let parsed = if media_type.ends_with("/json") || media_type.ends_with("+json") {
         serde_json::from_slice(body).ok()
     } else {
         str::from_utf8(body).ok().map(Value::from)
     };
-    let Some(body) = read else {
+    let Some(body) = parsed else {
         return Some(format!("{path} {status} has a body that is not {content_type}"));
     };
     let error = schemas.validate(&body, index).err()?;
@@ -171,7 +171,7 @@ fn undescribed_header(response: &Value, headers: &HeaderMap) -> Option<String> {
     headers.keys().map(HeaderName::as_str).find(|name| !is_described(name)).map(str::to_owned)
 }
 
-/// Replaces a response that violates the description, so that the requesting test fails.
+/// Replaces a response that violates the description, so that the test fails.
 pub async fn enforce(request: Request, next: Next) -> Response {
     let (method, target) = (request.method().clone(), request.uri().to_string());
     let response = next.run(request).await;

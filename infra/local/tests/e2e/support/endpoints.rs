@@ -12,7 +12,7 @@ use super::{
 };
 use tnr::openapi::sample_requests::{SampleRequest, requests_for};
 
-/// One path of the API, or [`DEFAULT_ROUTE`] for all others.
+/// An API path, or [`DEFAULT_ROUTE`] for all others.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Endpoint {
     /// The path as in the template, such as `/v1/format/{tn+}`.
@@ -23,14 +23,14 @@ pub struct Endpoint {
 
 /// The endpoints of all functions that serve HTTP.
 pub fn endpoints() -> Vec<Endpoint> {
-    let endpoints_of = |(function, routes): (&'static str, Routes)| {
+    let to_endpoints = |(function, routes): (&'static str, Routes)| {
         let paths = routes.paths().map(to_template_path).collect::<Vec<_>>();
         paths.into_iter().map(|path| Endpoint { path, function: function.to_owned() })
     };
-    tnr::functions().into_iter().flat_map(endpoints_of).collect()
+    tnr::functions().into_iter().flat_map(to_endpoints).collect()
 }
 
-pub fn routes_of(function: &str) -> Routes {
+pub fn routes_for(function: &str) -> Routes {
     tnr::functions().into_iter().find(|(name, _)| *name == function).unwrap().1
 }
 
@@ -48,28 +48,28 @@ impl Endpoint {
         Self { path: DEFAULT_ROUTE.to_owned(), function: "status".to_owned() }
     }
 
-    /// The routes of its function.
+    /// Its function's routes.
     pub fn routes(&self) -> Routes {
-        routes_of(&self.function)
+        routes_for(&self.function)
     }
 
     /// The sample requests for this endpoint.
     pub fn requests(&self) -> Vec<SampleRequest> {
         let requests = requests_for(&self.function).into_iter();
-        requests.filter(|request| template::route_of(request.path()).0 == self.path).collect()
+        requests.filter(|request| template::route_for(request.path()).0 == self.path).collect()
     }
 
     /// The first successful sample request.
     pub fn example(&self) -> SampleRequest {
-        let example = self.requests().into_iter().find(|request| !request.is_refused());
+        let example = self.requests().into_iter().find(|request| !request.is_rejected());
         example.unwrap_or_else(|| {
             panic!("events/{}/requests.txt lacks a request for {}", self.function, self.path)
         })
     }
 
-    /// Returns `true` if its description, or else its function, requires an API key.
+    /// Returns `true` if it needs an API key according to its description or, without one, its function.
     pub fn needs_key(&self) -> bool {
-        if undescribed_paths().contains(&self.path) {
+        if undocumented_paths().contains(&self.path) {
             return !browser_paths().contains(&self.path);
         }
         static DESCRIPTION: LazyLock<Value> = LazyLock::new(openapi::description);
@@ -81,29 +81,29 @@ impl Endpoint {
     }
 }
 
-/// Paths without a description, written as in the template.
-pub fn undescribed_paths() -> BTreeSet<String> {
-    undescribed_paths_of(|_| true)
+/// Paths that are not in the API description, written as in the template.
+pub fn undocumented_paths() -> BTreeSet<String> {
+    undocumented_paths_where(|_| true)
 }
 
-/// Undescribed paths for browsers, which need no key.
+/// Undocumented paths for browsers, which need no key.
 pub fn browser_paths() -> BTreeSet<String> {
-    undescribed_paths_of(|routes| !routes.require_key())
+    undocumented_paths_where(|routes| !routes.require_key())
 }
 
-fn undescribed_paths_of(is_asked_for: fn(&Routes) -> bool) -> BTreeSet<String> {
-    let functions = tnr::functions().into_iter().map(|(_, routes)| routes).filter(is_asked_for);
+fn undocumented_paths_where(is_included: fn(&Routes) -> bool) -> BTreeSet<String> {
+    let functions = tnr::functions().into_iter().map(|(_, routes)| routes).filter(is_included);
     functions
         .flat_map(|routes| {
-            routes.undescribed_paths().iter().map(|path| to_template_path(path)).collect::<Vec<_>>()
+            routes.undocumented_paths().into_iter().map(to_template_path).collect::<Vec<_>>()
         })
         .collect()
 }
 
-/// Returns `true` if the path is below a page's, has no description, and only the page requests it.
+/// Returns `true` if only a page requests the path: it is undocumented, and below the page's path.
 pub fn is_part_of_a_page(path: &str) -> bool {
     let page = path.split("/{").next().unwrap_or_default();
-    page != path && undescribed_paths().contains(path) && readme::documents(page)
+    page != path && undocumented_paths().contains(path) && readme::documents(page)
 }
 
 pub fn protected_endpoints() -> Vec<Endpoint> {

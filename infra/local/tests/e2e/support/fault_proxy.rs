@@ -22,39 +22,39 @@ use tokio::sync::watch;
 
 use super::service::{http_client, serve};
 
-/// The fault that a call meets.
+/// The fault to inject into a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
     None,
-    /// Refused with an error that clients do not retry.
-    Dead,
+    /// Rejected with an error that clients do not retry.
+    NonRetryable,
     Throttled,
-    /// Refused by a failed condition.
-    Overtaken,
+    /// Rejected by a failed condition.
+    ConditionFailed,
     InternalError,
     Stall,
     /// The connection closes without a response.
     Reset,
-    /// Half of a `BatchWriteItem` is done; the rest is returned as unprocessed.
+    /// Half of a `BatchWriteItem` is processed; the rest is returned as unprocessed.
     HalfProcessed,
     /// All keys of a `BatchGetItem` are returned as unprocessed.
     Unprocessed,
-    /// Done, but the connection closes in the middle of the response.
+    /// Processed, but the connection closes in the middle of the response.
     CutOff,
-    /// Neither done nor answered until [`FaultProxy::deliver`].
+    /// Neither processed nor answered until [`FaultProxy::deliver`].
     Postponed,
-    /// Done and answered, then repeated by [`FaultProxy::deliver`].
+    /// Processed and answered, then repeated by [`FaultProxy::deliver`].
     Repeated,
-    /// Held until [`FaultProxy::release`], then done and answered. Later calls are held too, since a client
+    /// Held until [`FaultProxy::release`], then processed and answered. Later calls are held too, since a client
     /// that waits too long retries.
     Held,
-    /// Done after half of this time, and answered after all of it.
+    /// Processed after half of this time, and answered after all of it.
     Late(Duration),
 }
 
 type Policy = dyn Fn(usize, &str) -> Fault + Send + Sync;
 
-/// A running proxy; it ends with the test's runtime.
+/// A running proxy; it stops with the test's runtime.
 #[derive(Clone)]
 pub struct FaultProxy {
     pub endpoint: String,
@@ -62,7 +62,7 @@ pub struct FaultProxy {
 }
 
 struct Shared {
-    /// The address of the database.
+    /// The database's address.
     upstream: String,
     policy: Box<Policy>,
     /// `true` if the policy is off.
@@ -84,8 +84,8 @@ pub struct AnsweredCall {
 }
 
 impl FaultProxy {
-    /// A proxy for `endpoint`; `policy` takes a call's number, from 1, and its operation.
-    pub async fn before(
+    /// A proxy for `endpoint`. `policy` gets the number of calls, including this one, and the operation.
+    pub async fn new(
         endpoint: &str,
         policy: impl Fn(usize, &str) -> Fault + Send + Sync + 'static,
     ) -> Self {
@@ -105,12 +105,12 @@ impl FaultProxy {
 
     /// A proxy without faults.
     pub async fn transparent(endpoint: &str) -> Self {
-        Self::before(endpoint, |_, _| Fault::None).await
+        Self::new(endpoint, |_, _| Fault::None).await
     }
 
-    /// A proxy that injects `fault` into every call from [`Self::start_failing`] on.
+    /// A proxy that injects `fault` into every call after [`Self::start_failing`].
     pub async fn with_switch(endpoint: &str, fault: Fault) -> Self {
-        let proxy = Self::before(endpoint, move |_, _| fault).await;
+        let proxy = Self::new(endpoint, move |_, _| fault).await;
         proxy.stop_failing();
         proxy
     }
@@ -128,7 +128,7 @@ impl FaultProxy {
         self.shared.calls.load(Ordering::SeqCst)
     }
 
-    /// Restarts the count.
+    /// Resets the count.
     pub fn reset(&self) {
         self.shared.calls.store(0, Ordering::SeqCst);
     }
@@ -147,7 +147,7 @@ impl FaultProxy {
     }
 
     /// Waits until a call is held.
-    pub async fn until_held(&self) {
+    pub async fn wait_until_held(&self) {
         self.shared.is_holding.subscribe().wait_for(|&is_holding| is_holding).await.unwrap();
     }
 
@@ -159,7 +159,7 @@ impl FaultProxy {
 
 impl Shared {
     async fn forward(&self, mut headers: HeaderMap, body: impl Into<reqwest::Body>) -> Response {
-        let operation = operation_of(&headers).to_owned();
+        let operation = operation_in(&headers).to_owned();
         headers.remove("host");
         headers.remove("content-length");
         let request = self.client.post(&self.upstream).headers(headers).body(body);
@@ -186,16 +186,16 @@ impl Shared {
     }
 }
 
-/// A policy that injects a fault into every call of one operation.
-pub fn at_operation(
+/// A policy that injects a fault into every call to one operation.
+pub fn for_operation(
     operation: &'static str,
     fault: Fault,
 ) -> impl Fn(usize, &str) -> Fault + Send + Sync {
-    at_first(usize::MAX, operation, fault)
+    for_first_calls(usize::MAX, operation, fault)
 }
 
-/// A policy that injects a fault into the first calls of one operation.
-pub fn at_first(
+/// A policy that injects a fault into the first calls to one operation.
+pub fn for_first_calls(
     calls: usize,
     operation: &'static str,
     fault: Fault,
@@ -210,7 +210,7 @@ pub fn at_first(
 async fn handle(State(proxy): State<Arc<Shared>>, headers: HeaderMap, body: Bytes) -> Response {
     let call = proxy.calls.fetch_add(1, Ordering::SeqCst) + 1;
     let is_passing = proxy.is_passing.load(Ordering::SeqCst);
-    let fault = if is_passing { Fault::None } else { (proxy.policy)(call, operation_of(&headers)) };
+    let fault = if is_passing { Fault::None } else { (proxy.policy)(call, operation_in(&headers)) };
     if fault == Fault::Held {
         proxy.is_holding.send_replace(true);
     }
@@ -225,11 +225,11 @@ async fn handle(State(proxy): State<Arc<Shared>>, headers: HeaderMap, body: Byte
             proxy.undelivered.lock().unwrap().push_back((headers.clone(), body.clone()));
             proxy.forward(headers, body).await
         }
-        Fault::Dead => error(StatusCode::BAD_REQUEST, "ValidationException"),
+        Fault::NonRetryable => error(StatusCode::BAD_REQUEST, "ValidationException"),
         Fault::Throttled => {
             error(StatusCode::BAD_REQUEST, "ProvisionedThroughputExceededException")
         }
-        Fault::Overtaken => error(StatusCode::BAD_REQUEST, "ConditionalCheckFailedException"),
+        Fault::ConditionFailed => error(StatusCode::BAD_REQUEST, "ConditionalCheckFailedException"),
         Fault::InternalError => error(StatusCode::INTERNAL_SERVER_ERROR, "InternalServerError"),
         Fault::Stall => std::future::pending().await,
         Fault::Reset => cut_off_after(b""),
@@ -251,11 +251,11 @@ async fn handle(State(proxy): State<Arc<Shared>>, headers: HeaderMap, body: Byte
     }
 }
 
-fn operation_of(headers: &HeaderMap) -> &str {
+fn operation_in(headers: &HeaderMap) -> &str {
     headers["x-amz-target"].to_str().unwrap().rsplit('.').next().unwrap()
 }
 
-/// The capacity units in a response, which has one number, or one per table.
+/// The capacity units in a response, which has one total, or one per table.
 fn units_in(body: &[u8]) -> f64 {
     let response: Value = serde_json::from_slice(body).unwrap_or_default();
     let consumed = &response["ConsumedCapacity"];

@@ -37,7 +37,7 @@ impl FunctionResponse {
     }
 }
 
-/// The response of a function with these routes to an event.
+/// Calls a function with these routes, and returns its response to the event.
 pub async fn response_to(routes: Routes, app: App, event: &Value) -> FunctionResponse {
     let request = lambda_http::request::from_str(&event.to_string()).unwrap();
     let response = lambda(routes, app).call(request).await.unwrap();
@@ -49,7 +49,7 @@ pub async fn response_to(routes: Routes, app: App, event: &Value) -> FunctionRes
 }
 
 /// The event as API Gateway sends it for an IAM-authorized request.
-pub fn authorized_by_iam(mut event: Value) -> Value {
+pub fn with_iam_authorization(mut event: Value) -> Value {
     event["headers"].as_object_mut().unwrap().remove("authorization");
     event["requestContext"]["authorizer"] = json!({ "iam": {
         "accessKey": "ASIAEXAMPLE", "accountId": "123456789012", "callerId": "AROAEXAMPLE:probe",

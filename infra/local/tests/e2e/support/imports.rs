@@ -9,10 +9,10 @@ use store::{Store, TimeoutProfile};
 use super::{
     fault_proxy::{Fault, FaultProxy},
     service::Service,
-    small_reports::ReportTexts,
+    small_reports::ReportSet,
 };
 
-/// Looking up every record takes seconds, so only one in this many is looked up. The lists hold them all,
+/// Looking up every record takes seconds, so only one in this many is looked up. The lists contain them all,
 /// and [`assert_no_drift`] compares every item with the lists.
 const LOOKUP_STEP: usize = 8;
 
@@ -50,16 +50,16 @@ pub async fn responses(service: &Service) -> BTreeMap<String, Value> {
 
 /// The codes of some records in a list.
 fn sample_codes(records: &Value, field: &str) -> Vec<String> {
-    let some = records.as_array().unwrap().iter().step_by(LOOKUP_STEP);
-    some.map(|record| record[field].as_str().unwrap().to_owned()).collect()
+    let sampled = records.as_array().unwrap().iter().step_by(LOOKUP_STEP);
+    sampled.map(|record| record[field].as_str().unwrap().to_owned()).collect()
 }
 
 pub async fn import(
     store: &Store,
-    texts: &ReportTexts,
+    reports: &ReportSet,
     options: Options,
 ) -> Result<ImportReport, IngestError> {
-    ingest(store, &texts.sources(), options, |_| ()).await
+    ingest(store, &reports.sources(), options, |_| ()).await
 }
 
 /// Asserts that no item differs from the current version.
@@ -73,7 +73,7 @@ pub async fn store_with_faults(
     service: &Service,
     policy: impl Fn(usize, &str) -> Fault + Send + Sync + 'static,
 ) -> (Store, FaultProxy) {
-    let proxy = FaultProxy::before(service.database.endpoint(), policy).await;
+    let proxy = FaultProxy::new(service.database.endpoint(), policy).await;
     (Store::connect_to_emulator(&proxy.endpoint, TimeoutProfile::Batch), proxy)
 }
 

@@ -18,7 +18,7 @@ pub async fn key_with_quotas(
     key
 }
 
-/// The requests that all containers have counted in the table, by quota id.
+/// The number of requests that all containers have counted in the table, by quota id.
 pub async fn counted_requests(store: &Store) -> HashMap<String, u64> {
     let (client, tables) = store.parts();
     let items = client.scan().table_name(&tables.usage).send().await.unwrap().items.unwrap();

@@ -1,5 +1,5 @@
 //! A stand-in for Lambda's runtime and extensions APIs. Like Lambda, it freezes the function once both the
-//! function and its extension have asked for their next event.
+//! function and its extension have requested their next event.
 
 use std::{
     collections::HashMap,
@@ -24,31 +24,31 @@ use tokio::{
     time::timeout,
 };
 
-use super::processes::{send_signal, until_ended};
+use super::processes::{send_signal, wait_for_exit};
 
-/// Lambda's variable for the number of concurrent requests per function.
+/// Lambda's environment variable for the maximum number of concurrent requests.
 pub const MAX_CONCURRENCY: &str = "AWS_LAMBDA_MAX_CONCURRENCY";
 const EXTENSION_ID: &str = "5f2d0b3a-extension";
-/// The time until the deadline of an invocation.
+/// The time from an invocation to its deadline.
 const INVOCATION_TIMEOUT: Duration = Duration::from_secs(60);
-/// The time for the function to become idle or to respond.
+/// The maximum time for the function to become idle or to respond.
 const MAX_WAIT: Duration = Duration::from_secs(20);
 
-/// The response to a registering extension.
+/// The response to an extension's registration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Registration {
     Accepted,
     Refused,
 }
 
-/// Calls so far from a function and its extension: next-event requests, and responses.
+/// Calls so far from a function and its extension: requests for the next event, and responses.
 #[derive(Default)]
 struct Calls {
-    asked: usize,
+    event_requests: usize,
     /// The time of the last event.
     handed_out: Option<Instant>,
     is_extension_registered: bool,
-    extension_asked: usize,
+    extension_requests: usize,
     /// Responses by invocation id, each with its time since the last event.
     responses: HashMap<String, (Value, Duration)>,
 }
@@ -71,7 +71,7 @@ pub struct LambdaFunction {
     notify_extension: mpsc::UnboundedSender<String>,
     invocations: usize,
     /// The maximum number of concurrent requests.
-    at_once: usize,
+    concurrency: usize,
 }
 
 impl LambdaFunction {
@@ -101,12 +101,12 @@ impl LambdaFunction {
             .env("AWS_LAMBDA_FUNCTION_VERSION", "1");
         let mut variables = command.get_envs();
         let concurrency = variables.find(|(name, _)| *name == MAX_CONCURRENCY);
-        let at_once = concurrency.and_then(|(_, most)| most?.to_str()?.parse().ok()).unwrap_or(1);
+        let concurrency = concurrency.and_then(|(_, value)| value?.to_str()?.parse().ok());
         let process = command.spawn().unwrap();
-        let (is_frozen, invocations) = (false, 0);
+        let (is_frozen, invocations, concurrency) = (false, 0, concurrency.unwrap_or(1));
         let function =
-            Self { process, is_frozen, state, invoke, notify_extension, invocations, at_once };
-        function.until_idle().await;
+            Self { process, is_frozen, state, invoke, notify_extension, invocations, concurrency };
+        function.wait_until_idle().await;
         function
     }
 
@@ -115,12 +115,13 @@ impl LambdaFunction {
         self.state.calls.borrow().is_extension_registered
     }
 
-    /// Waits until the function and its extension have asked for their next event.
-    pub async fn until_idle(&self) {
+    /// Waits until the function and its extension have requested their next event.
+    pub async fn wait_until_idle(&self) {
         let mut calls = self.state.calls.subscribe();
         let idle = calls.wait_for(|calls| {
-            calls.asked == self.invocations + self.at_once
-                && (!calls.is_extension_registered || calls.extension_asked == self.invocations + 1)
+            calls.event_requests == self.invocations + self.concurrency
+                && (!calls.is_extension_registered
+                    || calls.extension_requests == self.invocations + 1)
         });
         timeout(MAX_WAIT, idle).await.expect("the function did not become idle").unwrap();
     }
@@ -148,7 +149,7 @@ impl LambdaFunction {
         self.timed_response(id).await.0
     }
 
-    /// The response, and the time from the event to it.
+    /// The response, and the time since the event.
     pub async fn timed_response(&self, id: &str) -> (Value, Duration) {
         let mut calls = self.state.calls.subscribe();
         let responded = calls.wait_for(|calls| calls.responses.contains_key(id));
@@ -157,7 +158,7 @@ impl LambdaFunction {
     }
 
     pub async fn freeze(&mut self) {
-        self.until_idle().await;
+        self.wait_until_idle().await;
         send_signal("STOP", &self.process);
         self.is_frozen = true;
     }
@@ -169,31 +170,31 @@ impl LambdaFunction {
         }
     }
 
-    /// Thaws the function and ends it, with a warning if it has an extension or is never frozen.
+    /// Thaws and stops the function, which is notified if it has an extension or is never frozen.
     pub async fn shut_down(mut self) {
         self.thaw();
-        let is_warned = self.has_extension() || self.at_once > 1;
-        send_signal(if is_warned { "TERM" } else { "KILL" }, &self.process);
-        until_ended(&mut self.process).await;
+        let is_notified = self.has_extension() || self.concurrency > 1;
+        send_signal(if is_notified { "TERM" } else { "KILL" }, &self.process);
+        wait_for_exit(&mut self.process).await;
     }
 }
 
 impl Drop for LambdaFunction {
     fn drop(&mut self) {
-        // The process may have ended already.
+        // The process may already have exited.
         _ = self.process.kill();
         _ = self.process.wait();
     }
 }
 
-/// The deadline of an invocation, in milliseconds since 1970.
+/// The deadline for an invocation, in milliseconds since 1970.
 fn deadline() -> u128 {
     let end = SystemTime::now() + INVOCATION_TIMEOUT;
     end.duration_since(SystemTime::UNIX_EPOCH).unwrap().as_millis()
 }
 
 async fn next_invocation(State(state): State<Arc<RuntimeState>>) -> Response {
-    state.calls.send_modify(|calls| calls.asked += 1);
+    state.calls.send_modify(|calls| calls.event_requests += 1);
     let Some((id, event)) = state.events.lock().await.recv().await else {
         return StatusCode::GONE.into_response();
     };
@@ -232,7 +233,7 @@ async fn register(State(state): State<Arc<RuntimeState>>) -> Response {
 
 async fn next_event(State(state): State<Arc<RuntimeState>>, headers: HeaderMap) -> Response {
     assert_eq!(headers["lambda-extension-identifier"], EXTENSION_ID);
-    state.calls.send_modify(|calls| calls.extension_asked += 1);
+    state.calls.send_modify(|calls| calls.extension_requests += 1);
     let Some(id) = state.notices.lock().await.recv().await else {
         return StatusCode::GONE.into_response();
     };

@@ -14,12 +14,12 @@ pub async fn all_records(service: &Service, path: &str, field: &str, limit: usiz
         let body = service.ok(&format!("{path}{separator}limit={limit}&offset={offset}")).await;
         assert_eq!(body["pagination"]["limit"], limit);
         assert_eq!(body["pagination"]["offset"], offset);
-        let total_of_page = body["pagination"]["total"].as_u64().unwrap() as usize;
-        assert_eq!(*total.get_or_insert(total_of_page), total_of_page, "{path} at {offset}");
+        let page_total = body["pagination"]["total"].as_u64().unwrap() as usize;
+        assert_eq!(*total.get_or_insert(page_total), page_total, "{path} at {offset}");
         records.extend(body[field].as_array().unwrap().iter().cloned());
         offset += limit;
-        if offset >= total_of_page {
-            assert_eq!(records.len(), total_of_page, "{path} by {limit}");
+        if offset >= page_total {
+            assert_eq!(records.len(), page_total, "{path} by {limit}");
             return records;
         }
     }

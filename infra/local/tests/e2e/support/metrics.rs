@@ -9,7 +9,7 @@ use yaml_serde::Value;
 use super::template::{resources, text};
 
 /// The metric names that CloudWatch finds in a log line.
-pub fn metrics_written_by(line: &JsonValue) -> BTreeSet<String> {
+pub fn metrics_in(line: &JsonValue) -> BTreeSet<String> {
     let directive = &line["_aws"]["CloudWatchMetrics"][0];
     assert_eq!(directive["Namespace"], NAMESPACE, "{line}");
     assert_eq!(directive["Dimensions"], serde_json::json!([["Function"]]), "{line}");
@@ -18,25 +18,25 @@ pub fn metrics_written_by(line: &JsonValue) -> BTreeSet<String> {
 }
 
 /// The service's metrics that alarms and the dashboard read, for the functions whose resource name passes the filter.
-/// The dashboard's searches cover all functions, with an empty name.
-pub fn metrics_read_by_template(of: impl Fn(&str) -> bool) -> BTreeSet<String> {
+/// The dashboard's searches cover all functions, so their name is empty.
+pub fn metrics_read_by_template(filter: impl Fn(&str) -> bool) -> BTreeSet<String> {
     let mut read = Vec::new();
     resources().values().for_each(|resource| collect_metrics(resource, &mut read));
-    read.into_iter().filter(|(_, function)| of(function)).map(|(name, _)| name).collect()
+    read.into_iter().filter(|(_, function)| filter(function)).map(|(name, _)| name).collect()
 }
 
 /// Collects the metrics that a part of the template reads, each with its function.
 fn collect_metrics(value: &Value, read: &mut Vec<(String, String)>) {
     match value {
         Value::Tagged(tagged) => collect_metrics(&tagged.value, read),
-        // A metric of an alarm.
+        // A metric in an alarm.
         Value::Mapping(_) if value["Namespace"] == *NAMESPACE => {
             let dimension = &value["Dimensions"][0];
             assert_eq!(dimension["Name"], "Function", "{value:?}");
             read.push((text(&value["MetricName"]), text(&dimension["Value"])));
         }
         Value::Mapping(fields) => fields.values().for_each(|it| collect_metrics(it, read)),
-        // A metric of the dashboard.
+        // A metric on the dashboard.
         Value::Sequence(_) if value[0] == *NAMESPACE => {
             assert_eq!(value[2], "Function", "{value:?}");
             let function = text(&value[3]).trim_matches(['$', '{', '}']).to_owned();
@@ -59,6 +59,6 @@ pub fn functions_watched_by(alarm: &str, metric_name: &str) -> BTreeSet<String> 
     let properties = &resources()[alarm]["Properties"];
     let metrics = properties["Metrics"].as_sequence().unwrap().iter();
     let metrics = metrics.map(|metric| &metric["MetricStat"]["Metric"]);
-    let named = metrics.filter(|metric| metric["MetricName"] == *metric_name);
-    named.map(|metric| text(&metric["Dimensions"][0]["Value"])).collect()
+    let matching = metrics.filter(|metric| metric["MetricName"] == *metric_name);
+    matching.map(|metric| text(&metric["Dimensions"][0]["Value"])).collect()
 }

@@ -2,8 +2,7 @@
 
 use serde_json::Value;
 
-/// The numbers used to compare with Google's rules, in every region and notation, each with its default
-/// country.
+/// Numbers from every region in every notation, for comparing with Google's rules, each with its default country.
 pub fn numbers_worldwide() -> Vec<(String, String)> {
     const FOLDER: &str =
         concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/formatting/tests/agreement");

@@ -4,7 +4,7 @@ use std::{fs, process::Output};
 
 use tempfile::TempDir;
 
-use super::{program::run, small_reports::ReportTexts};
+use super::{program::run, small_reports::ReportSet};
 
 /// A folder with the operator's database and files.
 pub struct Operator {
@@ -32,12 +32,12 @@ impl Operator {
     }
 
     /// Imports these reports with extra options.
-    pub fn import(&self, texts: &ReportTexts, more: &[&str]) -> Output {
-        let nanpa = self.write("nanpa", &texts.nanpa);
-        let cnac = self.write("cnac", &texts.cnac);
-        let npa_report = self.write("npa_report", &texts.npa_report);
-        let carriers = self.write("carriers", &texts.carriers);
-        let reports = ["import", "--nanpa", &nanpa, "--cnac", &cnac, "--npa-report", &npa_report];
-        self.run(&[&reports[..], &["--carriers", &carriers], more].concat())
+    pub fn import(&self, reports: &ReportSet, more: &[&str]) -> Output {
+        let nanpa = self.write("nanpa", &reports.nanpa);
+        let cnac = self.write("cnac", &reports.cnac);
+        let npa_report = self.write("npa_report", &reports.npa_report);
+        let carriers = self.write("carriers", &reports.carriers);
+        let options = ["import", "--nanpa", &nanpa, "--cnac", &cnac, "--npa-report", &npa_report];
+        self.run(&[&options[..], &["--carriers", &carriers], more].concat())
     }
 }

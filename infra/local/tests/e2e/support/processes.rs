@@ -1,4 +1,4 @@
-//! Starting, stopping, resuming and ending processes.
+//! Starting, pausing, resuming and stopping processes.
 
 use std::{
     env,
@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The longest wait for a process, such as for its exit after a signal.
+/// The maximum time to wait for a process, such as for its exit after a signal.
 const MAX_WAIT: Duration = Duration::from_secs(60);
 
 /// Sends a signal, such as `STOP`, to a process.
@@ -19,21 +19,21 @@ pub fn send_signal(signal: &str, process: &Child) {
 }
 
 /// Waits until a process exits, and returns its status.
-pub async fn until_ended(process: &mut Child) -> ExitStatus {
-    until(async || process.try_wait().unwrap().is_some()).await;
+pub async fn wait_for_exit(process: &mut Child) -> ExitStatus {
+    wait_until(async || process.try_wait().unwrap().is_some()).await;
     process.wait().unwrap()
 }
 
 /// Waits until `condition` holds.
-pub async fn until(mut condition: impl AsyncFnMut() -> bool) {
+pub async fn wait_until(mut condition: impl AsyncFnMut() -> bool) {
     let deadline = Instant::now() + MAX_WAIT;
     while !condition().await {
-        assert!(Instant::now() < deadline, "the condition is false after {MAX_WAIT:?}");
+        assert!(Instant::now() < deadline, "the condition is still false after {MAX_WAIT:?}");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
 }
 
-/// The command that runs an ignored test of this binary, by path.
+/// A command that runs an ignored test in this binary, by path.
 pub fn ignored_test(path: &str) -> Command {
     let mut command = Command::new(env::current_exe().unwrap());
     // The path starts with the crate name, which the harness omits.
@@ -42,8 +42,8 @@ pub fn ignored_test(path: &str) -> Command {
     command
 }
 
-/// The command that runs an ignored test as a Lambda function, with its log in a file. Callers add the
-/// services it calls.
+/// A command that runs an ignored test as a Lambda function, logging to a file. Callers add the addresses of
+/// the services it calls.
 pub fn lambda_process(path: &str, output: &Path) -> Command {
     let file = File::create(output).unwrap();
     let mut command = ignored_test(path);

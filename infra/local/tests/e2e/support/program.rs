@@ -12,13 +12,13 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use super::{
-    processes::{send_signal, until_ended},
+    processes::{send_signal, wait_for_exit},
     service::http_client,
 };
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_tnr");
 
-/// Timeout for the start of `serve`, including an import of the sample.
+/// Startup timeout for `serve`, including the sample's import.
 const START_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The program as installed, without Cargo's environment variables.
@@ -31,14 +31,14 @@ pub fn program(arguments: &[&str]) -> Command {
     command
 }
 
-/// The program on a data folder.
+/// A command that uses a data folder.
 pub fn command_for(data_dir: &TempDir, arguments: &[&str]) -> Command {
     let mut command = program(arguments);
     command.arg("--data-dir").arg(data_dir.path());
     command
 }
 
-/// Runs the program on a data folder to completion.
+/// Runs the program with a data folder to completion.
 pub fn run(data_dir: &TempDir, arguments: &[&str]) -> Output {
     command_for(data_dir, arguments).output().unwrap()
 }
@@ -53,15 +53,15 @@ pub fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// The variables with which other programs find and log in to a served folder's database.
+/// The environment variables with which other programs connect to a served folder's database.
 pub fn database_variables(data_dir: &TempDir) -> Vec<(String, String)> {
     let file = fs::read_to_string(data_dir.path().join("dynamodb.env")).unwrap();
     let variables = file.lines().map(|line| line.split_once('=').unwrap());
     variables.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
 }
 
-/// A running `serve`; it ends with the test.
-pub struct Serving {
+/// A running `serve`; it stops when the test ends.
+pub struct Server {
     pub process: Child,
     pub base_url: String,
     pub key: String,
@@ -69,7 +69,7 @@ pub struct Serving {
     _folder: TempDir,
 }
 
-impl Serving {
+impl Server {
     /// Starts `serve` on a data folder.
     pub async fn on(data_dir: &TempDir, arguments: &[&str]) -> Self {
         Self::start(&mut command_for(data_dir, &[arguments, &["--port", "0"]].concat())).await
@@ -81,29 +81,29 @@ impl Serving {
         Self::start(&mut program(&[&options, arguments].concat())).await
     }
 
-    /// Starts a serving command, and waits until it reports that it is ready.
+    /// Starts a command that serves, and waits until it reports that it is ready.
     pub async fn start(command: &mut Command) -> Self {
         let folder = TempDir::new().unwrap();
         let output = folder.path().join("output");
         let file = File::create(&output).unwrap();
         let process = command.stdout(file.try_clone().unwrap()).stderr(file).spawn().unwrap();
-        let mut serving =
+        let mut server =
             Self { process, base_url: String::new(), key: String::new(), output, _folder: folder };
-        serving.until_ready().await;
-        serving
+        server.wait_until_ready().await;
+        server
     }
 
-    async fn until_ready(&mut self) {
+    async fn wait_until_ready(&mut self) {
         let deadline = Instant::now() + START_TIMEOUT;
         while !self.output().contains("Ctrl-C") {
             assert!(Instant::now() < deadline, "{}", self.output());
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
-        (self.base_url, self.key) = (self.printed("base URL"), self.printed("API key"));
+        (self.base_url, self.key) = (self.banner_value("base URL"), self.banner_value("API key"));
     }
 
-    /// The value of a line in the banner; empty if the line is missing.
-    fn printed(&self, name: &str) -> String {
+    /// A banner line's value; empty if the line is missing.
+    fn banner_value(&self, name: &str) -> String {
         let output = self.output();
         let value = output.lines().find_map(|line| line.trim().strip_prefix(name));
         value.unwrap_or_default().trim().to_owned()
@@ -111,7 +111,7 @@ impl Serving {
 
     /// The address of the operations port, which must be enabled.
     pub fn operations_url(&self) -> String {
-        self.printed("metrics").strip_suffix("/metrics").unwrap().to_owned()
+        self.banner_value("metrics").strip_suffix("/metrics").unwrap().to_owned()
     }
 
     /// The program's output and log so far.
@@ -131,12 +131,12 @@ impl Serving {
 
     /// The same without flags, which other commands omit since they serve no images.
     pub async fn get_without_flags(&self, path: &str) -> Value {
-        let mut answer = self.get(path).await;
-        answer.as_object_mut().unwrap().shift_remove("flags");
-        answer
+        let mut body = self.get(path).await;
+        body.as_object_mut().unwrap().shift_remove("flags");
+        body
     }
 
-    /// Kills the program, like a machine failure.
+    /// Kills the program, as a machine failure would.
     pub fn kill(mut self) {
         self.process.kill().unwrap();
         self.process.wait().unwrap();
@@ -145,13 +145,13 @@ impl Serving {
     /// Interrupts the program like Ctrl-C, and returns `true` if it exited cleanly.
     pub async fn interrupt(mut self) -> bool {
         send_signal("INT", &self.process);
-        until_ended(&mut self.process).await.success()
+        wait_for_exit(&mut self.process).await.success()
     }
 }
 
-impl Drop for Serving {
+impl Drop for Server {
     fn drop(&mut self) {
-        // The process may have ended already.
+        // The process may already have exited.
         _ = self.process.kill();
         _ = self.process.wait();
     }

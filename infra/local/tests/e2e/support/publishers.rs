@@ -9,7 +9,7 @@ use axum::{
 };
 use reqwest::StatusCode;
 
-use super::{service::serve, small_reports::ReportTexts};
+use super::{service::serve, small_reports::ReportSet};
 
 /// Names of the published reports, in the order of `--nanpa`, `--cnac` and `--npa-report`.
 pub const REPORT_NAMES: [&str; 3] =
@@ -25,23 +25,23 @@ pub fn published_reports() -> [Vec<u8>; 3] {
 
 /// Small uncompressed reports in place of the published ones.
 pub fn small_published_reports() -> [Vec<u8>; 3] {
-    let ReportTexts { nanpa, cnac, npa_report, .. } = ReportTexts::published();
+    let ReportSet { nanpa, cnac, npa_report, .. } = ReportSet::published();
     [nanpa, cnac, npa_report].map(String::into_bytes)
 }
 
 /// The address of a server with these reports under their published names.
 pub async fn mirror_of(reports: [Vec<u8>; 3]) -> String {
     mirror(move |name| {
-        let place = REPORT_NAMES.iter().position(|known| *known == name);
-        place.map_or(StatusCode::NOT_FOUND.into_response(), |place| {
-            reports[place].clone().into_response()
+        let index = REPORT_NAMES.iter().position(|known| *known == name);
+        index.map_or(StatusCode::NOT_FOUND.into_response(), |index| {
+            reports[index].clone().into_response()
         })
     })
     .await
 }
 
 /// The address of a server whose response depends on the file name.
-pub async fn mirror(answer: impl Fn(&str) -> Response + Clone + Send + Sync + 'static) -> String {
-    let answer = async move |uri: Uri| answer(uri.path().trim_start_matches('/'));
-    serve(Router::new().fallback(answer)).await
+pub async fn mirror(respond: impl Fn(&str) -> Response + Clone + Send + Sync + 'static) -> String {
+    let handler = async move |uri: Uri| respond(uri.path().trim_start_matches('/'));
+    serve(Router::new().fallback(handler)).await
 }

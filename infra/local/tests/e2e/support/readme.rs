@@ -1,7 +1,7 @@
 //! The README's table of API requests.
 
 pub struct Row {
-    /// The documented paths, including those of queries: `/v1/npa` besides `/v1/npa/{npa}`.
+    /// The documented paths, including those for queries: `/v1/npa` as well as `/v1/npa/{npa}`.
     pub paths: Vec<String>,
     pub needs_key: bool,
 }

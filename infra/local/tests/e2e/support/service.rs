@@ -18,7 +18,7 @@ use tnr::openapi::sample_requests::SampleRequest;
 /// The key in the sample requests, registered with every test service.
 pub use tnr::openapi::sample_requests::SAMPLE_KEY as KEY;
 
-/// A client without pooling, since pooled connections would end with the runtime of the test that opened
+/// A client without pooling, since pooled connections would close with the runtime of the test that opened
 /// them.
 pub fn http_client() -> Client {
     // Fails if another test has already installed it.
@@ -34,7 +34,7 @@ pub async fn serve(router: Router) -> String {
     format!("http://{address}")
 }
 
-/// A running service and its database; both end with the test's runtime.
+/// A running service and its database; both stop with the test's runtime.
 pub struct Service {
     pub base_url: String,
     pub database: Database,
@@ -71,11 +71,11 @@ impl Service {
     }
 
     /// A new service on the same database, with nothing in memory.
-    pub async fn restarted(self) -> Self {
+    pub async fn restart(self) -> Self {
         Self::on(self.database).await
     }
 
-    /// A service on a database as it is.
+    /// A service on an existing database.
     pub async fn on(database: Database) -> Self {
         let service = app::service(routes(), App::with_store(database.serving_store().await))
             .layer(from_fn(description::enforce));
@@ -112,8 +112,8 @@ impl Service {
     pub fn request_like(&self, sample: &SampleRequest, path: &str) -> RequestBuilder {
         let method = sample.method.parse().unwrap();
         let mut request = self.request_with(method, path);
-        let with_key = |name: &str| ["authorization", "x-api-key"].contains(&name);
-        for (name, value) in sample.headers.iter().filter(|(name, _)| !with_key(name)) {
+        let is_key = |name: &str| ["authorization", "x-api-key"].contains(&name);
+        for (name, value) in sample.headers.iter().filter(|(name, _)| !is_key(name)) {
             request = request.header(name, value);
         }
         match &sample.body {

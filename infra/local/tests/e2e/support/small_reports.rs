@@ -1,4 +1,4 @@
-//! Reports of two area codes, cut from the sample, in three states: small enough to import often.
+//! Reports for two area codes, cut from the sample, in three versions: small enough to import often.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -10,30 +10,31 @@ use tnr::data::sample::sample;
 /// The sample's area codes in California and Toronto.
 const NPAS: [&str; 2] = ["415", "416"];
 
+/// The content of the reports in one import.
 #[derive(Debug, Clone)]
-pub struct ReportTexts {
+pub struct ReportSet {
     pub nanpa: String,
     pub cnac: String,
     pub npa_report: String,
     pub carriers: String,
 }
 
-impl ReportTexts {
+impl ReportSet {
     /// The sample's reports without most area codes.
     pub fn first() -> Self {
-        let kept = |text: &str, header_lines: usize, is_of: &dyn Fn(&str, &str) -> bool| {
-            let is_kept = |(n, line): &(usize, &str)| {
-                *n < header_lines || NPAS.iter().any(|npa| is_of(line, npa))
+        let keep = |text: &str, header_lines: usize, matches: &dyn Fn(&str, &str) -> bool| {
+            let is_kept = |(index, line): &(usize, &str)| {
+                *index < header_lines || NPAS.iter().any(|npa| matches(line, npa))
             };
             let lines = text.split_inclusive('\n').enumerate().filter(is_kept);
             lines.map(|(_, line)| line).collect::<String>()
         };
         let Self { nanpa, cnac, npa_report, carriers } = Self::sample();
         Self {
-            nanpa: kept(&nanpa, 1, &|line, npa| line.contains(&format!("\t{npa}-"))),
-            cnac: kept(&cnac, 2, &|line, npa| line.starts_with(npa)),
+            nanpa: keep(&nanpa, 1, &|line, npa| line.contains(&format!("\t{npa}-"))),
+            cnac: keep(&cnac, 2, &|line, npa| line.starts_with(npa)),
             // Area code 600 has no exchanges.
-            npa_report: kept(&npa_report, 2, &|line, npa| {
+            npa_report: keep(&npa_report, 2, &|line, npa| {
                 line.starts_with(npa) || line.starts_with("600")
             }),
             carriers,
@@ -42,33 +43,33 @@ impl ReportTexts {
 
     /// The reports a few weeks later: exchanges added, removed and changed, and a carrier renamed.
     pub fn second() -> Self {
-        let mut texts = Self::first();
-        let vanished = texts.nanpa.lines().find(|line| line.contains("\t415-206\t")).unwrap();
-        texts.nanpa = texts.nanpa.replace(&format!("{vanished}\n"), "");
-        texts.nanpa = texts.nanpa.replace("415-234", "415-207");
-        texts.cnac = texts.cnac.replace("2000-01-01", "2000-01-15");
-        texts.cnac = texts.cnac.replacen("\"Available\"", "\"Protected\"", 1);
-        texts.carriers =
-            texts.carriers.replace("Sample Telephone Company of Ontario", "Sample Bell");
-        texts.cnac = texts.cnac.replace("Sample Telephone Company of Ontario", "Sample Bell");
-        texts
+        let mut reports = Self::first();
+        let removed = reports.nanpa.lines().find(|line| line.contains("\t415-206\t")).unwrap();
+        reports.nanpa = reports.nanpa.replace(&format!("{removed}\n"), "");
+        reports.nanpa = reports.nanpa.replace("415-234", "415-207");
+        reports.cnac = reports.cnac.replace("2000-01-01", "2000-01-15");
+        reports.cnac = reports.cnac.replacen("\"Available\"", "\"Protected\"", 1);
+        reports.carriers =
+            reports.carriers.replace("Sample Telephone Company of Ontario", "Sample Bell");
+        reports.cnac = reports.cnac.replace("Sample Telephone Company of Ontario", "Sample Bell");
+        reports
     }
 
-    /// The second reports, with another code for the new exchange.
+    /// The second reports, with a different code for the new exchange.
     pub fn third() -> Self {
-        let mut texts = Self::second();
-        texts.nanpa = texts.nanpa.replace("415-207", "415-209");
-        texts
+        let mut reports = Self::second();
+        reports.nanpa = reports.nanpa.replace("415-207", "415-209");
+        reports
     }
 
     /// The sample's four complete reports.
     pub fn sample() -> Self {
         let Sources { nanpa, cnac, npa_report, carriers, .. } = sample();
         Self {
-            nanpa: embedded(&nanpa),
-            cnac: embedded(&cnac),
-            npa_report: embedded(&npa_report),
-            carriers: embedded(&carriers.unwrap()),
+            nanpa: embedded_text(&nanpa),
+            cnac: embedded_text(&cnac),
+            npa_report: embedded_text(&npa_report),
+            carriers: embedded_text(&carriers.unwrap()),
         }
     }
 
@@ -99,13 +100,13 @@ impl ReportTexts {
     }
 }
 
-/// Text as a source. It stays in memory until the process ends.
+/// Text as a source. It stays in memory until the process exits.
 pub fn source(text: &str) -> Source {
     Source::Embedded(text.as_bytes().to_vec().leak())
 }
 
 /// The text of an embedded source.
-pub fn embedded(source: &Source) -> String {
+fn embedded_text(source: &Source) -> String {
     match source {
         Source::Embedded(bytes) => String::from_utf8(bytes.to_vec()).unwrap(),
         other => panic!("{other:?}"),

@@ -1,4 +1,4 @@
-//! `template.yaml`, parsed by resource, function and route.
+//! `template.yaml`, parsed into resources, functions and routes.
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
@@ -80,7 +80,7 @@ impl Function {
 }
 
 /// The template's route for a path, and the route's parameters. API Gateway ignores a trailing slash.
-pub fn route_of(path: &str) -> (String, Map<String, JsonValue>) {
+pub fn route_for(path: &str) -> (String, Map<String, JsonValue>) {
     static ROUTER: LazyLock<matchit::Router<String>> = LazyLock::new(|| {
         let mut router = matchit::Router::new();
         for Route { path, .. } in routes().into_iter().filter(|route| route.path != DEFAULT_ROUTE) {
@@ -96,16 +96,16 @@ pub fn route_of(path: &str) -> (String, Map<String, JsonValue>) {
     let found = ROUTER.at(path).or_else(|_| ROUTER.at(path.strip_suffix('/').unwrap_or_default()));
     let Ok(found) = found else { return (DEFAULT_ROUTE.to_owned(), Map::new()) };
     let parameters = found.params.iter();
-    let parameters = parameters.map(|(name, value)| (name.to_owned(), decoded(value).into()));
+    let parameters = parameters.map(|(name, value)| (name.to_owned(), decode(value).into()));
     (found.value.clone(), parameters.collect())
 }
 
 /// Decodes URL-encoded text.
-pub fn decoded(text: &str) -> String {
+pub fn decode(text: &str) -> String {
     percent_decode_str(text).decode_utf8_lossy().into_owned()
 }
 
-/// The text of a value, without the tag of a CloudFormation function such as `!Ref`.
+/// A value's text, without the tag for a CloudFormation function such as `!Ref`.
 pub fn text(value: &Value) -> String {
     match value {
         Value::Tagged(tagged) => text(&tagged.value),

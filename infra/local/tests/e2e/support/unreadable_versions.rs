@@ -1,4 +1,4 @@
-//! Versions made unreadable for every possible reason.
+//! Makes versions unreadable in every possible way.
 
 use aws_sdk_dynamodb::{primitives::Blob, types::AttributeValue};
 use jiff::Timestamp;

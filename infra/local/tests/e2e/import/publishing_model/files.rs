@@ -39,27 +39,27 @@ const SETS: [&[Row]; FILE_SETS] = [
     &[("200", "1111", "ALPHA", "EAST", "AS"), ("205", "2222", "BETA", "SOUTH", "AS")],
 ];
 
-/// The exchanges in any set.
+/// Every exchange that appears in at least one set.
 pub const NXXS: [&str; 6] = ["200", "201", "202", "203", "204", "205"];
-/// The carriers in any set.
+/// Every carrier that appears in at least one set.
 pub const OCNS: [&str; 4] = ["1111", "2222", "3333", "9999"];
 pub const NPAS: [&str; 2] = ["415", "416"];
 
 /// A set's exchanges in 415 by NXX, as `NXX OCN company rate-center`.
 pub fn exchanges(set: usize) -> Vec<String> {
     let rows = SETS[set].iter();
-    let described = rows
+    let descriptions = rows
         .map(|(nxx, ocn, company, place, _)| format!("{nxx} {ocn} {company} {place}"))
         .collect::<BTreeSet<String>>();
-    described.into_iter().collect()
+    descriptions.into_iter().collect()
 }
 
 pub fn sources(set: usize) -> Sources {
-    static SOURCES: LazyLock<Vec<Sources>> = LazyLock::new(|| SETS.map(sources_of).into());
+    static SOURCES: LazyLock<Vec<Sources>> = LazyLock::new(|| SETS.map(sources_from).into());
     SOURCES[set].clone()
 }
 
-fn sources_of(rows: &[Row]) -> Sources {
+fn sources_from(rows: &[Row]) -> Sources {
     let mut nanpa = "State\tNPA-NXX\tOCN\tCompany\tRateCenter\tEffectiveDate\tUse\tAssignDate\t\
                      Initial/Growth\tPooled Code\tIn Service\tFile Updated 01/01/2000\n"
         .to_owned();

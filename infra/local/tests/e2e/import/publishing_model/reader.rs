@@ -29,7 +29,7 @@ impl Reader {
         Self { app, service }
     }
 
-    /// The version it serves; `None` if none was published.
+    /// The version it serves; `None` if no version is readable.
     pub async fn version(&self) -> Result<Option<LoadedVersion>, TestCaseError> {
         use DatasetError::{Empty, NoneReadable, StillUnreadable};
         match self.app.dataset.get().await {
@@ -39,13 +39,12 @@ impl Reader {
         }
     }
 
-    /// The file set with the exchanges of its version.
+    /// The file set that matches its version's exchanges.
     pub async fn file_set(&self) -> Option<usize> {
         let loaded = self.version().await.ok()??;
-        let described_exchanges = loaded.dataset.exchanges_of("415".parse().unwrap());
-        let described_exchanges: Vec<String> =
-            described_exchanges.map(|exchange| described(&exchange)).collect();
-        (0..FILE_SETS).find(|&set| exchanges(set) == described_exchanges)
+        let served = loaded.dataset.exchanges_in("415".parse().unwrap());
+        let served: Vec<String> = served.map(|exchange| describe(&exchange)).collect();
+        (0..FILE_SETS).find(|&set| exchanges(set) == served)
     }
 
     /// Asserts that each lookup matches the lists of its version.
@@ -75,8 +74,8 @@ impl Reader {
         for (npa_nxx, found, format) in exchanges.await {
             let listed = dataset.exchange(npa_nxx);
             prop_assert_eq!(&found, &listed, "{}", npa_nxx);
-            let place = listed.as_ref().and_then(|exchange| exchange.rate_center.as_deref());
-            prop_assert_eq!(format["location"]["rateCenter"].as_str(), place, "{}", npa_nxx);
+            let rate_center = listed.as_ref().and_then(|exchange| exchange.rate_center.as_deref());
+            prop_assert_eq!(format["location"]["rateCenter"].as_str(), rate_center, "{}", npa_nxx);
             let ocn = listed.as_ref().and_then(|it| it.ocn).map(|ocn| ocn.to_string());
             prop_assert_eq!(format["carrier"]["ocn"].as_str(), ocn.as_deref(), "{}", npa_nxx);
         }
@@ -103,9 +102,9 @@ impl Reader {
     }
 }
 
-fn described(exchange: &Exchange) -> String {
+fn describe(exchange: &Exchange) -> String {
     let ocn = exchange.ocn.map_or(String::new(), |ocn| ocn.to_string());
     let company = exchange.company_name.as_deref().unwrap_or_default();
-    let place = exchange.rate_center.as_deref().unwrap_or_default();
-    format!("{} {ocn} {company} {place}", exchange.nxx)
+    let rate_center = exchange.rate_center.as_deref().unwrap_or_default();
+    format!("{} {ocn} {company} {rate_center}", exchange.nxx)
 }

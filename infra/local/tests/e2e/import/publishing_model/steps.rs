@@ -1,4 +1,4 @@
-//! Random steps of a sequence.
+//! Random steps in a sequence.
 
 use proptest::prelude::*;
 
@@ -21,7 +21,7 @@ pub enum Step {
     /// A stalled writer resumes.
     Resume,
     Empty(Table),
-    /// The lookup tables are restored to their state some steps ago.
+    /// The lookup tables are restored to their state from some steps ago.
     RestoreLookupTables,
 }
 
@@ -32,7 +32,7 @@ pub enum Table {
     Dataset,
 }
 
-/// A writer's work, and what disrupts it.
+/// A writer's work, and its disruption, if any.
 #[derive(Debug, Clone)]
 pub struct Run {
     pub work: Work,
@@ -61,7 +61,7 @@ pub struct Disruption {
 pub enum Kind {
     KilledBefore,
     KilledAfter,
-    Refused,
+    Rejected,
     ResponseLost,
     Postponed,
     Repeated,
@@ -75,7 +75,7 @@ fn run() -> impl Strategy<Value = Run> {
     let kind = prop_oneof![
         3 => Just(Kind::KilledBefore),
         3 => Just(Kind::KilledAfter),
-        1 => Just(Kind::Refused),
+        1 => Just(Kind::Rejected),
         2 => Just(Kind::ResponseLost),
         3 => Just(Kind::Postponed),
         2 => Just(Kind::Repeated),
@@ -104,10 +104,10 @@ impl Disruption {
         use Kind::*;
         match (self.kind, call.cmp(&self.call)) {
             (_, std::cmp::Ordering::Less) => Fault::None,
-            (KilledBefore, _) | (KilledAfter, std::cmp::Ordering::Greater) => Fault::Dead,
+            (KilledBefore, _) | (KilledAfter, std::cmp::Ordering::Greater) => Fault::NonRetryable,
             (_, std::cmp::Ordering::Greater) => Fault::None,
             (KilledAfter | ResponseLost, _) => Fault::CutOff,
-            (Refused, _) => Fault::Dead,
+            (Rejected, _) => Fault::NonRetryable,
             (Postponed, _) => Fault::Postponed,
             (Repeated, _) => Fault::Repeated,
             (Stalled, _) => Fault::Held,

@@ -10,7 +10,7 @@ type Item = HashMap<String, AttributeValue>;
 /// The lookup tables and their keys.
 const LOOKUP_TABLES: [(&str, &str); 2] = [("carriers", "ocn"), ("exchanges", "npa_nxx")];
 
-/// All items in the lookup tables at one time.
+/// All items in the lookup tables at one point in time.
 #[derive(Default)]
 pub struct LookupTables([Vec<Item>; 2]);
 

@@ -6,7 +6,7 @@ use tempfile::TempDir;
 
 use crate::support::{
     databases::{sample_folder, write_sample_into},
-    program::{Serving, run, stderr, stdout},
+    program::{Server, run, stderr, stdout},
     service::KEY,
 };
 
@@ -23,13 +23,13 @@ fn files_in(folder: &Path) -> Vec<String> {
 #[tokio::test]
 async fn a_restored_backup_serves_the_same_data() {
     let data_dir = sample_folder();
-    let serving = Serving::on(&data_dir, &["--key", KEY]).await;
+    let server = Server::on(&data_dir, &["--key", KEY]).await;
     stdout(&run(&data_dir, &["keys", "create", "--name", "before"]));
     let paths =
         ["/v1/stats", "/v1/npa/415?limit=3", "/v1/npa/415/nxx/206", "/v1/search?q=wireless"];
     let mut responses = Vec::new();
     for path in paths {
-        responses.push(serving.get(path).await);
+        responses.push(server.get(path).await);
     }
 
     // Keys are written during and after the copy.
@@ -45,49 +45,49 @@ async fn a_restored_backup_serves_the_same_data() {
     stdout(&run(&data_dir, &["keys", "create", "--name", "after"]));
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
     assert_eq!(files_in(backups.path()), ["numbers.sqlite"]);
-    assert_eq!(serving.get(paths[1]).await, responses[1], "the server keeps running");
-    serving.kill();
+    assert_eq!(server.get(paths[1]).await, responses[1], "the server keeps running");
+    server.kill();
 
     let restored = TempDir::new().unwrap();
     stdout(&run_with_file("restore", &file, &restored));
     // Without `--key`, so that the server knows only the backup's keys.
-    let mut serving = Serving::on(&restored, &["--no-sample"]).await;
-    serving.key = KEY.to_owned();
+    let mut server = Server::on(&restored, &["--no-sample"]).await;
+    server.key = KEY.to_owned();
     let keys = stdout(&run(&restored, &["keys", "list"]));
     assert!(keys.contains("before") && !keys.contains("after"), "{keys}");
     for (path, response) in paths.into_iter().zip(responses) {
-        assert_eq!(serving.get(path).await, response, "{path}");
+        assert_eq!(server.get(path).await, response, "{path}");
     }
     stdout(&run(&restored, &["verify"]));
     assert_eq!(files_in(backups.path()), ["numbers.sqlite"], "the backup is only read");
 }
 
 #[tokio::test]
-async fn restore_does_not_mix_in_leftovers_of_a_killed_server() {
+async fn restore_does_not_mix_in_leftovers_from_a_killed_server() {
     let (data_dir, backups) = (TempDir::new().unwrap(), TempDir::new().unwrap());
     write_sample_into(data_dir.path());
-    let serving = Serving::on(&data_dir, &["--no-sample"]).await;
+    let server = Server::on(&data_dir, &["--no-sample"]).await;
     stdout(&run(&data_dir, &["keys", "create", "--name", "before"]));
     let file = backups.path().join("numbers.sqlite");
     stdout(&run_with_file("backup", &file, &data_dir));
     for name in ["later", "last"] {
         stdout(&run(&data_dir, &["keys", "create", "--name", name]));
     }
-    serving.kill();
+    server.kill();
     let database = data_dir.path().join("dynamodb.sqlite");
     fs::rename(&database, backups.path().join("old.sqlite")).unwrap();
     let left = files_in(data_dir.path());
     assert!(left.contains(&"dynamodb.sqlite-wal".to_owned()), "{left:?}");
 
-    let refused = run_with_file("restore", &file, &data_dir);
-    let error = stderr(&refused);
-    assert!(!refused.status.success());
-    assert!(error.contains("move its files dynamodb.sqlite* away"), "{error}");
+    let rejected = run_with_file("restore", &file, &data_dir);
+    let error = stderr(&rejected);
+    assert!(!rejected.status.success());
+    assert!(error.contains("move its dynamodb.sqlite* files away"), "{error}");
     assert!(!database.exists());
 
-    for ending in ["-wal", "-shm"] {
-        let left = data_dir.path().join(format!("dynamodb.sqlite{ending}"));
-        fs::rename(left, backups.path().join(format!("old.sqlite{ending}"))).unwrap();
+    for suffix in ["-wal", "-shm"] {
+        let left = data_dir.path().join(format!("dynamodb.sqlite{suffix}"));
+        fs::rename(left, backups.path().join(format!("old.sqlite{suffix}"))).unwrap();
     }
     stdout(&run_with_file("restore", &file, &data_dir));
     assert_eq!(fs::metadata(&database).unwrap().permissions().mode() & 0o777, 0o600);
@@ -102,8 +102,8 @@ fn a_killed_restore_does_not_block_the_next_one() {
     let file = folder.path().join("numbers.sqlite");
     stdout(&run_with_file("backup", &file, &data_dir));
     let restored = TempDir::new().unwrap();
-    for ending in ["", "-wal", "-shm"] {
-        let left = restored.path().join(format!("dynamodb.sqlite.unfinished{ending}"));
+    for suffix in ["", "-wal", "-shm"] {
+        let left = restored.path().join(format!("dynamodb.sqlite.unfinished{suffix}"));
         fs::write(left, "left behind").unwrap();
     }
     stdout(&run_with_file("restore", &file, &restored));
@@ -128,7 +128,7 @@ fn backup_and_restore_overwrite_nothing() {
     assert_eq!(fs::read(&file).unwrap(), backup);
     let error = stderr(&run_with_file("restore", &file, &data_dir));
     assert!(
-        error.contains("already has a database; move its files dynamodb.sqlite* away"),
+        error.contains("already has a database; move its dynamodb.sqlite* files away"),
         "{error}"
     );
     let missing = run_with_file("restore", Path::new("/nowhere"), &TempDir::new().unwrap());

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 use crate::support::{
     databases::sample_folder,
-    program::{Serving, run, stdout},
+    program::{Server, run, stdout},
     service::KEY,
 };
 
@@ -18,14 +18,14 @@ const COMPLETE: &str = "GET /health HTTP/1.1\r\nHost: x\r\n\r\n";
 const INCOMPLETE: &str = "GET /health HTTP/1.1\r\nHost: x\r\n";
 
 /// A server with these options, and its temporary folder.
-async fn serving(options: &[&str]) -> (Serving, TempDir) {
+async fn start_server(options: &[&str]) -> (Server, TempDir) {
     let data_dir = sample_folder();
-    (Serving::on(&data_dir, &[options, &["--key", KEY]].concat()).await, data_dir)
+    (Server::on(&data_dir, &[options, &["--key", KEY]].concat()).await, data_dir)
 }
 
 /// Connects, and sends `text`.
-fn connect(serving: &Serving, text: &str) -> TcpStream {
-    let address = serving.base_url.strip_prefix("http://").unwrap();
+fn connect(server: &Server, text: &str) -> TcpStream {
+    let address = server.base_url.strip_prefix("http://").unwrap();
     let mut stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(15))).unwrap();
     stream.write_all(text.as_bytes()).unwrap();
@@ -41,11 +41,11 @@ fn read_response(stream: &mut TcpStream) -> String {
 
 #[tokio::test]
 async fn incomplete_requests_time_out_even_if_bytes_trickle_in() {
-    let (serving, _data_dir) = serving(&["--header-timeout", "1"]).await;
+    let (server, _data_dir) = start_server(&["--header-timeout", "1"]).await;
     let started = Instant::now();
-    let mut incomplete: Vec<TcpStream> = (0..300).map(|_| connect(&serving, INCOMPLETE)).collect();
-    incomplete.push(connect(&serving, ""));
-    assert_eq!(serving.get("/v1/npa/415?limit=1").await["npa"], "415");
+    let mut incomplete: Vec<TcpStream> = (0..300).map(|_| connect(&server, INCOMPLETE)).collect();
+    incomplete.push(connect(&server, ""));
+    assert_eq!(server.get("/v1/npa/415?limit=1").await["npa"], "415");
     for stream in &mut incomplete {
         assert_eq!(read_response(stream), "");
     }
@@ -53,7 +53,7 @@ async fn incomplete_requests_time_out_even_if_bytes_trickle_in() {
     assert!((Duration::from_secs(1)..Duration::from_secs(10)).contains(&elapsed), "{elapsed:?}");
 
     let started = Instant::now();
-    let mut stream = connect(&serving, INCOMPLETE);
+    let mut stream = connect(&server, INCOMPLETE);
     // The system reports a closed connection only after some writes.
     while stream.write_all(b"a").is_ok() {
         assert!(started.elapsed() < Duration::from_secs(10));
@@ -64,9 +64,9 @@ async fn incomplete_requests_time_out_even_if_bytes_trickle_in() {
 
 #[tokio::test]
 async fn a_missing_body_closes_the_connection() {
-    let (serving, _data_dir) = serving(&["--body-timeout", "1"]).await;
+    let (server, _data_dir) = start_server(&["--body-timeout", "1"]).await;
     let started = Instant::now();
-    let mut stream = connect(&serving, &(post_headers(KEY, 100, "") + "{"));
+    let mut stream = connect(&server, &(post_headers(KEY, 100, "") + "{"));
     let mut response = String::new();
     stream.read_to_string(&mut response).unwrap();
     let elapsed = started.elapsed();
@@ -76,8 +76,8 @@ async fn a_missing_body_closes_the_connection() {
 
 #[tokio::test]
 async fn idle_connections_outlast_the_header_timeout() {
-    let (serving, _data_dir) = serving(&["--header-timeout", "1", "--idle-timeout", "4"]).await;
-    let mut stream = connect(&serving, COMPLETE);
+    let (server, _data_dir) = start_server(&["--header-timeout", "1", "--idle-timeout", "4"]).await;
+    let mut stream = connect(&server, COMPLETE);
     assert!(read_response(&mut stream).starts_with("HTTP/1.1 200 "));
     tokio::time::sleep(Duration::from_secs(2)).await;
     stream.write_all(COMPLETE.as_bytes()).unwrap();
@@ -90,12 +90,12 @@ async fn idle_connections_outlast_the_header_timeout() {
 
 #[tokio::test]
 async fn connections_beyond_the_limit_wait_for_another_to_close() {
-    let (serving, _data_dir) = serving(&["--max-connections", "2"]).await;
-    let mut open = [(); 2].map(|()| connect(&serving, COMPLETE));
+    let (server, _data_dir) = start_server(&["--max-connections", "2"]).await;
+    let mut open = [(); 2].map(|()| connect(&server, COMPLETE));
     for stream in &mut open {
         assert!(read_response(stream).starts_with("HTTP/1.1 200 "));
     }
-    let mut waiting = connect(&serving, COMPLETE);
+    let mut waiting = connect(&server, COMPLETE);
     waiting.set_read_timeout(Some(Duration::from_millis(500))).unwrap();
     assert_eq!(read_response(&mut waiting), "");
     waiting.set_read_timeout(Some(Duration::from_secs(15))).unwrap();
@@ -103,7 +103,7 @@ async fn connections_beyond_the_limit_wait_for_another_to_close() {
     assert!(read_response(&mut waiting).starts_with("HTTP/1.1 200 "));
 }
 
-/// The headers of a request with a body of `length` bytes still to be sent.
+/// The headers for a request whose body of `length` bytes is not sent yet.
 fn post_headers(key: &str, length: usize, more: &str) -> String {
     format!(
         "POST /v1/format HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\n\
@@ -112,12 +112,12 @@ fn post_headers(key: &str, length: usize, more: &str) -> String {
 }
 
 #[tokio::test]
-async fn refused_posts_with_a_late_body_keep_their_connection() {
-    let (serving, data_dir) = serving(&[]).await;
+async fn rejected_posts_with_a_late_body_keep_their_connection() {
+    let (server, data_dir) = start_server(&[]).await;
     let create = ["keys", "create", "--name", "one number a minute", "--per-minute", "1"];
     let key = stdout(&run(&data_dir, &create));
     let body = r#"["+12064155555", "+12064155556"]"#;
-    let mut stream = connect(&serving, "");
+    let mut stream = connect(&server, "");
     for _ in 0..3 {
         stream.write_all(post_headers(key.trim(), body.len(), "").as_bytes()).unwrap();
         tokio::time::sleep(Duration::from_millis(100)).await;
@@ -132,16 +132,16 @@ async fn refused_posts_with_a_late_body_keep_their_connection() {
 
 #[tokio::test]
 async fn unread_bodies_close_the_connection() {
-    let (serving, _data_dir) = serving(&[]).await;
+    let (server, _data_dir) = start_server(&[]).await;
     let unknown = KEY.replace("Sample", "Unknow");
     let never_sent =
         [post_headers(&unknown, 100, ""), post_headers(&unknown, 100, "Expect: 100-continue\r\n")];
     for headers in never_sent {
-        let response = read_response(&mut connect(&serving, &headers));
+        let response = read_response(&mut connect(&server, &headers));
         assert!(response.starts_with("HTTP/1.1 401 "), "{response}");
         assert!(response.contains("connection: close"), "{response}");
     }
-    let mut stream = connect(&serving, &post_headers(&unknown, 4_000_000, ""));
+    let mut stream = connect(&server, &post_headers(&unknown, 4_000_000, ""));
     // The server may close the connection early.
     _ = stream.write_all(&vec![b' '; 2_000_000]);
     let response = read_response(&mut stream);

@@ -11,11 +11,11 @@ use tempfile::TempDir;
 use crate::support::{
     databases::sample_folder,
     operator::Operator,
-    program::{Serving, command_for, program, run, stderr, stdout},
-    small_reports::ReportTexts,
+    program::{Server, command_for, program, run, stderr, stdout},
+    small_reports::ReportSet,
 };
 
-/// The usual page size of databases.
+/// SQLite's default page size.
 const PAGE: usize = 4096;
 
 /// A folder with the sample, and its database.
@@ -54,7 +54,7 @@ fn plant_trigger(database: &Path) {
 /// Changes some data in a chunk, which is stored as base64.
 const DAMAGE_CHUNK: &str = "UPDATE dataset SET item_json = replace(item_json, substr(item_json, 400, 4), 'AAAA') \
                             WHERE pk LIKE '%#0000'";
-/// Gives an exchange's item another carrier, under its own version.
+/// Renames the field with an exchange's record.
 const DAMAGE_ITEM: &str = "UPDATE exchanges SET item_json = replace(item_json, '\"record\"', '\"recorb\"') \
                            WHERE pk = 'S:415#206'";
 /// Removes a key's creation time.
@@ -62,7 +62,7 @@ const DAMAGE_KEY: &str =
     "UPDATE api_keys SET item_json = replace(item_json, 'created_at', 'created_by')";
 
 #[test]
-fn every_command_names_a_damaged_database_and_its_remedies() {
+fn every_command_reports_a_damaged_database_and_how_to_fix_it() {
     let destroyed: [fn(&Path); 3] = [
         plant_trigger,
         |database| fs::write(database, "not a database, but long enough to be one").unwrap(),
@@ -85,10 +85,10 @@ fn every_command_names_a_damaged_database_and_its_remedies() {
             let failed = run(&data_dir, command);
             let error = stderr(&failed);
             assert_eq!(failed.status.code(), Some(2), "{command:?}: {error}");
-            let named = format!("error: database {} is damaged: ", database.display());
-            assert!(error.starts_with(&named), "{command:?}: {error}");
-            for way in ["'tnr restore FILE --data-dir ", "'tnr import --fetch --data-dir "] {
-                assert!(error.contains(way), "{command:?}: {error}");
+            let expected = format!("error: database {} is damaged: ", database.display());
+            assert!(error.starts_with(&expected), "{command:?}: {error}");
+            for remedy in ["'tnr restore FILE --data-dir ", "'tnr import --fetch --data-dir "] {
+                assert!(error.contains(remedy), "{command:?}: {error}");
             }
             assert!(!error.contains("encrypted"), "{command:?}: {error}");
         }
@@ -106,8 +106,8 @@ fn damaged_databases_are_read_with_a_warning_and_never_written() {
     assert!(stdout(&saved).contains("1 key"), "{}", stdout(&saved));
     let warning = format!("warning: database {} is damaged: SQLite", database.display());
     assert!(stderr(&saved).starts_with(&warning), "{}", stderr(&saved));
-    let refused = run(&data_dir, &["keys", "create", "--name", "another"]);
-    assert!(stderr(&refused).starts_with("error: database "), "{}", stderr(&refused));
+    let rejected = run(&data_dir, &["keys", "create", "--name", "another"]);
+    assert!(stderr(&rejected).starts_with("error: database "), "{}", stderr(&rejected));
     assert!(fs::read(&database).unwrap() == damaged, "nothing is written");
 
     let other = TempDir::new().unwrap();
@@ -144,7 +144,7 @@ fn damaged_data_is_neither_backed_up_nor_restored() {
         let backup_error = format!("error: backup {file} is damaged: ");
         let folder_error = format!("error: database {} is damaged: {what}", database.display());
         damage(&database);
-        for (refused, named, remedy) in [
+        for (mut command, expected, remedy) in [
             (program(&["backup", "--verify", file]), &backup_error, "; use another one".to_owned()),
             (
                 command_for(&restored, &["restore", file]),
@@ -157,10 +157,10 @@ fn damaged_data_is_neither_backed_up_nor_restored() {
                 format!("'tnr {remedy} --data-dir "),
             ),
         ] {
-            let refused = { refused }.output().unwrap();
-            let error = stderr(&refused);
-            assert_eq!(refused.status.code(), Some(2), "{error}");
-            assert!(error.starts_with(named) && error.contains(&remedy), "{error}");
+            let rejected = command.output().unwrap();
+            let error = stderr(&rejected);
+            assert_eq!(rejected.status.code(), Some(2), "{error}");
+            assert!(error.starts_with(expected) && error.contains(&remedy), "{error}");
         }
         assert!(!restored.path().join("dynamodb.sqlite").exists());
         assert!(fs::read(&backup).unwrap() == content, "the earlier backup is unchanged");
@@ -169,30 +169,30 @@ fn damaged_data_is_neither_backed_up_nor_restored() {
 }
 
 #[tokio::test]
-async fn damaged_keys_are_named_and_deletable_while_others_keep_working() {
+async fn damaged_keys_are_reported_and_deletable_while_others_keep_working() {
     let (data_dir, database) = folder();
     let create = |name: &str| {
         let key = stdout(&run(&data_dir, &["keys", "create", "--name", name]));
         key.trim().to_owned()
     };
-    let (whole, damaged) = (create("whole"), create("damaged"));
+    let (intact, damaged) = (create("intact"), create("damaged"));
     let prefix = &damaged[..15];
     let damage = "UPDATE api_keys SET item_json = replace(item_json, 'created_at', 'created_by') \
                   WHERE item_json LIKE '%\"damaged\"%'";
     damage_row(&database, damage);
 
     let listed = run(&data_dir, &["keys", "list"]);
-    assert!(stdout(&listed).contains(" whole\n"), "{}", stdout(&listed));
+    assert!(stdout(&listed).contains(" intact\n"), "{}", stdout(&listed));
     let warning = format!("warning: key {prefix} is damaged, and its client gets 401; ");
     assert!(stderr(&listed).starts_with(&warning), "{}", stderr(&listed));
     let examined = String::from_utf8(run(&data_dir, &["doctor"]).stdout).unwrap();
-    let named = examined.lines().find(|line| line.contains(prefix));
-    assert!(named.is_some_and(|line| line.contains("damaged; its client")), "{examined}");
-    let serving = Serving::on(&data_dir, &[]).await;
-    for (key, expected) in [(&whole, 200), (&damaged, 401), (&whole, 200)] {
-        assert_eq!(serving.response("/v1/npa/415", key).await.status(), expected);
+    let finding = examined.lines().find(|line| line.contains(prefix));
+    assert!(finding.is_some_and(|line| line.contains("damaged; its client")), "{examined}");
+    let server = Server::on(&data_dir, &[]).await;
+    for (key, expected) in [(&intact, 200), (&damaged, 401), (&intact, 200)] {
+        assert_eq!(server.response("/v1/npa/415", key).await.status(), expected);
     }
-    drop(serving);
+    drop(server);
 
     let deleted = stdout(&run(&data_dir, &["keys", "delete", prefix]));
     assert_eq!(deleted, format!("Deleted {prefix}, which was damaged.\n"));
@@ -203,7 +203,7 @@ async fn damaged_keys_are_named_and_deletable_while_others_keep_working() {
 fn damaged_manifests_are_reported_with_the_command_that_repairs_them() {
     let operator = Operator::new();
     let data_dir = &operator.folder;
-    let import = |more: &[&str]| operator.import(&ReportTexts::first(), more);
+    let import = |more: &[&str]| operator.import(&ReportSet::first(), more);
     stdout(&run(data_dir, &["keys", "create", "--name", "client"]));
     stdout(&import(&[]));
     let manifest = "UPDATE dataset SET item_json = replace(item_json, 'current', 'currenu') \
@@ -217,12 +217,12 @@ fn damaged_manifests_are_reported_with_the_command_that_repairs_them() {
         assert_eq!(failed.status.code(), Some(2), "{command:?}");
         assert!(stderr(&failed).contains(remedy), "{command:?}: {}", stderr(&failed));
     }
-    let refused = import(&[]);
-    assert!(!refused.status.success() && stderr(&refused).contains(remedy), "{}", stderr(&refused));
+    let failed = import(&[]);
+    assert!(!failed.status.success() && stderr(&failed).contains(remedy), "{}", stderr(&failed));
     let repaired = stdout(&import(&["--replace-manifest"]));
-    assert!(repaired.contains("the manifest could not be read and is replaced"), "{repaired}");
+    assert!(repaired.contains("the manifest could not be read and was replaced"), "{repaired}");
     let again = stdout(&import(&["--replace-manifest"]));
-    assert!(!again.contains("is replaced"), "a readable manifest is kept: {again}");
+    assert!(!again.contains("was replaced"), "a readable manifest is kept: {again}");
     assert!(stdout(&run(data_dir, &["versions"])).starts_with("* "));
     stdout(&run(data_dir, &["verify"]));
     assert!(stdout(&run(data_dir, &["keys", "list"])).contains(" client\n"), "keys are kept");

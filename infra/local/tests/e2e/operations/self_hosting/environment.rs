@@ -53,26 +53,26 @@ fn an_invalid_flag_image_address_prevents_startup() {
     let folder = TempDir::new().unwrap();
     let mut command =
         command_with_folder(folder.path().to_str().unwrap(), &["serve", "--port", "0"]);
-    let refused = command.env("FLAGS_BASE_URL", "javascript:alert(1)").output().unwrap();
-    assert_eq!(refused.status.code(), Some(2));
-    let error = stderr(&refused);
+    let rejected = command.env("FLAGS_BASE_URL", "javascript:alert(1)").output().unwrap();
+    assert_eq!(rejected.status.code(), Some(2));
+    let error = stderr(&rejected);
     assert!(error.starts_with("error: FLAGS_BASE_URL must be an http or https URL"), "{error}");
 }
 
 #[test]
-fn doctor_examines_the_database_named_by_variables() {
+fn doctor_examines_the_database_that_variables_specify() {
     let folder = sample_folder();
     let path = folder.path().to_str().unwrap();
-    let named = format!("Database in folder '{path}'");
+    let title = format!("Database in folder '{path}'");
     let examined = command_with_folder(path, &["doctor"]).output().unwrap();
-    assert!(examined.stdout.starts_with(named.as_bytes()), "{}", stderr(&examined));
+    assert!(examined.stdout.starts_with(title.as_bytes()), "{}", stderr(&examined));
     let mut elsewhere = command_with_folder(path, &["doctor"]);
     let examined = elsewhere.env("TNR_ENDPOINT_URL", "http://127.0.0.1:9").output().unwrap();
     assert_eq!(examined.status.code(), Some(3));
     let message = String::from_utf8_lossy(&examined.stdout).into_owned() + &stderr(&examined);
     assert!(message.contains("127.0.0.1:9"), "{message}");
     let examined = elsewhere.args(["--data-dir", path]).output().unwrap();
-    assert!(examined.stdout.starts_with(named.as_bytes()), "--data-dir overrides the variables");
+    assert!(examined.stdout.starts_with(title.as_bytes()), "--data-dir overrides the variables");
 }
 
 #[test]
@@ -80,15 +80,15 @@ fn empty_variables_count_as_unset() {
     let folder = TempDir::new().unwrap();
     let mut listing = program(&["keys", "list", "--data-dir"]);
     listing.arg(folder.path()).env("TNR_ENDPOINT_URL", "");
-    let refused = stderr(&listing.output().unwrap());
-    assert!(refused.contains("' has no database"), "{refused}");
+    let rejected = stderr(&listing.output().unwrap());
+    assert!(rejected.contains("' has no database"), "{rejected}");
     // Only the grace period is invalid.
-    let mut serving = program(&["serve", "--grace", "long"]);
+    let mut server = program(&["serve", "--grace", "long"]);
     for variable in ["TNR_KEY", "TNR_PORT", "TNR_HOST", "TNR_NO_SAMPLE", "TNR_OPS_ADDRESS"] {
-        serving.env(variable, "");
+        server.env(variable, "");
     }
-    let refused = stderr(&serving.env("TNR_BASE_PATH", "").output().unwrap());
-    assert!(refused.contains("invalid value 'long' for '--grace <SECONDS>'"), "{refused}");
+    let rejected = stderr(&server.env("TNR_BASE_PATH", "").output().unwrap());
+    assert!(rejected.contains("invalid value 'long' for '--grace <SECONDS>'"), "{rejected}");
 }
 
 #[test]

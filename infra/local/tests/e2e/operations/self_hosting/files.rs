@@ -7,19 +7,19 @@ use tempfile::TempDir;
 use tnr::commands::Cli;
 
 use crate::support::{
-    processes::{send_signal, until_ended},
-    program::{Serving, command_for, program, stdout},
+    processes::{send_signal, wait_for_exit},
+    program::{Server, command_for, program, stdout},
 };
 
 const FILES: [&str; 5] =
     ["tnr.service", "tnr-import.service", "Dockerfile", "compose.yaml", "compose.alternator.yaml"];
 
-/// A text file of this repository.
+/// A text file in this repository.
 fn read_text(path: &str) -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)).unwrap()
 }
 
-/// The lines of the installation files, each with its file.
+/// The lines in the installation files, each with its file.
 fn lines() -> Vec<(&'static str, String)> {
     let lines_of = |file| {
         let text = read_text(&format!("infra/self-hosting/{file}"));
@@ -28,12 +28,12 @@ fn lines() -> Vec<(&'static str, String)> {
     FILES.into_iter().flat_map(lines_of).collect()
 }
 
-/// The options of `serve`.
+/// The options for `serve`.
 fn options() -> Vec<Arg> {
     Cli::command().find_subcommand("serve").unwrap().get_arguments().cloned().collect()
 }
 
-/// The variable for an option. The help names those that clap does not read.
+/// The environment variable for an option. The help lists those that clap does not read.
 fn variable_for(option: &Arg) -> Option<String> {
     let known = option.get_env().and_then(|variable| variable.to_str()).map(str::to_owned);
     known.or_else(|| {
@@ -114,10 +114,10 @@ async fn the_image_serves_with_its_own_variables_and_is_healthy() {
         ("TNR_NO_SAMPLE", "true"),
         ("TNR_DATA_DIR", data_dir.path().to_str().unwrap()),
     ];
-    let serving = Serving::start(program(&["serve"]).envs(variables).env("TNR_PORT", "0")).await;
+    let server = Server::start(program(&["serve"]).envs(variables).env("TNR_PORT", "0")).await;
     // It listens on all addresses, and prints one that a client can use.
-    assert!(serving.base_url.starts_with("http://127.0.0.1:"), "{}", serving.base_url);
-    let port = serving.base_url.rsplit_once(':').unwrap().1;
+    assert!(server.base_url.starts_with("http://127.0.0.1:"), "{}", server.base_url);
+    let port = server.base_url.rsplit_once(':').unwrap().1;
     let mut health = program(&["health"]);
     health.envs(variables).env("TNR_PORT", port);
     let health = tokio::task::spawn_blocking(move || health.output().unwrap()).await.unwrap();
@@ -139,15 +139,15 @@ async fn systemd_is_notified_when_the_server_is_ready_and_when_it_stops() {
         String::from_utf8(message[..length].to_vec()).unwrap()
     };
     let mut command = command_for(&data_dir, &["--no-sample", "--port", "0", "--drain", "0"]);
-    let mut serving = Serving::start(command.env("NOTIFY_SOCKET", &socket)).await;
+    let mut server = Server::start(command.env("NOTIFY_SOCKET", &socket)).await;
     assert_eq!(notification().trim(), "READY=1");
-    send_signal("TERM", &serving.process);
+    send_signal("TERM", &server.process);
     assert_eq!(notification().trim(), "STOPPING=1");
-    assert!(until_ended(&mut serving.process).await.success());
+    assert!(wait_for_exit(&mut server.process).await.success());
 }
 
 #[test]
-fn the_document_names_every_server_variable_and_option() {
+fn the_docs_list_every_server_variable_and_option() {
     let document = read_text("docs/SELF-HOSTING.md");
     for option in options() {
         let Some(long) = option.get_long().filter(|long| !["help", "key"].contains(long)) else {

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use crate::support::{
     databases::sample_folder,
     fault_proxy::{Fault, FaultProxy},
-    processes::until,
-    program::{Serving, program, stderr, stdout},
+    processes::wait_until,
+    program::{Server, program, stderr, stdout},
     service::{KEY, Service, http_client},
 };
 
@@ -34,10 +34,10 @@ fn value(metrics: &str, series: &str) -> f64 {
 #[tokio::test]
 async fn metrics_cover_requests_data_and_the_process() {
     let data_dir = sample_folder();
-    let serving = Serving::on(&data_dir, &OPTIONS).await;
-    let operations = serving.operations_url();
+    let server = Server::on(&data_dir, &OPTIONS).await;
+    let operations = server.operations_url();
     for path in ["/v1/npa/415?limit=1", "/v1/npa/415?limit=0", "/v1/npa/415/nxx/206", "/nowhere"] {
-        serving.get(path).await;
+        server.get(path).await;
     }
     let response = http_client().get(format!("{operations}/metrics")).send().await.unwrap();
     assert_eq!(response.headers()["content-type"], "text/plain; version=0.0.4; charset=utf-8");
@@ -76,8 +76,8 @@ async fn metrics_cover_requests_data_and_the_process() {
 #[tokio::test]
 async fn servers_without_data_are_live_but_not_ready() {
     let service = Service::empty().await;
-    let serving = Serving::at(service.database.endpoint(), &OPTIONS).await;
-    let operations = serving.operations_url();
+    let server = Server::at(service.database.endpoint(), &OPTIONS).await;
+    let operations = server.operations_url();
     assert_eq!(text(&format!("{operations}/live")).await, (StatusCode::OK, "live\n".to_owned()));
     let reason = "no data is loaded: nothing has been imported yet\n".to_owned();
     let expected = (StatusCode::SERVICE_UNAVAILABLE, reason);
@@ -88,18 +88,18 @@ async fn servers_without_data_are_live_but_not_ready() {
 }
 
 #[tokio::test]
-async fn a_dead_database_shows_in_metrics_and_readiness_once_needed() {
+async fn metrics_and_readiness_report_a_dead_database_once_it_is_needed() {
     let sample = Service::with_sample().await;
-    let proxy = FaultProxy::with_switch(sample.database.endpoint(), Fault::Dead).await;
-    let serving = Serving::at(&proxy.endpoint, &OPTIONS).await;
-    let operations = serving.operations_url();
+    let proxy = FaultProxy::with_switch(sample.database.endpoint(), Fault::NonRetryable).await;
+    let server = Server::at(&proxy.endpoint, &OPTIONS).await;
+    let operations = server.operations_url();
     let ready = async || text(&format!("{operations}/ready")).await;
     let metric = async |name: &str| {
         let (_, metrics) = text(&format!("{operations}/metrics")).await;
         value(&metrics, name)
     };
-    let look_up = async || serving.response("/v1/carrier/908K", KEY).await.status();
-    until(async || ready().await.0 == StatusCode::OK).await;
+    let look_up = async || server.response("/v1/carrier/908K", KEY).await.status();
+    wait_until(async || ready().await.0 == StatusCode::OK).await;
     assert_eq!(metric("tnr_database_up").await, 1.0);
 
     proxy.start_failing();
@@ -114,7 +114,7 @@ async fn a_dead_database_shows_in_metrics_and_readiness_once_needed() {
     assert!(metric(refused).await >= 1.0);
 
     proxy.stop_failing();
-    until(async || ready().await.0 == StatusCode::OK).await;
+    wait_until(async || ready().await.0 == StatusCode::OK).await;
     assert_eq!(look_up().await, StatusCode::OK);
     proxy.start_failing();
     assert_eq!(look_up().await, StatusCode::OK);
@@ -122,22 +122,22 @@ async fn a_dead_database_shows_in_metrics_and_readiness_once_needed() {
     assert_eq!(ready().await.0, StatusCode::OK, "data and a key are in memory");
 }
 
-/// A failed tool is a success for MCP, which must not hide an outage.
+/// MCP reports a failed tool as a success, which must not hide an outage.
 #[tokio::test]
 async fn tools_that_fail_without_data_count_as_server_errors() {
     let service = Service::empty().await;
-    let serving = Serving::at(service.database.endpoint(), &OPTIONS).await;
+    let server = Server::at(service.database.endpoint(), &OPTIONS).await;
     for ocn in ["6015", "much too long"] {
         let called = json!({ "name": "get_carrier", "arguments": { "ocn": ocn } });
         let message =
             json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": called });
-        let request = http_client().post(format!("{}/mcp", serving.base_url)).bearer_auth(KEY);
+        let request = http_client().post(format!("{}/mcp", server.base_url)).bearer_auth(KEY);
         let response = request.json(&message).send().await.unwrap();
         assert_eq!(response.status(), StatusCode::OK);
         let body: Value = response.json().await.unwrap();
         assert_eq!(body["result"]["isError"], true, "{body}");
     }
-    let (_, metrics) = text(&format!("{}/metrics", serving.operations_url())).await;
+    let (_, metrics) = text(&format!("{}/metrics", server.operations_url())).await;
     let requests = |status: &str| {
         let labels = format!(r#"{{method="POST",route="/mcp",status="{status}"}}"#);
         value(&metrics, &format!("tnr_http_requests_total{labels}"))
@@ -156,9 +156,9 @@ async fn the_api_port_does_not_serve_operator_endpoints() {
 #[tokio::test]
 async fn the_health_command_checks_a_running_server() {
     let data_dir = sample_folder();
-    let serving = Serving::on(&data_dir, &OPTIONS).await;
-    let operations = serving.operations_url();
-    let port = serving.base_url.rsplit_once(':').unwrap().1.to_owned();
+    let server = Server::on(&data_dir, &OPTIONS).await;
+    let operations = server.operations_url();
+    let port = server.base_url.rsplit_once(':').unwrap().1.to_owned();
     let health = async |arguments: &[&str]| {
         let mut command = program(&[&["health"], arguments].concat());
         tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap()
@@ -168,8 +168,8 @@ async fn the_health_command_checks_a_running_server() {
     let elsewhere = health(&[&format!("{operations}/nowhere")]).await;
     assert!(!elsewhere.status.success());
     assert!(stderr(&elsewhere).contains("/nowhere returned 404"), "{}", stderr(&elsewhere));
-    serving.kill();
+    server.kill();
     let gone = health(&["--port", &port]).await;
     assert!(!gone.status.success());
-    assert!(stderr(&gone).contains("does not respond"), "{}", stderr(&gone));
+    assert!(stderr(&gone).contains("is not responding"), "{}", stderr(&gone));
 }

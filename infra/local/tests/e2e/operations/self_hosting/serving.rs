@@ -10,7 +10,7 @@ use tnr::database::{Database, tables::create_missing};
 
 use crate::support::{
     databases::sample_folder,
-    program::{Serving, command_for, program, run, sample_file, stderr, stdout},
+    program::{Server, command_for, program, run, sample_file, stderr, stdout},
     service::{KEY, Service, http_client, serve},
 };
 
@@ -23,22 +23,22 @@ async fn get(url: &str) -> Response {
 #[tokio::test]
 async fn servers_listen_only_on_the_given_host() {
     let data_dir = TempDir::new().unwrap();
-    let serving = Serving::on(&data_dir, &["--no-sample", "--host", "127.0.0.2"]).await;
-    assert!(serving.base_url.starts_with("http://127.0.0.2:"), "{}", serving.base_url);
-    assert_eq!(get(&format!("{}/health", serving.base_url)).await.status(), 200);
-    let elsewhere = serving.base_url.replace("127.0.0.2", "127.0.0.1");
+    let server = Server::on(&data_dir, &["--no-sample", "--host", "127.0.0.2"]).await;
+    assert!(server.base_url.starts_with("http://127.0.0.2:"), "{}", server.base_url);
+    assert_eq!(get(&format!("{}/health", server.base_url)).await.status(), 200);
+    let elsewhere = server.base_url.replace("127.0.0.2", "127.0.0.1");
     assert!(http_client().get(elsewhere).send().await.unwrap_err().is_connect());
 
-    let refused = run(&data_dir, &["--host", "localhost"]);
-    assert!(stderr(&refused).contains("invalid value 'localhost' for '--host"));
+    let rejected = run(&data_dir, &["--host", "localhost"]);
+    assert!(stderr(&rejected).contains("invalid value 'localhost' for '--host"));
 }
 
 #[tokio::test]
 async fn remote_databases_get_the_sample_and_a_key_only_with_the_sample_option() {
     let service = Service::empty().await;
     let options = ["--port", "0", "--endpoint-url", service.database.endpoint(), "--sample"];
-    let serving = Serving::at(service.database.endpoint(), &[]).await;
-    let output = serving.output();
+    let server = Server::at(service.database.endpoint(), &[]).await;
+    let output = server.output();
     assert!(
         output.contains("none yet; get it with 'tnr import --fetch --endpoint-url "),
         "{output}"
@@ -48,30 +48,30 @@ async fn remote_databases_get_the_sample_and_a_key_only_with_the_sample_option()
     let store = service.database.store();
     assert!(store.manifest().await.unwrap().is_none());
     assert_eq!(store.api_keys().await.unwrap().len(), 1, "only the test's own key");
-    assert!(serving.interrupt().await);
+    assert!(server.interrupt().await);
 
     let folder = TempDir::new().unwrap();
-    let serving = Serving::start(&mut command_for(&folder, &options)).await;
-    assert!(serving.key.starts_with("tnr_live_"), "{}", serving.output());
-    assert_eq!(serving.get("/v1/npa/415?limit=1").await["npa"], "415");
+    let server = Server::start(&mut command_for(&folder, &options)).await;
+    assert!(server.key.starts_with("tnr_live_"), "{}", server.output());
+    assert_eq!(server.get("/v1/npa/415?limit=1").await["npa"], "415");
 }
 
 #[tokio::test]
 async fn folders_without_the_sample_are_served_as_is_and_pick_up_imports() {
     let data_dir = TempDir::new().unwrap();
     let mut command = command_for(&data_dir, &["--port", "0"]);
-    let serving = Serving::start(command.env("TNR_NO_SAMPLE", "true")).await;
-    assert!(!serving.output().contains("tnr_live_"), "{}", serving.output());
-    assert_eq!(serving.get("/health").await["status"], "degraded");
+    let server = Server::start(command.env("TNR_NO_SAMPLE", "true")).await;
+    assert!(!server.output().contains("tnr_live_"), "{}", server.output());
+    assert_eq!(server.get("/health").await["status"], "degraded");
     let key = stdout(&run(&data_dir, &["keys", "create", "--name", "first"]));
-    let ask = async || serving.response("/v1/npa/415", key.trim()).await;
-    assert_eq!(ask().await.status(), 503);
+    let get = async || server.response("/v1/npa/415", key.trim()).await;
+    assert_eq!(get().await.status(), 503);
 
     let reports = ["nanpa_utilized_codes.txt", "cnac_co_code_status.csv", "npa_report.csv"];
     let [nanpa, cnac, npa_report] = reports.map(sample_file);
     let sources = ["--nanpa", &nanpa, "--cnac", &cnac, "--npa-report", &npa_report];
     stdout(&run(&data_dir, &[&["import"], &sources[..]].concat()));
-    assert_eq!(ask().await.status(), 200);
+    assert_eq!(get().await.status(), 200);
     assert!(!data_dir.path().join("api-key").exists());
 }
 
@@ -79,18 +79,18 @@ async fn folders_without_the_sample_are_served_as_is_and_pick_up_imports() {
 type Calls = Arc<Mutex<Vec<(String, String)>>>;
 
 /// A database whose tables are CREATING for the first two status requests. It rejects all other calls.
-async fn database_that_creates_slowly() -> (String, Calls) {
+async fn database_that_creates_tables_slowly() -> (String, Calls) {
     let calls = Calls::default();
     let seen = Arc::clone(&calls);
-    let answer = async move |headers: HeaderMap| {
+    let respond = async move |headers: HeaderMap| {
         let header = |name| headers[name].to_str().unwrap().to_owned();
         let operation = header("x-amz-target").rsplit_once('.').unwrap().1.to_owned();
         let mut calls = seen.lock().unwrap();
         calls.push((operation.clone(), header("authorization")));
-        let asked = calls.iter().filter(|(asked, _)| *asked == operation).count();
+        let count = calls.iter().filter(|(earlier, _)| *earlier == operation).count();
         match operation.as_str() {
             "DescribeTable" => {
-                let status = if asked < 3 { "CREATING" } else { "ACTIVE" };
+                let status = if count < 3 { "CREATING" } else { "ACTIVE" };
                 (StatusCode::OK, json!({ "Table": { "TableStatus": status } }).to_string())
             }
             "CreateTable" => {
@@ -99,20 +99,20 @@ async fn database_that_creates_slowly() -> (String, Calls) {
             _ => (StatusCode::BAD_REQUEST, r#"{"__type":"x#AccessDeniedException"}"#.to_owned()),
         }
     };
-    (serve(Router::new().fallback(answer)).await, calls)
+    (serve(Router::new().fallback(respond)).await, calls)
 }
 
 #[tokio::test]
-async fn remote_databases_get_region_credentials_and_time_to_create_tables() {
-    let (endpoint, calls) = database_that_creates_slowly().await;
+async fn remote_databases_use_the_configured_credentials_and_may_create_tables_slowly() {
+    let (endpoint, calls) = database_that_creates_tables_slowly().await;
     let mut command = program(&["keys", "create", "--name", "x", "--endpoint-url", &endpoint]);
     command.envs([
         ("AWS_REGION", "eu-central-1"),
         ("AWS_ACCESS_KEY_ID", "alternator"),
         ("AWS_SECRET_ACCESS_KEY", "secret"),
     ]);
-    let refused = tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap();
-    assert!(stderr(&refused).contains("AccessDeniedException"), "{}", stderr(&refused));
+    let rejected = tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap();
+    assert!(stderr(&rejected).contains("AccessDeniedException"), "{}", stderr(&rejected));
     let calls = calls.lock().unwrap();
     for (_, authorization) in calls.iter() {
         assert!(authorization.contains("Credential=alternator/"), "{authorization}");
@@ -143,11 +143,11 @@ async fn tables_can_be_created_concurrently() {
 async fn every_link_has_the_base_path_whether_or_not_the_proxy_strips_it() {
     let data_dir = sample_folder();
     let options = ["--no-sample", "--key", KEY, "--base-path", "/numbers"];
-    let serving = Serving::on(&data_dir, &options).await;
-    let root = serving.base_url.strip_suffix("/numbers").unwrap();
-    for passed_on in ["/numbers/v1/npa/415?limit=1", "/v1/npa/415?limit=1"] {
-        let response = get(&format!("{root}{passed_on}")).await;
-        assert_eq!(response.status(), 200, "{passed_on}");
+    let server = Server::on(&data_dir, &options).await;
+    let root = server.base_url.strip_suffix("/numbers").unwrap();
+    for forwarded in ["/numbers/v1/npa/415?limit=1", "/v1/npa/415?limit=1"] {
+        let response = get(&format!("{root}{forwarded}")).await;
+        assert_eq!(response.status(), 200, "{forwarded}");
         let link = response.headers()["link"].to_str().unwrap().to_owned();
         assert!(link.starts_with("</numbers/v1/npa/415?limit=1&offset=1&"), "{link}");
         let next = link[1..].split('>').next().unwrap();
@@ -164,17 +164,17 @@ async fn every_link_has_the_base_path_whether_or_not_the_proxy_strips_it() {
         assert_eq!(page(unknown).send().await.unwrap().status(), 404, "{unknown}");
     }
     // The operator already has the key, and others may read the stored output.
-    assert!(serving.output().contains(&format!("page      {root}/numbers/\n")));
-    assert!(!serving.output().contains(KEY));
+    assert!(server.output().contains(&format!("page      {root}/numbers/\n")));
+    assert!(!server.output().contains(KEY));
 }
 
 #[tokio::test]
 async fn redirected_logs_are_uncolored_and_have_a_line_per_request_at_info() {
     let data_dir = TempDir::new().unwrap();
     let mut command = command_for(&data_dir, &["--port", "0", "--no-sample"]);
-    let serving = Serving::start(command.env("RUST_LOG", "info")).await;
-    serving.get("/health").await;
-    let output = serving.output();
+    let server = Server::start(command.env("RUST_LOG", "info")).await;
+    server.get("/health").await;
+    let output = server.output();
     assert!(output.contains("route=\"/health\" status=200"), "{output}");
     assert!(!output.contains('\u{1b}'), "{output}");
 }

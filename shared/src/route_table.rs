@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// The route for an unknown path. Preflights for it succeed for every method, so that a page can read the 404.
-pub(crate) static UNKNOWN_PATH: DescribedRoute = DescribedRoute {
+pub(crate) static UNKNOWN_PATH: RouteSpec = RouteSpec {
     allow: HeaderValue::from_static("GET, HEAD, POST, OPTIONS"),
     usage: String::new(),
     takes_body: true,
@@ -28,13 +28,13 @@ pub(crate) static UNKNOWN_PATH: DescribedRoute = DescribedRoute {
 };
 
 /// All routes, by path in the router's syntax.
-pub(crate) struct DescribedRoutes(HashMap<String, DescribedRoute>);
+pub(crate) struct RouteTable(HashMap<String, RouteSpec>);
 
 /// The methods and parameters of one route.
-pub(crate) struct DescribedRoute {
+pub(crate) struct RouteSpec {
     /// The value of the `Allow` header.
     pub allow: HeaderValue,
-    /// The methods for messages, such as `GET or POST`.
+    /// The methods as shown in messages, such as `GET or POST`.
     usage: String,
     pub takes_body: bool,
     /// The known query parameters of each method.
@@ -42,25 +42,25 @@ pub(crate) struct DescribedRoute {
     pub admission: Admission,
 }
 
-impl DescribedRoutes {
+impl RouteTable {
     pub fn new(functions: &[Routes]) -> Self {
-        let mut described = HashMap::new();
+        let mut specs = HashMap::new();
         for routes in functions {
             for (path, item) in routes.descriptions().into_iter().flat_map(|api| &api.paths.paths) {
-                let route = DescribedRoute::new(item, routes.admission(path));
-                described.insert(path.clone(), route);
+                let route = RouteSpec::new(item, routes.admission(path));
+                specs.insert(path.clone(), route);
             }
         }
-        Self(described)
+        Self(specs)
     }
 
-    /// Finds the route of a request; `None` for an unknown path.
-    pub fn find(&self, request: &Request) -> Option<&DescribedRoute> {
+    /// Finds the route for a request; `None` for an unknown path.
+    pub fn find(&self, request: &Request) -> Option<&RouteSpec> {
         self.0.get(request.extensions().get::<MatchedPath>()?.as_str())
     }
 }
 
-impl DescribedRoute {
+impl RouteSpec {
     fn new(item: &PathItem, admission: Admission) -> Self {
         let operations = [
             (Method::GET, &item.get),
@@ -104,7 +104,7 @@ impl DescribedRoute {
     pub fn check_params(&self, request: &Request) -> Result<(), ApiError> {
         let (method, query) = (request.method(), request.uri().query().unwrap_or_default());
         let method = if method == Method::HEAD { &Method::GET } else { method };
-        let Some((_, known)) = self.params.iter().find(|(described, _)| described == method) else {
+        let Some((_, known)) = self.params.iter().find(|(supported, _)| supported == method) else {
             return Ok(());
         };
         let mut names = form_urlencoded::parse(query.as_bytes()).map(|(name, _)| name);
@@ -136,11 +136,11 @@ mod tests {
 
     use super::*;
 
-    fn route(methods: Vec<HttpMethod>) -> DescribedRoute {
+    fn route(methods: Vec<HttpMethod>) -> RouteSpec {
         let param = ParameterBuilder::new().name("npa").parameter_in(ParameterIn::Query);
         let operation = OperationBuilder::new().parameter(param);
         let item = PathItem::from_http_methods(methods, operation);
-        DescribedRoute::new(&item, Admission::Counted)
+        RouteSpec::new(&item, Admission::Counted)
     }
 
     #[test]
