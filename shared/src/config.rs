@@ -37,7 +37,7 @@ impl Config {
     pub fn from_env() -> Self {
         let setting = |name| env::var(name).ok();
         let flag_images = FlagImages::from_env().unwrap_or_else(|error| {
-            tracing::error!(%error, "responses link to this service's own flag images");
+            tracing::error!(%error, "FLAGS_BASE_URL is invalid; flag links lead to this service");
             FlagImages::Own
         });
         let origins = setting("CORS_ORIGINS").map(|list| AllowedOrigins::parse(&list));

@@ -88,7 +88,7 @@ async fn read_message(headers: &HeaderMap, body: Body) -> Result<Value, MessageE
     }
     let body = body::read(body, MAX_BODY_BYTES).await.map_err(|error| match error {
         UnreadableBody::TooLong => {
-            let message = format!("The body must have at most {MAX_BODY_BYTES} bytes");
+            let message = format!("The body must be at most {MAX_BODY_BYTES} bytes");
             MessageError::new(StatusCode::PAYLOAD_TOO_LARGE, message)
         }
         UnreadableBody::Broken => MessageError::new(StatusCode::BAD_REQUEST, body::BROKEN_MESSAGE),

@@ -5,7 +5,7 @@ use std::{error::Error, process::ExitCode};
 use ingest::{IngestError, PUBLISHED_URLS};
 use logging::with_causes;
 use reqwest::StatusCode;
-use shared::{auth::MalformedKey, flag_images::InvalidFlagsBaseUrl};
+use shared::auth::MalformedKey;
 use store::{DatasetError, StoreError};
 
 /// The source of an error.
@@ -32,8 +32,6 @@ pub enum CliError {
          pass the name that you deployed it with, and set AWS_REGION to its region"
     )]
     NoStack { stack: String, region: String },
-    #[error(transparent)]
-    FlagsBaseUrl(#[from] InvalidFlagsBaseUrl),
     #[error(transparent)]
     Key(#[from] MalformedKey),
     /// A revoked or expired key.

@@ -9,8 +9,6 @@ use axum::{
 
 use crate::{public_address::PublicAddress, state::App};
 
-const VARIABLE: &str = "FLAGS_BASE_URL";
-
 /// The host for flag images.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FlagImages {
@@ -23,14 +21,13 @@ pub enum FlagImages {
 /// An invalid base URL. Valid ones are safe in responses, pages and content security policies.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{VARIABLE} must be an http or https URL such as https://cdn.example.com/flags, without a user, query, \
-     spaces or quotes; got '{}'", .0.escape_debug()
+    "must be an http or https URL such as https://cdn.example.com/flags, without a user, query, spaces or quotes"
 )]
-pub struct InvalidFlagsBaseUrl(String);
+pub struct InvalidFlagsBaseUrl;
 
 impl FlagImages {
     pub fn from_env() -> Result<Self, InvalidFlagsBaseUrl> {
-        env::var(VARIABLE).unwrap_or_default().parse()
+        env::var("FLAGS_BASE_URL").unwrap_or_default().parse()
     }
 }
 
@@ -42,7 +39,7 @@ impl FromStr for FlagImages {
         match setting.trim_matches(' ').trim_end_matches('/') {
             "" => Ok(Self::Own),
             base_url if is_base_url(base_url) => Ok(Self::At(base_url.into())),
-            _ => Err(InvalidFlagsBaseUrl(setting.to_owned())),
+            _ => Err(InvalidFlagsBaseUrl),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Options for the server and its data folder.
 
 use std::{
+    convert::Infallible,
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
     time::Duration,
 };
@@ -9,6 +10,7 @@ use clap::{
     Args,
     builder::{BoolishValueParser, TypedValueParser, ValueParser},
 };
+use shared::{config::Config, flag_images::FlagImages, http::AllowedOrigins};
 
 use crate::{
     database::args::{DatabaseArgs, FolderArgs},
@@ -48,6 +50,12 @@ pub struct ServeArgs {
     #[arg(long, value_name = "SECONDS", env = "TNR_GRACE", default_value = "5",
           value_parser = seconds())]
     pub grace: Duration,
+    /// Origins whose web pages may call the API, separated by commas [default: any]
+    #[arg(long, value_name = "ORIGINS", env = "CORS_ORIGINS", value_parser = allowed_origins)]
+    cors_origins: Option<AllowedOrigins>,
+    /// Base URL for links to flag images [default: this server]
+    #[arg(long, value_name = "URL", env = "FLAGS_BASE_URL")]
+    flags_base_url: Option<FlagImages>,
     #[command(flatten)]
     pub connections: ConnectionArgs,
     #[command(flatten)]
@@ -56,6 +64,10 @@ pub struct ServeArgs {
     pub key: KeyArgs,
     #[command(flatten)]
     pub database: DatabaseArgs,
+}
+
+fn allowed_origins(list: &str) -> Result<AllowedOrigins, Infallible> {
+    Ok(AllowedOrigins::parse(list))
 }
 
 fn seconds() -> ValueParser {
@@ -76,6 +88,15 @@ pub struct SampleArgs {
 }
 
 impl ServeArgs {
+    pub fn config(&self) -> Config {
+        let default = Config::default();
+        Config {
+            allowed_origins: self.cors_origins.clone().unwrap_or(default.allowed_origins),
+            flag_images: self.flags_base_url.clone().unwrap_or(default.flag_images),
+            ..Config::default()
+        }
+    }
+
     /// Returns `true` for a trial server, which imports the sample and prints a key.
     pub fn is_trial(&self) -> bool {
         // An invalid URL in the variable is reported when the database is opened.

@@ -13,10 +13,7 @@ use std::{net::SocketAddr, pin::pin, sync::Arc, time::Duration};
 
 use axum::{Router, middleware::from_fn_with_state};
 use logging::with_causes;
-use shared::{
-    app, auth::ApiKey, config::Config, flag_images::FlagImages, gateway::with_base_path,
-    quota::Quotas, state::App,
-};
+use shared::{app, auth::ApiKey, gateway::with_base_path, quota::Quotas, state::App};
 use store::{CurrentDataset, Store};
 use tokio::{
     net::TcpListener,
@@ -49,7 +46,6 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 /// Serves the API until a signal arrives.
 pub async fn serve(args: ServeArgs) -> Result<(), CliError> {
     init_human_logs();
-    FlagImages::from_env()?;
     let address = SocketAddr::new(args.address.host, args.address.port);
     let listener = listen(address, "--host or --port").await?;
     let operations = match args.ops_address {
@@ -69,7 +65,7 @@ pub async fn serve(args: ServeArgs) -> Result<(), CliError> {
         _ = signals.next() => return Ok(()),
     };
 
-    let mut app = App::new(database.serving_store().await, Config::from_env());
+    let mut app = App::new(database.serving_store().await, args.config());
     let state = ServerState::new(&app);
     app.observer = Some(state.observer());
     let server = Server {
