@@ -30,7 +30,6 @@ pub struct InProcess {
     address: PublicAddress,
 }
 
-/// A route's response.
 #[derive(Debug, Clone)]
 pub struct RouteResponse {
     pub status: StatusCode,

@@ -105,7 +105,6 @@ impl NewFile {
         }
     }
 
-    /// Opens the file for writing.
     pub fn open(&self) -> Result<File, CliError> {
         File::options().write(true).open(self.path()).map_err(self.unwritable())
     }

@@ -18,7 +18,6 @@ pub struct Metric {
     pub value: f64,
 }
 
-/// CloudWatch units.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub enum Unit {
     Count,

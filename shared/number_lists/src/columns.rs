@@ -27,7 +27,6 @@ const MAX_LISTED: usize = 20;
 /// The length at which a message truncates a name.
 const MAX_QUOTED: usize = 40;
 
-/// Options for finding the columns.
 #[derive(Debug, Clone, Copy)]
 pub struct ColumnOptions<'a> {
     /// True if the first row is a header.

@@ -11,7 +11,6 @@ pub const MAX_RESPONSE_BYTES: usize = 16 << 20;
 const MAX_ERROR_BODY_BYTES: usize = 64 << 10;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A failed call.
 #[derive(Debug, thiserror::Error)]
 pub enum CallError {
     #[error("the request cannot be signed")]

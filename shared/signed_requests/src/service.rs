@@ -2,7 +2,6 @@
 
 use std::env;
 
-/// An AWS service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Service {
     CloudFormation,

@@ -21,7 +21,6 @@ const CACHE_SIZE: u64 = 10_000;
 /// A hash that no key has, for checking whether the table is responding.
 const MISSING_HASH: &str = "none";
 
-/// Validates keys.
 pub struct KeyRing {
     store: Store,
     /// By key hash, like the other caches.

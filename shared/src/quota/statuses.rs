@@ -85,7 +85,6 @@ impl QuotaExceeded {
         headers.insert(RETRY_AFTER, HeaderValue::from(seconds_left.max(1)));
     }
 
-    /// The message for the client.
     pub fn message(&self) -> String {
         let QuotaStatus { limit_type, limit, remaining, reset } = self.exhausted;
         let window = match limit_type {

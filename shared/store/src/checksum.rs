@@ -26,7 +26,6 @@ pub(crate) fn seal(item: &mut Item) {
     item.insert(CHECKSUM.to_owned(), checksum);
 }
 
-/// Verifies an item's checksum.
 pub(crate) fn verify(item: &Item) -> Result<(), ChecksumError> {
     if item.get(CHECKSUM) == Some(&compute(item)) { Ok(()) } else { Err(ChecksumError) }
 }

@@ -135,7 +135,6 @@ pub struct RestoreArgs {
     pub folder: FolderArgs,
 }
 
-/// An export format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ExportFormat {
     /// One CSV file per table

@@ -58,7 +58,6 @@ fn is_known(name: &str, statement: &str) -> bool {
     statements.any(|known| normalize(&known.replace("{name}", name)) == normalize(statement))
 }
 
-/// Normalizes whitespace.
 fn normalize(statement: &str) -> String {
     statement.split_ascii_whitespace().collect::<Vec<_>>().join(" ")
 }

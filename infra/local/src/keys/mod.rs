@@ -73,7 +73,6 @@ pub async fn create(store: &Store, name: &str, terms: &KeyTerms) -> Result<(), C
     Ok(())
 }
 
-/// Generates a key.
 pub fn random() -> Result<ApiKey, MalformedKey> {
     let characters = rand::rng().sample_iter(Alphanumeric).take(SECRET_CHARACTERS);
     ApiKey::with_secret(&characters.map(char::from).collect::<String>())

@@ -20,7 +20,6 @@ use crate::{
 const DEFAULT_HOST: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 const DEFAULT_PORT: u16 = 3000;
 
-/// The API's address.
 #[derive(Debug, Args)]
 pub struct ApiAddress {
     /// Address to listen on (0.0.0.0 for all IPv4 interfaces, :: for all)
@@ -170,6 +169,18 @@ mod tests {
         assert!(!is_trial(&["--endpoint-url", "http://database:8000"]));
         assert!(is_trial(&["--endpoint-url", "http://database:8000", "--sample"]));
         assert!(is_trial(&["--no-sample", "--sample"]) && is_trial(&["--sample", "--no-sample"]));
+    }
+
+    #[test]
+    fn only_wildcard_addresses_are_reachable_as_localhost() {
+        for (host, expected) in [
+            ("0.0.0.0", "127.0.0.1"),
+            ("::", "::1"),
+            ("10.0.0.1", "10.0.0.1"),
+            ("fe80::1", "fe80::1"),
+        ] {
+            assert_eq!(reachable_host(host.parse().unwrap()).to_string(), expected);
+        }
     }
 
     #[test]

@@ -35,7 +35,6 @@ use tokio::{
 
 use crate::serve::unread_bodies::read_first;
 
-/// Connection limits.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct ConnectionArgs {
     /// Maximum open connections; additional clients wait

@@ -1,6 +1,5 @@
 //! Notifications to systemd or another service manager that sets `NOTIFY_SOCKET`.
 
-/// The server's state.
 pub enum ServiceState {
     Ready,
     Stopping,

@@ -86,5 +86,6 @@ mod tests {
         assert_eq!(wrap("  one two three", 10, 4), "  one two\n    three");
         assert_eq!(wrap("a-very-long-word b c", 6, 2), "a-very-long-word\n  b c");
         assert_eq!(wrap("fits", 80, 4), "fits");
+        assert_eq!(wrap("ab cd", 4, 0), "ab\ncd");
     }
 }

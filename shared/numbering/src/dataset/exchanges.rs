@@ -98,7 +98,6 @@ impl Exchanges {
         found.ok().map(|position| rows.start + position)
     }
 
-    /// The NPA-NXX of a row.
     pub(super) fn npa_nxx(&self, area: usize, row: usize) -> NpaNxx {
         let npa = Npa::from_number(self.npas.get(area) as u16);
         NpaNxx { npa, nxx: Nxx::from_number(self.nxxs[row]) }

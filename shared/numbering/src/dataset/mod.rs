@@ -109,7 +109,6 @@ impl Dataset {
         })
     }
 
-    /// The carrier with this OCN.
     pub fn carrier(&self, ocn: Ocn) -> Option<Carrier> {
         self.carriers.position(ocn).map(|position| self.carriers.record(position))
     }
@@ -121,7 +120,6 @@ impl Dataset {
         })
     }
 
-    /// The area code with this NPA.
     pub fn area_code(&self, npa: Npa) -> Option<AreaCode> {
         self.area_codes.position(npa).map(|position| self.area_codes.record(position))
     }

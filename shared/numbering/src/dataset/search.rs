@@ -29,7 +29,6 @@ pub struct Search {
     pub ocn: Option<Ocn>,
     /// The whole company name or common name.
     pub company: Option<WholeName>,
-    /// The whole rate center name.
     pub rate_center: Option<WholeName>,
     pub state: Option<StateCode>,
     pub country: Option<Country>,

@@ -14,7 +14,6 @@ const CAVEAT: &str = "A carrier is the holder of an exchange or thousands block 
 const SOURCES: &str = "NANPA (nanpa.com) and CNAC (cnac.ca) reports";
 const SAMPLE: &str = "made-up sample; carriers, OCNs, rate centers and assignments are invented";
 
-/// An export table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Table {
     AreaCodes,

@@ -86,7 +86,6 @@ impl ChangesFile {
         NewFile::create(&self.path, may_replace).map(drop)
     }
 
-    /// Writes every change.
     pub fn write(&self, changes: &Changes, may_replace: bool) -> Result<(), CliError> {
         let new = NewFile::create(&self.path, may_replace)?;
         let file = BufWriter::new(new.open()?);

@@ -31,7 +31,6 @@ pub(super) enum Reason {
     UnknownCountry,
 }
 
-/// A described number.
 pub(super) struct DescribedNumber {
     pub outcome: Outcome,
     /// Present if the number was rejected, or if the text has another number.
@@ -41,7 +40,6 @@ pub(super) struct DescribedNumber {
     pub key: Option<NumberKey>,
 }
 
-/// A row with its described numbers.
 pub(super) struct DescribedRow<'a> {
     pub line: u64,
     pub cells: Vec<Cow<'a, str>>,

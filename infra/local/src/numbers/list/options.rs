@@ -7,7 +7,6 @@ use formatting::DefaultCountry;
 
 use super::fields::ListFields;
 
-/// The input format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ListFormat {
     /// Columns with a header row
@@ -16,7 +15,6 @@ pub enum ListFormat {
     Text,
 }
 
-/// The output format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum OutputFormat {
     /// The list's columns, followed by the added ones

@@ -32,7 +32,6 @@ pub(super) struct Output<'a> {
     pub options: ListOptions,
 }
 
-/// A part of the output.
 #[derive(Default)]
 pub(super) struct Part {
     pub text: Vec<u8>,

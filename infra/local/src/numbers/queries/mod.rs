@@ -86,7 +86,6 @@ fn list_exit_code(list: &Value) -> ExitCode {
     exit_code(list.as_array().is_some_and(|items| !items.is_empty()))
 }
 
-/// The parameters that have a value.
 fn given_params<'a>(params: impl IntoIterator<Item = (&'a str, &'a Option<String>)>) -> Params<'a> {
     params.into_iter().filter_map(|(name, value)| Some((name, value.as_deref()?))).collect()
 }

@@ -17,7 +17,6 @@ const MIN_COLUMN_WIDTH: usize = 4;
 /// Spaces before each column.
 const GAP: usize = 2;
 
-/// A page of a list.
 pub(super) struct ListPage<'a> {
     pub rows: &'a [Value],
     /// The response's `pagination`, or `null`.
@@ -59,7 +58,6 @@ impl<'a> ListPage<'a> {
         [self.note.to_owned(), self.position(), next_steps(&commands)].concat()
     }
 
-    /// An aligned table.
     pub fn table(&self) -> String {
         self.table_with_width(width())
     }

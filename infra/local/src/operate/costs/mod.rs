@@ -140,7 +140,6 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// A month of typical requests.
     pub fn month(requests: f64, cold_share: f64) -> Self {
         let request = Request::typical();
         Self { requests, cold_share, days: DAYS, request, tracing: false, edge: false }

@@ -83,7 +83,6 @@ impl Metrics {
         })
     }
 
-    /// Counts a completed request.
     pub fn count(&self, request: CompletedRequest<'_>) {
         let labels = [request.route, request.method, status_class(request.status)];
         self.requests.with_label_values(&labels).inc();

@@ -20,7 +20,6 @@ async fn response(event: &Value) -> FunctionResponse {
     response_to(endpoint.routes(), sample_app().await, event).await
 }
 
-/// A request event without a key.
 fn event_without_key(target: &str) -> Value {
     let mut event = http_api_event(&SampleRequest::get(target));
     event["headers"].as_object_mut().unwrap().remove("authorization");

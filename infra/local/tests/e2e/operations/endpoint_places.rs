@@ -80,7 +80,6 @@ fn watch_router() -> Router<String> {
     router
 }
 
-/// A path that matches a route.
 fn example_path(route: &str) -> String {
     if route == DEFAULT_ROUTE {
         return "/v1/unknown".to_owned();

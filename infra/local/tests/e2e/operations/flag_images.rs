@@ -6,7 +6,6 @@ use tempfile::TempDir;
 
 use crate::support::program::{program, stderr, stdout};
 
-/// The files in a folder, by relative path.
 fn files_below(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {

@@ -47,7 +47,6 @@ async fn start(service: &Service, variables: &[(&str, &str)]) -> (LambdaFunction
     (LambdaFunction::start(command, Registration::Accepted).await, folder)
 }
 
-/// A request event with a key.
 fn event(key: &str) -> Value {
     let mut event = http_api_event(&SampleRequest::get("/v1/npa/415?limit=3"));
     event["headers"]["authorization"] = json!(format!("Bearer {key}"));

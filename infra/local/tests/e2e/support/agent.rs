@@ -40,7 +40,6 @@ pub async fn agent_over_stdio(command: Command) -> (Agent, Child) {
     (().serve(streams).await.unwrap(), child)
 }
 
-/// Calls a tool with these arguments.
 pub async fn call(agent: &Agent, tool: &str, arguments: Value) -> CallToolResult {
     let mut params = CallToolRequestParams::new(tool.to_owned());
     params.arguments = arguments.as_object().cloned();

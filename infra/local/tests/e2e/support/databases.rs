@@ -78,14 +78,12 @@ pub async fn with_published_reports(reports: Sources) -> (Database, &'static Imp
     (master.copy().await, &master.report)
 }
 
-/// A data folder with the sample.
 pub fn sample_folder() -> TempDir {
     let folder = TempDir::new().unwrap();
     write_sample_into(folder.path());
     folder
 }
 
-/// Writes the sample into a data folder.
 pub fn write_sample_into(data_dir: &Path) {
     std::fs::copy(sample_master().folder.path().join(FILE), data_dir.join(FILE)).unwrap();
 }

@@ -43,7 +43,6 @@ fn to_template_path(path: &str) -> String {
 }
 
 impl Endpoint {
-    /// The endpoint for unknown paths.
     pub fn unknown_paths() -> Self {
         Self { path: DEFAULT_ROUTE.to_owned(), function: "status".to_owned() }
     }

@@ -128,7 +128,6 @@ impl FaultProxy {
         self.shared.calls.load(Ordering::SeqCst)
     }
 
-    /// Resets the count.
     pub fn reset(&self) {
         self.shared.calls.store(0, Ordering::SeqCst);
     }

@@ -18,7 +18,6 @@ pub fn send_signal(signal: &str, process: &Child) {
     assert!(status.unwrap().success(), "{signal}");
 }
 
-/// Waits until a process exits, and returns its status.
 pub async fn wait_for_exit(process: &mut Child) -> ExitStatus {
     wait_until(async || process.try_wait().unwrap().is_some()).await;
     process.wait().unwrap()

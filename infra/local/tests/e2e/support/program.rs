@@ -157,7 +157,6 @@ impl Drop for Server {
     }
 }
 
-/// The path of a sample file.
 pub fn sample_file(name: &str) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample");
     folder.join(name).display().to_string()

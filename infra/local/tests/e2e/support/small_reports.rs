@@ -105,7 +105,6 @@ pub fn source(text: &str) -> Source {
     Source::Embedded(text.as_bytes().to_vec().leak())
 }
 
-/// The text of an embedded source.
 fn embedded_text(source: &Source) -> String {
     match source {
         Source::Embedded(bytes) => String::from_utf8(bytes.to_vec()).unwrap(),
@@ -113,7 +112,6 @@ fn embedded_text(source: &Source) -> String {
     }
 }
 
-/// An item as stored.
 type Item = HashMap<String, AttributeValue>;
 
 /// Every item that an import writes, by table and key.

@@ -38,7 +38,6 @@ pub fn resources() -> &'static BTreeMap<String, Value> {
     &RESOURCES
 }
 
-/// The resources of a type, by name.
 pub fn resources_of_type(kind: &str) -> Vec<(&'static str, &'static Value)> {
     let of_type = resources().iter().filter(|(_, resource)| resource["Type"] == *kind);
     of_type.map(|(name, resource)| (name.as_str(), resource)).collect()
@@ -66,7 +65,6 @@ pub fn routes() -> Vec<Route> {
 }
 
 impl Function {
-    /// The routes to the function.
     pub fn routes(&self) -> Vec<Route> {
         let events = self.properties["Events"].as_mapping().into_iter().flatten();
         let http = events.map(|(_, event)| event).filter(|event| event["Type"] == "HttpApi");

@@ -47,7 +47,6 @@ pub async fn publish_unreadable(store: &Store, reason: Reason) -> Snapshot {
     snapshot
 }
 
-/// Makes a stored version unreadable.
 pub async fn make_unreadable(store: &Store, snapshot: &Snapshot, reason: Reason) {
     let (client, tables) = store.parts();
     let id = AttributeValue::S(format!("{}#0000", snapshot.version));

@@ -15,7 +15,6 @@ const LOOKUP_TABLES: [(&str, &str); 2] = [("carriers", "ocn"), ("exchanges", "np
 pub struct LookupTables([Vec<Item>; 2]);
 
 impl LookupTables {
-    /// Reads the tables.
     pub async fn read(store: &Store) -> Self {
         let [(carriers, _), (exchanges, _)] = LOOKUP_TABLES;
         Self([items(store, carriers).await, items(store, exchanges).await])

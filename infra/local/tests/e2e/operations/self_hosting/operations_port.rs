@@ -20,7 +20,6 @@ async fn text(url: &str) -> (StatusCode, String) {
     (response.status(), response.text().await.unwrap())
 }
 
-/// The names of the declared metrics.
 fn names(metrics: &str) -> BTreeSet<&str> {
     let declared = metrics.lines().filter_map(|line| line.strip_prefix("# TYPE "));
     declared.filter_map(|declaration| Some(declaration.split_once(' ')?.0)).collect()
@@ -94,12 +93,11 @@ async fn metrics_and_readiness_report_a_dead_database_once_it_is_needed() {
     let server = Server::at(&proxy.endpoint, &OPTIONS).await;
     let operations = server.operations_url();
     let ready = async || text(&format!("{operations}/ready")).await;
-    let metric = async |name: &str| {
-        let (_, metrics) = text(&format!("{operations}/metrics")).await;
-        value(&metrics, name)
-    };
+    let metric = async |name: &str| value(&text(&format!("{operations}/metrics")).await.1, name);
     let look_up = async || server.response("/v1/carrier/908K", KEY).await.status();
-    wait_until(async || ready().await.0 == StatusCode::OK).await;
+    let metrics = format!("{operations}/metrics");
+    // The data loads without a request.
+    wait_until(async || text(&metrics).await.1.contains("tnr_data_info{")).await;
     assert_eq!(metric("tnr_database_up").await, 1.0);
 
     proxy.start_failing();
@@ -109,7 +107,7 @@ async fn metrics_and_readiness_report_a_dead_database_once_it_is_needed() {
         reason.starts_with("API keys cannot be checked: GetItem on table api_keys"),
         "{reason}"
     );
-    assert_eq!(metric("tnr_database_up").await, 0.0);
+    assert_eq!([metric("tnr_ready").await, metric("tnr_database_up").await], [0.0, 0.0]);
     let refused = r#"tnr_dynamodb_failed_calls_total{kind="refused"}"#;
     assert!(metric(refused).await >= 1.0);
 
