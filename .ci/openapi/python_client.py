@@ -58,7 +58,7 @@ REJECTIONS = [
     ("format_numbers", {"body": []}, 400, "invalid_request", "at least one number"),
     ("look_up_block", {"tn": "8005551234"}, 404, "not_found", "800"),
     ("look_up_block_by_query", {"tn": "1"}, 400, "invalid_request", "10-digit"),
-    ("search_exchanges", {}, 400, "invalid_request", "at least one of"),
+    ("search_exchanges", {}, 400, "invalid_request", "At least one of"),
 ]
 
 

@@ -9,7 +9,7 @@ UNSTATED_RULES = [
     # The available data versions change with each import, and patterns do not know calendars.
     r"version ('.*' is no longer available|must be a data version)",
     # All search parameters are optional, but at least one is required.
-    r"at least one of .* is required",
+    r"At least one of .* is required",
     # Unicode letters, which JSON Schema patterns do not match consistently.
     r"(q|company|rate_center) must contain a letter or digit",
     r"q must have at most 10 different words",

@@ -2,7 +2,11 @@
 
 use std::{env, sync::Arc};
 
-use crate::{auth::OriginSecrets, flag_images::FlagImages, http::AllowedOrigins};
+use crate::{
+    auth::OriginSecrets,
+    flag_images::FlagImages,
+    http::{AllowedOrigins, InvalidOrigins},
+};
 
 /// The settings for a function or server. Cheap to clone.
 #[derive(Clone)]
@@ -40,11 +44,15 @@ impl Config {
             tracing::error!(%error, "FLAGS_BASE_URL is invalid; flag links lead to this service");
             FlagImages::Own
         });
-        let origins = setting("CORS_ORIGINS").map(|list| AllowedOrigins::parse(&list));
+        let origins = setting("CORS_ORIGINS").unwrap_or_default().parse();
+        let allowed_origins = origins.unwrap_or_else(|error: InvalidOrigins| {
+            tracing::error!(%error, "CORS_ORIGINS is invalid; no origin is allowed");
+            AllowedOrigins::Listed(Arc::default())
+        });
         let concurrency = setting("AWS_LAMBDA_MAX_CONCURRENCY").and_then(|max| max.parse().ok());
         Self {
             flag_images,
-            allowed_origins: origins.unwrap_or(AllowedOrigins::Any),
+            allowed_origins,
             origin_secrets: OriginSecrets::parse(&setting("ORIGIN_SECRET").unwrap_or_default()),
             function: setting("AWS_LAMBDA_FUNCTION_NAME").map(Arc::from),
             has_concurrent_requests: concurrency.is_some_and(|max: u32| max > 1),

@@ -165,6 +165,6 @@ async fn input_columns_are_rejected_only_if_they_clash_with_result_columns() {
     }
     assert_eq!(post("", "text/csv", body, "application/json").await.0, 200);
     let (status, csv) = post("fields=formats", "text/csv", body, "text/csv").await;
-    // No column name is a formula.
+    // Column names that look like formulas are escaped.
     assert!(status == 200 && csv.starts_with("tn,'=name,tn_valid,tn_reason,tn_e164,"), "{csv}");
 }

@@ -95,7 +95,7 @@ impl Rows for SearchResult {
     }
 }
 
-const REQUIRED: &str = "at least one of q, npa, nxx, ocn, company, rate_center, state, country, \
+const REQUIRED: &str = "At least one of q, npa, nxx, ocn, company, rate_center, state, country, \
                         type and status is required. Usage: /v1/search?q=<WORDS>";
 
 /// Search exchanges

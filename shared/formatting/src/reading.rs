@@ -1,4 +1,4 @@
-//! A reading: text parsed as a number, and its classification by the rules.
+//! A reading: text parsed as a number, and its classification under the rules.
 
 use rlibphonenumber::{PhoneNumber as Parsed, Region, interfaces::AsOriginal};
 
@@ -53,7 +53,7 @@ impl FoundNumber {
 }
 
 impl Reading {
-    /// Parses text by the rules, with the prefixes for `default_region`.
+    /// Parses text under the rules, with the dialing prefixes of `default_region`.
     pub(super) fn parse(text: &str, default_region: Region) -> Option<Self> {
         let number = RULES.parse(text, Some(default_region)).ok()?;
         if !is_plausible(text, &number) {

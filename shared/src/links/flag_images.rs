@@ -21,7 +21,8 @@ pub enum FlagImages {
 /// An invalid base URL. Valid ones are safe in responses, pages and content security policies.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "must be an http or https URL such as https://cdn.example.com/flags, without a user, query, spaces or quotes"
+    "it must be an http or https URL such as https://cdn.example.com/flags, without a user, query, fragment, \
+     spaces or quotes"
 )]
 pub struct InvalidFlagsBaseUrl;
 

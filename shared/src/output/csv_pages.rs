@@ -32,6 +32,7 @@ pub trait Rows {
     fn rows(&self) -> impl Iterator<Item = impl Serialize>;
 }
 
+/// The format of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, VariantNames, ToSchema)]
 #[strum(serialize_all = "lowercase", ascii_case_insensitive)]
 #[schema(rename_all = "lowercase")]

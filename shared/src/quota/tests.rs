@@ -17,7 +17,7 @@ fn key(hash: &str, per_day: u32) -> KeyRecord {
 }
 
 /// Records a failure, and returns the number of failures so far.
-fn next_failure(quotas: &Quotas, id: &str) -> u32 {
+fn record_failure(quotas: &Quotas, id: &str) -> u32 {
     quotas.quota(id).counter.lock().record_failure(0, Instant::now()).times
 }
 
@@ -41,7 +41,7 @@ async fn a_task_writes_for_waiting_requests_even_with_an_extension() {
     assert!(!quotas.quota("a").has_writer.load(Ordering::SeqCst), "the extension writes");
     // Two writes fail, so the request is admitted without confirmation.
     assert_eq!(quotas.take(&key, 3).await.unwrap().unwrap().min_remaining(), 5);
-    assert_eq!(next_failure(&quotas, "a"), OUTAGE_FAILURES + 1);
+    assert_eq!(record_failure(&quotas, "a"), OUTAGE_FAILURES + 1);
 }
 
 #[tokio::test]

@@ -36,7 +36,7 @@ impl TrustedRoots {
     }
 }
 
-/// Creates a client that trusts `roots`, with `ring` for TLS.
+/// Creates a client that trusts `roots` and uses `ring` for TLS.
 pub fn https_client(roots: TrustedRoots) -> SharedHttpClient {
     let trust_store = match roots {
         TrustedRoots::Amazon => TrustStore::empty().with_pem_certificate(AMAZON_ROOTS),

@@ -60,7 +60,7 @@ function announce(text) {
   byId("announcement").textContent = text;
 }
 
-/** Makes a code such as `LANDLINE_OR_MOBILE` readable. */
+/** Makes a code such as `UNASSIGNED` readable. */
 const toWords = (code) => {
   const words = code.toLowerCase().replaceAll("_", " ");
   return words[0].toUpperCase() + words.slice(1);

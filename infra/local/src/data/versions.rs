@@ -107,7 +107,7 @@ fn write_version(table: &mut String, version: &ListedVersion) -> fmt::Result {
         (false, None) => " ",
     };
     let name = styled(HEADING, &version.version);
-    writeln!(table, "{marker} {name}  ingested {ingested_at}")?;
+    writeln!(table, "{marker} {name}  imported {ingested_at}")?;
     if let Some(reason) = unreadable {
         let line = format!("    problem  unreadable: {reason}");
         writeln!(table, "{}", wrap(&line, width(), 13))?;
@@ -119,7 +119,7 @@ fn write_version(table: &mut String, version: &ListedVersion) -> fmt::Result {
     writeln!(table, "    files    {}", if dates.is_empty() { "without dates" } else { &dates })?;
     let records = HumanCount(version.records.into());
     let carriers = carriers.map(|count| format!(", {} carriers", HumanCount(count as u64)));
-    writeln!(table, "    records  {records}{}", carriers.unwrap_or_default())?;
+    writeln!(table, "    records  {records} exchanges{}", carriers.unwrap_or_default())?;
     let uncompared = version.quality.as_ref().map(|quality| QualityReport::between(None, quality));
     let report = version.compared.as_ref().or(uncompared.as_ref());
     for (country, figures) in report.iter().flat_map(|report| &report.countries) {

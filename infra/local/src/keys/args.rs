@@ -26,6 +26,7 @@ pub enum KeysCommand {
     /// Replace the key that starts with PREFIX; both keys work during the overlap and share one
     /// quota
     Rotate {
+        /// First characters of the key, as shown by 'tnr keys list'
         prefix: String,
         /// When the old key expires: a date, or a number of days such as 7d
         #[arg(long, value_name = "WHEN", default_value = "7d")]
@@ -35,12 +36,14 @@ pub enum KeysCommand {
     },
     /// Revoke the key that starts with PREFIX; it stops working within a minute
     Revoke {
+        /// First characters of the key, as shown by 'tnr keys list'
         prefix: String,
         #[command(flatten)]
         data: DataArgs,
     },
     /// Delete the key that starts with PREFIX, including its name and note; revoke it first
     Delete {
+        /// First characters of the key, as shown by 'tnr keys list'
         prefix: String,
         #[command(flatten)]
         data: DataArgs,

@@ -1,7 +1,6 @@
 //! Options for the server and its data folder.
 
 use std::{
-    convert::Infallible,
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
     time::Duration,
 };
@@ -10,10 +9,12 @@ use clap::{
     Args,
     builder::{BoolishValueParser, TypedValueParser, ValueParser},
 };
-use shared::{config::Config, flag_images::FlagImages, http::AllowedOrigins};
+use shared::config::Config;
 
 use crate::{
+    CliError,
     database::args::{DatabaseArgs, FolderArgs},
+    error::Context,
     serve::connections::ConnectionArgs,
 };
 
@@ -50,11 +51,11 @@ pub struct ServeArgs {
           value_parser = seconds())]
     pub grace: Duration,
     /// Origins whose web pages may call the API, separated by commas [default: any]
-    #[arg(long, value_name = "ORIGINS", env = "CORS_ORIGINS", value_parser = allowed_origins)]
-    cors_origins: Option<AllowedOrigins>,
+    #[arg(long, value_name = "ORIGINS", env = "CORS_ORIGINS")]
+    cors_origins: Option<String>,
     /// Base URL for links to flag images [default: this server]
     #[arg(long, value_name = "URL", env = "FLAGS_BASE_URL")]
-    flags_base_url: Option<FlagImages>,
+    flags_base_url: Option<String>,
     #[command(flatten)]
     pub connections: ConnectionArgs,
     #[command(flatten)]
@@ -63,10 +64,6 @@ pub struct ServeArgs {
     pub key: KeyArgs,
     #[command(flatten)]
     pub database: DatabaseArgs,
-}
-
-fn allowed_origins(list: &str) -> Result<AllowedOrigins, Infallible> {
-    Ok(AllowedOrigins::parse(list))
 }
 
 fn seconds() -> ValueParser {
@@ -87,13 +84,14 @@ pub struct SampleArgs {
 }
 
 impl ServeArgs {
-    pub fn config(&self) -> Config {
-        let default = Config::default();
-        Config {
-            allowed_origins: self.cors_origins.clone().unwrap_or(default.allowed_origins),
-            flag_images: self.flags_base_url.clone().unwrap_or(default.flag_images),
+    pub fn config(&self) -> Result<Config, CliError> {
+        let origins = self.cors_origins.as_deref().unwrap_or_default().parse();
+        let flags = self.flags_base_url.as_deref().unwrap_or_default().parse();
+        Ok(Config {
+            allowed_origins: origins.context("--cors-origins or CORS_ORIGINS is invalid")?,
+            flag_images: flags.context("--flags-base-url or FLAGS_BASE_URL is invalid")?,
             ..Config::default()
-        }
+        })
     }
 
     /// Returns `true` for a trial server, which imports the sample and prints a key.

@@ -46,6 +46,7 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 /// Serves the API until a signal arrives.
 pub async fn serve(args: ServeArgs) -> Result<(), CliError> {
     init_human_logs();
+    let config = args.config()?;
     let address = SocketAddr::new(args.address.host, args.address.port);
     let listener = listen(address, "--host or --port").await?;
     let operations = match args.ops_address {
@@ -65,7 +66,7 @@ pub async fn serve(args: ServeArgs) -> Result<(), CliError> {
         _ = signals.next() => return Ok(()),
     };
 
-    let mut app = App::new(database.serving_store().await, args.config());
+    let mut app = App::new(database.serving_store().await, config);
     let state = ServerState::new(&app);
     app.observer = Some(state.observer());
     let server = Server {

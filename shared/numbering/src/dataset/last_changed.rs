@@ -12,7 +12,7 @@ use super::{
 };
 use crate::records::{Record, RecordKey, Version};
 
-/// The version of each record, as a position in the list of versions that still have records.
+/// The version of each record, as an index into the list of versions that still have records.
 #[derive(Debug)]
 pub(super) struct LastChanged {
     /// Empty until [`Dataset::into_successor`] gives the dataset a version.

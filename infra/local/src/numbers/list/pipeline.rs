@@ -22,14 +22,14 @@ pub(super) fn process_in_order<P: Send, D: Send, E: Send>(
     let work = &work;
     thread::scope(|scope| {
         let mut running = VecDeque::new();
-        let mut is_end = false;
-        while !is_end {
+        let mut is_done = false;
+        while !is_done {
             let part = parts.next();
-            is_end = !matches!(part, Some(Ok(_)));
+            is_done = !matches!(part, Some(Ok(_)));
             running.extend(part.map(|part| scope.spawn(move || part.map(work))));
             loop {
                 // Unless it must wait, write only finished parts, because reading may be slow.
-                let must_wait = is_end || running.len() >= max_threads;
+                let must_wait = is_done || running.len() >= max_threads;
                 let is_due =
                     |oldest: &mut ScopedJoinHandle<'_, _>| must_wait || oldest.is_finished();
                 let Some(oldest) = running.pop_front_if(is_due) else { break };

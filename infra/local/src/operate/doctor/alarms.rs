@@ -97,8 +97,9 @@ fn findings_for_alarm(alarm: &Value) -> Vec<Finding> {
     let (name, description, reason) =
         (field("AlarmName"), field("AlarmDescription"), field("StateReason"));
     // Each alarm's description ends with a heading.
-    let section =
-        description.rsplit_once("OPERATIONS.md, ").map_or(section::ALARMS, |it| it.1.trim());
+    let section = description.rsplit_once("see '");
+    let section = section.and_then(|it| it.1.strip_suffix("' in OPERATIONS.md"));
+    let section = section.unwrap_or(section::ALARMS);
     let mut findings = Vec::new();
     match field("StateValue").as_str() {
         "OK" => (),
@@ -161,7 +162,7 @@ mod tests {
         let alarms = vec![
             json!({ "AlarmName": "well", "StateValue": "OK", "ActionsEnabled": "true", "AlarmActions": ["arn:x"] }),
             json!({ "AlarmName": "bad", "StateValue": "ALARM", "StateReason": "2 datapoints",
-                "AlarmDescription": "numbers: DynamoDB fails; see OPERATIONS.md, Database", "ActionsEnabled": "false" }),
+                "AlarmDescription": "numbers: DynamoDB fails; see 'Database' in OPERATIONS.md", "ActionsEnabled": "false" }),
         ];
         let subscription = |endpoint, arn| json!({ "Endpoint": endpoint, "SubscriptionArn": arn });
         let subscriptions = vec![

@@ -43,7 +43,7 @@ pub fn run(data_dir: &TempDir, arguments: &[&str]) -> Output {
     command_for(data_dir, arguments).output().unwrap()
 }
 
-/// Returns a command's stdout and asserts success.
+/// Asserts that a command succeeded, and returns its stdout.
 pub fn stdout(output: &Output) -> String {
     assert!(output.status.success(), "{}", stderr(output));
     String::from_utf8(output.stdout.clone()).unwrap()

@@ -104,8 +104,8 @@ async fn ctrl_c_skips_draining_and_quota_counts_are_written_before_the_server_ex
 async fn lost_quota_counts_are_logged_at_shutdown() {
     let service = Service::with_sample().await;
     let key = key_with_quotas(&service.database.store(), None, Some(1000)).await;
-    let rejected_counts = for_operation("UpdateItem", Fault::NonRetryable);
-    let proxy = FaultProxy::new(service.database.endpoint(), rejected_counts).await;
+    let reject_count_writes = for_operation("UpdateItem", Fault::NonRetryable);
+    let proxy = FaultProxy::new(service.database.endpoint(), reject_count_writes).await;
     let mut server = Server::at(&proxy.endpoint, &[]).await;
     let response = server.response("/v1/npa/415?limit=1", key.reveal()).await;
     assert_eq!(response.status(), 200);
@@ -146,7 +146,10 @@ async fn a_second_signal_stops_the_server_immediately() {
     let (mut server, _unfinished) = serve_unfinished_request(&data_dir, "600").await;
     send_signal("TERM", &server.process);
     tokio::time::sleep(Duration::from_millis(500)).await;
-    assert!(server.process.try_wait().unwrap().is_none(), "the first signal waits for requests");
+    assert!(
+        server.process.try_wait().unwrap().is_none(),
+        "the first signal lets in-flight requests finish"
+    );
     let signaled = Instant::now();
     send_signal("INT", &server.process);
     assert!(!wait_for_exit(&mut server.process).await.success());
