@@ -90,7 +90,7 @@ impl ServeArgs {
         Ok(Config {
             allowed_origins: origins.context("--cors-origins or CORS_ORIGINS is invalid")?,
             flag_images: flags.context("--flags-base-url or FLAGS_BASE_URL is invalid")?,
-            ..Config::default()
+            ..Config::from_env()
         })
     }
 

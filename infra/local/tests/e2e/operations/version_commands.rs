@@ -43,7 +43,7 @@ fn versions_are_listed_with_their_changes_and_can_be_rolled_back_to() {
     assert!(imported, "{error}");
 
     let (_, table, _) = run(&operator, &["versions"]);
-    let versions: Vec<&str> = table.lines().filter(|line| line.contains("ingested")).collect();
+    let versions: Vec<&str> = table.lines().filter(|line| line.contains("imported")).collect();
     assert_eq!(versions.len(), 2, "{table}");
     assert!(versions[0].starts_with("* ") && versions[1].starts_with("  "), "{table}");
     assert!(table.contains("    US       holder "), "{table}");
