@@ -97,6 +97,11 @@ def test_alarms_reach_the_configured_address():
     assert subscription == {"TopicArn": "<AlarmTopic>", "Protocol": "email", "Endpoint": "oncall@example.com"}
 
 
+def test_errors_alarms_differ_only_in_their_function():
+    alarms = {json.dumps(ALARMS[f"{name}ErrorsAlarm"]).lower().replace(name.lower(), "…") for name in API_FUNCTIONS}
+    assert len(alarms) == 1, alarms
+
+
 @pytest.mark.parametrize("name", TABLES)
 def test_tables_are_encrypted_recoverable_and_outlive_the_stack(name):
     table = RESOURCES[f"{name}Table"]

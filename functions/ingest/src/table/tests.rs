@@ -115,6 +115,13 @@ fn unexpected_ragged_oversized_and_empty_files_are_rejected() {
 }
 
 #[test]
+fn the_header_is_one_of_the_first_lines() {
+    let header_after = |lines: usize| "note\n".repeat(lines) + "OCN,Company\n1,A\n";
+    assert_eq!(rows(&header_after(HEADER_SEARCH_LINES - 1)), [["1", "A", ""]]);
+    assert!(read_error(&header_after(HEADER_SEARCH_LINES)).contains("no header row has"));
+}
+
+#[test]
 fn duplicate_header_column_is_rejected_by_name() {
     assert_eq!(
         read_error("OCN,Company,ocn \n1,A,2\n"),
