@@ -48,7 +48,7 @@ class Proxy(http.server.ThreadingHTTPServer):
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
-    def handle(self):
+    def respond(self):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         first, now = self.server.rejected_at.get((self.command, self.path)), time.monotonic()
         if first is None:
@@ -60,7 +60,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         else:
             self.forward(body)
 
-    do_GET = do_POST = handle
+    do_GET = do_POST = respond
 
     def reject(self):
         reset = int(time.time()) + self.server.retry_after
