@@ -16,7 +16,7 @@ pub struct ReasonInfo {
     /// The reason as a sentence.
     #[schema(example = "The number has too few digits")]
     pub message: String,
-    /// The second number in the text, in E.164 with `;ext=` before any extension; `null` if there is none.
+    /// The second number in the text, in E.164 with `;ext=` before any extension; `null` if it has only one.
     #[schema(
         required,
         pattern = r"^\+[1-9][0-9]{1,19}(;ext=[0-9]{1,20})?$",
