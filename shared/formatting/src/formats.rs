@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn every_notation_matches_the_crate() {
+    fn every_notation_matches_rlibphonenumber() {
         for number in numbers() {
             let format = |format| RULES.format(&number, format).into_owned();
             let e164 = format(PhoneNumberFormat::E164);

@@ -23,7 +23,7 @@ pub(super) static RULES: LazyLock<PhoneNumberUtil> = LazyLock::new(|| {
 /// Other patterns are compiled on first use.
 ///
 /// Call this at startup, so that a program with broken metadata does not start. It blocks for a few
-/// milliseconds, and may run on another thread. It does not match the patterns, because a pattern stays fastest
+/// milliseconds, and can be called on any thread. It does not match the patterns, because a pattern stays fastest
 /// on the thread that matches it first.
 ///
 /// # Panics

@@ -98,7 +98,7 @@ pub(super) fn read_with_prefixes(text: &str, region: Region) -> Option<Reading> 
     }
 }
 
-/// Returns `true` if Google's rules also accept a number that the crate accepted.
+/// Returns `true` if Google's rules also accept a number that `rlibphonenumber` accepted.
 fn is_plausible(text: &str, number: &Parsed) -> bool {
     number.number_of_leading_zeros.unwrap_or_default() <= MAX_LEADING_ZEROS
         && (number.extension.is_none() || starts_with_three_digits(text))

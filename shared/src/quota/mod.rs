@@ -2,7 +2,7 @@
 //!
 //! A container counts requests in memory, and periodically writes its count to a DynamoDB item that all containers
 //! share. In a Lambda function, an extension writes after the response; elsewhere, a background task does. A request
-//! waits for a write only beyond its container's allowance (docs/decisions/0006-quotas.md).
+//! waits for a write only if it exceeds its container's allowance (docs/decisions/0006-quotas.md).
 
 mod counter;
 mod statuses;

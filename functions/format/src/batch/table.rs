@@ -207,8 +207,8 @@ mod tests {
             let expected = format!("The body must contain at most 1000 numbers, got {got}");
             assert!(message.starts_with(&expected), "{message}");
         }
-        let most = format!("phone\n{}", "305\n".repeat(MAX_NUMBERS));
-        assert_eq!(numbers(&most, true).len(), MAX_NUMBERS);
+        let longest = format!("phone\n{}", "305\n".repeat(MAX_NUMBERS));
+        assert_eq!(numbers(&longest, true).len(), MAX_NUMBERS);
         let row = |columns: usize| "tn".to_owned() + &",".repeat(columns - 1) + "\n";
         let widest = row(MAX_COLUMNS) + &row(MAX_COLUMNS);
         assert_eq!(numbers(&widest, true), ["tn"]);

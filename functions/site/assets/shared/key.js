@@ -1,17 +1,17 @@
 // The API key. It stays in session storage, in this tab and tabs opened from it, and leaves them only in the headers
 // of requests to this service. It is never in a URL, since browsers remember URLs. Every page has a form with these ids.
 
-const STORED_KEY = "tnr-api-key";
+const STORAGE_KEY = "tnr-api-key";
 const VISIBLE_ASCII = /^[!-~]+$/;
 /** Milliseconds in which a tab opened from this one may ask for the key. */
 const OFFER_DURATION = 60_000;
 /** Milliseconds that a new tab waits for a key. */
 const MAX_WAIT_FOR_KEY = 300;
 
-const otherTabs = new BroadcastChannel(STORED_KEY + BASE_PATH);
+const otherTabs = new BroadcastChannel(STORAGE_KEY + BASE_PATH);
 let offer = { url: null, ends: 0 };
 
-const currentKey = () => sessionStorage.getItem(STORED_KEY);
+const currentKey = () => sessionStorage.getItem(STORAGE_KEY);
 
 /** A key's prefix, which identifies it to the operator. */
 const keyPrefix = (key) => (key.length > 24 ? `${key.slice(0, 15)}…` : "…");
@@ -24,13 +24,13 @@ function showKey() {
 }
 
 function storeKey(key) {
-  sessionStorage.setItem(STORED_KEY, key);
+  sessionStorage.setItem(STORAGE_KEY, key);
   byId("key").value = "";
   showKey();
 }
 
 function forgetKey() {
-  sessionStorage.removeItem(STORED_KEY);
+  sessionStorage.removeItem(STORAGE_KEY);
   showKey();
 }
 

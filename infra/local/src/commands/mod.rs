@@ -91,7 +91,7 @@ pub enum Command {
     Health(HealthArgs),
     /// Run an MCP server over stdio
     Mcp(DataArgs),
-    /// Copy the embedded database to a file, even while it is served
+    /// Copy the embedded database to a file, even while a server is using it
     Backup(BackupArgs),
     /// Restore the embedded database from a backup
     Restore(RestoreArgs),

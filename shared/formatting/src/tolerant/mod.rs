@@ -25,16 +25,16 @@ const MIN_TOUCHING_DIGITS: usize = 3;
 /// Replaces a word. Digits are not joined across it.
 const WORD: char = '\u{1}';
 
-/// Signs that separate a number from a note with digits, and never occur inside a number.
-const NOTE_SIGNS: [char; 14] =
+/// Characters that separate a number from a note with digits, and never occur inside a number.
+const NOTE_SEPARATORS: [char; 14] =
     [';', '|', ',', ':', '=', '&', '\n', '\r', '\t', '；', '｜', '，', '：', '＆'];
 
 /// Precedes an extension.
 const EXTENSION: &str = " ext ";
 
-/// The signs to keep in each of three attempts, since they may start an extension. A hash sign is more likely
+/// The characters to keep in each of three attempts, since they may start an extension. A hash sign is more likely
 /// to do so than a comma or semicolon, which also separate digit groups.
-const EXTENSION_SIGNS: [&[char]; 3] = [&['#', '＃'], &['#', '＃', ',', ';'], &[]];
+const EXTENSION_MARKERS: [&[char]; 3] = [&['#', '＃'], &['#', '＃', ',', ';'], &[]];
 
 /// Words before an extension, in lowercase: from Google's rules, and in Canadian French, Spanish, Portuguese,
 /// Dutch and Polish.
@@ -171,15 +171,15 @@ fn one_number(bare: &str, region: Region) -> Option<Reading> {
     if extension.contains(EXTENSION) {
         return None;
     }
-    let reading = EXTENSION_SIGNS.iter().find_map(|it| read_valid(&with_spaces(part, it), region));
+    let valid = EXTENSION_MARKERS.iter().find_map(|it| read_valid(&with_spaces(part, it), region));
     // The label's letters must not be read as keypad digits.
-    reading.filter(|reading| {
+    valid.filter(|reading| {
         let digits = reading.number.extension.as_ref().map_or(0, String::len);
         number.len() == part.len() || digits == digit_count(extension)
     })
 }
 
-/// Returns `true` if a part next to words has digits that belong to the words: digits after a sign, or in a
+/// Returns `true` if a part next to words has digits that belong to the words: digits after a separator, or in a
 /// parenthesis closed by a word.
 fn has_note(part: &str) -> bool {
     let number = part.split(EXTENSION).next().unwrap_or_default();
@@ -189,7 +189,7 @@ fn has_note(part: &str) -> bool {
     let opened = number.matches(['(', '[']).count();
     let is_open = opened > number.matches([')', ']']).count()
         && number.rfind(['(', '[']).is_some_and(|opening| opening < last);
-    within.contains(NOTE_SIGNS) || is_open
+    within.contains(NOTE_SEPARATORS) || is_open
 }
 
 /// The valid numbers in the text, if it contains at least two and no other digits.
@@ -229,7 +229,7 @@ fn vanity_number(text: &str, region: Region) -> Option<Reading> {
     let mut characters = text.chars().zip(text.chars().skip(1));
     let touches =
         |(a, b): (char, char)| (is_letter(a) && b.is_numeric()) || (a.is_numeric() && is_letter(b));
-    let is_vanity = !text.contains(NOTE_SIGNS) && !characters.any(touches);
+    let is_vanity = !text.contains(NOTE_SEPARATORS) && !characters.any(touches);
     let reading = is_vanity.then(|| read_valid(&with_spaces(text, &[]), region))??;
     let has_letters = reading.digit_count() > digit_count(text) + 1;
     let is_service = reading.number_type.is_some_and(NumberType::is_service);
@@ -237,10 +237,10 @@ fn vanity_number(text: &str, region: Region) -> Option<Reading> {
 }
 
 /// Replaces separators with spaces, and removes invisible characters.
-fn with_spaces(text: &str, extension_signs: &[char]) -> String {
+fn with_spaces(text: &str, extension_markers: &[char]) -> String {
     let visible = text.chars().filter(|&c| !is_invisible(c));
     let is_kept =
-        |c: char| is_letter(c) || c.is_numeric() || is_plus(c) || extension_signs.contains(&c);
+        |c: char| is_letter(c) || c.is_numeric() || is_plus(c) || extension_markers.contains(&c);
     visible.map(|c| if is_kept(c) { c } else { ' ' }).collect()
 }
 

@@ -142,9 +142,9 @@ fn tails(word: &str) -> impl Iterator<Item = &str> {
 
 impl Letter {
     fn matches(&self, other: &Self) -> bool {
-        let is_one_word = [self.separator, other.separator].contains(&None);
-        let is_two_words = [self.separator, other.separator].contains(&Some(SPACE));
-        self.letter == other.letter && !(is_one_word && is_two_words)
+        let is_joined_in_one = [self.separator, other.separator].contains(&None);
+        let has_space_in_one = [self.separator, other.separator].contains(&Some(SPACE));
+        self.letter == other.letter && !(is_joined_in_one && has_space_in_one)
     }
 }
 

@@ -225,7 +225,7 @@ fn no_log_line_contains_a_full_phone_number_a_key_or_client_text() {
             assert!(!line.contains(key) && !line.contains(checksum), "{line}");
         }
     }
-    // Few lines are not about requests.
+    // Only a few lines are anything other than request logs.
     let others = output.lines().filter(|line| !line.contains("\"message\":\"request\""));
     let others: Vec<&str> = others.filter(|line| line.contains("\"level\"")).collect();
     assert!(others.len() < 20, "{others:#?}");

@@ -36,7 +36,7 @@ struct CompiledDescription {
     description: Value,
     schemas: Schemas,
     /// Schema indexes by path, method, status and content type.
-    bodies: BTreeMap<[String; 4], boon::SchemaIndex>,
+    body_schemas: BTreeMap<[String; 4], boon::SchemaIndex>,
 }
 
 static COMPILED: LazyLock<CompiledDescription> = LazyLock::new(|| compile(openapi::description()));
@@ -51,12 +51,12 @@ static WITHOUT_REQUIRED: LazyLock<CompiledDescription> = LazyLock::new(|| {
 });
 
 fn compile(mut description: Value) -> CompiledDescription {
-    forbid_undescribed_fields(&mut description);
+    forbid_undocumented_fields(&mut description);
     forbid_unknown_values(&mut description);
     let (mut compiler, mut schemas) = (Compiler::new(), Schemas::new());
     compiler.add_resource(LOCATION, description.clone()).unwrap();
     compiler.enable_format_assertions();
-    let mut bodies = BTreeMap::new();
+    let mut body_schemas = BTreeMap::new();
     for (path, item) in description["paths"].as_object().unwrap() {
         for (method, operation) in item.as_object().unwrap() {
             for (status, response) in operation["responses"].as_object().unwrap() {
@@ -69,12 +69,12 @@ fn compile(mut description: Value) -> CompiledDescription {
                     let index =
                         compiler.compile(&format!("{LOCATION}#/{pointer}"), &mut schemas).unwrap();
                     let key = [path, method, status, content_type].map(String::clone);
-                    bodies.insert(key, index);
+                    body_schemas.insert(key, index);
                 }
             }
         }
     }
-    CompiledDescription { description, schemas, bodies }
+    CompiledDescription { description, schemas, body_schemas }
 }
 
 static UNDOCUMENTED_PATHS: LazyLock<BTreeSet<String>> = LazyLock::new(undocumented_paths);
@@ -87,7 +87,7 @@ fn escape(step: &str) -> String {
 
 /// Closes object schemas, which the description leaves open for future fields. Schemas that are part of
 /// another stay open, since the outer one is closed.
-fn forbid_undescribed_fields(description: &mut Value) {
+fn forbid_undocumented_fields(description: &mut Value) {
     let text = description.to_string();
     for (name, schema) in description["components"]["schemas"].as_object_mut().unwrap() {
         let is_part =
@@ -128,18 +128,18 @@ pub fn violation(
     }
     let path = route.replace("+}", "}");
     let has_fields_parameter = query.split('&').any(|pair| pair.starts_with("fields="));
-    let CompiledDescription { description, schemas, bodies } =
+    let CompiledDescription { description, schemas, body_schemas } =
         if has_fields_parameter { &*WITHOUT_REQUIRED } else { &*COMPILED };
     // Responses to unknown methods are described with `GET`.
     let lowercase = method.as_str().to_lowercase();
-    let is_described = description["paths"][&path][&lowercase].is_object();
-    let method = if is_described { lowercase } else { "get".to_owned() };
+    let is_documented = description["paths"][&path][&lowercase].is_object();
+    let method = if is_documented { lowercase } else { "get".to_owned() };
     let response = &description["paths"][&path][&method]["responses"][status.as_str()];
     if response.is_null() {
         return Some(format!("{path} has no description of {status} responses"));
     }
-    if let Some(name) = undescribed_header(response, headers) {
-        return Some(format!("{path} has the undescribed header {name} in {status} responses"));
+    if let Some(name) = undocumented_header(response, headers) {
+        return Some(format!("{path} has the undocumented header {name} in {status} responses"));
     }
     if response["content"].is_null() {
         return (!body.is_empty()).then(|| format!("{path} {status} has a body"));
@@ -147,7 +147,7 @@ pub fn violation(
     let content_type = headers.get(CONTENT_TYPE)?.to_str().unwrap();
     let media_type = content_type.split(';').next().unwrap();
     let key = [path.as_str(), &method, status.as_str(), media_type].map(str::to_owned);
-    let Some(&index) = bodies.get(&key) else {
+    let Some(&index) = body_schemas.get(&key) else {
         return Some(format!("{path} has no description of {status} responses as {content_type}"));
     };
     let parsed = if media_type.ends_with("/json") || media_type.ends_with("+json") {
@@ -162,20 +162,20 @@ pub fn violation(
     Some(format!("{path} {status}: {error:#}\n{body}"))
 }
 
-fn undescribed_header(response: &Value, headers: &HeaderMap) -> Option<String> {
+fn undocumented_header(response: &Value, headers: &HeaderMap) -> Option<String> {
     let described = response["headers"].as_object().unwrap();
-    let is_described = |name: &str| {
+    let is_documented = |name: &str| {
         STANDARD_HEADERS.contains(&name)
             || described.keys().any(|described| described.eq_ignore_ascii_case(name))
     };
-    headers.keys().map(HeaderName::as_str).find(|name| !is_described(name)).map(str::to_owned)
+    headers.keys().map(HeaderName::as_str).find(|name| !is_documented(name)).map(str::to_owned)
 }
 
 /// Replaces a response that violates the description, so that the test fails.
 pub async fn enforce(request: Request, next: Next) -> Response {
     let (method, target) = (request.method().clone(), request.uri().to_string());
     let response = next.run(request).await;
-    // The compression tests compare compressed bodies with plain ones.
+    // The compression tests compare compressed body_schemas with plain ones.
     if method == Method::HEAD || response.headers().contains_key(CONTENT_ENCODING) {
         return response;
     }

@@ -1,4 +1,4 @@
-//! Backing up the data folder while it is served, and restoring it.
+//! Backing up the data folder while a server is using it, and restoring it.
 
 use std::{fs, os::unix::fs::PermissionsExt, path::Path};
 
