@@ -8,6 +8,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use futures_util::future::join_all;
 use logging::with_causes;
+use numbering::dataset::Dataset;
 use numbering::records::{AreaCode, Carrier, Exchange, Npa, NpaNxx, Ocn, RecordKey};
 use store::{LoadedVersion, LookupItem, READS_PER_BATCH, StoreError, Table};
 
@@ -59,6 +60,11 @@ pub struct Lookups<'a> {
 }
 
 impl Lookups<'_> {
+    /// The version that these lookups agree with.
+    pub fn dataset(&self) -> &Dataset {
+        &self.current.dataset
+    }
+
     /// Finds a carrier. Does not call DynamoDB if the carrier is not in the dataset.
     pub async fn carrier(&self, ocn: Ocn) -> Option<Carrier> {
         let Self { app: App { store, .. }, current: LoadedVersion { dataset, .. } } = self;

@@ -51,8 +51,7 @@ pub struct CarrierSummary {
 
 impl From<Carrier> for CarrierSummary {
     fn from(carrier: Carrier) -> Self {
-        let Carrier { ocn, company_name, common_name, carrier_type, state, country, exchanges: _ } =
-            carrier;
+        let Carrier { ocn, company_name, common_name, carrier_type, state, country, .. } = carrier;
         Self { ocn, company_name, common_name, carrier_type, state, country }
     }
 }

@@ -8,7 +8,7 @@ use numbering::records::{
     AreaCode, BlockHolder, CarrierType, Country, Exchange, NpaNxx, Ocn, StateCode,
 };
 use serde::Serialize;
-use shared::{errors::ApiError, lookup::Freshness, state::App};
+use shared::lookup::{Freshness, Lookups};
 use utoipa::ToSchema;
 
 /// The three parts of a North American number.
@@ -100,34 +100,24 @@ pub struct BlockRecords {
     pub area_code: Option<AreaCode>,
 }
 
-/// Reads the numbering data for an NPA-NXX from one version.
-pub async fn look_up(
-    app: &App,
-    npa_nxx: NpaNxx,
-    freshness: Freshness,
-) -> Result<BlockRecords, ApiError> {
-    let lookups = app.lookups().await?;
+/// Reads the numbering data for an NPA-NXX.
+pub async fn look_up(lookups: &Lookups<'_>, npa_nxx: NpaNxx, freshness: Freshness) -> BlockRecords {
     let exchange = lookups.exchange(npa_nxx, freshness).await;
-    Ok(BlockRecords::new(exchange, || lookups.area_code(npa_nxx.npa)))
+    BlockRecords::new(exchange, || lookups.area_code(npa_nxx.npa))
 }
 
-/// Reads the numbering data for many NPA-NXXs from one version.
+/// Reads the numbering data for many NPA-NXXs.
 pub async fn look_up_all(
-    app: &App,
+    lookups: &Lookups<'_>,
     npa_nxxs: &BTreeSet<NpaNxx>,
     freshness: Freshness,
-) -> Result<HashMap<NpaNxx, BlockRecords>, ApiError> {
-    // Numbers in other plans do not need the data.
-    if npa_nxxs.is_empty() {
-        return Ok(HashMap::new());
-    }
-    let lookups = app.lookups().await?;
+) -> HashMap<NpaNxx, BlockRecords> {
     let mut exchanges = lookups.exchanges(npa_nxxs, freshness).await;
     let records = npa_nxxs.iter().map(|&npa_nxx| {
         let exchange = exchanges.remove(&npa_nxx);
         (npa_nxx, BlockRecords::new(exchange, || lookups.area_code(npa_nxx.npa)))
     });
-    Ok(records.collect())
+    records.collect()
 }
 
 impl BlockRecords {
@@ -162,19 +152,16 @@ impl Block {
             return Self { state: from_area_code, ..Self::default() };
         };
         let state = exchange.state.map(|state| (state, exchange.country)).or(from_area_code);
-        let digit =
-            number.national_number.as_bytes().get(6).and_then(|byte| byte.checked_sub(b'0'));
-        let holder = digit.and_then(|digit| exchange.blocks.get(&digit)).cloned();
-        let (rate_center, ocn, name, carrier_type) =
-            match holder.filter(|it| it.is_effective_on(today)) {
-                Some(BlockHolder { ocn, company_name, carrier_type, rate_center, .. }) => {
-                    (rate_center.or(exchange.rate_center), Some(ocn), company_name, carrier_type)
-                }
-                None => {
-                    let Exchange { rate_center, ocn, company_name, carrier_type, .. } = exchange;
-                    (rate_center, ocn, company_name, carrier_type)
-                }
-            };
+        let nxxx = number.national_number.get(6..).unwrap_or_default();
+        let (rate_center, ocn, name, carrier_type) = match exchange.block_on(nxxx, today).cloned() {
+            Some(BlockHolder { ocn, company_name, carrier_type, rate_center, .. }) => {
+                (rate_center.or(exchange.rate_center), Some(ocn), company_name, carrier_type)
+            }
+            None => {
+                let Exchange { rate_center, ocn, company_name, carrier_type, .. } = exchange;
+                (rate_center, ocn, company_name, carrier_type)
+            }
+        };
         // A source may list a company without an OCN.
         let is_held = ocn.is_some() || name.is_some();
         let carrier = is_held.then_some(CarrierInfo { ocn, name, carrier_type });

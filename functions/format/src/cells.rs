@@ -12,9 +12,10 @@ use formatting::Formats;
 use shared::cells::escape_formula;
 
 use super::{
-    FormatResult, ReasonInfo,
+    FormatResult,
+    extras::{Extra, Include, LineInfo, ReasonInfo},
     fields::Fields,
-    options::{Extra, Options},
+    options::Options,
 };
 
 /// Renders one cell of a result. Missing fields are empty, and no cell is a spreadsheet formula.
@@ -25,10 +26,12 @@ type RenderCell = for<'a> fn(&'a FormatResult) -> Cow<'a, str>;
 pub struct Column {
     pub name: &'static str,
     pub cell: RenderCell,
+    /// The optional field that the column belongs to.
+    pub extra: Option<Extra>,
 }
 
 /// The result columns, in order.
-pub static COLUMNS: [Column; 27] = [
+pub static COLUMNS: [Column; 31] = [
     column("tn_valid", |it| boolean(Some(it.valid))),
     column("tn_possible", |it| boolean(Some(it.possible))),
     column("tn_input", |it| text(Some(&it.input))),
@@ -54,12 +57,17 @@ pub static COLUMNS: [Column; 27] = [
     column("tn_carrier_name", |it| text(field(&it.carrier, |it| it.name.as_deref()))),
     column("tn_carrier_type", |it| code(field(&it.carrier, |it| it.carrier_type))),
     column("tn_is_non_geographic", |it| boolean(it.is_non_geographic)),
-    column("tn_reason", |it| text(field(reason(it), |it| Some(it.code)))),
-    column("tn_other", |it| text(field(reason(it), |it| it.other.as_deref()))),
+    extra("tn_reason", Extra::Reason, |it| text(field(reason(it), |it| Some(it.code)))),
+    extra("tn_other", Extra::Reason, |it| text(field(reason(it), |it| it.other.as_deref()))),
+    extra("tn_line_type", Extra::Line, |it| code(field(line(it), |it| it.line_type))),
+    extra("tn_line_basis", Extra::Line, |it| code(field(line(it), |it| it.basis))),
+    extra("tn_line_may_differ_if_ported", Extra::Line, |it| {
+        boolean(field(line(it), |it| Some(it.may_differ_if_ported)))
+    }),
+    extra("tn_line_everyday_name", Extra::Line, |it| {
+        text(field(line(it), |it| it.everyday_name.as_deref()))
+    }),
 ];
-
-/// The position of the first column that is present only if [`Extra::Reason`] is requested.
-pub const FIRST_REASON_COLUMN: usize = 25;
 
 /// The last column, which contains the error if a number has no result.
 const ERROR_COLUMN: &str = "tn_error";
@@ -70,12 +78,10 @@ pub struct Columns(Vec<&'static Column>);
 impl Columns {
     /// The columns a client requests.
     pub fn new(options: &Options) -> Self {
-        let Some(fields) = &options.fields else {
-            let with_reason = options.includes(Extra::Reason);
-            let count = if with_reason { COLUMNS.len() } else { FIRST_REASON_COLUMN };
-            return Self(COLUMNS[..count].iter().collect());
-        };
-        Self(columns_for(fields).collect())
+        match &options.fields {
+            Some(fields) => Self(columns_for(fields).collect()),
+            None => Self(columns_with(&options.include).collect()),
+        }
     }
 
     /// The names of these columns, followed by [`ERROR_COLUMN`].
@@ -93,6 +99,11 @@ impl Columns {
 }
 
 const EMPTY_CELL: Cow<'static, str> = Cow::Borrowed("");
+
+/// All columns except those of optional fields that are not included.
+pub fn columns_with(include: &Include) -> impl Iterator<Item = &'static Column> {
+    COLUMNS.iter().filter(|column| column.extra.is_none_or(|extra| include.contains(extra)))
+}
 
 /// The columns for these fields.
 pub fn columns_for(fields: &Fields) -> impl Iterator<Item = &'static Column> {
@@ -115,7 +126,11 @@ pub fn column_name(path: &str) -> String {
 }
 
 const fn column(name: &'static str, cell: RenderCell) -> Column {
-    Column { name, cell }
+    Column { name, cell, extra: None }
+}
+
+const fn extra(name: &'static str, extra: Extra, cell: RenderCell) -> Column {
+    Column { name, cell, extra: Some(extra) }
 }
 
 /// A field in an optional part of the result; `None` if the part is missing.
@@ -125,6 +140,10 @@ fn field<'a, P, T>(part: &'a Option<P>, field: fn(&'a P) -> Option<T>) -> Option
 
 fn reason(result: &FormatResult) -> &Option<ReasonInfo> {
     result.reason.as_ref().unwrap_or(&None)
+}
+
+fn line(result: &FormatResult) -> &Option<LineInfo> {
+    result.line.as_ref().unwrap_or(&None)
 }
 
 fn format(result: &FormatResult, notation: fn(&Formats) -> &String) -> Cow<'_, str> {

@@ -3,11 +3,11 @@
 mod batch;
 mod block;
 pub mod cells;
+pub mod extras;
 pub mod fields;
 mod lookup;
 mod options;
 mod readings;
-mod reason;
 mod result;
 #[cfg(test)]
 mod tests;
@@ -19,6 +19,7 @@ use shared::{
     errors::{ApiError, ListError},
     flag_images::FlagsBaseUrl,
     json::json_response,
+    lookup::Lookups,
     params::{Params, PathParams},
     request_context,
     state::App,
@@ -27,10 +28,10 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 pub use batch::digits_of;
 pub use lookup::LookupResult;
-pub use reason::ReasonInfo;
 pub use result::FormatResult;
 
 use block::{BlockRecords, geographic_npa_nxx};
+use extras::{Extras, Subject};
 use fields::WithFields;
 use options::Options;
 use readings::{Reading, Readings};
@@ -89,16 +90,23 @@ async fn format_number(
 ) -> Result<Response, ApiError> {
     let options = Options::parse(params)?;
     let Reading { text, number } = tn.best(options.default_country);
-    let reason = options.reason(&text, options.default_country, number.as_ref());
     if let Some(number) = number.as_ref().filter(|number| number.possible) {
         let (national, e164) = (&number.national_number, &number.formats.e164);
         request_context::record(|context| context.set_phone_number(&text, national, e164));
     }
-    let records = match number.as_ref().and_then(geographic_npa_nxx) {
-        Some(npa_nxx) => block::look_up(app, npa_nxx, options.cache).await?,
+    let npa_nxx = number.as_ref().and_then(geographic_npa_nxx);
+    // Numbers in other plans do not need the data.
+    let needs_data = number.as_ref().is_some_and(|number| options.needs_data(number));
+    let lookups = if needs_data { Some(app.lookups().await?) } else { None };
+    let records = match npa_nxx.zip(lookups.as_ref()) {
+        Some((npa_nxx, lookups)) => block::look_up(lookups, npa_nxx, options.cache).await,
         None => BlockRecords::default(),
     };
+    let subject =
+        Subject { text: &text, country: options.default_country, number: number.as_ref() };
+    let dataset = lookups.as_ref().map(Lookups::dataset);
+    let extras = Extras::find(&options.include, subject, dataset, today());
     let result = FormatResult::new(&text, number, records, today(), options.flags_base_url(flags));
-    let value = &FormatResult { reason, ..result };
+    let value = &result.with_extras(extras);
     Ok(json_response(&WithFields { value, fields: options.fields.as_ref() }))
 }

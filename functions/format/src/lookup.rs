@@ -114,7 +114,7 @@ async fn look_up(app: &App, tn: Readings, params: &Params) -> Result<Response, A
     let (national, e164) = (&number.national_number, &number.formats.e164);
     request_context::record(|context| context.set_phone_number(&text, national, e164));
     let NpaNxx { npa, nxx } = npa_nxx;
-    let records = block::look_up(app, npa_nxx, Freshness::Cached).await?;
+    let records = block::look_up(&app.lookups().await?, npa_nxx, Freshness::Cached).await;
     let Some(exchange) = &records.exchange else {
         return Err(ApiError::not_found(format!("No data found for NPA-NXX {npa_nxx}")));
     };

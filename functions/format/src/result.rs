@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 
 use super::{
     block::{Block, BlockRecords, CarrierInfo, Location, NanpParts, geographic_npa_nxx},
-    reason::ReasonInfo,
+    extras::{Extras, LineInfo, ReasonInfo},
 };
 
 /// A phone number's details. For unparseable text, only `valid`, `possible` and `input` are present.
@@ -93,6 +93,11 @@ pub struct FormatResult {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<ReasonInfo>)]
     pub(crate) reason: Option<Option<ReasonInfo>>,
+    /// The number's likely line type, and its carrier's everyday name; `null` if the text cannot be parsed. Present only
+    /// on request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<LineInfo>)]
+    pub(crate) line: Option<Option<LineInfo>>,
 }
 
 /// The flags of the number's country and state.
@@ -190,14 +195,20 @@ impl FormatResult {
             flags,
             is_non_geographic: Some(number.is_non_geographic),
             reason: None,
+            line: None,
         }
+    }
+
+    pub(super) fn with_extras(self, extras: Extras) -> Self {
+        let Extras { reason, line } = extras;
+        Self { reason, line, ..self }
     }
 
     /// The result for programs without a server, from data in memory. It has no flags, since those link to a server.
     pub fn in_memory(
         text: &str,
         number: Option<PhoneNumber>,
-        reason: Option<ReasonInfo>,
+        extras: Extras,
         dataset: Option<&Dataset>,
         today: Date,
     ) -> Self {
@@ -206,7 +217,7 @@ impl FormatResult {
             BlockRecords::new(dataset.exchange(key), || dataset.area_code(key.npa))
         });
         let result = Self::new(text, number, records.unwrap_or_default(), today, None);
-        Self { reason: Some(reason), ..result }
+        result.with_extras(extras)
     }
 
     /// Removes the formats of an invalid number, so that they are not mistaken for a valid number.

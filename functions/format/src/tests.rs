@@ -58,7 +58,7 @@ async fn errors_state_the_rule_and_the_value() {
     let errors = api.rejections([
         "/v1/format?tn=",
         "/v1/format?tn=1&defaultCountry=UK",
-        "/v1/format/305?include=reason,line",
+        "/v1/format/305?include=reason,lines",
         "/v1/format/305?fields=porting",
         "/v1/format/305?flags=no",
         "/v1/lookup//",

@@ -6,6 +6,7 @@
 //! the report. Finally [`verify`] compares the items with the snapshot.
 
 mod assemble;
+mod carrier_types;
 mod changes;
 mod error;
 mod gates;
@@ -36,6 +37,7 @@ use self::{
     table::{Dated, Report},
 };
 
+pub use carrier_types::{CompanyCount, ExchangesByBasis, TypeCoverage};
 pub use changes::{ChangeKind, Changes, Delta, Differences, FieldChange, MAX_LISTED, RecordChange};
 pub use error::{IngestError, ReportError};
 pub use gates::{Percent, Waivers};

@@ -1,4 +1,5 @@
-//! A version's completeness by country: how many exchanges have a value in each column, and how many values differ.
+//! A version's completeness by country: how many exchanges have a value in each column, how many values differ, and how
+//! many exchanges have a carrier type.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -6,9 +7,12 @@ use numbering::dataset::Dataset;
 use numbering::records::{Country, Exchange, Status};
 use serde::Serialize;
 
+use crate::carrier_types::TypeCoverage;
+
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Quality {
     pub by_country: BTreeMap<Country, Coverage>,
+    pub carrier_types: TypeCoverage,
 }
 
 /// A country's exchanges, counted by status and by column.
@@ -32,6 +36,8 @@ pub struct Values {
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct QualityReport {
     pub countries: BTreeMap<Country, Figures>,
+    /// The carrier types in the later version.
+    pub carrier_types: TypeCoverage,
 }
 
 /// Figures by name: counts, and [`SHARES`].
@@ -69,7 +75,7 @@ impl QualityReport {
                 }
             }
         }
-        Self { countries }
+        Self { countries, carrier_types: after.carrier_types.clone() }
     }
 }
 
@@ -97,7 +103,7 @@ impl Quality {
             };
             by_country.entry(country).or_default().columns.insert(column, values);
         }
-        Self { by_country }
+        Self { by_country, carrier_types: TypeCoverage::new(dataset) }
     }
 }
 
@@ -163,6 +169,8 @@ pub(crate) mod tests {
             company_name: Some(company_name.to_owned()).filter(|name| !name.is_empty()),
             common_name: None,
             carrier_type: None,
+            type_basis: None,
+            family_line_type: None,
             state: None,
             country: Country::Us,
             exchanges: OwnedExchanges { total: exchanges, by_state: BTreeMap::new() },

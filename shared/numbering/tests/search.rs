@@ -39,6 +39,8 @@ fn carriers() -> impl Strategy<Value = Vec<Carrier>> {
             company_name,
             common_name,
             carrier_type,
+            type_basis: None,
+            family_line_type: None,
             state: None,
             country: Country::Us,
             exchanges: OwnedExchanges::default(),

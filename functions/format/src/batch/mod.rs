@@ -5,6 +5,8 @@ mod json;
 mod response;
 mod table;
 
+use std::collections::HashMap;
+
 use axum::{
     extract::{Request, State},
     response::Response,
@@ -15,6 +17,7 @@ use shared::{
     auth::Charge,
     errors::{ApiError, BodyError},
     flag_images::FlagsBaseUrl,
+    lookup::Lookups,
     params::Params,
     request_context,
     state::App,
@@ -25,6 +28,7 @@ use super::{
     FormatResult,
     block::{self, geographic_npa_nxx},
     cells::Columns,
+    extras::{Extras, Subject},
     options::Options,
 };
 
@@ -144,22 +148,31 @@ async fn format_all(
     let parsed = numbers.into_iter().map(|RequestedNumber { id, tn, country }| {
         let parsed = country.map(|own_country| {
             let country = own_country.unwrap_or(options.default_country);
-            let number = PhoneNumber::parse(&tn, country);
-            let reason = options.reason(&tn, country, number.as_ref());
-            (number.as_ref().and_then(geographic_npa_nxx), number, reason)
+            (country, PhoneNumber::parse(&tn, country))
         });
         (id, tn, parsed)
     });
     let parsed: Vec<_> = parsed.collect();
-    let npa_nxxs = parsed.iter().filter_map(|(_, _, parsed)| parsed.as_ref().ok()?.0).collect();
-    let records = block::look_up_all(app, &npa_nxxs, options.cache).await?;
+    let numbers = parsed.iter().filter_map(|(_, _, parsed)| parsed.as_ref().ok()?.1.as_ref());
+    // Numbers in other plans do not need the data.
+    let needs_data = numbers.clone().any(|number| options.needs_data(number));
+    let lookups = if needs_data { Some(app.lookups().await?) } else { None };
+    let npa_nxxs = numbers.filter_map(geographic_npa_nxx).collect();
+    let records = match &lookups {
+        Some(lookups) => block::look_up_all(lookups, &npa_nxxs, options.cache).await,
+        None => HashMap::new(),
+    };
+    let dataset = lookups.as_ref().map(Lookups::dataset);
     let (today, flags) = (today(), options.flags_base_url(flags));
     let results = parsed.into_iter().map(|(id, tn, parsed)| match parsed {
         Err(error) => FormattedNumber { id, tn, result: None, error: Some(error.body()) },
-        Ok((npa_nxx, number, reason)) => {
+        Ok((country, number)) => {
+            let npa_nxx = number.as_ref().and_then(geographic_npa_nxx);
             let records = npa_nxx.and_then(|npa_nxx| records.get(&npa_nxx)).cloned();
+            let subject = Subject { text: &tn, country, number: number.as_ref() };
+            let extras = Extras::find(&options.include, subject, dataset, today);
             let result = FormatResult::new(&tn, number, records.unwrap_or_default(), today, flags);
-            let result = Some(FormatResult { reason, ..result });
+            let result = Some(result.with_extras(extras));
             FormattedNumber { id, tn, result, error: None }
         }
     });

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use jiff::civil::Date;
-use numbering::records::{Carrier, Country, Ocn, OwnedExchanges, StateCode};
+use numbering::records::{Carrier, Country, Ocn, OwnedExchanges, StateCode, TypeBasis};
 
 use super::{Counts, most_frequent};
 use crate::{
+    carrier_types,
     outcome::{Notes, SEVERAL_NAMES},
     reports::{CodeRow, overlay::OverlayRow, thousands_blocks::AssignedBlock},
 };
@@ -103,12 +104,21 @@ fn carrier(
         |name: &String| company_name.as_ref().is_some_and(|full| full.eq_ignore_ascii_case(name));
     let overlay_state = overlay.and_then(|row| row.state);
     let country = most_frequent(&countries).copied().or_else(|| overlay?.country);
+    let known = company_name.as_deref().and_then(carrier_types::find);
+    let overlay_type = overlay.and_then(|row| Some((row.carrier_type?, TypeBasis::CarriersFile)));
+    let known_type = known.and_then(|known| Some((known.carrier_type?, known.basis)));
+    let (carrier_type, type_basis) = overlay_type.or(known_type).unzip();
     Carrier {
         ocn,
         common_name: overlay
             .and_then(|row| row.common_name.clone())
+            .or_else(|| known?.common_name.clone())
             .filter(|name| !repeats_company_name(name)),
-        carrier_type: overlay.and_then(|row| row.carrier_type),
+        carrier_type,
+        type_basis,
+        family_line_type: known
+            .filter(|known| known.carrier_type == carrier_type)
+            .and_then(|known| known.line_type),
         state: most_frequent_state(&exchanges.by_state, overlay_state)
             .or(overlay_state)
             .or_else(|| most_frequent(&block_states).copied()),

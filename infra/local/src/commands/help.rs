@@ -10,7 +10,7 @@ const MAX_WIDTH: usize = 100;
 
 const GROUPS: [(&str, &[&str]); 3] = [
     ("Use", &["lookup", "format", "carrier", "area-code", "search", "export", "mcp"]),
-    ("Data", &["import", "versions", "rollback", "verify", "backup", "restore"]),
+    ("Data", &["import", "versions", "quality", "rollback", "verify", "backup", "restore"]),
     ("Operate", &["serve", "keys", "doctor", "health", "dynamodb", "flags", "costs", "openapi"]),
 ];
 

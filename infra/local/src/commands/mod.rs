@@ -12,7 +12,8 @@ use crate::{
     data::{
         self,
         args::{
-            BackupArgs, ExportArgs, ImportArgs, RestoreArgs, RollbackArgs, VerifyArgs, VersionsArgs,
+            BackupArgs, ExportArgs, ImportArgs, QualityArgs, RestoreArgs, RollbackArgs, VerifyArgs,
+            VersionsArgs,
         },
     },
     database::args::DataArgs,
@@ -81,6 +82,8 @@ pub enum Command {
     Verify(VerifyArgs),
     /// List the data versions and whether each is readable
     Versions(VersionsArgs),
+    /// Show how complete the data is, and companies without a type
+    Quality(QualityArgs),
     /// Diagnose a deployment and report problems
     #[command(after_help = DOCTOR_EXIT_CODES)]
     Doctor(DoctorArgs),
@@ -91,7 +94,7 @@ pub enum Command {
     Health(HealthArgs),
     /// Run an MCP server over stdio
     Mcp(DataArgs),
-    /// Copy the embedded database to a file, even while a server is using it
+    /// Copy the embedded database to a file, even while a server uses it
     Backup(BackupArgs),
     /// Restore the embedded database from a backup
     Restore(RestoreArgs),
@@ -126,6 +129,7 @@ pub async fn run(cli: Cli) -> Result<ExitCode, CliError> {
         Command::Rollback(args) => data::import::rollback(args).await,
         Command::Verify(args) => data::verify::verify(args).await,
         Command::Versions(args) => data::versions::list(args).await,
+        Command::Quality(args) => data::quality::show(args).await,
         Command::Doctor(args) => operate::doctor::command::doctor(args).await,
         Command::Keys(command) => keys::run(command).await,
         Command::Health(args) => operate::health::check(args).await,

@@ -115,6 +115,15 @@ pub struct VersionsArgs {
 }
 
 #[derive(Debug, Args)]
+pub struct QualityArgs {
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub data: DataArgs,
+}
+
+#[derive(Debug, Args)]
 pub struct BackupArgs {
     /// File to write, or to read with --verify
     pub file: PathBuf,

@@ -6,6 +6,7 @@ pub mod export;
 pub mod import;
 pub mod import_progress;
 pub mod numbering_data;
+pub mod quality;
 pub mod report;
 pub mod sample;
 pub mod verify;

@@ -82,6 +82,8 @@ mod tests {
             company_name: Some(company_name.to_owned()),
             common_name: common_name.map(str::to_owned),
             carrier_type: Some(CarrierType::Wireless),
+            type_basis: None,
+            family_line_type: None,
             state: None,
             country: Country::Us,
             exchanges: OwnedExchanges::default(),

@@ -10,6 +10,11 @@ const PUNCTUATION: char = '-';
 /// Separates words with a space between them, with or without punctuation.
 const SPACE: char = ' ';
 
+/// The letters and digits of `text` in lowercase and without accents, with a space between words.
+pub fn folded_words(text: &str) -> String {
+    Folded::from(text).0.replace(PUNCTUATION, " ")
+}
+
 /// The letters and digits of text, in lowercase and without accents, with a single separator between words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Folded(String);

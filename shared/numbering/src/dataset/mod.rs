@@ -38,6 +38,7 @@ use self::{
 };
 
 pub use carrier_search::CarrierSearch;
+pub use folding::folded_words;
 pub use packed::{LAYOUT, SnapshotError};
 pub use record_list::Records;
 pub use search::Search;

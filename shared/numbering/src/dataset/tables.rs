@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use strum::VariantArray;
+
 use super::columns::{Lists, Numbers, Reader, Strings, Writer};
 use crate::records::{
     AreaCode, Carrier, CarrierType, Country, Npa, Ocn, OwnedExchanges, StateCode,
@@ -13,8 +15,12 @@ pub(super) struct Carriers {
     /// Empty for carriers without a name.
     company_names: Strings,
     common_names: Strings,
-    /// Positions in [`CarrierType::ALL`] plus one; zero for carriers without a type.
+    /// See [`variant`].
     types: Numbers,
+    /// See [`variant`].
+    type_bases: Numbers,
+    /// See [`variant`].
+    family_line_types: Numbers,
     pub(super) places: Places,
     exchange_totals: Numbers,
     /// The states where each carrier has exchanges, with a count for each.
@@ -30,6 +36,8 @@ impl Carriers {
             company_names: reader.strings()?,
             common_names: reader.strings()?,
             types: reader.numbers()?,
+            type_bases: reader.numbers()?,
+            family_line_types: reader.numbers()?,
             places: Places::read(reader)?,
             exchange_totals: reader.numbers()?,
             exchange_counts: reader.lists()?,
@@ -45,6 +53,8 @@ impl Carriers {
         writer.strings(carriers.iter().map(|it| it.company_name.as_deref().unwrap_or_default()));
         writer.strings(carriers.iter().map(|it| it.common_name.as_deref().unwrap_or_default()));
         writer.numbers(carriers.iter().map(|it| it.carrier_type.map_or(0, |it| it as u32 + 1)));
+        writer.numbers(carriers.iter().map(|it| it.type_basis.map_or(0, |it| it as u32 + 1)));
+        writer.numbers(carriers.iter().map(|it| it.family_line_type.map_or(0, |it| it as u32 + 1)));
         Places::write(carriers.iter().map(|carrier| (carrier.country, carrier.state)), writer);
         writer.numbers(carriers.iter().map(|carrier| carrier.exchanges.total));
         writer.lists(carriers.iter().map(|carrier| carrier.exchanges.by_state.len()));
@@ -83,7 +93,7 @@ impl Carriers {
     }
 
     pub(super) fn carrier_type(&self, position: usize) -> Option<CarrierType> {
-        self.types.get(position).checked_sub(1).map(|number| CarrierType::ALL[number])
+        variant(&self.types, position)
     }
 
     pub(super) fn exchange_total(&self, position: usize) -> u32 {
@@ -100,6 +110,8 @@ impl Carriers {
             company_name: self.company_name(position).map(str::to_owned),
             common_name: self.common_name(position).map(str::to_owned),
             carrier_type: self.carrier_type(position),
+            type_basis: variant(&self.type_bases, position),
+            family_line_type: variant(&self.family_line_types, position),
             state: self.places.state(position),
             country: self.places.country(position),
             exchanges: OwnedExchanges {
@@ -108,6 +120,11 @@ impl Carriers {
             },
         }
     }
+}
+
+/// The variant in a column of positions in [`VariantArray::VARIANTS`] plus one; `None` for zero.
+fn variant<T: VariantArray + Copy>(column: &Numbers, position: usize) -> Option<T> {
+    column.get(position).checked_sub(1).map(|number| T::VARIANTS[number])
 }
 
 /// Converts an OCN to a number, preserving order.

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
-use strum::{Display, EnumString, VariantNames};
+use strum::{Display, EnumString, VariantArray, VariantNames};
 use utoipa::ToSchema;
 
 pub use codes::{CodeError, Npa, NpaNxx, Nxx, Ocn};
@@ -16,7 +16,7 @@ pub use place::{Country, StateCode, UnknownState};
 pub use version::Version;
 
 /// Type of a carrier.
-#[derive(Serialize, Deserialize, Display, EnumString, VariantNames, ToSchema)]
+#[derive(Serialize, Deserialize, Display, EnumString, VariantArray, VariantNames, ToSchema)]
 #[serde(rename_all = "UPPERCASE")]
 #[strum(serialize_all = "UPPERCASE", ascii_case_insensitive)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,6 +35,42 @@ pub enum CarrierType {
     Pcs,
 }
 
+/// The source of a carrier type or line type.
+#[derive(Serialize, Deserialize, Display, VariantArray, ToSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TypeBasis {
+    /// The operator's own list of carriers.
+    CarriersFile,
+    /// The carrier belongs to a family of companies whose type is known.
+    CompanyFamily,
+    /// Words in the carrier's name, such as `WIRELESS`.
+    CompanyName,
+    /// Google's rules for the number's range.
+    NumberRange,
+}
+
+/// The type of a line.
+#[derive(Serialize, Deserialize, Display, VariantArray, ToSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LineType {
+    Wireless,
+    Landline,
+    Voip,
+    /// Not wireless, but the carrier offers both kinds.
+    LandlineOrVoip,
+    Pager,
+    TollFree,
+    PremiumRate,
+    SharedCost,
+    PersonalNumber,
+    Uan,
+    Voicemail,
+}
+
 /// Assignment status of an exchange.
 #[derive(Serialize, Deserialize, Display, EnumString, VariantNames, ToSchema)]
 #[serde(rename_all = "UPPERCASE")]
@@ -44,11 +80,6 @@ pub enum Status {
     Assigned,
     Unassigned,
     Reserved,
-}
-
-impl CarrierType {
-    pub(crate) const ALL: [Self; 6] =
-        [Self::Ilec, Self::Clec, Self::Wireless, Self::Cap, Self::Ixc, Self::Pcs];
 }
 
 impl Status {
@@ -65,10 +96,32 @@ pub struct Carrier {
     pub common_name: Option<String>,
     /// `None` if no source gives it.
     pub carrier_type: Option<CarrierType>,
+    /// `None` without a type.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub type_basis: Option<TypeBasis>,
+    /// The line type of its family of companies; `None` if its carrier type determines it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub family_line_type: Option<LineType>,
     /// The state or province with most of its exchanges.
     pub state: Option<StateCode>,
     pub country: Country,
     pub exchanges: OwnedExchanges,
+}
+
+impl Carrier {
+    /// The usual line type of its numbers; `None` if unknown. A ported number may have another type.
+    pub fn line_type(&self) -> Option<(LineType, TypeBasis)> {
+        if let Some(line_type) = self.family_line_type {
+            return Some((line_type, TypeBasis::CompanyFamily));
+        }
+        let line_type = match self.carrier_type? {
+            CarrierType::Wireless | CarrierType::Pcs => LineType::Wireless,
+            CarrierType::Ilec => LineType::Landline,
+            CarrierType::Clec | CarrierType::Cap => LineType::LandlineOrVoip,
+            CarrierType::Ixc => return None,
+        };
+        Some((line_type, self.type_basis?))
+    }
 }
 
 /// A carrier's exchange counts.
@@ -102,6 +155,17 @@ pub struct Exchange {
 impl Exchange {
     pub fn npa_nxx(&self) -> NpaNxx {
         NpaNxx { npa: self.npa, nxx: self.nxx }
+    }
+
+    /// The thousands block of a subscriber number, if its assignment is effective `today`.
+    pub fn block_on(&self, nxxx: &str, today: Date) -> Option<&BlockHolder> {
+        let digit = nxxx.as_bytes().first()?.checked_sub(b'0')?;
+        self.blocks.get(&digit).filter(|block| block.is_effective_on(today))
+    }
+
+    /// The carrier that holds a subscriber number's block.
+    pub fn holder_on(&self, nxxx: &str, today: Date) -> Option<Ocn> {
+        self.block_on(nxxx, today).map(|block| block.ocn).or(self.ocn)
     }
 }
 

@@ -5,7 +5,7 @@ const numberView = {
     + "behind it.",
   title: ({ tn }) => tn,
   requestTarget: ({ tn, country }) => tn
-    ? target(`/v1/format/${segment(tn)}`, { defaultCountry: country === "US" ? "" : country, include: "reason" })
+    ? target(`/v1/format/${segment(tn)}`, { defaultCountry: country === "US" ? "" : country, include: "reason,line" })
     : null,
   summary: ({ body }, { tn }) =>
     [numberHeading(body, tn), validity(body), body.reason?.message, ...numberFacts(body)].filter(Boolean).join(", "),
@@ -74,7 +74,7 @@ function formatRows({ valid, formats, extension, countryCallingCode }) {
       countryCallingCode && pair("Calling code", element("code", {}, countryCallingCode))));
 }
 
-function carrierSection({ carrier, location, npa, nxx, isNonGeographic }) {
+function carrierSection({ carrier, line, location, npa, nxx, isNonGeographic }) {
   if (!npa) return null;
   const section = (...children) => element("section", {}, element("h3", {}, "Carrier"), ...children);
   if (isNonGeographic) return section(element("p", {}, `Exchanges in area code ${npa} have no carrier.`));
@@ -83,11 +83,19 @@ function carrierSection({ carrier, location, npa, nxx, isNonGeographic }) {
   const code = `${npa}-${nxx}`;
   const exchange = isKnown ? element("a", { href: viewUrl("area-code", { npa, nxx }) }, code) : code;
   const name = carrier?.name ?? (carrier?.ocn ? `OCN ${carrier.ocn}` : "Not in the numbering data");
-  const facts = [carrier?.type, carrier?.ocn && ["OCN ", ocnLink(carrier.ocn)], ["Exchange ", exchange]].filter(Boolean);
+  const facts = [
+    line?.everydayName && name, carrier?.type, carrier && likelyLine(line),
+    carrier?.ocn && ["OCN ", ocnLink(carrier.ocn)], ["Exchange ", exchange],
+  ].filter(Boolean);
   return section(
-    element("p", { class: "holder" }, name),
+    element("p", { class: "holder" }, line?.everydayName ?? name),
     element("p", {}, facts.flatMap((fact, index) => (index ? [" · ", fact] : [fact])).flat()),
-    carrier && element("p", { class: "caveat" }, "As assigned; the number may have been ported."));
+    carrier && element("p", { class: "caveat" }, "As assigned; the number may have been ported, even to another type of line."));
+}
+
+/** The line type that is likely for the carrier's numbers, in words. */
+function likelyLine(line) {
+  return line?.type && `Likely ${line.type.toLowerCase().replaceAll("_", " ").replace("voip", "VoIP")}`;
 }
 
 function placeSection({ location, flags }) {

@@ -1,12 +1,13 @@
 //! Command results as text or JSON, including the import report.
 
+mod carrier_types;
 mod changes;
 mod quality;
 
 use std::fmt::{self, Write as _};
 
 use indicatif::HumanCount;
-use ingest::{Delta, Differences, ImportReport, IngestError, Outcome};
+use ingest::{Delta, Differences, ImportReport, IngestError, Outcome, QualityReport};
 use logging::with_causes;
 use numbering::records::Version;
 use serde::Serialize;
@@ -16,6 +17,9 @@ pub(crate) use changes::escape_controls;
 pub(crate) use quality::{format_percentage, percentages};
 
 use crate::{CliError, error::Context, terminal};
+
+/// The number of companies without a carrier type in an import report.
+const MAX_COMPANIES: usize = 10;
 
 /// Prints `result` as a line of JSON, or as the table from `write_table`.
 pub fn print<T: Serialize>(
@@ -36,6 +40,12 @@ pub fn print<T: Serialize>(
 /// The JSON report for a failed import.
 pub fn failure(error: &IngestError) -> String {
     serde_json::json!({ "outcome": "failed", "reason": with_causes(error) }).to_string()
+}
+
+/// Writes the completeness of one version.
+pub fn write_quality(table: &mut String, quality: &QualityReport) -> fmt::Result {
+    quality::write(table, quality)?;
+    carrier_types::write(table, &quality.carrier_types, usize::MAX)
 }
 
 /// Writes an import report as a table.
@@ -75,6 +85,7 @@ pub fn write(table: &mut String, report: &ImportReport) -> fmt::Result {
         }
     }
     quality::write(table, &report.quality)?;
+    carrier_types::write(table, &report.quality.carrier_types, MAX_COMPANIES)?;
     if matches!(report.outcome, Outcome::Planned | Outcome::Refused { .. }) {
         changes::write(table, &report.changes)?;
     }

@@ -54,8 +54,8 @@ mod tests {
             ("records", figure(202468.0, Some(202460.0))),
         ]);
         let mut table = String::new();
-        write(&mut table, &QualityReport { countries: BTreeMap::from([(Country::Us, us)]) })
-            .unwrap();
+        let countries = BTreeMap::from([(Country::Us, us)]);
+        write(&mut table, &QualityReport { countries, ..QualityReport::default() }).unwrap();
         assert_eq!(
             table,
             "Quality for US                      before       after\n\

@@ -2,7 +2,10 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use format::{FormatResult, ReasonInfo};
+use format::{
+    FormatResult,
+    extras::{Extras, Include, ReasonInfo, Subject},
+};
 use formatting::{DefaultCountry, PhoneNumber, Reason as NumberReason, Verdict};
 use jiff::civil::Date;
 use number_lists::{Columns, Row};
@@ -49,6 +52,7 @@ pub(super) struct DescribedRow<'a> {
 /// Describes rows with these rules and data.
 pub(super) struct Describer<'a> {
     pub columns: &'a Columns,
+    pub include: Include,
     pub default_country: DefaultCountry,
     pub dataset: Option<Arc<Dataset>>,
     pub today: Date,
@@ -69,7 +73,9 @@ impl Describer<'_> {
             Err(reason) => {
                 let message = format!("The row {reason}");
                 let info = Some(ReasonInfo { code: reason.code(), message, other: None });
-                let result = FormatResult::in_memory("", None, info, None, self.today);
+                let subject = Subject { text: "", country: self.default_country, number: None };
+                let extras = Extras { reason: Some(info), ..self.extras(subject) };
+                let result = FormatResult::in_memory("", None, extras, None, self.today);
                 let (outcome, reason) = (Outcome::Rejected, Some(reason));
                 DescribedNumber { outcome, reason, result, key: None }
             }
@@ -88,9 +94,16 @@ impl Describer<'_> {
         let info = reason.and_then(|_| ReasonInfo::find(text, country, number.as_ref()));
         let key = number.as_ref().filter(|number| number.valid).and_then(NumberKey::new);
         let dataset = self.dataset.as_deref();
-        let result = FormatResult::in_memory(text, number, info, dataset, self.today);
+        let subject = Subject { text, country, number: number.as_ref() };
+        let extras = Extras { reason: Some(info), ..self.extras(subject) };
+        let result = FormatResult::in_memory(text, number, extras, dataset, self.today);
         let result = result.without_invalid_formats();
         DescribedNumber { outcome, reason: reason.map(Reason::Number), result, key }
+    }
+
+    /// The optional fields except for the reason, which depends on the row.
+    fn extras(&self, subject: Subject<'_>) -> Extras {
+        Extras::find(&self.include, subject, self.dataset.as_deref(), self.today)
     }
 
     fn number_and_country<'c>(

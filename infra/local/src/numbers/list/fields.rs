@@ -4,7 +4,8 @@ use std::{borrow::Cow, collections::HashSet, str::FromStr};
 
 use format::{
     FormatResult,
-    cells::{self, COLUMNS, FIRST_REASON_COLUMN, column_name, columns_for},
+    cells::{self, column_name, columns_for, columns_with},
+    extras::{Extra, Include},
     fields::Fields,
 };
 
@@ -13,7 +14,7 @@ use super::describe::DescribedNumber;
 /// The prefix of the names in [`COLUMNS`].
 const PREFIX: &str = "tn_";
 const VERDICT: &str = "verdict";
-const LINE: &str = "line";
+pub(super) const LINE_NUMBER: &str = "line_number";
 
 /// A field as a column.
 #[derive(Debug, Clone, Copy)]
@@ -28,20 +29,11 @@ pub struct ListFields {
     /// In CSV column order.
     pub(super) columns: Vec<Column>,
     /// `true` to add the line number.
-    pub(super) has_line: bool,
+    pub(super) has_line_number: bool,
+    /// The optional fields to find.
+    pub(super) include: Include,
     /// Fields of [`FormatResult`] in JSON, if any; the inner `None` means all.
     pub(super) json_fields: Option<Option<Fields>>,
-}
-
-/// All fields except the input, which the list already has.
-impl Default for ListFields {
-    fn default() -> Self {
-        let (fields, reason) = COLUMNS.split_at(FIRST_REASON_COLUMN);
-        let fields = fields.iter().filter(|column| column.name != "tn_input").map(Column::Field);
-        let reason = reason.iter().map(Column::Field);
-        let columns = fields.chain([Column::Verdict]).chain(reason).collect();
-        Self { columns, has_line: true, json_fields: Some(None) }
-    }
 }
 
 /// Parses comma-separated names: API paths such as `carrier.name`, or columns with or without `tn_`.
@@ -52,15 +44,15 @@ impl FromStr for ListFields {
         // Flag URLs need a server.
         let known = Fields::from_type::<FormatResult>().without("flags");
         let selected = |paths: &str| known.select(paths).ok().flatten();
-        let (mut columns, mut paths, mut has_line) = (Vec::new(), Vec::new(), false);
+        let (mut columns, mut paths, mut has_line_number) = (Vec::new(), Vec::new(), false);
         for name in names.split(',').map(str::trim) {
             match name {
                 VERDICT => columns.push(Column::Verdict),
-                LINE => has_line = true,
+                LINE_NUMBER => has_line_number = true,
                 _ => {
                     let path = find_path(&known, name).ok_or_else(|| {
                         let known = known.leaves().collect::<Vec<_>>().join(", ");
-                        format!("unknown field '{name}'; known fields: {known}, {VERDICT}, {LINE}")
+                        format!("unknown field '{name}'; known fields: {known}, {VERDICT}, {LINE_NUMBER}")
                     })?;
                     let fields = selected(path);
                     columns.extend(fields.iter().flat_map(columns_for).map(Column::Field));
@@ -70,17 +62,33 @@ impl FromStr for ListFields {
         }
         let mut seen = HashSet::new();
         columns.retain(|column| seen.insert(column.name()));
-        Ok(Self { columns, has_line, json_fields: selected(&paths.join(",")).map(Some) })
+        let fields = selected(&paths.join(","));
+        let include = fields.as_ref().map(Include::from_fields).unwrap_or_default();
+        Ok(Self { columns, has_line_number, include, json_fields: fields.map(Some) })
     }
 }
 
 impl ListFields {
+    /// All fields except the input, which the list already has, and optional fields that are not included.
+    pub fn with(include: Include) -> Self {
+        let include = include.and(Extra::Reason);
+        let columns = columns_with(&include).filter(|column| column.name != "tn_input");
+        let (optional, others): (Vec<_>, Vec<_>) =
+            columns.map(Column::Field).partition(|column| column.is_optional());
+        let columns = [others, vec![Column::Verdict], optional].concat();
+        Self { columns, has_line_number: true, include, json_fields: Some(None) }
+    }
+
     pub(super) fn has_verdict(&self) -> bool {
         self.columns.iter().any(|column| matches!(column, Column::Verdict))
     }
 }
 
 impl Column {
+    fn is_optional(self) -> bool {
+        matches!(self, Self::Field(column) if column.extra.is_some())
+    }
+
     /// The name without the list's prefix.
     pub fn name(self) -> &'static str {
         match self {
@@ -124,11 +132,11 @@ mod tests {
             names("countryCode,verdict,reason"),
             ["country_code", "verdict", "reason", "other"]
         );
-        for cells::Column { name, .. } in &COLUMNS {
+        for cells::Column { name, .. } in &cells::COLUMNS {
             assert_eq!(names(name), [name.trim_start_matches(PREFIX)]);
         }
-        let line: ListFields = "line".parse().unwrap();
-        assert!(line.has_line && line.json_fields.is_none());
+        let line: ListFields = "line_number".parse().unwrap();
+        assert!(line.has_line_number && line.json_fields.is_none());
     }
 
     #[test]
@@ -136,7 +144,7 @@ mod tests {
         for name in ["porting", "flags", "flags.country.svg", "", "carrier.nom"] {
             let error = name.parse::<ListFields>().unwrap_err();
             assert!(error.starts_with(&format!("unknown field '{name}'; known fields: ")));
-            assert!(error.contains("carrier.name, ") && error.ends_with(", verdict, line"));
+            assert!(error.contains("carrier.name, ") && error.ends_with(", verdict, line_number"));
         }
     }
 }

@@ -27,6 +27,7 @@ use std::{
     time::Instant,
 };
 
+use format::extras::Extra;
 use indicatif::HumanCount;
 use number_lists::{Row, RowError, Rows};
 use numbering::{dataset::Dataset, time::today};
@@ -37,6 +38,7 @@ use self::{
     decoding::Text,
     describe::{Describer, Outcome},
     duplicates::Deduplication,
+    fields::ListFields,
     layout::Layout,
     options::OutputFormat,
     output::{Output, Part},
@@ -83,8 +85,12 @@ pub fn describe_list(
     let Text { reader, head, has_bom } = Text::decode(list).map_err(ListError::Unreadable)?;
     let layout = Layout::detect(&head, &options)?;
     let mut rows = layout.rows(reader)?.peekable();
+    let fields = options.fields.clone();
+    let fields =
+        fields.unwrap_or_else(|| ListFields::with(options.include.clone().unwrap_or_default()));
     let describer = Describer {
         columns: &layout.columns,
+        include: fields.include.clone().without(Extra::Reason),
         default_country: options.country.unwrap_or_default(),
         dataset,
         today: today(),
@@ -95,7 +101,6 @@ pub fn describe_list(
         (None, None) => OutputFormat::JsonLines,
     };
     let mut deduplication = options.dedupe.map(|duplicates| Deduplication::new(duplicates, format));
-    let fields = options.fields.clone().unwrap_or_default();
     let output = Output { layout: &layout, format, has_bom, fields, options };
     if let Some(name) = output.conflicting_column() {
         return Err(ListError::Layout(format!(

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use clap::{Args, ValueEnum};
+use format::extras::Include;
 use formatting::DefaultCountry;
 
 use super::fields::ListFields;
@@ -57,9 +58,12 @@ pub struct ListOptions {
     #[arg(long, value_name = "COLUMN")]
     pub column: Vec<String>,
     /// Comma-separated fields to add, by API path or column name, such as
-    /// valid,e164,carrier.name,verdict,line [default: all]
+    /// valid,e164,carrier.name,verdict,line_number [default: all but optional ones]
     #[arg(long, value_name = "FIELDS")]
     pub fields: Option<ListFields>,
+    /// Optional fields to add as well: line, or all
+    #[arg(long, value_name = "FIELDS", conflicts_with = "fields")]
+    pub include: Option<Include>,
     /// Prefix for the columns added to a CSV
     #[arg(long, value_name = "TEXT", default_value = "tn_")]
     pub prefix: String,

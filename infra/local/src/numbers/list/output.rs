@@ -12,14 +12,13 @@ use super::{
     decoding::BYTE_ORDER_MARK,
     describe::{DescribedNumber, DescribedRow, Outcome},
     duplicates::OutputRow,
-    fields::ListFields,
+    fields::{LINE_NUMBER, ListFields},
     layout::{Layout, make_unique},
     options::{Duplicates, ListOptions, OutputFormat, RowFilter},
     summary::Summary,
 };
 
 /// The column with the row's first line in the list.
-const LINE: &str = "line";
 /// The column with the line that a number repeats.
 const DUPLICATE_OF: &str = "duplicate_of";
 
@@ -43,8 +42,8 @@ pub(super) struct Part {
 /// A number as a line of JSON.
 #[derive(Serialize)]
 struct JsonLine<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    line: Option<u64>,
+    #[serde(rename = "lineNumber", skip_serializing_if = "Option::is_none")]
+    line_number: Option<u64>,
     /// The number's column, if the list has several.
     #[serde(skip_serializing_if = "Option::is_none")]
     column: Option<&'a str>,
@@ -120,7 +119,7 @@ impl Output<'_> {
                     csv.write_field(column.cell(number).as_bytes())?;
                 }
             }
-            if fields.has_line {
+            if fields.has_line_number {
                 csv.write_field(line.to_string())?;
             }
             if self.marks_duplicates() {
@@ -155,7 +154,7 @@ impl Output<'_> {
                 }
                 let json_fields = fields.json_fields.as_ref();
                 let json = JsonLine {
-                    line: fields.has_line.then_some(line),
+                    line_number: fields.has_line_number.then_some(line),
                     column: (positions.len() > 1).then(|| names[position].as_str()),
                     tn: cells.get(position).map_or("", |cell| cell.as_ref()),
                     row: layout.csv.map(|_| NamedCells { names, cells: &cells }),
@@ -176,17 +175,18 @@ impl Output<'_> {
         Ok(part)
     }
 
-    /// The columns after the list's own: number fields, line, and repeated lines.
+    /// The columns after the list's own: number fields, line number, and repeated lines.
     fn added_columns(&self) -> Vec<String> {
         let prefixes = self.column_prefixes();
         let number_columns = |prefix: &String| {
             let columns = self.fields.columns.iter();
             columns.map(|column| format!("{prefix}{}", column.name())).collect::<Vec<_>>()
         };
-        let line = self.fields.has_line.then(|| format!("{}{LINE}", self.options.prefix));
+        let line_number =
+            self.fields.has_line_number.then(|| format!("{}{LINE_NUMBER}", self.options.prefix));
         let repeated = prefixes.iter().filter(|_| self.marks_duplicates());
         let repeated = repeated.map(|prefix| format!("{prefix}{DUPLICATE_OF}"));
-        prefixes.iter().flat_map(number_columns).chain(line).chain(repeated).collect()
+        prefixes.iter().flat_map(number_columns).chain(line_number).chain(repeated).collect()
     }
 
     /// The prefix of each number's columns. With several numbers, it includes the number's own column

@@ -2,9 +2,13 @@
 
 use std::process::ExitCode;
 
-use ::format::{FormatResult, ReasonInfo};
+use ::format::{
+    FormatResult,
+    extras::{Extras, Include, Subject},
+};
 use formatting::{DefaultCountry, PhoneNumber};
-use numbering::time::today;
+use numbering::{records::TypeBasis, time::today};
+use serde::Deserialize;
 use serde_json::{Value, json};
 use shared::in_process::InProcess;
 
@@ -44,8 +48,9 @@ fn format_without_data(args: &LookupArgs) -> Result<Value, CliError> {
     let country = args.country.as_deref().and_then(|code| code.parse().ok());
     let country: DefaultCountry = country.unwrap_or_default();
     let number = PhoneNumber::parse(text, country);
-    let reason = ReasonInfo::find(text, country, number.as_ref());
-    let format = FormatResult::in_memory(text, number, reason, None, today());
+    let subject = Subject { text, country, number: number.as_ref() };
+    let extras = Extras::find(&Include::all(), subject, None, today());
+    let format = FormatResult::in_memory(text, number, extras, None, today());
     let format = serde_json::to_value(format).context("cannot print as JSON")?;
     if !format["npa"].is_null() {
         eprintln!("note: {}", no_data_note(&args.data.place()?, &args.data.next()));
@@ -55,7 +60,7 @@ fn format_without_data(args: &LookupArgs) -> Result<Value, CliError> {
 
 /// The API's responses for the number and its block.
 async fn get_both(api: &InProcess, args: &LookupArgs) -> Result<Value, CliError> {
-    let params = [("tn", args.number.as_str()), ("include", "reason")];
+    let params = [("tn", args.number.as_str()), ("include", "all")];
     let country = given_params([("defaultCountry", &args.country)]);
     let format = get(api, "/v1/format", &[&params[..], &country].concat()).await?;
     let lookup = match format["npa"] {
@@ -89,10 +94,24 @@ fn render_format(format: &Value) -> String {
         line("national", display_text(&formats["national"])),
         line("URI", display_text(&formats["rfc3966"])),
         line("type", comma_separated([&format["typeDescription"]])),
+        line("line", render_line(&format["line"])),
         line("place", comma_separated(place)),
         line("other number", text(&reason["other"])),
     ]
     .concat()
+}
+
+/// The likely line type in words; empty if it is unknown, or repeats the number's type.
+fn render_line(line: &Value) -> String {
+    let Ok(basis) = TypeBasis::deserialize(&line["basis"]) else { return String::new() };
+    let source = match basis {
+        TypeBasis::CarriersFile => "from the carriers file",
+        TypeBasis::CompanyFamily => "typical for the company",
+        TypeBasis::CompanyName => "from the carrier's name",
+        TypeBasis::NumberRange => return String::new(),
+    };
+    let line_type = text(&line["type"]).to_lowercase().replace('_', " ").replace("voip", "VoIP");
+    format!("{line_type}, {source}; a ported number may differ")
 }
 
 /// The exchange and the block's carrier; empty unless the number is North American.
@@ -117,6 +136,13 @@ fn render_block(args: &LookupArgs, responses: &Value) -> String {
     let holder = if codes.is_empty() { name.into_owned() } else { format!("{name} ({codes})") };
     let ocn = carrier["ocn"].as_str().map(|ocn| args.data.next().tnr(&format!("carrier {ocn}")));
     let commands: Vec<String> = ocn.into_iter().chain([area_code]).collect();
-    let [holder, note] = [line("carrier", holder), line("", PORTING_NOTE)];
-    [exchange, holder, note, "\n".to_owned(), next_steps(&commands)].concat()
+    [
+        exchange,
+        line("carrier", holder),
+        line("", PORTING_NOTE),
+        line("known as", comma_separated([&format["line"]["everydayName"]])),
+        "\n".to_owned(),
+        next_steps(&commands),
+    ]
+    .concat()
 }

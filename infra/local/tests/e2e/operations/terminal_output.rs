@@ -87,10 +87,7 @@ async fn json_output_equals_api_responses_even_while_the_folder_is_served() {
     }
     let both = stdout(&run(&data_dir, &["lookup", "(415) 234-1234", "--json"]));
     let both: Value = serde_json::from_str(&both).unwrap();
-    assert_eq!(
-        both["format"],
-        server.get_without_flags("/v1/format/4152341234?include=reason").await
-    );
+    assert_eq!(both["format"], server.get_without_flags("/v1/format/4152341234?include=all").await);
     assert_eq!(both["lookup"], server.get("/v1/lookup/4152341234").await);
     let mut abroad = command_for(&data_dir, &["lookup", "+442079460958", "--json"]);
     let abroad =

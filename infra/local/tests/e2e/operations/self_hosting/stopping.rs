@@ -64,9 +64,9 @@ async fn requests_are_answered_while_draining() {
     is_silent.store(true, Ordering::SeqCst);
     let in_flight = tokio::spawn(get("/v1/npa/415/nxx/206"));
     wait_until(async || is_requested.load(Ordering::SeqCst)).await;
+    let signaled = Instant::now();
     send_signal("TERM", &server.process);
     let stopping = (StatusCode::SERVICE_UNAVAILABLE, "the server is stopping\n".to_owned());
-    let signaled = Instant::now();
     wait_until(async || readiness().await == stopping).await;
     let health = get("/health").await.unwrap();
     assert_eq!(health.status(), StatusCode::SERVICE_UNAVAILABLE);

@@ -1,0 +1,141 @@
+//! Optional result fields. Each is found only on request.
+
+mod line;
+mod reason;
+
+use std::{collections::BTreeSet, str::FromStr};
+
+use formatting::{DefaultCountry, PhoneNumber};
+use jiff::civil::Date;
+use numbering::dataset::Dataset;
+use shared::{errors::ApiError, params::invalid_param};
+use strum::{EnumString, IntoStaticStr, VariantNames};
+use utoipa::ToSchema;
+
+pub use line::LineInfo;
+pub use reason::ReasonInfo;
+
+use crate::{block::NanpParts, fields::Fields};
+
+/// A field that results include only on request.
+#[derive(EnumString, IntoStaticStr, VariantNames, ToSchema)]
+#[strum(serialize_all = "camelCase", ascii_case_insensitive)]
+#[schema(rename_all = "camelCase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Extra {
+    /// The reason why the text is not a single valid number.
+    Reason,
+    /// The number's likely line type and its carrier's everyday name.
+    Line,
+    /// All of these.
+    All,
+}
+
+const EXTRAS: [Extra; 2] = [Extra::Reason, Extra::Line];
+
+/// The optional fields to find.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Include(BTreeSet<Extra>);
+
+impl FromStr for Include {
+    type Err = ApiError;
+
+    /// Parses a comma-separated list.
+    fn from_str(names: &str) -> Result<Self, ApiError> {
+        let names = names.split(',').map(str::trim).filter(|name| !name.is_empty());
+        let mut extras = BTreeSet::new();
+        for name in names {
+            match name.parse() {
+                Ok(Extra::All) => return Ok(Self::all()),
+                Ok(extra) => _ = extras.insert(extra),
+                Err(_) => {
+                    let rule = format!("must be one or more of {}", Extra::VARIANTS.join(", "));
+                    return Err(invalid_param("include", name, rule));
+                }
+            }
+        }
+        Ok(Self(extras))
+    }
+}
+
+impl Include {
+    pub fn all() -> Self {
+        Self(EXTRAS.into())
+    }
+
+    /// The optional fields among these.
+    pub fn from_fields(fields: &Fields) -> Self {
+        Self(EXTRAS.into_iter().filter(|&extra| fields.includes(extra.into())).collect())
+    }
+
+    pub fn and(mut self, extra: Extra) -> Self {
+        self.0.insert(extra);
+        self
+    }
+
+    pub fn without(mut self, extra: Extra) -> Self {
+        self.0.remove(&extra);
+        self
+    }
+
+    pub fn contains(&self, extra: Extra) -> bool {
+        self.0.contains(&extra)
+    }
+
+    /// Returns `true` if a North American number's optional fields need the numbering data.
+    pub(super) fn needs_data(&self) -> bool {
+        self.contains(Extra::Line)
+    }
+}
+
+/// What a result is about.
+#[derive(Debug, Clone, Copy)]
+pub struct Subject<'a> {
+    pub text: &'a str,
+    /// The country for numbers without a country code.
+    pub country: DefaultCountry,
+    /// The text as a number; `None` if it cannot be parsed.
+    pub number: Option<&'a PhoneNumber>,
+}
+
+/// The optional fields of a result. A field is `None` unless requested.
+#[derive(Debug, Default)]
+pub struct Extras {
+    pub reason: Option<Option<ReasonInfo>>,
+    pub line: Option<Option<LineInfo>>,
+}
+
+impl Extras {
+    /// Finds the requested fields.
+    pub fn find(
+        include: &Include,
+        subject: Subject<'_>,
+        dataset: Option<&Dataset>,
+        today: Date,
+    ) -> Self {
+        let Subject { text, country, number } = subject;
+        let wants = |extra| include.contains(extra);
+        let holder = || {
+            let NanpParts { npa_nxx, nxxx } = NanpParts::from_number(number?)?;
+            let exchange = dataset?.exchange(npa_nxx)?;
+            dataset?.carrier(exchange.holder_on(&nxxx, today)?)
+        };
+        Self {
+            reason: wants(Extra::Reason).then(|| ReasonInfo::find(text, country, number)),
+            line: wants(Extra::Line).then(|| Some(LineInfo::new(number?, holder))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn extra_fields_are_parsed_in_any_order_ignoring_case() {
+        let include: Include = " Line ,REASON,".parse().unwrap();
+        assert_eq!(include, Include([Extra::Reason, Extra::Line].into()));
+        assert!("all".parse::<Include>().unwrap().contains(Extra::Line));
+        assert_eq!(" ,".parse::<Include>().unwrap(), Include::default());
+    }
+}

@@ -1,0 +1,20 @@
+//! The `quality` command.
+
+use ingest::{Quality, QualityReport};
+
+use crate::{
+    CliError,
+    data::{
+        args::QualityArgs,
+        numbering_data::{NumberingData, warn_about_sample},
+        report,
+    },
+};
+
+/// Prints the completeness of the current version, and the largest companies without a carrier type.
+pub async fn show(args: QualityArgs) -> Result<(), CliError> {
+    let data = NumberingData::load(&args.data).await?;
+    warn_about_sample(&data.snapshot, &args.data.next());
+    let quality = QualityReport::between(None, &Quality::new(&data.dataset));
+    report::print(args.json, &quality, report::write_quality)
+}
