@@ -100,14 +100,20 @@ impl RouteResponse {
     }
 }
 
-/// Builds a URI. Encodes everything except letters and digits, so that a plus sign does not become a space.
+/// Builds a URI. A parameter named in the path, such as `{npa}`, goes there, and the others into the query. Encodes
+/// everything except letters and digits, so that a plus sign does not become a space.
 fn uri<'a>(
     path: &str,
     params: impl IntoIterator<Item = (&'a str, &'a str)>,
 ) -> Result<Uri, ApiError> {
-    let encode = |text: &'a str| utf8_percent_encode(text, NON_ALPHANUMERIC);
-    let pair = |(name, value)| format!("{}={}", encode(name), encode(value));
-    let pairs: Vec<String> = params.into_iter().map(pair).collect();
+    let encode = |text: &'a str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
+    let (mut path, mut pairs) = (path.to_owned(), Vec::new());
+    for (name, value) in params {
+        match path.replace(&format!("{{{name}}}"), &encode(value)) {
+            filled if filled != path => path = filled,
+            _ => pairs.push(format!("{}={}", encode(name), encode(value))),
+        }
+    }
     let separator = if pairs.is_empty() { "" } else { "?" };
     // With everything encoded, the only possible error is that the URI is too long.
     format!("{path}{separator}{}", pairs.join("&"))

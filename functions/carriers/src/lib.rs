@@ -1,5 +1,6 @@
-//! Lists carriers, and looks one up by its Operating Company Number.
+//! Lists carriers, looks one up by its Operating Company Number, and counts what each one holds.
 
+mod holders;
 #[cfg(test)]
 mod tests;
 
@@ -27,6 +28,7 @@ pub fn routes() -> Routes {
         .routes(routes!(list))
         .routes(routes!(carrier_by_query))
         .routes(routes!(carrier_by_path))
+        .routes(routes!(holders::list_holders))
         .into()
 }
 

@@ -69,3 +69,23 @@ async fn errors_state_the_rule_and_the_value() {
     ]);
     assert_snapshot!(errors.await);
 }
+
+#[tokio::test]
+async fn holders_are_counted_in_a_place_with_the_most_exchanges_first() {
+    let api = TestApi::new(routes());
+    let holders = async |query: &str| {
+        let list = api.ok(&format!("/v1/holders?{query}")).await;
+        let holders = list["holders"].as_array().unwrap().iter().map(|holder| {
+            let name = holder["company_name"].as_str().unwrap_or("-");
+            format!("{name} {} {}", holder["exchanges"], holder["blocks"])
+        });
+        holders.collect::<Vec<_>>().join(", ")
+    };
+    let all_415 = "PACIFIC BELL 2 0, T-MOBILE USA, INC. 1 1, SMALL TOWN TELEPHONE 1 0";
+    assert_eq!(holders("npa=415").await, all_415);
+    assert_eq!(holders("npa=415&limit=1").await, "PACIFIC BELL 2 0");
+    assert_eq!(holders("state=on").await, "ROGERS COMMUNICATIONS CANADA INC. 1 0");
+    assert_eq!(holders("rate_center=sausalito&npa=415").await, "T-MOBILE USA, INC. 1 0");
+    assert_eq!(holders("npa=999").await, "");
+    api.assert_csv_agrees_with_json("/v1/holders", "holders").await;
+}

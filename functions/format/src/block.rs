@@ -147,7 +147,7 @@ impl Block {
     pub fn new(number: &PhoneNumber, records: BlockRecords, today: Date) -> Self {
         let BlockRecords { exchange, area_code } = records;
         let from_area_code =
-            area_code.and_then(|area_code| Some((area_code.only_state()?, area_code.country)));
+            area_code.and_then(|area_code| Some((area_code.only_state()?, area_code.country?)));
         let Some(exchange) = exchange else {
             return Self { state: from_area_code, ..Self::default() };
         };
@@ -209,8 +209,9 @@ pub mod tests {
             npa: "907".parse().unwrap(),
             state: states.first().copied(),
             states: states.into_iter().collect(),
-            country: Country::Us,
+            country: Some(Country::Us),
             total_exchanges: 1,
+            plan: Box::default(),
         };
         let number = PhoneNumber::parse(text, DefaultCountry::default()).unwrap();
         let records = BlockRecords { exchange, area_code: Some(area_code) };

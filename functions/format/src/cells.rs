@@ -13,7 +13,7 @@ use shared::cells::escape_formula;
 
 use super::{
     FormatResult,
-    extras::{Extra, Include, LineInfo, ReasonInfo},
+    extras::{Assignment, Extra, Include, LineInfo, ReasonInfo},
     fields::Fields,
     options::Options,
 };
@@ -31,7 +31,7 @@ pub struct Column {
 }
 
 /// The result columns, in order.
-pub static COLUMNS: [Column; 31] = [
+pub static COLUMNS: [Column; 39] = [
     column("tn_valid", |it| boolean(Some(it.valid))),
     column("tn_possible", |it| boolean(Some(it.possible))),
     column("tn_input", |it| text(Some(&it.input))),
@@ -66,6 +66,30 @@ pub static COLUMNS: [Column; 31] = [
     }),
     extra("tn_line_everyday_name", Extra::Line, |it| {
         text(field(line(it), |it| it.everyday_name.as_deref()))
+    }),
+    extra("tn_assignment_verdict", Extra::Assignment, |it| {
+        code(field(assignment(it), |it| Some(it.verdict)))
+    }),
+    extra("tn_assignment_reason", Extra::Assignment, |it| {
+        text(field(assignment(it), |it| Some(it.reason.as_str())))
+    }),
+    extra("tn_assignment_area_code_status", Extra::Assignment, |it| {
+        code(field(assignment(it), |it| Some(it.area_code.as_ref()?.status)))
+    }),
+    extra("tn_assignment_area_code_in_service_on", Extra::Assignment, |it| {
+        code(field(assignment(it), |it| it.area_code.as_ref()?.in_service_on))
+    }),
+    extra("tn_assignment_exchange_status", Extra::Assignment, |it| {
+        code(field(assignment(it), |it| Some(it.exchange.as_ref()?.status)))
+    }),
+    extra("tn_assignment_block_ocn", Extra::Assignment, |it| {
+        code(field(assignment(it), |it| it.block.as_ref()?.ocn))
+    }),
+    extra("tn_assignment_block_name", Extra::Assignment, |it| {
+        text(field(assignment(it), |it| it.block.as_ref()?.name.as_deref()))
+    }),
+    extra("tn_assignment_block_effective_from", Extra::Assignment, |it| {
+        code(field(assignment(it), |it| it.block.as_ref()?.effective_from))
     }),
 ];
 
@@ -144,6 +168,10 @@ fn reason(result: &FormatResult) -> &Option<ReasonInfo> {
 
 fn line(result: &FormatResult) -> &Option<LineInfo> {
     result.line.as_ref().unwrap_or(&None)
+}
+
+fn assignment(result: &FormatResult) -> &Option<Assignment> {
+    result.assignment.as_ref().unwrap_or(&None)
 }
 
 fn format(result: &FormatResult, notation: fn(&Formats) -> &String) -> Cow<'_, str> {

@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 
 use super::{
     block::{Block, BlockRecords, CarrierInfo, Location, NanpParts, geographic_npa_nxx},
-    extras::{Extras, LineInfo, ReasonInfo},
+    extras::{Assignment, Extras, LineInfo, ReasonInfo},
 };
 
 /// A phone number's details. For unparseable text, only `valid`, `possible` and `input` are present.
@@ -98,6 +98,11 @@ pub struct FormatResult {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<LineInfo>)]
     pub(crate) line: Option<Option<LineInfo>>,
+    /// What the numbering plan says about the number; `null` if the text is not a complete number. `valid` is what
+    /// Google's rules say. Present only on request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Assignment>)]
+    pub(crate) assignment: Option<Option<Assignment>>,
 }
 
 /// The flags of the number's country and state.
@@ -196,12 +201,13 @@ impl FormatResult {
             is_non_geographic: Some(number.is_non_geographic),
             reason: None,
             line: None,
+            assignment: None,
         }
     }
 
     pub(super) fn with_extras(self, extras: Extras) -> Self {
-        let Extras { reason, line } = extras;
-        Self { reason, line, ..self }
+        let Extras { reason, line, assignment } = extras;
+        Self { reason, line, assignment, ..self }
     }
 
     /// The result for programs without a server, from data in memory. It has no flags, since those link to a server.

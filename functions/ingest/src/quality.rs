@@ -182,8 +182,9 @@ pub(crate) mod tests {
             npa: npa.parse().unwrap(),
             state: None,
             states: BTreeSet::new(),
-            country: Country::Us,
+            country: Some(Country::Us),
             total_exchanges,
+            plan: Box::default(),
         }
     }
 

@@ -8,7 +8,7 @@ use shared::{
 };
 
 use crate::{
-    schema::{DEFAULT_LIMIT, known_arguments},
+    schema::{DEFAULT_LIMIT, known_arguments, required_arguments},
     tools::{MAX_NUMBERS, NUMBERS, Tool},
 };
 
@@ -31,6 +31,10 @@ impl ToolRequest {
         if let Some(unknown) = arguments.keys().find(|name| !known.contains(&name.as_str())) {
             return Err(unknown_params::unknown_name("argument", unknown, "tool", &known));
         }
+        let is_missing = |name: &&str| *name != NUMBERS && !arguments.contains_key(*name);
+        if let Some(missing) = required_arguments(tool).find(is_missing) {
+            return Err(ApiError::invalid(format!("{missing} is required")));
+        }
         let numbers = if tool.takes_numbers { Some(take_numbers(&mut arguments)?) } else { None };
         let params = arguments.into_iter().map(|(name, value)| {
             let text = to_query_value(&name, value)?;
@@ -39,6 +43,10 @@ impl ToolRequest {
         let mut params = params.collect::<Result<Vec<_>, ApiError>>()?;
         if known.contains(&"limit") && !params.iter().any(|(name, _)| name == "limit") {
             params.push(("limit".to_owned(), DEFAULT_LIMIT.to_string()));
+        }
+        if tool.path == "/v1/format" {
+            // Images are of no use to a model, and half of the response.
+            params.push(("flags".to_owned(), "false".to_owned()));
         }
         Ok(Self { params, numbers })
     }

@@ -66,7 +66,10 @@ fn to_result(tool: &Tool, response: &RouteResponse) -> CallToolResult {
         let parts = [Some(text), next_page_hint(tool, &response.headers)];
         CallToolResult::success(parts.into_iter().flatten().map(ContentBlock::text).collect())
     } else {
-        let message = body["message"].as_str().unwrap_or(&text).to_owned();
+        let mut message = body["message"].as_str().unwrap_or(&text).to_owned();
+        if tool.name == "get_carrier" {
+            message += ". Use list_carriers with q to find the OCN for a name";
+        }
         CallToolResult::error(vec![ContentBlock::text(message)])
     };
     result.structured_content = Some(body);

@@ -39,7 +39,65 @@ fn describe(tool: &'static Tool, api: &Value) -> ToolDescription {
         ToolAnnotations::with_title(tool.title).read_only(true).idempotent(true).open_world(false);
     ToolDescription::new(tool.name, &*tool.description, Arc::new(input_schema(tool, api)))
         .with_title(tool.title)
+        .with_raw_output_schema(Arc::new(output_schema(tool, api)))
         .with_annotations(annotations)
+}
+
+/// The schema of the route's response, with the components that it refers to. A selection of fields may leave out
+/// required ones.
+fn output_schema(tool: &Tool, api: &Value) -> Map<String, Value> {
+    let method = if tool.takes_numbers { "post" } else { "get" };
+    let content = &api["paths"][tool.path][method]["responses"]["200"]["content"];
+    let mut schema = content["application/json"]["schema"].clone();
+    let mut definitions = Map::new();
+    add_definitions(&mut schema, api, &mut definitions);
+    let mut schema = Map::from_iter([
+        ("type".to_owned(), json!("object")),
+        ("allOf".to_owned(), json!([schema])),
+        ("$defs".to_owned(), definitions.into()),
+    ]);
+    if tool.path == "/v1/format" || tool.path == "/v1/lookup" {
+        remove_required(&mut schema);
+    }
+    schema
+}
+
+/// Points references to the schema's own definitions, and adds these.
+fn add_definitions(schema: &mut Value, api: &Value, definitions: &mut Map<String, Value>) {
+    match schema {
+        Value::Object(object) => {
+            if let Some(Value::String(reference)) = object.get_mut("$ref") {
+                let name = reference.rsplit('/').next().unwrap_or_default().to_owned();
+                *reference = format!("#/$defs/{name}");
+                if !definitions.contains_key(&name) {
+                    let mut definition = api["components"]["schemas"][&name].clone();
+                    definitions.insert(name.clone(), Value::Null);
+                    add_definitions(&mut definition, api, definitions);
+                    definitions.insert(name, definition);
+                }
+            }
+            object.values_mut().for_each(|part| add_definitions(part, api, definitions));
+        }
+        Value::Array(parts) => {
+            parts.iter_mut().for_each(|part| add_definitions(part, api, definitions));
+        }
+        _ => {}
+    }
+}
+
+fn remove_required(schema: &mut Map<String, Value>) {
+    if schema.get("required").is_some_and(Value::is_array) {
+        schema.remove("required");
+    }
+    for part in schema.values_mut() {
+        match part {
+            Value::Object(object) => remove_required(object),
+            Value::Array(parts) => {
+                parts.iter_mut().filter_map(Value::as_object_mut).for_each(remove_required);
+            }
+            _ => {}
+        }
+    }
 }
 
 fn input_schema(tool: &Tool, api: &Value) -> Map<String, Value> {
@@ -76,6 +134,13 @@ pub fn known_arguments(tool: &Tool) -> Vec<&'static str> {
     let properties = description.and_then(|it| it.input_schema.get("properties"));
     let names = properties.and_then(Value::as_object).into_iter().flat_map(Map::keys);
     names.map(String::as_str).collect()
+}
+
+/// The arguments that a call must have.
+pub fn required_arguments(tool: &Tool) -> impl Iterator<Item = &'static str> {
+    let description = TOOL_DESCRIPTIONS.iter().find(|description| description.name == tool.name);
+    let required = description.and_then(|it| it.input_schema.get("required")?.as_array());
+    required.into_iter().flatten().filter_map(Value::as_str)
 }
 
 /// Returns the JSON Schema for the numbers, which the route takes in a body.

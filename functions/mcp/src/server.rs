@@ -25,8 +25,8 @@ const INSTRUCTIONS: &str = "\
 Reference data for telephone numbers: numbering rules worldwide, and the area codes, exchanges and carriers \
 that NANPA and CNAC publish for the US and Canada.
 
-Start with format_number for a phone number, list_carriers for a company name, get_area_code for an area \
-code, and search_exchanges for anything else. Errors state the rule that a value breaks.
+Start with format_number for a phone number, list_carriers for a company name, describe_area_code for an area \
+code, list_holders for who holds the most in a place, and search_exchanges for anything else. Errors state the rule that a value breaks.
 
 A number's carrier is the company that its block is assigned to. Say 'assigned to', not 'served by': the \
 number may have been ported to another carrier. The data does not show porting, the caller's name, whether a \

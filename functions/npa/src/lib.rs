@@ -1,5 +1,7 @@
-//! Lists the exchanges in an area code, and looks up a single exchange.
+//! Lists area codes, the exchanges in one, and the blocks of an exchange.
 
+mod area_codes;
+mod blocks;
 #[cfg(test)]
 mod tests;
 
@@ -25,6 +27,9 @@ pub fn routes() -> Routes {
         .routes(routes!(area_code_by_query))
         .routes(routes!(area_code_by_path))
         .routes(routes!(exchange_by_path))
+        .routes(routes!(blocks::list_blocks))
+        .routes(routes!(area_codes::list_area_codes))
+        .routes(routes!(area_codes::area_code_plan))
         .into()
 }
 
@@ -92,6 +97,18 @@ impl Rows for AreaCodeResult {
     }
 }
 
+/// An area code in service whose exchanges are in a report.
+struct ReportedAreaCode {
+    area_code: AreaCode,
+    country: Country,
+}
+
+impl ReportedAreaCode {
+    fn new(area_code: AreaCode) -> Option<Self> {
+        area_code.reported_country().map(|country| Self { area_code, country })
+    }
+}
+
 /// A request's URL, page and format.
 type PageRequest = (Uri, Page, FormatParam);
 
@@ -99,9 +116,10 @@ impl AreaCodeResult {
     fn page_response(
         (uri, page, FormatParam { format }): PageRequest,
         version: Option<String>,
-        AreaCode { npa, state, states: _, country, total_exchanges }: AreaCode,
+        ReportedAreaCode { area_code, country }: ReportedAreaCode,
         exchanges: impl ExactSizeIterator<Item = Exchange>,
     ) -> PageResponse<Self> {
+        let AreaCode { npa, state, total_exchanges, .. } = area_code;
         let (exchanges, pagination) = page.slice(exchanges);
         let body = Self {
             npa,
@@ -208,9 +226,9 @@ async fn area_code_or_exchange(
         return exchange(app, version, request, NpaNxx { npa, nxx }).await;
     }
     let LoadedVersion { version, dataset } = app.dataset_for_listing(version).await?;
-    let area_code = dataset
-        .area_code(npa)
-        .ok_or_else(|| ApiError::not_found(format!("No data found for NPA {npa}")))?;
+    let area_code = dataset.area_code(npa).and_then(ReportedAreaCode::new);
+    let area_code =
+        area_code.ok_or_else(|| ApiError::not_found(format!("No data found for NPA {npa}")))?;
     let exchanges = dataset.exchanges_in(npa);
     Ok(AreaCodeResult::page_response(request, Some(version.to_string()), area_code, exchanges))
 }
@@ -231,6 +249,7 @@ async fn exchange(
         let exchange = lookups.exchange(npa_nxx, Freshness::Fresh).await;
         (None, lookups.area_code(npa_nxx.npa), exchange)
     };
+    let area_code = area_code.and_then(ReportedAreaCode::new);
     let (Some(area_code), Some(exchange)) = (area_code, exchange) else {
         return Err(ApiError::not_found(format!("No data found for NPA-NXX {npa_nxx}")));
     };

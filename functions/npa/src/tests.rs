@@ -92,3 +92,69 @@ async fn errors_state_the_rule_and_the_value() {
     ]);
     assert_snapshot!(errors.await);
 }
+
+/// The codes in a list.
+async fn listed(query: &str) -> String {
+    let list = TestApi::new(routes()).ok(&format!("/v1/area-codes?{query}")).await;
+    let codes = list["area_codes"].as_array().unwrap();
+    codes.iter().map(|code| code["npa"].as_str().unwrap()).collect::<Vec<_>>().join(" ")
+}
+
+#[tokio::test]
+async fn area_codes_are_filtered_by_place_service_and_date() {
+    for (query, expected) in [
+        ("", "415 416 465 628 700 800 876"),
+        ("state=ca", "415 628"),
+        ("country=us", "415 465 628 700"),
+        ("country=JM", "876"),
+        ("country=FR", ""),
+        ("service=toll_free", "800"),
+        ("status=planned", "465"),
+        ("status=IN_SERVICE&state=NY", ""),
+        ("overlay_of=415", "628"),
+        ("overlay_of=416", ""),
+        ("in_service_on=1950-01-01&state=CA", "415"),
+        ("in_service_on=2015-03-21&state=CA", "415 628"),
+        ("in_service_on=2999-01-01&state=NY", "465"),
+        ("limit=2&offset=1", "416 465"),
+    ] {
+        assert_eq!(listed(query).await, expected, "{query}");
+    }
+}
+
+#[tokio::test]
+async fn area_codes_have_their_place_in_the_plan_and_their_largest_holders() {
+    let api = TestApi::new(routes());
+    let mut text = String::new();
+    for npa in ["415", "628", "465", "800", "876"] {
+        text += &format!("{:#}\n", api.ok(&format!("/v1/area-codes/{npa}")).await);
+    }
+    assert_snapshot!(text);
+    let csv = api.get("/v1/area-codes?overlay_of=415&format=csv", &[]).await;
+    let csv = String::from_utf8(csv.body.to_vec()).unwrap();
+    let header = "npa,state,states,country,service,status,in_service_on,parent,overlay,total_exchanges";
+    let row = "628,CA,CA,US,GEOGRAPHIC,IN_SERVICE,2015-03-21,415,415 628,0";
+    assert_eq!(csv, format!("{header}\r\n{row}\r\n"));
+}
+
+#[tokio::test]
+async fn exchanges_have_ten_blocks_whether_pooled_or_not() {
+    let api = TestApi::new(routes());
+    let blocks = async |exchange: &str| {
+        let list = api.ok(&format!("/v1/npa/415/nxx/{exchange}/blocks")).await;
+        let blocks = list["blocks"].as_array().unwrap().iter().map(|block| {
+            let field = |name: &str| block[name].as_str().unwrap_or("-").to_owned();
+            format!("{} {} {}", field("status"), field("ocn"), field("rate_center"))
+        });
+        (list["is_pooled"].as_bool().unwrap(), blocks.collect::<Vec<_>>())
+    };
+    let (is_pooled, pooled) = blocks("200").await;
+    assert!(is_pooled);
+    assert_eq!(pooled[0], "UNASSIGNED - SNFC CNTRL");
+    assert_eq!(pooled[1], "ASSIGNED 6529 SNFC CNTRL");
+    assert_eq!(pooled[2], "UNASSIGNED 6529 SAUSALITO", "not effective yet");
+    let (is_pooled, whole) = blocks("201").await;
+    assert_eq!((is_pooled, whole.len()), (false, 10));
+    assert_eq!(whole[9], "ASSIGNED 6529 SAUSALITO");
+    api.assert_csv_agrees_with_json("/v1/npa/415/nxx/200/blocks", "blocks").await;
+}

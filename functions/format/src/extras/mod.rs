@@ -1,5 +1,6 @@
 //! Optional result fields. Each is found only on request.
 
+mod assignment;
 mod line;
 mod reason;
 
@@ -12,6 +13,7 @@ use shared::{errors::ApiError, params::invalid_param};
 use strum::{EnumString, IntoStaticStr, VariantNames};
 use utoipa::ToSchema;
 
+pub use assignment::Assignment;
 pub use line::LineInfo;
 pub use reason::ReasonInfo;
 
@@ -27,11 +29,13 @@ pub enum Extra {
     Reason,
     /// The number's likely line type and its carrier's everyday name.
     Line,
+    /// What the numbering plan says about the number, beside Google's rules.
+    Assignment,
     /// All of these.
     All,
 }
 
-const EXTRAS: [Extra; 2] = [Extra::Reason, Extra::Line];
+const EXTRAS: [Extra; 3] = [Extra::Reason, Extra::Line, Extra::Assignment];
 
 /// The optional fields to find.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -84,7 +88,7 @@ impl Include {
 
     /// Returns `true` if a North American number's optional fields need the numbering data.
     pub(super) fn needs_data(&self) -> bool {
-        self.contains(Extra::Line)
+        self.contains(Extra::Line) || self.contains(Extra::Assignment)
     }
 }
 
@@ -103,6 +107,7 @@ pub struct Subject<'a> {
 pub struct Extras {
     pub reason: Option<Option<ReasonInfo>>,
     pub line: Option<Option<LineInfo>>,
+    pub assignment: Option<Option<Assignment>>,
 }
 
 impl Extras {
@@ -123,6 +128,7 @@ impl Extras {
         Self {
             reason: wants(Extra::Reason).then(|| ReasonInfo::find(text, country, number)),
             line: wants(Extra::Line).then(|| Some(LineInfo::new(number?, holder))),
+            assignment: wants(Extra::Assignment).then(|| Assignment::find(number?, dataset, today)),
         }
     }
 }

@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use numbering::dataset::Dataset;
 use numbering::records::{
-    AreaCode, BlockHolder, Carrier, Country, Exchange, Npa, NpaNxx, Ocn, StateCode, Status,
+    AreaCode, BlockHolder, Carrier, Country, Exchange, Npa, NpaNxx, NumberingPlan, Ocn, StateCode,
+    Status,
 };
 
 use crate::{
@@ -155,18 +156,24 @@ fn area_codes(codes: &[CodeRow], rows: &[AreaCodeRow]) -> Vec<AreaCode> {
         states: BTreeSet::new(),
         country,
         total_exchanges: 0,
+        plan: Box::default(),
     };
+    let mut overlays = overlays(rows);
     let mut area_codes: BTreeMap<Npa, AreaCode> = BTreeMap::new();
-    for row in rows {
-        let Some(country) = row.country_in_service() else { continue };
-        let area_code = area_codes.entry(row.npa).or_insert_with(|| new(row.npa, country));
-        area_code.state = row.states.first().copied();
-        area_code.states.extend(&row.states);
+    for row in rows.iter().filter(|row| row.is_assigned) {
+        let overlay = overlays.remove(&row.npa).unwrap_or_default();
+        let area_code = AreaCode {
+            state: row.states.first().copied(),
+            states: row.states.iter().copied().collect(),
+            plan: Box::new(NumberingPlan { overlay, ..row.plan.clone() }),
+            ..new(row.npa, row.reported_country())
+        };
+        area_codes.insert(row.npa, area_code);
     }
     let mut code_states: BTreeMap<Npa, Counts<StateCode>> = BTreeMap::new();
     for code in codes {
         let npa = code.npa_nxx.npa;
-        let area_code = area_codes.entry(npa).or_insert_with(|| new(npa, code.country));
+        let area_code = area_codes.entry(npa).or_insert_with(|| new(npa, Some(code.country)));
         area_code.total_exchanges += 1;
         if let Some(state) = code.state {
             *code_states.entry(npa).or_default().entry(state).or_default() += 1;
@@ -179,6 +186,23 @@ fn area_codes(codes: &[CodeRow], rows: &[AreaCodeRow]) -> Vec<AreaCode> {
         }
     }
     area_codes.into_values().collect()
+}
+
+/// Returns the assigned codes that serve the same area as each code. Not every code names those that came later, so this
+/// joins all lists that name a code. Lists are not joined any further: 917 overlays both 212 and 718, which do not
+/// overlay each other.
+fn overlays(rows: &[AreaCodeRow]) -> BTreeMap<Npa, BTreeSet<Npa>> {
+    let assigned: BTreeSet<Npa> =
+        rows.iter().filter(|row| row.is_assigned).map(|row| row.npa).collect();
+    let mut overlays: BTreeMap<Npa, BTreeSet<Npa>> = BTreeMap::new();
+    for row in rows.iter().filter(|row| row.is_assigned && !row.plan.overlay.is_empty()) {
+        let named = row.plan.overlay.iter().copied().chain([row.npa]);
+        let list: BTreeSet<Npa> = named.filter(|npa| assigned.contains(npa)).collect();
+        for &npa in &list {
+            overlays.entry(npa).or_default().extend(&list);
+        }
+    }
+    overlays
 }
 
 fn exchange(code: CodeRow, carriers: &BTreeMap<Ocn, Carrier>) -> Exchange {

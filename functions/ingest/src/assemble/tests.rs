@@ -50,7 +50,8 @@ fn area_code(npa: &str, country: AreaCodeCountry, states: &[&str]) -> AreaCodeRo
     AreaCodeRow {
         npa: parse(npa),
         country,
-        in_service: true,
+        is_assigned: true,
+        plan: NumberingPlan::default(),
         states: states.iter().map(|state| parse(state)).collect(),
     }
 }
@@ -159,6 +160,43 @@ fn unassigned_code_loses_its_holder_and_area_code_gets_its_most_frequent_state()
 }
 
 #[test]
+fn overlays_are_symmetric_and_leave_out_unassigned_codes() {
+    let row = |npa: &str, overlay: &str| {
+        let overlay = overlay.split('/').filter(|code| !code.is_empty()).map(parse).collect();
+        let plan = NumberingPlan { overlay, ..NumberingPlan::default() };
+        AreaCodeRow { plan, ..area_code(npa, AreaCodeCountry::Reported(Country::Us), &[]) }
+    };
+    let rows = [
+        row("212", "212/646/917"),
+        row("646", "212/646/917"),
+        row("718", "347/718/917"),
+        row("347", "347/718/917"),
+        row("917", "347/718/917"),
+        // A later code names the older ones, which do not name it.
+        row("407", "321/407/679"),
+        row("321", ""),
+        row("415", ""),
+        AreaCodeRow { is_assigned: false, ..row("679", "415/679") },
+    ];
+    let text =
+        |codes: &BTreeSet<Npa>| codes.iter().map(ToString::to_string).collect::<Vec<_>>().join("/");
+    let overlays: Vec<String> =
+        overlays(&rows).iter().map(|(npa, codes)| format!("{npa}: {}", text(codes))).collect();
+    assert_eq!(
+        overlays,
+        [
+            "212: 212/646/917",
+            "321: 321/407",
+            "347: 347/718/917",
+            "407: 321/407",
+            "646: 212/646/917",
+            "718: 347/718/917",
+            "917: 212/347/646/718/917",
+        ]
+    );
+}
+
+#[test]
 fn rows_for_the_other_countrys_area_codes_are_skipped() {
     let codes = vec![
         code("907-217", Some("6872"), "GCI", Some("AK")),
@@ -185,7 +223,7 @@ fn rows_for_the_other_countrys_area_codes_are_skipped() {
     assert_eq!(kept, ["555-200", "555-201", "613-200", "907-217"]);
     let us = dataset.exchange(parse("907-217")).unwrap();
     assert_eq!((us.company_name.as_deref(), us.country), (Some("GCI"), Country::Us));
-    assert!(dataset.area_code(parse("876")).is_none());
+    assert_eq!(dataset.area_code(parse("876")).unwrap().country, None);
     let rule = "the area code belongs to another country; the row is skipped";
     let examples = |file: &str| &*notes.warnings[&format!("{file}: {rule}")].examples;
     assert_eq!(examples(cnac::REPORT.file), ["907-217"]);

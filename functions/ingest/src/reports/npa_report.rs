@@ -1,17 +1,21 @@
-//! NANPA's area code database: the area codes in service and their locations.
+//! NANPA's area code database: assigned area codes, their locations and their place in the numbering plan.
 
-use itertools::Itertools;
-use numbering::records::{Country, Npa, StateCode};
+use std::collections::BTreeSet;
+
+use jiff::civil::Date;
+use numbering::records::{
+    AreaCodeService, Country, DialingPlan, Npa, NumberingPlan, ReliefPlanning, StateCode,
+};
 
 use super::{has_possible_npa, state};
 use crate::{
     error::ReportError,
     outcome::Notes,
-    table::{Column, Report, Row},
+    table::{Column, Report, Row, non_empty},
 };
 
-/// The report. Area codes that do not become records are counted as skipped.
-pub(crate) const REPORT: Report<4, AreaCodeRow> = Report {
+/// The report. Only assigned area codes become records; the rest are counted as skipped.
+pub(crate) const REPORT: Report<20, AreaCodeRow> = Report {
     file: "the NANPA area code database",
     delimiter: b',',
     columns: [
@@ -19,17 +23,61 @@ pub(crate) const REPORT: Report<4, AreaCodeRow> = Report {
         Column::required(&["LOCATION"]),
         Column::required(&["COUNTRY"]),
         Column::required(&["IN_SERVICE"]),
+        Column::optional(&["ASSIGNED"]),
+        Column::optional(&["ASSIGNMENT_DT"]),
+        Column::optional(&["IN_SERVICE_DT"]),
+        Column::optional(&["SERVICE"]),
+        Column::optional(&["PARENT_NPA_ID"]),
+        Column::optional(&["OVERLAY_COMPLEX"]),
+        Column::optional(&["HOME_NPA_LOCAL_CALLS"]),
+        Column::optional(&["HOME_NPA_TOLL_CALLS"]),
+        Column::optional(&["FOREIGN_NPA_LOCAL_CALLS"]),
+        Column::optional(&["FOREIGN_NPA_TOLL_CALLS"]),
+        Column::optional(&["DIALING_PLAN_NOTES"]),
+        Column::optional(&["IN_JEOPARDY"]),
+        Column::optional(&["RELIEF_PLANNING_IN_PROGRESS"]),
+        Column::optional(&["STATUS"]),
+        Column::optional(&["PLANNING_LETTERS"]),
+        Column::optional(&["NOTES"]),
     ],
     max_rows: 10_000,
     parse_row: area_code_row,
     is_usable: |rows| rows.iter().any(|row| row.country_in_service().is_some()),
 };
 
-/// The other NANP countries, as spelled in the report.
-const OTHER_COUNTRIES: &str = "ANGUILLA, ANTIGUA/BARBUDA, BAHAMAS, BARBADOS, BERMUDA, BRITISH VIRGIN ISLANDS, \
-    CAYMAN ISLANDS, DOMINICA, DOMINICAN REPUBLIC, GRENADA, JAMAICA, MONTSERRAT, \
-    SINT MAARTEN, ST. KITTS & NEVIS, ST. VINCENT & GRENADINES, ST.LUCIA, TRINIDAD & TOBAGO, \
-    TURKS & CAICOS ISLANDS";
+/// The other NANP countries, as spelled in the report, with their ISO 3166-1 codes.
+const OTHER_COUNTRIES: [(&str, &str); 18] = [
+    ("ANGUILLA", "AI"),
+    ("ANTIGUA/BARBUDA", "AG"),
+    ("BAHAMAS", "BS"),
+    ("BARBADOS", "BB"),
+    ("BERMUDA", "BM"),
+    ("BRITISH VIRGIN ISLANDS", "VG"),
+    ("CAYMAN ISLANDS", "KY"),
+    ("DOMINICA", "DM"),
+    ("DOMINICAN REPUBLIC", "DO"),
+    ("GRENADA", "GD"),
+    ("JAMAICA", "JM"),
+    ("MONTSERRAT", "MS"),
+    ("SINT MAARTEN", "SX"),
+    ("ST. KITTS & NEVIS", "KN"),
+    ("ST. VINCENT & GRENADINES", "VC"),
+    ("ST.LUCIA", "LC"),
+    ("TRINIDAD & TOBAGO", "TT"),
+    ("TURKS & CAICOS ISLANDS", "TC"),
+];
+
+/// The service column's words. It is empty for geographic codes.
+const SERVICES: [(&str, AreaCodeService); 8] = [
+    ("", AreaCodeService::Geographic),
+    ("Toll-Free", AreaCodeService::TollFree),
+    ("Premium Services", AreaCodeService::Premium),
+    ("Non-Geographic Services", AreaCodeService::NonGeographic),
+    ("Canadian Non-Geographic Services", AreaCodeService::NonGeographic),
+    ("Canadian Non-Geographic Tariffed Services", AreaCodeService::NonGeographic),
+    ("Interexchange Carrier Services", AreaCodeService::InterexchangeCarrier),
+    ("US Government", AreaCodeService::UsGovernment),
+];
 
 /// The location column's text for area codes without a location.
 const NANP_AREA: &str = "NANP AREA";
@@ -38,8 +86,11 @@ const NANP_AREA: &str = "NANP AREA";
 pub(crate) struct AreaCodeRow {
     pub npa: Npa,
     pub country: AreaCodeCountry,
-    pub in_service: bool,
     pub states: Vec<StateCode>,
+    /// `false` for a code that is neither in service nor assigned.
+    pub is_assigned: bool,
+    /// The overlay may lack codes; see [`crate::assemble`].
+    pub plan: NumberingPlan,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,51 +103,123 @@ pub(crate) enum AreaCodeCountry {
 }
 
 impl AreaCodeRow {
-    /// The area code's country, if it is in service and its exchanges are in reports.
-    pub(crate) fn country_in_service(&self) -> Option<Country> {
+    /// The US or Canada, if the area code belongs to either.
+    pub(crate) fn reported_country(&self) -> Option<Country> {
         match self.country {
-            AreaCodeCountry::Reported(country) if self.in_service => Some(country),
+            AreaCodeCountry::Reported(country) => Some(country),
             _ => None,
         }
     }
+
+    /// The area code's country, if it is in service and its exchanges are in reports.
+    pub(crate) fn country_in_service(&self) -> Option<Country> {
+        self.reported_country().filter(|_| self.plan.is_in_service)
+    }
 }
 
-fn area_code_row(row: &Row<'_, 4>, notes: &mut Notes) -> Result<Option<AreaCodeRow>, ReportError> {
-    let [_, _, country_name, in_service] = &row.cells;
-    let country = match country_name.as_ref() {
-        "US" => AreaCodeCountry::Reported(Country::Us),
-        "CANADA" => AreaCodeCountry::Reported(Country::Ca),
-        "" => AreaCodeCountry::Unstated,
-        other => {
-            if !OTHER_COUNTRIES.split(", ").contains(&other) {
-                row.warn(notes, 2, "is unknown, so the area code is skipped");
+fn area_code_row(row: &Row<'_, 20>, notes: &mut Notes) -> Result<Option<AreaCodeRow>, ReportError> {
+    let [_, _, country_name, in_service, assigned, ..] = &row.cells;
+    let other = OTHER_COUNTRIES.iter().find(|(name, _)| name == country_name);
+    let (country, iso_country) = match country_name.as_ref() {
+        "US" => (AreaCodeCountry::Reported(Country::Us), Some("US")),
+        "CANADA" => (AreaCodeCountry::Reported(Country::Ca), Some("CA")),
+        "" => (AreaCodeCountry::Unstated, None),
+        _ => {
+            if other.is_none() {
+                row.warn(notes, 2, "is unknown and is ignored");
             }
-            AreaCodeCountry::Other
+            (AreaCodeCountry::Other, other.map(|&(_, code)| code))
         }
     };
+    let is_in_service = in_service == "Y";
     let mut area_code = AreaCodeRow {
         npa: row.parse(0)?,
         country,
-        in_service: in_service == "Y",
         states: Vec::new(),
+        is_assigned: is_in_service || assigned == "Yes",
+        plan: NumberingPlan {
+            plan_country: iso_country.map(str::to_owned),
+            is_in_service,
+            ..NumberingPlan::default()
+        },
     };
-    if let Some(country) = area_code.country_in_service() {
-        if !has_possible_npa(row, 0, area_code.npa, notes) {
-            return Ok(None);
-        }
-        area_code.states = states(row, country, notes);
-    } else {
-        let kind = if area_code.in_service {
-            "in other countries or without a country"
-        } else {
-            "not in service"
-        };
-        notes.skip(format!("{}: area codes {kind}", REPORT.file));
+    if !area_code.is_assigned {
+        notes.skip(format!("{}: area codes not assigned", REPORT.file));
+        return Ok(Some(area_code));
     }
+    if !has_possible_npa(row, 0, area_code.npa, notes) {
+        return Ok(None);
+    }
+    if let Some(country) = area_code.reported_country() {
+        area_code.states = states(row, country, notes);
+    }
+    let service = SERVICES.iter().find(|(name, _)| name.eq_ignore_ascii_case(&row.cells[7]));
+    if service.is_none() {
+        row.warn(notes, 7, "is unknown and is treated as non-geographic");
+    }
+    area_code.plan = NumberingPlan {
+        service: service.map_or(AreaCodeService::NonGeographic, |&(_, service)| service),
+        assigned_on: date_cell(row, 5, notes),
+        in_service_on: date_cell(row, 6, notes),
+        parent: row.parse_if_known(8, notes),
+        overlay: overlay(row, 9, notes),
+        dialing: DialingPlan {
+            home_local: dialing_cell(row, 10),
+            home_toll: dialing_cell(row, 11),
+            foreign_local: dialing_cell(row, 12),
+            foreign_toll: dialing_cell(row, 13),
+            notes: row.text(14),
+        },
+        relief: ReliefPlanning {
+            is_in_jeopardy: is_yes(row, 15),
+            is_in_progress: is_yes(row, 16),
+            status: row.text(17),
+            planning_letters: row.cells[18].split_whitespace().map(str::to_owned).collect(),
+        },
+        notes: row.text(19),
+        ..area_code.plan
+    };
     Ok(Some(area_code))
 }
 
-fn states(row: &Row<'_, 4>, country: Country, notes: &mut Notes) -> Vec<StateCode> {
+fn is_yes(row: &Row<'_, 20>, column: usize) -> bool {
+    row.cells[column].eq_ignore_ascii_case("yes")
+}
+
+/// The digits to dial; `None` where the report says `NA`.
+fn dialing_cell(row: &Row<'_, 20>, column: usize) -> Option<String> {
+    row.text(column).filter(|text| text != "NA")
+}
+
+/// Parses `01-Jan-1947`, or `01-JAN-47` in older files.
+fn date_cell(row: &Row<'_, 20>, column: usize, notes: &mut Notes) -> Option<Date> {
+    let text = non_empty(&row.cells[column])?;
+    let format = if text.len() > "01-JAN-47".len() { "%d-%b-%Y" } else { "%d-%b-%y" };
+    // Two-digit years start with 1947, the plan's first.
+    let in_plan = |date: Date| {
+        if date.year() < 2047 { Ok(date) } else { date.with().year(date.year() - 100).build() }
+    };
+    let parsed = Date::strptime(format, text).and_then(in_plan).ok();
+    if parsed.is_none() {
+        row.warn(notes, column, "is not a date and is ignored");
+    }
+    parsed
+}
+
+/// The codes of an overlay complex, separated by slashes or commas.
+fn overlay(row: &Row<'_, 20>, column: usize, notes: &mut Notes) -> BTreeSet<Npa> {
+    let codes = row.cells[column].split(['/', ',']).map(str::trim).filter(|code| !code.is_empty());
+    let mut overlay = BTreeSet::new();
+    for code in codes {
+        match code.parse() {
+            Ok(npa) => _ = overlay.insert(npa),
+            Err(_) => row.warn(notes, column, "names something other than area codes"),
+        }
+    }
+    overlay
+}
+
+fn states(row: &Row<'_, 20>, country: Country, notes: &mut Notes) -> Vec<StateCode> {
     let location = row.cells[1].as_ref();
     if location.is_empty() || location == NANP_AREA {
         return Vec::new();
@@ -137,11 +260,32 @@ mod tests {
         });
         let expected = ["201 NJ", "670 MP", "902 NS PE", "867 NT YT NU", "600 ", "710 "];
         assert_eq!(summaries.collect::<Vec<_>>(), expected);
-        assert!(
-            notes.contains("not in service\": 1") && notes.contains("without a country\": 1"),
-            "{notes}"
-        );
+        assert!(notes.contains("not assigned\": 1"), "{notes}");
         assert!(notes.contains("warnings: {}"), "{notes}");
+    }
+
+    #[test]
+    fn numbering_plan_is_read_from_every_column() {
+        let header = "NPA_ID,ASSIGNED,ASSIGNMENT_DT,LOCATION,COUNTRY,IN_SERVICE,IN_SERVICE_DT,STATUS,\
+                      PLANNING_LETTERS,NOTES,OVERLAY_COMPLEX,PARENT_NPA_ID,SERVICE,IN_JEOPARDY,\
+                      RELIEF_PLANNING_IN_PROGRESS,HOME_NPA_LOCAL_CALLS,HOME_NPA_TOLL_CALLS,\
+                      FOREIGN_NPA_LOCAL_CALLS,FOREIGN_NPA_TOLL_CALLS,DIALING_PLAN_NOTES";
+        let rows = "465,Yes,30-Jan-2025,NY,US,N,18-Jun-2026,Active,461 421,,\"347/465,718 \",718,,No,\
+                    Yes,1+10D,NA,(see note),1+10D,Some note\n\
+                    800,Yes,01-JAN-66,NANP AREA,,Y,01-JAN-66,,,Toll-free,,,Toll-Free,NO,No,NA,NA,NA,NA,\n\
+                    876,Yes,soon,JAMAICA,JAMAICA,Y,,,,,658/x,809,Pagers,Yes,No,10D,10D,1+10D,1+10D,\n\
+                    201,Yes,01-Jan-1947,NJ,US,Y,01-Jan-1947,,,,201/551,,,No,No,,,,,\n";
+        let (rows, notes) = read(&REPORT, &format!("{header}\n{rows}"));
+        let plans = rows.iter().map(|row| serde_json::to_value(&row.plan).unwrap());
+        let plans: Vec<_> = plans.map(|plan| plan.to_string()).collect();
+        insta::assert_snapshot!(plans.join("\n"));
+        for (warning, example) in [
+            ("SERVICE is unknown and is treated as non-geographic", "'Pagers' on line 4"),
+            ("ASSIGNMENT_DT is not a date and is ignored", "'soon' on line 4"),
+            ("OVERLAY_COMPLEX names something other than area codes", "'658/x' on line 4"),
+        ] {
+            assert!(notes.contains(warning) && notes.contains(example), "{notes}");
+        }
     }
 
     #[test]

@@ -1,10 +1,16 @@
 //! An MCP server over stdio.
 
+use std::time::Duration;
+
 use logging::with_causes;
 use mcp::{ToolCall, ToolServer, tool_routes};
 use rmcp::{ServiceExt, service::ServerInitializeError, transport::stdio};
-use shared::auth::Charge;
-use tokio::{sync::mpsc, task::JoinSet};
+use shared::{auth::Charge, in_process::InProcess};
+use tokio::{
+    sync::mpsc,
+    task::JoinSet,
+    time::{Instant, timeout_at},
+};
 
 use crate::{
     CliError,
@@ -14,6 +20,9 @@ use crate::{
     stop_signals::StopSignals,
     terminal::log::init_human_logs,
 };
+
+/// How long loaded data answers calls.
+const MAX_DATA_AGE: Duration = Duration::from_secs(60);
 
 /// Maximum calls per batch.
 const MAX_CONCURRENT_CALLS: usize = 64;
@@ -40,7 +49,7 @@ async fn serve_stdio(server: ToolServer) -> Result<(), CliError> {
     }
 }
 
-/// Runs each batch of waiting calls concurrently. Each batch reopens the database, so that long
+/// Runs each batch of waiting calls concurrently. Reloads the data after [`MAX_DATA_AGE`], so that long
 /// sessions see new imports.
 async fn run_calls(mut calls: mpsc::Receiver<ToolCall>, args: &DataArgs) {
     let mut waiting = Vec::new();
@@ -50,14 +59,13 @@ async fn run_calls(mut calls: mpsc::Receiver<ToolCall>, args: &DataArgs) {
             let note = loaded
                 .and_then(|(_, manifest)| sample::sample_note(&manifest.current, &args.next()));
             let routes = tool_routes(app);
-            let mut running = JoinSet::new();
-            for call in waiting.drain(..) {
-                let (routes, note) = (routes.clone(), note.clone());
-                running.spawn(async move {
-                    call.respond(&routes, Charge::default(), note.as_deref()).await;
-                });
+            let expires = Instant::now() + MAX_DATA_AGE;
+            while !waiting.is_empty() {
+                run_batch(waiting.drain(..), &routes, note.as_ref()).await;
+                let more = calls.recv_many(&mut waiting, MAX_CONCURRENT_CALLS);
+                // Without another call in time, the next one reloads the data.
+                _ = timeout_at(expires, more).await;
             }
-            while running.join_next().await.is_some() {}
             Ok(())
         });
         if let Err(error) = result.await {
@@ -65,4 +73,19 @@ async fn run_calls(mut calls: mpsc::Receiver<ToolCall>, args: &DataArgs) {
             waiting.drain(..).for_each(|call| call.fail(error.clone()));
         }
     }
+}
+
+async fn run_batch(
+    batch: impl Iterator<Item = ToolCall>,
+    routes: &InProcess,
+    note: Option<&String>,
+) {
+    let mut running = JoinSet::new();
+    for call in batch {
+        let (routes, note) = (routes.clone(), note.cloned());
+        running.spawn(async move {
+            call.respond(&routes, Charge::default(), note.as_deref()).await;
+        });
+    }
+    while running.join_next().await.is_some() {}
 }

@@ -9,6 +9,7 @@ mod carrier_search;
 mod columns;
 mod exchanges;
 mod folding;
+mod holders;
 mod last_changed;
 mod names;
 mod packed;
@@ -39,6 +40,7 @@ use self::{
 
 pub use carrier_search::CarrierSearch;
 pub use folding::folded_words;
+pub use holders::Holder;
 pub use packed::{LAYOUT, SnapshotError};
 pub use record_list::Records;
 pub use search::Search;

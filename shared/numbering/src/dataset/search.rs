@@ -43,11 +43,15 @@ const FEW_ENTRIES: usize = 6;
 impl Dataset {
     /// The exchanges that match `search` as of `today`, ordered by NPA, then NXX.
     pub fn search(&self, search: &Search, today: Date) -> Records<'_, Exchange> {
+        Records::new(self, Positions::set(self.rows_matching(search, today)), Self::exchange_at)
+    }
+
+    /// Returns one flag per row: `true` if the exchange matches `search` as of `today`.
+    pub(super) fn rows_matching(&self, search: &Search, today: Date) -> Vec<bool> {
         let mut conditions = Conditions::new(self, today);
         conditions.require_fields(search);
         conditions.require_words(search);
-        let found = conditions.matching_rows(search);
-        Records::new(self, Positions::set(found), Self::exchange_at)
+        conditions.matching_rows(search)
     }
 
     /// The shared attributes that match; `None` if all do.

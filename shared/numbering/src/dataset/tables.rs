@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use serde_json::json;
 use strum::VariantArray;
 
 use super::columns::{Lists, Numbers, Reader, Strings, Writer};
@@ -135,20 +136,26 @@ fn ocn_to_number(ocn: Ocn) -> u32 {
 #[derive(Debug)]
 pub(super) struct AreaCodes {
     npas: Numbers,
-    places: Places,
+    /// See [`variant`].
+    countries: Numbers,
+    primary_states: Numbers,
     exchange_totals: Numbers,
     state_lists: Lists,
     states: Numbers,
+    /// The numbering plan's facts as JSON, which few requests need.
+    plans: Strings,
 }
 
 impl AreaCodes {
     pub(super) fn read(reader: &mut Reader) -> Option<Self> {
         Some(Self {
             npas: reader.numbers()?,
-            places: Places::read(reader)?,
+            countries: reader.numbers()?,
+            primary_states: reader.numbers()?,
             exchange_totals: reader.numbers()?,
             state_lists: reader.lists()?,
             states: reader.numbers()?,
+            plans: reader.strings()?,
         })
     }
 
@@ -156,10 +163,13 @@ impl AreaCodes {
     pub(super) fn write(area_codes: &[AreaCode], writer: &mut Writer) {
         let states = area_codes.iter().flat_map(|area_code| &area_code.states);
         writer.numbers(area_codes.iter().map(|area_code| area_code.npa.number().into()));
-        Places::write(area_codes.iter().map(|it| (it.country, it.state)), writer);
+        writer.numbers(area_codes.iter().map(|it| it.country.map_or(0, |it| it as u32 + 1)));
+        writer.numbers(area_codes.iter().map(|it| state_to_number(it.state)));
         writer.numbers(area_codes.iter().map(|area_code| area_code.total_exchanges));
         writer.lists(area_codes.iter().map(|area_code| area_code.states.len()));
         writer.numbers(states.map(|&state| state_to_number(Some(state))));
+        let plans: Vec<String> = area_codes.iter().map(|it| json!(it.plan).to_string()).collect();
+        writer.strings(plans.iter().map(String::as_str));
     }
 
     pub(super) fn count(&self) -> usize {
@@ -174,10 +184,12 @@ impl AreaCodes {
         let states = self.state_lists.range(position).map(|item| self.states.get(item));
         AreaCode {
             npa: Npa::from_number(self.npas.get(position) as u16),
-            state: self.places.state(position),
+            state: state_from_number(self.primary_states.get(position)),
             states: states.filter_map(state_from_number).collect(),
-            country: self.places.country(position),
+            country: variant(&self.countries, position),
             total_exchanges: self.exchange_totals.get(position) as u32,
+            plan: serde_json::from_str(self.plans.get(position))
+                .expect("only JSON is written to this column"),
         }
     }
 }

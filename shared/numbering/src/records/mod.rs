@@ -1,16 +1,18 @@
 //! The numbering records, which are stored as items and returned by the API.
 
+mod area_code;
 mod codes;
 mod place;
 mod version;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 use strum::{Display, EnumString, VariantArray, VariantNames};
 use utoipa::ToSchema;
 
+pub use area_code::{AreaCode, AreaCodeService, DialingPlan, NumberingPlan, ReliefPlanning};
 pub use codes::{CodeError, Npa, NpaNxx, Nxx, Ocn};
 pub use place::{Country, StateCode, UnknownState};
 pub use version::Version;
@@ -216,26 +218,6 @@ impl Record {
             Self::AreaCode(area_code) => RecordKey::AreaCode(area_code.npa),
             Self::Exchange(exchange) => RecordKey::Exchange(exchange.npa_nxx()),
         }
-    }
-}
-
-/// A US or Canadian area code.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AreaCode {
-    pub npa: Npa,
-    /// The state or province with most of its exchanges; `None` for a non-geographic code.
-    pub state: Option<StateCode>,
-    /// Every state or province named by its exchanges or the area code report.
-    #[serde(default)]
-    pub states: BTreeSet<StateCode>,
-    pub country: Country,
-    pub total_exchanges: u32,
-}
-
-impl AreaCode {
-    /// The state of all its numbers; `None` unless the area code is in a single state.
-    pub fn only_state(&self) -> Option<StateCode> {
-        self.states.first().copied().filter(|_| self.states.len() == 1)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::{fmt, str::FromStr, sync::LazyLock};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
-use strum::{Display, EnumString, VariantNames};
+use strum::{Display, EnumString, VariantArray, VariantNames};
 use utoipa::{
     PartialSchema, ToSchema,
     openapi::{ObjectBuilder, RefOr, Schema, Type},
@@ -12,7 +12,7 @@ use utoipa::{
 use super::codes::{ascii_text, serialize_as_text};
 
 /// The two countries covered by the numbering data.
-#[derive(Serialize, Deserialize, Display, EnumString, VariantNames, ToSchema)]
+#[derive(Serialize, Deserialize, Display, EnumString, VariantArray, VariantNames, ToSchema)]
 #[serde(rename_all = "UPPERCASE")]
 #[strum(serialize_all = "UPPERCASE", ascii_case_insensitive)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -5,7 +5,7 @@ const numberView = {
     + "behind it.",
   title: ({ tn }) => tn,
   requestTarget: ({ tn, country }) => tn
-    ? target(`/v1/format/${segment(tn)}`, { defaultCountry: country === "US" ? "" : country, include: "reason,line" })
+    ? target(`/v1/format/${segment(tn)}`, { defaultCountry: country === "US" ? "" : country, include: "all" })
     : null,
   summary: ({ body }, { tn }) =>
     [numberHeading(body, tn), validity(body), body.reason?.message, ...numberFacts(body)].filter(Boolean).join(", "),
@@ -74,7 +74,7 @@ function formatRows({ valid, formats, extension, countryCallingCode }) {
       countryCallingCode && pair("Calling code", element("code", {}, countryCallingCode))));
 }
 
-function carrierSection({ carrier, line, location, npa, nxx, isNonGeographic }) {
+function carrierSection({ assignment, carrier, line, location, npa, nxx, isNonGeographic }) {
   if (!npa) return null;
   const section = (...children) => element("section", {}, element("h3", {}, "Carrier"), ...children);
   if (isNonGeographic) return section(element("p", {}, `Exchanges in area code ${npa} have no carrier.`));
@@ -87,8 +87,10 @@ function carrierSection({ carrier, line, location, npa, nxx, isNonGeographic }) 
     line?.everydayName && name, carrier?.type, carrier && likelyLine(line),
     carrier?.ocn && ["OCN ", ocnLink(carrier.ocn)], ["Exchange ", exchange],
   ].filter(Boolean);
+  const { verdict, reason } = assignment ?? {};
   return section(
     element("p", { class: "holder" }, line?.everydayName ?? name),
+    verdict && verdict !== "ASSIGNED" && element("p", { class: "verdict" }, `${reason}.`),
     element("p", {}, facts.flatMap((fact, index) => (index ? [" · ", fact] : [fact])).flat()),
     carrier && element("p", { class: "caveat" }, "As assigned; the number may have been ported, even to another type of line."));
 }

@@ -97,6 +97,7 @@ fn render_format(format: &Value) -> String {
         line("line", render_line(&format["line"])),
         line("place", comma_separated(place)),
         line("other number", text(&reason["other"])),
+        render_assignment(format),
     ]
     .concat()
 }
@@ -112,6 +113,21 @@ fn render_line(line: &Value) -> String {
     };
     let line_type = text(&line["type"]).to_lowercase().replace('_', " ").replace("voip", "VoIP");
     format!("{line_type}, {source}; a ported number may differ")
+}
+
+/// What the numbering plan says about the number; empty unless it is North American.
+fn render_assignment(format: &Value) -> String {
+    let assignment = &format["assignment"];
+    let area_code = &assignment["areaCode"];
+    if area_code.is_null() {
+        return String::new();
+    }
+    let status = text(&area_code["status"]).to_lowercase().replace('_', " ");
+    let date = area_code["inServiceOn"].as_str();
+    let date =
+        date.map(|date| format!(" {} {date}", if status == "planned" { "for" } else { "since" }));
+    let area_code = format!("{}, {status}{}", text(&format["npa"]), date.unwrap_or_default());
+    line("area code", area_code) + &line("assignment", display_text(&assignment["reason"]))
 }
 
 /// The exchange and the block's carrier; empty unless the number is North American.

@@ -1,0 +1,74 @@
+//! Lists the holders of exchanges and thousands blocks, with counts.
+
+use axum::{extract::State, http::Uri};
+use numbering::{
+    dataset::{Holder, Search},
+    records::{Npa, StateCode},
+    time::today,
+};
+use serde::Serialize;
+use shared::{
+    csv_pages::{FormatParam, Rows},
+    errors::{ApiError, ListError},
+    pagination::{Page, PageResponse, Pagination, VersionParam},
+    params::Params,
+    state::App,
+};
+use store::LoadedVersion;
+use utoipa::ToSchema;
+
+/// A page of holders.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct HolderList {
+    pub holders: Vec<Holder>,
+    pub pagination: Pagination,
+}
+
+impl Rows for HolderList {
+    const COLUMNS: &'static [&'static str] =
+        &["ocn", "company_name", "common_name", "carrier_type", "exchanges", "blocks"];
+
+    fn rows(&self) -> impl Iterator<Item = impl Serialize> {
+        self.holders.iter()
+    }
+}
+
+/// Count exchanges by holder
+///
+/// The holders of the exchanges that match every filter, those with the most exchanges first. Without a filter, all
+/// exchanges count. Numbers may have been ported to other carriers.
+#[utoipa::path(
+    get, path = "/v1/holders", operation_id = "listHolders", tag = "Carriers",
+    params(
+        ("npa" = Option<Npa>, Query, description = "3-digit area code."),
+        ("state" = Option<StateCode>, Query, description = "State or province code."),
+        ("rate_center" = Option<String>, Query, description = "Full rate center name. Case, accents and punctuation are ignored."),
+        Page, VersionParam, FormatParam
+    ),
+    responses(
+        (
+            status = 200, description = "A page of holders",
+            content((HolderList = "application/json"), (String = "text/csv"))
+        ),
+        ListError
+    )
+)]
+pub async fn list_holders(
+    State(app): State<App>,
+    uri: Uri,
+    page: Page,
+    version_param: VersionParam,
+    FormatParam { format }: FormatParam,
+    params: Params,
+) -> Result<PageResponse<HolderList>, ApiError> {
+    let search = Search {
+        npa: params.parse("npa")?,
+        state: params.parse("state")?,
+        rate_center: params.parse("rate_center")?,
+        ..Search::default()
+    };
+    let LoadedVersion { version, dataset } = app.dataset_for_listing(&version_param).await?;
+    let (holders, pagination) = page.slice(dataset.holders(&search, today()).into_iter());
+    let version = Some(version.to_string());
+    Ok(PageResponse { uri, pagination, version, format, body: HolderList { holders, pagination } })
+}

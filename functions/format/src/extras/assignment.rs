@@ -1,0 +1,362 @@
+//! What the numbering plan says about a number, beside Google's rules, which lag behind new area codes and do not know
+//! which exchanges are assigned.
+
+use formatting::PhoneNumber;
+use jiff::civil::Date;
+use numbering::{
+    dataset::Dataset,
+    records::{AreaCode, AreaCodeService, Exchange, NpaNxx, Ocn, Status},
+};
+use serde::Serialize;
+use strum::Display;
+use utoipa::ToSchema;
+
+use crate::block::NanpParts;
+
+/// What the numbering plan says about the number.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Assignment {
+    pub(crate) verdict: AssignmentVerdict,
+    /// The reason for the verdict as a sentence.
+    #[schema(example = "Area code 465 is planned for 2026-06-18")]
+    pub(crate) reason: String,
+    /// `null` for numbers outside the North American plan.
+    #[schema(required)]
+    pub(crate) area_code: Option<AreaCodeAssignment>,
+    /// `null` if the numbering data does not cover the area code.
+    #[schema(required)]
+    pub(crate) exchange: Option<ExchangeAssignment>,
+    /// The holder of the number's thousands block or, without one, of its exchange; `null` if it has none. The number may
+    /// have been ported since.
+    #[schema(required)]
+    pub(crate) block: Option<BlockAssignment>,
+}
+
+/// Whether a number is assigned, or why not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema, Display)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
+pub enum AssignmentVerdict {
+    /// A carrier holds the number's block. The number itself may be unused.
+    Assigned,
+    UnassignedAreaCode,
+    /// The area code is assigned, but not in service yet.
+    PlannedAreaCode,
+    /// No carrier holds the exchange: it is unassigned, reserved, or not in the report.
+    UnassignedExchange,
+    /// The exchange is pooled, and no carrier holds the number's thousands block.
+    UnassignedBlock,
+    /// The assignment of the thousands block starts on a later day.
+    NotYetEffective,
+    /// 555-0100 to 555-0199, which are reserved for fiction.
+    Fictional,
+    /// Exchanges for services and tests, such as 411, 555 and 958.
+    TestOrSpecial,
+    /// The reports do not cover the number: toll-free, Caribbean, or outside North America.
+    NotCovered,
+}
+
+/// An area code in the numbering plan.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AreaCodeAssignment {
+    pub(crate) status: AreaCodeStatus,
+    /// The day on which the code comes or came into service; `null` if unknown.
+    #[schema(required, value_type = Option<String>, format = Date, example = "1947-01-01")]
+    pub(crate) in_service_on: Option<Date>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema, Display)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
+pub enum AreaCodeStatus {
+    InService,
+    Planned,
+    NotInService,
+}
+
+/// An exchange in the numbering data.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ExchangeAssignment {
+    pub(crate) status: ExchangeStatus,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema, Display)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
+pub enum ExchangeStatus {
+    Assigned,
+    Unassigned,
+    Reserved,
+    /// NANPA's report lists only codes in use.
+    NotInData,
+}
+
+/// The assignment of a block.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct BlockAssignment {
+    #[schema(required)]
+    pub(crate) ocn: Option<Ocn>,
+    /// Company name; `null` if no source provides it.
+    #[schema(required, example = "NEW CINGULAR WIRELESS PCS, LLC - DC")]
+    pub(crate) name: Option<String>,
+    /// The first day of the assignment; `null` if the report has no date.
+    #[schema(required, value_type = Option<String>, format = Date, example = "2026-07-01")]
+    pub(crate) effective_from: Option<Date>,
+}
+
+impl Assignment {
+    /// Judges a number; `None` if it is North American but does not have ten digits, or if there is no data.
+    pub fn find(number: &PhoneNumber, dataset: Option<&Dataset>, today: Date) -> Option<Self> {
+        if number.country_calling_code != 1 {
+            let reason = "The numbering data covers only the US and Canada".to_owned();
+            return Some(Self::without_exchange(AssignmentVerdict::NotCovered, reason, None));
+        }
+        let parts = NanpParts::from_number(number)?;
+        let area_code = dataset?.area_code(parts.npa_nxx.npa);
+        let exchange = dataset?.exchange(parts.npa_nxx);
+        let assignment = Self::in_plan(&parts, area_code, exchange, today);
+        let is_unknown_to_rules =
+            assignment.verdict == AssignmentVerdict::Assigned && !number.valid;
+        let note = if is_unknown_to_rules { ", but Google's rules do not know it yet" } else { "" };
+        Some(Self { reason: assignment.reason + note, ..assignment })
+    }
+
+    fn in_plan(
+        NanpParts { npa_nxx, nxxx }: &NanpParts,
+        area_code: Option<AreaCode>,
+        exchange: Option<Exchange>,
+        today: Date,
+    ) -> Self {
+        let NpaNxx { npa, .. } = npa_nxx;
+        let Some(area_code) = area_code else {
+            let status = AreaCodeStatus::NotInService;
+            let assignment = AreaCodeAssignment { status, in_service_on: None };
+            let reason = format!("Area code {npa} is not assigned");
+            let verdict = AssignmentVerdict::UnassignedAreaCode;
+            return Self::without_exchange(verdict, reason, Some(assignment));
+        };
+        let in_service_on = area_code.plan.in_service_on;
+        if !area_code.plan.is_in_service_on(today) {
+            let reason = match in_service_on {
+                Some(date) => format!("Area code {npa} is planned for {date}"),
+                None => format!("Area code {npa} is planned, without a date"),
+            };
+            let assignment = AreaCodeAssignment { status: AreaCodeStatus::Planned, in_service_on };
+            let verdict = AssignmentVerdict::PlannedAreaCode;
+            return Self::without_exchange(verdict, reason, Some(assignment));
+        }
+        let assignment = AreaCodeAssignment { status: AreaCodeStatus::InService, in_service_on };
+        let is_covered = area_code.country.is_some()
+            && area_code.plan.service == AreaCodeService::Geographic
+            || area_code.total_exchanges > 0;
+        if !is_covered {
+            let reason = format!("The reports do not list exchanges in area code {npa}");
+            let verdict = AssignmentVerdict::NotCovered;
+            return Self::without_exchange(verdict, reason, Some(assignment));
+        }
+        if let Some((verdict, kind)) = special_use(*npa_nxx, nxxx) {
+            let reason = format!("{npa_nxx}-{nxxx} is {kind}");
+            return Self::without_exchange(verdict, reason, Some(assignment));
+        }
+        Self { area_code: Some(assignment), ..Self::in_exchange(*npa_nxx, nxxx, exchange, today) }
+    }
+
+    fn in_exchange(npa_nxx: NpaNxx, nxxx: &str, exchange: Option<Exchange>, today: Date) -> Self {
+        let status =
+            exchange.as_ref().map_or(ExchangeStatus::NotInData, |exchange| match exchange.status {
+                Status::Assigned => ExchangeStatus::Assigned,
+                Status::Unassigned => ExchangeStatus::Unassigned,
+                Status::Reserved => ExchangeStatus::Reserved,
+            });
+        let (verdict, reason, block) = match exchange {
+            Some(exchange) if status == ExchangeStatus::Assigned => {
+                in_assigned_exchange(&exchange, nxxx, today)
+            }
+            _ => {
+                let status = match status {
+                    ExchangeStatus::Reserved => "reserved",
+                    ExchangeStatus::NotInData => "not in the reports",
+                    _ => "not assigned",
+                };
+                let reason = format!("Exchange {npa_nxx} is {status}");
+                (AssignmentVerdict::UnassignedExchange, reason, None)
+            }
+        };
+        let exchange = Some(ExchangeAssignment { status });
+        Self { verdict, reason, area_code: None, exchange, block }
+    }
+
+    fn without_exchange(
+        verdict: AssignmentVerdict,
+        reason: String,
+        area_code: Option<AreaCodeAssignment>,
+    ) -> Self {
+        Self { verdict, reason, area_code, exchange: None, block: None }
+    }
+}
+
+fn in_assigned_exchange(
+    exchange: &Exchange,
+    nxxx: &str,
+    today: Date,
+) -> (AssignmentVerdict, String, Option<BlockAssignment>) {
+    let npa_nxx = exchange.npa_nxx();
+    let digit = nxxx.get(..1).unwrap_or_default();
+    let block = digit.parse().ok().and_then(|digit: u8| exchange.blocks.get(&digit));
+    if let Some(block) = block {
+        let effective_from = block.effective;
+        let (verdict, reason) = match effective_from.filter(|&date| date > today) {
+            Some(date) => {
+                let reason = format!("The assignment of block {npa_nxx}-{digit} starts on {date}");
+                (AssignmentVerdict::NotYetEffective, reason)
+            }
+            None => (AssignmentVerdict::Assigned, format!("Block {npa_nxx}-{digit} has a holder")),
+        };
+        let (ocn, name) = (Some(block.ocn), block.company_name.clone());
+        return (verdict, reason, Some(BlockAssignment { ocn, name, effective_from }));
+    }
+    if !exchange.blocks.is_empty() {
+        let reason = format!("Block {npa_nxx}-{digit} of a pooled exchange has no holder");
+        return (AssignmentVerdict::UnassignedBlock, reason, None);
+    }
+    let (ocn, name) = (exchange.ocn, exchange.company_name.clone());
+    let block = BlockAssignment { ocn, name, effective_from: None };
+    (AssignmentVerdict::Assigned, format!("Exchange {npa_nxx} is assigned"), Some(block))
+}
+
+/// The use of numbers that are never assigned to a subscriber in any geographic area code (ATIS-0300051, ATIS-0300115).
+fn special_use(npa_nxx: NpaNxx, nxxx: &str) -> Option<(AssignmentVerdict, &'static str)> {
+    match npa_nxx.nxx.to_string().as_str() {
+        "555" if nxxx.starts_with("01") => {
+            Some((AssignmentVerdict::Fictional, "reserved for fiction"))
+        }
+        "555" => Some((
+            AssignmentVerdict::TestOrSpecial,
+            "in exchange 555, which is for information services",
+        )),
+        "950" => {
+            Some((AssignmentVerdict::TestOrSpecial, "an access number of a long-distance carrier"))
+        }
+        "958" | "959" => Some((AssignmentVerdict::TestOrSpecial, "a test number")),
+        nxx if nxx.ends_with("11") => Some((
+            AssignmentVerdict::TestOrSpecial,
+            "in an exchange reserved for service codes such as 911",
+        )),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use formatting::DefaultCountry;
+    use numbering::records::{BlockHolder, Carrier, Country, NumberingPlan, OwnedExchanges};
+    use serde_json::json;
+
+    use super::*;
+
+    const TODAY: Date = Date::constant(2026, 6, 1);
+
+    fn area_code(npa: &str, plan: NumberingPlan, country: Option<Country>) -> AreaCode {
+        AreaCode {
+            npa: npa.parse().unwrap(),
+            state: None,
+            states: [].into(),
+            country,
+            total_exchanges: 0,
+            plan: Box::new(plan),
+        }
+    }
+
+    fn exchange(npa_nxx: &str, status: Status, blocks: &[(u8, Option<Date>)]) -> Exchange {
+        let NpaNxx { npa, nxx } = npa_nxx.parse().unwrap();
+        let holder = |effective| BlockHolder {
+            ocn: "6529".parse().unwrap(),
+            company_name: None,
+            carrier_type: None,
+            rate_center: None,
+            effective,
+        };
+        Exchange {
+            npa,
+            nxx,
+            ocn: (status == Status::Assigned).then(|| "6529".parse().unwrap()),
+            company_name: None,
+            carrier_type: None,
+            rate_center: None,
+            state: None,
+            country: Country::Us,
+            status,
+            blocks: blocks.iter().map(|&(digit, effective)| (digit, holder(effective))).collect(),
+        }
+    }
+
+    fn dataset() -> Dataset {
+        let carrier = Carrier {
+            ocn: "6529".parse().unwrap(),
+            company_name: Some("T-MOBILE USA, INC.".to_owned()),
+            common_name: None,
+            carrier_type: None,
+            type_basis: None,
+            family_line_type: None,
+            state: None,
+            country: Country::Us,
+            exchanges: OwnedExchanges::default(),
+        };
+        let in_service = NumberingPlan::default;
+        let planned = |in_service_on| NumberingPlan {
+            is_in_service: false,
+            in_service_on,
+            ..NumberingPlan::default()
+        };
+        let service = |service| NumberingPlan { service, ..NumberingPlan::default() };
+        let area_codes = vec![
+            area_code("305", in_service(), Some(Country::Us)),
+            // Not in the metadata yet.
+            area_code("465", planned(Some(Date::constant(2026, 6, 18))), Some(Country::Us)),
+            area_code("471", planned(Some(Date::constant(2026, 1, 30))), Some(Country::Us)),
+            area_code("565", planned(None), Some(Country::Us)),
+            AreaCode {
+                total_exchanges: 1,
+                ..area_code("600", service(AreaCodeService::NonGeographic), Some(Country::Ca))
+            },
+            area_code("800", service(AreaCodeService::TollFree), None),
+            area_code("876", in_service(), None),
+        ];
+        let (past, future) = (Date::constant(2020, 1, 1), Date::constant(2026, 7, 1));
+        let exchanges = vec![
+            exchange("305-200", Status::Assigned, &[]),
+            exchange("305-201", Status::Assigned, &[(1, Some(past)), (2, Some(future)), (3, None)]),
+            exchange("305-202", Status::Reserved, &[]),
+            exchange("305-203", Status::Unassigned, &[]),
+            exchange("471-200", Status::Assigned, &[]),
+            exchange("600-200", Status::Assigned, &[]),
+        ];
+        Dataset::new(vec![carrier], area_codes, exchanges)
+    }
+
+    #[test]
+    fn every_number_gets_a_verdict_with_its_reason() {
+        let dataset = dataset();
+        let numbers = "305 200 2345, 305 201 1345, 305 201 2345, 305 201 3345, 305 201 4345, \
+                       305 202 2345, 305 203 2345, 305 204 2345, 305 555 0123, 305 555 1212, \
+                       305 911 2345, 305 950 2345, 305 958 2345, 465 200 2345, 465 555 0123, \
+                       471 200 2345, 471 201 2345, 565 200 2345, 600 200 2345, 600 201 2345, \
+                       800 200 2345, 876 200 2345, 411 200 2345, 222 200 2345, +44 20 7946 0958, \
+                       305 234";
+        let verdicts = numbers.split(", ").map(|text| {
+            let number = PhoneNumber::parse(text, DefaultCountry::default()).unwrap();
+            let found = Assignment::find(&number, Some(&dataset), TODAY);
+            format!("{text} {}\n  {}", number.valid, json!(found))
+        });
+        insta::assert_snapshot!(verdicts.collect::<Vec<_>>().join("\n"));
+    }
+
+    #[test]
+    fn nothing_is_judged_without_data() {
+        let number = PhoneNumber::parse("305 200 2345", DefaultCountry::default()).unwrap();
+        assert!(Assignment::find(&number, None, TODAY).is_none());
+    }
+}

@@ -1,0 +1,284 @@
+//! Lists area codes, and shows what the numbering plan says about one.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use axum::{Json, extract::State, http::Uri};
+use jiff::civil::Date;
+use numbering::{
+    dataset::{Dataset, Holder, Search},
+    records::{
+        AreaCode, AreaCodeService, DialingPlan, Npa, NumberingPlan, ReliefPlanning, StateCode,
+        Status,
+    },
+    time::today,
+};
+use serde::Serialize;
+use shared::{
+    csv_pages::{FormatParam, Rows},
+    errors::{ApiError, ListError},
+    pagination::{Page, PageResponse, Pagination, VersionParam},
+    params::{Params, PathParams, invalid_param, parse_param},
+    state::App,
+};
+use store::LoadedVersion;
+use strum::{Display, EnumString, VariantNames};
+use utoipa::{IntoParams, ToSchema};
+
+/// The number of holders shown for an area code. `/v1/holders` lists all.
+const MAX_HOLDERS: usize = 10;
+
+/// An area code's place in the numbering plan.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct AreaCodeSummary {
+    pub npa: Npa,
+    /// State or province with the most exchanges; `null` if the code is non-geographic or in another country.
+    #[schema(required)]
+    pub state: Option<StateCode>,
+    /// All states and provinces that it serves.
+    pub states: BTreeSet<StateCode>,
+    /// ISO 3166-1 alpha-2 code; `null` if the code belongs to no country, such as 800. US territories belong to the US.
+    #[schema(required, pattern = "^[A-Z]{2}$", example = "US")]
+    pub country: Option<String>,
+    pub service: AreaCodeService,
+    pub status: AreaCodeStatus,
+    /// The day on which the code comes or came into service; `null` if it is unknown.
+    #[schema(required, value_type = Option<String>, format = Date, example = "1947-01-01")]
+    pub in_service_on: Option<Date>,
+    /// The code that served its area before; `null` if it is an original code, or unknown.
+    #[schema(required)]
+    pub parent: Option<Npa>,
+    /// All codes that serve the same area, including this one; empty without an overlay.
+    pub overlay: BTreeSet<Npa>,
+    pub total_exchanges: u32,
+}
+
+/// Whether an area code is in service.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema, Display, EnumString, VariantNames)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE", ascii_case_insensitive)]
+pub enum AreaCodeStatus {
+    InService,
+    /// Assigned, and not in service yet.
+    Planned,
+}
+
+/// An area code with its dialing rules, relief planning and holders.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct AreaCodeDetail {
+    #[serde(flatten)]
+    pub summary: AreaCodeSummary,
+    #[schema(required, value_type = Option<String>, format = Date, example = "1947-01-01")]
+    pub assigned_on: Option<Date>,
+    pub dialing: DialingPlan,
+    pub relief: ReliefPlanning,
+    /// Remarks in the report.
+    #[schema(required, example = "Toll-free")]
+    pub notes: Option<String>,
+    /// Exchange count by status.
+    pub exchanges_by_status: BTreeMap<Status, u32>,
+    pub total_holders: usize,
+    /// The ten holders with the most exchanges.
+    pub holders: Vec<Holder>,
+}
+
+/// A page of area codes.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct AreaCodeList {
+    pub area_codes: Vec<AreaCodeSummary>,
+    pub pagination: Pagination,
+}
+
+/// An area code as a CSV row, with lists in one cell.
+#[derive(Serialize)]
+struct CsvRow<'a> {
+    #[serde(flatten)]
+    summary: &'a AreaCodeSummary,
+    states: String,
+    overlay: String,
+}
+
+impl Rows for AreaCodeList {
+    const COLUMNS: &'static [&'static str] = &[
+        "npa",
+        "state",
+        "states",
+        "country",
+        "service",
+        "status",
+        "in_service_on",
+        "parent",
+        "overlay",
+        "total_exchanges",
+    ];
+
+    fn rows(&self) -> impl Iterator<Item = impl Serialize> {
+        self.area_codes.iter().map(|summary| CsvRow {
+            summary,
+            states: join(&summary.states),
+            overlay: join(&summary.overlay),
+        })
+    }
+}
+
+fn join<T: ToString>(codes: &BTreeSet<T>) -> String {
+    codes.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+}
+
+impl AreaCodeSummary {
+    fn new(area_code: AreaCode, today: Date) -> Self {
+        let status = match area_code.plan.is_in_service_on(today) {
+            true => AreaCodeStatus::InService,
+            false => AreaCodeStatus::Planned,
+        };
+        let country = area_code.iso_country();
+        let AreaCode { npa, state, states, total_exchanges, plan, .. } = area_code;
+        let NumberingPlan { service, in_service_on, parent, overlay, .. } = *plan;
+        Self {
+            npa,
+            state,
+            states,
+            country,
+            service,
+            status,
+            in_service_on,
+            parent,
+            overlay,
+            total_exchanges,
+        }
+    }
+}
+
+/// The list's filters. An area code must match all of them.
+#[derive(Debug, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct Filter {
+    /// State or province that the code serves.
+    state: Option<StateCode>,
+    /// ISO 3166-1 alpha-2 code of a country in the North American Numbering Plan.
+    #[param(value_type = Option<String>, pattern = "^[A-Z]{2}$", example = "US")]
+    country: Option<String>,
+    service: Option<AreaCodeService>,
+    status: Option<AreaCodeStatus>,
+    /// An area code whose area the code serves, too.
+    overlay_of: Option<Npa>,
+    /// A day on which the code is in service.
+    #[param(value_type = Option<String>, format = Date, example = "2026-01-01")]
+    in_service_on: Option<Date>,
+}
+
+impl Filter {
+    fn parse(params: &Params) -> Result<Self, ApiError> {
+        let country = params.text("country")?.map(|text| {
+            let is_code = text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_alphabetic());
+            let rule = "must be a two-letter ISO 3166-1 country code";
+            is_code
+                .then(|| text.to_ascii_uppercase())
+                .ok_or_else(|| invalid_param("country", &text, rule))
+        });
+        let day = params.text("in_service_on")?.map(|text| {
+            let rule = "must be a date such as 2026-01-01";
+            text.parse().map_err(|_| invalid_param("in_service_on", &text, rule))
+        });
+        Ok(Self {
+            state: params.parse("state")?,
+            country: country.transpose()?,
+            service: params.parse_variant("service")?,
+            status: params.parse_variant("status")?,
+            overlay_of: params.parse("overlay_of")?,
+            in_service_on: day.transpose()?,
+        })
+    }
+
+    fn matches(&self, area_code: &AreaCode, today: Date) -> bool {
+        let plan = &area_code.plan;
+        let is_in_service = plan.is_in_service_on(today);
+        let was_in_service =
+            |day| plan.in_service_on.map_or(plan.is_in_service, |date| date <= day);
+        self.state.is_none_or(|state| area_code.states.contains(&state))
+            && self.country.as_ref().is_none_or(|it| area_code.iso_country().as_ref() == Some(it))
+            && self.service.is_none_or(|service| plan.service == service)
+            && self.status.is_none_or(|it| (it == AreaCodeStatus::InService) == is_in_service)
+            && self.overlay_of.is_none_or(|npa| npa != area_code.npa && plan.overlay.contains(&npa))
+            && self.in_service_on.is_none_or(was_in_service)
+    }
+}
+
+/// List area codes
+///
+/// Every assigned area code in the North American Numbering Plan that matches every filter, in order: also
+/// non-geographic, Caribbean and planned ones.
+#[utoipa::path(
+    get, path = "/v1/area-codes", operation_id = "listAreaCodes", tag = "Area codes",
+    params(Filter, Page, VersionParam, FormatParam),
+    responses(
+        (
+            status = 200, description = "A page of area codes",
+            content((AreaCodeList = "application/json"), (String = "text/csv"))
+        ),
+        ListError
+    )
+)]
+pub async fn list_area_codes(
+    State(app): State<App>,
+    uri: Uri,
+    page: Page,
+    version_param: VersionParam,
+    FormatParam { format }: FormatParam,
+    params: Params,
+) -> Result<PageResponse<AreaCodeList>, ApiError> {
+    let filter = Filter::parse(&params)?;
+    let today = today();
+    let LoadedVersion { version, dataset } = app.dataset_for_listing(&version_param).await?;
+    let matching: Vec<AreaCode> =
+        dataset.area_codes().filter(|area_code| filter.matches(area_code, today)).collect();
+    let (page, pagination) = page.slice(matching.into_iter());
+    let area_codes = page.into_iter().map(|it| AreaCodeSummary::new(it, today)).collect();
+    let version = Some(version.to_string());
+    Ok(PageResponse { uri, pagination, version, format, body: AreaCodeList { area_codes, pagination } })
+}
+
+/// Look up an area code's place in the numbering plan
+#[utoipa::path(
+    get, path = "/v1/area-codes/{npa}", operation_id = "getAreaCodePlan", tag = "Area codes",
+    params(("npa" = Npa, Path, description = "3-digit area code")),
+    responses(
+        (status = 200, description = "The area code", body = AreaCodeDetail),
+        ApiError
+    )
+)]
+pub async fn area_code_plan(
+    State(app): State<App>,
+    PathParams([npa]): PathParams<1>,
+) -> Result<Json<AreaCodeDetail>, ApiError> {
+    let npa: Npa = parse_param("npa", &npa)?;
+    let version = VersionParam { version: None };
+    let LoadedVersion { dataset, .. } = app.dataset_for_listing(&version).await?;
+    let area_code = dataset
+        .area_code(npa)
+        .ok_or_else(|| ApiError::not_found(format!("No data found for NPA {npa}")))?;
+    Ok(Json(AreaCodeDetail::new(area_code, &dataset, today())))
+}
+
+impl AreaCodeDetail {
+    fn new(area_code: AreaCode, dataset: &Dataset, today: Date) -> Self {
+        let npa = area_code.npa;
+        let mut holders = dataset.holders(&Search { npa: Some(npa), ..Search::default() }, today);
+        let total_holders = holders.len();
+        holders.truncate(MAX_HOLDERS);
+        let mut exchanges_by_status = BTreeMap::from(Status::ALL.map(|status| (status, 0)));
+        for exchange in dataset.exchanges_in(npa) {
+            *exchanges_by_status.entry(exchange.status).or_default() += 1;
+        }
+        let NumberingPlan { assigned_on, dialing, relief, notes, .. } = (*area_code.plan).clone();
+        Self {
+            summary: AreaCodeSummary::new(area_code, today),
+            assigned_on,
+            dialing,
+            relief,
+            notes,
+            exchanges_by_status,
+            total_holders,
+            holders,
+        }
+    }
+}
