@@ -11,6 +11,7 @@ mod number;
 mod number_type;
 mod reading;
 mod text;
+mod time_zones;
 mod tolerant;
 mod verdict;
 
@@ -20,4 +21,5 @@ pub use metadata::load_rules;
 pub use number::PhoneNumber;
 pub use number_type::NumberType;
 pub use text::MAX_INPUT_LENGTH;
+pub use time_zones::time_zones_for_prefix;
 pub use verdict::{Reason, Verdict};

@@ -1,0 +1,164 @@
+//! Time zones, from libphonenumber's map of prefixes.
+//!
+//! `.ci/time_zones/generate` writes the map. Some names are aliases in the IANA database, such as `Asia/Calcutta`.
+//! Some countries have another country's zone, such as `Europe/Moscow` for Belarus. In a few of them, such as Algeria,
+//! the zone's daylight saving time does not apply.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Bound,
+    sync::{Arc, LazyLock},
+};
+
+use super::{number::PhoneNumber, number_type::NumberType};
+
+type Zones = Arc<[&'static str]>;
+
+/// Zones by prefix, read on first use.
+static PREFIXES: LazyLock<BTreeMap<String, Zones>> =
+    LazyLock::new(|| read(include_str!("zones.txt")).into_iter().collect());
+
+/// The calling codes of countries whose mobile numbers belong to places: Mexico, Argentina, Brazil, Indonesia, China.
+const MOBILE_BY_PLACE: [i32; 5] = [52, 54, 55, 62, 86];
+
+impl PhoneNumber {
+    /// The IANA time zones where the number may be, sorted by name. Empty if the number is invalid or its zones are
+    /// unknown.
+    ///
+    /// A number that does not belong to a place, such as a toll-free number, has all zones of its calling code.
+    pub fn time_zones(&self) -> &'static [&'static str] {
+        let Some(number_type) = self.number_type else { return &[] };
+        let mut digits = self.country_calling_code.to_string();
+        if belongs_to_place(number_type, self.country_calling_code) {
+            digits.push_str(&self.national_number);
+        }
+        zones_of_longest_prefix(&digits)
+    }
+}
+
+/// The IANA time zones of the numbers that start with `digits`, such as `1208` for an area code, sorted by name.
+///
+/// Includes the zones of longer prefixes, since an area code may span several. If the map has no prefix for an area
+/// code, these are all zones of the calling code.
+pub fn time_zones_for_prefix(digits: &str) -> Vec<&'static str> {
+    let from_digits = (Bound::Included(digits), Bound::Unbounded);
+    let within = PREFIXES.range::<str, _>(from_digits);
+    let within = within.take_while(|(prefix, _)| prefix.starts_with(digits));
+    let zones: BTreeSet<_> = within.flat_map(|(_, zones)| zones.iter().copied()).collect();
+    if zones.is_empty() {
+        return zones_of_longest_prefix(digits).to_vec();
+    }
+    zones.into_iter().collect()
+}
+
+fn zones_of_longest_prefix(digits: &str) -> &'static [&'static str] {
+    let mut lengths = (1..=digits.len()).rev();
+    lengths.find_map(|length| PREFIXES.get(digits.get(..length)?)).map_or(&[], |zones| zones)
+}
+
+/// Returns `true` if libphonenumber counts such numbers as geographical.
+fn belongs_to_place(number_type: NumberType, calling_code: i32) -> bool {
+    match number_type {
+        NumberType::FixedLine | NumberType::FixedLineOrMobile => true,
+        NumberType::Mobile => MOBILE_BY_PLACE.contains(&calling_code),
+        _ => false,
+    }
+}
+
+/// Reads the prefixes in the order of the table, whose first lines describe its layout.
+fn read(table: &'static str) -> Vec<(String, Zones)> {
+    let (mut prefixes, mut zones) = (Vec::new(), Zones::default());
+    for line in table.lines().filter(|line| !line.starts_with('#')) {
+        let Some(line) = line.strip_prefix("  ") else {
+            zones = line.split(' ').collect();
+            continue;
+        };
+        // A line without a colon is a single prefix, with an empty ending.
+        let (start, endings) = line.split_once(": ").unwrap_or((line, ""));
+        let endings = endings.split(' ');
+        prefixes.extend(endings.map(|ending| ([start, ending].concat(), Arc::clone(&zones))));
+    }
+    prefixes
+}
+
+#[cfg(test)]
+mod tests {
+    use rlibphonenumber::PhoneNumberType;
+
+    use super::*;
+    use crate::{DefaultCountry, metadata::RULES};
+
+    const IDAHO: [&str; 3] = ["America/Boise", "America/Denver", "America/Los_Angeles"];
+
+    fn zones(e164: &str) -> &'static [&'static str] {
+        PhoneNumber::parse(e164, DefaultCountry::default()).unwrap().time_zones()
+    }
+
+    #[test]
+    fn numbers_have_the_zones_of_their_longest_prefix() {
+        for (e164, expected) in [
+            ("+13052345678", &["America/New_York"][..]),
+            ("+12082345678", &["America/Denver"]),
+            ("+12083202345", &["America/Boise", "America/Los_Angeles"]),
+            ("+18765230123", &["America/Jamaica"]),
+            ("+442079460958", &["Europe/London"]),
+            ("+441481256789", &["Europe/Guernsey"]),
+            ("+74951234567", &["Europe/Moscow"]),
+            ("+390669812345", &["Europe/Vatican"]),
+            ("+525512345678", &["America/Mexico_City"]),
+            ("+526641234567", &["America/Tijuana"]),
+            ("+61255053123", &["Australia/Lord_Howe"]),
+            ("+80012345678", &[]),
+            ("+15551234", &[]),
+        ] {
+            assert_eq!(zones(e164), expected, "{e164}");
+        }
+    }
+
+    #[test]
+    fn numbers_without_a_place_have_all_zones_of_their_calling_code() {
+        for (e164, count, zone) in [
+            ("+18002345678", 42, "Pacific/Honolulu"),
+            ("+447400123456", 4, "Europe/Jersey"),
+            ("+79161234567", 16, "Asia/Vladivostok"),
+            ("+61412345678", 8, "Australia/Perth"),
+        ] {
+            assert_eq!((zones(e164).len(), zones(e164).contains(&zone)), (count, true), "{e164}");
+        }
+    }
+
+    #[test]
+    fn prefixes_have_the_zones_of_all_their_numbers() {
+        for (prefix, expected) in [
+            ("1415", &["America/Los_Angeles"][..]),
+            ("1415555", &["America/Los_Angeles"]),
+            ("1208", &IDAHO),
+            ("1219", &["America/Chicago", "America/New_York"]),
+            ("999", &[]),
+            ("1é", zones("+18002345678")),
+        ] {
+            assert_eq!(time_zones_for_prefix(prefix), expected, "{prefix}");
+        }
+        assert_eq!(time_zones_for_prefix("1800"), zones("+18002345678"));
+    }
+
+    #[test]
+    fn mobile_numbers_belong_to_places_where_rlibphonenumber_says_so() {
+        for code in 0..1000 {
+            let expected = RULES
+                .is_number_geographical_by_country_code_and_type(PhoneNumberType::Mobile, code);
+            assert_eq!(belongs_to_place(NumberType::Mobile, code), expected, "{code}");
+        }
+    }
+
+    #[test]
+    fn the_table_is_sorted_and_has_each_prefix_once() {
+        let mut table = read(include_str!("zones.txt"));
+        let is_digits = |prefix: &str| prefix.bytes().all(|byte| byte.is_ascii_digit());
+        assert!(table.iter().all(|(prefix, zones)| is_digits(prefix) && zones.is_sorted()));
+        assert!(table.is_sorted_by_key(|(prefix, zones)| (zones.join(" "), prefix.clone())));
+        assert!(table.len() > 3000, "{}", table.len());
+        table.sort();
+        assert!(table.windows(2).all(|pair| pair[0].0 != pair[1].0));
+    }
+}
