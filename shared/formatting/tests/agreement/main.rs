@@ -10,6 +10,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod corpus;
+mod time_zones;
 
 use std::collections::BTreeSet;
 
