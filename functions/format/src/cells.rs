@@ -31,7 +31,7 @@ pub struct Column {
 }
 
 /// The result columns, in order.
-pub static COLUMNS: [Column; 39] = [
+pub static COLUMNS: [Column; 41] = [
     column("tn_valid", |it| boolean(Some(it.valid))),
     column("tn_possible", |it| boolean(Some(it.possible))),
     column("tn_input", |it| text(Some(&it.input))),
@@ -91,6 +91,11 @@ pub static COLUMNS: [Column; 39] = [
     extra("tn_assignment_block_effective_from", Extra::Assignment, |it| {
         code(field(assignment(it), |it| it.block.as_ref()?.effective_from))
     }),
+    extra("tn_time_zones", Extra::Timezone, |it| {
+        let zones = it.time_zones.iter().flatten().flatten().map(|zone| zone.zone);
+        Cow::Owned(zones.collect::<Vec<_>>().join(" "))
+    }),
+    extra("tn_calling_hours", Extra::Timezone, |it| code(it.calling_hours.flatten())),
 ];
 
 /// The last column, which contains the error if a number has no result.

@@ -13,7 +13,8 @@ mod result;
 mod tests;
 
 use axum::{extract::State, response::Response};
-use numbering::time::today;
+use jiff::Timestamp;
+use numbering::time::date_of;
 use shared::{
     app::Routes,
     errors::{ApiError, ListError},
@@ -105,8 +106,10 @@ async fn format_number(
     let subject =
         Subject { text: &text, country: options.default_country, number: number.as_ref() };
     let dataset = lookups.as_ref().map(Lookups::dataset);
-    let extras = Extras::find(&options.include, subject, dataset, today());
-    let result = FormatResult::new(&text, number, records, today(), options.flags_base_url(flags));
+    let now = Timestamp::now();
+    let extras = Extras::find(&options.include, subject, dataset, now);
+    let flags = options.flags_base_url(flags);
+    let result = FormatResult::new(&text, number, records, date_of(now), flags);
     let value = &result.with_extras(extras);
     Ok(json_response(&WithFields { value, fields: options.fields.as_ref() }))
 }

@@ -31,7 +31,7 @@ pub struct Options {
     pub cache: Freshness,
     /// Extra fields to return, comma-separated. `reason` explains why the text is not a single valid number, and is
     /// `null` if it is. `line` is the number's likely line type and its carrier's everyday name. `assignment` is
-    /// what the numbering plan says about the number.
+    /// what the numbering plan says about the number. `timezone` adds `timeZones` and `callingHours`.
     #[param(value_type = Option<Vec<Extra>>, style = Form, explode = false, inline)]
     pub include: Include,
     /// Fields to return, comma-separated, such as `valid,formats.e164,carrier.name`. All others are omitted, even

@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 
 use super::{
     block::{Block, BlockRecords, CarrierInfo, Location, NanpParts, geographic_npa_nxx},
-    extras::{Assignment, Extras, LineInfo, ReasonInfo},
+    extras::{Assignment, CallingHours, Extras, LineInfo, ReasonInfo, TimeZoneInfo},
 };
 
 /// A phone number's details. For unparseable text, only `valid`, `possible` and `input` are present.
@@ -103,6 +103,15 @@ pub struct FormatResult {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Assignment>)]
     pub(crate) assignment: Option<Option<Assignment>>,
+    /// The IANA time zones where the number may be, with their local time now; `null` if they are unknown, or the number is
+    /// not tied to a place. Present only on request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Vec<TimeZoneInfo>>)]
+    pub(crate) time_zones: Option<Option<Vec<TimeZoneInfo>>>,
+    /// Whether it is between 8 a.m. and 9 p.m. in these time zones; `null` without any. Present only on request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<CallingHours>)]
+    pub(crate) calling_hours: Option<Option<CallingHours>>,
 }
 
 /// The flags of the number's country and state.
@@ -202,12 +211,14 @@ impl FormatResult {
             reason: None,
             line: None,
             assignment: None,
+            time_zones: None,
+            calling_hours: None,
         }
     }
 
     pub(super) fn with_extras(self, extras: Extras) -> Self {
-        let Extras { reason, line, assignment } = extras;
-        Self { reason, line, assignment, ..self }
+        let Extras { reason, line, assignment, time_zones, calling_hours } = extras;
+        Self { reason, line, assignment, time_zones, calling_hours, ..self }
     }
 
     /// The result for programs without a server, from data in memory. It has no flags, since those link to a server.

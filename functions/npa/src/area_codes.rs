@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use axum::{Json, extract::State, http::Uri};
+use formatting::time_zones_for_area_code;
 use jiff::civil::Date;
 use numbering::{
     dataset::{Dataset, Holder, Search},
@@ -53,7 +54,9 @@ pub struct AreaCodeSummary {
 }
 
 /// Whether an area code is in service.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema, Display, EnumString, VariantNames)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema, Display, EnumString, VariantNames,
+)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[strum(serialize_all = "SCREAMING_SNAKE_CASE", ascii_case_insensitive)]
 pub enum AreaCodeStatus {
@@ -69,6 +72,9 @@ pub struct AreaCodeDetail {
     pub summary: AreaCodeSummary,
     #[schema(required, value_type = Option<String>, format = Date, example = "1947-01-01")]
     pub assigned_on: Option<Date>,
+    /// IANA time zones; for a new code, those of its overlay or state. Empty for non-geographic codes.
+    #[schema(example = json!(["America/Los_Angeles"]))]
+    pub time_zones: Vec<&'static str>,
     pub dialing: DialingPlan,
     pub relief: ReliefPlanning,
     /// Remarks in the report.
@@ -126,10 +132,9 @@ fn join<T: ToString>(codes: &BTreeSet<T>) -> String {
 
 impl AreaCodeSummary {
     fn new(area_code: AreaCode, today: Date) -> Self {
-        let status = match area_code.plan.is_in_service_on(today) {
-            true => AreaCodeStatus::InService,
-            false => AreaCodeStatus::Planned,
-        };
+        let is_in_service = area_code.plan.is_in_service_on(today);
+        let status =
+            if is_in_service { AreaCodeStatus::InService } else { AreaCodeStatus::Planned };
         let country = area_code.iso_country();
         let AreaCode { npa, state, states, total_exchanges, plan, .. } = area_code;
         let NumberingPlan { service, in_service_on, parent, overlay, .. } = *plan;
@@ -234,7 +239,13 @@ pub async fn list_area_codes(
     let (page, pagination) = page.slice(matching.into_iter());
     let area_codes = page.into_iter().map(|it| AreaCodeSummary::new(it, today)).collect();
     let version = Some(version.to_string());
-    Ok(PageResponse { uri, pagination, version, format, body: AreaCodeList { area_codes, pagination } })
+    Ok(PageResponse {
+        uri,
+        pagination,
+        version,
+        format,
+        body: AreaCodeList { area_codes, pagination },
+    })
 }
 
 /// Look up an area code's place in the numbering plan
@@ -269,10 +280,14 @@ impl AreaCodeDetail {
         for exchange in dataset.exchanges_in(npa) {
             *exchanges_by_status.entry(exchange.status).or_default() += 1;
         }
+        let is_geographic = area_code.plan.service == AreaCodeService::Geographic;
+        let similar = is_geographic.then(|| dataset.similar_area_codes(npa));
+        let time_zones = time_zones_for_area_code(similar.into_iter().flatten());
         let NumberingPlan { assigned_on, dialing, relief, notes, .. } = (*area_code.plan).clone();
         Self {
             summary: AreaCodeSummary::new(area_code, today),
             assigned_on,
+            time_zones,
             dialing,
             relief,
             notes,

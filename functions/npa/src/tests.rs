@@ -132,7 +132,8 @@ async fn area_codes_have_their_place_in_the_plan_and_their_largest_holders() {
     assert_snapshot!(text);
     let csv = api.get("/v1/area-codes?overlay_of=415&format=csv", &[]).await;
     let csv = String::from_utf8(csv.body.to_vec()).unwrap();
-    let header = "npa,state,states,country,service,status,in_service_on,parent,overlay,total_exchanges";
+    let header =
+        "npa,state,states,country,service,status,in_service_on,parent,overlay,total_exchanges";
     let row = "628,CA,CA,US,GEOGRAPHIC,IN_SERVICE,2015-03-21,415,415 628,0";
     assert_eq!(csv, format!("{header}\r\n{row}\r\n"));
 }

@@ -10,5 +10,10 @@ pub fn this_second() -> Timestamp {
 
 /// The current date in UTC.
 pub fn today() -> Date {
-    Timestamp::now().to_zoned(TimeZone::UTC).date()
+    date_of(Timestamp::now())
+}
+
+/// The date in UTC.
+pub fn date_of(time: Timestamp) -> Date {
+    time.to_zoned(TimeZone::UTC).date()
 }

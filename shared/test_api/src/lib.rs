@@ -96,8 +96,8 @@ impl TestApi {
         rejections
     }
 
-    /// Asserts that the CSV response contains the rows and columns of `field` in the JSON response, after an `npa`
-    /// column if the JSON has `npa` outside its rows.
+    /// Asserts that the CSV response contains the rows and columns of `field` in the JSON response, after the columns `npa`
+    /// and `nxx` if the JSON has them outside its rows.
     pub async fn assert_csv_agrees_with_json(&self, target: &str, field: &str) {
         let json = self.ok(target).await;
         let csv = self.get(target, &[("accept", "text/csv")]).await;
@@ -109,12 +109,17 @@ impl TestApi {
         assert_eq!(rows.len(), objects.len(), "{target}");
         for (row, object) in rows.iter().zip(objects) {
             let fields = object.as_object().unwrap();
-            let npa = json.get("npa").map(|npa| ("npa", npa));
-            let expected =
-                npa.into_iter().chain(fields.iter().map(|(name, value)| (&**name, value)));
-            let expected: Vec<_> =
-                expected.map(|(name, value)| (name, value.as_str().unwrap_or_default())).collect();
-            assert_eq!(columns.iter().zip(row).collect::<Vec<_>>(), expected, "{target}");
+            let outside =
+                ["npa", "nxx"].into_iter().filter_map(|name| Some((name, json.get(name)?)));
+            let expected = outside.chain(fields.iter().map(|(name, value)| (&**name, value)));
+            let cell = |value: &Value| match value {
+                Value::Null => String::new(),
+                Value::String(text) => text.clone(),
+                other => other.to_string(),
+            };
+            let expected: Vec<_> = expected.map(|(name, value)| (name, cell(value))).collect();
+            let cells = columns.iter().zip(row.iter().map(str::to_owned));
+            assert_eq!(cells.collect::<Vec<_>>(), expected, "{target}");
         }
     }
 }

@@ -12,7 +12,8 @@ use axum::{
     response::Response,
 };
 use formatting::{DefaultCountry, PhoneNumber};
-use numbering::time::today;
+use jiff::Timestamp;
+use numbering::time::date_of;
 use shared::{
     auth::Charge,
     errors::{ApiError, BodyError},
@@ -163,14 +164,15 @@ async fn format_all(
         None => HashMap::new(),
     };
     let dataset = lookups.as_ref().map(Lookups::dataset);
-    let (today, flags) = (today(), options.flags_base_url(flags));
+    let (now, flags) = (Timestamp::now(), options.flags_base_url(flags));
     let results = parsed.into_iter().map(|(id, tn, parsed)| match parsed {
         Err(error) => FormattedNumber { id, tn, result: None, error: Some(error.body()) },
         Ok((country, number)) => {
             let npa_nxx = number.as_ref().and_then(geographic_npa_nxx);
             let records = npa_nxx.and_then(|npa_nxx| records.get(&npa_nxx)).cloned();
             let subject = Subject { text: &tn, country, number: number.as_ref() };
-            let extras = Extras::find(&options.include, subject, dataset, today);
+            let extras = Extras::find(&options.include, subject, dataset, now);
+            let today = date_of(now);
             let result = FormatResult::new(&tn, number, records.unwrap_or_default(), today, flags);
             let result = Some(result.with_extras(extras));
             FormattedNumber { id, tn, result, error: None }

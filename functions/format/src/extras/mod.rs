@@ -3,24 +3,26 @@
 mod assignment;
 mod line;
 mod reason;
+mod time_zones;
 
 use std::{collections::BTreeSet, str::FromStr};
 
 use formatting::{DefaultCountry, PhoneNumber};
-use jiff::civil::Date;
-use numbering::dataset::Dataset;
+use jiff::Timestamp;
+use numbering::{dataset::Dataset, time::date_of};
 use shared::{errors::ApiError, params::invalid_param};
-use strum::{EnumString, IntoStaticStr, VariantNames};
+use strum::{EnumString, VariantNames};
 use utoipa::ToSchema;
 
 pub use assignment::Assignment;
 pub use line::LineInfo;
 pub use reason::ReasonInfo;
+pub use time_zones::{CallingHours, TimeZoneInfo};
 
 use crate::{block::NanpParts, fields::Fields};
 
 /// A field that results include only on request.
-#[derive(EnumString, IntoStaticStr, VariantNames, ToSchema)]
+#[derive(EnumString, VariantNames, ToSchema)]
 #[strum(serialize_all = "camelCase", ascii_case_insensitive)]
 #[schema(rename_all = "camelCase")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,11 +33,26 @@ pub enum Extra {
     Line,
     /// What the numbering plan says about the number, beside Google's rules.
     Assignment,
+    /// The number's time zones with their local time, and calling hours.
+    Timezone,
     /// All of these.
     All,
 }
 
-const EXTRAS: [Extra; 3] = [Extra::Reason, Extra::Line, Extra::Assignment];
+const EXTRAS: [Extra; 4] = [Extra::Reason, Extra::Line, Extra::Assignment, Extra::Timezone];
+
+impl Extra {
+    /// The result fields that it adds.
+    fn fields(self) -> &'static [&'static str] {
+        match self {
+            Self::Reason => &["reason"],
+            Self::Line => &["line"],
+            Self::Assignment => &["assignment"],
+            Self::Timezone => &["timeZones", "callingHours"],
+            Self::All => &[],
+        }
+    }
+}
 
 /// The optional fields to find.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -69,7 +86,8 @@ impl Include {
 
     /// The optional fields among these.
     pub fn from_fields(fields: &Fields) -> Self {
-        Self(EXTRAS.into_iter().filter(|&extra| fields.includes(extra.into())).collect())
+        let is_selected = |extra: &Extra| extra.fields().iter().any(|field| fields.includes(field));
+        Self(EXTRAS.into_iter().filter(is_selected).collect())
     }
 
     pub fn and(mut self, extra: Extra) -> Self {
@@ -88,7 +106,7 @@ impl Include {
 
     /// Returns `true` if a North American number's optional fields need the numbering data.
     pub(super) fn needs_data(&self) -> bool {
-        self.contains(Extra::Line) || self.contains(Extra::Assignment)
+        [Extra::Line, Extra::Assignment, Extra::Timezone].iter().any(|&extra| self.contains(extra))
     }
 }
 
@@ -108,6 +126,8 @@ pub struct Extras {
     pub reason: Option<Option<ReasonInfo>>,
     pub line: Option<Option<LineInfo>>,
     pub assignment: Option<Option<Assignment>>,
+    pub time_zones: Option<Option<Vec<TimeZoneInfo>>>,
+    pub calling_hours: Option<Option<CallingHours>>,
 }
 
 impl Extras {
@@ -116,19 +136,26 @@ impl Extras {
         include: &Include,
         subject: Subject<'_>,
         dataset: Option<&Dataset>,
-        today: Date,
+        now: Timestamp,
     ) -> Self {
         let Subject { text, country, number } = subject;
         let wants = |extra| include.contains(extra);
+        let today = date_of(now);
         let holder = || {
             let NanpParts { npa_nxx, nxxx } = NanpParts::from_number(number?)?;
             let exchange = dataset?.exchange(npa_nxx)?;
             dataset?.carrier(exchange.holder_on(&nxxx, today)?)
         };
+        let time_zones = wants(Extra::Timezone).then(|| time_zones::find(number?, dataset, now));
+        let calling_hours = time_zones
+            .as_ref()
+            .map(|zones| zones.as_ref().and_then(|zones| CallingHours::new(zones, now)));
         Self {
             reason: wants(Extra::Reason).then(|| ReasonInfo::find(text, country, number)),
             line: wants(Extra::Line).then(|| Some(LineInfo::new(number?, holder))),
             assignment: wants(Extra::Assignment).then(|| Assignment::find(number?, dataset, today)),
+            time_zones,
+            calling_hours,
         }
     }
 }

@@ -9,7 +9,20 @@ use crate::terminal;
 const MAX_WIDTH: usize = 100;
 
 const GROUPS: [(&str, &[&str]); 3] = [
-    ("Use", &["lookup", "format", "carrier", "area-code", "search", "export", "mcp"]),
+    (
+        "Use",
+        &[
+            "lookup",
+            "format",
+            "carrier",
+            "area-code",
+            "area-codes",
+            "holders",
+            "search",
+            "export",
+            "mcp",
+        ],
+    ),
     ("Data", &["import", "versions", "quality", "rollback", "verify", "backup", "restore"]),
     ("Operate", &["serve", "keys", "doctor", "health", "dynamodb", "flags", "costs", "openapi"]),
 ];
@@ -34,7 +47,7 @@ fn commands(cli: &ClapCommand) -> String {
         for name in names {
             let about = cli.find_subcommand(name).and_then(ClapCommand::get_about);
             let about = about.map(StyledStr::to_string).unwrap_or_default();
-            _ = writeln!(text, "  {literal}{name:<9}{literal:#}  {about}");
+            _ = writeln!(text, "  {literal}{name:<10}{literal:#}  {about}");
         }
         text.push('\n');
     }

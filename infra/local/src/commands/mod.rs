@@ -20,7 +20,10 @@ use crate::{
     keys::{self, args::KeysCommand},
     numbers::{
         self,
-        args::{AreaCodeArgs, CarrierArgs, FormatArgs, LookupArgs, SearchArgs},
+        args::{
+            AreaCodeArgs, AreaCodesArgs, CarrierArgs, FormatArgs, HoldersArgs, LookupArgs,
+            SearchArgs,
+        },
         queries,
     },
     openapi::{self, OpenapiVersion},
@@ -69,6 +72,10 @@ pub enum Command {
     Carrier(CarrierArgs),
     /// Show an area code's exchanges, or one exchange
     AreaCode(AreaCodeArgs),
+    /// List area codes, or describe one
+    AreaCodes(AreaCodesArgs),
+    /// Count exchanges and blocks by holder
+    Holders(HoldersArgs),
     /// Search exchanges by words and filters
     #[command(override_usage = "tnr search [OPTIONS] [WORDS]...")]
     Search(Box<SearchArgs>),
@@ -121,6 +128,8 @@ pub async fn run(cli: Cli) -> Result<ExitCode, CliError> {
         Command::Lookup(args) => return queries::lookup(args).await,
         Command::Carrier(args) => return queries::carrier(args).await,
         Command::AreaCode(args) => return queries::area_code(args).await,
+        Command::AreaCodes(args) => return queries::area_codes(args).await,
+        Command::Holders(args) => return queries::holders(args).await,
         Command::Search(args) => return queries::search(*args).await,
         Command::Serve(args) => serve::serve(args).await,
         Command::Format(args) => numbers::format::format(*args).await,

@@ -82,6 +82,55 @@ pub struct AreaCodeArgs {
 }
 
 #[derive(Debug, Args)]
+pub struct AreaCodesArgs {
+    /// Area code, three digits; shows its dialing rules, relief planning and holders
+    #[arg(conflicts_with_all = [
+        "state", "country", "service", "status", "overlay_of", "in_service_on", "limit", "offset",
+    ])]
+    pub npa: Option<String>,
+    /// State or province that the code serves
+    #[arg(long, value_name = "CODE")]
+    pub state: Option<String>,
+    /// Country, as ISO 3166-1 alpha-2, such as US, CA or JM
+    #[arg(long, value_name = "CODE")]
+    pub country: Option<String>,
+    /// Service: GEOGRAPHIC, TOLL_FREE, PREMIUM, NON_GEOGRAPHIC, INTEREXCHANGE_CARRIER or
+    /// US_GOVERNMENT
+    #[arg(long)]
+    pub service: Option<String>,
+    /// Status: IN_SERVICE or PLANNED
+    #[arg(long)]
+    pub status: Option<String>,
+    /// Area code whose area the code serves, too
+    #[arg(long, value_name = "NPA")]
+    pub overlay_of: Option<String>,
+    /// Day on which the code is in service, such as 2026-01-01
+    #[arg(long, value_name = "DATE")]
+    pub in_service_on: Option<String>,
+    #[command(flatten)]
+    pub page: PageArgs,
+    #[command(flatten)]
+    pub query: QueryArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct HoldersArgs {
+    /// Area code, three digits
+    #[arg(long)]
+    pub npa: Option<String>,
+    /// State or province
+    #[arg(long, value_name = "CODE")]
+    pub state: Option<String>,
+    /// Full rate center name
+    #[arg(long, value_name = "NAME")]
+    pub rate_center: Option<String>,
+    #[command(flatten)]
+    pub page: PageArgs,
+    #[command(flatten)]
+    pub query: QueryArgs,
+}
+
+#[derive(Debug, Args)]
 #[command(group(ArgGroup::new("conditions").required(true).multiple(true).args([
     "words", "npa", "nxx", "ocn", "company", "rate_center", "state", "country", "carrier_type", "status",
 ])))]

@@ -6,6 +6,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    fmt::Display,
     ops::Bound,
     sync::{Arc, LazyLock},
 };
@@ -36,19 +37,31 @@ impl PhoneNumber {
     }
 }
 
-/// The IANA time zones of the numbers that start with `digits`, such as `1208` for an area code, sorted by name.
+/// The IANA time zones of an area code, sorted by name; empty if they are unknown.
 ///
-/// Includes the zones of longer prefixes, since an area code may span several. If the map has no prefix for an area
-/// code, these are all zones of the calling code.
-pub fn time_zones_for_prefix(digits: &str) -> Vec<&'static str> {
+/// `groups` are tried in order: the code itself, then codes likely to have the same zones if it is newer than the map.
+pub fn time_zones_for_area_code<C: Display>(
+    groups: impl IntoIterator<Item = impl IntoIterator<Item = C>>,
+) -> Vec<&'static str> {
+    let zones = groups.into_iter().map(|codes| {
+        let prefixes: Vec<String> = codes.into_iter().map(|code| format!("1{code}")).collect();
+        prefixes.iter().flat_map(|prefix| zones_within(prefix)).collect::<BTreeSet<_>>()
+    });
+    let known = zones.into_iter().find(|zones| !zones.is_empty());
+    known.unwrap_or_default().into_iter().collect()
+}
+
+/// The IANA time zones of all numbers with a calling code.
+pub fn time_zones_for_calling_code(calling_code: i32) -> &'static [&'static str] {
+    zones_of_longest_prefix(&calling_code.to_string())
+}
+
+/// The zones of the prefixes that start with these digits, since an area code may span several.
+fn zones_within(digits: &str) -> impl Iterator<Item = &'static str> {
     let from_digits = (Bound::Included(digits), Bound::Unbounded);
     let within = PREFIXES.range::<str, _>(from_digits);
-    let within = within.take_while(|(prefix, _)| prefix.starts_with(digits));
-    let zones: BTreeSet<_> = within.flat_map(|(_, zones)| zones.iter().copied()).collect();
-    if zones.is_empty() {
-        return zones_of_longest_prefix(digits).to_vec();
-    }
-    zones.into_iter().collect()
+    let within = within.take_while(move |(prefix, _)| prefix.starts_with(digits));
+    within.flat_map(|(_, zones)| zones.iter().copied())
 }
 
 fn zones_of_longest_prefix(digits: &str) -> &'static [&'static str] {
@@ -128,18 +141,19 @@ mod tests {
     }
 
     #[test]
-    fn prefixes_have_the_zones_of_all_their_numbers() {
-        for (prefix, expected) in [
-            ("1415", &["America/Los_Angeles"][..]),
-            ("1415555", &["America/Los_Angeles"]),
-            ("1208", &IDAHO),
-            ("1219", &["America/Chicago", "America/New_York"]),
-            ("999", &[]),
-            ("1é", zones("+18002345678")),
+    fn area_codes_have_the_zones_of_all_their_numbers_or_of_similar_codes() {
+        for (groups, expected) in [
+            (&[&["415"][..]][..], &["America/Los_Angeles"][..]),
+            (&[&["208"]], &IDAHO),
+            (&[&["219"]], &["America/Chicago", "America/New_York"]),
+            (&[&["357"], &["209", "357"], &["208"]], &["America/Los_Angeles"]),
+            (&[&["357"], &[], &["208"]], &IDAHO),
+            (&[&["800"]], &[]),
         ] {
-            assert_eq!(time_zones_for_prefix(prefix), expected, "{prefix}");
+            let groups = groups.iter().map(|codes| codes.iter());
+            assert_eq!(time_zones_for_area_code(groups), expected);
         }
-        assert_eq!(time_zones_for_prefix("1800"), zones("+18002345678"));
+        assert_eq!(time_zones_for_calling_code(1), zones("+18002345678"));
     }
 
     #[test]

@@ -7,9 +7,9 @@ use format::{
     extras::{Extras, Include, ReasonInfo, Subject},
 };
 use formatting::{DefaultCountry, PhoneNumber, Reason as NumberReason, Verdict};
-use jiff::civil::Date;
+use jiff::Timestamp;
 use number_lists::{Columns, Row};
-use numbering::dataset::Dataset;
+use numbering::{dataset::Dataset, time::date_of};
 
 use super::decoding::decode_cell;
 
@@ -55,7 +55,7 @@ pub(super) struct Describer<'a> {
     pub include: Include,
     pub default_country: DefaultCountry,
     pub dataset: Option<Arc<Dataset>>,
-    pub today: Date,
+    pub now: Timestamp,
 }
 
 impl Describer<'_> {
@@ -75,7 +75,7 @@ impl Describer<'_> {
                 let info = Some(ReasonInfo { code: reason.code(), message, other: None });
                 let subject = Subject { text: "", country: self.default_country, number: None };
                 let extras = Extras { reason: Some(info), ..self.extras(subject) };
-                let result = FormatResult::in_memory("", None, extras, None, self.today);
+                let result = FormatResult::in_memory("", None, extras, None, date_of(self.now));
                 let (outcome, reason) = (Outcome::Rejected, Some(reason));
                 DescribedNumber { outcome, reason, result, key: None }
             }
@@ -96,14 +96,14 @@ impl Describer<'_> {
         let dataset = self.dataset.as_deref();
         let subject = Subject { text, country, number: number.as_ref() };
         let extras = Extras { reason: Some(info), ..self.extras(subject) };
-        let result = FormatResult::in_memory(text, number, extras, dataset, self.today);
+        let result = FormatResult::in_memory(text, number, extras, dataset, date_of(self.now));
         let result = result.without_invalid_formats();
         DescribedNumber { outcome, reason: reason.map(Reason::Number), result, key }
     }
 
     /// The optional fields except for the reason, which depends on the row.
     fn extras(&self, subject: Subject<'_>) -> Extras {
-        Extras::find(&self.include, subject, self.dataset.as_deref(), self.today)
+        Extras::find(&self.include, subject, self.dataset.as_deref(), self.now)
     }
 
     fn number_and_country<'c>(

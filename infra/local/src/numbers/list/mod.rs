@@ -29,8 +29,9 @@ use std::{
 
 use format::extras::Extra;
 use indicatif::HumanCount;
+use jiff::Timestamp;
 use number_lists::{Row, RowError, Rows};
-use numbering::{dataset::Dataset, time::today};
+use numbering::dataset::Dataset;
 
 pub use options::ListOptions;
 
@@ -93,7 +94,7 @@ pub fn describe_list(
         include: fields.include.clone().without(Extra::Reason),
         default_country: options.country.unwrap_or_default(),
         dataset,
-        today: today(),
+        now: Timestamp::now(),
     };
     let format = match (options.to, layout.csv) {
         (Some(format), _) => format,

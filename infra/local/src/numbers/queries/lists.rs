@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// The note below lists of exchanges.
-const LIST_PORTING_NOTE: &str =
+pub(super) const LIST_PORTING_NOTE: &str =
     "Carriers as assigned; numbers may have been ported to other carriers.\n";
 
 /// Prints a page of an area code's exchanges, or one exchange.

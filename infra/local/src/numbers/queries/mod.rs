@@ -5,6 +5,7 @@
 mod lists;
 mod number;
 mod page;
+mod plan;
 
 use std::{borrow::Cow, process::ExitCode};
 
@@ -14,6 +15,7 @@ use shared::in_process::InProcess;
 
 pub use lists::{area_code, carrier, search};
 pub use number::lookup;
+pub use plan::{area_codes, holders};
 
 use crate::{
     CliError,

@@ -7,6 +7,7 @@ use ::format::{
     extras::{Extras, Include, Subject},
 };
 use formatting::{DefaultCountry, PhoneNumber};
+use jiff::Timestamp;
 use numbering::{records::TypeBasis, time::today};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -49,7 +50,7 @@ fn format_without_data(args: &LookupArgs) -> Result<Value, CliError> {
     let country: DefaultCountry = country.unwrap_or_default();
     let number = PhoneNumber::parse(text, country);
     let subject = Subject { text, country, number: number.as_ref() };
-    let extras = Extras::find(&Include::all(), subject, None, today());
+    let extras = Extras::find(&Include::all(), subject, None, Timestamp::now());
     let format = FormatResult::in_memory(text, number, extras, None, today());
     let format = serde_json::to_value(format).context("cannot print as JSON")?;
     if !format["npa"].is_null() {
@@ -96,6 +97,7 @@ fn render_format(format: &Value) -> String {
         line("type", comma_separated([&format["typeDescription"]])),
         line("line", render_line(&format["line"])),
         line("place", comma_separated(place)),
+        line("local time", render_local_times(format)),
         line("other number", text(&reason["other"])),
         render_assignment(format),
     ]
@@ -113,6 +115,21 @@ fn render_line(line: &Value) -> String {
     };
     let line_type = text(&line["type"]).to_lowercase().replace('_', " ").replace("voip", "VoIP");
     format!("{line_type}, {source}; a ported number may differ")
+}
+
+/// The local time in each zone, and the calling hours.
+fn render_local_times(format: &Value) -> String {
+    let zones = format["timeZones"].as_array().into_iter().flatten().map(|zone| {
+        let (_, time) = text(&zone["localTime"]).split_once('T').unwrap_or_default();
+        format!("{} ({})", time.get(..5).unwrap_or_default(), text(&zone["zone"]))
+    });
+    let hours = match text(&format["callingHours"]) {
+        "open" => Some("within calling hours"),
+        "closed" => Some("outside calling hours"),
+        "depends" => Some("within calling hours in some of these"),
+        _ => None,
+    };
+    zones.chain(hours.map(str::to_owned)).collect::<Vec<_>>().join(", ")
 }
 
 /// What the numbering plan says about the number; empty unless it is North American.
