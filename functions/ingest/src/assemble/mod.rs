@@ -195,11 +195,13 @@ fn overlays(rows: &[AreaCodeRow]) -> BTreeMap<Npa, BTreeSet<Npa>> {
     let assigned: BTreeSet<Npa> =
         rows.iter().filter(|row| row.is_assigned).map(|row| row.npa).collect();
     let mut overlays: BTreeMap<Npa, BTreeSet<Npa>> = BTreeMap::new();
-    for row in rows.iter().filter(|row| row.is_assigned && !row.plan.overlay.is_empty()) {
-        let named = row.plan.overlay.iter().copied().chain([row.npa]);
-        let list: BTreeSet<Npa> = named.filter(|npa| assigned.contains(npa)).collect();
-        for &npa in &list {
-            overlays.entry(npa).or_default().extend(&list);
+    for row in rows.iter().filter(|row| row.is_assigned) {
+        for named in &row.overlays {
+            let named = named.iter().copied().chain([row.npa]);
+            let list: BTreeSet<Npa> = named.filter(|npa| assigned.contains(npa)).collect();
+            for &npa in &list {
+                overlays.entry(npa).or_default().extend(&list);
+            }
         }
     }
     overlays

@@ -51,6 +51,7 @@ fn area_code(npa: &str, country: AreaCodeCountry, states: &[&str]) -> AreaCodeRo
         npa: parse(npa),
         country,
         is_assigned: true,
+        overlays: Vec::new(),
         plan: NumberingPlan::default(),
         states: states.iter().map(|state| parse(state)).collect(),
     }
@@ -161,17 +162,17 @@ fn unassigned_code_loses_its_holder_and_area_code_gets_its_most_frequent_state()
 
 #[test]
 fn overlays_are_symmetric_and_leave_out_unassigned_codes() {
-    let row = |npa: &str, overlay: &str| {
-        let overlay = overlay.split('/').filter(|code| !code.is_empty()).map(parse).collect();
-        let plan = NumberingPlan { overlay, ..NumberingPlan::default() };
-        AreaCodeRow { plan, ..area_code(npa, AreaCodeCountry::Reported(Country::Us), &[]) }
+    let row = |npa: &str, overlays: &str| {
+        let lists = overlays.split(", ").filter(|list| !list.is_empty());
+        let overlays = lists.map(|list| list.split('/').map(parse).collect()).collect();
+        AreaCodeRow { overlays, ..area_code(npa, AreaCodeCountry::Reported(Country::Us), &[]) }
     };
     let rows = [
         row("212", "212/646/917"),
         row("646", "212/646/917"),
         row("718", "347/718/917"),
         row("347", "347/718/917"),
-        row("917", "347/718/917"),
+        row("917", "212/646/917, 347/718/917"),
         // A later code names the older ones, which do not name it.
         row("407", "321/407/679"),
         row("321", ""),

@@ -89,7 +89,9 @@ pub(crate) struct AreaCodeRow {
     pub states: Vec<StateCode>,
     /// `false` for a code that is neither in service nor assigned.
     pub is_assigned: bool,
-    /// The overlay may lack codes; see [`crate::assemble`].
+    /// Lists of codes that serve the same area. Codes that came later may be missing; see [`crate::assemble`].
+    pub overlays: Vec<BTreeSet<Npa>>,
+    /// Without the overlay.
     pub plan: NumberingPlan,
 }
 
@@ -137,6 +139,7 @@ fn area_code_row(row: &Row<'_, 20>, notes: &mut Notes) -> Result<Option<AreaCode
         country,
         states: Vec::new(),
         is_assigned: is_in_service || assigned == "Yes",
+        overlays: Vec::new(),
         plan: NumberingPlan {
             plan_country: iso_country.map(str::to_owned),
             is_in_service,
@@ -157,12 +160,12 @@ fn area_code_row(row: &Row<'_, 20>, notes: &mut Notes) -> Result<Option<AreaCode
     if service.is_none() {
         row.warn(notes, 7, "is unknown and is treated as non-geographic");
     }
+    area_code.overlays = overlays(row, 9, notes);
     area_code.plan = NumberingPlan {
         service: service.map_or(AreaCodeService::NonGeographic, |&(_, service)| service),
         assigned_on: date_cell(row, 5, notes),
         in_service_on: date_cell(row, 6, notes),
         parent: row.parse_if_known(8, notes),
-        overlay: overlay(row, 9, notes),
         dialing: DialingPlan {
             home_local: dialing_cell(row, 10),
             home_toll: dialing_cell(row, 11),
@@ -206,17 +209,17 @@ fn date_cell(row: &Row<'_, 20>, column: usize, notes: &mut Notes) -> Option<Date
     parsed
 }
 
-/// The codes of an overlay complex, separated by slashes or commas.
-fn overlay(row: &Row<'_, 20>, column: usize, notes: &mut Notes) -> BTreeSet<Npa> {
-    let codes = row.cells[column].split(['/', ',']).map(str::trim).filter(|code| !code.is_empty());
-    let mut overlay = BTreeSet::new();
-    for code in codes {
-        match code.parse() {
-            Ok(npa) => _ = overlay.insert(npa),
-            Err(_) => row.warn(notes, column, "names something other than area codes"),
+/// The overlay complexes that a code belongs to, such as `212/646/917, 347/718/917`.
+fn overlays(row: &Row<'_, 20>, column: usize, notes: &mut Notes) -> Vec<BTreeSet<Npa>> {
+    let mut codes = |list: &str| {
+        let codes = list.split('/').map(str::trim).filter(|code| !code.is_empty());
+        let parsed: Result<BTreeSet<Npa>, _> = codes.map(str::parse).collect();
+        if parsed.is_err() {
+            row.warn(notes, column, "names something other than area codes and is ignored");
         }
-    }
-    overlay
+        parsed.unwrap_or_default()
+    };
+    row.cells[column].split(',').map(&mut codes).filter(|codes| !codes.is_empty()).collect()
 }
 
 fn states(row: &Row<'_, 20>, country: Country, notes: &mut Notes) -> Vec<StateCode> {
@@ -238,6 +241,8 @@ fn states(row: &Row<'_, 20>, country: Country, notes: &mut Notes) -> Vec<StateCo
 
 #[cfg(test)]
 mod tests {
+    use itertools::Itertools;
+
     use super::{super::tests::read, *};
 
     fn read_rows(rows: &str) -> (Vec<AreaCodeRow>, String) {
@@ -270,19 +275,26 @@ mod tests {
                       PLANNING_LETTERS,NOTES,OVERLAY_COMPLEX,PARENT_NPA_ID,SERVICE,IN_JEOPARDY,\
                       RELIEF_PLANNING_IN_PROGRESS,HOME_NPA_LOCAL_CALLS,HOME_NPA_TOLL_CALLS,\
                       FOREIGN_NPA_LOCAL_CALLS,FOREIGN_NPA_TOLL_CALLS,DIALING_PLAN_NOTES";
-        let rows = "465,Yes,30-Jan-2025,NY,US,N,18-Jun-2026,Active,461 421,,\"347/465,718 \",718,,No,\
+        let rows = "465,Yes,30-Jan-2025,NY,US,N,18-Jun-2026,Active,461 421,,\"347/465/917 , 718/917 \",718,,No,\
                     Yes,1+10D,NA,(see note),1+10D,Some note\n\
                     800,Yes,01-JAN-66,NANP AREA,,Y,01-JAN-66,,,Toll-free,,,Toll-Free,NO,No,NA,NA,NA,NA,\n\
                     876,Yes,soon,JAMAICA,JAMAICA,Y,,,,,658/x,809,Pagers,Yes,No,10D,10D,1+10D,1+10D,\n\
                     201,Yes,01-Jan-1947,NJ,US,Y,01-Jan-1947,,,,201/551,,,No,No,,,,,\n";
         let (rows, notes) = read(&REPORT, &format!("{header}\n{rows}"));
-        let plans = rows.iter().map(|row| serde_json::to_value(&row.plan).unwrap());
-        let plans: Vec<_> = plans.map(|plan| plan.to_string()).collect();
+        let plans = rows.iter().map(|row| {
+            let plan = serde_json::to_string(&row.plan).unwrap();
+            let overlays = row.overlays.iter().map(|codes| codes.iter().join("/"));
+            format!("{} {plan} {:?}", row.npa, overlays.collect::<Vec<_>>())
+        });
+        let plans: Vec<_> = plans.collect();
         insta::assert_snapshot!(plans.join("\n"));
         for (warning, example) in [
             ("SERVICE is unknown and is treated as non-geographic", "'Pagers' on line 4"),
             ("ASSIGNMENT_DT is not a date and is ignored", "'soon' on line 4"),
-            ("OVERLAY_COMPLEX names something other than area codes", "'658/x' on line 4"),
+            (
+                "OVERLAY_COMPLEX names something other than area codes and is ignored",
+                "'658/x' on line 4",
+            ),
         ] {
             assert!(notes.contains(warning) && notes.contains(example), "{notes}");
         }

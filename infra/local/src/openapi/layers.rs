@@ -27,7 +27,8 @@ pub fn describe(description: &mut Value) {
             Value::Array(parameters) => parameters,
             _ => Vec::new(),
         };
-        let is_paged = parameters.iter().any(|parameter| parameter["name"] == "limit");
+        let takes = |name: &str| parameters.iter().any(|parameter| parameter["name"] == name);
+        let [is_paged, has_csv] = ["limit", "format"].map(takes);
         let common = is_conditional.then_some("If-None-Match").into_iter().chain(["X-Request-Id"]);
         parameters.extend(common.map(|name| reference("parameters", name)));
         operation["parameters"] = parameters.into();
@@ -43,7 +44,11 @@ pub fn describe(description: &mut Value) {
         for (status, response) in responses {
             // The handler's own headers come first.
             let mut headers = response["headers"].as_object().cloned().unwrap_or_default();
-            for name in header_names(status, has_key, is_paged, is_conditional) {
+            let is_success = matches!(status.as_str(), "200" | "304");
+            let for_lists = [("Link", is_paged), ("Content-Disposition", has_csv)];
+            let for_lists = for_lists.iter().filter(|(_, is_list)| is_success && *is_list);
+            let names = header_names(status, has_key, is_conditional).into_iter();
+            for name in names.chain(for_lists.map(|(name, _)| *name)) {
                 headers.insert(name.to_owned(), reference("headers", name));
             }
             response["headers"] = headers.into();
@@ -55,7 +60,7 @@ pub fn describe(description: &mut Value) {
     }
 }
 
-fn header_names(status: &str, has_key: bool, paged: bool, conditional: bool) -> Vec<&'static str> {
+fn header_names(status: &str, has_key: bool, conditional: bool) -> Vec<&'static str> {
     let mut names = RESPONSE_HEADERS.to_vec();
     if conditional && matches!(status, "200" | "304") {
         names.push("ETag");
@@ -65,7 +70,6 @@ fn header_names(status: &str, has_key: bool, paged: bool, conditional: bool) -> 
         names.extend(DAILY_HEADERS.into_iter().chain(MINUTE_HEADERS));
     }
     names.extend_from_slice(match status {
-        "200" | "304" if paged => &["Link", "Content-Disposition"],
         "401" => &["WWW-Authenticate"],
         "405" => &["Allow"],
         "429" | "503" => &["Retry-After"],
