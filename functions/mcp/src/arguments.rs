@@ -123,14 +123,16 @@ mod tests {
     #[test]
     fn arguments_become_parameters_or_errors_that_name_the_argument() {
         for (tool, arguments, expected) in [
-            ("format_number", json!({ "tn": 4_155_551_234_u64 }), "tn=4155551234"),
-            ("format_number", json!({ "tn": 4_155_551_234.0 }), "tn=4155551234"),
-            ("format_number", json!({ "tn": 1.5, "defaultCountry": null }), "tn=1.5"),
-            ("format_number", json!({ "fields": ["valid", "carrier"] }), "fields=valid,carrier"),
-            ("format_number", json!({ "fields": "valid,carrier" }), "fields=valid,carrier"),
+            ("format_number", json!({ "tn": 4_155_551_234_u64 }), "tn=4155551234 flags=false"),
+            ("format_number", json!({ "tn": 4_155_551_234.0 }), "tn=4155551234 flags=false"),
+            ("format_number", json!({ "tn": 1.5, "defaultCountry": null }), "tn=1.5 flags=false"),
+            ("lookup_block", json!({ "tn": "1", "fields": ["npa", "nxx"] }), "tn=1 fields=npa,nxx"),
+            ("lookup_block", json!({ "tn": "1", "fields": "npa,nxx" }), "tn=1 fields=npa,nxx"),
+            ("format_number", json!({ "fields": "valid" }), "tn is required"),
+            ("describe_area_code", json!({}), "npa is required"),
             ("search_exchanges", json!({ "q": "a" }), "q=a limit=20"),
             ("search_exchanges", json!({ "q": "a", "limit": 3 }), "q=a limit=3"),
-            ("format_number", json!({ "fields": [["valid"], {}] }), NOT_A_STRING),
+            ("format_number", json!({ "tn": "1", "fields": [["valid"], {}] }), NOT_A_STRING),
             ("format_number", json!({ "defaultcountry": "US" }), MISSPELLED),
             ("get_carrier", json!({ "apiKey": "x" }), UNKNOWN),
             ("get_carrier", json!({ "ocn": ["a", 1] }), LIST),
@@ -142,7 +144,7 @@ mod tests {
     #[test]
     fn numbers_argument_becomes_the_request_body() {
         let arguments = json!({ "numbers": ["+1 305", 3052345678_u64], "defaultCountry": "GB" });
-        let expected = r#"defaultCountry=GB ["+1 305","3052345678"]"#;
+        let expected = r#"defaultCountry=GB flags=false ["+1 305","3052345678"]"#;
         assert_eq!(request("format_numbers", arguments), expected);
         for (numbers, got) in [
             (json!([]), "got 0"),

@@ -43,6 +43,19 @@ fn describe(tool: &'static Tool, api: &Value) -> ToolDescription {
         .with_annotations(annotations)
 }
 
+/// The keywords in output schemas. The tool's description says the rest, and agents may pay for each word.
+const STRUCTURE: [&str; 9] = [
+    "type",
+    "properties",
+    "required",
+    "items",
+    "oneOf",
+    "allOf",
+    "$ref",
+    "additionalProperties",
+    "enum",
+];
+
 /// The schema of the route's response, with the components that it refers to. A selection of fields may leave out
 /// required ones.
 fn output_schema(tool: &Tool, api: &Value) -> Map<String, Value> {
@@ -62,10 +75,13 @@ fn output_schema(tool: &Tool, api: &Value) -> Map<String, Value> {
     schema
 }
 
-/// Points references to the schema's own definitions, and adds these.
+/// Points references to the schema's own definitions, and adds these. Leaves out all that does not describe structure.
 fn add_definitions(schema: &mut Value, api: &Value, definitions: &mut Map<String, Value>) {
     match schema {
         Value::Object(object) => {
+            if object.contains_key("type") || object.contains_key("$ref") {
+                object.retain(|name, _| STRUCTURE.contains(&name.as_str()));
+            }
             if let Some(Value::String(reference)) = object.get_mut("$ref") {
                 let name = reference.rsplit('/').next().unwrap_or_default().to_owned();
                 *reference = format!("#/$defs/{name}");

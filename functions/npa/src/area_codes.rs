@@ -162,7 +162,9 @@ struct Filter {
     /// ISO 3166-1 alpha-2 code of a country in the North American Numbering Plan.
     #[param(value_type = Option<String>, pattern = "^[A-Z]{2}$", example = "US")]
     country: Option<String>,
+    /// Service that the code is used for.
     service: Option<AreaCodeService>,
+    /// Whether the code is in service or planned.
     status: Option<AreaCodeStatus>,
     /// An area code whose area the code serves, too.
     overlay_of: Option<Npa>,

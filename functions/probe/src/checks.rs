@@ -71,13 +71,18 @@ fn search() -> Check {
     )
 }
 
+fn area_codes() -> Check {
+    let request = Request::new(Function::Npa, "/v1/area-codes").query("limit", "1");
+    check(request, &[("/area_codes/0/npa", Part::Text), ("/pagination/total", Part::AboveZero)])
+}
+
 pub fn carriers() -> Check {
     let request = Request::new(Function::Carriers, "/v1/carriers").query("limit", "1");
     check(request, &[("/carriers/0/ocn", Part::Text), ("/pagination/total", Part::AboveZero)])
 }
 
 /// The checks for an exchange and its first number, whose thousands block may have a different holder.
-fn exchange_checks(exchange: &Value) -> [Check; 8] {
+fn exchange_checks(exchange: &Value) -> [Check; 11] {
     let [npa, nxx, ocn] =
         ["npa", "nxx", "ocn"].map(|name| exchange[name].as_str().unwrap_or_default());
     let number = format!("+1{npa}{nxx}0000");
@@ -87,6 +92,9 @@ fn exchange_checks(exchange: &Value) -> [Check; 8] {
     let exchange_request = Request::new(Function::Npa, "/v1/npa/{npa}/nxx/{nxx}");
     let area_code_request = Request::new(Function::Npa, "/v1/npa/{npa}").with("npa", npa);
     let carrier_request = Request::new(Function::Carriers, "/v1/carrier/{ocn}").with("ocn", ocn);
+    let blocks_request = Request::new(Function::Npa, "/v1/npa/{npa}/nxx/{nxx}/blocks");
+    let plan_request = Request::new(Function::Npa, "/v1/area-codes/{npa}").with("npa", npa);
+    let holders_request = Request::new(Function::Carriers, "/v1/holders").query("npa", npa);
     let number_request = |route| Request::new(Function::Format, route).with("tn", &number);
     let batch = || Request::new(Function::Format, "/v1/format");
     let call = json!({ "name": "lookup_block", "arguments": { "tn": number } });
@@ -112,6 +120,12 @@ fn exchange_checks(exchange: &Value) -> [Check; 8] {
             ],
         ),
         check(carrier_request, &[("/ocn", equals(ocn)), ("/exchanges/total", Part::AboveZero)]),
+        check(
+            blocks_request.with("npa", npa).with("nxx", nxx),
+            &[("/npa", is_npa()), ("/nxx", is_nxx()), ("/blocks/9/block", equals(9))],
+        ),
+        check(plan_request, &[("/npa", is_npa()), ("/total_exchanges", Part::AboveZero)]),
+        check(holders_request.query("limit", "1"), &[("/holders/0/exchanges", Part::AboveZero)]),
         check(
             number_request("/v1/lookup/{tn+}"),
             &[
@@ -148,7 +162,7 @@ fn exchange_checks(exchange: &Value) -> [Check; 8] {
 
 /// The checks that need a key, for an exchange that may not exist.
 pub fn keyed_checks() -> impl Iterator<Item = Check> {
-    [search(), carriers()].into_iter().chain(exchange_checks(&placeholder_exchange()))
+    [search(), carriers(), area_codes()].into_iter().chain(exchange_checks(&placeholder_exchange()))
 }
 
 /// Runs all checks, one at a time so that each function needs only one container.
@@ -167,6 +181,7 @@ pub async fn check_all(api: &impl Api) -> Findings {
     findings.search_total =
         search.as_ref().and_then(|response| response.body["pagination"]["total"].as_u64());
     run(&mut findings, api, carriers()).await;
+    run(&mut findings, api, area_codes()).await;
     // Before the first import, any exchange will do.
     let exchange = match &search {
         Some(search) if !findings.is_empty => first_with_ocn(search),
@@ -239,7 +254,7 @@ mod tests {
     async fn service_without_data_passes_all_checks() {
         let findings = check_all(&EmptyService).await;
         assert!(findings.is_empty && findings.all_passed(), "{findings:?}");
-        assert_eq!(findings.outcomes.len(), 15);
+        assert_eq!(findings.outcomes.len(), 19);
     }
 
     #[test]

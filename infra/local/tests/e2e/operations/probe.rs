@@ -113,7 +113,7 @@ async fn new_versions_with_the_same_responses_pass() {
     let mut probe = Probe::new(&service).await;
     let (status, findings) = probe.check_new_version().await;
     assert_eq!(status, "Succeeded", "{findings}");
-    assert_eq!(findings["checks"], 16);
+    assert_eq!(findings["checks"], 20);
 
     let invoked = mem::take(&mut probe.aws.state().invocations);
     assert!(invoked.iter().all(|invoked| invoked.qualifier == "7"), "{invoked:?}");
@@ -196,7 +196,7 @@ async fn a_service_without_data_passes_before_the_first_import() {
     let service = Service::empty().await;
     let mut probe = Probe::new(&service).await;
     let (status, findings) = probe.check_new_version().await;
-    assert_eq!((status.as_str(), &findings["checks"]), ("Succeeded", &json!(16)), "{findings}");
+    assert_eq!((status.as_str(), &findings["checks"]), ("Succeeded", &json!(20)), "{findings}");
     let findings = probe.function.invoke(&json!({ "base_url": service.base_url })).await;
     assert_eq!((failed_checks(&findings), &findings["checks"]), (vec![], &json!(17)), "{findings}");
     let lines = probe.lines("the service was checked");
@@ -220,7 +220,13 @@ async fn new_versions_without_the_existing_data_fail() {
 #[tokio::test]
 async fn new_versions_that_cannot_read_the_current_data_fail() {
     let health = "status /v1/health";
-    let without_data = [health, "status /v1/stats", "search /v1/search", "carriers /v1/carriers"];
+    let without_data = [
+        health,
+        "status /v1/stats",
+        "search /v1/search",
+        "carriers /v1/carriers",
+        "npa /v1/area-codes",
+    ];
     for (has_older_data, expected) in [(false, &without_data[..]), (true, &[health])] {
         let service = Service::with_small_reports().await;
         let store = service.database.store();
