@@ -112,6 +112,9 @@ SERIES = {
         healthy=[{"succeeded": 1}, {"succeeded": 2, "dropped": 0}],
         failing=[{"dropped": 1}, {"dropped": 1, "succeeded": 0}], missing="as before", fires_at_once=True,
     ),
+    "BlockReportUnreadAlarm": Series(
+        healthy=[{"metric": 0}], failing=[{"metric": 1}, {"metric": 2}], missing="as before", fires_at_once=True,
+    ),
     "FilesTooOldAlarm": Series(healthy=[{"metric": 2}, {"metric": 45}], failing=[{"metric": 46}], missing="as before", fires_at_once=True),
     "NoDataAlarm": Series(healthy=[{"metric": 0}], failing=[{"metric": 1}], fires_within=6),
     "DataTooOldAlarm": Series(

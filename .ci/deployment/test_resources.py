@@ -67,6 +67,7 @@ METRICS = {
         "dropped": "AWS/Lambda AsyncEventsDropped IngestFunction Sum 300",
         "succeeded": f"{OWN} ImportSucceeded IngestFunction Sum 300",
     },
+    "BlockReportUnreadAlarm": {"metric": f"{OWN} UnreadBlockReports IngestFunction Maximum 300"},
     "DataTooOldAlarm": {"hours": f"{OWN} DataAge ProbeFunction Maximum 300"},
     "FilesTooOldAlarm": {"metric": f"{OWN} FilesAge IngestFunction Maximum 300"},
     "NoDataAlarm": {"metric": f"{OWN} NoData ProbeFunction Maximum 300"},
@@ -128,7 +129,8 @@ def test_functions_get_their_variables(name):
     own = {
         "Ingest": {
             "NANPA_SOURCE": "https://a", "CNAC_SOURCE": "https://b", "NPA_REPORT_SOURCE": "https://c",
-            "CARRIERS_SOURCE": "https://d", "THOUSANDS_BLOCKS_SOURCE": "https://e", "MAX_SUSPECT": "7",
+            "CARRIERS_SOURCE": "https://d", "THOUSANDS_BLOCKS_SOURCE": "https://e", "CANADIAN_BLOCKS_SOURCE": "https://h",
+            "MAX_SUSPECT": "7",
         },
         "Probe": {f"{function.upper()}_VERSION": f"<{function}Function.Version>" for function in API_FUNCTIONS},
     }
@@ -136,7 +138,7 @@ def test_functions_get_their_variables(name):
     parameters = {
         "NanpaSource": "https://a", "CnacSource": "https://b", "NpaReportSource": "https://c", "CarriersSource": "https://d",
         "ThousandsBlocksSource": "https://e", "MaxSuspect": "7", "FlagsBaseUrl": "https://f", "CorsOrigins": "https://g",
-        "LogLevel": "debug",
+        "CanadianBlocksSource": "https://h", "LogLevel": "debug",
     }
     tables = {"CARRIERS": "Carriers", "EXCHANGES": "Exchanges", "DATASET": "Dataset", "API_KEYS": "ApiKeys", "USAGE": "Usage"}
     found = {

@@ -37,6 +37,7 @@ pub struct Request {
     npa_report: Option<RemoteSource>,
     carriers: Option<RemoteSource>,
     thousands_blocks: Option<RemoteSource>,
+    canadian_blocks: Option<RemoteSource>,
     max_change: Option<u32>,
     max_loss: Option<u32>,
     max_suspect: Option<Percent>,
@@ -85,7 +86,8 @@ fn created_object(detail: &Value) -> Option<Source> {
 
 impl Request {
     /// Returns the import's sources. The defaults come from `NANPA_SOURCE`, `CNAC_SOURCE`, `NPA_REPORT_SOURCE`,
-    /// `CARRIERS_SOURCE` and `THOUSANDS_BLOCKS_SOURCE`, then from the published URLs. The last two have no URL.
+    /// `CARRIERS_SOURCE`, `THOUSANDS_BLOCKS_SOURCE` and `CANADIAN_BLOCKS_SOURCE`, then, for the required reports, from the
+    /// published URLs.
     pub fn sources(&self, environment: impl Fn(&str) -> Option<String>) -> Result<Sources, String> {
         let source = |variable: &str, requested: &Option<RemoteSource>| {
             let configured = || environment(variable).filter(|text| !text.is_empty());
@@ -105,6 +107,7 @@ impl Request {
                 .unwrap_or(published.npa_report),
             carriers: source("CARRIERS_SOURCE", &self.carriers)?,
             thousands_blocks: source("THOUSANDS_BLOCKS_SOURCE", &self.thousands_blocks)?,
+            canadian_blocks: source("CANADIAN_BLOCKS_SOURCE", &self.canadian_blocks)?,
         })
     }
 
@@ -229,6 +232,10 @@ fn with_metrics(report: &Value, elapsed: Duration, now: Timestamp) -> String {
         Metric::count("ItemsDeleted", count("/items/deleted")),
         Metric::count("RowsSkipped", sum(&report["skipped"])),
         Metric::count("Warnings", sum(&report["warnings"])),
+        Metric::count(
+            "UnreadBlockReports",
+            report["unread_block_reports"].as_array().map_or(0.0, |unread| unread.len() as f64),
+        ),
         Metric { name: "Seconds", unit: Unit::Seconds, value: elapsed.as_secs_f64() },
     ];
     if succeeded && let Some(days) = days_since_oldest(&report["file_dates"], now) {

@@ -24,8 +24,9 @@ mod verify;
 
 use std::{sync::Arc, time::Instant};
 
+use logging::with_causes;
 use numbering::dataset::Dataset;
-use numbering::records::Version;
+use numbering::records::{Country, Version};
 use store::{FileDates, Manifest, Snapshot, Store};
 
 use self::{
@@ -33,7 +34,7 @@ use self::{
     gates::{MeasuredVersion, Verdict},
     outcome::Notes,
     publish::{Baseline, Candidate},
-    reports::{cnac, nanpa, npa_report, overlay, thousands_blocks},
+    reports::{canadian_blocks, cnac, nanpa, npa_report, overlay, thousands_blocks},
     table::{Dated, Report},
 };
 
@@ -47,7 +48,9 @@ pub use outcome::{ImportReport, Items, Outcome, Warning};
 pub use quality::{BeforeAfter, Coverage, Figures, Quality, QualityReport, SHARES, Values};
 pub use restarts::ingest_with_restarts;
 pub use rollback::{RollbackTarget, rollback};
-pub use sources::{Mirror, PUBLISHED_URLS, Source, Sources};
+pub use sources::{
+    Mirror, PUBLISHED_BLOCK_URLS, PUBLISHED_URLS, Source, Sources, published_blocks,
+};
 pub use verify::{Drift, Repair, Verification, verify};
 
 /// Imports `sources` as the current version, all or nothing. A refusal by a gate is an outcome, not an error.
@@ -58,9 +61,9 @@ pub async fn ingest(
     progress: impl Fn(Progress),
 ) -> Result<ImportReport, IngestError> {
     let mut notes = Notes::default();
-    let (rows, file_dates) = read_sources(sources, options.deadline, &mut notes, &progress).await?;
+    let (mut rows, file_dates) =
+        read_sources(sources, options.deadline, &mut notes, &progress).await?;
     progress(Progress::Comparing);
-    let assembled = assemble::assemble(rows, &mut notes);
     if options.replace_manifest && !options.dry_run && store.replace_unreadable_manifest().await? {
         notes.warn(
             "the manifest could not be read and was replaced",
@@ -68,6 +71,10 @@ pub async fn ingest(
         );
     }
     let baseline = Baseline::load(store, &mut notes).await?;
+    for &country in &notes.countries_without_blocks {
+        rows.blocks.extend(assemble::blocks_in(&baseline.dataset, country));
+    }
+    let assembled = assemble::assemble(rows, &mut notes);
     let version = Version::new(options.now);
     let dataset = Arc::new(assembled.into_successor(&baseline.dataset, version.clone()));
     let mut changes = Changes::between(&baseline.dataset, &dataset);
@@ -157,8 +164,23 @@ async fn read_sources(
     let (area_codes, npa_report) =
         reader.read(Some(&sources.npa_report), &npa_report::REPORT).await?;
     let (overlay, _) = reader.read(sources.carriers.as_ref(), &overlay::REPORT).await?;
-    let blocks = sources.thousands_blocks.as_ref();
-    let (blocks, _) = reader.read(blocks, &thousands_blocks::REPORT).await?;
+    let mut blocks = Vec::new();
+    for (source, report, country) in [
+        (&sources.thousands_blocks, &thousands_blocks::REPORT, Country::Us),
+        (&sources.canadian_blocks, &canadian_blocks::REPORT, Country::Ca),
+    ] {
+        match reader.read(source.as_ref(), report).await {
+            Ok((read, _)) => blocks.extend(read),
+            Err(error @ (IngestError::OutOfTime | IngestError::TooSlow { .. })) => {
+                return Err(error);
+            }
+            Err(error) => {
+                reader.notes.countries_without_blocks.push(country);
+                let kind = format!("{} cannot be read; the current blocks are kept", report.file);
+                reader.notes.warn(kind, with_causes(&error));
+            }
+        }
+    }
     let file_dates = FileDates { nanpa, cnac, npa_report };
     for (file, date) in gates::dates_by_file(file_dates) {
         if date.is_none() {

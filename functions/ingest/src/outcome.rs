@@ -29,6 +29,8 @@ pub struct ImportReport {
     #[serde(flatten)]
     pub changes: Changes,
     pub quality: QualityReport,
+    /// Countries whose report on thousands blocks could not be read; their current blocks are kept.
+    pub unread_block_reports: Vec<Country>,
     pub items: Items,
     pub skipped: BTreeMap<String, u32>,
     /// Suspicious data that was imported anyway, by kind.
@@ -101,6 +103,7 @@ impl ImportReport {
             area_codes_with_exchanges: snapshot.statistics.area_codes,
             quality,
             changes,
+            unread_block_reports: notes.countries_without_blocks,
             items: Items::default(),
             skipped: notes.skipped,
             warnings: notes.warnings,
@@ -114,6 +117,8 @@ pub(crate) struct Notes {
     pub(crate) skipped: BTreeMap<String, u32>,
     pub(crate) warnings: BTreeMap<String, Warning>,
     pub(crate) rows: BTreeMap<&'static str, u32>,
+    /// Countries whose report on thousands blocks cannot be read.
+    pub(crate) countries_without_blocks: Vec<Country>,
     pub(crate) unknown_values: BTreeMap<(&'static str, &'static str), Warning>,
 }
 

@@ -94,7 +94,7 @@ fn area_code_countries(
     countries
 }
 
-/// Keeps one row per thousands block, and only blocks in reported US exchanges; Canada has no block report.
+/// Keeps one row per thousands block, and only blocks in exchanges of the report's country.
 fn drop_invalid_blocks(
     blocks: Vec<AssignedBlock>,
     codes: &[CodeRow],
@@ -108,11 +108,11 @@ fn drop_invalid_blocks(
         let name = format!("{npa_nxx}-{digit}");
         match countries.get(&npa_nxx) {
             None => notes.skip("thousands blocks in unknown exchanges"),
-            Some(Country::Ca) => {
-                notes.warn("a thousands block in a Canadian exchange is skipped", name);
-                notes.skip("thousands blocks in Canadian exchanges");
+            Some(country) if *country != block.country => {
+                notes.warn("a thousands block in another country's exchange is skipped", name);
+                notes.skip("thousands blocks in another country's exchanges");
             }
-            Some(Country::Us) => {
+            Some(_) => {
                 if valid.insert((npa_nxx, digit), block).is_some() {
                     notes.warn("duplicate thousands block; the later row is used", name);
                     notes.skip("rows replaced by a later row with the same thousands block");
@@ -141,6 +141,20 @@ fn drop_duplicate_codes(codes: Vec<CodeRow>, notes: &mut Notes) -> Vec<CodeRow> 
         }
     }
     by_npa_nxx.into_values().collect()
+}
+
+/// The blocks of a country in a dataset, for an import that cannot read the country's report.
+pub(crate) fn blocks_in(dataset: &Dataset, country: Country) -> Vec<AssignedBlock> {
+    let exchanges = dataset.exchanges().filter(|exchange| exchange.country == country);
+    let blocks = exchanges.flat_map(|exchange| {
+        let npa_nxx = exchange.npa_nxx();
+        exchange.blocks.into_iter().map(move |(digit, holder)| {
+            let BlockHolder { ocn, company_name, rate_center, effective, .. } = holder;
+            let (company, state) = (company_name, None);
+            AssignedBlock { npa_nxx, country, digit, ocn, company, rate_center, state, effective }
+        })
+    });
+    blocks.collect()
 }
 
 /// Returns the most frequent value. Breaks a tie in favor of the first in order.

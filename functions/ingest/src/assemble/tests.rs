@@ -37,6 +37,7 @@ fn overlay_row(ocn: &str, country: Option<Country>) -> OverlayRow {
 fn block(npa_nxx: &str, digit: u8, ocn: &str) -> AssignedBlock {
     AssignedBlock {
         npa_nxx: parse(npa_nxx),
+        country: Country::Us,
         digit,
         ocn: parse(ocn),
         company: Some(format!("Block {ocn}")),

@@ -140,13 +140,21 @@ fn log_line(report: Value) -> Value {
 fn log_line_includes_the_metrics_for_its_report() {
     let line = log_line(json!({
         "outcome": "published", "records": 3484, "items": { "written": 12, "deleted": 1 },
-        "skipped": { "blank rows": 2, "others": 3 },
+        "skipped": { "blank rows": 2, "others": 3 }, "unread_block_reports": ["CA"],
         "warnings": { "odd": { "count": 4, "examples": ["line 2"] } },
         "verification": { "items": 9, "drift": { "outdated": 2, "missing": 1 } }
     }));
-    let values =
-        ["ImportFailed", "Records", "ItemsWritten", "RowsSkipped", "Warnings", "ItemDrift"];
-    assert_eq!(values.map(|name| line[name].as_f64().unwrap()), [0.0, 3484.0, 12.0, 5.0, 4.0, 3.0]);
+    for (name, value) in [
+        ("ImportFailed", 0.0),
+        ("Records", 3484.0),
+        ("ItemsWritten", 12.0),
+        ("RowsSkipped", 5.0),
+        ("Warnings", 4.0),
+        ("UnreadBlockReports", 1.0),
+        ("ItemDrift", 3.0),
+    ] {
+        assert_eq!(line[name], json!(value), "{name}");
+    }
     let names = line["_aws"]["CloudWatchMetrics"][0]["Metrics"].as_array().unwrap();
     assert!(names.iter().all(|metric| line[metric["Name"].as_str().unwrap()].is_number()));
 }

@@ -1,5 +1,6 @@
 //! The reports, one module each. Their rows are codes, area codes, carriers or blocks.
 
+pub(crate) mod canadian_blocks;
 pub(crate) mod cnac;
 pub(crate) mod nanpa;
 pub(crate) mod npa_report;
@@ -21,6 +22,14 @@ pub(crate) struct CodeRow {
     pub company: Option<String>,
     pub rate_center: Option<String>,
     pub assigned: Option<Date>,
+}
+
+/// Parses a thousands block's digit, such as `3` or `3000`.
+fn block_digit(cell: &str) -> Result<u8, &'static str> {
+    match cell.as_bytes() {
+        [digit @ b'0'..=b'9'] | [digit @ b'0'..=b'9', b'0', b'0', b'0'] => Ok(digit - b'0'),
+        _ => Err("must be exactly one digit"),
+    }
 }
 
 /// Parses a code's status. An unknown word counts as reserved.

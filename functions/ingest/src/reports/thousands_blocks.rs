@@ -3,7 +3,7 @@
 use jiff::civil::Date;
 use numbering::records::{Country, NpaNxx, Ocn, StateCode};
 
-use super::{has_possible_npa, state};
+use super::{block_digit, has_possible_npa, state};
 use crate::{
     error::ReportError,
     outcome::Notes,
@@ -33,6 +33,8 @@ pub(crate) const REPORT: Report<9, AssignedBlock> = Report {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AssignedBlock {
     pub npa_nxx: NpaNxx,
+    /// The country that the report is about.
+    pub country: Country,
     /// The fourth-to-last digit of the block's numbers.
     pub digit: u8,
     pub ocn: Ocn,
@@ -51,10 +53,7 @@ fn assigned_block(
     if !has_possible_npa(row, 1, npa_nxx.npa, notes) {
         return Ok(None);
     }
-    let digit = row.parse_with(3, |cell| match cell.as_bytes() {
-        [digit @ b'0'..=b'9'] => Ok(digit - b'0'),
-        _ => Err("must be exactly one digit"),
-    })?;
+    let digit = row.parse_with(3, block_digit)?;
     let [_, _, _, _, status, _, _, _, effective_date] = &row.cells;
     let is_free = matches!(status.as_ref(), "AV" | "Available" | "RV" | "Reserved");
     if !is_free && !matches!(status.as_ref(), "AS" | "Assigned" | "RT" | "Retained") {
@@ -72,6 +71,7 @@ fn assigned_block(
     };
     Ok(Some(AssignedBlock {
         npa_nxx,
+        country: Country::Us,
         digit,
         ocn,
         company: row.text(5),
@@ -98,6 +98,7 @@ mod tests {
         let (blocks, notes) = read(&REPORT, &text);
         let expected = AssignedBlock {
             npa_nxx: "415-200".parse().unwrap(),
+            country: Country::Us,
             digit: 3,
             ocn: "464D".parse().unwrap(),
             company: Some("VOICE – NETWORKS".to_owned()),

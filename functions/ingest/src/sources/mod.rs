@@ -12,7 +12,7 @@ use serde::Deserialize;
 use crate::{IngestError, error::Cause, options::before_deadline};
 pub(crate) use content::Content;
 use content::ReadSeek;
-pub use published::{Mirror, PUBLISHED_URLS};
+pub use published::{Mirror, PUBLISHED_BLOCK_URLS, PUBLISHED_URLS, published_blocks};
 
 /// Maximum bytes fetched from a source; the largest published report is 13 MB.
 const MAX_FETCHED_BYTES: usize = 128 * 1024 * 1024;
@@ -29,13 +29,18 @@ pub struct Sources {
     pub carriers: Option<Source>,
     /// NANPA's thousands block assignments, CSV or zip.
     pub thousands_blocks: Option<Source>,
+    /// CNAC's thousands block status, CSV or zip.
+    pub canadian_blocks: Option<Source>,
 }
 
 impl Sources {
     pub(crate) fn include(&self, source: &Source) -> bool {
-        let Self { nanpa, cnac, npa_report, carriers, thousands_blocks } = self;
+        let Self { nanpa, cnac, npa_report, carriers, thousands_blocks, canadian_blocks } = self;
         [nanpa, cnac, npa_report].contains(&source)
-            || [carriers, thousands_blocks].into_iter().flatten().any(|named| named == source)
+            || [carriers, thousands_blocks, canadian_blocks]
+                .into_iter()
+                .flatten()
+                .any(|named| named == source)
     }
 }
 

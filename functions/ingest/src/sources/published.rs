@@ -13,14 +13,36 @@ pub const PUBLISHED_URLS: [&str; 3] = [
     "https://reports.nanpa.com/public/npa_report.csv",
 ];
 
+/// The URLs of the reports on thousands blocks: NANPA's and CNAC's.
+pub const PUBLISHED_BLOCK_URLS: [&str; 2] = [
+    "https://reports.nanpa.com/public/ThousandsBlockAssignment_All_Augmented.zip",
+    "https://www.cnac.ca/data/COBlockStatus_ALL.zip",
+];
+
 impl Sources {
-    /// The published reports, or their copies on a mirror.
+    /// The published reports, or their copies on a mirror, without those on thousands blocks.
     pub fn published(mirror: Option<&Mirror>) -> Self {
-        let [nanpa, cnac, npa_report] = PUBLISHED_URLS.map(|address| match mirror {
-            Some(mirror) => mirror.source(address),
-            None => Source::Url(address.to_owned()),
-        });
-        Self { nanpa, cnac, npa_report, carriers: None, thousands_blocks: None }
+        let [nanpa, cnac, npa_report] = PUBLISHED_URLS.map(|address| published(mirror, address));
+        Self {
+            nanpa,
+            cnac,
+            npa_report,
+            carriers: None,
+            thousands_blocks: None,
+            canadian_blocks: None,
+        }
+    }
+}
+
+/// The published reports on thousands blocks, or their copies on a mirror: NANPA's and CNAC's.
+pub fn published_blocks(mirror: Option<&Mirror>) -> [Source; 2] {
+    PUBLISHED_BLOCK_URLS.map(|address| published(mirror, address))
+}
+
+fn published(mirror: Option<&Mirror>, address: &str) -> Source {
+    match mirror {
+        Some(mirror) => mirror.source(address),
+        None => Source::Url(address.to_owned()),
     }
 }
 

@@ -77,6 +77,7 @@ fn load_reports() -> Dataset {
         npa_report: file("npa_report.csv"),
         carriers: Some(file("carriers.csv")),
         thousands_blocks: None,
+        canadian_blocks: None,
     };
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(read_dataset(&sources)).expect("the reports can be read")

@@ -35,6 +35,12 @@ pub struct ImportArgs {
     /// NANPA's thousands block assignments, CSV or zip
     #[arg(long, value_name = "FILE")]
     pub thousands_blocks: Option<ingest::Source>,
+    /// CNAC's thousands block status, CSV or zip. --fetch downloads it, too
+    #[arg(long, value_name = "FILE")]
+    pub canadian_blocks: Option<ingest::Source>,
+    /// With --fetch, also download NANPA's thousands block assignments, a much larger file
+    #[arg(long, conflicts_with = "thousands_blocks")]
+    pub us_blocks: bool,
     /// Allow up to COUNT changes to each kind of record since the current version: exchanges in a
     /// country, carriers, area codes and thousands blocks. A refused import prints the count to pass
     #[arg(long, value_name = "COUNT")]

@@ -2,7 +2,9 @@
 
 use std::env;
 
-use ingest::{ImportReport, IngestError, Options, Outcome, RollbackTarget, Sources, Waivers};
+use ingest::{
+    ImportReport, IngestError, Options, Outcome, RollbackTarget, Sources, Waivers, published_blocks,
+};
 use store::Store;
 
 use crate::{
@@ -21,12 +23,14 @@ pub async fn import(args: ImportArgs) -> Result<(), CliError> {
     let is_fetched = args.fetch || args.mirror.is_some();
     let waivers = args.waivers();
     let published = Sources::published(args.mirror.as_ref());
+    let [us_blocks, canadian_blocks] = published_blocks(args.mirror.as_ref());
     let sources = Sources {
         nanpa: args.nanpa.unwrap_or(published.nanpa),
         cnac: args.cnac.unwrap_or(published.cnac),
         npa_report: args.npa_report.unwrap_or(published.npa_report),
         carriers: args.carriers,
-        thousands_blocks: args.thousands_blocks,
+        thousands_blocks: args.thousands_blocks.or(args.us_blocks.then_some(us_blocks)),
+        canadian_blocks: args.canadian_blocks.or(is_fetched.then_some(canadian_blocks)),
     };
     let options =
         Options { waivers, replace_manifest: args.replace_manifest, ..options(&args.change) };

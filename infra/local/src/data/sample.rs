@@ -35,5 +35,6 @@ pub fn sample() -> Sources {
         npa_report: Source::Embedded(include_bytes!("../../sample/npa_report.csv")),
         carriers: Some(Source::Embedded(include_bytes!("../../sample/carriers.csv"))),
         thousands_blocks: None,
+        canadian_blocks: None,
     }
 }

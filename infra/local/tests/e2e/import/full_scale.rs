@@ -36,6 +36,7 @@ fn sources(folder: &Path) -> Sources {
         npa_report: file("npa_report.csv"),
         carriers: None,
         thousands_blocks: None,
+        canadian_blocks: None,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Exchanges assigned by thousands block.
 
 use ingest::{Options, Sources};
+use numbering::records::Country;
 use serde_json::json;
 
 use crate::support::{
@@ -48,4 +49,27 @@ async fn lookups_and_searches_use_the_carriers_of_thousands_blocks_in_effect() {
         assert_eq!(service.ok(&format!("/v1/search?{words}")).await["pagination"]["total"], 1);
     }
     assert_eq!(service.ok("/v1/search?ocn=222B").await["pagination"]["total"], 0);
+}
+
+/// Canada's report is new and may change.
+#[tokio::test]
+async fn an_unreadable_block_report_keeps_the_current_blocks_and_does_not_stop_the_rest() {
+    let service = Service::empty().await;
+    let store = service.database.store();
+    let blocks = "NPA,CO Code (NXX),Block,Status,Block Holder,Block Holder OCN\n\
+                  416,234,5,AS,Bloc Ltée,333C\n";
+    let readable = Sources { canadian_blocks: Some(source(blocks)), ..sources_with_blocks() };
+    let report = ingest::ingest(&store, &readable, Options::default(), |_| ()).await.unwrap();
+    assert_eq!(report.unread_block_reports, []);
+    let holder = async || service.ok("/v1/format/+14162345678").await["carrier"]["ocn"].clone();
+    assert_eq!(holder().await, "333C");
+
+    let renamed = blocks.replace("Block Holder OCN", "Number of the Holder");
+    let unreadable = Sources { canadian_blocks: Some(source(&renamed)), ..sources_with_blocks() };
+    let report = ingest::ingest(&store, &unreadable, Options::default(), |_| ()).await.unwrap();
+    assert_eq!(report.unread_block_reports, [Country::Ca]);
+    let kind = "the CNAC block status cannot be read; the current blocks are kept";
+    assert!(report.warnings[kind].examples[0].contains("Block Holder OCN"), "{report:?}");
+    assert_eq!(holder().await, "333C");
+    assert_eq!(service.ok("/v1/format/+14152345678").await["carrier"]["ocn"], "111B");
 }

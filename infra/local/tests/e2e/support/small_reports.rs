@@ -96,6 +96,7 @@ impl ReportSet {
             npa_report: source(&self.npa_report),
             carriers: Some(source(&self.carriers)),
             thousands_blocks: None,
+            canadian_blocks: None,
         }
     }
 }

@@ -78,5 +78,6 @@ fn sources_from(rows: &[Row]) -> Sources {
         npa_report: source(npa_report),
         carriers: Some(source(carriers)),
         thousands_blocks: None,
+        canadian_blocks: None,
     }
 }
