@@ -108,7 +108,7 @@ pub struct FormatResult {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Vec<TimeZoneInfo>>)]
     pub(crate) time_zones: Option<Option<Vec<TimeZoneInfo>>>,
-    /// Whether it is between 8 a.m. and 9 p.m. in these time zones; `null` without any. Present only on request.
+    /// `open` if it is between 8 a.m. and 9 p.m. in all these time zones; `null` without any. Present only on request.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<CallingHours>)]
     pub(crate) calling_hours: Option<Option<CallingHours>>,

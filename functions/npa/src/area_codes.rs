@@ -53,7 +53,7 @@ pub struct AreaCodeSummary {
     pub total_exchanges: u32,
 }
 
-/// Whether an area code is in service.
+/// An area code's state of service.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema, Display, EnumString, VariantNames,
 )]
@@ -164,7 +164,7 @@ struct Filter {
     country: Option<String>,
     /// Service that the code is used for.
     service: Option<AreaCodeService>,
-    /// Whether the code is in service or planned.
+    /// In service, or planned.
     status: Option<AreaCodeStatus>,
     /// An area code whose area the code serves, too.
     overlay_of: Option<Npa>,

@@ -33,7 +33,7 @@ pub struct Assignment {
     pub(crate) block: Option<BlockAssignment>,
 }
 
-/// Whether a number is assigned, or why not.
+/// The outcome for a number: assigned, or the reason why not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema, Display)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
@@ -120,7 +120,7 @@ impl Assignment {
         let assignment = Self::in_plan(&parts, area_code, exchange, today);
         let is_unknown_to_rules =
             assignment.verdict == AssignmentVerdict::Assigned && !number.valid;
-        let note = if is_unknown_to_rules { ", but Google's rules do not know it yet" } else { "" };
+        let note = if is_unknown_to_rules { ", but Google's rules do not know it" } else { "" };
         Some(Self { reason: assignment.reason + note, ..assignment })
     }
 

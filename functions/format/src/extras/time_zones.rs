@@ -24,8 +24,8 @@ pub struct TimeZoneInfo {
     local_time: String,
 }
 
-/// Whether telephone solicitations are allowed at the number's local time: from 8 a.m. to 9 p.m. (47 CFR 64.1200(c)(1)).
-/// States, other countries and the person called may set other rules; this is not legal advice.
+/// The calling hours at the number's local time: 8 a.m. to 9 p.m., as for telephone solicitations in the US (47 CFR
+/// 64.1200(c)(1)). This is not legal advice: states and other countries have their own rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema, Display)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]

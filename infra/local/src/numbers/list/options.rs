@@ -61,7 +61,7 @@ pub struct ListOptions {
     /// valid,e164,carrier.name,verdict,line_number [default: all but optional ones]
     #[arg(long, value_name = "FIELDS")]
     pub fields: Option<ListFields>,
-    /// Optional fields to add as well: line, or all
+    /// Optional fields to add as well, comma-separated: line, assignment, timezone, or all
     #[arg(long, value_name = "FIELDS", conflicts_with = "fields")]
     pub include: Option<Include>,
     /// Prefix for the columns added to a CSV
