@@ -27,7 +27,8 @@ test("a number can be looked up after a key is entered", () => withTab("/", { ke
   const card = await waitForResult(tab);
   await card.getByRole("heading", { name: "+1 305 234 5678" }).waitFor();
   for (const text of ["Valid format", "+13052345678", "(305) 234-5678", "tel:+1-305-234-5678", "SAMPLE MOBILE USA, INC.",
-    "PERRINE", "Florida", "As assigned; the number may have been ported."]) {
+    "PERRINE", "Florida", "Sample Mobile", "Likely wireless", "Exchange 305-234 is assigned.", "America/New_York (UTC-0", "8 a.m. to 9 p.m. local time",
+    "Not legal advice.", "As assigned; the number may have been ported, even to another type of line."]) {
     assert.ok((await card.innerText()).includes(text), text);
   }
   assert.equal(await tab.locator("#announcement").innerText(),
@@ -39,9 +40,12 @@ test("a number can be looked up after a key is entered", () => withTab("/", { ke
 
 test("the JSON next to the card matches the API response", () => withTab(NUMBER, {}, async (tab) => {
   await waitForResult(tab);
-  const expected = await fetch(`${SERVICE_URL}/v1/format/+13052345678?include=reason`, { headers: { "X-API-Key": KEY } });
-  assert.deepEqual(JSON.parse(await tab.locator("#code-text").textContent()), await expected.json());
-  assert.equal(await tab.locator("#request").textContent(), "GET /v1/format/+13052345678?include=reason");
+  const target = "/v1/format/+13052345678?include=all";
+  const expected = await (await fetch(SERVICE_URL + target, { headers: { "X-API-Key": KEY } })).json();
+  const shown = JSON.parse(await tab.locator("#code-text").textContent());
+  for (const { timeZones } of [shown, expected]) delete timeZones[0].localTime;
+  assert.deepEqual(shown, expected);
+  assert.equal(await tab.locator("#request").textContent(), `GET ${target}`);
 }));
 
 test("every copy button copies its text", () => withTab(NUMBER, {}, async (tab) => {
@@ -76,6 +80,32 @@ test("every kind of number has a card", () => withTab("/", {}, async (tab) => {
     await card.getByText(shows[0]).first().waitFor();
     const text = await card.innerText();
     for (const expected of shows) assert.ok(text.includes(expected), `${number}: ${expected}\n${text}`);
+  }
+}));
+
+test("a number that nobody holds is marked", () => withTab("/#number?tn=3055550100", {}, async (tab) => {
+  const verdict = tab.locator("#result .verdict.warning");
+  assert.equal(await verdict.innerText(), "305-555-0100 is reserved for fiction.");
+  await tab.goto(`${SERVICE_URL}/#number?tn=%2B13052345678`);
+  await tab.locator("#result .verdict.good").waitFor();
+  assert.equal(await verdict.count(), 0);
+}));
+
+test("a number in several time zones has a time in each, or their count", () => withTab("/", {}, async (tab) => {
+  const at = (zone) => ({ zone, utcOffset: "-05:00", localTime: "2026-11-24T14:24:09-05:00" });
+  const zones = ["America/Toronto", "America/Iqaluit", "America/Panama", "America/Jamaica"].map(at);
+  for (const [count, expected] of [[2, "14:24 America/Iqaluit (UTC-05:00)"], [4, "One of 4 time zones"]]) {
+    await tab.route("**/v1/format/**", async (route) => {
+      const response = await route.fetch();
+      const json = { ...await response.json(), timeZones: zones.slice(0, count), callingHours: "depends" };
+      await route.fulfill({ response, json });
+    });
+    await tab.getByLabel("Phone number").fill("305 234 5678");
+    await tab.keyboard.press("Enter");
+    const card = await waitForResult(tab);
+    await card.getByText(expected).waitFor();
+    await card.getByText("Depends on the time zone").waitFor();
+    await tab.unrouteAll();
   }
 }));
 

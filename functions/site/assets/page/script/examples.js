@@ -30,6 +30,14 @@ const EXAMPLES = {
         country: exampleFlag("United States", "US", "countries"), state: exampleFlag("Florida", "FL", "states"),
       },
       isNonGeographic: false, reason: null,
+      line: { type: "WIRELESS", basis: "CARRIERS_FILE", mayDifferIfPorted: true, everydayName: "Sample Mobile" },
+      assignment: {
+        verdict: "ASSIGNED", reason: "Exchange 305-234 is assigned",
+        areaCode: { status: "IN_SERVICE", inServiceOn: null }, exchange: { status },
+        block: { ocn: "5927", name: "SAMPLE MOBILE USA, INC.", effectiveFrom: null },
+      },
+      timeZones: [{ zone: "America/New_York", utcOffset: "-05:00", localTime: "2026-11-24T14:24:00-05:00" }],
+      callingHours: "open",
     },
   },
   "area-code": {

@@ -12,7 +12,8 @@ const numberView = {
   show: ({ body }, { tn }) => {
     if (!body.valid) markInvalid(byId("number-tn"), "reason");
     return element("article", { class: "card" },
-      numberHead(body, tn), secondNumberSection(body), formatRows(body), carrierSection(body), placeSection(body));
+      numberHead(body, tn), secondNumberSection(body), formatRows(body), carrierSection(body), placeSection(body),
+      timeSection(body));
   },
 };
 
@@ -75,9 +76,13 @@ function formatRows({ valid, formats, extension, countryCallingCode }) {
 }
 
 function carrierSection({ assignment, carrier, line, location, npa, nxx, isNonGeographic }) {
-  if (!npa) return null;
   const section = (...children) => element("section", {}, element("h3", {}, "Carrier"), ...children);
-  if (isNonGeographic) return section(element("p", {}, `Exchanges in area code ${npa} have no carrier.`));
+  if (!npa) return assignment && section(verdictLine(assignment));
+  if (isNonGeographic) {
+    return section(
+      assignment?.verdict !== "NOT_COVERED" && verdictLine(assignment),
+      element("p", {}, `Exchanges in area code ${npa} have no carrier.`));
+  }
   // Only exchanges in the numbering data can be looked up.
   const isKnown = carrier || location?.rateCenter;
   const code = `${npa}-${nxx}`;
@@ -87,12 +92,19 @@ function carrierSection({ assignment, carrier, line, location, npa, nxx, isNonGe
     line?.everydayName && name, carrier?.type, carrier && likelyLine(line),
     carrier?.ocn && ["OCN ", ocnLink(carrier.ocn)], ["Exchange ", exchange],
   ].filter(Boolean);
-  const { verdict, reason } = assignment ?? {};
   return section(
     element("p", { class: "holder" }, line?.everydayName ?? name),
-    verdict && verdict !== "ASSIGNED" && element("p", { class: "verdict" }, `${reason}.`),
     element("p", {}, facts.flatMap((fact, index) => (index ? [" · ", fact] : [fact])).flat()),
+    verdictLine(assignment),
     carrier && element("p", { class: "caveat" }, "As assigned; the number may have been ported, even to another type of line."));
+}
+
+/** The verdict on the number's assignment as a sentence. */
+function verdictLine(assignment) {
+  if (!assignment) return null;
+  const { verdict, reason } = assignment;
+  const tone = verdict === "ASSIGNED" ? "good" : verdict === "NOT_COVERED" ? "neutral" : "warning";
+  return element("p", { class: `verdict ${tone}` }, `${reason}.`);
 }
 
 /** The line type that is likely for the carrier's numbers, in words. */
@@ -109,4 +121,25 @@ function placeSection({ location, flags }) {
     location.countryName && pair("Country", `${location.countryName} (${location.country})`),
   ].filter(Boolean);
   return rows.length > 0 && element("section", {}, element("h3", {}, "Place"), element("dl", { class: "pairs" }, rows));
+}
+
+/** More time zones than this are only counted. */
+const MAX_ZONES = 3;
+
+const CALLING_HOURS = {
+  open: "Within 8 a.m. to 9 p.m. local time",
+  closed: "Outside 8 a.m. to 9 p.m. local time",
+  depends: "Depends on the time zone",
+};
+
+function timeSection({ timeZones, callingHours }) {
+  if (!timeZones?.length) return null;
+  const times = timeZones.length > MAX_ZONES
+    ? [`One of ${timeZones.length} time zones`]
+    : timeZones.map(({ zone, utcOffset, localTime }) => `${localTime.slice(11, 16)} ${zone} (UTC${utcOffset})`);
+  return element("section", {}, element("h3", {}, "Time"),
+    element("dl", { class: "pairs" },
+      pair("Local time", times.map((time) => element("p", {}, time))),
+      callingHours && pair("Calling hours", CALLING_HOURS[callingHours] ?? toWords(callingHours))),
+    callingHours && element("p", { class: "caveat" }, "The hours for sales calls in the US. Not legal advice."));
 }
