@@ -90,10 +90,10 @@ fn hash_source(text: &str) -> String {
     format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(text)))
 }
 
-/// Compresses a page at gzip's highest level, since this happens only once.
-fn compress(html: &str) -> Bytes {
+/// Compresses text at gzip's highest level, since this happens only once.
+pub fn compress(text: &str) -> Bytes {
     let mut compressed = Vec::new();
-    let mut encoder = GzEncoder::new(html.as_bytes(), Compression::best());
+    let mut encoder = GzEncoder::new(text.as_bytes(), Compression::best());
     encoder.read_to_end(&mut compressed).expect("reading from memory does not fail");
     compressed.into()
 }

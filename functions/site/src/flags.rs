@@ -13,11 +13,11 @@ use shared::{
 };
 
 /// Prevents an SVG opened as a document from running scripts or loading resources.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
+pub const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 /// A versioned image never changes.
 const VERSIONED_CACHE_CONTROL: &str = "public, max-age=31536000, immutable";
 /// A URL without a version, or with another release's version, gets this release's image.
-const UNVERSIONED_CACHE_CONTROL: &str = "public, max-age=86400";
+pub const UNVERSIONED_CACHE_CONTROL: &str = "public, max-age=86400";
 const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 const VERSION_DIGITS: usize = 8;
 

@@ -48,6 +48,18 @@ async fn only_flag_urls_with_this_version_are_cached_forever() {
     }
 }
 
+#[tokio::test]
+async fn the_map_of_states_can_be_cached_and_compressed() {
+    let map = get("/flags/map.svg", "*/*").await;
+    assert_eq!(header(&map.headers, "content-type"), "image/svg+xml");
+    assert_eq!(header(&map.headers, "cache-control"), "public, max-age=86400");
+    assert!(map.body.starts_with(b"<svg "));
+    let headers = [("accept-encoding", "gzip")];
+    let compressed = TestApi::new(routes()).get("/flags/map.svg", &headers).await;
+    assert_eq!(header(&compressed.headers, "content-encoding"), "gzip");
+    assert!(compressed.body.len() < map.body.len() / 2);
+}
+
 /// A page that can send requests has a key, so no other code may run in it or read it.
 #[tokio::test]
 async fn both_pages_allow_only_their_own_script_and_style() {
