@@ -17,13 +17,15 @@ static PAGE: LazyLock<Document> = LazyLock::new(|| {
     Document::assemble(html, style, &PAGE_SCRIPTS)
 });
 /// The parts of the page's script. The last one runs it.
-const PAGE_SCRIPTS: [&str; 11] = [
+const PAGE_SCRIPTS: [&str; 13] = [
     include_str!("../assets/page/script/codes.js"),
     include_str!("../assets/page/script/snippets.js"),
     include_str!("../assets/page/script/code_pane.js"),
     include_str!("../assets/page/script/failures.js"),
     include_str!("../assets/page/script/tables.js"),
     include_str!("../assets/page/script/number_view.js"),
+    include_str!("../assets/page/script/state_map.js"),
+    include_str!("../assets/page/script/plan_card.js"),
     include_str!("../assets/page/script/area_code_view.js"),
     include_str!("../assets/page/script/carriers_view.js"),
     include_str!("../assets/page/script/search_view.js"),

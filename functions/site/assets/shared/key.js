@@ -47,7 +47,8 @@ function showKeyError() {
 /** Offers the key to a tab that a link may open. */
 function offerKey({ target }) {
   const link = target.closest("a[href]");
-  if (link) offer = { url: link.href, ends: Date.now() + OFFER_DURATION };
+  // A link in an SVG has no string in `href`.
+  if (link) offer = { url: new URL(link.getAttribute("href"), location).href, ends: Date.now() + OFFER_DURATION };
 }
 
 /** Sends the key, but only to a tab that the user just opened from this one. */

@@ -51,6 +51,19 @@ const EXAMPLES = {
       ],
       pagination: onePage,
     },
+    plan: {
+      npa: "415", state: "CA", states: ["CA"], country: "US", service: "GEOGRAPHIC", status: "IN_SERVICE",
+      in_service_on: "1947-01-01", parent: null, overlay: ["415", "628"], total_exchanges: 3,
+      time_zones: ["America/Los_Angeles"],
+      dialing: { home_local: "1+10D", home_toll: "1+10D", foreign_local: "1+10D", foreign_toll: "1+10D", notes: null },
+      relief: { is_in_jeopardy: false, is_in_progress: false, status: null, planning_letters: [] }, notes: null,
+      exchanges_by_status: { ASSIGNED: 3 }, total_holders: 3,
+      holders: [
+        { ocn: "176L", company_name: "SAMPLE FIBER COMMUNICATIONS, LLC", common_name: "Sample Fiber", exchanges: 1, blocks: 0 },
+        { ocn: "291L", company_name: "SAMPLE SPECTRUM HOLDINGS, LLC", common_name: null, exchanges: 1, blocks: 0 },
+        { ocn: "296C", company_name: "SAMPLE CABLE PHONE, LLC", common_name: "Sample Cable", exchanges: 1, blocks: 0 },
+      ],
+    },
   },
   carriers: {
     params: { ocn: "5927" },

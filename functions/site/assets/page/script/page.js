@@ -45,29 +45,41 @@ async function open(cause) {
   if (requested !== null) await keyReceived;
   if (signal.aborted) return;
   if (requested === null || (isEmpty && currentKey() === null)) return showExample(name);
-  const response = await fetchLatest(requested);
+  const response = await fetchLatest(requested, view.planTarget?.(params));
   if (response === null) return;
   // A data version is retained for only a few days. If it is gone, show the page from the current one.
   if (response.status === 400 && version) {
     history.replaceState(null, "");
     return open(cause);
   }
-  show(view, params, requested, response, form);
+  show(view, params, response, form);
   if (cause === "user" && !isEmpty) goToResult();
 }
 
-/** Sends a request. Returns its response, or null if a later request replaced it. The page stays unchanged meanwhile. */
-async function fetchLatest(requested) {
+/** Sends requests. Returns the response, or null if a later request replaced it. The page stays unchanged meanwhile. */
+async function fetchLatest(requested, planTarget) {
   const { signal } = pending;
   byId("result").setAttribute("aria-busy", "true");
   spinnerTimer = setTimeout(() => {
     byId("result").classList.add("slow");
     announce("Loading");
   }, SPINNER_DELAY);
-  const response = await send(requested, { signal });
+  const response = await sendAfterPlan(requested, planTarget, signal);
   if (signal.aborted) return null;
   stopWaiting();
   return response;
+}
+
+/**
+ * Sends a request, after the one for the area code's plan if there is one. The plan is the response if it cannot be
+ * loaded, or if the service lists no exchanges for the code.
+ */
+async function sendAfterPlan(requested, planTarget, signal) {
+  if (!planTarget) return { requested, ...await send(requested, { signal }) };
+  const response = await send(planTarget, { signal });
+  const { body: plan, status } = response;
+  if (status !== 200 || !plan?.total_exchanges) return { requested: planTarget, ...response, plan };
+  return { requested, ...await send(requested, { signal }), plan };
 }
 
 /** Aborts the pending request, if any. */
@@ -80,17 +92,17 @@ function stopWaiting() {
 }
 
 function showExample(name) {
-  const { params, body } = EXAMPLES[name];
-  const response = { body, headers: new Headers() };
+  const { params, body, plan } = EXAMPLES[name];
+  const response = { body, plan, headers: new Headers() };
   byId("about").textContent = VIEWS[name].about;
   byId("example").hidden = false;
   showCode(VIEWS[name].requestTarget(params), response);
   byId("result").replaceChildren(VIEWS[name].show(response, params));
 }
 
-function show(view, params, requested, response, form) {
+function show(view, params, response, form) {
   byId("example").hidden = true;
-  showCode(requested, response);
+  showCode(response.requested, response);
   byId("result").replaceChildren();
   if (response.status !== 200 || response.body === null) return showFailure(response, form);
   announce(view.summary(response, params));
