@@ -118,7 +118,7 @@ test("a printout shows the result, but no controls", async () => {
 
 for (const [scheme, name] of [["light", "page.png"], ["dark", "page-dark.png"]]) {
   test(`takes a screenshot of the page in ${scheme} colors`, () =>
-    withTab("/#number?tn=%2B13052345678", { scheme, width: 1200, height: 1020, scale: 1.5 }, async (tab) => {
+    withTab("/#number?tn=%2B13052345678", { scheme, width: 1200, height: 1240, scale: 1.5 }, async (tab) => {
       const card = await waitForResult(tab);
       for (const image of await card.locator("img").all()) await image.evaluate((flag) => flag.decode());
       await tab.screenshot({ path: `${process.env.SITE_PICTURES}/${name}` });

@@ -56,10 +56,9 @@ function stateList({ body, headers }, params) {
     ["Overlays", ({ npa, overlay }) => (overlay.length > 0 ? npaLinks(overlay.filter((other) => other !== npa)) : null)],
     ["Exchanges", ({ total_exchanges: count }) => count.toLocaleString("en"), "short"],
   ];
-  return element("div", { class: "parts" },
-    element("div", {}, listCard({
-      title, detail: "", table: table(title, columns, body.area_codes),
-      pagination: body.pagination, headers, view: "area-code", params,
-    })),
-    stateMap([params.state]));
+  const [heading, ...list] = listCard({
+    title, detail: "", table: table(title, columns, body.area_codes),
+    pagination: body.pagination, headers, view: "area-code", params,
+  });
+  return element("div", { class: "state" }, heading, stateMap([params.state]), ...list.filter(Boolean));
 }
