@@ -3,7 +3,7 @@
 use axum::{extract::State, http::Uri};
 use numbering::{
     dataset::{Holder, Search},
-    records::{Npa, StateCode},
+    records::{Npa, StateCode, Status},
     time::today,
 };
 use serde::Serialize;
@@ -35,8 +35,8 @@ impl Rows for HolderList {
 
 /// Count exchanges by holder
 ///
-/// The holders of the exchanges that match every filter, those with the most exchanges first. Without a filter, all
-/// exchanges count. Numbers may have been ported to other carriers.
+/// The holders of the assigned exchanges that match every filter, those with the most exchanges first. Without a filter,
+/// all of these count. Numbers may have been ported to other carriers.
 #[utoipa::path(
     get, path = "/v1/holders", operation_id = "listHolders", tag = "Carriers",
     params(
@@ -65,6 +65,7 @@ pub async fn list_holders(
         npa: params.parse("npa")?,
         state: params.parse("state")?,
         rate_center: params.parse("rate_center")?,
+        status: Some(Status::Assigned),
         ..Search::default()
     };
     let LoadedVersion { version, dataset } = app.dataset_for_listing(&version_param).await?;

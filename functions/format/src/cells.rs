@@ -62,7 +62,7 @@ pub static COLUMNS: [Column; 41] = [
     extra("tn_line_type", Extra::Line, |it| code(field(line(it), |it| it.line_type))),
     extra("tn_line_basis", Extra::Line, |it| code(field(line(it), |it| it.basis))),
     extra("tn_line_may_differ_if_ported", Extra::Line, |it| {
-        boolean(field(line(it), |it| Some(it.may_differ_if_ported)))
+        boolean(field(line(it), |it| it.may_differ_if_ported))
     }),
     extra("tn_line_everyday_name", Extra::Line, |it| {
         text(field(line(it), |it| it.everyday_name.as_deref()))

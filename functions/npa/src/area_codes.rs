@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use axum::{Json, extract::State, http::Uri};
-use formatting::time_zones_for_area_code;
+use formatting::time_zones_for_area_codes;
 use jiff::civil::Date;
 use numbering::{
     dataset::{Dataset, Holder, Search},
@@ -50,7 +50,9 @@ pub struct AreaCodeSummary {
     pub parent: Option<Npa>,
     /// All codes that serve the same area, including this one; empty without an overlay.
     pub overlay: BTreeSet<Npa>,
-    pub total_exchanges: u32,
+    /// `null` if no report lists the code's exchanges.
+    #[schema(required)]
+    pub total_exchanges: Option<u32>,
 }
 
 /// An area code's state of service.
@@ -74,14 +76,15 @@ pub struct AreaCodeDetail {
     pub assigned_on: Option<Date>,
     /// IANA time zones; for a new code, those of its overlay or state. Empty for non-geographic codes.
     #[schema(example = json!(["America/Los_Angeles"]))]
-    pub time_zones: Vec<&'static str>,
+    pub time_zones: BTreeSet<&'static str>,
     pub dialing: DialingPlan,
     pub relief: ReliefPlanning,
     /// Remarks in the report.
     #[schema(required, example = "Toll-free")]
     pub notes: Option<String>,
-    /// Exchange count by status.
-    pub exchanges_by_status: BTreeMap<Status, u32>,
+    /// Exchange count by status; `null` if no report lists the code's exchanges.
+    #[schema(required)]
+    pub exchanges_by_status: Option<BTreeMap<Status, u32>>,
     pub total_holders: usize,
     /// The ten holders with the most exchanges.
     pub holders: Vec<Holder>,
@@ -136,7 +139,8 @@ impl AreaCodeSummary {
         let status =
             if is_in_service { AreaCodeStatus::InService } else { AreaCodeStatus::Planned };
         let country = area_code.iso_country();
-        let AreaCode { npa, state, states, total_exchanges, plan, .. } = area_code;
+        let total_exchanges = area_code.is_covered().then_some(area_code.total_exchanges);
+        let AreaCode { npa, state, states, plan, .. } = area_code;
         let NumberingPlan { service, in_service_on, parent, overlay, .. } = *plan;
         Self {
             npa,
@@ -275,25 +279,27 @@ pub async fn area_code_plan(
 impl AreaCodeDetail {
     fn new(area_code: AreaCode, dataset: &Dataset, today: Date) -> Self {
         let npa = area_code.npa;
-        let mut holders = dataset.holders(&Search { npa: Some(npa), ..Search::default() }, today);
+        let status = Some(Status::Assigned);
+        let assigned = Search { npa: Some(npa), status, ..Search::default() };
+        let mut holders = dataset.holders(&assigned, today);
         let total_holders = holders.len();
         holders.truncate(MAX_HOLDERS);
+        let is_covered = area_code.is_covered();
         let mut exchanges_by_status = BTreeMap::from(Status::ALL.map(|status| (status, 0)));
         for exchange in dataset.exchanges_in(npa) {
             *exchanges_by_status.entry(exchange.status).or_default() += 1;
         }
         let is_geographic = area_code.plan.service == AreaCodeService::Geographic;
-        let similar = is_geographic.then(|| dataset.similar_area_codes(npa));
-        let time_zones = time_zones_for_area_code(similar.into_iter().flatten());
+        let time_zones = is_geographic.then(|| dataset.time_zones(npa, time_zones_for_area_codes));
         let NumberingPlan { assigned_on, dialing, relief, notes, .. } = (*area_code.plan).clone();
         Self {
             summary: AreaCodeSummary::new(area_code, today),
             assigned_on,
-            time_zones,
+            time_zones: time_zones.unwrap_or_default(),
             dialing,
             relief,
             notes,
-            exchanges_by_status,
+            exchanges_by_status: is_covered.then_some(exchanges_by_status),
             total_holders,
             holders,
         }

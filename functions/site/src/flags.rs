@@ -2,7 +2,7 @@
 
 use axum::{
     http::{
-        HeaderName,
+        HeaderMap, HeaderName,
         header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE},
     },
     response::{IntoResponse, Response},
@@ -11,6 +11,8 @@ use shared::{
     errors::{ApiError, quote},
     params::PathParams,
 };
+
+use crate::map;
 
 /// Prevents an SVG opened as a document from running scripts or loading resources.
 pub const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
@@ -22,8 +24,15 @@ const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resour
 const VERSION_DIGITS: usize = 8;
 
 /// Serves the image at a path such as `80dc79f0/countries/US.svg`. The version may be missing or from another release,
-/// so links work as long as the flag exists.
-pub async fn flag(PathParams([path]): PathParams<1>) -> Result<Response, ApiError> {
+/// so links work as long as the flag exists. The page's map is beside the flags, so that deployments route and cache it in
+/// the same way.
+pub async fn flag(
+    PathParams([path]): PathParams<1>,
+    request: HeaderMap,
+) -> Result<Response, ApiError> {
+    if path == "map.svg" {
+        return Ok(map::map(&request));
+    }
     let (caching, name) = match path.split_once('/') {
         Some((::flags::VERSION, name)) => (VERSIONED_CACHE_CONTROL, name),
         Some((version, name)) if is_version(version) => (UNVERSIONED_CACHE_CONTROL, name),

@@ -21,7 +21,5 @@ pub fn routes() -> Routes {
         .with_undocumented_get("/docs", get(page::docs))
         .with_undocumented_get("/openapi.json", get(description::version_3_1))
         .with_undocumented_get("/openapi-3.0.json", get(description::version_3_0))
-        // Next to the flags, so that deployments route and cache it in the same way.
-        .with_undocumented_get("/flags/map.svg", get(map::map))
         .with_undocumented_get("/flags/{*path}", get(flags::flag))
 }

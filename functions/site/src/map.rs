@@ -17,13 +17,13 @@ use crate::{document::compress, flags};
 const MAP: &str = include_str!("../assets/page/map.svg");
 static COMPRESSED: LazyLock<Bytes> = LazyLock::new(|| compress(MAP));
 
-pub async fn map(request: HeaderMap) -> Response {
+pub fn map(request: &HeaderMap) -> Response {
     let headers = [
         (CONTENT_TYPE, "image/svg+xml"),
         (CACHE_CONTROL, flags::UNVERSIONED_CACHE_CONTROL),
         (CONTENT_SECURITY_POLICY, flags::POLICY),
     ];
-    if accepts_gzip(&request) {
+    if accepts_gzip(request) {
         return (headers, [(CONTENT_ENCODING, "gzip")], COMPRESSED.clone()).into_response();
     }
     (headers, MAP).into_response()

@@ -21,5 +21,5 @@ pub use metadata::load_rules;
 pub use number::PhoneNumber;
 pub use number_type::NumberType;
 pub use text::MAX_INPUT_LENGTH;
-pub use time_zones::{time_zones_for_area_code, time_zones_for_calling_code};
+pub use time_zones::{time_zones_for_area_codes, time_zones_for_calling_code};
 pub use verdict::{Reason, Verdict};

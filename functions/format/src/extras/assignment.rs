@@ -5,7 +5,7 @@ use formatting::PhoneNumber;
 use jiff::civil::Date;
 use numbering::{
     dataset::Dataset,
-    records::{AreaCode, AreaCodeService, Exchange, NpaNxx, Ocn, Status},
+    records::{AreaCode, Exchange, NpaNxx, Ocn, Status},
 };
 use serde::Serialize;
 use strum::Display;
@@ -118,9 +118,15 @@ impl Assignment {
         let area_code = dataset?.area_code(parts.npa_nxx.npa);
         let exchange = dataset?.exchange(parts.npa_nxx);
         let assignment = Self::in_plan(&parts, area_code, exchange, today);
-        let is_unknown_to_rules =
-            assignment.verdict == AssignmentVerdict::Assigned && !number.valid;
-        let note = if is_unknown_to_rules { ", but Google's rules do not know it" } else { "" };
+        // Google's rules accept any exchange that starts with 2 to 9 in an area code that they know.
+        let can_be_valid = *parts.npa_nxx.nxx.to_string() >= *"200";
+        let is_unknown_to_rules = !number.valid
+            && can_be_valid
+            && !matches!(
+                assignment.verdict,
+                AssignmentVerdict::NotCovered | AssignmentVerdict::UnassignedAreaCode
+            );
+        let note = if is_unknown_to_rules { "; Google's rules do not know its range" } else { "" };
         Some(Self { reason: assignment.reason + note, ..assignment })
     }
 
@@ -149,19 +155,20 @@ impl Assignment {
             return Self::without_exchange(verdict, reason, Some(assignment));
         }
         let assignment = AreaCodeAssignment { status: AreaCodeStatus::InService, in_service_on };
-        let is_covered = area_code.country.is_some()
-            && area_code.plan.service == AreaCodeService::Geographic
-            || area_code.total_exchanges > 0;
-        if !is_covered {
+        if !area_code.is_covered() {
             let reason = format!("The reports do not list exchanges in area code {npa}");
             let verdict = AssignmentVerdict::NotCovered;
             return Self::without_exchange(verdict, reason, Some(assignment));
         }
-        if let Some((verdict, kind)) = special_use(*npa_nxx, nxxx) {
-            let reason = format!("{npa_nxx}-{nxxx} is {kind}");
-            return Self::without_exchange(verdict, reason, Some(assignment));
-        }
-        Self { area_code: Some(assignment), ..Self::in_exchange(*npa_nxx, nxxx, exchange, today) }
+        let plain = Self::in_exchange(*npa_nxx, nxxx, exchange, today);
+        // A report that says otherwise wins.
+        let special =
+            special_use(*npa_nxx, nxxx).filter(|_| plain.verdict != AssignmentVerdict::Assigned);
+        let (verdict, reason) = match special {
+            Some((verdict, kind)) => (verdict, format!("{npa_nxx}-{nxxx} is {kind}")),
+            None => (plain.verdict, plain.reason),
+        };
+        Self { area_code: Some(assignment), verdict, reason, ..plain }
     }
 
     fn in_exchange(npa_nxx: NpaNxx, nxxx: &str, exchange: Option<Exchange>, today: Date) -> Self {
@@ -223,8 +230,9 @@ fn in_assigned_exchange(
         return (AssignmentVerdict::UnassignedBlock, reason, None);
     }
     let (ocn, name) = (exchange.ocn, exchange.company_name.clone());
-    let block = BlockAssignment { ocn, name, effective_from: None };
-    (AssignmentVerdict::Assigned, format!("Exchange {npa_nxx} is assigned"), Some(block))
+    let is_held = ocn.is_some() || name.is_some();
+    let block = is_held.then_some(BlockAssignment { ocn, name, effective_from: None });
+    (AssignmentVerdict::Assigned, format!("Exchange {npa_nxx} is assigned"), block)
 }
 
 /// The use of numbers that are never assigned to a subscriber in any geographic area code (ATIS-0300051, ATIS-0300115).
@@ -241,6 +249,14 @@ fn special_use(npa_nxx: NpaNxx, nxxx: &str) -> Option<(AssignmentVerdict, &'stat
             Some((AssignmentVerdict::TestOrSpecial, "an access number of a long-distance carrier"))
         }
         "958" | "959" => Some((AssignmentVerdict::TestOrSpecial, "a test number")),
+        "976" => Some((
+            AssignmentVerdict::TestOrSpecial,
+            "in exchange 976, which is for paid information",
+        )),
+        "988" => Some((
+            AssignmentVerdict::TestOrSpecial,
+            "in exchange 988, which is reserved for the crisis line",
+        )),
         nxx if nxx.ends_with("11") => Some((
             AssignmentVerdict::TestOrSpecial,
             "in an exchange reserved for service codes such as 911",
@@ -252,7 +268,9 @@ fn special_use(npa_nxx: NpaNxx, nxxx: &str) -> Option<(AssignmentVerdict, &'stat
 #[cfg(test)]
 mod tests {
     use formatting::DefaultCountry;
-    use numbering::records::{BlockHolder, Carrier, Country, NumberingPlan, OwnedExchanges};
+    use numbering::records::{
+        AreaCodeService, BlockHolder, Carrier, Country, NumberingPlan, OwnedExchanges,
+    };
     use serde_json::json;
 
     use super::*;
@@ -331,6 +349,8 @@ mod tests {
             exchange("305-201", Status::Assigned, &[(1, Some(past)), (2, Some(future)), (3, None)]),
             exchange("305-202", Status::Reserved, &[]),
             exchange("305-203", Status::Unassigned, &[]),
+            // The report wins over the rule for test numbers.
+            exchange("305-959", Status::Assigned, &[]),
             exchange("471-200", Status::Assigned, &[]),
             exchange("600-200", Status::Assigned, &[]),
         ];
@@ -342,7 +362,7 @@ mod tests {
         let dataset = dataset();
         let numbers = "305 200 2345, 305 201 1345, 305 201 2345, 305 201 3345, 305 201 4345, \
                        305 202 2345, 305 203 2345, 305 204 2345, 305 555 0123, 305 555 1212, \
-                       305 911 2345, 305 950 2345, 305 958 2345, 465 200 2345, 465 555 0123, \
+                       305 911 2345, 305 950 2345, 305 958 2345, 305 959 2345, 305 976 2345, 465 200 2345, 465 555 0123, \
                        471 200 2345, 471 201 2345, 565 200 2345, 600 200 2345, 600 201 2345, \
                        800 200 2345, 876 200 2345, 411 200 2345, 222 200 2345, +44 20 7946 0958, \
                        305 234";

@@ -18,8 +18,9 @@ pub struct LineInfo {
     #[schema(required)]
     pub(crate) basis: Option<TypeBasis>,
     /// `true` if the type is that of the carrier the number's block is assigned to. If the number was ported, it may
-    /// have a different type.
-    pub(crate) may_differ_if_ported: bool,
+    /// have a different type. `null` without a type.
+    #[schema(required)]
+    pub(crate) may_differ_if_ported: Option<bool>,
     /// The name that people use for that carrier; `null` if it is unknown, or the same as `carrier.name`.
     #[schema(required, example = "T-Mobile")]
     pub(crate) everyday_name: Option<String>,
@@ -33,7 +34,7 @@ impl LineInfo {
             return Self {
                 line_type: Some(line_type),
                 basis: Some(TypeBasis::NumberRange),
-                may_differ_if_ported: false,
+                may_differ_if_ported: Some(false),
                 everyday_name: None,
             };
         }
@@ -42,7 +43,7 @@ impl LineInfo {
         Self {
             line_type,
             basis,
-            may_differ_if_ported: line_type.is_some(),
+            may_differ_if_ported: line_type.map(|_| true),
             everyday_name: holder.and_then(|carrier| carrier.common_name),
         }
     }
@@ -106,13 +107,13 @@ mod tests {
             (Some(Clec), None, by_name("LANDLINE_OR_VOIP")),
             (Some(Cap), None, by_name("LANDLINE_OR_VOIP")),
             (Some(Clec), Some(LineType::Pager), "PAGER COMPANY_FAMILY true".to_owned()),
-            (Some(Ixc), None, "null null false".to_owned()),
-            (None, None, "null null false".to_owned()),
+            (Some(Ixc), None, "null null null".to_owned()),
+            (None, None, "null null null".to_owned()),
         ] {
             let found = line("305 234 5678", Some(carrier(carrier_type, family_line_type)));
             assert_eq!(found, (expected, Some("T-Mobile".to_owned())));
         }
-        assert_eq!(line("305 234 5678", None), ("null null false".to_owned(), None));
+        assert_eq!(line("305 234 5678", None), ("null null null".to_owned(), None));
     }
 
     #[test]

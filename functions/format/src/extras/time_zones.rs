@@ -1,6 +1,6 @@
 //! The time zones of a number, and whether a call reaches it at a reasonable hour.
 
-use formatting::{PhoneNumber, time_zones_for_area_code, time_zones_for_calling_code};
+use formatting::{PhoneNumber, time_zones_for_area_codes, time_zones_for_calling_code};
 use jiff::{Timestamp, Zoned};
 use numbering::dataset::Dataset;
 use serde::Serialize;
@@ -58,18 +58,26 @@ pub fn find(
     Some(zones.collect::<Vec<_>>()).filter(|zones| !zones.is_empty())
 }
 
-/// The zones from libphonenumber's map. For an area code that is newer than the map, those of similar area codes.
+/// The zones from libphonenumber's map, unless the area code's zones contradict them or are several.
 fn zones(number: &PhoneNumber, dataset: Option<&Dataset>) -> Vec<&'static str> {
     if number.is_non_geographic {
         return Vec::new();
     }
     let known = number.time_zones();
-    let is_in_map = !known.is_empty() && known != time_zones_for_calling_code(1);
-    match NanpParts::from_number(number).zip(dataset).filter(|_| !is_in_map) {
-        Some((parts, dataset)) => {
-            time_zones_for_area_code(dataset.similar_area_codes(parts.npa_nxx.npa))
-        }
-        None => known.to_vec(),
+    let is_in_map = known != time_zones_for_calling_code(1);
+    let Some((parts, dataset)) = NanpParts::from_number(number).zip(dataset) else {
+        return if is_in_map { known.to_vec() } else { Vec::new() };
+    };
+    let npa = parts.npa_nxx.npa;
+    let area = dataset.time_zones(npa, time_zones_for_area_codes);
+    let is_split = dataset.area_code(npa).is_some_and(|it| it.plan.has_several_time_zones);
+    let agreed: Vec<_> = known.iter().copied().filter(|zone| area.contains(zone)).collect();
+    if area.is_empty() && is_in_map {
+        known.to_vec()
+    } else if is_split || agreed.is_empty() {
+        area.into_iter().collect()
+    } else {
+        agreed
     }
 }
 

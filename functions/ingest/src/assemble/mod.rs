@@ -173,13 +173,17 @@ fn area_codes(codes: &[CodeRow], rows: &[AreaCodeRow]) -> Vec<AreaCode> {
         plan: Box::default(),
     };
     let mut overlays = overlays(rows);
+    let split: BTreeSet<Npa> =
+        rows.iter().filter(|row| row.plan.has_several_time_zones).map(|row| row.npa).collect();
     let mut area_codes: BTreeMap<Npa, AreaCode> = BTreeMap::new();
     for row in rows.iter().filter(|row| row.is_assigned) {
         let overlay = overlays.remove(&row.npa).unwrap_or_default();
+        // The report often lists only one zone for the later codes.
+        let has_several_time_zones = split.contains(&row.npa) || !split.is_disjoint(&overlay);
         let area_code = AreaCode {
             state: row.states.first().copied(),
             states: row.states.iter().copied().collect(),
-            plan: Box::new(NumberingPlan { overlay, ..row.plan.clone() }),
+            plan: Box::new(NumberingPlan { overlay, has_several_time_zones, ..row.plan.clone() }),
             ..new(row.npa, row.reported_country())
         };
         area_codes.insert(row.npa, area_code);

@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// The report. Only assigned area codes become records; the rest are counted as skipped.
-pub(crate) const REPORT: Report<20, AreaCodeRow> = Report {
+pub(crate) const REPORT: Report<21, AreaCodeRow> = Report {
     file: "the NANPA area code database",
     delimiter: b',',
     columns: [
@@ -39,6 +39,7 @@ pub(crate) const REPORT: Report<20, AreaCodeRow> = Report {
         Column::optional(&["STATUS"]),
         Column::optional(&["PLANNING_LETTERS"]),
         Column::optional(&["NOTES"]),
+        Column::optional(&["TIME_ZONE"]),
     ],
     max_rows: 10_000,
     parse_row: area_code_row,
@@ -119,7 +120,7 @@ impl AreaCodeRow {
     }
 }
 
-fn area_code_row(row: &Row<'_, 20>, notes: &mut Notes) -> Result<Option<AreaCodeRow>, ReportError> {
+fn area_code_row(row: &Row<'_, 21>, notes: &mut Notes) -> Result<Option<AreaCodeRow>, ReportError> {
     let [_, _, country_name, in_service, assigned, ..] = &row.cells;
     let other = OTHER_COUNTRIES.iter().find(|(name, _)| name == country_name);
     let (country, iso_country) = match country_name.as_ref() {
@@ -180,22 +181,29 @@ fn area_code_row(row: &Row<'_, 20>, notes: &mut Notes) -> Result<Option<AreaCode
             planning_letters: row.cells[18].split_whitespace().map(str::to_owned).collect(),
         },
         notes: row.text(19),
+        has_several_time_zones: has_several_time_zones(&row.cells[20]),
         ..area_code.plan
     };
     Ok(Some(area_code))
 }
 
-fn is_yes(row: &Row<'_, 20>, column: usize) -> bool {
+/// Returns `true` for several letters, such as `EC` or `PT/MT only for W Wendover`, but not for `(UTC-10)`.
+fn has_several_time_zones(text: &str) -> bool {
+    let letters = text.chars().filter(|letter| "ECMPAN".contains(*letter)).count();
+    letters > 1 && !text.contains("UTC")
+}
+
+fn is_yes(row: &Row<'_, 21>, column: usize) -> bool {
     row.cells[column].eq_ignore_ascii_case("yes")
 }
 
 /// The digits to dial; `None` where the report says `NA`.
-fn dialing_cell(row: &Row<'_, 20>, column: usize) -> Option<String> {
+fn dialing_cell(row: &Row<'_, 21>, column: usize) -> Option<String> {
     row.text(column).filter(|text| text != "NA")
 }
 
 /// Parses `01-Jan-1947`, or `01-JAN-47` in older files.
-fn date_cell(row: &Row<'_, 20>, column: usize, notes: &mut Notes) -> Option<Date> {
+fn date_cell(row: &Row<'_, 21>, column: usize, notes: &mut Notes) -> Option<Date> {
     let text = non_empty(&row.cells[column])?;
     let format = if text.len() > "01-JAN-47".len() { "%d-%b-%Y" } else { "%d-%b-%y" };
     // Two-digit years start with 1947, the plan's first.
@@ -210,7 +218,7 @@ fn date_cell(row: &Row<'_, 20>, column: usize, notes: &mut Notes) -> Option<Date
 }
 
 /// The overlay complexes that a code belongs to, such as `212/646/917, 347/718/917`.
-fn overlays(row: &Row<'_, 20>, column: usize, notes: &mut Notes) -> Vec<BTreeSet<Npa>> {
+fn overlays(row: &Row<'_, 21>, column: usize, notes: &mut Notes) -> Vec<BTreeSet<Npa>> {
     let mut codes = |list: &str| {
         let codes = list.split('/').map(str::trim).filter(|code| !code.is_empty());
         let parsed: Result<BTreeSet<Npa>, _> = codes.map(str::parse).collect();
@@ -222,7 +230,7 @@ fn overlays(row: &Row<'_, 20>, column: usize, notes: &mut Notes) -> Vec<BTreeSet
     row.cells[column].split(',').map(&mut codes).filter(|codes| !codes.is_empty()).collect()
 }
 
-fn states(row: &Row<'_, 20>, country: Country, notes: &mut Notes) -> Vec<StateCode> {
+fn states(row: &Row<'_, 21>, country: Country, notes: &mut Notes) -> Vec<StateCode> {
     let location = row.cells[1].as_ref();
     if location.is_empty() || location == NANP_AREA {
         return Vec::new();
@@ -297,6 +305,16 @@ mod tests {
             ),
         ] {
             assert!(notes.contains(warning) && notes.contains(example), "{notes}");
+        }
+    }
+
+    #[test]
+    fn spellings_of_time_zones_tell_one_from_several() {
+        for text in ["E", "C", "A", "N", "(UTC-10)", "UTC-11", "(UTC+10)", ""] {
+            assert!(!has_several_time_zones(text), "{text}");
+        }
+        for text in ["EC", "CM", "MP", "CMP", "PT/MT only for W Wendover"] {
+            assert!(has_several_time_zones(text), "{text}");
         }
     }
 

@@ -16,6 +16,7 @@ mod packed;
 mod record_list;
 mod search;
 mod tables;
+mod time_zones;
 mod words;
 
 use std::{
@@ -125,19 +126,6 @@ impl Dataset {
 
     pub fn area_code(&self, npa: Npa) -> Option<AreaCode> {
         self.area_codes.position(npa).map(|position| self.area_codes.record(position))
-    }
-
-    /// Groups of area codes that are likely to be alike, best first: the code itself, its overlay, and the codes that serve
-    /// one of its states.
-    pub fn similar_area_codes(&self, npa: Npa) -> impl Iterator<Item = Vec<Npa>> {
-        let area_code = self.area_code(npa);
-        let states = area_code.as_ref().map(|it| it.states.clone()).unwrap_or_default();
-        let overlay = area_code.map(|it| it.plan.overlay).into_iter().flatten().collect();
-        let in_states = std::iter::once_with(move || {
-            let codes = self.area_codes().filter(|it| !it.states.is_disjoint(&states));
-            codes.map(|it| it.npa).collect()
-        });
-        [vec![npa], overlay].into_iter().chain(in_states)
     }
 
     pub fn exchange(&self, npa_nxx: NpaNxx) -> Option<Exchange> {

@@ -43,6 +43,8 @@ pub struct NumberingPlan {
     pub parent: Option<Npa>,
     /// All codes that serve the same area, including this one; empty without an overlay.
     pub overlay: BTreeSet<Npa>,
+    /// `true` if the code or one of its overlay spans several time zones.
+    pub has_several_time_zones: bool,
     pub dialing: DialingPlan,
     pub relief: ReliefPlanning,
     pub notes: Option<String>,
@@ -111,6 +113,7 @@ impl Default for NumberingPlan {
             in_service_on: None,
             parent: None,
             overlay: BTreeSet::new(),
+            has_several_time_zones: false,
             dialing: DialingPlan::default(),
             relief: ReliefPlanning::default(),
             notes: None,
@@ -135,6 +138,12 @@ impl AreaCode {
     /// ISO 3166-1 alpha-2 code; `None` if the code belongs to no country. US territories belong to the US.
     pub fn iso_country(&self) -> Option<String> {
         self.plan.plan_country.clone().or_else(|| self.country.map(|country| country.to_string()))
+    }
+
+    /// Returns `true` if a report lists its exchanges.
+    pub fn is_covered(&self) -> bool {
+        let is_geographic = self.plan.service == AreaCodeService::Geographic;
+        self.country.is_some() && is_geographic || self.total_exchanges > 0
     }
 
     /// The country whose report has its exchanges; `None` if the code is not in service, or elsewhere.

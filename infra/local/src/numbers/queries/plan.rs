@@ -91,11 +91,13 @@ fn render_area_code(area_code: &Value, next: &NextCommands) -> String {
         line("notes", text(&area_code["notes"])),
         line("exchanges", statuses.collect::<Vec<_>>().join(", ")),
         holders,
-        "\n".to_owned(),
-        next_steps(&[
-            next.tnr(&format!("area-code {npa}")),
-            next.tnr(&format!("holders --npa {npa}")),
-        ]),
+        if area_code["total_exchanges"].as_u64() > Some(0) {
+            let commands =
+                ["area-code ", "holders --npa "].map(|it| next.tnr(&format!("{it}{npa}")));
+            format!("\n{}", next_steps(&commands))
+        } else {
+            String::new()
+        },
     ]
     .concat()
 }

@@ -1,0 +1,97 @@
+//! The time zones of area codes.
+
+use std::collections::BTreeSet;
+
+use super::Dataset;
+use crate::records::Npa;
+
+type Zones = BTreeSet<&'static str>;
+
+impl Dataset {
+    /// The time zones of an area code. `zones_of` looks codes up in a map, which lags behind new codes and has wrong zones
+    /// for a few. So if the report says that the area spans several zones, all zones of the overlay count; if the oldest code
+    /// of the overlay has none of a code's zones, its own count; and a code that is in no map gets the zones of its states.
+    pub fn time_zones(&self, npa: Npa, zones_of: impl Fn(Vec<Npa>) -> Zones) -> Zones {
+        let own = zones_of(vec![npa]);
+        let Some(area_code) = self.area_code(npa) else { return own };
+        let all = &own | &zones_of(area_code.plan.overlay.iter().copied().collect());
+        if all.is_empty() && !area_code.states.is_empty() {
+            let codes = self.area_codes().filter(|it| !it.states.is_disjoint(&area_code.states));
+            zones_of(codes.map(|it| it.npa).collect())
+        } else if area_code.plan.has_several_time_zones || own.is_empty() {
+            all
+        } else {
+            let oldest = self.oldest(&area_code.plan.overlay).unwrap_or(npa);
+            let oldest = zones_of(vec![oldest]);
+            if own.is_disjoint(&oldest) && !oldest.is_empty() { oldest } else { own }
+        }
+    }
+
+    /// The code that came into service first.
+    fn oldest(&self, codes: &BTreeSet<Npa>) -> Option<Npa> {
+        let dated = codes.iter().filter_map(|&npa| {
+            let date = self.area_code(npa)?.plan.in_service_on?;
+            Some((date, npa))
+        });
+        dated.min().map(|(_, npa)| npa)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::civil::Date;
+
+    use super::*;
+    use crate::records::{AreaCode, Country};
+
+    fn area_code(npa: &str, year: i16, state: &str, overlay: &[&str], is_split: bool) -> AreaCode {
+        let mut area_code = AreaCode {
+            npa: npa.parse().unwrap(),
+            state: None,
+            states: [state.parse().unwrap()].into(),
+            country: Some(Country::Us),
+            total_exchanges: 0,
+            plan: Box::default(),
+        };
+        area_code.plan.overlay = overlay.iter().map(|npa| npa.parse().unwrap()).collect();
+        area_code.plan.in_service_on = Some(Date::constant(year, 1, 1));
+        area_code.plan.has_several_time_zones = is_split;
+        area_code
+    }
+
+    #[test]
+    fn overlays_and_states_correct_the_map() {
+        let area_codes = vec![
+            area_code("407", 1988, "FL", &["407", "689"], false),
+            // Wrong in the map
+            area_code("689", 2005, "FL", &["407", "689"], false),
+            area_code("270", 1999, "KY", &["270", "364"], true),
+            area_code("364", 2014, "KY", &["270", "364"], true),
+            // Not in the map
+            area_code("761", 2026, "KY", &[], false),
+            area_code("565", 2026, "GA", &[], false),
+        ];
+        let dataset = Dataset::new(Vec::new(), area_codes, Vec::new());
+        let map = |npa: Npa| match npa.to_string().as_str() {
+            "407" | "364" => vec!["New_York"],
+            "689" => vec!["Chicago"],
+            "270" => vec!["Chicago", "New_York"],
+            "999" => vec!["Denver"],
+            _ => vec![],
+        };
+        let zones_of = |codes: Vec<Npa>| codes.into_iter().flat_map(map).collect();
+        for (npa, expected) in [
+            ("407", &["New_York"][..]),
+            ("689", &["New_York"]),
+            ("270", &["Chicago", "New_York"]),
+            ("364", &["Chicago", "New_York"]),
+            ("761", &["Chicago", "New_York"]),
+            ("565", &[]),
+            ("999", &["Denver"]),
+        ] {
+            let zones = dataset.time_zones(npa.parse().unwrap(), zones_of);
+            let expected: Zones = expected.iter().copied().collect();
+            assert_eq!(zones, expected, "{npa}");
+        }
+    }
+}
