@@ -33,6 +33,10 @@ SUCCESSES = {
     "get_area_code": ({"npa": "305", "limit": 2}, models.AreaCodeResult),
     "get_area_code_by_query": ({"npa": "305", "nxx": "234"}, models.AreaCodeResult),
     "get_exchange": ({"npa": "305", "nxx": "234"}, models.AreaCodeResult),
+    "list_blocks": ({"npa": "305", "nxx": "234"}, models.ExchangeBlocks),
+    "list_area_codes": ({"country": "JM"}, models.AreaCodeList),
+    "get_area_code_plan": ({"npa": "800"}, models.AreaCodeDetail),
+    "list_holders": ({"npa": "305"}, models.HolderList),
     "format_number": ({"tn": "+13052345678"}, models.FormatResult),
     "format_number_by_query": ({"tn": "+13052345678"}, models.FormatResult),
     "format_numbers": ({"body": ["+13052345678"]}, models.FormattedNumbers),
@@ -44,6 +48,16 @@ SUCCESSES = {
     "get_stats": ({}, models.Stats),
     "get_stats_unversioned": ({}, models.Stats),
 }
+
+
+class Misspelled(str):
+    """A value outside an enum, which the client sends unchecked."""
+
+    @property
+    def value(self):
+        return str(self)
+
+
 PUBLIC = {"get_health", "get_health_unversioned", "get_stats", "get_stats_unversioned"}
 # A version that is no longer retained.
 GONE = "20200101T000000Z-0123456789abcdef"
@@ -55,6 +69,10 @@ REJECTIONS = [
     ("get_area_code", {"npa": "999"}, 404, "not_found", "999"),
     ("get_area_code_by_query", {"npa": "1"}, 400, "invalid_request", "exactly 3 digits"),
     ("get_exchange", {"npa": "305", "nxx": "x"}, 400, "invalid_request", "exactly 3 digits"),
+    ("list_blocks", {"npa": "305", "nxx": "x"}, 400, "invalid_request", "exactly 3 digits"),
+    ("list_area_codes", {"country": "Jamaica"}, 400, "invalid_request", "two-letter"),
+    ("get_area_code_plan", {"npa": "222"}, 404, "not_found", "222"),
+    ("list_holders", {"state": Misspelled("XX")}, 400, "invalid_request", "must be the two-letter"),
     ("format_numbers", {"body": []}, 400, "invalid_request", "at least one number"),
     ("look_up_block", {"tn": "8005551234"}, 404, "not_found", "800"),
     ("look_up_block_by_query", {"tn": "1"}, 400, "invalid_request", "10-digit"),
@@ -107,14 +125,6 @@ def check_every_operation():
         assert rejected.status_code == 400 and rejected.parsed.error == "Bad Request", rejected
 
 
-class Misspelled(str):
-    """A value outside an enum, which the client sends unchecked."""
-
-    @property
-    def value(self):
-        return str(self)
-
-
 def check_formats():
     london = ok("format_number", tn="+442079460958")
     assert (london.valid, london.possible, london.input_) == (True, True, "+442079460958"), london
@@ -158,7 +168,7 @@ def check_lists():
         offset += 60
     assert len(carriers) == total > 100, f"{len(carriers)} of {total}"
     # A null becomes None, not a missing field.
-    assert carriers["0319"].carrier_type is None and carriers["908K"].common_name is None
+    assert carriers["950G"].carrier_type is None and carriers["908K"].common_name is None
 
     exchange = ok("get_exchange", npa="305", nxx="234")
     assert exchange.total_exchanges > exchange.pagination.total == 1, exchange

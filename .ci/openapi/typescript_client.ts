@@ -54,7 +54,7 @@ const checks: Record<keyof paths, () => Promise<void>> = {
       total = page.pagination.total;
     }
     assert.ok(total > 100 && carriers.size === total, `${carriers.size} of ${total}`);
-    assert.equal(carriers.get("0319")?.carrier_type, null);
+    assert.equal(carriers.get("950G")?.carrier_type, null);
     const query = { version: "20200101T000000Z-0123456789abcdef" };
     rejection(await withKey.GET("/v1/carriers", { params: { query } }), 400, "invalid_request");
     rejection(await withoutKey.GET("/v1/carriers"), 401, "unauthorized");
@@ -82,6 +82,27 @@ const checks: Record<keyof paths, () => Promise<void>> = {
     const get = (nxx: string) =>
       withKey.GET("/v1/npa/{npa}/nxx/{nxx}", { params: { path: { npa: "305", nxx } } });
     assert.equal(success(await get("234")).exchanges[0]?.rate_center, "PERRINE");
+    rejection(await get("x"), 400, "invalid_request");
+  },
+  "/v1/npa/{npa}/nxx/{nxx}/blocks": async () => {
+    const get = (nxx: string) =>
+      withKey.GET("/v1/npa/{npa}/nxx/{nxx}/blocks", { params: { path: { npa: "305", nxx } } });
+    assert.equal(success(await get("234")).blocks.length, 10);
+    rejection(await get("x"), 400, "invalid_request");
+  },
+  "/v1/area-codes": async () => {
+    const get = (country: string) => withKey.GET("/v1/area-codes", { params: { query: { country } } });
+    assert.deepEqual(success(await get("JM")).area_codes.map((code) => code.npa), ["658", "876"]);
+    rejection(await get("Jamaica"), 400, "invalid_request");
+  },
+  "/v1/area-codes/{npa}": async () => {
+    const get = (npa: string) => withKey.GET("/v1/area-codes/{npa}", { params: { path: { npa } } });
+    assert.equal(success(await get("800")).service, "TOLL_FREE");
+    rejection(await get("222"), 404, "not_found");
+  },
+  "/v1/holders": async () => {
+    const get = (npa: string) => withKey.GET("/v1/holders", { params: { query: { npa } } });
+    assert.ok(success(await get("305")).holders.every(({ exchanges }) => exchanges > 0));
     rejection(await get("x"), 400, "invalid_request");
   },
   "/v1/npa": async () => {

@@ -54,7 +54,7 @@ function stateList({ body, headers }, params) {
     ["State or province", ({ states }) => states.map(stateName).join(", ")],
     ["Since", (code) => (code.status === "PLANNED" ? planSummary(code) : code.in_service_on), "short"],
     ["Overlays", ({ npa, overlay }) => (overlay.length > 0 ? npaLinks(overlay.filter((other) => other !== npa)) : null)],
-    ["Exchanges", ({ total_exchanges: count }) => count.toLocaleString("en"), "short"],
+    ["Exchanges", ({ total_exchanges: count }) => count?.toLocaleString("en"), "short"],
   ];
   const [heading, ...list] = listCard({
     title, detail: "", table: table(title, columns, body.area_codes),

@@ -46,7 +46,7 @@ function planRows(plan) {
 }
 
 function exchangeCounts({ total_exchanges: total, exchanges_by_status: counts }) {
-  const parts = Object.entries(counts).filter(([, count]) => count > 0);
+  const parts = Object.entries(counts ?? {}).filter(([, count]) => count > 0);
   const words = parts.map(([status, count]) => `${count.toLocaleString("en")} ${toWords(status).toLowerCase()}`);
   return total > 0 && words.join(", ");
 }
