@@ -46,8 +46,8 @@ def before_call(context, case, kwargs):
 
 # The parameters that the document restricts to a pattern, an enum or numbers.
 RESTRICTED = [
-    "country", "defaultCountry", "flags", "format", "include", "limit", "npa", "nxx", "ocn", "offset", "state", "status",
-    "type", "version",
+    "country", "defaultCountry", "flags", "format", "in_service_on", "include", "limit", "npa", "nxx", "ocn", "offset",
+    "overlay_of", "service", "state", "status", "type", "version",
 ]
 
 
