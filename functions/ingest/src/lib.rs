@@ -2,8 +2,8 @@
 //!
 //! Data flows one way. [`sources`] opens a file, [`table`] finds its columns, and a module in [`reports`] parses its
 //! rows. [`assemble`] builds a dataset, [`changes`] compares it with the current one, [`quality`] measures its
-//! completeness, and [`gates`] may refuse it. [`publish`] writes the items that changed, and [`outcome`] defines
-//! the report. Finally [`verify`] compares the items with the snapshot.
+//! completeness, [`provenance`] describes each report, and [`gates`] may refuse it. [`publish`] writes the items that
+//! changed, and [`outcome`] defines the report. Finally [`verify`] compares the items with the snapshot.
 
 mod assemble;
 mod carrier_types;
@@ -13,6 +13,7 @@ mod gates;
 mod lambda;
 mod options;
 mod outcome;
+mod provenance;
 mod publish;
 mod quality;
 mod reports;
@@ -24,10 +25,11 @@ mod verify;
 
 use std::{sync::Arc, time::Instant};
 
+use jiff::Timestamp;
 use logging::with_causes;
 use numbering::dataset::Dataset;
 use numbering::records::{Country, Version};
-use store::{FileDates, Manifest, Snapshot, Store};
+use store::{ImportedReport, ImportedReports, Manifest, ReportName, Snapshot, Store};
 
 use self::{
     assemble::ReportRows,
@@ -35,7 +37,8 @@ use self::{
     outcome::Notes,
     publish::{Baseline, Candidate},
     reports::{canadian_blocks, cnac, nanpa, npa_report, overlay, thousands_blocks},
-    table::{Dated, Report},
+    sources::Fingerprint,
+    table::Report,
 };
 
 pub use carrier_types::{CompanyCount, ExchangesByBasis, TypeCoverage};
@@ -61,8 +64,7 @@ pub async fn ingest(
     progress: impl Fn(Progress),
 ) -> Result<ImportReport, IngestError> {
     let mut notes = Notes::default();
-    let (mut rows, file_dates) =
-        read_sources(sources, options.deadline, &mut notes, &progress).await?;
+    let (mut rows, mut reports) = read_sources(sources, options, &mut notes, &progress).await?;
     progress(Progress::Comparing);
     if options.replace_manifest && !options.dry_run && store.replace_unreadable_manifest().await? {
         notes.warn(
@@ -80,9 +82,12 @@ pub async fn ingest(
     let mut changes = Changes::between(&baseline.dataset, &dataset);
     let changed_keys = changes.keys.clone();
     let bytes = dataset.pack()?;
-    let snapshot = Snapshot::new(version, &bytes, dataset.statistics(), file_dates, options.now);
-
     let quality = Quality::new(&dataset);
+    reports = provenance::with_findings(reports, &notes, &dataset, &quality);
+    reports.0.extend(provenance::of_kept_blocks(&baseline, &notes));
+    let statistics = dataset.statistics();
+    let snapshot = Snapshot::new(version, &bytes, statistics, reports.clone(), options.now);
+
     let compared = baseline.compared_with(&snapshot);
     let oldest = match compared {
         Some(_) if !changed_keys.is_empty() => {
@@ -95,7 +100,7 @@ pub async fn ingest(
     let oldest = oldest.as_ref().map(|(snapshot, dataset)| MeasuredVersion { snapshot, dataset });
     let older: Vec<_> = previous.into_iter().chain(oldest).collect();
     let next = MeasuredVersion { snapshot: &snapshot, dataset: &dataset };
-    let refusals = gates::run_gates(&older, next, &quality, &notes);
+    let refusals = gates::run_gates(&older, next, &quality, &notes, options.strict);
     let Verdict { reasons, allowed_by, confirms_changes } =
         Verdict::new(&refusals, options.waivers);
 
@@ -120,7 +125,7 @@ pub async fn ingest(
     let is_unreadable = |older: &Version| baseline.is_unreadable(older);
     let (outcome, manifest, items) = match baseline.manifest_to_reimport() {
         Some(current) if changed_keys.is_empty() => {
-            let manifest = current.after_reimport(options.now, file_dates, is_unreadable);
+            let manifest = current.after_reimport(options.now, reports, is_unreadable);
             progress(Progress::Publishing);
             store.publish(&manifest, &current.revision).await?;
             (Outcome::Unchanged, manifest, Items::default())
@@ -147,30 +152,42 @@ pub async fn ingest(
 /// Reads a dataset from reports without comparing or publishing it.
 pub async fn read_dataset(sources: &Sources) -> Result<Dataset, IngestError> {
     let mut notes = Notes::default();
-    let (rows, _) = read_sources(sources, None, &mut notes, &|_| ()).await?;
+    let (rows, _) = read_sources(sources, Options::default(), &mut notes, &|_| ()).await?;
     Ok(assemble::assemble(rows, &mut notes))
 }
 
 async fn read_sources(
     sources: &Sources,
-    deadline: Option<Instant>,
+    Options { deadline, now, .. }: Options,
     notes: &mut Notes,
     progress: &impl Fn(Progress),
-) -> Result<(ReportRows, FileDates), IngestError> {
-    let mut reader = SourceReader { deadline, notes, progress };
-    let (mut codes, nanpa) = reader.read(Some(&sources.nanpa), &nanpa::REPORT).await?;
-    let (canadian_codes, cnac) = reader.read(Some(&sources.cnac), &cnac::REPORT).await?;
-    codes.extend(canadian_codes);
-    let (area_codes, npa_report) =
-        reader.read(Some(&sources.npa_report), &npa_report::REPORT).await?;
-    let (overlay, _) = reader.read(sources.carriers.as_ref(), &overlay::REPORT).await?;
+) -> Result<(ReportRows, ImportedReports), IngestError> {
+    let reports = ImportedReports::default();
+    let mut reader = SourceReader { deadline, now, notes, reports, progress };
+    let (nanpa, cnac) = (Some(&sources.nanpa), Some(&sources.cnac));
+    let mut codes = reader.read(ReportName::Nanpa, nanpa, &nanpa::REPORT).await?;
+    codes.extend(reader.read(ReportName::Cnac, cnac, &cnac::REPORT).await?);
+    let npa_report = Some(&sources.npa_report);
+    let area_codes = reader.read(ReportName::NpaReport, npa_report, &npa_report::REPORT).await?;
+    let carriers = sources.carriers.as_ref();
+    let overlay = reader.read(ReportName::Carriers, carriers, &overlay::REPORT).await?;
     let mut blocks = Vec::new();
-    for (source, report, country) in [
-        (&sources.thousands_blocks, &thousands_blocks::REPORT, Country::Us),
-        (&sources.canadian_blocks, &canadian_blocks::REPORT, Country::Ca),
+    for (name, source, report, country) in [
+        (
+            ReportName::ThousandsBlocks,
+            &sources.thousands_blocks,
+            &thousands_blocks::REPORT,
+            Country::Us,
+        ),
+        (
+            ReportName::CanadianBlocks,
+            &sources.canadian_blocks,
+            &canadian_blocks::REPORT,
+            Country::Ca,
+        ),
     ] {
-        match reader.read(source.as_ref(), report).await {
-            Ok((read, _)) => blocks.extend(read),
+        match reader.read(name, source.as_ref(), report).await {
+            Ok(read) => blocks.extend(read),
             Err(error @ (IngestError::OutOfTime | IngestError::TooSlow { .. })) => {
                 return Err(error);
             }
@@ -181,33 +198,43 @@ async fn read_sources(
             }
         }
     }
-    let file_dates = FileDates { nanpa, cnac, npa_report };
-    for (file, date) in gates::dates_by_file(file_dates) {
+    let reports = reader.reports;
+    for (file, date) in gates::dates_by_file(&reports) {
         if date.is_none() {
             notes.warn("a report has no date", file);
         }
     }
-    Ok((ReportRows { codes, area_codes, overlay, blocks }, file_dates))
+    Ok((ReportRows { codes, area_codes, overlay, blocks }, reports))
 }
 
 struct SourceReader<'a, P> {
     deadline: Option<Instant>,
+    now: Timestamp,
     notes: &'a mut Notes,
+    reports: ImportedReports,
     progress: &'a P,
 }
 
 impl<P: Fn(Progress)> SourceReader<'_, P> {
+    /// Returns the report's rows, or none without a source.
     async fn read<const N: usize, T>(
         &mut self,
+        name: ReportName,
         source: Option<&Source>,
         report: &Report<N, T>,
-    ) -> Result<Dated<T>, IngestError> {
-        let Some(source) = source else { return Ok((Vec::new(), None)) };
+    ) -> Result<Vec<T>, IngestError> {
+        let Some(source) = source else { return Ok(Vec::new()) };
         let (file, progress) = (report.file, self.progress);
         let on_received = |bytes, total| progress(Progress::Fetching { file, bytes, total });
         let content = source.open(file, self.deadline, on_received).await?;
+        let Fingerprint { bytes, sha256 } = content.fingerprint.clone();
         progress(Progress::Reading { file, rows: 0 });
         let on_line = |rows| progress(Progress::Reading { file, rows });
-        content.read(on_line, |text| report.read(text, self.notes))
+        let (rows, date) = content.read(on_line, |text| report.read(text, self.notes))?;
+        let (address, read_at) = (source.public_address(), self.now);
+        let imported =
+            ImportedReport { address, date, read_at, bytes, sha256, ..ImportedReport::default() };
+        self.reports.0.insert(name, imported);
+        Ok(rows)
     }
 }

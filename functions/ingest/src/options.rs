@@ -10,6 +10,8 @@ use crate::{IngestError, Waivers};
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
     pub waivers: Waivers,
+    /// Refuses reports with columns or words that this release does not know, and reports that cannot be read.
+    pub strict: bool,
     /// Reports what would change without writing anything.
     pub dry_run: bool,
     /// Replaces an unreadable manifest, as if nothing had been imported before.
@@ -24,6 +26,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             waivers: Waivers::default(),
+            strict: false,
             dry_run: false,
             replace_manifest: false,
             deadline: None,

@@ -32,6 +32,7 @@ pub struct ImportReport {
     /// Countries whose report on thousands blocks could not be read; their current blocks are kept.
     pub unread_block_reports: Vec<Country>,
     pub items: Items,
+    /// Skipped rows by report and reason.
     pub skipped: BTreeMap<String, u32>,
     /// Suspicious data that was imported anyway, by kind.
     pub warnings: BTreeMap<String, Warning>,
@@ -94,7 +95,7 @@ impl ImportReport {
             outcome: Outcome::Planned,
             version: None,
             replaces_sample: false,
-            file_dates: snapshot.file_dates,
+            file_dates: snapshot.reports.file_dates(),
             records: snapshot.statistics.total_records,
             by_country: snapshot.statistics.by_country.clone(),
             by_status: snapshot.statistics.by_status.clone(),
@@ -105,7 +106,11 @@ impl ImportReport {
             changes,
             unread_block_reports: notes.countries_without_blocks,
             items: Items::default(),
-            skipped: notes.skipped,
+            skipped: notes
+                .skipped
+                .into_iter()
+                .map(|((file, reason), rows)| (format!("{file}: {reason}"), rows))
+                .collect(),
             warnings: notes.warnings,
         }
     }
@@ -114,12 +119,15 @@ impl ImportReport {
 /// Warnings and skipped rows, collected while reading the reports.
 #[derive(Debug, Default)]
 pub(crate) struct Notes {
-    pub(crate) skipped: BTreeMap<String, u32>,
+    /// Rows by file and reason.
+    pub(crate) skipped: BTreeMap<(&'static str, String), u32>,
     pub(crate) warnings: BTreeMap<String, Warning>,
     pub(crate) rows: BTreeMap<&'static str, u32>,
     /// Countries whose report on thousands blocks cannot be read.
     pub(crate) countries_without_blocks: Vec<Country>,
     pub(crate) unknown_values: BTreeMap<(&'static str, &'static str), Warning>,
+    /// Columns that published reports did not have before, by file.
+    pub(crate) new_columns: BTreeMap<&'static str, Warning>,
 }
 
 /// The warning for an OCN with different company names in its rows.
@@ -127,8 +135,8 @@ pub(crate) const SEVERAL_NAMES: &str =
     "an OCN has several company names; the most frequent one is used";
 
 impl Notes {
-    pub(crate) fn skip(&mut self, reason: impl Into<String>) {
-        *self.skipped.entry(reason.into()).or_default() += 1;
+    pub(crate) fn skip(&mut self, file: &'static str, reason: impl Into<String>) {
+        *self.skipped.entry((file, reason.into())).or_default() += 1;
     }
 
     /// Counts a warning, and keeps the first few of each kind as examples.
@@ -138,6 +146,12 @@ impl Notes {
 
     pub(crate) fn count_rows(&mut self, file: &'static str, rows: u64) {
         *self.rows.entry(file).or_default() += u32::try_from(rows).unwrap_or(u32::MAX);
+    }
+
+    pub(crate) fn note_new_column(&mut self, file: &'static str, name: impl Display) {
+        let name = format!("'{name}'");
+        self.new_columns.entry(file).or_default().count(&name);
+        self.warn(format!("{file}: a column is new and is ignored"), name);
     }
 
     /// Counts an unknown value in a column. `consequence` says how it is treated.

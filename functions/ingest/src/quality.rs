@@ -20,6 +20,10 @@ pub struct Quality {
 pub struct Coverage {
     pub records: u32,
     pub by_status: BTreeMap<Status, u32>,
+    /// Thousands blocks with a holder.
+    pub blocks: u32,
+    /// Exchanges with such blocks.
+    pub pooled_exchanges: u32,
     /// `holders`, `ocns`, `states` and `rate_centers`.
     #[serde(flatten)]
     pub columns: BTreeMap<&'static str, Values>,
@@ -88,6 +92,8 @@ impl Quality {
             let coverage = by_country.entry(country).or_default();
             coverage.records += 1;
             *coverage.by_status.entry(exchange.status).or_default() += 1;
+            coverage.blocks += exchange.blocks.len() as u32;
+            coverage.pooled_exchanges += u32::from(!exchange.blocks.is_empty());
             for (column, value_of) in COLUMNS {
                 let counts = occurrences.entry((country, column)).or_default();
                 if let Some(value) = value_of(&exchange) {
@@ -108,11 +114,11 @@ impl Quality {
 }
 
 impl Coverage {
-    fn figures(&self) -> [(&'static str, f64); 11] {
-        // Rounded to hundredths of a percent.
-        let share = |count| (percent(count, self.records) * 100.0).round() / 100.0;
+    pub(crate) fn figures(&self) -> [(&'static str, f64); 11] {
+        let share = |count| rounded_percent(count, self.records);
         let with_status = |status| share(self.by_status.get(&status).copied().unwrap_or_default());
-        let [holders, ocns, states, rate_centers] = COLUMNS.map(|(name, _)| self.columns[name]);
+        let [holders, ocns, states, rate_centers] =
+            COLUMNS.map(|(name, _)| self.columns.get(name).copied().unwrap_or_default());
         [
             ("records", self.records.into()),
             ("holder", share(holders.filled)),
@@ -132,6 +138,11 @@ impl Coverage {
 /// Returns `part` as a percentage of `total`; 0 if `total` is 0.
 pub(crate) fn percent(part: u32, total: u32) -> f64 {
     if total == 0 { 0.0 } else { 100.0 * f64::from(part) / f64::from(total) }
+}
+
+/// Returns the percentage, rounded to hundredths.
+pub(crate) fn rounded_percent(part: u32, total: u32) -> f64 {
+    (percent(part, total) * 100.0).round() / 100.0
 }
 
 #[cfg(test)]

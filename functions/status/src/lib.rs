@@ -1,5 +1,6 @@
-//! Reports health and statistics. No key is required.
+//! Reports health, statistics and the sources of the data. No key is required.
 
+mod sources;
 #[cfg(test)]
 mod tests;
 
@@ -41,6 +42,7 @@ pub fn routes() -> Routes {
     let mut routes = OpenApiRouter::default()
         .routes(routes!(health))
         .routes(routes!(stats))
+        .routes(routes!(sources::sources))
         .route("/health", get(health))
         .route("/stats", get(stats));
     let paths = &mut routes.get_openapi_mut().paths.paths;
@@ -225,7 +227,13 @@ async fn health(State(app): State<App>) -> (SampleHeader, Health) {
     )
 )]
 async fn stats(State(app): State<App>) -> Result<StatsWithVersion, ApiError> {
-    // The same version as in lists and lookups.
+    let snapshot = current_snapshot(&app).await?;
+    let version = snapshot.version.to_string();
+    Ok(([(DATA_VERSION, version)], sample_header(&snapshot), Json(snapshot.into())))
+}
+
+/// The version that answers lists and lookups.
+async fn current_snapshot(app: &App) -> Result<Snapshot, ApiError> {
     let snapshot = match app.dataset.serving().await {
         Serving::Current(snapshot) | Serving::Older(snapshot) | Serving::Memory(snapshot) => {
             snapshot
@@ -234,6 +242,6 @@ async fn stats(State(app): State<App>) -> Result<StatsWithVersion, ApiError> {
         Serving::Unavailable(error) => return Err(ApiError::from_dataset_error(&error)),
     };
     let version = snapshot.version.to_string();
-    request_context::record(|context| context.data_version = Some(version.clone()));
-    Ok(([(DATA_VERSION, version)], sample_header(&snapshot), Json(snapshot.into())))
+    request_context::record(|context| context.data_version = Some(version));
+    Ok(snapshot)
 }

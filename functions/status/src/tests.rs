@@ -26,6 +26,26 @@ fn unversioned_paths_have_their_own_operation_id() {
 }
 
 #[tokio::test]
+async fn sources_list_each_imported_report_and_what_it_cannot_tell() {
+    let api = TestApi::new(routes());
+    let sources = api.ok("/v1/sources").await;
+    let [report] = sources["reports"].as_array().unwrap().as_slice() else { panic!("{sources}") };
+    let expected = [
+        ("report", "nanpa"),
+        ("publisher", "NANPA"),
+        ("title", "Utilized central office codes"),
+        ("address", "https://a.example/codes.zip"),
+        ("read_at", "1970-01-01T00:00:00Z"),
+    ];
+    for (field, value) in expected {
+        assert_eq!(report[field], value, "{field}");
+    }
+    assert!(report["date"].is_null() && report["rows"] == 0, "{report}");
+    assert!(report["cannot_tell"][0].as_str().unwrap().contains("ported"), "{report}");
+    assert_eq!(sources["imported_at"], "1970-01-01T00:00:00Z");
+}
+
+#[tokio::test]
 async fn statistics_count_the_records_in_memory() {
     let api = TestApi::new(routes());
     let expected = concat!(

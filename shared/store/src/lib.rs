@@ -9,6 +9,7 @@ mod client;
 mod current;
 mod error;
 mod https;
+mod imported_reports;
 mod item_writes;
 mod loading;
 mod lookup_items;
@@ -27,12 +28,13 @@ pub use client::{Store, is_plain_http};
 pub use current::{CurrentDataset, Serving};
 pub use error::{StoreError, UnreadableSnapshot};
 pub use https::{TrustedRoots, https_client};
+pub use imported_reports::{FileDates, ImportedReport, ImportedReports, ReportName, SAMPLE_DATE};
 pub use item_writes::{ItemWrite, WRITES_PER_BATCH};
 pub use loading::{
     DatasetError, LoadedVersion, NewestVersion, SkippedVersion, first_readable, load, load_newest,
 };
 pub use lookup_items::{ItemKey, LookupItem, LookupTable};
-pub use manifest::{CHUNK_BYTES, FileDates, Manifest, Revision, SAMPLE_DATE, Snapshot};
+pub use manifest::{CHUNK_BYTES, Manifest, Revision, Snapshot};
 pub use metering::{Consumption, count_wait, measure_reads};
 pub use reachability::{FailureKind, Table};
 pub use table_scan::StoredItem;

@@ -9,12 +9,12 @@ use aws_sdk_dynamodb::{
     error::ProvideErrorMetadata, operation::put_item::builders::PutItemFluentBuilder,
     types::AttributeValue,
 };
-use jiff::{Timestamp, civil::Date};
+use jiff::Timestamp;
 use rand::{RngExt, distr::Alphanumeric};
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_128;
 
-use crate::{Store, StoreError, client::item_from_record};
+use crate::{ImportedReports, Store, StoreError, client::item_from_record};
 use numbering::records::{Statistics, Version};
 
 /// The current version of the data and the retained ones.
@@ -38,7 +38,7 @@ pub struct Snapshot {
     pub version: Version,
     /// The time of its last import. Importing the same files again updates it.
     pub ingested_at: Timestamp,
-    pub file_dates: FileDates,
+    pub reports: ImportedReports,
     pub chunks: u32,
     /// The hash of the whole snapshot. It detects damage, not forgery: anyone who can write a chunk can also write
     /// the manifest.
@@ -49,17 +49,6 @@ pub struct Snapshot {
     #[serde(default)]
     pub confirmed: bool,
 }
-
-/// The dates stated in the reports; `None` for a report without a date.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FileDates {
-    pub nanpa: Option<Date>,
-    pub cnac: Option<Date>,
-    pub npa_report: Option<Date>,
-}
-
-/// The report date in the fictional sample, which no published report has.
-pub const SAMPLE_DATE: Date = Date::constant(2000, 1, 1);
 
 /// The size of a chunk. With its key, it stays below DynamoDB's item limit of 400 KB.
 pub const CHUNK_BYTES: usize = 390_000;
@@ -93,17 +82,17 @@ impl Snapshot {
         version: Version,
         bytes: &[u8],
         statistics: Statistics,
-        file_dates: FileDates,
+        reports: ImportedReports,
         ingested_at: Timestamp,
     ) -> Self {
         let chunks = bytes.chunks(CHUNK_BYTES).len() as u32;
         let hash = snapshot_hash(bytes);
-        Self { version, ingested_at, file_dates, chunks, hash, statistics, confirmed: false }
+        Self { version, ingested_at, reports, chunks, hash, statistics, confirmed: false }
     }
 
     /// Returns `true` if it was imported from the fictional sample.
     pub fn is_sample(&self) -> bool {
-        self.file_dates.nanpa == Some(SAMPLE_DATE)
+        self.reports.are_sample()
     }
 
     /// Returns `true` if this is published data that replaces the sample. The sample is then dropped: published
@@ -132,10 +121,10 @@ impl Manifest {
     pub fn after_reimport(
         &self,
         ingested_at: Timestamp,
-        file_dates: FileDates,
+        reports: ImportedReports,
         is_unreadable: impl Fn(&Version) -> bool,
     ) -> Self {
-        let current = Snapshot { ingested_at, file_dates, ..self.current.clone() };
+        let current = Snapshot { ingested_at, reports, ..self.current.clone() };
         let is_readable = |older: &&Snapshot| !is_unreadable(&older.version);
         let retained = self.retained.iter().filter(is_readable).cloned().collect();
         Self { revision: Revision::new(), current, retained }

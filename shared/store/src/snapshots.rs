@@ -171,14 +171,15 @@ mod tests {
     use numbering::dataset::Dataset;
 
     use super::*;
-    use crate::FileDates;
+    use crate::ImportedReports;
 
     #[test]
     fn only_old_chunks_that_cannot_be_published_are_orphaned() {
         let start = Timestamp::UNIX_EPOCH;
         let [current, unpublished] = [(); 2].map(|()| Version::new(start));
         let statistics = Dataset::default().statistics();
-        let snapshot = Snapshot::new(current.clone(), b"", statistics, FileDates::default(), start);
+        let snapshot =
+            Snapshot::new(current.clone(), b"", statistics, ImportedReports::default(), start);
         let manifest = Manifest::new(None, snapshot, |_| false);
         let (replaced, other) = (manifest.revision.to_string(), "another revision".to_owned());
         let [id, current_id] = [unpublished, current].map(|version| chunk_id(&version, 0));

@@ -26,7 +26,10 @@ use shared::{
     in_process::{InProcess, RouteResponse},
     state::App,
 };
-use store::{CurrentDataset, FileDates, LoadedVersion, Manifest, Snapshot, Store, TimeoutProfile};
+use store::{
+    CurrentDataset, ImportedReport, ImportedReports, LoadedVersion, Manifest, ReportName, Snapshot,
+    Store, TimeoutProfile,
+};
 
 /// A port that nothing listens on, so that every read fails immediately and the in-memory dataset is used.
 const UNREACHABLE: &str = "http://127.0.0.1:1";
@@ -129,6 +132,17 @@ pub fn header<'a>(headers: &'a HeaderMap, name: &str) -> &'a str {
     headers.get(name).map_or("", |value| value.to_str().unwrap())
 }
 
+/// A single report without rows.
+fn imported_reports(read_at: Timestamp) -> ImportedReports {
+    let report = ImportedReport {
+        address: "https://a.example/codes.zip".to_owned(),
+        read_at,
+        sha256: "0".repeat(64),
+        ..ImportedReport::default()
+    };
+    ImportedReports([(ReportName::Nanpa, report)].into())
+}
+
 fn app() -> App {
     let store = Store::connect_to_emulator(UNREACHABLE, TimeoutProfile::Request);
     let Records { carriers, area_codes, exchanges } =
@@ -140,7 +154,7 @@ fn app() -> App {
         version.clone(),
         b"",
         dataset.statistics(),
-        FileDates::default(),
+        imported_reports(imported_at),
         imported_at,
     );
     let mut app = App::with_store(store.clone());

@@ -9,7 +9,11 @@ use super::{Counts, most_frequent};
 use crate::{
     carrier_types,
     outcome::{Notes, SEVERAL_NAMES},
-    reports::{CodeRow, overlay::OverlayRow, thousands_blocks::AssignedBlock},
+    reports::{
+        CodeRow,
+        overlay::{self, OverlayRow},
+        thousands_blocks::AssignedBlock,
+    },
 };
 
 /// Counts over an OCN's codes and blocks.
@@ -42,7 +46,7 @@ pub(super) fn carriers(
         let ocn = row.ocn;
         if overlay_rows.insert(ocn, row).is_some() {
             notes.warn("duplicate OCN in the overlay; the later row is used", ocn);
-            notes.skip("overlay rows replaced by a later row with the same OCN");
+            notes.skip(overlay::REPORT.file, "rows replaced by a later row with the same OCN");
         }
     }
     let mut carriers: BTreeMap<Ocn, Carrier> = holdings_by_ocn(codes, blocks)
@@ -52,9 +56,9 @@ pub(super) fn carriers(
     for (ocn, mut row) in overlay_rows {
         row.country = row.country.or_else(|| row.state.map(StateCode::country));
         if row.company_name.is_none() {
-            notes.skip("overlay rows without a name whose OCN has no exchanges");
+            notes.skip(overlay::REPORT.file, "rows without a name whose OCN has no exchanges");
         } else if row.country.is_none() {
-            notes.skip("overlay rows without a country whose OCN has no exchanges");
+            notes.skip(overlay::REPORT.file, "rows without a country whose OCN has no exchanges");
         } else {
             carriers.insert(ocn, carrier(ocn, Holdings::default(), Some(row), notes));
         }

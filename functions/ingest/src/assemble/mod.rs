@@ -13,7 +13,7 @@ use numbering::records::{
 use crate::{
     outcome::Notes,
     reports::{
-        CodeRow, cnac, nanpa,
+        CodeRow, blocks_file, codes_file,
         npa_report::{AreaCodeCountry, AreaCodeRow},
         overlay::OverlayRow,
         thousands_blocks::AssignedBlock,
@@ -63,14 +63,11 @@ fn drop_foreign_codes(
         let country = countries.get(&code.npa_nxx.npa);
         let is_own = country == Some(&AreaCodeCountry::Reported(code.country));
         if !is_own {
-            let file = match code.country {
-                Country::Us => nanpa::REPORT.file,
-                Country::Ca => cnac::REPORT.file,
-            };
+            let file = codes_file(code.country);
             let kind =
                 format!("{file}: the area code belongs to another country; the row is skipped");
             notes.warn(kind, code.npa_nxx);
-            notes.skip(format!("{file}: rows with another country's area code"));
+            notes.skip(file, "rows with another country's area code");
         }
         is_own
     });
@@ -104,18 +101,18 @@ fn drop_invalid_blocks(
         codes.iter().map(|code| (code.npa_nxx, code.country)).collect();
     let mut valid = BTreeMap::new();
     for block in blocks {
-        let (npa_nxx, digit) = (block.npa_nxx, block.digit);
+        let (npa_nxx, digit, file) = (block.npa_nxx, block.digit, blocks_file(block.country));
         let name = format!("{npa_nxx}-{digit}");
         match countries.get(&npa_nxx) {
-            None => notes.skip("thousands blocks in unknown exchanges"),
+            None => notes.skip(file, "blocks in unknown exchanges"),
             Some(country) if *country != block.country => {
                 notes.warn("a thousands block in another country's exchange is skipped", name);
-                notes.skip("thousands blocks in another country's exchanges");
+                notes.skip(file, "blocks in another country's exchanges");
             }
             Some(_) => {
                 if valid.insert((npa_nxx, digit), block).is_some() {
                     notes.warn("duplicate thousands block; the later row is used", name);
-                    notes.skip("rows replaced by a later row with the same thousands block");
+                    notes.skip(file, "rows replaced by a later row with the same block");
                 }
             }
         }
@@ -127,7 +124,7 @@ fn drop_invalid_blocks(
 fn drop_duplicate_codes(codes: Vec<CodeRow>, notes: &mut Notes) -> Vec<CodeRow> {
     let mut by_npa_nxx = BTreeMap::new();
     for mut code in codes {
-        let npa_nxx = code.npa_nxx;
+        let (npa_nxx, file) = (code.npa_nxx, codes_file(code.country));
         if code.status == Status::Unassigned {
             code.company = None;
             if let Some(ocn) = code.ocn.take() {
@@ -137,7 +134,7 @@ fn drop_duplicate_codes(codes: Vec<CodeRow>, notes: &mut Notes) -> Vec<CodeRow> 
         }
         if by_npa_nxx.insert(npa_nxx, code).is_some() {
             notes.warn("duplicate NPA-NXX; the later row is used", npa_nxx);
-            notes.skip("rows replaced by a later row with the same NPA-NXX");
+            notes.skip(file, "rows replaced by a later row with the same NPA-NXX");
         }
     }
     by_npa_nxx.into_values().collect()

@@ -8,6 +8,8 @@ use numbering::{
 };
 use serde::Serialize;
 
+use crate::quality::rounded_percent;
+
 /// The number of companies to list.
 const MAX_COMPANIES: usize = 50;
 
@@ -62,6 +64,11 @@ impl TypeCoverage {
 impl ExchangesByBasis {
     pub fn total(&self) -> u32 {
         self.without_type + self.by_basis.values().sum::<u32>()
+    }
+
+    /// The percentage of exchanges whose carrier has a type, in hundredths.
+    pub(crate) fn percent_typed(&self) -> f64 {
+        rounded_percent(self.total() - self.without_type, self.total())
     }
 }
 

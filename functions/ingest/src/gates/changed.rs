@@ -5,6 +5,7 @@ use std::{cmp::Reverse, collections::BTreeMap};
 use itertools::Itertools;
 use jiff::SignedDuration;
 use numbering::records::{BlockHolder, Country, Record, RecordKey, Status};
+use store::ReportName;
 
 use super::{
     MIN_RECORDS, MeasuredVersion, Refusal, Waivers,
@@ -147,8 +148,8 @@ fn kind(record: &Record) -> Kind {
 /// Returns the days between the imports or between the country's reports, whichever is longer.
 fn days_between(country: Country, older: MeasuredVersion<'_>, next: MeasuredVersion<'_>) -> u64 {
     let [date_before, date_after] = [older, next].map(|version| match country {
-        Country::Us => version.snapshot.file_dates.nanpa,
-        Country::Ca => version.snapshot.file_dates.cnac,
+        Country::Us => version.snapshot.reports.date(ReportName::Nanpa),
+        Country::Ca => version.snapshot.reports.date(ReportName::Cnac),
     });
     let between_reports = match (date_before, date_after) {
         (Some(before), Some(after)) => after.duration_since(before),

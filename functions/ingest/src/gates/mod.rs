@@ -1,11 +1,13 @@
 //! The gates: checks that can refuse an import even if its files are readable.
 //!
 //! The [`changed`] gates compare an import with older versions; the [`plausible`] gates look at the import alone. All
-//! gates run, so a refusal lists every problem. An operator's [`waivers`] let an import pass.
+//! gates run, so a refusal lists every problem. An operator's [`waivers`] let an import pass. The [`unfamiliar`] gate
+//! only runs if asked for.
 
 mod changed;
 mod losses;
 mod plausible;
+mod unfamiliar;
 mod waivers;
 
 #[cfg(test)]
@@ -16,13 +18,9 @@ use jiff::{
     tz::{Offset, TimeZone},
 };
 use numbering::dataset::Dataset;
-use store::{FileDates, Snapshot};
+use store::{ImportedReports, ReportName, Snapshot};
 
-use crate::{
-    outcome::Notes,
-    quality::Quality,
-    reports::{cnac, nanpa, npa_report},
-};
+use crate::{outcome::Notes, quality::Quality, reports::file};
 
 pub use waivers::{Percent, Waivers};
 
@@ -49,13 +47,17 @@ pub(crate) fn run_gates(
     next: MeasuredVersion<'_>,
     quality: &Quality,
     notes: &Notes,
+    is_strict: bool,
 ) -> Vec<Refusal> {
-    let previous = older.first().map(|previous| previous.snapshot.file_dates);
-    let mut refusals = refuse_dates(previous.unwrap_or_default(), next.snapshot);
+    let previous = older.first().map(|previous| previous.snapshot.reports.clone());
+    let mut refusals = refuse_dates(&previous.unwrap_or_default(), next.snapshot);
     for version in older {
         changed::refuse_changes(*version, next, &mut refusals);
     }
     plausible::refuse_implausible(next.dataset, quality, notes, &mut refusals);
+    if is_strict {
+        refusals.extend(unfamiliar::refusals(notes));
+    }
     refusals
 }
 
@@ -64,11 +66,11 @@ const EARLIEST_OFFSET: Offset = Offset::constant(14);
 
 /// Refuses files that are older than the current ones, no longer have a date, or are dated in the future in every time
 /// zone. After a file from the future, all later files would count as older.
-fn refuse_dates(current: FileDates, next: &Snapshot) -> Vec<Refusal> {
+fn refuse_dates(current: &ImportedReports, next: &Snapshot) -> Vec<Refusal> {
     let latest_today = next.ingested_at.to_zoned(TimeZone::fixed(EARLIEST_OFFSET)).date();
     let mut refusals = Vec::new();
     for ((file, current), (_, date)) in
-        dates_by_file(current).into_iter().zip(dates_by_file(next.file_dates))
+        dates_by_file(current).into_iter().zip(dates_by_file(&next.reports))
     {
         let reason = match (current, date) {
             (_, Some(date)) if date > latest_today => format!(
@@ -91,12 +93,9 @@ fn refuse_dates(current: FileDates, next: &Snapshot) -> Vec<Refusal> {
     refusals
 }
 
-pub(crate) fn dates_by_file(dates: FileDates) -> [(&'static str, Option<Date>); 3] {
-    [
-        (nanpa::REPORT.file, dates.nanpa),
-        (cnac::REPORT.file, dates.cnac),
-        (npa_report::REPORT.file, dates.npa_report),
-    ]
+pub(crate) fn dates_by_file(reports: &ImportedReports) -> [(&'static str, Option<Date>); 3] {
+    [ReportName::Nanpa, ReportName::Cnac, ReportName::NpaReport]
+        .map(|name| (file(name), reports.date(name)))
 }
 
 pub(crate) struct Verdict {

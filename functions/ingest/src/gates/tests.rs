@@ -1,5 +1,6 @@
 use jiff::{Timestamp, ToSpan};
-use numbering::records::{Carrier, CarrierType, Exchange, Status, Version};
+use numbering::records::{Carrier, CarrierType, Country, Exchange, Status, Version};
+use store::ImportedReport;
 
 use super::*;
 use crate::quality::tests::{carrier, exchange};
@@ -12,7 +13,13 @@ fn snapshot(days: i64) -> Snapshot {
     let imported_at = BEFORE.parse::<Timestamp>().unwrap() + (24 * days).hours();
     let statistics = Dataset::default().statistics();
     let version = Version::new(imported_at);
-    Snapshot::new(version, b"", statistics, FileDates::default(), imported_at)
+    Snapshot::new(version, b"", statistics, ImportedReports::default(), imported_at)
+}
+
+/// A report's date; none if `date` is empty.
+fn dated(name: ReportName, date: &str) -> ImportedReports {
+    let report = ImportedReport { date: date.parse().ok(), ..ImportedReport::default() };
+    ImportedReports([(name, report)].into())
 }
 
 fn measured<'a>(snapshot: &'a Snapshot, dataset: &'a Dataset) -> MeasuredVersion<'a> {
@@ -20,7 +27,8 @@ fn measured<'a>(snapshot: &'a Snapshot, dataset: &'a Dataset) -> MeasuredVersion
 }
 
 fn refused_changes(older: &[MeasuredVersion<'_>], next: MeasuredVersion<'_>) -> Vec<Refusal> {
-    let mut refusals = run_gates(older, next, &Quality::new(next.dataset), &Notes::default());
+    let mut refusals =
+        run_gates(older, next, &Quality::new(next.dataset), &Notes::default(), false);
     refusals.retain(|refusal| refusal.compares_versions);
     refusals
 }
@@ -176,11 +184,9 @@ fn more_days_between_imports_or_reports_allow_more_changes() {
     let changed = |days| refusals_after(days, &before, &after).iter().any(is_count);
     // 100 of 10,000 is 1%, which is allowed after 35 days.
     assert_eq!([1, 34, 35, 400].map(changed), [true, true, false, false]);
-    let dated = |days, date: &str| {
-        let file_dates = FileDates { nanpa: Some(date.parse().unwrap()), ..FileDates::default() };
-        Snapshot { file_dates, ..snapshot(days) }
-    };
-    let (older, next) = (dated(0, "2026-09-20"), dated(1, "2026-11-01"));
+    let dated_snapshot =
+        |days, date: &str| Snapshot { reports: dated(ReportName::Nanpa, date), ..snapshot(days) };
+    let (older, next) = (dated_snapshot(0, "2026-09-20"), dated_snapshot(1, "2026-11-01"));
     let refused = refused_changes(&[measured(&older, &before)], measured(&next, &after));
     assert!(!refused.iter().any(is_count), "{refused:?}");
 }
@@ -205,7 +211,8 @@ fn only_countries_with_1000_records_are_checked_for_uniform_values() {
         let exchanges = (0..count).map(|n| exchange(&npa_nxx(n), None, "SNFC", Status::Assigned));
         let dataset = Dataset::new(Vec::new(), Vec::new(), exchanges.collect());
         let next = snapshot(0);
-        run_gates(&[], measured(&next, &dataset), &Quality::new(&dataset), &Notes::default()).len()
+        run_gates(&[], measured(&next, &dataset), &Quality::new(&dataset), &Notes::default(), false)
+            .len()
     };
     // No company or OCN, and a single state, rate center and status.
     assert_eq!([999, 1000].map(blank_and_uniform), [0, 5]);
@@ -218,9 +225,32 @@ fn twenty_unknown_values_in_over_one_percent_of_the_rows_are_refused() {
         notes.count_rows("a report", rows);
         (0..values).for_each(|_| notes.warn_unknown_value("a report", "Use", "is unknown", "'ZZ'"));
         let (snapshot, dataset) = (snapshot(0), Dataset::default());
-        run_gates(&[], measured(&snapshot, &dataset), &Quality::default(), &notes).len()
+        run_gates(&[], measured(&snapshot, &dataset), &Quality::default(), &notes, false).len()
     };
     assert_eq!([count(19, 100), count(20, 100), count(20, 2000)], [0, 1, 0]);
+}
+
+#[test]
+fn strict_imports_refuse_a_single_new_column_unknown_value_or_unreadable_report() {
+    let (snapshot, dataset) = (snapshot(0), Dataset::default());
+    let reasons = |notes: &Notes, is_strict| {
+        let next = measured(&snapshot, &dataset);
+        let refusals = run_gates(&[], next, &Quality::default(), notes, is_strict);
+        assert!(refusals.iter().all(|refusal| refusal.waivers.is_none()));
+        refusals.into_iter().map(|refusal| refusal.reason).collect::<Vec<_>>()
+    };
+    let mut notes = Notes::default();
+    assert_eq!(reasons(&notes, true), <[&str; 0]>::default());
+    notes.note_new_column("a report", "Porting");
+    notes.warn_unknown_value("a report", "Use", "is unknown", "'ZZ' on line 4");
+    notes.countries_without_blocks.push(Country::Ca);
+    assert_eq!(reasons(&notes, false), <[&str; 0]>::default());
+    let expected = [
+        "a report has columns that are new: 'Porting'",
+        "a report, column Use: 1 unknown values, such as 'ZZ' on line 4",
+        "the CNAC block status cannot be read; see the warnings",
+    ];
+    assert_eq!(reasons(&notes, true), expected);
 }
 
 #[test]
@@ -240,11 +270,11 @@ fn suggested_waivers_let_the_same_import_pass() {
 
 #[test]
 fn files_without_a_date_older_files_and_future_files_are_refused() {
-    let dates = |cnac: &str| FileDates { cnac: cnac.parse().ok(), ..FileDates::default() };
+    let dates = |cnac: &str| dated(ReportName::Cnac, cnac);
     let refuse = |now: &str, current: &str, next: &str| {
         let ingested_at = now.parse().unwrap();
-        let next = Snapshot { ingested_at, file_dates: dates(next), ..snapshot(0) };
-        refuse_dates(dates(current), &next)
+        let next = Snapshot { ingested_at, reports: dates(next), ..snapshot(0) };
+        refuse_dates(&dates(current), &next)
     };
     let (now, future) = ("2026-11-21T09:59:59Z", "; the date must not be in the future");
     for (now, current, next, expected) in [

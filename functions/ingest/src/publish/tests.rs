@@ -1,5 +1,5 @@
 use numbering::records::Status;
-use store::FileDates;
+use store::ImportedReports;
 
 use super::*;
 use crate::{
@@ -14,7 +14,7 @@ fn version() -> Version {
 fn snapshot(version: &Version) -> Snapshot {
     let statistics = Dataset::default().statistics();
     let now = Timestamp::UNIX_EPOCH;
-    Snapshot::new(version.clone(), b"", statistics, FileDates::default(), now)
+    Snapshot::new(version.clone(), b"", statistics, ImportedReports::default(), now)
 }
 
 fn manifest(versions: &[&Version]) -> Option<Manifest> {

@@ -32,6 +32,7 @@ pub(crate) const REPORT: Report<9, AssignedBlock> = Report {
         Column::optional(&["Province"]),
         Column::optional(&["Block Effective Date", "Effective Date"]),
     ],
+    unused: &["Code Holder", "Code Holder OCN", "Remarks"],
     max_rows: 640_000,
     parse_row: assigned_block,
     is_usable: |_| true,
@@ -60,7 +61,7 @@ fn assigned_block(
         return Ok(None);
     }
     let Some(ocn) = row.parse_if_known(4, notes).filter(|_| is_held) else {
-        notes.skip(format!("{}: blocks without a holder", REPORT.file));
+        notes.skip(REPORT.file, "blocks without a holder");
         return Ok(None);
     };
     Ok(Some(AssignedBlock {
@@ -93,7 +94,7 @@ mod tests {
         let expected = ["902-200-3 7720 Some(\"Iristel Inc.\")", "902-200-4 8303 Some(\"Rogers\")"];
         assert_eq!(found.collect::<Vec<_>>(), expected);
         assert!(notes.contains("'ZZ' on line 5"), "{notes}");
-        assert!(notes.contains("blocks without a holder\": 2"), "{notes}");
+        assert!(notes.contains("blocks without a holder\"): 2"), "{notes}");
     }
 
     #[test]

@@ -22,6 +22,7 @@ pub(crate) const REPORT: Report<7, CodeRow> = Report {
         Column::required(&["Company", "Company Name"]),
         Column::required(&["OCN"]),
     ],
+    unused: &["Pooled", "Remarks"],
     max_rows: 640_000,
     parse_row: code_row,
     is_usable: |codes| !codes.is_empty(),

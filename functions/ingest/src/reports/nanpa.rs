@@ -22,6 +22,7 @@ pub(crate) const REPORT: Report<7, CodeRow> = Report {
         Column::required(&["Use"]),
         Column::optional(&["AssignDate"]),
     ],
+    unused: &["EffectiveDate", "Initial/Growth", "Pooled Code", "In Service"],
     max_rows: 640_000,
     parse_row: code_row,
     is_usable: |codes| !codes.is_empty(),
@@ -108,7 +109,7 @@ mod tests {
             "State is in another country and is ignored",
             "'ON' on line 4",
             "'000-200' on line 2",
-            "rows whose NPA-NXX has an impossible area code\": 2",
+            "rows whose NPA-NXX has an impossible area code\"): 2",
         ] {
             assert!(notes.contains(expected), "{notes}");
         }

@@ -41,6 +41,19 @@ pub(crate) const REPORT: Report<21, AreaCodeRow> = Report {
         Column::optional(&["NOTES"]),
         Column::optional(&["TIME_ZONE"]),
     ],
+    unused: &[
+        "type_of_code",
+        "ASSIGNABLE",
+        "EXPLANATION",
+        "RESERVED",
+        "USE",
+        "OVERLAY",
+        "AREA_SERVED",
+        "MAP",
+        "PERM_HNPA_LOCAL_CALLS",
+        "PERM_HNPA_TOLL_CALLS",
+        "PERM_HNPA_FOREIGN_LOCAL_CALLS",
+    ],
     max_rows: 10_000,
     parse_row: area_code_row,
     is_usable: |rows| rows.iter().any(|row| row.country_in_service().is_some()),
@@ -78,6 +91,35 @@ const SERVICES: [(&str, AreaCodeService); 8] = [
     ("Canadian Non-Geographic Tariffed Services", AreaCodeService::NonGeographic),
     ("Interexchange Carrier Services", AreaCodeService::InterexchangeCarrier),
     ("US Government", AreaCodeService::UsGovernment),
+];
+
+/// The words in columns with few of them, by column. Anything else is read like the last word or, for time zones, by its
+/// letters.
+const WORDS: [(usize, &[&str]); 5] = [
+    (3, &["Y", "N"]),
+    (4, &["Yes", "No", ""]),
+    (15, &["Yes", "No", ""]),
+    (16, &["Yes", "No", ""]),
+    (20, &TIME_ZONES),
+];
+
+const TIME_ZONES: [&str; 16] = [
+    "",
+    "E",
+    "C",
+    "P",
+    "M",
+    "A",
+    "N",
+    "AK",
+    "EC",
+    "CM",
+    "MP",
+    "CMP",
+    "PT/MT only for W Wendover",
+    "(UTC+10)",
+    "(UTC-10)",
+    "UTC-11",
 ];
 
 /// The location column's text for area codes without a location.
@@ -134,6 +176,11 @@ fn area_code_row(row: &Row<'_, 21>, notes: &mut Notes) -> Result<Option<AreaCode
             (AreaCodeCountry::Other, other.map(|&(_, code)| code))
         }
     };
+    for (column, words) in WORDS {
+        if !words.iter().any(|word| word.eq_ignore_ascii_case(&row.cells[column])) {
+            row.warn(notes, column, "is unknown");
+        }
+    }
     let is_in_service = in_service == "Y";
     let mut area_code = AreaCodeRow {
         npa: row.parse(0)?,
@@ -148,7 +195,7 @@ fn area_code_row(row: &Row<'_, 21>, notes: &mut Notes) -> Result<Option<AreaCode
         },
     };
     if !area_code.is_assigned {
-        notes.skip(format!("{}: area codes not assigned", REPORT.file));
+        notes.skip(REPORT.file, "area codes not assigned");
         return Ok(Some(area_code));
     }
     if !has_possible_npa(row, 0, area_code.npa, notes) {
@@ -273,7 +320,7 @@ mod tests {
         });
         let expected = ["201 NJ", "670 MP", "902 NS PE", "867 NT YT NU", "600 ", "710 "];
         assert_eq!(summaries.collect::<Vec<_>>(), expected);
-        assert!(notes.contains("not assigned\": 1"), "{notes}");
+        assert!(notes.contains("not assigned\"): 1"), "{notes}");
         assert!(notes.contains("warnings: {}"), "{notes}");
     }
 

@@ -20,6 +20,7 @@ pub(crate) const REPORT: Report<6, OverlayRow> = Report {
         Column::required(&["state"]),
         Column::required(&["country"]),
     ],
+    unused: &[],
     max_rows: 100_000,
     parse_row: overlay_row,
     is_usable: |carriers| !carriers.is_empty(),

@@ -25,6 +25,14 @@ pub(crate) const REPORT: Report<9, AssignedBlock> = Report {
         Column::required(&["Rate Center"]),
         Column::required(&["Block Effective Date"]),
     ],
+    unused: &[
+        "Region",
+        "Code Holder",
+        "Contaminated (Y or N)",
+        "Contaminated TNs not Available for Assignment",
+        "Block Available Date",
+        "Date Assigned",
+    ],
     max_rows: 2_000_000,
     parse_row: assigned_block,
     is_usable: |_| true,
@@ -66,7 +74,7 @@ fn assigned_block(
     }
     let holder = row.parse_if_known(6, notes).filter(|_| !is_free);
     let Some(ocn) = holder else {
-        notes.skip(format!("{}: blocks without a holder", REPORT.file));
+        notes.skip(REPORT.file, "blocks without a holder");
         return Ok(None);
     };
     Ok(Some(AssignedBlock {
@@ -108,7 +116,7 @@ mod tests {
         };
         let [assigned, unknown_status] = &blocks[..] else { panic!("{blocks:?}") };
         assert_eq!((assigned, unknown_status.ocn.to_string()), (&expected, "777D".to_owned()));
-        for expected in ["blocks without a holder\": 1", "'soon' on line 4", "'ZZ' on line 5"] {
+        for expected in ["blocks without a holder\"): 1", "'soon' on line 4", "'ZZ' on line 5"] {
             assert!(notes.contains(expected), "{notes}");
         }
         assert!(!notes.contains("'AS' in") && !notes.contains("'AV' in"), "{notes}");

@@ -7,6 +7,7 @@ use std::io::{self, BufRead, BufReader, Cursor, Read, Seek};
 
 use flate2::read::MultiGzDecoder;
 use logging::with_causes;
+use sha2::{Digest, Sha256};
 use zip::ZipArchive;
 
 use crate::{
@@ -20,6 +21,8 @@ const MAX_BYTES: u64 = 512 << 20;
 const MAX_LINE_BYTES: u64 = 64 * 1024;
 /// The number of leading bytes used to detect the kind of file.
 const HEAD_BYTES: u64 = 512;
+/// The number of bytes hashed at a time.
+const HASHED_BYTES: usize = 64 << 10;
 
 pub(crate) trait ReadSeek: Read + Seek + Send {}
 impl<T: Read + Seek + Send> ReadSeek for T {}
@@ -102,12 +105,40 @@ pub(crate) struct Content {
     source_name: String,
     bytes: Box<dyn ReadSeek>,
     kind: Kind,
+    pub fingerprint: Fingerprint,
+}
+
+/// The size and SHA-256 hash of a file, before unpacking.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Fingerprint {
+    pub bytes: u64,
+    /// In hex.
+    pub sha256: String,
+}
+
+impl Fingerprint {
+    fn new(bytes: impl Read) -> io::Result<Self> {
+        let mut reader = BufReader::with_capacity(HASHED_BYTES, bytes);
+        let (mut length, mut hash) = (0, Sha256::new());
+        loop {
+            let part = reader.fill_buf()?;
+            if part.is_empty() {
+                let sha256 = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+                return Ok(Self { bytes: length, sha256 });
+            }
+            hash.update(part);
+            let read = part.len();
+            length += read as u64;
+            reader.consume(read);
+        }
+    }
 }
 
 impl Content {
     /// Detects the kind of content. Archives are read to the end, so that damage is reported as a checksum error.
-    pub fn new(source_name: String, bytes: Box<dyn ReadSeek>) -> Result<Self, Cause> {
-        let mut content = Self { source_name, bytes, kind: Kind::Text };
+    pub fn new(source_name: String, mut bytes: Box<dyn ReadSeek>) -> Result<Self, Cause> {
+        let fingerprint = Fingerprint::new(&mut bytes)?;
+        let mut content = Self { source_name, bytes, kind: Kind::Text, fingerprint };
         let head = content
             .unpack(|bytes| read_head(bytes))?
             .map_err(|error| format!("its first bytes cannot be read: {}", with_causes(&error)))?;

@@ -10,8 +10,8 @@ use std::{fmt, fs::File, io::Cursor, path::PathBuf, str::FromStr, time::Instant}
 use serde::Deserialize;
 
 use crate::{IngestError, error::Cause, options::before_deadline};
-pub(crate) use content::Content;
 use content::ReadSeek;
+pub(crate) use content::{Content, Fingerprint};
 pub use published::{Mirror, PUBLISHED_BLOCK_URLS, PUBLISHED_URLS, published_blocks};
 
 /// Maximum bytes fetched from a source; the largest published report is 13 MB.
@@ -110,6 +110,16 @@ impl fmt::Display for Source {
 }
 
 impl Source {
+    /// The address to publish: the URL without credentials, or the name of a file or object, without the operator's
+    /// folder or bucket.
+    pub(crate) fn public_address(&self) -> String {
+        match self {
+            Self::File(path) => path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            Self::S3 { key, .. } => key.rsplit('/').next().unwrap_or_default().to_owned(),
+            Self::Url(_) | Self::Embedded(_) => self.to_string(),
+        }
+    }
+
     /// Opens the report, which messages call `file`. `on_received` is called with the number of bytes downloaded, and
     /// the total if the server sends it.
     pub(crate) async fn open(
@@ -187,6 +197,17 @@ mod tests {
             "the CNAC code status was not received from {address} in time; the current version is unchanged"
         );
         assert_eq!(opened.err().unwrap().to_string(), expected);
+    }
+
+    #[test]
+    fn folders_and_buckets_are_not_published() {
+        for (text, address) in [
+            ("https://user:pw@host/a/b.zip?signature=secret", "https://host/a/b.zip"),
+            ("s3://private-bucket/folder/b.zip", "b.zip"),
+            ("/home/operator/b.zip", "b.zip"),
+        ] {
+            assert_eq!(text.parse::<Source>().unwrap().public_address(), address);
+        }
     }
 
     #[test]

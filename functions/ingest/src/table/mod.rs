@@ -23,6 +23,8 @@ pub(crate) struct Report<const N: usize, T> {
     /// remove them.
     pub delimiter: u8,
     pub columns: [Column; N],
+    /// The other columns in published reports.
+    pub unused: &'static [&'static str],
     /// Maximum rows; real reports have fewer.
     pub max_rows: u64,
     /// Parses a row; `None` if it is skipped.
@@ -71,12 +73,14 @@ impl Column {
 
     /// Returns the positions of the header cells with one of its names.
     fn positions(&self, header: &ByteRecord) -> Vec<usize> {
-        let is_named = |cell: &[u8]| {
-            let cell = decode_cell(cell);
-            self.names.iter().any(|name| letters_and_digits(name).eq(letters_and_digits(&cell)))
-        };
+        let is_named = |cell: &[u8]| is_one_of(&decode_cell(cell), self.names);
         (0..).zip(header).filter(|(_, cell)| is_named(cell)).map(|(position, _)| position).collect()
     }
+}
+
+/// Returns `true` for one of the names of a column.
+fn is_one_of(cell: &str, names: &[&str]) -> bool {
+    names.iter().any(|name| letters_and_digits(name).eq(letters_and_digits(cell)))
 }
 
 fn letters_and_digits(name: &str) -> impl Iterator<Item = char> {
@@ -141,7 +145,7 @@ impl<const N: usize, T> Report<N, T> {
     pub fn read(&self, reader: &mut dyn Read, notes: &mut Notes) -> Result<Dated<T>, ReportError> {
         let file = self.file;
         let mut lines = Lines::new(file, self.delimiter, reader);
-        let header = self.read_header(&mut lines)?;
+        let header = self.read_header(&mut lines, notes)?;
         let mut date = header.date;
         let mut values = Vec::new();
         let mut rows: u64 = 0;
@@ -151,7 +155,7 @@ impl<const N: usize, T> Report<N, T> {
                 cells.filter(|(_, cell)| !cell.is_empty()).take(2).collect();
             // A row with only its first cell is truncated, even if that is a date.
             match &filled[..] {
-                [] => notes.skip(format!("{file}: blank rows")),
+                [] => notes.skip(file, "blank rows"),
                 [(1.., cell)] if self::date(cell).is_some() => date = date.or(self::date(cell)),
                 _ => {
                     let row = self.row(&header, &line)?;
@@ -165,7 +169,7 @@ impl<const N: usize, T> Report<N, T> {
             }
         }
         for _ in 0..lines.empty_lines {
-            notes.skip(format!("{file}: blank rows"));
+            notes.skip(file, "blank rows");
         }
         notes.count_rows(file, rows);
         let reject = |reason: String| Err(ReportError::new(format!("{file} {reason}")));
@@ -197,7 +201,11 @@ impl<const N: usize, T> Report<N, T> {
     }
 
     /// Reads up to the header row: the first line with all required columns.
-    fn read_header<R: Read>(&self, lines: &mut Lines<R>) -> Result<Header<N>, ReportError> {
+    fn read_header<R: Read>(
+        &self,
+        lines: &mut Lines<R>,
+        notes: &mut Notes,
+    ) -> Result<Header<N>, ReportError> {
         let mut date = None;
         let mut candidates: Vec<(Vec<&str>, Line)> = Vec::new();
         while candidates.len() < HEADER_SEARCH_LINES
@@ -209,7 +217,9 @@ impl<const N: usize, T> Report<N, T> {
                 missing.filter(|(column, positions)| column.is_required && positions.is_empty());
             let missing: Vec<&str> = missing.map(|(column, _)| column.name()).collect();
             if missing.is_empty() {
-                return self.header(&line, positions, date);
+                let header = self.header(&line, positions, date)?;
+                self.note_new_columns(&line, &header, notes);
+                return Ok(header);
             }
             date =
                 date.or_else(|| line.record.iter().find_map(|cell| self::date(&decode_cell(cell))));
@@ -227,6 +237,19 @@ impl<const N: usize, T> Report<N, T> {
         let found = excerpt(&found, MAX_HEADER_EXCERPT_LENGTH);
         let message = format!("{without_contents}; line {number} has '{found}'");
         Err(ReportError::with_quote(message, without_contents))
+    }
+
+    /// Notes the columns that no published report had when this was written.
+    fn note_new_columns(&self, line: &Line, header: &Header<N>, notes: &mut Notes) {
+        let cells = (0..).zip(&line.record).take(header.cells);
+        for (_, cell) in cells.filter(|(position, _)| !header.positions.contains(&Some(*position)))
+        {
+            let cell = decode_cell(cell);
+            let name = cell.split(FILE_UPDATED).next().unwrap_or_default().trim();
+            if !name.is_empty() && !is_one_of(name, self.unused) {
+                notes.note_new_column(self.file, excerpt(name, MAX_EXCERPT_LENGTH));
+            }
+        }
     }
 
     fn header(
@@ -330,6 +353,6 @@ impl<const N: usize> Row<'_, N> {
     pub fn skip(&self, notes: &mut Notes, column: usize, reason: &str) {
         self.warn(notes, column, &format!("{reason}; the row is skipped"));
         let name = self.columns[column].name();
-        notes.skip(format!("{}: rows whose {name} {reason}", self.file));
+        notes.skip(self.file, format!("rows whose {name} {reason}"));
     }
 }

@@ -13,6 +13,7 @@ const REPORT: Report<3, [String; 3]> = Report {
         Column::required(&["Company", "Company Name"]),
         Column::optional(&["RateCenter"]),
     ],
+    unused: &["Use"],
     max_rows: 4,
     parse_row: |row, _| Ok(Some(row.cells.clone().map(Cow::into_owned))),
     is_usable: |_| true,
@@ -42,6 +43,16 @@ fn columns_are_found_by_name_in_any_position() {
 }
 
 #[test]
+fn new_columns_are_noted_but_known_ones_and_the_date_are_not() {
+    let text = "OCN,Company,USE,Porting, ,RateCenter,In Service File Updated 09/04/2026\n\
+                0051,A,x,x,x,x,x\n";
+    let (_, _, notes) = read_as(b',', text.as_bytes()).unwrap();
+    let kind = "a report: a column is new and is ignored";
+    assert_eq!(notes.warnings[kind].examples, ["'Porting'", "'In Service'"]);
+    assert_eq!(notes.warnings.len(), 1);
+}
+
+#[test]
 fn file_date_in_the_header_is_not_a_column_and_padded_quotes_are_removed() {
     for separator in ["\t", "   "] {
         let header = format!("OCN\tCompany \tIn Service{separator}File Updated 09/04/2026");
@@ -57,7 +68,7 @@ fn row_with_only_a_date_dates_the_file_and_blank_rows_are_counted() {
     let text = "x,Company,OCN\n,,2025-09-12\n, ,\n,A,1\n\n,,\n";
     let (rows, date, notes) = read_as(b',', text.as_bytes()).unwrap();
     assert_eq!((rows.len(), date), (1, Some(Date::constant(2025, 9, 12))));
-    assert_eq!(notes.skipped.get("a report: blank rows"), Some(&3));
+    assert_eq!(notes.skipped.get(&("a report", "blank rows".to_owned())), Some(&3));
 }
 
 #[test]

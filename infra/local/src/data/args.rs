@@ -53,6 +53,10 @@ pub struct ImportArgs {
     /// value, or the same value in every row. 100 turns these gates off
     #[arg(long, value_name = "PERCENT")]
     pub max_suspect: Option<ingest::Percent>,
+    /// Refuse reports with columns or words that this release does not know, and unreadable reports
+    /// on thousands blocks
+    #[arg(long)]
+    pub strict: bool,
     /// Import files older than the current data
     #[arg(long)]
     pub allow_older: bool,

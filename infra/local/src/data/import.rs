@@ -32,8 +32,12 @@ pub async fn import(args: ImportArgs) -> Result<(), CliError> {
         thousands_blocks: args.thousands_blocks.or(args.us_blocks.then_some(us_blocks)),
         canadian_blocks: args.canadian_blocks.or(is_fetched.then_some(canadian_blocks)),
     };
-    let options =
-        Options { waivers, replace_manifest: args.replace_manifest, ..options(&args.change) };
+    let options = Options {
+        waivers,
+        strict: args.strict,
+        replace_manifest: args.replace_manifest,
+        ..options(&args.change)
+    };
     check_changes_file(&args.change)?;
     let import = async |store: &Store| {
         with_progress(async |show| ingest::ingest(store, &sources, options, show).await).await

@@ -58,7 +58,7 @@ async fn load_versions(store: &Store) -> Result<Vec<ListedVersion>, CliError> {
             is_answering,
             unreadable,
             ingested_at: snapshot.ingested_at,
-            file_dates: snapshot.file_dates,
+            file_dates: snapshot.reports.file_dates(),
             records: snapshot.statistics.total_records,
             carriers: dataset.as_ref().map(|dataset| dataset.carriers().len()),
             quality: dataset.as_ref().map(Quality::new),

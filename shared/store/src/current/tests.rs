@@ -2,7 +2,7 @@ use jiff::Timestamp;
 use numbering::dataset::Dataset;
 
 use super::*;
-use crate::{FileDates, TimeoutProfile, UnreadableSnapshot};
+use crate::{ImportedReports, TimeoutProfile, UnreadableSnapshot};
 
 /// A port that nothing listens on, so each call fails immediately.
 const UNREACHABLE: &str = "http://127.0.0.1:1";
@@ -17,7 +17,7 @@ fn version() -> LoadedVersion {
 
 fn manifest(version: Version) -> Manifest {
     let (statistics, now) = (Dataset::default().statistics(), Timestamp::UNIX_EPOCH);
-    let snapshot = Snapshot::new(version, b"", statistics, FileDates::default(), now);
+    let snapshot = Snapshot::new(version, b"", statistics, ImportedReports::default(), now);
     Manifest::new(None, snapshot, |_| false)
 }
 

@@ -1,12 +1,13 @@
 use numbering::dataset::Dataset;
 
 use super::*;
+use crate::{ImportedReport, ReportName, SAMPLE_DATE};
 
 /// A snapshot of a new version.
 fn snapshot() -> Snapshot {
     let now = Timestamp::UNIX_EPOCH;
     let statistics = Dataset::default().statistics();
-    Snapshot::new(Version::new(now), b"snapshot", statistics, FileDates::default(), now)
+    Snapshot::new(Version::new(now), b"snapshot", statistics, ImportedReports::default(), now)
 }
 
 /// The manifest after publishing these snapshots, oldest first.
@@ -35,15 +36,17 @@ fn older_versions_are_retained_in_place_of_unreadable_ones() {
     let unreadable = |version: &Version| *version == all[2].version;
     let next = Manifest::new(Some(&manifest), all[4].clone(), unreadable);
     assert_versions(&next, [&all[4], &all[3], &all[1], &all[0]]);
-    let again = manifest.after_reimport(Timestamp::UNIX_EPOCH, FileDates::default(), unreadable);
+    let again =
+        manifest.after_reimport(Timestamp::UNIX_EPOCH, ImportedReports::default(), unreadable);
     assert_versions(&again, [&all[3], &all[1], &all[0]]);
 }
 
 #[test]
 fn the_sample_is_not_retained_once_published_data_replaces_it() {
     let sample = || {
-        let file_dates = FileDates { nanpa: Some(SAMPLE_DATE), ..FileDates::default() };
-        Snapshot { file_dates, ..snapshot() }
+        let report = ImportedReport { date: Some(SAMPLE_DATE), ..ImportedReport::default() };
+        let reports = ImportedReports([(ReportName::Nanpa, report)].into());
+        Snapshot { reports, ..snapshot() }
     };
     let (first, second, published) = (sample(), sample(), snapshot());
     let samples = publish_all(&[first.clone(), second.clone()]);

@@ -132,7 +132,7 @@ fn blocks(exchange: Exchange) -> Vec<Value> {
 
 /// The data's origin and limitations. An undated report has a null date.
 pub fn provenance(NumberingData { dataset, snapshot }: &NumberingData) -> Map<String, Value> {
-    let FileDates { nanpa, cnac, npa_report } = snapshot.file_dates;
+    let FileDates { nanpa, cnac, npa_report } = snapshot.reports.file_dates();
     let provenance = json!({
         "data_version": snapshot.version,
         "imported_at": snapshot.ingested_at,

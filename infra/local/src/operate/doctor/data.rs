@@ -151,7 +151,7 @@ pub fn item_findings(verification: Option<&Verification>, remedies: &Remedies) -
 #[cfg(test)]
 mod tests {
     use numbering::dataset::Dataset;
-    use store::{FileDates, Snapshot};
+    use store::{ImportedReports, Snapshot};
 
     use super::*;
 
@@ -161,7 +161,7 @@ mod tests {
             Version::new(time),
             b"bytes",
             Dataset::default().statistics(),
-            FileDates::default(),
+            ImportedReports::default(),
             time,
         );
         Manifest::new(None, snapshot, |_| false)

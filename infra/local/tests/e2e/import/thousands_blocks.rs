@@ -1,6 +1,7 @@
 //! Exchanges assigned by thousands block.
 
-use ingest::{Options, Sources};
+use ingest::{Options, Outcome, Sources};
+use jiff::{SignedDuration, Timestamp};
 use numbering::records::Country;
 use serde_json::json;
 
@@ -59,7 +60,9 @@ async fn an_unreadable_block_report_keeps_the_current_blocks_and_does_not_stop_t
     let blocks = "NPA,CO Code (NXX),Block,Status,Block Holder,Block Holder OCN\n\
                   416,234,5,AS,Bloc Ltée,333C\n";
     let readable = Sources { canadian_blocks: Some(source(blocks)), ..sources_with_blocks() };
-    let report = ingest::ingest(&store, &readable, Options::default(), |_| ()).await.unwrap();
+    let first =
+        Options { now: Timestamp::now() - SignedDuration::from_hours(1), ..Options::default() };
+    let report = ingest::ingest(&store, &readable, first, |_| ()).await.unwrap();
     assert_eq!(report.unread_block_reports, []);
     let holder = async || service.ok("/v1/format/+14162345678").await["carrier"]["ocn"].clone();
     assert_eq!(holder().await, "333C");
@@ -72,4 +75,19 @@ async fn an_unreadable_block_report_keeps_the_current_blocks_and_does_not_stop_t
     assert!(report.warnings[kind].examples[0].contains("Block Holder OCN"), "{report:?}");
     assert_eq!(holder().await, "333C");
     assert_eq!(service.ok("/v1/format/+14152345678").await["carrier"]["ocn"], "111B");
+    // The blocks are still from the first import.
+    let sources = service.ok("/v1/sources").await;
+    let listed = |name| {
+        let reports = sources["reports"].as_array().unwrap();
+        reports.iter().find(|report| report["report"] == name).unwrap()
+    };
+    assert_eq!(listed("canadian_blocks")["counts"]["blocks"], 1);
+    assert_eq!(listed("canadian_blocks")["rows"], 1);
+    assert!(listed("canadian_blocks")["read_at"].as_str() < listed("nanpa")["read_at"].as_str());
+
+    let strict = Options { strict: true, dry_run: true, ..Options::default() };
+    let report = ingest::ingest(&store, &unreadable, strict, |_| ()).await.unwrap();
+    assert!(matches!(report.outcome, Outcome::Refused { allowed_by: None, .. }), "{report:?}");
+    let report = ingest::ingest(&store, &readable, strict, |_| ()).await.unwrap();
+    assert_eq!(report.outcome, Outcome::Planned);
 }

@@ -35,9 +35,9 @@ pub async fn publish_unreadable(store: &Store, reason: Reason) -> Snapshot {
     if reason == Reason::OtherLayout {
         bytes[0] = LAYOUT + 1;
     }
-    let Snapshot { statistics, file_dates, ingested_at, .. } = replaced.current.clone();
+    let Snapshot { statistics, reports, ingested_at, .. } = replaced.current.clone();
     let version = Version::new(Timestamp::now());
-    let snapshot = Snapshot::new(version, &bytes, statistics, file_dates, ingested_at);
+    let snapshot = Snapshot::new(version, &bytes, statistics, reports, ingested_at);
     let manifest = Manifest::new(Some(&replaced), snapshot.clone(), |_| false);
     store.write_snapshot(&snapshot.version, &bytes, &replaced.revision).await.unwrap();
     store.publish(&manifest, &replaced.revision).await.unwrap();

@@ -1,0 +1,170 @@
+//! What `/v1/sources` states about each report: its rows, those that were skipped, and how complete its records are.
+
+use std::collections::BTreeMap;
+
+use numbering::{
+    dataset::Dataset,
+    records::{Carrier, Country, TypeBasis},
+};
+use store::{ImportedReport, ImportedReports, ReportName};
+
+use crate::{
+    outcome::Notes,
+    publish::Baseline,
+    quality::{Coverage, Quality, SHARES},
+    reports::file,
+};
+
+/// Completes `reports` with what was found in their rows.
+pub(crate) fn with_findings(
+    reports: ImportedReports,
+    notes: &Notes,
+    dataset: &Dataset,
+    quality: &Quality,
+) -> ImportedReports {
+    let with_findings = |(name, report)| {
+        let file = file(name);
+        let skipped = notes.skipped.iter().filter(|((in_file, _), _)| *in_file == file);
+        let unknown = notes.unknown_values.iter().filter(|((in_file, _), _)| *in_file == file);
+        let (counts, percentages) = figures(name, dataset, quality);
+        let report = ImportedReport {
+            rows: notes.rows.get(file).copied().unwrap_or_default(),
+            skipped: skipped.map(|((_, reason), &rows)| (reason.clone(), rows)).collect(),
+            unknown_values: unknown
+                .map(|(&(_, column), values)| (column.to_owned(), values.count))
+                .collect(),
+            counts,
+            percentages,
+            ..report
+        };
+        (name, report)
+    };
+    ImportedReports(reports.0.into_iter().map(with_findings).collect())
+}
+
+/// The reports on thousands blocks that could not be read, as they were read for the blocks that are kept.
+pub(crate) fn of_kept_blocks(
+    baseline: &Baseline,
+    notes: &Notes,
+) -> Vec<(ReportName, ImportedReport)> {
+    let older = baseline.snapshot.as_ref().map(|snapshot| &snapshot.reports.0);
+    let names = notes.countries_without_blocks.iter().map(|country| match country {
+        Country::Us => ReportName::ThousandsBlocks,
+        Country::Ca => ReportName::CanadianBlocks,
+    });
+    names.filter_map(|name| Some((name, older?.get(&name)?.clone()))).collect()
+}
+
+/// Counts and percentages of a report's records.
+fn figures(
+    name: ReportName,
+    dataset: &Dataset,
+    quality: &Quality,
+) -> (BTreeMap<String, u32>, BTreeMap<String, f64>) {
+    let coverage = |country| quality.by_country.get(&country).cloned().unwrap_or_default();
+    let exchanges = |country| {
+        let (mut counts, mut percentages) = (BTreeMap::new(), BTreeMap::new());
+        for (name, value) in coverage(country).figures() {
+            if SHARES.contains(&name) {
+                percentages.insert(name.to_owned(), value);
+            } else {
+                counts.insert(name.to_owned(), value as u32);
+            }
+        }
+        if let Some(by_basis) = quality.carrier_types.by_country.get(&country) {
+            percentages.insert("carrier_type".to_owned(), by_basis.percent_typed());
+        }
+        (counts, percentages)
+    };
+    let blocks = |country| {
+        let Coverage { blocks, pooled_exchanges, .. } = coverage(country);
+        only_counts([("blocks", blocks), ("pooled_exchanges", pooled_exchanges)])
+    };
+    match name {
+        ReportName::Nanpa => exchanges(Country::Us),
+        ReportName::Cnac => exchanges(Country::Ca),
+        ReportName::NpaReport => {
+            let in_service = dataset.area_codes().filter(|it| it.plan.is_in_service).count();
+            only_counts([
+                ("records", dataset.area_codes().len() as u32),
+                ("in_service", in_service as u32),
+            ])
+        }
+        ReportName::ThousandsBlocks => blocks(Country::Us),
+        ReportName::CanadianBlocks => blocks(Country::Ca),
+        ReportName::Carriers => {
+            let is_typed = |carrier: &Carrier| carrier.type_basis == Some(TypeBasis::CarriersFile);
+            only_counts([("typed_carriers", dataset.carriers().filter(is_typed).count() as u32)])
+        }
+    }
+}
+
+fn only_counts<const N: usize>(
+    counts: [(&str, u32); N],
+) -> (BTreeMap<String, u32>, BTreeMap<String, f64>) {
+    (counts.map(|(name, count)| (name.to_owned(), count)).into(), BTreeMap::new())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use jiff::Timestamp;
+    use numbering::records::{AreaCode, BlockHolder, Exchange, NumberingPlan, Status};
+
+    use super::*;
+    use crate::quality::tests::{area_code, carrier, exchange};
+
+    fn reports(names: &[ReportName]) -> ImportedReports {
+        let read_at = Timestamp::UNIX_EPOCH;
+        let report = ImportedReport { read_at, ..ImportedReport::default() };
+        ImportedReports(names.iter().map(|&name| (name, report.clone())).collect())
+    }
+
+    #[test]
+    fn each_report_has_its_own_findings() {
+        let holder = BlockHolder {
+            ocn: "0001".parse().unwrap(),
+            company_name: None,
+            carrier_type: None,
+            rate_center: None,
+            effective: None,
+        };
+        let pooled = Exchange {
+            blocks: BTreeMap::from([(3, holder.clone()), (4, holder)]),
+            ..exchange("415-200", Some("0001"), "SNFC", Status::Assigned)
+        };
+        let unassigned = exchange("415-201", None, "", Status::Unassigned);
+        let plan = Box::new(NumberingPlan { is_in_service: false, ..NumberingPlan::default() });
+        let planned = AreaCode { plan, ..area_code("999", 0) };
+        let area_codes = vec![area_code("415", 2), planned];
+        let untyped = vec![carrier("0001", "A", 1)];
+        let dataset = Dataset::new(untyped, area_codes, vec![pooled, unassigned]);
+        let mut notes = Notes::default();
+        let [nanpa, cnac] = [ReportName::Nanpa, ReportName::Cnac].map(file);
+        notes.count_rows(nanpa, 9);
+        (0..3).for_each(|_| notes.skip(nanpa, "blank rows"));
+        notes.warn_unknown_value(nanpa, "Use", "is unknown", "'ZZ'");
+        notes.skip(cnac, "blank rows");
+
+        let names = [ReportName::Nanpa, ReportName::NpaReport, ReportName::ThousandsBlocks];
+        let quality = Quality::new(&dataset);
+        let described = with_findings(reports(&names), &notes, &dataset, &quality).0;
+        assert_eq!(described.len(), 3);
+        let found = &described[&ReportName::Nanpa];
+        assert_eq!(found.rows, 9);
+        assert_eq!(found.skipped, BTreeMap::from([("blank rows".to_owned(), 3)]));
+        assert_eq!(found.unknown_values, BTreeMap::from([("Use".to_owned(), 1)]));
+        assert_eq!(found.percentages["ocn"], 50.0);
+        assert_eq!(found.percentages["carrier_type"], 0.0);
+        for (report, name, count) in [
+            (ReportName::Nanpa, "records", 2),
+            (ReportName::NpaReport, "records", 2),
+            (ReportName::NpaReport, "in_service", 1),
+            (ReportName::ThousandsBlocks, "blocks", 2),
+            (ReportName::ThousandsBlocks, "pooled_exchanges", 1),
+        ] {
+            assert_eq!(described[&report].counts.get(name), Some(&count), "{report:?} {name}");
+        }
+    }
+}

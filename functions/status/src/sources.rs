@@ -1,0 +1,168 @@
+//! Lists the reports behind the current version.
+
+use std::collections::BTreeMap;
+
+use axum::{Json, extract::State};
+use jiff::civil::Date;
+use numbering::records::Version;
+use serde::Serialize;
+use shared::{
+    errors::{ApiError, PublicError},
+    state::App,
+};
+use store::{ImportedReport, ReportName, Snapshot};
+use utoipa::ToSchema;
+
+use super::{SampleHeader, current_snapshot, sample_header};
+
+/// The reports that the current version was imported from.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Sources {
+    /// The data version.
+    #[schema(value_type = String, example = "20261124T040000Z-k3v9")]
+    pub version: Version,
+    /// The time of the last import of this data.
+    #[schema(format = DateTime)]
+    pub imported_at: String,
+    /// Only reports that were imported. Without a report on thousands blocks, its country has no blocks.
+    pub reports: Vec<Source>,
+}
+
+/// A report, with what was found in it.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Source {
+    /// `nanpa`, `cnac`, `npa_report`, `thousands_blocks`, `canadian_blocks` or `carriers`. More may follow.
+    #[schema(value_type = String, example = "nanpa")]
+    pub report: ReportName,
+    #[schema(example = "Utilized central office codes")]
+    pub title: &'static str,
+    /// `NANPA`, `CNAC`, or `operator` for the operator's own list.
+    #[schema(example = "NANPA")]
+    pub publisher: &'static str,
+    /// The URL, or the name of a file that the operator provided.
+    #[schema(
+        example = "https://reports.nanpa.com/public/CoCodeAssignment_Utilized_AllStates_Public.zip"
+    )]
+    pub address: String,
+    /// The date stated in the report; `null` if it has none.
+    #[schema(required, value_type = Option<String>, format = Date, example = "2026-09-04")]
+    pub date: Option<Date>,
+    /// The time of the import that read it. If a later import cannot read a report on thousands blocks, it keeps the
+    /// blocks and this time.
+    #[schema(format = DateTime)]
+    pub read_at: String,
+    /// The SHA-256 hash of the file as published, in hex.
+    #[schema(pattern = "^[0-9a-f]{64}$")]
+    pub sha256: String,
+    /// The size of the file as published.
+    pub bytes: u64,
+    /// The number of rows, without the header and blank rows.
+    pub rows: u32,
+    /// Rows that did not become records, by reason.
+    pub skipped: BTreeMap<String, u32>,
+    /// Rows with an unknown value, by column. The value is ignored.
+    pub unknown_values: BTreeMap<String, u32>,
+    /// Counts of the report's records, such as `records`, `distinct_holders` or `blocks`.
+    pub counts: BTreeMap<String, u32>,
+    /// Percentages of its exchanges: those with a `holder`, `ocn`, `state` or `rate_center`, those that are `assigned`,
+    /// `unassigned` or `reserved`, and of those with an OCN the ones with a `carrier_type`.
+    pub percentages: BTreeMap<String, f64>,
+    /// What does not follow from this report.
+    pub cannot_tell: &'static [&'static str],
+}
+
+impl From<Snapshot> for Sources {
+    fn from(Snapshot { version, ingested_at, reports, .. }: Snapshot) -> Self {
+        let reports = reports.0.into_iter().map(Source::from).collect();
+        Self { version, imported_at: ingested_at.to_string(), reports }
+    }
+}
+
+impl From<(ReportName, ImportedReport)> for Source {
+    fn from((report, imported): (ReportName, ImportedReport)) -> Self {
+        let (publisher, title) = publisher_and_title(report);
+        let ImportedReport {
+            address,
+            date,
+            read_at,
+            sha256,
+            bytes,
+            rows,
+            skipped,
+            unknown_values,
+            counts,
+            percentages,
+        } = imported;
+        Self {
+            report,
+            title,
+            publisher,
+            address,
+            date,
+            read_at: read_at.to_string(),
+            sha256,
+            bytes,
+            rows,
+            skipped,
+            unknown_values,
+            counts,
+            percentages,
+            cannot_tell: limits(report),
+        }
+    }
+}
+
+fn publisher_and_title(report: ReportName) -> (&'static str, &'static str) {
+    match report {
+        ReportName::Nanpa => ("NANPA", "Utilized central office codes"),
+        ReportName::Cnac => ("CNAC", "Central office code status"),
+        ReportName::NpaReport => ("NANPA", "Area code database"),
+        ReportName::ThousandsBlocks => ("NANPA", "Thousands block assignments"),
+        ReportName::CanadianBlocks => ("CNAC", "Thousands block status"),
+        ReportName::Carriers => ("operator", "Carrier types and trade names"),
+    }
+}
+
+const USE_AND_PORTING: &str =
+    "whether a number is in use, and which carrier serves it after it was ported";
+
+fn limits(report: ReportName) -> &'static [&'static str] {
+    match report {
+        ReportName::Nanpa | ReportName::Cnac => &[
+            USE_AND_PORTING,
+            "who holds the thousands blocks of a pooled exchange; the reports on blocks do",
+            "a carrier's type and everyday name, which follow from its company name",
+        ],
+        ReportName::NpaReport => &[
+            "the exchanges of countries other than the US and Canada",
+            "the boundaries of an area code, and the time zone of each place in it",
+        ],
+        ReportName::ThousandsBlocks | ReportName::CanadianBlocks => &[
+            USE_AND_PORTING,
+            "the blocks of exchanges that are not pooled, which belong to the exchange's holder",
+        ],
+        ReportName::Carriers => &["anything that a publisher vouches for"],
+    }
+}
+
+/// Sources of the data
+///
+/// The reports behind the current version, each with its address, date, hash, rows, skipped rows, completeness, and what
+/// it cannot tell. Rules and time zones come from the libraries in the release's notices.
+#[utoipa::path(
+    get, path = "/v1/sources", operation_id = "getSources", tag = "Status", security(()),
+    responses(
+        PublicError,
+        (
+            status = 200, description = "The reports", body = Sources,
+            headers((
+                "X-Numbering-Data" = Option<String>,
+                description = "'sample' if the service is using sample data."
+            ))
+        )
+    )
+)]
+pub async fn sources(State(app): State<App>) -> Result<(SampleHeader, Json<Sources>), ApiError> {
+    let snapshot = current_snapshot(&app).await?;
+    Ok((sample_header(&snapshot), Json(snapshot.into())))
+}
