@@ -55,7 +55,8 @@ impl TimeoutProfile {
             // reads its quota's counts. The total stays below the Lambda function timeout of 15 seconds.
             Self::Request => (3, Duration::from_millis(700), REQUEST_READ_TIMEOUT),
             Self::EmbeddedRequest => (3, EMBEDDED_READ_TIMEOUT, EMBEDDED_READ_TIMEOUT),
-            Self::Batch => (4, Duration::from_secs(5), Duration::from_secs(15)),
+            // A scan can be slow on a stand-in for DynamoDB, and a retry would add to its load.
+            Self::Batch => (4, Duration::from_secs(20), Duration::from_secs(60)),
         };
         let timeouts = TimeoutConfig::builder()
             .connect_timeout(Duration::from_secs(1))
