@@ -6,7 +6,7 @@ import re
 from template import resources_of_type, source, resources_with
 
 PUBLIC = {
-    "/health", "/v1/health", "/stats", "/v1/stats",
+    "/health", "/v1/health", "/stats", "/v1/stats", "/v1/sources",
     "/", "/docs", "/openapi.json", "/openapi-3.0.json", "/flags/{path+}",
 }
 

@@ -47,6 +47,7 @@ SUCCESSES = {
     "get_health_unversioned": ({}, models.Health),
     "get_stats": ({}, models.Stats),
     "get_stats_unversioned": ({}, models.Stats),
+    "get_sources": ({}, models.Sources),
 }
 
 
@@ -58,7 +59,7 @@ class Misspelled(str):
         return str(self)
 
 
-PUBLIC = {"get_health", "get_health_unversioned", "get_stats", "get_stats_unversioned"}
+PUBLIC = {"get_health", "get_health_unversioned", "get_sources", "get_stats", "get_stats_unversioned"}
 # A version that is no longer retained.
 GONE = "20200101T000000Z-0123456789abcdef"
 # Rejected requests, with the status, error and part of the message.
@@ -194,6 +195,8 @@ def check_public_operations():
     health = ok("get_health", client=WITHOUT_KEY)
     assert health.status == "healthy" and health.database == "connected", health
     assert health.last_ingestion <= datetime.now(timezone.utc), health
+    sources = ok("get_sources", client=WITHOUT_KEY)
+    assert [it.report for it in sources.reports] == ["nanpa", "cnac", "npa_report", "carriers"], sources
     stats = ok("get_stats", client=WITHOUT_KEY)
     assert stats.total_records == stats.by_country["US"] + stats.by_country["CA"], stats
     assert stats.coverage.area_codes > 400 and stats.last_updated.nanpa, stats

@@ -165,6 +165,11 @@ const checks: Record<keyof paths, () => Promise<void>> = {
     const stats = success(await withoutKey.GET("/v1/stats"));
     assert.equal((stats.by_country["US"] ?? 0) + (stats.by_country["CA"] ?? 0), stats.total_records);
   },
+  "/v1/sources": async () => {
+    const { reports } = success(await withoutKey.GET("/v1/sources"));
+    assert.deepEqual(reports.map(({ report }) => report), ["nanpa", "cnac", "npa_report", "carriers"]);
+    assert.ok((reports[0]?.percentages["holder"] ?? 0) > 50);
+  },
   "/stats": async () => {
     assert.ok(success(await withoutKey.GET("/stats")).coverage.area_codes > 400);
   },

@@ -49,8 +49,8 @@ pub fn tool_routes(app: App) -> InProcess {
     InProcess::new(functions(), app)
 }
 
-fn functions() -> [Routes; 4] {
-    [carriers::routes(), npa::routes(), format::routes(), search::routes()]
+fn functions() -> [Routes; 5] {
+    [carriers::routes(), npa::routes(), format::routes(), search::routes(), status::routes()]
 }
 
 fn prepare() {

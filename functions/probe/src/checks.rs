@@ -58,6 +58,11 @@ pub fn statistics() -> Check {
     check(request, &[("/last_updated/NANPA", Part::Text), ("/by_status/ASSIGNED", Part::AboveZero)])
 }
 
+pub fn sources() -> Check {
+    let request = Request::new(Function::Status, "/v1/sources");
+    check(request, &[("/version", Part::Text), ("/reports/0/rows", Part::AboveZero)])
+}
+
 /// Searches for an exchange to check. A page of 100 is likely to include one whose holder has an OCN.
 fn search() -> Check {
     let request = Request::new(Function::Search, "/v1/search");
@@ -177,6 +182,7 @@ pub async fn check_all(api: &impl Api) -> Findings {
     let statistics = run(&mut findings, api, statistics()).await;
     findings.stats_total =
         statistics.and_then(|response| response.body["by_status"]["ASSIGNED"].as_u64());
+    run(&mut findings, api, sources()).await;
     let search = run(&mut findings, api, search()).await;
     findings.search_total =
         search.as_ref().and_then(|response| response.body["pagination"]["total"].as_u64());
@@ -196,7 +202,8 @@ pub async fn check_all(api: &impl Api) -> Findings {
 /// Runs a check. Returns the last response if it is as expected.
 async fn run(findings: &mut Findings, api: &impl Api, check: Check) -> Option<Response> {
     let Check { request, mut expectation } = check;
-    let needs_data = request.needs_key() || request.route == statistics().request.route;
+    let needs_data = request.needs_key()
+        || [statistics(), sources()].iter().any(|check| check.request.route == request.route);
     if findings.is_empty && needs_data {
         expectation = expected_without_data(request.function);
     }
@@ -254,7 +261,7 @@ mod tests {
     async fn service_without_data_passes_all_checks() {
         let findings = check_all(&EmptyService).await;
         assert!(findings.is_empty && findings.all_passed(), "{findings:?}");
-        assert_eq!(findings.outcomes.len(), 19);
+        assert_eq!(findings.outcomes.len(), 20);
     }
 
     #[test]

@@ -11,8 +11,8 @@ const HOST: &str = "probe.invalid";
 const SOURCE_ADDRESS: &str = "192.0.2.1";
 const JSON: &str = "application/json";
 
-/// The only route with one parameter that takes it only in the path.
-const WITHOUT_QUERY_FORM: &str = "/v1/area-codes/{npa}";
+/// Endpoints with one parameter or without the version that have no second route.
+const WITHOUT_OTHER_ROUTE: [&str; 2] = ["/v1/area-codes/{npa}", "/v1/sources"];
 
 /// A request to a function: `POST` if it has a body, otherwise `GET`.
 #[derive(Debug, Clone)]
@@ -84,10 +84,11 @@ impl Request {
 
     /// Returns the same request on the endpoint's other route, with its parameter in the query or without the version.
     pub fn at_other_route(&self) -> Option<Self> {
+        if WITHOUT_OTHER_ROUTE.contains(&self.route) {
+            return None;
+        }
         let mut other = self.clone();
-        if let [(name, value)] = &self.parameters[..]
-            && self.route != WITHOUT_QUERY_FORM
-        {
+        if let [(name, value)] = &self.parameters[..] {
             other.query.push((name, value.clone()));
             other.parameters.clear();
             (other.route, _) = self.route.split_once("/{")?;
@@ -197,7 +198,8 @@ mod tests {
         assert_eq!(other(area_code.query("limit", "1")).unwrap(), "/v1/npa?limit=1&npa=201");
         assert_eq!(other(Request::new(Function::Status, "/v1/health")).unwrap(), "/health");
         assert_eq!(other(Request::new(Function::Search, "/v1/search")), None);
-        let plan = Request::new(Function::Npa, WITHOUT_QUERY_FORM).with("npa", "201");
+        let plan = Request::new(Function::Npa, "/v1/area-codes/{npa}").with("npa", "201");
         assert_eq!(other(plan), None);
+        assert_eq!(other(Request::new(Function::Status, "/v1/sources")), None);
     }
 }

@@ -23,7 +23,10 @@ const GROUPS: [(&str, &[&str]); 3] = [
             "mcp",
         ],
     ),
-    ("Data", &["import", "versions", "quality", "rollback", "verify", "backup", "restore"]),
+    (
+        "Data",
+        &["import", "sources", "versions", "quality", "rollback", "verify", "backup", "restore"],
+    ),
     ("Operate", &["serve", "keys", "doctor", "health", "dynamodb", "flags", "costs", "openapi"]),
 ];
 

@@ -22,7 +22,7 @@ use crate::{
         self,
         args::{
             AreaCodeArgs, AreaCodesArgs, CarrierArgs, FormatArgs, HoldersArgs, LookupArgs,
-            SearchArgs,
+            QueryArgs, SearchArgs,
         },
         queries,
     },
@@ -83,6 +83,8 @@ pub enum Command {
     Export(ExportArgs),
     /// Import the published reports
     Import(Box<ImportArgs>),
+    /// Show the reports behind the data, with their dates and hashes
+    Sources(QueryArgs),
     /// Roll back to an older version of the data
     Rollback(RollbackArgs),
     /// Compare every lookup item with the current version
@@ -130,6 +132,7 @@ pub async fn run(cli: Cli) -> Result<ExitCode, CliError> {
         Command::AreaCode(args) => return queries::area_code(args).await,
         Command::AreaCodes(args) => return queries::area_codes(args).await,
         Command::Holders(args) => return queries::holders(args).await,
+        Command::Sources(args) => return queries::sources(args).await,
         Command::Search(args) => return queries::search(*args).await,
         Command::Serve(args) => serve::serve(args).await,
         Command::Format(args) => numbers::format::format(*args).await,

@@ -6,6 +6,7 @@ mod lists;
 mod number;
 mod page;
 mod plan;
+mod sources;
 
 use std::{borrow::Cow, process::ExitCode};
 
@@ -16,6 +17,7 @@ use shared::in_process::InProcess;
 pub use lists::{area_code, carrier, search};
 pub use number::lookup;
 pub use plan::{area_codes, holders};
+pub use sources::sources;
 
 use crate::{
     CliError,

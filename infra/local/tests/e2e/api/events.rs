@@ -18,6 +18,7 @@ use crate::support::{
 
 /// Stands in for times in examples, which differ between runs.
 const TIME: &str = "2026-11-21T09:00:03Z";
+const VERSION: &str = "20261121T090003Z-k3v9";
 
 /// A function's complete sample events, by name.
 fn complete_events(function: &str) -> BTreeMap<String, Value> {
@@ -115,6 +116,12 @@ fn replace_times_and_versions(response: &mut Value) {
         }
     };
     replace(response.pointer_mut("/body/last_ingestion"), TIME);
+    replace(response.pointer_mut("/body/imported_at"), TIME);
+    replace(response.pointer_mut("/body/version"), VERSION);
+    let reports = response.pointer_mut("/body/reports").and_then(Value::as_array_mut);
+    for report in reports.into_iter().flatten() {
+        replace(report.pointer_mut("/read_at"), TIME);
+    }
     let times = response.pointer_mut("/body/last_updated").and_then(Value::as_object_mut);
     for time in times.into_iter().flat_map(Map::values_mut) {
         *time = TIME.into();
