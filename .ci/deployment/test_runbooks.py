@@ -28,7 +28,7 @@ PROGRAM = Path(os.environ.get("TNR_PROGRAM", ROOT / "target/debug/tnr")).absolut
 # An import's reports by option, and how many lines of each to use, since moto is slow to scan tables.
 REPORTS = {
     "--nanpa": ("nanpa_utilized_codes.txt", 120), "--cnac": ("cnac_co_code_status.csv", 120),
-    "--npa-report": ("npa_report.csv", None), "--carriers": ("carriers.csv", None),
+    "--npa-report": ("npa_report.csv", 120), "--carriers": ("carriers.csv", None),
 }
 NUMBER, STREAM = "3052345678", "2026/01/31/[7]0123456789abcdef"
 # Commands that the stand-in does not support, by prefix. The test fails if it supports one after all.
