@@ -130,7 +130,7 @@ fn limits(report: ReportName) -> &'static [&'static str] {
     match report {
         ReportName::Nanpa | ReportName::Cnac => &[
             USE_AND_PORTING,
-            "who holds the thousands blocks of a pooled exchange; the reports on blocks do",
+            "who holds the thousands blocks of a pooled exchange, which the reports on blocks show",
             "a carrier's type and everyday name, which follow from its company name",
         ],
         ReportName::NpaReport => &[
@@ -141,7 +141,7 @@ fn limits(report: ReportName) -> &'static [&'static str] {
             USE_AND_PORTING,
             "the blocks of exchanges that are not pooled, which belong to the exchange's holder",
         ],
-        ReportName::Carriers => &["anything that a publisher vouches for"],
+        ReportName::Carriers => &["how the operator knows a type or name"],
     }
 }
 

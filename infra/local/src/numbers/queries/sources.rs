@@ -48,7 +48,7 @@ fn report(report: &Value) -> String {
         line("rows", rows.to_string()),
         line("skipped", counted("skipped")),
         line("unknown values", join(unknown)),
-        line("records", counted("counts")),
+        line("counts", counted("counts")),
         line("complete", join(complete)),
         line("cannot tell", limits.collect::<Vec<_>>().join("; ")),
     ]
@@ -90,7 +90,7 @@ mod tests {
             "Version v, imported now\n\n{}\n  address        a\\u{{1b}}.zip\n  date           -\n  \
              read at        now\n  size           2.00 KiB\n  SHA-256        0f\n  rows           \
              1,200\n  skipped        3 blank rows\n  \
-             unknown values 1 in Use\n  records        1,234 distinct ocns\n  complete       rate center 97.2%\n  cannot tell    this; that\n",
+             unknown values 1 in Use\n  counts         1,234 distinct ocns\n  complete       rate center 97.2%\n  cannot tell    this; that\n",
             styled(HEADING, "CNAC: Codes"),
         );
         assert_eq!(render(&sources), expected);
