@@ -15,11 +15,11 @@ use shared::{
 use crate::map;
 
 /// Prevents an SVG opened as a document from running scripts or loading resources.
-pub const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 /// A versioned image never changes.
 const VERSIONED_CACHE_CONTROL: &str = "public, max-age=31536000, immutable";
 /// A URL without a version, or with another release's version, gets this release's image.
-pub const UNVERSIONED_CACHE_CONTROL: &str = "public, max-age=86400";
+const UNVERSIONED_CACHE_CONTROL: &str = "public, max-age=86400";
 const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 const VERSION_DIGITS: usize = 8;
 
@@ -31,7 +31,9 @@ pub async fn flag(
     request: HeaderMap,
 ) -> Result<Response, ApiError> {
     if path == "map.svg" {
-        return Ok(map::map(&request));
+        let headers =
+            [(CACHE_CONTROL, UNVERSIONED_CACHE_CONTROL), (CONTENT_SECURITY_POLICY, POLICY)];
+        return Ok((headers, map::map(&request)).into_response());
     }
     let (caching, name) = match path.split_once('/') {
         Some((::flags::VERSION, name)) => (VERSIONED_CACHE_CONTROL, name),
