@@ -1,6 +1,9 @@
 //! Lists area codes, and shows what the numbering plan says about one.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet},
+};
 
 use axum::{Json, extract::State, http::Uri};
 use formatting::time_zones_for_area_codes;
@@ -8,8 +11,8 @@ use jiff::civil::Date;
 use numbering::{
     dataset::{Dataset, Holder, Search},
     records::{
-        AreaCode, AreaCodeService, DialingPlan, Npa, NumberingPlan, ReliefPlanning, StateCode,
-        Status,
+        AreaCode, AreaCodeService, DialingPlan, Exchange, Npa, NumberingPlan, ReliefPlanning,
+        StateCode, Status,
     },
     time::today,
 };
@@ -25,8 +28,8 @@ use store::LoadedVersion;
 use strum::{Display, EnumString, VariantNames};
 use utoipa::{IntoParams, ToSchema};
 
-/// The number of holders shown for an area code. `/v1/holders` lists all.
-const MAX_HOLDERS: usize = 10;
+/// The number of rate centers and holders shown for an area code. `/v1/holders` lists all holders.
+const MAX_LISTED: usize = 10;
 
 /// An area code's place in the numbering plan.
 #[derive(Debug, Serialize, ToSchema)]
@@ -67,7 +70,7 @@ pub enum AreaCodeStatus {
     Planned,
 }
 
-/// An area code with its dialing rules, relief planning and holders.
+/// An area code with its dialing rules, relief planning, places and holders.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct AreaCodeDetail {
     #[serde(flatten)]
@@ -85,9 +88,20 @@ pub struct AreaCodeDetail {
     /// Exchange count by status; `null` if no report lists the code's exchanges.
     #[schema(required)]
     pub exchanges_by_status: Option<BTreeMap<Status, u32>>,
+    pub total_rate_centers: usize,
+    /// The ten rate centers with the most assigned exchanges.
+    pub rate_centers: Vec<RateCenterCount>,
     pub total_holders: usize,
     /// The ten holders with the most exchanges.
     pub holders: Vec<Holder>,
+}
+
+/// A rate center's assigned exchanges in an area code.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RateCenterCount {
+    #[schema(example = "SAN RAFAEL")]
+    pub rate_center: String,
+    pub exchanges: u32,
 }
 
 /// A page of area codes.
@@ -283,11 +297,15 @@ impl AreaCodeDetail {
         let assigned = Search { npa: Some(npa), status, ..Search::default() };
         let mut holders = dataset.holders(&assigned, today);
         let total_holders = holders.len();
-        holders.truncate(MAX_HOLDERS);
+        holders.truncate(MAX_LISTED);
         let is_covered = area_code.is_covered();
         let mut exchanges_by_status = BTreeMap::from(Status::ALL.map(|status| (status, 0)));
-        for exchange in dataset.exchanges_in(npa) {
-            *exchanges_by_status.entry(exchange.status).or_default() += 1;
+        let mut rate_centers: BTreeMap<String, u32> = BTreeMap::new();
+        for Exchange { status, rate_center, .. } in dataset.exchanges_in(npa) {
+            *exchanges_by_status.entry(status).or_default() += 1;
+            if let Some(rate_center) = rate_center.filter(|_| status == Status::Assigned) {
+                *rate_centers.entry(rate_center).or_default() += 1;
+            }
         }
         let is_geographic = area_code.plan.service == AreaCodeService::Geographic;
         let time_zones = is_geographic.then(|| dataset.time_zones(npa, time_zones_for_area_codes));
@@ -300,8 +318,21 @@ impl AreaCodeDetail {
             relief,
             notes,
             exchanges_by_status: is_covered.then_some(exchanges_by_status),
+            total_rate_centers: rate_centers.len(),
+            rate_centers: largest(rate_centers),
             total_holders,
             holders,
         }
     }
+}
+
+fn largest(rate_centers: BTreeMap<String, u32>) -> Vec<RateCenterCount> {
+    let mut counts: Vec<_> = rate_centers
+        .into_iter()
+        .map(|(rate_center, exchanges)| RateCenterCount { rate_center, exchanges })
+        .collect();
+    // Stable, so equal counts stay in order of their names.
+    counts.sort_by_key(|count| Reverse(count.exchanges));
+    counts.truncate(MAX_LISTED);
+    counts
 }

@@ -57,7 +57,9 @@ const EXAMPLES = {
       time_zones: ["America/Los_Angeles"],
       dialing: { home_local: "1+10D", home_toll: "1+10D", foreign_local: "1+10D", foreign_toll: "1+10D", notes: null },
       relief: { is_in_jeopardy: false, is_in_progress: false, status: null, planning_letters: [] }, notes: null,
-      exchanges_by_status: { ASSIGNED: 3 }, total_holders: 3,
+      exchanges_by_status: { ASSIGNED: 3 }, total_rate_centers: 2,
+      rate_centers: [{ rate_center: "SAN RAFAEL", exchanges: 2 }, { rate_center: "SNFC CNTRL", exchanges: 1 }],
+      total_holders: 3,
       holders: [
         { ocn: "176L", company_name: "SAMPLE FIBER COMMUNICATIONS, LLC", common_name: "Sample Fiber", exchanges: 1, blocks: 0 },
         { ocn: "291L", company_name: "SAMPLE SPECTRUM HOLDINGS, LLC", common_name: null, exchanges: 1, blocks: 0 },

@@ -36,6 +36,7 @@ function planRows(plan) {
     ["Parent", parent && npaLink(parent)],
     ["Overlays", npaLinks(others)],
     ["Exchanges", exchangeCounts(plan)],
+    ["Rate centers", rateCenters(plan)],
     ["Local calls", dialingRule(dialing.home_local, dialing.foreign_local)],
     ["Toll calls", dialingRule(dialing.home_toll, dialing.foreign_toll)],
     ["Dialing", dialing.notes],
@@ -49,6 +50,11 @@ function exchangeCounts({ total_exchanges: total, exchanges_by_status: counts })
   const parts = Object.entries(counts ?? {}).filter(([, count]) => count > 0);
   const words = parts.map(([status, count]) => `${count.toLocaleString("en")} ${toWords(status).toLowerCase()}`);
   return total > 0 && words.join(", ");
+}
+
+function rateCenters({ rate_centers: largest, total_rate_centers: total }) {
+  const names = largest.map(({ rate_center: name }) => name).join(", ");
+  return total > largest.length ? `${names} and ${(total - largest.length).toLocaleString("en")} more` : names;
 }
 
 /** The digits to dial within the area code and to others, in words. */

@@ -67,6 +67,13 @@ fn render_area_code(area_code: &Value, next: &NextCommands) -> String {
     ];
     let statuses = area_code["exchanges_by_status"].as_object().into_iter().flatten();
     let statuses = statuses.map(|(status, count)| format!("{count} {}", status.to_lowercase()));
+    let rate_centers = area_code["rate_centers"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let total = area_code["total_rate_centers"].as_u64().unwrap_or_default();
+    let more = match total.saturating_sub(rate_centers.len() as u64) {
+        0 => String::new(),
+        others => format!(" and {others} more"),
+    };
+    let rate_centers = comma_separated(rate_centers.iter().map(|it| &it["rate_center"]));
     let holders = ListPage {
         rows: area_code["holders"].as_array().map(Vec::as_slice).unwrap_or_default(),
         pagination: &Value::Null,
@@ -90,6 +97,7 @@ fn render_area_code(area_code: &Value, next: &NextCommands) -> String {
         line("relief", relief_states.into_iter().flatten().collect::<Vec<_>>().join(", ")),
         line("notes", text(&area_code["notes"])),
         line("exchanges", statuses.collect::<Vec<_>>().join(", ")),
+        line("rate centers", rate_centers + &more),
         holders,
         if area_code["total_exchanges"].as_u64() > Some(0) {
             let commands =
