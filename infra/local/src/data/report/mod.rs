@@ -50,13 +50,17 @@ pub fn write_quality(table: &mut String, quality: &QualityReport) -> fmt::Result
 
 /// Writes an import report as a table.
 pub fn write(table: &mut String, report: &ImportReport) -> fmt::Result {
-    let version = report.version.as_ref().map_or("no version", Version::as_str);
+    let version = report.version.as_ref().map(Version::as_str).unwrap_or_default();
+    let unchanged = match version {
+        "" => "nothing is published".to_owned(),
+        version => format!("{version} stays current"),
+    };
     match &report.outcome {
         Outcome::Published => writeln!(table, "Version {version} is current")?,
         Outcome::RolledBack => writeln!(table, "Version {version} is current again")?,
         Outcome::Unchanged => writeln!(table, "Version {version} already has this data")?,
-        Outcome::Planned => writeln!(table, "Dry run: {version} stays current")?,
-        Outcome::Refused { .. } => writeln!(table, "Refused: {version} stays current")?,
+        Outcome::Planned => writeln!(table, "Dry run: {unchanged}")?,
+        Outcome::Refused { .. } => writeln!(table, "Refused: {unchanged}")?,
     }
     if report.replaces_sample {
         writeln!(table, "First import: replaces the made-up sample without comparing the data")?;
