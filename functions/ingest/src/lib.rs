@@ -84,7 +84,7 @@ pub async fn ingest(
     let bytes = dataset.pack()?;
     let quality = Quality::new(&dataset);
     reports = provenance::with_findings(reports, &notes, &dataset, &quality);
-    reports.0.extend(provenance::of_kept_blocks(&baseline, &notes));
+    reports.0.extend(provenance::of_kept_blocks(&baseline, &notes, &dataset, &quality));
     let statistics = dataset.statistics();
     let snapshot = Snapshot::new(version, &bytes, statistics, reports.clone(), options.now);
 

@@ -125,9 +125,14 @@ pub(crate) struct Notes {
     pub(crate) rows: BTreeMap<&'static str, u32>,
     /// Countries whose report on thousands blocks cannot be read.
     pub(crate) countries_without_blocks: Vec<Country>,
+    /// Values that decide about records, by file and column. Many of them are a reason to refuse the import.
     pub(crate) unknown_values: BTreeMap<(&'static str, &'static str), Warning>,
-    /// Columns that published reports did not have before, by file.
-    pub(crate) new_columns: BTreeMap<&'static str, Warning>,
+    /// Values that only add details to records.
+    pub(crate) unknown_details: BTreeMap<(&'static str, &'static str), Warning>,
+    /// Columns that this release does not know, by file.
+    pub(crate) unknown_columns: BTreeMap<&'static str, Warning>,
+    /// Optional columns that a file does not have.
+    pub(crate) missing_columns: BTreeMap<&'static str, Warning>,
 }
 
 /// The warning for an OCN with different company names in its rows.
@@ -148,10 +153,14 @@ impl Notes {
         *self.rows.entry(file).or_default() += u32::try_from(rows).unwrap_or(u32::MAX);
     }
 
-    pub(crate) fn note_new_column(&mut self, file: &'static str, name: impl Display) {
+    pub(crate) fn warn_unknown_column(&mut self, file: &'static str, name: impl Display) {
         let name = format!("'{name}'");
-        self.new_columns.entry(file).or_default().count(&name);
-        self.warn(format!("{file}: a column is new and is ignored"), name);
+        self.unknown_columns.entry(file).or_default().count(&name);
+        self.warn(format!("{file}: a column is unknown and is ignored"), name);
+    }
+
+    pub(crate) fn note_missing_column(&mut self, file: &'static str, name: &str) {
+        self.missing_columns.entry(file).or_default().count(format!("'{name}'"));
     }
 
     /// Counts an unknown value in a column. `consequence` says how it is treated.
@@ -164,5 +173,22 @@ impl Notes {
     ) {
         self.unknown_values.entry((file, column)).or_default().count(&example);
         self.warn(format!("{file}: {column} {consequence}"), example);
+    }
+
+    pub(crate) fn warn_unknown_detail(
+        &mut self,
+        file: &'static str,
+        column: &'static str,
+        example: impl Display,
+    ) {
+        self.unknown_details.entry((file, column)).or_default().count(&example);
+        self.warn(format!("{file}: {column} is unknown"), example);
+    }
+
+    /// Every unknown value, by file and column.
+    pub(crate) fn unknown_values(
+        &self,
+    ) -> impl Iterator<Item = (&(&'static str, &'static str), &Warning)> {
+        self.unknown_values.iter().chain(&self.unknown_details)
     }
 }

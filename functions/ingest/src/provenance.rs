@@ -25,7 +25,7 @@ pub(crate) fn with_findings(
     let with_findings = |(name, report)| {
         let file = file(name);
         let skipped = notes.skipped.iter().filter(|((in_file, _), _)| *in_file == file);
-        let unknown = notes.unknown_values.iter().filter(|((in_file, _), _)| *in_file == file);
+        let unknown = notes.unknown_values().filter(|((in_file, _), _)| *in_file == file);
         let (counts, percentages) = figures(name, dataset, quality);
         let report = ImportedReport {
             rows: notes.rows.get(file).copied().unwrap_or_default(),
@@ -46,13 +46,17 @@ pub(crate) fn with_findings(
 pub(crate) fn of_kept_blocks(
     baseline: &Baseline,
     notes: &Notes,
+    dataset: &Dataset,
+    quality: &Quality,
 ) -> Vec<(ReportName, ImportedReport)> {
     let older = baseline.snapshot.as_ref().map(|snapshot| &snapshot.reports.0);
-    let names = notes.countries_without_blocks.iter().map(|country| match country {
-        Country::Us => ReportName::ThousandsBlocks,
-        Country::Ca => ReportName::CanadianBlocks,
+    let names = notes.countries_without_blocks.iter().map(|&country| ReportName::blocks(country));
+    let kept = names.filter_map(|name| {
+        // Blocks in exchanges that are gone are not kept.
+        let (counts, percentages) = figures(name, dataset, quality);
+        Some((name, ImportedReport { counts, percentages, ..older?.get(&name)?.clone() }))
     });
-    names.filter_map(|name| Some((name, older?.get(&name)?.clone()))).collect()
+    kept.collect()
 }
 
 /// Counts and percentages of a report's records.

@@ -24,6 +24,8 @@ pub struct Sources {
     /// The time of the last import of this data.
     #[schema(format = DateTime)]
     pub imported_at: String,
+    /// `true` for the fictional sample, which no publisher provides.
+    pub is_sample: bool,
     /// Only reports that were imported. Without a report on thousands blocks, its country has no blocks.
     pub reports: Vec<Source>,
 }
@@ -39,7 +41,7 @@ pub struct Source {
     /// `NANPA`, `CNAC`, or `operator` for the operator's own list.
     #[schema(example = "NANPA")]
     pub publisher: &'static str,
-    /// The URL, or the name of a file that the operator provided.
+    /// The publisher's URL, or the name of a file from elsewhere.
     #[schema(
         example = "https://reports.nanpa.com/public/CoCodeAssignment_Utilized_AllStates_Public.zip"
     )]
@@ -51,30 +53,31 @@ pub struct Source {
     /// blocks and this time.
     #[schema(format = DateTime)]
     pub read_at: String,
-    /// The SHA-256 hash of the file as published, in hex.
+    /// The SHA-256 hash of the file, before it was unpacked, in hex.
     #[schema(pattern = "^[0-9a-f]{64}$")]
     pub sha256: String,
-    /// The size of the file as published.
+    /// The size of that file.
     pub bytes: u64,
     /// The number of rows, without the header and blank rows.
     pub rows: u32,
-    /// Rows that did not become records, by reason.
+    /// Rows that did not become records, by reason, and blank rows.
     pub skipped: BTreeMap<String, u32>,
-    /// Rows with an unknown value, by column. The value is ignored.
+    /// The number of values that this release does not know, by column.
     pub unknown_values: BTreeMap<String, u32>,
     /// Counts of the report's records, such as `records`, `distinct_holders` or `blocks`.
     pub counts: BTreeMap<String, u32>,
-    /// Percentages of its exchanges: those with a `holder`, `ocn`, `state` or `rate_center`, those that are `assigned`,
-    /// `unassigned` or `reserved`, and of those with an OCN the ones with a `carrier_type`.
+    /// Percentages of its exchanges with a `holder`, `ocn`, `state` or `rate_center`, and of those that are `assigned`,
+    /// `unassigned` or `reserved`. `carrier_type` is the percentage of exchanges with an OCN whose carrier has a type.
     pub percentages: BTreeMap<String, f64>,
-    /// What does not follow from this report.
+    /// Facts that this report does not contain.
     pub cannot_tell: &'static [&'static str],
 }
 
 impl From<Snapshot> for Sources {
     fn from(Snapshot { version, ingested_at, reports, .. }: Snapshot) -> Self {
+        let is_sample = reports.are_sample();
         let reports = reports.0.into_iter().map(Source::from).collect();
-        Self { version, imported_at: ingested_at.to_string(), reports }
+        Self { version, imported_at: ingested_at.to_string(), is_sample, reports }
     }
 }
 
@@ -123,25 +126,23 @@ fn publisher_and_title(report: ReportName) -> (&'static str, &'static str) {
     }
 }
 
-const USE_AND_PORTING: &str =
-    "whether a number is in use, and which carrier serves it after it was ported";
+const USE_AND_PORTING: &str = "whether a number is in use, or was ported to another carrier";
 
 fn limits(report: ReportName) -> &'static [&'static str] {
     match report {
         ReportName::Nanpa | ReportName::Cnac => &[
             USE_AND_PORTING,
-            "who holds the thousands blocks of a pooled exchange, which the reports on blocks show",
-            "a carrier's type and everyday name, which follow from its company name",
+            "the holders of thousands blocks in pooled exchanges",
+            "a carrier's type and everyday name",
         ],
         ReportName::NpaReport => &[
-            "the exchanges of countries other than the US and Canada",
-            "the boundaries of an area code, and the time zone of each place in it",
+            "the exchanges in an area code",
+            "the boundaries of an area code, or the time zone of each place in it",
         ],
-        ReportName::ThousandsBlocks | ReportName::CanadianBlocks => &[
-            USE_AND_PORTING,
-            "the blocks of exchanges that are not pooled, which belong to the exchange's holder",
-        ],
-        ReportName::Carriers => &["how the operator knows a type or name"],
+        ReportName::ThousandsBlocks | ReportName::CanadianBlocks => {
+            &[USE_AND_PORTING, "the holders of exchanges that are not pooled"]
+        }
+        ReportName::Carriers => &["the origin of a type or name"],
     }
 }
 

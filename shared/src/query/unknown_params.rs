@@ -8,6 +8,7 @@ pub fn unknown_name(kind: &str, unknown: &str, owner: &str, known: &[impl AsRef<
     let quoted = quote(unknown);
     ApiError::invalid(match nearest(&quoted, &known) {
         Some(nearest) => format!("Unknown {kind} '{quoted}'; did you mean '{nearest}'?"),
+        None if known.is_empty() => format!("Unknown {kind} '{quoted}'; this {owner} takes none"),
         None => format!("Unknown {kind} '{quoted}'; this {owner} supports {}", known.join(", ")),
     })
 }
@@ -26,6 +27,12 @@ fn nearest<'a>(unknown: &str, known: &[&'a str]) -> Option<&'a str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_tool_without_arguments_says_so() {
+        let error = unknown_name("argument", "x", "tool", &[] as &[&str]);
+        assert_eq!(error.to_string(), "Unknown argument 'x'; this tool takes none");
+    }
 
     #[test]
     fn misspelled_names_get_a_suggestion_and_unrelated_ones_do_not() {

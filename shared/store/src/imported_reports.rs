@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use jiff::{Timestamp, civil::Date};
+use numbering::records::Country;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 /// A report that an import reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -23,22 +25,40 @@ pub enum ReportName {
     Carriers,
 }
 
+impl ReportName {
+    /// The report of a country's codes.
+    pub fn codes(country: Country) -> Self {
+        match country {
+            Country::Us => Self::Nanpa,
+            Country::Ca => Self::Cnac,
+        }
+    }
+
+    /// The report of a country's thousands blocks.
+    pub fn blocks(country: Country) -> Self {
+        match country {
+            Country::Us => Self::ThousandsBlocks,
+            Country::Ca => Self::CanadianBlocks,
+        }
+    }
+}
+
 /// A report as an import read it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ImportedReport {
-    /// The URL without credentials, or only the name of a file or S3 object. It is published.
+    /// The publisher's URL; for any other source, only the file's name. It is published.
     pub address: String,
     /// The date stated in the report.
     pub date: Option<Date>,
     pub read_at: Timestamp,
-    /// The hash of the file as published, in hex.
+    /// The hash of the file before it is unpacked, in hex.
     pub sha256: String,
-    /// The size of the file as published.
+    /// The size of that file.
     pub bytes: u64,
     pub rows: u32,
     /// Rows that did not become records, by reason.
     pub skipped: BTreeMap<String, u32>,
-    /// Rows with an unknown value, by column.
+    /// Unknown values, by column.
     pub unknown_values: BTreeMap<String, u32>,
     /// Counts of its records.
     pub counts: BTreeMap<String, u32>,
@@ -46,9 +66,10 @@ pub struct ImportedReport {
     pub percentages: BTreeMap<String, f64>,
 }
 
-/// The reports of one version, in the order in which they are listed.
+/// The reports of one version, in the order in which they are listed. They are stored as JSON text, since every container
+/// reads the manifest, and DynamoDB's nested attributes take longer to parse.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(transparent)]
+#[serde(try_from = "String", into = "String")]
 pub struct ImportedReports(pub BTreeMap<ReportName, ImportedReport>);
 
 /// The dates stated in the reports; `None` for a report without a date.
@@ -61,6 +82,20 @@ pub struct FileDates {
 
 /// The report date in the fictional sample, which no published report has.
 pub const SAMPLE_DATE: Date = Date::constant(2000, 1, 1);
+
+impl TryFrom<String> for ImportedReports {
+    type Error = serde_json::Error;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        serde_json::from_str(&text).map(Self)
+    }
+}
+
+impl From<ImportedReports> for String {
+    fn from(reports: ImportedReports) -> Self {
+        json!(reports.0).to_string()
+    }
+}
 
 impl ImportedReports {
     /// The date stated in a report; `None` if it has none or was not imported.

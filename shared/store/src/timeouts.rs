@@ -56,7 +56,7 @@ impl TimeoutProfile {
             Self::Request => (3, Duration::from_millis(700), REQUEST_READ_TIMEOUT),
             Self::EmbeddedRequest => (3, EMBEDDED_READ_TIMEOUT, EMBEDDED_READ_TIMEOUT),
             // A scan can be slow on a stand-in for DynamoDB, and a retry would add to its load.
-            Self::Batch => (4, Duration::from_secs(20), Duration::from_secs(60)),
+            Self::Batch => (4, Duration::from_secs(10), Duration::from_secs(30)),
         };
         let timeouts = TimeoutConfig::builder()
             .connect_timeout(Duration::from_secs(1))

@@ -10,10 +10,12 @@ use numbering::records::{
     Status,
 };
 
+use store::ReportName;
+
 use crate::{
     outcome::Notes,
     reports::{
-        CodeRow, blocks_file, codes_file,
+        self, CodeRow,
         npa_report::{AreaCodeCountry, AreaCodeRow},
         overlay::OverlayRow,
         thousands_blocks::AssignedBlock,
@@ -63,7 +65,7 @@ fn drop_foreign_codes(
         let country = countries.get(&code.npa_nxx.npa);
         let is_own = country == Some(&AreaCodeCountry::Reported(code.country));
         if !is_own {
-            let file = codes_file(code.country);
+            let file = reports::file(ReportName::codes(code.country));
             let kind =
                 format!("{file}: the area code belongs to another country; the row is skipped");
             notes.warn(kind, code.npa_nxx);
@@ -101,7 +103,8 @@ fn drop_invalid_blocks(
         codes.iter().map(|code| (code.npa_nxx, code.country)).collect();
     let mut valid = BTreeMap::new();
     for block in blocks {
-        let (npa_nxx, digit, file) = (block.npa_nxx, block.digit, blocks_file(block.country));
+        let (npa_nxx, digit, file) =
+            (block.npa_nxx, block.digit, reports::file(ReportName::blocks(block.country)));
         let name = format!("{npa_nxx}-{digit}");
         match countries.get(&npa_nxx) {
             None => notes.skip(file, "blocks in unknown exchanges"),
@@ -124,7 +127,7 @@ fn drop_invalid_blocks(
 fn drop_duplicate_codes(codes: Vec<CodeRow>, notes: &mut Notes) -> Vec<CodeRow> {
     let mut by_npa_nxx = BTreeMap::new();
     for mut code in codes {
-        let (npa_nxx, file) = (code.npa_nxx, codes_file(code.country));
+        let (npa_nxx, file) = (code.npa_nxx, reports::file(ReportName::codes(code.country)));
         if code.status == Status::Unassigned {
             code.company = None;
             if let Some(ocn) = code.ocn.take() {

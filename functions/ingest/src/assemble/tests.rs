@@ -228,8 +228,11 @@ fn rows_for_the_other_countrys_area_codes_are_skipped() {
     assert_eq!(dataset.area_code(parse("876")).unwrap().country, None);
     let rule = "the area code belongs to another country; the row is skipped";
     let examples = |file: &str| &*notes.warnings[&format!("{file}: {rule}")].examples;
-    assert_eq!(examples(codes_file(Country::Ca)), ["907-217"]);
-    assert_eq!(examples(codes_file(Country::Us)), ["613-201", "876-201", "555-202"]);
+    assert_eq!(examples(reports::file(ReportName::codes(Country::Ca))), ["907-217"]);
+    assert_eq!(
+        examples(reports::file(ReportName::codes(Country::Us))),
+        ["613-201", "876-201", "555-202"]
+    );
     assert_eq!(notes.skipped.values().sum::<u32>(), 4 + 1);
 }
 

@@ -231,7 +231,7 @@ fn twenty_unknown_values_in_over_one_percent_of_the_rows_are_refused() {
 }
 
 #[test]
-fn strict_imports_refuse_a_single_new_column_unknown_value_or_unreadable_report() {
+fn strict_imports_refuse_a_single_unknown_or_missing_column_unknown_value_or_unreadable_report() {
     let (snapshot, dataset) = (snapshot(0), Dataset::default());
     let reasons = |notes: &Notes, is_strict| {
         let next = measured(&snapshot, &dataset);
@@ -241,13 +241,18 @@ fn strict_imports_refuse_a_single_new_column_unknown_value_or_unreadable_report(
     };
     let mut notes = Notes::default();
     assert_eq!(reasons(&notes, true), <[&str; 0]>::default());
-    notes.note_new_column("a report", "Porting");
+    notes.warn_unknown_column("a report", "Porting");
+    notes.note_missing_column("a report", "Use");
     notes.warn_unknown_value("a report", "Use", "is unknown", "'ZZ' on line 4");
+    (0..100).for_each(|_| notes.warn_unknown_detail("a report", "Zone", "'EST' on line 5"));
     notes.countries_without_blocks.push(Country::Ca);
     assert_eq!(reasons(&notes, false), <[&str; 0]>::default());
+    let ten_zones = ["'EST' on line 5"; 10].join("; ");
     let expected = [
-        "a report has columns that are new: 'Porting'",
-        "a report, column Use: 1 unknown values, such as 'ZZ' on line 4",
+        "a report: unknown columns (1): 'Porting'",
+        "a report: missing columns (1): 'Use'",
+        "a report, column Use: unknown values (1): 'ZZ' on line 4",
+        &format!("a report, column Zone: unknown values (100): {ten_zones}"),
         "the CNAC block status cannot be read; see the warnings",
     ];
     assert_eq!(reasons(&notes, true), expected);

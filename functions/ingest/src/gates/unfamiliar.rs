@@ -1,30 +1,32 @@
-//! The gate that refuses reports whose format has changed at all, for those who maintain the parsers.
+//! The gate that refuses any change of a report's format, for those who maintain the parsers.
+
+use store::ReportName;
 
 use super::Refusal;
 use crate::{
     outcome::{Notes, Warning},
-    reports::blocks_file,
+    reports::file,
 };
 
-/// Refuses new columns, unknown values and unreadable reports, however few. Nothing waives this but dropping the option.
+/// Refuses unknown and missing columns, unknown values and unreadable reports, however few.
 pub(super) fn refusals(notes: &Notes) -> impl Iterator<Item = Refusal> {
-    let columns = notes.new_columns.iter().map(|(file, Warning { examples, .. })| {
-        format!("{file} has columns that are new: {}", examples.join(", "))
+    let unknown_columns =
+        notes.unknown_columns.iter().map(|(file, it)| counted(file, "unknown columns", it));
+    let missing_columns =
+        notes.missing_columns.iter().map(|(file, it)| counted(file, "missing columns", it));
+    let values = notes.unknown_values().map(|((file, column), values)| {
+        counted(&format!("{file}, column {column}"), "unknown values", values)
     });
-    let values =
-        notes.unknown_values.iter().map(|((file, column), Warning { count, examples })| {
-            format!(
-                "{file}, column {column}: {count} unknown values, such as {}",
-                examples.join("; ")
-            )
-        });
-    let unread = notes
-        .countries_without_blocks
-        .iter()
-        .map(|&country| format!("{} cannot be read; see the warnings", blocks_file(country)));
-    columns.chain(values).chain(unread).map(|reason| Refusal {
+    let unread = notes.countries_without_blocks.iter().map(|&country| {
+        format!("{} cannot be read; see the warnings", file(ReportName::blocks(country)))
+    });
+    unknown_columns.chain(missing_columns).chain(values).chain(unread).map(|reason| Refusal {
         reason,
         waivers: None,
         compares_versions: false,
     })
+}
+
+fn counted(place: &str, what: &str, Warning { count, examples }: &Warning) -> String {
+    format!("{place}: {what} ({count}): {}", examples.join("; "))
 }

@@ -9,7 +9,6 @@ pub(crate) mod thousands_blocks;
 
 use jiff::civil::Date;
 use numbering::records::{Country, Npa, NpaNxx, Ocn, StateCode, Status};
-
 use store::ReportName;
 
 use crate::{outcome::Notes, table::Row};
@@ -23,22 +22,6 @@ pub(crate) fn file(name: ReportName) -> &'static str {
         ReportName::ThousandsBlocks => thousands_blocks::REPORT.file,
         ReportName::CanadianBlocks => canadian_blocks::REPORT.file,
         ReportName::Carriers => overlay::REPORT.file,
-    }
-}
-
-/// The report of a country's codes.
-pub(crate) fn codes_file(country: Country) -> &'static str {
-    match country {
-        Country::Us => nanpa::REPORT.file,
-        Country::Ca => cnac::REPORT.file,
-    }
-}
-
-/// The report of a country's thousands blocks.
-pub(crate) fn blocks_file(country: Country) -> &'static str {
-    match country {
-        Country::Us => thousands_blocks::REPORT.file,
-        Country::Ca => canadian_blocks::REPORT.file,
     }
 }
 

@@ -1,12 +1,13 @@
 //! NANPA's report of utilized central office codes: US exchanges.
 
+use jiff::civil::Date;
 use numbering::records::{Country, NpaNxx, Status};
 
 use super::{CodeRow, has_possible_npa, state, status};
 use crate::{
     error::ReportError,
     outcome::Notes,
-    table::{Column, Report, Row, date},
+    table::{Column, Report, Row, date, non_empty},
 };
 
 /// The report. Each row is a code, and is skipped if its area code is impossible.
@@ -54,8 +55,17 @@ fn code_row(row: &Row<'_, 7>, notes: &mut Notes) -> Result<Option<CodeRow>, Repo
         ocn: if row.cells[2] == MULTIPLE { None } else { row.parse_if_known(2, notes) },
         company: row.text(3).filter(|name| name != MULTIPLE_NAME),
         rate_center: row.text(4).filter(|name| !NO_RATE_CENTER.contains(&name.as_str())),
-        assigned: date(&row.cells[6]),
+        assigned: assigned_on(row, notes),
     }))
+}
+
+fn assigned_on(row: &Row<'_, 7>, notes: &mut Notes) -> Option<Date> {
+    let text = non_empty(&row.cells[6])?;
+    let parsed = date(text);
+    if parsed.is_none() {
+        row.warn_detail(notes, 6);
+    }
+    parsed
 }
 
 #[cfg(test)]

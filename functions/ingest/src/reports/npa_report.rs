@@ -93,15 +93,12 @@ const SERVICES: [(&str, AreaCodeService); 8] = [
     ("US Government", AreaCodeService::UsGovernment),
 ];
 
-/// The words in columns with few of them, by column. Anything else is read like the last word or, for time zones, by its
-/// letters.
-const WORDS: [(usize, &[&str]); 5] = [
-    (3, &["Y", "N"]),
-    (4, &["Yes", "No", ""]),
-    (15, &["Yes", "No", ""]),
-    (16, &["Yes", "No", ""]),
-    (20, &TIME_ZONES),
-];
+/// The words in columns with few of them, by column. Anything else is read like the last word.
+const WORDS: [(usize, &[&str]); 2] = [(3, &["Y", "N"]), (4, &["Yes", "No", ""])];
+
+/// The same for columns with details. Other time zones are read by their letters.
+const DETAILS: [(usize, &[&str]); 3] =
+    [(15, &["Yes", "No", ""]), (16, &["Yes", "No", ""]), (20, &TIME_ZONES)];
 
 const TIME_ZONES: [&str; 16] = [
     "",
@@ -163,7 +160,7 @@ impl AreaCodeRow {
 }
 
 fn area_code_row(row: &Row<'_, 21>, notes: &mut Notes) -> Result<Option<AreaCodeRow>, ReportError> {
-    let [_, _, country_name, in_service, assigned, ..] = &row.cells;
+    let [_, _, country_name, in_service, ..] = &row.cells;
     let other = OTHER_COUNTRIES.iter().find(|(name, _)| name == country_name);
     let (country, iso_country) = match country_name.as_ref() {
         "US" => (AreaCodeCountry::Reported(Country::Us), Some("US")),
@@ -176,17 +173,21 @@ fn area_code_row(row: &Row<'_, 21>, notes: &mut Notes) -> Result<Option<AreaCode
             (AreaCodeCountry::Other, other.map(|&(_, code)| code))
         }
     };
-    for (column, words) in WORDS {
-        if !words.iter().any(|word| word.eq_ignore_ascii_case(&row.cells[column])) {
-            row.warn(notes, column, "is unknown");
-        }
+    let is_known = |column: usize, words: &[&str]| {
+        words.iter().any(|word| word.eq_ignore_ascii_case(&row.cells[column]))
+    };
+    for (column, _) in WORDS.into_iter().filter(|&(column, words)| !is_known(column, words)) {
+        row.warn(notes, column, "is unknown");
     }
-    let is_in_service = in_service == "Y";
+    for (column, _) in DETAILS.into_iter().filter(|&(column, words)| !is_known(column, words)) {
+        row.warn_detail(notes, column);
+    }
+    let is_in_service = in_service.eq_ignore_ascii_case("y");
     let mut area_code = AreaCodeRow {
         npa: row.parse(0)?,
         country,
         states: Vec::new(),
-        is_assigned: is_in_service || assigned == "Yes",
+        is_assigned: is_in_service || is_yes(row, 4),
         overlays: Vec::new(),
         plan: NumberingPlan {
             plan_country: iso_country.map(str::to_owned),
@@ -236,6 +237,7 @@ fn area_code_row(row: &Row<'_, 21>, notes: &mut Notes) -> Result<Option<AreaCode
 
 /// Returns `true` for several letters, such as `EC` or `PT/MT only for W Wendover`, but not for `(UTC-10)`.
 fn has_several_time_zones(text: &str) -> bool {
+    let text = text.to_uppercase();
     let letters = text.chars().filter(|letter| "ECMPAN".contains(*letter)).count();
     letters > 1 && !text.contains("UTC")
 }
@@ -360,7 +362,7 @@ mod tests {
         for text in ["E", "C", "A", "N", "(UTC-10)", "UTC-11", "(UTC+10)", ""] {
             assert!(!has_several_time_zones(text), "{text}");
         }
-        for text in ["EC", "CM", "MP", "CMP", "PT/MT only for W Wendover"] {
+        for text in ["EC", "CM", "cm", "MP", "CMP", "PT/MT only for W Wendover"] {
             assert!(has_several_time_zones(text), "{text}");
         }
     }

@@ -7,12 +7,15 @@ mod published;
 
 use std::{fmt, fs::File, io::Cursor, path::PathBuf, str::FromStr, time::Instant};
 
+use reqwest::Url;
 use serde::Deserialize;
 
 use crate::{IngestError, error::Cause, options::before_deadline};
 use content::ReadSeek;
 pub(crate) use content::{Content, Fingerprint};
 pub use published::{Mirror, PUBLISHED_BLOCK_URLS, PUBLISHED_URLS, published_blocks};
+
+use published::is_published;
 
 /// Maximum bytes fetched from a source; the largest published report is 13 MB.
 const MAX_FETCHED_BYTES: usize = 128 * 1024 * 1024;
@@ -91,11 +94,13 @@ impl TryFrom<String> for RemoteSource {
 
 /// Returns a URL without its credentials, query and fragment.
 fn without_secrets(address: &str) -> String {
-    let (scheme, without_scheme) = address.split_once("://").unwrap_or(("https", address));
-    let without_query = without_scheme.split(['?', '#']).next().unwrap_or_default();
-    let (authority, path) = without_query.split_once('/').unwrap_or((without_query, ""));
-    let host = authority.rsplit('@').next().unwrap_or_default();
-    format!("{scheme}://{host}/{path}")
+    let Ok(mut url) = Url::parse(address) else { return "an invalid URL".to_owned() };
+    url.set_query(None);
+    url.set_fragment(None);
+    // Only URLs without a host cannot have credentials.
+    _ = url.set_username("");
+    _ = url.set_password(None);
+    url.into()
 }
 
 impl fmt::Display for Source {
@@ -110,13 +115,16 @@ impl fmt::Display for Source {
 }
 
 impl Source {
-    /// The address to publish: the URL without credentials, or the name of a file or object, without the operator's
-    /// folder or bucket.
+    /// The address to publish: the publisher's URL. For any other source, only the name of the file or object, without the
+    /// operator's folder, bucket or host.
     pub(crate) fn public_address(&self) -> String {
+        let last_part = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
         match self {
             Self::File(path) => path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
-            Self::S3 { key, .. } => key.rsplit('/').next().unwrap_or_default().to_owned(),
-            Self::Url(_) | Self::Embedded(_) => self.to_string(),
+            Self::S3 { key, .. } => last_part(key),
+            Self::Url(address) if is_published(address) => address.clone(),
+            Self::Url(_) => last_part(&self.to_string()),
+            Self::Embedded(_) => self.to_string(),
         }
     }
 
@@ -200,9 +208,10 @@ mod tests {
     }
 
     #[test]
-    fn folders_and_buckets_are_not_published() {
+    fn folders_buckets_and_hosts_of_other_sources_are_not_published() {
         for (text, address) in [
-            ("https://user:pw@host/a/b.zip?signature=secret", "https://host/a/b.zip"),
+            (PUBLISHED_URLS[1], PUBLISHED_URLS[1]),
+            ("https://user:pw@bucket.example/folder/b.zip?signature=secret", "b.zip"),
             ("s3://private-bucket/folder/b.zip", "b.zip"),
             ("/home/operator/b.zip", "b.zip"),
         ] {
@@ -212,7 +221,11 @@ mod tests {
 
     #[test]
     fn password_and_signature_are_not_displayed() {
-        let source: Source = "https://user:pw@host/a/b.zip?X-Amz-Signature=secret".parse().unwrap();
-        assert_eq!(source.to_string(), "https://host/a/b.zip");
+        for (text, displayed) in [
+            ("https://user:pw@host/a/b.zip?X-Amz-Signature=secret", "https://host/a/b.zip"),
+            ("https://user:p/w@host/a/b.zip", "an invalid URL"),
+        ] {
+            assert_eq!(text.parse::<Source>().unwrap().to_string(), displayed);
+        }
     }
 }

@@ -19,6 +19,11 @@ pub const PUBLISHED_BLOCK_URLS: [&str; 2] = [
     "https://www.cnac.ca/data/COBlockStatus_ALL.zip",
 ];
 
+/// Returns `true` for a publisher's URL.
+pub(super) fn is_published(address: &str) -> bool {
+    PUBLISHED_URLS.contains(&address) || PUBLISHED_BLOCK_URLS.contains(&address)
+}
+
 impl Sources {
     /// The published reports, or their copies on a mirror, without those on thousands blocks.
     pub fn published(mirror: Option<&Mirror>) -> Self {

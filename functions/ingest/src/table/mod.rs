@@ -218,7 +218,7 @@ impl<const N: usize, T> Report<N, T> {
             let missing: Vec<&str> = missing.map(|(column, _)| column.name()).collect();
             if missing.is_empty() {
                 let header = self.header(&line, positions, date)?;
-                self.note_new_columns(&line, &header, notes);
+                self.note_columns(&line, &header, notes);
                 return Ok(header);
             }
             date =
@@ -240,14 +240,25 @@ impl<const N: usize, T> Report<N, T> {
     }
 
     /// Notes the columns that no published report had when this was written.
-    fn note_new_columns(&self, line: &Line, header: &Header<N>, notes: &mut Notes) {
+    /// Notes columns that are unknown or missing.
+    fn note_columns(&self, line: &Line, header: &Header<N>, notes: &mut Notes) {
+        for (column, position) in self.columns.iter().zip(header.positions) {
+            if position.is_none() {
+                notes.note_missing_column(self.file, column.name());
+            }
+        }
         let cells = (0..).zip(&line.record).take(header.cells);
         for (_, cell) in cells.filter(|(position, _)| !header.positions.contains(&Some(*position)))
         {
             let cell = decode_cell(cell);
-            let name = cell.split(FILE_UPDATED).next().unwrap_or_default().trim();
+            // The file's date, in a cell of its own or after a column's name.
+            let name = match cell.split_once(FILE_UPDATED) {
+                Some((name, date)) if self::date(date.trim()).is_some() => name,
+                _ => &cell,
+            };
+            let name = name.trim();
             if !name.is_empty() && !is_one_of(name, self.unused) {
-                notes.note_new_column(self.file, excerpt(name, MAX_EXCERPT_LENGTH));
+                notes.warn_unknown_column(self.file, excerpt(name, MAX_EXCERPT_LENGTH));
             }
         }
     }
@@ -345,9 +356,16 @@ impl<const N: usize> Row<'_, N> {
     /// Notes an unknown value in a cell. `consequence` says how it is treated.
     pub fn warn(&self, notes: &mut Notes, column: usize, consequence: &str) {
         let name = self.columns[column].name();
-        let value = excerpt(&self.cells[column], MAX_EXCERPT_LENGTH);
-        let example = format!("'{value}' on line {}", self.line);
-        notes.warn_unknown_value(self.file, name, consequence, example);
+        notes.warn_unknown_value(self.file, name, consequence, self.example(column));
+    }
+
+    /// Notes an unknown value in a cell that only adds details. However many there are, the import may go on.
+    pub fn warn_detail(&self, notes: &mut Notes, column: usize) {
+        notes.warn_unknown_detail(self.file, self.columns[column].name(), self.example(column));
+    }
+
+    fn example(&self, column: usize) -> String {
+        format!("'{}' on line {}", excerpt(&self.cells[column], MAX_EXCERPT_LENGTH), self.line)
     }
 
     pub fn skip(&self, notes: &mut Notes, column: usize, reason: &str) {

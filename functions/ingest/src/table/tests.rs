@@ -43,13 +43,15 @@ fn columns_are_found_by_name_in_any_position() {
 }
 
 #[test]
-fn new_columns_are_noted_but_known_ones_and_the_date_are_not() {
-    let text = "OCN,Company,USE,Porting, ,RateCenter,In Service File Updated 09/04/2026\n\
+fn unknown_and_missing_columns_are_noted_but_the_date_is_not_a_column() {
+    let text = "OCN,Company,USE,Porting, ,File Updated By,In Service File Updated 09/04/2026\n\
                 0051,A,x,x,x,x,x\n";
     let (_, _, notes) = read_as(b',', text.as_bytes()).unwrap();
-    let kind = "a report: a column is new and is ignored";
-    assert_eq!(notes.warnings[kind].examples, ["'Porting'", "'In Service'"]);
+    let kind = "a report: a column is unknown and is ignored";
+    let unknown = ["'Porting'", "'File Updated By'", "'In Service'"];
+    assert_eq!(notes.warnings[kind].examples, unknown);
     assert_eq!(notes.warnings.len(), 1);
+    assert_eq!(notes.missing_columns["a report"].examples, ["'RateCenter'"]);
 }
 
 #[test]

@@ -53,8 +53,8 @@ pub struct ImportArgs {
     /// value, or the same value in every row. 100 turns these gates off
     #[arg(long, value_name = "PERCENT")]
     pub max_suspect: Option<ingest::Percent>,
-    /// Refuse reports with columns or words that this release does not know, and unreadable reports
-    /// on thousands blocks
+    /// Refuse reports with unknown or missing columns, unknown values, and unreadable reports on
+    /// thousands blocks
     #[arg(long)]
     pub strict: bool,
     /// Import files older than the current data

@@ -31,11 +31,11 @@ fn report(report: &Value) -> String {
     let rows = HumanCount(count("rows"));
     let counted = |field: &str| {
         let counts = figures(&report[field], Value::as_u64);
-        join(counts.map(|(name, count)| format!("{} {}", HumanCount(count), words(&name))))
+        join(counts.map(|(name, count)| format!("{} {}", words(&name), HumanCount(count))))
     };
     let unknown = figures(&report["unknown_values"], Value::as_u64)
         .map(|(column, rows)| format!("{} in {column}", HumanCount(rows)));
-    let complete = figures(&report["percentages"], Value::as_f64)
+    let shares = figures(&report["percentages"], Value::as_f64)
         .map(|(name, share)| format!("{} {}", words(&name), format_percentage(share)));
     let limits = report["cannot_tell"].as_array().into_iter().flatten().map(text);
     [
@@ -49,7 +49,7 @@ fn report(report: &Value) -> String {
         line("skipped", counted("skipped")),
         line("unknown values", join(unknown)),
         line("counts", counted("counts")),
-        line("complete", join(complete)),
+        line("shares", join(shares)),
         line("cannot tell", limits.collect::<Vec<_>>().join("; ")),
     ]
     .concat()
@@ -89,8 +89,8 @@ mod tests {
         let expected = format!(
             "Version v, imported now\n\n{}\n  address        a\\u{{1b}}.zip\n  date           -\n  \
              read at        now\n  size           2.00 KiB\n  SHA-256        0f\n  rows           \
-             1,200\n  skipped        3 blank rows\n  \
-             unknown values 1 in Use\n  counts         1,234 distinct ocns\n  complete       rate center 97.2%\n  cannot tell    this; that\n",
+             1,200\n  skipped        blank rows 3\n  \
+             unknown values 1 in Use\n  counts         distinct ocns 1,234\n  shares         rate center 97.2%\n  cannot tell    this; that\n",
             styled(HEADING, "CNAC: Codes"),
         );
         assert_eq!(render(&sources), expected);

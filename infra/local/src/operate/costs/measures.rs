@@ -5,9 +5,9 @@
 pub const UNKNOWN_KEY_UNITS: f64 = 1.0;
 
 pub const SNAPSHOT_BYTES: u32 = 591_481;
-/// Read units for a key and the manifest, which a container reads when it starts and then every
-/// minute.
-pub const KEY_AND_MANIFEST_UNITS: f64 = 2.0;
+/// Read units for a key, and for a manifest of 4 to 8 KB with all retained versions. A container
+/// reads both when it starts and then every minute.
+pub const KEY_AND_MANIFEST_UNITS: f64 = 3.0;
 /// The number of lookup items in the published reports, and their average size in bytes.
 pub const ITEMS: u32 = 250_000;
 pub const ITEM_BYTES: u32 = 198;
