@@ -12,8 +12,7 @@ use lambda_http::{Error, Request, Service, tower::ServiceExt};
 use logging::with_causes;
 use store::{Store, TimeoutProfile};
 use tokio::runtime::Builder;
-use utoipa::openapi::OpenApi;
-use utoipa_axum::router::OpenApiRouter;
+use utoipa::openapi::{Components, OpenApi, OpenApiBuilder, Paths};
 
 use crate::{
     config::Config,
@@ -21,12 +20,10 @@ use crate::{
     lambda::{buffered_response, extension, gateway::restore_path},
     respond::respond,
     route_table::RouteTable,
-    routes::endpoint_not_found,
+    routes::{Routes, endpoint_not_found},
     state::App,
     telemetry::observe,
 };
-
-pub use crate::routes::Routes;
 
 /// Builds a service with the routes of `functions`, and a JSON 404 for any other path.
 pub fn service(functions: impl IntoIterator<Item = Routes>, app: App) -> Router {
@@ -35,7 +32,7 @@ pub fn service(functions: impl IntoIterator<Item = Routes>, app: App) -> Router 
     let rules = Arc::new((app.clone(), RouteTable::new(&functions)));
     let router = functions
         .into_iter()
-        .fold(Router::new(), |service, routes| service.merge(routes.router))
+        .fold(Router::new(), |service, routes| service.merge(routes.into_router()))
         .fallback(endpoint_not_found)
         .with_state(app);
     ignore_trailing_slashes(router.layer(from_fn_with_state(rules, handle)), paths)
@@ -53,15 +50,21 @@ async fn handle(
 
 /// The OpenAPI description for `functions`.
 pub fn openapi(functions: impl IntoIterator<Item = Routes>) -> OpenApi {
-    let mut description = functions
-        .into_iter()
-        .fold(OpenApiRouter::<App>::default(), |merged, routes| merged.merge(routes.router))
-        .into_openapi();
-    let paths = std::mem::take(&mut description.paths.paths);
-    // OpenAPI does not have parameters that match the rest of a path.
-    description.paths.paths =
-        paths.into_iter().map(|(path, item)| (path.replace("{*", "{"), item)).collect();
-    description
+    let (mut paths, mut schemas) = (Paths::new(), Vec::new());
+    for route in functions.into_iter().flat_map(|function| function.routes) {
+        if let Some(description) = route.description {
+            // OpenAPI does not have parameters that match the rest of a path.
+            let path = route.path.replace("{*", "{");
+            paths.add_path_operation(path, vec![route.method], description.operation());
+            (description.schemas)(&mut schemas);
+        }
+    }
+    let mut components = Components::new();
+    for (name, schema) in schemas {
+        let other = components.schemas.insert(name.clone(), schema.clone());
+        assert!(other.is_none_or(|other| other == schema), "two types have the name {name}");
+    }
+    OpenApiBuilder::new().paths(paths).components(Some(components)).build()
 }
 
 /// Runs a function on Lambda until the container shuts down.

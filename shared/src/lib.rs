@@ -20,7 +20,7 @@ mod query;
 pub mod quota;
 mod respond;
 mod route_table;
-mod routes;
+pub mod routes;
 pub mod state;
 
 pub use access_log::{request_context, telemetry};

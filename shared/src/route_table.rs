@@ -1,20 +1,17 @@
-//! The allowed methods and known parameters of each route, from its OpenAPI description.
+//! The allowed methods and known parameters of each path, from the descriptions of its routes.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::OnceLock};
 
 use axum::{
     extract::{MatchedPath, Request},
     http::{HeaderValue, Method},
 };
-use utoipa::openapi::{
-    PathItem, RefOr,
-    path::{Operation, ParameterIn},
-};
+use utoipa::openapi::{HttpMethod, RefOr, path::ParameterIn};
 
 use crate::{
     errors::{ApiError, quote},
     params::API_KEY,
-    routes::{Admission, Routes},
+    routes::{Admission, Description, Route, Routes},
     unknown_params::unknown_name,
 };
 
@@ -23,35 +20,41 @@ pub(crate) static UNKNOWN_PATH: RouteSpec = RouteSpec {
     allow: HeaderValue::from_static("GET, HEAD, POST, OPTIONS"),
     usage: String::new(),
     takes_body: true,
-    params: Vec::new(),
+    methods: Vec::new(),
     admission: Admission::Public,
 };
 
-/// All routes, by path in the router's syntax.
+/// All paths, in the router's syntax.
 pub(crate) struct RouteTable(HashMap<String, RouteSpec>);
 
-/// The methods and parameters of one route.
+/// The methods and parameters of one path.
 pub(crate) struct RouteSpec {
     /// The value of the `Allow` header.
     pub allow: HeaderValue,
     /// The methods as shown in messages, such as `GET or POST`.
     usage: String,
     pub takes_body: bool,
-    /// The known query parameters of each method.
-    params: Vec<(Method, Vec<String>)>,
+    methods: Vec<MethodSpec>,
     pub admission: Admission,
+}
+
+struct MethodSpec {
+    method: Method,
+    description: Option<Description>,
+    /// The known query parameters. The first request with a query builds the description to find them.
+    params: OnceLock<Vec<String>>,
 }
 
 impl RouteTable {
     pub fn new(functions: &[Routes]) -> Self {
-        let mut specs = HashMap::new();
-        for routes in functions {
-            for (path, item) in routes.descriptions().into_iter().flat_map(|api| &api.paths.paths) {
-                let route = RouteSpec::new(item, routes.admission(path));
-                specs.insert(path.clone(), route);
-            }
-        }
-        Self(specs)
+        let spec = |function: &Routes, path: &str| {
+            let routes = function.routes.iter().filter(|route| route.path == path);
+            RouteSpec::new(routes, function.admission(path))
+        };
+        let specs = functions.iter().flat_map(|function| {
+            function.paths().map(move |path| (path.to_owned(), spec(function, path)))
+        });
+        Self(specs.collect())
     }
 
     /// Finds the route for a request; `None` for an unknown path.
@@ -61,19 +64,10 @@ impl RouteTable {
 }
 
 impl RouteSpec {
-    fn new(item: &PathItem, admission: Admission) -> Self {
-        let operations = [
-            (Method::GET, &item.get),
-            (Method::POST, &item.post),
-            (Method::PUT, &item.put),
-            (Method::PATCH, &item.patch),
-            (Method::DELETE, &item.delete),
-        ];
-        let params: Vec<(Method, Vec<String>)> = operations
-            .into_iter()
-            .filter_map(|(method, operation)| Some((method, query_params(operation.as_ref()?))))
-            .collect();
-        let methods = || params.iter().map(|(method, _)| method.as_str());
+    fn new<'a>(routes: impl Iterator<Item = &'a Route>, admission: Admission) -> Self {
+        let mut specs: Vec<MethodSpec> = routes.map(MethodSpec::new).collect();
+        specs.sort_by(|a, b| a.method.as_str().cmp(b.method.as_str()));
+        let methods = || specs.iter().map(|spec| spec.method.as_str());
         // The router uses the `GET` handler for `HEAD`, and the outer layers respond to `OPTIONS`.
         let allow: Vec<&str> = methods()
             .flat_map(|method| if method == "GET" { vec![method, "HEAD"] } else { vec![method] })
@@ -84,7 +78,7 @@ impl RouteSpec {
                 .expect("method names are valid in headers"),
             usage: methods().collect::<Vec<_>>().join(" or "),
             takes_body: methods().any(|method| method != "GET"),
-            params,
+            methods: specs,
             admission,
         }
     }
@@ -102,11 +96,13 @@ impl RouteSpec {
 
     /// Rejects unknown parameters, so that a misspelled filter is not silently ignored.
     pub fn check_params(&self, request: &Request) -> Result<(), ApiError> {
-        let (method, query) = (request.method(), request.uri().query().unwrap_or_default());
+        let Some(query) = request.uri().query() else { return Ok(()) };
+        let method = request.method();
         let method = if method == Method::HEAD { &Method::GET } else { method };
-        let Some((_, known)) = self.params.iter().find(|(supported, _)| supported == method) else {
+        let Some(spec) = self.methods.iter().find(|spec| spec.method == *method) else {
             return Ok(());
         };
+        let known = spec.params();
         let mut names = form_urlencoded::parse(query.as_bytes()).map(|(name, _)| name);
         match names.find(|name| !known.iter().any(|param| param == name)) {
             Some(unknown) => Err(unknown_name("parameter", &unknown, "endpoint", known)),
@@ -115,42 +111,58 @@ impl RouteSpec {
     }
 }
 
-fn query_params(operation: &Operation) -> Vec<String> {
-    let parameters = operation.parameters.iter().flatten();
-    let names = parameters.filter_map(|parameter| match parameter {
-        RefOr::T(parameter) if parameter.parameter_in == ParameterIn::Query => {
-            Some(parameter.name.clone())
-        }
-        _ => None,
-    });
-    names.chain([API_KEY.to_owned()]).collect()
+impl MethodSpec {
+    fn new(Route { method, description, .. }: &Route) -> Self {
+        let method = match method {
+            HttpMethod::Post => Method::POST,
+            _ => Method::GET,
+        };
+        Self { method, description: *description, params: OnceLock::new() }
+    }
+
+    fn params(&self) -> &[String] {
+        self.params.get_or_init(|| {
+            let operation = self.description.map(|it| it.operation());
+            let parameters = operation.into_iter().flat_map(|it| it.parameters).flatten();
+            let names = parameters.filter_map(|parameter| match parameter {
+                RefOr::T(parameter) if parameter.parameter_in == ParameterIn::Query => {
+                    Some(parameter.name)
+                }
+                _ => None,
+            });
+            names.chain([API_KEY.to_owned()]).collect()
+        })
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use axum::body::Body;
-    use utoipa::openapi::{
-        HttpMethod::{self, Get, Post},
-        path::{OperationBuilder, ParameterBuilder},
-    };
+    use axum::{body::Body, routing::get};
 
     use super::*;
+    use crate::route;
 
-    fn route(methods: Vec<HttpMethod>) -> RouteSpec {
-        let param = ParameterBuilder::new().name("npa").parameter_in(ParameterIn::Query);
-        let operation = OperationBuilder::new().parameter(param);
-        let item = PathItem::from_http_methods(methods, operation);
-        RouteSpec::new(&item, Admission::Counted)
+    /// Lists.
+    #[utoipa::path(get, path = "/list", params(("npa" = String, Query)))]
+    async fn list() {}
+
+    /// Sends.
+    #[utoipa::path(post, path = "/list", params(("npa" = String, Query)))]
+    async fn send() {}
+
+    fn spec(routes: &[Route]) -> RouteSpec {
+        RouteSpec::new(routes.iter(), Admission::Counted)
     }
 
     #[test]
     fn head_and_options_are_allowed_without_a_description() {
-        for (methods, allow, usage, takes_body) in [
-            (vec![Get], "GET, HEAD, OPTIONS", "GET", false),
-            (vec![Post], "POST, OPTIONS", "POST", true),
-            (vec![Post, Get], "GET, HEAD, POST, OPTIONS", "GET or POST", true),
+        let page = Route::undocumented_get("/", get(async || ()));
+        for (routes, allow, usage, takes_body) in [
+            (vec![page], "GET, HEAD, OPTIONS", "GET", false),
+            (vec![route!(send)], "POST, OPTIONS", "POST", true),
+            (vec![route!(send), route!(list)], "GET, HEAD, POST, OPTIONS", "GET or POST", true),
         ] {
-            let route = route(methods);
+            let route = spec(&routes);
             assert_eq!(route.allow, allow);
             assert_eq!((route.usage.as_str(), route.takes_body), (usage, takes_body));
         }
@@ -158,7 +170,7 @@ mod tests {
 
     #[test]
     fn unknown_parameters_are_rejected_for_every_method() {
-        let route = route(vec![Get, Post]);
+        let route = spec(&[route!(list), route!(send)]);
         for method in ["GET", "HEAD", "POST"] {
             let request = |target: &str| {
                 Request::builder().method(method).uri(target).body(Body::empty()).unwrap()

@@ -1,68 +1,132 @@
 //! A function's routes, and whether they require a key.
 
-use std::panic::AssertUnwindSafe;
+use std::{collections::BTreeSet, panic::AssertUnwindSafe};
 
 use axum::{
+    Router,
+    handler::Handler,
     http::Uri,
     response::{IntoResponse, Response},
-    routing::MethodRouter,
+    routing::{MethodRouter, on},
 };
 use futures_util::FutureExt;
-use utoipa::openapi::{HttpMethod, OpenApi, PathItem, path::Operation};
-use utoipa_axum::router::OpenApiRouter;
+use utoipa::{
+    __dev::{SchemaReferences, Tags},
+    Path,
+    openapi::{HttpMethod, RefOr, path::Operation, schema::Schema},
+};
+use utoipa_axum::PathItemExt;
 
 use crate::{
     errors::{ApiError, quote},
     state::App,
 };
 
+/// A handler with its path and method.
+pub struct Route {
+    /// In the router's syntax, where `{*tn}` matches the rest of a path.
+    pub(crate) path: String,
+    pub(crate) method: HttpMethod,
+    pub(crate) handler: MethodRouter<App>,
+    /// `None` if the route is not in the API description.
+    pub(crate) description: Option<Description>,
+}
+
+/// A route's part of the API description. It is built only on request, since that takes longer than to start a function.
+#[derive(Clone, Copy)]
+pub(crate) struct Description {
+    operation: fn() -> Operation,
+    pub schemas: fn(&mut Vec<(String, RefOr<Schema>)>),
+    is_unversioned: bool,
+}
+
+/// The [`Route`] of a handler with `#[utoipa::path]`, such as `route!(list)` or `route!(blocks::list_blocks)`.
+#[macro_export]
+macro_rules! route {
+    ($handler:ident) => {
+        $crate::routes::paste! {
+            $crate::routes::Route::documented::<[<__path_ $handler>], _, _>($handler)
+        }
+    };
+    ($module:ident :: $handler:ident) => {
+        $crate::routes::paste! {
+            $crate::routes::Route::documented::<$module::[<__path_ $handler>], _, _>(
+                $module::$handler,
+            )
+        }
+    };
+}
+
+#[doc(hidden)]
+pub use utoipa_axum::paste;
+
+impl Route {
+    /// Creates the route of a handler whose description is `P`. Use [`route!`](crate::route), which finds `P`.
+    pub fn documented<P, H, T>(handler: H) -> Self
+    where
+        P: Path + SchemaReferences + for<'t> Tags<'t>,
+        H: Handler<T, App>,
+        T: 'static,
+    {
+        let operation = || {
+            let mut operation = P::operation();
+            let tags = P::tags().into_iter().map(ToString::to_string);
+            operation.tags.get_or_insert_default().extend(tags);
+            operation
+        };
+        let description = Description { operation, schemas: P::schemas, is_unversioned: false };
+        let method = P::methods().swap_remove(0);
+        let handler = on(method.to_method_filter(), handler);
+        Self { path: P::path(), method, handler, description: Some(description) }
+    }
+
+    /// Creates a `GET` route that is not in the API description.
+    pub fn undocumented_get(path: &str, handler: MethodRouter<App>) -> Self {
+        Self { path: path.to_owned(), method: HttpMethod::Get, handler, description: None }
+    }
+
+    /// Creates a `POST` route that is not in the API description.
+    pub fn undocumented_post(path: &str, handler: MethodRouter<App>) -> Self {
+        Self { path: path.to_owned(), method: HttpMethod::Post, handler, description: None }
+    }
+
+    /// Returns the same route without the version prefix.
+    pub fn unversioned(self) -> Self {
+        let description = self.description.map(|it| Description { is_unversioned: true, ..it });
+        Self { path: self.path.replacen("/v1", "", 1), description, ..self }
+    }
+}
+
+impl Description {
+    pub(crate) fn operation(&self) -> Operation {
+        let mut operation = (self.operation)();
+        if self.is_unversioned {
+            let summary = operation.summary.take();
+            operation.summary = summary.map(|it| format!("{it}, without the version prefix"));
+            let id = operation.operation_id.take();
+            operation.operation_id = id.map(|it| format!("{it}Unversioned"));
+        }
+        operation
+    }
+}
+
 /// A function's routes. They require a key unless they are public.
 pub struct Routes {
-    pub(crate) router: OpenApiRouter<App>,
-    /// The methods of routes that are not in the API description.
-    undocumented: OpenApi,
+    pub(crate) routes: Vec<Route>,
     is_public: bool,
     pub(crate) preparation: fn(),
     counted_per_item: &'static [&'static str],
 }
 
-impl From<OpenApiRouter<App>> for Routes {
-    fn from(router: OpenApiRouter<App>) -> Self {
-        Self {
-            router,
-            undocumented: OpenApi::default(),
-            is_public: false,
-            preparation: || (),
-            counted_per_item: &[],
-        }
-    }
-}
-
 impl Routes {
+    pub fn new(routes: impl Into<Vec<Route>>) -> Self {
+        let routes = routes.into();
+        Self { routes, is_public: false, preparation: || (), counted_per_item: &[] }
+    }
+
     /// Creates routes that do not require a key.
-    pub fn public(router: OpenApiRouter<App>) -> Self {
-        Self { is_public: true, ..Self::from(router) }
-    }
-
-    /// Adds a `GET` route that is not in the API description.
-    pub fn with_undocumented_get(self, path: &'static str, handler: MethodRouter<App>) -> Self {
-        self.add_undocumented(HttpMethod::Get, path, handler)
-    }
-
-    /// Adds a `POST` route that is not in the API description.
-    pub fn with_undocumented_post(self, path: &'static str, handler: MethodRouter<App>) -> Self {
-        self.add_undocumented(HttpMethod::Post, path, handler)
-    }
-
-    fn add_undocumented(
-        mut self,
-        method: HttpMethod,
-        path: &'static str,
-        handler: MethodRouter<App>,
-    ) -> Self {
-        let item = PathItem::new(method, Operation::new());
-        self.undocumented.paths.paths.insert(path.to_owned(), item);
-        Self { router: self.router.route(path, handler), ..self }
+    pub fn public(routes: impl Into<Vec<Route>>) -> Self {
+        Self { is_public: true, ..Self::new(routes) }
     }
 
     /// Sets a function to call while the dataset is loading.
@@ -82,17 +146,19 @@ impl Routes {
 
     /// The paths in the router's syntax, where `{*tn}` matches the rest of a path.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
-        self.descriptions().into_iter().flat_map(paths_in)
+        let paths: BTreeSet<_> = self.routes.iter().map(|route| route.path.as_str()).collect();
+        paths.into_iter()
     }
 
     /// The paths of routes that are not in the API description.
     pub fn undocumented_paths(&self) -> Vec<&str> {
-        paths_in(&self.undocumented).collect()
+        let undocumented = self.routes.iter().filter(|route| route.description.is_none());
+        undocumented.map(|route| route.path.as_str()).collect()
     }
 
-    /// The routes in the API description, then the others.
-    pub(crate) fn descriptions(&self) -> [&OpenApi; 2] {
-        [self.router.get_openapi(), &self.undocumented]
+    pub(crate) fn into_router(self) -> Router<App> {
+        let routes = self.routes.into_iter();
+        routes.fold(Router::new(), |router, route| router.route(&route.path, route.handler))
     }
 
     pub(crate) fn admission(&self, path: &str) -> Admission {
@@ -115,10 +181,6 @@ pub(crate) enum Admission {
     Counted,
     /// A key is required, and a `POST` counts once per item in its body.
     CountedPerItem,
-}
-
-fn paths_in(description: &OpenApi) -> impl Iterator<Item = &str> {
-    description.paths.paths.keys().map(String::as_str)
 }
 
 /// The error for an unknown path. If only the NXX is missing, the message shows the usage.

@@ -11,25 +11,25 @@ use numbering::dataset::CarrierSearch;
 use numbering::records::{self, Carrier, CarrierType, Country, Ocn, StateCode};
 use serde::Serialize;
 use shared::{
-    app::Routes,
     csv_pages::{FormatParam, Rows},
     errors::{ApiError, ListError},
     pagination::{Page, PageResponse, Pagination, VersionParam},
     params::{Params, PathParams, parse_param},
+    route,
+    routes::Routes,
     state::App,
 };
 use store::LoadedVersion;
 use utoipa::{IntoParams, ToSchema};
-use utoipa_axum::{router::OpenApiRouter, routes};
 
 /// This function's routes.
 pub fn routes() -> Routes {
-    OpenApiRouter::default()
-        .routes(routes!(list))
-        .routes(routes!(carrier_by_query))
-        .routes(routes!(carrier_by_path))
-        .routes(routes!(holders::list_holders))
-        .into()
+    Routes::new([
+        route!(list),
+        route!(carrier_by_query),
+        route!(carrier_by_path),
+        route!(holders::list_holders),
+    ])
 }
 
 /// A carrier without its exchanges.

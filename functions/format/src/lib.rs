@@ -16,16 +16,15 @@ use axum::{extract::State, response::Response};
 use jiff::Timestamp;
 use numbering::time::date_of;
 use shared::{
-    app::Routes,
     errors::{ApiError, ListError},
     flag_images::FlagsBaseUrl,
     json::json_response,
     lookup::Lookups,
     params::{Params, PathParams},
-    request_context,
+    request_context, route,
+    routes::Routes,
     state::App,
 };
-use utoipa_axum::{router::OpenApiRouter, routes};
 
 pub use batch::digits_of;
 pub use lookup::LookupResult;
@@ -39,13 +38,15 @@ use readings::{Reading, Readings};
 
 /// This function's routes. On Lambda, the phone number rules load at startup.
 pub fn routes() -> Routes {
-    let router = OpenApiRouter::default()
-        .routes(routes!(format_by_query))
-        .routes(routes!(batch::format_numbers))
-        .routes(routes!(format_by_path))
-        .routes(routes!(lookup::lookup_by_query))
-        .routes(routes!(lookup::lookup_by_path));
-    Routes::from(router).with_preparation(formatting::load_rules).count_per_item(&["/v1/format"])
+    Routes::new([
+        route!(format_by_query),
+        route!(batch::format_numbers),
+        route!(format_by_path),
+        route!(lookup::lookup_by_query),
+        route!(lookup::lookup_by_path),
+    ])
+    .with_preparation(formatting::load_rules)
+    .count_per_item(&["/v1/format"])
 }
 
 /// Format a phone number

@@ -18,9 +18,12 @@ use axum::{
     routing::post,
 };
 use shared::{
-    app::Routes, auth::Charge, in_process::InProcess, public_address::PublicAddress, state::App,
+    auth::Charge,
+    in_process::InProcess,
+    public_address::PublicAddress,
+    routes::{Route, Routes},
+    state::App,
 };
-use utoipa_axum::router::OpenApiRouter;
 
 pub use call::ToolCall;
 pub use server::ToolServer;
@@ -39,8 +42,7 @@ pub fn routes() -> Routes {
             endpoint::handle(&routes, &origins, charge, request).await
         },
     );
-    Routes::from(OpenApiRouter::default())
-        .with_undocumented_post("/mcp", endpoint)
+    Routes::new([Route::undocumented_post("/mcp", endpoint)])
         .count_per_item(&["/mcp"])
         .with_preparation(prepare)
 }

@@ -9,28 +9,28 @@ use axum::{extract::State, http::Uri};
 use numbering::records::{AreaCode, Country, Exchange, Npa, NpaNxx, Nxx, Ocn, StateCode, Status};
 use serde::Serialize;
 use shared::{
-    app::Routes,
     csv_pages::{FormatParam, Rows},
     errors::ApiError,
     lookup::Freshness,
     pagination::{Page, PageResponse, Pagination, VersionParam},
     params::{Params, PathParams, parse_param},
+    route,
+    routes::Routes,
     state::App,
 };
 use store::LoadedVersion;
 use utoipa::ToSchema;
-use utoipa_axum::{router::OpenApiRouter, routes};
 
 /// This function's routes.
 pub fn routes() -> Routes {
-    OpenApiRouter::default()
-        .routes(routes!(area_code_by_query))
-        .routes(routes!(area_code_by_path))
-        .routes(routes!(exchange_by_path))
-        .routes(routes!(blocks::list_blocks))
-        .routes(routes!(area_codes::list_area_codes))
-        .routes(routes!(area_codes::area_code_plan))
-        .into()
+    Routes::new([
+        route!(area_code_by_query),
+        route!(area_code_by_path),
+        route!(exchange_by_path),
+        route!(blocks::list_blocks),
+        route!(area_codes::list_area_codes),
+        route!(area_codes::area_code_plan),
+    ])
 }
 
 /// An exchange in an area code.

@@ -9,20 +9,20 @@ use numbering::records::{CarrierType, Country, Exchange, Npa, Nxx, Ocn, StateCod
 use numbering::time::today;
 use serde::Serialize;
 use shared::{
-    app::Routes,
     csv_pages::{FormatParam, Rows},
     errors::{ApiError, ListError},
     pagination::{Page, PageResponse, Pagination, VersionParam},
     params::Params,
+    route,
+    routes::Routes,
     state::App,
 };
 use store::LoadedVersion;
 use utoipa::ToSchema;
-use utoipa_axum::{router::OpenApiRouter, routes};
 
 /// This function's routes.
 pub fn routes() -> Routes {
-    OpenApiRouter::default().routes(routes!(search)).into()
+    Routes::new([route!(search)])
 }
 
 /// An exchange in search results.

@@ -11,18 +11,16 @@ use axum::{
     extract::State,
     http::{HeaderName, StatusCode, header},
     response::{IntoResponse, Response},
-    routing::get,
 };
 use serde::Serialize;
 use shared::{
-    app::Routes,
     errors::{ApiError, PublicError},
-    request_context,
+    request_context, route,
+    routes::Routes,
     state::App,
 };
 use store::{DatasetError, Serving, Snapshot};
-use utoipa::{ToSchema, openapi::PathItem};
-use utoipa_axum::{router::OpenApiRouter, routes};
+use utoipa::ToSchema;
 
 /// Contains the data version. The body's fields are fixed, so this is a header.
 const DATA_VERSION: HeaderName = HeaderName::from_static("x-data-version");
@@ -39,29 +37,13 @@ fn sample_header(snapshot: &Snapshot) -> SampleHeader {
 
 /// This function's routes, with and without the version prefix. They do not require a key.
 pub fn routes() -> Routes {
-    let mut routes = OpenApiRouter::default()
-        .routes(routes!(health))
-        .routes(routes!(stats))
-        .routes(routes!(sources::sources))
-        .route("/health", get(health))
-        .route("/stats", get(stats));
-    let paths = &mut routes.get_openapi_mut().paths.paths;
-    for path in ["/health", "/stats"] {
-        let versioned = paths.get(&format!("/v1{path}")).expect("every route has a description");
-        paths.insert(path.to_owned(), without_version(versioned.clone()));
-    }
-    Routes::public(routes)
-}
-
-/// Describes the same path without the version prefix.
-fn without_version(mut path: PathItem) -> PathItem {
-    if let Some(operation) = &mut path.get {
-        operation.summary =
-            operation.summary.as_ref().map(|it| format!("{it}, without the version prefix"));
-        operation.operation_id =
-            operation.operation_id.as_ref().map(|it| format!("{it}Unversioned"));
-    }
-    path
+    Routes::public([
+        route!(health),
+        route!(health).unversioned(),
+        route!(stats),
+        route!(stats).unversioned(),
+        route!(sources::sources),
+    ])
 }
 
 /// The service's health.

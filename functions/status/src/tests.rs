@@ -1,9 +1,8 @@
 //! Route tests with a small dataset in memory and no reachable database.
 
 use test_api::{TestApi, header};
-use utoipa::openapi::{HttpMethod, PathItem, path::OperationBuilder};
 
-use super::{routes, without_version};
+use super::routes;
 
 #[tokio::test]
 async fn health_is_degraded_and_uncached_while_serving_from_memory() {
@@ -14,15 +13,6 @@ async fn health_is_degraded_and_uncached_while_serving_from_memory() {
     assert_eq!(api.ok("/v1/health").await, health);
     let expected = r#"{"status":"degraded","database":"error","last_ingestion":"1970-01-01T00:00:00Z","version":"0.1.0"}"#;
     assert_eq!(health.to_string(), expected);
-}
-
-#[test]
-fn unversioned_paths_have_their_own_operation_id() {
-    let operation = OperationBuilder::new().summary(Some("Health")).operation_id(Some("getHealth"));
-    let path = PathItem::new(HttpMethod::Get, operation.build());
-    let operation = without_version(path).get.unwrap();
-    assert_eq!(operation.summary.as_deref(), Some("Health, without the version prefix"));
-    assert_eq!(operation.operation_id.as_deref(), Some("getHealthUnversioned"));
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! The functions behind the API.
 
-use shared::app::Routes;
+use shared::routes::Routes;
 
 /// The routes of each function, by folder name.
 pub fn functions() -> Vec<(&'static str, Routes)> {

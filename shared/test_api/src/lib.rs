@@ -21,9 +21,9 @@ use numbering::{
 use serde::Deserialize;
 use serde_json::Value;
 use shared::{
-    app::Routes,
     auth::Charge,
     in_process::{InProcess, RouteResponse},
+    routes::Routes,
     state::App,
 };
 use store::{

@@ -61,16 +61,17 @@ pub enum AssignmentVerdict {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AreaCodeAssignment {
-    pub(crate) status: AreaCodeStatus,
+    pub(crate) status: AreaCodeAssignmentStatus,
     /// The day on which the code comes or came into service; `null` if unknown.
     #[schema(required, value_type = Option<String>, format = Date, example = "1947-01-01")]
     pub(crate) in_service_on: Option<Date>,
 }
 
+/// An area code's state of service, or `NOT_IN_SERVICE` if it is not assigned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema, Display)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
-pub enum AreaCodeStatus {
+pub enum AreaCodeAssignmentStatus {
     InService,
     Planned,
     NotInService,
@@ -82,6 +83,7 @@ pub struct ExchangeAssignment {
     pub(crate) status: ExchangeStatus,
 }
 
+/// An exchange's status, or `NOT_IN_DATA` if no report lists it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema, Display)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
@@ -138,7 +140,7 @@ impl Assignment {
     ) -> Self {
         let NpaNxx { npa, .. } = npa_nxx;
         let Some(area_code) = area_code else {
-            let status = AreaCodeStatus::NotInService;
+            let status = AreaCodeAssignmentStatus::NotInService;
             let assignment = AreaCodeAssignment { status, in_service_on: None };
             let reason = format!("Area code {npa} is not assigned");
             let verdict = AssignmentVerdict::UnassignedAreaCode;
@@ -150,11 +152,13 @@ impl Assignment {
                 Some(date) => format!("Area code {npa} is planned for {date}"),
                 None => format!("Area code {npa} is planned, without a date"),
             };
-            let assignment = AreaCodeAssignment { status: AreaCodeStatus::Planned, in_service_on };
+            let assignment =
+                AreaCodeAssignment { status: AreaCodeAssignmentStatus::Planned, in_service_on };
             let verdict = AssignmentVerdict::PlannedAreaCode;
             return Self::without_exchange(verdict, reason, Some(assignment));
         }
-        let assignment = AreaCodeAssignment { status: AreaCodeStatus::InService, in_service_on };
+        let assignment =
+            AreaCodeAssignment { status: AreaCodeAssignmentStatus::InService, in_service_on };
         if !area_code.is_covered() {
             let reason = format!("The reports do not list exchanges in area code {npa}");
             let verdict = AssignmentVerdict::NotCovered;

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, env, fs, path::Path};
 
 use serde_json::{Map, Value, json};
-use shared::app::Routes;
+use shared::routes::Routes;
 use tnr::functions;
 
 use crate::support::{

@@ -3,7 +3,7 @@
 
 use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use serde_json::{Value, json};
-use shared::app::Routes;
+use shared::routes::Routes;
 
 use crate::support::{
     api_events::{HOST, http_api_event, rest_api_event},

@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, sync::LazyLock};
 
 use serde_json::Value;
-use shared::app::Routes;
+use shared::routes::Routes;
 use tnr::openapi;
 
 use super::{

@@ -5,10 +5,7 @@ use std::collections::BTreeMap;
 use axum::{body::to_bytes, http::HeaderMap};
 use lambda_http::Service as _;
 use serde_json::{Value, json};
-use shared::{
-    app::{Routes, lambda},
-    state::App,
-};
+use shared::{app::lambda, routes::Routes, state::App};
 
 /// A function's response to an event.
 pub struct FunctionResponse {
