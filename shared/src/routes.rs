@@ -32,7 +32,8 @@ pub struct Route {
     pub(crate) description: Option<Description>,
 }
 
-/// A route's part of the API description. It is built only on request, since that takes longer than to start a function.
+/// A route's part of the API description. It is built only on request, since all of them would add 1.5 ms to every
+/// start of a function.
 #[derive(Clone, Copy)]
 pub(crate) struct Description {
     operation: fn() -> Operation,
@@ -61,7 +62,8 @@ macro_rules! route {
 pub use utoipa_axum::paste;
 
 impl Route {
-    /// Creates the route of a handler whose description is `P`. Use [`route!`](crate::route), which finds `P`.
+    /// Creates the route of a handler whose description is `P`. Use [`route!`](crate::route), which finds `P`. Like
+    /// `utoipa_axum::routes!`, this needs two hidden traits of utoipa.
     pub fn documented<P, H, T>(handler: H) -> Self
     where
         P: Path + SchemaReferences + for<'t> Tags<'t>,
