@@ -84,7 +84,7 @@ pub async fn ingest(
     let bytes = dataset.pack()?;
     let quality = Quality::new(&dataset);
     reports = provenance::with_findings(reports, &notes, &dataset, &quality);
-    reports.0.extend(provenance::of_kept_blocks(&baseline, &notes, &dataset, &quality));
+    reports.0.extend(provenance::earlier_block_reports(&baseline, &notes, &dataset, &quality));
     let statistics = dataset.statistics();
     let snapshot = Snapshot::new(version, &bytes, statistics, reports.clone(), options.now);
 
@@ -172,21 +172,11 @@ async fn read_sources(
     let carriers = sources.carriers.as_ref();
     let overlay = reader.read(ReportName::Carriers, carriers, &overlay::REPORT).await?;
     let mut blocks = Vec::new();
-    for (name, source, report, country) in [
-        (
-            ReportName::ThousandsBlocks,
-            &sources.thousands_blocks,
-            &thousands_blocks::REPORT,
-            Country::Us,
-        ),
-        (
-            ReportName::CanadianBlocks,
-            &sources.canadian_blocks,
-            &canadian_blocks::REPORT,
-            Country::Ca,
-        ),
+    for (country, source, report) in [
+        (Country::Us, &sources.thousands_blocks, &thousands_blocks::REPORT),
+        (Country::Ca, &sources.canadian_blocks, &canadian_blocks::REPORT),
     ] {
-        match reader.read(name, source.as_ref(), report).await {
+        match reader.read(ReportName::blocks(country), source.as_ref(), report).await {
             Ok(read) => blocks.extend(read),
             Err(error @ (IngestError::OutOfTime | IngestError::TooSlow { .. })) => {
                 return Err(error);

@@ -10,7 +10,7 @@ use crate::{IngestError, Waivers};
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
     pub waivers: Waivers,
-    /// Refuses reports with columns or words that this release does not know, and reports that cannot be read.
+    /// Refuses unknown and missing columns, unknown values, and unreadable reports on thousands blocks.
     pub strict: bool,
     /// Reports what would change without writing anything.
     pub dry_run: bool,

@@ -1,4 +1,4 @@
-//! What `/v1/sources` states about each report: its rows, those that were skipped, and how complete its records are.
+//! The findings in each report that `/v1/sources` lists: rows, skipped rows, unknown values and completeness.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::{
     reports::file,
 };
 
-/// Completes `reports` with what was found in their rows.
+/// Adds the findings in their rows to `reports`.
 pub(crate) fn with_findings(
     reports: ImportedReports,
     notes: &Notes,
@@ -42,8 +42,8 @@ pub(crate) fn with_findings(
     ImportedReports(reports.0.into_iter().map(with_findings).collect())
 }
 
-/// The reports on thousands blocks that could not be read, as they were read for the blocks that are kept.
-pub(crate) fn of_kept_blocks(
+/// For each report on thousands blocks that cannot be read, the earlier one whose blocks are kept.
+pub(crate) fn earlier_block_reports(
     baseline: &Baseline,
     notes: &Notes,
     dataset: &Dataset,

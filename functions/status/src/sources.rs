@@ -24,8 +24,6 @@ pub struct Sources {
     /// The time of the last import of this data.
     #[schema(format = DateTime)]
     pub imported_at: String,
-    /// `true` for the fictional sample, which no publisher provides.
-    pub is_sample: bool,
     /// Only reports that were imported. Without a report on thousands blocks, its country has no blocks.
     pub reports: Vec<Source>,
 }
@@ -75,41 +73,28 @@ pub struct Source {
 
 impl From<Snapshot> for Sources {
     fn from(Snapshot { version, ingested_at, reports, .. }: Snapshot) -> Self {
-        let is_sample = reports.are_sample();
         let reports = reports.0.into_iter().map(Source::from).collect();
-        Self { version, imported_at: ingested_at.to_string(), is_sample, reports }
+        Self { version, imported_at: ingested_at.to_string(), reports }
     }
 }
 
 impl From<(ReportName, ImportedReport)> for Source {
     fn from((report, imported): (ReportName, ImportedReport)) -> Self {
         let (publisher, title) = publisher_and_title(report);
-        let ImportedReport {
-            address,
-            date,
-            read_at,
-            sha256,
-            bytes,
-            rows,
-            skipped,
-            unknown_values,
-            counts,
-            percentages,
-        } = imported;
         Self {
             report,
             title,
             publisher,
-            address,
-            date,
-            read_at: read_at.to_string(),
-            sha256,
-            bytes,
-            rows,
-            skipped,
-            unknown_values,
-            counts,
-            percentages,
+            address: imported.address,
+            date: imported.date,
+            read_at: imported.read_at.to_string(),
+            sha256: imported.sha256,
+            bytes: imported.bytes,
+            rows: imported.rows,
+            skipped: imported.skipped,
+            unknown_values: imported.unknown_values,
+            counts: imported.counts,
+            percentages: imported.percentages,
             cannot_tell: limits(report),
         }
     }

@@ -62,7 +62,7 @@ pub struct ImportedReport {
     pub unknown_values: BTreeMap<String, u32>,
     /// Counts of its records.
     pub counts: BTreeMap<String, u32>,
-    /// How complete its records are.
+    /// Completeness of its records, by column or status.
     pub percentages: BTreeMap<String, f64>,
 }
 

@@ -9,7 +9,6 @@ use numbering::records::{
     AreaCode, BlockHolder, Carrier, Country, Exchange, Npa, NpaNxx, NumberingPlan, Ocn, StateCode,
     Status,
 };
-
 use store::ReportName;
 
 use crate::{
@@ -103,8 +102,8 @@ fn drop_invalid_blocks(
         codes.iter().map(|code| (code.npa_nxx, code.country)).collect();
     let mut valid = BTreeMap::new();
     for block in blocks {
-        let (npa_nxx, digit, file) =
-            (block.npa_nxx, block.digit, reports::file(ReportName::blocks(block.country)));
+        let (npa_nxx, digit) = (block.npa_nxx, block.digit);
+        let file = reports::file(ReportName::blocks(block.country));
         let name = format!("{npa_nxx}-{digit}");
         match countries.get(&npa_nxx) {
             None => notes.skip(file, "blocks in unknown exchanges"),

@@ -147,10 +147,8 @@ fn kind(record: &Record) -> Kind {
 
 /// Returns the days between the imports or between the country's reports, whichever is longer.
 fn days_between(country: Country, older: MeasuredVersion<'_>, next: MeasuredVersion<'_>) -> u64 {
-    let [date_before, date_after] = [older, next].map(|version| match country {
-        Country::Us => version.snapshot.reports.date(ReportName::Nanpa),
-        Country::Ca => version.snapshot.reports.date(ReportName::Cnac),
-    });
+    let [date_before, date_after] =
+        [older, next].map(|version| version.snapshot.reports.date(ReportName::codes(country)));
     let between_reports = match (date_before, date_after) {
         (Some(before), Some(after)) => after.duration_since(before),
         _ => SignedDuration::ZERO,

@@ -49,8 +49,9 @@ pub(crate) fn run_gates(
     notes: &Notes,
     is_strict: bool,
 ) -> Vec<Refusal> {
-    let previous = older.first().map(|previous| previous.snapshot.reports.clone());
-    let mut refusals = refuse_dates(&previous.unwrap_or_default(), next.snapshot);
+    let no_reports = ImportedReports::default();
+    let previous = older.first().map_or(&no_reports, |previous| &previous.snapshot.reports);
+    let mut refusals = refuse_dates(previous, next.snapshot);
     for version in older {
         changed::refuse_changes(*version, next, &mut refusals);
     }

@@ -13,7 +13,7 @@ use store::ReportName;
 
 use crate::{outcome::Notes, table::Row};
 
-/// What messages call a report.
+/// A report's name in messages.
 pub(crate) fn file(name: ReportName) -> &'static str {
     match name {
         ReportName::Nanpa => nanpa::REPORT.file,

@@ -13,9 +13,8 @@ use serde::Deserialize;
 use crate::{IngestError, error::Cause, options::before_deadline};
 use content::ReadSeek;
 pub(crate) use content::{Content, Fingerprint};
-pub use published::{Mirror, PUBLISHED_BLOCK_URLS, PUBLISHED_URLS, published_blocks};
-
 use published::is_published;
+pub use published::{Mirror, PUBLISHED_BLOCK_URLS, PUBLISHED_URLS, published_blocks};
 
 /// Maximum bytes fetched from a source; the largest published report is 13 MB.
 const MAX_FETCHED_BYTES: usize = 128 * 1024 * 1024;

@@ -50,11 +50,10 @@ pub fn write_quality(table: &mut String, quality: &QualityReport) -> fmt::Result
 
 /// Writes an import report as a table.
 pub fn write(table: &mut String, report: &ImportReport) -> fmt::Result {
-    let version = report.version.as_ref().map(Version::as_str).unwrap_or_default();
-    let unchanged = match version {
-        "" => "nothing is published".to_owned(),
-        version => format!("{version} stays current"),
-    };
+    let version = report.version.as_ref().map(Version::as_str);
+    let unchanged = version.map(|it| format!("{it} stays current"));
+    let unchanged = unchanged.as_deref().unwrap_or("nothing is published");
+    let version = version.unwrap_or_default();
     match &report.outcome {
         Outcome::Published => writeln!(table, "Version {version} is current")?,
         Outcome::RolledBack => writeln!(table, "Version {version} is current again")?,

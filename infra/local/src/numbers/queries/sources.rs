@@ -44,7 +44,8 @@ fn report(report: &Value) -> String {
         line("date", display_text(&report["date"])),
         line("read at", text(&report["read_at"])),
         line("size", HumanBytes(count("bytes")).to_string()),
-        line("SHA-256", text(&report["sha256"])),
+        // Aligned, a hash would not fit in 80 columns.
+        format!("  SHA-256 {}\n", text(&report["sha256"])),
         line("rows", rows.to_string()),
         line("skipped", counted("skipped")),
         line("unknown values", join(unknown)),
@@ -88,7 +89,7 @@ mod tests {
         }]});
         let expected = format!(
             "Version v, imported now\n\n{}\n  address        a\\u{{1b}}.zip\n  date           -\n  \
-             read at        now\n  size           2.00 KiB\n  SHA-256        0f\n  rows           \
+             read at        now\n  size           2.00 KiB\n  SHA-256 0f\n  rows           \
              1,200\n  skipped        blank rows 3\n  \
              unknown values 1 in Use\n  counts         distinct ocns 1,234\n  shares         rate center 97.2%\n  cannot tell    this; that\n",
             styled(HEADING, "CNAC: Codes"),

@@ -1,9 +1,11 @@
 //! `tnr import`.
 
+use std::fs;
+
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::support::program::{run, sample_file, stdout};
+use crate::support::program::{run, sample_file, stderr, stdout};
 
 #[tokio::test]
 async fn import_prints_its_sources_and_every_warning() {
@@ -34,4 +36,34 @@ async fn import_prints_its_sources_and_every_warning() {
     let report: Value = serde_json::from_slice(&failed.stdout).unwrap();
     assert_eq!(report["outcome"], "failed");
     assert!(report["reason"].as_str().unwrap().starts_with("none cannot be read"), "{report}");
+}
+
+#[test]
+fn strict_imports_refuse_an_unknown_column_that_others_ignore() {
+    let data_dir = TempDir::new().unwrap();
+    let [nanpa, cnac, npa_report, carriers] =
+        ["nanpa_utilized_codes.txt", "cnac_co_code_status.csv", "npa_report.csv", "carriers.csv"]
+            .map(sample_file);
+    let content = fs::read_to_string(&npa_report).unwrap();
+    // The first line is the file's date.
+    let lines = content.lines().enumerate().map(|(number, line)| match number {
+        0 => format!("{line}\n"),
+        1 => format!("{line},PORTING\n"),
+        _ => format!("{line},\n"),
+    });
+    let changed = data_dir.path().join("changed.csv");
+    fs::write(&changed, lines.collect::<String>()).unwrap();
+    let changed = changed.to_str().unwrap();
+    let dry_run = |npa_report, option: &[&str]| {
+        let arguments = ["import", "--dry-run", "--nanpa", &nanpa, "--cnac", &cnac];
+        let reports = ["--npa-report", npa_report, "--carriers", &carriers];
+        run(&data_dir, &[&arguments[..], &reports, option].concat())
+    };
+    for (npa_report, option) in [(&*npa_report, &["--strict"][..]), (changed, &[])] {
+        assert!(dry_run(npa_report, option).status.success(), "{npa_report} {option:?}");
+    }
+    let refused = dry_run(changed, &["--strict"]);
+    assert!(!refused.status.success());
+    let reason = "the NANPA area code database: unknown columns (1): 'PORTING'";
+    assert!(stderr(&refused).contains(reason), "{}", stderr(&refused));
 }

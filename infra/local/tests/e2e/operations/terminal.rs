@@ -51,6 +51,7 @@ async fn command_output_fits_a_terminal() {
         &["search", "sample"],
         &["search", "san rafael", "--state", "CA", "--limit", "4"],
         &["lookup", "4152341234"],
+        &["sources"],
         &["verify"],
         &["doctor"],
     ] {
