@@ -65,6 +65,8 @@ test("every copy button copies its text", () => withTab(NUMBER, {}, async (tab) 
 
 const numbers = {
   "020 7946 0958": { country: "GB", shows: ["+44 20 7946 0958", "Valid format", "United Kingdom"] },
+  "+49 30 12345678": { country: "US", shows: ["+49 30 12345678", "City or region", "Berlin"] },
+  "+44 7400 123456": { country: "US", shows: ["+44 7400 123456", "Three", "first assigned"] },
   "650-253-5678 ext. 42": { country: "US", shows: ["Extension", "42"] },
   "+1 202 5550": { country: "US", shows: ["+1 202 5550", "Not valid", "Formats for these digits"] },
   "+800 1234 5678": { country: "US", shows: ["+800 1234 5678"] },

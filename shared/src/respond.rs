@@ -88,8 +88,8 @@ fn set_common_headers(
     }
     // One header line, since API Gateway keeps only the first of several with the same name.
     let vary = match origins {
-        AllowedOrigins::Any => "Accept, Accept-Encoding",
-        AllowedOrigins::Listed(_) => "Accept, Accept-Encoding, Origin",
+        AllowedOrigins::Any => "Accept, Accept-Encoding, Accept-Language",
+        AllowedOrigins::Listed(_) => "Accept, Accept-Encoding, Accept-Language, Origin",
     };
     headers.insert(VARY, HeaderValue::from_static(vary));
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));

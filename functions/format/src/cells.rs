@@ -13,7 +13,7 @@ use shared::cells::escape_formula;
 
 use super::{
     FormatResult,
-    extras::{Assignment, Extra, Include, LineInfo, ReasonInfo},
+    extras::{Assignment, Extra, Include, LineInfo, NetworkInfo, PlaceInfo, ReasonInfo},
     fields::Fields,
     options::Options,
 };
@@ -31,7 +31,7 @@ pub struct Column {
 }
 
 /// The result columns, in order.
-pub static COLUMNS: [Column; 41] = [
+pub static COLUMNS: [Column; 46] = [
     column("tn_valid", |it| boolean(Some(it.valid))),
     column("tn_possible", |it| boolean(Some(it.possible))),
     column("tn_input", |it| text(Some(&it.input))),
@@ -96,6 +96,11 @@ pub static COLUMNS: [Column; 41] = [
         Cow::Owned(zones.collect::<Vec<_>>().join(" "))
     }),
     extra("tn_calling_hours", Extra::Timezone, |it| code(it.calling_hours.flatten())),
+    extra("tn_place_name", Extra::Place, |it| text(field(place(it), |it| Some(it.name)))),
+    extra("tn_place_language", Extra::Place, |it| text(field(place(it), |it| Some(it.language)))),
+    extra("tn_place_basis", Extra::Place, |it| code(field(place(it), |it| Some(it.basis)))),
+    extra("tn_network_name", Extra::Network, |it| text(field(network(it), |it| Some(it.name)))),
+    extra("tn_network_basis", Extra::Network, |it| code(field(network(it), |it| Some(it.basis)))),
 ];
 
 /// The last column, which contains the error if a number has no result.
@@ -177,6 +182,14 @@ fn line(result: &FormatResult) -> &Option<LineInfo> {
 
 fn assignment(result: &FormatResult) -> &Option<Assignment> {
     result.assignment.as_ref().unwrap_or(&None)
+}
+
+fn place(result: &FormatResult) -> &Option<PlaceInfo> {
+    result.place.as_ref().unwrap_or(&None)
+}
+
+fn network(result: &FormatResult) -> &Option<NetworkInfo> {
+    result.network.as_ref().unwrap_or(&None)
 }
 
 fn format(result: &FormatResult, notation: fn(&Formats) -> &String) -> Cow<'_, str> {

@@ -12,7 +12,7 @@ mod result;
 #[cfg(test)]
 mod tests;
 
-use axum::{extract::State, response::Response};
+use axum::{extract::State, http::HeaderMap, response::Response};
 use jiff::Timestamp;
 use numbering::time::date_of;
 use shared::{
@@ -61,9 +61,10 @@ async fn format_by_path(
     State(app): State<App>,
     PathParams([tn]): PathParams<1>,
     params: Params,
+    headers: HeaderMap,
     flags: FlagsBaseUrl,
 ) -> Result<Response, ApiError> {
-    format_number(&app, tn.into(), &params, &flags).await
+    format_number(&app, tn.into(), &Options::parse(&params, &headers)?, &flags).await
 }
 
 /// Format a phone number by query
@@ -77,20 +78,20 @@ async fn format_by_path(
 async fn format_by_query(
     State(app): State<App>,
     params: Params,
+    headers: HeaderMap,
     flags: FlagsBaseUrl,
 ) -> Result<Response, ApiError> {
     let tn = Readings::from_query(&params)?
         .ok_or_else(|| ApiError::invalid("tn is required. Usage: /v1/format?tn=<NUMBER>"))?;
-    format_number(&app, tn, &params, &flags).await
+    format_number(&app, tn, &Options::parse(&params, &headers)?, &flags).await
 }
 
 async fn format_number(
     app: &App,
     tn: Readings,
-    params: &Params,
+    options: &Options,
     flags: &FlagsBaseUrl,
 ) -> Result<Response, ApiError> {
-    let options = Options::parse(params)?;
     let Reading { text, number } = tn.best(options.default_country);
     if let Some(number) = number.as_ref().filter(|number| number.possible) {
         let (national, e164) = (&number.national_number, &number.formats.e164);
@@ -108,7 +109,7 @@ async fn format_number(
         Subject { text: &text, country: options.default_country, number: number.as_ref() };
     let dataset = lookups.as_ref().map(Lookups::dataset);
     let now = Timestamp::now();
-    let extras = Extras::find(&options.include, subject, dataset, now);
+    let extras = Extras::find(&options.include, subject, &options.languages, dataset, now);
     let flags = options.flags_base_url(flags);
     let result = FormatResult::new(&text, number, records, date_of(now), flags);
     let value = &result.with_extras(extras);

@@ -2,10 +2,12 @@
 
 use std::sync::LazyLock;
 
-use formatting::{DefaultCountry, PhoneNumber};
+use axum::http::HeaderMap;
+use formatting::{DefaultCountry, Languages, PhoneNumber};
 use shared::{
     errors::{ApiError, quote},
     flag_images::FlagsBaseUrl,
+    http::preferred_languages,
     lookup::Freshness,
     params::Params,
 };
@@ -31,7 +33,8 @@ pub struct Options {
     pub cache: Freshness,
     /// Extra fields to return, comma-separated. `reason` explains why the text is not a single valid number, and is
     /// `null` if it is. `line` is the number's likely line type and its carrier's everyday name. `assignment` is
-    /// what the numbering plan says about the number. `timezone` adds `timeZones` and `callingHours`.
+    /// what the numbering plan says about the number. `timezone` adds `timeZones` and `callingHours`. `place` is the city
+    /// or region, and `network` the mobile network outside the US and Canada.
     #[param(value_type = Option<Vec<Extra>>, style = Form, explode = false, inline)]
     pub include: Include,
     /// Fields to return, comma-separated, such as `valid,formats.e164,carrier.name`. All others are omitted, even
@@ -39,13 +42,20 @@ pub struct Options {
     /// without `include`.
     #[param(value_type = Option<Vec<String>>, style = Form, explode = false)]
     pub fields: Option<Fields>,
+    /// Language of place and network names (BCP 47), such as `de` or `zh-Hant`. Names that are not available in it are in
+    /// English. Defaults to `Accept-Language`.
+    #[param(
+        rename = "lang", value_type = Option<String>, example = "de", max_length = 35,
+        pattern = "^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$"
+    )]
+    pub languages: Languages,
     /// `false` omits flag links.
     #[param(value_type = Option<bool>, example = false)]
     pub flags: bool,
 }
 
 impl Options {
-    pub fn parse(params: &Params) -> Result<Self, ApiError> {
+    pub fn parse(params: &Params, headers: &HeaderMap) -> Result<Self, ApiError> {
         static FIELDS: LazyLock<Fields> = LazyLock::new(Fields::from_type::<FormatResult>);
         let default_country = match params.text("defaultCountry")? {
             None => DefaultCountry::default(),
@@ -55,6 +65,9 @@ impl Options {
             Some(text) if text.eq_ignore_ascii_case("false") => Freshness::Fresh,
             _ => Freshness::Cached,
         };
+        let languages = params.parse("lang")?.unwrap_or_else(|| {
+            Languages::from_tags(preferred_languages(headers).iter().map(String::as_str))
+        });
         let fields = FIELDS.select_from(params)?;
         let include = params.text("include")?.unwrap_or_default().parse()?;
         Ok(Self {
@@ -63,6 +76,7 @@ impl Options {
             // Selected fields override `include`.
             include: fields.as_ref().map_or(include, Include::from_fields),
             fields,
+            languages,
             flags: params.parse_variant::<Switch>("flags")? != Some(Switch::False),
         })
     }

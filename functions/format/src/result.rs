@@ -14,7 +14,10 @@ use utoipa::ToSchema;
 
 use super::{
     block::{Block, BlockRecords, CarrierInfo, Location, NanpParts, geographic_npa_nxx},
-    extras::{Assignment, CallingHours, Extras, LineInfo, ReasonInfo, TimeZoneInfo},
+    extras::{
+        Assignment, CallingHours, Extras, LineInfo, NetworkInfo, PlaceInfo, ReasonInfo,
+        TimeZoneInfo,
+    },
 };
 
 /// A phone number's details. For unparseable text, only `valid`, `possible` and `input` are present.
@@ -112,6 +115,16 @@ pub struct FormatResult {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<CallingHours>)]
     pub(crate) calling_hours: Option<Option<CallingHours>>,
+    /// The city or region where the number may be; `null` if it is unknown, or the number does not belong to a place. Present
+    /// only on request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<PlaceInfo>)]
+    pub(crate) place: Option<Option<PlaceInfo>>,
+    /// The mobile network that the number's range was first assigned to; `null` if it is unknown, or the number is not a mobile
+    /// number. In the US and Canada, see `carrier`. Present only on request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<NetworkInfo>)]
+    pub(crate) network: Option<Option<NetworkInfo>>,
 }
 
 /// The flags of the number's country and state.
@@ -208,17 +221,13 @@ impl FormatResult {
             carrier: block.carrier,
             flags,
             is_non_geographic: Some(number.is_non_geographic),
-            reason: None,
-            line: None,
-            assignment: None,
-            time_zones: None,
-            calling_hours: None,
+            ..Self::default()
         }
     }
 
     pub(super) fn with_extras(self, extras: Extras) -> Self {
-        let Extras { reason, line, assignment, time_zones, calling_hours } = extras;
-        Self { reason, line, assignment, time_zones, calling_hours, ..self }
+        let Extras { reason, line, assignment, time_zones, calling_hours, place, network } = extras;
+        Self { reason, line, assignment, time_zones, calling_hours, place, network, ..self }
     }
 
     /// The result for programs without a server, from data in memory. It has no flags, since those link to a server.

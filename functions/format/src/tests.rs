@@ -61,6 +61,7 @@ async fn errors_state_the_rule_and_the_value() {
         "/v1/format/305?include=reason,lines",
         "/v1/format/305?fields=porting",
         "/v1/format/305?flags=no",
+        "/v1/format/305?lang=german%20language",
         "/v1/lookup//",
         "/v1/lookup?tn=21223456789",
         "/v1/lookup?tn=hello",

@@ -12,6 +12,8 @@ mod trailing_slash;
 
 pub(crate) use host::request_host;
 pub use origins::{AllowedOrigins, InvalidOrigins};
-pub use preferences::{accepts_gzip, accepts_json, preferred_media_type, prefers_html};
+pub use preferences::{
+    accepts_gzip, accepts_json, preferred_languages, preferred_media_type, prefers_html,
+};
 pub(crate) use preferences::{prefers_gzip, prefers_problems};
 pub(crate) use trailing_slash::ignore_trailing_slashes;

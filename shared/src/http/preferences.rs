@@ -1,8 +1,8 @@
-//! Client preferences from `Accept` and `Accept-Encoding` (RFC 9110, 12.5).
+//! Client preferences from `Accept`, `Accept-Encoding` and `Accept-Language` (RFC 9110, 12.5).
 
 use axum::http::{
     HeaderMap, HeaderName,
-    header::{ACCEPT, ACCEPT_ENCODING},
+    header::{ACCEPT, ACCEPT_ENCODING, ACCEPT_LANGUAGE},
 };
 
 use crate::errors::PROBLEM_MEDIA_TYPE;
@@ -82,6 +82,14 @@ pub fn preferred_media_type<const N: usize>(
     offered.into_iter().reduce(prefer).unwrap_or_default()
 }
 
+/// The language tags that the client accepts, in lowercase, most preferred first.
+pub fn preferred_languages(headers: &HeaderMap) -> Vec<String> {
+    let QualityList(mut listed) = QualityList::from_headers(headers, ACCEPT_LANGUAGE);
+    listed.retain(|(_, quality)| *quality > 0.0);
+    listed.sort_by(|(_, one), (_, other)| other.total_cmp(one));
+    listed.into_iter().map(|(tag, _)| tag).collect()
+}
+
 fn value_and_quality(listed: &str) -> Option<(String, f32)> {
     let mut parts = listed.split(';').map(|part| part.trim().to_ascii_lowercase());
     let value = parts.next().filter(|value| !value.is_empty())?;
@@ -110,6 +118,12 @@ mod tests {
         let expected = [("text/html", 0.5), ("*/*", 0.0), ("a/b", 1.0)];
         let expected = expected.map(|(value, quality)| (value.to_owned(), quality));
         assert_eq!(QualityList::from_headers(&headers, ACCEPT).0, expected);
+    }
+
+    #[test]
+    fn languages_are_preferred_by_quality_then_order() {
+        let headers = headers(ACCEPT_LANGUAGE, "fr;q=0.5, de-CH, en;q=0, it;q=0.5, *;q=0.1");
+        assert_eq!(preferred_languages(&headers), ["de-ch", "fr", "it", "*"]);
     }
 
     #[test]

@@ -125,7 +125,7 @@ pub async fn format_numbers(
     flags: FlagsBaseUrl,
     request: Request,
 ) -> Result<Response, ApiError> {
-    let options = Options::parse(&params)?;
+    let options = Options::parse(&params, request.headers())?;
     let media_type = response::media_type(request.headers());
     let (column, country_column) = (params.text("column")?, params.text("countryColumn")?);
     let columns = ColumnParams { column, country_column };
@@ -171,7 +171,7 @@ async fn format_all(
             let npa_nxx = number.as_ref().and_then(geographic_npa_nxx);
             let records = npa_nxx.and_then(|npa_nxx| records.get(&npa_nxx)).cloned();
             let subject = Subject { text: &tn, country, number: number.as_ref() };
-            let extras = Extras::find(&options.include, subject, dataset, now);
+            let extras = Extras::find(&options.include, subject, &options.languages, dataset, now);
             let today = date_of(now);
             let result = FormatResult::new(&tn, number, records.unwrap_or_default(), today, flags);
             let result = Some(result.with_extras(extras));

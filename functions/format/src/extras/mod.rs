@@ -2,12 +2,14 @@
 
 mod assignment;
 mod line;
+mod network;
+mod place;
 mod reason;
 mod time_zones;
 
 use std::{collections::BTreeSet, str::FromStr};
 
-use formatting::{DefaultCountry, PhoneNumber};
+use formatting::{DefaultCountry, Languages, PhoneNumber};
 use jiff::Timestamp;
 use numbering::{dataset::Dataset, time::date_of};
 use shared::{errors::ApiError, params::invalid_param};
@@ -16,6 +18,8 @@ use utoipa::ToSchema;
 
 pub use assignment::Assignment;
 pub use line::LineInfo;
+pub use network::NetworkInfo;
+pub use place::PlaceInfo;
 pub use reason::ReasonInfo;
 pub use time_zones::{CallingHours, TimeZoneInfo};
 
@@ -35,11 +39,16 @@ pub enum Extra {
     Assignment,
     /// The number's time zones with their local time, and calling hours.
     Timezone,
+    /// The city or region where the number may be.
+    Place,
+    /// The mobile network that the number's range was first assigned to.
+    Network,
     /// All of these.
     All,
 }
 
-const EXTRAS: [Extra; 4] = [Extra::Reason, Extra::Line, Extra::Assignment, Extra::Timezone];
+const EXTRAS: [Extra; 6] =
+    [Extra::Reason, Extra::Line, Extra::Assignment, Extra::Timezone, Extra::Place, Extra::Network];
 
 impl Extra {
     /// The result fields that it adds.
@@ -49,6 +58,8 @@ impl Extra {
             Self::Line => &["line"],
             Self::Assignment => &["assignment"],
             Self::Timezone => &["timeZones", "callingHours"],
+            Self::Place => &["place"],
+            Self::Network => &["network"],
             Self::All => &[],
         }
     }
@@ -106,7 +117,9 @@ impl Include {
 
     /// Returns `true` if a North American number's optional fields need the numbering data.
     pub(super) fn needs_data(&self) -> bool {
-        [Extra::Line, Extra::Assignment, Extra::Timezone].iter().any(|&extra| self.contains(extra))
+        [Extra::Line, Extra::Assignment, Extra::Timezone, Extra::Place]
+            .iter()
+            .any(|&extra| self.contains(extra))
     }
 }
 
@@ -128,6 +141,8 @@ pub struct Extras {
     pub assignment: Option<Option<Assignment>>,
     pub time_zones: Option<Option<Vec<TimeZoneInfo>>>,
     pub calling_hours: Option<Option<CallingHours>>,
+    pub place: Option<Option<PlaceInfo>>,
+    pub network: Option<Option<NetworkInfo>>,
 }
 
 impl Extras {
@@ -135,6 +150,7 @@ impl Extras {
     pub fn find(
         include: &Include,
         subject: Subject<'_>,
+        languages: &Languages,
         dataset: Option<&Dataset>,
         now: Timestamp,
     ) -> Self {
@@ -156,6 +172,8 @@ impl Extras {
             assignment: wants(Extra::Assignment).then(|| Assignment::find(number?, dataset, today)),
             time_zones,
             calling_hours,
+            place: wants(Extra::Place).then(|| PlaceInfo::find(number?, dataset, languages, today)),
+            network: wants(Extra::Network).then(|| NetworkInfo::find(number?, languages)),
         }
     }
 }

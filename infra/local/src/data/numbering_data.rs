@@ -83,11 +83,11 @@ async fn with_store<T>(
     result
 }
 
-/// The note printed if place and carrier are unknown for lack of data.
+/// The note printed if the rate center and carrier are unknown for lack of data.
 pub fn no_data_note(place: &Place, next: &NextCommands) -> String {
     let import = next.tnr("import --fetch");
     format!(
-        "{place} has no numbering data, so place and carrier are omitted; get it with '{import}'"
+        "{place} has no numbering data, so rate center and carrier are omitted; get it with '{import}'"
     )
 }
 

@@ -3,7 +3,7 @@
 use std::{path::PathBuf, str::FromStr};
 
 use clap::{ArgGroup, Args};
-use formatting::DefaultCountry;
+use formatting::{DefaultCountry, Languages};
 
 use crate::{database::args::DataArgs, new_file::Replacement, numbers::list::ListOptions};
 
@@ -36,6 +36,9 @@ pub struct LookupArgs {
     /// Country for a number without a country code, as ISO 3166-1 alpha-2 [default: US]
     #[arg(long, value_name = "CODE", value_parser = country_code)]
     pub country: Option<String>,
+    /// Language of place and network names, such as de or zh-Hant [default: en]
+    #[arg(long, value_name = "TAG", value_parser = language)]
+    pub lang: Option<String>,
     /// Print the API responses as JSON: `format` from /v1/format and, for North American numbers,
     /// `lookup` from /v1/lookup
     #[arg(long)]
@@ -47,6 +50,11 @@ pub struct LookupArgs {
 /// Validates a country code here, because the API's error would name the API's parameter.
 fn country_code(text: &str) -> Result<String, <DefaultCountry as FromStr>::Err> {
     text.parse::<DefaultCountry>().map(|_| text.to_owned())
+}
+
+/// Validates a language for the same reason.
+fn language(tag: &str) -> Result<String, <Languages as FromStr>::Err> {
+    tag.parse::<Languages>().map(|_| tag.to_owned())
 }
 
 #[derive(Debug, Args)]

@@ -1,6 +1,6 @@
 //! Time zones, from libphonenumber's map of prefixes.
 //!
-//! `.ci/time_zones/generate` writes the map. Some names are aliases in the IANA database, such as `Asia/Calcutta`.
+//! `.ci/libphonenumber/generate` writes the map. Some names are aliases in the IANA database, such as `Asia/Calcutta`.
 //! Some countries have another country's zone, such as `Europe/Moscow` for Belarus. In a few of them, such as Algeria,
 //! the zone's daylight saving time does not apply.
 
@@ -11,16 +11,13 @@ use std::{
     sync::{Arc, LazyLock},
 };
 
-use super::{number::PhoneNumber, number_type::NumberType};
+use super::number::PhoneNumber;
 
 type Zones = Arc<[&'static str]>;
 
 /// Zones by prefix, read on first use.
 static PREFIXES: LazyLock<BTreeMap<String, Zones>> =
     LazyLock::new(|| read(include_str!("zones.txt")).into_iter().collect());
-
-/// The calling codes of countries whose mobile numbers belong to places: Mexico, Argentina, Brazil, Indonesia, China.
-const MOBILE_BY_PLACE: [i32; 5] = [52, 54, 55, 62, 86];
 
 impl PhoneNumber {
     /// The IANA time zones where the number may be, sorted by name. Empty if the number is invalid or its zones are
@@ -30,7 +27,7 @@ impl PhoneNumber {
     pub fn time_zones(&self) -> &'static [&'static str] {
         let Some(number_type) = self.number_type else { return &[] };
         let mut digits = self.country_calling_code.to_string();
-        if belongs_to_place(number_type, self.country_calling_code) {
+        if number_type.belongs_to_place(self.country_calling_code) {
             digits.push_str(&self.national_number);
         }
         zones_of_longest_prefix(&digits)
@@ -63,15 +60,6 @@ fn zones_of_longest_prefix(digits: &str) -> &'static [&'static str] {
     lengths.find_map(|length| PREFIXES.get(digits.get(..length)?)).map_or(&[], |zones| zones)
 }
 
-/// Returns `true` if libphonenumber counts such numbers as geographical.
-fn belongs_to_place(number_type: NumberType, calling_code: i32) -> bool {
-    match number_type {
-        NumberType::FixedLine | NumberType::FixedLineOrMobile => true,
-        NumberType::Mobile => MOBILE_BY_PLACE.contains(&calling_code),
-        _ => false,
-    }
-}
-
 /// Reads the prefixes in the order of the table, whose first lines describe its layout.
 fn read(table: &'static str) -> Vec<(String, Zones)> {
     let (mut prefixes, mut zones) = (Vec::new(), Zones::default());
@@ -90,10 +78,8 @@ fn read(table: &'static str) -> Vec<(String, Zones)> {
 
 #[cfg(test)]
 mod tests {
-    use rlibphonenumber::PhoneNumberType;
-
     use super::*;
-    use crate::{DefaultCountry, metadata::RULES};
+    use crate::DefaultCountry;
 
     const IDAHO: [&str; 3] = ["America/Boise", "America/Denver", "America/Los_Angeles"];
 
@@ -147,15 +133,6 @@ mod tests {
             assert_eq!(zones, expected);
         }
         assert_eq!(time_zones_for_calling_code(1), zones("+18002345678"));
-    }
-
-    #[test]
-    fn mobile_numbers_belong_to_places_where_rlibphonenumber_says_so() {
-        for code in 0..1000 {
-            let expected = RULES
-                .is_number_geographical_by_country_code_and_type(PhoneNumberType::Mobile, code);
-            assert_eq!(belongs_to_place(NumberType::Mobile, code), expected, "{code}");
-        }
     }
 
     #[test]

@@ -9,8 +9,8 @@
 // Tests may panic.
 #![allow(clippy::unwrap_used)]
 
+mod by_prefix;
 mod corpus;
-mod time_zones;
 
 use std::collections::BTreeSet;
 

@@ -38,6 +38,7 @@ const EXAMPLES = {
       },
       timeZones: [{ zone: "America/New_York", utcOffset: "-05:00", localTime: "2026-11-24T14:24:00-05:00" }],
       callingHours: "open",
+      place: { name: "Miami, FL", language: "en", basis: "NUMBER_PREFIX" }, network: null,
     },
   },
   "area-code": {

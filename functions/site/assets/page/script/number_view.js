@@ -75,8 +75,13 @@ function formatRows({ valid, formats, extension, countryCallingCode }) {
       countryCallingCode && pair("Calling code", element("code", {}, countryCallingCode))));
 }
 
-function carrierSection({ assignment, carrier, line, location, npa, nxx, isNonGeographic }) {
+function carrierSection({ assignment, carrier, line, location, network, npa, nxx, isNonGeographic }) {
   const section = (...children) => element("section", {}, element("h3", {}, "Carrier"), ...children);
+  if (network) {
+    return section(
+      element("p", { class: "holder" }, network.name),
+      element("p", { class: "caveat" }, "The mobile network that its range was first assigned to; the number may have been ported."));
+  }
   if (!npa) return assignment && section(verdictLine(assignment));
   if (isNonGeographic) {
     return section(
@@ -112,10 +117,12 @@ function likelyLine(line) {
   return line?.type && `Likely ${line.type.toLowerCase().replaceAll("_", " ").replace("voip", "VoIP")}`;
 }
 
-function placeSection({ location, flags }) {
+function placeSection({ location, place, flags }) {
   if (!location) return null;
+  const isCity = place && place.basis !== "STATE";
   const state = location.stateName && [flags?.state && flagImage(flags.state, "small"), location.stateName];
   const rows = [
+    isCity && pair("City or region", element("span", { lang: place.language }, place.name)),
     location.rateCenter && pair("Rate center", location.rateCenter),
     state && pair(location.country === "CA" ? "Province" : "State", state),
     location.countryName && pair("Country", `${location.countryName} (${location.country})`),

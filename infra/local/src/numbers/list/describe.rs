@@ -6,7 +6,7 @@ use format::{
     FormatResult,
     extras::{Extras, Include, ReasonInfo, Subject},
 };
-use formatting::{DefaultCountry, PhoneNumber, Reason as NumberReason, Verdict};
+use formatting::{DefaultCountry, Languages, PhoneNumber, Reason as NumberReason, Verdict};
 use jiff::Timestamp;
 use number_lists::{Columns, Row};
 use numbering::{dataset::Dataset, time::date_of};
@@ -54,6 +54,7 @@ pub(super) struct Describer<'a> {
     pub columns: &'a Columns,
     pub include: Include,
     pub default_country: DefaultCountry,
+    pub languages: Languages,
     pub dataset: Option<Arc<Dataset>>,
     pub now: Timestamp,
 }
@@ -103,7 +104,8 @@ impl Describer<'_> {
 
     /// The optional fields except for the reason, which depends on the row.
     fn extras(&self, subject: Subject<'_>) -> Extras {
-        Extras::find(&self.include, subject, self.dataset.as_deref(), self.now)
+        let dataset = self.dataset.as_deref();
+        Extras::find(&self.include, subject, &self.languages, dataset, self.now)
     }
 
     fn number_and_country<'c>(

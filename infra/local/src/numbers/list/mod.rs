@@ -93,6 +93,7 @@ pub fn describe_list(
         columns: &layout.columns,
         include: fields.include.clone().without(Extra::Reason),
         default_country: options.country.unwrap_or_default(),
+        languages: options.lang.clone().unwrap_or_default(),
         dataset,
         now: Timestamp::now(),
     };

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::{Args, ValueEnum};
 use format::extras::Include;
-use formatting::DefaultCountry;
+use formatting::{DefaultCountry, Languages};
 
 use super::fields::ListFields;
 
@@ -61,9 +61,13 @@ pub struct ListOptions {
     /// valid,e164,carrier.name,verdict,line_number [default: all but optional ones]
     #[arg(long, value_name = "FIELDS")]
     pub fields: Option<ListFields>,
-    /// Optional fields to add as well, comma-separated: line, assignment, timezone, or all
+    /// Optional fields to add as well, comma-separated: line, assignment, timezone, place, network, or
+    /// all
     #[arg(long, value_name = "FIELDS", conflicts_with = "fields")]
     pub include: Option<Include>,
+    /// Language of place and network names, such as de or zh-Hant [default: en]
+    #[arg(long, value_name = "TAG")]
+    pub lang: Option<Languages>,
     /// Prefix for the columns added to a CSV
     #[arg(long, value_name = "TEXT", default_value = "tn_")]
     pub prefix: String,

@@ -6,7 +6,7 @@ use ::format::{
     FormatResult,
     extras::{Extras, Include, Subject},
 };
-use formatting::{DefaultCountry, PhoneNumber};
+use formatting::{DefaultCountry, Languages, PhoneNumber};
 use jiff::Timestamp;
 use numbering::{records::TypeBasis, time::today};
 use serde::Deserialize;
@@ -45,12 +45,14 @@ pub async fn lookup(args: LookupArgs) -> Result<ExitCode, CliError> {
 
 fn format_without_data(args: &LookupArgs) -> Result<Value, CliError> {
     let text = &args.number;
-    // The country was validated when the command line was parsed.
+    // The country and the language were validated when the command line was parsed.
     let country = args.country.as_deref().and_then(|code| code.parse().ok());
     let country: DefaultCountry = country.unwrap_or_default();
     let number = PhoneNumber::parse(text, country);
     let subject = Subject { text, country, number: number.as_ref() };
-    let extras = Extras::find(&Include::all(), subject, None, Timestamp::now());
+    let languages: Option<Languages> = args.lang.as_deref().and_then(|tag| tag.parse().ok());
+    let languages = languages.unwrap_or_default();
+    let extras = Extras::find(&Include::all(), subject, &languages, None, Timestamp::now());
     let format = FormatResult::in_memory(text, number, extras, None, today());
     let format = serde_json::to_value(format).context("cannot print as JSON")?;
     if !format["npa"].is_null() {
@@ -62,8 +64,8 @@ fn format_without_data(args: &LookupArgs) -> Result<Value, CliError> {
 /// The API's responses for the number and its block.
 async fn get_both(api: &InProcess, args: &LookupArgs) -> Result<Value, CliError> {
     let params = [("tn", args.number.as_str()), ("include", "all")];
-    let country = given_params([("defaultCountry", &args.country)]);
-    let format = get(api, "/v1/format", &[&params[..], &country].concat()).await?;
+    let options = given_params([("defaultCountry", &args.country), ("lang", &args.lang)]);
+    let format = get(api, "/v1/format", &[&params[..], &options].concat()).await?;
     let lookup = match format["npa"] {
         // The number is not North American.
         Value::Null => Value::Null,
@@ -87,8 +89,6 @@ fn render_format(format: &Value) -> String {
     if formats.is_null() {
         return format!("{}  {verdict}\n", display_text(&format["input"]));
     }
-    let location = &format["location"];
-    let place = ["rateCenter", "stateName", "countryName"].map(|name| &location[name]);
     [
         format!("{}  {verdict}\n", styled(HEADING, &display_text(&formats["international"]))),
         line("E.164", display_text(&formats["e164"])),
@@ -96,7 +96,8 @@ fn render_format(format: &Value) -> String {
         line("URI", display_text(&formats["rfc3966"])),
         line("type", comma_separated([&format["typeDescription"]])),
         line("line", render_line(&format["line"])),
-        line("place", comma_separated(place)),
+        render_place(format),
+        line("network", render_network(&format["network"])),
         line("local time", render_local_times(format)),
         line("other number", text(&reason["other"])),
         render_assignment(format),
@@ -115,6 +116,25 @@ fn render_line(line: &Value) -> String {
     };
     let line_type = text(&line["type"]).to_lowercase().replace('_', " ").replace("voip", "VoIP");
     format!("{line_type}, {source}; a ported number may differ")
+}
+
+/// The city or else the state, with the country; and the rate center.
+fn render_place(format: &Value) -> String {
+    let (location, city) = (&format["location"], &format["place"]["name"]);
+    let nearest = if city.is_null() { &location["stateName"] } else { city };
+    let country = Some(&location["countryName"]).filter(|country| *country != nearest);
+    [
+        line("place", comma_separated([nearest].into_iter().chain(country))),
+        line("rate center", comma_separated([&location["rateCenter"]])),
+    ]
+    .concat()
+}
+
+fn render_network(network: &Value) -> String {
+    match network["name"].as_str() {
+        Some(name) => format!("{name}, as first assigned; the number may have been ported"),
+        None => String::new(),
+    }
 }
 
 /// The local time in each zone, and the calling hours.

@@ -20,7 +20,12 @@ async fn every_response_has_nosniff_and_vary_headers() {
             let headers = response.headers();
             assert_eq!(header(headers, "x-content-type-options"), "nosniff", "{}", sample.name);
             assert_eq!(headers.get_all("vary").iter().count(), 1, "{}", sample.name);
-            assert_eq!(header(headers, "vary"), "Accept, Accept-Encoding", "{}", sample.name);
+            assert_eq!(
+                header(headers, "vary"),
+                "Accept, Accept-Encoding, Accept-Language",
+                "{}",
+                sample.name
+            );
             let status = response.status();
             if !status.is_success() && status != 304 {
                 assert_eq!(header(headers, "cache-control"), "no-store", "{}", sample.name);

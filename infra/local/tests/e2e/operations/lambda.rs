@@ -209,7 +209,7 @@ async fn compressed_bodies_are_base64_and_headers_are_not_repeated() {
     );
     let headers = &response["headers"];
     assert_eq!(headers["content-encoding"], "gzip");
-    assert_eq!(headers["vary"], "Accept, Accept-Encoding");
+    assert_eq!(headers["vary"], "Accept, Accept-Encoding, Accept-Language");
     assert_eq!(headers["access-control-allow-origin"], "*");
     let body: Base64Data = serde_json::from_value(response["body"].clone()).unwrap();
     let plain: Value = serde_json::from_reader(GzDecoder::new(&body.0[..])).unwrap();

@@ -1,0 +1,111 @@
+//! The languages that a client prefers.
+
+use std::str::FromStr;
+
+/// Languages in order of preference, as in `Accept-Language`. Without any, names are in English.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Languages(Vec<String>);
+
+/// Text that is not a language tag.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("must be a language tag, such as de or zh-Hant")]
+pub struct InvalidLanguage;
+
+pub const ENGLISH: &str = "en";
+const TRADITIONAL_CHINESE: &str = "zh-hant";
+/// Libphonenumber has no English name within a longer prefix for readers of these.
+const WITHOUT_ENGLISH: [&str; 3] = ["zh", "ja", "ko"];
+const MAX_TAG_LENGTH: usize = 35;
+
+impl FromStr for Languages {
+    type Err = InvalidLanguage;
+
+    /// Parses a language tag (BCP 47).
+    fn from_str(tag: &str) -> Result<Self, InvalidLanguage> {
+        is_tag(tag).then(|| Self::from_tags([tag])).ok_or(InvalidLanguage)
+    }
+}
+
+impl Languages {
+    /// Ignores text that is not a language tag.
+    pub fn from_tags<'a>(tags: impl IntoIterator<Item = &'a str>) -> Self {
+        Self(tags.into_iter().filter(|tag| is_tag(tag)).flat_map(ranges).collect())
+    }
+
+    /// The first of these languages that is in `available`, in lowercase, or else English.
+    pub(super) fn choose<T>(&self, available: impl Fn(&str) -> Option<T>) -> Option<T> {
+        let preferred = self.0.iter().find_map(|language| available(language));
+        preferred.or_else(|| available(ENGLISH).filter(|_| self.accepts_english()))
+    }
+
+    fn accepts_english(&self) -> bool {
+        let mut primary = self.0.iter().map(|language| language.split('-').next());
+        !primary.next().flatten().is_some_and(|first| WITHOUT_ENGLISH.contains(&first))
+    }
+}
+
+fn is_tag(tag: &str) -> bool {
+    let is_subtag = |part: &str| {
+        (1..=8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    };
+    let primary = tag.split('-').next().unwrap_or_default();
+    tag.len() <= MAX_TAG_LENGTH
+        && tag.split('-').all(is_subtag)
+        && primary.len() > 1
+        && primary.bytes().all(|byte| byte.is_ascii_alphabetic())
+}
+
+/// A tag and its more general forms, most specific first (RFC 4647, 3.4).
+fn ranges(tag: &str) -> Vec<String> {
+    let tag = tag.to_ascii_lowercase();
+    let is_traditional = matches!(&*tag, "zh-tw" | "zh-hk" | "zh-mo");
+    let mut ranges: Vec<String> =
+        is_traditional.then(|| TRADITIONAL_CHINESE.to_owned()).into_iter().collect();
+    let mut rest = Some(&*tag);
+    while let Some(range) = rest {
+        ranges.push(range.to_owned());
+        rest = range.rsplit_once('-').map(|(general, _)| general);
+    }
+    ranges
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chosen(tags: &[&str], available: &[&'static str]) -> Option<&'static str> {
+        let languages = Languages::from_tags(tags.iter().copied());
+        languages.choose(|language| available.iter().copied().find(|it| *it == language))
+    }
+
+    #[test]
+    fn the_first_available_language_is_chosen_or_else_english() {
+        let all = ["en", "de", "zh", "zh-hant"];
+        for (tags, language) in [
+            (&["de-AT"][..], "de"),
+            (&["fr", "DE"], "de"),
+            (&["fr"], "en"),
+            (&[], "en"),
+            (&["not a tag", "x", "de"], "de"),
+            (&["zh-TW"], "zh-hant"),
+            (&["zh-Hant-HK"], "zh-hant"),
+            (&["zh-CN"], "zh"),
+        ] {
+            assert_eq!(chosen(tags, &all), Some(language), "{tags:?}");
+        }
+        assert_eq!(chosen(&["ja"], &["en"]), None);
+        assert_eq!(chosen(&["ja", "en"], &["en"]), Some("en"));
+    }
+
+    #[test]
+    fn tags_have_letters_and_digits_between_hyphens() {
+        for tag in ["de", "zh-Hant", "es-419", "sl-rozaj-biske-1994"] {
+            assert!(tag.parse::<Languages>().is_ok(), "{tag}");
+        }
+        let long = format!("de{}", "-aaaaaaaa".repeat(4));
+        for text in ["", "d", "1a", "de-", "-de", "de_AT", "de-überlang", "german", &long] {
+            let is_valid = text == "german";
+            assert_eq!(text.parse::<Languages>().is_ok(), is_valid, "{text}");
+        }
+    }
+}
