@@ -46,7 +46,7 @@ pub struct Options {
     /// English. Defaults to `Accept-Language`.
     #[param(
         rename = "lang", value_type = Option<String>, example = "de", max_length = 35,
-        pattern = "^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$"
+        pattern = "^([A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*)?$"
     )]
     pub languages: Languages,
     /// `false` omits flag links.
