@@ -40,6 +40,7 @@ SUCCESSES = {
     "format_number": ({"tn": "+13052345678"}, models.FormatResult),
     "format_number_by_query": ({"tn": "+13052345678"}, models.FormatResult),
     "format_numbers": ({"body": ["+13052345678"]}, models.FormattedNumbers),
+    "find_numbers": ({"body": models.TextToSearch(text="Call 305-234-5678 x9")}, models.FoundNumbers),
     "look_up_block": ({"tn": "+13052345678"}, models.LookupResult),
     "look_up_block_by_query": ({"tn": "(305) 234-5678"}, models.LookupResult),
     "search_exchanges": ({"q": "sample", "rate_center": "perrine"}, models.SearchResult),
@@ -74,6 +75,7 @@ REJECTIONS = [
     ("list_area_codes", {"country": "Jamaica"}, 400, "invalid_request", "two-letter"),
     ("get_area_code_plan", {"npa": "222"}, 404, "not_found", "222"),
     ("list_holders", {"state": Misspelled("XX")}, 400, "invalid_request", "must be the two-letter"),
+    ("find_numbers", {"body": models.TextToSearch(text="1"), "leniency": Misspelled("x")}, 400, "invalid_request", "leniency must be"),
     ("format_numbers", {"body": []}, 400, "invalid_request", "at least one number"),
     ("look_up_block", {"tn": "8005551234"}, 404, "not_found", "800"),
     ("look_up_block_by_query", {"tn": "1"}, 400, "invalid_request", "10-digit"),
@@ -158,6 +160,14 @@ def check_many_numbers():
     assert rejected.error.error == "Bad Request" and rejected.result is UNSET, rejected
 
 
+def check_numbers_in_text():
+    text = models.TextToSearch(text="Grüße! Call (305) 234-5678 x9 or 020 7946 0958.")
+    found = ok("find_numbers", body=text, default_country=models.CountryCode.GB).results
+    assert [(it.start, it.end, it.tn) for it in found] == [(33, 46, "020 7946 0958")], found
+    found = ok("find_numbers", body=text).results
+    assert found[0].result.formats.e164 == "+13052345678" and found[0].result.extension == "9", found
+
+
 def check_lists():
     carriers = {}
     total, offset = None, 0
@@ -205,6 +215,7 @@ def check_public_operations():
 check_every_operation()
 check_formats()
 check_many_numbers()
+check_numbers_in_text()
 check_lists()
 check_single_records()
 check_public_operations()

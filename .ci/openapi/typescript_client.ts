@@ -138,6 +138,14 @@ const checks: Record<keyof paths, () => Promise<void>> = {
     rejection(await withKey.POST("/v1/format", { body: [] }), 400, "invalid_request");
     rejection(await withoutKey.POST("/v1/format", { body }), 401, "unauthorized");
   },
+  "/v1/find": async () => {
+    const body = { text: "Grüße! Call (305) 234-5678 x9." };
+    const [found] = success(await withKey.POST("/v1/find", { body })).results;
+    assert.deepEqual([found?.start, found?.end, found?.result.extension], [12, 29, "9"]);
+    const query = { leniency: "lax" as "valid" };
+    rejection(await withKey.POST("/v1/find", { params: { query }, body }), 400, "invalid_request");
+    rejection(await withoutKey.POST("/v1/find", { body }), 401, "unauthorized");
+  },
   "/v1/lookup/{tn}": async () => {
     const get = (tn: string) => withKey.GET("/v1/lookup/{tn}", { params: { path: { tn } } });
     const block = success(await get(miami.tn));

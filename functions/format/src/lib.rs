@@ -1,14 +1,18 @@
-//! Formats phone numbers, and looks up the blocks of North American ones.
+//! Formats phone numbers, finds them in text, and looks up the blocks of North American ones.
 
 mod batch;
 mod block;
 pub mod cells;
+mod describe;
 pub mod extras;
 pub mod fields;
+mod find;
 mod lookup;
 mod options;
 mod readings;
+mod request_body;
 mod result;
+mod results;
 #[cfg(test)]
 mod tests;
 
@@ -44,9 +48,10 @@ pub fn routes() -> Routes {
         route!(format_by_path),
         route!(lookup::lookup_by_query),
         route!(lookup::lookup_by_path),
+        route!(find::find_in_text),
     ])
     .with_preparation(formatting::load_rules)
-    .count_per_item(&["/v1/format"])
+    .count_per_item(&["/v1/format", "/v1/find"])
 }
 
 /// Format a phone number

@@ -169,3 +169,43 @@ async fn input_columns_are_rejected_only_if_they_clash_with_result_columns() {
     // Column names that look like formulas are escaped.
     assert!(status == 200 && csv.starts_with("tn,'=name,tn_valid,tn_reason,tn_e164,"), "{csv}");
 }
+
+/// Posts a text, and returns the response's status and body.
+async fn find(query: &str, text: &str) -> (u16, Value) {
+    let headers = [("content-type", "text/plain")];
+    let target = format!("/v1/find?{query}");
+    let response = TestApi::new(routes()).post(&target, &headers, text.to_owned()).await;
+    (response.status.as_u16(), serde_json::from_slice(&response.body).unwrap())
+}
+
+#[tokio::test]
+async fn found_numbers_have_the_same_result_as_when_formatted() {
+    let text = "é 📞 415 200 1234,\n+44 20 7946 0958 or (415) 200-2234 ext. 5; 305 155 0000.";
+    let query = "include=all&fields=&flags=true";
+    let (status, body) = find(query, text).await;
+    assert_eq!(status, 200, "{body}");
+    let characters: Vec<char> = text.chars().collect();
+    let found = body["results"].as_array().unwrap();
+    for number in found {
+        let position = |name: &str| usize::try_from(number[name].as_u64().unwrap()).unwrap();
+        let tn: String = characters[position("start")..position("end")].iter().collect();
+        assert_eq!(number["tn"], tn);
+        let tn = tn.replace(' ', "%20").replace('+', "%2B");
+        let mut formatted = TestApi::new(routes()).ok(&format!("/v1/format?tn={tn}&{query}")).await;
+        let mut result = number["result"].clone();
+        for result in [&mut formatted, &mut result] {
+            result.as_object_mut().unwrap().remove("timeZones");
+        }
+        assert_eq!(result, formatted);
+    }
+    let e164: Vec<_> = found.iter().map(|it| it["result"]["input"].as_str().unwrap()).collect();
+    assert_eq!(e164, ["+14152001234", "+442079460958", "+14152002234"]);
+}
+
+#[tokio::test]
+async fn texts_have_at_most_1000_numbers() {
+    assert_eq!(find("fields=valid", &"4152001234\n".repeat(1000)).await.0, 200);
+    let (status, body) = find("", &"4152001234\n".repeat(1001)).await;
+    let message = "The text must contain at most 1000 numbers, got 1001; send the text in parts";
+    assert_eq!((status, body["message"].as_str()), (413, Some(message)));
+}

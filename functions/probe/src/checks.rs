@@ -87,7 +87,7 @@ pub fn carriers() -> Check {
 }
 
 /// The checks for an exchange and its first number, whose thousands block may have a different holder.
-fn exchange_checks(exchange: &Value) -> [Check; 11] {
+fn exchange_checks(exchange: &Value) -> [Check; 12] {
     let [npa, nxx, ocn] =
         ["npa", "nxx", "ocn"].map(|name| exchange[name].as_str().unwrap_or_default());
     let number = format!("+1{npa}{nxx}0000");
@@ -152,6 +152,10 @@ fn exchange_checks(exchange: &Value) -> [Check; 11] {
         check(
             batch().body(format!("tn\n{number}\n")).with_content_type("text/csv"),
             &[("", contains(format!("\n{number},"))), ("", contains(format!(",{npa},{nxx},")))],
+        ),
+        check(
+            Request::new(Function::Format, "/v1/find").body(json!({ "text": number })),
+            &[("/results/0/tn", equals(&*number)), ("/results/0/result/npa", is_npa())],
         ),
         check(
             Request::new(Function::Mcp, "/mcp").body(call),
@@ -261,7 +265,7 @@ mod tests {
     async fn service_without_data_passes_all_checks() {
         let findings = check_all(&EmptyService).await;
         assert!(findings.is_empty && findings.all_passed(), "{findings:?}");
-        assert_eq!(findings.outcomes.len(), 20);
+        assert_eq!(findings.outcomes.len(), 21);
     }
 
     #[test]

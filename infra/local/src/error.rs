@@ -18,7 +18,7 @@ pub const UNKNOWN_EXIT_CODE: u8 = 3;
 pub const NOT_FOUND_EXIT_CODE: u8 = 1;
 
 /// Exit code for errors and invalid usage, as in `grep` and clap.
-const FAILURE_EXIT_CODE: u8 = 2;
+pub const FAILURE_EXIT_CODE: u8 = 2;
 
 /// Exit code after Ctrl-C, as in shells.
 const INTERRUPTED_EXIT_CODE: u8 = 130;

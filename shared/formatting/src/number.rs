@@ -81,7 +81,7 @@ fn find(text: &str, region: Region) -> Option<FoundNumber> {
     tolerant.or_else(|| reading.map(FoundNumber::from))
 }
 
-fn describe(FoundNumber { reading, other }: FoundNumber) -> Option<PhoneNumber> {
+pub(super) fn describe(FoundNumber { reading, other }: FoundNumber) -> Option<PhoneNumber> {
     let formats = Formats::from_reading(&reading)?;
     let valid = reading.is_valid();
     let Reading { number, national_number, region, number_type, is_possible } = reading;

@@ -55,7 +55,11 @@ impl FoundNumber {
 impl Reading {
     /// Parses text under the rules, with the dialing prefixes of `default_region`.
     pub(super) fn parse(text: &str, default_region: Region) -> Option<Self> {
-        let number = RULES.parse(text, Some(default_region)).ok()?;
+        Self::from_parsed(text, RULES.parse(text, Some(default_region)).ok()?)
+    }
+
+    /// Classifies a number parsed from `text`; `None` if Google's rules would not accept it.
+    pub(super) fn from_parsed(text: &str, number: Parsed) -> Option<Self> {
         if !is_plausible(text, &number) {
             return None;
         }

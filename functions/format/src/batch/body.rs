@@ -1,25 +1,15 @@
-//! The body of a batch request: its size limit, format, encoding and numbers.
+//! The body of a batch request: its format and numbers.
 
-use std::str::from_utf8;
-
-use axum::{
-    body::Bytes,
-    extract::Request,
-    http::{
-        HeaderMap,
-        header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderName},
-    },
-};
-use shared::{
-    body::{self, UnreadableBody},
-    errors::{ApiError, quote},
-};
+use axum::{body::Bytes, extract::Request, http::HeaderMap};
+use shared::errors::ApiError;
 
 use super::{ColumnParams, RequestedNumber, check_count, json, table::Table};
+use crate::request_body::{BodyLimit, ContentType, decode_text};
 
-/// Maximum body size in bytes. A response repeats the request's text as JSON inside Lambda's JSON, where a control
-/// character takes seven bytes. With a result for each number, the response stays below Lambda's 6 MB limit.
-const MAX_BODY_BYTES: usize = 512 * 1024;
+/// A response repeats the request's text as JSON inside Lambda's JSON, where a control character takes seven bytes. With
+/// a result for each number, the response stays below Lambda's 6 MB limit.
+const LIMIT: BodyLimit =
+    BodyLimit { bytes: 512 * 1024, advice: "send some of the numbers in another request" };
 
 /// The numbers in a request.
 #[derive(Debug)]
@@ -48,17 +38,7 @@ impl Batch {
                 return Err(ApiError::invalid(format!("{name} requires a text/csv body")));
             }
         }
-        let declared = header_text(&parts.headers, CONTENT_LENGTH).parse::<usize>();
-        if let Ok(length) = declared
-            && length > MAX_BODY_BYTES
-        {
-            return Err(too_long(&length.to_string()));
-        }
-        let body = body::read(body, MAX_BODY_BYTES).await.map_err(|error| match error {
-            UnreadableBody::TooLong => too_long("more"),
-            UnreadableBody::Broken => ApiError::invalid(body::BROKEN_MESSAGE),
-        })?;
-        Self::parse(format, &body, params)
+        Self::parse(format, &LIMIT.read(&parts.headers, body).await?, params)
     }
 
     fn parse(format: BodyFormat, body: &Bytes, params: &ColumnParams) -> Result<Self, ApiError> {
@@ -78,75 +58,16 @@ impl Batch {
 impl BodyFormat {
     /// The format that `Content-Type` specifies.
     fn from_headers(headers: &HeaderMap) -> Result<Self, ApiError> {
-        let coding = header_text(headers, CONTENT_ENCODING);
-        if !coding.is_empty() && !coding.eq_ignore_ascii_case("identity") {
-            return Err(ApiError::UnsupportedMediaType(format!(
-                "Content-Encoding must be absent, got '{}'",
-                quote(coding)
-            )));
-        }
-        let content_type = header_text(headers, CONTENT_TYPE).to_ascii_lowercase();
-        let mut parts = content_type.split(';').map(str::trim);
-        let media_type = parts.next().unwrap_or_default();
-        let parameters: Vec<(&str, &str)> = parts
-            .filter_map(|part| part.split_once('='))
-            .map(|(name, value)| (name.trim(), value.trim().trim_matches('"')))
-            .collect();
-        let parameter =
-            |wanted| parameters.iter().find(|(name, _)| *name == wanted).map(|(_, value)| *value);
-        if let Some(charset) = parameter("charset")
-            && !["utf-8", "utf8", "us-ascii"].contains(&charset)
-        {
-            return Err(ApiError::UnsupportedMediaType(format!(
-                "The Content-Type charset must be utf-8, got '{}'",
-                quote(charset)
-            )));
-        }
-        match media_type {
+        let content_type = ContentType::from_headers(headers)?;
+        match &*content_type.media_type {
             "application/json" => Ok(Self::Json),
             "text/plain" => Ok(Self::Lines),
-            "text/csv" => Ok(Self::Csv { has_header: parameter("header") != Some("absent") }),
-            other => Err(ApiError::UnsupportedMediaType(format!(
-                "Content-Type must be application/json, text/plain or text/csv, got '{}'",
-                quote(other)
-            ))),
+            "text/csv" => {
+                Ok(Self::Csv { has_header: content_type.parameter("header") != Some("absent") })
+            }
+            _ => Err(content_type.unsupported("application/json, text/plain or text/csv")),
         }
     }
-}
-
-/// A header's value; empty if it is missing or not text.
-fn header_text(headers: &HeaderMap, name: HeaderName) -> &str {
-    headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default().trim()
-}
-
-fn too_long(got: &str) -> ApiError {
-    ApiError::ContentTooLarge(format!(
-        "The body must be at most {MAX_BODY_BYTES} bytes, got {got}; send some of the numbers in \
-         another request"
-    ))
-}
-
-/// Decodes the body as text, without the byte order mark that Windows adds.
-fn decode_text(body: &[u8]) -> Result<&str, ApiError> {
-    match from_utf8(body) {
-        Ok(text) => Ok(text.strip_prefix('\u{feff}').unwrap_or(text)),
-        Err(error) => {
-            let valid = from_utf8(&body[..error.valid_up_to()]).unwrap_or_default();
-            let line = last_line_number(valid);
-            let byte = body[error.valid_up_to()];
-            let is_utf_16 = body.starts_with(b"\xff\xfe") || body.starts_with(b"\xfe\xff");
-            let advice = if is_utf_16 { "; it is UTF-16" } else { "" };
-            Err(ApiError::invalid(format!(
-                "The body must be UTF-8, got the byte {byte:#04x} at byte {}, on line {line}{advice}",
-                valid.len() + 1
-            )))
-        }
-    }
-}
-
-fn last_line_number(text: &str) -> usize {
-    let crlf_count = text.matches("\r\n").count();
-    1 + text.matches(['\r', '\n']).count() - crlf_count
 }
 
 /// Reads one number per line. Lines end with LF or CRLF, or all with CR, which Excel for Mac writes. A trailing line
@@ -161,7 +82,10 @@ fn parse_lines(text: &str) -> Result<Vec<RequestedNumber>, ApiError> {
 
 #[cfg(test)]
 mod tests {
-    use axum::body::Body;
+    use axum::{
+        body::Body,
+        http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE},
+    };
     use futures_util::stream;
     use proptest::prelude::*;
     use utoipa::IntoResponses;
@@ -238,13 +162,13 @@ mod tests {
 
     #[tokio::test]
     async fn oversized_bodies_are_rejected_with_or_without_a_length() {
-        let longest = "1".repeat(MAX_BODY_BYTES);
+        let longest = "1".repeat(LIMIT.bytes);
         assert_eq!(read("text/plain", longest.clone()).await.unwrap().len(), 1);
         let parts = [Ok::<_, std::convert::Infallible>(longest), Ok("1".to_owned())];
         let message = read("text/plain", Body::from_stream(stream::iter(parts))).await.unwrap_err();
         assert!(message.contains("at most 524288 bytes, got more"), "{message}");
         let request = Request::builder().header(CONTENT_TYPE, "text/plain");
-        let request = request.header(CONTENT_LENGTH, MAX_BODY_BYTES + 1).body(Body::empty());
+        let request = request.header(CONTENT_LENGTH, LIMIT.bytes + 1).body(Body::empty());
         let message = read_request(request.unwrap()).await.unwrap_err();
         assert!(message.contains("got 524289; send some of the numbers"), "{message}");
     }

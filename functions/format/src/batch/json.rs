@@ -9,7 +9,7 @@ use shared::{
 use utoipa::ToSchema;
 
 use super::{RequestedNumber, check_count, empty_number_error};
-use crate::options::parse_country;
+use crate::{options::parse_country, request_body::json_error};
 
 /// A phone number with its country and ID.
 // Used only for the schema: an invalid item must not fail the others.
@@ -81,10 +81,6 @@ pub fn parse_array(text: &str) -> Result<Vec<RequestedNumber>, ApiError> {
         }
         Err(error) => Err(json_error(&error)),
     }
-}
-
-fn json_error(error: &serde_json::Error) -> ApiError {
-    ApiError::invalid(format!("The body is not valid JSON: {error}"))
 }
 
 /// Parses an item. It may still be invalid, such as `"\ud800"`, an unpaired surrogate.

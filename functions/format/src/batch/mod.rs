@@ -5,33 +5,22 @@ mod json;
 mod response;
 mod table;
 
-use std::collections::HashMap;
-
 use axum::{
     extract::{Request, State},
     response::Response,
 };
 use formatting::{DefaultCountry, PhoneNumber};
-use jiff::Timestamp;
-use numbering::time::date_of;
 use shared::{
     auth::Charge,
     errors::{ApiError, BodyError},
     flag_images::FlagsBaseUrl,
-    lookup::Lookups,
     params::Params,
     request_context,
     state::App,
 };
 use utoipa::IntoParams;
 
-use super::{
-    FormatResult,
-    block::{self, geographic_npa_nxx},
-    cells::Columns,
-    extras::{Extras, Subject},
-    options::Options,
-};
+use super::{cells::Columns, describe::Describer, options::Options};
 
 pub use json::digits_of;
 
@@ -139,7 +128,7 @@ pub async fn format_numbers(
     response::response(media_type, table.as_ref(), options, &results)
 }
 
-/// Formats all numbers with one data version. Reads each exchange once, even if several numbers are in it.
+/// Formats all numbers with one data version.
 async fn format_all(
     app: &App,
     numbers: Vec<RequestedNumber>,
@@ -155,26 +144,11 @@ async fn format_all(
     });
     let parsed: Vec<_> = parsed.collect();
     let numbers = parsed.iter().filter_map(|(_, _, parsed)| parsed.as_ref().ok()?.1.as_ref());
-    // Numbers in other plans do not need the data.
-    let needs_data = numbers.clone().any(|number| options.needs_data(number));
-    let lookups = if needs_data { Some(app.lookups().await?) } else { None };
-    let npa_nxxs = numbers.filter_map(geographic_npa_nxx).collect();
-    let records = match &lookups {
-        Some(lookups) => block::look_up_all(lookups, &npa_nxxs, options.cache).await,
-        None => HashMap::new(),
-    };
-    let dataset = lookups.as_ref().map(Lookups::dataset);
-    let (now, flags) = (Timestamp::now(), options.flags_base_url(flags));
+    let describer = Describer::new(app, numbers, options, flags).await?;
     let results = parsed.into_iter().map(|(id, tn, parsed)| match parsed {
         Err(error) => FormattedNumber { id, tn, result: None, error: Some(error.body()) },
         Ok((country, number)) => {
-            let npa_nxx = number.as_ref().and_then(geographic_npa_nxx);
-            let records = npa_nxx.and_then(|npa_nxx| records.get(&npa_nxx)).cloned();
-            let subject = Subject { text: &tn, country, number: number.as_ref() };
-            let extras = Extras::find(&options.include, subject, &options.languages, dataset, now);
-            let today = date_of(now);
-            let result = FormatResult::new(&tn, number, records.unwrap_or_default(), today, flags);
-            let result = Some(result.with_extras(extras));
+            let result = Some(describer.describe(&tn, country, number));
             FormattedNumber { id, tn, result, error: None }
         }
     });

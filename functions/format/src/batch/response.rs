@@ -1,11 +1,8 @@
 //! The response to a batch, in one of three formats.
 
-use std::{borrow::Cow, collections::BTreeMap};
+use std::borrow::Cow;
 
-use axum::{
-    http::{HeaderMap, HeaderValue, header::CONTENT_TYPE},
-    response::{IntoResponse, Response},
-};
+use axum::{http::HeaderMap, response::Response};
 use serde::Serialize;
 use shared::{
     cells::{csv_writer, escape_formula},
@@ -18,7 +15,7 @@ use super::{Options, table::Table};
 use crate::{
     FormatResult,
     cells::Columns,
-    fields::{Fields, WithFields},
+    results::{self, Body, JSON, JSON_LINES},
 };
 
 /// Results for many numbers.
@@ -49,9 +46,6 @@ pub struct FormattedNumber {
     pub(super) error: Option<ErrorBody>,
 }
 
-/// Response media types in order of preference: JSON, one JSON object per line, and [`CSV`].
-const JSON: &str = "application/json";
-const JSON_LINES: &str = "application/x-ndjson";
 pub const CSV: &str = "text/csv";
 
 /// The media type that the client prefers. Defaults to JSON.
@@ -66,40 +60,15 @@ pub fn response(
     options: Options,
     results: &[FormattedNumber],
 ) -> Result<Response, ApiError> {
-    let (media_type, body) = match media_type {
-        CSV => (shared::cells::MEDIA_TYPE, csv(table, &Columns::new(&options), results)),
-        other => (other, json(other, results, options.fields)),
-    };
-    let body = body.map_err(|error| {
-        tracing::error!(error = &*error, "cannot write the results");
-        ApiError::Internal
-    })?;
-    Ok(([(CONTENT_TYPE, HeaderValue::from_static(media_type))], body).into_response())
-}
-
-type BodyResult = Result<Vec<u8>, Box<dyn std::error::Error>>;
-
-fn json(media_type: &str, results: &[FormattedNumber], fields: Option<Fields>) -> BodyResult {
-    // The selection applies only to the result.
-    let fields =
-        fields.map(|fields| fields.within(Fields::from_type::<FormattedNumber>(), "result"));
-    let results = results.iter().map(|value| WithFields { value, fields: fields.as_ref() });
-    if media_type != JSON_LINES {
-        return Ok(serde_json::to_vec(&BTreeMap::from([(
-            "results",
-            results.collect::<Vec<_>>(),
-        )]))?);
+    if media_type == CSV {
+        let body = csv(table, &Columns::new(&options), results);
+        return results::response(shared::cells::MEDIA_TYPE, body);
     }
-    let mut body = Vec::new();
-    for result in results {
-        serde_json::to_writer(&mut body, &result)?;
-        body.push(b'\n');
-    }
-    Ok(body)
+    results::response(media_type, results::json(media_type, results, options.fields))
 }
 
 /// Writes the columns in the table that was sent (or `id` and `tn`), then the result columns.
-fn csv(table: Option<&Table>, columns: &Columns, results: &[FormattedNumber]) -> BodyResult {
+fn csv(table: Option<&Table>, columns: &Columns, results: &[FormattedNumber]) -> Body {
     let mut writer = csv_writer(Vec::new(), table.map_or(b',', |table| table.delimiter));
     let mut names: Vec<Cow<'_, str>> = match table {
         Some(table) => table.names.iter().map(|name| escape_formula(name)).collect(),

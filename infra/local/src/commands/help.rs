@@ -14,6 +14,7 @@ const GROUPS: [(&str, &[&str]); 3] = [
         &[
             "lookup",
             "format",
+            "find",
             "carrier",
             "area-code",
             "area-codes",

@@ -21,8 +21,8 @@ use crate::{
     numbers::{
         self,
         args::{
-            AreaCodeArgs, AreaCodesArgs, CarrierArgs, FormatArgs, HoldersArgs, LookupArgs,
-            QueryArgs, SearchArgs,
+            AreaCodeArgs, AreaCodesArgs, CarrierArgs, FindArgs, FormatArgs, HoldersArgs,
+            LookupArgs, QueryArgs, SearchArgs,
         },
         queries,
     },
@@ -66,6 +66,8 @@ pub enum Command {
     Serve(ServeArgs),
     /// Validate and enrich the phone numbers in a file or stdin
     Format(Box<FormatArgs>),
+    /// Find the phone numbers in text files or stdin, or mask them
+    Find(FindArgs),
     /// Look up one phone number
     Lookup(LookupArgs),
     /// Show a carrier by OCN, or find carriers by name
@@ -127,6 +129,7 @@ or invalid usage.";
 
 pub async fn run(cli: Cli) -> Result<ExitCode, CliError> {
     let result = match cli.command.unwrap_or(Command::Serve(cli.serve)) {
+        Command::Find(args) => return numbers::find::find(args).await,
         Command::Lookup(args) => return queries::lookup(args).await,
         Command::Carrier(args) => return queries::carrier(args).await,
         Command::AreaCode(args) => return queries::area_code(args).await,

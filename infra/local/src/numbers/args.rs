@@ -2,8 +2,13 @@
 
 use std::{path::PathBuf, str::FromStr};
 
-use clap::{ArgGroup, Args};
-use formatting::{DefaultCountry, Languages};
+use clap::{
+    ArgGroup, Args,
+    builder::{PossibleValuesParser, TypedValueParser},
+};
+use format::extras::Include;
+use formatting::{DefaultCountry, Languages, Leniency};
+use strum::VariantNames;
 
 use crate::{database::args::DataArgs, new_file::Replacement, numbers::list::ListOptions};
 
@@ -192,6 +197,43 @@ pub struct FormatArgs {
     /// Exit with code 1 if any number is rejected
     #[arg(long)]
     pub strict: bool,
+    #[command(flatten)]
+    pub data: DataArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct FindArgs {
+    /// Text files, or - for stdin [default: stdin]
+    #[arg(value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Country for numbers without a country code, as ISO 3166-1 alpha-2 [default: US]
+    #[arg(long, value_name = "CODE")]
+    pub country: Option<DefaultCountry>,
+    /// How strictly text must look like a phone number
+    #[arg(
+        long,
+        value_name = "LEVEL",
+        default_value = "valid",
+        value_parser = PossibleValuesParser::new(Leniency::VARIANTS).try_map(|level| level.parse::<Leniency>())
+    )]
+    pub leniency: Leniency,
+    /// Print only the numbers, each on its own line
+    #[arg(long, short, conflicts_with_all = ["json", "redact"])]
+    pub only_matching: bool,
+    /// Print each number as a line of JSON: its line, its position there in code points, and the API's
+    /// result
+    #[arg(long, conflicts_with = "redact")]
+    pub json: bool,
+    /// Print the whole text with each digit of a number replaced by an asterisk
+    #[arg(long)]
+    pub redact: bool,
+    /// Optional fields to add to the JSON, comma-separated: reason, line, assignment, timezone, place,
+    /// network, or all
+    #[arg(long, value_name = "FIELDS", requires = "json")]
+    pub include: Option<Include>,
+    /// Language of place and network names, such as de or zh-Hant [default: en]
+    #[arg(long, value_name = "TAG", requires = "include")]
+    pub lang: Option<Languages>,
     #[command(flatten)]
     pub data: DataArgs,
 }

@@ -13,6 +13,7 @@ use numbering::dataset::Dataset;
 use crate::{
     CliError,
     data::numbering_data::{NumberingData, no_data_note, warn_about_sample},
+    database::args::DataArgs,
     error::Cause,
     new_file::NewFile,
     numbers::{
@@ -28,7 +29,7 @@ pub async fn format(mut args: FormatArgs) -> Result<(), CliError> {
     args.list.infer_formats(args.file.as_deref(), args.output.as_deref());
     let signals = StopSignals::listen()?;
     let (file, output) = open_output(&args)?;
-    let dataset = load_dataset(&args).await?;
+    let dataset = load_dataset(&args.data).await?;
     let options = args.list;
     let report =
         until_stopped(signals, move || write_all(list, options, dataset, output)).await??;
@@ -42,11 +43,11 @@ pub async fn format(mut args: FormatArgs) -> Result<(), CliError> {
 }
 
 /// Loads the numbering data; `None` before the first import.
-async fn load_dataset(args: &FormatArgs) -> Result<Option<Arc<Dataset>>, CliError> {
-    let next = args.data.next();
-    match NumberingData::load(&args.data).await {
+pub async fn load_dataset(data: &DataArgs) -> Result<Option<Arc<Dataset>>, CliError> {
+    let next = data.next();
+    match NumberingData::load(data).await {
         Err(CliError::NoData(_)) => {
-            eprintln!("note: {}", no_data_note(&args.data.place()?, &next));
+            eprintln!("note: {}", no_data_note(&data.place()?, &next));
             Ok(None)
         }
         loaded => {

@@ -1,20 +1,12 @@
 //! Time zones, places and networks of numbers in E.164, compared with those from Google's own implementation.
 //!
-//! `.ci/libphonenumber/generate` writes the answers. The tests read them from the folder at `TNR_LIBPHONENUMBER_ANSWERS`,
-//! or else the committed ones, for the numbers in the selection.
-
-use std::{borrow::Cow, env, fs};
+//! The committed answers are for the numbers in the selection.
 
 use formatting::{DefaultCountry, Languages, LocalName, PhoneNumber};
 
-const UNKNOWN_ZONE: &str = "Etc/Unknown";
+use crate::corpus::answers;
 
-fn answers(file: &str, committed: &'static str) -> Cow<'static, str> {
-    match env::var("TNR_LIBPHONENUMBER_ANSWERS") {
-        Ok(folder) => fs::read_to_string(format!("{folder}/{file}")).unwrap().into(),
-        Err(_) => committed.into(),
-    }
-}
+const UNKNOWN_ZONE: &str = "Etc/Unknown";
 
 fn parse(e164: &str) -> Option<PhoneNumber> {
     PhoneNumber::parse(e164, DefaultCountry::default())

@@ -1,6 +1,12 @@
-//! The inputs, with the results from Google's own implementation.
+//! The inputs, and the results from Google's own implementation.
 
-use std::{collections::BTreeSet, env, fs::File, io::Read};
+use std::{
+    borrow::Cow,
+    collections::BTreeSet,
+    env,
+    fs::{self, File},
+    io::Read,
+};
 
 use flate2::read::GzDecoder;
 use formatting::DefaultCountry;
@@ -95,4 +101,13 @@ pub fn exceptions() -> BTreeSet<Input> {
         input
     });
     exceptions.collect()
+}
+
+/// Google's answers from a file in the folder at `TNR_LIBPHONENUMBER_ANSWERS`, or else the committed ones.
+/// `.ci/libphonenumber/generate` writes both.
+pub fn answers(file: &str, committed: &'static str) -> Cow<'static, str> {
+    match env::var("TNR_LIBPHONENUMBER_ANSWERS") {
+        Ok(folder) => fs::read_to_string(format!("{folder}/{file}")).unwrap().into(),
+        Err(_) => committed.into(),
+    }
 }

@@ -11,6 +11,7 @@
 
 mod by_prefix;
 mod corpus;
+mod in_text;
 
 use std::collections::BTreeSet;
 

@@ -11,7 +11,6 @@ mod fields;
 mod layout;
 mod options;
 mod output;
-mod pipeline;
 mod summary;
 
 use std::{
@@ -33,6 +32,7 @@ use jiff::Timestamp;
 use number_lists::{Row, RowError, Rows};
 use numbering::dataset::Dataset;
 
+use crate::numbers::pipeline::process_in_order;
 pub use options::ListOptions;
 
 use self::{
@@ -113,7 +113,7 @@ pub fn describe_list(
     writer.write_all(&output.header().map_err(unwritable)?).map_err(unwritable)?;
     let mut summary = Summary::default();
     let [reading, describing, writing]: [Stopwatch; 3] = Default::default();
-    pipeline::process_in_order(
+    process_in_order(
         std::iter::from_fn(|| reading.time(|| next_part(&mut rows)).transpose()),
         |rows: Vec<Row>| {
             describing.time(|| output.part(rows.iter().map(|row| describer.describe_row(row))))

@@ -61,7 +61,8 @@ async fn the_longest_response_fits_lambdas_limit() {
     for (target, content_type, body) in [
         ("/v1/format?include=all", "text/csv", longest_ids),
         ("/v1/format", "text/plain", longest_lines),
-        ("/v1/format", "text/plain", sample_numbers),
+        ("/v1/format", "text/plain", sample_numbers.clone()),
+        ("/v1/find?include=all", "text/plain", sample_numbers),
         ("/v1/format?column=1", "text/csv; header=absent", many_columns),
     ] {
         for accept in ["application/json", "application/x-ndjson", "text/csv"] {

@@ -58,6 +58,10 @@ fn request(base_url: &str, kind: &RequestKind) -> RequestBuilder {
             let id = String::from_iter(MAX_ID);
             post((0..1000).map(|index| json!({ "tn": number(index), "id": id })).collect())
         }
+        "/v1/find" => {
+            let numbers: Vec<String> = (0..1000).map(number).collect();
+            post(json!({ "text": numbers.join(" ") }))
+        }
         "/mcp" => {
             let numbers: Vec<String> = (0..25).map(number).collect();
             let arguments = json!({ "numbers": numbers, "include": "all" });
@@ -102,7 +106,7 @@ async fn response_sizes_and_read_units_match_the_costs() {
         let read = units(&proxy.take_answered());
         assert_measured(&kind.name, kind.response_bytes, bytes);
         match kind.route.as_str() {
-            "/v1/format" | "/mcp" => assert_eq!(read, 0.5, "{}", kind.name),
+            "/v1/format" | "/v1/find" | "/mcp" => assert_eq!(read, 0.5, "{}", kind.name),
             _ => assert_eq!(read, kind.read_units, "{}", kind.name),
         }
     }

@@ -98,7 +98,8 @@ fn requests_with_text_in_every_place(text: &str) -> Vec<LoggedRequest> {
     let targets = "/v1/format/{} /v1/format?tn={} /v1/format?tn=1&defaultCountry={} /v1/{} /{} \
                    /v1/npa/{} /v1/npa/415/nxx/{} /v1/carrier/{} /v1/carrier?ocn={} /v1/search?q={} \
                    /v1/search?{}=1 /v1/carriers?limit={} /v1/carriers?version={} \
-                   /v1/npa/415?apiKey={} POST:/v1/format POST:/v1/format?column={}";
+                   /v1/npa/415?apiKey={} POST:/v1/format POST:/v1/format?column={} \
+                   POST:/v1/find POST:/v1/find?leniency={}";
     let letters: String = text.chars().filter(char::is_ascii_alphanumeric).collect();
     let invented_method = format!("X{letters}:/v1/npa/415");
     let request = |target: &str| {

@@ -9,6 +9,7 @@ mod doctor;
 mod documents;
 mod endpoint_places;
 mod export;
+mod find;
 mod flag_images;
 mod flipped_bits;
 mod import_commands;

@@ -1,4 +1,4 @@
-//! Processes long lists in parallel with little memory: one thread per part, up to the number of
+//! Processes long input in parallel with little memory: one thread per part, up to the number of
 //! processors. The calling thread reads and writes.
 
 use std::{
@@ -13,7 +13,7 @@ use std::{
 ///
 /// # Panics
 /// Panics if `work` does.
-pub(super) fn process_in_order<P: Send, D: Send, E: Send>(
+pub fn process_in_order<P: Send, D: Send, E: Send>(
     mut parts: impl Iterator<Item = Result<P, E>>,
     work: impl Fn(P) -> D + Sync,
     mut write: impl FnMut(D) -> Result<(), E>,

@@ -1,0 +1,98 @@
+//! The `find` command.
+
+mod input;
+mod output;
+
+use std::{
+    fs::File,
+    io::{self, ErrorKind, IsTerminal, Read, Write},
+    path::Path,
+    process::ExitCode,
+};
+
+use formatting::RulesFailed;
+
+use crate::{
+    CliError,
+    error::{FAILURE_EXIT_CODE, NOT_FOUND_EXIT_CODE},
+    numbers::{args::FindArgs, format::load_dataset, pipeline::process_in_order},
+    show_error,
+};
+use input::{Part, Parts};
+use output::{Describer, Output, Page};
+
+/// A reason to stop.
+#[derive(Debug, thiserror::Error)]
+enum FindError {
+    #[error("{0} cannot be read")]
+    Unreadable(String, #[source] io::Error),
+    #[error("cannot write to stdout")]
+    Unwritable(#[source] io::Error),
+    #[error(transparent)]
+    Rules(#[from] RulesFailed),
+}
+
+/// Prints the lines of files, or of stdin, that contain phone numbers. A file that cannot be read does not stop the
+/// others.
+pub async fn find(args: FindArgs) -> Result<ExitCode, CliError> {
+    let dataset = if args.json { load_dataset(&args.data).await? } else { None };
+    let describer = Describer::new(&args, dataset);
+    let (mut has_found, mut has_failed) = (false, false);
+    let stdin = [Path::new("-").to_owned()];
+    let files = if args.files.is_empty() { &stdin[..] } else { &args.files };
+    for file in files {
+        let output = Output::new(&args, &describer, file, files.len() > 1);
+        match search(file, &output) {
+            Ok(has_numbers) => has_found |= has_numbers,
+            Err(FindError::Unwritable(error)) if error.kind() == ErrorKind::BrokenPipe => break,
+            Err(error @ FindError::Unreadable(..)) => {
+                has_failed = true;
+                show_error(&CliError::Other(error.into()));
+            }
+            Err(error) => return Err(CliError::Other(error.into())),
+        }
+    }
+    Ok(match has_found || args.redact {
+        _ if has_failed => ExitCode::from(FAILURE_EXIT_CODE),
+        true => ExitCode::SUCCESS,
+        false => ExitCode::from(NOT_FOUND_EXIT_CODE),
+    })
+}
+
+/// Searches a file in parallel, and anything else, such as a pipe, as it arrives. Returns `true` if it has numbers.
+fn search(file: &Path, output: &Output<'_>) -> Result<bool, FindError> {
+    let unreadable = |error| FindError::Unreadable(file.display().to_string(), error);
+    let (reader, is_file) = open(file).map_err(unreadable)?;
+    let parts = Parts::new(reader, is_file).map(|part| part.map_err(unreadable));
+    let mut has_found = false;
+    let mut stdout = io::stdout().lock();
+    let mut write = |page: Result<Page, RulesFailed>| {
+        let Page { text, has_numbers } = page?;
+        has_found |= has_numbers;
+        stdout.write_all(&text).and_then(|()| stdout.flush()).map_err(FindError::Unwritable)
+    };
+    let find = |part: Part| output.page(&part);
+    if is_file {
+        process_in_order(parts, find, write)?;
+    } else {
+        let mut parts = parts;
+        parts.try_for_each(|part| write(find(part?)))?;
+    }
+    Ok(has_found)
+}
+
+/// The input, and `true` if it is a file.
+fn open(file: &Path) -> io::Result<(Box<dyn Read>, bool)> {
+    if file == Path::new("-") {
+        if io::stdin().is_terminal() {
+            return Err(io::Error::other("pass a file, or pipe text to stdin"));
+        }
+        return Ok((Box::new(io::stdin()), false));
+    }
+    let opened = File::open(file)?;
+    let metadata = opened.metadata()?;
+    if metadata.is_dir() {
+        return Err(ErrorKind::IsADirectory.into());
+    }
+    Ok((Box::new(opened), metadata.is_file()))
+}
