@@ -4,8 +4,9 @@ use std::collections::{BTreeSet, HashMap};
 
 use formatting::{DefaultCountry, PhoneNumber, country_name};
 use jiff::civil::Date;
-use numbering::records::{
-    AreaCode, BlockHolder, CarrierType, Country, Exchange, NpaNxx, Ocn, StateCode,
+use numbering::{
+    dataset::Dataset,
+    records::{AreaCode, BlockHolder, CarrierType, Country, Exchange, NpaNxx, Ocn, StateCode},
 };
 use serde::Serialize;
 use shared::lookup::{Freshness, Lookups};
@@ -121,6 +122,11 @@ pub async fn look_up_all(
 }
 
 impl BlockRecords {
+    /// Finds an NPA-NXX's records in a dataset.
+    pub fn from_dataset(dataset: &Dataset, npa_nxx: NpaNxx) -> Self {
+        Self::new(dataset.exchange(npa_nxx), || dataset.area_code(npa_nxx.npa))
+    }
+
     /// Combines an NPA-NXX's records. The area code is read only if the exchange has no state.
     pub fn new(exchange: Option<Exchange>, area_code: impl FnOnce() -> Option<AreaCode>) -> Self {
         let has_state = exchange.as_ref().is_some_and(|exchange| exchange.state.is_some());

@@ -8,7 +8,7 @@ use formatting::{Leniency, NumberInText, RulesFailed, find_numbers};
 use serde::Serialize;
 use serde_json::Value;
 use shared::{
-    auth::Charge,
+    auth::{Charge, KeyKind},
     errors::{ApiError, BodyError},
     flag_images::FlagsBaseUrl,
     http::preferred_media_type,
@@ -102,6 +102,7 @@ pub async fn find_in_text(
     State(app): State<App>,
     params: Params,
     charge: Charge,
+    key: KeyKind,
     flags: FlagsBaseUrl,
     request: Request,
 ) -> Result<Response, ApiError> {
@@ -121,7 +122,7 @@ pub async fn find_in_text(
     charge.charge_many(found.len().max(1) as u64).await?;
     request_context::record(|context| context.numbers = Some(found.len()));
     let numbers = found.iter().map(|it| &it.number);
-    let describer = Describer::new(&app, numbers, &options, &flags).await?;
+    let describer = Describer::new(&app, key, numbers, &options, &flags).await?;
     let (mut end, mut end_byte) = (0, 0);
     let results = found.into_iter().map(|NumberInText { range, number }| {
         let start = end + text[end_byte..range.start].chars().count();

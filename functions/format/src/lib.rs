@@ -13,17 +13,16 @@ mod readings;
 mod request_body;
 mod result;
 mod results;
+mod test_numbers;
 #[cfg(test)]
 mod tests;
 
 use axum::{extract::State, http::HeaderMap, response::Response};
-use jiff::Timestamp;
-use numbering::time::date_of;
 use shared::{
+    auth::KeyKind,
     errors::{ApiError, ListError},
     flag_images::FlagsBaseUrl,
     json::json_response,
-    lookup::Lookups,
     params::{Params, PathParams},
     request_context, route,
     routes::Routes,
@@ -34,8 +33,7 @@ pub use batch::digits_of;
 pub use lookup::LookupResult;
 pub use result::FormatResult;
 
-use block::{BlockRecords, geographic_npa_nxx};
-use extras::{Extras, Subject};
+use describe::Describer;
 use fields::WithFields;
 use options::Options;
 use readings::{Reading, Readings};
@@ -66,10 +64,11 @@ async fn format_by_path(
     State(app): State<App>,
     PathParams([tn]): PathParams<1>,
     params: Params,
+    key: KeyKind,
     headers: HeaderMap,
     flags: FlagsBaseUrl,
 ) -> Result<Response, ApiError> {
-    format_number(&app, tn.into(), &Options::parse(&params, &headers)?, &flags).await
+    format_number(&app, key, tn.into(), &Options::parse(&params, &headers)?, &flags).await
 }
 
 /// Format a phone number by query
@@ -83,40 +82,29 @@ async fn format_by_path(
 async fn format_by_query(
     State(app): State<App>,
     params: Params,
+    key: KeyKind,
     headers: HeaderMap,
     flags: FlagsBaseUrl,
 ) -> Result<Response, ApiError> {
     let tn = Readings::from_query(&params)?
         .ok_or_else(|| ApiError::invalid("tn is required. Usage: /v1/format?tn=<NUMBER>"))?;
-    format_number(&app, tn, &Options::parse(&params, &headers)?, &flags).await
+    format_number(&app, key, tn, &Options::parse(&params, &headers)?, &flags).await
 }
 
 async fn format_number(
     app: &App,
+    key: KeyKind,
     tn: Readings,
     options: &Options,
     flags: &FlagsBaseUrl,
 ) -> Result<Response, ApiError> {
-    let Reading { text, number } = tn.best(options.default_country);
+    let country = options.default_country;
+    let Reading { text, number } = tn.best(country);
     if let Some(number) = number.as_ref().filter(|number| number.possible) {
         let (national, e164) = (&number.national_number, &number.formats.e164);
         request_context::record(|context| context.set_phone_number(&text, national, e164));
     }
-    let npa_nxx = number.as_ref().and_then(geographic_npa_nxx);
-    // Numbers in other plans do not need the data.
-    let needs_data = number.as_ref().is_some_and(|number| options.needs_data(number));
-    let lookups = if needs_data { Some(app.lookups().await?) } else { None };
-    let records = match npa_nxx.zip(lookups.as_ref()) {
-        Some((npa_nxx, lookups)) => block::look_up(lookups, npa_nxx, options.cache).await,
-        None => BlockRecords::default(),
-    };
-    let subject =
-        Subject { text: &text, country: options.default_country, number: number.as_ref() };
-    let dataset = lookups.as_ref().map(Lookups::dataset);
-    let now = Timestamp::now();
-    let extras = Extras::find(&options.include, subject, &options.languages, dataset, now);
-    let flags = options.flags_base_url(flags);
-    let result = FormatResult::new(&text, number, records, date_of(now), flags);
-    let value = &result.with_extras(extras);
+    let describer = Describer::new(app, key, number.iter(), options, flags).await?;
+    let value = &describer.describe(&text, country, number);
     Ok(json_response(&WithFields { value, fields: options.fields.as_ref() }))
 }

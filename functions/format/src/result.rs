@@ -239,9 +239,9 @@ impl FormatResult {
         today: Date,
     ) -> Self {
         let npa_nxx = number.as_ref().and_then(geographic_npa_nxx);
-        let records = npa_nxx.zip(dataset).map(|(key, dataset)| {
-            BlockRecords::new(dataset.exchange(key), || dataset.area_code(key.npa))
-        });
+        let records = npa_nxx
+            .zip(dataset)
+            .map(|(npa_nxx, dataset)| BlockRecords::from_dataset(dataset, npa_nxx));
         let result = Self::new(text, number, records.unwrap_or_default(), today, None);
         result.with_extras(extras)
     }

@@ -2,7 +2,7 @@
 
 use rand::{RngExt, distr::Alphanumeric};
 use reqwest::{Client, Url, header, redirect::Policy};
-use shared::auth::{ApiKey, ORIGIN_SECRET, OriginSecrets, SECRET_CHARACTERS};
+use shared::auth::{ApiKey, KeyKind, ORIGIN_SECRET, OriginSecrets, SECRET_CHARACTERS};
 use signed_requests::{MAX_RESPONSE_BYTES, client_builder, domain, first_bytes};
 use tokio::time::Instant;
 
@@ -100,7 +100,7 @@ pub fn secret_for(address: &Url, secrets: &OriginSecrets, region: &str) -> Optio
 /// Returns a well-formed, unknown key. It is new each time, since the service caches unknown keys for a while.
 fn random_key() -> String {
     let characters = rand::rng().sample_iter(Alphanumeric).take(SECRET_CHARACTERS);
-    let key = ApiKey::with_secret(&characters.map(char::from).collect::<String>());
+    let key = ApiKey::with_secret(KeyKind::Live, &characters.map(char::from).collect::<String>());
     key.expect("the characters are letters and digits").reveal().to_owned()
 }
 

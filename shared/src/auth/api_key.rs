@@ -1,16 +1,17 @@
-//! API keys: `tnr_live_`, 32 random base62 characters, and a 6-character checksum. The checksum rejects mistyped
+//! API keys: `tnr_live_` or `tnr_test_`, 32 random base62 characters, and a 6-character checksum. The checksum rejects mistyped
 //! keys without a read, and lets secret scanners recognize leaked keys.
 
 use std::{fmt, str::FromStr};
 
 use sha2::{Digest, Sha256};
 
-pub const KEY_PREFIX: &str = "tnr_live_";
+use super::KeyKind;
+
 /// The number of random characters in a key (190 bits).
 pub const SECRET_CHARACTERS: usize = 32;
 const CHECKSUM_CHARACTERS: usize = 6;
 /// The number of leading characters that identify a key to operators.
-pub const PREFIX_CHARACTERS: usize = KEY_PREFIX.len() + 6;
+pub const PREFIX_CHARACTERS: usize = 15;
 
 /// A well-formed key. Its `Debug` output contains only the prefix, so it cannot be logged by accident.
 #[derive(Clone, PartialEq, Eq)]
@@ -18,16 +19,16 @@ pub struct ApiKey(String);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "not an API key; a key is '{KEY_PREFIX}' followed by 38 letters or digits, the last 6 of which are a checksum"
+    "not an API key; a key is 'tnr_live_' or 'tnr_test_' followed by 38 letters or digits, the last 6 of which are a checksum"
 )]
 pub struct MalformedKey;
 
 impl ApiKey {
-    pub fn with_secret(secret: &str) -> Result<Self, MalformedKey> {
+    pub fn with_secret(kind: KeyKind, secret: &str) -> Result<Self, MalformedKey> {
         if secret.len() != SECRET_CHARACTERS || !secret.bytes().all(|b| b.is_ascii_alphanumeric()) {
             return Err(MalformedKey);
         }
-        Ok(Self(format!("{KEY_PREFIX}{secret}{}", checksum(secret))))
+        Ok(Self(format!("{}{secret}{}", kind.prefix(), checksum(secret))))
     }
 
     /// The SHA-256 hash of the key in hex. The service stores this and the prefix, never the key.
@@ -36,6 +37,10 @@ impl ApiKey {
         let (halves, _) = digest.as_chunks();
         // Two integers format faster than 32 bytes, and every request computes a hash.
         halves.iter().map(|&half| format!("{:032x}", u128::from_be_bytes(half))).collect()
+    }
+
+    pub fn kind(&self) -> KeyKind {
+        KeyKind::from_key(&self.0).unwrap_or_default()
     }
 
     pub fn prefix(&self) -> &str {
@@ -58,11 +63,12 @@ impl FromStr for ApiKey {
     type Err = MalformedKey;
 
     fn from_str(text: &str) -> Result<Self, MalformedKey> {
+        let kind = KeyKind::from_key(text).ok_or(MalformedKey)?;
         let secret = text
-            .strip_prefix(KEY_PREFIX)
+            .strip_prefix(kind.prefix())
             .filter(|rest| rest.is_ascii() && rest.len() == SECRET_CHARACTERS + CHECKSUM_CHARACTERS)
             .ok_or(MalformedKey)?;
-        let key = Self::with_secret(&secret[..SECRET_CHARACTERS])?;
+        let key = Self::with_secret(kind, &secret[..SECRET_CHARACTERS])?;
         if key.0 == text { Ok(key) } else { Err(MalformedKey) }
     }
 }
@@ -81,7 +87,7 @@ mod tests {
 
     #[test]
     fn changing_any_character_invalidates_a_key() {
-        let key = ApiKey::with_secret("0123456789abcdefghijABCDEFGHIJKL").unwrap();
+        let key = ApiKey::with_secret(KeyKind::Live, "0123456789abcdefghijABCDEFGHIJKL").unwrap();
         for index in 0..key.reveal().len() {
             let mut changed = key.reveal().to_owned().into_bytes();
             changed[index] = if changed[index] == b'x' { b'y' } else { b'x' };
@@ -92,7 +98,7 @@ mod tests {
     /// A different hash would invalidate every existing key.
     #[test]
     fn the_hash_is_sha256_and_debug_output_contains_only_the_prefix() {
-        let key = ApiKey::with_secret("SampleKeyForTheEventsAndTheTests").unwrap();
+        let key = ApiKey::with_secret(KeyKind::Live, "SampleKeyForTheEventsAndTheTests").unwrap();
         assert_eq!(key.hash(), "b25fc93392cf74b03e6a0df6639c27296cbed5f457550051176236657795211c");
         assert_eq!(format!("{key:?}"), "ApiKey(tnr_live_Sample…)");
     }
@@ -100,9 +106,12 @@ mod tests {
     proptest! {
         #[test]
         fn every_secret_makes_a_valid_key(secret in "[0-9A-Za-z]{32}") {
-            let key = ApiKey::with_secret(&secret).unwrap();
-            prop_assert_eq!(key.reveal().len(), 47);
-            prop_assert_eq!(key.reveal().parse::<ApiKey>(), Ok(key.clone()));
+            for kind in [KeyKind::Live, KeyKind::Test] {
+                let key = ApiKey::with_secret(kind, &secret).unwrap();
+                prop_assert_eq!(key.reveal().len(), 47);
+                prop_assert_eq!(key.reveal().parse::<ApiKey>(), Ok(key.clone()));
+                prop_assert_eq!(key.kind(), kind);
+            }
         }
 
         #[test]

@@ -8,6 +8,7 @@ use std::{
 use axum::{extract::FromRequestParts, http::request::Parts};
 use store::KeyRecord;
 
+use super::KeyKind;
 use crate::{
     errors::ApiError,
     quota::{QuotaExceeded, QuotaStatuses, Quotas},
@@ -37,6 +38,11 @@ impl Charge {
     pub(crate) fn for_key(quotas: &Arc<Quotas>, record: KeyRecord) -> Self {
         let (quotas, statuses) = (Arc::clone(quotas), OnceLock::new());
         Self(Some(Arc::new(KeyCharge { quotas, record, statuses })))
+    }
+
+    /// The kind of the key. A request without a key was authorized by IAM, and is real.
+    pub(crate) fn key_kind(&self) -> KeyKind {
+        self.0.as_ref().map_or_else(KeyKind::default, |charge| KeyKind::from_record(&charge.record))
     }
 
     /// Charges all `requests`, or none if they would exceed a quota.

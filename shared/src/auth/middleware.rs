@@ -2,7 +2,7 @@
 
 use axum::{
     extract::Request,
-    http::{HeaderMap, HeaderValue, Method, header},
+    http::{HeaderMap, HeaderValue, Method, StatusCode, header},
     middleware::Next,
     response::{IntoResponse, Response},
 };
@@ -56,6 +56,7 @@ async fn handle_with_key(
         Some(key.ok_or(ApiError::KeyRequired)?)
     };
     let charge = authenticate(app, key).await?;
+    request.extensions_mut().insert(charge.key_kind());
     if route.admission == Admission::CountedPerItem && *request.method() == Method::POST {
         charge.check()?;
         request.extensions_mut().insert(charge.clone());
@@ -68,7 +69,10 @@ async fn handle_with_key(
     };
     charge.finalize().await;
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("private"));
-    if let Some(statuses) = charge.statuses() {
+    // A rejection has them already.
+    if response.status() != StatusCode::TOO_MANY_REQUESTS
+        && let Some(statuses) = charge.statuses()
+    {
         statuses.set_rate_limit_headers(response.headers_mut());
     }
     Ok(response)
@@ -111,7 +115,7 @@ fn bearer_token(authorization: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use axum::{body::Body, http::StatusCode, routing::get};
+    use axum::{body::Body, routing::get};
     use lambda_http::tower::ServiceExt;
     use store::{Store, TimeoutProfile};
 

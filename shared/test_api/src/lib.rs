@@ -21,7 +21,7 @@ use numbering::{
 use serde::Deserialize;
 use serde_json::Value;
 use shared::{
-    auth::Charge,
+    auth::{Charge, KeyKind},
     in_process::{InProcess, RouteResponse},
     routes::Routes,
     state::App,
@@ -42,12 +42,20 @@ struct Records {
 }
 
 /// A function's routes, called in process.
-pub struct TestApi(InProcess);
+pub struct TestApi {
+    routes: InProcess,
+    key: KeyKind,
+}
 
 impl TestApi {
     /// Serves `routes` from the records in `small_dataset.json`.
     pub fn new(routes: Routes) -> Self {
-        Self(InProcess::new([routes], app()))
+        Self { routes: InProcess::new([routes], app()), key: KeyKind::Live }
+    }
+
+    /// Sends requests with a key of this kind.
+    pub fn with_key(self, key: KeyKind) -> Self {
+        Self { key, ..self }
     }
 
     /// Sends a `GET` request with these headers.
@@ -76,7 +84,8 @@ impl TestApi {
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        self.0.send(request.extension(Charge::default()).body(Body::from(body)).unwrap()).await
+        let request = request.extension(Charge::default()).extension(self.key);
+        self.routes.send(request.body(Body::from(body)).unwrap()).await
     }
 
     /// The body of a successful response.

@@ -11,7 +11,7 @@ use axum::{
 };
 use formatting::{DefaultCountry, PhoneNumber};
 use shared::{
-    auth::Charge,
+    auth::{Charge, KeyKind},
     errors::{ApiError, BodyError},
     flag_images::FlagsBaseUrl,
     params::Params,
@@ -111,6 +111,7 @@ pub async fn format_numbers(
     State(app): State<App>,
     params: Params,
     charge: Charge,
+    key: KeyKind,
     flags: FlagsBaseUrl,
     request: Request,
 ) -> Result<Response, ApiError> {
@@ -124,13 +125,14 @@ pub async fn format_numbers(
     }
     charge.charge_many(numbers.len() as u64).await?;
     request_context::record(|context| context.numbers = Some(numbers.len()));
-    let results = format_all(&app, numbers, &options, &flags).await?;
+    let results = format_all(&app, key, numbers, &options, &flags).await?;
     response::response(media_type, table.as_ref(), options, &results)
 }
 
 /// Formats all numbers with one data version.
 async fn format_all(
     app: &App,
+    key: KeyKind,
     numbers: Vec<RequestedNumber>,
     options: &Options,
     flags: &FlagsBaseUrl,
@@ -144,7 +146,7 @@ async fn format_all(
     });
     let parsed: Vec<_> = parsed.collect();
     let numbers = parsed.iter().filter_map(|(_, _, parsed)| parsed.as_ref().ok()?.1.as_ref());
-    let describer = Describer::new(app, numbers, options, flags).await?;
+    let describer = Describer::new(app, key, numbers, options, flags).await?;
     let results = parsed.into_iter().map(|(id, tn, parsed)| match parsed {
         Err(error) => FormattedNumber { id, tn, result: None, error: Some(error.body()) },
         Ok((country, number)) => {

@@ -11,7 +11,7 @@ use serde::Serialize;
 use strum::Display;
 use utoipa::ToSchema;
 
-use crate::block::NanpParts;
+use crate::{block::NanpParts, test_numbers};
 
 /// What the numbering plan says about the number.
 #[derive(Debug, Serialize, ToSchema)]
@@ -119,7 +119,9 @@ impl Assignment {
         let parts = NanpParts::from_number(number)?;
         let area_code = dataset?.area_code(parts.npa_nxx.npa);
         let exchange = dataset?.exchange(parts.npa_nxx);
-        let assignment = Self::in_plan(&parts, area_code, exchange, today);
+        let special = special_use(parts.npa_nxx, &parts.nxxx);
+        let special = special.filter(|_| !dataset.is_some_and(test_numbers::is_test_data));
+        let assignment = Self::in_plan(&parts, area_code, exchange, special, today);
         // Google's rules accept any exchange that starts with 2 to 9 in an area code that they know.
         let can_be_valid = *parts.npa_nxx.nxx.to_string() >= *"200";
         let is_unknown_to_rules = !number.valid
@@ -136,6 +138,7 @@ impl Assignment {
         NanpParts { npa_nxx, nxxx }: &NanpParts,
         area_code: Option<AreaCode>,
         exchange: Option<Exchange>,
+        special: Option<SpecialUse>,
         today: Date,
     ) -> Self {
         let NpaNxx { npa, .. } = npa_nxx;
@@ -166,8 +169,7 @@ impl Assignment {
         }
         let plain = Self::in_exchange(*npa_nxx, nxxx, exchange, today);
         // A report that says otherwise wins.
-        let special =
-            special_use(*npa_nxx, nxxx).filter(|_| plain.verdict != AssignmentVerdict::Assigned);
+        let special = special.filter(|_| plain.verdict != AssignmentVerdict::Assigned);
         let (verdict, reason) = match special {
             Some((verdict, kind)) => (verdict, format!("{npa_nxx}-{nxxx} is {kind}")),
             None => (plain.verdict, plain.reason),
@@ -239,8 +241,11 @@ fn in_assigned_exchange(
     (AssignmentVerdict::Assigned, format!("Exchange {npa_nxx} is assigned"), block)
 }
 
+/// The verdict for a special use, and its name.
+type SpecialUse = (AssignmentVerdict, &'static str);
+
 /// The use of numbers that are never assigned to a subscriber in any geographic area code (ATIS-0300051, ATIS-0300115).
-fn special_use(npa_nxx: NpaNxx, nxxx: &str) -> Option<(AssignmentVerdict, &'static str)> {
+fn special_use(npa_nxx: NpaNxx, nxxx: &str) -> Option<SpecialUse> {
     match npa_nxx.nxx.to_string().as_str() {
         "555" if nxxx.starts_with("01") => {
             Some((AssignmentVerdict::Fictional, "reserved for fiction"))

@@ -13,6 +13,9 @@ pub enum KeysCommand {
         /// Client or purpose of the key
         #[arg(long)]
         name: String,
+        /// Create a test key, for which test numbers have fixed outcomes
+        #[arg(long)]
+        test: bool,
         #[command(flatten)]
         terms: KeyTerms,
         #[command(flatten)]

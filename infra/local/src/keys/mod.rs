@@ -8,7 +8,7 @@ pub mod transfer;
 use jiff::Timestamp;
 use numbering::time::this_second;
 use rand::{RngExt, distr::Alphanumeric};
-use shared::auth::{ApiKey, MalformedKey, PREFIX_CHARACTERS, SECRET_CHARACTERS};
+use shared::auth::{ApiKey, KeyKind, MalformedKey, PREFIX_CHARACTERS, SECRET_CHARACTERS};
 use store::{DamagedKey, KeyRecord, Store, StoreError, StoredKeys};
 
 use crate::{
@@ -29,9 +29,10 @@ use crate::{
 
 pub async fn run(command: KeysCommand) -> Result<(), CliError> {
     match command {
-        KeysCommand::Create { name, terms, data } => {
+        KeysCommand::Create { name, test, terms, data } => {
+            let kind = if test { KeyKind::Test } else { KeyKind::Live };
             let create = async |store: &Store| {
-                create(store, &name, &terms).await?;
+                create(store, &name, kind, &terms).await?;
                 protect_stack_tables(store, &data).await;
                 Ok(())
             };
@@ -58,9 +59,14 @@ pub async fn run(command: KeysCommand) -> Result<(), CliError> {
     }
 }
 
-pub async fn create(store: &Store, name: &str, terms: &KeyTerms) -> Result<(), CliError> {
+pub async fn create(
+    store: &Store,
+    name: &str,
+    kind: KeyKind,
+    terms: &KeyTerms,
+) -> Result<(), CliError> {
     let now = this_second();
-    let key = random()?;
+    let key = random(kind)?;
     let record = KeyRecord {
         note: terms.note.clone(),
         expires_at: terms.expires.map(|expiry| expiry.expires_at(now)).transpose()?,
@@ -73,9 +79,9 @@ pub async fn create(store: &Store, name: &str, terms: &KeyTerms) -> Result<(), C
     Ok(())
 }
 
-pub fn random() -> Result<ApiKey, MalformedKey> {
+pub fn random(kind: KeyKind) -> Result<ApiKey, MalformedKey> {
     let characters = rand::rng().sample_iter(Alphanumeric).take(SECRET_CHARACTERS);
-    ApiKey::with_secret(&characters.map(char::from).collect::<String>())
+    ApiKey::with_secret(kind, &characters.map(char::from).collect::<String>())
 }
 
 /// Stores a key's hash, so that the API accepts the key. An existing record stays unchanged.
@@ -219,7 +225,7 @@ pub async fn rotate(store: &Store, prefix: &str, overlap: Expiry) -> Result<(), 
     }
     let latest_end = overlap.expires_at(now)?;
     let end = old.expires_at.map_or(latest_end, |expiry| expiry.min(latest_end));
-    let key = random()?;
+    let key = random(KeyKind::from_record(&old))?;
     let (key_hash, new_prefix) = (key.hash(), key.prefix().to_owned());
     let quota_id = Some(old.quota_id().to_owned());
     let new = KeyRecord { key_hash, prefix: new_prefix, created_at: now, quota_id, ..old.clone() };

@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use shared::auth::ApiKey;
+use shared::auth::{ApiKey, KeyKind};
 use store::Store;
 
 use crate::{
@@ -50,7 +50,7 @@ async fn folder_key(store: &Store, data_dir: &Path) -> Result<ApiKey, CliError> 
             registered => return registered.map(|()| key),
         }
     }
-    let key = keys::random()?;
+    let key = keys::random(KeyKind::Live)?;
     keys::register(store, &key, KEY_NAME).await?;
     let failed = || CliError::io(format!("cannot write {}", file.display()));
     data_folder::create(data_dir).map_err(failed())?;

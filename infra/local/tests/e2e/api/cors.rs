@@ -63,7 +63,10 @@ async fn preflights_need_no_key_and_allow_every_api_request() {
         // Unknown paths allow it too, so that a page can read the 404.
         let takes_body = methods.contains("post");
         assert_eq!(allowed.contains("content-type"), takes_body, "{target}");
-        assert_eq!(takes_body, ["/v1/format", "/v1/find", "/mcp", "/v1/nowhere"].contains(&path_of(&target)));
+        assert_eq!(
+            takes_body,
+            ["/v1/format", "/v1/find", "/mcp", "/v1/nowhere"].contains(&path_of(&target))
+        );
         assert!(response.headers().contains_key("x-request-id"), "{target}");
         let without_origin = send(Method::OPTIONS, &target, &[]).await;
         let allow = match path_of(&target) {

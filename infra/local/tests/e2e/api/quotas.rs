@@ -10,7 +10,7 @@ use futures_util::future::join_all;
 use jiff::Timestamp;
 use reqwest::{Method, Response, StatusCode};
 use serde_json::{Value, json};
-use shared::auth::ApiKey;
+use shared::auth::{ApiKey, KeyKind};
 use store::Store;
 use tnr::{
     database::Database,
@@ -155,7 +155,7 @@ async fn a_rotated_key_keeps_the_terms_of_the_one_it_replaces() {
         per_minute: Some(60),
         per_day: None,
     };
-    create(&store, "a client", &terms).await.unwrap();
+    create(&store, "a client", KeyKind::Live, &terms).await.unwrap();
     let key = &store.api_keys().await.unwrap()[0];
     assert_eq!(key.note.as_deref(), Some("until the trial ends"));
     assert_eq!((key.per_minute, key.per_day), (Some(60), None));

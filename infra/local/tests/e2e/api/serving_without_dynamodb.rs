@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use futures_util::future::join_all;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
-use shared::auth::ApiKey;
+use shared::auth::{ApiKey, KeyKind};
 use tnr::keys;
 
 use crate::support::{
@@ -85,7 +85,8 @@ async fn unprocessed_chunks_are_retried_for_a_bounded_time() {
 async fn database_faults_never_cause_wrong_responses_or_admit_bad_keys() {
     let sample = Service::with_sample().await;
     let store = sample.database.store();
-    let (unknown, revoked) = (keys::random().unwrap(), keys::random().unwrap());
+    let (unknown, revoked) =
+        (keys::random(KeyKind::Live).unwrap(), keys::random(KeyKind::Live).unwrap());
     keys::register(&store, &revoked, "revoked").await.unwrap();
     keys::revoke(&store, revoked.prefix()).await.unwrap();
     let expected = example_responses(&sample).await;

@@ -99,7 +99,7 @@ async fn rejected_requests_cost_no_reads_unless_their_key_is_unknown() {
         assert_eq!(service.request(path).send().await.unwrap().status(), 401, "{path}");
         assert_eq!(proxy.take_answered(), [], "{path}");
     }
-    let unknown = tnr::keys::random().unwrap();
+    let unknown = tnr::keys::random(shared::auth::KeyKind::Live).unwrap();
     let request = service.request(LISTS[0]).bearer_auth(unknown.reveal());
     assert_eq!(request.send().await.unwrap().status(), 401);
     // A read that finds nothing is billed like a read of the smallest item.

@@ -180,7 +180,7 @@ async fn doctor_needs_exactly_the_documented_permissions() {
         .collect();
 
     let account = AwsAccount::new("").await;
-    let expired = random().unwrap();
+    let expired = random(shared::auth::KeyKind::Live).unwrap();
     register(&account.store, &expired, "a client").await.unwrap();
     let record = account.store.api_key(&expired.hash()).await.unwrap().unwrap();
     let an_hour_ago = numbering::time::this_second() - jiff::SignedDuration::from_hours(1);

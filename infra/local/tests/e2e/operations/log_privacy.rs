@@ -8,7 +8,12 @@ use lambda_http::tower::ServiceExt;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use rand::{RngExt, SeedableRng, rngs::StdRng, seq::IteratorRandom};
 use serde_json::Value;
-use shared::{app, auth::ApiKey, config::Config, state::App};
+use shared::{
+    app,
+    auth::{ApiKey, KeyKind},
+    config::Config,
+    state::App,
+};
 use tempfile::TempDir;
 use tnr::routes;
 
@@ -111,7 +116,7 @@ fn requests_with_text_in_every_place(text: &str) -> Vec<LoggedRequest> {
 
 /// A well-formed key that is not registered.
 fn unknown_key() -> ApiKey {
-    ApiKey::with_secret("AKeyThatNobodyHasRegistered00001").unwrap()
+    ApiKey::with_secret(KeyKind::Live, "AKeyThatNobodyHasRegistered00001").unwrap()
 }
 
 /// Every request in a run.

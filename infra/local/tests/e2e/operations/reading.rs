@@ -147,7 +147,9 @@ async fn read_only_folders_are_readable_even_while_served() {
 /// Writes keys forever, as an import writes items.
 async fn write_forever(store: Store) {
     for index in 0.. {
-        register(&store, &random().unwrap(), &format!("key {index}")).await.unwrap();
+        register(&store, &random(shared::auth::KeyKind::Live).unwrap(), &format!("key {index}"))
+            .await
+            .unwrap();
     }
 }
 

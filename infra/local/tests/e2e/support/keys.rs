@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use shared::auth::ApiKey;
+use shared::auth::{ApiKey, KeyKind};
 use store::{KeyRecord, Store};
 use tnr::keys::{random, register};
 
@@ -11,7 +11,7 @@ pub async fn key_with_quotas(
     per_minute: Option<u32>,
     per_day: Option<u32>,
 ) -> ApiKey {
-    let key = random().unwrap();
+    let key = random(KeyKind::Live).unwrap();
     register(store, &key, "a client").await.unwrap();
     let record = store.api_key(&key.hash()).await.unwrap().unwrap();
     store.put_api_key(&KeyRecord { per_minute, per_day, ..record }).await.unwrap();

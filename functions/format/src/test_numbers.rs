@@ -1,0 +1,183 @@
+//! Numbers with a fixed outcome for test keys, so that integrations can be tested without real numbers. They are in
+//! exchange 555, whose numbers from 0100 to 0199 are reserved for fiction.
+//!
+//! docs/TEST-NUMBERS.md lists the numbers, and the tests read it.
+
+use std::{ptr, sync::LazyLock};
+
+use formatting::PhoneNumber;
+use jiff::Timestamp;
+use numbering::{
+    dataset::Dataset,
+    records::{AreaCode, Carrier, Exchange},
+};
+use serde::Deserialize;
+use shared::{
+    auth::KeyKind,
+    errors::ApiError,
+    quota::{LimitType, QuotaExceeded, QuotaStatus, QuotaStatuses},
+};
+
+use super::block::NanpParts;
+
+const EXCHANGE: &str = "555";
+const RATE_LIMITED: &str = "5005550429";
+const UNAVAILABLE: &str = "5005550503";
+
+#[derive(Deserialize)]
+struct Records {
+    carriers: Vec<Carrier>,
+    area_codes: Vec<AreaCode>,
+    exchanges: Vec<Exchange>,
+}
+
+/// The numbering data for test numbers.
+static DATASET: LazyLock<Dataset> = LazyLock::new(|| {
+    let Records { carriers, area_codes, exchanges } =
+        serde_json::from_str(include_str!("test_numbers.json"))
+            .expect("the file is valid, as a test checks");
+    Dataset::new(carriers, area_codes, exchanges)
+});
+
+/// The data for a test number; `None` for any other number, or with a live key.
+pub fn dataset(key: KeyKind, number: &PhoneNumber) -> Option<&'static Dataset> {
+    if key != KeyKind::Test {
+        return None;
+    }
+    let npa_nxx = NanpParts::from_number(number)?.npa_nxx;
+    let is_test_number =
+        *npa_nxx.nxx.to_string() == *EXCHANGE && DATASET.area_code(npa_nxx.npa).is_some();
+    is_test_number.then_some(&*DATASET)
+}
+
+/// Returns `true` for the data for test numbers, which has no exchanges with a special use.
+pub fn is_test_data(dataset: &Dataset) -> bool {
+    ptr::eq(dataset, &*DATASET)
+}
+
+/// Fails if a number tests an error.
+pub fn simulate_error(key: KeyKind, number: &PhoneNumber) -> Result<(), ApiError> {
+    match &*number.national_number {
+        _ if key != KeyKind::Test => Ok(()),
+        RATE_LIMITED => Err(ApiError::RateLimited(exceeded_quota())),
+        UNAVAILABLE => Err(ApiError::Unavailable),
+        _ => Ok(()),
+    }
+}
+
+/// A quota of one request per minute, just exhausted.
+fn exceeded_quota() -> QuotaExceeded {
+    let reset = Timestamp::now().as_second() + 60;
+    let exhausted = QuotaStatus { limit_type: LimitType::Minute, limit: 1, remaining: 0, reset };
+    let statuses = QuotaStatuses { minute: Some(exhausted), daily: None };
+    QuotaExceeded { exhausted, requests: 1, statuses }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::StatusCode;
+    use serde_json::Value;
+    use test_api::TestApi;
+
+    use super::*;
+    use crate::routes;
+
+    const DOCUMENT: &str = include_str!("../../../docs/TEST-NUMBERS.md");
+
+    /// The rows of the table below a heading, each as its cells without quotes.
+    fn table(heading: &str) -> Vec<Vec<&'static str>> {
+        let (_, section) = DOCUMENT.split_once(&format!("## {heading}\n")).unwrap();
+        let lines = section.lines().skip_while(|line| !line.starts_with('|')).skip(2);
+        let rows = lines.take_while(|line| line.starts_with('|'));
+        let cells = |line: &'static str| line.trim_matches('|').split('|');
+        rows.map(|line| cells(line).map(|cell| cell.trim().trim_matches('`')).collect()).collect()
+    }
+
+    async fn get(key: KeyKind, target: &str) -> (StatusCode, Value) {
+        let response = TestApi::new(routes()).with_key(key).get(target, &[]).await;
+        (response.status, serde_json::from_slice(&response.body).unwrap())
+    }
+
+    fn encode(text: &str) -> String {
+        percent_encoding::utf8_percent_encode(text, percent_encoding::NON_ALPHANUMERIC).to_string()
+    }
+
+    fn text(value: &Value) -> &str {
+        value.as_str().unwrap_or("null")
+    }
+
+    #[tokio::test]
+    async fn test_keys_get_the_documented_outcomes() {
+        let rows = table("Outcomes");
+        assert_eq!(rows.len(), 11);
+        for row in rows {
+            let [number, _, valid, verdict, line, carrier] = *row else { panic!("{row:?}") };
+            let target = format!("/v1/format?tn={}&include=all", encode(number));
+            let (status, body) = get(KeyKind::Test, &target).await;
+            assert_eq!(status, StatusCode::OK);
+            let found = [
+                &body["valid"].to_string(),
+                text(&body["assignment"]["verdict"]),
+                text(&body["line"]["type"]),
+                text(&body["carrier"]["name"]),
+            ];
+            assert_eq!(found, [valid, verdict, line, carrier], "{number}");
+            let (_, without_test) = get(KeyKind::Live, &target).await;
+            assert_eq!(without_test["carrier"]["name"], Value::Null, "{number}");
+        }
+    }
+
+    #[tokio::test]
+    async fn invalid_texts_have_the_documented_reasons_with_any_key() {
+        let rows = table("Invalid numbers");
+        assert_eq!(rows.len(), 11);
+        for row in rows {
+            let [tn, code] = *row else { panic!("{row:?}") };
+            for key in [KeyKind::Test, KeyKind::Live] {
+                let tn =
+                    if code == "TEXT_TOO_LONG" { "1".repeat(251) } else { tn.replace("%20", " ") };
+                let (_, body) =
+                    get(key, &format!("/v1/format?tn={}&include=reason", encode(&tn))).await;
+                assert_eq!(text(&body["reason"]["code"]), code, "{tn}");
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn errors_are_simulated_for_every_endpoint_with_a_test_key() {
+        let rows = table("Errors");
+        assert_eq!(rows.len(), 2);
+        for row in rows {
+            let [number, status, error] = *row else { panic!("{row:?}") };
+            let tn = encode(number);
+            for target in [format!("/v1/format?tn={tn}"), format!("/v1/lookup?tn={tn}")] {
+                let api = TestApi::new(routes()).with_key(KeyKind::Test);
+                let response = api.get(&target, &[]).await;
+                assert_eq!(response.status.as_str(), status, "{target}");
+                assert!(response.headers.contains_key("retry-after"), "{target}");
+                let body: Value = serde_json::from_slice(&response.body).unwrap();
+                assert_eq!(text(&body["error"]), error);
+                let (status, _) = get(KeyKind::Live, &target).await;
+                assert!(
+                    status != StatusCode::SERVICE_UNAVAILABLE
+                        && status != StatusCode::TOO_MANY_REQUESTS
+                );
+            }
+            let api = TestApi::new(routes()).with_key(KeyKind::Test);
+            for path in ["/v1/format", "/v1/find"] {
+                let headers = [("content-type", "text/plain")];
+                let response = api.post(path, &headers, format!("305 234 5678\n{number}")).await;
+                assert_eq!(response.status.as_str(), status, "{path}");
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn lookups_of_test_numbers_have_their_block() {
+        let (status, body) = get(KeyKind::Test, "/v1/lookup/2015550100").await;
+        assert_eq!(status, StatusCode::OK);
+        assert_eq!(text(&body["carrier"]["name"]), "TEST WIRELESS, INC.");
+        assert_eq!(text(&body["location"]["rate_center"]), "null");
+        assert_eq!(get(KeyKind::Live, "/v1/lookup/2015550100").await.0, StatusCode::NOT_FOUND);
+    }
+}
