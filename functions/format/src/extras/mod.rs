@@ -21,7 +21,7 @@ pub use line::LineInfo;
 pub use network::NetworkInfo;
 pub use place::PlaceInfo;
 pub use reason::ReasonInfo;
-pub use time_zones::{CallingHours, TimeZoneInfo};
+pub use time_zones::{CallingHours, TimeZoneInfo, zones};
 
 use crate::{block::NanpParts, fields::Fields};
 

@@ -58,8 +58,8 @@ pub fn find(
     Some(zones.collect::<Vec<_>>()).filter(|zones| !zones.is_empty())
 }
 
-/// The zones from libphonenumber's map, unless the area code's zones contradict them or are several.
-fn zones(number: &PhoneNumber, dataset: Option<&Dataset>) -> Vec<&'static str> {
+/// The IANA zones of a number: those from libphonenumber's map, unless the area code's zones contradict them or are several.
+pub fn zones(number: &PhoneNumber, dataset: Option<&Dataset>) -> Vec<&'static str> {
     if number.is_non_geographic {
         return Vec::new();
     }

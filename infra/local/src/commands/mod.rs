@@ -81,7 +81,7 @@ pub enum Command {
     /// Search exchanges by words and filters
     #[command(override_usage = "tnr search [OPTIONS] [WORDS]...")]
     Search(Box<SearchArgs>),
-    /// Export the numbering data to SQLite, CSV or JSON Lines
+    /// Export the numbering data to files, databases and dialers
     Export(ExportArgs),
     /// Import the published reports
     Import(Box<ImportArgs>),

@@ -161,13 +161,17 @@ pub enum ExportFormat {
     /// One JSON Lines file per table
     #[value(name = "jsonl")]
     JsonLines,
-    /// A SQLite database with all tables
+    /// One Parquet file per table
+    Parquet,
+    /// A SQLite database with all tables, and views
     Sqlite,
+    /// VICIdial's NANPA_prefix-latest.txt
+    Vicidial,
 }
 
 #[derive(Debug, Args)]
 pub struct ExportArgs {
-    /// File to create, or folder for csv and jsonl without --table. With --table, the default is
+    /// File to create, or folder for csv, jsonl and parquet without --table. With --table, the default is
     /// stdout. An incomplete export leaves nothing behind
     #[arg(required_unless_present = "table")]
     pub file: Option<PathBuf>,

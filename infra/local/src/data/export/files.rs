@@ -1,4 +1,4 @@
-//! Tables as CSV, JSON Lines or a SQLite database.
+//! Tables as CSV, JSON Lines, Parquet or a SQLite database.
 
 use std::{
     fs,
@@ -10,10 +10,13 @@ use rusqlite::{
     Connection,
     types::{ToSqlOutput, ValueRef},
 };
-use serde_json::Value;
+use serde_json::{Map, Value};
 use shared::cells::{csv_writer, escape_formula};
 
-use super::tables::{Columns, Table, provenance};
+use super::{
+    parquet::write_parquet,
+    tables::{Table, provenance},
+};
 use crate::data::numbering_data::NumberingData;
 
 /// A format with one table per file.
@@ -21,6 +24,7 @@ use crate::data::numbering_data::NumberingData;
 pub enum TableFormat {
     Csv,
     JsonLines,
+    Parquet,
 }
 
 /// Writes a table. The same data always produces the same bytes.
@@ -28,21 +32,22 @@ pub fn write_table(
     data: &NumberingData,
     table: Table,
     format: TableFormat,
-    output: impl Write,
+    output: impl Write + Send,
 ) -> io::Result<()> {
     let output = BufWriter::new(output);
     match format {
         TableFormat::Csv => write_csv(data, table, output),
         TableFormat::JsonLines => write_json_lines(data, table, output),
+        TableFormat::Parquet => write_parquet(data, table, output).map_err(io::Error::other),
     }
 }
 
 /// Writes an RFC 4180 table. No cell can run as a formula.
 fn write_csv(data: &NumberingData, table: Table, output: impl Write) -> io::Result<()> {
     let mut csv = csv_writer(output, b',');
-    csv.write_record(table.columns().names).map_err(io_error)?;
+    csv.write_record(table.columns().iter().map(|column| column.name)).map_err(io_error)?;
     for row in table.rows(data) {
-        let cells = row.values().map(|value| match value {
+        let cells = row.iter().map(|value| match value {
             Value::Null => String::new(),
             Value::String(text) => escape_formula(text).into_owned(),
             other => other.to_string(),
@@ -62,7 +67,9 @@ fn io_error(error: csv::Error) -> io::Error {
 
 fn write_json_lines(data: &NumberingData, table: Table, mut output: impl Write) -> io::Result<()> {
     for row in table.rows(data) {
-        serde_json::to_writer(&mut output, &row)?;
+        let names = table.columns().iter().map(|column| column.name);
+        let object: Map<String, Value> = names.map(str::to_owned).zip(row).collect();
+        serde_json::to_writer(&mut output, &object)?;
         output.write_all(b"\n")?;
     }
     output.flush()
@@ -71,8 +78,12 @@ fn write_json_lines(data: &NumberingData, table: Table, mut output: impl Write) 
 /// Creates a folder with one file per table, including provenance.
 pub fn write_folder(data: &NumberingData, format: TableFormat, folder: &Path) -> io::Result<()> {
     fs::create_dir(folder)?;
-    let extension = if format == TableFormat::Csv { "csv" } else { "jsonl" };
-    for table in Table::RECORDS {
+    let extension = match format {
+        TableFormat::Csv => "csv",
+        TableFormat::JsonLines => "jsonl",
+        TableFormat::Parquet => "parquet",
+    };
+    for table in Table::ALL {
         let name = format!("{}.{extension}", table.name().replace('_', "-"));
         let file = fs::File::create(folder.join(name))?;
         write_table(data, table, format, &file)?;
@@ -88,7 +99,8 @@ pub fn write_database(data: &NumberingData, file: &Path) -> rusqlite::Result<()>
     // An interrupted export is discarded, so it needs no journal.
     connection.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;")?;
     let transaction = connection.transaction()?;
-    for table in Table::RECORDS.into_iter().chain([Table::Provenance]) {
+    transaction.execute_batch(include_str!("schema.sql"))?;
+    for table in Table::ALL.into_iter().chain([Table::Provenance]) {
         insert_table(&transaction, data, table)?;
     }
     transaction.commit()?;
@@ -101,29 +113,15 @@ fn insert_table(
     data: &NumberingData,
     table: Table,
 ) -> rusqlite::Result<()> {
-    let name = table.name();
-    let Columns { names, key_length, indexed } = table.columns();
-    let definitions = names.iter().map(|column| {
-        let sql_type = if Table::is_integer(column) { "INTEGER" } else { "TEXT" };
-        format!("{column} {sql_type}")
-    });
-    let definitions = definitions.collect::<Vec<_>>().join(", ");
-    let key = names[..key_length].join(", ");
-    connection.execute_batch(&format!(
-        "CREATE TABLE {name} ({definitions}, PRIMARY KEY ({key})) WITHOUT ROWID;"
-    ))?;
-    let placeholders = vec!["?"; names.len()].join(", ");
-    let mut insert = connection.prepare(&format!("INSERT INTO {name} VALUES ({placeholders})"))?;
+    let placeholders = vec!["?"; table.columns().len()].join(", ");
+    let mut insert =
+        connection.prepare(&format!("INSERT INTO {} VALUES ({placeholders})", table.name()))?;
     for row in table.rows(data) {
-        let values = row.values().map(|value| match value {
+        let values = row.iter().map(|value| match value {
             Value::String(text) => ValueRef::from(text.as_str()),
             value => value.as_i64().map_or(ValueRef::Null, ValueRef::Integer),
         });
         insert.execute(rusqlite::params_from_iter(values.map(ToSqlOutput::Borrowed)))?;
-    }
-    for column in indexed {
-        connection
-            .execute_batch(&format!("CREATE INDEX {name}_by_{column} ON {name} ({column});"))?;
     }
     Ok(())
 }

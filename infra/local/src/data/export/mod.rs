@@ -1,12 +1,15 @@
-//! Exports numbering data as tables for other programs. [`tables`] defines the columns; [`files`]
-//! writes them.
+//! Exports numbering data as tables for other programs. [`tables`] defines the columns, [`files`] writes them, and
+//! [`vicidial`] has a layout of its own.
 
 mod files;
+mod parquet;
 pub mod tables;
+mod vicidial;
 
 use std::{
     error::Error,
     io::{self, ErrorKind},
+    path::Path,
 };
 
 use indicatif::HumanCount;
@@ -42,12 +45,14 @@ pub async fn export(args: ExportArgs) -> Result<(), CliError> {
 /// The output file or folder, and the work that writes it. Without one, the work writes to stdout.
 fn prepare(args: &ExportArgs) -> Result<(Option<NewFile>, Work), CliError> {
     let force = args.replacement.force;
+    let file = args.file.as_deref().filter(|file| file.as_os_str() != "-");
     let format = match args.format {
         ExportFormat::Csv => Some(TableFormat::Csv),
         ExportFormat::JsonLines => Some(TableFormat::JsonLines),
+        ExportFormat::Parquet => Some(TableFormat::Parquet),
         ExportFormat::Sqlite => None,
+        ExportFormat::Vicidial => return prepare_vicidial(args, file),
     };
-    let file = args.file.as_deref().filter(|file| file.as_os_str() != "-");
     Ok(match (format, args.table, file) {
         (Some(format), Some(table), Some(name)) => {
             let output = NewFile::create(name, force)?;
@@ -55,8 +60,7 @@ fn prepare(args: &ExportArgs) -> Result<(Option<NewFile>, Work), CliError> {
             (Some(output), Box::new(move |data| Ok(write_table(data, table, format, file)?)))
         }
         (Some(format), Some(table), None) => {
-            let write = move |data: &_| match write_table(data, table, format, io::stdout().lock())
-            {
+            let write = move |data: &_| match write_table(data, table, format, io::stdout()) {
                 Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
                 written => Ok(written?),
             };
@@ -81,4 +85,20 @@ fn prepare(args: &ExportArgs) -> Result<(Option<NewFile>, Work), CliError> {
             ));
         }
     })
+}
+
+fn prepare_vicidial(
+    args: &ExportArgs,
+    file: Option<&Path>,
+) -> Result<(Option<NewFile>, Work), CliError> {
+    if args.table.is_some() {
+        return Err(CliError::failed("VICIdial's file has no tables; omit --table"));
+    }
+    let Some(name) = file else {
+        let write = |data: &_| Ok(vicidial::write_prefixes(data, io::stdout().lock())?);
+        return Ok((None, Box::new(write)));
+    };
+    let output = NewFile::create(name, args.replacement.force)?;
+    let file = output.open()?;
+    Ok((Some(output), Box::new(move |data| Ok(vicidial::write_prefixes(data, file)?))))
 }

@@ -1,9 +1,13 @@
 //! Export tables: their columns, and rows from records.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::LazyLock};
 
 use clap::ValueEnum;
-use numbering::records::{AreaCode, Carrier, Exchange};
+use formatting::time_zones_for_area_codes;
+use numbering::{
+    dataset::Dataset,
+    records::{AreaCode, Carrier, Exchange, Status},
+};
 use serde_json::{Map, Value, json};
 use store::FileDates;
 
@@ -17,94 +21,153 @@ const SAMPLE: &str = "made-up sample; carriers, OCNs, rate centers and assignmen
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Table {
     AreaCodes,
+    /// The states of each area code
+    AreaCodeStates,
+    /// Area codes that serve the same area
+    AreaCodeOverlays,
     Carriers,
     Exchanges,
     /// Thousands blocks
     Blocks,
+    /// Holders by number prefix, for telephone switches
+    Prefixes,
+    /// Tables and columns
+    Dictionary,
     /// Provenance and limitations
     Provenance,
 }
 
-/// A table's columns.
-pub struct Columns {
-    /// The names, which match the API's field names where both exist.
-    pub names: Vec<&'static str>,
-    /// The number of leading columns that identify a row.
-    pub key_length: usize,
-    /// Additional columns to index.
-    pub indexed: &'static [&'static str],
+/// A table's column. Names match the API's field names where both exist.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Column {
+    pub name: &'static str,
+    pub sql_type: &'static str,
+    pub description: &'static str,
 }
 
-/// Values by column, in column order.
-pub type Row = Map<String, Value>;
+/// A row's values, in column order.
+pub type Row = Vec<Value>;
+
+/// All columns by table. In the file, a table's name and description come before its columns.
+static COLUMNS: LazyLock<Vec<(&str, Vec<Column>)>> =
+    LazyLock::new(|| include_str!("columns.txt").split("\n\n").filter_map(parse_table).collect());
+
+fn parse_table(paragraph: &'static str) -> Option<(&'static str, Vec<Column>)> {
+    let (name, _) = paragraph.split_once(':')?;
+    let columns = paragraph.lines().skip(1).filter_map(|line| {
+        let (name, rest) = line.trim().split_once(' ')?;
+        let (sql_type, description) = rest.split_once(' ')?;
+        Some(Column { name, sql_type, description })
+    });
+    Some((name, columns.collect()))
+}
 
 impl Table {
-    pub const RECORDS: [Self; 4] = [Self::AreaCodes, Self::Carriers, Self::Exchanges, Self::Blocks];
+    /// The tables of a full export. `prefixes` repeats the exchanges and blocks.
+    pub const ALL: [Self; 7] = [
+        Self::AreaCodes,
+        Self::AreaCodeStates,
+        Self::AreaCodeOverlays,
+        Self::Carriers,
+        Self::Exchanges,
+        Self::Blocks,
+        Self::Dictionary,
+    ];
 
     /// The name in SQL and in file names.
     pub fn name(self) -> &'static str {
         match self {
             Self::AreaCodes => "area_codes",
+            Self::AreaCodeStates => "area_code_states",
+            Self::AreaCodeOverlays => "area_code_overlays",
             Self::Carriers => "carriers",
             Self::Exchanges => "exchanges",
             Self::Blocks => "blocks",
+            Self::Prefixes => "prefixes",
+            Self::Dictionary => "dictionary",
             Self::Provenance => "provenance",
         }
     }
 
-    pub fn columns(self) -> Columns {
-        let (key_length, names, indexed): (_, _, &[_]) = match self {
-            Self::AreaCodes => (1, "npa state states country total_exchanges", &[]),
-            Self::Carriers => (
-                1,
-                "ocn company_name common_name carrier_type state country total_exchanges",
-                &["company_name"],
-            ),
-            Self::Exchanges => (
-                2,
-                "npa nxx ocn company_name carrier_type rate_center state country status",
-                &["ocn", "state", "rate_center"],
-            ),
-            Self::Blocks => (
-                3,
-                "npa nxx block ocn company_name carrier_type rate_center effective_date",
-                &["ocn"],
-            ),
-            Self::Provenance => (1, "name value", &[]),
-        };
-        Columns { names: names.split(' ').collect(), key_length, indexed }
-    }
-
-    /// Returns `true` for a column that holds integers.
-    pub fn is_integer(column: &str) -> bool {
-        column == "total_exchanges" || column == "block"
+    pub fn columns(self) -> &'static [Column] {
+        let found = COLUMNS.iter().find(|(name, _)| *name == self.name());
+        found.map(|(_, columns)| &**columns).unwrap_or_default()
     }
 
     /// The rows in key order, built lazily.
     pub fn rows(self, data: &NumberingData) -> Box<dyn Iterator<Item = Row> + '_> {
         let dataset = &data.dataset;
-        let values: Box<dyn Iterator<Item = Value>> = match self {
-            Self::AreaCodes => Box::new(dataset.area_codes().map(area_code)),
+        let objects: Box<dyn Iterator<Item = Value>> = match self {
+            Self::AreaCodes => Box::new(dataset.area_codes().map(|it| area_code(it, dataset))),
+            Self::AreaCodeStates => Box::new(dataset.area_codes().flat_map(states)),
+            Self::AreaCodeOverlays => Box::new(dataset.area_codes().flat_map(overlays)),
             Self::Carriers => Box::new(dataset.carriers().map(carrier)),
             Self::Exchanges => Box::new(dataset.exchanges().map(exchange)),
             Self::Blocks => Box::new(dataset.exchanges().flat_map(blocks)),
+            Self::Prefixes => Box::new(dataset.exchanges().flat_map(prefixes)),
+            Self::Dictionary => Box::new(dictionary()),
             Self::Provenance => Box::new(provenance(data).into_iter().map(|(name, value)| {
                 let text = value.as_u64().map(|count| count.to_string().into());
                 json!({ "name": name, "value": text.unwrap_or(value) })
             })),
         };
-        let names = self.columns().names;
-        Box::new(values.map(move |mut value| {
-            names.iter().map(|&name| (name.to_owned(), value[name].take())).collect()
+        let columns = self.columns();
+        Box::new(objects.map(|mut object| {
+            columns.iter().map(|column| to_cell(object[column.name].take())).collect()
         }))
     }
 }
 
-fn area_code(area_code: AreaCode) -> Value {
-    let states: Vec<String> = area_code.states.iter().map(ToString::to_string).collect();
-    let mut row = json!(area_code);
-    row["states"] = if states.is_empty() { Value::Null } else { states.join(" ").into() };
-    row
+/// A list becomes text, and a boolean a number.
+fn to_cell(value: Value) -> Value {
+    match value {
+        Value::Bool(value) => u8::from(value).into(),
+        Value::Array(items) => {
+            let texts: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
+            if texts.is_empty() { Value::Null } else { texts.join(" ").into() }
+        }
+        value => value,
+    }
+}
+
+fn area_code(area_code: AreaCode, dataset: &Dataset) -> Value {
+    let zones = dataset.time_zones(area_code.npa, time_zones_for_area_codes);
+    let AreaCode { npa, state, country, total_exchanges, plan, .. } = area_code;
+    let (dialing, relief) = (plan.dialing, plan.relief);
+    json!({
+        "npa": npa,
+        "state": state,
+        "country": country,
+        "plan_country": plan.plan_country,
+        "service": plan.service,
+        "is_in_service": plan.is_in_service,
+        "assigned_on": plan.assigned_on,
+        "in_service_on": plan.in_service_on,
+        "parent_npa": plan.parent,
+        "time_zones": zones,
+        "home_local_dialing": dialing.home_local,
+        "home_toll_dialing": dialing.home_toll,
+        "foreign_local_dialing": dialing.foreign_local,
+        "foreign_toll_dialing": dialing.foreign_toll,
+        "dialing_notes": dialing.notes,
+        "is_in_jeopardy": relief.is_in_jeopardy,
+        "is_relief_in_progress": relief.is_in_progress,
+        "relief_status": relief.status,
+        "planning_letters": relief.planning_letters,
+        "notes": plan.notes,
+        "total_exchanges": total_exchanges,
+    })
+}
+
+fn states(area_code: AreaCode) -> Vec<Value> {
+    let npa = area_code.npa;
+    area_code.states.iter().map(|state| json!({ "npa": npa, "state": state })).collect()
+}
+
+fn overlays(area_code: AreaCode) -> Vec<Value> {
+    let npa = area_code.npa;
+    let others = area_code.plan.overlay.iter().filter(|other| **other != npa);
+    others.map(|other| json!({ "npa": npa, "overlay_npa": other })).collect()
 }
 
 fn carrier(carrier: Carrier) -> Value {
@@ -128,6 +191,34 @@ fn blocks(exchange: Exchange) -> Vec<Value> {
         row
     });
     rows.collect()
+}
+
+/// A row for an assigned exchange, and one for each of its blocks.
+fn prefixes(record: Exchange) -> Vec<Value> {
+    if record.status != Status::Assigned {
+        return Vec::new();
+    }
+    let prefix = format!("1{}{}", record.npa, record.nxx);
+    let (state, country) = (record.state, record.country);
+    let mut rows = vec![exchange(record.clone())];
+    rows[0]["prefix"] = json!(prefix);
+    rows.extend(blocks(record).into_iter().map(|mut row| {
+        row["prefix"] = json!(format!("{prefix}{}", row["block"]));
+        (row["state"], row["country"]) = (json!(state), json!(country));
+        row
+    }));
+    rows
+}
+
+fn dictionary() -> impl Iterator<Item = Value> {
+    COLUMNS.iter().flat_map(|(table, columns)| {
+        columns.iter().map(move |Column { name, sql_type, description }| {
+            json!({
+                "table_name": table, "column_name": name, "type": sql_type,
+                "description": description,
+            })
+        })
+    })
 }
 
 /// The data's origin and limitations. An undated report has a null date.

@@ -2,6 +2,10 @@
 
 use std::{fs, path::Path};
 
+use parquet::{
+    file::reader::{FileReader, SerializedFileReader},
+    record::{Field, Row},
+};
 use rusqlite::{Connection, types::ValueRef};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -11,7 +15,29 @@ use crate::support::{
     program::{Server, run, stderr, stdout},
 };
 
-const TABLES: [&str; 4] = ["area-codes", "carriers", "exchanges", "blocks"];
+const TABLES: [&str; 7] = [
+    "area-codes",
+    "area-code-states",
+    "area-code-overlays",
+    "carriers",
+    "exchanges",
+    "blocks",
+    "dictionary",
+];
+
+/// A row in a Parquet file as a JSON object.
+fn to_object(row: &Row) -> Value {
+    let columns = row.get_column_iter().map(|(name, field)| {
+        let value = match field {
+            Field::Null => Value::Null,
+            Field::Long(number) => (*number).into(),
+            Field::Str(text) => text.as_str().into(),
+            other => panic!("{other}"),
+        };
+        (name.clone(), value)
+    });
+    Value::Object(columns.collect())
+}
 
 fn export(data_dir: &TempDir, name: &Path, format: &str) {
     let name = name.display().to_string();
@@ -25,12 +51,13 @@ async fn every_export_format_contains_every_record_even_while_serving() {
     let data_dir = sample_folder();
     let server = Server::on(&data_dir, &[]).await;
     let files = TempDir::new().unwrap();
-    let [csv, jsonl, database] =
-        ["csv", "jsonl", "numbers.sqlite"].map(|name| files.path().join(name));
+    let [csv, jsonl, parquet, database] =
+        ["csv", "jsonl", "parquet", "numbers.sqlite"].map(|name| files.path().join(name));
     export(&data_dir, &csv, "csv");
     export(&data_dir, &jsonl, "jsonl");
+    export(&data_dir, &parquet, "parquet");
     export(&data_dir, &database, "sqlite");
-    assert_eq!(fs::read_dir(files.path()).unwrap().count(), 3, "no unfinished file is left");
+    assert_eq!(fs::read_dir(files.path()).unwrap().count(), 4, "no unfinished file is left");
 
     let database = Connection::open(database).unwrap();
     for table in TABLES {
@@ -46,8 +73,15 @@ async fn every_export_format_contains_every_record_even_while_serving() {
         let objects: Vec<Value> =
             lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         assert_eq!(rows.len(), objects.len(), "{table}");
+        assert!(!rows.is_empty() || table == "blocks", "{table}");
+        let file = fs::File::open(parquet.join(format!("{table}.parquet"))).unwrap();
+        let file = SerializedFileReader::new(file).unwrap();
+        let records = file.get_row_iter(None).unwrap().map(|row| to_object(&row.unwrap()));
+        assert!(records.eq(objects.iter().cloned()), "{table}");
         let name = table.replace('-', "_");
-        let mut select = database.prepare(&format!("SELECT * FROM {name}")).unwrap();
+        let order = if table == "dictionary" { "rowid" } else { "1, 2" };
+        let mut select =
+            database.prepare(&format!("SELECT * FROM {name} ORDER BY {order}")).unwrap();
         assert_eq!(select.column_names(), header.iter().collect::<Vec<_>>());
         let mut selected = select.query([]).unwrap();
         for (row, object) in rows.iter().zip(&objects) {
@@ -69,6 +103,10 @@ async fn every_export_format_contains_every_record_even_while_serving() {
         }
         assert!(selected.next().unwrap().is_none());
     }
+    let keys =
+        |sql: &str| database.prepare(sql).unwrap().query_map([], |_| Ok(())).unwrap().count();
+    assert_eq!(keys("PRAGMA foreign_key_check"), 0);
+    assert_eq!(keys("PRAGMA foreign_key_list(blocks)"), 3);
     let stats = server.get("/v1/stats").await;
     let count = |sql: &str| database.query_one(sql, [], |row| row.get::<_, i64>(0)).unwrap();
     assert_eq!(stats["total_records"], count("SELECT count(*) FROM exchanges"));
@@ -131,7 +169,7 @@ fn exports_replace_files_only_with_force() {
         fs::write(&file, "old").unwrap();
     }
     let left = fs::read_dir(files.path()).unwrap().count();
-    assert_eq!(left, 5, "the tables and their provenance");
+    assert_eq!(left, 8, "the tables and their provenance");
     stdout(&run(&data_dir, &["export", "--format", "csv", "--table", "carriers", "/dev/null"]));
     let missing = files.path().join("none/numbers.sqlite").display().to_string();
     for (arguments, message) in [
@@ -143,4 +181,68 @@ fn exports_replace_files_only_with_force() {
         assert_eq!(rejected.status.code(), Some(2));
         assert!(stderr(&rejected).contains(message), "{}", stderr(&rejected));
     }
+}
+
+#[test]
+fn the_dictionary_describes_every_column_of_the_database() {
+    let (data_dir, files) = (sample_folder(), TempDir::new().unwrap());
+    let file = files.path().join("numbers.sqlite");
+    export(&data_dir, &file, "sqlite");
+    let database = Connection::open(file).unwrap();
+    let columns = |sql: &str| -> Vec<String> {
+        let mut select = database.prepare(sql).unwrap();
+        select.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
+    };
+    let described = columns(
+        "SELECT table_name || '.' || column_name || ' ' || CASE WHEN table_name = 'prefixes' THEN '' ELSE type END \
+         FROM dictionary ORDER BY 1",
+    );
+    let existing = columns(
+        "SELECT t.name || '.' || c.name || ' ' || CASE WHEN t.type = 'view' THEN '' ELSE c.type END \
+         FROM sqlite_master t, pragma_table_info(t.name) c \
+         WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite%' OR t.name = 'prefixes' ORDER BY 1",
+    );
+    assert_eq!(described, existing);
+    assert!(columns("SELECT description FROM dictionary").iter().all(|it| it.len() > 3));
+}
+
+/// The query in docs/EXPORT.md for Asterisk and FreeSWITCH.
+const LONGEST_PREFIX: &str = "SELECT ocn FROM prefixes WHERE prefix IN (SUBSTR(?1, 1, 8), SUBSTR(?1, 1, 7)) \
+                              ORDER BY LENGTH(prefix) DESC LIMIT 1";
+
+#[test]
+fn the_longest_prefix_is_the_holder_of_a_number() {
+    let (data_dir, files) = (sample_folder(), TempDir::new().unwrap());
+    let file = files.path().join("numbers.sqlite");
+    export(&data_dir, &file, "sqlite");
+    let database = Connection::open(file).unwrap();
+    database
+        .execute_batch(
+            "INSERT INTO blocks SELECT npa, nxx, 4, '0230', NULL, NULL, NULL, NULL FROM exchanges \
+             WHERE npa = '305' AND nxx = '234'",
+        )
+        .unwrap();
+    for (number, ocn) in [("13052345678", "5927"), ("13052344678", "0230")] {
+        let found: String = database.query_one(LONGEST_PREFIX, [number], |row| row.get(0)).unwrap();
+        assert_eq!(found, ocn, "{number}");
+    }
+    // The CSV has the rows of the view.
+    let output = run(&data_dir, &["export", "--format", "csv", "--table", "prefixes"]);
+    let exported = stdout(&output).lines().count() - 1;
+    let rows = |sql: &str| database.query_one(sql, [], |row| row.get::<_, usize>(0)).unwrap();
+    assert_eq!(exported + 1, rows("SELECT count(*) FROM prefixes"));
+}
+
+#[test]
+fn vicidial_gets_the_standard_time_of_each_exchange() {
+    let data_dir = sample_folder();
+    let lines = stdout(&run(&data_dir, &["export", "--format", "vicidial", "-"]));
+    for expected in ["305,234,-5.00,Y,,,PERRINE,FL,,US,C", "415,206,-8.00,Y,,,SAN RAFAEL,CA,,US,"] {
+        assert!(lines.lines().any(|line| line == expected), "{expected}");
+    }
+    assert!(lines.lines().all(|line| line.split(',').count() == 11));
+    // Its exchanges are in several zones.
+    assert!(!lines.lines().any(|line| line.starts_with("208,")));
+    let rejected = run(&data_dir, &["export", "--format", "vicidial", "--table", "blocks", "x"]);
+    assert!(stderr(&rejected).contains("omit --table"), "{}", stderr(&rejected));
 }

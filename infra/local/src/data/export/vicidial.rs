@@ -1,0 +1,78 @@
+//! VICIdial's table of North American prefixes, as its `ADMIN_area_code_populate.pl` reads it from
+//! `NANPA_prefix-latest.txt`: `NPA,NXX,TZ,DST,LATITUDE,LONGITUDE,CITY,STATE,POSTAL_CODE,COUNTRY,LTYPE`, without a header
+//! row or quotes.
+
+use std::{
+    collections::{BTreeSet, HashMap},
+    io::{self, BufWriter, Write},
+};
+
+use ::format::extras::zones;
+use formatting::{DefaultCountry, PhoneNumber};
+use jiff::{Timestamp, ToSpan, civil::date, tz::TimeZone};
+use numbering::records::{Carrier, Exchange, LineType, Status};
+
+use crate::data::numbering_data::NumberingData;
+
+/// Writes a line for each assigned exchange whose numbers have the same time all year. VICIdial uses the area code's time
+/// for the others.
+pub fn write_prefixes(data: &NumberingData, output: impl Write) -> io::Result<()> {
+    let mut output = BufWriter::new(output);
+    let mut clocks = HashMap::new();
+    let dataset = &data.dataset;
+    for exchange in dataset.exchanges().filter(|it| it.status == Status::Assigned) {
+        let found: BTreeSet<Clock> = local_zones(data, &exchange)
+            .into_iter()
+            .filter_map(|zone| *clocks.entry(zone).or_insert_with(|| Clock::in_zone(zone)))
+            .collect();
+        let Some(Clock { offset_hundredths, has_dst }) = found.first().filter(|_| found.len() == 1)
+        else {
+            continue;
+        };
+        let Exchange { npa, nxx, ocn, rate_center, state, country, .. } = &exchange;
+        let (hours, fraction) = (offset_hundredths / 100, offset_hundredths.abs() % 100);
+        let dst = if *has_dst { 'Y' } else { 'N' };
+        let city = rate_center.as_deref().unwrap_or_default().replace([',', '\'', '\\'], " ");
+        let state = state.map(|state| state.to_string()).unwrap_or_default();
+        let line_type = line_type(ocn.and_then(|ocn| dataset.carrier(ocn)));
+        writeln!(
+            output,
+            "{npa},{nxx},{hours}.{fraction:02},{dst},,,{city},{state},,{country},{line_type}"
+        )?;
+    }
+    output.flush()
+}
+
+fn local_zones(data: &NumberingData, Exchange { npa, nxx, .. }: &Exchange) -> Vec<&'static str> {
+    let number = PhoneNumber::parse(&format!("+1{npa}{nxx}0000"), DefaultCountry::default());
+    number.map(|number| zones(&number, Some(&data.dataset))).unwrap_or_default()
+}
+
+/// A zone's standard time, as the difference from UTC in hundredths of an hour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Clock {
+    offset_hundredths: i32,
+    has_dst: bool,
+}
+
+impl Clock {
+    fn in_zone(zone: &str) -> Option<Self> {
+        let zone = TimeZone::get(zone).ok()?;
+        let year = zone.to_datetime(Timestamp::now()).year();
+        let january = date(year, 1, 1).to_zoned(zone.clone()).ok()?;
+        let july = january.checked_add(6.months()).ok()?;
+        let [winter, summer] = [january, july].map(|time| time.offset().seconds());
+        Some(Self { offset_hundredths: winter.min(summer) / 36, has_dst: winter != summer })
+    }
+}
+
+/// The line type if it is known to be one: cellular, standard, VoIP or paging.
+fn line_type(holder: Option<Carrier>) -> &'static str {
+    match holder.as_ref().and_then(Carrier::line_type) {
+        Some((LineType::Wireless, _)) => "C",
+        Some((LineType::Landline, _)) => "S",
+        Some((LineType::Voip, _)) => "V",
+        Some((LineType::Pager, _)) => "P",
+        _ => "",
+    }
+}
