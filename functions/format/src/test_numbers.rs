@@ -7,11 +7,7 @@ use std::{ptr, sync::LazyLock};
 
 use formatting::PhoneNumber;
 use jiff::Timestamp;
-use numbering::{
-    dataset::Dataset,
-    records::{AreaCode, Carrier, Exchange},
-};
-use serde::Deserialize;
+use numbering::dataset::Dataset;
 use shared::{
     auth::KeyKind,
     errors::ApiError,
@@ -24,19 +20,9 @@ const EXCHANGE: &str = "555";
 const RATE_LIMITED: &str = "5005550429";
 const UNAVAILABLE: &str = "5005550503";
 
-#[derive(Deserialize)]
-struct Records {
-    carriers: Vec<Carrier>,
-    area_codes: Vec<AreaCode>,
-    exchanges: Vec<Exchange>,
-}
-
-/// The numbering data for test numbers.
+/// The numbering data for test numbers. `examples/pack_test_numbers` writes the file.
 static DATASET: LazyLock<Dataset> = LazyLock::new(|| {
-    let Records { carriers, area_codes, exchanges } =
-        serde_json::from_str(include_str!("test_numbers.json"))
-            .expect("the file is valid, as a test checks");
-    Dataset::new(carriers, area_codes, exchanges)
+    Dataset::unpack(include_bytes!("test_numbers.bin")).expect("a test reads the file")
 });
 
 /// The data for a test number; `None` for any other number, or with a live key.
