@@ -199,7 +199,7 @@ def test_a_leaked_key_is_replaced_and_revoked(stack):
         log(function, json.dumps({"key": key, "used": function}))
     printed = run(commands(section("RUNBOOKS.md", "A key leaked")), tnr_live_AbC123=key)
     assert [function for function in functions if f'"used": "{function}"' not in printed] == []
-    assert sorted(states().values()) == ["live", "revoked"] and states()[key] == "revoked"
+    assert sorted(states().values()) == ["active", "revoked"] and states()[key] == "revoked"
 
 
 def test_deleted_keys_are_restored_from_the_backup(stack):
@@ -211,7 +211,7 @@ def test_deleted_keys_are_restored_from_the_backup(stack):
     [lost] = [item for item in table.scan()["Items"] if item["prefix"] == key]
     table.delete_item(Key={"key_hash": lost["key_hash"]})
     run(carry_over)
-    assert states() == {key: "live", revoked: "revoked"}
+    assert states() == {key: "active", revoked: "revoked"}
 
 
 def test_deleted_items_are_rewritten(stack):
@@ -246,7 +246,7 @@ def test_a_lost_region_is_replaced_and_recovers(stack):
     assert key in listed and revoked_meanwhile in listed
     subprocess.run([PROGRAM, "keys", "revoke", revoked_meanwhile, "--stack", STANDBY], **at_standby)
     run(commands(section("RUNBOOKS.md", "The region is lost", "When it is back")))
-    assert states() == {key: "live", revoked_meanwhile: "revoked"}
+    assert states() == {key: "active", revoked_meanwhile: "revoked"}
     assert current_version()
 
 

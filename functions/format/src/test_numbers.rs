@@ -51,10 +51,10 @@ pub fn simulate_error(key: KeyKind, number: &PhoneNumber) -> Result<(), ApiError
     }
 }
 
-/// A quota of one request per minute, just exhausted.
+/// A quota that was just exhausted.
 fn exceeded_quota() -> QuotaExceeded {
     let reset = Timestamp::now().as_second() + 60;
-    let exhausted = QuotaStatus { limit_type: LimitType::Minute, limit: 1, remaining: 0, reset };
+    let exhausted = QuotaStatus { limit_type: LimitType::Minute, limit: 600, remaining: 0, reset };
     let statuses = QuotaStatuses { minute: Some(exhausted), daily: None };
     QuotaExceeded { exhausted, requests: 1, statuses }
 }

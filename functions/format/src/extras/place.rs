@@ -14,6 +14,9 @@ use utoipa::ToSchema;
 
 use crate::block::{Block, BlockRecords, NanpParts};
 
+/// Libphonenumber's name for the only city without a state.
+const WASHINGTON: &str = "Washington D.C.";
+
 /// The city or region where the number may be. Mobile numbers and ported numbers may be used elsewhere.
 #[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[schema(as = Place)]
@@ -55,7 +58,7 @@ impl PlaceInfo {
         let state = block.state.map(|(state, _)| state);
         let city = state.and_then(|state| city(block.rate_center.as_deref()?, state));
         // In North America, a city's name ends with its state, unlike a state's.
-        let is_city = |it: &LocalName| it.name.contains(", ");
+        let is_city = |it: &LocalName| it.name.contains(", ") || it.name == WASHINGTON;
         match (city, by_prefix, state) {
             (Some(city), ..) => Some(Self::in_english(city, PlaceBasis::RateCenter)),
             (None, by_prefix, Some(state)) if !by_prefix.as_ref().is_some_and(is_city) => {
@@ -132,6 +135,7 @@ mod tests {
     fn rate_centers_with_plain_names_come_before_prefixes_and_states() {
         let exchanges = vec![
             in_state("212", "NWYRCYZN01", "NY"),
+            in_state("202", "WSHNGTNZN1", "DC"),
             in_state("305", "MIAMI", "FL"),
             in_state("309", "NORTH DADE", "FL"),
             in_state("514", "Montréal", "QC"),
@@ -145,6 +149,7 @@ mod tests {
             ("3092345678", "Florida STATE"),
             ("5142345678", "Montreal, QC RATE_CENTER"),
             ("4652345678", "San Antonio, TX RATE_CENTER"),
+            ("2022345678", "Washington D.C. NUMBER_PREFIX"),
             // Not in the data, abroad, and without a place.
             ("4152345678", "California NUMBER_PREFIX"),
             ("+18765230123", "unknown"),

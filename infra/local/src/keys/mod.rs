@@ -162,7 +162,7 @@ fn key_lines(key: &KeyRecord, now: Timestamp) -> String {
     let note =
         key.note.as_ref().map_or(String::new(), |note| format!(" ({})", escape_controls(note)));
     let state = state(key, now);
-    let style = if state == LIVE { GOOD } else { BAD };
+    let style = if state == ACTIVE { GOOD } else { BAD };
     let created = format!("created {}", key.created_at);
     let expires = key.expires_at.map_or("never expires".to_owned(), |end| format!("expires {end}"));
     let quota = |limit: Option<u32>, span| limit.map(|limit| format!("{limit} per {span}"));
@@ -176,11 +176,11 @@ fn key_lines(key: &KeyRecord, now: Timestamp) -> String {
     format!("{first}\n{second}\n")
 }
 
-const LIVE: &str = "live";
+const ACTIVE: &str = "active";
 
 pub(super) fn state(key: &KeyRecord, now: Timestamp) -> &'static str {
     match (key.is_live(now), key.revoked_at) {
-        (true, _) => LIVE,
+        (true, _) => ACTIVE,
         (false, Some(_)) => "revoked",
         (false, None) => "expired",
     }

@@ -52,7 +52,7 @@ struct ImportReport {
 #[derive(Debug, PartialEq, Serialize)]
 struct ReportedKey {
     prefix: String,
-    /// `live`, `revoked` or `expired` after the import.
+    /// `active`, `revoked` or `expired` after the import.
     state: &'static str,
     expires_at: Option<Timestamp>,
 }

@@ -60,10 +60,8 @@ fn prepare(args: &ExportArgs) -> Result<(Option<NewFile>, Work), CliError> {
             (Some(output), Box::new(move |data| Ok(write_table(data, table, format, file)?)))
         }
         (Some(format), Some(table), None) => {
-            let write = move |data: &_| match write_table(data, table, format, io::stdout()) {
-                Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-                written => Ok(written?),
-            };
+            let write =
+                move |data: &_| ignore_closed_pipe(write_table(data, table, format, io::stdout()));
             (None, Box::new(write))
         }
         (Some(format), None, Some(name)) => {
@@ -95,10 +93,19 @@ fn prepare_vicidial(
         return Err(CliError::failed("VICIdial's file has no tables; omit --table"));
     }
     let Some(name) = file else {
-        let write = |data: &_| Ok(vicidial::write_prefixes(data, io::stdout().lock())?);
+        let write =
+            |data: &_| ignore_closed_pipe(vicidial::write_prefixes(data, io::stdout().lock()));
         return Ok((None, Box::new(write)));
     };
     let output = NewFile::create(name, args.replacement.force)?;
     let file = output.open()?;
     Ok((Some(output), Box::new(move |data| Ok(vicidial::write_prefixes(data, file)?))))
+}
+
+/// The reader of a pipe may have seen enough, as `head` does.
+fn ignore_closed_pipe(written: io::Result<()>) -> Result<(), Box<dyn Error + Send + Sync>> {
+    match written {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        written => Ok(written?),
+    }
 }

@@ -132,7 +132,8 @@ fn to_cell(value: Value) -> Value {
 
 fn area_code(area_code: AreaCode, dataset: &Dataset) -> Value {
     let zones = dataset.time_zones(area_code.npa, time_zones_for_area_codes);
-    let AreaCode { npa, state, country, total_exchanges, plan, .. } = area_code;
+    let total_exchanges = area_code.is_covered().then_some(area_code.total_exchanges);
+    let AreaCode { npa, state, country, plan, .. } = area_code;
     let (dialing, relief) = (plan.dialing, plan.relief);
     json!({
         "npa": npa,

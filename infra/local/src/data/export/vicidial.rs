@@ -9,7 +9,7 @@ use std::{
 
 use ::format::extras::zones;
 use formatting::{DefaultCountry, PhoneNumber};
-use jiff::{Timestamp, ToSpan, civil::date, tz::TimeZone};
+use jiff::{Timestamp, ToSpan, tz::TimeZone};
 use numbering::records::{Carrier, Exchange, LineType, Status};
 
 use crate::data::numbering_data::NumberingData;
@@ -48,7 +48,7 @@ fn local_zones(data: &NumberingData, Exchange { npa, nxx, .. }: &Exchange) -> Ve
     number.map(|number| zones(&number, Some(&data.dataset))).unwrap_or_default()
 }
 
-/// A zone's standard time, as the difference from UTC in hundredths of an hour.
+/// A zone's standard time in the coming year, as the difference from UTC in hundredths of an hour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Clock {
     offset_hundredths: i32,
@@ -58,11 +58,10 @@ struct Clock {
 impl Clock {
     fn in_zone(zone: &str) -> Option<Self> {
         let zone = TimeZone::get(zone).ok()?;
-        let year = zone.to_datetime(Timestamp::now()).year();
-        let january = date(year, 1, 1).to_zoned(zone.clone()).ok()?;
-        let july = january.checked_add(6.months()).ok()?;
-        let [winter, summer] = [january, july].map(|time| time.offset().seconds());
-        Some(Self { offset_hundredths: winter.min(summer) / 36, has_dst: winter != summer })
+        let now = Timestamp::now().to_zoned(zone);
+        let half_a_year_on = now.checked_add(6.months()).ok()?;
+        let [one, other] = [now, half_a_year_on].map(|time| time.offset().seconds());
+        Some(Self { offset_hundredths: one.min(other) / 36, has_dst: one != other })
     }
 }
 

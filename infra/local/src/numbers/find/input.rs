@@ -9,6 +9,12 @@ const READ_BYTES: usize = 64 * 1024;
 const MIN_FILE_PART: usize = 256 * 1024;
 /// A line is split if it is longer.
 const MAX_LINE: usize = 1024 * 1024;
+/// Text without a place to split it must be shorter.
+const MAX_UNSPLIT: usize = 64 * MAX_LINE;
+
+const NOT_TEXT: &str =
+    "it has NUL bytes; convert it, for example with 'iconv -f UTF-16 -t UTF-8 FILE'";
+const UNSPLIT: &str = "it has a line of more than 64 MiB without words or punctuation";
 
 /// Consecutive whole lines, or a piece of a very long line.
 #[derive(Debug, PartialEq, Eq)]
@@ -47,6 +53,8 @@ pub struct Parts<R: Read> {
     reader: DecodeReaderBytes<R, Vec<u8>>,
     min_part: usize,
     unfinished: Vec<u8>,
+    /// The end of the last whole line in `unfinished`.
+    line_end: Option<usize>,
     position: Position,
     is_done: bool,
 }
@@ -59,6 +67,7 @@ impl<R: Read> Parts<R> {
             reader,
             min_part: if is_file { MIN_FILE_PART } else { 0 },
             unfinished: Vec::new(),
+            line_end: None,
             position: Position { line: 1, column: 0 },
             is_done: false,
         }
@@ -70,6 +79,19 @@ impl<R: Read> Parts<R> {
         self.unfinished.resize(length + READ_BYTES, 0);
         let read = self.reader.read(&mut self.unfinished[length..]);
         self.unfinished.truncate(length + *read.as_ref().unwrap_or(&0));
+        let new = &self.unfinished[length..];
+        let last_line_end = new.iter().rposition(|byte| *byte == b'\n');
+        self.line_end = last_line_end.map(|last| length + last + 1).or(self.line_end);
+        let problem = if new.contains(&b'\0') {
+            Some(NOT_TEXT)
+        } else {
+            Some(UNSPLIT).filter(|_| length > MAX_UNSPLIT && self.line_end.is_none())
+        };
+        if let Some(problem) = problem {
+            self.is_done = true;
+            self.unfinished.clear();
+            return Err(io::Error::other(problem));
+        }
         match read {
             Ok(0) => self.is_done = true,
             Err(error) if error.kind() != io::ErrorKind::Interrupted => {
@@ -90,17 +112,42 @@ impl<R: Read> Parts<R> {
         if text.len() < self.min_part {
             return None;
         }
-        let line_end = text.iter().rposition(|byte| *byte == b'\n').map(|last| last + 1);
-        line_end.or_else(|| (text.len() > MAX_LINE).then(|| split_point(text)))
+        self.line_end.or_else(|| if text.len() > MAX_LINE { split_point(text) } else { None })
     }
 }
 
-/// The last place where a long line can be split: after a character that is in no number, and no sign of one.
-fn split_point(line: &[u8]) -> usize {
-    const SEPARATORS: &[u8] = b"\"<>{}|!?\r";
-    let separator = line.iter().rposition(|byte| SEPARATORS.contains(byte));
-    let is_start = |byte: &u8| *byte & 0b1100_0000 != 0b1000_0000;
-    separator.map(|last| last + 1).or_else(|| line.iter().rposition(is_start)).unwrap_or(line.len())
+/// The last place where a long line can be split, since no number or sign of one is on both sides: after a separator, or
+/// between two words. Looks only at the end of the line.
+fn split_point(line: &[u8]) -> Option<usize> {
+    let start = line.len().saturating_sub(2 * READ_BYTES);
+    let (mut offset, mut found) = (start, None);
+    for chunk in line[start..].utf8_chunks() {
+        found = split_point_in_text(chunk.valid()).map(|split| offset + split).or(found);
+        offset += chunk.valid().len() + chunk.invalid().len();
+    }
+    found
+}
+
+fn split_point_in_text(text: &str) -> Option<usize> {
+    const SEPARATORS: [char; 8] = ['"', '<', '>', '{', '}', '|', '!', '?'];
+    let separator = text.rfind(SEPARATORS).map(|last| last + 1);
+    let mut words = text.split(' ').rev().scan(text.len(), |end, word| {
+        let start = *end - word.len();
+        *end = start.saturating_sub(1);
+        Some((start, word))
+    });
+    // The last word may be incomplete.
+    let mut next = words.next();
+    let between_words = words.find_map(|(start, word)| {
+        let (next_start, next_word) = next.replace((start, word))?;
+        (is_word(word) && is_word(next_word)).then_some(next_start)
+    });
+    separator.max(between_words)
+}
+
+/// Returns `true` for letters alone. Such a word may mark an extension only next to digits.
+fn is_word(text: &str) -> bool {
+    text.chars().count() > 1 && text.chars().all(char::is_alphabetic)
 }
 
 impl<R: Read> Iterator for Parts<R> {
@@ -113,6 +160,7 @@ impl<R: Read> Iterator for Parts<R> {
                 let text = std::mem::replace(&mut self.unfinished, rest);
                 let start = self.position;
                 self.position = start.after(&text);
+                self.line_end = None;
                 return Some(Ok(Part { text, start }));
             }
             if self.is_done {
@@ -151,19 +199,52 @@ mod tests {
         }
     }
 
+    /// The text of the parts, of which there are at least this many.
+    fn texts(text: &str, min_parts: usize) -> Vec<String> {
+        let parts = parts(text.as_bytes(), true);
+        assert!(parts.len() >= min_parts, "{}", parts.len());
+        let mut position = Position { line: 1, column: 0 };
+        for part in &parts {
+            assert_eq!(part.start, position);
+            position = position.after(&part.text);
+        }
+        parts.into_iter().map(|part| String::from_utf8(part.text).unwrap()).collect()
+    }
+
+    /// A cut number would stay in a redacted text.
     #[test]
-    fn long_lines_are_split_after_a_separator_or_else_a_character() {
-        let json = "{\"é\":\"305 234 5678\"},".repeat(200_000);
-        let parts = parts(json.as_bytes(), true);
-        assert!(parts.len() > 2);
-        let ends_well = |part: &Part| b"\"{}".contains(part.text.last().unwrap());
-        assert!(parts[..parts.len() - 1].iter().all(ends_well));
-        let second = parts[1].start;
-        let first = String::from_utf8(parts[0].text.clone()).unwrap();
-        assert_eq!(second, Position { line: 1, column: first.chars().count() as u64 });
-        let unbroken = "é".repeat(MAX_LINE);
-        let parts = super::tests::parts(unbroken.as_bytes(), true);
-        assert!(parts.len() > 1 && parts.iter().all(|part| str::from_utf8(&part.text).is_ok()));
+    fn long_lines_are_never_split_within_a_number() {
+        for shift in (0..60).step_by(7) {
+            for sentence in [
+                "Dear customer, our number is 202-456-1111 ext. 5 or (305) 234 5678. ",
+                "{\"tel\":\"202 456 1111\",\"é\":12},",
+                "número del cliente 202-456-1111 ",
+            ] {
+                let text = "a".repeat(shift) + " " + &sentence.repeat(40_000);
+                let texts = texts(&text, 2);
+                assert_eq!(texts.concat(), text);
+                let count = |text: &str| text.matches("202").count();
+                let whole = |text: &str| {
+                    text.matches("202-456-1111").count() + text.matches("202 456 1111").count()
+                };
+                assert!(texts.iter().all(|text| count(text) == whole(text)), "{shift}: {sentence}");
+                assert!(!texts.iter().any(|text| text.trim_end().ends_with("ext.")));
+            }
+        }
+    }
+
+    #[test]
+    fn a_line_of_nothing_but_numbers_is_not_split() {
+        assert_eq!(texts(&"202-456-1111 ".repeat(200_000), 1).len(), 1);
+        let endless = std::io::repeat(b'1');
+        assert!(Parts::new(endless, true).next().unwrap().is_err());
+    }
+
+    #[test]
+    fn text_with_nul_bytes_is_refused() {
+        let mut parts = Parts::new(&b"2\x000\x00"[..], true);
+        assert!(parts.next().unwrap().unwrap_err().to_string().contains("NUL bytes"));
+        assert!(parts.next().is_none());
     }
 
     #[test]

@@ -44,7 +44,11 @@ pub async fn find(args: FindArgs) -> Result<ExitCode, CliError> {
         let output = Output::new(&args, &describer, file, files.len() > 1);
         match search(file, &output) {
             Ok(has_numbers) => has_found |= has_numbers,
-            Err(FindError::Unwritable(error)) if error.kind() == ErrorKind::BrokenPipe => break,
+            // The reader has seen enough, as `head` does.
+            Err(FindError::Unwritable(error)) if error.kind() == ErrorKind::BrokenPipe => {
+                has_found = true;
+                break;
+            }
             Err(error @ FindError::Unreadable(..)) => {
                 has_failed = true;
                 show_error(&CliError::Other(error.into()));

@@ -138,7 +138,7 @@ impl<'a> Output<'a> {
                 Format::Redacted => redact(&mut page.text, line, &found),
                 _ if found.is_empty() => (),
                 Format::Lines => self.write_line(&mut page.text, position.line, line, &found),
-                Format::Numbers => self.write_numbers(&mut page.text, position.line, &found),
+                Format::Numbers => self.write_numbers(&mut page.text, &found),
                 Format::Json => self.write_json(&mut page.text, position, line, found),
             }
             position = position.after(line);
@@ -159,9 +159,8 @@ impl<'a> Output<'a> {
         text.push(b'\n');
     }
 
-    fn write_numbers(&self, text: &mut Vec<u8>, line: u64, found: &[Found<'_>]) {
+    fn write_numbers(&self, text: &mut Vec<u8>, found: &[Found<'_>]) {
         for Found { tn, .. } in found {
-            self.write_prefix(text, line);
             self.write_styled(text, NUMBER, tn);
             text.push(b'\n');
         }

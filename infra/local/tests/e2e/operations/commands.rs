@@ -90,7 +90,7 @@ async fn data_and_keys_survive_a_kill_and_revoked_keys_stay_revoked() {
 
     let listed = stdout(&run(&data_dir, &["keys", "list"]));
     let key_row = listed.lines().find(|line| line.ends_with("a client")).unwrap();
-    assert!(key_row.contains(" live ") && !listed.contains(key), "{listed}");
+    assert!(key_row.contains(" active ") && !listed.contains(key), "{listed}");
     let prefix = key_row.split_whitespace().next().unwrap();
 
     let ambiguous = run(&data_dir, &["keys", "revoke", "tnr_live_"]);
