@@ -35,7 +35,7 @@ const JSON_RULE: &str = "The body must be a JSON object with a string named text
 #[into_params(parameter_in = Query)]
 #[allow(dead_code, reason = "used only for its OpenAPI schema")]
 struct FindOptions {
-    /// How strictly text must look like a phone number. `valid`: it is a valid number. `possible`: it only has a possible
+    /// Strictness of the search. `valid`: it is a valid number. `possible`: it only has a possible
     /// length. `strict_grouping`: it is valid, and its digits are grouped in a possible way. `exact_grouping`: they are
     /// grouped in the usual way, or not at all.
     #[param(value_type = Option<Leniency>, inline)]

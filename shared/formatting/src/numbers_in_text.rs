@@ -16,7 +16,7 @@ use super::{
     reading::Reading,
 };
 
-/// How strictly text must look like a phone number.
+/// The strictness of a search for numbers.
 #[derive(EnumString, VariantNames, ToSchema)]
 #[strum(serialize_all = "snake_case", ascii_case_insensitive)]
 #[schema(rename_all = "snake_case")]

@@ -14,7 +14,7 @@ pub struct NetworkInfo {
     pub(crate) basis: NetworkBasis,
 }
 
-/// What a network is based on.
+/// The basis of a network.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema, Display)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[strum(serialize_all = "SCREAMING_SNAKE_CASE")]

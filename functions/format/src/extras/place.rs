@@ -29,7 +29,7 @@ pub struct PlaceInfo {
     pub(crate) basis: PlaceBasis,
 }
 
-/// What a place is based on.
+/// The basis of a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema, Display)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[strum(serialize_all = "SCREAMING_SNAKE_CASE")]

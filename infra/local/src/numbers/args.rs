@@ -209,7 +209,7 @@ pub struct FindArgs {
     /// Country for numbers without a country code, as ISO 3166-1 alpha-2 [default: US]
     #[arg(long, value_name = "CODE")]
     pub country: Option<DefaultCountry>,
-    /// How strictly text must look like a phone number
+    /// Strictness of the search
     #[arg(
         long,
         value_name = "LEVEL",

@@ -41,7 +41,7 @@ pub struct Describer {
     now: Timestamp,
 }
 
-/// How to print a file's numbers.
+/// The output format for a file's numbers.
 pub struct Output<'a> {
     format: Format,
     /// Empty if it is not printed.

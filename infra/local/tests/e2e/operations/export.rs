@@ -183,12 +183,19 @@ fn exports_replace_files_only_with_force() {
     }
 }
 
-#[test]
-fn the_dictionary_describes_every_column_of_the_database() {
+/// A folder with the sample, and its export as a database in memory.
+fn exported_sample() -> (TempDir, Connection) {
     let (data_dir, files) = (sample_folder(), TempDir::new().unwrap());
     let file = files.path().join("numbers.sqlite");
     export(&data_dir, &file, "sqlite");
-    let database = Connection::open(file).unwrap();
+    let mut database = Connection::open_in_memory().unwrap();
+    database.restore("main", file, None::<fn(_)>).unwrap();
+    (data_dir, database)
+}
+
+#[test]
+fn the_dictionary_describes_every_column_of_the_database() {
+    let (_, database) = exported_sample();
     let columns = |sql: &str| -> Vec<String> {
         let mut select = database.prepare(sql).unwrap();
         select.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
@@ -207,15 +214,12 @@ fn the_dictionary_describes_every_column_of_the_database() {
 }
 
 /// The query in docs/EXPORT.md for Asterisk and FreeSWITCH.
-const LONGEST_PREFIX: &str = "SELECT ocn FROM prefixes WHERE prefix IN (SUBSTR(?1, 1, 8), SUBSTR(?1, 1, 7)) \
+const PREFIX_QUERY: &str = "SELECT ocn FROM prefixes WHERE prefix IN (SUBSTR(?1, 1, 8), SUBSTR(?1, 1, 7)) \
                               ORDER BY LENGTH(prefix) DESC LIMIT 1";
 
 #[test]
 fn the_longest_prefix_is_the_holder_of_a_number() {
-    let (data_dir, files) = (sample_folder(), TempDir::new().unwrap());
-    let file = files.path().join("numbers.sqlite");
-    export(&data_dir, &file, "sqlite");
-    let database = Connection::open(file).unwrap();
+    let (data_dir, database) = exported_sample();
     database
         .execute_batch(
             "INSERT INTO blocks SELECT npa, nxx, 4, '0230', NULL, NULL, NULL, NULL FROM exchanges \
@@ -223,7 +227,7 @@ fn the_longest_prefix_is_the_holder_of_a_number() {
         )
         .unwrap();
     for (number, ocn) in [("13052345678", "5927"), ("13052344678", "0230")] {
-        let found: String = database.query_one(LONGEST_PREFIX, [number], |row| row.get(0)).unwrap();
+        let found: String = database.query_one(PREFIX_QUERY, [number], |row| row.get(0)).unwrap();
         assert_eq!(found, ocn, "{number}");
     }
     // The CSV has the rows of the view.
