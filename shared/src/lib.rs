@@ -2,7 +2,7 @@
 //!
 //! A request flows in one direction. [`gateway`] restores the URL that the client sent, [`app`] finds its route,
 //! [`auth`] validates its key, and [`quota`] counts it. [`params`] and [`pagination`] parse its query. A handler gets
-//! a record or a dataset from [`lookup`]. [`errors`] turns a failure into a response, [`csv_pages`] writes a page as
+//! a record or a dataset from [`lookup`], or from [`past`] as it was. [`errors`] turns a failure into a response, [`csv_pages`] writes a page as
 //! CSV, `respond` applies the rules in [`http`], and [`telemetry`] writes the access log line. [`state`] holds the
 //! data that handlers share, and [`in_process`] calls handlers without a port.
 
@@ -16,6 +16,7 @@ mod lambda;
 mod links;
 pub mod lookup;
 mod output;
+pub mod past;
 mod query;
 pub mod quota;
 mod respond;
@@ -28,4 +29,4 @@ pub use http::body;
 pub use lambda::gateway;
 pub use links::{flag_images, public_address};
 pub use output::{cells, csv_pages, errors, json};
-pub use query::{pagination, params, unknown_params};
+pub use query::{pagination, params, past_time, unknown_params};

@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashMap};
 use futures_util::future::join_all;
 use logging::with_causes;
 use numbering::dataset::Dataset;
-use numbering::records::{AreaCode, Carrier, Exchange, Npa, NpaNxx, Ocn, RecordKey};
+use numbering::records::{AreaCode, Carrier, Exchange, Npa, NpaNxx, Ocn, RecordKey, Version};
 use store::{LoadedVersion, LookupItem, READS_PER_BATCH, StoreError, Table};
 
 use crate::{
@@ -41,14 +41,14 @@ impl App {
                 ))
             })?,
         };
-        record_version(&loaded);
+        record_version(&loaded.version);
         Ok(loaded)
     }
 
     /// Starts the lookups for a request.
     pub async fn lookups(&self) -> Result<Lookups<'_>, ApiError> {
         let current = self.dataset.get().await?;
-        record_version(&current);
+        record_version(&current.version);
         Ok(Lookups { app: self, current })
     }
 }
@@ -150,6 +150,6 @@ fn log_failure<T>(read: Result<T, StoreError>) -> Option<T> {
     read.inspect_err(log).ok()
 }
 
-fn record_version(loaded: &LoadedVersion) {
-    request_context::record(|context| context.data_version = Some(loaded.version.to_string()));
+pub(crate) fn record_version(version: &Version) {
+    request_context::record(|context| context.data_version = Some(version.to_string()));
 }

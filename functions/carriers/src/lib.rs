@@ -8,13 +8,14 @@ use std::collections::BTreeMap;
 
 use axum::{Json, extract::State, http::Uri};
 use numbering::dataset::CarrierSearch;
-use numbering::records::{self, Carrier, CarrierType, Country, Ocn, StateCode};
+use numbering::records::{self, Carrier, CarrierType, Country, Ocn, RecordKey, StateCode};
 use serde::Serialize;
 use shared::{
     csv_pages::{FormatParam, Rows},
     errors::{ApiError, ListError},
     pagination::{Page, PageResponse, Pagination, VersionParam},
     params::{Params, PathParams, parse_param},
+    past_time::AsOf,
     route,
     routes::Routes,
     state::App,
@@ -163,35 +164,41 @@ async fn list(
 /// Look up a carrier
 #[utoipa::path(
     get, path = "/v1/carrier/{ocn}", operation_id = "getCarrier", tag = "Carriers",
-    params(("ocn" = Ocn, Path, description = "Operating Company Number; case-insensitive")),
+    params(("ocn" = Ocn, Path, description = "Operating Company Number; case-insensitive"), AsOf),
     responses((status = 200, description = "The carrier", body = CarrierDetail), ApiError)
 )]
 async fn carrier_by_path(
     State(app): State<App>,
     PathParams([ocn]): PathParams<1>,
+    as_of: AsOf,
 ) -> Result<Json<CarrierDetail>, ApiError> {
-    carrier(&app, &ocn).await
+    carrier(&app, &ocn, as_of).await
 }
 
 /// Look up a carrier by query
 #[utoipa::path(
     get, path = "/v1/carrier", operation_id = "getCarrierByQuery", tag = "Carriers",
-    params(("ocn" = Ocn, Query, description = "Operating Company Number; case-insensitive")),
+    params(("ocn" = Ocn, Query, description = "Operating Company Number; case-insensitive"), AsOf),
     responses((status = 200, description = "The carrier", body = CarrierDetail), ApiError)
 )]
 async fn carrier_by_query(
     State(app): State<App>,
     params: Params,
+    as_of: AsOf,
 ) -> Result<Json<CarrierDetail>, ApiError> {
     let ocn = params
         .text("ocn")?
         .ok_or_else(|| ApiError::invalid("ocn is required. Usage: /v1/carrier?ocn=<OCN>"))?;
-    carrier(&app, &ocn).await
+    carrier(&app, &ocn, as_of).await
 }
 
-async fn carrier(app: &App, ocn: &str) -> Result<Json<CarrierDetail>, ApiError> {
+async fn carrier(app: &App, ocn: &str, as_of: AsOf) -> Result<Json<CarrierDetail>, ApiError> {
     let ocn: Ocn = parse_param("ocn", ocn)?;
-    match app.lookups().await?.carrier(ocn).await {
+    let carrier = match as_of.time {
+        None => app.lookups().await?.carrier(ocn).await,
+        Some(time) => app.dataset_as_of(time, RecordKey::Carrier(ocn)).await?.dataset.carrier(ocn),
+    };
+    match carrier {
         Some(carrier) => Ok(Json(carrier.into())),
         None => Err(ApiError::not_found(format!("No carrier found with OCN {ocn}"))),
     }

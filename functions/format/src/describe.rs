@@ -1,17 +1,21 @@
 //! Describes many numbers with one version of the data.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 use formatting::{DefaultCountry, PhoneNumber};
 use jiff::Timestamp;
-use numbering::{records::NpaNxx, time::date_of};
+use numbering::{
+    dataset::Dataset,
+    records::{NpaNxx, RecordKey},
+    time::date_of,
+};
 use shared::{
     auth::KeyKind, errors::ApiError, flag_images::FlagsBaseUrl, lookup::Lookups, state::App,
 };
 
 use super::{
     FormatResult,
-    block::{self, BlockRecords, geographic_npa_nxx},
+    block::{self, BlockRecords, NanpParts, geographic_npa_nxx},
     extras::{Extras, Subject},
     options::Options,
     test_numbers,
@@ -23,6 +27,8 @@ pub struct Describer<'a> {
     options: &'a Options,
     flags_base_url: Option<&'a str>,
     lookups: Option<Lookups<'a>>,
+    /// The data at `now`, if that is in the past.
+    past: Option<Arc<Dataset>>,
     records: HashMap<NpaNxx, BlockRecords>,
     now: Timestamp,
 }
@@ -48,7 +54,29 @@ impl<'a> Describer<'a> {
             None => HashMap::new(),
         };
         let flags_base_url = options.flags_base_url(flags);
-        Ok(Self { key, options, flags_base_url, lookups, records, now: Timestamp::now() })
+        let now = Timestamp::now();
+        Ok(Self { key, options, flags_base_url, lookups, past: None, records, now })
+    }
+
+    /// Reads the data for a number, if any, as it was.
+    pub async fn in_past(
+        app: &'a App,
+        key: KeyKind,
+        number: Option<&PhoneNumber>,
+        options: &'a Options,
+        flags: &'a FlagsBaseUrl,
+        time: Timestamp,
+    ) -> Result<Self, ApiError> {
+        let describer = Self::new(app, key, [].into_iter(), options, flags).await?;
+        number.map_or(Ok(()), |number| test_numbers::simulate_error(key, number))?;
+        let needs_data = |number: &&PhoneNumber| {
+            options.needs_data(number) && test_numbers::dataset(key, number).is_none()
+        };
+        let parts = number.filter(needs_data).and_then(NanpParts::from_number);
+        let Some(NanpParts { npa_nxx, .. }) = parts else { return Ok(describer) };
+        let dataset = app.dataset_as_of(time, RecordKey::Exchange(npa_nxx)).await?.dataset;
+        let records = [(npa_nxx, BlockRecords::from_dataset(&dataset, npa_nxx))].into();
+        Ok(Self { past: Some(dataset), records, now: time, ..describer })
     }
 
     /// The result for text, and the number in it, whose exchange is among those read.
@@ -58,7 +86,7 @@ impl<'a> Describer<'a> {
         country: DefaultCountry,
         number: Option<PhoneNumber>,
     ) -> FormatResult {
-        let Self { key, options, flags_base_url, lookups, records, now } = self;
+        let Self { key, options, flags_base_url, lookups, past, records, now } = self;
         let npa_nxx = number.as_ref().and_then(geographic_npa_nxx);
         let test_data = number.as_ref().and_then(|number| test_numbers::dataset(*key, number));
         let records = npa_nxx.and_then(|npa_nxx| match test_data {
@@ -66,7 +94,8 @@ impl<'a> Describer<'a> {
             None => records.get(&npa_nxx).cloned(),
         });
         let subject = Subject { text, country, number: number.as_ref() };
-        let dataset = test_data.or_else(|| lookups.as_ref().map(Lookups::dataset));
+        let dataset = test_data.or(past.as_deref());
+        let dataset = dataset.or_else(|| lookups.as_ref().map(Lookups::dataset));
         let extras = Extras::find(&options.include, subject, &options.languages, dataset, *now);
         let records = records.unwrap_or_default();
         let result = FormatResult::new(text, number, records, date_of(*now), *flags_base_url);

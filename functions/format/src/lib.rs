@@ -24,6 +24,7 @@ use shared::{
     flag_images::FlagsBaseUrl,
     json::json_response,
     params::{Params, PathParams},
+    past_time::AsOf,
     request_context, route,
     routes::Routes,
     state::App,
@@ -57,18 +58,20 @@ pub fn routes() -> Routes {
 /// Unparseable text is not an error: the result has `valid: false` and `possible: false`.
 #[utoipa::path(
     get, path = "/v1/format/{*tn}", operation_id = "formatNumber", tag = "Format",
-    params(("tn" = String, Path, description = "Phone number in any format, percent-encoded"), Options),
+    params(("tn" = String, Path, description = "Phone number in any format, percent-encoded"), Options, AsOf),
     responses((status = 200, description = "The number's details", body = FormatResult), ListError)
 )]
 async fn format_by_path(
     State(app): State<App>,
     PathParams([tn]): PathParams<1>,
     params: Params,
+    as_of: AsOf,
     key: KeyKind,
     headers: HeaderMap,
     flags: FlagsBaseUrl,
 ) -> Result<Response, ApiError> {
-    format_number(&app, key, tn.into(), &Options::parse(&params, &headers)?, &flags).await
+    let options = Options::parse(&params, &headers)?;
+    format_number(&app, key, tn.into(), as_of, &options, &flags).await
 }
 
 /// Format a phone number by query
@@ -76,25 +79,27 @@ async fn format_by_path(
 /// Unparseable text is not an error: the result has `valid: false` and `possible: false`.
 #[utoipa::path(
     get, path = "/v1/format", operation_id = "formatNumberByQuery", tag = "Format",
-    params(("tn" = String, Query, description = "Phone number in any format", min_length = 1), Options),
+    params(("tn" = String, Query, description = "Phone number in any format", min_length = 1), Options, AsOf),
     responses((status = 200, description = "The number's details", body = FormatResult), ListError)
 )]
 async fn format_by_query(
     State(app): State<App>,
     params: Params,
+    as_of: AsOf,
     key: KeyKind,
     headers: HeaderMap,
     flags: FlagsBaseUrl,
 ) -> Result<Response, ApiError> {
     let tn = Readings::from_query(&params)?
         .ok_or_else(|| ApiError::invalid("tn is required. Usage: /v1/format?tn=<NUMBER>"))?;
-    format_number(&app, key, tn, &Options::parse(&params, &headers)?, &flags).await
+    format_number(&app, key, tn, as_of, &Options::parse(&params, &headers)?, &flags).await
 }
 
 async fn format_number(
     app: &App,
     key: KeyKind,
     tn: Readings,
+    as_of: AsOf,
     options: &Options,
     flags: &FlagsBaseUrl,
 ) -> Result<Response, ApiError> {
@@ -104,7 +109,10 @@ async fn format_number(
         let (national, e164) = (&number.national_number, &number.formats.e164);
         request_context::record(|context| context.set_phone_number(&text, national, e164));
     }
-    let describer = Describer::new(app, key, number.iter(), options, flags).await?;
+    let describer = match as_of.time {
+        None => Describer::new(app, key, number.iter(), options, flags).await?,
+        Some(time) => Describer::in_past(app, key, number.as_ref(), options, flags, time).await?,
+    };
     let value = &describer.describe(&text, country, number);
     Ok(json_response(&WithFields { value, fields: options.fields.as_ref() }))
 }

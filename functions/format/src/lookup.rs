@@ -4,10 +4,7 @@ use std::sync::LazyLock;
 
 use axum::{extract::State, response::Response};
 use formatting::{DefaultCountry, PhoneNumber};
-use numbering::{
-    records::{Npa, NpaNxx, Nxx, StateCode, Status},
-    time::today,
-};
+use numbering::records::{Npa, NpaNxx, Nxx, RecordKey, StateCode, Status};
 use serde::Serialize;
 use shared::{
     auth::KeyKind,
@@ -15,6 +12,7 @@ use shared::{
     json::json_response,
     lookup::Freshness,
     params::{Params, PathParams, invalid_param},
+    past_time::AsOf,
     request_context,
     state::App,
 };
@@ -83,7 +81,7 @@ fn nanp_number(tn: Readings) -> Result<(String, PhoneNumber, NanpParts), ApiErro
     get, path = "/v1/lookup/{*tn}", operation_id = "lookUpBlock", tag = "Lookup",
     params(
         ("tn" = String, Path, description = "10-digit North American number in any format"),
-        LookupOptions
+        LookupOptions, AsOf
     ),
     responses((status = 200, description = "The block's details", body = LookupResult), ApiError)
 )]
@@ -91,9 +89,10 @@ pub async fn lookup_by_path(
     State(app): State<App>,
     PathParams([tn]): PathParams<1>,
     params: Params,
+    as_of: AsOf,
     key: KeyKind,
 ) -> Result<Response, ApiError> {
-    look_up(&app, key, tn.into(), &params).await
+    look_up(&app, key, tn.into(), as_of, &params).await
 }
 
 /// Look up a number's block by query
@@ -101,24 +100,26 @@ pub async fn lookup_by_path(
     get, path = "/v1/lookup", operation_id = "lookUpBlockByQuery", tag = "Lookup",
     params(
         ("tn" = String, Query, description = "10-digit North American number in any format"),
-        LookupOptions
+        LookupOptions, AsOf
     ),
     responses((status = 200, description = "The block's details", body = LookupResult), ApiError)
 )]
 pub async fn lookup_by_query(
     State(app): State<App>,
     params: Params,
+    as_of: AsOf,
     key: KeyKind,
 ) -> Result<Response, ApiError> {
     let tn = Readings::from_query(&params)?
         .ok_or_else(|| ApiError::invalid("tn is required. Usage: /v1/lookup?tn=<NUMBER>"))?;
-    look_up(&app, key, tn, &params).await
+    look_up(&app, key, tn, as_of, &params).await
 }
 
 async fn look_up(
     app: &App,
     key: KeyKind,
     tn: Readings,
+    as_of: AsOf,
     params: &Params,
 ) -> Result<Response, ApiError> {
     let fields = FIELDS.select_from(params)?;
@@ -127,16 +128,20 @@ async fn look_up(
     request_context::record(|context| context.set_phone_number(&text, national, e164));
     let NpaNxx { npa, nxx } = npa_nxx;
     test_numbers::simulate_error(key, &number)?;
-    let records = match test_numbers::dataset(key, &number) {
-        Some(dataset) => BlockRecords::from_dataset(dataset, npa_nxx),
-        None => block::look_up(&app.lookups().await?, npa_nxx, Freshness::Cached).await,
+    let records = match (test_numbers::dataset(key, &number), as_of.time) {
+        (Some(dataset), _) => BlockRecords::from_dataset(dataset, npa_nxx),
+        (None, None) => block::look_up(&app.lookups().await?, npa_nxx, Freshness::Cached).await,
+        (None, Some(time)) => {
+            let past = app.dataset_as_of(time, RecordKey::Exchange(npa_nxx)).await?;
+            BlockRecords::from_dataset(&past.dataset, npa_nxx)
+        }
     };
     let Some(exchange) = &records.exchange else {
         return Err(ApiError::not_found(format!("No data found for NPA-NXX {npa_nxx}")));
     };
     let status = exchange.status;
     let exchange_country = exchange.country.to_string();
-    let block = Block::new(&number, records, today());
+    let block = Block::new(&number, records, as_of.date());
     // Google's rules determine a valid number's country. For other numbers, the numbering data does.
     let state = block.state.map(|(state, _)| state);
     let country = number.country.clone().or_else(|| state.map(StateCode::iso_country));

@@ -2,11 +2,13 @@
 
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
-use itertools::Itertools;
-use numbering::dataset::Dataset;
-use numbering::records::{Npa, Record, RecordKey};
+use numbering::{
+    changes::{ChangeKind, Difference, RecordChange, RecordKind, RecordPair, record_pairs},
+    dataset::Dataset,
+    records::{Npa, RecordKey},
+};
 use serde::{Serialize, Serializer, ser::SerializeStruct};
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// Maximum changes listed in a report; [`Changes::iter`] returns all of them.
 pub const MAX_LISTED: usize = 100;
@@ -36,34 +38,6 @@ pub struct Changes {
     pub(crate) keys: Vec<RecordKey>,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct RecordChange {
-    pub change: ChangeKind,
-    /// `exchange`, `area_code` or `carrier`.
-    pub record: &'static str,
-    /// An NPA-NXX, an NPA or an OCN.
-    pub key: String,
-    pub fields: FieldChanges,
-}
-
-/// The differing fields. A nested field has a dotted name, such as `exchanges.by_state.CA`.
-pub(crate) type FieldChanges = BTreeMap<String, FieldChange>;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ChangeKind {
-    Added,
-    Removed,
-    Changed,
-}
-
-/// A field's values before and after; `None` if the record or the value is missing.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct FieldChange {
-    pub before: Option<String>,
-    pub after: Option<String>,
-}
-
 impl Delta {
     pub fn total(self) -> u32 {
         self.added + self.removed + self.changed
@@ -78,91 +52,9 @@ impl Delta {
     }
 }
 
-impl ChangeKind {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Added => "added",
-            Self::Removed => "removed",
-            Self::Changed => "changed",
-        }
-    }
-}
-
-/// Returns a record's sort position in a list of changes, its type, and its code as text.
-fn describe(key: RecordKey) -> (u8, &'static str, String) {
-    match key {
-        RecordKey::Exchange(npa_nxx) => (0, "exchange", npa_nxx.to_string()),
-        RecordKey::AreaCode(npa) => (1, "area_code", npa.to_string()),
-        RecordKey::Carrier(ocn) => (2, "carrier", ocn.to_string()),
-    }
-}
-
-pub(crate) fn key_text(key: RecordKey) -> String {
-    describe(key).2
-}
-
-#[derive(Debug)]
-pub(crate) struct RecordPair {
-    pub key: RecordKey,
-    pub before: Option<Record>,
-    pub after: Option<Record>,
-}
-
-/// Pairs the records of both versions, in key order.
-pub(crate) fn record_pairs(before: &Dataset, after: &Dataset) -> impl Iterator<Item = RecordPair> {
-    let joined = before
-        .records()
-        .merge_join_by(after.records(), |before, after| before.key().cmp(&after.key()));
-    joined.map(|either| {
-        let key = either.as_ref().reduce(|before, _| before).key();
-        let (before, after) = either.left_and_right();
-        RecordPair { key, before, after }
-    })
-}
-
-impl RecordPair {
-    pub fn change(&self) -> Option<ChangeKind> {
-        match (&self.before, &self.after) {
-            (None, _) => Some(ChangeKind::Added),
-            (_, None) => Some(ChangeKind::Removed),
-            (before, after) => (before != after).then_some(ChangeKind::Changed),
-        }
-    }
-
-    pub fn changed_fields(&self) -> FieldChanges {
-        let mut fields = FieldChanges::new();
-        for (name, value) in values(self.before.as_ref()) {
-            fields.insert(name, FieldChange { before: Some(value), after: None });
-        }
-        for (name, value) in values(self.after.as_ref()) {
-            let field = fields.entry(name).or_insert(FieldChange { before: None, after: None });
-            field.after = Some(value);
-        }
-        fields.retain(|_, field| field.before != field.after);
-        fields
-    }
-}
-
-fn values(record: Option<&Record>) -> Vec<(String, String)> {
-    let mut values = Vec::new();
-    let record = serde_json::to_value(record)
-        .expect("records contain only strings, numbers and maps with string keys");
-    collect_values("", record, &mut values);
-    values
-}
-
-fn collect_values(name: &str, value: Value, values: &mut Vec<(String, String)>) {
-    match value {
-        Value::Null => (),
-        Value::Object(fields) => {
-            for (inner_name, inner_value) in fields {
-                let separator = if name.is_empty() { "" } else { "." };
-                collect_values(&format!("{name}{separator}{inner_name}"), inner_value, values);
-            }
-        }
-        Value::String(text) => values.push((name.to_owned(), text)),
-        other => values.push((name.to_owned(), other.to_string())),
-    }
+/// A record's position in a list of changes: exchanges, area codes, then carriers.
+fn list_position(key: RecordKey) -> (RecordKind, RecordKey) {
+    (key.into(), key)
 }
 
 impl Changes {
@@ -182,8 +74,13 @@ impl Changes {
                 }
             }
         }
-        keys.sort_by_key(|&key| (describe(key).0, key));
+        keys.sort_by_key(|&key| list_position(key));
         Self { before: Arc::clone(before), after: Arc::clone(after), differences, keys }
+    }
+
+    /// The changed records, to be stored.
+    pub(crate) fn difference(&self) -> Difference {
+        Difference::new(&self.before, &self.after, &self.keys)
     }
 
     pub fn total(&self) -> usize {
@@ -192,12 +89,13 @@ impl Changes {
 
     /// Iterates over all changes: exchanges by NPA-NXX, then area codes, then carriers by OCN.
     pub fn iter(&self) -> impl Iterator<Item = RecordChange> {
+        self.pairs().filter_map(|pair| pair.description())
+    }
+
+    pub(crate) fn pairs(&self) -> impl ExactSizeIterator<Item = RecordPair> {
         self.keys.iter().map(|&key| {
             let (before, after) = (self.before.record(key), self.after.record(key));
-            let pair = RecordPair { key, before, after };
-            let (_, record, key) = describe(key);
-            let change = pair.change().unwrap_or(ChangeKind::Changed);
-            RecordChange { change, record, key, fields: pair.changed_fields() }
+            RecordPair { key, before, after }
         })
     }
 
@@ -230,7 +128,7 @@ impl fmt::Debug for Changes {
 
 #[cfg(test)]
 mod tests {
-    use numbering::records::Status;
+    use numbering::{changes::FieldChange, records::Status};
 
     use super::*;
     use crate::quality::tests::{area_code, carrier, exchange};
@@ -293,16 +191,17 @@ mod tests {
         ];
         assert_eq!(records.join(", "), expected.join(", "));
         let field = |before: &str, after: Option<&str>| FieldChange {
-            before: Some(before.to_owned()),
-            after: after.map(str::to_owned),
+            before: Some(before.into()),
+            after: after.map(Into::into),
         };
         let changed = &all[0].fields;
         assert_eq!(changed["rate_center"], field("SNFC", Some("SAN RAFAEL")));
         assert_eq!(changed["ocn"], field("0051", None));
         assert!(!changed.contains_key("status"), "{changed:?}");
-        assert_eq!(all[1].fields["status"].after.as_deref(), Some("RESERVED"));
+        assert_eq!(all[1].fields["status"].after, Some("RESERVED".into()));
         assert_eq!(all[3].fields["status"], field("ASSIGNED", None));
-        let lost_exchange = [("exchanges.total".to_owned(), field("2", Some("1")))];
+        let lost_exchange = FieldChange { before: Some(2.into()), after: Some(1.into()) };
+        let lost_exchange = [("exchanges.total".to_owned(), lost_exchange)];
         assert_eq!(all[9].fields, lost_exchange.into());
     }
 
@@ -317,7 +216,7 @@ mod tests {
         let json = &report["changes"];
         assert_eq!(json["listed"].as_array().unwrap().len(), MAX_LISTED);
         assert_eq!(json["more"], 50);
-        assert_eq!(json["listed"][0]["record"], "exchange");
+        assert_eq!(json["listed"][0]["kind"], "exchange");
         assert_eq!(json["listed"][0]["fields"]["status"]["after"], "ASSIGNED");
     }
 }

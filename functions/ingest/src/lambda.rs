@@ -16,8 +16,8 @@ use serde_json::{Map, Value, json};
 use store::{Store, TimeoutProfile};
 
 use crate::{
-    ImportReport, Options, Outcome, Percent, Repair, RollbackTarget, Source, Sources, Verification,
-    Waivers, ingest_with_restarts, rollback, sources::RemoteSource, verify,
+    DEFAULT_HISTORY_DAYS, ImportReport, Options, Outcome, Percent, Repair, RollbackTarget, Source,
+    Sources, Verification, Waivers, ingest_with_restarts, rollback, sources::RemoteSource, verify,
 };
 
 /// An operator's request, or an EventBridge event, which counts as a request without fields.
@@ -124,8 +124,17 @@ impl Request {
                 format!("the environment variable MAX_SUSPECT is not a percentage: {error}")
             })?,
         };
+        let history_days = match environment("HISTORY_DAYS").map(|text| text.parse()).transpose() {
+            Ok(days) => days.unwrap_or(DEFAULT_HISTORY_DAYS),
+            Err(error) => {
+                return Err(format!(
+                    "the environment variable HISTORY_DAYS is not a count: {error}"
+                ));
+            }
+        };
         let waivers = Waivers { max_change, max_loss, max_suspect, allow_older };
-        Ok(Options { waivers, dry_run, replace_manifest, deadline, ..Options::default() })
+        let defaults = Options::default();
+        Ok(Options { waivers, dry_run, replace_manifest, deadline, history_days, ..defaults })
     }
 }
 

@@ -10,6 +10,7 @@ mod carrier_types;
 mod changes;
 mod error;
 mod gates;
+mod history;
 mod lambda;
 mod options;
 mod outcome;
@@ -34,6 +35,7 @@ use store::{ImportedReport, ImportedReports, Manifest, ReportName, Snapshot, Sto
 use self::{
     assemble::ReportRows,
     gates::{MeasuredVersion, Verdict},
+    history::Addition,
     outcome::Notes,
     publish::{Baseline, Candidate},
     reports::{canadian_blocks, cnac, nanpa, npa_report, overlay, thousands_blocks},
@@ -42,11 +44,11 @@ use self::{
 };
 
 pub use carrier_types::{CompanyCount, ExchangesByBasis, TypeCoverage};
-pub use changes::{ChangeKind, Changes, Delta, Differences, FieldChange, MAX_LISTED, RecordChange};
+pub use changes::{Changes, Delta, Differences, MAX_LISTED};
 pub use error::{IngestError, ReportError};
 pub use gates::{Percent, Waivers};
 pub use lambda::{Event, handle};
-pub use options::{Options, Progress};
+pub use options::{DEFAULT_HISTORY_DAYS, Options, Progress};
 pub use outcome::{ImportReport, Items, Outcome, Warning};
 pub use quality::{BeforeAfter, Coverage, Figures, Quality, QualityReport, SHARES, Values};
 pub use restarts::ingest_with_restarts;
@@ -63,6 +65,7 @@ pub async fn ingest(
     options: Options,
     progress: impl Fn(Progress),
 ) -> Result<ImportReport, IngestError> {
+    let started = Instant::now();
     let mut notes = Notes::default();
     let (mut rows, mut reports) = read_sources(sources, options, &mut notes, &progress).await?;
     progress(Progress::Comparing);
@@ -111,7 +114,7 @@ pub async fn ingest(
         changes = Changes::between(&Arc::default(), &dataset);
     }
     let snapshot = Snapshot { confirmed: confirms_changes, ..snapshot };
-    let report = ImportReport::new(&snapshot, &dataset, changes, quality, notes);
+    let report = ImportReport::new(&snapshot, &dataset, changes.clone(), quality, notes);
     let report = ImportReport { replaces_sample, ..report };
 
     if !reasons.is_empty() || options.dry_run {
@@ -132,12 +135,19 @@ pub async fn ingest(
         }
         _ => {
             let replaced = baseline.manifest.as_ref();
-            let manifest = Manifest::new(replaced, snapshot, is_unreadable);
+            let predecessor = baseline.predecessor(&snapshot);
+            let mut manifest = Manifest::new(replaced, snapshot, is_unreadable);
+            manifest.publication.at = options.time_since(started);
+            let publication = &manifest.publication;
+            let history = predecessor.and_then(|predecessor| {
+                Addition::new(publication, predecessor, &changes, options.history_days)
+            });
             let candidate = Candidate {
                 manifest: &manifest,
                 dataset: &dataset,
                 changed_keys: &changed_keys,
                 bytes,
+                history,
             };
             let items =
                 publish::publish(store, &baseline, candidate, options.deadline, &progress).await?;

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use jiff::Timestamp;
+use jiff::{Timestamp, ToSpan};
 use numbering::time::this_second;
 
 use crate::{IngestError, Waivers};
@@ -18,8 +18,20 @@ pub struct Options {
     pub replace_manifest: bool,
     /// The time at which the process will be killed; the import stops before then.
     pub deadline: Option<Instant>,
+    /// How many days the history goes back; 0 keeps none.
+    pub history_days: u16,
     /// The import time. It is part of the version's name, and no file may be dated later.
     pub now: Timestamp,
+}
+
+/// Two years.
+pub const DEFAULT_HISTORY_DAYS: u16 = 731;
+
+impl Options {
+    /// The time, given the import's start.
+    pub(crate) fn time_since(&self, started: Instant) -> Timestamp {
+        self.now + (started.elapsed().as_secs() as i64).seconds()
+    }
 }
 
 impl Default for Options {
@@ -30,6 +42,7 @@ impl Default for Options {
             dry_run: false,
             replace_manifest: false,
             deadline: None,
+            history_days: DEFAULT_HISTORY_DAYS,
             now: this_second(),
         }
     }
@@ -48,7 +61,11 @@ pub enum Progress {
         rows: u64,
     },
     Comparing,
-    Planned(usize),
+    /// Items will be written. `phase` is a message.
+    Planned {
+        phase: &'static str,
+        items: usize,
+    },
     Written(usize),
     Publishing,
     Verifying,

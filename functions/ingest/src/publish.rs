@@ -14,10 +14,13 @@ use logging::with_causes;
 use numbering::dataset::{Dataset, LAYOUT};
 use numbering::records::{RecordKey, Version};
 use store::{
-    DatasetError, ItemWrite, LookupItem, Manifest, Snapshot, Store, WRITES_PER_BATCH, load,
+    DatasetError, ItemWrite, LookupItem, Manifest, Publication, Snapshot, Store, WRITES_PER_BATCH,
+    load,
 };
 
-use crate::{IngestError, Items, Progress, options::before_deadline, outcome::Notes};
+use crate::{
+    IngestError, Items, Progress, history::Addition, options::before_deadline, outcome::Notes,
+};
 
 const CONCURRENT_BATCHES: usize = 8;
 
@@ -99,6 +102,13 @@ impl Baseline {
         self.manifest.as_ref().filter(|manifest| manifest.current.version == *compared)
     }
 
+    /// The publication that the dataset belongs to, if `next` is to be compared with it.
+    pub fn predecessor(&self, next: &Snapshot) -> Option<&Publication> {
+        let (manifest, compared) = (self.manifest.as_ref()?, self.compared_with(next)?);
+        let is_current = manifest.current.version == compared.version;
+        is_current.then_some(&manifest.publication)
+    }
+
     pub fn is_unreadable(&self, version: &Version) -> bool {
         self.unreadable.contains(version)
     }
@@ -109,6 +119,7 @@ pub(crate) struct Candidate<'a> {
     pub dataset: &'a Dataset,
     pub changed_keys: &'a [RecordKey],
     pub bytes: Vec<u8>,
+    pub history: Option<Addition<'a>>,
 }
 
 pub(crate) async fn publish(
@@ -118,17 +129,19 @@ pub(crate) async fn publish(
     deadline: Option<Instant>,
     progress: &impl Fn(Progress),
 ) -> Result<Items, IngestError> {
-    let Candidate { manifest, dataset, changed_keys, bytes } = candidate;
+    let Candidate { manifest, dataset, changed_keys, bytes, history } = candidate;
     let replaced = match &baseline.manifest {
         Some(manifest) => manifest.revision.clone(),
         None => store.first_revision().await?,
     };
     let items = Items::from_keys(dataset, changed_keys);
-    write_items(store, item_writes(dataset, changed_keys), deadline, progress).await?;
-
-    progress(Progress::Publishing);
+    write_items(store, "Writing", item_writes(dataset, changed_keys), deadline, progress).await?;
     let version = &manifest.current.version;
     before_deadline(deadline, store.write_snapshot(version, &bytes, &replaced)).await??;
+    if let Some(history) = history {
+        history.write(store, deadline, progress).await?;
+    }
+    progress(Progress::Publishing);
     store.publish(manifest, &replaced).await?;
     Ok(items)
 }
@@ -153,11 +166,12 @@ pub(crate) fn item_writes(
 
 pub(crate) async fn write_items(
     store: &Store,
+    phase: &'static str,
     writes: impl ExactSizeIterator<Item = ItemWrite>,
     deadline: Option<Instant>,
     progress: &impl Fn(Progress),
 ) -> Result<(), IngestError> {
-    progress(Progress::Planned(writes.len()));
+    progress(Progress::Planned { phase, items: writes.len() });
     let batches = stream::iter(writes).chunks(WRITES_PER_BATCH);
     let calls = batches
         .map(|batch| async move { store.write(&batch).await.map(|()| batch.len()) })

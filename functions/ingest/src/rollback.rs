@@ -1,6 +1,6 @@
-//! Rolls back to an older version with one write.
+//! Rolls back to an older version: adds what it changes to the history, then replaces the manifest.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Instant};
 
 use logging::with_causes;
 use numbering::dataset::Dataset;
@@ -9,6 +9,7 @@ use store::{DatasetError, Manifest, NewestVersion, Snapshot, Store, first_readab
 use crate::{
     ImportReport, IngestError, Options, Outcome, Progress,
     changes::Changes,
+    history::Addition,
     outcome::Notes,
     publish::UNREADABLE,
     quality::{Quality, QualityReport},
@@ -28,6 +29,7 @@ pub async fn rollback(
     options: Options,
     progress: impl Fn(Progress),
 ) -> Result<ImportReport, IngestError> {
+    let started = Instant::now();
     let replaced = store.manifest().await?.ok_or(IngestError::NothingImported)?;
     let mut notes = Notes::default();
     let NewestVersion { loaded: dataset, snapshot, skipped } =
@@ -35,22 +37,33 @@ pub async fn rollback(
     for unreadable in &skipped {
         notes.warn(UNREADABLE, unreadable.line());
     }
-    let manifest =
-        replaced.after_rollback_to(&snapshot.version).ok_or(IngestError::NoOlderVersion)?;
     // An operator may be rolling back because the current version is unreadable.
-    let current_dataset = match load(store, &replaced.current).await {
-        Ok(dataset) => dataset,
+    let (current_dataset, is_comparable) = match load(store, &replaced.current).await {
+        Ok(dataset) => (dataset, true),
         Err(error @ DatasetError::Unreadable { .. }) => {
-            let kind = "the current version cannot be read, so every record counts as added";
+            let kind = "the current version cannot be read, so every record counts as added, \
+                        and the history begins again";
             notes.warn(kind, with_causes(&error));
-            Dataset::default()
+            (Dataset::default(), false)
         }
         Err(error) => return Err(error.into()),
     };
+    let at = options.time_since(started);
+    let manifest =
+        replaced.after_rollback_to(&snapshot.version, at).ok_or(IngestError::NoOlderVersion)?;
     let quality =
         QualityReport::between(Some(&Quality::new(&current_dataset)), &Quality::new(&dataset));
     let dataset = Arc::new(dataset);
     let changes = Changes::between(&Arc::new(current_dataset), &dataset);
+    let (publication, days) = (&manifest.publication, options.history_days);
+    let addition = Addition::new(publication, &replaced.publication, &changes, days);
+    if let Some(addition) = addition.filter(|_| is_comparable && !options.dry_run) {
+        // A rollback is urgent, and correct without a history.
+        if let Err(error) = addition.write(store, options.deadline, &progress).await {
+            let kind = "the history cannot be written and begins again";
+            notes.warn(kind, with_causes(&error));
+        }
+    }
     let report = ImportReport::new(&manifest.current, &dataset, changes, quality, notes);
     if options.dry_run {
         return Ok(ImportReport { version: Some(replaced.current.version), ..report });

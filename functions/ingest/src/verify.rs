@@ -80,7 +80,7 @@ pub async fn verify(
     let (drift, repairs) = comparison.finish(&dataset);
     let repaired = if repair == Repair::Yes { repairs.len() } else { 0 };
     if repair == Repair::Yes {
-        write_items(store, repairs.into_iter(), deadline, &progress).await?;
+        write_items(store, "Writing", repairs.into_iter(), deadline, &progress).await?;
     }
     Ok(Verification { version: snapshot.version, skipped, items, drift, repaired })
 }

@@ -11,8 +11,8 @@ use jiff::civil::Date;
 use numbering::{
     dataset::{Dataset, Holder, Search},
     records::{
-        AreaCode, AreaCodeService, DialingPlan, Exchange, Npa, NumberingPlan, ReliefPlanning,
-        StateCode, Status,
+        AreaCode, AreaCodeService, DialingPlan, Exchange, Npa, NumberingPlan, RecordKey,
+        ReliefPlanning, StateCode, Status,
     },
     time::today,
 };
@@ -22,6 +22,7 @@ use shared::{
     errors::{ApiError, ListError},
     pagination::{Page, PageResponse, Pagination, VersionParam},
     params::{Params, PathParams, invalid_param, parse_param},
+    past_time::AsOf,
     state::App,
 };
 use store::LoadedVersion;
@@ -271,7 +272,7 @@ pub async fn list_area_codes(
 /// Look up an area code's place in the numbering plan
 #[utoipa::path(
     get, path = "/v1/area-codes/{npa}", operation_id = "getAreaCodePlan", tag = "Area codes",
-    params(("npa" = Npa, Path, description = "3-digit area code")),
+    params(("npa" = Npa, Path, description = "3-digit area code"), AsOf),
     responses(
         (status = 200, description = "The area code", body = AreaCodeDetail),
         ApiError
@@ -280,14 +281,17 @@ pub async fn list_area_codes(
 pub async fn area_code_plan(
     State(app): State<App>,
     PathParams([npa]): PathParams<1>,
+    as_of: AsOf,
 ) -> Result<Json<AreaCodeDetail>, ApiError> {
     let npa: Npa = parse_param("npa", &npa)?;
-    let version = VersionParam { version: None };
-    let LoadedVersion { dataset, .. } = app.dataset_for_listing(&version).await?;
+    let dataset = match as_of.time {
+        None => app.dataset_for_listing(&VersionParam { version: None }).await?.dataset,
+        Some(time) => app.dataset_as_of(time, RecordKey::AreaCode(npa)).await?.dataset,
+    };
     let area_code = dataset
         .area_code(npa)
         .ok_or_else(|| ApiError::not_found(format!("No data found for NPA {npa}")))?;
-    Ok(Json(AreaCodeDetail::new(area_code, &dataset, today())))
+    Ok(Json(AreaCodeDetail::new(area_code, &dataset, as_of.date())))
 }
 
 impl AreaCodeDetail {

@@ -2,9 +2,8 @@
 
 use axum::{extract::State, http::Uri};
 use jiff::civil::Date;
-use numbering::{
-    records::{BlockHolder, CarrierType, Exchange, Npa, NpaNxx, Nxx, Ocn, Status},
-    time::today,
+use numbering::records::{
+    BlockHolder, CarrierType, Exchange, Npa, NpaNxx, Nxx, Ocn, RecordKey, Status,
 };
 use serde::Serialize;
 use shared::{
@@ -13,6 +12,7 @@ use shared::{
     lookup::Freshness,
     pagination::{PageResponse, Pagination},
     params::{PathParams, parse_param},
+    past_time::AsOf,
     state::App,
 };
 use utoipa::ToSchema;
@@ -84,7 +84,7 @@ impl Rows for ExchangeBlocks {
     get, path = "/v1/npa/{npa}/nxx/{nxx}/blocks", operation_id = "listBlocks", tag = "Area codes",
     params(
         ("npa" = Npa, Path, description = "3-digit area code"),
-        ("nxx" = Nxx, Path, description = "3-digit exchange code"), FormatParam
+        ("nxx" = Nxx, Path, description = "3-digit exchange code"), AsOf, FormatParam
     ),
     responses(
         (
@@ -97,14 +97,21 @@ impl Rows for ExchangeBlocks {
 pub async fn list_blocks(
     State(app): State<App>,
     PathParams([npa, nxx]): PathParams<2>,
+    as_of: AsOf,
     uri: Uri,
     FormatParam { format }: FormatParam,
 ) -> Result<PageResponse<ExchangeBlocks>, ApiError> {
     let npa_nxx = NpaNxx { npa: parse_param("npa", &npa)?, nxx: parse_param("nxx", &nxx)? };
-    let exchange = app.lookups().await?.exchange(npa_nxx, Freshness::Fresh).await;
+    let exchange = match as_of.time {
+        None => app.lookups().await?.exchange(npa_nxx, Freshness::Fresh).await,
+        Some(time) => {
+            let past = app.dataset_as_of(time, RecordKey::Exchange(npa_nxx)).await?;
+            past.dataset.exchange(npa_nxx)
+        }
+    };
     let exchange = exchange
         .ok_or_else(|| ApiError::not_found(format!("No data found for NPA-NXX {npa_nxx}")))?;
-    let today = today();
+    let today = as_of.date();
     let NpaNxx { npa, nxx } = npa_nxx;
     let body = ExchangeBlocks {
         npa,

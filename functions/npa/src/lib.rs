@@ -5,15 +5,22 @@ mod blocks;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+
 use axum::{extract::State, http::Uri};
-use numbering::records::{AreaCode, Country, Exchange, Npa, NpaNxx, Nxx, Ocn, StateCode, Status};
+use numbering::{
+    dataset::Dataset,
+    records::{AreaCode, Country, Exchange, Npa, NpaNxx, Nxx, Ocn, RecordKey, StateCode, Status},
+};
 use serde::Serialize;
 use shared::{
     csv_pages::{FormatParam, Rows},
     errors::ApiError,
     lookup::Freshness,
-    pagination::{Page, PageResponse, Pagination, VersionParam},
+    pagination::{Page, PageResponse, Pagination, VersionParam, pin},
     params::{Params, PathParams, parse_param},
+    past::PastVersion,
+    past_time::AsOf,
     route,
     routes::Routes,
     state::App,
@@ -139,7 +146,7 @@ impl AreaCodeResult {
     params(
         ("npa" = Npa, Path, description = "3-digit area code"),
         ("nxx" = Option<Nxx>, Query, description = "3-digit exchange code; restricts the result to that exchange"),
-        Page, VersionParam, FormatParam
+        Page, VersionParam, AsOf, FormatParam
     ),
     responses(
         (
@@ -154,9 +161,11 @@ async fn area_code_by_path(
     PathParams([npa]): PathParams<1>,
     params: Params,
     version: VersionParam,
+    as_of: AsOf,
     request: PageRequest,
 ) -> Result<PageResponse<AreaCodeResult>, ApiError> {
-    area_code_or_exchange(&app, &params, &version, request, parse_param("npa", &npa)?).await
+    let npa = parse_param("npa", &npa)?;
+    area_code_or_exchange(&app, &params, &version, as_of, request, npa).await
 }
 
 /// Look up an exchange
@@ -164,7 +173,7 @@ async fn area_code_by_path(
     get, path = "/v1/npa/{npa}/nxx/{nxx}", operation_id = "getExchange", tag = "Area codes",
     params(
         ("npa" = Npa, Path, description = "3-digit area code"),
-        ("nxx" = Nxx, Path, description = "3-digit exchange code"), Page,
+        ("nxx" = Nxx, Path, description = "3-digit exchange code"), Page, AsOf,
         FormatParam
     ),
     responses(
@@ -178,10 +187,11 @@ async fn area_code_by_path(
 async fn exchange_by_path(
     State(app): State<App>,
     PathParams([npa, nxx]): PathParams<2>,
+    as_of: AsOf,
     request: PageRequest,
 ) -> Result<PageResponse<AreaCodeResult>, ApiError> {
     let npa_nxx = NpaNxx { npa: parse_param("npa", &npa)?, nxx: parse_param("nxx", &nxx)? };
-    exchange(&app, &VersionParam { version: None }, request, npa_nxx).await
+    exchange(&app, &VersionParam { version: None }, as_of, request, npa_nxx).await
 }
 
 /// Look up an area code or exchange by query
@@ -190,7 +200,7 @@ async fn exchange_by_path(
     params(
         ("npa" = Npa, Query, description = "3-digit area code"),
         ("nxx" = Option<Nxx>, Query, description = "3-digit exchange code; restricts the result to that exchange"),
-        Page, VersionParam, FormatParam
+        Page, VersionParam, AsOf, FormatParam
     ),
     responses(
         (
@@ -204,6 +214,7 @@ async fn area_code_by_query(
     State(app): State<App>,
     params: Params,
     version: VersionParam,
+    as_of: AsOf,
     request: PageRequest,
 ) -> Result<PageResponse<AreaCodeResult>, ApiError> {
     let npa = params.parse("npa")?.ok_or_else(|| {
@@ -211,7 +222,7 @@ async fn area_code_by_query(
             "npa is required. Usage: /v1/npa?npa=<NPA> or /v1/npa?npa=<NPA>&nxx=<NXX>",
         )
     })?;
-    area_code_or_exchange(&app, &params, &version, request, npa).await
+    area_code_or_exchange(&app, &params, &version, as_of, request, npa).await
 }
 
 /// Returns the requested exchange, or all exchanges in the area code.
@@ -219,31 +230,36 @@ async fn area_code_or_exchange(
     app: &App,
     params: &Params,
     version: &VersionParam,
+    as_of: AsOf,
     request: PageRequest,
     npa: Npa,
 ) -> Result<PageResponse<AreaCodeResult>, ApiError> {
     if let Some(nxx) = params.parse("nxx")? {
-        return exchange(app, version, request, NpaNxx { npa, nxx }).await;
+        return exchange(app, version, as_of, request, NpaNxx { npa, nxx }).await;
     }
-    let LoadedVersion { version, dataset } = app.dataset_for_listing(version).await?;
+    let key = RecordKey::AreaCode(npa);
+    let (version, dataset, request) = requested_data(app, version, as_of, key, request).await?;
     let area_code = dataset.area_code(npa).and_then(ReportedAreaCode::new);
     let area_code =
         area_code.ok_or_else(|| ApiError::not_found(format!("No data found for NPA {npa}")))?;
     let exchanges = dataset.exchanges_in(npa);
-    Ok(AreaCodeResult::page_response(request, Some(version.to_string()), area_code, exchanges))
+    Ok(AreaCodeResult::page_response(request, version, area_code, exchanges))
 }
 
-/// Looks up an exchange and its area code, in the requested version if any.
+/// Looks up an exchange and its area code, in the requested version or at the requested time if any.
 async fn exchange(
     app: &App,
     version: &VersionParam,
-    request: PageRequest,
+    as_of: AsOf,
+    mut request: PageRequest,
     npa_nxx: NpaNxx,
 ) -> Result<PageResponse<AreaCodeResult>, ApiError> {
-    let (version, area_code, exchange) = if version.version.is_some() {
-        let LoadedVersion { version, dataset } = app.dataset_for_listing(version).await?;
-        let exchange = dataset.exchange(npa_nxx);
-        (Some(version.to_string()), dataset.area_code(npa_nxx.npa), exchange)
+    let (version, area_code, exchange) = if as_of.time.is_some() || version.version.is_some() {
+        let key = RecordKey::Exchange(npa_nxx);
+        let (version, dataset, pinned_request) =
+            requested_data(app, version, as_of, key, request).await?;
+        request = pinned_request;
+        (version, dataset.area_code(npa_nxx.npa), dataset.exchange(npa_nxx))
     } else {
         let lookups = app.lookups().await?;
         let exchange = lookups.exchange(npa_nxx, Freshness::Fresh).await;
@@ -254,4 +270,23 @@ async fn exchange(
         return Err(ApiError::not_found(format!("No data found for NPA-NXX {npa_nxx}")));
     };
     Ok(AreaCodeResult::page_response(request, version, area_code, [exchange].into_iter()))
+}
+
+/// The data for a record, its version for links, and the request with links that stay on it.
+type RequestedData = (Option<String>, Arc<Dataset>, PageRequest);
+
+/// Finds the data at the requested time, or in the requested version.
+async fn requested_data(
+    app: &App,
+    version: &VersionParam,
+    as_of: AsOf,
+    key: RecordKey,
+    (uri, page, format): PageRequest,
+) -> Result<RequestedData, ApiError> {
+    let Some(time) = as_of.time else {
+        let LoadedVersion { version, dataset } = app.dataset_for_listing(version).await?;
+        return Ok((Some(version.to_string()), dataset, (uri, page, format)));
+    };
+    let PastVersion { dataset, published_at } = app.dataset_as_of(time, key).await?;
+    Ok((None, dataset, (pin(&uri, "as_of", published_at), page, format)))
 }

@@ -14,6 +14,7 @@ pub struct Table {
     pub name: String,
     /// The partition key.
     pub key: String,
+    pub sort_key: Option<String>,
     pub time_to_live: Option<String>,
 }
 
@@ -48,9 +49,14 @@ fn table(resource: &Value) -> Result<Table, CliError> {
         unexpected(format!("table name '{full_name}' does not start with the stack's name"))
     })?;
     let key = text(&properties["KeySchema"][0]["AttributeName"])?;
-    let time_to_live = match &properties["TimeToLiveSpecification"]["AttributeName"] {
-        Value::Null => None,
-        attribute => Some(text(attribute)?.to_owned()),
+    let optional = |attribute: &Value| match attribute {
+        Value::Null => Ok(None),
+        attribute => text(attribute).map(|text| Some(text.to_owned())),
     };
-    Ok(Table { name: name.to_owned(), key: key.to_owned(), time_to_live })
+    Ok(Table {
+        name: name.to_owned(),
+        key: key.to_owned(),
+        sort_key: optional(&properties["KeySchema"][1]["AttributeName"])?,
+        time_to_live: optional(&properties["TimeToLiveSpecification"]["AttributeName"])?,
+    })
 }

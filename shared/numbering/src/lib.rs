@@ -3,6 +3,7 @@
 //!
 //! This crate is independent of DynamoDB and HTTP.
 
+pub mod changes;
 pub mod dataset;
 pub mod records;
 pub mod time;

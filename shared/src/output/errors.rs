@@ -15,7 +15,7 @@ use axum::{
 };
 use logging::with_causes;
 use serde::Serialize;
-use store::DatasetError;
+use store::{DatasetError, StoreError};
 use utoipa::ToSchema;
 
 use crate::quota::{QuotaExceeded, QuotaStatus};
@@ -78,6 +78,9 @@ pub enum ApiError {
     /// No dataset could be loaded. The response is one of the two above, and this error is logged.
     #[error("{}", Self::from_dataset_error(.0))]
     NoDataset(#[from] DatasetError),
+    /// The history cannot be read.
+    #[error("The history of the numbering data is temporarily unavailable; retry in a few seconds")]
+    NoHistory(#[from] StoreError),
     /// The key table cannot be read, and the key is not in memory.
     #[error("The API key cannot be validated right now; retry in a few seconds")]
     KeyUnchecked,
@@ -175,9 +178,11 @@ impl ApiError {
             Self::ContentTooLarge(_) => ErrorCode::ContentTooLarge,
             Self::UnsupportedMediaType(_) => ErrorCode::UnsupportedMediaType,
             Self::RateLimited(_) => ErrorCode::RateLimited,
-            Self::Unavailable | Self::Unreadable | Self::NoDataset(_) | Self::KeyUnchecked => {
-                ErrorCode::ServiceUnavailable
-            }
+            Self::Unavailable
+            | Self::Unreadable
+            | Self::NoDataset(_)
+            | Self::NoHistory(_)
+            | Self::KeyUnchecked => ErrorCode::ServiceUnavailable,
             Self::Internal => ErrorCode::InternalError,
         }
     }
@@ -189,6 +194,11 @@ impl IntoResponse for ApiError {
             tracing::error!(error = with_causes(&error), "no dataset could be loaded");
             return Self::from_dataset_error(&error).into_response();
         }
+        if let Self::NoHistory(error) = &self
+            && !error.is_breaker_open()
+        {
+            tracing::error!(error = with_causes(error), "the history cannot be read");
+        }
         let body = self.body();
         let mut response =
             (body.error.status(), Extension(body.clone()), Json(body)).into_response();
@@ -197,7 +207,9 @@ impl IntoResponse for ApiError {
             Self::KeyRequired => (WWW_AUTHENTICATE, text(CHALLENGE)),
             Self::InvalidKey => (WWW_AUTHENTICATE, text(INVALID_KEY_CHALLENGE)),
             Self::MethodNotAllowed { allow, .. } => (ALLOW, allow),
-            Self::Unavailable | Self::KeyUnchecked => (RETRY_AFTER, text(RETRY_AFTER_SECONDS)),
+            Self::Unavailable | Self::NoHistory(_) | Self::KeyUnchecked => {
+                (RETRY_AFTER, text(RETRY_AFTER_SECONDS))
+            }
             Self::RateLimited(exceeded) => {
                 exceeded.set_headers(response.headers_mut());
                 return response;

@@ -2,4 +2,5 @@
 
 pub mod pagination;
 pub mod params;
+pub mod past_time;
 pub mod unknown_params;

@@ -84,6 +84,12 @@ impl Page {
     }
 }
 
+/// Sets a parameter in a URL, so that links to other pages stay on the data that this page shows.
+pub fn pin(uri: &Uri, name: &str, value: impl ToString) -> Uri {
+    let query = query_without(uri, &[name]).append_pair(name, &value.to_string()).finish();
+    format!("{}?{query}", uri.path()).parse().expect("the path is valid, and the query is encoded")
+}
+
 /// Parses the value of `name` as an integer in `range`.
 fn parse_count(
     params: &Params,
@@ -127,11 +133,18 @@ pub struct PageResponse<T> {
 
 impl<T: Serialize + Rows> IntoResponse for PageResponse<T> {
     fn into_response(self) -> Response {
-        let links = self.links();
-        let mut response = match self.format {
+        let response = match self.format {
             ListFormat::Csv => csv_pages::response(&self.uri, &self.body),
             ListFormat::Json => json_response(&self.body),
         };
+        self.with_links(response)
+    }
+}
+
+impl<T> PageResponse<T> {
+    /// Adds the `Link` header to a response with this page.
+    pub fn with_links(&self, mut response: Response) -> Response {
+        let links = self.links();
         if !links.is_empty() {
             let value = HeaderValue::try_from(links.join(", "))
                 .expect("the path has valid parameters, and the query is encoded");
@@ -139,9 +152,7 @@ impl<T: Serialize + Rows> IntoResponse for PageResponse<T> {
         }
         response
     }
-}
 
-impl<T> PageResponse<T> {
     /// The links to the next and previous pages.
     fn links(&self) -> Vec<String> {
         let Pagination { limit, offset, total } = self.pagination;

@@ -1,4 +1,4 @@
-//! Bulk writes of lookup items.
+//! Bulk writes of lookup items and of changes for the history.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -10,7 +10,10 @@ use aws_sdk_dynamodb::{
 use backon::{BackoffBuilder, ExponentialBuilder};
 use numbering::records::Record;
 
-use crate::{FailureKind, ItemKey, LookupItem, Store, StoreError, client::item_from_record};
+use crate::{
+    FailureKind, HistoryItem, ItemKey, LookupItem, Store, StoreError, Tables, checksum::Item,
+    client::item_from_record,
+};
 
 /// The maximum number of writes in a BatchWriteItem call.
 pub const WRITES_PER_BATCH: usize = 25;
@@ -19,32 +22,33 @@ pub const WRITES_PER_BATCH: usize = 25;
 pub enum ItemWrite {
     Put(LookupItem<Record>),
     Delete(ItemKey),
+    /// Adds a change to a record's history.
+    AddChange(HistoryItem),
 }
 
 impl ItemWrite {
-    fn key(&self) -> ItemKey {
-        match self {
-            Self::Put(item) => item.record.key().into(),
-            Self::Delete(key) => key.clone(),
-        }
-    }
-
-    fn request(&self, table: &str) -> Result<WriteRequest, StoreError> {
-        let key = self.key();
-        let (name, value) = key.attribute();
-        let request = WriteRequest::builder();
+    /// The table's name and the request.
+    fn request<'t>(&self, tables: &'t Tables) -> Result<(&'t str, WriteRequest), StoreError> {
         Ok(match self {
             Self::Put(lookup_item) => {
-                let attributes = item_from_record(table, Some((name, value)), lookup_item)?;
-                let put = PutRequest::builder().set_item(Some(attributes)).build();
-                request.put_request(put.expect("the item is set")).build()
+                let key = ItemKey::from(lookup_item.record.key());
+                let table = key.table.name(tables);
+                (table, put(item_from_record(table, Some(key.attribute()), lookup_item)?))
             }
-            Self::Delete(_) => {
+            Self::Delete(key) => {
+                let (name, value) = key.attribute();
                 let delete = DeleteRequest::builder().key(name, value).build();
-                request.delete_request(delete.expect("the key is set")).build()
+                let delete = delete.expect("the key is set");
+                (key.table.name(tables), WriteRequest::builder().delete_request(delete).build())
             }
+            Self::AddChange(change) => (&tables.history, put(change.attributes(&tables.history)?)),
         })
     }
+}
+
+fn put(item: Item) -> WriteRequest {
+    let put = PutRequest::builder().set_item(Some(item)).build();
+    WriteRequest::builder().put_request(put.expect("the item is set")).build()
 }
 
 impl Store {
@@ -53,8 +57,8 @@ impl Store {
     pub async fn write(&self, writes: &[ItemWrite]) -> Result<(), StoreError> {
         let mut left: HashMap<String, Vec<WriteRequest>> = HashMap::new();
         for write in writes {
-            let table = write.key().table.name(&self.tables);
-            left.entry(table.to_owned()).or_default().push(write.request(table)?);
+            let (table, request) = write.request(&self.tables)?;
+            left.entry(table.to_owned()).or_default().push(request);
         }
         let mut delays = RETRY_DELAYS.build();
         loop {

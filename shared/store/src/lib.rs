@@ -1,4 +1,4 @@
-//! DynamoDB: lookup items, snapshots, the manifest, the current version, API keys, and usage.
+//! DynamoDB: lookup items, snapshots, the manifest, the current version, the history, API keys, and usage.
 //!
 //! This crate is independent of HTTP. `template.yaml` defines the tables.
 
@@ -8,6 +8,8 @@ mod checksum;
 mod client;
 mod current;
 mod error;
+mod history;
+mod history_items;
 mod https;
 mod imported_reports;
 mod item_writes;
@@ -27,6 +29,8 @@ pub use batch_get::READS_PER_BATCH;
 pub use client::{Store, is_plain_http};
 pub use current::{CurrentDataset, Serving};
 pub use error::{StoreError, UnreadableSnapshot};
+pub use history::{History, Publication, PublishedDifference};
+pub use history_items::{HistoryItem, PastChange};
 pub use https::{TrustedRoots, https_client};
 pub use imported_reports::{FileDates, ImportedReport, ImportedReports, ReportName, SAMPLE_DATE};
 pub use item_writes::{ItemWrite, WRITES_PER_BATCH};

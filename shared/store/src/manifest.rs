@@ -14,7 +14,7 @@ use rand::{RngExt, distr::Alphanumeric};
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_128;
 
-use crate::{ImportedReports, Store, StoreError, client::item_from_record};
+use crate::{ImportedReports, Publication, Store, StoreError, client::item_from_record};
 use numbering::records::{Statistics, Version};
 
 /// The current version of the data and the retained ones.
@@ -22,6 +22,8 @@ use numbering::records::{Statistics, Version};
 pub struct Manifest {
     pub revision: Revision,
     pub current: Snapshot,
+    /// When and how the current version became current.
+    pub publication: Publication,
     /// Older versions that can still be read, newest first.
     pub retained: Vec<Snapshot>,
 }
@@ -110,11 +112,14 @@ impl Manifest {
         snapshot: Snapshot,
         is_unreadable: impl Fn(&Version) -> bool,
     ) -> Self {
+        let number = replaced.map_or(0, |replaced| replaced.publication.number + 1);
         let older = replaced.into_iter().flat_map(Self::snapshots);
         let is_retained =
             |older: &&Snapshot| !is_unreadable(&older.version) && !snapshot.replaces_sample(older);
         let retained = older.filter(is_retained).take(MAX_RETAINED).cloned().collect();
-        Self { revision: Revision::new(), current: snapshot, retained }
+        let (version, at) = (snapshot.version.clone(), snapshot.ingested_at);
+        let publication = Publication { id: version.clone(), version, number, at };
+        Self { revision: Revision::new(), current: snapshot, publication, retained }
     }
 
     /// The manifest after the current version's files were imported again. Drops unreadable versions.
@@ -127,15 +132,19 @@ impl Manifest {
         let current = Snapshot { ingested_at, reports, ..self.current.clone() };
         let is_readable = |older: &&Snapshot| !is_unreadable(&older.version);
         let retained = self.retained.iter().filter(is_readable).cloned().collect();
-        Self { revision: Revision::new(), current, retained }
+        let publication = self.publication.clone();
+        Self { revision: Revision::new(), current, publication, retained }
     }
 
     /// The manifest after a rollback to a retained version, without the newer ones; `None` if it is not retained.
-    pub fn after_rollback_to(&self, version: &Version) -> Option<Self> {
+    pub fn after_rollback_to(&self, version: &Version, at: Timestamp) -> Option<Self> {
         let index = self.retained.iter().position(|older| older.version == *version)?;
         let (target, older) = self.retained[index..].split_first()?;
         let (current, retained) = (target.clone(), older.to_vec());
-        Some(Self { revision: Revision::new(), current, retained })
+        let number = self.publication.number + 1;
+        let publication =
+            Publication { id: Version::new(at), version: version.clone(), number, at };
+        Some(Self { revision: Revision::new(), current, publication, retained })
     }
 
     /// The current snapshot and the retained ones, newest first.
@@ -161,6 +170,7 @@ const MANIFEST: &str = "manifest";
 struct StoredManifest {
     revision: Revision,
     current: Option<Snapshot>,
+    publication: Option<Publication>,
     #[serde(default)]
     retained: Vec<Snapshot>,
 }
@@ -168,17 +178,25 @@ struct StoredManifest {
 impl StoredManifest {
     /// Creates a manifest without a version.
     fn empty() -> Self {
-        Self { revision: Revision::new(), current: None, retained: Vec::new() }
+        Self { revision: Revision::new(), current: None, publication: None, retained: Vec::new() }
     }
 }
 
 impl Store {
     /// Reads the current manifest; `None` before the first import.
     pub async fn manifest(&self) -> Result<Option<Manifest>, StoreError> {
-        let stored = self.stored_manifest().await?;
-        Ok(stored.and_then(|StoredManifest { revision, current, retained }| {
-            Some(Manifest { revision, current: current?, retained })
-        }))
+        let Some(stored) = self.stored_manifest().await? else { return Ok(None) };
+        let StoredManifest { revision, current, publication, retained } = stored;
+        match (current, publication) {
+            (Some(current), Some(publication)) => {
+                Ok(Some(Manifest { revision, current, publication, retained }))
+            }
+            (None, _) => Ok(None),
+            (Some(_), None) => Err(StoreError::Manifest {
+                table: self.tables.dataset.clone(),
+                source: "it does not say when its version was published".into(),
+            }),
+        }
     }
 
     /// Returns the revision that the first import replaces. Stores a manifest without a version if none exists.
@@ -201,7 +219,7 @@ impl Store {
     /// If the manifest is unreadable, replaces it with one without a version, as before the first import. Returns
     /// whether it did.
     pub async fn replace_unreadable_manifest(&self) -> Result<bool, StoreError> {
-        if !matches!(self.stored_manifest().await, Err(StoreError::Manifest { .. })) {
+        if !matches!(self.manifest().await, Err(StoreError::Manifest { .. })) {
             return Ok(false);
         }
         let put = self.put_manifest(&StoredManifest::empty())?.send().await;

@@ -22,6 +22,7 @@ pub enum Table {
     Carriers,
     Exchanges,
     Dataset,
+    History,
     ApiKeys,
     Usage,
 }
@@ -134,7 +135,7 @@ impl Drop for AdmittedRead<'_> {
 /// The state of all tables in this process.
 #[derive(Debug, Default)]
 pub(crate) struct Reachability {
-    tables: [TableBreakers; 5],
+    tables: [TableBreakers; 6],
     failed_calls: [AtomicU64; FailureKind::VARIANTS.len()],
 }
 

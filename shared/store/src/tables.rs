@@ -12,6 +12,8 @@ pub struct Tables {
     pub exchanges: String,
     /// The manifest and the chunks of each snapshot, by `id`.
     pub dataset: String,
+    /// Publications and the changes they made, by `code` and `entry`.
+    pub history: String,
     /// API keys by `key_hash`.
     pub api_keys: String,
     /// Request counts by quota and hour, by `id`.
@@ -24,6 +26,7 @@ impl Tables {
             Table::Carriers => &self.carriers,
             Table::Exchanges => &self.exchanges,
             Table::Dataset => &self.dataset,
+            Table::History => &self.history,
             Table::ApiKeys => &self.api_keys,
             Table::Usage => &self.usage,
         }
@@ -34,8 +37,8 @@ impl Tables {
         Self::with_names(|local_name| format!("{stack}-{local_name}"))
     }
 
-    /// Reads the names from `CARRIERS_TABLE`, `EXCHANGES_TABLE`, `DATASET_TABLE`, `API_KEYS_TABLE` and
-    /// `USAGE_TABLE`. Unset variables default to the local names.
+    /// Reads the names from `CARRIERS_TABLE`, `EXCHANGES_TABLE`, `DATASET_TABLE`, `HISTORY_TABLE`, `API_KEYS_TABLE`
+    /// and `USAGE_TABLE`. Unset variables default to the local names.
     pub fn from_env() -> Self {
         Self::with_names(|local_name| {
             let variable = format!("{}_TABLE", local_name.to_uppercase());
@@ -48,6 +51,7 @@ impl Tables {
             carriers: name("carriers"),
             exchanges: name("exchanges"),
             dataset: name("dataset"),
+            history: name("history"),
             api_keys: name("api_keys"),
             usage: name("usage"),
         }

@@ -4,17 +4,18 @@ use std::{cmp::Reverse, collections::BTreeMap};
 
 use itertools::Itertools;
 use jiff::SignedDuration;
-use numbering::records::{BlockHolder, Country, Record, RecordKey, Status};
+use numbering::{
+    changes::{ChangeKind, FieldChange, RecordPair, record_pairs, value_text},
+    records::{BlockHolder, Country, Record, RecordKey, Status},
+};
+use serde_json::Value;
 use store::ReportName;
 
 use super::{
     MIN_RECORDS, MeasuredVersion, Refusal, Waivers,
     losses::{Losses, count_losses, exchange, refuse_losses},
 };
-use crate::{
-    changes::{ChangeKind, FieldChange, RecordPair, key_text, record_pairs},
-    quality::percent,
-};
+use crate::quality::percent;
 
 /// Percentage of a country's exchanges that may differ, even within a day: a report may catch up on a month's changes,
 /// and NANPA assigned 0.29% in its busiest month.
@@ -116,7 +117,7 @@ fn is_counted(pair: &RecordPair, field: &str, change: &FieldChange) -> bool {
             .iter()
             .all(|record| exchange(record).is_some_and(|exchange| exchange.ocn.is_none())),
         // Carriers in the overlay stay even if they lose all exchanges.
-        (RecordKey::Carrier(_), "exchanges.total") => change.after.as_deref() == Some("0"),
+        (RecordKey::Carrier(_), "exchanges.total") => change.after == Some(0.into()),
         // The first overlay sets these fields in all records at once.
         (RecordKey::Carrier(_), "common_name" | "carrier_type" | "state")
         | (RecordKey::AreaCode(_), "state") => change.before.is_some(),
@@ -125,10 +126,9 @@ fn is_counted(pair: &RecordPair, field: &str, change: &FieldChange) -> bool {
 }
 
 /// Quotes a value and removes control characters.
-fn quote(value: &Option<String>) -> String {
-    value
-        .as_ref()
-        .map_or("none".to_owned(), |text| format!("'{}'", text.replace(char::is_control, "")))
+fn quote(value: &Option<Value>) -> String {
+    let quoted = |value| format!("'{}'", value_text(value).replace(char::is_control, ""));
+    value.as_ref().map_or("none".to_owned(), quoted)
 }
 
 /// A group of records that are counted together: its name in messages, and the country for exchanges.
@@ -192,7 +192,7 @@ fn count_record(
         kinds.entry(kind(after)).or_default().after += 1;
     }
     let Some(record) = pair.before.as_ref().or(pair.after.as_ref()) else { return };
-    kinds.entry(kind(record)).or_default().add(|| key_text(pair.key), differences);
+    kinds.entry(kind(record)).or_default().add(|| pair.key.to_string(), differences);
 }
 
 /// Counts an exchange's thousands blocks. New blocks do not count as differences.
@@ -212,7 +212,7 @@ fn count_blocks(kinds: &mut BTreeMap<Kind, ChangeCounts>, pair: &RecordPair) {
             }
             Some(_) => continue,
         };
-        counts.add(|| format!("{}-{digit}", key_text(pair.key)), vec![difference]);
+        counts.add(|| format!("{}-{digit}", pair.key), vec![difference]);
     }
 }
 

@@ -3,10 +3,13 @@
 use std::{cmp::Reverse, collections::BTreeMap};
 
 use itertools::Itertools;
-use numbering::records::{Exchange, Record};
+use numbering::{
+    changes::RecordPair,
+    records::{Exchange, Record},
+};
 
 use super::{MIN_RECORDS, MeasuredVersion, Refusal, Waivers};
-use crate::{changes::RecordPair, quality::percent};
+use crate::quality::percent;
 
 /// The kinds of exchange owners, each with the minimum exchanges for a check and the percentage it may lose.
 const OWNERS: [(&str, u32, f64); 3] = [

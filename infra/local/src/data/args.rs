@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use ingest::DEFAULT_HISTORY_DAYS;
 
 use crate::{
     data::{export::tables::Table, report::ChangesFile},
@@ -87,6 +88,9 @@ pub struct ChangeArgs {
     /// Replace the --changes file if it exists
     #[arg(long, requires = "changes")]
     pub force: bool,
+    /// Days for which the history keeps what this changes; 0 keeps no history
+    #[arg(long, value_name = "DAYS", default_value_t = DEFAULT_HISTORY_DAYS)]
+    pub history_days: u16,
     /// Print the report as JSON
     #[arg(long)]
     pub json: bool,

@@ -66,7 +66,7 @@ pub async fn rollback(args: RollbackArgs) -> Result<(), CliError> {
 }
 
 fn options(args: &ChangeArgs) -> Options {
-    Options { dry_run: args.dry_run, ..Options::default() }
+    Options { dry_run: args.dry_run, history_days: args.history_days, ..Options::default() }
 }
 
 fn access(args: &ChangeArgs, access: Access) -> Access {

@@ -53,8 +53,8 @@ impl ProgressLine {
                 self.bar.set_position(rows);
             }
             Progress::Comparing => self.begin("Comparing with the current data", PLAIN),
-            Progress::Planned(items) => {
-                self.begin("Writing", WRITING);
+            Progress::Planned { phase, items } => {
+                self.begin(phase, WRITING);
                 self.bar.set_length(items as u64);
             }
             Progress::Written(items) => self.bar.inc(items as u64),
@@ -99,7 +99,7 @@ mod tests {
             (Progress::Fetching { file, bytes: 5, total: None }, (5, None)),
             (Progress::Fetching { file, bytes: 10, total: Some(20) }, (10, Some(20))),
             (Progress::Reading { file, rows: 7 }, (7, None)),
-            (Progress::Planned(9), (0, Some(9))),
+            (Progress::Planned { phase: "Writing", items: 9 }, (0, Some(9))),
             (Progress::Written(4), (4, Some(9))),
             (Progress::Publishing, (0, None)),
         ] {

@@ -10,7 +10,6 @@ use dynoxide::{AttributeValue, Item};
 use rusqlite::{
     Connection,
     functions::{Context, FunctionFlags},
-    params,
 };
 
 use crate::{
@@ -23,7 +22,7 @@ use crate::{
 
 /// The tables with lookup items, which hold almost all items.
 const LOOKUP_TABLES: [&str; 2] = ["carriers", "exchanges"];
-/// The prefix of a string partition key.
+/// The prefix of a string key.
 const STRING_PREFIX: &str = "S:";
 
 /// The tables to check.
@@ -36,24 +35,41 @@ pub enum Scope {
 
 /// Checks indexes, and reduces each damaged item to its key. Deletes items with an unreadable key.
 pub fn blank_damaged(connection: &Connection, scope: Scope) -> Result<(), Cause> {
-    for ItemTable { name: table, key } in item_tables(connection)? {
+    for ItemTable { name: table, key, sort_key } in item_tables(connection)? {
         if scope == Scope::WithoutLookupItems && LOOKUP_TABLES.contains(&table.as_str()) {
             continue;
         }
         check(connection, &format!("integrity_check(\"{table}\")"))?;
         let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DIRECTONLY;
-        let name = key.clone();
-        connection
-            .create_scalar_function("has_key", 1, flags, |row| Ok(partition_key(row)?.is_some()))?;
-        connection
-            .create_scalar_function("is_intact", 2, flags, move |row| is_intact(row, &name))?;
-        let delete = format!("DELETE FROM \"{table}\" WHERE NOT has_key(pk)");
+        let names: Vec<String> = [key].into_iter().chain(sort_key).collect();
+        // The row's columns with the keys, and an item with nothing else.
+        let columns = ["pk", "sk"][..names.len()].join(", ");
+        let item: Vec<_> = ["pk", "sk"]
+            .iter()
+            .zip(&names)
+            .map(|(column, name)| format!("'{name}', json_object('S', substr({column}, 3))"))
+            .collect();
+        let sizes: Vec<_> = ["pk", "sk"]
+            .iter()
+            .zip(&names)
+            .map(|(column, name)| format!("{} + octet_length({column}) - 2", name.len()))
+            .collect();
+        connection.create_scalar_function("has_keys", names.len() as i32, flags, |row| {
+            Ok((0..row.len()).all(|index| row_key(row, index).is_some()))
+        })?;
+        let arguments = names.len() as i32 + 1;
+        connection.create_scalar_function("is_intact", arguments, flags, move |row| {
+            Ok(is_intact(row, &names))
+        })?;
+        let delete = format!("DELETE FROM \"{table}\" WHERE NOT has_keys({columns})");
         let deleted = connection.execute(&delete, [])?;
         let replace = format!(
-            "UPDATE \"{table}\" SET item_json = json_object(?1, json_object('S', substr(pk, 3))), \
-             item_size = octet_length(?1) + octet_length(pk) - 2 WHERE NOT is_intact(pk, item_json)"
+            "UPDATE \"{table}\" SET item_json = json_object({}), item_size = {} \
+             WHERE NOT is_intact({columns}, item_json)",
+            item.join(", "),
+            sizes.join(" + ")
         );
-        let replaced = connection.execute(&replace, params![key])?;
+        let replaced = connection.execute(&replace, [])?;
         if deleted + replaced > 0 {
             tracing::warn!(
                 table,
@@ -66,17 +82,18 @@ pub fn blank_damaged(connection: &Connection, scope: Scope) -> Result<(), Cause>
     Ok(())
 }
 
-/// The partition key in the first argument.
-fn partition_key<'a>(row: &'a Context<'_>) -> rusqlite::Result<Option<&'a str>> {
-    let key = row.get_raw(0).as_bytes()?;
-    Ok(str::from_utf8(key).ok().and_then(|key| key.strip_prefix(STRING_PREFIX)))
+/// The key in a column.
+fn row_key<'a>(row: &'a Context<'_>, index: usize) -> Option<&'a str> {
+    let key = row.get_raw(index).as_bytes().ok()?;
+    str::from_utf8(key).ok()?.strip_prefix(STRING_PREFIX)
 }
 
-/// Returns `true` if the item in the second argument can be decoded and has this row's key.
-fn is_intact(row: &Context<'_>, name: &str) -> rusqlite::Result<bool> {
-    let item = serde_json::from_slice::<Item>(row.get_raw(1).as_bytes()?);
-    Ok(match item.as_ref().ok().and_then(|item| item.get(name)) {
-        Some(AttributeValue::S(key)) => partition_key(row)? == Some(key),
+/// Returns `true` if the item in the last argument can be decoded and has this row's keys.
+fn is_intact(row: &Context<'_>, names: &[String]) -> bool {
+    let Ok(item) = row.get_raw(names.len()).as_bytes() else { return false };
+    let Ok(item) = serde_json::from_slice::<Item>(item) else { return false };
+    names.iter().enumerate().all(|(index, name)| match item.get(name) {
+        Some(AttributeValue::S(key)) => row_key(row, index) == Some(key),
         _ => false,
     })
 }

@@ -25,6 +25,7 @@ pub struct ItemTable {
     pub name: String,
     /// The partition key.
     pub key: String,
+    pub sort_key: Option<String>,
 }
 
 /// Rejects an unknown schema, and keeps the connection from running code in the file.
@@ -82,7 +83,8 @@ pub fn item_tables(connection: &Connection) -> Result<Vec<ItemTable>, Cause> {
         let Some((_, table)) = table.filter(|_| exists) else {
             return Err(unrecognized("catalog", &name));
         };
-        tables.push(ItemTable { name, key: table.key.clone() });
+        let (key, sort_key) = (table.key.clone(), table.sort_key.clone());
+        tables.push(ItemTable { name, key, sort_key });
     }
     Ok(tables)
 }
@@ -101,13 +103,18 @@ fn known_tables() -> Result<Vec<(String, Table)>, Cause> {
 fn is_expected(row: &Row<'_>, column: &str, table: &Table) -> bool {
     let Ok(value) = row.get_ref(column) else { return false };
     let text = value.as_str().ok();
-    let list =
-        |item: Value| text.and_then(|text| serde_json::from_str(text).ok()) == Some(json!([item]));
+    let is_list = |items: Vec<Value>| {
+        text.and_then(|text| serde_json::from_str(text).ok()) == Some(Value::from(items))
+    };
+    let keys = [(Some(&table.key), "HASH"), (table.sort_key.as_ref(), "RANGE")];
+    let keys = keys.into_iter().filter_map(|(key, key_type)| Some((key?, key_type)));
     match column {
-        "key_schema" => list(json!({ "AttributeName": table.key, "KeyType": "HASH" })),
-        "attribute_definitions" => {
-            list(json!({ "AttributeName": table.key, "AttributeType": "S" }))
-        }
+        "key_schema" => is_list(
+            keys.map(|(key, kind)| json!({ "AttributeName": key, "KeyType": kind })).collect(),
+        ),
+        "attribute_definitions" => is_list(
+            keys.map(|(key, _)| json!({ "AttributeName": key, "AttributeType": "S" })).collect(),
+        ),
         "table_status" => text == Some("ACTIVE"),
         "billing_mode" => text == Some("PAY_PER_REQUEST"),
         "table_name" | "table_id" => text.is_some(),

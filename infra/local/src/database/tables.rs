@@ -28,7 +28,7 @@ pub async fn create_missing(store: &Store) -> Result<(), CliError> {
     let (client, names) = store.parts();
     let tables = template::tables()?;
     for table in &tables {
-        create_if_missing(client, table_name(table, names)?, &table.key).await?;
+        create_if_missing(client, table_name(table, names)?, table).await?;
     }
     for table in &tables {
         let name = table_name(table, names)?;
@@ -60,25 +60,27 @@ pub(crate) fn table_name<'a>(table: &Table, names: &'a Tables) -> Result<&'a str
         "carriers" => Ok(&names.carriers),
         "exchanges" => Ok(&names.exchanges),
         "dataset" => Ok(&names.dataset),
+        "history" => Ok(&names.history),
         "api_keys" => Ok(&names.api_keys),
         "usage" => Ok(&names.usage),
         other => Err(template::unexpected(format!("nothing uses table '{other}'"))),
     }
 }
 
-async fn create_if_missing(client: &Client, name: &str, key: &str) -> Result<(), CliError> {
+async fn create_if_missing(client: &Client, name: &str, table: &Table) -> Result<(), CliError> {
     let failed = || format!("cannot create table {name}");
-    let attribute = AttributeDefinition::builder().attribute_name(key);
-    let attribute = attribute.attribute_type(ScalarAttributeType::S).build();
-    let schema = KeySchemaElement::builder().attribute_name(key).key_type(KeyType::Hash).build();
-    let created = client
-        .create_table()
-        .table_name(name)
-        .attribute_definitions(attribute.expect("both fields are set"))
-        .key_schema(schema.expect("both fields are set"))
-        .billing_mode(BillingMode::PayPerRequest)
-        .send()
-        .await;
+    let mut create =
+        client.create_table().table_name(name).billing_mode(BillingMode::PayPerRequest);
+    let sort_key = table.sort_key.iter().map(|key| (key, KeyType::Range));
+    for (key, key_type) in [(&table.key, KeyType::Hash)].into_iter().chain(sort_key) {
+        let attribute = AttributeDefinition::builder().attribute_name(key);
+        let attribute = attribute.attribute_type(ScalarAttributeType::S).build();
+        let schema = KeySchemaElement::builder().attribute_name(key).key_type(key_type).build();
+        create = create
+            .attribute_definitions(attribute.expect("both fields are set"))
+            .key_schema(schema.expect("both fields are set"));
+    }
+    let created = create.send().await;
     let Err(error) = created else { return Ok(()) };
     match error.as_service_error() {
         Some(refusal) if refusal.is_resource_in_use_exception() => Ok(()),

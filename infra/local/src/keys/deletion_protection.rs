@@ -31,8 +31,8 @@ pub async fn protect_stack_tables(store: &Store, data: &DataArgs) {
 }
 
 pub fn table_names(tables: &Tables) -> impl Iterator<Item = &str> {
-    let Tables { carriers, exchanges, dataset, api_keys, usage } = tables;
-    [carriers, exchanges, dataset, api_keys, usage].into_iter().map(String::as_str)
+    let Tables { carriers, exchanges, dataset, history, api_keys, usage } = tables;
+    [carriers, exchanges, dataset, history, api_keys, usage].into_iter().map(String::as_str)
 }
 
 /// Protects a table. Returns `true` if it was unprotected.

@@ -27,7 +27,8 @@ use std::{
 use bytes::Bytes;
 
 use crate::records::{
-    AreaCode, BlockHolder, Carrier, Country, Exchange, Npa, NpaNxx, Ocn, Record, Statistics, Status,
+    AreaCode, BlockHolder, Carrier, Country, Exchange, Npa, NpaNxx, Ocn, Record, RecordKey,
+    Statistics, Status,
 };
 
 use self::{
@@ -157,6 +158,40 @@ impl Dataset {
         let carriers = self.carriers().map(Record::Carrier);
         let area_codes = self.area_codes().map(Record::AreaCode);
         carriers.chain(area_codes).chain(self.exchanges().map(Record::Exchange))
+    }
+
+    /// The records with these keys, as a dataset without a version.
+    pub(crate) fn select(&self, keys: &BTreeSet<RecordKey>) -> Self {
+        Self::from_records(keys.iter().filter_map(|&key| self.record(key)))
+    }
+
+    /// This dataset with some records replaced, or removed if `None`, and without a version.
+    pub(crate) fn with_records(
+        &self,
+        changes: impl Iterator<Item = (RecordKey, Option<Record>)>,
+    ) -> Self {
+        let mut records: BTreeMap<RecordKey, Record> =
+            self.records().map(|record| (record.key(), record)).collect();
+        for (key, record) in changes {
+            match record {
+                Some(record) => _ = records.insert(key, record),
+                None => _ = records.remove(&key),
+            }
+        }
+        Self::from_records(records.into_values())
+    }
+
+    /// Builds a dataset from records of any kind, as [`Self::new`] does.
+    pub fn from_records(records: impl Iterator<Item = Record>) -> Self {
+        let (mut carriers, mut area_codes, mut exchanges) = (Vec::new(), Vec::new(), Vec::new());
+        for record in records {
+            match record {
+                Record::Carrier(carrier) => carriers.push(carrier),
+                Record::AreaCode(area_code) => area_codes.push(area_code),
+                Record::Exchange(exchange) => exchanges.push(exchange),
+            }
+        }
+        Self::new(carriers, area_codes, exchanges)
     }
 
     fn exchange_at(&self, row: usize) -> Exchange {

@@ -5,7 +5,7 @@ mod codes;
 mod place;
 mod version;
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt};
 
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
@@ -159,6 +159,11 @@ impl Exchange {
         NpaNxx { npa: self.npa, nxx: self.nxx }
     }
 
+    /// The carriers that hold it, in whole or in part.
+    pub fn ocns(&self) -> impl Iterator<Item = Ocn> {
+        self.ocn.into_iter().chain(self.blocks.values().map(|block| block.ocn))
+    }
+
     /// The thousands block of a subscriber number, if its assignment is effective `today`.
     pub fn block_on(&self, nxxx: &str, today: Date) -> Option<&BlockHolder> {
         let digit = nxxx.as_bytes().first()?.checked_sub(b'0')?;
@@ -208,6 +213,16 @@ pub enum RecordKey {
     Carrier(Ocn),
     AreaCode(Npa),
     Exchange(NpaNxx),
+}
+
+impl fmt::Display for RecordKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Carrier(ocn) => ocn.fmt(f),
+            Self::AreaCode(npa) => npa.fmt(f),
+            Self::Exchange(npa_nxx) => npa_nxx.fmt(f),
+        }
+    }
 }
 
 impl Record {

@@ -8,7 +8,9 @@ use std::{
 };
 
 use indicatif::HumanCount;
-use ingest::{ChangeKind, Changes, FieldChange, RecordChange};
+use ingest::Changes;
+use numbering::changes::{ChangeKind, FieldChange, RecordChange, value_text};
+use serde_json::Value;
 use shared::cells::escape_formula;
 
 use crate::{CliError, new_file::NewFile};
@@ -27,9 +29,9 @@ pub(super) fn write(table: &mut String, changes: &Changes) -> fmt::Result {
     Ok(())
 }
 
-fn describe(RecordChange { change, record, key, fields }: &RecordChange) -> String {
-    let quote = |value: &Option<String>| match value {
-        Some(text) => format!("'{text}'"),
+fn describe(RecordChange { change, kind, key, fields }: &RecordChange) -> String {
+    let quote = |value: &Option<Value>| match value {
+        Some(value) => format!("'{}'", value_text(value)),
         None => "none".to_owned(),
     };
     let fields = fields.iter().map(|(name, FieldChange { before, after })| match change {
@@ -38,7 +40,7 @@ fn describe(RecordChange { change, record, key, fields }: &RecordChange) -> Stri
         ChangeKind::Changed => format!("{name} {} -> {}", quote(before), quote(after)),
     });
     let fields = fields.collect::<Vec<_>>().join(", ");
-    format!("{:<8}{:<10}{key:<8} {fields}", change.name(), record.replace('_', " "))
+    format!("{:<8}{:<10}{key:<8} {fields}", change.name(), kind.name().replace('_', " "))
 }
 
 /// Escapes characters that terminals interpret: control characters and changes of text direction.
@@ -105,13 +107,13 @@ fn write_csv(
     changes: impl Iterator<Item = RecordChange>,
 ) -> std::io::Result<()> {
     let mut csv = csv::Writer::from_writer(file);
-    csv.write_record(["change", "record", "key", "field", "before", "after"])?;
-    for RecordChange { change, record, key, fields } in changes {
+    csv.write_record(["change", "kind", "key", "field", "before", "after"])?;
+    for RecordChange { change, kind, key, fields } in changes {
         for (name, FieldChange { before, after }) in &fields {
-            let [before, after] = [before, after].map(|value| value.as_deref().unwrap_or_default());
-            let [before, after] = [before, after].map(escape_formula);
-            let record = record.replace('_', " ");
-            csv.write_record([change.name(), &record, &key, name, &before, &after])?;
+            let [before, after] =
+                [before, after].map(|value| value.as_ref().map(value_text).unwrap_or_default());
+            let [before, after] = [&before, &after].map(|text| escape_formula(text));
+            csv.write_record([change.name(), kind.name(), &key, name, &before, &after])?;
         }
     }
     csv.flush()
@@ -130,15 +132,17 @@ fn write_json_lines(
 
 #[cfg(test)]
 mod tests {
+    use numbering::changes::RecordKind;
+
     use super::*;
 
     #[test]
     fn terminals_get_no_control_characters_and_spreadsheets_no_formulas() {
-        let before = Some("A \u{1b}[31m\u{202e}".to_owned());
-        let field = FieldChange { before, after: Some("=1+1".to_owned()) };
+        let before = Some("A \u{1b}[31m\u{202e}".into());
+        let field = FieldChange { before, after: Some("=1+1".into()) };
         let change = RecordChange {
             change: ChangeKind::Changed,
-            record: "exchange",
+            kind: RecordKind::Exchange,
             key: "415-200".to_owned(),
             fields: [("company_name".to_owned(), field)].into(),
         };

@@ -8,7 +8,7 @@ use std::{
 use ingest::{
     IngestError, Options, Outcome, Progress, RollbackTarget, ingest_with_restarts, rollback,
 };
-use store::StoreError;
+use store::{StoreError, WRITES_PER_BATCH};
 
 use crate::support::{
     database_calls::operations,
@@ -108,7 +108,7 @@ async fn an_import_that_is_always_overtaken_gives_up_after_three_restarts() {
 }
 
 #[tokio::test]
-async fn rollback_is_one_write() {
+async fn a_rollback_takes_effect_with_its_last_write() {
     let options = Options::default();
     let service = Service::with_small_reports().await;
     let before = responses(&service).await;
@@ -124,6 +124,9 @@ async fn rollback_is_one_write() {
     assert_eq!((planned.outcome, writes()), (Outcome::Planned, vec![]));
     let report = rollback(&counted, &newest, options, |_| ()).await.unwrap();
     assert_eq!(report.outcome, Outcome::RolledBack);
-    assert_eq!(writes(), ["PutItem"]);
+    // The changes, the difference's chunk, its publication, and the manifest.
+    let changes = report.changes.total().div_ceil(WRITES_PER_BATCH);
+    let expected = vec!["BatchWriteItem"; changes].into_iter().chain(["PutItem"; 3]);
+    assert_eq!(writes(), expected.collect::<Vec<_>>());
     assert!(responses(&service.restart().await).await == before);
 }

@@ -4,6 +4,7 @@ mod corrupt_reports;
 mod drifting_items;
 mod full_scale;
 mod gates;
+mod history;
 mod interrupted_imports;
 mod progress;
 mod publishing_model;

@@ -29,7 +29,7 @@ async fn imports_report_their_phases_in_order_with_sizes() {
                 fetched.insert(file, total.filter(|&total| total == bytes));
             }
             Progress::Reading { file, rows } => _ = read.insert(file, rows),
-            Progress::Planned(items) => items_left = items,
+            Progress::Planned { items, .. } => items_left = items,
             Progress::Written(items) => items_left -= items,
             _ => (),
         }

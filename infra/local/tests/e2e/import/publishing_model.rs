@@ -1,6 +1,6 @@
 //! Random sequences of imports, rollbacks and repairs that are killed, rejected, delayed, repeated or stalled
 //! at any call. They run alone or in pairs, with wrong clocks, while tables are emptied and restored. After
-//! every step, all lookups must equal all lists.
+//! every step, all lookups must equal all lists, and the history must lead back to each version.
 //!
 //! `TNR_MODEL_STEPS` sets the number of steps and `TNR_MODEL_SEED` repeats a run.
 
@@ -19,12 +19,13 @@ use proptest::{
     prelude::*,
     test_runner::{Config, RngSeed, TestCaseError, TestError, TestRunner},
 };
-use store::{Manifest, Store, TimeoutProfile};
+use store::{LoadedVersion, Manifest, Store, TimeoutProfile};
 use tnr::{database::Database, keys};
 use tokio::{runtime::Runtime, task::JoinHandle};
 
 use self::{
     files::sources,
+    past::Past,
     reader::Reader,
     steps::{Disruption, Kind, Run, STEPS_PER_SEQUENCE, Step, Table, WRITERS, Work, steps},
     tables::LookupTables,
@@ -36,6 +37,7 @@ use crate::support::{
 };
 
 mod files;
+mod past;
 mod reader;
 mod steps;
 mod tables;
@@ -100,6 +102,7 @@ struct Simulation {
     older: Vec<Reader>,
     /// `true` if a version was readable after the last step.
     is_serving: bool,
+    past: Past,
     earlier_items: Option<LookupTables>,
     steps: usize,
 }
@@ -120,6 +123,7 @@ impl Simulation {
             stalled: Vec::new(),
             older: Vec::new(),
             is_serving: false,
+            past: Past::default(),
             earlier_items: None,
             steps: 0,
         }
@@ -210,7 +214,12 @@ impl Simulation {
         if self.steps.is_multiple_of(6) {
             self.older = vec![fresh];
         }
-        Ok(())
+        match &manifest {
+            Some(manifest) if self.steps.is_multiple_of(4) => {
+                self.past.check(&self.store, manifest).await
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Asserts that the reader has data if anything was published, and that its health shows whether it uses
@@ -222,7 +231,13 @@ impl Simulation {
     ) -> Result<(), TestCaseError> {
         let was_serving = std::mem::take(&mut self.is_serving);
         let Some(manifest) = manifest else { return Ok(()) };
-        let version = reader.version().await?.map(|loaded| loaded.version);
+        let loaded = reader.version().await?;
+        if let Some(LoadedVersion { version, dataset }) = &loaded
+            && *version == manifest.current.version
+        {
+            self.past.add(manifest, dataset);
+        }
+        let version = loaded.map(|loaded| loaded.version);
         prop_assert!(version.is_some() || !was_serving, "no readable version is left");
         let expected = match &version {
             Some(version) if *version == manifest.current.version => "healthy",
@@ -249,7 +264,9 @@ impl Simulation {
         verify(store, Repair::Yes, None, |_| ()).await.map_err(failure)?;
         let verification = verify(store, Repair::No, None, |_| ()).await.map_err(failure)?;
         prop_assert_eq!(verification.drift.total(), 0);
-        self.check(Some(0)).await
+        self.check(Some(0)).await?;
+        let manifest = store.manifest().await.unwrap().unwrap();
+        self.past.check(store, &manifest).await
     }
 }
 

@@ -1,9 +1,7 @@
 //! Published data replaces the sample without being compared with it.
 
-use ingest::{
-    ChangeKind, IngestError, Options, Outcome, RollbackTarget, Sources, ingest, rollback,
-};
-use numbering::records::Country;
+use ingest::{IngestError, Options, Outcome, RollbackTarget, Sources, ingest, rollback};
+use numbering::{changes::ChangeKind, records::Country};
 
 use crate::support::{
     imports::assert_no_drift,

@@ -2,6 +2,7 @@
 
 use ingest::Options;
 use jiff::ToSpan;
+use store::Store;
 
 use crate::support::{
     fault_proxy::{Fault, for_operation},
@@ -9,6 +10,12 @@ use crate::support::{
     service::Service,
     small_reports::{ReportSet, dump},
 };
+
+/// The keys of all snapshot chunks.
+async fn chunks(store: &Store) -> impl Iterator<Item = String> {
+    let items = dump(store).await.into_keys();
+    items.filter(|key| key.starts_with("dataset ") && key.contains("#0"))
+}
 
 #[tokio::test]
 async fn versions_beyond_the_three_retained_are_deleted_after_a_day() {
@@ -24,12 +31,14 @@ async fn versions_beyond_the_three_retained_are_deleted_after_a_day() {
         import(&store, &reports, Options { now, ..Options::default() }).await.unwrap();
         let manifest = store.manifest().await.unwrap().unwrap();
         assert_eq!(manifest.retained.len(), (index + 1).min(3));
-        let is_present =
-            dump(&store).await.into_keys().any(|key| key.contains(first.version.as_str()));
+        let is_present = chunks(&store).await.any(|key| key.contains(first.version.as_str()));
         assert_eq!(is_present, seconds <= day, "after {seconds} seconds");
     }
-    let chunks = dump(&store).await.into_keys().filter(|key| key.contains("#0000"));
-    assert_eq!(chunks.count(), 1 + 3 + 2, "the retained ones, and two less than a day old");
+    assert_eq!(
+        chunks(&store).await.count(),
+        1 + 3 + 2,
+        "the retained ones, and two less than a day old"
+    );
 }
 
 /// A crashed import leaves chunks that no manifest references. They are kept while it could still publish them.
@@ -37,21 +46,21 @@ async fn versions_beyond_the_three_retained_are_deleted_after_a_day() {
 async fn chunks_from_a_crashed_import_are_deleted_once_it_cannot_publish() {
     let service = Service::with_small_reports().await;
     let store = service.database.store();
-    let chunks = async || {
-        let items = dump(&store).await.into_keys();
-        items.filter(|key| key.starts_with("dataset ") && key.contains("#0")).count()
-    };
     let now = store.manifest().await.unwrap().unwrap().current.ingested_at;
     let policy = for_operation("PutItem", Fault::CutOff);
     let (crashing, _proxy) = store_with_faults(&service, policy).await;
     let old = Options { now: now - 48.hours(), ..Options::default() };
     import(&crashing, &ReportSet::second(), old).await.unwrap_err();
-    assert_eq!(chunks().await, 2, "one from the current version and one from the crashed import");
+    assert_eq!(
+        chunks(&store).await.count(),
+        2,
+        "one from the current version and one from the crashed import"
+    );
 
     store.sweep(now).await.unwrap();
-    assert_eq!(chunks().await, 2, "it may still be published");
+    assert_eq!(chunks(&store).await.count(), 2, "it may still be published");
     import(&store, &ReportSet::first(), Options::default()).await.unwrap();
-    assert_eq!(chunks().await, 1);
+    assert_eq!(chunks(&store).await.count(), 1);
 }
 
 /// Found by the publishing model: a slow sweep used an outdated manifest. It deleted the chunks of a

@@ -131,9 +131,10 @@ fn only_existing_routes_and_functions_are_listed() {
 #[test]
 fn the_template_defines_the_tables_that_the_store_uses() {
     // `--stack` finds the tables by their names in the template.
-    let Tables { carriers, exchanges, dataset, api_keys, usage } = Tables::for_stack("numbers");
-    let names = [carriers, exchanges, dataset, api_keys, usage];
-    let expected = names.into_iter().zip(["ocn", "npa_nxx", "id", "key_hash", "id"]);
+    let Tables { carriers, exchanges, dataset, history, api_keys, usage } =
+        Tables::for_stack("numbers");
+    let names = [carriers, exchanges, dataset, history, api_keys, usage];
+    let expected = names.into_iter().zip(["ocn", "npa_nxx", "id", "code", "key_hash", "id"]);
     let tables = tables().unwrap().into_iter();
     let tables = tables.map(|table| (format!("numbers-{}", table.name), table.key));
     assert!(tables.eq(expected.map(|(name, key)| (name, key.to_owned()))));

@@ -84,7 +84,7 @@ fn dry_runs_write_all_changes_to_a_file_and_the_first_few_to_the_terminal() {
     let lines = fs::read_to_string(&jsonl).unwrap();
     let removed = lines.lines().find(|line| line.contains("415-206")).unwrap();
     let removed: Value = serde_json::from_str(removed).unwrap();
-    assert_eq!((&removed["change"], &removed["record"]), (&"removed".into(), &"exchange".into()));
+    assert_eq!((&removed["change"], &removed["kind"]), (&"removed".into(), &"exchange".into()));
     assert_eq!(removed["fields"]["status"]["after"], Value::Null);
 
     let (_, _, error) =

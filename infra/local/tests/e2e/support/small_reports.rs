@@ -119,12 +119,13 @@ type Item = HashMap<String, AttributeValue>;
 pub async fn dump(store: &Store) -> BTreeMap<String, Item> {
     let (client, tables) = store.parts();
     let mut items = BTreeMap::new();
-    for table in [&tables.carriers, &tables.exchanges, &tables.dataset] {
+    for table in [&tables.carriers, &tables.exchanges, &tables.dataset, &tables.history] {
         let mut pages = client.scan().table_name(table).into_paginator().items().send();
         while let Some(item) = pages.next().await {
             let item = item.unwrap();
-            let key = ["ocn", "npa_nxx", "id"].iter().find_map(|name| item.get(*name)).unwrap();
-            items.insert(format!("{table} {key:?}"), item);
+            let keys = ["ocn", "npa_nxx", "id", "code", "entry"].iter();
+            let keys: Vec<_> = keys.filter_map(|name| item.get(*name)).collect();
+            items.insert(format!("{table} {keys:?}"), item);
         }
     }
     items

@@ -10,7 +10,7 @@ pub const STEPS_PER_SEQUENCE: u32 = 20;
 /// The number of writers: some may be stalled while two others run at once.
 pub const WRITERS: usize = 4;
 /// More calls than the longest of these imports makes.
-pub const MAX_CALLS: usize = 10;
+pub const MAX_CALLS: usize = 16;
 
 #[derive(Debug, Clone)]
 pub enum Step {

@@ -1,0 +1,82 @@
+//! Changes as an Atom feed (RFC 4287).
+
+use atom_syndication::{Content, Entry, Feed, FixedDateTime, Link, Person, Text};
+use axum::http::Uri;
+use jiff::Timestamp;
+use numbering::changes::{ChangeKind, FieldChange, RecordChange, RecordKind, value_text};
+use serde_json::Value;
+use shared::public_address::PublicAddress;
+
+use super::{ChangeList, ChangeRow};
+
+const AUTHOR: &str = "Telephone Number Reference Service";
+
+/// Writes the changes as entries, in their order.
+pub fn feed(
+    uri: &Uri,
+    address: &PublicAddress,
+    title: &str,
+    list: &ChangeList,
+) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
+    let base = match address {
+        PublicAddress::At(base) => base,
+        PublicAddress::Unknown => "",
+    };
+    let url = format!("{base}{uri}");
+    let entries = list.changes.iter().map(|row| entry(base, row));
+    let feed = Feed {
+        title: Text::plain(title),
+        id: url.clone(),
+        updated: time(
+            list.changes
+                .first()
+                .map_or(list.until.published_at, |newest| newest.published.published_at),
+        )?,
+        authors: vec![Person { name: AUTHOR.to_owned(), ..Person::default() }],
+        links: vec![Link { href: url, rel: "self".to_owned(), ..Link::default() }],
+        entries: entries.collect::<Result<_, _>>()?,
+        ..Feed::default()
+    };
+    Ok(feed.write_to(Vec::new())?)
+}
+
+fn entry(base: &str, row: &ChangeRow) -> Result<Entry, Box<dyn std::error::Error>> {
+    let RecordChange { change, kind, key, fields } = &row.change;
+    let record = match (kind, key.split_once('-')) {
+        (RecordKind::Exchange, Some((npa, nxx))) => format!("/v1/npa/{npa}/nxx/{nxx}/history"),
+        (RecordKind::Carrier, _) => format!("/v1/carrier/{key}/history"),
+        _ => format!("/v1/changes?npa={key}&kind=area_code"),
+    };
+    let link = format!("{base}{record}");
+    let kind_name = kind.name().replace('_', " ");
+    let names = fields.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
+    let title = match change {
+        ChangeKind::Changed => format!("{kind_name} {key} changed: {names}"),
+        other => format!("{kind_name} {key} {}", other.name()),
+    };
+    let lines: Vec<_> = fields.iter().map(|(name, field)| line(name, field)).collect();
+    Ok(Entry {
+        title: Text::plain(title),
+        // The fragment makes it unique, and it stays the same.
+        id: format!("{link}#{}", row.publication),
+        updated: time(row.published.published_at)?,
+        links: vec![Link { href: link, rel: "alternate".to_owned(), ..Link::default() }],
+        content: Some(Content {
+            value: Some(lines.join("\n")),
+            content_type: Some("text".to_owned()),
+            ..Content::default()
+        }),
+        ..Entry::default()
+    })
+}
+
+/// Such as `rate_center: SNFC CNTRL -> SAN RAFAEL`.
+fn line(name: &str, FieldChange { before, after }: &FieldChange) -> String {
+    let text =
+        |value: &Option<Value>| value.as_ref().map_or("none".into(), value_text).into_owned();
+    format!("{name}: {} -> {}", text(before), text(after))
+}
+
+fn time(time: Timestamp) -> Result<FixedDateTime, Box<dyn std::error::Error>> {
+    Ok(time.to_string().parse()?)
+}

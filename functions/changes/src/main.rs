@@ -1,0 +1,3 @@
+fn main() -> Result<(), lambda_http::Error> {
+    shared::app::start(changes::routes)
+}

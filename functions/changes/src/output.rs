@@ -1,0 +1,133 @@
+//! Changes as JSON, CSV, JSON Lines or an Atom feed.
+
+use axum::{
+    extract::FromRequestParts,
+    http::{HeaderValue, Uri, header::CONTENT_TYPE, request::Parts},
+    response::{IntoResponse, Response},
+};
+use numbering::changes::{ChangeKind, FieldChange, RecordKind};
+use serde::Serialize;
+use serde_json::Value;
+use shared::{
+    csv_pages::{ListFormat, Rows},
+    errors::ApiError,
+    http::preferred_media_type,
+    pagination::PageResponse,
+    params::Params,
+    public_address::PublicAddress,
+};
+use strum::{EnumString, VariantNames};
+use utoipa::{IntoParams, ToSchema};
+
+use super::{ChangeList, ChangeRow, PublishedVersion, atom};
+
+/// One JSON object per line.
+const JSON_LINES: &str = "application/x-ndjson";
+const ATOM: &str = "application/atom+xml";
+
+/// The format of a page of changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, VariantNames, ToSchema)]
+#[strum(serialize_all = "lowercase", ascii_case_insensitive)]
+#[schema(rename_all = "lowercase")]
+pub enum ChangesFormat {
+    Json,
+    Csv,
+    Ndjson,
+    Atom,
+}
+
+#[derive(Debug, Clone, Copy, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct FormatParam {
+    /// Page format, which overrides `Accept`. `csv` has one row per changed field, `ndjson` one change per line, and `atom`
+    /// is a feed. All but `json` have pagination only in the `Link` header. Errors are always JSON.
+    #[param(value_type = Option<ChangesFormat>, inline)]
+    pub format: ChangesFormat,
+}
+
+impl<S: Sync> FromRequestParts<S> for FormatParam {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
+        let requested = Params::from_uri(&parts.uri).parse_variant("format")?;
+        let offered = ["application/json", "text/csv", JSON_LINES, ATOM];
+        let preferred = || match preferred_media_type(&parts.headers, offered) {
+            "text/csv" => ChangesFormat::Csv,
+            JSON_LINES => ChangesFormat::Ndjson,
+            ATOM => ChangesFormat::Atom,
+            _ => ChangesFormat::Json,
+        };
+        Ok(Self { format: requested.unwrap_or_else(preferred) })
+    }
+}
+
+/// A changed field as a CSV row.
+#[derive(Serialize)]
+struct CsvRow<'a> {
+    #[serde(flatten)]
+    published: &'a PublishedVersion,
+    change: ChangeKind,
+    kind: RecordKind,
+    key: &'a str,
+    field: &'a str,
+    before: &'a Option<Value>,
+    after: &'a Option<Value>,
+}
+
+impl Rows for ChangeList {
+    const COLUMNS: &'static [&'static str] =
+        &["version", "published_at", "change", "kind", "key", "field", "before", "after"];
+
+    fn rows(&self) -> impl Iterator<Item = impl Serialize> {
+        self.changes.iter().flat_map(|ChangeRow { published, change, .. }| {
+            change.fields.iter().map(move |(field, FieldChange { before, after })| CsvRow {
+                published,
+                change: change.change,
+                kind: change.kind,
+                key: &change.key,
+                field,
+                before,
+                after,
+            })
+        })
+    }
+}
+
+/// Writes a page. A feed needs the address for its links, and a title.
+pub fn response(
+    format: ChangesFormat,
+    uri: Uri,
+    address: &PublicAddress,
+    title: &str,
+    body: ChangeList,
+) -> Response {
+    let list_format = if format == ChangesFormat::Csv { ListFormat::Csv } else { ListFormat::Json };
+    let pagination = body.pagination;
+    let page = PageResponse { uri, pagination, version: None, format: list_format, body };
+    let written = match format {
+        ChangesFormat::Json | ChangesFormat::Csv => return page.into_response(),
+        ChangesFormat::Ndjson => json_lines(&page.body).map(|body| (JSON_LINES, body)),
+        ChangesFormat::Atom => {
+            atom::feed(&page.uri, address, title, &page.body).map(|body| (ATOM, body))
+        }
+    };
+    match written {
+        Ok((media_type, body)) => {
+            let content_type = [(CONTENT_TYPE, HeaderValue::from_static(media_type))];
+            page.with_links((content_type, body).into_response())
+        }
+        Err(error) => {
+            tracing::error!(error = &*error, "changes cannot be written");
+            ApiError::Internal.into_response()
+        }
+    }
+}
+
+fn json_lines(list: &ChangeList) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
+    let mut body = Vec::new();
+    for change in &list.changes {
+        serde_json::to_writer(&mut body, change)?;
+        body.push(b'\n');
+    }
+    Ok(body)
+}

@@ -1,0 +1,111 @@
+//! The history of one record.
+
+use axum::{extract::State, http::Uri, response::Response};
+use numbering::records::{Npa, NpaNxx, Nxx, Ocn, RecordKey};
+use shared::{
+    errors::ApiError,
+    pagination::Page,
+    params::{PathParams, parse_param},
+    public_address::PublicAddress,
+    state::App,
+};
+
+use super::{ChangeList, ChangeRow, list, output};
+use crate::output::FormatParam;
+
+/// List an exchange's changes
+///
+/// Newest first. An exchange that was removed has a history, too.
+#[utoipa::path(
+    get, path = "/v1/npa/{npa}/nxx/{nxx}/history", operation_id = "listExchangeHistory", tag = "Changes",
+    params(
+        ("npa" = Npa, Path, description = "3-digit area code"),
+        ("nxx" = Nxx, Path, description = "3-digit exchange code"), Page, FormatParam
+    ),
+    responses(
+        (
+            status = 200, description = "A page of the exchange's changes",
+            content(
+                (ChangeList = "application/json"),
+                (String = "text/csv"),
+                (String = "application/x-ndjson"),
+                (String = "application/atom+xml")
+            )
+        ),
+        ApiError
+    )
+)]
+pub async fn exchange_history(
+    State(app): State<App>,
+    PathParams([npa, nxx]): PathParams<2>,
+    uri: Uri,
+    address: PublicAddress,
+    page: Page,
+    format: FormatParam,
+) -> Result<Response, ApiError> {
+    let npa_nxx = NpaNxx { npa: parse_param("npa", &npa)?, nxx: parse_param("nxx", &nxx)? };
+    let missing = format!("No data found for NPA-NXX {npa_nxx}");
+    let title = format!("Changes to exchange {npa_nxx}");
+    history(&app, RecordKey::Exchange(npa_nxx), missing, (uri, address, page, format), &title).await
+}
+
+/// List a carrier's changes
+///
+/// Newest first: its names, type, state and exchange counts. A carrier that was removed has a history, too.
+/// `/v1/changes?ocn=` also lists the exchanges that it gained or lost.
+#[utoipa::path(
+    get, path = "/v1/carrier/{ocn}/history", operation_id = "listCarrierHistory", tag = "Changes",
+    params(
+        ("ocn" = Ocn, Path, description = "Operating Company Number; case-insensitive"), Page,
+        FormatParam
+    ),
+    responses(
+        (
+            status = 200, description = "A page of the carrier's changes",
+            content(
+                (ChangeList = "application/json"),
+                (String = "text/csv"),
+                (String = "application/x-ndjson"),
+                (String = "application/atom+xml")
+            )
+        ),
+        ApiError
+    )
+)]
+pub async fn carrier_history(
+    State(app): State<App>,
+    PathParams([ocn]): PathParams<1>,
+    uri: Uri,
+    address: PublicAddress,
+    page: Page,
+    format: FormatParam,
+) -> Result<Response, ApiError> {
+    let ocn: Ocn = parse_param("ocn", &ocn)?;
+    let missing = format!("No carrier found with OCN {ocn}");
+    let title = format!("Changes to carrier {ocn}");
+    history(&app, RecordKey::Carrier(ocn), missing, (uri, address, page, format), &title).await
+}
+
+type Request = (Uri, PublicAddress, Page, FormatParam);
+
+async fn history(
+    app: &App,
+    key: RecordKey,
+    missing: String,
+    (uri, address, page, FormatParam { format }): Request,
+    title: &str,
+) -> Result<Response, ApiError> {
+    let history = app.history().await?;
+    let changes = app.store.changes_of(&history, key).await?;
+    if changes.is_empty() && app.dataset.get().await?.dataset.record(key).is_none() {
+        return Err(ApiError::not_found(missing));
+    }
+    let rows: Vec<ChangeRow> = changes
+        .iter()
+        .rev()
+        .filter_map(|change| ChangeRow::new(history.publication(change.position)?, &change.pair))
+        .collect();
+    let (changes, pagination) = page.slice(rows.into_iter());
+    let list = list(&history, history.start(), changes, pagination);
+    Ok(output::response(format, uri, &address, title, list))
+}

@@ -1,0 +1,84 @@
+//! The version from which changes start.
+
+use std::sync::Arc;
+
+use jiff::{Timestamp, ToSpan};
+use numbering::records::Version;
+use shared::{
+    errors::{ApiError, quote},
+    params::Params,
+    past_time::parse_past,
+    state::App,
+};
+use store::History;
+use utoipa::IntoParams;
+
+/// The default start, in days before now.
+const DEFAULT_DAYS: i64 = 30;
+
+/// The requested start.
+#[derive(Debug, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct Since {
+    /// Version, date or time in UTC after which the changes were published. A date stands for its start. Defaults to 30 days
+    /// ago. The history goes back two years by default, at most to the first import.
+    #[param(value_type = Option<String>, example = "2026-11-21")]
+    since: Option<Start>,
+}
+
+#[derive(Debug)]
+enum Start {
+    Version(Version),
+    Time(Timestamp),
+}
+
+impl Since {
+    pub fn parse(params: &Params) -> Result<Self, ApiError> {
+        let start = params.text("since")?.map(|text| match Version::parse(&text) {
+            Some(version) => Ok(Start::Version(version)),
+            None => parse_past("since", &text).map(|range| Start::Time(*range.start())),
+        });
+        Ok(Self { since: start.transpose()? })
+    }
+
+    /// Returns the history, and the position of the publication that the changes start from.
+    pub async fn find(self, app: &App) -> Result<(Arc<History>, usize), ApiError> {
+        let history = app.history().await?;
+        match self.since {
+            None => {
+                let time = Timestamp::now() - (24 * DEFAULT_DAYS).hours();
+                let position = history.position_at(time).unwrap_or_default();
+                Ok((history, position))
+            }
+            Some(Start::Time(time)) => match history.position_at(time) {
+                Some(position) => Ok((history, position)),
+                None => Err(ApiError::invalid(format!(
+                    "since must be {} or later, when the history begins, got {time}",
+                    history.start().at
+                ))),
+            },
+            Some(Start::Version(version)) => find_version(app, history, &version).await,
+        }
+    }
+}
+
+async fn find_version(
+    app: &App,
+    history: Arc<History>,
+    version: &Version,
+) -> Result<(Arc<History>, usize), ApiError> {
+    if let Some(position) = history.position_of_version(version.as_str()) {
+        return Ok((history, position));
+    }
+    // Another container may have named a version that this one does not know yet. This reads the manifest again.
+    app.dataset.version(version.as_str()).await?;
+    let history = app.history().await?;
+    match history.position_of_version(version.as_str()) {
+        Some(position) => Ok((history, position)),
+        None => Err(ApiError::invalid(format!(
+            "since must be a version in the history, which begins at {}, got '{}'",
+            history.start().at,
+            quote(version.as_str())
+        ))),
+    }
+}

@@ -1,0 +1,66 @@
+//! The versions that were published, to compare the history with.
+
+use std::{collections::HashMap, sync::Arc};
+
+use jiff::Timestamp;
+use numbering::{
+    dataset::Dataset,
+    records::{Record, RecordKey, Version},
+};
+use proptest::{prop_assert, prop_assert_eq, test_runner::TestCaseError};
+use store::{History, Manifest, Store};
+
+use super::files::{NPAS, NXXS, OCNS};
+
+/// The dataset of each publication that was current after a step.
+#[derive(Default)]
+pub struct Past(HashMap<Version, Arc<Dataset>>);
+
+impl Past {
+    pub fn add(&mut self, manifest: &Manifest, dataset: &Arc<Dataset>) {
+        self.0.insert(manifest.publication.id.clone(), Arc::clone(dataset));
+    }
+
+    /// Asserts that the history leads back to each version, as a whole and record by record.
+    pub async fn check(&self, store: &Store, manifest: &Manifest) -> Result<(), TestCaseError> {
+        let Some(current) = self.0.get(&manifest.publication.id) else { return Ok(()) };
+        let history = store.history(&manifest.publication, Timestamp::now()).await.unwrap();
+        let mut newer: Option<Dataset> = None;
+        for (position, difference) in history.differences_after(0).iter().enumerate().rev() {
+            let difference = store.difference(difference).await.unwrap();
+            let older = difference.undo(newer.as_ref().unwrap_or(current));
+            let publication = history.publication(position).unwrap();
+            if let Some(expected) = self.0.get(&publication.id) {
+                prop_assert!(older.records().eq(expected.records()), "{:?}", publication);
+            }
+            for key in keys() {
+                let found = record_at(store, &history, position, current, key).await;
+                prop_assert_eq!(found, older.record(key), "{} {:?}", key, publication);
+            }
+            newer = Some(older);
+        }
+        Ok(())
+    }
+}
+
+/// Some records, found by their own changes.
+fn keys() -> impl Iterator<Item = RecordKey> {
+    let exchanges = NXXS.iter().map(|nxx| format!("415-{nxx}").parse().map(RecordKey::Exchange));
+    let exchanges = exchanges.map(Result::unwrap).step_by(2);
+    let carriers = OCNS.iter().map(|ocn| RecordKey::Carrier(ocn.parse().unwrap()));
+    let area_codes = NPAS.iter().map(|npa| RecordKey::AreaCode(npa.parse().unwrap()));
+    exchanges.chain(carriers.step_by(2)).chain(area_codes.take(1))
+}
+
+async fn record_at(
+    store: &Store,
+    history: &History,
+    position: usize,
+    current: &Dataset,
+    key: RecordKey,
+) -> Option<Record> {
+    match store.first_change_after(history, position, key).await.unwrap() {
+        Some(change) => change.pair.before,
+        None => current.record(key),
+    }
+}

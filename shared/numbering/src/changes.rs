@@ -1,0 +1,323 @@
+//! The differences between two versions of the data, record by record.
+
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+};
+
+use itertools::Itertools;
+use serde::Serialize;
+use serde_json::Value;
+use strum::{EnumString, IntoStaticStr, VariantNames};
+use utoipa::ToSchema;
+
+use crate::{
+    dataset::{Dataset, SnapshotError},
+    records::{Npa, Ocn, Record, RecordKey, StateCode},
+};
+
+/// A kind of change to a record.
+#[derive(Serialize, EnumString, IntoStaticStr, VariantNames, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case", ascii_case_insensitive)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChangeKind {
+    Added,
+    Removed,
+    Changed,
+}
+
+/// A kind of record.
+#[derive(Serialize, EnumString, IntoStaticStr, VariantNames, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case", ascii_case_insensitive)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum RecordKind {
+    Exchange,
+    AreaCode,
+    Carrier,
+}
+
+impl ChangeKind {
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+}
+
+impl RecordKind {
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+}
+
+impl From<RecordKey> for RecordKind {
+    fn from(key: RecordKey) -> Self {
+        match key {
+            RecordKey::Exchange(_) => Self::Exchange,
+            RecordKey::AreaCode(_) => Self::AreaCode,
+            RecordKey::Carrier(_) => Self::Carrier,
+        }
+    }
+}
+
+/// A change to a record.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct RecordChange {
+    pub change: ChangeKind,
+    pub kind: RecordKind,
+    /// An NPA-NXX, an NPA or an OCN.
+    #[schema(example = "415-555")]
+    pub key: String,
+    pub fields: FieldChanges,
+}
+
+/// The fields that differ, by name. A nested field has a dotted name, such as `exchanges.by_state.CA`.
+pub type FieldChanges = BTreeMap<String, FieldChange>;
+
+/// A field's values before and after; `None` if the record or the value is missing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct FieldChange {
+    #[schema(required)]
+    pub before: Option<Value>,
+    #[schema(required)]
+    pub after: Option<Value>,
+}
+
+/// A value as text, without quotes.
+pub fn value_text(value: &Value) -> Cow<'_, str> {
+    match value {
+        Value::String(text) => Cow::Borrowed(text),
+        other => Cow::Owned(other.to_string()),
+    }
+}
+
+/// A record before and after a change. `None` if it did not exist.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecordPair {
+    pub key: RecordKey,
+    pub before: Option<Record>,
+    pub after: Option<Record>,
+}
+
+/// Pairs the records of both versions, in key order.
+pub fn record_pairs(before: &Dataset, after: &Dataset) -> impl Iterator<Item = RecordPair> {
+    let joined = before
+        .records()
+        .merge_join_by(after.records(), |before, after| before.key().cmp(&after.key()));
+    joined.map(|either| {
+        let key = either.as_ref().reduce(|before, _| before).key();
+        let (before, after) = either.left_and_right();
+        RecordPair { key, before, after }
+    })
+}
+
+impl RecordPair {
+    /// `None` if the records are equal.
+    pub fn change(&self) -> Option<ChangeKind> {
+        match (&self.before, &self.after) {
+            (None, _) => Some(ChangeKind::Added),
+            (_, None) => Some(ChangeKind::Removed),
+            (before, after) => (before != after).then_some(ChangeKind::Changed),
+        }
+    }
+
+    /// Describes the change; `None` if the records are equal.
+    pub fn description(&self) -> Option<RecordChange> {
+        Some(RecordChange {
+            change: self.change()?,
+            kind: self.key.into(),
+            key: self.key.to_string(),
+            fields: self.changed_fields(),
+        })
+    }
+
+    pub fn changed_fields(&self) -> FieldChanges {
+        let mut fields = FieldChanges::new();
+        for (name, value) in values(self.before.as_ref()) {
+            fields.insert(name, FieldChange { before: Some(value), after: None });
+        }
+        for (name, value) in values(self.after.as_ref()) {
+            let field = fields.entry(name).or_insert(FieldChange { before: None, after: None });
+            field.after = Some(value);
+        }
+        fields.retain(|_, field| field.before != field.after);
+        fields
+    }
+
+    fn records(&self) -> impl Iterator<Item = &Record> {
+        [&self.before, &self.after].into_iter().flatten()
+    }
+
+    /// Returns `true` for the area code, and the exchanges in it.
+    pub fn is_in_area_code(&self, npa: Npa) -> bool {
+        match self.key {
+            RecordKey::Exchange(npa_nxx) => npa_nxx.npa == npa,
+            RecordKey::AreaCode(area_code) => area_code == npa,
+            RecordKey::Carrier(_) => false,
+        }
+    }
+
+    /// Returns `true` for the carrier, and for exchanges that it held before or after, in whole or in part.
+    pub fn concerns_carrier(&self, ocn: Ocn) -> bool {
+        self.records().any(|record| match record {
+            Record::Carrier(carrier) => carrier.ocn == ocn,
+            Record::AreaCode(_) => false,
+            Record::Exchange(exchange) => exchange.ocns().any(|held_by| held_by == ocn),
+        })
+    }
+
+    /// Returns `true` if the record was or is in the state.
+    pub fn is_in_state(&self, state: StateCode) -> bool {
+        self.records().any(|record| match record {
+            Record::Carrier(carrier) => carrier.state == Some(state),
+            Record::AreaCode(area_code) => area_code.states.contains(&state),
+            Record::Exchange(exchange) => exchange.state == Some(state),
+        })
+    }
+}
+
+fn values(record: Option<&Record>) -> Vec<(String, Value)> {
+    let mut values = Vec::new();
+    let record = serde_json::to_value(record)
+        .expect("records contain only strings, numbers and maps with string keys");
+    collect_values("", record, &mut values);
+    values
+}
+
+fn collect_values(name: &str, value: Value, values: &mut Vec<(String, Value)>) {
+    match value {
+        Value::Null => (),
+        Value::Object(fields) => {
+            for (inner_name, inner_value) in fields {
+                let separator = if name.is_empty() { "" } else { "." };
+                collect_values(&format!("{name}{separator}{inner_name}"), inner_value, values);
+            }
+        }
+        other => values.push((name.to_owned(), other)),
+    }
+}
+
+/// The records that differ between two versions, as two small datasets.
+///
+/// Exchanges take their holder's name from its carrier, so the datasets also contain the carriers of these exchanges.
+/// Carriers that did not change are equal in both.
+#[derive(Debug, PartialEq)]
+pub struct Difference {
+    before: Dataset,
+    after: Dataset,
+}
+
+impl Difference {
+    /// Selects the records with these keys from two versions.
+    pub fn new(before: &Dataset, after: &Dataset, keys: &[RecordKey]) -> Self {
+        let mut selected: BTreeSet<RecordKey> = keys.iter().copied().collect();
+        for dataset in [before, after] {
+            for &key in keys {
+                if let Some(Record::Exchange(exchange)) = dataset.record(key) {
+                    selected.extend(exchange.ocns().map(RecordKey::Carrier));
+                }
+            }
+        }
+        Self { before: before.select(&selected), after: after.select(&selected) }
+    }
+
+    /// The records that differ, in key order: carriers, area codes, then exchanges.
+    pub fn changes(&self) -> impl Iterator<Item = RecordPair> {
+        record_pairs(&self.before, &self.after).filter(|pair| pair.change().is_some())
+    }
+
+    /// Packs both datasets, the first one after its length.
+    pub fn pack(&self) -> Result<Vec<u8>, SnapshotError> {
+        let [before, after] = [self.before.pack()?, self.after.pack()?];
+        Ok([&(before.len() as u32).to_le_bytes()[..], &before, &after].concat())
+    }
+
+    /// Unpacks a difference. Verify the hash of the bytes first: this only detects other layouts.
+    pub fn unpack(bytes: &[u8]) -> Result<Self, SnapshotError> {
+        let (length, datasets) = bytes.split_first_chunk().ok_or(SnapshotError::Empty)?;
+        let (before, after) = datasets
+            .split_at_checked(u32::from_le_bytes(*length) as usize)
+            .ok_or(SnapshotError::Columns)?;
+        Ok(Self { before: Dataset::unpack(before)?, after: Dataset::unpack(after)? })
+    }
+
+    /// The newer version, made from the older one.
+    pub fn apply(&self, before: &Dataset) -> Dataset {
+        let changes = self.changes().map(|RecordPair { key, after, .. }| (key, after));
+        before.with_records(changes)
+    }
+
+    /// The older version, made from the newer one.
+    pub fn undo(&self, after: &Dataset) -> Dataset {
+        let changes = self.changes().map(|RecordPair { key, before, .. }| (key, before));
+        after.with_records(changes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dataset::tests::example;
+
+    /// The example with a renamed carrier, an exchange that moved to another holder, and one that was removed.
+    fn changed_example() -> Dataset {
+        let dataset = example();
+        let mut carriers: Vec<_> = dataset.carriers().collect();
+        carriers[0].company_name = Some("RENAMED".to_owned());
+        let mut exchanges: Vec<_> = dataset.exchanges().collect();
+        exchanges.remove(1);
+        exchanges[0].ocn = Some(carriers[1].ocn);
+        exchanges[0].blocks.clear();
+        Dataset::new(carriers, dataset.area_codes().collect(), exchanges)
+    }
+
+    fn keys(before: &Dataset, after: &Dataset) -> Vec<RecordKey> {
+        let pairs = record_pairs(before, after);
+        pairs.filter(|pair| pair.change().is_some()).map(|pair| pair.key).collect()
+    }
+
+    #[test]
+    fn a_difference_has_exactly_the_changed_records_and_leads_both_ways() {
+        let datasets = [example(), changed_example(), Dataset::default()];
+        for (before, after) in datasets.iter().cartesian_product(&datasets) {
+            let keys = keys(before, after);
+            let difference = Difference::new(before, after, &keys);
+            let difference = Difference::unpack(&difference.pack().unwrap()).unwrap();
+            let expected = record_pairs(before, after).filter(|pair| pair.change().is_some());
+            assert!(difference.changes().eq(expected));
+            assert_eq!(difference.apply(before), *after);
+            assert_eq!(difference.undo(after), *before);
+        }
+    }
+
+    #[test]
+    fn incomplete_differences_are_rejected() {
+        let (before, after) = (example(), changed_example());
+        let difference = Difference::new(&before, &after, &keys(&before, &after));
+        let bytes = difference.pack().unwrap();
+        for end in 0..bytes.len() {
+            assert!(Difference::unpack(&bytes[..end]).is_err(), "{end}");
+        }
+    }
+
+    #[test]
+    fn filters_match_the_record_before_and_after() {
+        let (before, after) = (example(), changed_example());
+        let pairs: Vec<_> = record_pairs(&before, &after).collect();
+        let moved =
+            pairs.iter().find(|pair| pair.key == RecordKey::Exchange("415-200".parse().unwrap()));
+        let moved = moved.unwrap();
+        let holders = moved.records().filter_map(|record| match record {
+            Record::Exchange(exchange) => exchange.ocn,
+            _ => None,
+        });
+        for ocn in holders {
+            assert!(moved.concerns_carrier(ocn), "{ocn}");
+        }
+        assert!(!moved.concerns_carrier("9999".parse().unwrap()));
+        assert!(moved.is_in_area_code("415".parse().unwrap()));
+        assert!(!moved.is_in_area_code("416".parse().unwrap()));
+        assert!(moved.is_in_state("CA".parse().unwrap()));
+        assert!(!moved.is_in_state("NY".parse().unwrap()));
+    }
+}

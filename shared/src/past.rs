@@ -1,0 +1,146 @@
+//! The history of the data, and records as they were.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use arc_swap::ArcSwapOption;
+use futures_util::future::try_join_all;
+use jiff::Timestamp;
+use numbering::{
+    dataset::Dataset,
+    records::{Ocn, Record, RecordKey},
+};
+use store::{History, LoadedVersion, PastChange};
+
+use crate::{errors::ApiError, lookup::record_version, state::App};
+
+/// How long a history is kept in memory, while the publication is current. Old differences end in the meantime, but
+/// their items remain for days.
+const HISTORY_TTL: Duration = Duration::from_secs(60 * 60);
+
+/// The last history that was read. Read only for requests about the past.
+#[derive(Default)]
+pub struct CachedHistory(ArcSwapOption<(Arc<History>, Instant)>);
+
+impl App {
+    /// The history up to the current version, as of the last read of the manifest.
+    pub async fn history(&self) -> Result<Arc<History>, ApiError> {
+        self.dataset.get().await?;
+        let (_, manifest) = self.dataset.in_memory().ok_or(ApiError::Unavailable)?;
+        let publication = &manifest.publication;
+        if let Some(cached) = self.cached_history.0.load_full()
+            && cached.0.current() == publication
+            && cached.1.elapsed() < HISTORY_TTL
+        {
+            return Ok(Arc::clone(&cached.0));
+        }
+        let history = Arc::new(self.store.history(publication, Timestamp::now()).await?);
+        let cached = (Arc::clone(&history), Instant::now());
+        self.cached_history.0.store(Some(Arc::new(cached)));
+        Ok(history)
+    }
+
+    /// The data for a request about one record, as it was. Unless that is the current version, the dataset contains only
+    /// the record, its area code, for an area code its exchanges, and the carriers that hold any of them.
+    pub async fn dataset_as_of(
+        &self,
+        time: Timestamp,
+        key: RecordKey,
+    ) -> Result<PastVersion, ApiError> {
+        let history = self.history().await?;
+        let position = history.position_at(time).ok_or_else(|| before_start(&history, time))?;
+        let current = self.dataset.version(history.current().version.as_str()).await?;
+        let LoadedVersion { mut version, mut dataset } = current.ok_or(ApiError::Unavailable)?;
+        let mut published_at = history.current().at;
+        if let Some(next) = history.differences_after(position).first() {
+            let past = Past { app: self, history: &history, position, current: &dataset };
+            dataset = Arc::new(past.dataset(key).await?);
+            (version, published_at) = (next.predecessor.version.clone(), next.predecessor.at);
+        }
+        record_version(&version);
+        Ok(PastVersion { dataset, published_at })
+    }
+}
+
+/// The data at a time in the past.
+pub struct PastVersion {
+    pub dataset: Arc<Dataset>,
+    pub published_at: Timestamp,
+}
+
+fn before_start(history: &History, time: Timestamp) -> ApiError {
+    let start = history.start().at;
+    ApiError::invalid(format!(
+        "as_of must be {start} or later, when the history begins, got {time}"
+    ))
+}
+
+/// Reads records as they were after a publication.
+struct Past<'a> {
+    app: &'a App,
+    history: &'a History,
+    position: usize,
+    current: &'a Dataset,
+}
+
+/// Records by key.
+type Records = BTreeMap<RecordKey, Record>;
+
+impl Past<'_> {
+    async fn dataset(&self, key: RecordKey) -> Result<Dataset, ApiError> {
+        let mut records = match key {
+            RecordKey::Carrier(_) => self.records(&[key]).await?,
+            RecordKey::Exchange(npa_nxx) => {
+                self.records(&[key, RecordKey::AreaCode(npa_nxx.npa)]).await?
+            }
+            RecordKey::AreaCode(npa) => {
+                let mut records = Records::from_iter(
+                    self.current
+                        .exchanges_in(npa)
+                        .map(Record::Exchange)
+                        .chain(self.current.area_code(npa).map(Record::AreaCode))
+                        .map(|record| (record.key(), record)),
+                );
+                let (store, history) = (&self.app.store, self.history);
+                let changes = store.first_changes_in(history, self.position, npa).await?;
+                undo(&mut records, changes);
+                records
+            }
+        };
+        let holders: BTreeSet<Ocn> = records
+            .values()
+            .filter_map(|record| match record {
+                Record::Exchange(exchange) => Some(exchange.ocns()),
+                _ => None,
+            })
+            .flatten()
+            .collect();
+        let holders: Vec<_> = holders.into_iter().map(RecordKey::Carrier).collect();
+        records.append(&mut self.records(&holders).await?);
+        Ok(Dataset::from_records(records.into_values()))
+    }
+
+    /// The records with these keys.
+    async fn records(&self, keys: &[RecordKey]) -> Result<Records, ApiError> {
+        let (store, history) = (&self.app.store, self.history);
+        let changes = keys.iter().map(|&key| store.first_change_after(history, self.position, key));
+        let changes = try_join_all(changes).await?;
+        let current = keys.iter().filter_map(|&key| Some((key, self.current.record(key)?)));
+        let mut records = Records::from_iter(current);
+        undo(&mut records, changes.into_iter().flatten());
+        Ok(records)
+    }
+}
+
+/// Undoes changes, at most one for each record.
+fn undo(records: &mut Records, changes: impl IntoIterator<Item = PastChange>) {
+    for PastChange { pair, .. } in changes {
+        match pair.before {
+            Some(before) => _ = records.insert(pair.key, before),
+            None => _ = records.remove(&pair.key),
+        }
+    }
+}
