@@ -120,7 +120,7 @@ def stdout_of(result):
 @contextlib.contextmanager
 def service(key, folder):
     """The service on the stack's tables, as the functions would run it."""
-    tables = {f"{table.upper()}_TABLE": f"{STACK}-{table}" for table in ["carriers", "exchanges", "dataset", "api_keys", "usage"]}
+    tables = {f"{table.upper()}_TABLE": f"{STACK}-{table}" for table in ["carriers", "exchanges", "dataset", "history", "api_keys", "usage"]}
     options = ["--port", "0", "--endpoint-url", os.environ["AWS_ENDPOINT_URL"], "--key", key, "--data-dir", str(folder)]
     command = [PROGRAM, "serve", *options]
     process = subprocess.Popen(command, env=os.environ | tables, stdout=subprocess.PIPE, text=True)

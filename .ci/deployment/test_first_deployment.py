@@ -10,7 +10,7 @@ from stand_in import aws, sam, stack_template, updatable_template
 from template import ROOT, Values, resources_of_type, source, resources_with
 
 STACK = "telephone-numbers"
-TABLES = {f"{STACK}-{table}" for table in ["carriers", "exchanges", "dataset", "api_keys", "usage"]}
+TABLES = {f"{STACK}-{table}" for table in ["carriers", "exchanges", "dataset", "history", "api_keys", "usage"]}
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ RESOURCES = resources_with()
 ALARMS = {name: alarm["Properties"] for name, alarm in resources_of_type(RESOURCES, "AWS::CloudWatch::Alarm").items()}
 API_FUNCTIONS = ["Carriers", "Npa", "Format", "Search", "Status", "Site", "Mcp"]
 FUNCTIONS = [*API_FUNCTIONS, "Ingest", "Probe"]
-TABLES = ["Carriers", "Exchanges", "Dataset", "ApiKeys", "Usage"]
+TABLES = ["Carriers", "Exchanges", "Dataset", "History", "ApiKeys", "Usage"]
 
 
 def properties(name):
@@ -111,13 +111,14 @@ def test_tables_are_encrypted_recoverable_and_outlive_the_stack(name):
     assert table["Properties"]["SSESpecification"] == {"SSEEnabled": True}
 
 
-def test_only_usage_items_expire():
+def test_only_usage_and_history_items_expire():
     expiring = {name: table["Properties"].get("TimeToLiveSpecification") for name, table in resources_of_type(RESOURCES, "AWS::DynamoDB::Table").items()}
     attribute = "expires_at"
-    assert expiring.pop("UsageTable") == {"AttributeName": attribute, "Enabled": True}
+    for table, source in [("UsageTable", "usage"), ("HistoryTable", "history_items")]:
+        assert expiring.pop(table) == {"AttributeName": attribute, "Enabled": True}
+        # Functions and the embedded database use the same attribute.
+        assert attribute in (ROOT / f"shared/store/src/{source}.rs").read_text()
     assert set(expiring.values()) == {None}
-    # Functions and the embedded database use the same attribute.
-    assert f'"{attribute}"' in (ROOT / "shared/store/src/usage.rs").read_text()
 
 
 def variables(name, **parameters):
@@ -130,17 +131,17 @@ def test_functions_get_their_variables(name):
         "Ingest": {
             "NANPA_SOURCE": "https://a", "CNAC_SOURCE": "https://b", "NPA_REPORT_SOURCE": "https://c",
             "CARRIERS_SOURCE": "https://d", "THOUSANDS_BLOCKS_SOURCE": "https://e", "CANADIAN_BLOCKS_SOURCE": "https://h",
-            "MAX_SUSPECT": "7",
+            "MAX_SUSPECT": "7", "HISTORY_DAYS": "90",
         },
         "Probe": {f"{function.upper()}_VERSION": f"<{function}Function.Version>" for function in API_FUNCTIONS},
     }
     flags = {"FLAGS_BASE_URL": "https://f"} if name in ["Format", "Site", "Mcp"] else {}
     parameters = {
         "NanpaSource": "https://a", "CnacSource": "https://b", "NpaReportSource": "https://c", "CarriersSource": "https://d",
-        "ThousandsBlocksSource": "https://e", "MaxSuspect": "7", "FlagsBaseUrl": "https://f", "CorsOrigins": "https://g",
+        "ThousandsBlocksSource": "https://e", "MaxSuspect": "7", "HistoryDays": "90", "FlagsBaseUrl": "https://f", "CorsOrigins": "https://g",
         "CanadianBlocksSource": "https://h", "LogLevel": "debug",
     }
-    tables = {"CARRIERS": "Carriers", "EXCHANGES": "Exchanges", "DATASET": "Dataset", "API_KEYS": "ApiKeys", "USAGE": "Usage"}
+    tables = {"CARRIERS": "Carriers", "EXCHANGES": "Exchanges", "DATASET": "Dataset", "HISTORY": "History", "API_KEYS": "ApiKeys", "USAGE": "Usage"}
     found = {
         variable: "<" + value["Ref"] + ">" if isinstance(value, dict) else value
         for variable, value in variables(name, **parameters).items()
@@ -154,29 +155,30 @@ def test_functions_get_their_variables(name):
 
 
 COUNT = {"dynamodb:UpdateItem": {"Usage"}}
+PAST = {"dynamodb:Query": {"History"}}
 PERMISSIONS = {
     "Carriers": {
-        "dynamodb:GetItem": {"Carriers", "Dataset", "ApiKeys"}, "dynamodb:BatchGetItem": {"Dataset", "Usage"}, **COUNT,
+        "dynamodb:GetItem": {"Carriers", "Dataset", "ApiKeys"}, "dynamodb:BatchGetItem": {"Dataset", "Usage"}, **COUNT, **PAST,
     },
     "Npa": {
-        "dynamodb:GetItem": {"Exchanges", "Dataset", "ApiKeys"}, "dynamodb:BatchGetItem": {"Dataset", "Usage"}, **COUNT,
+        "dynamodb:GetItem": {"Exchanges", "Dataset", "ApiKeys"}, "dynamodb:BatchGetItem": {"Dataset", "Usage"}, **COUNT, **PAST,
     },
     "Format": {
         "dynamodb:GetItem": {"Exchanges", "Dataset", "ApiKeys"},
-        "dynamodb:BatchGetItem": {"Exchanges", "Dataset", "Usage"}, **COUNT,
+        "dynamodb:BatchGetItem": {"Exchanges", "Dataset", "Usage"}, **COUNT, **PAST,
     },
-    "Search": {"dynamodb:GetItem": {"Dataset", "ApiKeys"}, "dynamodb:BatchGetItem": {"Dataset", "Usage"}, **COUNT},
+    "Search": {"dynamodb:GetItem": {"Dataset", "ApiKeys"}, "dynamodb:BatchGetItem": {"Dataset", "Usage"}, **COUNT, **PAST},
     "Status": {"dynamodb:GetItem": {"Dataset"}},
     "Site": {},
     "Mcp": {
         "dynamodb:GetItem": {"Carriers", "Exchanges", "Dataset", "ApiKeys"},
-        "dynamodb:BatchGetItem": {"Exchanges", "Dataset", "Usage"}, **COUNT,
+        "dynamodb:BatchGetItem": {"Exchanges", "Dataset", "Usage"}, **COUNT, **PAST,
     },
     "Ingest": {
-        "dynamodb:BatchWriteItem": {"Carriers", "Exchanges"},
+        "dynamodb:BatchWriteItem": {"Carriers", "Exchanges", "History"},
         "dynamodb:Scan": {"Carriers", "Exchanges", "Dataset"},
         "dynamodb:GetItem": {"Dataset"}, "dynamodb:BatchGetItem": {"Dataset"},
-        "dynamodb:PutItem": {"Dataset"}, "dynamodb:DeleteItem": {"Dataset"},
+        "dynamodb:PutItem": {"Dataset", "History"}, "dynamodb:DeleteItem": {"Dataset"},
         "s3:GetObject": {"<DataBucket.Arn>/*"},
     },
     "Probe": {

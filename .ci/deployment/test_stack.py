@@ -6,7 +6,10 @@ import pytest
 from stand_in import aws, supported_part, stack_template
 from template import STACK, resources_of_type, source, transform, resources_with
 
-KEYS = {"carriers": "ocn", "exchanges": "npa_nxx", "dataset": "id", "api_keys": "key_hash", "usage": "id"}
+KEYS = {
+    "carriers": ["ocn"], "exchanges": ["npa_nxx"], "dataset": ["id"], "history": ["code", "entry"],
+    "api_keys": ["key_hash"], "usage": ["id"],
+}
 # Only checked against AWS's schemas, by cfn-lint.
 UNSUPPORTED_TYPES = {
     "AWS::ApiGatewayV2::Api", "AWS::ApiGatewayV2::ApiMapping", "AWS::ApiGatewayV2::DomainName",
@@ -33,13 +36,14 @@ def test_moto_skips_only_the_listed_resource_types(stack):
     assert len(template["Resources"]) <= 500
 
 
-def test_every_table_has_its_partition_key_and_on_demand_billing(stack):
+def test_every_table_has_its_keys_and_on_demand_billing(stack):
     database = boto3.client("dynamodb")
     assert set(database.list_tables()["TableNames"]) == {f"{STACK}-{table}" for table in KEYS}
-    for name, key in KEYS.items():
+    for name, keys in KEYS.items():
         table = database.describe_table(TableName=f"{STACK}-{name}")["Table"]
-        assert table["KeySchema"] == [{"AttributeName": key, "KeyType": "HASH"}]
-        assert table["AttributeDefinitions"] == [{"AttributeName": key, "AttributeType": "S"}]
+        schema = zip(keys, ["HASH", "RANGE"])
+        assert table["KeySchema"] == [{"AttributeName": key, "KeyType": kind} for key, kind in schema]
+        assert table["AttributeDefinitions"] == [{"AttributeName": key, "AttributeType": "S"} for key in keys]
         assert table["BillingModeSummary"]["BillingMode"] == "PAY_PER_REQUEST"
 
 

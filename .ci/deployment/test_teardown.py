@@ -53,7 +53,7 @@ def test_tearing_down_deletes_the_stack_and_data_but_keeps_keys(stack):
     run(delete_stack)
     assert STACK not in [each["StackName"] for each in stack.describe_stacks()["Stacks"]]
     assert boto3.client("lambda").list_functions()["Functions"] == []
-    assert tables() == {"carriers", "exchanges", "dataset", "api_keys", "usage"}
+    assert tables() == {"carriers", "exchanges", "dataset", "history", "api_keys", "usage"}
     assert any("databucket" in bucket["Name"] for bucket in boto3.client("s3").list_buckets()["Buckets"])
 
     run(delete_data)

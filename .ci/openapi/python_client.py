@@ -44,6 +44,9 @@ SUCCESSES = {
     "look_up_block": ({"tn": "+13052345678"}, models.LookupResult),
     "look_up_block_by_query": ({"tn": "(305) 234-5678"}, models.LookupResult),
     "search_exchanges": ({"q": "sample", "rate_center": "perrine"}, models.SearchResult),
+    "list_changes": ({"npa": "305", "limit": 2}, models.ChangeList),
+    "list_exchange_history": ({"npa": "305", "nxx": "234"}, models.ChangeList),
+    "list_carrier_history": ({"ocn": "6015"}, models.ChangeList),
     "get_health": ({}, models.Health),
     "get_health_unversioned": ({}, models.Health),
     "get_stats": ({}, models.Stats),
@@ -80,6 +83,9 @@ REJECTIONS = [
     ("look_up_block", {"tn": "8005551234"}, 404, "not_found", "800"),
     ("look_up_block_by_query", {"tn": "1"}, 400, "invalid_request", "10-digit"),
     ("search_exchanges", {}, 400, "invalid_request", "At least one of"),
+    ("list_changes", {"since": "2000-01-01"}, 400, "invalid_request", "when the history begins"),
+    ("list_exchange_history", {"npa": "999", "nxx": "999"}, 404, "not_found", "999-999"),
+    ("list_carrier_history", {"ocn": "ZZZZ"}, 404, "not_found", "ZZZZ"),
 ]
 
 

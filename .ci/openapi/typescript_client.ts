@@ -157,6 +157,23 @@ const checks: Record<keyof paths, () => Promise<void>> = {
     assert.equal(success(await get("(305) 234-5678")).location?.rateCenter, "PERRINE");
     rejection(await get("1"), 400, "invalid_request");
   },
+  "/v1/changes": async () => {
+    const get = (since?: string) => withKey.GET("/v1/changes", { params: { query: { since, limit: 2 } } });
+    const { since, until, changes } = success(await get());
+    assert.ok(since.published_at <= until.published_at && changes.length <= 2);
+    rejection(await get("2000-01-01"), 400, "invalid_request");
+  },
+  "/v1/npa/{npa}/nxx/{nxx}/history": async () => {
+    const get = (npa: string) =>
+      withKey.GET("/v1/npa/{npa}/nxx/{nxx}/history", { params: { path: { npa, nxx: "234" } } });
+    assert.equal(success(await get("305")).pagination.limit, 50);
+    rejection(await get("999"), 404, "not_found");
+  },
+  "/v1/carrier/{ocn}/history": async () => {
+    const get = (ocn: string) => withKey.GET("/v1/carrier/{ocn}/history", { params: { path: { ocn } } });
+    assert.equal(success(await get("6015")).pagination.limit, 50);
+    rejection(await get("ZZZZ"), 404, "not_found");
+  },
   "/v1/search": async () => {
     const query = { q: "sample wire", state: "NY", limit: 1 } as const;
     const found = success(await withKey.GET("/v1/search", { params: { query } }));

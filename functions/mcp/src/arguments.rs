@@ -117,7 +117,7 @@ mod tests {
 
     const NOT_A_STRING: &str = "fields must be a string or a number, got '{}'";
     const LIST: &str = "ocn must be a string or a number, got '[\"a\",1]'";
-    const UNKNOWN: &str = "Unknown argument 'apiKey'; this tool supports ocn";
+    const UNKNOWN: &str = "Unknown argument 'apiKey'; this tool supports ocn, as_of";
     const MISSPELLED: &str = "Unknown argument 'defaultcountry'; did you mean 'defaultCountry'?";
 
     #[test]

@@ -76,6 +76,11 @@ fn search() -> Check {
     )
 }
 
+fn changes() -> Check {
+    let request = Request::new(Function::Search, "/v1/changes").query("limit", "1");
+    check(request, &[("/since/version", Part::Text), ("/until/version", Part::Text)])
+}
+
 fn area_codes() -> Check {
     let request = Request::new(Function::Npa, "/v1/area-codes").query("limit", "1");
     check(request, &[("/area_codes/0/npa", Part::Text), ("/pagination/total", Part::AboveZero)])
@@ -87,7 +92,7 @@ pub fn carriers() -> Check {
 }
 
 /// The checks for an exchange and its first number, whose thousands block may have a different holder.
-fn exchange_checks(exchange: &Value) -> [Check; 12] {
+fn exchange_checks(exchange: &Value) -> [Check; 14] {
     let [npa, nxx, ocn] =
         ["npa", "nxx", "ocn"].map(|name| exchange[name].as_str().unwrap_or_default());
     let number = format!("+1{npa}{nxx}0000");
@@ -128,6 +133,16 @@ fn exchange_checks(exchange: &Value) -> [Check; 12] {
         check(
             blocks_request.with("npa", npa).with("nxx", nxx),
             &[("/npa", is_npa()), ("/nxx", is_nxx()), ("/blocks/9/block", equals(9))],
+        ),
+        check(
+            Request::new(Function::Search, "/v1/npa/{npa}/nxx/{nxx}/history")
+                .with("npa", npa)
+                .with("nxx", nxx),
+            &[("/until/version", Part::Text)],
+        ),
+        check(
+            Request::new(Function::Search, "/v1/carrier/{ocn}/history").with("ocn", ocn),
+            &[("/until/version", Part::Text)],
         ),
         check(plan_request, &[("/npa", is_npa()), ("/total_exchanges", Part::AboveZero)]),
         check(holders_request.query("limit", "1"), &[("/holders/0/exchanges", Part::AboveZero)]),
@@ -171,7 +186,9 @@ fn exchange_checks(exchange: &Value) -> [Check; 12] {
 
 /// The checks that need a key, for an exchange that may not exist.
 pub fn keyed_checks() -> impl Iterator<Item = Check> {
-    [search(), carriers(), area_codes()].into_iter().chain(exchange_checks(&placeholder_exchange()))
+    [search(), changes(), carriers(), area_codes()]
+        .into_iter()
+        .chain(exchange_checks(&placeholder_exchange()))
 }
 
 /// Runs all checks, one at a time so that each function needs only one container.
@@ -190,6 +207,10 @@ pub async fn check_all(api: &impl Api) -> Findings {
     let search = run(&mut findings, api, search()).await;
     findings.search_total =
         search.as_ref().and_then(|response| response.body["pagination"]["total"].as_u64());
+    // If the function does not respond, another check would only take longer.
+    if search.is_some() {
+        run(&mut findings, api, changes()).await;
+    }
     run(&mut findings, api, carriers()).await;
     run(&mut findings, api, area_codes()).await;
     // Before the first import, any exchange will do.
@@ -265,7 +286,7 @@ mod tests {
     async fn service_without_data_passes_all_checks() {
         let findings = check_all(&EmptyService).await;
         assert!(findings.is_empty && findings.all_passed(), "{findings:?}");
-        assert_eq!(findings.outcomes.len(), 21);
+        assert_eq!(findings.outcomes.len(), 24);
     }
 
     #[test]

@@ -12,7 +12,8 @@ const SOURCE_ADDRESS: &str = "192.0.2.1";
 const JSON: &str = "application/json";
 
 /// Endpoints with one parameter or without the version that have no second route.
-const WITHOUT_OTHER_ROUTE: [&str; 2] = ["/v1/area-codes/{npa}", "/v1/sources"];
+const WITHOUT_OTHER_ROUTE: [&str; 3] =
+    ["/v1/area-codes/{npa}", "/v1/carrier/{ocn}/history", "/v1/sources"];
 
 /// A request to a function: `POST` if it has a body, otherwise `GET`.
 #[derive(Debug, Clone)]

@@ -1,5 +1,6 @@
-//! Searches all exchanges by words and exact filters.
+//! Searches all exchanges by words and exact filters, and lists what changed.
 
+mod changes;
 #[cfg(test)]
 mod tests;
 
@@ -20,9 +21,16 @@ use shared::{
 use store::LoadedVersion;
 use utoipa::ToSchema;
 
+use changes::record_history;
+
 /// This function's routes.
 pub fn routes() -> Routes {
-    Routes::new([route!(search)])
+    Routes::new([
+        route!(search),
+        route!(changes::list_changes),
+        route!(record_history::exchange_history),
+        route!(record_history::carrier_history),
+    ])
 }
 
 /// An exchange in search results.

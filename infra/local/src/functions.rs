@@ -9,7 +9,6 @@ pub fn functions() -> Vec<(&'static str, Routes)> {
         ("npa", npa::routes()),
         ("format", format::routes()),
         ("search", search::routes()),
-        ("changes", changes::routes()),
         ("status", status::routes()),
         ("mcp", mcp::routes()),
         ("site", site::routes()),

@@ -15,29 +15,38 @@ use crate::{
 const RULE: &str =
     "must be a date such as 2026-11-21, or a time in UTC such as 2026-11-21T09:00:03Z";
 
-/// Parses a date or a time. A date stands for all of the day, up to now.
-pub fn parse_past(name: &str, text: &str) -> Result<RangeInclusive<Timestamp>, ApiError> {
+/// Parses a date or a time, or rejects it with a rule. A date stands for all of the day, up to now.
+pub fn parse_past(
+    name: &str,
+    rule: &str,
+    text: &str,
+) -> Result<RangeInclusive<Timestamp>, ApiError> {
     let now = Timestamp::now();
-    let day = || {
-        let midnight = |date: Date| Some(date.to_zoned(TimeZone::UTC).ok()?.timestamp());
-        let date: Date = text.parse().ok().filter(|_| text.len() == "2026-11-21".len())?;
-        let end = midnight(date.tomorrow().ok()?)? - 1.nanosecond();
-        Some(midnight(date)?..=end)
-    };
-    let time = || text.parse().ok().filter(|_| text.ends_with('Z')).map(|time| time..=time);
-    let range = day().or_else(time).ok_or_else(|| invalid_param(name, text, RULE))?;
-    if *range.start() > now {
-        return Err(invalid_param(name, text, "must not be in the future"));
+    let future = || Err(invalid_param(name, text, "must not be in the future"));
+    if let Some(date) = parse_date(text) {
+        let midnight = |date: Date| date.to_zoned(TimeZone::UTC).map(|it| it.timestamp());
+        return match (date <= date_of(now), midnight(date)) {
+            (true, Ok(start)) => Ok(start..=now.min(start + 24.hours() - 1.nanosecond())),
+            _ => future(),
+        };
     }
-    Ok(*range.start()..=now.min(*range.end()))
+    match text.parse::<Timestamp>() {
+        Ok(time) if text.ends_with('Z') && time <= now => Ok(time..=time),
+        Ok(_) if text.ends_with('Z') => future(),
+        _ => Err(invalid_param(name, text, rule)),
+    }
+}
+
+/// Parses a date such as `2026-11-21`. The library accepts other formats, too.
+fn parse_date(text: &str) -> Option<Date> {
+    text.parse().ok().filter(|_| text.len() == "2026-11-21".len())
 }
 
 /// The requested time in the past.
 #[derive(Debug, Clone, Copy, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct AsOf {
-    /// Answers as this service did then: a date, whose end counts, or a time in UTC. The history goes back two years by
-    /// default, at most to the first import.
+    /// Date or time in UTC, to answer as this service did then. A date stands for its end.
     #[param(rename = "as_of", value_type = Option<String>, example = "2026-11-21")]
     pub time: Option<Timestamp>,
 }
@@ -53,7 +62,7 @@ impl<S: Sync> FromRequestParts<S> for AsOf {
 impl AsOf {
     pub fn parse(params: &Params) -> Result<Self, ApiError> {
         let text = params.text("as_of")?;
-        let range = text.map(|text| parse_past("as_of", &text)).transpose()?;
+        let range = text.map(|text| parse_past("as_of", RULE, &text)).transpose()?;
         if range.is_some() && params.text("version")?.is_some() {
             return Err(ApiError::invalid("as_of and version cannot be combined"));
         }
@@ -72,7 +81,7 @@ mod tests {
 
     #[test]
     fn a_date_stands_for_the_whole_day_and_today_ends_now() {
-        let range = |text: &str| parse_past("since", text).unwrap();
+        let range = |text: &str| parse_past("since", RULE, text).unwrap();
         let day = range("2020-02-29");
         assert_eq!(day.start().to_string(), "2020-02-29T00:00:00Z");
         assert_eq!(day.end().to_string(), "2020-02-29T23:59:59.999999999Z");
@@ -93,7 +102,7 @@ mod tests {
             (&tomorrow, "must not be in the future"),
             ("9999-12-31", "must not be in the future"),
         ] {
-            let error = parse_past("as_of", text).unwrap_err().to_string();
+            let error = parse_past("as_of", RULE, text).unwrap_err().to_string();
             assert_eq!(error, format!("as_of {rule}, got '{text}'"));
         }
     }

@@ -109,9 +109,10 @@ impl History {
         self.last_position(|publication| publication.at <= time)
     }
 
-    /// The position of the last publication of a version.
-    pub fn position_of_version(&self, version: &str) -> Option<usize> {
-        self.last_position(|publication| publication.version == *version)
+    /// The position of the publication with this ID, or of the last one of this version.
+    pub fn position_of(&self, name: &Version) -> Option<usize> {
+        self.last_position(|publication| publication.id == *name)
+            .or_else(|| self.last_position(|publication| publication.version == *name))
     }
 
     fn last_position(&self, matches: impl Fn(&Publication) -> bool) -> Option<usize> {
@@ -163,8 +164,9 @@ mod tests {
         assert_eq!((history.start(), history.current()), (&first, &rollback));
         assert_eq!(history.differences_after(3), []);
         assert_eq!(history.differences_after(2), &stored[..1]);
-        assert_eq!(history.position_of_version(second.version.as_str()), Some(3));
-        assert_eq!(history.position_of_version(overtaken.version.as_str()), None);
+        assert_eq!(history.position_of(&second.id), Some(1));
+        assert_eq!(history.position_of(&rollback.id), Some(3));
+        assert_eq!(history.position_of(&overtaken.id), None);
         // Before the rollback.
         let history = History::new(third.clone(), stored, third.at);
         assert_eq!(history.current(), &third);

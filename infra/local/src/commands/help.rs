@@ -20,6 +20,8 @@ const GROUPS: [(&str, &[&str]); 3] = [
             "area-codes",
             "holders",
             "search",
+            "changes",
+            "history",
             "export",
             "mcp",
         ],

@@ -21,8 +21,8 @@ use crate::{
     numbers::{
         self,
         args::{
-            AreaCodeArgs, AreaCodesArgs, CarrierArgs, FindArgs, FormatArgs, HoldersArgs,
-            LookupArgs, QueryArgs, SearchArgs,
+            AreaCodeArgs, AreaCodesArgs, CarrierArgs, ChangesArgs, FindArgs, FormatArgs,
+            HistoryArgs, HoldersArgs, LookupArgs, QueryArgs, SearchArgs,
         },
         queries,
     },
@@ -81,6 +81,10 @@ pub enum Command {
     /// Search exchanges by words and filters
     #[command(override_usage = "tnr search [OPTIONS] [WORDS]...")]
     Search(Box<SearchArgs>),
+    /// List what imports changed, with values before and after
+    Changes(Box<ChangesArgs>),
+    /// Show the history of a carrier or exchange
+    History(HistoryArgs),
     /// Export the numbering data to files, databases and dialers
     Export(ExportArgs),
     /// Import the published reports
@@ -136,6 +140,8 @@ pub async fn run(cli: Cli) -> Result<ExitCode, CliError> {
         Command::AreaCodes(args) => return queries::area_codes(args).await,
         Command::Holders(args) => return queries::holders(args).await,
         Command::Sources(args) => return queries::sources(args).await,
+        Command::Changes(args) => return queries::changes(*args).await,
+        Command::History(args) => return queries::history(args).await,
         Command::Search(args) => return queries::search(*args).await,
         Command::Serve(args) => serve::serve(args).await,
         Command::Format(args) => numbers::format::format(*args).await,

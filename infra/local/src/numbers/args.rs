@@ -3,12 +3,12 @@
 use std::{path::PathBuf, str::FromStr};
 
 use clap::{
-    ArgGroup, Args,
+    ArgGroup, Args, ValueEnum,
     builder::{PossibleValuesParser, TypedValueParser},
 };
 use format::extras::Include;
 use formatting::{DefaultCountry, Languages, Leniency};
-use strum::VariantNames;
+use strum::{Display, VariantNames};
 
 use crate::{database::args::DataArgs, new_file::Replacement, numbers::list::ListOptions};
 
@@ -44,6 +44,9 @@ pub struct LookupArgs {
     /// Language of place and network names, such as de or zh-Hant [default: en]
     #[arg(long, value_name = "TAG", value_parser = language)]
     pub lang: Option<String>,
+    /// Look up the data as it was on this date, or at this time in UTC
+    #[arg(long, value_name = "DATE")]
+    pub as_of: Option<String>,
     /// Print the API responses as JSON: `format` from /v1/format and, for North American numbers,
     /// `lookup` from /v1/lookup
     #[arg(long)]
@@ -76,6 +79,11 @@ pub struct CarrierArgs {
     /// Only carriers of this type: ILEC, CLEC, WIRELESS, CAP, IXC or PCS
     #[arg(long = "type", value_name = "TYPE")]
     pub carrier_type: Option<String>,
+    /// Show the carrier with this OCN as it was on this date, or at this time in UTC
+    #[arg(long, value_name = "DATE", conflicts_with_all = [
+        "state", "country", "carrier_type", "limit", "offset",
+    ])]
+    pub as_of: Option<String>,
     #[command(flatten)]
     pub page: PageArgs,
     #[command(flatten)]
@@ -88,6 +96,9 @@ pub struct AreaCodeArgs {
     pub npa: String,
     /// Exchange code, three digits; shows only that exchange
     pub nxx: Option<String>,
+    /// Show the data as it was on this date, or at this time in UTC
+    #[arg(long, value_name = "DATE")]
+    pub as_of: Option<String>,
     #[command(flatten)]
     pub page: PageArgs,
     #[command(flatten)]
@@ -181,6 +192,64 @@ pub struct SearchArgs {
     pub page: PageArgs,
     #[command(flatten)]
     pub query: QueryArgs,
+}
+
+/// Output format and data source for changes.
+#[derive(Debug, Args)]
+pub struct ChangesOutput {
+    /// Print the API response as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Print as csv, with a row per changed field; as ndjson, with a change per line; or as atom, a feed
+    #[arg(long, value_name = "FORMAT", conflicts_with = "json")]
+    pub format: Option<ChangesFormat>,
+    #[command(flatten)]
+    pub data: DataArgs,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Display)]
+#[strum(serialize_all = "lowercase")]
+pub enum ChangesFormat {
+    Json,
+    Csv,
+    Ndjson,
+    Atom,
+}
+
+#[derive(Debug, Args)]
+pub struct ChangesArgs {
+    /// Version, date or time in UTC after which the changes were published [default: 30 days ago]
+    #[arg(long, value_name = "VERSION|DATE")]
+    pub since: Option<String>,
+    /// Only an area code and its exchanges
+    #[arg(long)]
+    pub npa: Option<String>,
+    /// Only a carrier, and exchanges that it held before or after
+    #[arg(long)]
+    pub ocn: Option<String>,
+    /// Only records in this state or province, before or after
+    #[arg(long, value_name = "CODE")]
+    pub state: Option<String>,
+    /// Kind of record: exchange, area_code or carrier
+    #[arg(long)]
+    pub kind: Option<String>,
+    /// Kind of change: added, removed or changed
+    #[arg(long)]
+    pub change: Option<String>,
+    #[command(flatten)]
+    pub page: PageArgs,
+    #[command(flatten)]
+    pub output: ChangesOutput,
+}
+
+#[derive(Debug, Args)]
+pub struct HistoryArgs {
+    /// NPA-NXX, such as 415-234, or OCN
+    pub code: String,
+    #[command(flatten)]
+    pub page: PageArgs,
+    #[command(flatten)]
+    pub output: ChangesOutput,
 }
 
 #[derive(Debug, Args)]

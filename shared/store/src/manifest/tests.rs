@@ -60,7 +60,8 @@ fn the_sample_is_not_retained_once_published_data_replaces_it() {
 fn a_rollback_returns_to_any_retained_version_and_drops_newer_ones() {
     let all = [(); 4].map(|()| snapshot());
     let manifest = publish_all(&all);
-    let roll_back_to = |snapshot: &Snapshot| manifest.after_rollback_to(&snapshot.version);
+    let at = Timestamp::UNIX_EPOCH;
+    let roll_back_to = |snapshot: &Snapshot| manifest.after_rollback_to(&snapshot.version, at);
     assert_versions(&roll_back_to(&all[2]).unwrap(), [&all[2], &all[1], &all[0]]);
     assert_versions(&roll_back_to(&all[0]).unwrap(), [&all[0]]);
     assert_ne!(roll_back_to(&all[2]).unwrap().revision, manifest.revision);

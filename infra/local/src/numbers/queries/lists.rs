@@ -25,7 +25,7 @@ pub(super) const LIST_PORTING_NOTE: &str =
 /// Prints a page of an area code's exchanges, or one exchange.
 pub async fn area_code(args: AreaCodeArgs) -> Result<ExitCode, CliError> {
     let mut params = vec![("npa", args.npa.as_str())];
-    params.extend(given_params([("nxx", &args.nxx)]));
+    params.extend(given_params([("nxx", &args.nxx), ("as_of", &args.as_of)]));
     params.extend(args.page.params());
     print_response(&args.query, "/v1/npa", &params, |body| render_area_code(&args, body)).await?;
     Ok(ExitCode::SUCCESS)
@@ -100,7 +100,7 @@ pub async fn carrier(args: CarrierArgs) -> Result<ExitCode, CliError> {
         ("type", &args.carrier_type),
     ]);
     filters.extend(args.page.params());
-    if filters.is_empty() && words.parse::<Ocn>().is_ok() {
+    if args.as_of.is_some() || filters.is_empty() && words.parse::<Ocn>().is_ok() {
         return carrier_by_ocn_or_name(&args, &words).await;
     }
     let params: Params<'_> = [("q", words.as_str())].into_iter().chain(filters).collect();
@@ -112,7 +112,12 @@ pub async fn carrier(args: CarrierArgs) -> Result<ExitCode, CliError> {
 /// A four-letter word can be an OCN or the start of a name.
 async fn carrier_by_ocn_or_name(args: &CarrierArgs, word: &str) -> Result<ExitCode, CliError> {
     let (body, is_list) = with_routes(&args.query.data, async |api| {
-        let carrier = get(api, "/v1/carrier", &vec![("ocn", word)]).await;
+        let mut params = vec![("ocn", word)];
+        params.extend(given_params([("as_of", &args.as_of)]));
+        let carrier = get(api, "/v1/carrier", &params).await;
+        if args.as_of.is_some() {
+            return Ok((carrier?, false));
+        }
         let Err(CliError::NotFound(message)) = carrier else { return Ok((carrier?, false)) };
         let list = get(api, "/v1/carriers", &vec![("q", word)]).await?;
         if list["pagination"]["total"] == 0 {

@@ -2,6 +2,7 @@
 //!
 //! They call the API's own routes in-process, so results and error messages match the API's.
 
+mod changes;
 mod lists;
 mod number;
 mod page;
@@ -14,6 +15,7 @@ use reqwest::StatusCode;
 use serde_json::Value;
 use shared::in_process::InProcess;
 
+pub use changes::{changes, history};
 pub use lists::{area_code, carrier, search};
 pub use number::lookup;
 pub use plan::{area_codes, holders};
@@ -35,15 +37,25 @@ type Params<'a> = Vec<(&'a str, &'a str)>;
 /// # Errors
 /// Returns [`CliError::NotFound`] with the API's message for a 404.
 async fn get(api: &InProcess, path: &str, params: &Params<'_>) -> Result<Value, CliError> {
+    parse_json(path, &get_body(api, path, params).await?)
+}
+
+/// Calls an API route, and returns the body, which may not be JSON.
+async fn get_body(api: &InProcess, path: &str, params: &Params<'_>) -> Result<Vec<u8>, CliError> {
     let response = api.get(path, params.iter().copied()).await;
-    let body: Value = serde_json::from_slice(&response.body)
-        .context(format!("the response from {path} is not JSON"))?;
-    let message = || escape_controls(&lower_first(text(&body["message"])));
-    match response.status {
-        status if status.is_success() => Ok(body),
-        StatusCode::NOT_FOUND => Err(CliError::NotFound(message())),
-        _ => Err(CliError::failed(message())),
+    if response.status.is_success() {
+        return Ok(response.body.to_vec());
     }
+    let body = parse_json(path, &response.body)?;
+    let message = escape_controls(&lower_first(text(&body["message"])));
+    match response.status {
+        StatusCode::NOT_FOUND => Err(CliError::NotFound(message)),
+        _ => Err(CliError::failed(message)),
+    }
+}
+
+fn parse_json(path: &str, body: &[u8]) -> Result<Value, CliError> {
+    serde_json::from_slice(body).context(format!("the response from {path} is not JSON"))
 }
 
 /// Lowercases the first letter to follow `error: `, unless the message starts with an abbreviation.

@@ -64,12 +64,14 @@ fn format_without_data(args: &LookupArgs) -> Result<Value, CliError> {
 /// The API's responses for the number and its block.
 async fn get_both(api: &InProcess, args: &LookupArgs) -> Result<Value, CliError> {
     let params = [("tn", args.number.as_str()), ("include", "all")];
+    let as_of = given_params([("as_of", &args.as_of)]);
     let options = given_params([("defaultCountry", &args.country), ("lang", &args.lang)]);
-    let format = get(api, "/v1/format", &[&params[..], &options].concat()).await?;
+    let format = get(api, "/v1/format", &[&params[..], &options, &as_of].concat()).await?;
+    let tn = [("tn", text(&format["formats"]["e164"]))];
     let lookup = match format["npa"] {
         // The number is not North American.
         Value::Null => Value::Null,
-        _ => match get(api, "/v1/lookup", &vec![("tn", text(&format["formats"]["e164"]))]).await {
+        _ => match get(api, "/v1/lookup", &[&tn[..], &as_of].concat()).await {
             // The data lacks the exchange, as for toll-free numbers.
             Err(CliError::NotFound(_)) => Value::Null,
             response => response?,

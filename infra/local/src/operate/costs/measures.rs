@@ -31,7 +31,7 @@ pub const ALARM_METRICS: u32 = 57;
 pub const EDGE_RULES: u32 = 4;
 
 /// Requests per probe run, and how many of them go through API Gateway.
-pub const PROBE_REQUESTS: u32 = 24;
+pub const PROBE_REQUESTS: u32 = 27;
 pub const PUBLIC_PROBE_REQUESTS: u32 = 3;
 
 /// Log bytes per request, from a function.

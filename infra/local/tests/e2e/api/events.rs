@@ -118,6 +118,12 @@ fn replace_times_and_versions(response: &mut Value) {
     replace(response.pointer_mut("/body/last_ingestion"), TIME);
     replace(response.pointer_mut("/body/imported_at"), TIME);
     replace(response.pointer_mut("/body/version"), VERSION);
+    for publication in ["/body/since", "/body/until"] {
+        for name in ["publication", "version"] {
+            replace(response.pointer_mut(&format!("{publication}/{name}")), VERSION);
+        }
+        replace(response.pointer_mut(&format!("{publication}/published_at")), TIME);
+    }
     let reports = response.pointer_mut("/body/reports").and_then(Value::as_array_mut);
     for report in reports.into_iter().flatten() {
         replace(report.pointer_mut("/read_at"), TIME);
@@ -125,6 +131,12 @@ fn replace_times_and_versions(response: &mut Value) {
     let times = response.pointer_mut("/body/last_updated").and_then(Value::as_object_mut);
     for time in times.into_iter().flat_map(Map::values_mut) {
         *time = TIME.into();
+    }
+    if let Some(Value::String(text)) = response.pointer_mut("/body")
+        && let Some((before, rest)) = text.split_once("<updated>")
+        && let Some((_, after)) = rest.split_once("</updated>")
+    {
+        *text = format!("{before}<updated>{TIME}</updated>{after}");
     }
     if let Some(Value::String(link)) = response.pointer_mut("/headers/link") {
         *link = without_version(link);

@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, env, sync::Arc};
 use axum::{
     Router,
     body::{Body, to_bytes},
-    http::Request,
+    http::{Request, Response},
 };
 use ingest::{Options, Outcome, RollbackTarget, Sources, ingest, rollback};
 use jiff::{SignedDuration, Timestamp, ToSpan};
@@ -111,10 +111,16 @@ fn api(store: &Store) -> Router {
     app::service(routes(), App::with_store(store.clone()))
 }
 
-async fn get(api: &Router, target: &str) -> (u16, Value) {
+async fn send(api: &Router, target: &str) -> Response<Body> {
     let request = Request::get(target).header("host", "localhost").header("x-api-key", KEY);
-    let request = request.body(Body::empty()).unwrap();
-    let response = api.clone().oneshot(request).await.unwrap();
+    api.clone().oneshot(request.body(Body::empty()).unwrap()).await.unwrap()
+}
+
+async fn get(api: &Router, target: &str) -> (u16, Value) {
+    into_json(send(api, target).await).await
+}
+
+async fn into_json(response: Response<Body>) -> (u16, Value) {
     let status = response.status().as_u16();
     let body = to_bytes(response.into_body(), usize::MAX).await.unwrap();
     (status, serde_json::from_slice(&body).unwrap())
@@ -188,24 +194,26 @@ fn expected_changes(days: &[Day]) -> Vec<(Publication, RecordPair)> {
 
 fn row(publication: &Publication, change: &RecordChange) -> Value {
     let mut row = serde_json::to_value(change).unwrap();
+    row["publication"] = publication.id.as_str().into();
     row["version"] = publication.version.as_str().into();
     row["published_at"] = publication.at.to_string().into();
     row
 }
 
-/// Every page of a list of changes.
+/// Every page of a list of changes, by its links.
 async fn all_changes(api: &Router, target: &str) -> Vec<Value> {
     let mut rows = Vec::new();
-    loop {
-        let (status, mut page) =
-            get(api, &format!("{target}&limit=100&offset={}", rows.len())).await;
+    let mut next = Some(format!("{target}&limit=100"));
+    while let Some(target) = next.take() {
+        let response = send(api, &target).await;
+        let links = response.headers().get("link").map_or("", |links| links.to_str().unwrap());
+        let link = links.split(", ").find_map(|link| link.strip_suffix(">; rel=\"next\""));
+        next = link.map(|link| link.trim_start_matches('<').to_owned());
+        let (status, mut page) = into_json(response).await;
         assert_eq!(status, 200, "{target}: {page}");
-        let page_rows = page["changes"].as_array_mut().unwrap();
-        rows.append(page_rows);
-        if rows.len() >= page["pagination"]["total"].as_u64().unwrap() as usize {
-            return rows;
-        }
+        rows.append(page["changes"].as_array_mut().unwrap());
     }
+    rows
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -113,7 +113,7 @@ async fn new_versions_with_the_same_responses_pass() {
     let mut probe = Probe::new(&service).await;
     let (status, findings) = probe.check_new_version().await;
     assert_eq!(status, "Succeeded", "{findings}");
-    assert_eq!(findings["checks"], 22);
+    assert_eq!(findings["checks"], 25);
 
     let invoked = mem::take(&mut probe.aws.state().invocations);
     assert!(invoked.iter().all(|invoked| invoked.qualifier == "7"), "{invoked:?}");
@@ -196,9 +196,9 @@ async fn a_service_without_data_passes_before_the_first_import() {
     let service = Service::empty().await;
     let mut probe = Probe::new(&service).await;
     let (status, findings) = probe.check_new_version().await;
-    assert_eq!((status.as_str(), &findings["checks"]), ("Succeeded", &json!(22)), "{findings}");
+    assert_eq!((status.as_str(), &findings["checks"]), ("Succeeded", &json!(25)), "{findings}");
     let findings = probe.function.invoke(&json!({ "base_url": service.base_url })).await;
-    assert_eq!((failed_checks(&findings), &findings["checks"]), (vec![], &json!(23)), "{findings}");
+    assert_eq!((failed_checks(&findings), &findings["checks"]), (vec![], &json!(26)), "{findings}");
     let lines = probe.lines("the service was checked");
     let metrics: Vec<_> = metrics_in(&lines[0]).into_iter().collect();
     let expected = ["ChecksFailed", "ChecksMade", "NoData"];

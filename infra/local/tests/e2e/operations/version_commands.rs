@@ -78,8 +78,8 @@ fn dry_runs_write_all_changes_to_a_file_and_the_first_few_to_the_terminal() {
     );
     assert!(table.contains("Quality for US"), "{table}");
     let rows = fs::read_to_string(&csv).unwrap();
-    assert!(rows.starts_with("change,record,key,field,before,after\n"), "{rows}");
-    assert!(rows.contains("\nchanged,area code,415,total_exchanges,135,134\n"), "{rows}");
+    assert!(rows.starts_with("change,kind,key,field,before,after\n"), "{rows}");
+    assert!(rows.contains("\nchanged,area_code,415,total_exchanges,135,134\n"), "{rows}");
     import(&operator, &ReportSet::second(), &["--dry-run", "--changes", &jsonl]);
     let lines = fs::read_to_string(&jsonl).unwrap();
     let removed = lines.lines().find(|line| line.contains("415-206")).unwrap();

@@ -119,7 +119,7 @@ async fn remote_databases_use_the_configured_credentials_and_may_create_tables_s
         assert!(authorization.contains("/eu-central-1/dynamodb/"), "{authorization}");
     }
     let polls = calls.iter().filter(|(operation, _)| operation == "DescribeTable").count();
-    assert_eq!(polls, 3 + 4, "it waits for the first table");
+    assert_eq!(polls, 3 + 5, "it waits for the first table");
     assert_eq!(calls.last().unwrap().0, "PutItem");
 }
 

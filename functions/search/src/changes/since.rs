@@ -16,12 +16,14 @@ use utoipa::IntoParams;
 /// The default start, in days before now.
 const DEFAULT_DAYS: i64 = 30;
 
+const RULE: &str =
+    "must be a version, a date such as 2026-11-21, or a time in UTC such as 2026-11-21T09:00:03Z";
+
 /// The requested start.
 #[derive(Debug, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct Since {
-    /// Version, date or time in UTC after which the changes were published. A date stands for its start. Defaults to 30 days
-    /// ago. The history goes back two years by default, at most to the first import.
+    /// Publication, version, date or time in UTC after which the changes were published. Defaults to 30 days ago.
     #[param(value_type = Option<String>, example = "2026-11-21")]
     since: Option<Start>,
 }
@@ -36,7 +38,7 @@ impl Since {
     pub fn parse(params: &Params) -> Result<Self, ApiError> {
         let start = params.text("since")?.map(|text| match Version::parse(&text) {
             Some(version) => Ok(Start::Version(version)),
-            None => parse_past("since", &text).map(|range| Start::Time(*range.start())),
+            None => parse_past("since", RULE, &text).map(|range| Start::Time(*range.start())),
         });
         Ok(Self { since: start.transpose()? })
     }
@@ -67,13 +69,13 @@ async fn find_version(
     history: Arc<History>,
     version: &Version,
 ) -> Result<(Arc<History>, usize), ApiError> {
-    if let Some(position) = history.position_of_version(version.as_str()) {
+    if let Some(position) = history.position_of(version) {
         return Ok((history, position));
     }
     // Another container may have named a version that this one does not know yet. This reads the manifest again.
     app.dataset.version(version.as_str()).await?;
     let history = app.history().await?;
-    match history.position_of_version(version.as_str()) {
+    match history.position_of(version) {
         Some(position) => Ok((history, position)),
         None => Err(ApiError::invalid(format!(
             "since must be a version in the history, which begins at {}, got '{}'",

@@ -5,23 +5,34 @@ use axum::http::Uri;
 use jiff::Timestamp;
 use numbering::changes::{ChangeKind, FieldChange, RecordChange, RecordKind, value_text};
 use serde_json::Value;
-use shared::public_address::PublicAddress;
+use shared::{pagination::pin, public_address::PublicAddress};
 
 use super::{ChangeList, ChangeRow};
 
 const AUTHOR: &str = "Telephone Number Reference Service";
 
+/// The service's address, and the feed's path and query as requested, without the key. Together they identify the feed.
+pub struct FeedAddress {
+    base: String,
+    uri: Uri,
+}
+
+impl FeedAddress {
+    pub fn new(address: PublicAddress, uri: &Uri) -> Self {
+        let base = match address {
+            PublicAddress::At(base) => base,
+            PublicAddress::Unknown => String::new(),
+        };
+        Self { base, uri: pin(uri, "format", "atom") }
+    }
+}
+
 /// Writes the changes as entries, in their order.
 pub fn feed(
-    uri: &Uri,
-    address: &PublicAddress,
+    FeedAddress { base, uri }: &FeedAddress,
     title: &str,
     list: &ChangeList,
 ) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
-    let base = match address {
-        PublicAddress::At(base) => base,
-        PublicAddress::Unknown => "",
-    };
     let url = format!("{base}{uri}");
     let entries = list.changes.iter().map(|row| entry(base, row));
     let feed = Feed {
@@ -58,7 +69,7 @@ fn entry(base: &str, row: &ChangeRow) -> Result<Entry, Box<dyn std::error::Error
     Ok(Entry {
         title: Text::plain(title),
         // The fragment makes it unique, and it stays the same.
-        id: format!("{link}#{}", row.publication),
+        id: format!("{link}#{}", row.published.publication),
         updated: time(row.published.published_at)?,
         links: vec![Link { href: link, rel: "alternate".to_owned(), ..Link::default() }],
         content: Some(Content {

@@ -2,7 +2,11 @@
 
 use axum::{
     extract::FromRequestParts,
-    http::{HeaderValue, Uri, header::CONTENT_TYPE, request::Parts},
+    http::{
+        HeaderValue, Uri,
+        header::{CONTENT_TYPE, LINK},
+        request::Parts,
+    },
     response::{IntoResponse, Response},
 };
 use numbering::changes::{ChangeKind, FieldChange, RecordKind};
@@ -12,14 +16,16 @@ use shared::{
     csv_pages::{ListFormat, Rows},
     errors::ApiError,
     http::preferred_media_type,
-    pagination::PageResponse,
+    pagination::{PageResponse, pin},
     params::Params,
-    public_address::PublicAddress,
 };
 use strum::{EnumString, VariantNames};
 use utoipa::{IntoParams, ToSchema};
 
-use super::{ChangeList, ChangeRow, PublishedVersion, atom};
+use super::{
+    ChangeList, ChangeRow, PublishedVersion,
+    atom::{self, FeedAddress},
+};
 
 /// One JSON object per line.
 const JSON_LINES: &str = "application/x-ndjson";
@@ -75,8 +81,17 @@ struct CsvRow<'a> {
 }
 
 impl Rows for ChangeList {
-    const COLUMNS: &'static [&'static str] =
-        &["version", "published_at", "change", "kind", "key", "field", "before", "after"];
+    const COLUMNS: &'static [&'static str] = &[
+        "publication",
+        "version",
+        "published_at",
+        "change",
+        "kind",
+        "key",
+        "field",
+        "before",
+        "after",
+    ];
 
     fn rows(&self) -> impl Iterator<Item = impl Serialize> {
         self.changes.iter().flat_map(|ChangeRow { published, change, .. }| {
@@ -93,34 +108,58 @@ impl Rows for ChangeList {
     }
 }
 
-/// Writes a page. A feed needs the address for its links, and a title.
+/// Writes a page. `uri` is for links to other pages, and `feed` and `title` describe a feed.
 pub fn response(
     format: ChangesFormat,
     uri: Uri,
-    address: &PublicAddress,
+    feed: &FeedAddress,
     title: &str,
     body: ChangeList,
 ) -> Response {
     let list_format = if format == ChangesFormat::Csv { ListFormat::Csv } else { ListFormat::Json };
     let pagination = body.pagination;
+    let continuation = continuation(&uri, &body);
     let page = PageResponse { uri, pagination, version: None, format: list_format, body };
     let written = match format {
-        ChangesFormat::Json | ChangesFormat::Csv => return page.into_response(),
-        ChangesFormat::Ndjson => json_lines(&page.body).map(|body| (JSON_LINES, body)),
-        ChangesFormat::Atom => {
-            atom::feed(&page.uri, address, title, &page.body).map(|body| (ATOM, body))
+        ChangesFormat::Json | ChangesFormat::Csv => {
+            return with_link(page.into_response(), continuation);
         }
+        ChangesFormat::Ndjson => json_lines(&page.body).map(|body| (JSON_LINES, body)),
+        ChangesFormat::Atom => atom::feed(feed, title, &page.body).map(|body| (ATOM, body)),
     };
     match written {
         Ok((media_type, body)) => {
             let content_type = [(CONTENT_TYPE, HeaderValue::from_static(media_type))];
-            page.with_links((content_type, body).into_response())
+            let response = page.with_links((content_type, body).into_response());
+            with_link(response, continuation)
         }
         Err(error) => {
             tracing::error!(error = &*error, "changes cannot be written");
             ApiError::Internal.into_response()
         }
     }
+}
+
+/// The URL of the changes after the last page; `None` if there are none, or this is not the last page.
+fn continuation(
+    uri: &Uri,
+    ChangeList { until, is_current, pagination, .. }: &ChangeList,
+) -> Option<Uri> {
+    let is_last = pagination.offset.saturating_add(pagination.limit) >= pagination.total;
+    let first_page = || pin(&pin(uri, "since", &until.publication), "offset", 0);
+    (is_last && !is_current).then(first_page)
+}
+
+/// Adds the continuation to the `Link` header, which may have the previous page.
+fn with_link(mut response: Response, continuation: Option<Uri>) -> Response {
+    if let Some(uri) = continuation {
+        let previous = response.headers().get(LINK).and_then(|link| link.to_str().ok());
+        let next = format!("<{uri}>; rel=\"next\"");
+        let links: Vec<&str> = previous.into_iter().chain([next.as_str()]).collect();
+        let links = HeaderValue::try_from(links.join(", ")).expect("a URL is valid in a header");
+        response.headers_mut().insert(LINK, links);
+    }
+    response
 }
 
 fn json_lines(list: &ChangeList) -> Result<Vec<u8>, Box<dyn std::error::Error>> {

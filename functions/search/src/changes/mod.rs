@@ -3,7 +3,7 @@
 mod atom;
 mod filter;
 mod output;
-mod record_history;
+pub mod record_history;
 mod since;
 #[cfg(test)]
 mod tests;
@@ -23,34 +23,29 @@ use shared::{
     pagination::{Page, Pagination, pin},
     params::Params,
     public_address::PublicAddress,
-    route,
-    routes::Routes,
     state::App,
 };
-use store::{History, Publication, PublishedDifference, StoreError};
+use store::{Publication, PublishedDifference, StoreError};
 use utoipa::ToSchema;
 
 use self::{
+    atom::FeedAddress,
     filter::Filter,
     output::{ChangesFormat, FormatParam},
     since::Since,
 };
 
+/// The maximum number of differences for one request, so that its cost is limited.
+const MAX_PUBLICATIONS: usize = 100;
 /// Differences to read ahead.
 const CONCURRENT_READS: usize = 4;
 
-/// This function's routes.
-pub fn routes() -> Routes {
-    Routes::new([
-        route!(list_changes),
-        route!(record_history::exchange_history),
-        route!(record_history::carrier_history),
-    ])
-}
-
-/// A version, and when it became current.
+/// A version that became current.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct PublishedVersion {
+    /// Unique: a rollback publishes a version again.
+    #[schema(value_type = String, example = "20261121T090003Z-5fGh2kLmN8pQrS1t")]
+    pub publication: Version,
     #[schema(value_type = String, example = "20261121T090003Z-5fGh2kLmN8pQrS1t")]
     pub version: Version,
     #[schema(value_type = String, format = DateTime, example = "2026-11-21T09:00:41Z")]
@@ -59,7 +54,8 @@ pub struct PublishedVersion {
 
 impl From<&Publication> for PublishedVersion {
     fn from(publication: &Publication) -> Self {
-        Self { version: publication.version.clone(), published_at: publication.at }
+        let Publication { id, version, at, .. } = publication.clone();
+        Self { publication: id, version, published_at: at }
     }
 }
 
@@ -70,16 +66,12 @@ pub struct ChangeRow {
     pub published: PublishedVersion,
     #[serde(flatten)]
     pub change: RecordChange,
-    /// Unique, unlike the version, which a rollback publishes again.
-    #[serde(skip)]
-    publication: Version,
 }
 
 impl ChangeRow {
     /// `None` if the record did not change.
     fn new(publication: &Publication, pair: &RecordPair) -> Option<Self> {
-        let change = pair.description()?;
-        Some(Self { published: publication.into(), change, publication: publication.id.clone() })
+        Some(Self { published: publication.into(), change: pair.description()? })
     }
 }
 
@@ -88,8 +80,10 @@ impl ChangeRow {
 pub struct ChangeList {
     /// The version that the changes start from.
     pub since: PublishedVersion,
-    /// The version that they lead to. Pass it as `since` the next time.
+    /// The version that they lead to. Pass its `publication` as `since` to continue.
     pub until: PublishedVersion,
+    /// `false` if more changes were published after `until`. One request covers at most 100 publications.
+    pub is_current: bool,
     pub changes: Vec<ChangeRow>,
     pub pagination: Pagination,
 }
@@ -97,8 +91,8 @@ pub struct ChangeList {
 /// List changes
 ///
 /// What each import and rollback added, removed and changed, with values before and after. Oldest first, so that pages stay
-/// the same while new versions are published; in each version, carriers come first, then area codes and exchanges. A feed
-/// (`format=atom`) has the newest first.
+/// the same while new versions are published; in each version, carriers come first, then area codes and exchanges. The
+/// `Link` header leads through all of them. A feed (`format=atom`) has the newest first.
 #[utoipa::path(
     get, path = "/v1/changes", operation_id = "listChanges", tag = "Changes",
     params(Since, Filter, Page, FormatParam),
@@ -115,7 +109,7 @@ pub struct ChangeList {
         ListError
     )
 )]
-async fn list_changes(
+pub async fn list_changes(
     State(app): State<App>,
     uri: Uri,
     address: PublicAddress,
@@ -125,28 +119,28 @@ async fn list_changes(
 ) -> Result<Response, ApiError> {
     let filter = Filter::parse(&params)?;
     let (history, position) = Since::parse(&params)?.find(&app).await?;
-    let differences = history.differences_after(position);
-    let since = history.publication(position).unwrap_or(history.start());
-    let (changes, total) = if format == ChangesFormat::Atom {
-        newest(&app, differences, &filter, page).await?
+    let later = history.differences_after(position);
+    let (since, until, (changes, total)) = if format == ChangesFormat::Atom {
+        let read = &later[later.len().saturating_sub(MAX_PUBLICATIONS)..];
+        let since = read.first().map_or(history.current(), |first| &first.predecessor);
+        (since, history.current(), newest(&app, read, &filter, page).await?)
     } else {
-        oldest(&app, differences, &filter, page).await?
+        let read = &later[..later.len().min(MAX_PUBLICATIONS)];
+        let since = history.publication(position).unwrap_or(history.start());
+        let until = read.last().map_or(since, |last| &last.publication);
+        (since, until, oldest(&app, read, &filter, page).await?)
     };
-    let pagination = Pagination { limit: page.limit, offset: page.offset, total };
-    // The default depends on the time.
-    let uri = pin(&uri, "since", params.text("since")?.unwrap_or(since.at.to_string()));
-    let list = list(&history, since, changes, pagination);
-    Ok(output::response(format, uri, &address, &filter.to_string(), list))
-}
-
-fn list(
-    history: &History,
-    since: &Publication,
-    changes: Vec<ChangeRow>,
-    pagination: Pagination,
-) -> ChangeList {
-    let (since, until) = (since.into(), history.current().into());
-    ChangeList { since, until, changes, pagination }
+    let list = ChangeList {
+        since: since.into(),
+        until: until.into(),
+        is_current: until == history.current(),
+        changes,
+        pagination: Pagination { limit: page.limit, offset: page.offset, total },
+    };
+    let feed = FeedAddress::new(address, &uri);
+    // The default start depends on the time.
+    let uri = pin(&uri, "since", &since.id);
+    Ok(output::response(format, uri, &feed, &filter.to_string(), list))
 }
 
 /// Reads a difference, if it is needed.

@@ -1,17 +1,16 @@
 //! The history of one record.
 
-use axum::{extract::State, http::Uri, response::Response};
+use axum::{extract::State, http::Uri};
 use numbering::records::{Npa, NpaNxx, Nxx, Ocn, RecordKey};
 use shared::{
+    csv_pages::FormatParam,
     errors::ApiError,
-    pagination::Page,
+    pagination::{Page, PageResponse},
     params::{PathParams, parse_param},
-    public_address::PublicAddress,
     state::App,
 };
 
-use super::{ChangeList, ChangeRow, list, output};
-use crate::output::FormatParam;
+use super::{ChangeList, ChangeRow};
 
 /// List an exchange's changes
 ///
@@ -25,12 +24,7 @@ use crate::output::FormatParam;
     responses(
         (
             status = 200, description = "A page of the exchange's changes",
-            content(
-                (ChangeList = "application/json"),
-                (String = "text/csv"),
-                (String = "application/x-ndjson"),
-                (String = "application/atom+xml")
-            )
+            content((ChangeList = "application/json"), (String = "text/csv"))
         ),
         ApiError
     )
@@ -38,15 +32,11 @@ use crate::output::FormatParam;
 pub async fn exchange_history(
     State(app): State<App>,
     PathParams([npa, nxx]): PathParams<2>,
-    uri: Uri,
-    address: PublicAddress,
-    page: Page,
-    format: FormatParam,
-) -> Result<Response, ApiError> {
+    request: PageRequest,
+) -> Result<PageResponse<ChangeList>, ApiError> {
     let npa_nxx = NpaNxx { npa: parse_param("npa", &npa)?, nxx: parse_param("nxx", &nxx)? };
     let missing = format!("No data found for NPA-NXX {npa_nxx}");
-    let title = format!("Changes to exchange {npa_nxx}");
-    history(&app, RecordKey::Exchange(npa_nxx), missing, (uri, address, page, format), &title).await
+    history(&app, RecordKey::Exchange(npa_nxx), missing, request).await
 }
 
 /// List a carrier's changes
@@ -62,12 +52,7 @@ pub async fn exchange_history(
     responses(
         (
             status = 200, description = "A page of the carrier's changes",
-            content(
-                (ChangeList = "application/json"),
-                (String = "text/csv"),
-                (String = "application/x-ndjson"),
-                (String = "application/atom+xml")
-            )
+            content((ChangeList = "application/json"), (String = "text/csv"))
         ),
         ApiError
     )
@@ -75,26 +60,22 @@ pub async fn exchange_history(
 pub async fn carrier_history(
     State(app): State<App>,
     PathParams([ocn]): PathParams<1>,
-    uri: Uri,
-    address: PublicAddress,
-    page: Page,
-    format: FormatParam,
-) -> Result<Response, ApiError> {
+    request: PageRequest,
+) -> Result<PageResponse<ChangeList>, ApiError> {
     let ocn: Ocn = parse_param("ocn", &ocn)?;
     let missing = format!("No carrier found with OCN {ocn}");
-    let title = format!("Changes to carrier {ocn}");
-    history(&app, RecordKey::Carrier(ocn), missing, (uri, address, page, format), &title).await
+    history(&app, RecordKey::Carrier(ocn), missing, request).await
 }
 
-type Request = (Uri, PublicAddress, Page, FormatParam);
+/// A request's URL, page and format.
+type PageRequest = (Uri, Page, FormatParam);
 
 async fn history(
     app: &App,
     key: RecordKey,
     missing: String,
-    (uri, address, page, FormatParam { format }): Request,
-    title: &str,
-) -> Result<Response, ApiError> {
+    (uri, page, FormatParam { format }): PageRequest,
+) -> Result<PageResponse<ChangeList>, ApiError> {
     let history = app.history().await?;
     let changes = app.store.changes_of(&history, key).await?;
     if changes.is_empty() && app.dataset.get().await?.dataset.record(key).is_none() {
@@ -106,6 +87,7 @@ async fn history(
         .filter_map(|change| ChangeRow::new(history.publication(change.position)?, &change.pair))
         .collect();
     let (changes, pagination) = page.slice(rows.into_iter());
-    let list = list(&history, history.start(), changes, pagination);
-    Ok(output::response(format, uri, &address, title, list))
+    let (since, until) = (history.start().into(), history.current().into());
+    let body = ChangeList { since, until, is_current: true, changes, pagination };
+    Ok(PageResponse { uri, pagination, version: None, format, body })
 }

@@ -15,8 +15,7 @@ use utoipa::IntoParams;
 pub struct Filter {
     /// Area code: changes to it, and to its exchanges.
     npa: Option<Npa>,
-    /// Operating Company Number: changes to the carrier, and to exchanges that it held before or after, in whole or in
-    /// part.
+    /// Operating Company Number: changes to the carrier, and to exchanges that it held before or after.
     ocn: Option<Ocn>,
     /// State or province of the record before or after.
     state: Option<StateCode>,

@@ -1,3 +1,0 @@
-fn main() -> Result<(), lambda_http::Error> {
-    shared::app::start(changes::routes)
-}

@@ -1,0 +1,97 @@
+//! What imports changed, and the history of a record.
+
+use std::process::ExitCode;
+
+use numbering::records::{NpaNxx, Ocn};
+use serde_json::Value;
+
+use super::{Params, display_text, given_params, list_exit_code, page::ListPage, text};
+use crate::{
+    CliError,
+    data::{numbering_data::with_routes, report::escape_controls},
+    numbers::args::{ChangesArgs, ChangesFormat, ChangesOutput, HistoryArgs},
+    terminal::{self, HEADING, styled},
+};
+
+/// Prints a page of changes.
+pub async fn changes(args: ChangesArgs) -> Result<ExitCode, CliError> {
+    let mut params = given_params([
+        ("since", &args.since),
+        ("npa", &args.npa),
+        ("ocn", &args.ocn),
+        ("state", &args.state),
+        ("kind", &args.kind),
+        ("change", &args.change),
+    ]);
+    params.extend(args.page.params());
+    print_changes(&args.output, "/v1/changes", params, &[]).await
+}
+
+/// Prints a page of a carrier's or exchange's changes.
+pub async fn history(args: HistoryArgs) -> Result<ExitCode, CliError> {
+    let (path, mut params, command) = if let Ok(NpaNxx { npa, nxx }) = args.code.parse() {
+        let params = vec![("npa", npa.to_string()), ("nxx", nxx.to_string())];
+        ("/v1/npa/{npa}/nxx/{nxx}/history", params, format!("area-code {npa} {nxx}"))
+    } else if let Ok(ocn) = args.code.parse::<Ocn>() {
+        ("/v1/carrier/{ocn}/history", vec![("ocn", ocn.to_string())], format!("carrier {ocn}"))
+    } else {
+        let rule = "must be an NPA-NXX such as 415-234, or an OCN such as 6010";
+        return Err(CliError::failed(format!(
+            "CODE {rule}, got '{}'",
+            escape_controls(&args.code)
+        )));
+    };
+    params.extend(args.page.params().into_iter().map(|(name, value)| (name, value.to_owned())));
+    let params = params.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    print_changes(&args.output, path, params, &[command]).await
+}
+
+/// Prints the response in the requested format, for a terminal with commands that show more.
+async fn print_changes(
+    output: &ChangesOutput,
+    path: &str,
+    mut params: Params<'_>,
+    commands: &[String],
+) -> Result<ExitCode, CliError> {
+    let format = if output.json { Some(ChangesFormat::Json) } else { output.format };
+    let name = format.map(|format| format.to_string()).unwrap_or_default();
+    params.push(("format", &name));
+    let body =
+        with_routes(&output.data, async |api| super::get_body(api, path, &params).await).await?;
+    if format.is_some_and(|format| format != ChangesFormat::Json) {
+        terminal::print_raw(&String::from_utf8_lossy(&body))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let list = super::parse_json(path, &body)?;
+    super::print(format.is_some(), &list, |list| render(list, output, commands))?;
+    Ok(list_exit_code(&list["changes"]))
+}
+
+fn render(list: &Value, output: &ChangesOutput, commands: &[String]) -> String {
+    let page = ListPage::new(list, "changes", &[], "");
+    let time = |publication: &str| display_text(&list[publication]["published_at"]).into_owned();
+    let (since, until) = (time("since"), time("until"));
+    let mut lines = format!("Changes after {since}, up to {until}\n");
+    let mut version = &Value::Null;
+    for change in page.rows {
+        if *version != change["version"] {
+            version = &change["version"];
+            let heading = format!("{}  {}", text(&change["published_at"]), text(version));
+            lines += &format!("\n{}\n", styled(HEADING, &heading));
+        }
+        let kind = text(&change["kind"]).replace('_', " ");
+        lines += &format!("  {} {kind} {}\n", text(&change["change"]), text(&change["key"]));
+        for (name, field) in change["fields"].as_object().into_iter().flatten() {
+            let [before, after] = ["before", "after"].map(|side| &field[side]);
+            let values = match (before, after) {
+                (Value::Null, after) => display_text(after).into_owned(),
+                (before, Value::Null) => format!("{}, removed", display_text(before)),
+                _ => format!("{} -> {}", display_text(before), display_text(after)),
+            };
+            let line = format!("    {name}  {values}");
+            lines += &(terminal::wrap(&line, terminal::width(), 6) + "\n");
+        }
+    }
+    let commands = commands.iter().filter(|_| !page.rows.is_empty()).cloned();
+    format!("{lines}\n{}", page.footer(&output.data.next(), commands))
+}
