@@ -158,10 +158,11 @@ const checks: Record<keyof paths, () => Promise<void>> = {
     rejection(await get("1"), 400, "invalid_request");
   },
   "/v1/changes": async () => {
-    const get = (since?: string) => withKey.GET("/v1/changes", { params: { query: { since, limit: 2 } } });
-    const { since, until, changes } = success(await get());
+    const get = (query: { since?: string }) =>
+      withKey.GET("/v1/changes", { params: { query: { ...query, limit: 2 } } });
+    const { since, until, changes } = success(await get({}));
     assert.ok(since.published_at <= until.published_at && changes.length <= 2);
-    rejection(await get("2000-01-01"), 400, "invalid_request");
+    rejection(await get({ since: "2000-01-01" }), 400, "invalid_request");
   },
   "/v1/npa/{npa}/nxx/{nxx}/history": async () => {
     const get = (npa: string) =>

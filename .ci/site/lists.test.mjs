@@ -101,7 +101,7 @@ test("a search with all filters can be shared as a link", () => withTab("/#searc
   await withTab(`/${shared.hash}`, {}, async (other) => {
     await (await waitForResult(other)).getByRole("table").waitFor();
     assert.deepEqual(await firstColumn(other), rows);
-    assert.equal(await other.getByLabel("OCN").last().inputValue(), "4070");
+    assert.equal(await other.locator("#search-ocn").inputValue(), "4070");
     assert.ok(await other.locator("details").evaluate((details) => details.open));
   });
 }));
@@ -114,6 +114,46 @@ test("an empty search sends no request, and a search without matches says so", (
   await tab.getByLabel("Carrier or place").fill("no such carrier");
   await tab.keyboard.press("Enter");
   await tab.getByText("No matches.").waitFor();
+}));
+
+/** Makes the service return one change to exchange 415-208, and a link to later ones. */
+const returnChange = (tab) => tab.route("**/v1/changes*", (route) => {
+  const [earlier, later] = ["20261120T090003Z-5fGh2kLmN8pQrS1t", "20261121T090003Z-Zx8WvU3tSrQpOn6m"];
+  const published = (version, time) => ({ publication: version, version, published_at: time });
+  const fields = { ocn: { before: "296C", after: "291L" }, company_name: { before: null, after: "SAMPLE" } };
+  return route.fulfill({
+    headers: { link: `</v1/changes?npa=415&since=${later}&limit=25&offset=0>; rel="next"` },
+    json: {
+      since: published(earlier, "2026-11-20T09:00:41Z"), until: published(later, "2026-11-21T09:00:38Z"), is_current: false,
+      changes: [{ ...published(later, "2026-11-21T09:00:38Z"), change: "changed", kind: "exchange", key: "415-208", fields }],
+      pagination: { limit: 25, offset: 0, total: 1 },
+    },
+  });
+});
+
+test("changes show fields before and after, and lead to the record and to later changes", () => withTab("/#changes", {}, async (tab) => {
+  await returnChange(tab);
+  const form = tab.locator('form[data-view="changes"]');
+  await form.getByLabel("Area code (NPA)").fill("415");
+  await form.getByRole("button", { name: "List" }).click();
+  await (await waitForResult(tab)).getByRole("table", { name: "Changes" }).waitFor();
+  const row = await tab.locator("#result tbody tr").innerText();
+  for (const text of ["Nov 21, 2026", "415-208", "Exchange changed", "ocn 296C → 291L", "company_name none → SAMPLE"]) {
+    assert.ok(row.includes(text), row);
+  }
+  await tab.getByRole("link", { name: "Next" }).click();
+  await tab.waitForURL(/#changes\?npa=415&since=20261121T090003Z-Zx8WvU3tSrQpOn6m$/);
+  await tab.getByRole("link", { name: "415-208" }).click();
+  await (await waitForResult(tab)).getByRole("heading", { name: "Exchange 415-208" }).waitFor();
+}));
+
+test("an exchange and a carrier link to their histories", () => withTab("/#area-code?npa=305&nxx=234", {}, async (tab) => {
+  for (const [hash, title] of [[null, "History of exchange 305-234"], ["#carriers?ocn=5927", "History of carrier 5927"]]) {
+    if (hash) await tab.goto(`${SERVICE_URL}/${hash}`);
+    await (await waitForResult(tab)).getByRole("link", { name: "History" }).click();
+    await (await waitForResult(tab)).getByRole("heading", { name: title }).waitFor();
+    await tab.getByText("No matches.").waitFor();
+  }
 }));
 
 const REJECTED = { expected: /status of 400/ };

@@ -12,6 +12,7 @@ const PATHS = [
   "/", "/#number?tn=%2B13052345678", "/#number?tn=hello", "/#number?tn=305-234-5678;%20212-234-5678", "/#number?tn=8002345678", "/#area-code?npa=415", "/#area-code?npa=212&nxx=234",
   "/#area-code?npa=800", "/#area-code?state=NY",
   "/#carriers?q=sample", "/#carriers?ocn=908K", "/#search", "/#search?q=sample&status=ASSIGNED",
+  "/#changes", "/#changes?npa=305", "/#changes?exchange=305-234",
 ];
 
 for (const [width, scheme] of [[360, "dark"], [1280, "light"]]) {

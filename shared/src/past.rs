@@ -15,7 +15,7 @@ use numbering::{
 };
 use store::{History, LoadedVersion, PastChange};
 
-use crate::{errors::ApiError, lookup::record_version, state::App};
+use crate::{errors::ApiError, lookup::record_version, past_time::PastTime, state::App};
 
 /// How long a history is kept in memory, while the publication is current. Old differences end in the meantime, but
 /// their items remain for days.
@@ -47,11 +47,11 @@ impl App {
     /// the record, its area code, for an area code its exchanges, and the carriers that hold any of them.
     pub async fn dataset_as_of(
         &self,
-        time: Timestamp,
+        time: &PastTime,
         key: RecordKey,
     ) -> Result<PastVersion, ApiError> {
         let history = self.history().await?;
-        let position = history.position_at(time).ok_or_else(|| before_start(&history, time))?;
+        let position = history.position_at(time.end).ok_or_else(|| before_start(&history, time))?;
         let current = self.dataset.version(history.current().version.as_str()).await?;
         let LoadedVersion { mut version, mut dataset } = current.ok_or(ApiError::Unavailable)?;
         let mut published_at = history.current().at;
@@ -71,10 +71,11 @@ pub struct PastVersion {
     pub published_at: Timestamp,
 }
 
-fn before_start(history: &History, time: Timestamp) -> ApiError {
+fn before_start(history: &History, time: &PastTime) -> ApiError {
     let start = history.start().at;
     ApiError::invalid(format!(
-        "as_of must be {start} or later, when the history begins, got {time}"
+        "as_of must be {start} or later, when the history begins, got '{}'",
+        time.text
     ))
 }
 

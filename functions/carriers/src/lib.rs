@@ -194,7 +194,7 @@ async fn carrier_by_query(
 
 async fn carrier(app: &App, ocn: &str, as_of: AsOf) -> Result<Json<CarrierDetail>, ApiError> {
     let ocn: Ocn = parse_param("ocn", ocn)?;
-    let carrier = match as_of.time {
+    let carrier = match &as_of.time {
         None => app.lookups().await?.carrier(ocn).await,
         Some(time) => app.dataset_as_of(time, RecordKey::Carrier(ocn)).await?.dataset.carrier(ocn),
     };

@@ -10,7 +10,8 @@ use numbering::{
     time::date_of,
 };
 use shared::{
-    auth::KeyKind, errors::ApiError, flag_images::FlagsBaseUrl, lookup::Lookups, state::App,
+    auth::KeyKind, errors::ApiError, flag_images::FlagsBaseUrl, lookup::Lookups,
+    past_time::PastTime, state::App,
 };
 
 use super::{
@@ -65,7 +66,7 @@ impl<'a> Describer<'a> {
         number: Option<&PhoneNumber>,
         options: &'a Options,
         flags: &'a FlagsBaseUrl,
-        time: Timestamp,
+        time: &PastTime,
     ) -> Result<Self, ApiError> {
         let describer = Self::new(app, key, [].into_iter(), options, flags).await?;
         number.map_or(Ok(()), |number| test_numbers::simulate_error(key, number))?;
@@ -76,7 +77,7 @@ impl<'a> Describer<'a> {
         let Some(NanpParts { npa_nxx, .. }) = parts else { return Ok(describer) };
         let dataset = app.dataset_as_of(time, RecordKey::Exchange(npa_nxx)).await?.dataset;
         let records = [(npa_nxx, BlockRecords::from_dataset(&dataset, npa_nxx))].into();
-        Ok(Self { past: Some(dataset), records, now: time, ..describer })
+        Ok(Self { past: Some(dataset), records, now: time.end, ..describer })
     }
 
     /// The result for text, and the number in it, whose exchange is among those read.

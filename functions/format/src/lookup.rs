@@ -128,7 +128,7 @@ async fn look_up(
     request_context::record(|context| context.set_phone_number(&text, national, e164));
     let NpaNxx { npa, nxx } = npa_nxx;
     test_numbers::simulate_error(key, &number)?;
-    let records = match (test_numbers::dataset(key, &number), as_of.time) {
+    let records = match (test_numbers::dataset(key, &number), &as_of.time) {
         (Some(dataset), _) => BlockRecords::from_dataset(dataset, npa_nxx),
         (None, None) => block::look_up(&app.lookups().await?, npa_nxx, Freshness::Cached).await,
         (None, Some(time)) => {

@@ -102,7 +102,7 @@ pub async fn list_blocks(
     FormatParam { format }: FormatParam,
 ) -> Result<PageResponse<ExchangeBlocks>, ApiError> {
     let npa_nxx = NpaNxx { npa: parse_param("npa", &npa)?, nxx: parse_param("nxx", &nxx)? };
-    let exchange = match as_of.time {
+    let exchange = match &as_of.time {
         None => app.lookups().await?.exchange(npa_nxx, Freshness::Fresh).await,
         Some(time) => {
             let past = app.dataset_as_of(time, RecordKey::Exchange(npa_nxx)).await?;

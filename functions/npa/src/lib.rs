@@ -283,7 +283,7 @@ async fn requested_data(
     key: RecordKey,
     (uri, page, format): PageRequest,
 ) -> Result<RequestedData, ApiError> {
-    let Some(time) = as_of.time else {
+    let Some(time) = &as_of.time else {
         let LoadedVersion { version, dataset } = app.dataset_for_listing(version).await?;
         return Ok((Some(version.to_string()), dataset, (uri, page, format)));
     };

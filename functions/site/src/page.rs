@@ -17,7 +17,7 @@ static PAGE: LazyLock<Document> = LazyLock::new(|| {
     Document::assemble(html, style, &PAGE_SCRIPTS)
 });
 /// The parts of the page's script. The last one runs it.
-const PAGE_SCRIPTS: [&str; 13] = [
+const PAGE_SCRIPTS: [&str; 14] = [
     include_str!("../assets/page/script/codes.js"),
     include_str!("../assets/page/script/snippets.js"),
     include_str!("../assets/page/script/code_pane.js"),
@@ -29,6 +29,7 @@ const PAGE_SCRIPTS: [&str; 13] = [
     include_str!("../assets/page/script/area_code_view.js"),
     include_str!("../assets/page/script/carriers_view.js"),
     include_str!("../assets/page/script/search_view.js"),
+    include_str!("../assets/page/script/changes_view.js"),
     include_str!("../assets/page/script/examples.js"),
     include_str!("../assets/page/script/page.js"),
 ];

@@ -68,11 +68,10 @@ pub struct RecordChange {
     /// An NPA-NXX, an NPA or an OCN.
     #[schema(example = "415-555")]
     pub key: String,
-    pub fields: FieldChanges,
+    /// The fields that differ, by name. A nested field has a dotted name, such as `exchanges.by_state.CA`. Arrays differ as
+    /// a whole.
+    pub fields: BTreeMap<String, FieldChange>,
 }
-
-/// The fields that differ, by name. A nested field has a dotted name, such as `exchanges.by_state.CA`.
-pub type FieldChanges = BTreeMap<String, FieldChange>;
 
 /// A field's values before and after; `None` if the record or the value is missing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
@@ -131,8 +130,8 @@ impl RecordPair {
         })
     }
 
-    pub fn changed_fields(&self) -> FieldChanges {
-        let mut fields = FieldChanges::new();
+    pub fn changed_fields(&self) -> BTreeMap<String, FieldChange> {
+        let mut fields = BTreeMap::new();
         for (name, value) in values(self.before.as_ref()) {
             fields.insert(name, FieldChange { before: Some(value), after: None });
         }

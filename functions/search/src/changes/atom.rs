@@ -1,5 +1,7 @@
 //! Changes as an Atom feed (RFC 4287).
 
+use std::collections::BTreeSet;
+
 use atom_syndication::{Content, Entry, Feed, FixedDateTime, Link, Person, Text};
 use axum::http::Uri;
 use jiff::Timestamp;
@@ -60,7 +62,8 @@ fn entry(base: &str, row: &ChangeRow) -> Result<Entry, Box<dyn std::error::Error
     };
     let link = format!("{base}{record}");
     let kind_name = kind.name().replace('_', " ");
-    let names = fields.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
+    let names: BTreeSet<_> = fields.keys().filter_map(|name| name.split('.').next()).collect();
+    let names = names.into_iter().collect::<Vec<_>>().join(", ");
     let title = match change {
         ChangeKind::Changed => format!("{kind_name} {key} changed: {names}"),
         other => format!("{kind_name} {key} {}", other.name()),

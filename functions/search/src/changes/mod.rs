@@ -102,7 +102,17 @@ pub struct ChangeList {
             content(
                 (ChangeList = "application/json"),
                 (String = "text/csv"),
-                (String = "application/x-ndjson"),
+                (
+                    String = "application/x-ndjson",
+                    example = json!(concat!(
+                        r#"{"publication":"20261121T090003Z-5fGh2kLmN8pQrS1t","#,
+                        r#""version":"20261121T090003Z-5fGh2kLmN8pQrS1t","#,
+                        r#""published_at":"2026-11-21T09:00:41Z","change":"changed","#,
+                        r#""kind":"exchange","key":"415-208","#,
+                        r#""fields":{"ocn":{"before":"296C","after":"291L"}}}"#,
+                        "\n"
+                    ))
+                ),
                 (String = "application/atom+xml")
             )
         ),

@@ -7,7 +7,7 @@ use numbering::records::Version;
 use shared::{
     errors::{ApiError, quote},
     params::Params,
-    past_time::parse_past,
+    past_time::PastTime,
     state::App,
 };
 use store::History;
@@ -31,14 +31,14 @@ pub struct Since {
 #[derive(Debug)]
 enum Start {
     Version(Version),
-    Time(Timestamp),
+    Time(PastTime),
 }
 
 impl Since {
     pub fn parse(params: &Params) -> Result<Self, ApiError> {
         let start = params.text("since")?.map(|text| match Version::parse(&text) {
             Some(version) => Ok(Start::Version(version)),
-            None => parse_past("since", RULE, &text).map(|range| Start::Time(*range.start())),
+            None => PastTime::parse("since", RULE, &text).map(Start::Time),
         });
         Ok(Self { since: start.transpose()? })
     }
@@ -52,11 +52,12 @@ impl Since {
                 let position = history.position_at(time).unwrap_or_default();
                 Ok((history, position))
             }
-            Some(Start::Time(time)) => match history.position_at(time) {
+            Some(Start::Time(time)) => match history.position_at(time.start) {
                 Some(position) => Ok((history, position)),
                 None => Err(ApiError::invalid(format!(
-                    "since must be {} or later, when the history begins, got {time}",
-                    history.start().at
+                    "since must be {} or later, when the history begins, got '{}'",
+                    history.start().at,
+                    time.text
                 ))),
             },
             Some(Start::Version(version)) => find_version(app, history, &version).await,

@@ -42,6 +42,7 @@ pub use open_enums::KNOWN_VALUES;
         (name = "Carriers", description = "Carriers by Operating Company Number (OCN)"),
         (name = "Area codes", description = "Area codes (NPA) and their exchanges (NXX)"),
         (name = "Search", description = "Exchanges by words and exact filters"),
+        (name = "Changes", description = "What imports changed, and the history of a carrier or exchange"),
         (name = "Format", description = "Validation and formatting of phone numbers worldwide"),
         (name = "Lookup", description = "Carriers by North American phone number"),
         (name = "Status", description = "Health and statistics, without a key")

@@ -43,7 +43,10 @@ function exchangeList({ body, headers, plan }, params) {
     pagination, headers, view: "area-code", params,
   });
   const link = (text) => element("p", { class: "caveat" }, element("a", { href: viewUrl("area-code", { npa }) }, text));
-  return [...list, params.nxx ? link(`All exchanges in ${npa}`) : !plan && link(`About area code ${npa}`)].filter(Boolean);
+  const links = params.nxx
+    ? [link(`All exchanges in ${npa}`), historyLink({ exchange: `${npa}-${params.nxx}` })]
+    : [!plan && link(`About area code ${npa}`)];
+  return [...list, ...links].filter(Boolean);
 }
 
 /** A state's area codes, with the state on the map. */

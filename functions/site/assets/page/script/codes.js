@@ -28,6 +28,7 @@ const STATES = {
 };
 
 const CARRIER_TYPES = ["ILEC", "CLEC", "WIRELESS", "CAP", "IXC", "PCS"];
+const RECORD_KINDS = ["exchange", "area_code", "carrier"];
 const STATUSES = ["ASSIGNED", "UNASSIGNED", "RESERVED"];
 
 const countryNames = new Intl.DisplayNames("en", { type: "region", fallback: "code" });
@@ -40,6 +41,7 @@ const CHOICES = {
   states: [["", "Any"], ...Object.entries(STATES).sort(([, a], [, b]) => a.localeCompare(b, "en"))],
   numberingCountries: [["", "Any"], ["CA", "Canada"], ["US", "United States"]],
   carrierTypes: [["", "Any"], ...CARRIER_TYPES.map((type) => [type, type])],
+  recordKinds: [["", "Any"], ...RECORD_KINDS.map((kind) => [kind, toWords(kind)])],
   statuses: [["", "Any"], ...STATUSES.map((status) => [status, toWords(status)])],
 };
 

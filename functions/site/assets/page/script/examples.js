@@ -11,6 +11,11 @@ const onePage = { limit: 25, offset: 0, total: 3 };
 const status = "ASSIGNED";
 const inSanRafael = { carrier_type: "CLEC", rate_center: "SAN RAFAEL", state: "CA", country: "US", status };
 
+const VERSIONS = ["20261120T090003Z-5fGh2kLmN8pQrS1t", "20261121T090003Z-Zx8WvU3tSrQpOn6m"];
+const change = (kind, key, fields) => ({
+  publication: VERSIONS[1], version: VERSIONS[1], published_at: "2026-11-21T09:00:38Z", change: "changed", kind, key, fields,
+});
+
 const EXAMPLES = {
   number: {
     params: { tn: "+13052345678" },
@@ -74,6 +79,23 @@ const EXAMPLES = {
       ocn: "5927", company_name: "SAMPLE MOBILE USA, INC.", common_name: "Sample Mobile", carrier_type: "WIRELESS",
       state: "CA", country: "US",
       exchanges: { total: 103, by_state: { CA: 54, FL: 31, NY: 18 } },
+    },
+  },
+  changes: {
+    params: { npa: "415" },
+    body: {
+      since: { publication: VERSIONS[0], version: VERSIONS[0], published_at: "2026-11-20T09:00:41Z" },
+      until: { publication: VERSIONS[1], version: VERSIONS[1], published_at: "2026-11-21T09:00:38Z" },
+      is_current: true,
+      changes: [
+        change("carrier", "291L", { "exchanges.total": { before: 52, after: 53 } }),
+        change("exchange", "415-208", {
+          company_name: { before: "SAMPLE CABLE PHONE, LLC", after: "SAMPLE SPECTRUM HOLDINGS, LLC" },
+          ocn: { before: "296C", after: "291L" },
+        }),
+        change("exchange", "415-209", { rate_center: { before: "SNFC CNTRL", after: "SAN RAFAEL" } }),
+      ],
+      pagination: onePage,
     },
   },
   search: {

@@ -1,6 +1,8 @@
 // The current view. The URL contains it after `#`, so that links can be shared and Back works.
 
-const VIEWS = { number: numberView, "area-code": areaCodeView, carriers: carriersView, search: searchView };
+const VIEWS = {
+  number: numberView, "area-code": areaCodeView, carriers: carriersView, search: searchView, changes: changesView,
+};
 const NAME = "Telephone numbers";
 /** Milliseconds to wait before showing a spinner. */
 const SPINNER_DELAY = 200;

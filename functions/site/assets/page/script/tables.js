@@ -39,7 +39,7 @@ function listCard({ title, detail, table: rows, pagination, headers, view, param
       element("p", {}, detail, detail && " · ", range)),
     total === 0 && element("p", { class: "failure" }, "No matches."),
     offset < total && rows,
-    (total > limit || offset > 0) && pageLinks(linkedPages(headers), view, params),
+    headers.has("Link") && pageLinks(linkedPages(headers), view, params),
   ];
 }
 
@@ -47,8 +47,8 @@ function pageLinks(pages, view, params) {
   const link = (relation, text) => {
     const page = pages[relation];
     if (!page) return element("span", { "aria-disabled": "true" }, text);
-    const offset = page.get("offset");
-    const hash = viewUrl(view, { ...params, offset: offset === "0" ? "" : offset });
+    const [offset, since] = [page.get("offset"), page.get("since")];
+    const hash = viewUrl(view, { ...params, ...(since && { since }), offset: offset === "0" ? "" : offset });
     // All pages show one data version, which shared links omit.
     return element("a", { href: hash, rel: relation, "data-version": page.get("version") }, text);
   };

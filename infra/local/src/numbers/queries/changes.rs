@@ -83,12 +83,15 @@ fn render(list: &Value, output: &ChangesOutput, commands: &[String]) -> String {
         lines += &format!("  {} {kind} {}\n", text(&change["change"]), text(&change["key"]));
         for (name, field) in change["fields"].as_object().into_iter().flatten() {
             let [before, after] = ["before", "after"].map(|side| &field[side]);
-            let values = match (before, after) {
-                (Value::Null, after) => display_text(after).into_owned(),
-                (before, Value::Null) => format!("{}, removed", display_text(before)),
-                _ => format!("{} -> {}", display_text(before), display_text(after)),
+            let [old, new] = [before, after].map(|value| match value {
+                Value::Null => "none".into(),
+                value => display_text(value),
+            });
+            let line = match text(&change["change"]) {
+                "added" => format!("    {name}  {new}"),
+                "removed" => format!("    {name}  {old}"),
+                _ => format!("    {name}  {old} -> {new}"),
             };
-            let line = format!("    {name}  {values}");
             lines += &(terminal::wrap(&line, terminal::width(), 6) + "\n");
         }
     }
