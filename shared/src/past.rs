@@ -3,10 +3,8 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
-    time::{Duration, Instant},
 };
 
-use arc_swap::ArcSwapOption;
 use futures_util::future::try_join_all;
 use jiff::Timestamp;
 use numbering::{
@@ -17,30 +15,12 @@ use store::{History, LoadedVersion, PastChange};
 
 use crate::{errors::ApiError, lookup::record_version, past_time::PastTime, state::App};
 
-/// How long a history is kept in memory, while the publication is current. Old differences end in the meantime, but
-/// their items remain for days.
-const HISTORY_TTL: Duration = Duration::from_secs(60 * 60);
-
-/// The last history that was read. Read only for requests about the past.
-#[derive(Default)]
-pub struct CachedHistory(ArcSwapOption<(Arc<History>, Instant)>);
-
 impl App {
     /// The history up to the current version, as of the last read of the manifest.
     pub async fn history(&self) -> Result<Arc<History>, ApiError> {
         self.dataset.get().await?;
         let (_, manifest) = self.dataset.in_memory().ok_or(ApiError::Unavailable)?;
-        let publication = &manifest.publication;
-        if let Some(cached) = self.cached_history.0.load_full()
-            && cached.0.current() == publication
-            && cached.1.elapsed() < HISTORY_TTL
-        {
-            return Ok(Arc::clone(&cached.0));
-        }
-        let history = Arc::new(self.store.history(publication, Timestamp::now()).await?);
-        let cached = (Arc::clone(&history), Instant::now());
-        self.cached_history.0.store(Some(Arc::new(cached)));
-        Ok(history)
+        Ok(self.history_cache.get(&manifest.publication).await?)
     }
 
     /// The data for a request about one record, as it was. Unless that is the current version, the dataset contains only

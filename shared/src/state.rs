@@ -4,11 +4,9 @@ use std::{sync::Arc, time::Duration};
 
 use moka::future::Cache;
 use numbering::records::{Exchange, NpaNxx, Version};
-use store::{CurrentDataset, Store};
+use store::{CurrentDataset, HistoryCache, Store};
 
-use crate::{
-    auth::KeyRing, config::Config, past::CachedHistory, quota::Quotas, telemetry::Observer,
-};
+use crate::{auth::KeyRing, config::Config, quota::Quotas, telemetry::Observer};
 
 const EXCHANGE_CACHE_TTL: Duration = Duration::from_secs(300);
 const EXCHANGE_CACHE_SIZE: u64 = 10_000;
@@ -23,7 +21,7 @@ pub struct App {
     pub config: Config,
     /// Receives each request after its response, in addition to the access log.
     pub observer: Option<Observer>,
-    pub(crate) cached_history: Arc<CachedHistory>,
+    pub(crate) history_cache: Arc<HistoryCache>,
     /// Recently read exchanges.
     pub(crate) exchanges: Cache<(NpaNxx, Version), Exchange>,
 }
@@ -38,7 +36,7 @@ impl App {
             quotas: Arc::new(Quotas::new(store.clone())),
             config,
             observer: None,
-            cached_history: Arc::default(),
+            history_cache: Arc::new(HistoryCache::new(store.clone())),
             exchanges: exchange_cache.build(),
             store,
         }

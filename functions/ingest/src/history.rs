@@ -9,7 +9,7 @@ use jiff::{Timestamp, ToSpan};
 use store::{HistoryItem, ItemWrite, Publication, PublishedDifference, Store};
 
 use crate::{
-    IngestError, Progress, changes::Changes, options::before_deadline, publish::write_items,
+    IngestError, Progress, changes::Changes, item_writes::write_items, options::before_deadline,
 };
 
 /// A publication to add to the history.

@@ -3,7 +3,7 @@
 //! Data flows one way. [`sources`] opens a file, [`table`] finds its columns, and a module in [`reports`] parses its
 //! rows. [`assemble`] builds a dataset, [`changes`] compares it with the current one, [`quality`] measures its
 //! completeness, [`provenance`] describes each report, and [`gates`] may refuse it. [`publish`] writes the items that
-//! changed, and [`outcome`] defines the report. Finally [`verify`] compares the items with the snapshot.
+//! changed, [`history`] adds the changes to the history, and [`outcome`] defines the report. Finally [`verify`] compares the items with the snapshot.
 
 mod assemble;
 mod carrier_types;
@@ -11,6 +11,7 @@ mod changes;
 mod error;
 mod gates;
 mod history;
+mod item_writes;
 mod lambda;
 mod options;
 mod outcome;

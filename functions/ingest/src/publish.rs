@@ -6,23 +6,18 @@
 #[cfg(test)]
 mod tests;
 
-use std::{pin::pin, sync::Arc, time::Instant};
+use std::{sync::Arc, time::Instant};
 
-use futures_util::{StreamExt, TryStreamExt, stream};
 use jiff::Timestamp;
 use logging::with_causes;
 use numbering::dataset::{Dataset, LAYOUT};
 use numbering::records::{RecordKey, Version};
-use store::{
-    DatasetError, ItemWrite, LookupItem, Manifest, Publication, Snapshot, Store, WRITES_PER_BATCH,
-    load,
-};
+use store::{DatasetError, ItemWrite, LookupItem, Manifest, Publication, Snapshot, Store, load};
 
 use crate::{
-    IngestError, Items, Progress, history::Addition, options::before_deadline, outcome::Notes,
+    IngestError, Items, Progress, history::Addition, item_writes::write_items,
+    options::before_deadline, outcome::Notes,
 };
-
-const CONCURRENT_BATCHES: usize = 8;
 
 pub(crate) const UNREADABLE: &str = "a version cannot be read and is skipped";
 
@@ -162,25 +157,6 @@ pub(crate) fn item_writes(
         (Some(version), Some(record)) => ItemWrite::Put(LookupItem { version, record }),
         _ => ItemWrite::Delete(key.into()),
     })
-}
-
-pub(crate) async fn write_items(
-    store: &Store,
-    phase: &'static str,
-    writes: impl ExactSizeIterator<Item = ItemWrite>,
-    deadline: Option<Instant>,
-    progress: &impl Fn(Progress),
-) -> Result<(), IngestError> {
-    progress(Progress::Planned { phase, items: writes.len() });
-    let batches = stream::iter(writes).chunks(WRITES_PER_BATCH);
-    let calls = batches
-        .map(|batch| async move { store.write(&batch).await.map(|()| batch.len()) })
-        .buffer_unordered(CONCURRENT_BATCHES);
-    let mut written = pin!(calls);
-    while let Some(count) = before_deadline(deadline, written.try_next()).await?? {
-        progress(Progress::Written(count));
-    }
-    Ok(())
 }
 
 /// Deletes chunks that no version needs. A failure is only logged, since the next import will try again.

@@ -14,9 +14,7 @@ use store::{
 };
 
 use crate::{
-    IngestError, Progress,
-    options::before_deadline,
-    publish::{item_writes, write_items},
+    IngestError, Progress, item_writes::write_items, options::before_deadline, publish::item_writes,
 };
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -7,14 +7,16 @@ pub mod measures;
 
 use std::sync::LazyLock;
 
+use ingest::DEFAULT_HISTORY_DAYS;
 use serde::{Deserialize, de::DeserializeOwned};
 
 use self::measures::{
-    ALARM_METRICS, ALARMS, API_FUNCTIONS, EDGE_LOG_BYTES, EDGE_RULES, GATEWAY_LOG_BYTES,
-    IMPORT_MEMORY_MB, IMPORT_METRICS, IMPORT_SECONDS, ITEM_BYTES, ITEMS, ITEMS_CHANGED_PER_NIGHT,
-    KEY_AND_MANIFEST_UNITS, KEYED_FUNCTIONS, LOG_BYTES, MEMORY_MB, METRIC_FILTERS,
-    PLATFORM_LOG_BYTES, PROBE_METRICS, PROBE_REQUESTS, PUBLIC_PROBE_REQUESTS, REQUEST_METRICS,
-    REQUEST_MS, SNAPSHOT_BYTES, START_LOG_BYTES, START_MS, UNKNOWN_KEY_UNITS,
+    ALARM_METRICS, ALARMS, API_FUNCTIONS, DIFFERENCE_BYTES, EDGE_LOG_BYTES, EDGE_RULES,
+    GATEWAY_LOG_BYTES, HISTORY_ITEM_BYTES, IMPORT_MEMORY_MB, IMPORT_METRICS, IMPORT_SECONDS,
+    ITEM_BYTES, ITEMS, ITEMS_CHANGED_PER_NIGHT, KEY_AND_MANIFEST_UNITS, KEYED_FUNCTIONS, LOG_BYTES,
+    MEMORY_MB, METRIC_FILTERS, PLATFORM_LOG_BYTES, PROBE_METRICS, PROBE_REQUESTS,
+    PUBLIC_PROBE_REQUESTS, REQUEST_METRICS, REQUEST_MS, SNAPSHOT_BYTES, START_LOG_BYTES, START_MS,
+    UNKNOWN_KEY_UNITS,
 };
 
 /// Year and region of the prices.
@@ -261,21 +263,26 @@ fn container_check_cost() -> f64 {
     cost("read_units", DAYS * SECONDS_PER_DAY / 60.0 * KEY_AND_MANIFEST_UNITS)
 }
 
-/// Monthly cost of imports: compute time, reading all items, and writing changed items and a
-/// snapshot.
+/// Monthly cost of imports: compute time, reading all items, and writing changed items, their history
+/// and a snapshot.
 fn imports() -> f64 {
     let items_read = f64::from(ITEMS) * f64::from(ITEM_BYTES) / 4096.0;
     let reads = items_read + 2.0 * snapshot_read_units(SNAPSHOT_BYTES);
-    let writes = f64::from(ITEMS_CHANGED_PER_NIGHT) + f64::from(SNAPSHOT_BYTES) / 1024.0;
+    // An item and a change in the history take one unit each.
+    let writes = 2.0 * f64::from(ITEMS_CHANGED_PER_NIGHT)
+        + f64::from(SNAPSHOT_BYTES + DIFFERENCE_BYTES) / 1024.0;
     cost("lambda_time", gb_seconds(IMPORT_MEMORY_MB, DAYS * IMPORT_SECONDS))
         + cost("read_units", DAYS * reads)
         + cost("write_units", DAYS * writes)
 }
 
-/// Monthly cost of storing items and snapshots, including point-in-time recovery.
+/// Monthly cost of storing items, snapshots and a full history, including point-in-time recovery.
 fn storage() -> f64 {
     let items = f64::from(ITEMS) * (f64::from(ITEM_BYTES) + STORAGE_OVERHEAD);
-    let bytes = items + SNAPSHOTS * f64::from(SNAPSHOT_BYTES);
+    let changes =
+        f64::from(ITEMS_CHANGED_PER_NIGHT) * (f64::from(HISTORY_ITEM_BYTES) + STORAGE_OVERHEAD);
+    let history = f64::from(DEFAULT_HISTORY_DAYS) * (changes + f64::from(DIFFERENCE_BYTES));
+    let bytes = items + SNAPSHOTS * f64::from(SNAPSHOT_BYTES) + history;
     cost("storage", bytes) + cost("backup", bytes)
 }
 

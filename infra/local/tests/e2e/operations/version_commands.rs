@@ -92,6 +92,42 @@ fn dry_runs_write_all_changes_to_a_file_and_the_first_few_to_the_terminal() {
     assert!(error.contains("must end in .csv or .jsonl"), "{error}");
 }
 
+#[test]
+fn changes_and_histories_show_values_before_and_after() {
+    let operator = Operator::new();
+    import(&operator, &ReportSet::first(), &[]);
+    import(&operator, &ReportSet::second(), &[]);
+    let (_, changes, _) = run(&operator, &["changes", "--npa", "415", "--limit", "2"]);
+    let expected = "  changed area code 415\n    total_exchanges  135 -> 134\n  \
+                    removed exchange 415-206\n    carrier_type  CLEC\n";
+    assert!(changes.contains(expected), "{changes}");
+    assert!(changes.contains("1 to 2 of 4.\nNext: tnr changes"), "{changes}");
+    let (_, csv, _) = run(&operator, &["changes", "--kind", "area_code", "--format", "csv"]);
+    assert!(csv.contains(",changed,area_code,415,total_exchanges,135,134"), "{csv}");
+    let (_, feed, _) = run(&operator, &["changes", "--change", "removed", "--format", "atom"]);
+    assert!(feed.contains("<title>exchange 415-206 removed</title>"), "{feed}");
+
+    let (found, history, _) = run(&operator, &["history", "415-206"]);
+    assert!(found && history.contains("  removed exchange 415-206\n"), "{history}");
+    let (_, json, _) = run(&operator, &["history", "415-206", "--json"]);
+    let history: Value = serde_json::from_str(&json).unwrap();
+    let published_at = history["since"]["published_at"].as_str().unwrap();
+    let exchange = ["area-code", "415", "206"];
+    let (found, _, error) = run(&operator, &exchange);
+    assert!(!found && error.contains("no data found for NPA-NXX 415-206"), "{error}");
+    let (found, table, _) = run(&operator, &[&exchange[..], &["--as-of", published_at]].concat());
+    assert!(found && table.contains("  206  "), "{table}");
+    let number = ["lookup", "415-206-1234", "--as-of", published_at];
+    let (_, number, _) = run(&operator, &number);
+    assert!(number.contains("415-206, ASSIGNED"), "{number}");
+    let (_, carrier, _) = run(&operator, &["carrier", "176L", "--as-of", published_at]);
+    assert!(carrier.starts_with("176L  "), "{carrier}");
+    let (found, _, error) = run(&operator, &["history", "41520"]);
+    assert!(!found && error.contains("must be an NPA-NXX such as 415-234, or an OCN"), "{error}");
+    let (found, _, error) = run(&operator, &["changes", "--since", "2020-01-01"]);
+    assert!(!found && error.contains("since must be"), "{error}");
+}
+
 #[tokio::test]
 async fn every_command_lists_the_unreadable_versions_it_skips() {
     for reason in Reason::ALL {
