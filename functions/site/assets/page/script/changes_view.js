@@ -15,10 +15,9 @@ const changesView = {
   show: ({ body, headers }, params) => {
     const title = changesView.title(params);
     const columns = [
+      ["Record", recordLink, "mono"],
+      ["Change", ({ change, kind, fields }) => element("div", {}, `${toWords(kind)} ${change}`, fieldChanges(fields))],
       ["Published", ({ published_at: time }) => changeTime(time), "short"],
-      ["Record", (change) => recordLink(change), "mono"],
-      ["Change", ({ change, kind }) => `${toWords(kind)} ${change}`, "short"],
-      ["Fields", ({ fields }) => fieldChanges(fields)],
     ];
     return element("div", {}, listCard({
       title, detail: `since ${longDate(body.since.published_at)}`, table: table(title, columns, body.changes),
