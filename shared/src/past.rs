@@ -9,7 +9,7 @@ use futures_util::future::try_join_all;
 use jiff::Timestamp;
 use numbering::{
     dataset::Dataset,
-    records::{Ocn, Record, RecordKey},
+    records::{Record, RecordKey},
 };
 use store::{History, LoadedVersion, PastChange};
 
@@ -24,7 +24,7 @@ impl App {
     }
 
     /// The data for a request about one record, as it was. Unless that is the current version, the dataset contains only
-    /// the record, its area code, for an area code its exchanges, and the carriers that hold any of them.
+    /// the record, its area code with overlays, for an area code its exchanges, and the carriers that hold any of them.
     pub async fn dataset_as_of(
         &self,
         time: &PastTime,
@@ -78,29 +78,20 @@ impl Past<'_> {
                 self.records(&[key, RecordKey::AreaCode(npa_nxx.npa)]).await?
             }
             RecordKey::AreaCode(npa) => {
-                let mut records = Records::from_iter(
-                    self.current
-                        .exchanges_in(npa)
-                        .map(Record::Exchange)
-                        .chain(self.current.area_code(npa).map(Record::AreaCode))
-                        .map(|record| (record.key(), record)),
-                );
+                let area_code = self.current.area_code(npa).map(Record::AreaCode);
+                let exchanges = self.current.exchanges_in(npa).map(Record::Exchange);
+                let current = area_code.into_iter().chain(exchanges);
+                let mut records: Records = current.map(|record| (record.key(), record)).collect();
                 let (store, history) = (&self.app.store, self.history);
                 let changes = store.first_changes_in(history, self.position, npa).await?;
                 undo(&mut records, changes);
                 records
             }
         };
-        let holders: BTreeSet<Ocn> = records
-            .values()
-            .filter_map(|record| match record {
-                Record::Exchange(exchange) => Some(exchange.ocns()),
-                _ => None,
-            })
-            .flatten()
-            .collect();
-        let holders: Vec<_> = holders.into_iter().map(RecordKey::Carrier).collect();
-        records.append(&mut self.records(&holders).await?);
+        let related: BTreeSet<RecordKey> = records.values().flat_map(related).collect();
+        let related: Vec<_> =
+            related.difference(&records.keys().copied().collect()).copied().collect();
+        records.append(&mut self.records(&related).await?);
         Ok(Dataset::from_records(records.into_values()))
     }
 
@@ -113,6 +104,18 @@ impl Past<'_> {
         let mut records = Records::from_iter(current);
         undo(&mut records, changes.into_iter().flatten());
         Ok(records)
+    }
+}
+
+/// The records that determine more about a record: an exchange's holders, and the area codes with the same area, whose
+/// time zones apply.
+fn related(record: &Record) -> Vec<RecordKey> {
+    match record {
+        Record::Carrier(_) => Vec::new(),
+        Record::AreaCode(area_code) => {
+            area_code.plan.overlay.iter().copied().map(RecordKey::AreaCode).collect()
+        }
+        Record::Exchange(exchange) => exchange.ocns().map(RecordKey::Carrier).collect(),
     }
 }
 

@@ -9,50 +9,52 @@ use jiff::{Timestamp, ToSpan};
 use store::{HistoryItem, ItemWrite, Publication, PublishedDifference, Store};
 
 use crate::{
-    IngestError, Progress, changes::Changes, item_writes::write_items, options::before_deadline,
+    IngestError, Progress,
+    changes::Changes,
+    item_writes::write_items,
+    options::{Clock, before_deadline},
 };
 
-/// A publication to add to the history.
+/// What a publication adds to the history.
 pub(crate) struct Addition<'a> {
-    pub publication: &'a Publication,
     pub predecessor: &'a Publication,
     pub changes: &'a Changes,
-    /// The end of its time in the history.
-    ends_at: Timestamp,
+    /// How many days the publication stays in the history; 0 adds nothing.
+    pub days: u16,
 }
 
-impl<'a> Addition<'a> {
-    /// `None` if no history is kept.
-    pub fn new(
-        publication: &'a Publication,
-        predecessor: &'a Publication,
-        changes: &'a Changes,
-        history_days: u16,
-    ) -> Option<Self> {
-        let ends_at = publication.at + (24 * i64::from(history_days)).hours();
-        (history_days > 0).then_some(Self { publication, predecessor, changes, ends_at })
+impl Addition<'_> {
+    /// The end of a publication's time in the history.
+    fn ends_at(&self, publication: &Publication) -> Timestamp {
+        publication.at + (24 * i64::from(self.days)).hours()
     }
 
-    /// Writes the changes and the difference.
+    /// Writes the changes and the difference. Sets the publication's time in between, since the changes may take minutes.
     pub async fn write(
         &self,
         store: &Store,
+        publication: &mut Publication,
+        clock: Clock,
         deadline: Option<Instant>,
         progress: &impl Fn(Progress),
     ) -> Result<(), IngestError> {
-        let Self { publication, predecessor, changes, ends_at } = *self;
-        let writes = changes.pairs().map(|pair| {
+        if self.days == 0 {
+            return Ok(());
+        }
+        let ends_at = self.ends_at(publication);
+        let writes = self.changes.pairs().map(|pair| {
             let publication = publication.clone();
             ItemWrite::AddChange(HistoryItem { publication, pair, ends_at })
         });
         write_items(store, "Writing the history", writes, deadline, progress).await?;
-        let packed = changes.difference().pack()?;
+        let packed = self.changes.difference().pack()?;
+        publication.at = clock.now();
         let difference = PublishedDifference::new(
             publication.clone(),
-            predecessor.clone(),
-            changes.total() as u32,
+            self.predecessor.clone(),
+            self.changes.total() as u32,
             &packed,
-            ends_at,
+            self.ends_at(publication),
         );
         before_deadline(deadline, store.write_difference(&difference, &packed)).await??;
         Ok(())

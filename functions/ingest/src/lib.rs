@@ -37,6 +37,7 @@ use self::{
     assemble::ReportRows,
     gates::{MeasuredVersion, Verdict},
     history::Addition,
+    options::Clock,
     outcome::Notes,
     publish::{Baseline, Candidate},
     reports::{canadian_blocks, cnac, nanpa, npa_report, overlay, thousands_blocks},
@@ -66,7 +67,7 @@ pub async fn ingest(
     options: Options,
     progress: impl Fn(Progress),
 ) -> Result<ImportReport, IngestError> {
-    let started = Instant::now();
+    let clock = Clock::new(options.now);
     let mut notes = Notes::default();
     let (mut rows, mut reports) = read_sources(sources, options, &mut notes, &progress).await?;
     progress(Progress::Comparing);
@@ -138,17 +139,16 @@ pub async fn ingest(
             let replaced = baseline.manifest.as_ref();
             let predecessor = baseline.predecessor(&snapshot);
             let mut manifest = Manifest::new(replaced, snapshot, is_unreadable);
-            manifest.publication.at = options.time_since(started);
-            let publication = &manifest.publication;
-            let history = predecessor.and_then(|predecessor| {
-                Addition::new(publication, predecessor, &changes, options.history_days)
-            });
+            let days = options.history_days;
+            let history =
+                predecessor.map(|predecessor| Addition { predecessor, changes: &changes, days });
             let candidate = Candidate {
-                manifest: &manifest,
+                manifest: &mut manifest,
                 dataset: &dataset,
                 changed_keys: &changed_keys,
                 bytes,
                 history,
+                clock,
             };
             let items =
                 publish::publish(store, &baseline, candidate, options.deadline, &progress).await?;

@@ -27,10 +27,20 @@ pub struct Options {
 /// Two years.
 pub const DEFAULT_HISTORY_DAYS: u16 = 731;
 
-impl Options {
-    /// The time, given the import's start.
-    pub(crate) fn time_since(&self, started: Instant) -> Timestamp {
-        self.now + (started.elapsed().as_secs() as i64).seconds()
+/// Tells the time since a start that the options set.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Clock {
+    start: Timestamp,
+    started: Instant,
+}
+
+impl Clock {
+    pub fn new(start: Timestamp) -> Self {
+        Self { start, started: Instant::now() }
+    }
+
+    pub fn now(self) -> Timestamp {
+        self.start + (self.started.elapsed().as_secs() as i64).seconds()
     }
 }
 

@@ -15,8 +15,11 @@ use numbering::records::{RecordKey, Version};
 use store::{DatasetError, ItemWrite, LookupItem, Manifest, Publication, Snapshot, Store, load};
 
 use crate::{
-    IngestError, Items, Progress, history::Addition, item_writes::write_items,
-    options::before_deadline, outcome::Notes,
+    IngestError, Items, Progress,
+    history::Addition,
+    item_writes::write_items,
+    options::{Clock, before_deadline},
+    outcome::Notes,
 };
 
 pub(crate) const UNREADABLE: &str = "a version cannot be read and is skipped";
@@ -110,11 +113,13 @@ impl Baseline {
 }
 
 pub(crate) struct Candidate<'a> {
-    pub manifest: &'a Manifest,
+    pub manifest: &'a mut Manifest,
     pub dataset: &'a Dataset,
     pub changed_keys: &'a [RecordKey],
     pub bytes: Vec<u8>,
+    /// `None` if the version before is unknown.
     pub history: Option<Addition<'a>>,
+    pub clock: Clock,
 }
 
 pub(crate) async fn publish(
@@ -124,7 +129,7 @@ pub(crate) async fn publish(
     deadline: Option<Instant>,
     progress: &impl Fn(Progress),
 ) -> Result<Items, IngestError> {
-    let Candidate { manifest, dataset, changed_keys, bytes, history } = candidate;
+    let Candidate { manifest, dataset, changed_keys, bytes, history, clock } = candidate;
     let replaced = match &baseline.manifest {
         Some(manifest) => manifest.revision.clone(),
         None => store.first_revision().await?,
@@ -133,8 +138,9 @@ pub(crate) async fn publish(
     write_items(store, "Writing", item_writes(dataset, changed_keys), deadline, progress).await?;
     let version = &manifest.current.version;
     before_deadline(deadline, store.write_snapshot(version, &bytes, &replaced)).await??;
+    manifest.publication.at = clock.now();
     if let Some(history) = history {
-        history.write(store, deadline, progress).await?;
+        history.write(store, &mut manifest.publication, clock, deadline, progress).await?;
     }
     progress(Progress::Publishing);
     store.publish(manifest, &replaced).await?;

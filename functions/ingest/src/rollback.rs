@@ -1,6 +1,6 @@
 //! Rolls back to an older version: adds what it changes to the history, then replaces the manifest.
 
-use std::{sync::Arc, time::Instant};
+use std::sync::Arc;
 
 use logging::with_causes;
 use numbering::dataset::Dataset;
@@ -10,6 +10,7 @@ use crate::{
     ImportReport, IngestError, Options, Outcome, Progress,
     changes::Changes,
     history::Addition,
+    options::Clock,
     outcome::Notes,
     publish::UNREADABLE,
     quality::{Quality, QualityReport},
@@ -29,7 +30,7 @@ pub async fn rollback(
     options: Options,
     progress: impl Fn(Progress),
 ) -> Result<ImportReport, IngestError> {
-    let started = Instant::now();
+    let clock = Clock::new(options.now);
     let replaced = store.manifest().await?.ok_or(IngestError::NothingImported)?;
     let mut notes = Notes::default();
     let NewestVersion { loaded: dataset, snapshot, skipped } =
@@ -48,18 +49,20 @@ pub async fn rollback(
         }
         Err(error) => return Err(error.into()),
     };
-    let at = options.time_since(started);
-    let manifest =
-        replaced.after_rollback_to(&snapshot.version, at).ok_or(IngestError::NoOlderVersion)?;
+    let mut manifest = replaced
+        .after_rollback_to(&snapshot.version, clock.now())
+        .ok_or(IngestError::NoOlderVersion)?;
     let quality =
         QualityReport::between(Some(&Quality::new(&current_dataset)), &Quality::new(&dataset));
     let dataset = Arc::new(dataset);
     let changes = Changes::between(&Arc::new(current_dataset), &dataset);
-    let (publication, days) = (&manifest.publication, options.history_days);
-    let addition = Addition::new(publication, &replaced.publication, &changes, days);
-    if let Some(addition) = addition.filter(|_| is_comparable && !options.dry_run) {
+    if is_comparable && !options.dry_run {
+        let (predecessor, days) = (&replaced.publication, options.history_days);
+        let addition = Addition { predecessor, changes: &changes, days };
+        let publication = &mut manifest.publication;
+        let written = addition.write(store, publication, clock, options.deadline, &progress).await;
         // A rollback is urgent, and correct without a history.
-        if let Err(error) = addition.write(store, options.deadline, &progress).await {
+        if let Err(error) = written {
             let kind = "the history cannot be written and begins again";
             notes.warn(kind, with_causes(&error));
         }

@@ -79,7 +79,7 @@ pub enum ApiError {
     #[error("{}", Self::from_dataset_error(.0))]
     NoDataset(#[from] DatasetError),
     /// The history cannot be read.
-    #[error("The history of the numbering data is temporarily unavailable; retry in a few seconds")]
+    #[error("{}", history_message(.0))]
     NoHistory(#[from] StoreError),
     /// The key table cannot be read, and the key is not in memory.
     #[error("The API key cannot be validated right now; retry in a few seconds")]
@@ -188,6 +188,13 @@ impl ApiError {
     }
 }
 
+fn history_message(error: &StoreError) -> &'static str {
+    match error {
+        StoreError::Item { .. } => "A part of the numbering data's history is damaged",
+        _ => "The history of the numbering data is temporarily unavailable; retry in a few seconds",
+    }
+}
+
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         if let Self::NoDataset(error) = self {
@@ -207,6 +214,7 @@ impl IntoResponse for ApiError {
             Self::KeyRequired => (WWW_AUTHENTICATE, text(CHALLENGE)),
             Self::InvalidKey => (WWW_AUTHENTICATE, text(INVALID_KEY_CHALLENGE)),
             Self::MethodNotAllowed { allow, .. } => (ALLOW, allow),
+            Self::NoHistory(StoreError::Item { .. }) => return response,
             Self::Unavailable | Self::NoHistory(_) | Self::KeyUnchecked => {
                 (RETRY_AFTER, text(RETRY_AFTER_SECONDS))
             }

@@ -18,6 +18,7 @@ use aws_sdk_dynamodb::{
     types::{AttributeValue, ReturnConsumedCapacity},
 };
 use jiff::{SignedDuration, Timestamp};
+use logging::with_causes;
 use numbering::{
     changes::{Difference, RecordPair},
     records::{AreaCode, Carrier, Exchange, Npa, NpaNxx, Record, RecordKey, Version},
@@ -271,7 +272,12 @@ impl Store {
         item: Item,
         record: fn(R) -> Record,
     ) -> Result<RecordPair, StoreError> {
-        let stored: StoredChange<R> = record_from_item(&self.tables.history, item)?;
+        let table = self.tables.history.as_str();
+        let entry = item.get("entry").and_then(|entry| entry.as_s().ok()).cloned();
+        let stored: StoredChange<R> = record_from_item(table, item).map_err(|error| {
+            let entry = entry.unwrap_or_default();
+            StoreError::item(table)(format!("{key}, entry {entry}: {}", with_causes(&error)))
+        })?;
         let (before, after) = (stored.before.map(record), stored.after.map(record));
         Ok(RecordPair { key, before, after })
     }

@@ -54,6 +54,8 @@ impl Since {
             }
             Some(Start::Time(time)) => match history.position_at(time.start) {
                 Some(position) => Ok((history, position)),
+                // The history begins on that day.
+                None if history.start().at <= time.end => Ok((history, 0)),
                 None => Err(ApiError::invalid(format!(
                     "since must be {} or later, when the history begins, got '{}'",
                     history.start().at,

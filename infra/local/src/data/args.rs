@@ -88,7 +88,8 @@ pub struct ChangeArgs {
     /// Replace the --changes file if it exists
     #[arg(long, requires = "changes")]
     pub force: bool,
-    /// Days for which the history keeps what this changes; 0 keeps no history
+    /// Days for which the history keeps what this changes. When they end, so do older changes; 0
+    /// begins the history again
     #[arg(long, value_name = "DAYS", default_value_t = DEFAULT_HISTORY_DAYS)]
     pub history_days: u16,
     /// Print the report as JSON

@@ -3,12 +3,12 @@
 use std::{path::PathBuf, str::FromStr};
 
 use clap::{
-    ArgGroup, Args, ValueEnum,
+    ArgGroup, Args,
     builder::{PossibleValuesParser, TypedValueParser},
 };
 use format::extras::Include;
 use formatting::{DefaultCountry, Languages, Leniency};
-use strum::{Display, VariantNames};
+use strum::VariantNames;
 
 use crate::{database::args::DataArgs, new_file::Replacement, numbers::list::ListOptions};
 
@@ -112,6 +112,9 @@ pub struct AreaCodesArgs {
         "state", "country", "service", "status", "overlay_of", "in_service_on", "limit", "offset",
     ])]
     pub npa: Option<String>,
+    /// Show that area code as it was on this date, or at this time in UTC
+    #[arg(long, value_name = "DATE", requires = "npa")]
+    pub as_of: Option<String>,
     /// State or province that the code serves
     #[arg(long, value_name = "CODE")]
     pub state: Option<String>,
@@ -200,20 +203,11 @@ pub struct ChangesOutput {
     /// Print the API response as JSON
     #[arg(long)]
     pub json: bool,
-    /// Print as csv, with a row per changed field; as ndjson, with a change per line; or as atom, a feed
-    #[arg(long, value_name = "FORMAT", conflicts_with = "json")]
-    pub format: Option<ChangesFormat>,
+    /// Print as CSV, with a row per changed field
+    #[arg(long, conflicts_with = "json")]
+    pub csv: bool,
     #[command(flatten)]
     pub data: DataArgs,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Display)]
-#[strum(serialize_all = "lowercase")]
-pub enum ChangesFormat {
-    Json,
-    Csv,
-    Ndjson,
-    Atom,
 }
 
 #[derive(Debug, Args)]
@@ -245,7 +239,8 @@ pub struct ChangesArgs {
 #[derive(Debug, Args)]
 pub struct HistoryArgs {
     /// NPA-NXX, such as 415-234, or OCN
-    pub code: String,
+    #[arg(required = true, num_args = 1..=2, value_name = "NPA-NXX|OCN")]
+    pub code: Vec<String>,
     #[command(flatten)]
     pub page: PageArgs,
     #[command(flatten)]

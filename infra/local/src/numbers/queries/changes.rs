@@ -9,7 +9,7 @@ use super::{Params, display_text, given_params, list_exit_code, page::ListPage, 
 use crate::{
     CliError,
     data::{numbering_data::with_routes, report::escape_controls},
-    numbers::args::{ChangesArgs, ChangesFormat, ChangesOutput, HistoryArgs},
+    numbers::args::{ChangesArgs, ChangesOutput, HistoryArgs},
     terminal::{self, HEADING, styled},
 };
 
@@ -29,17 +29,15 @@ pub async fn changes(args: ChangesArgs) -> Result<ExitCode, CliError> {
 
 /// Prints a page of a carrier's or exchange's changes.
 pub async fn history(args: HistoryArgs) -> Result<ExitCode, CliError> {
-    let (path, mut params, command) = if let Ok(NpaNxx { npa, nxx }) = args.code.parse() {
+    let code = args.code.join("-");
+    let (path, mut params, command) = if let Ok(NpaNxx { npa, nxx }) = code.parse() {
         let params = vec![("npa", npa.to_string()), ("nxx", nxx.to_string())];
         ("/v1/npa/{npa}/nxx/{nxx}/history", params, format!("area-code {npa} {nxx}"))
-    } else if let Ok(ocn) = args.code.parse::<Ocn>() {
+    } else if let Ok(ocn) = code.parse::<Ocn>() {
         ("/v1/carrier/{ocn}/history", vec![("ocn", ocn.to_string())], format!("carrier {ocn}"))
     } else {
         let rule = "must be an NPA-NXX such as 415-234, or an OCN such as 6010";
-        return Err(CliError::failed(format!(
-            "CODE {rule}, got '{}'",
-            escape_controls(&args.code)
-        )));
+        return Err(CliError::failed(format!("CODE {rule}, got '{}'", escape_controls(&code))));
     };
     params.extend(args.page.params().into_iter().map(|(name, value)| (name, value.to_owned())));
     let params = params.iter().map(|(name, value)| (*name, value.as_str())).collect();
@@ -53,17 +51,15 @@ async fn print_changes(
     mut params: Params<'_>,
     commands: &[String],
 ) -> Result<ExitCode, CliError> {
-    let format = if output.json { Some(ChangesFormat::Json) } else { output.format };
-    let name = format.map(|format| format.to_string()).unwrap_or_default();
-    params.push(("format", &name));
-    let body =
-        with_routes(&output.data, async |api| super::get_body(api, path, &params).await).await?;
-    if format.is_some_and(|format| format != ChangesFormat::Json) {
+    params.push(("format", if output.csv { "csv" } else { "json" }));
+    let body = with_routes(&output.data, async |api| super::get_body(api, path, &params).await);
+    let body = body.await?;
+    if output.csv {
         terminal::print_raw(&String::from_utf8_lossy(&body))?;
         return Ok(ExitCode::SUCCESS);
     }
     let list = super::parse_json(path, &body)?;
-    super::print(format.is_some(), &list, |list| render(list, output, commands))?;
+    super::print(output.json, &list, |list| render(list, output, commands))?;
     Ok(list_exit_code(&list["changes"]))
 }
 
@@ -95,6 +91,7 @@ fn render(list: &Value, output: &ChangesOutput, commands: &[String]) -> String {
             lines += &(terminal::wrap(&line, terminal::width(), 6) + "\n");
         }
     }
-    let commands = commands.iter().filter(|_| !page.rows.is_empty()).cloned();
-    format!("{lines}\n{}", page.footer(&output.data.next(), commands))
+    let newest = page.rows.first().map(|newest| &newest["change"]);
+    let commands = commands.iter().filter(|_| newest.is_some_and(|change| change != "removed"));
+    format!("{lines}\n{}", page.footer(&output.data.next(), commands.cloned()))
 }

@@ -51,7 +51,9 @@ fn render_area_code(args: &AreaCodeArgs, body: &Value) -> String {
     let exchange = args.nxx.is_none().then(|| format!("area-code {npa} {}", text(&first["nxx"])));
     let carrier = page.rows.iter().find_map(|exchange| exchange["ocn"].as_str());
     let carrier = carrier.map(|ocn| format!("carrier {ocn}"));
-    let footer = page.footer(&args.query.data.next(), exchange.into_iter().chain(carrier));
+    let as_of = args.as_of.iter().map(|date| format!(" --as-of {date}")).collect::<String>();
+    let commands = exchange.into_iter().chain(carrier).map(|command| command + &as_of);
+    let footer = page.footer(&args.query.data.next(), commands);
     format!("{heading}\n{}\n{footer}", page.table())
 }
 

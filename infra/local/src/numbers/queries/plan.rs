@@ -20,7 +20,9 @@ pub async fn area_codes(args: AreaCodesArgs) -> Result<ExitCode, CliError> {
     let next = args.query.data.next();
     if let Some(npa) = &args.npa {
         let render = |body: &Value| render_area_code(body, &next);
-        print_response(&args.query, "/v1/area-codes/{npa}", &vec![("npa", npa)], render).await?;
+        let mut params = vec![("npa", npa.as_str())];
+        params.extend(given_params([("as_of", &args.as_of)]));
+        print_response(&args.query, "/v1/area-codes/{npa}", &params, render).await?;
         return Ok(ExitCode::SUCCESS);
     }
     let mut params = given_params([
