@@ -26,7 +26,7 @@ REPORTS = [
 ]
 LOG = Path("target/compare_databases.log")
 # Data versions and their import times.
-TIMES = re.compile(r"\d{8}T\d{6}Z-\w{16}|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[0-9.]*Z")
+TIMES = re.compile(r"\d{8}T\d{6}Z-\w{16}|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[0-9.]*(Z|\+00:00)")
 ENVIRONMENT = os.environ | {
     "AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AWS_REGION": "us-east-1", "RUST_LOG": "warn",
 }

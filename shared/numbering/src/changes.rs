@@ -61,19 +61,17 @@ impl From<RecordKey> for RecordKind {
 }
 
 /// A change to a record.
-#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RecordChange {
     pub change: ChangeKind,
     pub kind: RecordKind,
     /// An NPA-NXX, an NPA or an OCN.
-    #[schema(example = "415-555")]
     pub key: String,
-    /// The fields that differ, by name. A nested field has a dotted name, such as `exchanges.by_state.CA`. Arrays differ as
-    /// a whole.
+    /// The fields that differ. A nested field has a dotted name, such as `exchanges.by_state.CA`. Arrays differ as a whole.
     pub fields: BTreeMap<String, FieldChange>,
 }
 
-/// A field's values before and after; `None` if the record or the value is missing.
+/// A field's values before and after; `null` if the record or the value is missing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct FieldChange {
     #[schema(required)]

@@ -138,19 +138,21 @@ impl Store {
         put.send().await.map(drop).map_err(StoreError::call("PutItem", table))
     }
 
-    /// Reads the history that ends with `current`, which is in the manifest.
+    /// Reads the history that ends with `current`, which is in the manifest. It begins after a damaged publication.
     pub async fn history(
         &self,
         current: &Publication,
         now: Timestamp,
     ) -> Result<History, StoreError> {
-        let table = self.tables.history.as_str();
-        let read = async {
-            let items = self.entries(PUBLICATIONS, "", true).await?;
-            items.into_iter().map(|item| record_from_item(table, item)).collect()
+        let publications = self.entries(PUBLICATIONS, "", true);
+        let items = self.read_patiently(Table::History, publications).await?;
+        let read = |item| {
+            let log = |error: &StoreError| {
+                tracing::error!(error = with_causes(error), "a publication cannot be read");
+            };
+            record_from_item(&self.tables.history, item).inspect_err(log).ok()
         };
-        let stored: Vec<PublishedDifference> = self.read_patiently(Table::History, read).await?;
-        Ok(History::new(current.clone(), stored, now))
+        Ok(History::new(current.clone(), items.into_iter().filter_map(read).collect(), now))
     }
 
     /// Reads a publication's difference. Eventually consistent at first, at half the cost: the hash shows if a chunk is

@@ -9,9 +9,8 @@ use axum::{
     },
     response::{IntoResponse, Response},
 };
-use numbering::changes::{ChangeKind, FieldChange, RecordKind};
+use numbering::changes::FieldChange;
 use serde::Serialize;
-use serde_json::Value;
 use shared::{
     csv_pages::{ListFormat, Rows},
     errors::ApiError,
@@ -23,7 +22,7 @@ use strum::{EnumString, VariantNames};
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
-    ChangeList, ChangeRow, PublishedVersion,
+    ChangeList, ChangeRow,
     atom::{self, FeedAddress},
 };
 
@@ -71,13 +70,10 @@ impl<S: Sync> FromRequestParts<S> for FormatParam {
 #[derive(Serialize)]
 struct CsvRow<'a> {
     #[serde(flatten)]
-    published: &'a PublishedVersion,
-    change: ChangeKind,
-    kind: RecordKind,
-    key: &'a str,
+    change: &'a ChangeRow,
     field: &'a str,
-    before: &'a Option<Value>,
-    after: &'a Option<Value>,
+    #[serde(flatten)]
+    values: &'a FieldChange,
 }
 
 impl Rows for ChangeList {
@@ -94,16 +90,9 @@ impl Rows for ChangeList {
     ];
 
     fn rows(&self) -> impl Iterator<Item = impl Serialize> {
-        self.changes.iter().flat_map(|ChangeRow { published, change, .. }| {
-            change.fields.iter().map(move |(field, FieldChange { before, after })| CsvRow {
-                published,
-                change: change.change,
-                kind: change.kind,
-                key: &change.key,
-                field,
-                before,
-                after,
-            })
+        self.changes.iter().flat_map(|change| {
+            let fields = change.fields.iter();
+            fields.map(move |(field, values)| CsvRow { change, field, values })
         })
     }
 }

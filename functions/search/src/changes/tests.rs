@@ -53,15 +53,16 @@ fn page() -> ChangeList {
         }))
         .unwrap()
     };
-    let change = |before: Option<&str>, after: Option<&str>| ChangeRow {
-        published: published(later, "2026-11-21T09:00:38Z"),
-        change: RecordPair {
-            key: RecordKey::Exchange("415-208".parse().unwrap()),
-            before: before.map(exchange).map(Record::Exchange),
-            after: after.map(exchange).map(Record::Exchange),
-        }
-        .description()
-        .unwrap(),
+    let change = |before: Option<&str>, after: Option<&str>| {
+        let [before, after] = [before, after].map(|it| it.map(exchange).map(Record::Exchange));
+        let key = RecordKey::Exchange("415-208".parse().unwrap());
+        let publication = Publication {
+            id: version(later),
+            version: version(later),
+            number: 1,
+            at: "2026-11-21T09:00:38Z".parse().unwrap(),
+        };
+        ChangeRow::new(&publication, &RecordPair { key, before, after }).unwrap()
     };
     ChangeList {
         since: published(earlier, "2026-11-20T09:00:41Z"),

@@ -5,6 +5,7 @@
 
 use std::{collections::BTreeMap, env, sync::Arc};
 
+use aws_sdk_dynamodb::types::AttributeValue;
 use axum::{
     Router,
     body::{Body, to_bytes},
@@ -24,7 +25,11 @@ use shared::{app, state::App};
 use store::{Publication, Store, load};
 use tnr::{database::Database, keys, routes};
 
-use crate::support::{imports::without_gates, service::KEY, small_reports::source};
+use crate::support::{
+    imports::{import, without_gates},
+    service::{KEY, Service},
+    small_reports::{ReportSet, source},
+};
 
 const DAYS: usize = 200;
 /// An overlay: libphonenumber has a wrong time zone for 689, and the oldest code corrects it.
@@ -306,4 +311,49 @@ async fn the_past_is_answered_as_it_was_after_200_imports_and_rollbacks() {
         assert!(status == 400 && body["message"].as_str().unwrap().contains(&rule), "{body}");
     }
     assert!(rows.len() > DAYS, "the walk changed something: {}", rows.len());
+}
+
+/// Changes an item without its checksum.
+async fn damage(store: &Store, code: &str, entry: &str) {
+    let (client, tables) = store.parts();
+    let [code, entry] = [code, entry].map(|key| AttributeValue::S(key.to_owned()));
+    let update = client.update_item().table_name(&tables.history).key("code", code);
+    let update = update.key("entry", entry).update_expression("SET damage = :damage");
+    let update = update.expression_attribute_values(":damage", AttributeValue::Bool(true));
+    update.send().await.unwrap();
+}
+
+#[tokio::test]
+async fn damaged_changes_are_reported_and_the_history_begins_after_a_damaged_publication() {
+    let service = Service::with_small_reports().await;
+    let store = service.database.store();
+    let mut publications = Vec::new();
+    for reports in [ReportSet::first(), ReportSet::second(), ReportSet::third()] {
+        import(&store, &reports, Options::default()).await.unwrap();
+        publications.push(store.manifest().await.unwrap().unwrap().publication);
+    }
+    let [first, second, third] = publications.try_into().unwrap();
+    let in_order = [first.clone(), second.clone(), third.clone()];
+    let history = store.history(&third, Timestamp::now()).await.unwrap();
+    assert!(history.publications().eq(&in_order));
+    let target = format!("/v1/changes?since={}&npa=415", first.id);
+    assert!(service.ok(&target).await["pagination"]["total"].as_u64().unwrap() > 4);
+
+    damage(&store, "415", &format!("206#{:010}#{}", second.number, second.id)).await;
+    let response = service.get("/v1/npa/415/nxx/206/history").await;
+    assert!(response.status() == 503 && !response.headers().contains_key("retry-after"));
+    let body: Value = response.json().await.unwrap();
+    assert_eq!(body["message"], "A part of the numbering data's history is damaged");
+    service.ok("/v1/npa/415/nxx/207/history").await;
+
+    damage(&store, "publications", second.id.as_str()).await;
+    let history = store.history(&third, Timestamp::now()).await.unwrap();
+    assert!(history.publications().eq(&in_order[1..]));
+    let service = service.restart().await;
+    let (status, body) = service.get_json(&target).await;
+    assert!(
+        status == 400 && body["message"].as_str().unwrap().contains("in the history"),
+        "{body}"
+    );
+    service.ok("/v1/changes").await;
 }
