@@ -88,11 +88,18 @@ impl Past<'_> {
                 records
             }
         };
+        let found: BTreeSet<RecordKey> = records.keys().copied().collect();
         let related: BTreeSet<RecordKey> = records.values().flat_map(related).collect();
-        let related: Vec<_> =
-            related.difference(&records.keys().copied().collect()).copied().collect();
+        let related: Vec<RecordKey> = related.difference(&found).copied().collect();
         records.append(&mut self.records(&related).await?);
-        Ok(Dataset::from_records(records.into_values()))
+        // A code that is in no map of time zones has those of its state's other codes, here as they are now.
+        let own = match key {
+            RecordKey::Exchange(npa_nxx) => RecordKey::AreaCode(npa_nxx.npa),
+            other => other,
+        };
+        let is_other = |record: &Record| record.key() != own && !related.contains(&record.key());
+        let others = self.current.area_codes().map(Record::AreaCode).filter(is_other);
+        Ok(Dataset::from_records(records.into_values().chain(others)))
     }
 
     /// The records with these keys.

@@ -68,11 +68,12 @@ fn render(list: &Value, output: &ChangesOutput, commands: &[String]) -> String {
     let time = |publication: &str| display_text(&list[publication]["published_at"]).into_owned();
     let (since, until) = (time("since"), time("until"));
     let mut lines = format!("Changes after {since}, up to {until}\n");
-    let mut version = &Value::Null;
+    let mut publication = &Value::Null;
     for change in page.rows {
-        if *version != change["version"] {
-            version = &change["version"];
-            let heading = format!("{}  {}", text(&change["published_at"]), text(version));
+        if *publication != change["publication"] {
+            publication = &change["publication"];
+            let version = text(&change["version"]);
+            let heading = format!("{}  {version}", text(&change["published_at"]));
             lines += &format!("\n{}\n", styled(HEADING, &heading));
         }
         let kind = text(&change["kind"]).replace('_', " ");
@@ -90,6 +91,10 @@ fn render(list: &Value, output: &ChangesOutput, commands: &[String]) -> String {
             };
             lines += &(terminal::wrap(&line, terminal::width(), 6) + "\n");
         }
+    }
+    if list["is_current"] == false {
+        let until = text(&list["until"]["publication"]);
+        lines += &format!("\nMore was published later; to see it, pass --since {until}\n");
     }
     let newest = page.rows.first().map(|newest| &newest["change"]);
     let commands = commands.iter().filter(|_| newest.is_some_and(|change| change != "removed"));
