@@ -92,13 +92,20 @@ impl Past<'_> {
         let related: BTreeSet<RecordKey> = records.values().flat_map(related).collect();
         let related: Vec<RecordKey> = related.difference(&found).copied().collect();
         records.append(&mut self.records(&related).await?);
-        // A code that is in no map of time zones has those of its state's other codes, here as they are now.
         let own = match key {
             RecordKey::Exchange(npa_nxx) => RecordKey::AreaCode(npa_nxx.npa),
             other => other,
         };
-        let is_other = |record: &Record| record.key() != own && !related.contains(&record.key());
-        let others = self.current.area_codes().map(Record::AreaCode).filter(is_other);
+        // A code that is in no map of time zones has those of its state's other codes, here as they are now.
+        let others: Vec<Record> = match records.get(&own) {
+            Some(Record::AreaCode(area_code)) => {
+                let others = self.current.area_codes();
+                let others = others.filter(|it| !it.states.is_disjoint(&area_code.states));
+                let others = others.map(Record::AreaCode);
+                others.filter(|it| it.key() != own && !related.contains(&it.key())).collect()
+            }
+            _ => Vec::new(),
+        };
         Ok(Dataset::from_records(records.into_values().chain(others)))
     }
 

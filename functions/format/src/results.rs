@@ -7,14 +7,15 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use serde::Serialize;
-use shared::errors::ApiError;
+use shared::{errors::ApiError, json::json_lines};
+
+pub use shared::json::JSON_LINES;
+
 use utoipa::ToSchema;
 
 use super::fields::{Fields, WithFields};
 
 pub const JSON: &str = "application/json";
-/// One JSON object per line.
-pub const JSON_LINES: &str = "application/x-ndjson";
 
 pub type Body = Result<Vec<u8>, Box<dyn std::error::Error>>;
 
@@ -31,12 +32,7 @@ pub fn json<T: Serialize + ToSchema>(
         let results: Vec<_> = results.collect();
         return Ok(serde_json::to_vec(&BTreeMap::from([("results", results)]))?);
     }
-    let mut body = Vec::new();
-    for result in results {
-        serde_json::to_writer(&mut body, &result)?;
-        body.push(b'\n');
-    }
-    Ok(body)
+    Ok(json_lines(results)?)
 }
 
 pub fn response(media_type: &'static str, body: Body) -> Result<Response, ApiError> {

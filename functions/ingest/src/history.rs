@@ -15,11 +15,11 @@ use crate::{
     options::{Clock, before_deadline},
 };
 
-/// What a publication adds to the history.
+/// A publication's addition to the history.
 pub(crate) struct Addition<'a> {
     pub predecessor: &'a Publication,
     pub changes: &'a Changes,
-    /// How many days the publication stays in the history; 0 adds nothing.
+    /// Days the publication stays in the history; 0 adds nothing.
     pub days: u16,
 }
 

@@ -116,7 +116,7 @@ pub async fn ingest(
         changes = Changes::between(&Arc::default(), &dataset);
     }
     let snapshot = Snapshot { confirmed: confirms_changes, ..snapshot };
-    let report = ImportReport::new(&snapshot, &dataset, changes.clone(), quality, notes);
+    let report = ImportReport::new(&snapshot, &dataset, changes, quality, notes);
     let report = ImportReport { replaces_sample, ..report };
 
     if !reasons.is_empty() || options.dry_run {
@@ -140,8 +140,11 @@ pub async fn ingest(
             let predecessor = baseline.predecessor(&snapshot);
             let mut manifest = Manifest::new(replaced, snapshot, is_unreadable);
             let days = options.history_days;
-            let history =
-                predecessor.map(|predecessor| Addition { predecessor, changes: &changes, days });
+            let history = predecessor.map(|predecessor| Addition {
+                predecessor,
+                changes: &report.changes,
+                days,
+            });
             let candidate = Candidate {
                 manifest: &mut manifest,
                 dataset: &dataset,

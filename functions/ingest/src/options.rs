@@ -18,7 +18,7 @@ pub struct Options {
     pub replace_manifest: bool,
     /// The time at which the process will be killed; the import stops before then.
     pub deadline: Option<Instant>,
-    /// How many days the history goes back; 0 keeps none.
+    /// Length of the history in days; 0 keeps none.
     pub history_days: u16,
     /// The import time. It is part of the version's name, and no file may be dated later.
     pub now: Timestamp,

@@ -11,6 +11,19 @@ use super::errors::ApiError;
 /// About the size of a page with 50 results, so the buffer seldom grows.
 const BUFFER_BYTES: usize = 8 * 1024;
 
+/// The media type of one JSON object per line.
+pub const JSON_LINES: &str = "application/x-ndjson";
+
+/// Writes each row as a line of JSON.
+pub fn json_lines(rows: impl Iterator<Item = impl Serialize>) -> serde_json::Result<Vec<u8>> {
+    let mut body = Vec::new();
+    for row in rows {
+        serde_json::to_writer(&mut body, &row)?;
+        body.push(b'\n');
+    }
+    Ok(body)
+}
+
 /// A successful response. `serde_json` writes into a `Vec` in half the time that [`axum::Json`] takes.
 pub fn json_response(body: &impl Serialize) -> Response {
     let mut json = Vec::with_capacity(BUFFER_BYTES);

@@ -133,18 +133,26 @@ pub struct PageResponse<T> {
 
 impl<T: Serialize + Rows> IntoResponse for PageResponse<T> {
     fn into_response(self) -> Response {
+        self.into_response_with(None)
+    }
+}
+
+impl<T: Serialize + Rows> PageResponse<T> {
+    /// The response, with the URL of a further list after the last page, if any.
+    pub fn into_response_with(self, continuation: Option<&Uri>) -> Response {
         let response = match self.format {
             ListFormat::Csv => csv_pages::response(&self.uri, &self.body),
             ListFormat::Json => json_response(&self.body),
         };
-        self.with_links(response)
+        self.with_links(response, continuation)
     }
 }
 
 impl<T> PageResponse<T> {
     /// Adds the `Link` header to a response with this page.
-    pub fn with_links(&self, mut response: Response) -> Response {
-        let links = self.links();
+    pub fn with_links(&self, mut response: Response, continuation: Option<&Uri>) -> Response {
+        let mut links = self.links();
+        links.extend(continuation.map(|uri| format!("<{uri}>; rel=\"next\"")));
         if !links.is_empty() {
             let value = HeaderValue::try_from(links.join(", "))
                 .expect("the path has valid parameters, and the query is encoded");

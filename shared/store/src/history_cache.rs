@@ -10,7 +10,7 @@ use jiff::Timestamp;
 
 use crate::{History, Publication, Store, StoreError};
 
-/// How long a history is kept. Old differences end in the meantime, but their items remain for days.
+/// The lifetime of a history in memory. Old differences end in the meantime, but their items remain for days.
 const TTL: Duration = Duration::from_secs(60 * 60);
 
 pub struct HistoryCache {

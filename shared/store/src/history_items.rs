@@ -37,7 +37,7 @@ use crate::{
 const PUBLICATIONS: &str = "publications";
 /// The page size for finding the first change after a publication. All of them count, unless an import died.
 const FIRST_CHANGES: i32 = 3;
-/// How long items outlive their publication's time in the history, so that TTL deletes none that a history refers to.
+/// Items outlive their publication's time in the history by this much, so that TTL deletes none that a history refers to.
 const ITEMS_OUTLIVE: SignedDuration = SignedDuration::from_hours(7 * 24);
 
 /// A change to a record, to be stored.

@@ -103,7 +103,7 @@ pub struct ChangeList {
 
 /// List changes
 ///
-/// What each import and rollback added, removed and changed, with values before and after. Oldest first, so that pages stay
+/// The records that each import and rollback added, removed and changed, with values before and after. Oldest first, so that pages stay
 /// the same while new versions are published; in each version, carriers come first, then area codes and exchanges. The
 /// `Link` header leads through all of them. A feed (`format=atom`) has the newest first.
 #[utoipa::path(

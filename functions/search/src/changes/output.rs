@@ -2,19 +2,20 @@
 
 use axum::{
     extract::FromRequestParts,
-    http::{
-        HeaderValue, Uri,
-        header::{CONTENT_TYPE, LINK},
-        request::Parts,
-    },
+    http::{HeaderValue, Uri, header::CONTENT_TYPE, request::Parts},
     response::{IntoResponse, Response},
 };
-use numbering::changes::FieldChange;
+use jiff::Timestamp;
+use numbering::{
+    changes::{ChangeKind, FieldChange, RecordKind},
+    records::Version,
+};
 use serde::Serialize;
 use shared::{
     csv_pages::{ListFormat, Rows},
     errors::ApiError,
     http::preferred_media_type,
+    json::{JSON_LINES, json_lines},
     pagination::{PageResponse, pin},
     params::Params,
 };
@@ -26,8 +27,6 @@ use super::{
     atom::{self, FeedAddress},
 };
 
-/// One JSON object per line.
-const JSON_LINES: &str = "application/x-ndjson";
 const ATOM: &str = "application/atom+xml";
 
 /// The format of a page of changes.
@@ -69,8 +68,12 @@ impl<S: Sync> FromRequestParts<S> for FormatParam {
 /// A changed field as a CSV row.
 #[derive(Serialize)]
 struct CsvRow<'a> {
-    #[serde(flatten)]
-    change: &'a ChangeRow,
+    publication: &'a Version,
+    version: &'a Version,
+    published_at: Timestamp,
+    change: ChangeKind,
+    kind: RecordKind,
+    key: &'a str,
     field: &'a str,
     #[serde(flatten)]
     values: &'a FieldChange,
@@ -90,9 +93,19 @@ impl Rows for ChangeList {
     ];
 
     fn rows(&self) -> impl Iterator<Item = impl Serialize> {
-        self.changes.iter().flat_map(|change| {
-            let fields = change.fields.iter();
-            fields.map(move |(field, values)| CsvRow { change, field, values })
+        self.changes.iter().flat_map(|row| {
+            let ChangeRow { publication, version, published_at, change, kind, key, fields } = row;
+            let (published_at, change, kind) = (*published_at, *change, *kind);
+            fields.iter().map(move |(field, values)| CsvRow {
+                publication,
+                version,
+                published_at,
+                change,
+                kind,
+                key,
+                field,
+                values,
+            })
         })
     }
 }
@@ -111,16 +124,17 @@ pub fn response(
     let page = PageResponse { uri, pagination, version: None, format: list_format, body };
     let written = match format {
         ChangesFormat::Json | ChangesFormat::Csv => {
-            return with_link(page.into_response(), continuation);
+            return page.into_response_with(continuation.as_ref());
         }
-        ChangesFormat::Ndjson => json_lines(&page.body).map(|body| (JSON_LINES, body)),
+        ChangesFormat::Ndjson => {
+            json_lines(page.body.changes.iter()).map(|body| (JSON_LINES, body)).map_err(Into::into)
+        }
         ChangesFormat::Atom => atom::feed(feed, title, &page.body).map(|body| (ATOM, body)),
     };
     match written {
         Ok((media_type, body)) => {
             let content_type = [(CONTENT_TYPE, HeaderValue::from_static(media_type))];
-            let response = page.with_links((content_type, body).into_response());
-            with_link(response, continuation)
+            page.with_links((content_type, body).into_response(), continuation.as_ref())
         }
         Err(error) => {
             tracing::error!(error = &*error, "changes cannot be written");
@@ -137,25 +151,4 @@ fn continuation(
     let is_last = pagination.offset.saturating_add(pagination.limit) >= pagination.total;
     let first_page = || pin(&pin(uri, "since", &until.publication), "offset", 0);
     (is_last && !is_current).then(first_page)
-}
-
-/// Adds the continuation to the `Link` header, which may have the previous page.
-fn with_link(mut response: Response, continuation: Option<Uri>) -> Response {
-    if let Some(uri) = continuation {
-        let previous = response.headers().get(LINK).and_then(|link| link.to_str().ok());
-        let next = format!("<{uri}>; rel=\"next\"");
-        let links: Vec<&str> = previous.into_iter().chain([next.as_str()]).collect();
-        let links = HeaderValue::try_from(links.join(", ")).expect("a URL is valid in a header");
-        response.headers_mut().insert(LINK, links);
-    }
-    response
-}
-
-fn json_lines(list: &ChangeList) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
-    let mut body = Vec::new();
-    for change in &list.changes {
-        serde_json::to_writer(&mut body, change)?;
-        body.push(b'\n');
-    }
-    Ok(body)
 }

@@ -1,4 +1,4 @@
-// What imports changed, and the history of a carrier or exchange.
+// Changes by imports, and the history of a carrier or exchange.
 
 const changesView = {
   about: "See which exchanges, carriers and area codes were added, removed or changed.",

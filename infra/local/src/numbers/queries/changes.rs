@@ -1,4 +1,4 @@
-//! What imports changed, and the history of a record.
+//! Changes by imports, and the history of a record.
 
 use std::process::ExitCode;
 
