@@ -139,13 +139,11 @@ impl Lookups<'_> {
     }
 }
 
-/// Returns the result of a read; logs an error unless an earlier one caused it.
+/// Returns the result of a read, or logs its error.
 fn log_failure<T>(read: Result<T, StoreError>) -> Option<T> {
     let log = |error: &StoreError| {
-        if !error.is_breaker_open() {
-            let error = with_causes(error);
-            tracing::warn!(error, "an item cannot be read; using the in-memory dataset");
-        }
+        let error = with_causes(error);
+        tracing::warn!(error, "an item cannot be read; using the in-memory dataset");
     };
     read.inspect_err(log).ok()
 }

@@ -100,13 +100,11 @@ impl KeyRing {
                 Err(ApiError::InvalidKey)
             }
             (Err(error), Some(record)) => {
-                if !error.is_breaker_open() {
-                    tracing::warn!(
-                        error = with_causes(&error),
-                        key = record.prefix,
-                        "a key cannot be validated; using its last known record"
-                    );
-                }
+                tracing::warn!(
+                    error = with_causes(&error),
+                    key = record.prefix,
+                    "a key cannot be validated; using its last known record"
+                );
                 Ok(record)
             }
             // The client needs a new key, so a retry would not help.

@@ -201,9 +201,7 @@ impl IntoResponse for ApiError {
             tracing::error!(error = with_causes(&error), "no dataset could be loaded");
             return Self::from_dataset_error(&error).into_response();
         }
-        if let Self::NoHistory(error) = &self
-            && !error.is_breaker_open()
-        {
+        if let Self::NoHistory(error) = &self {
             tracing::error!(error = with_causes(error), "the history cannot be read");
         }
         let body = self.body();

@@ -98,17 +98,13 @@ impl CurrentDataset {
             Ok(None) => Serving::Empty,
             Err(error) => match self.in_memory() {
                 Some((loaded, manifest)) => {
-                    if !error.is_breaker_open() {
-                        tracing::error!(error = with_causes(&error), "the manifest cannot be read");
-                    }
+                    tracing::error!(error = with_causes(&error), "the manifest cannot be read");
                     Serving::Memory(describe(&manifest, &loaded))
                 }
                 None => Serving::Unavailable(error.into()),
             },
         };
-        if let Serving::Unavailable(error) = &serving
-            && !error.is_breaker_open()
-        {
+        if let Serving::Unavailable(error) = &serving {
             tracing::error!(error = with_causes(error), "no dataset could be loaded");
         }
         serving
@@ -188,7 +184,11 @@ impl CurrentDataset {
         let manifest = match self.stored_manifest().await {
             Ok(Some(manifest)) => self.set_manifest(manifest),
             Ok(None) => return Err(DatasetError::Empty),
-            Err(error) => self.manifest.load_full().ok_or(error)?,
+            Err(error) => match self.manifest.load_full() {
+                Some(manifest) if manifest.snapshot(version).is_some() => manifest,
+                // A newer manifest may list the version.
+                _ => return Err(error.into()),
+            },
         };
         let Some(snapshot) = manifest.snapshot(version) else { return Ok(None) };
         let loaded = match self.load_or_reuse(snapshot).await {
@@ -217,13 +217,11 @@ impl CurrentDataset {
             return Err(error);
         };
         self.switch_to(in_memory.clone(), recheck_at);
-        if !error.is_breaker_open() {
-            tracing::warn!(
-                error = with_causes(&error),
-                version = in_memory.version.as_str(),
-                "the current version cannot be loaded; using the version in memory"
-            );
-        }
+        tracing::warn!(
+            error = with_causes(&error),
+            version = in_memory.version.as_str(),
+            "the current version cannot be loaded; using the version in memory"
+        );
         if let DatasetError::NoneReadable { version, source: reason } = error {
             self.skipped.store(Arc::new(vec![SkippedVersion { version, reason }]));
         }

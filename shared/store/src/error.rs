@@ -19,8 +19,8 @@ pub enum StoreError {
     #[error("DynamoDB did not respond within {limit:?}")]
     TooSlow { limit: Duration },
     /// The table failed recently, so it was not called.
-    #[error("table {table} was not called, since it failed a few seconds ago")]
-    BreakerOpen { table: String },
+    #[error("table {table} was not called, since a call failed a few seconds ago ({kind})")]
+    NotCalled { table: String, kind: FailureKind },
     /// An item is damaged, or has a format that this program does not support.
     #[error("an item in table {table} is damaged or in an unsupported format")]
     Item { table: String, source: Cause },
@@ -77,11 +77,6 @@ impl StoreError {
             Self::Busy { .. } => Some(FailureKind::Throttled),
             _ => None,
         }
-    }
-
-    /// Returns `true` if the table was not called because of an earlier failure, which has been logged.
-    pub fn is_breaker_open(&self) -> bool {
-        matches!(self, Self::BreakerOpen { .. })
     }
 
     /// Wraps the error for an item that cannot be read or written, for `map_err`.

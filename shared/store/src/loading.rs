@@ -44,11 +44,6 @@ impl From<StoreError> for DatasetError {
 }
 
 impl DatasetError {
-    /// Returns `true` if the table was not called because of an earlier failure, which has been logged.
-    pub fn is_breaker_open(&self) -> bool {
-        matches!(self, Self::Store(error) if error.is_breaker_open())
-    }
-
     /// Returns `true` if the manifest or every version in it is unreadable.
     pub fn affects_every_version(&self) -> bool {
         let is_manifest_unreadable = matches!(self, Self::Store(StoreError::Manifest { .. }));

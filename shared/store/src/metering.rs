@@ -1,6 +1,10 @@
 //! Measures a request's reads: capacity, failures, and time spent waiting.
 
-use std::{cell::Cell, time::Duration};
+use std::{
+    cell::Cell,
+    sync::atomic::{AtomicU64, Ordering},
+    time::Duration,
+};
 
 use aws_sdk_dynamodb::types::ConsumedCapacity;
 use tokio::time::Instant;
@@ -14,8 +18,13 @@ pub struct Consumption {
     pub failed_calls: u32,
 }
 
-#[derive(Debug, Default)]
+/// Identifies a request in this process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct RequestNumber(pub u64);
+
+#[derive(Debug)]
 struct Meter {
+    request: RequestNumber,
     consumption: Cell<Consumption>,
     waited: Cell<Duration>,
     /// The start and number of concurrent waits, which count once.
@@ -32,7 +41,12 @@ pub async fn measure_reads<T>(request: impl Future<Output = T>) -> (T, Consumpti
         let output = request.await;
         (output, METER.with(|meter| meter.consumption.get()))
     };
-    METER.scope(Meter::default(), measured).await
+    METER.scope(Meter::new(), measured).await
+}
+
+/// The current request. Outside a request, each call returns a new number.
+pub(crate) fn request_number() -> RequestNumber {
+    METER.try_with(|meter| meter.request).unwrap_or_else(|_| RequestNumber::next())
 }
 
 /// Adds a read's capacity units to the current request, if any.
@@ -76,7 +90,23 @@ impl Drop for WaitGuard {
     }
 }
 
+impl RequestNumber {
+    fn next() -> Self {
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        Self(LAST.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
 impl Meter {
+    fn new() -> Self {
+        Self {
+            request: RequestNumber::next(),
+            consumption: Cell::default(),
+            waited: Cell::default(),
+            pending: Cell::default(),
+        }
+    }
+
     fn begin_wait(&self, now: Instant) {
         let (since, count) = self.pending.get().unwrap_or((now, 0));
         self.pending.set(Some((since, count + 1)));
@@ -104,7 +134,7 @@ mod tests {
 
     #[test]
     fn sequential_waits_add_up_and_concurrent_waits_count_once() {
-        let (meter, start) = (Meter::default(), Instant::now());
+        let (meter, start) = (Meter::new(), Instant::now());
         let at = |milliseconds| start + Duration::from_millis(milliseconds);
         meter.begin_wait(at(0));
         meter.begin_wait(at(20));
