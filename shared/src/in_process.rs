@@ -1,7 +1,7 @@
 //! Calls routes in process instead of over a port, for agent tools and terminal commands.
 //!
-//! Such a request does not need a key, does not count against a quota, and is not in the access log. Its caller has
-//! already been authenticated, or is an operator.
+//! Such a request does not need a key, and is not in the access log. Its caller is an operator, or has already been
+//! authenticated and charged; handlers raise that charge if the work costs more.
 
 use axum::{
     Router,
@@ -50,16 +50,19 @@ impl InProcess {
         Self { router: self.router.clone(), address }
     }
 
-    /// Sends a `GET` with these query parameters.
+    /// Sends a `GET` with these query parameters. Its handler may raise the `charge`.
     pub async fn get<'a>(
         &self,
         path: &str,
         params: impl IntoIterator<Item = (&'a str, &'a str)>,
+        charge: Charge,
     ) -> RouteResponse {
-        self.send_to(uri(path, params), Request::default()).await
+        let mut request = Request::default();
+        request.extensions_mut().insert(charge);
+        self.send_to(uri(path, params), request).await
     }
 
-    /// Sends a `POST` with a JSON body. A handler that counts items applies the `charge`.
+    /// Sends a `POST` with a JSON body. Its handler may raise the `charge`.
     pub async fn post<'a>(
         &self,
         path: &str,

@@ -11,7 +11,7 @@ use utoipa::openapi::{HttpMethod, RefOr, path::ParameterIn};
 use crate::{
     errors::{ApiError, quote},
     params::API_KEY,
-    routes::{Admission, Description, Route, Routes},
+    routes::{Description, Route, Routes},
     unknown_params::unknown_name,
 };
 
@@ -21,7 +21,7 @@ pub(crate) static UNKNOWN_PATH: RouteSpec = RouteSpec {
     usage: String::new(),
     takes_body: true,
     methods: Vec::new(),
-    admission: Admission::Public,
+    is_public: true,
 };
 
 /// All paths, in the router's syntax.
@@ -35,7 +35,8 @@ pub(crate) struct RouteSpec {
     usage: String,
     pub takes_body: bool,
     methods: Vec<MethodSpec>,
-    pub admission: Admission,
+    /// `true` if it does not require a key.
+    pub is_public: bool,
 }
 
 struct MethodSpec {
@@ -49,7 +50,7 @@ impl RouteTable {
     pub fn new(functions: &[Routes]) -> Self {
         let spec = |function: &Routes, path: &str| {
             let routes = function.routes.iter().filter(|route| route.path == path);
-            RouteSpec::new(routes, function.admission(path))
+            RouteSpec::new(routes, function.is_public)
         };
         let specs = functions.iter().flat_map(|function| {
             function.paths().map(move |path| (path.to_owned(), spec(function, path)))
@@ -64,7 +65,7 @@ impl RouteTable {
 }
 
 impl RouteSpec {
-    fn new<'a>(routes: impl Iterator<Item = &'a Route>, admission: Admission) -> Self {
+    fn new<'a>(routes: impl Iterator<Item = &'a Route>, is_public: bool) -> Self {
         let mut specs: Vec<MethodSpec> = routes.map(MethodSpec::new).collect();
         specs.sort_by(|a, b| a.method.as_str().cmp(b.method.as_str()));
         let methods = || specs.iter().map(|spec| spec.method.as_str());
@@ -79,7 +80,7 @@ impl RouteSpec {
             usage: methods().collect::<Vec<_>>().join(" or "),
             takes_body: methods().any(|method| method != "GET"),
             methods: specs,
-            admission,
+            is_public,
         }
     }
 
@@ -151,7 +152,7 @@ mod tests {
     async fn send() {}
 
     fn spec(routes: &[Route]) -> RouteSpec {
-        RouteSpec::new(routes.iter(), Admission::Counted)
+        RouteSpec::new(routes.iter(), false)
     }
 
     #[test]

@@ -115,15 +115,14 @@ impl Description {
 /// A function's routes. They require a key unless they are public.
 pub struct Routes {
     pub(crate) routes: Vec<Route>,
-    is_public: bool,
+    pub(crate) is_public: bool,
     pub(crate) preparation: fn(),
-    counted_per_item: &'static [&'static str],
 }
 
 impl Routes {
     pub fn new(routes: impl Into<Vec<Route>>) -> Self {
         let routes = routes.into();
-        Self { routes, is_public: false, preparation: || (), counted_per_item: &[] }
+        Self { routes, is_public: false, preparation: || () }
     }
 
     /// Creates routes that do not require a key.
@@ -134,12 +133,6 @@ impl Routes {
     /// Sets a function to call while the dataset is loading.
     pub fn with_preparation(self, preparation: fn()) -> Self {
         Self { preparation, ..self }
-    }
-
-    /// Sets the paths whose `POST` handlers charge one request per item in the body. A request that is rejected
-    /// before that counts as one.
-    pub fn count_per_item(self, paths: &'static [&'static str]) -> Self {
-        Self { counted_per_item: paths, ..self }
     }
 
     pub fn require_key(&self) -> bool {
@@ -162,27 +155,6 @@ impl Routes {
         let routes = self.routes.into_iter();
         routes.fold(Router::new(), |router, route| router.route(&route.path, route.handler))
     }
-
-    pub(crate) fn admission(&self, path: &str) -> Admission {
-        if self.is_public {
-            Admission::Public
-        } else if self.counted_per_item.contains(&path) {
-            Admission::CountedPerItem
-        } else {
-            Admission::Counted
-        }
-    }
-}
-
-/// A route's key requirement.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Admission {
-    /// No key is required.
-    Public,
-    /// A key is required, and each request counts once.
-    Counted,
-    /// A key is required, and a `POST` counts once per item in its body.
-    CountedPerItem,
 }
 
 /// The error for an unknown path. If only the NXX is missing, the message shows the usage.

@@ -119,7 +119,7 @@ pub async fn find_in_text(
             LIMIT.advice
         )));
     }
-    charge.charge_many(found.len().max(1) as u64).await?;
+    charge.raise_to(found.len() as u64).await?;
     request_context::record(|context| context.numbers = Some(found.len()));
     let numbers = found.iter().map(|it| &it.number);
     let describer = Describer::new(&app, key, numbers, &options, &flags).await?;

@@ -50,7 +50,6 @@ pub fn routes() -> Routes {
         route!(find::find_in_text),
     ])
     .with_preparation(formatting::load_rules)
-    .count_per_item(&["/v1/format", "/v1/find"])
 }
 
 /// Format a phone number

@@ -35,7 +35,7 @@ impl ToolCall {
             Ok(ToolRequest { params, numbers }) => {
                 let params = params.iter().map(|(name, value)| (name.as_str(), value.as_str()));
                 match numbers {
-                    None => routes.get(tool.path, params).await,
+                    None => routes.get(tool.path, params, charge).await,
                     Some(numbers) => routes.post(tool.path, params, numbers, charge).await,
                 }
             }

@@ -23,7 +23,6 @@ use serde_json::Value;
 use shared::{
     auth::Charge,
     body::{self, UnreadableBody},
-    errors::ApiError,
     http::{AllowedOrigins, accepts_json},
     in_process::InProcess,
 };
@@ -31,7 +30,6 @@ use shared::{
 use crate::{
     message::{self, MessageError},
     server::ToolServer,
-    tools::Tool,
 };
 
 /// Maximum bytes in a body; a call is a few hundred.
@@ -53,26 +51,16 @@ pub async fn handle(
     origins: &AllowedOrigins,
     charge: Charge,
     request: Request,
-) -> Result<Response, ApiError> {
+) -> Response {
     let (parts, body) = request.into_parts();
     if !origins.admit(&parts.headers) {
         let message = "This API does not allow the Origin";
-        return Ok(MessageError::new(StatusCode::FORBIDDEN, message).into_response());
+        return MessageError::new(StatusCode::FORBIDDEN, message).into_response();
     }
     match read_message(&parts.headers, body).await {
-        Ok(message) => {
-            if !takes_numbers(&message) {
-                charge.charge_many(1).await?;
-            }
-            Ok(call_sdk(routes, charge, &parts.headers, &message).await)
-        }
-        Err(error) => Ok(error.into_response()),
+        Ok(message) => call_sdk(routes, charge, &parts.headers, &message).await,
+        Err(error) => error.into_response(),
     }
-}
-
-fn takes_numbers(message: &Value) -> bool {
-    let name = message["params"]["name"].as_str().unwrap_or_default();
-    message["method"] == "tools/call" && Tool::named(name).is_some_and(|tool| tool.takes_numbers)
 }
 
 async fn read_message(headers: &HeaderMap, body: Body) -> Result<Value, MessageError> {

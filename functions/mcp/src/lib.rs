@@ -42,9 +42,7 @@ pub fn routes() -> Routes {
             endpoint::handle(&routes, &origins, charge, request).await
         },
     );
-    Routes::new([Route::undocumented_post("/mcp", endpoint)])
-        .count_per_item(&["/mcp"])
-        .with_preparation(prepare)
+    Routes::new([Route::undocumented_post("/mcp", endpoint)]).with_preparation(prepare)
 }
 
 pub fn tool_routes(app: App) -> InProcess {

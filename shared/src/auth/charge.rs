@@ -1,29 +1,30 @@
 //! Charges requests against quotas.
 
-use std::{
-    convert::Infallible,
-    sync::{Arc, OnceLock},
-};
+use std::{convert::Infallible, sync::Arc};
 
 use axum::{extract::FromRequestParts, http::request::Parts};
+use parking_lot::Mutex;
 use store::KeyRecord;
 
 use super::KeyKind;
 use crate::{
     errors::ApiError,
-    quota::{QuotaExceeded, QuotaStatuses, Quotas},
+    quota::{QuotaStatuses, Quotas},
 };
 
-/// The charge for a request. The middleware applies it, or the handler if the route counts items in the body. Empty
-/// for a request without a key.
+/// What a request has been charged so far. Every request with a key is charged once before its body is read and its
+/// handler runs. A handler whose work costs more raises the charge before doing that work, so that a request counts even
+/// if it fails or its client hangs up. Empty for a request without a key.
 #[derive(Clone, Default)]
 pub struct Charge(Option<Arc<KeyCharge>>);
 
 struct KeyCharge {
     quotas: Arc<Quotas>,
     record: KeyRecord,
-    /// Set once the request is charged or rejected.
-    statuses: OnceLock<QuotaStatuses>,
+    /// Locked while the charge is raised.
+    requests: tokio::sync::Mutex<u64>,
+    /// The status of each quota after the last change.
+    statuses: Mutex<Option<QuotaStatuses>>,
 }
 
 impl<S: Sync> FromRequestParts<S> for Charge {
@@ -35,9 +36,10 @@ impl<S: Sync> FromRequestParts<S> for Charge {
 }
 
 impl Charge {
-    pub(crate) fn for_key(quotas: &Arc<Quotas>, record: KeyRecord) -> Self {
-        let (quotas, statuses) = (Arc::clone(quotas), OnceLock::new());
-        Self(Some(Arc::new(KeyCharge { quotas, record, statuses })))
+    /// A charge against the key's quotas, with no requests so far.
+    pub fn for_key(quotas: &Arc<Quotas>, record: KeyRecord) -> Self {
+        let (quotas, requests, statuses) = (Arc::clone(quotas), 0.into(), Mutex::default());
+        Self(Some(Arc::new(KeyCharge { quotas, record, requests, statuses })))
     }
 
     /// The kind of the key. A request without a key was authorized by IAM, and is real.
@@ -45,42 +47,80 @@ impl Charge {
         self.0.as_ref().map_or_else(KeyKind::default, |charge| KeyKind::from_record(&charge.record))
     }
 
-    /// Charges all `requests`, or none if they would exceed a quota.
-    pub async fn charge_many(&self, requests: u64) -> Result<(), ApiError> {
-        let Some(charge) = &self.0 else { return Ok(()) };
-        let result = charge.quotas.take(&charge.record, requests).await;
-        if let Some(statuses) = charge.record_rejection(result)? {
-            _ = charge.statuses.set(statuses);
+    /// Raises the charge to this many requests in total, or not at all if that would exceed a quota. Does nothing if the
+    /// charge is already as high.
+    pub async fn raise_to(&self, total: u64) -> Result<(), ApiError> {
+        let Some(KeyCharge { quotas, record, requests, statuses }) = self.0.as_deref() else {
+            return Ok(());
+        };
+        let mut charged = requests.lock().await;
+        if total <= *charged {
+            return Ok(());
         }
-        Ok(())
-    }
-
-    /// Rejects a request before its body is read if the quota is exhausted.
-    pub(crate) fn check(&self) -> Result<(), ApiError> {
-        let Some(charge) = &self.0 else { return Ok(()) };
-        charge.record_rejection(charge.quotas.check(&charge.record))
-    }
-
-    /// Charges one request if it was rejected before its handler charged it.
-    pub(crate) async fn finalize(&self) {
-        if self.0.as_ref().is_some_and(|charge| charge.statuses.get().is_none()) {
-            // If other requests exhausted the quota in the meantime, the next request is rejected.
-            _ = self.charge_many(1).await;
+        match quotas.take(record, total - *charged, *charged).await {
+            Ok(after) => {
+                *charged = total;
+                *statuses.lock() = after;
+                Ok(())
+            }
+            Err(exceeded) => {
+                *statuses.lock() = Some(exceeded.statuses);
+                Err(ApiError::RateLimited(exceeded))
+            }
         }
     }
 
-    /// The status of each quota after the charge; `None` if the key has no quotas.
+    /// The status of each quota after the last change; `None` if the key has no quotas.
     pub(crate) fn statuses(&self) -> Option<QuotaStatuses> {
-        self.0.as_ref()?.statuses.get().copied()
+        *self.0.as_ref()?.statuses.lock()
     }
 }
 
-impl KeyCharge {
-    /// Stores a rejection's statuses for the response headers.
-    fn record_rejection<T>(&self, result: Result<T, QuotaExceeded>) -> Result<T, ApiError> {
-        result.map_err(|exceeded| {
-            _ = self.statuses.set(exceeded.statuses);
-            ApiError::RateLimited(exceeded)
-        })
+#[cfg(test)]
+mod tests {
+    use store::{Store, TimeoutProfile};
+
+    use super::*;
+    use crate::auth::key_record;
+
+    /// A charge against a daily quota. The table is unreachable, so the container counts on its own.
+    fn charge(per_day: u32) -> Charge {
+        let store = Store::connect_to_emulator("http://127.0.0.1:1", TimeoutProfile::Request);
+        let record = KeyRecord { per_day: Some(per_day), ..key_record("a") };
+        Charge::for_key(&Arc::new(Quotas::new(store)), record)
+    }
+
+    fn remaining(charge: &Charge) -> u64 {
+        charge.statuses().unwrap().min_remaining()
+    }
+
+    #[tokio::test]
+    async fn raising_a_charge_counts_only_what_is_missing() {
+        let charge = charge(10);
+        for (total, left) in [(1, 9), (4, 6), (4, 6), (2, 6), (10, 0)] {
+            charge.raise_to(total).await.unwrap();
+            assert_eq!(remaining(&charge), left, "{total}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_charge_that_exceeds_a_quota_stays_as_it_was() {
+        let charge = charge(10);
+        charge.raise_to(3).await.unwrap();
+        for (total, has_retry_time) in [(11, false), (12, false)] {
+            let Err(ApiError::RateLimited(exceeded)) = charge.raise_to(total).await else {
+                panic!("{total} fit")
+            };
+            // A retry needs all of them.
+            assert_eq!(exceeded.requests, total);
+            assert_eq!(exceeded.requests <= exceeded.exhausted.limit, has_retry_time);
+            assert_eq!(remaining(&charge), 7);
+        }
+        charge.raise_to(10).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_request_without_a_key_is_not_charged() {
+        Charge::default().raise_to(u64::MAX).await.unwrap();
     }
 }

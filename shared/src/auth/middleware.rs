@@ -2,7 +2,7 @@
 
 use axum::{
     extract::Request,
-    http::{HeaderMap, HeaderValue, Method, StatusCode, header},
+    http::{HeaderMap, HeaderValue, StatusCode, header},
     middleware::Next,
     response::{IntoResponse, Response},
 };
@@ -14,7 +14,6 @@ use crate::{
     params::{API_KEY, Params},
     request_context,
     route_table::RouteSpec,
-    routes::Admission,
     state::App,
 };
 
@@ -29,10 +28,10 @@ pub async fn admit(
     next: Next,
 ) -> Result<Response, ApiError> {
     route.check_method(&request)?;
-    match route.admission {
-        Admission::Public => Ok(cache_for_a_minute(next.run(request).await)),
-        _ => handle_with_key(app, route, request, next).await,
+    if route.is_public {
+        return Ok(cache_for_a_minute(next.run(request).await));
     }
+    handle_with_key(app, route, request, next).await
 }
 
 /// Lets caches store a public response for a minute unless the handler sets a different policy.
@@ -42,7 +41,8 @@ fn cache_for_a_minute(mut response: Response) -> Response {
     response
 }
 
-/// Authenticates and counts the request, checks its parameter names, and marks the response as private.
+/// Authenticates and charges the request, checks its parameter names, and marks the response as private. The body is
+/// unread until the handler runs.
 async fn handle_with_key(
     app: &App,
     route: &RouteSpec,
@@ -56,18 +56,13 @@ async fn handle_with_key(
         Some(key.ok_or(ApiError::KeyRequired)?)
     };
     let charge = authenticate(app, key).await?;
+    charge.raise_to(1).await?;
     request.extensions_mut().insert(charge.key_kind());
-    if route.admission == Admission::CountedPerItem && *request.method() == Method::POST {
-        charge.check()?;
-        request.extensions_mut().insert(charge.clone());
-    } else {
-        charge.charge_many(1).await?;
-    }
+    request.extensions_mut().insert(charge.clone());
     let mut response = match route.check_params(&request) {
         Ok(()) => next.run(request).await,
         Err(unknown) => unknown.into_response(),
     };
-    charge.finalize().await;
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("private"));
     // A rejection has them already.
     if response.status() != StatusCode::TOO_MANY_REQUESTS

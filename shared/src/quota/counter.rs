@@ -114,8 +114,8 @@ impl Counter {
         &self.container
     }
 
-    /// Checks that `requests` fit into each quota at `now`, a Unix time in seconds. Counts nothing.
-    pub fn check(&mut self, limits: Limits, requests: u64, now: i64) -> Result<(), QuotaExceeded> {
+    /// Rejects `requests` that cannot fit into each quota, whatever becomes of those that wait. Counts nothing.
+    fn check(&mut self, limits: Limits, requests: u64, now: i64) -> Result<(), QuotaExceeded> {
         self.drop_expired(now);
         let fits = self.fits(limits, requests, now);
         if fits.is_err() && self.claimed.is_empty() {
@@ -170,7 +170,8 @@ impl Counter {
         self.failures.is_some_and(|failures| failures.times >= OUTAGE_FAILURES)
     }
 
-    fn fits(&mut self, limits: Limits, requests: u64, now: i64) -> Result<(), QuotaExceeded> {
+    /// Checks that `requests` fit into each quota as far as this container knows.
+    pub fn fits(&mut self, limits: Limits, requests: u64, now: i64) -> Result<(), QuotaExceeded> {
         self.limits = limits;
         let statuses = self.compute_statuses(Some(&self.others), requests, now);
         match statuses.exceeded_by(requests) {

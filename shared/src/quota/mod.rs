@@ -77,12 +77,14 @@ impl Quotas {
         }
     }
 
-    /// Counts `requests` with `key`, or none if they exceed a quota. Returns the status of each quota afterward;
-    /// `None` for a key without quotas.
+    /// Counts `requests` more with `key`, or none if they exceed a quota. A request that counted as `previous` before is
+    /// rejected as a whole, since a retry needs all of them. Returns the status of each quota afterward; `None` for
+    /// a key without quotas.
     pub async fn take(
         self: &Arc<Self>,
         key: &KeyRecord,
         requests: u64,
+        previous: u64,
     ) -> Result<Option<QuotaStatuses>, QuotaExceeded> {
         let Some(limits) = Limits::from_key(key) else { return Ok(None) };
         let quota = self.quota(key.quota_id());
@@ -96,16 +98,10 @@ impl Quotas {
                 quota.counter.lock().take_unconfirmed(limits, requests, unix_time())
             }),
         };
-        outcome.map(Some)
-    }
-
-    /// Checks that one more request with `key` would be admitted. Counts nothing.
-    pub fn check(self: &Arc<Self>, key: &KeyRecord) -> Result<(), QuotaExceeded> {
-        let Some(limits) = Limits::from_key(key) else { return Ok(()) };
-        let quota = self.quota(key.quota_id());
-        let checked = quota.counter.lock().check(limits, 1, unix_time());
-        self.write_soon(&quota);
-        checked
+        outcome.map(Some).map_err(|exceeded| {
+            let mut counter = quota.counter.lock();
+            counter.fits(limits, previous + requests, unix_time()).err().unwrap_or(exceeded)
+        })
     }
 
     fn quota(&self, id: &str) -> Arc<Quota> {

@@ -26,10 +26,10 @@ async fn a_replacement_key_shares_the_quota() {
     let quotas = quotas_left_to_extension();
     let old = key("old", 2);
     let new = KeyRecord { quota_id: Some("old".to_owned()), ..key("new", 2) };
-    assert_eq!(quotas.take(&old, 1).await.unwrap().unwrap().min_remaining(), 1);
-    assert_eq!(quotas.take(&new, 1).await.unwrap().unwrap().min_remaining(), 0);
-    assert!(quotas.take(&old, 1).await.is_err());
-    assert!(quotas.take(&key("other", 2), 1).await.is_ok(), "it has its own quota");
+    assert_eq!(quotas.take(&old, 1, 0).await.unwrap().unwrap().min_remaining(), 1);
+    assert_eq!(quotas.take(&new, 1, 0).await.unwrap().unwrap().min_remaining(), 0);
+    assert!(quotas.take(&old, 1, 0).await.is_err());
+    assert!(quotas.take(&key("other", 2), 1, 0).await.is_ok(), "it has its own quota");
 }
 
 /// Otherwise the client would wait if Lambda froze the process before the extension wrote the counts.
@@ -37,17 +37,17 @@ async fn a_replacement_key_shares_the_quota() {
 async fn a_task_writes_for_waiting_requests_even_with_an_extension() {
     let quotas = quotas_left_to_extension();
     let key = key("a", 9);
-    assert_eq!(quotas.take(&key, 1).await.unwrap().unwrap().min_remaining(), 8);
+    assert_eq!(quotas.take(&key, 1, 0).await.unwrap().unwrap().min_remaining(), 8);
     assert!(!quotas.quota("a").has_writer.load(Ordering::SeqCst), "the extension writes");
     // Two writes fail, so the request is admitted without confirmation.
-    assert_eq!(quotas.take(&key, 3).await.unwrap().unwrap().min_remaining(), 5);
+    assert_eq!(quotas.take(&key, 3, 0).await.unwrap().unwrap().min_remaining(), 5);
     assert_eq!(record_failure(&quotas, "a"), OUTAGE_FAILURES + 1);
 }
 
 #[tokio::test]
 async fn idle_quotas_are_dropped_beyond_the_maximum() {
     let quotas = quotas_left_to_extension();
-    quotas.take(&key("busy", 9), 1).await.unwrap();
+    quotas.take(&key("busy", 9), 1, 0).await.unwrap();
     for id in 1..MAX_IDLE_QUOTAS {
         quotas.quota(&id.to_string());
     }

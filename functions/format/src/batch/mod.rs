@@ -123,7 +123,7 @@ pub async fn format_numbers(
     if let (Some(table), CSV) = (&table, media_type) {
         table.check_names(&Columns::new(&options))?;
     }
-    charge.charge_many(numbers.len() as u64).await?;
+    charge.raise_to(numbers.len() as u64).await?;
     request_context::record(|context| context.numbers = Some(numbers.len()));
     let results = format_all(&app, key, numbers, &options, &flags).await?;
     response::response(media_type, table.as_ref(), options, &results)

@@ -13,7 +13,7 @@ use std::{borrow::Cow, process::ExitCode};
 
 use reqwest::StatusCode;
 use serde_json::Value;
-use shared::in_process::InProcess;
+use shared::{auth::Charge, in_process::InProcess};
 
 pub use changes::{changes, history};
 pub use lists::{area_code, carrier, search};
@@ -42,7 +42,7 @@ async fn get(api: &InProcess, path: &str, params: &Params<'_>) -> Result<Value, 
 
 /// Calls an API route, and returns the body, which may not be JSON.
 async fn get_body(api: &InProcess, path: &str, params: &Params<'_>) -> Result<Vec<u8>, CliError> {
-    let response = api.get(path, params.iter().copied()).await;
+    let response = api.get(path, params.iter().copied(), Charge::default()).await;
     if response.status.is_success() {
         return Ok(response.body.to_vec());
     }

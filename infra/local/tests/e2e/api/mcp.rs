@@ -164,10 +164,10 @@ async fn tool_calls_count_as_one_request_and_batches_as_one_per_number() {
         assert_eq!(remaining(&send(sent.clone()).await), left, "{sent}");
     }
     let rejected = send(numbers(12)).await;
-    assert_eq!((rejected.status(), remaining(&rejected)), (StatusCode::OK, 11));
+    assert_eq!((rejected.status(), remaining(&rejected)), (StatusCode::OK, 10));
     let body: Value = rejected.json().await.unwrap();
     assert_eq!(body["result"]["structuredContent"]["error"], "rate_limited", "{body}");
-    assert_eq!(remaining(&send(numbers(11)).await), 0);
+    assert_eq!(remaining(&send(numbers(10)).await), 0);
     let exhausted = send(message("ping", json!({}))).await;
     assert_eq!(exhausted.status(), StatusCode::TOO_MANY_REQUESTS);
     let body: Value = exhausted.json().await.unwrap();

@@ -141,8 +141,8 @@ async fn batches_to_several_slow_containers_never_exceed_the_quota() {
     let targets = containers.iter().flat_map(|container| [container; 4]);
     let responses = join_all(targets.map(|container| send(container, &key, 10))).await;
     let admitted = responses.iter().filter(|response| response.status() == StatusCode::OK).count();
-    assert_eq!(admitted, 6);
-    wait_until_counted(&store, &key, 60).await;
+    // Each of the others counts as one, so fewer than six may fit.
+    assert!((1..=6).contains(&admitted), "{admitted}");
 }
 
 #[tokio::test]
@@ -196,7 +196,7 @@ async fn an_unresponsive_usage_table_delays_no_requests_after_two_failed_writes(
 }
 
 #[tokio::test]
-async fn batches_beyond_the_quota_are_rejected_as_a_whole_and_not_counted() {
+async fn batches_beyond_the_quota_are_rejected_as_a_whole_and_count_as_one() {
     let service = shared_service();
     let key = key_with_quotas(&service.database.store(), Some(10), Some(100)).await;
     let response = send(service, &key, 7).await;
@@ -204,13 +204,13 @@ async fn batches_beyond_the_quota_are_rejected_as_a_whole_and_not_counted() {
 
     let rejected = send(service, &key, 4).await;
     assert_eq!(rejected.status(), StatusCode::TOO_MANY_REQUESTS);
-    assert_eq!(remaining(&rejected), ["3", "93"]);
+    assert_eq!(remaining(&rejected), ["2", "92"]);
     assert!((50..=60).contains(&header_number(&rejected, "retry-after")));
     let body: Value = rejected.json().await.unwrap();
     assert_eq!(body["details"]["limit_type"], "minute");
-    assert_eq!(body["details"]["remaining"], 3);
+    assert_eq!(body["details"]["remaining"], 2);
     let message = body["message"].as_str().unwrap();
-    let expected = "Quota of 10 requests per minute has 3 left, and this request counts as 4; send at most 3 \
+    let expected = "Quota of 10 requests per minute has 2 left, and this request counts as 4; send at most 2 \
                     numbers now, or retry after ";
     assert!(message.starts_with(expected), "{message}");
 
@@ -219,10 +219,10 @@ async fn batches_beyond_the_quota_are_rejected_as_a_whole_and_not_counted() {
     // With a `Retry-After`, the client would retry forever.
     assert_eq!(too_large.headers().get("retry-after"), None);
     let body: Value = too_large.json().await.unwrap();
-    let expected = "Quota of 10 requests per minute has 3 left, and this request counts as 11; send at most 3 \
+    let expected = "Quota of 10 requests per minute has 1 left, and this request counts as 11; send at most 1 \
                     numbers now";
     assert_eq!(body["message"], expected);
-    assert_eq!(remaining(&send(service, &key, 3).await), ["0", "90"]);
+    assert_eq!(remaining(&send(service, &key, 1).await), ["0", "90"]);
     assert_eq!(send(service, &key, 1).await.status(), StatusCode::TOO_MANY_REQUESTS);
 }
 
