@@ -1,54 +1,75 @@
-//! The history of the data, and records as they were.
+//! Records as they were.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
-use futures_util::future::try_join_all;
 use jiff::Timestamp;
 use numbering::{
     dataset::Dataset,
-    records::{Record, RecordKey},
+    records::{Carrier, Exchange, Npa, NpaNxx, Ocn, Record, RecordKey},
 };
-use store::{History, LoadedVersion, PastChange};
+use store::{History, LoadedVersion};
 
-use crate::{errors::ApiError, lookup::record_version, past_time::PastTime, state::App};
+use crate::{
+    auth::Charge,
+    errors::ApiError,
+    lookup::record_version,
+    past_time::{AsOf, PastTime},
+    state::App,
+};
+
+/// A request of the quota pays for this many started read units of the history.
+const UNITS_PER_REQUEST: f64 = 8.0;
+/// The read units of a stored change.
+const UNITS_PER_RECORD: f64 = 0.5;
+
+/// The number of requests that reading stored changes counts as.
+pub fn price_of_records(records: usize) -> u64 {
+    price_of_units(records as f64 * UNITS_PER_RECORD)
+}
+
+/// The number of requests that reading the history counts as.
+pub fn price_of_units(units: f64) -> u64 {
+    (units / UNITS_PER_REQUEST).ceil() as u64
+}
 
 impl App {
     /// The history up to the current version, as of the last read of the manifest.
     pub async fn history(&self) -> Result<Arc<History>, ApiError> {
         self.dataset.get().await?;
         let (_, manifest) = self.dataset.in_memory().ok_or(ApiError::Unavailable)?;
-        Ok(self.history_cache.get(&manifest.publication).await?)
+        Ok(self.history_cache.get(&manifest).await?)
     }
 
-    /// The data for a request about one record, as it was. Unless that is the current version, the dataset contains only
-    /// the record, its area code with overlays, for an area code its exchanges, and the carriers that hold any of them.
-    pub async fn dataset_as_of(
-        &self,
-        time: &PastTime,
-        key: RecordKey,
-    ) -> Result<PastVersion, ApiError> {
+    /// The data at the requested time; `None` if the request is for the current data.
+    pub async fn past(&self, as_of: &AsOf) -> Result<Option<Past<'_>>, ApiError> {
+        let Some(time) = &as_of.time else { return Ok(None) };
         let history = self.history().await?;
-        let position = history.position_at(time.end).ok_or_else(|| before_start(&history, time))?;
+        let Some(position) = history.position_at(time.end) else {
+            history.check_complete()?;
+            return Err(before_start(&history, time));
+        };
         let current = self.dataset.version(history.current().version.as_str()).await?;
-        let LoadedVersion { mut version, mut dataset } = current.ok_or(ApiError::Unavailable)?;
-        let mut published_at = history.current().at;
-        if let Some(next) = history.differences_after(position).first() {
-            let past = Past { app: self, history: &history, position, current: &dataset };
-            dataset = Arc::new(past.dataset(key).await?);
-            (version, published_at) = (next.predecessor.version.clone(), next.predecessor.at);
-        }
-        record_version(&version);
-        Ok(PastVersion { dataset, published_at })
+        let LoadedVersion { dataset, .. } = current.ok_or(ApiError::Unavailable)?;
+        let publication = history.publication(position).unwrap_or(history.current());
+        record_version(&publication.version);
+        let published_at = publication.at;
+        let (charge, read) = (as_of.charge.clone(), AtomicUsize::default());
+        Ok(Some(Past {
+            app: self,
+            history,
+            position,
+            current: dataset,
+            published_at,
+            charge,
+            read,
+        }))
     }
-}
-
-/// The data at a time in the past.
-pub struct PastVersion {
-    pub dataset: Arc<Dataset>,
-    pub published_at: Timestamp,
 }
 
 fn before_start(history: &History, time: &PastTime) -> ApiError {
@@ -59,65 +80,104 @@ fn before_start(history: &History, time: &PastTime) -> ApiError {
     ))
 }
 
-/// Reads records as they were after a publication.
-struct Past<'a> {
+/// The data after a publication. The publications list the records that they changed, so only records that differ from the
+/// current ones are read, and only when they are needed.
+pub struct Past<'a> {
     app: &'a App,
-    history: &'a History,
+    history: Arc<History>,
     position: usize,
-    current: &'a Dataset,
+    current: Arc<Dataset>,
+    pub published_at: Timestamp,
+    /// Pays for the records.
+    charge: Charge,
+    /// The number of records that were read.
+    read: AtomicUsize,
 }
 
 /// Records by key.
-type Records = BTreeMap<RecordKey, Record>;
+pub type Records = BTreeMap<RecordKey, Record>;
 
 impl Past<'_> {
-    async fn dataset(&self, key: RecordKey) -> Result<Dataset, ApiError> {
-        let mut records = match key {
-            RecordKey::Carrier(_) => self.records(&[key]).await?,
-            RecordKey::Exchange(npa_nxx) => {
-                self.records(&[key, RecordKey::AreaCode(npa_nxx.npa)]).await?
-            }
-            RecordKey::AreaCode(npa) => {
-                let area_code = self.current.area_code(npa).map(Record::AreaCode);
-                let exchanges = self.current.exchanges_in(npa).map(Record::Exchange);
-                let current = area_code.into_iter().chain(exchanges);
-                let mut records: Records = current.map(|record| (record.key(), record)).collect();
-                let (store, history) = (&self.app.store, self.history);
-                let changes = store.first_changes_in(history, self.position, npa).await?;
-                undo(&mut records, changes);
-                records
-            }
-        };
-        let found: BTreeSet<RecordKey> = records.keys().copied().collect();
-        let related: BTreeSet<RecordKey> = records.values().flat_map(related).collect();
-        let related: Vec<RecordKey> = related.difference(&found).copied().collect();
-        records.append(&mut self.records(&related).await?);
-        let own = match key {
-            RecordKey::Exchange(npa_nxx) => RecordKey::AreaCode(npa_nxx.npa),
-            other => other,
-        };
-        // A code that is in no map of time zones has those of its state's other codes, here as they are now.
-        let others: Vec<Record> = match records.get(&own) {
-            Some(Record::AreaCode(area_code)) => {
-                let others = self.current.area_codes();
-                let others = others.filter(|it| !it.states.is_disjoint(&area_code.states));
-                let others = others.map(Record::AreaCode);
-                others.filter(|it| it.key() != own && !related.contains(&it.key())).collect()
-            }
-            _ => Vec::new(),
-        };
-        Ok(Dataset::from_records(records.into_values().chain(others)))
+    /// Returns `true` if the record with this key existed. Reads nothing.
+    pub fn existed(&self, key: RecordKey) -> bool {
+        match self.history.first_change_after(self.position, key) {
+            Some((_, existed)) => existed,
+            None => self.current.record(key).is_some(),
+        }
     }
 
-    /// The records with these keys.
-    async fn records(&self, keys: &[RecordKey]) -> Result<Records, ApiError> {
-        let (store, history) = (&self.app.store, self.history);
-        let changes = keys.iter().map(|&key| store.first_change_after(history, self.position, key));
-        let changes = try_join_all(changes).await?;
-        let current = keys.iter().filter_map(|&key| Some((key, self.current.record(key)?)));
-        let mut records = Records::from_iter(current);
-        undo(&mut records, changes.into_iter().flatten());
+    /// The exchanges in an area code that existed. Reads nothing.
+    pub fn exchanges_in(&self, npa: Npa) -> Vec<NpaNxx> {
+        let current = self.current.exchange_codes_in(npa).map(|npa_nxx| (npa_nxx, true));
+        let mut existed: BTreeMap<NpaNxx, bool> = current.collect();
+        existed.append(&mut self.history.exchanges_changed_after(self.position, npa));
+        existed.into_iter().filter_map(|(npa_nxx, existed)| existed.then_some(npa_nxx)).collect()
+    }
+
+    pub async fn carrier(&self, ocn: Ocn) -> Result<Option<Carrier>, ApiError> {
+        let key = RecordKey::Carrier(ocn);
+        match self.records([key]).await?.remove(&key) {
+            Some(Record::Carrier(carrier)) => Ok(Some(carrier)),
+            _ => Ok(None),
+        }
+    }
+
+    pub async fn exchange(&self, npa_nxx: NpaNxx) -> Result<Option<Exchange>, ApiError> {
+        let key = RecordKey::Exchange(npa_nxx);
+        match self.records([key]).await?.remove(&key) {
+            Some(Record::Exchange(exchange)) => Ok(Some(exchange)),
+            _ => Ok(None),
+        }
+    }
+
+    /// The records with these keys that existed. Charges for those that differ from the current ones, then reads them.
+    pub async fn records(
+        &self,
+        keys: impl IntoIterator<Item = RecordKey>,
+    ) -> Result<Records, ApiError> {
+        let (mut records, mut changed) = (Records::new(), Vec::new());
+        for key in keys {
+            match self.history.first_change_after(self.position, key) {
+                Some((position, true)) => changed.push((position, key)),
+                Some((_, false)) => (),
+                None => records.extend(self.current.record(key).map(|record| (key, record))),
+            }
+        }
+        let read = self.read.fetch_add(changed.len(), Ordering::Relaxed) + changed.len();
+        self.charge.raise_to(price_of_records(read)).await?;
+        let changes = self.app.store.changes(&self.history, &changed).await?;
+        records.extend(changes.into_iter().filter_map(|pair| Some((pair.key, pair.before?))));
         Ok(records)
+    }
+
+    /// A dataset with everything that answers for a record: the record, its area code with overlays, for an area code its
+    /// exchanges, and the carriers that hold any of them.
+    pub async fn dataset(&self, key: RecordKey) -> Result<Arc<Dataset>, ApiError> {
+        if self.history.differences_after(self.position).is_empty() {
+            return Ok(Arc::clone(&self.current));
+        }
+        let (own, exchanges) = match key {
+            RecordKey::AreaCode(npa) => (key, self.exchanges_in(npa)),
+            RecordKey::Exchange(npa_nxx) => (RecordKey::AreaCode(npa_nxx.npa), vec![npa_nxx]),
+            RecordKey::Carrier(_) => (key, Vec::new()),
+        };
+        let exchanges = exchanges.into_iter().map(RecordKey::Exchange);
+        let mut records = self.records([own].into_iter().chain(exchanges)).await?;
+        let found: BTreeSet<RecordKey> = records.keys().copied().collect();
+        let related: BTreeSet<RecordKey> = records.values().flat_map(related).collect();
+        records.append(&mut self.records(related.difference(&found).copied()).await?);
+        // A code that is in no map of time zones has those of its state's other codes, here as they are now.
+        if let Some(Record::AreaCode(area_code)) = records.get(&own) {
+            let others = self.current.area_codes();
+            let others = others.filter(|it| !it.states.is_disjoint(&area_code.states));
+            let others: Vec<_> = others.map(|it| (RecordKey::AreaCode(it.npa), it)).collect();
+            for (key, other) in others {
+                if key != own && !related.contains(&key) {
+                    records.insert(key, Record::AreaCode(other));
+                }
+            }
+        }
+        Ok(Arc::new(Dataset::from_records(records.into_values())))
     }
 }
 
@@ -130,15 +190,5 @@ fn related(record: &Record) -> Vec<RecordKey> {
             area_code.plan.overlay.iter().copied().map(RecordKey::AreaCode).collect()
         }
         Record::Exchange(exchange) => exchange.ocns().map(RecordKey::Carrier).collect(),
-    }
-}
-
-/// Undoes changes, at most one for each record.
-fn undo(records: &mut Records, changes: impl IntoIterator<Item = PastChange>) {
-    for PastChange { pair, .. } in changes {
-        match pair.before {
-            Some(before) => _ = records.insert(pair.key, before),
-            None => _ = records.remove(&pair.key),
-        }
     }
 }

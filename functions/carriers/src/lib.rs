@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use axum::{Json, extract::State, http::Uri};
 use numbering::dataset::CarrierSearch;
-use numbering::records::{self, Carrier, CarrierType, Country, Ocn, RecordKey, StateCode};
+use numbering::records::{self, Carrier, CarrierType, Country, Ocn, StateCode};
 use serde::Serialize;
 use shared::{
     csv_pages::{FormatParam, Rows},
@@ -194,9 +194,9 @@ async fn carrier_by_query(
 
 async fn carrier(app: &App, ocn: &str, as_of: AsOf) -> Result<Json<CarrierDetail>, ApiError> {
     let ocn: Ocn = parse_param("ocn", ocn)?;
-    let carrier = match &as_of.time {
+    let carrier = match app.past(&as_of).await? {
         None => app.lookups().await?.carrier(ocn).await,
-        Some(time) => app.dataset_as_of(time, RecordKey::Carrier(ocn)).await?.dataset.carrier(ocn),
+        Some(past) => past.carrier(ocn).await?,
     };
     match carrier {
         Some(carrier) => Ok(Json(carrier.into())),

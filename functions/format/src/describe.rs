@@ -10,8 +10,8 @@ use numbering::{
     time::date_of,
 };
 use shared::{
-    auth::KeyKind, errors::ApiError, flag_images::FlagsBaseUrl, lookup::Lookups,
-    past_time::PastTime, state::App,
+    auth::KeyKind, errors::ApiError, flag_images::FlagsBaseUrl, lookup::Lookups, past_time::AsOf,
+    state::App,
 };
 
 use super::{
@@ -66,7 +66,7 @@ impl<'a> Describer<'a> {
         number: Option<&PhoneNumber>,
         options: &'a Options,
         flags: &'a FlagsBaseUrl,
-        time: &PastTime,
+        as_of: &AsOf,
     ) -> Result<Self, ApiError> {
         let describer = Self::new(app, key, [].into_iter(), options, flags).await?;
         number.map_or(Ok(()), |number| test_numbers::simulate_error(key, number))?;
@@ -75,7 +75,10 @@ impl<'a> Describer<'a> {
         };
         let parts = number.filter(needs_data).and_then(NanpParts::from_number);
         let Some(NanpParts { npa_nxx, .. }) = parts else { return Ok(describer) };
-        let dataset = app.dataset_as_of(time, RecordKey::Exchange(npa_nxx)).await?.dataset;
+        let (Some(past), Some(time)) = (app.past(as_of).await?, &as_of.time) else {
+            return Ok(describer);
+        };
+        let dataset = past.dataset(RecordKey::Exchange(npa_nxx)).await?;
         let records = [(npa_nxx, BlockRecords::from_dataset(&dataset, npa_nxx))].into();
         Ok(Self { past: Some(dataset), records, now: time.end, ..describer })
     }

@@ -128,13 +128,13 @@ async fn look_up(
     request_context::record(|context| context.set_phone_number(&text, national, e164));
     let NpaNxx { npa, nxx } = npa_nxx;
     test_numbers::simulate_error(key, &number)?;
-    let records = match (test_numbers::dataset(key, &number), &as_of.time) {
-        (Some(dataset), _) => BlockRecords::from_dataset(dataset, npa_nxx),
-        (None, None) => block::look_up(&app.lookups().await?, npa_nxx, Freshness::Cached).await,
-        (None, Some(time)) => {
-            let past = app.dataset_as_of(time, RecordKey::Exchange(npa_nxx)).await?;
-            BlockRecords::from_dataset(&past.dataset, npa_nxx)
-        }
+    let records = if let Some(dataset) = test_numbers::dataset(key, &number) {
+        BlockRecords::from_dataset(dataset, npa_nxx)
+    } else if let Some(past) = app.past(&as_of).await? {
+        let dataset = past.dataset(RecordKey::Exchange(npa_nxx)).await?;
+        BlockRecords::from_dataset(&dataset, npa_nxx)
+    } else {
+        block::look_up(&app.lookups().await?, npa_nxx, Freshness::Cached).await
     };
     let Some(exchange) = &records.exchange else {
         return Err(ApiError::not_found(format!("No data found for NPA-NXX {npa_nxx}")));

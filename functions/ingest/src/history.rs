@@ -1,62 +1,175 @@
-//! Adds a publication to the history: its difference from the one before, and a change for each record.
+//! Adds publications to the history: each one's difference from the one before, and a change for each record.
 //!
 //! Everything is written before the manifest, under keys that contain the publication's unique ID. The history follows
 //! from the manifest, so it never refers to a publication that was not written completely, or that was overtaken.
+//!
+//! Fresh data matters more than its history. If a difference cannot be written, its version is published without it, and
+//! the manifest lists it as unrecorded. Its snapshots are stored until a later import writes it.
 
-use std::time::Instant;
+use std::{sync::Arc, time::Instant};
 
-use jiff::{Timestamp, ToSpan};
-use store::{HistoryItem, ItemWrite, Publication, PublishedDifference, Store};
+use jiff::ToSpan;
+use logging::with_causes;
+use numbering::dataset::Dataset;
+use store::{
+    HistoryItem, ItemWrite, Manifest, Publication, PublishedDifference, Snapshot, Store,
+    Unrecorded, load,
+};
 
 use crate::{
     IngestError, Progress,
     changes::Changes,
     item_writes::write_items,
-    options::{Clock, before_deadline},
+    options::{Clock, RESERVED_TIME, before_deadline},
+    outcome::Notes,
 };
 
-/// A publication's addition to the history.
-pub(crate) struct Addition<'a> {
-    pub predecessor: &'a Publication,
-    pub changes: &'a Changes,
-    /// Days the publication stays in the history; 0 adds nothing.
+/// The maximum number of unrecorded differences. With more, the history begins again, since the manifest is one item.
+const MAX_UNRECORDED: usize = 30;
+pub(crate) const UNRECORDED: &str =
+    "changes could not be added to the history; the next import tries again";
+
+/// Adds publications to the history.
+pub(crate) struct Recorder<'a, P> {
+    pub store: &'a Store,
+    pub clock: Clock,
+    /// Days that a publication stays in the history; 0 adds none.
     pub days: u16,
+    /// Gives up an earlier history that cannot be continued.
+    pub restart: bool,
+    /// The time at which the process will be killed.
+    pub deadline: Option<Instant>,
+    pub progress: &'a P,
 }
 
-impl Addition<'_> {
-    /// The end of a publication's time in the history.
-    fn ends_at(&self, publication: &Publication) -> Timestamp {
-        publication.at + (24 * i64::from(self.days)).hours()
+impl<P: Fn(Progress)> Recorder<'_, P> {
+    /// Adds a manifest's publication to the history, after any that earlier imports could not add. `changes` are those
+    /// since the replaced manifest's version, if that can be read. Never fails, but may leave differences unrecorded.
+    pub async fn record(
+        &self,
+        manifest: &mut Manifest,
+        replaced: &Manifest,
+        changes: Option<&Changes>,
+        notes: &mut Notes,
+    ) {
+        self.set_time(&mut manifest.publication);
+        if self.days == 0 || self.restart {
+            manifest.publication.ends_at = None;
+            return;
+        }
+        let mut earlier = replaced.clone();
+        self.record_earlier(&mut earlier, notes).await;
+        let (mut unrecorded, predecessor) = (earlier.unrecorded, earlier.publication);
+        let written = match changes {
+            Some(changes) if unrecorded.is_empty() => {
+                self.write_new(&mut manifest.publication, &predecessor, changes).await
+            }
+            Some(_) => Err("earlier changes are missing".to_owned()),
+            None => Err("the version before cannot be read".to_owned()),
+        };
+        if let Err(error) = written {
+            notes.warn(UNRECORDED, error);
+            let (publication, before) = (manifest.publication.clone(), replaced.current.clone());
+            unrecorded.push(Unrecorded { publication, predecessor, before });
+        }
+        if unrecorded.len() > MAX_UNRECORDED {
+            notes.warn("the history begins again", "too many changes could not be added");
+            manifest.publication.ends_at = None;
+            unrecorded.clear();
+        }
+        manifest.unrecorded = unrecorded;
     }
 
-    /// Writes the changes and the difference. Sets the publication's time in between, since the changes may take minutes.
-    pub async fn write(
-        &self,
-        store: &Store,
-        publication: &mut Publication,
-        clock: Clock,
-        deadline: Option<Instant>,
-        progress: &impl Fn(Progress),
-    ) -> Result<(), IngestError> {
-        if self.days == 0 {
-            return Ok(());
+    /// Writes the differences that earlier imports could not write, oldest first, and removes them from the manifest.
+    pub async fn record_earlier(&self, manifest: &mut Manifest, notes: &mut Notes) {
+        if self.restart {
+            manifest.unrecorded.clear();
+            manifest.publication.ends_at = None;
         }
-        let ends_at = self.ends_at(publication);
-        let writes = self.changes.pairs().map(|pair| {
-            let publication = publication.clone();
-            ItemWrite::AddChange(HistoryItem { publication, pair, ends_at })
-        });
-        write_items(store, "Writing the history", writes, deadline, progress).await?;
-        let packed = self.changes.difference().pack()?;
-        publication.at = clock.now();
-        let difference = PublishedDifference::new(
-            publication.clone(),
-            self.predecessor.clone(),
-            self.changes.total() as u32,
-            &packed,
-            self.ends_at(publication),
-        );
-        before_deadline(deadline, store.write_difference(&difference, &packed)).await??;
-        Ok(())
+        while let [first, later @ ..] = &manifest.unrecorded[..] {
+            let after = later.first().map_or(&manifest.current, |next| &next.before);
+            if let Err(error) = self.record_between(first, after).await {
+                notes.warn(UNRECORDED, error);
+                break;
+            }
+            manifest.unrecorded.remove(0);
+        }
     }
+
+    async fn record_between(&self, earlier: &Unrecorded, after: &Snapshot) -> Result<(), String> {
+        let load = async |snapshot| -> Result<Arc<Dataset>, String> {
+            let loaded = load(self.store, snapshot).await;
+            loaded.map(Arc::new).map_err(|error| with_causes(&error))
+        };
+        let changes = Changes::between(&load(&earlier.before).await?, &load(after).await?);
+        let Unrecorded { publication, predecessor, .. } = earlier;
+        let written = async {
+            self.write_changes(publication, &changes).await?;
+            self.write_difference(publication, predecessor, &changes).await
+        };
+        written.await.map_err(log_failure)
+    }
+
+    /// Sets the publication's time after its changes are written, since they may take minutes.
+    async fn write_new(
+        &self,
+        publication: &mut Publication,
+        predecessor: &Publication,
+        changes: &Changes,
+    ) -> Result<(), String> {
+        let written = async {
+            self.write_changes(publication, changes).await?;
+            self.set_time(publication);
+            self.write_difference(publication, predecessor, changes).await
+        };
+        written.await.map_err(log_failure)
+    }
+
+    async fn write_changes(
+        &self,
+        publication: &Publication,
+        changes: &Changes,
+    ) -> Result<(), IngestError> {
+        let writes = changes.pairs().map(|pair| {
+            let publication = publication.clone();
+            ItemWrite::AddChange(HistoryItem { publication, pair })
+        });
+        let deadline = self.deadline.map(halfway);
+        write_items(self.store, "Writing the history", writes, deadline, self.progress).await
+    }
+
+    async fn write_difference(
+        &self,
+        publication: &Publication,
+        predecessor: &Publication,
+        changes: &Changes,
+    ) -> Result<(), IngestError> {
+        let (publication, predecessor) = (publication.clone(), predecessor.clone());
+        let difference = changes.difference();
+        let packed = difference.pack()?;
+        let published =
+            PublishedDifference::new(publication, predecessor, difference.keys(), &packed);
+        let write = self.store.write_difference(&published, &packed);
+        Ok(before_deadline(self.deadline.map(halfway), write).await??)
+    }
+
+    /// Sets the time of a new publication, and the end of its time in the history.
+    fn set_time(&self, publication: &mut Publication) {
+        publication.at = self.clock.now();
+        let end = publication.at + (24 * i64::from(self.days)).hours();
+        publication.ends_at = Some(end.as_second());
+    }
+}
+
+/// A deadline that leaves half of the time to publish the version without its history.
+fn halfway(deadline: Instant) -> Instant {
+    let now = Instant::now();
+    let left = deadline.saturating_duration_since(now).saturating_sub(RESERVED_TIME);
+    now + left / 2 + RESERVED_TIME
+}
+
+fn log_failure(error: IngestError) -> String {
+    let error = with_causes(&error);
+    tracing::error!(error, "changes cannot be added to the history");
+    error
 }

@@ -44,6 +44,7 @@ pub struct Request {
     allow_older: bool,
     dry_run: bool,
     replace_manifest: bool,
+    restart_history: bool,
     rollback: bool,
 }
 
@@ -117,6 +118,7 @@ impl Request {
         deadline: Option<Instant>,
     ) -> Result<Options, String> {
         let Self { max_change, max_loss, allow_older, dry_run, replace_manifest, .. } = *self;
+        let restart_history = self.restart_history;
         let configured = || environment("MAX_SUSPECT").map(|text| text.parse()).transpose();
         let max_suspect = match self.max_suspect {
             Some(percent) => Some(percent),
@@ -134,7 +136,15 @@ impl Request {
         };
         let waivers = Waivers { max_change, max_loss, max_suspect, allow_older };
         let defaults = Options::default();
-        Ok(Options { waivers, dry_run, replace_manifest, deadline, history_days, ..defaults })
+        Ok(Options {
+            waivers,
+            dry_run,
+            replace_manifest,
+            restart_history,
+            deadline,
+            history_days,
+            ..defaults
+        })
     }
 }
 
@@ -250,8 +260,13 @@ fn with_metrics(report: &Value, elapsed: Duration, now: Timestamp) -> String {
     if succeeded && let Some(days) = days_since_oldest(&report["file_dates"], now) {
         metrics.push(Metric { name: "FilesAge", unit: Unit::None, value: days });
     }
-    if let Some(drift) = report.pointer("/verification/drift") {
-        metrics.push(Metric::count("ItemDrift", sum(drift)));
+    if let Some(verification) = report.get("verification") {
+        let drift = sum(&verification["drift"]) + sum(&verification["history"]["drift"]);
+        metrics.push(Metric::count("ItemDrift", drift));
+    }
+    // CloudWatch charges for each metric that is written within a month.
+    if count("/unrecorded") > 0.0 {
+        metrics.push(Metric::count("UnrecordedPublications", count("/unrecorded")));
     }
     let fields = json!({
         "level": if failed { "ERROR" } else { "INFO" },

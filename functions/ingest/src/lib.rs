@@ -24,6 +24,7 @@ mod rollback;
 mod sources;
 mod table;
 mod verify;
+mod verify_history;
 
 use std::{sync::Arc, time::Instant};
 
@@ -36,7 +37,7 @@ use store::{ImportedReport, ImportedReports, Manifest, ReportName, Snapshot, Sto
 use self::{
     assemble::ReportRows,
     gates::{MeasuredVersion, Verdict},
-    history::Addition,
+    history::Recorder,
     options::Clock,
     outcome::Notes,
     publish::{Baseline, Candidate},
@@ -59,6 +60,7 @@ pub use sources::{
     Mirror, PUBLISHED_BLOCK_URLS, PUBLISHED_URLS, Source, Sources, published_blocks,
 };
 pub use verify::{Drift, Repair, Verification, verify};
+pub use verify_history::{HistoryDrift, HistoryVerification};
 
 /// Imports `sources` as the current version, all or nothing. A refusal by a gate is an outcome, not an error.
 pub async fn ingest(
@@ -116,8 +118,10 @@ pub async fn ingest(
         changes = Changes::between(&Arc::default(), &dataset);
     }
     let snapshot = Snapshot { confirmed: confirms_changes, ..snapshot };
-    let report = ImportReport::new(&snapshot, &dataset, changes, quality, notes);
-    let report = ImportReport { replaces_sample, ..report };
+    let report = |changes, notes| ImportReport {
+        replaces_sample,
+        ..ImportReport::new(&snapshot, &dataset, changes, quality, notes)
+    };
 
     if !reasons.is_empty() || options.dry_run {
         let outcome = match reasons.join("\n") {
@@ -125,42 +129,43 @@ pub async fn ingest(
             reason => Outcome::Refused { reason, allowed_by },
         };
         let version = baseline.manifest.map(|manifest| manifest.current.version);
-        return Ok(ImportReport { outcome, version, ..report });
+        return Ok(ImportReport { outcome, version, ..report(changes, notes) });
     }
+    let recorder = Recorder {
+        store,
+        clock,
+        days: options.history_days,
+        restart: options.restart_history,
+        deadline: options.deadline,
+        progress: &progress,
+    };
     let is_unreadable = |older: &Version| baseline.is_unreadable(older);
     let (outcome, manifest, items) = match baseline.manifest_to_reimport() {
         Some(current) if changed_keys.is_empty() => {
-            let manifest = current.after_reimport(options.now, reports, is_unreadable);
+            let mut manifest = current.after_reimport(options.now, reports, is_unreadable);
+            recorder.record_earlier(&mut manifest, &mut notes).await;
             progress(Progress::Publishing);
             store.publish(&manifest, &current.revision).await?;
             (Outcome::Unchanged, manifest, Items::default())
         }
         _ => {
             let replaced = baseline.manifest.as_ref();
-            let predecessor = baseline.predecessor(&snapshot);
-            let mut manifest = Manifest::new(replaced, snapshot, is_unreadable);
-            let days = options.history_days;
-            let history = predecessor.map(|predecessor| Addition {
-                predecessor,
-                changes: &report.changes,
-                days,
-            });
+            let mut manifest = Manifest::new(replaced, snapshot.clone(), is_unreadable);
             let candidate = Candidate {
                 manifest: &mut manifest,
                 dataset: &dataset,
                 changed_keys: &changed_keys,
                 bytes,
-                history,
-                clock,
+                changes: &changes,
             };
-            let items =
-                publish::publish(store, &baseline, candidate, options.deadline, &progress).await?;
+            let items = publish::publish(&baseline, candidate, &recorder, &mut notes).await?;
             (Outcome::Published, manifest, items)
         }
     };
     publish::sweep(store, options.now).await;
+    let unrecorded = manifest.unrecorded.len();
     let version = Some(manifest.current.version);
-    Ok(ImportReport { outcome, version, items, ..report })
+    Ok(ImportReport { outcome, version, items, unrecorded, ..report(changes, notes) })
 }
 
 /// Reads a dataset from reports without comparing or publishing it.

@@ -20,6 +20,8 @@ pub struct Options {
     pub deadline: Option<Instant>,
     /// Length of the history in days; 0 keeps none.
     pub history_days: u16,
+    /// Gives up the history before this import, for example if it is damaged beyond repair.
+    pub restart_history: bool,
     /// The import time. It is part of the version's name, and no file may be dated later.
     pub now: Timestamp,
 }
@@ -53,6 +55,7 @@ impl Default for Options {
             replace_manifest: false,
             deadline: None,
             history_days: DEFAULT_HISTORY_DAYS,
+            restart_history: false,
             now: this_second(),
         }
     }

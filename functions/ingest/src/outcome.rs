@@ -32,6 +32,8 @@ pub struct ImportReport {
     /// Countries whose report on thousands blocks could not be read; their current blocks are kept.
     pub unread_block_reports: Vec<Country>,
     pub items: Items,
+    /// The number of publications whose changes could not be added to the history. The next import tries again.
+    pub unrecorded: usize,
     /// Skipped rows by report and reason.
     pub skipped: BTreeMap<String, u32>,
     /// Suspicious data that was imported anyway, by kind.
@@ -106,6 +108,7 @@ impl ImportReport {
             changes,
             unread_block_reports: notes.countries_without_blocks,
             items: Items::default(),
+            unrecorded: 0,
             skipped: notes
                 .skipped
                 .into_iter()

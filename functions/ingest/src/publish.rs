@@ -6,20 +6,17 @@
 #[cfg(test)]
 mod tests;
 
-use std::{sync::Arc, time::Instant};
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use logging::with_causes;
 use numbering::dataset::{Dataset, LAYOUT};
 use numbering::records::{RecordKey, Version};
-use store::{DatasetError, ItemWrite, LookupItem, Manifest, Publication, Snapshot, Store, load};
+use store::{DatasetError, ItemWrite, LookupItem, Manifest, Snapshot, Store, load};
 
 use crate::{
-    IngestError, Items, Progress,
-    history::Addition,
-    item_writes::write_items,
-    options::{Clock, before_deadline},
-    outcome::Notes,
+    IngestError, Items, Progress, changes::Changes, history::Recorder, item_writes::write_items,
+    options::before_deadline, outcome::Notes,
 };
 
 pub(crate) const UNREADABLE: &str = "a version cannot be read and is skipped";
@@ -57,6 +54,12 @@ impl Baseline {
             let kind = "no version can be read, so the gates had nothing to compare with";
             notes.warn(kind, format!("this release reads layout {LAYOUT}"));
         }
+        let newest = match (&manifest, newest) {
+            (Some(manifest), Some(older)) if older.1.version != manifest.current.version => {
+                Some(rebuild_current(store, manifest, older, notes).await)
+            }
+            (_, newest) => newest,
+        };
         let (dataset, snapshot) = newest.unzip();
         Ok(Self {
             manifest,
@@ -94,21 +97,45 @@ impl Baseline {
         Ok(None)
     }
 
-    /// The manifest, if its current version is readable. An import without changes then needs no new version.
+    /// The manifest, if its current version is stored intact. An import without changes then needs no new version.
     pub fn manifest_to_reimport(&self) -> Option<&Manifest> {
-        let compared = &self.snapshot.as_ref()?.version;
-        self.manifest.as_ref().filter(|manifest| manifest.current.version == *compared)
+        let is_intact = |manifest: &&Manifest| !self.is_unreadable(&manifest.current.version);
+        self.manifest.as_ref().filter(is_intact)
     }
 
-    /// The publication that the dataset belongs to, if `next` is to be compared with it.
-    pub fn predecessor(&self, next: &Snapshot) -> Option<&Publication> {
-        let (manifest, compared) = (self.manifest.as_ref()?, self.compared_with(next)?);
-        let is_current = manifest.current.version == compared.version;
-        is_current.then_some(&manifest.publication)
+    /// The manifest whose history `next` continues; `None` before the first import, or if `next` replaces the sample.
+    pub fn predecessor(&self, next: &Snapshot) -> Option<&Manifest> {
+        self.manifest.as_ref().filter(|manifest| !next.replaces_sample(&manifest.current))
+    }
+
+    /// Returns `true` if the dataset is the current version.
+    pub fn is_current(&self) -> bool {
+        let compared = self.snapshot.as_ref().map(|snapshot| &snapshot.version);
+        compared == self.manifest.as_ref().map(|manifest| &manifest.current.version)
     }
 
     pub fn is_unreadable(&self, version: &Version) -> bool {
         self.unreadable.contains(version)
+    }
+}
+
+/// Rebuilds the damaged current version from an older one and the differences since. Returns the older one if that fails.
+async fn rebuild_current(
+    store: &Store,
+    manifest: &Manifest,
+    older: (Dataset, Snapshot),
+    notes: &mut Notes,
+) -> (Dataset, Snapshot) {
+    match store.rebuild(manifest, &older.0, &older.1.version).await {
+        Ok(dataset) => {
+            let kind = "the current version was rebuilt from an older one and the history";
+            notes.warn(kind, &manifest.current.version);
+            (dataset, manifest.current.clone())
+        }
+        Err(error) => {
+            notes.warn("the current version cannot be rebuilt", with_causes(&error));
+            older
+        }
     }
 }
 
@@ -117,19 +144,19 @@ pub(crate) struct Candidate<'a> {
     pub dataset: &'a Dataset,
     pub changed_keys: &'a [RecordKey],
     pub bytes: Vec<u8>,
-    /// `None` if the version before is unknown.
-    pub history: Option<Addition<'a>>,
-    pub clock: Clock,
+    /// The changes since the version that it replaces.
+    pub changes: &'a Changes,
 }
 
-pub(crate) async fn publish(
-    store: &Store,
+/// Publishes a version with its history, or without if that cannot be written.
+pub(crate) async fn publish<P: Fn(Progress)>(
     baseline: &Baseline,
     candidate: Candidate<'_>,
-    deadline: Option<Instant>,
-    progress: &impl Fn(Progress),
+    recorder: &Recorder<'_, P>,
+    notes: &mut Notes,
 ) -> Result<Items, IngestError> {
-    let Candidate { manifest, dataset, changed_keys, bytes, history, clock } = candidate;
+    let Candidate { manifest, dataset, changed_keys, bytes, changes } = candidate;
+    let Recorder { store, deadline, progress, .. } = *recorder;
     let replaced = match &baseline.manifest {
         Some(manifest) => manifest.revision.clone(),
         None => store.first_revision().await?,
@@ -138,9 +165,11 @@ pub(crate) async fn publish(
     write_items(store, "Writing", item_writes(dataset, changed_keys), deadline, progress).await?;
     let version = &manifest.current.version;
     before_deadline(deadline, store.write_snapshot(version, &bytes, &replaced)).await??;
-    manifest.publication.at = clock.now();
-    if let Some(history) = history {
-        history.write(store, &mut manifest.publication, clock, deadline, progress).await?;
+    if let Some(replaced) = baseline.predecessor(&manifest.current) {
+        let changes = baseline.is_current().then_some(changes);
+        recorder.record(manifest, replaced, changes, notes).await;
+    } else {
+        manifest.publication.at = recorder.clock.now();
     }
     progress(Progress::Publishing);
     store.publish(manifest, &replaced).await?;

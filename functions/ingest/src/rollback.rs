@@ -9,7 +9,7 @@ use store::{DatasetError, Manifest, NewestVersion, Snapshot, Store, first_readab
 use crate::{
     ImportReport, IngestError, Options, Outcome, Progress,
     changes::Changes,
-    history::Addition,
+    history::Recorder,
     options::Clock,
     outcome::Notes,
     publish::UNREADABLE,
@@ -38,43 +38,54 @@ pub async fn rollback(
     for unreadable in &skipped {
         notes.warn(UNREADABLE, unreadable.line());
     }
-    // An operator may be rolling back because the current version is unreadable.
-    let (current_dataset, is_comparable) = match load(store, &replaced.current).await {
-        Ok(dataset) => (dataset, true),
-        Err(error @ DatasetError::Unreadable { .. }) => {
-            let kind = "the current version cannot be read, so every record counts as added, \
-                        and the history begins again";
-            notes.warn(kind, with_causes(&error));
-            (Dataset::default(), false)
-        }
-        Err(error) => return Err(error.into()),
-    };
     let mut manifest = replaced
         .after_rollback_to(&snapshot.version, clock.now())
         .ok_or(IngestError::NoOlderVersion)?;
-    let quality =
-        QualityReport::between(Some(&Quality::new(&current_dataset)), &Quality::new(&dataset));
+    let current = current_dataset(store, &replaced, (&dataset, &snapshot), &mut notes).await?;
+    let is_comparable = current.is_some();
+    let current = Arc::new(current.unwrap_or_default());
+    let quality = QualityReport::between(Some(&Quality::new(&current)), &Quality::new(&dataset));
     let dataset = Arc::new(dataset);
-    let changes = Changes::between(&Arc::new(current_dataset), &dataset);
-    if is_comparable && !options.dry_run {
-        let (predecessor, days) = (&replaced.publication, options.history_days);
-        let addition = Addition { predecessor, changes: &changes, days };
-        let publication = &mut manifest.publication;
-        let written = addition.write(store, publication, clock, options.deadline, &progress).await;
-        // A rollback is urgent, and correct without a history.
-        if let Err(error) = written {
-            let kind = "the history cannot be written and begins again";
-            notes.warn(kind, with_causes(&error));
-        }
-    }
-    let report = ImportReport::new(&manifest.current, &dataset, changes, quality, notes);
+    let changes = Changes::between(&current, &dataset);
     if options.dry_run {
+        let report = ImportReport::new(&manifest.current, &dataset, changes, quality, notes);
         return Ok(ImportReport { version: Some(replaced.current.version), ..report });
     }
+    let recorder = Recorder {
+        store,
+        clock,
+        days: options.history_days,
+        restart: options.restart_history,
+        deadline: options.deadline,
+        progress: &progress,
+    };
+    let comparable = is_comparable.then_some(&changes);
+    recorder.record(&mut manifest, &replaced, comparable, &mut notes).await;
+    let report = ImportReport::new(&manifest.current, &dataset, changes, quality, notes);
     progress(Progress::Publishing);
     store.publish(&manifest, &replaced.revision).await?;
-    let version = Some(manifest.current.version);
-    Ok(ImportReport { outcome: Outcome::RolledBack, version, ..report })
+    let (version, unrecorded) = (Some(manifest.current.version), manifest.unrecorded.len());
+    Ok(ImportReport { outcome: Outcome::RolledBack, version, unrecorded, ..report })
+}
+
+/// The current version, rebuilt from the rollback's target if it is damaged; `None` if that fails, too. An operator may be
+/// rolling back because of the damage.
+async fn current_dataset(
+    store: &Store,
+    manifest: &Manifest,
+    (target, snapshot): (&Dataset, &Snapshot),
+    notes: &mut Notes,
+) -> Result<Option<Dataset>, IngestError> {
+    let error = match load(store, &manifest.current).await {
+        Err(error @ DatasetError::Unreadable { .. }) => error,
+        loaded => return Ok(Some(loaded?)),
+    };
+    let rebuilt = store.rebuild(manifest, target, &snapshot.version).await;
+    if rebuilt.is_err() {
+        let kind = "the current version cannot be read, so every record counts as added";
+        notes.warn(kind, with_causes(&error));
+    }
+    Ok(rebuilt.ok())
 }
 
 async fn load_target(

@@ -1,4 +1,4 @@
-//! Compares every lookup item with the current snapshot, and rewrites those that differ.
+//! Compares every lookup item with the current snapshot, and rewrites those that differ. Then checks the history.
 //!
 //! Differences are rarely bugs: imports that die or are overtaken leave items behind, and so do rollbacks. Responses
 //! stay correct, since readers then use the record in memory. They trust a wrong item only if its version is right.
@@ -14,7 +14,11 @@ use store::{
 };
 
 use crate::{
-    IngestError, Progress, item_writes::write_items, options::before_deadline, publish::item_writes,
+    IngestError, Progress,
+    item_writes::write_items,
+    options::before_deadline,
+    publish::item_writes,
+    verify_history::{HistoryVerification, verify_history},
 };
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -27,6 +31,14 @@ pub struct Verification {
     pub items: usize,
     pub drift: Drift,
     pub repaired: usize,
+    pub history: HistoryVerification,
+}
+
+impl Verification {
+    /// The number of items that differ from the current version, and of parts of the history that are missing or damaged.
+    pub fn total_drift(&self) -> usize {
+        self.drift.total() + self.history.drift.total()
+    }
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
@@ -80,7 +92,8 @@ pub async fn verify(
     if repair == Repair::Yes {
         write_items(store, "Writing", repairs.into_iter(), deadline, &progress).await?;
     }
-    Ok(Verification { version: snapshot.version, skipped, items, drift, repaired })
+    let history = verify_history(store, &manifest, repair, deadline, &progress).await?;
+    Ok(Verification { version: snapshot.version, skipped, items, drift, repaired, history })
 }
 
 #[derive(Default)]

@@ -284,9 +284,9 @@ pub async fn area_code_plan(
     as_of: AsOf,
 ) -> Result<Json<AreaCodeDetail>, ApiError> {
     let npa: Npa = parse_param("npa", &npa)?;
-    let dataset = match &as_of.time {
+    let dataset = match app.past(&as_of).await? {
         None => app.dataset_for_listing(&VersionParam { version: None }).await?.dataset,
-        Some(time) => app.dataset_as_of(time, RecordKey::AreaCode(npa)).await?.dataset,
+        Some(past) => past.dataset(RecordKey::AreaCode(npa)).await?,
     };
     let area_code = dataset
         .area_code(npa)

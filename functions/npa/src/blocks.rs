@@ -2,9 +2,7 @@
 
 use axum::{extract::State, http::Uri};
 use jiff::civil::Date;
-use numbering::records::{
-    BlockHolder, CarrierType, Exchange, Npa, NpaNxx, Nxx, Ocn, RecordKey, Status,
-};
+use numbering::records::{BlockHolder, CarrierType, Exchange, Npa, NpaNxx, Nxx, Ocn, Status};
 use serde::Serialize;
 use shared::{
     csv_pages::{FormatParam, Rows},
@@ -102,12 +100,9 @@ pub async fn list_blocks(
     FormatParam { format }: FormatParam,
 ) -> Result<PageResponse<ExchangeBlocks>, ApiError> {
     let npa_nxx = NpaNxx { npa: parse_param("npa", &npa)?, nxx: parse_param("nxx", &nxx)? };
-    let exchange = match &as_of.time {
+    let exchange = match app.past(&as_of).await? {
         None => app.lookups().await?.exchange(npa_nxx, Freshness::Fresh).await,
-        Some(time) => {
-            let past = app.dataset_as_of(time, RecordKey::Exchange(npa_nxx)).await?;
-            past.dataset.exchange(npa_nxx)
-        }
+        Some(past) => past.exchange(npa_nxx).await?,
     };
     let exchange = exchange
         .ok_or_else(|| ApiError::not_found(format!("No data found for NPA-NXX {npa_nxx}")))?;

@@ -5,12 +5,10 @@ mod blocks;
 #[cfg(test)]
 mod tests;
 
-use std::sync::Arc;
-
 use axum::{extract::State, http::Uri};
-use numbering::{
-    dataset::Dataset,
-    records::{AreaCode, Country, Exchange, Npa, NpaNxx, Nxx, Ocn, RecordKey, StateCode, Status},
+use numbering::records::{
+    AreaCode, Country, Exchange, Npa, NpaNxx, Nxx, Ocn, Record, RecordKey, StateCode, Status,
+    Version,
 };
 use serde::Serialize;
 use shared::{
@@ -19,7 +17,7 @@ use shared::{
     lookup::Freshness,
     pagination::{Page, PageResponse, Pagination, VersionParam, pin},
     params::{Params, PathParams, parse_param},
-    past::PastVersion,
+    past::Past,
     past_time::AsOf,
     route,
     routes::Routes,
@@ -121,13 +119,13 @@ type PageRequest = (Uri, Page, FormatParam);
 
 impl AreaCodeResult {
     fn page_response(
-        (uri, page, FormatParam { format }): PageRequest,
-        version: Option<String>,
+        (uri, _, FormatParam { format }): PageRequest,
+        version: Option<Version>,
         ReportedAreaCode { area_code, country }: ReportedAreaCode,
-        exchanges: impl ExactSizeIterator<Item = Exchange>,
+        (exchanges, pagination): (Vec<Exchange>, Pagination),
     ) -> PageResponse<Self> {
         let AreaCode { npa, state, total_exchanges, .. } = area_code;
-        let (exchanges, pagination) = page.slice(exchanges);
+        let version = version.map(|version| version.to_string());
         let body = Self {
             npa,
             state,
@@ -225,7 +223,7 @@ async fn area_code_by_query(
     area_code_or_exchange(&app, &params, &version, as_of, request, npa).await
 }
 
-/// Returns the requested exchange, or all exchanges in the area code.
+/// Returns the requested exchange, or all exchanges in the area code, in the requested version or at the requested time.
 async fn area_code_or_exchange(
     app: &App,
     params: &Params,
@@ -237,56 +235,63 @@ async fn area_code_or_exchange(
     if let Some(nxx) = params.parse("nxx")? {
         return exchange(app, version, as_of, request, NpaNxx { npa, nxx }).await;
     }
-    let key = RecordKey::AreaCode(npa);
-    let (version, dataset, request) = requested_data(app, version, as_of, key, request).await?;
-    let area_code = dataset.area_code(npa).and_then(ReportedAreaCode::new);
-    let area_code =
-        area_code.ok_or_else(|| ApiError::not_found(format!("No data found for NPA {npa}")))?;
-    let exchanges = dataset.exchanges_in(npa);
-    Ok(AreaCodeResult::page_response(request, version, area_code, exchanges))
+    let missing = || ApiError::not_found(format!("No data found for NPA {npa}"));
+    if let Some(past) = app.past(&as_of).await? {
+        let page = request.1.slice(past.exchanges_in(npa).into_iter());
+        return past_page(&past, request, npa, page).await?.ok_or_else(missing);
+    }
+    let LoadedVersion { version, dataset } = app.dataset_for_listing(version).await?;
+    let area_code = dataset.area_code(npa).and_then(ReportedAreaCode::new).ok_or_else(missing)?;
+    let page = request.1.slice(dataset.exchanges_in(npa));
+    Ok(AreaCodeResult::page_response(request, Some(version), area_code, page))
 }
 
-/// Looks up an exchange and its area code, in the requested version or at the requested time if any.
+/// Looks up an exchange and its area code.
 async fn exchange(
     app: &App,
     version: &VersionParam,
     as_of: AsOf,
-    mut request: PageRequest,
+    request: PageRequest,
     npa_nxx: NpaNxx,
 ) -> Result<PageResponse<AreaCodeResult>, ApiError> {
-    let (version, area_code, exchange) = if as_of.time.is_some() || version.version.is_some() {
-        let key = RecordKey::Exchange(npa_nxx);
-        let (version, dataset, pinned_request) =
-            requested_data(app, version, as_of, key, request).await?;
-        request = pinned_request;
-        (version, dataset.area_code(npa_nxx.npa), dataset.exchange(npa_nxx))
+    let NpaNxx { npa, .. } = npa_nxx;
+    let missing = || ApiError::not_found(format!("No data found for NPA-NXX {npa_nxx}"));
+    if let Some(past) = app.past(&as_of).await? {
+        let existed = past.existed(RecordKey::Exchange(npa_nxx)).then_some(npa_nxx);
+        let page = request.1.slice([existed.ok_or_else(missing)?].into_iter());
+        return past_page(&past, request, npa, page).await?.ok_or_else(missing);
+    }
+    let (version, area_code, exchange) = if version.version.is_some() {
+        let LoadedVersion { version, dataset } = app.dataset_for_listing(version).await?;
+        (Some(version), dataset.area_code(npa), dataset.exchange(npa_nxx))
     } else {
         let lookups = app.lookups().await?;
         let exchange = lookups.exchange(npa_nxx, Freshness::Fresh).await;
-        (None, lookups.area_code(npa_nxx.npa), exchange)
+        (None, lookups.area_code(npa), exchange)
     };
-    let area_code = area_code.and_then(ReportedAreaCode::new);
-    let (Some(area_code), Some(exchange)) = (area_code, exchange) else {
-        return Err(ApiError::not_found(format!("No data found for NPA-NXX {npa_nxx}")));
-    };
-    Ok(AreaCodeResult::page_response(request, version, area_code, [exchange].into_iter()))
+    let area_code = area_code.and_then(ReportedAreaCode::new).ok_or_else(missing)?;
+    let page = request.1.slice([exchange.ok_or_else(missing)?].into_iter());
+    Ok(AreaCodeResult::page_response(request, version, area_code, page))
 }
 
-/// The data for a record, its version for links, and the request with links that stay on it.
-type RequestedData = (Option<String>, Arc<Dataset>, PageRequest);
-
-/// Finds the data at the requested time, or in the requested version.
-async fn requested_data(
-    app: &App,
-    version: &VersionParam,
-    as_of: AsOf,
-    key: RecordKey,
+/// Reads an area code and the exchanges on a page as they were; `None` if no report listed the area code. Links stay on the
+/// publication.
+async fn past_page(
+    past: &Past<'_>,
     (uri, page, format): PageRequest,
-) -> Result<RequestedData, ApiError> {
-    let Some(time) = &as_of.time else {
-        let LoadedVersion { version, dataset } = app.dataset_for_listing(version).await?;
-        return Ok((Some(version.to_string()), dataset, (uri, page, format)));
-    };
-    let PastVersion { dataset, published_at } = app.dataset_as_of(time, key).await?;
-    Ok((None, dataset, (pin(&uri, "as_of", published_at), page, format)))
+    npa: Npa,
+    (codes, pagination): (Vec<NpaNxx>, Pagination),
+) -> Result<Option<PageResponse<AreaCodeResult>>, ApiError> {
+    let own = RecordKey::AreaCode(npa);
+    let keys = codes.into_iter().map(RecordKey::Exchange);
+    let mut records = past.records(keys.chain([own])).await?;
+    let Some(Record::AreaCode(area_code)) = records.remove(&own) else { return Ok(None) };
+    let exchanges = records.into_values().filter_map(|record| match record {
+        Record::Exchange(exchange) => Some(exchange),
+        _ => None,
+    });
+    let request = (pin(&uri, "as_of", past.published_at), page, format);
+    let exchanges = (exchanges.collect(), pagination);
+    Ok(ReportedAreaCode::new(area_code)
+        .map(|area_code| AreaCodeResult::page_response(request, None, area_code, exchanges)))
 }

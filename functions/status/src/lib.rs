@@ -19,7 +19,7 @@ use shared::{
     routes::Routes,
     state::App,
 };
-use store::{DatasetError, Serving, Snapshot};
+use store::{DatasetError, Gap, Serving, Snapshot, StoreError};
 use utoipa::ToSchema;
 
 /// Contains the data version. The body's fields are fixed, so this is a header.
@@ -65,7 +65,7 @@ pub struct Health {
 pub enum ServiceStatus {
     /// All systems operational.
     Healthy,
-    /// Limited service: no data yet, only data in memory, or only an older version.
+    /// Limited service: no data yet, only data in memory, only an older version, or a damaged history.
     Degraded,
     /// No service: neither the database nor memory has a readable version.
     Unhealthy,
@@ -79,8 +79,30 @@ pub enum DatabaseStatus {
     Error,
 }
 
+/// The state of the history, which requests for the past need.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum HistoryStatus {
+    /// At most, changes are missing that the next import adds.
+    Intact,
+    /// A part is missing or damaged.
+    Damaged,
+    /// The database is not responding.
+    Unavailable,
+}
+
+impl HistoryStatus {
+    /// Reads the history, at most once an hour unless there is a new version.
+    async fn read(app: &App) -> Self {
+        match app.history().await {
+            Ok(history) if history.gap() != Some(Gap::Damaged) => Self::Intact,
+            Ok(_) | Err(ApiError::NoHistory(StoreError::DamagedHistory { .. })) => Self::Damaged,
+            Err(_) => Self::Unavailable,
+        }
+    }
+}
+
 impl Health {
-    fn from_serving(serving: &Serving) -> Self {
+    fn new(serving: &Serving, history: HistoryStatus) -> Self {
         let (status, database) = match serving {
             Serving::Current(_) => (ServiceStatus::Healthy, DatabaseStatus::Connected),
             Serving::Older(_) | Serving::Empty => {
@@ -88,6 +110,12 @@ impl Health {
             }
             Serving::Memory(_) => (ServiceStatus::Degraded, DatabaseStatus::Error),
             Serving::Unavailable(_) => (ServiceStatus::Unhealthy, DatabaseStatus::Error),
+        };
+        let (status, database) = match history {
+            _ if status != ServiceStatus::Healthy => (status, database),
+            HistoryStatus::Intact => (status, database),
+            HistoryStatus::Damaged => (ServiceStatus::Degraded, database),
+            HistoryStatus::Unavailable => (ServiceStatus::Degraded, DatabaseStatus::Error),
         };
         let last_ingestion = serving.snapshot().map(|snapshot| snapshot.ingested_at.to_string());
         Self { status, database, last_ingestion, version: env!("CARGO_PKG_VERSION") }
@@ -181,14 +209,18 @@ fn with_string_keys<K: ToString>(counts: BTreeMap<K, u32>) -> BTreeMap<String, u
         (
             status = 503, description = "The service is unhealthy", body = Health,
             examples((
-                "unhealthy" = (value = json!(Health::from_serving(&Serving::Unavailable(DatasetError::StillUnreadable))))
+                "unhealthy" = (value = json!(Health::new(&Serving::Unavailable(DatasetError::StillUnreadable), HistoryStatus::Intact)))
             ))
         )
     )
 )]
 async fn health(State(app): State<App>) -> (SampleHeader, Health) {
     let serving = app.dataset.serving().await;
-    (serving.snapshot().and_then(sample_header), Health::from_serving(&serving))
+    let history = match serving {
+        Serving::Current(_) => HistoryStatus::read(&app).await,
+        _ => HistoryStatus::Intact,
+    };
+    (serving.snapshot().and_then(sample_header), Health::new(&serving, history))
 }
 
 /// Database statistics

@@ -75,8 +75,15 @@ pub enum CliError {
         /// The command that lets the import pass; `None` if none can.
         command: Option<String>,
     },
-    #[error("{0} items differ from the current version; run 'verify --repair' to rewrite them")]
+    #[error(
+        "{0} items are missing, damaged or differ from the current version; run 'verify --repair' to restore them"
+    )]
     Drift(usize),
+    #[error(
+        "parts of the history are lost; restore table 'history', or give up older changes with \
+         'import --restart-history'"
+    )]
+    LostHistory,
     #[error(transparent)]
     Store(#[from] StoreError),
     /// `doctor` has printed findings that need action.
@@ -110,6 +117,7 @@ impl CliError {
             Self::NotFound(_)
             | Self::RejectedNumbers(_)
             | Self::Drift(_)
+            | Self::LostHistory
             | Self::Unhealthy { .. }
             | Self::NoResponse { .. } => NOT_FOUND_EXIT_CODE,
             Self::Stopped => INTERRUPTED_EXIT_CODE,

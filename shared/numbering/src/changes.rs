@@ -12,8 +12,9 @@ use strum::{EnumString, IntoStaticStr, VariantNames};
 use utoipa::ToSchema;
 
 use crate::{
+    changed_keys::ChangedKeys,
     dataset::{Dataset, SnapshotError},
-    records::{Npa, Ocn, Record, RecordKey, StateCode},
+    records::{Carrier, Exchange, Ocn, OwnedExchanges, Record, RecordKey, StateCode},
 };
 
 /// A kind of change to a record.
@@ -145,15 +146,6 @@ impl RecordPair {
         [&self.before, &self.after].into_iter().flatten()
     }
 
-    /// Returns `true` for the area code, and the exchanges in it.
-    pub fn is_in_area_code(&self, npa: Npa) -> bool {
-        match self.key {
-            RecordKey::Exchange(npa_nxx) => npa_nxx.npa == npa,
-            RecordKey::AreaCode(area_code) => area_code == npa,
-            RecordKey::Carrier(_) => false,
-        }
-    }
-
     /// Returns `true` for the carrier, and for exchanges that it held before or after, in whole or in part.
     pub fn concerns_carrier(&self, ocn: Ocn) -> bool {
         self.records().any(|record| match record {
@@ -218,6 +210,22 @@ impl Difference {
         Self { before: before.select(&selected), after: after.select(&selected) }
     }
 
+    /// Makes the difference from its changes. A carrier that did not change has only what its exchanges say of it.
+    pub fn from_changes(changes: &[RecordPair]) -> Self {
+        let changed: BTreeSet<RecordKey> = changes.iter().map(|pair| pair.key).collect();
+        let holders = changes.iter().flat_map(RecordPair::records).flat_map(holders_named_in);
+        let unchanged: BTreeMap<Ocn, Carrier> = holders
+            .filter(|carrier| !changed.contains(&RecordKey::Carrier(carrier.ocn)))
+            .map(|carrier| (carrier.ocn, carrier))
+            .collect();
+        let version = |records: fn(&RecordPair) -> &Option<Record>| {
+            let changed = changes.iter().filter_map(|pair| records(pair).clone());
+            let unchanged = unchanged.values().cloned().map(Record::Carrier);
+            Dataset::from_records(changed.chain(unchanged))
+        };
+        Self { before: version(|pair| &pair.before), after: version(|pair| &pair.after) }
+    }
+
     /// The records that differ, in key order: carriers, area codes, then exchanges.
     pub fn changes(&self) -> impl Iterator<Item = RecordPair> {
         record_pairs(&self.before, &self.after).filter(|pair| pair.change().is_some())
@@ -238,6 +246,11 @@ impl Difference {
         Ok(Self { before: Dataset::unpack(before)?, after: Dataset::unpack(after)? })
     }
 
+    /// The keys of the records that differ.
+    pub fn keys(&self) -> ChangedKeys {
+        ChangedKeys::new(self.changes().map(|pair| (pair.key, pair.before.is_some())))
+    }
+
     /// The newer version, made from the older one.
     pub fn apply(&self, before: &Dataset) -> Dataset {
         let changes = self.changes().map(|RecordPair { key, after, .. }| (key, after));
@@ -249,6 +262,26 @@ impl Difference {
         let changes = self.changes().map(|RecordPair { key, before, .. }| (key, before));
         after.with_records(changes)
     }
+}
+
+/// The holders of an exchange and its blocks, as far as the exchange describes them.
+fn holders_named_in(record: &Record) -> Vec<Carrier> {
+    let Record::Exchange(exchange) = record else { return Vec::new() };
+    let carrier = |ocn, company_name: &Option<String>, carrier_type| Carrier {
+        ocn,
+        company_name: company_name.clone(),
+        common_name: None,
+        carrier_type,
+        type_basis: None,
+        family_line_type: None,
+        state: None,
+        country: exchange.country,
+        exchanges: OwnedExchanges::default(),
+    };
+    let Exchange { ocn, company_name, carrier_type, blocks, .. } = exchange;
+    let own = ocn.map(|ocn| carrier(ocn, company_name, *carrier_type));
+    let blocks = blocks.values().map(|it| carrier(it.ocn, &it.company_name, it.carrier_type));
+    own.into_iter().chain(blocks).collect()
 }
 
 #[cfg(test)]
@@ -263,7 +296,8 @@ mod tests {
         carriers[0].company_name = Some("RENAMED".to_owned());
         let mut exchanges: Vec<_> = dataset.exchanges().collect();
         exchanges.remove(1);
-        exchanges[0].ocn = Some(carriers[1].ocn);
+        assert_ne!(exchanges[0].ocn, Some(carriers[0].ocn));
+        exchanges[0].ocn = Some(carriers[0].ocn);
         exchanges[0].blocks.clear();
         Dataset::new(carriers, dataset.area_codes().collect(), exchanges)
     }
@@ -284,6 +318,10 @@ mod tests {
             assert!(difference.changes().eq(expected));
             assert_eq!(difference.apply(before), *after);
             assert_eq!(difference.undo(after), *before);
+            let changes: Vec<_> = difference.changes().collect();
+            let rebuilt = Difference::from_changes(&changes);
+            assert!(rebuilt.changes().eq(changes));
+            assert!(rebuilt.keys().iter().map(|(key, _)| key).eq(keys));
         }
     }
 
@@ -312,8 +350,6 @@ mod tests {
             assert!(moved.concerns_carrier(ocn), "{ocn}");
         }
         assert!(!moved.concerns_carrier("9999".parse().unwrap()));
-        assert!(moved.is_in_area_code("415".parse().unwrap()));
-        assert!(!moved.is_in_area_code("416".parse().unwrap()));
         assert!(moved.is_in_state("CA".parse().unwrap()));
         assert!(!moved.is_in_state("NY".parse().unwrap()));
     }

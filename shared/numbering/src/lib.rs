@@ -3,6 +3,7 @@
 //!
 //! This crate is independent of DynamoDB and HTTP.
 
+pub mod changed_keys;
 pub mod changes;
 pub mod dataset;
 pub mod records;

@@ -190,7 +190,12 @@ impl ApiError {
 
 fn history_message(error: &StoreError) -> &'static str {
     match error {
-        StoreError::Item { .. } => "A part of the numbering data's history is damaged",
+        StoreError::DamagedHistory { .. } => {
+            "The history of the numbering data is damaged; 'tnr verify --repair' repairs it"
+        }
+        StoreError::Unrecorded { .. } => {
+            "The history of the numbering data lacks the last changes, which the next import adds"
+        }
         _ => "The history of the numbering data is temporarily unavailable; retry in a few seconds",
     }
 }
@@ -212,7 +217,10 @@ impl IntoResponse for ApiError {
             Self::KeyRequired => (WWW_AUTHENTICATE, text(CHALLENGE)),
             Self::InvalidKey => (WWW_AUTHENTICATE, text(INVALID_KEY_CHALLENGE)),
             Self::MethodNotAllowed { allow, .. } => (ALLOW, allow),
-            Self::NoHistory(StoreError::Item { .. }) => return response,
+            // A retry would not help.
+            Self::NoHistory(StoreError::DamagedHistory { .. } | StoreError::Unrecorded { .. }) => {
+                return response;
+            }
             Self::Unavailable | Self::NoHistory(_) | Self::KeyUnchecked => {
                 (RETRY_AFTER, text(RETRY_AFTER_SECONDS))
             }

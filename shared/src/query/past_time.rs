@@ -6,6 +6,7 @@ use numbering::time::{date_of, today};
 use utoipa::IntoParams;
 
 use crate::{
+    auth::Charge,
     errors::ApiError,
     params::{Params, invalid_param},
 };
@@ -49,12 +50,15 @@ fn parse_date(text: &str) -> Option<Date> {
 }
 
 /// The requested time in the past, if any.
-#[derive(Debug, Clone, IntoParams)]
+#[derive(Clone, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct AsOf {
     /// Date or time in UTC, to answer as this service did then. A date stands for its end.
     #[param(rename = "as_of", value_type = Option<String>, example = "2026-11-21")]
     pub time: Option<PastTime>,
+    /// Pays for what is read.
+    #[param(ignore)]
+    pub(crate) charge: Charge,
 }
 
 impl<S: Sync> FromRequestParts<S> for AsOf {
@@ -62,11 +66,13 @@ impl<S: Sync> FromRequestParts<S> for AsOf {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
         let params = Params::from_uri(&parts.uri);
-        let Some(text) = params.text("as_of")? else { return Ok(Self { time: None }) };
-        if params.text("version")?.is_some() {
+        let text = params.text("as_of")?;
+        if text.is_some() && params.text("version")?.is_some() {
             return Err(ApiError::invalid("as_of and version cannot be combined"));
         }
-        Ok(Self { time: Some(PastTime::parse("as_of", RULE, &text)?) })
+        let time = text.map(|text| PastTime::parse("as_of", RULE, &text)).transpose()?;
+        let charge = parts.extensions.get().cloned().unwrap_or_default();
+        Ok(Self { time, charge })
     }
 }
 

@@ -16,8 +16,6 @@ pub const READS_PER_BATCH: usize = 100;
 /// A read of up to [`READS_PER_BATCH`] items from one table.
 pub(crate) struct BatchGet<'a> {
     pub table: &'a str,
-    /// The name of the partition key.
-    pub key: &'static str,
     pub is_consistent: bool,
     /// The delays between retries of keys that DynamoDB did not process.
     pub delays: ExponentialBuilder,
@@ -25,14 +23,18 @@ pub(crate) struct BatchGet<'a> {
     pub config: Option<Builder>,
 }
 
+/// A primary key with these attributes.
+pub(crate) fn primary_key<const N: usize>(attributes: [(&str, String); N]) -> Item {
+    attributes.map(|(name, value)| (name.to_owned(), AttributeValue::S(value))).into()
+}
+
 impl Store {
-    /// Reads the items with these partition key values. Missing items are left out, and the order is arbitrary.
+    /// Reads the items with these keys. Missing items are left out, and the order is arbitrary.
     pub(crate) async fn batch_get(
         &self,
-        BatchGet { table, key, is_consistent, delays, config }: BatchGet<'_>,
-        values: impl Iterator<Item = String>,
+        BatchGet { table, is_consistent, delays, config }: BatchGet<'_>,
+        keys: impl Iterator<Item = Item>,
     ) -> Result<Vec<Item>, StoreError> {
-        let keys = values.map(|value| Item::from([(key.to_owned(), AttributeValue::S(value))]));
         let keys = KeysAndAttributes::builder()
             .consistent_read(is_consistent)
             .set_keys(Some(keys.collect()))

@@ -30,6 +30,16 @@ pub enum StoreError {
          imports the published reports as the first version"
     )]
     Manifest { table: String, source: Cause },
+    /// A part of the history is missing or damaged, although the manifest leads to it.
+    #[error(
+        "{part} of the history is damaged; 'tnr verify --repair' restores what is stored elsewhere"
+    )]
+    DamagedHistory { part: String, source: Cause },
+    /// The difference could not be written when the version was published.
+    #[error(
+        "the changes of publication {publication} are not in the history until the next import"
+    )]
+    Unrecorded { publication: Version },
     /// A snapshot's chunks are damaged.
     #[error("version {version} cannot be read")]
     Snapshot { version: Version, source: UnreadableSnapshot },

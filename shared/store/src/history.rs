@@ -4,11 +4,19 @@
 //! refers to the newest, so one write adds a publication. Others are left behind by imports that were overtaken or died,
 //! and nothing refers to them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use jiff::Timestamp;
-use numbering::records::Version;
+use numbering::{
+    changed_keys::ChangedKeys,
+    records::{Npa, NpaNxx, RecordKey, Version},
+};
 use serde::{Deserialize, Serialize};
+
+use crate::{Manifest, Snapshot, StoreError};
+
+/// An eventually consistent read takes half a unit for each started 4 KB.
+const BYTES_PER_READ: u32 = 4096;
 
 /// A version that became current.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,19 +28,30 @@ pub struct Publication {
     pub number: u32,
     /// The time at which it became current, by the clock of the machine that published it.
     pub at: Timestamp,
+    /// The end of its difference's time in the history, in Unix seconds; `None` if the history begins with it.
+    pub ends_at: Option<i64>,
 }
 
-/// A publication, and where to find its difference from the one before.
+/// A publication, and its difference from the one before.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PublishedDifference {
     pub publication: Publication,
     pub predecessor: Publication,
-    /// The number of records that differ.
-    pub changes: u32,
+    /// The records that differ.
+    pub keys: ChangedKeys,
+    /// The length of the packed difference.
+    pub bytes: u32,
     /// The hash of the packed difference.
     pub(crate) hash: String,
-    /// The end of its time in the history, in Unix seconds.
-    pub(crate) ends_at: i64,
+}
+
+/// A publication whose difference could not be written. A later import writes it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Unrecorded {
+    pub publication: Publication,
+    pub predecessor: Publication,
+    /// The predecessor's version, which is stored until the difference is written.
+    pub before: Snapshot,
 }
 
 /// Publications that follow each other without a gap, and their differences.
@@ -42,41 +61,75 @@ pub struct History {
     start: Publication,
     /// Oldest first.
     differences: Vec<PublishedDifference>,
+    /// The reason why the difference of `start` is unknown, unless the history begins there.
+    gap: Option<Gap>,
+}
+
+/// The reason why an earlier part of the history cannot be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Gap {
+    /// The publication's item is missing or damaged.
+    Damaged,
+    /// The publication's difference has not been written yet.
+    Unrecorded,
 }
 
 impl PublishedDifference {
     pub fn new(
         publication: Publication,
         predecessor: Publication,
-        changes: u32,
+        keys: ChangedKeys,
         packed: &[u8],
-        ends_at: Timestamp,
     ) -> Self {
         let hash = crate::manifest::snapshot_hash(packed);
-        Self { publication, predecessor, changes, hash, ends_at: ends_at.as_second() }
+        Self { publication, predecessor, keys, bytes: packed.len() as u32, hash }
+    }
+
+    /// The read units that its packed difference takes.
+    pub fn read_units(&self) -> f64 {
+        f64::from(self.bytes.div_ceil(BYTES_PER_READ)) / 2.0
     }
 }
 
 impl History {
-    /// Follows the predecessors of the current publication, until a difference is missing or past its end.
-    pub(crate) fn new(
-        current: Publication,
-        stored: Vec<PublishedDifference>,
-        now: Timestamp,
-    ) -> Self {
-        let is_kept = |difference: &PublishedDifference| difference.ends_at > now.as_second();
+    /// Follows the predecessors of the manifest's publication, until one whose difference is past its end, or unknown.
+    pub fn new(manifest: &Manifest, stored: Vec<PublishedDifference>, now: Timestamp) -> Self {
         let mut stored: HashMap<Version, PublishedDifference> = stored
             .into_iter()
-            .filter(is_kept)
             .map(|difference| (difference.publication.id.clone(), difference))
             .collect();
-        let mut history = Self { start: current, differences: Vec::new() };
-        while let Some(difference) = stored.remove(&history.start.id) {
+        let start = manifest.publication.clone();
+        let mut history = Self { start, differences: Vec::new(), gap: None };
+        while history.start.ends_at.is_some_and(|ends_at| ends_at > now.as_second()) {
+            let Some(difference) = stored.remove(&history.start.id) else {
+                let is_start = |it: &Unrecorded| it.publication.id == history.start.id;
+                let is_unrecorded = manifest.unrecorded.iter().any(is_start);
+                history.gap = Some(if is_unrecorded { Gap::Unrecorded } else { Gap::Damaged });
+                break;
+            };
             history.start = difference.predecessor.clone();
             history.differences.push(difference);
         }
         history.differences.reverse();
         history
+    }
+
+    /// The reason why an earlier part of the history cannot be read, if so.
+    pub fn gap(&self) -> Option<Gap> {
+        self.gap
+    }
+
+    /// Fails if an earlier part of the history cannot be read.
+    pub fn check_complete(&self) -> Result<(), StoreError> {
+        let id = || self.start.id.clone();
+        match self.gap {
+            None => Ok(()),
+            Some(Gap::Unrecorded) => Err(StoreError::Unrecorded { publication: id() }),
+            Some(Gap::Damaged) => {
+                let part = format!("publication {}", id());
+                Err(StoreError::DamagedHistory { part, source: "its item cannot be read".into() })
+            }
+        }
     }
 
     pub fn start(&self) -> &Publication {
@@ -120,78 +173,188 @@ impl History {
         publications.into_iter().rposition(matches)
     }
 
-    /// The position of each publication, by ID.
-    pub(crate) fn positions(&self) -> HashMap<&Version, usize> {
-        self.publications().map(|publication| &publication.id).zip(0..).collect()
+    /// The positions of the publications that changed a record, oldest first.
+    pub fn changes_of(&self, key: RecordKey) -> impl DoubleEndedIterator<Item = usize> {
+        let changed =
+            move |difference: &PublishedDifference| difference.keys.existed(key).is_some();
+        (1..=self.differences.len()).filter(move |at| changed(&self.differences[at - 1]))
+    }
+
+    /// The first change to a record after the publication at a position: its publication's position, and whether the record
+    /// existed before.
+    pub fn first_change_after(&self, position: usize, key: RecordKey) -> Option<(usize, bool)> {
+        let later = self.differences_after(position).iter().zip(position + 1..);
+        later.filter_map(|(difference, at)| Some((at, difference.keys.existed(key)?))).next()
+    }
+
+    /// The exchanges in an area code that changed after the publication at a position, and whether each existed before.
+    pub fn exchanges_changed_after(&self, position: usize, npa: Npa) -> BTreeMap<NpaNxx, bool> {
+        let mut existed = BTreeMap::new();
+        for difference in self.differences_after(position) {
+            for (npa_nxx, existed_before) in difference.keys.exchanges_in(npa) {
+                existed.entry(npa_nxx).or_insert(existed_before);
+            }
+        }
+        existed
     }
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use jiff::ToSpan;
 
     use super::*;
 
-    fn publications<const N: usize>() -> [Publication; N] {
+    pub(crate) fn publications<const N: usize>() -> [Publication; N] {
         let start: Timestamp = "2026-11-21T09:00:00Z".parse().unwrap();
         std::array::from_fn(|index| {
             let at = start + (24 * index as i64).hours();
             let id = Version::new(at);
-            Publication { version: id.clone(), id, number: index as u32, at }
+            let ends_at = (index > 0).then(|| (at + (24 * 10).hours()).as_second());
+            Publication { version: id.clone(), id, number: index as u32, at, ends_at }
         })
     }
 
-    fn difference(predecessor: &Publication, publication: &Publication) -> PublishedDifference {
-        let ends_at = publication.at + (24 * 10).hours();
-        PublishedDifference::new(publication.clone(), predecessor.clone(), 1, b"", ends_at)
+    pub(crate) fn difference(
+        predecessor: &Publication,
+        publication: &Publication,
+    ) -> PublishedDifference {
+        difference_with(predecessor, publication, [])
+    }
+
+    fn difference_with<const N: usize>(
+        predecessor: &Publication,
+        publication: &Publication,
+        changes: [(&str, bool); N],
+    ) -> PublishedDifference {
+        let changes = changes.map(|(npa_nxx, existed)| (exchange(npa_nxx), existed));
+        let keys = ChangedKeys::new(changes);
+        PublishedDifference::new(publication.clone(), predecessor.clone(), keys, b"")
+    }
+
+    fn exchange(npa_nxx: &str) -> RecordKey {
+        RecordKey::Exchange(npa_nxx.parse().unwrap())
+    }
+
+    pub(crate) fn manifest(publication: &Publication) -> Manifest {
+        let statistics = numbering::dataset::Dataset::default().statistics();
+        let reports = crate::ImportedReports::default();
+        let version = publication.version.clone();
+        let snapshot = Snapshot::new(version, b"", statistics, reports, publication.at);
+        Manifest { publication: publication.clone(), ..Manifest::new(None, snapshot, |_| false) }
+    }
+
+    fn history(current: &Publication, stored: &[PublishedDifference], now: Timestamp) -> History {
+        History::new(&manifest(current), stored.to_vec(), now)
     }
 
     #[test]
     fn a_history_has_only_publications_that_led_to_the_current_one() {
         let [first, second, overtaken, third, rollback] = publications();
         let rollback = Publication { version: second.version.clone(), ..rollback };
-        let stored = vec![
+        let stored = [
             difference(&third, &rollback),
             difference(&second, &overtaken),
             difference(&second, &third),
             difference(&first, &second),
         ];
-        let history = History::new(rollback.clone(), stored.clone(), rollback.at);
-        assert_eq!(
-            history.publications().collect::<Vec<_>>(),
-            [&first, &second, &third, &rollback]
-        );
-        assert_eq!((history.start(), history.current()), (&first, &rollback));
-        assert_eq!(history.differences_after(3), []);
-        assert_eq!(history.differences_after(2), &stored[..1]);
-        assert_eq!(history.position_of(&second.id), Some(1));
-        assert_eq!(history.position_of(&rollback.id), Some(3));
-        assert_eq!(history.position_of(&overtaken.id), None);
+        let found = history(&rollback, &stored, rollback.at);
+        assert_eq!(found.publications().collect::<Vec<_>>(), [&first, &second, &third, &rollback]);
+        assert_eq!((found.start(), found.current()), (&first, &rollback));
+        assert!(found.check_complete().is_ok());
+        assert_eq!(found.differences_after(3), []);
+        assert_eq!(found.differences_after(2), &stored[..1]);
+        assert_eq!(found.position_of(&second.id), Some(1));
+        assert_eq!(found.position_of(&rollback.id), Some(3));
+        assert_eq!(found.position_of(&overtaken.id), None);
         // Before the rollback.
-        let history = History::new(third.clone(), stored, third.at);
-        assert_eq!(history.current(), &third);
+        assert_eq!(history(&third, &stored, third.at).current(), &third);
     }
 
     #[test]
-    fn a_history_begins_before_the_first_difference_that_is_kept() {
+    fn a_history_begins_with_the_first_publication_or_the_first_that_is_kept() {
         let all = publications::<4>();
         let stored: Vec<_> = all.array_windows().map(|[one, next]| difference(one, next)).collect();
-        let now = all[1].at + (24 * 10).hours();
-        let history = History::new(all[3].clone(), stored.clone(), now);
-        assert_eq!(history.start(), &all[1]);
-        assert_eq!(history.differences_after(0).len(), 2);
-        let without_second = vec![stored[0].clone(), stored[2].clone()];
-        assert_eq!(History::new(all[3].clone(), without_second, all[3].at).start(), &all[2]);
-        let history = History::new(all[0].clone(), Vec::new(), now);
-        assert_eq!((history.start(), history.current()), (&all[0], &all[0]));
+        let end = Timestamp::from_second(all[1].ends_at.unwrap()).unwrap();
+        for (now, start) in [(end - 1.second(), &all[0]), (end, &all[1])] {
+            let found = history(&all[3], &stored, now);
+            assert_eq!((found.start(), found.gap()), (start, None), "{now}");
+        }
+        let only = history(&all[0], &[], end);
+        assert_eq!((only.start(), only.current(), only.gap()), (&all[0], &all[0], None));
+    }
+
+    /// Otherwise a request for the time before would get an error that blames it, or a shorter list.
+    #[test]
+    fn a_missing_difference_is_damage_unless_the_manifest_lists_it_as_unrecorded() {
+        let all = publications::<4>();
+        let stored = [difference(&all[0], &all[1]), difference(&all[2], &all[3])];
+        let mut manifest = manifest(&all[3]);
+        let damaged = History::new(&manifest, stored.to_vec(), all[3].at);
+        assert_eq!((damaged.start(), damaged.gap()), (&all[2], Some(Gap::Damaged)));
+        let error = damaged.check_complete().unwrap_err();
+        assert!(matches!(&error, StoreError::DamagedHistory { .. }), "{error:?}");
+
+        let [predecessor, publication] = [&all[1], &all[2]].map(Clone::clone);
+        let before = manifest.current.clone();
+        manifest.unrecorded.push(Unrecorded { publication, predecessor, before });
+        let unrecorded = History::new(&manifest, stored.to_vec(), all[3].at);
+        assert_eq!((unrecorded.start(), unrecorded.gap()), (&all[2], Some(Gap::Unrecorded)));
+        let error = unrecorded.check_complete().unwrap_err();
+        assert!(
+            matches!(error, StoreError::Unrecorded { publication } if publication == all[2].id)
+        );
+    }
+
+    #[test]
+    fn the_keys_tell_when_a_record_changed_and_whether_it_existed() {
+        let [first, second, third] = publications();
+        let stored = [
+            difference_with(
+                &first,
+                &second,
+                [("415-200", false), ("415-201", true), ("416-200", true)],
+            ),
+            difference_with(&second, &third, [("415-200", true), ("415-202", true)]),
+        ];
+        let history = history(&third, &stored, third.at);
+        assert_eq!(history.changes_of(exchange("415-200")).collect::<Vec<_>>(), [1, 2]);
+        assert_eq!(history.changes_of(exchange("415-202")).collect::<Vec<_>>(), [2]);
+        for (position, npa_nxx, expected) in [
+            (0, "415-200", Some((1, false))),
+            (1, "415-200", Some((2, true))),
+            (2, "415-200", None),
+            (0, "415-202", Some((2, true))),
+            (1, "415-201", None),
+        ] {
+            assert_eq!(history.first_change_after(position, exchange(npa_nxx)), expected);
+        }
+        let changed = |position| -> Vec<String> {
+            let changed = history.exchanges_changed_after(position, "415".parse().unwrap());
+            changed.iter().map(|(npa_nxx, existed)| format!("{npa_nxx} {existed}")).collect()
+        };
+        assert_eq!(changed(0), ["415-200 false", "415-201 true", "415-202 true"]);
+        assert_eq!(changed(1), ["415-200 true", "415-202 true"]);
+        assert!(changed(2).is_empty());
+    }
+
+    #[test]
+    fn a_difference_takes_half_a_unit_for_each_started_4_kb() {
+        let [first, second] = publications();
+        for (bytes, units) in [(1, 0.5), (4096, 0.5), (4097, 1.0)] {
+            let packed = vec![0; bytes];
+            let keys = ChangedKeys::default();
+            let difference = PublishedDifference::new(second.clone(), first.clone(), keys, &packed);
+            assert_eq!(difference.read_units(), units, "{bytes}");
+        }
     }
 
     #[test]
     fn the_publication_at_a_time_is_the_last_one_that_is_not_later() {
         let [first, second, third] = publications();
         let wrong = Publication { at: third.at + (24 * 365).hours(), ..second };
-        let stored = vec![difference(&first, &wrong), difference(&wrong, &third)];
-        let history = History::new(third.clone(), stored, third.at);
+        let stored = [difference(&first, &wrong), difference(&wrong, &third)];
+        let history = history(&third, &stored, third.at);
         assert_eq!(history.position_at(first.at - 1.second()), None);
         assert_eq!(history.position_at(third.at - 1.second()), Some(0));
         assert_eq!(history.position_at(third.at), Some(2));

@@ -3,58 +3,54 @@
 //! | `code` | `entry` | Contents |
 //! |---|---|---|
 //! | `publications` | publication ID | A [`PublishedDifference`] |
+//! | `copies` | publication ID | A copy of it, for repairs |
 //! | publication ID | `0000`, `0001`, ... | The chunks of its packed difference |
 //! | OCN or NPA | `#`, publication number and ID | A change to the carrier or area code |
 //! | NPA | NXX, `#`, publication number and ID | A change to the exchange |
 //!
-//! A change's entry is `555#0000000042#20261121T090003Z-5fGh2kLmN8pQrS1t`, so a record's changes are in order. Items never
-//! change, and DynamoDB's TTL deletes them.
+//! A change's entry is `555#0000000042#20261121T090003Z-5fGh2kLmN8pQrS1t`. A publication lists the keys that it changed, so
+//! readers know which changes exist, and a missing one is damage. Items never change, and DynamoDB's TTL deletes them.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use aws_sdk_dynamodb::{
-    operation::query::builders::QueryFluentBuilder,
     primitives::Blob,
     types::{AttributeValue, ReturnConsumedCapacity},
 };
+use futures_util::{StreamExt, TryStreamExt, stream};
 use jiff::{SignedDuration, Timestamp};
-use logging::with_causes;
 use numbering::{
     changes::{Difference, RecordPair},
-    records::{AreaCode, Carrier, Exchange, Npa, NpaNxx, Record, RecordKey, Version},
+    dataset::Dataset,
+    records::{AreaCode, Carrier, Exchange, NpaNxx, Record, RecordKey, Version},
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
-    History, Publication, PublishedDifference, Store, StoreError, Table,
-    checksum::Item,
+    Gap, History, Manifest, Publication, PublishedDifference, READS_PER_BATCH, Store, StoreError,
+    Table,
+    batch_get::{BatchGet, primary_key},
+    checksum::{self, Item},
     client::{item_from_record, record_from_item},
+    lookup_items::RETRY_DELAYS,
     manifest::{CHUNK_BYTES, snapshot_hash},
     metering,
 };
 
 /// The partition of the publications.
 const PUBLICATIONS: &str = "publications";
-/// The page size for finding the first change after a publication. All of them count, unless an import died.
-const FIRST_CHANGES: i32 = 3;
+/// The partition of their copies.
+const COPIES: &str = "copies";
 /// Items outlive their publication's time in the history by this much, so that TTL deletes none that a history refers to.
 const ITEMS_OUTLIVE: SignedDuration = SignedDuration::from_hours(7 * 24);
+/// The number of calls that a request makes at the same time.
+const CONCURRENT_CALLS: usize = 8;
 
-/// A change to a record, to be stored.
+/// A record change to store.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HistoryItem {
     /// The publication that made the change.
     pub publication: Publication,
-    pub pair: RecordPair,
-    /// The end of the publication's time in the history.
-    pub ends_at: Timestamp,
-}
-
-/// A change to a record, made by a publication in the history.
-#[derive(Debug, PartialEq)]
-pub struct PastChange {
-    /// The publication's position in the history.
-    pub position: usize,
     pub pair: RecordPair,
 }
 
@@ -75,35 +71,54 @@ struct StoredChange<R> {
     after: Option<R>,
 }
 
-/// A record's partition, and the prefix of its entries.
-fn place(key: RecordKey) -> (String, String) {
-    match key {
-        RecordKey::Carrier(ocn) => (ocn.to_string(), "#".to_owned()),
-        RecordKey::AreaCode(npa) => (npa.to_string(), "#".to_owned()),
-        RecordKey::Exchange(NpaNxx { npa, nxx }) => (npa.to_string(), format!("{nxx}#")),
+/// The partition and sort key of a change.
+fn change_key(publication: &Publication, key: RecordKey) -> (String, String) {
+    let Publication { id, number, .. } = publication;
+    let (code, nxx) = match key {
+        RecordKey::Carrier(ocn) => (ocn.to_string(), String::new()),
+        RecordKey::AreaCode(npa) => (npa.to_string(), String::new()),
+        RecordKey::Exchange(NpaNxx { npa, nxx }) => (npa.to_string(), nxx.to_string()),
+    };
+    (code, format!("{nxx}#{number:010}#{id}"))
+}
+
+/// Parses the partition and sort key of a change: the publication's ID and the record's key. `None` for other items.
+fn parse_change_key(code: &str, entry: &str) -> Option<(Version, RecordKey)> {
+    let (nxx, publication) = entry.split_once('#')?;
+    let id = Version::parse(publication.split_once('#')?.1)?;
+    let key = match (nxx, code.len()) {
+        ("", 3) => RecordKey::AreaCode(code.parse().ok()?),
+        ("", _) => RecordKey::Carrier(code.parse().ok()?),
+        (nxx, _) => RecordKey::Exchange(NpaNxx { npa: code.parse().ok()?, nxx: nxx.parse().ok()? }),
+    };
+    Some((id, key))
+}
+
+/// The time at which TTL deletes a publication's items, in Unix seconds.
+fn expires_at(publication: &Publication) -> i64 {
+    publication.ends_at.unwrap_or_default() + ITEMS_OUTLIVE.as_secs()
+}
+
+/// The value of a string attribute; empty if missing.
+fn text<'i>(item: &'i Item, name: &str) -> &'i str {
+    item.get(name).and_then(|value| value.as_s().ok()).map_or("", String::as_str)
+}
+
+/// Turns an unreadable item into damage to a part of the history, for `map_err`.
+fn damage(part: impl FnOnce() -> String) -> impl FnOnce(StoreError) -> StoreError {
+    move |error| match error {
+        StoreError::Item { source, .. } => StoreError::DamagedHistory { part: part(), source },
+        other => other,
     }
-}
-
-/// The position of the publication that made a change, and the change's entry; `None` if the publication is not in the
-/// history.
-fn locate<'i>(positions: &HashMap<&Version, usize>, item: &'i Item) -> Option<(usize, &'i str)> {
-    let entry = item.get("entry")?.as_s().ok()?;
-    let publication = Version::parse(entry.rsplit_once('#')?.1)?;
-    Some((*positions.get(&publication)?, entry))
-}
-
-fn expires_at(ends_at: Timestamp) -> i64 {
-    (ends_at + ITEMS_OUTLIVE).as_second()
 }
 
 impl HistoryItem {
     /// The item's attributes.
     pub(crate) fn attributes(&self, table: &str) -> Result<Item, StoreError> {
-        let Self { publication, pair, ends_at } = self;
-        let (code, prefix) = place(pair.key);
+        let Self { publication, pair } = self;
+        let (code, entry) = change_key(publication, pair.key);
         let contents = StoredChange { before: pair.before.as_ref(), after: pair.after.as_ref() };
-        let Publication { id, number, .. } = publication;
-        let (entry, expires_at) = (format!("{prefix}{number:010}#{id}"), expires_at(*ends_at));
+        let expires_at = expires_at(publication);
         item_from_record(table, None, &Entry { code, entry, contents, expires_at })
     }
 }
@@ -117,9 +132,7 @@ impl Store {
     ) -> Result<(), StoreError> {
         let table = self.tables.history.as_str();
         let id = difference.publication.id.to_string();
-        let ends_at =
-            Timestamp::from_second(difference.ends_at).map_err(StoreError::item(table))?;
-        let expires_at = expires_at(ends_at);
+        let expires_at = expires_at(&difference.publication);
         for (index, data) in packed.chunks(CHUNK_BYTES).enumerate() {
             let entry = format!("{index:04}");
             let key = Entry { code: id.clone(), entry, contents: (), expires_at };
@@ -127,9 +140,12 @@ impl Store {
             chunk.insert("data".to_owned(), AttributeValue::B(Blob::new(data)));
             self.put_history(chunk).await?;
         }
-        let (code, contents) = (PUBLICATIONS.to_owned(), difference);
-        let publication = Entry { code, entry: id, contents, expires_at };
-        self.put_history(item_from_record(table, None, &publication)?).await
+        for code in [COPIES, PUBLICATIONS] {
+            let (code, entry) = (code.to_owned(), id.clone());
+            let publication = Entry { code, entry, contents: difference, expires_at };
+            self.put_history(item_from_record(table, None, &publication)?).await?;
+        }
+        Ok(())
     }
 
     async fn put_history(&self, item: Item) -> Result<(), StoreError> {
@@ -138,21 +154,38 @@ impl Store {
         put.send().await.map(drop).map_err(StoreError::call("PutItem", table))
     }
 
-    /// Reads the history that ends with `current`, which is in the manifest. It begins after a damaged publication.
+    /// Reads the history that ends with the manifest's publication. Eventually consistent at first, at half the cost: each
+    /// publication names the one before, so a missing one is noticed.
     pub async fn history(
         &self,
-        current: &Publication,
+        manifest: &Manifest,
         now: Timestamp,
     ) -> Result<History, StoreError> {
-        let publications = self.entries(PUBLICATIONS, "", true);
-        let items = self.read_patiently(Table::History, publications).await?;
-        let read = |item| {
-            let log = |error: &StoreError| {
-                tracing::error!(error = with_causes(error), "a publication cannot be read");
-            };
-            record_from_item(&self.tables.history, item).inspect_err(log).ok()
-        };
-        Ok(History::new(current.clone(), items.into_iter().filter_map(read).collect(), now))
+        let stored = self.intact_publications(PUBLICATIONS, false).await?;
+        let history = History::new(manifest, stored, now);
+        if history.gap() != Some(Gap::Damaged) {
+            return Ok(history);
+        }
+        let stored = self.intact_publications(PUBLICATIONS, true).await?;
+        Ok(History::new(manifest, stored, now))
+    }
+
+    /// Reads every intact publication: the items, and their copies. Some may have been overtaken.
+    pub async fn stored_publications(&self) -> Result<[Vec<PublishedDifference>; 2], StoreError> {
+        let items = self.intact_publications(PUBLICATIONS, true).await?;
+        Ok([items, self.intact_publications(COPIES, true).await?])
+    }
+
+    async fn intact_publications(
+        &self,
+        code: &str,
+        is_consistent: bool,
+    ) -> Result<Vec<PublishedDifference>, StoreError> {
+        let items = self.partition(code, is_consistent);
+        let items = self.read_patiently(Table::History, items).await;
+        let items = items.map_err(damage(|| "the list of publications".to_owned()))?;
+        let read = |item| record_from_item(&self.tables.history, item).ok();
+        Ok(items.into_iter().filter_map(read).collect())
     }
 
     /// Reads a publication's difference. Eventually consistent at first, at half the cost: the hash shows if a chunk is
@@ -161,103 +194,105 @@ impl Store {
         &self,
         published: &PublishedDifference,
     ) -> Result<Difference, StoreError> {
-        let table = self.tables.history.as_str();
         let id = &published.publication.id;
+        let part = || format!("the difference of publication {id}");
         for is_consistent in [false, true] {
-            let chunks = self.entries(id.as_str(), "", is_consistent);
+            let chunks = self.partition(id.as_str(), is_consistent);
+            let chunks = self.read_patiently(Table::History, chunks).await;
             let mut packed = Vec::new();
-            for mut item in self.read_patiently(Table::History, chunks).await? {
+            for mut item in chunks.map_err(damage(part))? {
                 if let Some(AttributeValue::B(data)) = item.remove("data") {
                     packed.extend(data.into_inner());
                 }
             }
             if snapshot_hash(&packed) == published.hash {
-                return Difference::unpack(&packed).map_err(StoreError::item(table));
+                let source = match Difference::unpack(&packed) {
+                    Ok(difference) => return Ok(difference),
+                    Err(error) => error.into(),
+                };
+                return Err(StoreError::DamagedHistory { part: part(), source });
             }
         }
-        Err(StoreError::item(table)(format!("the hash of difference {id} is wrong")))
+        Err(StoreError::DamagedHistory { part: part(), source: "its hash is wrong".into() })
     }
 
-    /// Reads all changes to a record, oldest first.
-    pub async fn changes_of(
+    /// Rebuilds the manifest's current version from an older one and the differences since.
+    pub async fn rebuild(
         &self,
-        history: &History,
-        key: RecordKey,
-    ) -> Result<Vec<PastChange>, StoreError> {
-        let (code, prefix) = place(key);
-        let items = self.entries(&code, &prefix, true);
-        let items = self.read_patiently(Table::History, items).await?;
-        self.past_changes(history, key, items).collect()
-    }
-
-    /// Reads the first change after the publication at a position to an area code, and to each of its exchanges.
-    pub async fn first_changes_in(
-        &self,
-        history: &History,
-        position: usize,
-        npa: Npa,
-    ) -> Result<Vec<PastChange>, StoreError> {
-        let code = npa.to_string();
-        let items = self.read_patiently(Table::History, self.entries(&code, "", true)).await?;
-        let mut found = BTreeSet::new();
-        let positions = history.positions();
-        let first = items.into_iter().filter_map(|item| {
-            let (changed_at, entry) = locate(&positions, &item)?;
-            let key = match entry.split_once('#')?.0 {
-                "" => RecordKey::AreaCode(npa),
-                nxx => RecordKey::Exchange(NpaNxx { npa, nxx: nxx.parse().ok()? }),
-            };
-            let is_first = changed_at > position && found.insert(key);
-            is_first.then(|| self.past_change(key, changed_at, item))
-        });
-        first.collect()
-    }
-
-    /// Reads the first change to a record after the publication at a position.
-    pub async fn first_change_after(
-        &self,
-        history: &History,
-        position: usize,
-        key: RecordKey,
-    ) -> Result<Option<PastChange>, StoreError> {
-        let Some(next) = history.publication(position + 1) else { return Ok(None) };
-        let (code, prefix) = place(key);
-        let query = self
-            .query_history(&code)
-            .consistent_read(true)
-            .key_condition_expression("code = :code AND entry BETWEEN :first AND :last")
-            .expression_attribute_values(
-                ":first",
-                AttributeValue::S(format!("{prefix}{:010}", next.number)),
-            )
-            .expression_attribute_values(":last", AttributeValue::S(format!("{prefix}~")))
-            .limit(FIRST_CHANGES);
-        let first = self
-            .read_pages(query, |items| self.past_changes(history, key, items).next().transpose());
-        self.read_patiently(Table::History, first).await
-    }
-
-    /// The changes to a record that publications in the history made.
-    fn past_changes(
-        &self,
-        history: &History,
-        key: RecordKey,
-        items: Vec<Item>,
-    ) -> impl Iterator<Item = Result<PastChange, StoreError>> {
-        let positions = history.positions();
-        items.into_iter().filter_map(move |item| {
-            let (position, _) = locate(&positions, &item)?;
-            Some(self.past_change(key, position, item))
+        manifest: &Manifest,
+        older: &Dataset,
+        version: &Version,
+    ) -> Result<Dataset, StoreError> {
+        let history = self.history(manifest, Timestamp::now()).await?;
+        let Some(position) = history.position_of(version) else {
+            history.check_complete()?;
+            let source = "it is not in the history".into();
+            return Err(StoreError::DamagedHistory { part: format!("version {version}"), source });
+        };
+        let mut rebuilt = None;
+        for published in history.differences_after(position) {
+            let before = rebuilt.as_ref().unwrap_or(older);
+            let after = self.difference(published).await?.apply(before);
+            rebuilt = Some(after.into_successor(before, published.publication.version.clone()));
+        }
+        let matches = |dataset: &Dataset| dataset.statistics() == manifest.current.statistics;
+        rebuilt.filter(matches).ok_or_else(|| StoreError::DamagedHistory {
+            part: format!("the path from version {version}"),
+            source: "it does not lead to the current version".into(),
         })
     }
 
-    fn past_change(
+    /// Reads changes that publications in the history made, each with its publication's position, in this order.
+    pub async fn changes(
         &self,
-        key: RecordKey,
-        position: usize,
-        item: Item,
-    ) -> Result<PastChange, StoreError> {
-        Ok(PastChange { position, pair: self.record_pair(key, item)? })
+        history: &History,
+        wanted: &[(usize, RecordKey)],
+    ) -> Result<Vec<RecordPair>, StoreError> {
+        let keys: Vec<(String, String)> = wanted
+            .iter()
+            .filter_map(|&(position, key)| Some(change_key(history.publication(position)?, key)))
+            .collect();
+        let mut found = HashMap::new();
+        // Eventually consistent at first, at half the cost: the history tells which changes exist.
+        for is_consistent in [false, true] {
+            let missing = |key: &&(String, String)| !found.contains_key(*key);
+            let missing: Vec<_> = keys.iter().filter(missing).cloned().collect();
+            let batches = missing.chunks(READS_PER_BATCH).map(|batch| {
+                let read = self.change_items(batch, is_consistent);
+                self.read_patiently(Table::History, read)
+            });
+            let batches: Vec<_> = batches.collect();
+            let batches: Vec<Vec<Item>> =
+                stream::iter(batches).buffer_unordered(CONCURRENT_CALLS).try_collect().await?;
+            found.extend(batches.into_iter().flatten().map(|item| {
+                let key = (text(&item, "code").to_owned(), text(&item, "entry").to_owned());
+                (key, item)
+            }));
+        }
+        let changes = wanted.iter().zip(&keys).map(|(&(_, key), (code, entry))| {
+            let item = found.remove(&(code.clone(), entry.clone()));
+            let item = item.ok_or_else(|| StoreError::item(&self.tables.history)("it is missing"));
+            let change = item.and_then(|item| self.record_pair(key, item));
+            change.map_err(damage(|| format!("the change {entry} to {key}")))
+        });
+        changes.collect()
+    }
+
+    /// Reads up to [`READS_PER_BATCH`] changes that exist.
+    async fn change_items(
+        &self,
+        keys: &[(String, String)],
+        is_consistent: bool,
+    ) -> Result<Vec<Item>, StoreError> {
+        let table = self.tables.history.as_str();
+        let batch = BatchGet { table, is_consistent, delays: RETRY_DELAYS, config: None };
+        let items = keys
+            .iter()
+            .map(|(code, entry)| primary_key([("code", code.clone()), ("entry", entry.clone())]));
+        let too_late = |_| StoreError::Busy { operation: "BatchGetItem", left: keys.len() };
+        let read = tokio::time::timeout(self.timeouts.lookups(), self.batch_get(batch, items));
+        let part = || format!("one of {} changes", keys.len());
+        read.await.map_err(too_late)?.map_err(damage(part))
     }
 
     fn record_pair(&self, key: RecordKey, item: Item) -> Result<RecordPair, StoreError> {
@@ -274,62 +309,81 @@ impl Store {
         item: Item,
         record: fn(R) -> Record,
     ) -> Result<RecordPair, StoreError> {
-        let table = self.tables.history.as_str();
-        let entry = item.get("entry").and_then(|entry| entry.as_s().ok()).cloned();
-        let stored: StoredChange<R> = record_from_item(table, item).map_err(|error| {
-            let entry = entry.unwrap_or_default();
-            StoreError::item(table)(format!("{key}, entry {entry}: {}", with_causes(&error)))
-        })?;
+        let stored: StoredChange<R> = record_from_item(&self.tables.history, item)?;
         let (before, after) = (stored.before.map(record), stored.after.map(record));
         Ok(RecordPair { key, before, after })
     }
 
-    /// Reads a partition's items whose entry has a prefix, ordered by entry.
-    async fn entries(
+    /// Calls `inspect` with the publication's ID and the record's key of each intact change in the table. The scan is
+    /// strongly consistent.
+    pub async fn for_each_intact_change(
         &self,
-        code: &str,
-        prefix: &str,
-        is_consistent: bool,
-    ) -> Result<Vec<Item>, StoreError> {
-        let query = self.query_history(code).consistent_read(is_consistent);
-        let query = match prefix {
-            "" => query.key_condition_expression("code = :code"),
-            prefix => query
-                .key_condition_expression("code = :code AND begins_with(entry, :prefix)")
-                .expression_attribute_values(":prefix", AttributeValue::S(prefix.to_owned())),
-        };
-        let mut all = Vec::new();
-        let collect = |items: Vec<Item>| {
-            all.extend(items);
-            Ok(None::<()>)
-        };
-        self.read_pages(query, collect).await?;
-        Ok(all)
-    }
-
-    /// Starts a query. It must be strongly consistent if a missing item would be a missing change.
-    fn query_history(&self, code: &str) -> QueryFluentBuilder {
-        self.client
-            .query()
-            .table_name(&self.tables.history)
-            .return_consumed_capacity(ReturnConsumedCapacity::Total)
-            .expression_attribute_values(":code", AttributeValue::S(code.to_owned()))
-    }
-
-    /// Reads pages of items until `find` returns something.
-    async fn read_pages<T>(
-        &self,
-        query: QueryFluentBuilder,
-        mut find: impl FnMut(Vec<Item>) -> Result<Option<T>, StoreError>,
-    ) -> Result<Option<T>, StoreError> {
-        let mut pages = query.into_paginator().send();
-        while let Some(page) = pages.next().await {
-            let page = page.map_err(StoreError::call("Query", &self.tables.history))?;
-            metering::add_capacity(page.consumed_capacity());
-            if let Some(found) = find(page.items.unwrap_or_default())? {
-                return Ok(Some(found));
+        mut inspect: impl FnMut(Version, RecordKey),
+    ) -> Result<(), StoreError> {
+        let table = self.tables.history.as_str();
+        let scan = self.client.scan().table_name(table).consistent_read(true);
+        let mut items = scan.into_paginator().items().send();
+        while let Some(item) = items.next().await {
+            let item: Item = item.map_err(StoreError::call("Scan", table))?;
+            if let Some((id, key)) = parse_change_key(text(&item, "code"), text(&item, "entry"))
+                && checksum::verify(&item).is_ok()
+            {
+                inspect(id, key);
             }
         }
-        Ok(None)
+        Ok(())
+    }
+
+    /// Reads a partition's items, ordered by entry.
+    async fn partition(&self, code: &str, is_consistent: bool) -> Result<Vec<Item>, StoreError> {
+        let table = self.tables.history.as_str();
+        let query = self
+            .client
+            .query()
+            .table_name(table)
+            .consistent_read(is_consistent)
+            .return_consumed_capacity(ReturnConsumedCapacity::Total)
+            .key_condition_expression("code = :code")
+            .expression_attribute_values(":code", AttributeValue::S(code.to_owned()));
+        let mut items = Vec::new();
+        let mut pages = query.into_paginator().send();
+        while let Some(page) = pages.next().await {
+            let page = page.map_err(StoreError::call("Query", table))?;
+            metering::add_capacity(page.consumed_capacity());
+            items.extend(page.items.unwrap_or_default());
+        }
+        Ok(items)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::tests::publications;
+
+    #[test]
+    fn the_keys_of_changes_round_trip_and_others_are_ignored() {
+        let [publication] = publications();
+        for (key, code, nxx) in [
+            (RecordKey::Carrier("073H".parse().unwrap()), "073H", ""),
+            (RecordKey::AreaCode("415".parse().unwrap()), "415", ""),
+            (RecordKey::Exchange("415-007".parse().unwrap()), "415", "007"),
+        ] {
+            let (found_code, entry) = change_key(&publication, key);
+            assert_eq!(found_code, code);
+            assert_eq!(entry, format!("{nxx}#0000000000#{}", publication.id));
+            assert_eq!(parse_change_key(code, &entry), Some((publication.id.clone(), key)));
+        }
+        let id = publication.id.as_str();
+        for (code, entry) in [(PUBLICATIONS, id), (COPIES, id), (id, "0000"), ("415", "#1#x")] {
+            assert_eq!(parse_change_key(code, entry), None, "{code} {entry}");
+        }
+    }
+
+    #[test]
+    fn items_are_deleted_a_week_after_their_difference_ends() {
+        let [_, publication] = publications();
+        let ends_at = publication.ends_at.unwrap();
+        assert_eq!(expires_at(&publication), ends_at + 7 * 24 * 60 * 60);
     }
 }

@@ -12,11 +12,14 @@ use numbering::records::{Carrier, Exchange, NpaNxx, Ocn, RecordKey, Version};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
-    Store, StoreError, Tables, batch_get::BatchGet, checksum::Item, client::record_from_item,
+    Store, StoreError, Tables,
+    batch_get::{BatchGet, primary_key},
+    checksum::Item,
+    client::record_from_item,
 };
 
 /// The delays between five attempts, which fit within [`crate::TimeoutProfile::lookups`].
-const RETRY_DELAYS: ExponentialBuilder = ExponentialBuilder::new()
+pub(crate) const RETRY_DELAYS: ExponentialBuilder = ExponentialBuilder::new()
     .with_min_delay(Duration::from_millis(25))
     .with_max_delay(Duration::from_millis(400))
     .with_max_times(4)
@@ -118,15 +121,10 @@ impl Store {
         npa_nxxs: &[NpaNxx],
     ) -> Result<HashMap<NpaNxx, LookupItem<Exchange>>, StoreError> {
         let table = LookupTable::Exchanges.name(&self.tables);
-        let batch = BatchGet {
-            table,
-            key: LookupTable::Exchanges.key_attribute(),
-            is_consistent: false,
-            delays: RETRY_DELAYS,
-            config: None,
-        };
+        let batch = BatchGet { table, is_consistent: false, delays: RETRY_DELAYS, config: None };
         let keys = npa_nxxs.iter().map(|&npa_nxx| ItemKey::from(RecordKey::Exchange(npa_nxx)));
-        let read = self.batch_get(batch, keys.map(|key| key.value));
+        let keys = keys.map(|key| primary_key([(key.table.key_attribute(), key.value)]));
+        let read = self.batch_get(batch, keys);
         let too_late = |_| StoreError::Busy { operation: "BatchGetItem", left: npa_nxxs.len() };
         let items =
             tokio::time::timeout(self.timeouts.lookups(), read).await.map_err(too_late)??;

@@ -14,7 +14,9 @@ use rand::{RngExt, distr::Alphanumeric};
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_128;
 
-use crate::{ImportedReports, Publication, Store, StoreError, client::item_from_record};
+use crate::{
+    ImportedReports, Publication, Store, StoreError, Unrecorded, client::item_from_record,
+};
 use numbering::records::{Statistics, Version};
 
 /// The current version of the data and the retained ones.
@@ -26,6 +28,8 @@ pub struct Manifest {
     pub publication: Publication,
     /// Older versions that can still be read, newest first.
     pub retained: Vec<Snapshot>,
+    /// The publications up to the current one whose differences are not in the history yet, oldest first.
+    pub unrecorded: Vec<Unrecorded>,
 }
 
 /// A random id that changes with the manifest. A change is written only if the revision that it was prepared for
@@ -118,8 +122,9 @@ impl Manifest {
             |older: &&Snapshot| !is_unreadable(&older.version) && !snapshot.replaces_sample(older);
         let retained = older.filter(is_retained).take(MAX_RETAINED).cloned().collect();
         let (version, at) = (snapshot.version.clone(), snapshot.ingested_at);
-        let publication = Publication { id: version.clone(), version, number, at };
-        Self { revision: Revision::new(), current: snapshot, publication, retained }
+        let publication = Publication { id: version.clone(), version, number, at, ends_at: None };
+        let (revision, unrecorded) = (Revision::new(), Vec::new());
+        Self { revision, current: snapshot, publication, retained, unrecorded }
     }
 
     /// The manifest after the current version's files were imported again. Drops unreadable versions.
@@ -132,8 +137,7 @@ impl Manifest {
         let current = Snapshot { ingested_at, reports, ..self.current.clone() };
         let is_readable = |older: &&Snapshot| !is_unreadable(&older.version);
         let retained = self.retained.iter().filter(is_readable).cloned().collect();
-        let publication = self.publication.clone();
-        Self { revision: Revision::new(), current, publication, retained }
+        Self { revision: Revision::new(), current, retained, ..self.clone() }
     }
 
     /// The manifest after a rollback to a retained version, without the newer ones; `None` if it is not retained.
@@ -142,14 +146,21 @@ impl Manifest {
         let (target, older) = self.retained[index..].split_first()?;
         let (current, retained) = (target.clone(), older.to_vec());
         let number = self.publication.number + 1;
-        let publication =
-            Publication { id: Version::new(at), version: version.clone(), number, at };
-        Some(Self { revision: Revision::new(), current, publication, retained })
+        let (id, version) = (Version::new(at), version.clone());
+        let publication = Publication { id, version, number, at, ends_at: None };
+        let (revision, unrecorded) = (Revision::new(), Vec::new());
+        Some(Self { revision, current, publication, retained, unrecorded })
     }
 
     /// The current snapshot and the retained ones, newest first.
     pub fn snapshots(&self) -> impl Iterator<Item = &Snapshot> {
         [&self.current].into_iter().chain(&self.retained)
+    }
+
+    /// Returns `true` if the version is current, retained, or needed for a difference that is not in the history yet.
+    pub fn needs(&self, version: &Version) -> bool {
+        let unrecorded = self.unrecorded.iter().map(|it| &it.before);
+        self.snapshots().chain(unrecorded).any(|snapshot| snapshot.version == *version)
     }
 
     /// The snapshot for `version`, if it is current or retained.
@@ -171,14 +182,15 @@ struct StoredManifest {
     revision: Revision,
     current: Option<Snapshot>,
     publication: Option<Publication>,
-    #[serde(default)]
     retained: Vec<Snapshot>,
+    unrecorded: Vec<Unrecorded>,
 }
 
 impl StoredManifest {
     /// Creates a manifest without a version.
     fn empty() -> Self {
-        Self { revision: Revision::new(), current: None, publication: None, retained: Vec::new() }
+        let (retained, unrecorded) = (Vec::new(), Vec::new());
+        Self { revision: Revision::new(), current: None, publication: None, retained, unrecorded }
     }
 }
 
@@ -186,10 +198,10 @@ impl Store {
     /// Reads the current manifest; `None` before the first import.
     pub async fn manifest(&self) -> Result<Option<Manifest>, StoreError> {
         let Some(stored) = self.stored_manifest().await? else { return Ok(None) };
-        let StoredManifest { revision, current, publication, retained } = stored;
+        let StoredManifest { revision, current, publication, retained, unrecorded } = stored;
         match (current, publication) {
             (Some(current), Some(publication)) => {
-                Ok(Some(Manifest { revision, current, publication, retained }))
+                Ok(Some(Manifest { revision, current, publication, retained, unrecorded }))
             }
             (None, _) => Ok(None),
             (Some(_), None) => Err(StoreError::Manifest {

@@ -9,7 +9,7 @@ use numbering::records::Version;
 
 use crate::{
     Manifest, READS_PER_BATCH, Revision, Snapshot, Store, StoreError, Table, UnreadableSnapshot,
-    batch_get::BatchGet,
+    batch_get::{BatchGet, primary_key},
     checksum::Item,
     item_writes::RETRY_DELAYS,
     manifest::{CHUNK_BYTES, snapshot_hash},
@@ -69,15 +69,13 @@ impl Store {
             for batch in left.chunks(READS_PER_BATCH) {
                 let read = BatchGet {
                     table: &self.tables.dataset,
-                    key: "id",
                     is_consistent,
                     delays: RETRY_DELAYS,
                     config: None,
                 };
-                let ids = batch.iter().map(|id| (*id).clone());
-                found.extend(
-                    self.batch_get(read, ids).await?.into_iter().filter_map(into_id_and_data),
-                );
+                let keys = batch.iter().map(|id| primary_key([("id", (*id).clone())]));
+                let items = self.batch_get(read, keys).await?;
+                found.extend(items.into_iter().filter_map(into_id_and_data));
             }
         }
         Ok(found)
@@ -105,7 +103,7 @@ impl Store {
         Ok(())
     }
 
-    /// Deletes the chunks of versions that are not in the manifest, are older than a day, and can no longer be
+    /// Deletes the chunks of versions that the manifest does not need, are older than a day, and can no longer be
     /// published.
     ///
     /// The chunks are listed before the manifest is read. Each chunk states the manifest revision that its import
@@ -151,7 +149,7 @@ fn is_orphaned(item: &Item, manifest: &Manifest, now: Timestamp) -> bool {
     let may_be_published =
         text(REPLACES).is_some_and(|replaces| *replaces == manifest.revision.to_string());
     let is_old = version.created_at().is_some_and(|made| now.duration_since(made) > MIN_ORPHAN_AGE);
-    manifest.snapshot(version.as_str()).is_none() && !may_be_published && is_old
+    !manifest.needs(&version) && !may_be_published && is_old
 }
 
 fn chunk_id(version: &Version, index: u32) -> String {

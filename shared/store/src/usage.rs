@@ -13,7 +13,11 @@ use aws_sdk_dynamodb::{
 };
 use backon::ExponentialBuilder;
 
-use crate::{Store, StoreError, batch_get::BatchGet, checksum::Item};
+use crate::{
+    Store, StoreError,
+    batch_get::{BatchGet, primary_key},
+    checksum::Item,
+};
 
 /// The timeout for a call, which requests may be waiting for.
 const CALL_TIMEOUT: Duration = Duration::from_secs(1);
@@ -79,12 +83,12 @@ impl Store {
             hours.iter().map(|hour| (item_id(quota_id, *hour), *hour)).collect();
         let batch = BatchGet {
             table,
-            key: "id",
             is_consistent: true,
             delays: ExponentialBuilder::new().with_max_times(0),
             config: Some(no_retries()),
         };
-        let items = self.batch_get(batch, hours_by_id.keys().cloned()).await?;
+        let keys = hours_by_id.keys().map(|id| primary_key([("id", id.clone())]));
+        let items = self.batch_get(batch, keys).await?;
         let parse = |item: &Item| {
             let hour = *hours_by_id.get(item.get("id")?.as_s().ok()?)?;
             Some((hour, tallies_from_item(item, hour)))

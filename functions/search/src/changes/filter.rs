@@ -3,8 +3,9 @@
 use std::fmt;
 
 use numbering::{
+    changed_keys::ChangedKeys,
     changes::{ChangeKind, RecordKind, RecordPair},
-    records::{Npa, Ocn, StateCode},
+    records::{Npa, Ocn, RecordKey, StateCode},
 };
 use shared::{errors::ApiError, params::Params};
 use utoipa::IntoParams;
@@ -42,8 +43,20 @@ impl Filter {
         *self == Self::default()
     }
 
+    /// Returns `false` if none of the changes with these keys can match.
+    pub fn may_match(&self, keys: &ChangedKeys) -> bool {
+        let is_in = |key: RecordKey| self.npa.is_none_or(|npa| key.is_in_area_code(npa));
+        let is_kind = |key: RecordKey| self.kind.is_none_or(|kind| RecordKind::from(key) == kind);
+        let has_change = |existed: bool| match self.change {
+            None => true,
+            Some(ChangeKind::Added) => !existed,
+            Some(ChangeKind::Removed | ChangeKind::Changed) => existed,
+        };
+        keys.iter().any(|(key, existed)| is_in(key) && is_kind(key) && has_change(existed))
+    }
+
     pub fn matches(&self, pair: &RecordPair) -> bool {
-        self.npa.is_none_or(|npa| pair.is_in_area_code(npa))
+        self.npa.is_none_or(|npa| pair.key.is_in_area_code(npa))
             && self.ocn.is_none_or(|ocn| pair.concerns_carrier(ocn))
             && self.state.is_none_or(|state| pair.is_in_state(state))
             && self.kind.is_none_or(|kind| RecordKind::from(pair.key) == kind)

@@ -8,10 +8,10 @@ mod since;
 #[cfg(test)]
 mod tests;
 
-use std::{collections::BTreeMap, pin::pin};
+use std::{collections::BTreeMap, ops::Range, pin::pin};
 
 use axum::{extract::State, http::Uri, response::Response};
-use futures_util::{StreamExt, TryStreamExt, stream};
+use futures_util::{Stream, StreamExt, TryStreamExt, stream};
 use jiff::Timestamp;
 use numbering::{
     changes::{ChangeKind, Difference, FieldChange, RecordChange, RecordKind, RecordPair},
@@ -19,13 +19,15 @@ use numbering::{
 };
 use serde::Serialize;
 use shared::{
+    auth::Charge,
     errors::{ApiError, ListError},
     pagination::{Page, Pagination, pin},
     params::Params,
+    past::price_of_units,
     public_address::PublicAddress,
     state::App,
 };
-use store::{Publication, PublishedDifference, StoreError};
+use store::{Publication, PublishedDifference};
 use utoipa::ToSchema;
 
 use self::{
@@ -138,6 +140,7 @@ pub async fn list_changes(
     address: PublicAddress,
     page: Page,
     FormatParam { format }: FormatParam,
+    charge: Charge,
     params: Params,
 ) -> Result<Response, ApiError> {
     let filter = Filter::parse(&params)?;
@@ -146,12 +149,12 @@ pub async fn list_changes(
     let (since, until, (changes, total)) = if format == ChangesFormat::Atom {
         let read = &later[later.len().saturating_sub(MAX_PUBLICATIONS)..];
         let since = read.first().map_or(history.current(), |first| &first.predecessor);
-        (since, history.current(), newest(&app, read, &filter, page).await?)
+        (since, history.current(), newest(&app, &charge, read, &filter, page).await?)
     } else {
         let read = &later[..later.len().min(MAX_PUBLICATIONS)];
         let since = history.publication(position).unwrap_or(history.start());
         let until = read.last().map_or(since, |last| &last.publication);
-        (since, until, oldest(&app, read, &filter, page).await?)
+        (since, until, oldest(&app, &charge, read, &filter, page).await?)
     };
     let list = ChangeList {
         since: since.into(),
@@ -166,69 +169,91 @@ pub async fn list_changes(
     Ok(output::response(format, uri, &feed, &filter.to_string(), list))
 }
 
-/// Reads a difference, if it is needed.
-async fn read<'a>(
-    app: &App,
-    published: &'a PublishedDifference,
-    is_needed: bool,
-) -> Result<(&'a PublishedDifference, Option<Difference>), StoreError> {
-    let difference = if is_needed { Some(app.store.difference(published).await?) } else { None };
-    Ok((published, difference))
+/// A difference, and the publication that made it.
+type ReadDifference<'a> = (&'a Publication, Difference);
+
+/// Reads differences in this order, several ahead. Charges for each before reading it.
+fn read<'a>(
+    app: &'a App,
+    charge: &'a Charge,
+    wanted: Vec<&'a PublishedDifference>,
+) -> impl Stream<Item = Result<ReadDifference<'a>, ApiError>> {
+    let units = wanted.iter().scan(0.0, |units, published| {
+        *units += published.read_units();
+        Some(*units)
+    });
+    let reads = wanted.iter().copied().zip(units).map(async |(published, units)| {
+        charge.raise_to(price_of_units(units)).await?;
+        Ok((&published.publication, app.store.difference(published).await?))
+    });
+    stream::iter(reads.collect::<Vec<_>>()).buffered(CONCURRENT_READS)
 }
 
-/// The matching changes on a page, oldest first, and their total number. Without a filter, only reads the differences on
-/// the page.
+/// The matching changes on a page, oldest first, and their total number. Only reads differences that may have matching
+/// changes, and without a filter, those on the page.
 async fn oldest(
     app: &App,
+    charge: &Charge,
     differences: &[PublishedDifference],
     filter: &Filter,
     page: Page,
 ) -> Result<(Vec<ChangeRow>, usize), ApiError> {
-    let (mut rows, mut total) = (Vec::new(), 0);
-    let mut start = 0;
-    let reads = differences.iter().map(|published| {
-        let range = start..start + published.changes as usize;
-        start = range.end;
-        let is_on_page = range.end > page.offset && range.start < page.offset + page.limit;
-        read(app, published, is_on_page || !filter.is_empty())
+    let mut total = 0;
+    let ranges = differences.iter().map(|published| {
+        let start = total;
+        total += published.keys.len();
+        (published, start..total)
     });
-    let reads: Vec<_> = reads.collect();
-    let mut reads = pin!(stream::iter(reads).buffered(CONCURRENT_READS));
-    while let Some((published, difference)) = reads.try_next().await? {
-        let Some(difference) = difference else {
-            total += published.changes as usize;
-            continue;
-        };
+    let ranges: Vec<_> = ranges.collect();
+    let is_wanted = |(published, range): &&(&PublishedDifference, Range<usize>)| {
+        if filter.is_empty() {
+            range.end > page.offset && range.start < page.offset + page.limit
+        } else {
+            filter.may_match(&published.keys)
+        }
+    };
+    let wanted: Vec<_> = ranges.iter().filter(is_wanted).collect();
+    let mut position = match wanted.first() {
+        Some((_, range)) if filter.is_empty() => range.start,
+        _ => 0,
+    };
+    let wanted: Vec<_> = wanted.into_iter().map(|(published, _)| *published).collect();
+    let units = wanted.iter().map(|published| published.read_units()).sum();
+    charge.raise_to(price_of_units(units)).await?;
+    let mut rows = Vec::new();
+    let mut reads = pin!(read(app, charge, wanted));
+    while let Some((publication, difference)) = reads.try_next().await? {
         for pair in difference.changes().filter(|pair| filter.matches(pair)) {
-            if total >= page.offset && rows.len() < page.limit {
-                rows.extend(ChangeRow::new(&published.publication, &pair));
+            if position >= page.offset && rows.len() < page.limit {
+                rows.extend(ChangeRow::new(publication, &pair));
             }
-            total += 1;
+            position += 1;
         }
     }
-    Ok((rows, total))
+    Ok((rows, if filter.is_empty() { total } else { position }))
 }
 
 /// The newest matching changes, newest first. Their total is at most one more than the page's end, since older differences
 /// are not read.
 async fn newest(
     app: &App,
+    charge: &Charge,
     differences: &[PublishedDifference],
     filter: &Filter,
     page: Page,
 ) -> Result<(Vec<ChangeRow>, usize), ApiError> {
     let end = page.offset.saturating_add(page.limit);
     let (mut rows, mut total) = (Vec::new(), 0);
-    let reads: Vec<_> = differences.iter().rev().map(|it| read(app, it, true)).collect();
-    let mut reads = pin!(stream::iter(reads).buffered(CONCURRENT_READS));
-    while let Some((published, difference)) = reads.try_next().await? {
-        let changes = difference.iter().flat_map(Difference::changes);
-        for pair in changes.filter(|pair| filter.matches(pair)) {
+    let newest_first = differences.iter().rev();
+    let wanted = newest_first.filter(|published| filter.may_match(&published.keys)).collect();
+    let mut reads = pin!(read(app, charge, wanted));
+    while let Some((publication, difference)) = reads.try_next().await? {
+        for pair in difference.changes().filter(|pair| filter.matches(pair)) {
             if total > end {
                 return Ok((rows, total));
             }
             if total >= page.offset && rows.len() < page.limit {
-                rows.extend(ChangeRow::new(&published.publication, &pair));
+                rows.extend(ChangeRow::new(publication, &pair));
             }
             total += 1;
         }

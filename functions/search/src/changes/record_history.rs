@@ -3,10 +3,12 @@
 use axum::{extract::State, http::Uri};
 use numbering::records::{Npa, NpaNxx, Nxx, Ocn, RecordKey};
 use shared::{
+    auth::Charge,
     csv_pages::FormatParam,
     errors::ApiError,
     pagination::{Page, PageResponse},
     params::{PathParams, parse_param},
+    past,
     state::App,
 };
 
@@ -32,11 +34,12 @@ use super::{ChangeList, ChangeRow};
 pub async fn exchange_history(
     State(app): State<App>,
     PathParams([npa, nxx]): PathParams<2>,
+    charge: Charge,
     request: PageRequest,
 ) -> Result<PageResponse<ChangeList>, ApiError> {
     let npa_nxx = NpaNxx { npa: parse_param("npa", &npa)?, nxx: parse_param("nxx", &nxx)? };
     let missing = format!("No data found for NPA-NXX {npa_nxx}");
-    history(&app, RecordKey::Exchange(npa_nxx), missing, request).await
+    history(&app, RecordKey::Exchange(npa_nxx), missing, &charge, request).await
 }
 
 /// List a carrier's changes
@@ -60,11 +63,12 @@ pub async fn exchange_history(
 pub async fn carrier_history(
     State(app): State<App>,
     PathParams([ocn]): PathParams<1>,
+    charge: Charge,
     request: PageRequest,
 ) -> Result<PageResponse<ChangeList>, ApiError> {
     let ocn: Ocn = parse_param("ocn", &ocn)?;
     let missing = format!("No carrier found with OCN {ocn}");
-    history(&app, RecordKey::Carrier(ocn), missing, request).await
+    history(&app, RecordKey::Carrier(ocn), missing, &charge, request).await
 }
 
 /// A request's URL, page and format.
@@ -74,19 +78,24 @@ async fn history(
     app: &App,
     key: RecordKey,
     missing: String,
+    charge: &Charge,
     (uri, page, FormatParam { format }): PageRequest,
 ) -> Result<PageResponse<ChangeList>, ApiError> {
     let history = app.history().await?;
-    let changes = app.store.changes_of(&history, key).await?;
-    if changes.is_empty() && app.dataset.get().await?.dataset.record(key).is_none() {
+    history.check_complete()?;
+    let positions: Vec<usize> = history.changes_of(key).rev().collect();
+    if positions.is_empty() && app.dataset.get().await?.dataset.record(key).is_none() {
         return Err(ApiError::not_found(missing));
     }
-    let rows: Vec<ChangeRow> = changes
+    let (positions, pagination) = page.slice(positions.into_iter());
+    let wanted: Vec<_> = positions.into_iter().map(|position| (position, key)).collect();
+    charge.raise_to(past::price_of_records(wanted.len())).await?;
+    let pairs = app.store.changes(&history, &wanted).await?;
+    let changes = wanted
         .iter()
-        .rev()
-        .filter_map(|change| ChangeRow::new(history.publication(change.position)?, &change.pair))
-        .collect();
-    let (changes, pagination) = page.slice(rows.into_iter());
+        .zip(&pairs)
+        .filter_map(|((position, _), pair)| ChangeRow::new(history.publication(*position)?, pair));
+    let changes = changes.collect();
     let (since, until) = (history.start().into(), history.current().into());
     let body = ChangeList { since, until, is_current: true, changes, pagination };
     Ok(PageResponse { uri, pagination, version: None, format, body })

@@ -46,44 +46,52 @@ impl Since {
     /// Returns the history, and the position of the publication that the changes start from.
     pub async fn find(self, app: &App) -> Result<(Arc<History>, usize), ApiError> {
         let history = app.history().await?;
-        match self.since {
-            None => {
-                let time = Timestamp::now() - (24 * DEFAULT_DAYS).hours();
-                let position = history.position_at(time).unwrap_or_default();
-                Ok((history, position))
+        if let Some(position) = self.position_in(&history, Timestamp::now()) {
+            return Ok((history, position));
+        }
+        // Another container may have named a version that this one does not know yet. This reads the manifest again.
+        let history = match &self.since {
+            Some(Start::Version(version)) => {
+                app.dataset.version(version.as_str()).await?;
+                app.history().await?
             }
-            Some(Start::Time(time)) => match history.position_at(time.start) {
-                Some(position) => Ok((history, position)),
-                // The history begins on that day.
-                None if history.start().at <= time.end => Ok((history, 0)),
-                None => Err(ApiError::invalid(format!(
-                    "since must be {} or later, when the history begins, got '{}'",
-                    history.start().at,
-                    time.text
-                ))),
-            },
-            Some(Start::Version(version)) => find_version(app, history, &version).await,
+            _ => history,
+        };
+        match self.position_in(&history, Timestamp::now()) {
+            Some(position) => Ok((history, position)),
+            None => Err(self.not_in(&history)),
         }
     }
-}
 
-async fn find_version(
-    app: &App,
-    history: Arc<History>,
-    version: &Version,
-) -> Result<(Arc<History>, usize), ApiError> {
-    if let Some(position) = history.position_of(version) {
-        return Ok((history, position));
+    /// The position of the start; `None` if it is not in the history.
+    fn position_in(&self, history: &History, now: Timestamp) -> Option<usize> {
+        // The part of the history that can be read may begin later.
+        let first = || history.gap().is_none().then_some(0);
+        match &self.since {
+            None => history.position_at(now - (24 * DEFAULT_DAYS).hours()).or_else(first),
+            Some(Start::Version(version)) => history.position_of(version),
+            Some(Start::Time(time)) => history.position_at(time.start).or_else(|| {
+                // The history begins on that day.
+                first().filter(|_| history.start().at <= time.end)
+            }),
+        }
     }
-    // Another container may have named a version that this one does not know yet. This reads the manifest again.
-    app.dataset.version(version.as_str()).await?;
-    let history = app.history().await?;
-    match history.position_of(version) {
-        Some(position) => Ok((history, position)),
-        None => Err(ApiError::invalid(format!(
-            "since must be a version in the history, which begins at {}, got '{}'",
-            history.start().at,
-            quote(version.as_str())
-        ))),
+
+    fn not_in(&self, history: &History) -> ApiError {
+        if let Err(error) = history.check_complete() {
+            return error.into();
+        }
+        let start = history.start().at;
+        ApiError::invalid(match &self.since {
+            Some(Start::Time(PastTime { text, .. })) => {
+                format!("since must be {start} or later, when the history begins, got '{text}'")
+            }
+            Some(Start::Version(version)) => format!(
+                "since must be a version in the history, which begins at {start}, got '{}'",
+                quote(version.as_str())
+            ),
+            // Only a history with a gap has no default start.
+            None => format!("since must be {start} or later, when the history begins"),
+        })
     }
 }

@@ -89,9 +89,12 @@ pub struct ChangeArgs {
     #[arg(long, requires = "changes")]
     pub force: bool,
     /// Days for which the history keeps what this changes. When they end, so do older changes; 0
-    /// begins the history again
+    /// clears it
     #[arg(long, value_name = "DAYS", default_value_t = DEFAULT_HISTORY_DAYS)]
     pub history_days: u16,
+    /// Give up the history so far, if it is damaged and 'verify --repair' cannot restore it
+    #[arg(long)]
+    pub restart_history: bool,
     /// Print the report as JSON
     #[arg(long)]
     pub json: bool,
@@ -110,7 +113,7 @@ pub struct RollbackArgs {
 
 #[derive(Debug, Args)]
 pub struct VerifyArgs {
-    /// Rewrite items that differ from the current version
+    /// Rewrite items that differ from the current version, and restore damaged parts of the history
     #[arg(long)]
     pub repair: bool,
     /// Print the result as JSON

@@ -66,7 +66,8 @@ pub async fn rollback(args: RollbackArgs) -> Result<(), CliError> {
 }
 
 fn options(args: &ChangeArgs) -> Options {
-    Options { dry_run: args.dry_run, history_days: args.history_days, ..Options::default() }
+    let &ChangeArgs { dry_run, history_days, restart_history, .. } = args;
+    Options { dry_run, history_days, restart_history, ..Options::default() }
 }
 
 fn access(args: &ChangeArgs, access: Access) -> Access {

@@ -3,7 +3,7 @@
 use std::fmt::{self, Write};
 
 use indicatif::HumanCount;
-use ingest::{Drift, Repair, Verification};
+use ingest::{Drift, HistoryDrift, HistoryVerification, Repair, Verification};
 use store::Store;
 
 use crate::{
@@ -24,15 +24,16 @@ pub async fn verify(args: VerifyArgs) -> Result<(), CliError> {
     let access = if args.repair { Access::Change } else { Access::Examine };
     let verification = on_database(&args.data, access, work).await??;
     report::print(args.json, &verification, write)?;
-    let drifted = verification.drift.total();
-    if drifted > 0 && repair == Repair::No {
-        return Err(CliError::Drift(drifted));
+    let drifted = verification.total_drift();
+    match repair {
+        Repair::No if drifted > 0 => Err(CliError::Drift(drifted)),
+        Repair::Yes if !verification.history.lost.is_empty() => Err(CliError::LostHistory),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 fn write(table: &mut String, verification: &Verification) -> fmt::Result {
-    let Verification { version, skipped, items, drift, repaired } = verification;
+    let Verification { version, skipped, items, drift, repaired, history } = verification;
     let Drift { contradicting, outdated, unreadable, missing, stray } = *drift;
     for unreadable in skipped {
         writeln!(table, "{}", wrap(&format!("warning: {unreadable}"), width(), 9))?;
@@ -49,10 +50,37 @@ fn write(table: &mut String, verification: &Verification) -> fmt::Result {
         ("missing", missing, "records without an item; lookups use memory instead"),
         ("stray", stray, "items without a record; lookups ignore them"),
     ];
-    for (kind, count, meaning) in kinds {
+    write_counts(table, &kinds)?;
+    writeln!(table, "  {:<14}{:>10}", "repaired", HumanCount(*repaired as u64).to_string())?;
+    write_history(table, history)
+}
+
+fn write_history(table: &mut String, history: &HistoryVerification) -> fmt::Result {
+    let HistoryVerification { publications, changes, drift, unrecorded, lost } = history;
+    let [publications, changes] = [publications, changes].map(|count| HumanCount(*count as u64));
+    writeln!(table, "History, {publications} publications, {changes} changes")?;
+    let HistoryDrift { publications, differences, changes } = *drift;
+    let damaged = "are missing or damaged; requests for the past fail";
+    write_counts(
+        table,
+        &[
+            ("publications", publications, damaged),
+            ("differences", differences, damaged),
+            ("changes", changes, damaged),
+            ("unrecorded", *unrecorded, "publications; the next import adds their changes"),
+        ],
+    )?;
+    for lost in lost {
+        writeln!(table, "{}", wrap(&format!("lost: {lost}"), width(), 6))?;
+    }
+    Ok(())
+}
+
+fn write_counts(table: &mut String, counts: &[(&str, usize, &str)]) -> fmt::Result {
+    for &(kind, count, meaning) in counts {
         let count = HumanCount(count as u64).to_string();
         let line = format!("  {kind:<14}{count:>10}  {meaning}");
         writeln!(table, "{}", wrap(&line, width(), 28))?;
     }
-    writeln!(table, "  {:<14}{:>10}", "repaired", HumanCount(*repaired as u64).to_string())
+    Ok(())
 }

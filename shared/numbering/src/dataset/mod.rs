@@ -148,6 +148,14 @@ impl Dataset {
         Records::new(self, Positions::Range(rows.unwrap_or_default()), Self::exchange_at)
     }
 
+    /// The codes of the exchanges in one area code, in order.
+    pub fn exchange_codes_in(&self, npa: Npa) -> impl Iterator<Item = NpaNxx> {
+        let area = self.exchanges.area(npa).into_iter();
+        area.flat_map(move |area| {
+            self.exchanges.rows_of(area).map(move |row| self.exchanges.npa_nxx(area, row))
+        })
+    }
+
     /// The number of thousands blocks that have a holder.
     pub fn block_count(&self) -> usize {
         self.blocks.count()

@@ -225,6 +225,17 @@ impl fmt::Display for RecordKey {
     }
 }
 
+impl RecordKey {
+    /// Returns `true` for the area code, and the exchanges in it.
+    pub fn is_in_area_code(self, npa: Npa) -> bool {
+        match self {
+            Self::Exchange(npa_nxx) => npa_nxx.npa == npa,
+            Self::AreaCode(area_code) => area_code == npa,
+            Self::Carrier(_) => false,
+        }
+    }
+}
+
 impl Record {
     /// The code that identifies the record.
     pub fn key(&self) -> RecordKey {

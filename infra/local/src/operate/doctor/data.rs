@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use ingest::{Drift, IngestError, Progress, Repair, Verification};
+use ingest::{
+    Drift, HistoryDrift, HistoryVerification, IngestError, Progress, Repair, Verification,
+};
 use jiff::{SignedDuration, Timestamp};
 use logging::with_causes;
 use numbering::records::Version;
@@ -121,6 +123,34 @@ fn unreadable_version(
         .section(section::UPGRADE)
 }
 
+/// Findings about the history, which the same comparison checks.
+pub fn history_findings(verification: Option<&Verification>, remedies: &Remedies) -> Vec<Finding> {
+    let Some(Verification { history, .. }) = verification else { return Vec::new() };
+    let HistoryVerification { publications, changes, drift, unrecorded, .. } = history;
+    let mut findings = Vec::new();
+    if drift.total() > 0 {
+        let HistoryDrift { publications, differences, changes } = *drift;
+        let message = format!(
+            "{publications} publications, {differences} differences and {changes} changes are missing or damaged; \
+             requests for the past fail"
+        );
+        let finding = Finding::problem("history", message).section(section::VERIFY);
+        findings.push(finding.remedy(remedies.tnr("verify --repair")));
+    }
+    if *unrecorded > 0 {
+        let message = format!(
+            "the changes of {unrecorded} publications are missing; requests for earlier days fail until the next import"
+        );
+        let finding = Finding::warning("history", message).section(section::VERIFY);
+        findings.push(finding.remedy(remedies.tnr("import --fetch")));
+    }
+    if findings.is_empty() {
+        let message = format!("{publications} publications with {changes} changes are intact");
+        findings.push(Finding::ok("history", message));
+    }
+    findings
+}
+
 pub fn item_findings(verification: Option<&Verification>, remedies: &Remedies) -> Vec<Finding> {
     let Some(Verification { items, drift, .. }) = verification else {
         let message = "not compared; no version is readable";
@@ -192,6 +222,29 @@ mod tests {
         assert_eq!(states(Some(two.clone()), Some(retained)), [State::Ok, State::Note]);
     }
 
+    fn verification(drift: Drift, history: HistoryVerification) -> Verification {
+        let version = Version::new(Timestamp::UNIX_EPOCH);
+        Verification { version, skipped: Vec::new(), items: 9, drift, repaired: 0, history }
+    }
+
+    #[test]
+    fn a_damaged_history_is_a_problem_and_an_unrecorded_publication_a_warning() {
+        let changes = HistoryDrift { changes: 1, ..HistoryDrift::default() };
+        for (drift, unrecorded, expected) in [
+            (HistoryDrift::default(), 0, &[State::Ok][..]),
+            (changes, 0, &[State::Problem]),
+            (HistoryDrift::default(), 1, &[State::Warning]),
+            (changes, 2, &[State::Problem, State::Warning]),
+        ] {
+            let history =
+                HistoryVerification { drift, unrecorded, ..HistoryVerification::default() };
+            let verification = verification(Drift::default(), history);
+            let found = history_findings(Some(&verification), &Remedies::for_stack("numbers"));
+            let states: Vec<State> = found.iter().map(|finding| finding.state).collect();
+            assert_eq!(states, expected, "{drift:?} {unrecorded}");
+        }
+    }
+
     #[test]
     fn contradicting_items_are_a_problem_and_other_drift_a_warning() {
         for (drift, expected) in [
@@ -202,9 +255,7 @@ mod tests {
                 &[State::Problem, State::Warning],
             ),
         ] {
-            let version = Version::new(Timestamp::UNIX_EPOCH);
-            let verification =
-                Verification { version, skipped: Vec::new(), items: 9, drift, repaired: 0 };
+            let verification = verification(drift, HistoryVerification::default());
             let found = item_findings(Some(&verification), &Remedies::for_stack("numbers"));
             let states: Vec<State> = found.iter().map(|finding| finding.state).collect();
             assert_eq!(states, expected, "{drift:?}");

@@ -46,7 +46,11 @@ pub async fn check_database(
     vec![
         group("tables", &tables, |tables| tables::findings(tables, has_keys, remedies)),
         group("data", &data, |data| data::findings(data, now, max_age, remedies)),
-        group("items", &items, |items| data::item_findings(items.as_ref(), remedies)),
+        group("items", &items, |items| {
+            let mut findings = data::item_findings(items.as_ref(), remedies);
+            findings.extend(data::history_findings(items.as_ref(), remedies));
+            findings
+        }),
         group("keys", &keys, |keys| keys::findings(keys, now, remedies)),
     ]
 }

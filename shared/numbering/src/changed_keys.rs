@@ -1,0 +1,260 @@
+//! The keys of the records that differ between two versions, packed into about two bytes each.
+
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use crate::records::{Npa, NpaNxx, Nxx, Ocn, RecordKey};
+
+/// The zstd level. The keys are written once, and read by every container that answers for the past.
+const LEVEL: i32 = 19;
+/// More than every possible key takes.
+const MAX_BYTES: usize = 16 * 1024 * 1024;
+
+/// The keys of the records that differ between two versions, in order, each with whether the record existed before.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct ChangedKeys(Vec<u32>);
+
+/// The lowest bit of a packed key is set if the record existed before.
+const EXISTED: u32 = 1;
+/// The kind is above the code, which has at most 21 bits.
+const KIND_SHIFT: u32 = 22;
+const OCN_DIGITS: u32 = 36;
+
+/// Packs a key. Keys keep their order.
+fn pack(key: RecordKey) -> u32 {
+    let (kind, code) = match key {
+        RecordKey::Carrier(ocn) => {
+            let digits =
+                ocn.characters().map(|character| char::from(character).to_digit(OCN_DIGITS));
+            (0, digits.into_iter().flatten().fold(0, |code, digit| OCN_DIGITS * code + digit))
+        }
+        RecordKey::AreaCode(npa) => (1, u32::from(npa.number())),
+        RecordKey::Exchange(NpaNxx { npa, nxx }) => {
+            (2, 1000 * u32::from(npa.number()) + u32::from(nxx.number()))
+        }
+    };
+    (kind << KIND_SHIFT) | (code << 1)
+}
+
+/// Unpacks a key; `None` if the bits are not a key.
+fn unpack(packed: u32) -> Option<RecordKey> {
+    let code = (packed & ((1 << KIND_SHIFT) - 1)) >> 1;
+    let three_digits = |number: u32| u16::try_from(number).ok().filter(|number| *number < 1000);
+    let key = match packed >> KIND_SHIFT {
+        0 => {
+            let digit =
+                |place: u32| char::from_digit(code / OCN_DIGITS.pow(place) % 36, OCN_DIGITS);
+            let digits = [digit(3)?, digit(2)?, digit(1)?, digit(0)?];
+            RecordKey::Carrier(Ocn::from_characters(digits.map(|it| it.to_ascii_uppercase() as u8)))
+        }
+        1 => RecordKey::AreaCode(Npa::from_number(three_digits(code)?)),
+        2 => RecordKey::Exchange(NpaNxx {
+            npa: Npa::from_number(three_digits(code / 1000)?),
+            nxx: Nxx::from_number(three_digits(code % 1000)?),
+        }),
+        _ => return None,
+    };
+    (pack(key) == packed & !EXISTED).then_some(key)
+}
+
+impl ChangedKeys {
+    /// Collects keys, each with whether the record existed before, in any order.
+    pub fn new(changes: impl IntoIterator<Item = (RecordKey, bool)>) -> Self {
+        let packed = |(key, existed)| pack(key) | u32::from(existed);
+        let mut keys: Vec<u32> = changes.into_iter().map(packed).collect();
+        keys.sort_unstable();
+        Self(keys)
+    }
+
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Every key, and whether its record existed before.
+    pub fn iter(&self) -> impl Iterator<Item = (RecordKey, bool)> {
+        self.0.iter().filter_map(|&packed| Some((unpack(packed)?, packed & EXISTED != 0)))
+    }
+
+    /// Whether the record with this key existed before; `None` if it did not change.
+    pub fn existed(&self, key: RecordKey) -> Option<bool> {
+        let packed = pack(key);
+        let index = self.0.partition_point(|&other| other < packed);
+        let found = self.0.get(index).filter(|&&found| found & !EXISTED == packed)?;
+        Some(found & EXISTED != 0)
+    }
+
+    /// The exchanges in an area code, and whether each existed before.
+    pub fn exchanges_in(&self, npa: Npa) -> impl Iterator<Item = (NpaNxx, bool)> {
+        let packed =
+            |number| pack(RecordKey::Exchange(NpaNxx { npa, nxx: Nxx::from_number(number) }));
+        let position = |bound: u32| self.0.partition_point(|&key| key < bound);
+        let (start, end) = (position(packed(0)), position(packed(999) + 2));
+        self.0[start..end].iter().filter_map(|&packed| match unpack(packed)? {
+            RecordKey::Exchange(npa_nxx) => Some((npa_nxx, packed & EXISTED != 0)),
+            _ => None,
+        })
+    }
+
+    /// Packs the gaps between the keys.
+    fn to_bytes(&self) -> std::io::Result<Vec<u8>> {
+        let before = [0].iter().chain(&self.0);
+        let gaps = self.0.iter().zip(before).map(|(key, before)| key - before);
+        let gaps: Vec<u8> = gaps.flat_map(u32::to_le_bytes).collect();
+        zstd::bulk::compress(&gaps, LEVEL)
+    }
+
+    /// Unpacks the keys; `None` if the bytes are not keys in order.
+    fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let gaps = zstd::bulk::decompress(bytes, MAX_BYTES).ok()?;
+        let (gaps, rest) = gaps.as_chunks();
+        let mut keys: Vec<u32> = Vec::with_capacity(gaps.len());
+        for gap in gaps {
+            let key =
+                keys.last().copied().unwrap_or_default().checked_add(u32::from_le_bytes(*gap))?;
+            unpack(key)?;
+            keys.push(key);
+        }
+        (rest.is_empty() && keys.is_sorted_by(|one, next| one | EXISTED < *next))
+            .then_some(Self(keys))
+    }
+}
+
+impl Serialize for ChangedKeys {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(&self.to_bytes().map_err(serde::ser::Error::custom)?)
+    }
+}
+
+impl<'de> Deserialize<'de> for ChangedKeys {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Bytes;
+
+        impl de::Visitor<'_> for Bytes {
+            type Value = ChangedKeys;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("packed keys")
+            }
+
+            fn visit_bytes<E: de::Error>(self, bytes: &[u8]) -> Result<ChangedKeys, E> {
+                ChangedKeys::from_bytes(bytes)
+                    .ok_or_else(|| E::custom("the keys cannot be unpacked"))
+            }
+        }
+
+        deserializer.deserialize_byte_buf(Bytes)
+    }
+}
+
+impl fmt::Debug for ChangedKeys {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter().map(|(key, _)| key.to_string())).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn carrier(ocn: &str) -> RecordKey {
+        RecordKey::Carrier(ocn.parse().unwrap())
+    }
+
+    fn area_code(npa: &str) -> RecordKey {
+        RecordKey::AreaCode(npa.parse().unwrap())
+    }
+
+    fn exchange(npa_nxx: &str) -> RecordKey {
+        RecordKey::Exchange(npa_nxx.parse().unwrap())
+    }
+
+    /// The first and last code of each kind, and some others, in order.
+    fn every_kind() -> Vec<RecordKey> {
+        vec![
+            carrier("0000"),
+            carrier("0051"),
+            carrier("9ZZZ"),
+            carrier("A000"),
+            carrier("ZZZZ"),
+            area_code("000"),
+            area_code("999"),
+            exchange("000-000"),
+            exchange("414-999"),
+            exchange("415-000"),
+            exchange("415-999"),
+            exchange("416-000"),
+            exchange("999-999"),
+        ]
+    }
+
+    #[test]
+    fn keys_round_trip_in_their_order() {
+        let changes: Vec<_> = every_kind()
+            .into_iter()
+            .enumerate()
+            .map(|(index, key)| (key, index % 3 == 0))
+            .collect();
+        let keys = ChangedKeys::new(changes.iter().copied().rev());
+        let keys = ChangedKeys::from_bytes(&keys.to_bytes().unwrap()).unwrap();
+        assert_eq!(keys.iter().collect::<Vec<_>>(), changes);
+        assert!(changes.is_sorted_by_key(|(key, _)| *key));
+        assert_eq!((keys.len(), keys.is_empty()), (changes.len(), false));
+        for (key, existed) in changes {
+            assert_eq!(keys.existed(key), Some(existed), "{key}");
+        }
+        for missing in [carrier("0001"), area_code("415"), exchange("415-001")] {
+            assert_eq!(keys.existed(missing), None, "{missing}");
+        }
+        assert!(ChangedKeys::default().is_empty());
+    }
+
+    #[test]
+    fn the_exchanges_in_an_area_code_are_those_from_000_to_999() {
+        for existed in [false, true] {
+            let changes = every_kind().into_iter().map(|key| (key, existed));
+            let keys = ChangedKeys::new(changes);
+            let found: Vec<_> = keys.exchanges_in("415".parse().unwrap()).collect();
+            let expected = ["415-000", "415-999"].map(|it| (it.parse().unwrap(), existed));
+            assert_eq!(found, expected);
+            assert_eq!(keys.exchanges_in("417".parse().unwrap()).count(), 0);
+        }
+    }
+
+    #[test]
+    fn every_exchange_takes_less_space_than_an_item_may() {
+        let all = (0..1_000_000).map(|number| {
+            let [npa, nxx] = [number / 1000, number % 1000].map(|code| code as u16);
+            let npa_nxx = NpaNxx { npa: Npa::from_number(npa), nxx: Nxx::from_number(nxx) };
+            (RecordKey::Exchange(npa_nxx), npa % 2 == 0)
+        });
+        let bytes = ChangedKeys::new(all).to_bytes().unwrap();
+        assert!(bytes.len() < 100_000, "{}", bytes.len());
+    }
+
+    #[test]
+    fn bytes_that_are_not_keys_in_order_are_rejected() {
+        let pack_gaps = |gaps: &[u32]| {
+            let bytes: Vec<u8> = gaps.iter().flat_map(|gap| gap.to_le_bytes()).collect();
+            zstd::bulk::compress(&bytes, 1).unwrap()
+        };
+        let key = pack(exchange("415-200"));
+        assert!(ChangedKeys::from_bytes(&pack_gaps(&[key, 2])).is_some());
+        for gaps in [
+            &[key, 0][..],
+            &[key, 1],
+            &[u32::MAX, 1],
+            &[3 << KIND_SHIFT],
+            &[2 << KIND_SHIFT, 2_000_000],
+        ] {
+            assert!(ChangedKeys::from_bytes(&pack_gaps(gaps)).is_none(), "{gaps:?}");
+        }
+        let cut = zstd::bulk::compress(&key.to_le_bytes()[..3], 1).unwrap();
+        assert!(ChangedKeys::from_bytes(&cut).is_none());
+        assert!(ChangedKeys::from_bytes(b"not packed").is_none());
+    }
+}
