@@ -158,26 +158,26 @@ COUNT = {"dynamodb:UpdateItem": {"Usage"}}
 PAST = {"dynamodb:Query": {"History"}}
 PERMISSIONS = {
     "Carriers": {
-        "dynamodb:GetItem": {"Carriers", "Dataset", "ApiKeys"}, "dynamodb:BatchGetItem": {"Dataset", "Usage"}, **COUNT, **PAST,
+        "dynamodb:GetItem": {"Carriers", "Dataset", "ApiKeys"}, "dynamodb:BatchGetItem": {"Dataset", "History", "Usage"}, **COUNT, **PAST,
     },
     "Npa": {
-        "dynamodb:GetItem": {"Exchanges", "Dataset", "ApiKeys"}, "dynamodb:BatchGetItem": {"Dataset", "Usage"}, **COUNT, **PAST,
+        "dynamodb:GetItem": {"Exchanges", "Dataset", "ApiKeys"}, "dynamodb:BatchGetItem": {"Dataset", "History", "Usage"}, **COUNT, **PAST,
     },
     "Format": {
         "dynamodb:GetItem": {"Exchanges", "Dataset", "ApiKeys"},
-        "dynamodb:BatchGetItem": {"Exchanges", "Dataset", "Usage"}, **COUNT, **PAST,
+        "dynamodb:BatchGetItem": {"Exchanges", "Dataset", "History", "Usage"}, **COUNT, **PAST,
     },
-    "Search": {"dynamodb:GetItem": {"Dataset", "ApiKeys"}, "dynamodb:BatchGetItem": {"Dataset", "Usage"}, **COUNT, **PAST},
-    "Status": {"dynamodb:GetItem": {"Dataset"}},
+    "Search": {"dynamodb:GetItem": {"Dataset", "ApiKeys"}, "dynamodb:BatchGetItem": {"Dataset", "History", "Usage"}, **COUNT, **PAST},
+    "Status": {"dynamodb:GetItem": {"Dataset"}, **PAST},
     "Site": {},
     "Mcp": {
         "dynamodb:GetItem": {"Carriers", "Exchanges", "Dataset", "ApiKeys"},
-        "dynamodb:BatchGetItem": {"Exchanges", "Dataset", "Usage"}, **COUNT, **PAST,
+        "dynamodb:BatchGetItem": {"Exchanges", "Dataset", "History", "Usage"}, **COUNT, **PAST,
     },
     "Ingest": {
         "dynamodb:BatchWriteItem": {"Carriers", "Exchanges", "History"},
-        "dynamodb:Scan": {"Carriers", "Exchanges", "Dataset"},
-        "dynamodb:GetItem": {"Dataset"}, "dynamodb:BatchGetItem": {"Dataset"},
+        "dynamodb:Scan": {"Carriers", "Exchanges", "Dataset", "History"},
+        "dynamodb:GetItem": {"Dataset"}, "dynamodb:BatchGetItem": {"Dataset", "History"}, **PAST,
         "dynamodb:PutItem": {"Dataset", "History"}, "dynamodb:DeleteItem": {"Dataset"},
         "s3:GetObject": {"<DataBucket.Arn>/*"},
     },

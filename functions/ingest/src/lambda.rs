@@ -255,6 +255,7 @@ fn with_metrics(report: &Value, elapsed: Duration, now: Timestamp) -> String {
             "UnreadBlockReports",
             report["unread_block_reports"].as_array().map_or(0.0, |unread| unread.len() as f64),
         ),
+        Metric::count("UnrecordedPublications", count("/unrecorded")),
         Metric { name: "Seconds", unit: Unit::Seconds, value: elapsed.as_secs_f64() },
     ];
     if succeeded && let Some(days) = days_since_oldest(&report["file_dates"], now) {
@@ -263,10 +264,6 @@ fn with_metrics(report: &Value, elapsed: Duration, now: Timestamp) -> String {
     if let Some(verification) = report.get("verification") {
         let drift = sum(&verification["drift"]) + sum(&verification["history"]["drift"]);
         metrics.push(Metric::count("ItemDrift", drift));
-    }
-    // CloudWatch charges for each metric that is written within a month.
-    if count("/unrecorded") > 0.0 {
-        metrics.push(Metric::count("UnrecordedPublications", count("/unrecorded")));
     }
     let fields = json!({
         "level": if failed { "ERROR" } else { "INFO" },

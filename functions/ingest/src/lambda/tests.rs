@@ -142,7 +142,11 @@ fn log_line_includes_the_metrics_for_its_report() {
         "outcome": "published", "records": 3484, "items": { "written": 12, "deleted": 1 },
         "skipped": { "blank rows": 2, "others": 3 }, "unread_block_reports": ["CA"],
         "warnings": { "odd": { "count": 4, "examples": ["line 2"] } },
-        "verification": { "items": 9, "drift": { "outdated": 2, "missing": 1 } }
+        "unrecorded": 1,
+        "verification": {
+            "items": 9, "drift": { "outdated": 2, "missing": 1 },
+            "history": { "changes": 9, "drift": { "differences": 1, "changes": 3 } },
+        },
     }));
     for (name, value) in [
         ("ImportFailed", 0.0),
@@ -151,7 +155,8 @@ fn log_line_includes_the_metrics_for_its_report() {
         ("RowsSkipped", 5.0),
         ("Warnings", 4.0),
         ("UnreadBlockReports", 1.0),
-        ("ItemDrift", 3.0),
+        ("UnrecordedPublications", 1.0),
+        ("ItemDrift", 7.0),
     ] {
         assert_eq!(line[name], json!(value), "{name}");
     }
