@@ -3,7 +3,10 @@
 use std::borrow::Cow;
 
 use encoding_rs::WINDOWS_1252;
-use icu_properties::{CodePointMapData, props::GeneralCategory};
+use icu_properties::{
+    CodePointMapData, CodePointSetData,
+    props::{DefaultIgnorableCodePoint, GeneralCategory},
+};
 use jiff::civil::Date;
 
 /// Parses `09/04/2026`, `9/4/26` or `2026-09-04`. Two-digit years up to 68 are in this century.
@@ -39,8 +42,9 @@ pub(crate) fn non_empty(cell: &str) -> Option<&str> {
     Some(cell).filter(|cell| !cell.is_empty())
 }
 
-/// Returns the kind of an invisible character; `None` for letters, marks, digits, symbols and spaces. Format characters
-/// include byte order marks, zero-width spaces, tags and direction marks.
+/// Returns the kind of an invisible character; `None` for visible letters, marks, digits and symbols, and for spaces.
+/// Format characters include byte order marks, zero-width spaces, tags and direction marks. Ignorable ones, such as
+/// variation selectors and fillers, can hide instructions from people that a language model follows.
 pub(super) fn invisible_kind(character: char) -> Option<&'static str> {
     if matches!(character, ' '..='~') {
         return None;
@@ -51,8 +55,15 @@ pub(super) fn invisible_kind(character: char) -> Option<&'static str> {
         GeneralCategory::LineSeparator | GeneralCategory::ParagraphSeparator => Some("separator"),
         GeneralCategory::PrivateUse => Some("private"),
         GeneralCategory::Unassigned => Some("unassigned"),
+        _ if is_ignorable(character) => Some("ignorable"),
         _ => None,
     }
+}
+
+/// Returns `true` for `Default_Ignorable_Code_Point`, and for the blank braille pattern, which is a symbol.
+fn is_ignorable(character: char) -> bool {
+    CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(character)
+        || character == '\u{2800}'
 }
 
 /// Returns the first `max` characters of `text` for a message, with control characters escaped.

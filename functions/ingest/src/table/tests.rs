@@ -178,6 +178,38 @@ fn invisible_characters_in_known_columns_are_rejected() {
     assert_eq!(rows(names).len(), 3);
 }
 
+/// Variation selectors can spell instructions that only a language model reads.
+#[test]
+fn default_ignorable_characters_and_blank_braille_in_known_columns_are_rejected() {
+    let read = |c: char| read_as(b',', format!("OCN,Company\n1,A{c}B\n").as_bytes());
+    for (first, last) in [
+        ('\u{34f}', '\u{34f}'),
+        ('\u{115f}', '\u{1160}'),
+        ('\u{17b4}', '\u{17b5}'),
+        ('\u{180b}', '\u{180d}'),
+        ('\u{180f}', '\u{180f}'),
+        ('\u{2800}', '\u{2800}'),
+        ('\u{3164}', '\u{3164}'),
+        ('\u{fe00}', '\u{fe0f}'),
+        ('\u{ffa0}', '\u{ffa0}'),
+        ('\u{e0100}', '\u{e01ef}'),
+    ] {
+        for character in first..=last {
+            let error = read(character).err().unwrap().to_string();
+            let rule = format!("contains the ignorable character U+{:04X}", u32::from(character));
+            assert!(error.ends_with(&rule), "{error}");
+        }
+    }
+    for (first, last) in [('\u{fff0}', '\u{fff8}'), ('\u{e01f0}', '\u{e0fff}')] {
+        assert!((first..=last).all(|character| read(character).is_err()), "unassigned");
+    }
+    let neighbors = "\u{34e}\u{350}\u{115e}\u{1161}\u{17b3}\u{17b6}\u{180a}\u{1810}\u{27ff}\u{2801}\u{3163}\
+                     \u{3165}\u{fe10}\u{ff9f}\u{ffa1}";
+    for character in neighbors.chars() {
+        assert!(read(character).is_ok(), "U+{:04X}", u32::from(character));
+    }
+}
+
 proptest! {
     #[test]
     fn no_input_panics(
