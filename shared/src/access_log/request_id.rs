@@ -7,8 +7,8 @@ use rand::{RngExt, distr::Alphanumeric};
 /// The request id header, in requests and responses.
 pub const REQUEST_ID: &str = "x-request-id";
 
-/// The minimum number of letters in a client's id. Random ids rarely have fewer, and padded phone numbers have none.
-const MIN_LETTERS: usize = 4;
+/// The number of digits in a row that may be a phone number. One in eleven random UUIDs has as many.
+const PHONE_NUMBER_DIGITS: usize = 10;
 
 /// Returns the client's request id, API Gateway's, or a random one.
 pub fn request_id(request: &Request) -> String {
@@ -33,18 +33,19 @@ fn client_request_id(headers: &HeaderMap) -> Option<&str> {
     (values.next().is_none() && may_be_logged(id)).then_some(id)
 }
 
-/// Returns `true` for a random id in a standard format, which cannot be an API key, and is unlikely to be a phone
-/// number.
-///
-/// A client can still hide a phone number in such an id. But one in twelve random ids has ten decimal digits in a
-/// row, so the log does not reveal which are phone numbers.
+/// Returns `true` for a random id in a standard format, which cannot be an API key or contain a phone number of ten
+/// digits.
 fn may_be_logged(id: &str) -> bool {
     let letters = || id.chars().filter(char::is_ascii_alphabetic);
     let has_single_case =
         !letters().any(|c| c.is_ascii_uppercase()) || !letters().any(|c| c.is_ascii_lowercase());
-    (is_uuid(id) || is_trace_id(id) || is_ulid(id))
-        && has_single_case
-        && letters().count() >= MIN_LETTERS
+    (is_uuid(id) || is_trace_id(id) || is_ulid(id)) && has_single_case && !may_have_phone_number(id)
+}
+
+/// Returns `true` if the text has ten digits in a row, ignoring hyphens.
+fn may_have_phone_number(text: &str) -> bool {
+    let digits = text.replace('-', "");
+    digits.split(|c: char| !c.is_ascii_digit()).any(|run| run.len() >= PHONE_NUMBER_DIGITS)
 }
 
 /// Returns `true` if the text is a UUID with a valid version and variant (RFC 9562, section 4).
@@ -88,7 +89,7 @@ mod tests {
     #[test]
     fn only_uuids_trace_ids_and_ulids_are_accepted() {
         for id in [
-            "0190f3c2-6b1e-7d3a-9c55-1234567890ab",
+            "0190f3c2-6b1e-7d3a-9c55-12345c7890ab",
             "6F9619FF-8B86-4D01-B42D-00CF4FC964FF",
             "4bf92f3577b34da6a3ce929d0e0e4736",
             "01arz3ndektsv4rrffq69g5fav",
@@ -116,10 +117,26 @@ mod tests {
             "01ARZ3NDEKTSV4RRFFQ69G5FAU",
             "81ARZ3NDEKTSV4RRFFQ69G5FAV",
             // A UUID with an unknown version, and one with an unknown variant.
-            "0190f3c2-6b1e-9d3a-9c55-1234567890ab",
-            "0190f3c2-6b1e-7d3a-cc55-1234567890ab",
+            "0190f3c2-6b1e-9d3a-9c55-12345c7890ab",
+            "0190f3c2-6b1e-7d3a-cc55-12345c7890ab",
         ] {
             assert!(!may_be_logged(id), "{id}");
+        }
+    }
+
+    #[test]
+    fn ids_with_ten_digits_in_a_row_are_not_logged() {
+        for (id, expected) in [
+            ("3052345678ABCDEFGHJKMNPQRS", false),
+            ("7ABCDEFGHJKMNPQR3052345678", false),
+            ("305234567A8BCDEFGHJKMNPQRS", true),
+            ("ab3052345678cdefab3ce929d0e0e473", false),
+            ("ab305234567cdefab83ce929d0e0e473", true),
+            ("0190f3c2-6b1e-7d3a-9c55-3052345678ab", false),
+            ("abcdefab-3052-4345-878a-abcdefabcdef", false),
+            ("abcdefab-3052-4345-8aaa-abcdefabcdef", true),
+        ] {
+            assert_eq!(may_be_logged(id), expected, "{id}");
         }
     }
 
