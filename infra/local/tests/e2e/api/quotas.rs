@@ -195,6 +195,21 @@ async fn an_unresponsive_usage_table_delays_no_requests_after_two_failed_writes(
     wait_until_counted(&store, &key, 12).await;
 }
 
+/// The bound that `docs/OPERATIONS.md` promises while the table fails.
+#[tokio::test]
+async fn containers_without_the_usage_table_each_admit_exactly_the_quota() {
+    let service = Service::with_sample().await;
+    let key = key_with_quotas(&service.database.store(), Some(6), None).await;
+    let policy = for_operation("UpdateItem", Fault::NonRetryable);
+    let proxy = FaultProxy::new(service.database.endpoint(), policy).await;
+    let containers = join_all((0..4).map(|_| Service::behind(&proxy))).await;
+    let admitted = containers.iter().map(async |container| {
+        let responses = join_all((0..9).map(|_| get(container, &key))).await;
+        responses.iter().filter(|response| response.status() == StatusCode::OK).count()
+    });
+    assert_eq!(join_all(admitted).await, [6; 4]);
+}
+
 #[tokio::test]
 async fn batches_beyond_the_quota_are_rejected_as_a_whole_and_count_as_one() {
     let service = shared_service();
