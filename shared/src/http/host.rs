@@ -13,7 +13,7 @@ const RULE: &str =
 
 /// A request's host, with its port if present. An HTTP/1.1 request must have `Host`, but an authority in its
 /// target takes precedence (RFC 9112, section 3.2).
-pub(crate) fn request_host<'a>(
+pub fn request_host<'a>(
     uri: &'a Uri,
     headers: &'a HeaderMap,
     version: Version,

@@ -10,7 +10,7 @@ mod origins;
 mod preferences;
 mod trailing_slash;
 
-pub(crate) use host::request_host;
+pub use host::request_host;
 pub use origins::{AllowedOrigins, InvalidOrigins};
 pub use preferences::{
     accepts_gzip, accepts_json, preferred_languages, preferred_media_type, prefers_html,

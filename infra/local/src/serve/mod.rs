@@ -79,7 +79,8 @@ pub async fn serve(args: ServeArgs) -> Result<(), CliError> {
     let loader = tokio::spawn(keep_data_loaded(Arc::clone(&app.dataset)));
     if let Some(operations) = operations {
         // It runs until the process exits, so it outlives the API.
-        let router = operations_port::router(Arc::clone(&state));
+        let address = operations.local_addr().context("cannot listen")?.ip();
+        let router = operations_port::router(Arc::clone(&state), address);
         tokio::spawn(axum::serve(operations, router).into_future());
     }
     let service =

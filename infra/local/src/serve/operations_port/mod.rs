@@ -1,8 +1,10 @@
 //! The operations port: metrics, readiness and liveness. The API's port never serves them.
 
 mod metrics;
+mod web_pages;
 
 use std::{
+    net::IpAddr,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -14,7 +16,7 @@ use axum::{
     Router,
     extract::{Request, State},
     http::{HeaderValue, StatusCode, header},
-    middleware::Next,
+    middleware::{Next, from_fn_with_state},
     response::{IntoResponse, Response},
     routing::get,
 };
@@ -25,6 +27,7 @@ use store::{CurrentDataset, Store};
 use tokio::time::timeout;
 
 use metrics::Metrics;
+use web_pages::reject_web_pages;
 
 /// The media type includes the format's version.
 const TEXT_FORMAT: &str = "text/plain; version=0.0.4; charset=utf-8";
@@ -117,12 +120,13 @@ pub async fn observe(
     response
 }
 
-/// The operations port's routes.
-pub fn router(state: Arc<ServerState>) -> Router {
+/// The operations port's routes, at this address.
+pub fn router(state: Arc<ServerState>, address: IpAddr) -> Router {
     Router::new()
         .route("/live", get(async || "live\n"))
         .route("/ready", get(ready))
         .route("/metrics", get(metrics_text))
+        .layer(from_fn_with_state(address, reject_web_pages))
         .with_state(state)
 }
 

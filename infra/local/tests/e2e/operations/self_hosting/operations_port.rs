@@ -73,6 +73,26 @@ async fn metrics_cover_requests_data_and_the_process() {
 }
 
 #[tokio::test]
+async fn the_operations_port_rejects_requests_from_web_pages() {
+    let service = Service::empty().await;
+    for (address, named_host) in
+        [("127.0.0.1:0", StatusCode::FORBIDDEN), ("0.0.0.0:0", StatusCode::OK)]
+    {
+        let server = Server::at(service.database.endpoint(), &["--ops-address", address]).await;
+        let metrics = format!("{}/metrics", server.operations_url());
+        for (header, value, expected) in [
+            ("host", "example.com", named_host),
+            ("host", "a/b", StatusCode::BAD_REQUEST),
+            ("host", "localhost", StatusCode::OK),
+            ("origin", "http://localhost", StatusCode::FORBIDDEN),
+        ] {
+            let response = http_client().get(&metrics).header(header, value).send().await.unwrap();
+            assert_eq!(response.status(), expected, "{address} {header}: {value}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn servers_without_data_are_live_but_not_ready() {
     let service = Service::empty().await;
     let server = Server::at(service.database.endpoint(), &OPTIONS).await;
