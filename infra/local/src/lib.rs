@@ -15,6 +15,6 @@ mod stop_signals;
 pub mod template;
 mod terminal;
 
-pub use error::{CliError, UNKNOWN_EXIT_CODE};
+pub use error::{CliError, FAILURE_EXIT_CODE, UNKNOWN_EXIT_CODE};
 pub use functions::{functions, routes};
-pub use terminal::show_error;
+pub use terminal::{show_error, show_usage_error};

@@ -1,9 +1,9 @@
 use std::{env, ffi::OsString, process::ExitCode};
 
 use tnr::{
-    UNKNOWN_EXIT_CODE,
+    FAILURE_EXIT_CODE, UNKNOWN_EXIT_CODE,
     commands::{self, Cli},
-    show_error,
+    show_error, show_usage_error,
 };
 
 #[tokio::main]
@@ -25,10 +25,10 @@ async fn main() -> ExitCode {
 /// Prints a parse error or the requested help. For `doctor`, clap's exit code would mean that it found
 /// problems.
 fn print_usage_error(args: &[OsString], error: &clap::Error) -> ExitCode {
-    let is_doctor = args.get(1).is_some_and(|command| command == "doctor");
-    if error.use_stderr() && is_doctor {
-        _ = error.print();
-        return ExitCode::from(UNKNOWN_EXIT_CODE);
+    if !error.use_stderr() {
+        error.exit();
     }
-    error.exit()
+    show_usage_error(error);
+    let is_doctor = args.get(1).is_some_and(|command| command == "doctor");
+    ExitCode::from(if is_doctor { UNKNOWN_EXIT_CODE } else { FAILURE_EXIT_CODE })
 }

@@ -24,6 +24,7 @@ use crate::{
     },
     error::{Cause, Context, pluralize},
     new_file::NewFile,
+    terminal::show_message,
 };
 
 /// The database file during a restore.
@@ -35,7 +36,7 @@ pub async fn backup(args: &BackupArgs) -> Result<(), CliError> {
     let file = &absolute_path(&args.file)?;
     if args.verify {
         let contents = check_backup(file).await?;
-        println!("{} can be restored.", file.display());
+        show_message(&format!("{} can be restored.", file.display()));
         print_contents(&contents);
         return Ok(());
     }
@@ -50,7 +51,7 @@ pub async fn backup(args: &BackupArgs) -> Result<(), CliError> {
     let contents = contents(&new.path()).await;
     let contents = contents.map_err(|cause| unreadable(&folder, &database, cause))?;
     new.finish()?;
-    println!("Backed up the data, key hashes and usage to {}.", file.display());
+    show_message(&format!("Backed up the data, key hashes and usage to {}.", file.display()));
     print_contents(&contents);
     Ok(())
 }
@@ -71,14 +72,14 @@ fn print_contents(contents: &Contents) {
     let Contents { current, keys, unreadable } = contents;
     let keys = pluralize(*keys, "key");
     match current {
-        Some((version, items)) => println!(
+        Some((version, items)) => show_message(&format!(
             "It contains version {version} with {} items, and {keys}.",
             HumanCount(*items as u64)
-        ),
-        None => println!("It contains no numbering data, and {keys}."),
+        )),
+        None => show_message(&format!("It contains no numbering data, and {keys}.")),
     }
     for version in unreadable {
-        println!("note: the retained version {version} is damaged");
+        show_message(&format!("note: the retained version {version} is damaged"));
     }
 }
 
@@ -132,7 +133,8 @@ pub async fn restore(args: &RestoreArgs) -> Result<(), CliError> {
     remove_unfinished();
     restored?;
     drop(lock);
-    println!("Restored {} into folder {}.", args.file.display(), folder.display());
+    let (file, folder) = (args.file.display(), folder.display());
+    show_message(&format!("Restored {file} into folder {folder}."));
     print_contents(&contents);
     Ok(())
 }

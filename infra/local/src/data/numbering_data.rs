@@ -12,7 +12,7 @@ use crate::{
     database::args::DataArgs,
     database::{Access, Database, place::Place},
     routes,
-    terminal::next_commands::NextCommands,
+    terminal::{next_commands::NextCommands, show_note},
 };
 
 /// A loaded version with its manifest entry.
@@ -39,7 +39,8 @@ impl NumberingData {
             loaded => loaded?,
         };
         for unreadable in current.skipped().iter() {
-            eprintln!("warning: {}; using version {}", unreadable.line(), loaded.version);
+            let reason = unreadable.line();
+            show_note(&format!("warning: {reason}; using version {}", loaded.version));
         }
         let data = current.in_memory().and_then(|(loaded, manifest)| {
             let snapshot = manifest.snapshot(loaded.version.as_str())?.clone();
@@ -94,6 +95,6 @@ pub fn no_data_note(place: &Place, next: &NextCommands) -> String {
 /// Warns if the data is the made-up sample.
 pub fn warn_about_sample(snapshot: &Snapshot, next: &NextCommands) {
     if let Some(note) = sample::sample_note(snapshot, next) {
-        eprintln!("note: {note}");
+        show_note(&format!("note: {note}"));
     }
 }

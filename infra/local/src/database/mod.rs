@@ -34,7 +34,7 @@ use self::{
     folder_lock::FolderLock,
     place::Place,
 };
-use crate::{CliError, error::Context};
+use crate::{CliError, error::Context, terminal::show_note};
 
 /// Time between deletions of expired items.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(3600);
@@ -189,7 +189,7 @@ impl Database {
             copy::in_memory(file, scope).map_err(|cause| unreadable(folder, file, cause))?;
         if let Some(damage) = damage {
             // The rest is readable, so that keys can be exported.
-            eprintln!("warning: {}", damage.to_error(folder, file));
+            show_note(&format!("warning: {}", damage.to_error(folder, file)));
         }
         Self::from_copy(database).await
     }

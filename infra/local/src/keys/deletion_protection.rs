@@ -5,7 +5,7 @@ use aws_sdk_dynamodb::Client;
 use logging::with_causes;
 use store::{Store, Tables};
 
-use crate::{CliError, database::args::DataArgs, error::Context};
+use crate::{CliError, database::args::DataArgs, error::Context, terminal::show_note};
 
 /// Enables deletion protection on a stack's tables. Failures are only warnings.
 pub async fn protect_stack_tables(store: &Store, data: &DataArgs) {
@@ -18,15 +18,15 @@ pub async fn protect_stack_tables(store: &Store, data: &DataArgs) {
         match protect(client, table).await {
             Ok(true) => protected.push(table),
             Ok(false) => (),
-            Err(error) => eprintln!(
+            Err(error) => show_note(&format!(
                 "warning: {}; run 'aws dynamodb update-table --table-name {table} \
                  --deletion-protection-enabled'",
                 with_causes(&error)
-            ),
+            )),
         }
     }
     if !protected.is_empty() {
-        eprintln!("Enabled deletion protection on {}.", protected.join(", "));
+        show_note(&format!("Enabled deletion protection on {}.", protected.join(", ")));
     }
 }
 

@@ -13,7 +13,6 @@ use store::{DamagedKey, KeyRecord, Store, StoreError, StoredKeys};
 
 use crate::{
     CliError,
-    data::report::escape_controls,
     database::{Access, on_database},
     keys::{
         args::{KeyTerms, KeysCommand},
@@ -22,8 +21,9 @@ use crate::{
     },
     terminal::{
         self, BAD, GOOD,
+        escape::escape_controls,
         next_commands::{NextCommands, quote},
-        styled, width,
+        show_message, show_note, styled, width,
     },
 };
 
@@ -146,13 +146,13 @@ pub async fn list(store: &Store, next: &NextCommands) -> Result<(), CliError> {
 
 pub(super) fn warn_about_damaged(keys: &[DamagedKey], next: &NextCommands) {
     for key in keys {
-        let name = escape_controls(&key.name);
-        eprintln!(
+        let name = &key.name;
+        show_note(&format!(
             "warning: key {name} is damaged, and its client gets 401; create a new key with '{}', and \
              delete this one with '{}'",
             next.tnr("keys create --name NAME"),
-            next.tnr(&format!("keys delete {}", quote(&name))),
-        );
+            next.tnr(&format!("keys delete {}", quote(name))),
+        ));
     }
 }
 
@@ -190,7 +190,8 @@ pub(super) fn state(key: &KeyRecord, now: Timestamp) -> &'static str {
 pub async fn revoke(store: &Store, prefix: &str) -> Result<(), CliError> {
     let key = find(store, prefix).await?;
     store.revoke_api_key(&key.key_hash, this_second()).await?;
-    println!("Revoked {} ({}); it stops working within a minute.", key.prefix, key.name);
+    let (prefix, name) = (key.prefix, key.name);
+    show_message(&format!("Revoked {prefix} ({name}); it stops working within a minute."));
     Ok(())
 }
 
@@ -200,7 +201,7 @@ pub async fn delete(store: &Store, prefix: &str) -> Result<(), CliError> {
     let StoredKeys { readable, damaged } = store.all_api_keys().await?;
     if let Some(key) = damaged.iter().find(|key| key.name == prefix) {
         store.delete_api_key(&key.key_hash).await?;
-        println!("Deleted {}, which was damaged.", escape_controls(&key.name));
+        show_message(&format!("Deleted {}, which was damaged.", key.name));
         return Ok(());
     }
     let key = find_only(readable, prefix)?;
@@ -211,7 +212,7 @@ pub async fn delete(store: &Store, prefix: &str) -> Result<(), CliError> {
         )));
     }
     store.delete_api_key(&key.key_hash).await?;
-    println!("Deleted {}, including its name and note.", key.prefix);
+    show_message(&format!("Deleted {}, including its name and note.", key.prefix));
     Ok(())
 }
 
@@ -232,7 +233,7 @@ pub async fn rotate(store: &Store, prefix: &str, overlap: Expiry) -> Result<(), 
     store.put_api_key(&new).await?;
     store.expire_api_key(&old.key_hash, end).await?;
     print_key(&key);
-    eprintln!("{} ({}) works until {end}.", old.prefix, old.name);
+    show_note(&format!("{} ({}) works until {end}.", old.prefix, old.name));
     Ok(())
 }
 

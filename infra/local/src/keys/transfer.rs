@@ -16,7 +16,7 @@ use store::{KeyRecord, Store, StoredKeys};
 
 use crate::{
     CliError,
-    data::report::{escape_controls, print},
+    data::report::print,
     database::{Access, on_database},
     error::{Context, pluralize},
     keys::{
@@ -25,6 +25,7 @@ use crate::{
         state, warn_about_damaged,
     },
     new_file::NewFile,
+    terminal::{escape::escape_controls, show_message},
 };
 
 /// The file format. Its version must change with its fields: a release that ignored an unknown
@@ -70,10 +71,10 @@ pub async fn export(args: KeysExportArgs) -> Result<(), CliError> {
     let text = to_json(keys).context("cannot write the keys as JSON")?;
     new.open()?.write_all(text.as_bytes()).map_err(new.unwritable())?;
     new.finish()?;
-    println!(
+    show_message(&format!(
         "Exported {count} to {}. The file contains hashes and terms, not the keys themselves.",
         args.file.display()
-    );
+    ));
     Ok(())
 }
 
@@ -88,7 +89,7 @@ fn parse_keys(text: &str) -> Result<Vec<KeyRecord>, CliError> {
     if file.format == FORMAT {
         return Ok(file.keys);
     }
-    let format = escape_controls(&file.format);
+    let format = file.format;
     Err(CliError::failed(format!("its format is '{format}', but this release reads '{FORMAT}'")))
 }
 

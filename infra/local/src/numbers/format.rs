@@ -21,6 +21,7 @@ use crate::{
         list::{ListError, ListOptions, ListReport, describe_list},
     },
     stop_signals::{StopSignals, until_stopped},
+    terminal::{escape::data_output, show_note},
 };
 
 /// Describes each number in a list, and prints how many are valid, repaired and rejected.
@@ -35,7 +36,7 @@ pub async fn format(mut args: FormatArgs) -> Result<(), CliError> {
         until_stopped(signals, move || write_all(list, options, dataset, output)).await??;
     let Some(report) = report else { return Ok(()) };
     file.map_or(Ok(()), NewFile::finish)?;
-    eprint!("{}", report.text);
+    show_note(report.text.trim_end());
     match report.rejected {
         rejected if args.strict && rejected > 0 => Err(CliError::RejectedNumbers(rejected)),
         _ => Ok(()),
@@ -47,7 +48,7 @@ pub async fn load_dataset(data: &DataArgs) -> Result<Option<Arc<Dataset>>, CliEr
     let next = data.next();
     match NumberingData::load(data).await {
         Err(CliError::NoData(_)) => {
-            eprintln!("note: {}", no_data_note(&data.place()?, &next));
+            show_note(&format!("note: {}", no_data_note(&data.place()?, &next)));
             Ok(None)
         }
         loaded => {
@@ -117,10 +118,10 @@ type Output = (Box<dyn Write + Send>, bool);
 /// Opens the output. Also returns the file to finish, if any.
 fn open_output(args: &FormatArgs) -> Result<(Option<NewFile>, Output), CliError> {
     let Some(file) = args.output.as_deref().filter(|file| *file != Path::new("-")) else {
-        return Ok((None, (Box::new(io::stdout()), io::stdout().is_terminal())));
+        return Ok((None, (data_output(io::stdout()), io::stdout().is_terminal())));
     };
     let new = NewFile::create(file, args.replacement.force)?;
     let opened = new.open()?;
     let is_terminal = opened.is_terminal();
-    Ok((Some(new), (Box::new(opened), is_terminal)))
+    Ok((Some(new), (data_output(opened), is_terminal)))
 }

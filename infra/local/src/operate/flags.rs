@@ -4,7 +4,7 @@ use std::{fs, io::Write, path::Path};
 
 use indicatif::{HumanCount, ProgressBar};
 
-use crate::{CliError, new_file::new_sibling, operate::args::FlagsArgs};
+use crate::{CliError, new_file::new_sibling, operate::args::FlagsArgs, terminal::show_message};
 
 /// Writes every image to the folder, at the path that responses append to `FLAGS_BASE_URL`.
 pub fn write(args: &FlagsArgs) -> Result<(), CliError> {
@@ -23,7 +23,7 @@ pub fn write(args: &FlagsArgs) -> Result<(), CliError> {
         bar.inc(1);
     }
     bar.finish_and_clear();
-    println!("{}", next_steps(folder, count));
+    show_message(&next_steps(folder, count));
     Ok(())
 }
 

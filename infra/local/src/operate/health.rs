@@ -9,6 +9,7 @@ use crate::{
     CliError,
     operate::args::HealthArgs,
     serve::args::{ApiAddress, reachable_host},
+    terminal::show_message,
 };
 
 /// Less than the usual timeout for health checks.
@@ -25,7 +26,7 @@ pub async fn check(args: HealthArgs) -> Result<(), CliError> {
     let status = response.status();
     let body = first_bytes(response, MAX_BODY_BYTES).await.map_err(failed)?;
     // An unknown server must not control the terminal.
-    println!("{}", String::from_utf8_lossy(&body).trim().replace(char::is_control, " "));
+    show_message(String::from_utf8_lossy(&body).trim());
     if status == StatusCode::OK { Ok(()) } else { Err(CliError::Unhealthy { url, status }) }
 }
 

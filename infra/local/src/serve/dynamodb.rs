@@ -5,7 +5,7 @@ use crate::{
     database::Database,
     serve::{args::DynamodbArgs, preparation},
     stop_signals::StopSignals,
-    terminal::log::init_human_logs,
+    terminal::{log::init_human_logs, show_message},
 };
 
 /// Runs the embedded database with sample data and a key until Ctrl-C.
@@ -24,7 +24,7 @@ pub async fn dynamodb(args: DynamodbArgs) -> Result<(), CliError> {
     };
     println!("DynamoDB  {}", database.endpoint());
     println!("API key   {}", key.reveal());
-    println!("Data      {}", data_dir.display());
+    show_message(&format!("Data      {}", data_dir.display()));
     println!("Press Ctrl-C to stop.");
     signals.next().await;
     database.close().await;

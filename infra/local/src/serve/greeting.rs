@@ -12,7 +12,7 @@ use crate::{
     database::{Database, place::Place},
     error::Context,
     serve::args::{ServeArgs, reachable_host},
-    terminal::{next_commands::NextCommands, width, wrap},
+    terminal::{next_commands::NextCommands, show_message, width, wrap},
 };
 
 /// Prints the server's URL, its data, and next steps.
@@ -42,9 +42,9 @@ pub async fn print_banner(
         None => println!("  API key   none; create one with '{}'", next.tnr("keys create")),
     }
     print_data(&serving, &next);
-    println!("  DynamoDB  {}", database.endpoint());
+    show_message(&format!("  DynamoDB  {}", database.endpoint()));
     if let Place::Folder(folder) = args.database.place()? {
-        println!("  folder    {}", folder.display());
+        show_message(&format!("  folder    {}", folder.display()));
     }
     println!();
     if let Some(key) = key.filter(|_| args.is_trial()) {

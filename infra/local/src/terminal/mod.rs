@@ -1,5 +1,6 @@
-//! Terminal output: wrapped text, and colors where supported.
+//! Terminal output: wrapped and escaped text, and colors where supported.
 
+pub mod escape;
 pub mod log;
 pub mod next_commands;
 
@@ -9,6 +10,7 @@ use anstyle::{AnsiColor, Style};
 use logging::with_causes;
 use terminal_size::{Width, terminal_size_of};
 
+use self::escape::{data_output, escape_lines};
 use crate::error::{CliError, Context};
 
 /// The width for files, pipes and terminals of unknown width.
@@ -20,9 +22,9 @@ pub const BAD: Style = AnsiColor::Red.on_default();
 pub const WARNING: Style = AnsiColor::Yellow.on_default();
 pub const HINT: Style = Style::new().dimmed();
 
-/// Styled text. [`print`] removes the styles where they are not supported.
+/// Styled and escaped text. [`print`] removes the styles where they are not supported.
 pub fn styled(style: Style, text: &str) -> String {
-    format!("{style}{text}{style:#}")
+    format!("{style}{}{style:#}", escape_lines(text))
 }
 
 /// The width of stdout in columns.
@@ -37,14 +39,34 @@ pub fn print(text: &str) -> Result<(), CliError> {
     write_to(anstream::stdout().lock(), text)
 }
 
-/// Writes unstyled text, such as JSON, to stdout.
+/// Writes data, such as JSON, to stdout.
 pub fn print_raw(text: &str) -> Result<(), CliError> {
-    write_to(io::stdout().lock(), text)
+    write_to(data_output(io::stdout()), text)
+}
+
+/// Prints an unstyled message to stdout.
+pub fn show_message(message: &str) {
+    println!("{}", escape_lines(message));
+}
+
+/// Prints a note or a warning to stderr.
+pub fn show_note(note: &str) {
+    eprintln!("{}", escape_lines(note));
 }
 
 pub fn show_error(error: &CliError) {
+    show_failure(&with_causes(error));
+}
+
+/// Prints a parse error.
+pub fn show_usage_error(error: &clap::Error) {
+    let text = error.to_string();
+    show_failure(text.trim_end().trim_start_matches("error: "));
+}
+
+fn show_failure(message: &str) {
     let label = BAD.bold();
-    anstream::eprintln!("{label}error:{label:#} {}", with_causes(error));
+    anstream::eprintln!("{label}error:{label:#} {}", escape_lines(message));
 }
 
 fn write_to(mut output: impl io::Write, text: &str) -> Result<(), CliError> {
@@ -57,12 +79,12 @@ fn write_to(mut output: impl io::Write, text: &str) -> Result<(), CliError> {
 /// A space at which [`wrap`] does not break the line.
 pub const NO_BREAK_SPACE: char = '\u{a0}';
 
-/// Wraps text at `width` characters. Lines after the first are indented by `indent` spaces. A word
+/// Wraps and escapes text at `width` characters. Lines after the first are indented by `indent` spaces. A word
 /// longer than a line gets its own line.
 pub fn wrap(text: &str, width: usize, indent: usize) -> String {
     let mut lines = String::new();
     let mut column = 0;
-    for (index, word) in text.split(' ').enumerate() {
+    for (index, word) in escape_lines(text).split(' ').enumerate() {
         let length = word.chars().count();
         if index > 0 && column + 1 + length > width && column > indent {
             lines += &format!("\n{:indent$}", "");

@@ -2,6 +2,8 @@
 
 use std::env;
 
+use super::escape::escape_controls;
+
 /// Commands with the explicit options that locate the data. Locations from the environment and
 /// defaults need no options.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -28,13 +30,13 @@ fn program() -> &'static str {
     if env::var_os("CARGO").is_some() { "cargo run --" } else { "tnr" }
 }
 
-/// Quotes a shell word if necessary.
+/// Escapes a shell word, and quotes it if necessary.
 pub fn quote(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:@%+=,".contains(c);
     if !text.is_empty() && text.chars().all(is_plain) {
         return text.to_owned();
     }
-    format!("'{}'", text.replace('\'', r"'\''"))
+    format!("'{}'", escape_controls(text).replace('\'', r"'\''"))
 }
 
 /// The command that was run, with some flags and options removed and some words added.
@@ -70,6 +72,7 @@ mod tests {
             ("my data", " verify --data-dir 'my data'"),
             ("it's", r" verify --data-dir 'it'\''s'"),
             ("$(ls)", " verify --data-dir '$(ls)'"),
+            ("a\u{1b}", r" verify --data-dir 'a\u001b'"),
         ] {
             let commands = NextCommands::with_options([("--data-dir", folder.to_owned())]);
             assert!(commands.tnr("verify").ends_with(expected), "{folder}");

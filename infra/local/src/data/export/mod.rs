@@ -22,6 +22,7 @@ use crate::{
     error::Context,
     new_file::NewFile,
     stop_signals::{StopSignals, until_stopped},
+    terminal::{escape::data_output, show_note},
 };
 
 type Work = Box<dyn FnOnce(&NumberingData) -> Result<(), Box<dyn Error + Send + Sync>> + Send>;
@@ -38,7 +39,8 @@ pub async fn export(args: ExportArgs) -> Result<(), CliError> {
     exported.map_err(output.unwritable())?;
     output.finish()?;
     let name = args.file.unwrap_or_default();
-    eprintln!("Exported version {version} with {exchanges} exchanges to {}.", name.display());
+    let name = name.display();
+    show_note(&format!("Exported version {version} with {exchanges} exchanges to {name}."));
     Ok(())
 }
 
@@ -60,8 +62,9 @@ fn prepare(args: &ExportArgs) -> Result<(Option<NewFile>, Work), CliError> {
             (Some(output), Box::new(move |data| Ok(write_table(data, table, format, file)?)))
         }
         (Some(format), Some(table), None) => {
-            let write =
-                move |data: &_| ignore_closed_pipe(write_table(data, table, format, io::stdout()));
+            let write = move |data: &_| {
+                ignore_closed_pipe(write_table(data, table, format, data_output(io::stdout())))
+            };
             (None, Box::new(write))
         }
         (Some(format), None, Some(name)) => {
@@ -93,8 +96,9 @@ fn prepare_vicidial(
         return Err(CliError::failed("VICIdial's file has no tables; omit --table"));
     }
     let Some(name) = file else {
-        let write =
-            |data: &_| ignore_closed_pipe(vicidial::write_prefixes(data, io::stdout().lock()));
+        let write = |data: &_| {
+            ignore_closed_pipe(vicidial::write_prefixes(data, data_output(io::stdout())))
+        };
         return Ok((None, Box::new(write)));
     };
     let output = NewFile::create(name, args.replacement.force)?;

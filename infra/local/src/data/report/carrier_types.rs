@@ -5,7 +5,8 @@ use std::fmt::{self, Write};
 use indicatif::HumanCount;
 use ingest::{CompanyCount, TypeCoverage};
 
-use super::{escape_controls, format_percentage};
+use super::format_percentage;
+use crate::terminal::escape::escape_controls;
 
 /// Writes each country's exchanges by the source of their carrier's type, and the first companies without one.
 pub(super) fn write(table: &mut String, coverage: &TypeCoverage, max: usize) -> fmt::Result {

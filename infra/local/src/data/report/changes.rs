@@ -13,7 +13,7 @@ use numbering::changes::{ChangeKind, FieldChange, RecordChange, value_text};
 use serde_json::Value;
 use shared::cells::escape_formula;
 
-use crate::{CliError, new_file::NewFile};
+use crate::{CliError, new_file::NewFile, terminal::escape::escape_controls};
 
 /// Writes the first changes, one per line, and the number of changes left out.
 pub(super) fn write(table: &mut String, changes: &Changes) -> fmt::Result {
@@ -41,23 +41,6 @@ fn describe(RecordChange { change, kind, key, fields }: &RecordChange) -> String
     });
     let fields = fields.collect::<Vec<_>>().join(", ");
     format!("{:<8}{:<10}{key:<8} {fields}", change.name(), kind.name().replace('_', " "))
-}
-
-/// Escapes characters that terminals interpret: control characters and changes of text direction.
-pub(crate) fn escape_controls(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for character in text.chars() {
-        let is_directional = matches!(
-            character,
-            '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
-        );
-        if character.is_control() || is_directional {
-            escaped.extend(character.escape_unicode());
-        } else {
-            escaped.push(character);
-        }
-    }
-    escaped
 }
 
 /// The output file for all changes. Its extension selects the format.
@@ -146,7 +129,7 @@ mod tests {
             key: "415-200".to_owned(),
             fields: [("company_name".to_owned(), field)].into(),
         };
-        let expected = "changed exchange  415-200  company_name 'A \\u{1b}[31m\\u{202e}' -> '=1+1'";
+        let expected = "changed exchange  415-200  company_name 'A \\u001b[31m\\u202e' -> '=1+1'";
         assert_eq!(escape_controls(&describe(&change)), expected);
         let mut csv = Vec::new();
         write_csv(&mut csv, [change].into_iter()).unwrap();

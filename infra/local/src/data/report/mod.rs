@@ -13,10 +13,13 @@ use numbering::records::Version;
 use serde::Serialize;
 
 pub use changes::ChangesFile;
-pub(crate) use changes::escape_controls;
 pub(crate) use quality::{format_percentage, percentages};
 
-use crate::{CliError, error::Context, terminal};
+use crate::{
+    CliError,
+    error::Context,
+    terminal::{self, escape::escape_controls},
+};
 
 /// The number of companies without a carrier type in an import report.
 const MAX_COMPANIES: usize = 10;
@@ -133,7 +136,8 @@ fn write_reasons(
     let total: u64 = reasons.clone().map(|(count, _)| u64::from(count)).sum();
     writeln!(table, "{title}: {}", HumanCount(total))?;
     for (count, reason) in reasons {
-        writeln!(table, "{:>8}  {reason}", HumanCount(count.into()).to_string())?;
+        let count = HumanCount(count.into()).to_string();
+        writeln!(table, "{count:>8}  {}", escape_controls(&reason))?;
     }
     Ok(())
 }

@@ -1,6 +1,10 @@
 //! Prints the numbers in text: their lines, as `ripgrep` does, the numbers alone, JSON, or the redacted text.
 
-use std::{io::Write, path::Path, sync::Arc};
+use std::{
+    io::{IsTerminal, Write},
+    path::Path,
+    sync::Arc,
+};
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
@@ -16,7 +20,7 @@ use numbering::{dataset::Dataset, time::date_of};
 use serde::Serialize;
 
 use super::input::{Part, Position, code_points};
-use crate::numbers::args::FindArgs;
+use crate::{numbers::args::FindArgs, terminal::escape::escape_lines};
 
 const PATH: Style = AnsiColor::Magenta.on_default();
 const LINE: Style = AnsiColor::Green.on_default();
@@ -48,6 +52,7 @@ pub struct Output<'a> {
     path: String,
     describer: &'a Describer,
     has_color: bool,
+    is_terminal: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -123,8 +128,9 @@ impl<'a> Output<'a> {
             _ => Format::Lines,
         };
         let path = if has_path { file.display().to_string() } else { String::new() };
-        let has_color = AutoStream::choice(&std::io::stdout()) != ColorChoice::Never;
-        Self { format, path, describer, has_color }
+        let stdout = std::io::stdout();
+        let has_color = AutoStream::choice(&stdout) != ColorChoice::Never;
+        Self { format, path, describer, has_color, is_terminal: stdout.is_terminal() }
     }
 
     /// The output for a part.
@@ -135,7 +141,7 @@ impl<'a> Output<'a> {
             let found = self.describer.find(line)?;
             page.has_numbers |= !found.is_empty();
             match self.format {
-                Format::Redacted => redact(&mut page.text, line, &found),
+                Format::Redacted => self.write_text(&mut page.text, &redact(line, &found)),
                 _ if found.is_empty() => (),
                 Format::Lines => self.write_line(&mut page.text, position.line, line, &found),
                 Format::Numbers => self.write_numbers(&mut page.text, &found),
@@ -148,15 +154,16 @@ impl<'a> Output<'a> {
 
     fn write_line(&self, text: &mut Vec<u8>, number: u64, line: &[u8], found: &[Found<'_>]) {
         self.write_prefix(text, number);
-        let line = line.strip_suffix(b"\n").unwrap_or(line);
         let mut end = 0;
         for Found { start, tn, .. } in found {
-            text.extend_from_slice(&line[end..*start]);
+            self.write_text(text, &line[end..*start]);
             self.write_styled(text, NUMBER, tn);
             end = start + tn.len();
         }
-        text.extend_from_slice(&line[end..]);
-        text.push(b'\n');
+        self.write_text(text, &line[end..]);
+        if !line.ends_with(b"\n") {
+            text.push(b'\n');
+        }
     }
 
     fn write_numbers(&self, text: &mut Vec<u8>, found: &[Found<'_>]) {
@@ -173,7 +180,8 @@ impl<'a> Output<'a> {
             let result = self.describer.describe(tn, number);
             let json = JsonLine { file: &self.path, line: at.line, start, end, tn, result };
             // Writing to memory never fails, and the type has only string keys.
-            _ = serde_json::to_writer(&mut *text, &json);
+            let json = serde_json::to_vec(&json).unwrap_or_default();
+            self.write_text(text, &json);
             text.push(b'\n');
         }
     }
@@ -189,18 +197,26 @@ impl<'a> Output<'a> {
     }
 
     fn write_styled(&self, text: &mut Vec<u8>, style: Style, content: &str) {
+        let style = if self.has_color { style } else { Style::new() };
         // Writing to memory never fails.
-        _ = if self.has_color {
-            write!(text, "{style}{content}{style:#}")
+        _ = write!(text, "{style}");
+        self.write_text(text, content.as_bytes());
+        _ = write!(text, "{style:#}");
+    }
+
+    /// Text from outside, which is escaped only on a terminal.
+    fn write_text(&self, text: &mut Vec<u8>, content: &[u8]) {
+        if self.is_terminal {
+            text.extend(escape_lines(&String::from_utf8_lossy(content)).into_bytes());
         } else {
-            text.write_all(content.as_bytes())
-        };
+            text.extend_from_slice(content);
+        }
     }
 }
 
-/// Writes a line with each digit of its numbers masked.
-fn redact(text: &mut Vec<u8>, line: &[u8], found: &[Found<'_>]) {
-    let mut end = 0;
+/// The line with each digit of its numbers masked.
+fn redact(line: &[u8], found: &[Found<'_>]) -> Vec<u8> {
+    let (mut text, mut end) = (Vec::new(), 0);
     for Found { start, tn, .. } in found {
         text.extend_from_slice(&line[end..*start]);
         for character in tn.chars() {
@@ -213,4 +229,42 @@ fn redact(text: &mut Vec<u8>, line: &[u8], found: &[Found<'_>]) {
         end = start + tn.len();
     }
     text.extend_from_slice(&line[end..]);
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct TestCli {
+        #[command(flatten)]
+        args: FindArgs,
+    }
+
+    fn output(arguments: &[&str], is_terminal: bool) -> Vec<u8> {
+        let args = TestCli::parse_from([&["find"], arguments].concat()).args;
+        let describer = Describer::new(&args, None);
+        let file = Path::new("a\u{1b}[2J.txt");
+        let output = Output::new(&args, &describer, file, true);
+        let output = Output { has_color: false, is_terminal, ..output };
+        let text = "\u{1b}]8;;a\u{7}\t\u{202e}+44 20 7946 0958\r!\r\n".as_bytes().to_vec();
+        output.page(&Part { text, start: Position { line: 1, column: 0 } }).unwrap().text
+    }
+
+    #[test]
+    fn control_and_direction_characters_are_escaped_only_on_terminals() {
+        let escaped = |options: &[&str]| String::from_utf8(output(options, true)).unwrap();
+        let raw = |options: &[&str]| String::from_utf8(output(options, false)).unwrap();
+        let line = "\\u001b]8;;a\\u0007\t\\u202e+44 20 7946 0958\\u000d!\r\n";
+        assert_eq!(escaped(&[]), format!("a\\u001b[2J.txt:1:{line}"));
+        assert_eq!(escaped(&["--redact"]), line.replace("44 20 7946 0958", "** ** **** ****"));
+        let line = "\u{1b}]8;;a\u{7}\t\u{202e}+44 20 7946 0958\r!\r\n";
+        assert_eq!(raw(&[]), format!("a\u{1b}[2J.txt:1:{line}"));
+        assert_eq!(raw(&["--redact"]), line.replace("44 20 7946 0958", "** ** **** ****"));
+        let parse = |json: &str| serde_json::from_str::<serde_json::Value>(json).unwrap();
+        assert_eq!(parse(&escaped(&["--json"])), parse(&raw(&["--json"])));
+    }
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{Params, display_text, given_params, list_exit_code, page::ListPage, text};
 use crate::{
     CliError,
-    data::{numbering_data::with_routes, report::escape_controls},
+    data::numbering_data::with_routes,
     numbers::args::{ChangesArgs, ChangesOutput, HistoryArgs},
     terminal::{self, HEADING, styled},
 };
@@ -37,7 +37,7 @@ pub async fn history(args: HistoryArgs) -> Result<ExitCode, CliError> {
         ("/v1/carrier/{ocn}/history", vec![("ocn", ocn.to_string())], format!("carrier {ocn}"))
     } else {
         let rule = "must be an NPA-NXX such as 415-234, or an OCN such as 6010";
-        return Err(CliError::failed(format!("CODE {rule}, got '{}'", escape_controls(&code))));
+        return Err(CliError::failed(format!("CODE {rule}, got '{code}'")));
     };
     params.extend(args.page.params().into_iter().map(|(name, value)| (name, value.to_owned())));
     let params = params.iter().map(|(name, value)| (*name, value.as_str())).collect();
@@ -76,8 +76,9 @@ fn render(list: &Value, output: &ChangesOutput, commands: &[String]) -> String {
             let heading = format!("{}  {version}", text(&change["published_at"]));
             lines += &format!("\n{}\n", styled(HEADING, &heading));
         }
-        let kind = text(&change["kind"]).replace('_', " ");
-        lines += &format!("  {} {kind} {}\n", text(&change["change"]), text(&change["key"]));
+        let [kind, action, key] =
+            ["kind", "change", "key"].map(|field| display_text(&change[field]));
+        lines += &format!("  {action} {} {key}\n", kind.replace('_', " "));
         for (name, field) in change["fields"].as_object().into_iter().flatten() {
             let [before, after] = ["before", "after"].map(|side| &field[side]);
             let [old, new] = [before, after].map(|value| match value {

@@ -23,10 +23,10 @@ pub use sources::sources;
 
 use crate::{
     CliError,
-    data::{numbering_data::with_routes, report::escape_controls},
+    data::numbering_data::with_routes,
     error::{Context, NOT_FOUND_EXIT_CODE},
     numbers::args::{PageArgs, QueryArgs},
-    terminal,
+    terminal::{self, escape::escape_controls},
 };
 
 /// Parameter names and values.
@@ -47,7 +47,7 @@ async fn get_body(api: &InProcess, path: &str, params: &Params<'_>) -> Result<Ve
         return Ok(response.body.to_vec());
     }
     let body = parse_json(path, &response.body)?;
-    let message = escape_controls(&lower_first(text(&body["message"])));
+    let message = lower_first(text(&body["message"]));
     match response.status {
         StatusCode::NOT_FOUND => Err(CliError::NotFound(message)),
         _ => Err(CliError::failed(message)),

@@ -22,7 +22,7 @@ use crate::{
     data::numbering_data::{no_data_note, with_routes},
     error::Context,
     numbers::args::LookupArgs,
-    terminal::{BAD, GOOD, HEADING, styled},
+    terminal::{BAD, GOOD, HEADING, show_note, styled},
 };
 
 /// The note below a block's carrier.
@@ -56,7 +56,8 @@ fn format_without_data(args: &LookupArgs) -> Result<Value, CliError> {
     let format = FormatResult::in_memory(text, number, extras, None, today());
     let format = serde_json::to_value(format).context("cannot print as JSON")?;
     if !format["npa"].is_null() {
-        eprintln!("note: {}", no_data_note(&args.data.place()?, &args.data.next()));
+        let note = no_data_note(&args.data.place()?, &args.data.next());
+        show_note(&format!("note: {note}"));
     }
     Ok(json!({ "format": format, "lookup": null }))
 }

@@ -169,7 +169,7 @@ mod tests {
         let columns = &["a", "b"];
         let page = ListPage { rows: &rows, pagination: &Value::Null, columns, note: "" };
         let heading = styled(HEADING, "  A          B");
-        let expected = format!("{heading}\n  1          -\n  \\u{{1b}}[2J  {}…\n", "é".repeat(16));
+        let expected = format!("{heading}\n  1          -\n  \\u001b[2J  {}…\n", "é".repeat(16));
         assert_eq!(page.table_with_width(30), expected);
     }
 

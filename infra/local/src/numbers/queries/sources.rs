@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{display_text, line, print_response, text};
 use crate::{
     CliError,
-    data::report::{escape_controls, format_percentage},
+    data::report::format_percentage,
     numbers::args::QueryArgs,
     terminal::{HEADING, styled},
 };
@@ -20,7 +20,8 @@ pub async fn sources(args: QueryArgs) -> Result<ExitCode, CliError> {
 
 fn render(sources: &Value) -> String {
     let reports = sources["reports"].as_array().into_iter().flatten().map(report);
-    let (version, imported_at) = (text(&sources["version"]), text(&sources["imported_at"]));
+    let [version, imported_at] =
+        ["version", "imported_at"].map(|field| display_text(&sources[field]));
     let first = format!("Version {version}, imported {imported_at}\n");
     [first].into_iter().chain(reports).collect()
 }
@@ -40,12 +41,12 @@ fn report(report: &Value) -> String {
     let limits = report["cannot_tell"].as_array().into_iter().flatten().map(text);
     [
         format!("\n{}\n", styled(HEADING, &heading)),
-        line("address", escape_controls(text(&report["address"]))),
+        line("address", text(&report["address"])),
         line("date", display_text(&report["date"])),
         line("read at", text(&report["read_at"])),
         line("size", HumanBytes(count("bytes")).to_string()),
         // Aligned, a hash would not fit in 80 columns.
-        format!("  SHA-256 {}\n", text(&report["sha256"])),
+        format!("  SHA-256 {}\n", display_text(&report["sha256"])),
         line("rows", rows.to_string()),
         line("skipped", counted("skipped")),
         line("unknown values", join(unknown)),
@@ -70,7 +71,7 @@ fn figures<T>(
     figure: fn(&Value) -> Option<T>,
 ) -> impl Iterator<Item = (String, T)> {
     let figures = figures.as_object().into_iter().flatten();
-    figures.filter_map(move |(name, value)| Some((escape_controls(name), figure(value)?)))
+    figures.filter_map(move |(name, value)| Some((name.clone(), figure(value)?)))
 }
 
 #[cfg(test)]
@@ -88,7 +89,7 @@ mod tests {
             "percentages": { "rate_center": 97.25 }, "cannot_tell": ["this", "that"],
         }]});
         let expected = format!(
-            "Version v, imported now\n\n{}\n  address        a\\u{{1b}}.zip\n  date           -\n  \
+            "Version v, imported now\n\n{}\n  address        a\\u001b.zip\n  date           -\n  \
              read at        now\n  size           2.00 KiB\n  SHA-256 0f\n  rows           \
              1,200\n  skipped        blank rows 3\n  \
              unknown values 1 in Use\n  counts         distinct ocns 1,234\n  shares         rate center 97.2%\n  cannot tell    this; that\n",

@@ -10,7 +10,7 @@ use super::{
     finding::{Finding, section},
     remedies::Remedies,
 };
-use crate::{data::report::escape_controls, terminal::next_commands::quote};
+use crate::terminal::next_commands::quote;
 
 /// Keys are reported for this long before and after they expire.
 const NOTICE_PERIOD: SignedDuration = SignedDuration::from_hours(14 * 24);
@@ -86,8 +86,8 @@ pub fn findings(facts: &KeyFacts, now: Timestamp, remedies: &Remedies) -> Vec<Fi
 }
 
 fn damaged_key(name: &str, remedies: &Remedies) -> Finding {
-    Finding::problem(escape_controls(name), "damaged; its client gets 401 and needs a new key")
-        .remedy(remedies.tnr(&format!("keys delete {}", quote(&escape_controls(name)))))
+    Finding::problem(name, "damaged; its client gets 401 and needs a new key")
+        .remedy(remedies.tnr(&format!("keys delete {}", quote(name))))
         .section(section::KEYS)
 }
 
