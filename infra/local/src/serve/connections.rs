@@ -33,7 +33,7 @@ use tokio::{
     time::{Instant, Sleep, sleep_until},
 };
 
-use crate::serve::unread_bodies::read_first;
+use crate::serve::unread_bodies;
 
 #[derive(Debug, Clone, Copy, Args)]
 pub struct ConnectionArgs {
@@ -157,7 +157,7 @@ async fn track(
     next: Next,
 ) -> Response {
     timer.begin(Stage::Body);
-    let response = read_first(request, next).await;
+    let response = unread_bodies::discard(request, next).await;
     timer.begin(Stage::Request);
     response
 }
