@@ -6,7 +6,10 @@ use moka::future::Cache;
 use numbering::records::{Exchange, NpaNxx, Version};
 use store::{CurrentDataset, HistoryCache, Store};
 
-use crate::{auth::KeyRing, config::Config, quota::Quotas, telemetry::Observer};
+use crate::{
+    auth::KeyRing, body::BodyBudget, config::Config, heavy_work::HeavyWork, quota::Quotas,
+    telemetry::Observer,
+};
 
 const EXCHANGE_CACHE_TTL: Duration = Duration::from_secs(300);
 const EXCHANGE_CACHE_SIZE: u64 = 10_000;
@@ -19,6 +22,8 @@ pub struct App {
     pub keys: Arc<KeyRing>,
     pub quotas: Arc<Quotas>,
     pub config: Config,
+    pub heavy_work: HeavyWork,
+    pub bodies: BodyBudget,
     /// Receives each request after its response, in addition to the access log.
     pub observer: Option<Observer>,
     pub(crate) history_cache: Arc<HistoryCache>,
@@ -35,6 +40,8 @@ impl App {
             keys: Arc::new(KeyRing::new(store.clone())),
             quotas: Arc::new(Quotas::new(store.clone())),
             config,
+            heavy_work: HeavyWork::default(),
+            bodies: BodyBudget::default(),
             observer: None,
             history_cache: Arc::new(HistoryCache::new(store.clone())),
             exchanges: exchange_cache.build(),

@@ -84,7 +84,7 @@ impl Fields {
     }
 
     /// Nests these fields under the field `name` in `others`.
-    pub fn within(self, others: Self, name: &str) -> Self {
+    pub fn within(&self, others: Self, name: &str) -> Self {
         let own = self.0.iter().map(|path| format!("{name}.{path}"));
         Self(own.chain(others.without(name).0).collect())
     }

@@ -1,7 +1,10 @@
 //! Finds the phone numbers in a text.
 
+use std::borrow::Cow;
+
 use axum::{
     extract::{Request, State},
+    http::HeaderMap,
     response::Response,
 };
 use formatting::{Leniency, NumberInText, RulesFailed, find_numbers};
@@ -9,6 +12,7 @@ use serde::Serialize;
 use serde_json::Value;
 use shared::{
     auth::{Charge, KeyKind},
+    body::{BodyLimit, RequestBody},
     errors::{ApiError, BodyError},
     flag_images::FlagsBaseUrl,
     http::preferred_media_type,
@@ -22,13 +26,18 @@ use super::{
     FormatResult,
     describe::Describer,
     options::Options,
-    request_body::{BodyLimit, ContentType, decode_text, json_error},
+    request_body::{ContentType, decode_text, json_error},
     results::{self, JSON, JSON_LINES},
 };
 
 const LIMIT: BodyLimit = BodyLimit { bytes: 100 * 1024, advice: "send the text in parts" };
 /// With a result for each number, the response stays below Lambda's 6 MB limit.
 const MAX_NUMBERS: usize = 1000;
+/// A text counts as a request for each of these digits, or part of them, even if they are not in numbers. The search costs
+/// up to this much for digits that only look like numbers.
+const DIGITS_PER_REQUEST: usize = 100;
+/// The numbers to search for before they are charged, unless the digits have paid for more.
+const FIRST_NUMBERS: usize = 8;
 const JSON_RULE: &str = "The body must be a JSON object with a string named text, and nothing else";
 
 #[derive(IntoParams)]
@@ -78,8 +87,8 @@ struct FoundNumber {
 /// Find the phone numbers in a text
 ///
 /// Finds numbers as Google's `PhoneNumberMatcher` does, each with its position and details. Takes up to 100 KB of text
-/// with up to 1,000 numbers, each counted as a request; a text without numbers counts as one. The body is the text itself
-/// (`text/plain`), or JSON with a `text`.
+/// with up to 1,000 numbers. Each number counts as a request, but the text as no less than one request per 100 digits or
+/// 16 KB. The body is the text itself (`text/plain`), or JSON with a `text`.
 #[utoipa::path(
     post, path = "/v1/find", operation_id = "findNumbers", tag = "Format",
     params(Options, FindOptions),
@@ -109,20 +118,61 @@ pub async fn find_in_text(
     let options = Options::parse(&params, request.headers())?;
     let leniency = params.parse_variant("leniency")?.unwrap_or_default();
     let media_type = preferred_media_type(request.headers(), [JSON, JSON_LINES]);
-    let text = read_text(request).await?;
-    let found = find_numbers(&text, options.default_country, leniency)
-        .map_err(|RulesFailed| ApiError::Internal)?;
-    if found.len() > MAX_NUMBERS {
-        return Err(ApiError::ContentTooLarge(format!(
-            "The text must contain at most {MAX_NUMBERS} numbers, got {}; {}",
-            found.len(),
-            LIMIT.advice
-        )));
-    }
-    charge.raise_to(found.len() as u64).await?;
+    let (parts, body) = request.into_parts();
+    let content_type = TextType::from_headers(&parts.headers)?;
+    // Holds its memory until the response is complete.
+    let body = LIMIT.read(&app, &charge, body).await?;
+    let text = content_type.text(&body)?;
+    let numbers = find_numbers(&text, options.default_country, leniency);
+    let digits = text.chars().filter(|character| character.is_numeric()).count();
+    let found = find_paid(&app, &charge, numbers, digits).await?;
     request_context::record(|context| context.numbers = Some(found.len()));
     let numbers = found.iter().map(|it| &it.number);
     let describer = Describer::new(&app, key, numbers, &options, &flags).await?;
+    let respond = || {
+        let results = describe(&text, found, &describer, &options);
+        let body = results::json(media_type, &results, options.fields.as_ref());
+        results::response(media_type, body)
+    };
+    app.heavy_work.run(respond).await?
+}
+
+/// Collects the numbers in a text with this many digits. Charges for the digits before searching, and for the numbers as
+/// they are found, so that no more of them are unpaid than paid. Stops at the first number that cannot be paid, or that is
+/// one too many.
+async fn find_paid(
+    app: &App,
+    charge: &Charge,
+    mut numbers: impl Iterator<Item = Result<NumberInText, RulesFailed>>,
+    digits: usize,
+) -> Result<Vec<NumberInText>, ApiError> {
+    let paid_by_digits = digits.div_ceil(DIGITS_PER_REQUEST);
+    charge.raise_to(paid_by_digits as u64).await?;
+    let (mut found, mut next_payment) = (Vec::new(), paid_by_digits.max(FIRST_NUMBERS));
+    loop {
+        let unpaid = numbers.by_ref().take(next_payment.min(MAX_NUMBERS + 1) - found.len());
+        let more: Result<Vec<_>, _> = app.heavy_work.run(|| unpaid.collect()).await?;
+        found.extend(more.map_err(|RulesFailed| ApiError::Internal)?);
+        if found.len() > MAX_NUMBERS {
+            return Err(ApiError::ContentTooLarge(format!(
+                "The text must contain at most {MAX_NUMBERS} numbers, got more; {}",
+                LIMIT.advice
+            )));
+        }
+        charge.raise_to(found.len() as u64).await?;
+        if found.len() < next_payment {
+            return Ok(found);
+        }
+        next_payment *= 2;
+    }
+}
+
+fn describe(
+    text: &str,
+    found: Vec<NumberInText>,
+    describer: &Describer<'_>,
+    options: &Options,
+) -> Vec<FoundNumber> {
     let (mut end, mut end_byte) = (0, 0);
     let results = found.into_iter().map(|NumberInText { range, number }| {
         let start = end + text[end_byte..range.start].chars().count();
@@ -131,29 +181,92 @@ pub async fn find_in_text(
         let result = describer.describe(&tn, options.default_country, Some(number));
         FoundNumber { start, end, tn, result }
     });
-    let results: Vec<_> = results.collect();
-    drop(describer);
-    results::response(media_type, results::json(media_type, &results, options.fields))
+    results.collect()
 }
 
-async fn read_text(request: Request) -> Result<String, ApiError> {
-    let (parts, body) = request.into_parts();
-    let content_type = ContentType::from_headers(&parts.headers)?;
-    let is_json = match &*content_type.media_type {
-        "application/json" => true,
-        "text/plain" => false,
-        _ => return Err(content_type.unsupported("application/json or text/plain")),
-    };
-    let body = LIMIT.read(&parts.headers, body).await?;
-    let text = decode_text(&body)?;
-    if !is_json {
-        return Ok(text.to_owned());
+/// The type of a body with a text.
+#[derive(Debug, Clone, Copy)]
+enum TextType {
+    Json,
+    Plain,
+}
+
+impl TextType {
+    fn from_headers(headers: &HeaderMap) -> Result<Self, ApiError> {
+        let content_type = ContentType::from_headers(headers)?;
+        match &*content_type.media_type {
+            "application/json" => Ok(Self::Json),
+            "text/plain" => Ok(Self::Plain),
+            _ => Err(content_type.unsupported("application/json or text/plain")),
+        }
     }
-    match serde_json::from_str(text).map_err(|error| json_error(&error))? {
-        Value::Object(mut body) if body.len() == 1 => match body.remove("text") {
-            Some(Value::String(text)) => Ok(text),
+
+    /// The text in a body.
+    fn text(self, body: &RequestBody) -> Result<Cow<'_, str>, ApiError> {
+        let text = decode_text(body)?;
+        if let Self::Plain = self {
+            return Ok(text.into());
+        }
+        match serde_json::from_str(text).map_err(|error| json_error(&error))? {
+            Value::Object(mut body) if body.len() == 1 => match body.remove("text") {
+                Some(Value::String(text)) => Ok(text.into()),
+                _ => Err(ApiError::invalid(JSON_RULE)),
+            },
             _ => Err(ApiError::invalid(JSON_RULE)),
-        },
-        _ => Err(ApiError::invalid(JSON_RULE)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{cell::Cell, iter};
+
+    use formatting::{DefaultCountry, PhoneNumber};
+
+    use super::*;
+
+    /// A search that never ends, and counts what it finds.
+    fn endless_numbers(
+        found: &Cell<usize>,
+    ) -> impl Iterator<Item = Result<NumberInText, RulesFailed>> {
+        let number = PhoneNumber::parse("3052345678", DefaultCountry::default()).unwrap();
+        iter::from_fn(move || {
+            found.set(found.get() + 1);
+            Some(Ok(NumberInText { range: 0..10, number: number.clone() }))
+        })
+    }
+
+    /// The error for an endless search in a text with this many digits, how many numbers it found, and the requests
+    /// counted.
+    async fn search(per_day: u32, digits: usize) -> (ApiError, usize, u64) {
+        let (app, found) = (test_api::app(), Cell::new(0));
+        let charge = test_api::charge(&app, per_day);
+        let error = find_paid(&app, &charge, endless_numbers(&found), digits).await.unwrap_err();
+        (error, found.get(), u64::from(per_day) - charge.min_remaining().unwrap())
+    }
+
+    #[tokio::test]
+    async fn the_search_finds_at_most_as_many_unpaid_numbers_as_paid_ones() {
+        for (per_day, digits, expected_found, expected_counted) in
+            [(5, 0, 8, 0), (20, 0, 32, 16), (20, 1000, 40, 20), (40, 1001, 44, 22)]
+        {
+            let (error, found, counted) = search(per_day, digits).await;
+            assert!(matches!(error, ApiError::RateLimited(_)), "{error}");
+            assert_eq!((found, counted), (expected_found, expected_counted), "{per_day} {digits}");
+        }
+    }
+
+    #[tokio::test]
+    async fn digits_are_paid_before_the_search() {
+        let (error, found, counted) = search(9, 901).await;
+        assert!(matches!(error, ApiError::RateLimited(_)), "{error}");
+        assert_eq!((found, counted), (0, 0));
+    }
+
+    #[tokio::test]
+    async fn the_search_stops_at_one_number_too_many() {
+        let (error, found, counted) = search(5000, 0).await;
+        assert!(matches!(error, ApiError::ContentTooLarge(_)), "{error}");
+        assert_eq!((found, counted), (MAX_NUMBERS + 1, 512));
     }
 }

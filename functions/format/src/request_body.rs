@@ -1,18 +1,12 @@
-//! The body of a POST request as text: its size limit, content type and encoding.
+//! The body of a POST request as text: its content type and encoding.
 
 use std::str::from_utf8;
 
-use axum::{
-    body::{Body, Bytes},
-    http::{
-        HeaderMap,
-        header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderName},
-    },
+use axum::http::{
+    HeaderMap,
+    header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderName},
 };
-use shared::{
-    body::{self, UnreadableBody},
-    errors::{ApiError, quote},
-};
+use shared::errors::{ApiError, quote};
 
 /// The media type and parameters in `Content-Type`.
 #[derive(Debug)]
@@ -56,35 +50,6 @@ impl ContentType {
         let got = quote(&self.media_type);
         let message = format!("Content-Type must be {supported}, got '{got}'");
         ApiError::UnsupportedMediaType(message)
-    }
-}
-
-/// The maximum size of a body, and what to do about a larger one.
-#[derive(Debug, Clone, Copy)]
-pub struct BodyLimit {
-    pub bytes: usize,
-    pub advice: &'static str,
-}
-
-impl BodyLimit {
-    /// Reads a whole body.
-    pub async fn read(self, headers: &HeaderMap, body: Body) -> Result<Bytes, ApiError> {
-        let declared = header_text(headers, CONTENT_LENGTH).parse::<usize>();
-        if let Ok(length) = declared
-            && length > self.bytes
-        {
-            return Err(self.exceeded(&length.to_string()));
-        }
-        body::read(body, self.bytes).await.map_err(|error| match error {
-            UnreadableBody::TooLong => self.exceeded("more"),
-            UnreadableBody::Broken => ApiError::invalid(body::BROKEN_MESSAGE),
-        })
-    }
-
-    fn exceeded(self, got: &str) -> ApiError {
-        let Self { bytes, advice } = self;
-        let message = format!("The body must be at most {bytes} bytes, got {got}; {advice}");
-        ApiError::ContentTooLarge(message)
     }
 }
 

@@ -23,7 +23,7 @@ pub type Body = Result<Vec<u8>, Box<dyn std::error::Error>>;
 pub fn json<T: Serialize + ToSchema>(
     media_type: &str,
     results: &[T],
-    fields: Option<Fields>,
+    fields: Option<&Fields>,
 ) -> Body {
     // The selection applies only to the result.
     let fields = fields.map(|fields| fields.within(Fields::from_type::<T>(), "result"));

@@ -206,6 +206,6 @@ async fn found_numbers_have_the_same_result_as_when_formatted() {
 async fn texts_have_at_most_1000_numbers() {
     assert_eq!(find("fields=valid", &"4152001234\n".repeat(1000)).await.0, 200);
     let (status, body) = find("", &"4152001234\n".repeat(1001)).await;
-    let message = "The text must contain at most 1000 numbers, got 1001; send the text in parts";
+    let message = "The text must contain at most 1000 numbers, got more; send the text in parts";
     assert_eq!((status, body["message"].as_str()), (413, Some(message)));
 }

@@ -13,6 +13,7 @@ use axum::{
     http::{
         HeaderMap, HeaderName, HeaderValue, Method, StatusCode,
         header::{ACCEPT, CONTENT_TYPE, HOST},
+        request::Parts,
     },
     response::{IntoResponse, Response},
 };
@@ -22,9 +23,11 @@ use rmcp::transport::streamable_http_server::{
 use serde_json::Value;
 use shared::{
     auth::Charge,
-    body::{self, UnreadableBody},
+    body::BodyLimit,
+    errors::ApiError,
     http::{AllowedOrigins, accepts_json},
     in_process::InProcess,
+    state::App,
 };
 
 use crate::{
@@ -32,8 +35,8 @@ use crate::{
     server::ToolServer,
 };
 
-/// Maximum bytes in a body; a call is a few hundred.
-const MAX_BODY_BYTES: usize = 64 * 1024;
+/// A call is a few hundred bytes.
+const LIMIT: BodyLimit = BodyLimit { bytes: 64 * 1024, advice: "send fewer numbers in a call" };
 
 /// Maximum characters in an SDK error message, which may quote a header.
 const MAX_MESSAGE_LENGTH: usize = 200;
@@ -47,23 +50,35 @@ const PROTOCOL_HEADERS: [HeaderName; 3] = [
 
 /// Handles one message; tools call `routes`. Rejects requests from pages on other origins, as [the transport requires](https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning).
 pub async fn handle(
+    app: &App,
     routes: &InProcess,
-    origins: &AllowedOrigins,
     charge: Charge,
     request: Request,
-) -> Response {
-    let (parts, body) = request.into_parts();
-    if !origins.admit(&parts.headers) {
-        let message = "This API does not allow the Origin";
-        return MessageError::new(StatusCode::FORBIDDEN, message).into_response();
+) -> Result<Response, ApiError> {
+    let (Parts { headers, .. }, body) = request.into_parts();
+    if let Err(error) = check_headers(&headers, &app.config.allowed_origins) {
+        return Ok(error.into_response());
     }
-    match read_message(&parts.headers, body).await {
-        Ok(message) => call_sdk(routes, charge, &parts.headers, &message).await,
+    let body = match LIMIT.read(app, &charge, body).await {
+        Err(ApiError::ContentTooLarge(message)) => {
+            return Ok(MessageError::new(StatusCode::PAYLOAD_TOO_LARGE, message).into_response());
+        }
+        Err(ApiError::InvalidRequest(message)) => {
+            return Ok(MessageError::new(StatusCode::BAD_REQUEST, message).into_response());
+        }
+        read => read?,
+    };
+    Ok(match message::read(&body) {
+        Ok(message) => call_sdk(routes, charge, &headers, &message).await,
         Err(error) => error.into_response(),
-    }
+    })
 }
 
-async fn read_message(headers: &HeaderMap, body: Body) -> Result<Value, MessageError> {
+fn check_headers(headers: &HeaderMap, origins: &AllowedOrigins) -> Result<(), MessageError> {
+    if !origins.admit(headers) {
+        let message = "This API does not allow the Origin";
+        return Err(MessageError::new(StatusCode::FORBIDDEN, message));
+    }
     if !accepts_json(headers) {
         return Err(MessageError::new(
             StatusCode::NOT_ACCEPTABLE,
@@ -74,14 +89,7 @@ async fn read_message(headers: &HeaderMap, body: Body) -> Result<Value, MessageE
         let message = "Content-Type must be application/json";
         return Err(MessageError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message));
     }
-    let body = body::read(body, MAX_BODY_BYTES).await.map_err(|error| match error {
-        UnreadableBody::TooLong => {
-            let message = format!("The body must be at most {MAX_BODY_BYTES} bytes");
-            MessageError::new(StatusCode::PAYLOAD_TOO_LARGE, message)
-        }
-        UnreadableBody::Broken => MessageError::new(StatusCode::BAD_REQUEST, body::BROKEN_MESSAGE),
-    })?;
-    message::read(&body)
+    Ok(())
 }
 
 fn is_json(headers: &HeaderMap) -> bool {
@@ -152,7 +160,7 @@ fn sdk_request(headers: &HeaderMap, message: &Value) -> axum::http::Request<Body
 /// Converts the SDK's plain-text errors to JSON-RPC.
 async fn to_json_rpc_error(response: Response) -> Response {
     let status = response.status();
-    let text = to_bytes(response.into_body(), MAX_BODY_BYTES).await.unwrap_or_default();
+    let text = to_bytes(response.into_body(), LIMIT.bytes).await.unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
     let message: String =
         text.trim_start_matches("Bad Request: ").chars().take(MAX_MESSAGE_LENGTH).collect();

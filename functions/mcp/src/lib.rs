@@ -37,9 +37,8 @@ pub fn routes() -> Routes {
                     charge: Charge,
                     address: PublicAddress,
                     request: Request| {
-            let origins = app.config.allowed_origins.clone();
-            let routes = shared_routes.get_or_init(|| tool_routes(app)).at(address);
-            endpoint::handle(&routes, &origins, charge, request).await
+            let routes = shared_routes.get_or_init(|| tool_routes(app.clone())).at(address);
+            endpoint::handle(&app, &routes, charge, request).await
         },
     );
     Routes::new([Route::undocumented_post("/mcp", endpoint)]).with_preparation(prepare)

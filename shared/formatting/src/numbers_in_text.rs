@@ -1,6 +1,6 @@
 //! Phone numbers in text, as Google's `PhoneNumberMatcher` finds them.
 
-use std::{ops::Range, sync::LazyLock};
+use std::{iter, ops::Range, sync::LazyLock};
 
 use rlibphonenumber::{
     PhoneNumberUtil,
@@ -50,23 +50,30 @@ pub struct RulesFailed;
 static MATCHERS: LazyLock<PhoneNumberMatcherFactory<PhoneNumberUtil, &PhoneNumberUtil>> =
     LazyLock::new(|| PhoneNumberMatcherFactory::new_for_util(&RULES));
 
-/// Finds all numbers in a text, in order. `country` is for numbers without a country code.
+/// Finds the numbers in a text, in order, each when it is asked for. `country` is for numbers without a country code.
+/// An error is the last item.
 pub fn find_numbers(
     text: &str,
     country: DefaultCountry,
     leniency: Leniency,
-) -> Result<Vec<NumberInText>, RulesFailed> {
+) -> impl Iterator<Item = Result<NumberInText, RulesFailed>> {
     let matches = MATCHERS
         .matcher_builder(text)
         .leniency(leniency.into())
         .preferred_region(country.region())
         .build();
-    let numbers = matches.filter_map(|found| {
+    let mut numbers = Some(matches.filter_map(|found| {
         let range = found.start..found.end();
         let number = describe(Reading::from_parsed(found.raw_string, found.number)?.into())?;
         Some(NumberInText { range, number })
-    });
-    catch_panic(|| Some(numbers.collect())).ok_or(RulesFailed)
+    }));
+    iter::from_fn(move || {
+        let found = catch_panic(|| Some(numbers.as_mut()?.next()));
+        if found.is_none() && numbers.take().is_some() {
+            return Some(Err(RulesFailed));
+        }
+        found?.map(Ok)
+    })
 }
 
 impl From<Leniency> for matcher::Leniency {
@@ -88,8 +95,8 @@ mod tests {
 
     /// The numbers in a text, each as typed and in E.164 with its extension.
     fn find(text: &str, country: &str, leniency: Leniency) -> Vec<String> {
-        let found = find_numbers(text, country.parse().unwrap(), leniency).unwrap();
-        let numbers = found.into_iter().map(|NumberInText { range, number }| {
+        let numbers = find_numbers(text, country.parse().unwrap(), leniency).map(|found| {
+            let NumberInText { range, number } = found.unwrap();
             let extension = number.extension.map(|digits| format!(" x{digits}"));
             format!("{} {}{}", &text[range], number.formats.e164, extension.unwrap_or_default())
         });
@@ -148,7 +155,8 @@ mod tests {
             text in r"([0-9+() ./x\-]{0,12}|tel:|;ext=|\PC|, |305 234 5678){0,20}",
         ) {
             for leniency in [Leniency::Possible, Leniency::Valid, Leniency::ExactGrouping] {
-                let found = find_numbers(&text, DefaultCountry::default(), leniency).unwrap();
+                let found = find_numbers(&text, DefaultCountry::default(), leniency);
+                let found: Vec<_> = found.map(Result::unwrap).collect();
                 let is_found = |range: &Range<usize>| text.get(range.clone()).is_some();
                 prop_assert!(found.iter().all(|it| is_found(&it.range)));
                 prop_assert!(found.windows(2).all(|two| two[0].range.end <= two[1].range.start));

@@ -70,6 +70,11 @@ impl Charge {
         }
     }
 
+    /// The requests left before a quota is exhausted, after the last change; `None` if the key has no quotas.
+    pub fn min_remaining(&self) -> Option<u64> {
+        Some(self.statuses()?.min_remaining())
+    }
+
     /// The status of each quota after the last change; `None` if the key has no quotas.
     pub(crate) fn statuses(&self) -> Option<QuotaStatuses> {
         *self.0.as_ref()?.statuses.lock()
@@ -90,16 +95,12 @@ mod tests {
         Charge::for_key(&Arc::new(Quotas::new(store)), record)
     }
 
-    fn remaining(charge: &Charge) -> u64 {
-        charge.statuses().unwrap().min_remaining()
-    }
-
     #[tokio::test]
     async fn raising_a_charge_counts_only_what_is_missing() {
         let charge = charge(10);
         for (total, left) in [(1, 9), (4, 6), (4, 6), (2, 6), (10, 0)] {
             charge.raise_to(total).await.unwrap();
-            assert_eq!(remaining(&charge), left, "{total}");
+            assert_eq!(charge.min_remaining(), Some(left), "{total}");
         }
     }
 
@@ -114,7 +115,7 @@ mod tests {
             // A retry needs all of them.
             assert_eq!(exceeded.requests, total);
             assert_eq!(exceeded.requests <= exceeded.exhausted.limit, has_retry_time);
-            assert_eq!(remaining(&charge), 7);
+            assert_eq!(charge.min_remaining(), Some(7));
         }
         charge.raise_to(10).await.unwrap();
     }

@@ -71,6 +71,15 @@ impl KeyRing {
         })
     }
 
+    /// Adds a key's record as if it had been read; `None` for an unknown key.
+    #[cfg(test)]
+    pub(super) async fn record_read(&self, key: &ApiKey, record: Option<KeyRecord>) {
+        match record {
+            Some(record) => self.records.insert(key.hash(), record).await,
+            None => self.unknown.insert(key.hash(), ()).await,
+        }
+    }
+
     /// Returns an error if keys cannot be validated: none are in memory, and the key table is not responding.
     pub async fn check_usable(&self) -> Result<(), StoreError> {
         let now = Timestamp::now();

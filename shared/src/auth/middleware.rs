@@ -110,21 +110,105 @@ fn bearer_token(authorization: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use axum::{body::Body, routing::get};
+    use std::{convert::Infallible, future::pending};
+
+    use axum::{
+        Router,
+        body::{Body, Bytes},
+        extract::State,
+        routing::{get, post},
+    };
+    use futures_util::{FutureExt, stream};
     use lambda_http::tower::ServiceExt;
-    use store::{Store, TimeoutProfile};
+    use store::{KeyRecord, Store, TimeoutProfile};
 
     use super::*;
     use crate::{
         app,
+        auth::{ApiKey, KeyKind, SECRET_CHARACTERS, key_record},
+        body::BodyLimit,
         routes::{Route, Routes},
     };
 
+    /// An app whose tables are unreachable.
+    fn test_app() -> App {
+        App::with_store(Store::connect_to_emulator("http://127.0.0.1:1", TimeoutProfile::Request))
+    }
+
+    const PER_DAY: u32 = 3;
+
+    fn limited_record() -> KeyRecord {
+        KeyRecord { per_day: Some(PER_DAY), ..key_record("limited") }
+    }
+
+    /// A service that reads bodies at `/read`, and never responds at `/never`.
+    fn service(app: &App) -> Router {
+        let read = async |State(app): State<App>, charge: Charge, request: Request| {
+            let limit = BodyLimit { bytes: 1024, advice: "" };
+            limit.read(&app, &charge, request.into_body()).await.map(drop)
+        };
+        let routes = Routes::new([
+            Route::undocumented_post("/read", post(read)),
+            Route::undocumented_post("/never", post(pending::<()>)),
+        ]);
+        app::service([routes], app.clone())
+    }
+
+    /// A request whose body never arrives.
+    fn endless_request(path: &str, key: &str) -> Request {
+        let body = Body::from_stream(stream::pending::<Result<Bytes, Infallible>>());
+        let request = Request::post(path).header(header::HOST, "a.example");
+        request.header("x-api-key", key).body(body).unwrap()
+    }
+
+    fn key(character: char) -> ApiKey {
+        let secret = character.to_string().repeat(SECRET_CHARACTERS);
+        ApiKey::with_secret(KeyKind::Live, &secret).unwrap()
+    }
+
+    async fn counted(app: &App) -> u64 {
+        let charge = Charge::for_key(&app.quotas, limited_record());
+        // Reads the statuses without counting anything.
+        charge.raise_to(u64::from(PER_DAY) + 1).await.unwrap_err();
+        u64::from(PER_DAY) - charge.min_remaining().unwrap()
+    }
+
+    #[tokio::test]
+    async fn rejected_requests_do_not_wait_for_their_body() {
+        let (app, spent, unknown) = (test_app(), key('a'), key('b'));
+        app.keys.record_read(&spent, Some(limited_record())).await;
+        app.keys.record_read(&unknown, None).await;
+        Charge::for_key(&app.quotas, limited_record()).raise_to(PER_DAY.into()).await.unwrap();
+        for (key, status) in [
+            (spent.reveal(), StatusCode::TOO_MANY_REQUESTS),
+            (unknown.reveal(), StatusCode::UNAUTHORIZED),
+            ("malformed", StatusCode::UNAUTHORIZED),
+            ("", StatusCode::UNAUTHORIZED),
+        ] {
+            let response = service(&app).oneshot(endless_request("/read", key)).await.unwrap();
+            assert_eq!(response.status(), status, "{key}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_request_stays_charged_if_its_client_hangs_up() {
+        let (app, key) = (test_app(), key('a'));
+        app.keys.record_read(&key, Some(limited_record())).await;
+        for (path, expected) in [("/never", 1), ("/read", 2)] {
+            let mut request = Box::pin(service(&app).oneshot(endless_request(path, key.reveal())));
+            // Waits for the table to fail, so that the next requests are counted without it.
+            while counted(&app).await < expected {
+                assert!(request.as_mut().now_or_never().is_none());
+                tokio::task::yield_now().await;
+            }
+            drop(request);
+            assert_eq!(counted(&app).await, expected);
+        }
+    }
+
     #[tokio::test]
     async fn routes_require_a_key_unless_they_are_public() {
-        // Nothing listens on the port.
-        let store = Store::connect_to_emulator("http://127.0.0.1:1", TimeoutProfile::Request);
-        let app = App::with_store(store);
+        let app = test_app();
         for (is_public, status) in [(false, StatusCode::UNAUTHORIZED), (true, StatusCode::OK)] {
             let route = [Route::undocumented_get("/v1/test", get(async || "found"))];
             let routes = if is_public { Routes::public(route) } else { Routes::new(route) };

@@ -1,7 +1,9 @@
 //! Reads whole request and response bodies.
 
+use std::{ops::Deref, sync::Arc};
+
 use axum::{
-    body::{Body, Bytes, to_bytes},
+    body::{Body, Bytes, HttpBody, to_bytes},
     extract::{
         DefaultBodyLimit, FromRequest, Request,
         rejection::{BytesRejection, FailedToBufferBody},
@@ -10,29 +12,98 @@ use axum::{
     response::{IntoResponse, Response},
 };
 
-use crate::errors::ApiError;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// The error message for [`UnreadableBody::Broken`].
-pub const BROKEN_MESSAGE: &str = "The body must be complete, and its chunks must be well-formed";
+use crate::{auth::Charge, errors::ApiError, state::App};
 
-/// The reason a body cannot be read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum UnreadableBody {
-    TooLong,
-    /// It is incomplete, or its chunks are malformed.
-    Broken,
+/// A body counts as a request for each of these, or part of it. Reading and parsing it costs less than formatting 20
+/// numbers.
+pub const BYTES_PER_REQUEST: usize = 16 * 1024;
+
+/// The memory for request bodies that are read or processed at the same time, in KiB.
+const BUDGET: usize = 64 * 1024;
+
+const BROKEN_MESSAGE: &str = "The body must be complete, and its chunks must be well-formed";
+
+/// The memory for request bodies, in KiB. Cheap to clone.
+#[derive(Clone)]
+pub struct BodyBudget(Arc<Semaphore>);
+
+impl Default for BodyBudget {
+    fn default() -> Self {
+        Self::new(BUDGET)
+    }
 }
 
-/// Reads a whole body of at most `max_bytes`.
-pub async fn read(body: Body, max_bytes: usize) -> Result<Bytes, UnreadableBody> {
-    let mut request = Request::new(body);
-    DefaultBodyLimit::max(max_bytes).apply(&mut request);
-    Bytes::from_request(request, &()).await.map_err(|rejection| match rejection {
-        BytesRejection::FailedToBufferBody(FailedToBufferBody::LengthLimitError(_)) => {
-            UnreadableBody::TooLong
+impl BodyBudget {
+    pub fn new(kib: usize) -> Self {
+        Self(Arc::new(Semaphore::new(kib)))
+    }
+
+    fn reserve(&self, bytes: usize) -> Result<OwnedSemaphorePermit, ApiError> {
+        let kib = u32::try_from(bytes.div_ceil(1024)).unwrap_or(u32::MAX);
+        Arc::clone(&self.0).try_acquire_many_owned(kib).map_err(|_| ApiError::NoBodyMemory)
+    }
+}
+
+/// The maximum size of a request's body, and what to do about a larger one.
+#[derive(Debug, Clone, Copy)]
+pub struct BodyLimit {
+    pub bytes: usize,
+    pub advice: &'static str,
+}
+
+/// A request's body. Keep it while the request is processed, since it holds its part of the memory for bodies.
+#[derive(Debug)]
+pub struct RequestBody {
+    bytes: Bytes,
+    _reserved: OwnedSemaphorePermit,
+}
+
+impl Deref for RequestBody {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl BodyLimit {
+    /// Reads a whole body, after charging for it and reserving memory. Without a declared length, it counts as if it had
+    /// the maximum length.
+    pub async fn read(
+        self,
+        app: &App,
+        charge: &Charge,
+        body: Body,
+    ) -> Result<RequestBody, ApiError> {
+        let declared = body.size_hint().exact();
+        let length = declared.map_or(self.bytes, |length| length.try_into().unwrap_or(usize::MAX));
+        if length > self.bytes {
+            return Err(self.exceeded(&length.to_string()));
         }
-        _ => UnreadableBody::Broken,
-    })
+        charge.raise_to(length.div_ceil(BYTES_PER_REQUEST) as u64).await?;
+        let reserved = app.bodies.reserve(length)?;
+        Ok(RequestBody { bytes: self.buffer(body).await?, _reserved: reserved })
+    }
+
+    async fn buffer(self, body: Body) -> Result<Bytes, ApiError> {
+        let mut request = Request::new(body);
+        DefaultBodyLimit::max(self.bytes).apply(&mut request);
+        Bytes::from_request(request, &()).await.map_err(|rejection| match rejection {
+            BytesRejection::FailedToBufferBody(FailedToBufferBody::LengthLimitError(_)) => {
+                self.exceeded("more")
+            }
+            // It is incomplete, or its chunks are malformed.
+            _ => ApiError::invalid(BROKEN_MESSAGE),
+        })
+    }
+
+    fn exceeded(self, got: &str) -> ApiError {
+        let Self { bytes, advice } = self;
+        let message = format!("The body must be at most {bytes} bytes, got {got}; {advice}");
+        ApiError::ContentTooLarge(message)
+    }
 }
 
 /// Reads a response's body into memory. Replaces the response with an internal error if that fails.
@@ -50,19 +121,109 @@ pub(crate) async fn buffer_body(response: Response) -> (Parts, Bytes) {
 
 #[cfg(test)]
 mod tests {
-    use futures_util::stream;
+    use std::convert::Infallible;
+
+    use futures_util::{FutureExt, stream};
+    use store::{KeyRecord, Store, TimeoutProfile};
 
     use super::*;
+    use crate::auth::key_record;
+
+    const LIMIT: BodyLimit = BodyLimit { bytes: 4 * BYTES_PER_REQUEST, advice: "send less" };
+
+    fn app() -> App {
+        App::with_store(Store::connect_to_emulator("http://127.0.0.1:1", TimeoutProfile::Request))
+    }
+
+    /// An app with memory for one body of the maximum size.
+    fn small_app() -> App {
+        App { bodies: BodyBudget::new(LIMIT.bytes / 1024), ..app() }
+    }
+
+    const PER_DAY: u64 = 1000;
+
+    fn charge(app: &App) -> Charge {
+        let record = KeyRecord { per_day: Some(PER_DAY as u32), ..key_record("a") };
+        Charge::for_key(&app.quotas, record)
+    }
+
+    fn counted(charge: &Charge) -> u64 {
+        PER_DAY - charge.min_remaining().unwrap()
+    }
+
+    fn streamed(parts: Vec<std::io::Result<String>>) -> Body {
+        Body::from_stream(stream::iter(parts))
+    }
+
+    fn endless() -> Body {
+        Body::from_stream(stream::pending::<Result<Bytes, Infallible>>())
+    }
+
+    async fn read(app: &App, body: impl Into<Body>) -> Result<RequestBody, String> {
+        let read = LIMIT.read(app, &Charge::default(), body.into()).await;
+        read.map_err(|error| error.to_string())
+    }
 
     #[tokio::test]
     async fn broken_and_too_long_bodies_are_distinguished() {
-        let streamed = |parts: Vec<Result<&'static str, std::io::Error>>| {
-            Body::from_stream(stream::iter(parts))
-        };
-        assert_eq!(read(streamed(vec![Ok("12"), Ok("34")]), 4).await.unwrap(), "1234");
-        let too_long = read(streamed(vec![Ok("12"), Ok("345")]), 4).await;
-        assert_eq!(too_long, Err(UnreadableBody::TooLong));
-        let broken = vec![Ok("12"), Err(std::io::ErrorKind::UnexpectedEof.into())];
-        assert_eq!(read(streamed(broken), 4).await, Err(UnreadableBody::Broken));
+        let (app, longest) = (app(), "1".repeat(LIMIT.bytes));
+        assert_eq!(read(&app, longest.clone()).await.unwrap().len(), LIMIT.bytes);
+        assert_eq!(
+            read(&app, streamed(vec![Ok(longest.clone())])).await.unwrap().len(),
+            LIMIT.bytes
+        );
+        let more = read(&app, streamed(vec![Ok(longest.clone()), Ok("1".to_owned())])).await;
+        assert_eq!(more.unwrap_err(), "The body must be at most 65536 bytes, got more; send less");
+        let declared = read(&app, longest + "1").await;
+        assert_eq!(
+            declared.unwrap_err(),
+            "The body must be at most 65536 bytes, got 65537; send less"
+        );
+        let broken =
+            streamed(vec![Ok("1".to_owned()), Err(std::io::ErrorKind::UnexpectedEof.into())]);
+        assert_eq!(read(&app, broken).await.unwrap_err(), BROKEN_MESSAGE);
+    }
+
+    #[tokio::test]
+    async fn a_body_is_charged_by_its_declared_size_before_it_arrives() {
+        let app = app();
+        // Two failed writes, after which requests no longer wait for the table.
+        charge(&app).raise_to(2).await.unwrap();
+        for (body, requests) in [
+            (Body::empty(), 1),
+            (Body::from("1"), 1),
+            (Body::from("1".repeat(BYTES_PER_REQUEST + 1)), 2),
+            (streamed(vec![Ok("1".to_owned())]), 4),
+            (endless(), 4),
+        ] {
+            let charge = charge(&app);
+            charge.raise_to(1).await.unwrap();
+            let before = counted(&charge) - 1;
+            _ = LIMIT.read(&app, &charge, body).now_or_never();
+            assert_eq!(counted(&charge) - before, requests);
+        }
+    }
+
+    #[tokio::test]
+    async fn bodies_share_the_memory_until_they_are_dropped() {
+        let app = small_app();
+        let held = read(&app, "1".repeat(LIMIT.bytes)).await.unwrap();
+        let no_memory = ApiError::NoBodyMemory.to_string();
+        assert_eq!(read(&app, "1").await.unwrap_err(), no_memory);
+        assert_eq!(read(&app, endless()).await.unwrap_err(), no_memory);
+        drop(held);
+        assert!(read(&app, "1").await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn a_client_that_hangs_up_or_sends_a_broken_body_gives_its_memory_back() {
+        let app = small_app();
+        let mut waiting = Box::pin(read(&app, endless()));
+        assert!(waiting.as_mut().now_or_never().is_none());
+        assert!(read(&app, "1").await.is_err());
+        drop(waiting);
+        let broken = streamed(vec![Err(std::io::ErrorKind::UnexpectedEof.into())]);
+        assert_eq!(read(&app, broken).await.unwrap_err(), BROKEN_MESSAGE);
+        assert!(read(&app, "1").await.is_ok());
     }
 }

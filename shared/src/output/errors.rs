@@ -84,6 +84,12 @@ pub enum ApiError {
     /// The key table cannot be read, and the key is not in memory.
     #[error("The API key cannot be validated right now; retry in a few seconds")]
     KeyUnchecked,
+    /// Other requests are doing as much heavy work as is allowed.
+    #[error("The server is busy with large requests; retry in a few seconds")]
+    Busy,
+    /// Other requests' bodies take up the memory for bodies.
+    #[error("The server has no memory left for this request's body; retry in a few seconds")]
+    NoBodyMemory,
     /// A bug in the service.
     #[error("An unexpected error occurred")]
     Internal,
@@ -182,7 +188,9 @@ impl ApiError {
             | Self::Unreadable
             | Self::NoDataset(_)
             | Self::NoHistory(_)
-            | Self::KeyUnchecked => ErrorCode::ServiceUnavailable,
+            | Self::KeyUnchecked
+            | Self::Busy
+            | Self::NoBodyMemory => ErrorCode::ServiceUnavailable,
             Self::Internal => ErrorCode::InternalError,
         }
     }
@@ -221,9 +229,11 @@ impl IntoResponse for ApiError {
             Self::NoHistory(StoreError::DamagedHistory { .. } | StoreError::Unrecorded { .. }) => {
                 return response;
             }
-            Self::Unavailable | Self::NoHistory(_) | Self::KeyUnchecked => {
-                (RETRY_AFTER, text(RETRY_AFTER_SECONDS))
-            }
+            Self::Unavailable
+            | Self::NoHistory(_)
+            | Self::KeyUnchecked
+            | Self::Busy
+            | Self::NoBodyMemory => (RETRY_AFTER, text(RETRY_AFTER_SECONDS)),
             Self::RateLimited(exceeded) => {
                 exceeded.set_headers(response.headers_mut());
                 return response;

@@ -27,8 +27,8 @@ use shared::{
     state::App,
 };
 use store::{
-    CurrentDataset, ImportedReport, ImportedReports, LoadedVersion, Manifest, ReportName, Snapshot,
-    Store, TimeoutProfile,
+    CurrentDataset, ImportedReport, ImportedReports, KeyRecord, LoadedVersion, Manifest,
+    ReportName, Snapshot, Store, TimeoutProfile,
 };
 
 /// A port that nothing listens on, so that every read fails immediately and the in-memory dataset is used.
@@ -152,7 +152,25 @@ fn imported_reports(read_at: Timestamp) -> ImportedReports {
     ImportedReports([(ReportName::Nanpa, report)].into())
 }
 
-fn app() -> App {
+/// A charge against a daily quota, which the app counts on its own.
+pub fn charge(app: &App, per_day: u32) -> Charge {
+    let record = KeyRecord {
+        key_hash: "a".to_owned(),
+        prefix: "tnr_live_Sample".to_owned(),
+        name: "tests".to_owned(),
+        note: None,
+        created_at: Timestamp::UNIX_EPOCH,
+        expires_at: None,
+        revoked_at: None,
+        per_minute: None,
+        per_day: Some(per_day),
+        quota_id: None,
+    };
+    Charge::for_key(&app.quotas, record)
+}
+
+/// An app with the records in `small_dataset.json`.
+pub fn app() -> App {
     let store = Store::connect_to_emulator(UNREACHABLE, TimeoutProfile::Request);
     let Records { carriers, area_codes, exchanges } =
         serde_json::from_str(include_str!("small_dataset.json")).unwrap();

@@ -1,10 +1,15 @@
 //! The body of a batch request: its format and numbers.
 
-use axum::{body::Bytes, extract::Request, http::HeaderMap};
-use shared::errors::ApiError;
+use axum::{extract::Request, http::HeaderMap};
+use shared::{
+    auth::Charge,
+    body::{BodyLimit, RequestBody},
+    errors::ApiError,
+    state::App,
+};
 
 use super::{ColumnParams, RequestedNumber, check_count, json, table::Table};
-use crate::request_body::{BodyLimit, ContentType, decode_text};
+use crate::request_body::{ContentType, decode_text};
 
 /// A response repeats the request's text as JSON inside Lambda's JSON, where a control character takes seven bytes. With
 /// a result for each number, the response stays below Lambda's 6 MB limit.
@@ -20,6 +25,13 @@ pub struct Batch {
     pub table: Option<Table>,
 }
 
+/// A request's body, and its format.
+#[derive(Debug)]
+pub struct BatchBody {
+    format: BodyFormat,
+    body: RequestBody,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum BodyFormat {
     Json,
@@ -28,20 +40,7 @@ enum BodyFormat {
 }
 
 impl Batch {
-    /// Reads the numbers in a request. `params` selects the columns in a CSV.
-    pub async fn read(request: Request, params: &ColumnParams) -> Result<Self, ApiError> {
-        let (parts, body) = request.into_parts();
-        let format = BodyFormat::from_headers(&parts.headers)?;
-        for (name, param) in [("column", &params.column), ("countryColumn", &params.country_column)]
-        {
-            if param.is_some() && !matches!(format, BodyFormat::Csv { .. }) {
-                return Err(ApiError::invalid(format!("{name} requires a text/csv body")));
-            }
-        }
-        Self::parse(format, &LIMIT.read(&parts.headers, body).await?, params)
-    }
-
-    fn parse(format: BodyFormat, body: &Bytes, params: &ColumnParams) -> Result<Self, ApiError> {
+    fn parse(format: BodyFormat, body: &[u8], params: &ColumnParams) -> Result<Self, ApiError> {
         let text = decode_text(body)?;
         let (numbers, table) = match format {
             BodyFormat::Json => (json::parse_array(text)?, None),
@@ -52,6 +51,31 @@ impl Batch {
             }
         };
         Ok(Self { numbers, table })
+    }
+}
+
+impl BatchBody {
+    /// Reads a request's body. `params` requires a CSV.
+    pub async fn read(
+        app: &App,
+        charge: &Charge,
+        request: Request,
+        params: &ColumnParams,
+    ) -> Result<Self, ApiError> {
+        let (parts, body) = request.into_parts();
+        let format = BodyFormat::from_headers(&parts.headers)?;
+        for (name, param) in [("column", &params.column), ("countryColumn", &params.country_column)]
+        {
+            if param.is_some() && !matches!(format, BodyFormat::Csv { .. }) {
+                return Err(ApiError::invalid(format!("{name} requires a text/csv body")));
+            }
+        }
+        Ok(Self { format, body: LIMIT.read(app, charge, body).await? })
+    }
+
+    /// The numbers in the body. `params` selects the columns in a CSV.
+    pub fn parse(&self, params: &ColumnParams) -> Result<Batch, ApiError> {
+        Batch::parse(self.format, &self.body, params)
     }
 }
 
@@ -84,7 +108,7 @@ fn parse_lines(text: &str) -> Result<Vec<RequestedNumber>, ApiError> {
 mod tests {
     use axum::{
         body::Body,
-        http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE},
+        http::header::{CONTENT_ENCODING, CONTENT_TYPE},
     };
     use futures_util::stream;
     use proptest::prelude::*;
@@ -98,7 +122,9 @@ mod tests {
     }
 
     async fn read_request(request: Request) -> Result<Vec<String>, String> {
-        match Batch::read(request, &ColumnParams::default()).await {
+        let (app, charge, params) = (test_api::app(), Charge::default(), ColumnParams::default());
+        let body = BatchBody::read(&app, &charge, request, &params).await;
+        match body.and_then(|body| body.parse(&params)) {
             Ok(batch) => Ok(batch.numbers.into_iter().map(|number| number.tn).collect()),
             Err(error) => Err(error.body().message().to_owned()),
         }
@@ -167,9 +193,7 @@ mod tests {
         let parts = [Ok::<_, std::convert::Infallible>(longest), Ok("1".to_owned())];
         let message = read("text/plain", Body::from_stream(stream::iter(parts))).await.unwrap_err();
         assert!(message.contains("at most 524288 bytes, got more"), "{message}");
-        let request = Request::builder().header(CONTENT_TYPE, "text/plain");
-        let request = request.header(CONTENT_LENGTH, LIMIT.bytes + 1).body(Body::empty());
-        let message = read_request(request.unwrap()).await.unwrap_err();
+        let message = read("text/plain", "1".repeat(LIMIT.bytes + 1)).await.unwrap_err();
         assert!(message.contains("got 524289; send some of the numbers"), "{message}");
     }
 
@@ -183,7 +207,7 @@ mod tests {
         ) {
             let params = ColumnParams { column, country_column };
             let tables = [true, false].map(|has_header| BodyFormat::Csv { has_header });
-            for body in [Bytes::from(body), Bytes::from(text)] {
+            for body in [body, text.into_bytes()] {
                 for format in [BodyFormat::Json, BodyFormat::Lines].into_iter().chain(tables) {
                     if let Ok(Batch { numbers, table }) = Batch::parse(format, &body, &params) {
                         prop_assert!((1..=MAX_NUMBERS).contains(&numbers.len()));

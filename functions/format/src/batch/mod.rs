@@ -24,7 +24,7 @@ use super::{cells::Columns, describe::Describer, options::Options};
 
 pub use json::digits_of;
 
-use body::Batch;
+use body::{Batch, BatchBody};
 use json::NumbersToFormat;
 use response::{CSV, FormattedNumber, FormattedNumbers};
 
@@ -119,40 +119,56 @@ pub async fn format_numbers(
     let media_type = response::media_type(request.headers());
     let (column, country_column) = (params.text("column")?, params.text("countryColumn")?);
     let columns = ColumnParams { column, country_column };
-    let Batch { numbers, table } = Batch::read(request, &columns).await?;
+    // Holds its memory until the response is complete.
+    let body = BatchBody::read(&app, &charge, request, &columns).await?;
+    let Batch { numbers, table } = app.heavy_work.run(|| body.parse(&columns)).await??;
     if let (Some(table), CSV) = (&table, media_type) {
         table.check_names(&Columns::new(&options))?;
     }
     charge.raise_to(numbers.len() as u64).await?;
     request_context::record(|context| context.numbers = Some(numbers.len()));
-    let results = format_all(&app, key, numbers, &options, &flags).await?;
-    response::response(media_type, table.as_ref(), options, &results)
+    let parsed = app.heavy_work.run(|| parse_all(numbers, options.default_country)).await?;
+    let numbers = parsed.iter().filter_map(ParsedNumber::number);
+    let describer = Describer::new(&app, key, numbers, &options, &flags).await?;
+    let respond = || {
+        let results: Vec<_> =
+            parsed.into_iter().map(|number| number.describe(&describer)).collect();
+        response::response(media_type, table.as_ref(), &options, &results)
+    };
+    app.heavy_work.run(respond).await?
 }
 
-/// Formats all numbers with one data version.
-async fn format_all(
-    app: &App,
-    key: KeyKind,
-    numbers: Vec<RequestedNumber>,
-    options: &Options,
-    flags: &FlagsBaseUrl,
-) -> Result<Vec<FormattedNumber>, ApiError> {
-    let parsed = numbers.into_iter().map(|RequestedNumber { id, tn, country }| {
+/// A number in a batch, or the reason why it is invalid.
+struct ParsedNumber {
+    id: Option<String>,
+    tn: String,
+    parsed: Result<(DefaultCountry, Option<PhoneNumber>), ApiError>,
+}
+
+fn parse_all(numbers: Vec<RequestedNumber>, default: DefaultCountry) -> Vec<ParsedNumber> {
+    let parse = |RequestedNumber { id, tn, country }| {
         let parsed = country.map(|own_country| {
-            let country = own_country.unwrap_or(options.default_country);
+            let country = own_country.unwrap_or(default);
             (country, PhoneNumber::parse(&tn, country))
         });
-        (id, tn, parsed)
-    });
-    let parsed: Vec<_> = parsed.collect();
-    let numbers = parsed.iter().filter_map(|(_, _, parsed)| parsed.as_ref().ok()?.1.as_ref());
-    let describer = Describer::new(app, key, numbers, options, flags).await?;
-    let results = parsed.into_iter().map(|(id, tn, parsed)| match parsed {
-        Err(error) => FormattedNumber { id, tn, result: None, error: Some(error.body()) },
-        Ok((country, number)) => {
-            let result = Some(describer.describe(&tn, country, number));
-            FormattedNumber { id, tn, result, error: None }
+        ParsedNumber { id, tn, parsed }
+    };
+    numbers.into_iter().map(parse).collect()
+}
+
+impl ParsedNumber {
+    fn number(&self) -> Option<&PhoneNumber> {
+        self.parsed.as_ref().ok()?.1.as_ref()
+    }
+
+    fn describe(self, describer: &Describer<'_>) -> FormattedNumber {
+        let Self { id, tn, parsed } = self;
+        match parsed {
+            Err(error) => FormattedNumber { id, tn, result: None, error: Some(error.body()) },
+            Ok((country, number)) => {
+                let result = Some(describer.describe(&tn, country, number));
+                FormattedNumber { id, tn, result, error: None }
+            }
         }
-    });
-    Ok(results.collect())
+    }
 }

@@ -57,14 +57,14 @@ pub fn media_type(headers: &HeaderMap) -> &'static str {
 pub fn response(
     media_type: &'static str,
     table: Option<&Table>,
-    options: Options,
+    options: &Options,
     results: &[FormattedNumber],
 ) -> Result<Response, ApiError> {
     if media_type == CSV {
-        let body = csv(table, &Columns::new(&options), results);
+        let body = csv(table, &Columns::new(options), results);
         return results::response(shared::cells::MEDIA_TYPE, body);
     }
-    results::response(media_type, results::json(media_type, results, options.fields))
+    results::response(media_type, results::json(media_type, results, options.fields.as_ref()))
 }
 
 /// Writes the columns in the table that was sent (or `id` and `tn`), then the result columns.

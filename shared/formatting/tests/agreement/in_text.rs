@@ -22,8 +22,8 @@ type Found = (usize, usize, String, String);
 fn find(Case { text, country, leniency, .. }: &Case) -> Vec<Found> {
     let country: DefaultCountry = country.parse().unwrap();
     let leniency: Leniency = leniency.parse().unwrap();
-    let found = find_numbers(text, country, leniency).unwrap();
-    let numbers = found.into_iter().map(|NumberInText { range, number }| {
+    let numbers = find_numbers(text, country, leniency).map(|found| {
+        let NumberInText { range, number } = found.unwrap();
         let position = |byte: usize| text[..byte].chars().count();
         let extension = number.extension.unwrap_or_default();
         (position(range.start), position(range.end), number.formats.e164, extension)

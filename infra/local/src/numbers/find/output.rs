@@ -100,12 +100,10 @@ impl Describer {
         let (mut found, mut start) = (Vec::new(), 0);
         for chunk in line.utf8_chunks() {
             let text = chunk.valid();
-            let numbers = find_numbers(text, self.country, self.leniency)?;
-            found.extend(numbers.into_iter().map(|NumberInText { range, number }| Found {
-                start: start + range.start,
-                tn: &text[range],
-                number,
-            }));
+            for number in find_numbers(text, self.country, self.leniency) {
+                let NumberInText { range, number } = number?;
+                found.push(Found { start: start + range.start, tn: &text[range], number });
+            }
             start += text.len() + chunk.invalid().len();
         }
         Ok(found)

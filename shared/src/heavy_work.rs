@@ -1,0 +1,90 @@
+//! Work of more than a few milliseconds, such as formatting a batch. At most half of the processors do such work at a
+//! time, so that small requests do not wait for it.
+
+use std::{sync::Arc, thread::available_parallelism, time::Duration};
+
+use tokio::{
+    runtime::{Handle, RuntimeFlavor},
+    sync::Semaphore,
+    task::block_in_place,
+    time::timeout,
+};
+
+use crate::errors::ApiError;
+
+/// Maximum wait for other requests' work.
+const MAX_WAIT: Duration = Duration::from_secs(1);
+
+/// The processors for heavy work. Cheap to clone.
+#[derive(Clone)]
+pub struct HeavyWork {
+    processors: Arc<Semaphore>,
+    max_wait: Duration,
+}
+
+impl Default for HeavyWork {
+    fn default() -> Self {
+        let processors = available_parallelism().map_or(1, usize::from);
+        Self::new((processors / 2).max(1), MAX_WAIT)
+    }
+}
+
+impl HeavyWork {
+    /// Lets this many processors do heavy work.
+    pub fn new(processors: usize, max_wait: Duration) -> Self {
+        Self { processors: Arc::new(Semaphore::new(processors)), max_wait }
+    }
+
+    /// Runs `work` on this thread once a processor is free, while other threads take over its other tasks. A
+    /// single-threaded runtime, as on Lambda, has one request at a time. Rejects the request if it waits too long.
+    pub async fn run<T>(&self, work: impl FnOnce() -> T) -> Result<T, ApiError> {
+        let permit = timeout(self.max_wait, self.processors.acquire()).await;
+        let Ok(Ok(_permit)) = permit else { return Err(ApiError::Busy) };
+        Ok(match Handle::current().runtime_flavor() {
+            RuntimeFlavor::CurrentThread => work(),
+            _ => block_in_place(work),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{panic::AssertUnwindSafe, sync::mpsc};
+
+    use axum::{http::header::RETRY_AFTER, response::IntoResponse};
+    use futures_util::FutureExt;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn work_beyond_the_processors_is_rejected_with_a_retry_time() {
+        let heavy_work = HeavyWork::new(1, Duration::from_millis(1));
+        let running = heavy_work.processors.acquire().await;
+        let response = heavy_work.run(|| ()).await.unwrap_err().into_response();
+        assert_eq!(response.status().as_u16(), 503);
+        assert_eq!(response.headers()[RETRY_AFTER], "5");
+        drop(running);
+        assert_eq!(heavy_work.run(|| 7).await.unwrap(), 7);
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+    async fn other_tasks_run_during_heavy_work() {
+        let (sender, receiver) = mpsc::channel();
+        // With a single worker, this deadlocks unless another thread takes over.
+        let other = async move { sender.send(7).unwrap() };
+        let heavy_work = HeavyWork::default();
+        let work = tokio::spawn(async move {
+            tokio::spawn(other);
+            heavy_work.run(move || receiver.recv().unwrap()).await
+        });
+        assert_eq!(work.await.unwrap().unwrap(), 7);
+    }
+
+    #[tokio::test]
+    async fn work_that_panics_frees_its_processor() {
+        let heavy_work = HeavyWork::new(1, MAX_WAIT);
+        let panicking = heavy_work.run(|| panic!("test"));
+        assert!(AssertUnwindSafe(panicking).catch_unwind().await.is_err());
+        assert_eq!(heavy_work.processors.available_permits(), 1);
+    }
+}
