@@ -177,7 +177,8 @@ impl Past<'_> {
                 }
             }
         }
-        Ok(Arc::new(Dataset::from_records(records.into_values())))
+        let records = records.into_values();
+        Ok(Arc::new(self.app.heavy_work.run(|| Dataset::from_records(records)).await?))
     }
 }
 

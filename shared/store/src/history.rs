@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 use jiff::Timestamp;
 use numbering::{
     changed_keys::ChangedKeys,
+    changes::Difference,
     records::{Npa, NpaNxx, RecordKey, Version},
 };
 use serde::{Deserialize, Serialize};
@@ -83,6 +84,17 @@ impl PublishedDifference {
     ) -> Self {
         let hash = crate::manifest::snapshot_hash(packed);
         Self { publication, predecessor, keys, bytes: packed.len() as u32, hash }
+    }
+
+    /// Unpacks its difference, which takes milliseconds.
+    pub fn unpack(&self, packed: &[u8]) -> Result<Difference, StoreError> {
+        Difference::unpack(packed)
+            .map_err(|error| StoreError::DamagedHistory { part: self.part(), source: error.into() })
+    }
+
+    /// The name of its difference in messages.
+    pub(crate) fn part(&self) -> String {
+        format!("the difference of publication {}", self.publication.id)
     }
 
     /// The read units that its packed difference takes.

@@ -7,6 +7,7 @@ use std::{
 
 use arc_swap::ArcSwapOption;
 use jiff::Timestamp;
+use tokio::sync::Mutex;
 
 use crate::{History, Manifest, Store, StoreError};
 
@@ -20,23 +21,32 @@ pub struct HistoryCache {
     store: Store,
     /// The history, and when it was read.
     cached: ArcSwapOption<(Arc<History>, Instant)>,
+    /// Locked by the request that reads the history. Others wait for it.
+    reading: Mutex<()>,
 }
 
 impl HistoryCache {
     pub fn new(store: Store) -> Self {
-        Self { store, cached: ArcSwapOption::empty() }
+        Self { store, cached: ArcSwapOption::empty(), reading: Mutex::default() }
     }
 
     /// The history that ends with the manifest's publication.
     pub async fn get(&self, manifest: &Manifest) -> Result<Arc<History>, StoreError> {
-        if let Some(cached) = self.cached.load_full()
-            && is_usable(&cached, manifest, Instant::now())
-        {
-            return Ok(Arc::clone(&cached.0));
+        if let Some(cached) = self.find(manifest) {
+            return Ok(cached);
+        }
+        let _reading = self.reading.lock().await;
+        if let Some(cached) = self.find(manifest) {
+            return Ok(cached);
         }
         let history = Arc::new(self.store.history(manifest, Timestamp::now()).await?);
         self.cached.store(Some(Arc::new((Arc::clone(&history), Instant::now()))));
         Ok(history)
+    }
+
+    fn find(&self, manifest: &Manifest) -> Option<Arc<History>> {
+        let cached = self.cached.load_full()?;
+        is_usable(&cached, manifest, Instant::now()).then(|| Arc::clone(&cached.0))
     }
 }
 

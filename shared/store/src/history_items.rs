@@ -188,14 +188,21 @@ impl Store {
         Ok(items.into_iter().filter_map(read).collect())
     }
 
-    /// Reads a publication's difference. Eventually consistent at first, at half the cost: the hash shows if a chunk is
-    /// missing.
     pub async fn difference(
         &self,
         published: &PublishedDifference,
     ) -> Result<Difference, StoreError> {
+        published.unpack(&self.packed_difference(published).await?)
+    }
+
+    /// Reads a publication's difference, and verifies its hash. Eventually consistent at first, at half the cost: the hash
+    /// shows if a chunk is missing.
+    pub async fn packed_difference(
+        &self,
+        published: &PublishedDifference,
+    ) -> Result<Vec<u8>, StoreError> {
+        let part = || published.part();
         let id = &published.publication.id;
-        let part = || format!("the difference of publication {id}");
         for is_consistent in [false, true] {
             let chunks = self.partition(id.as_str(), is_consistent);
             let chunks = self.read_patiently(Table::History, chunks).await;
@@ -206,11 +213,7 @@ impl Store {
                 }
             }
             if snapshot_hash(&packed) == published.hash {
-                let source = match Difference::unpack(&packed) {
-                    Ok(difference) => return Ok(difference),
-                    Err(error) => error.into(),
-                };
-                return Err(StoreError::DamagedHistory { part: part(), source });
+                return Ok(packed);
             }
         }
         Err(StoreError::DamagedHistory { part: part(), source: "its hash is wrong".into() })

@@ -14,7 +14,7 @@ use axum::{extract::State, http::Uri, response::Response};
 use futures_util::{Stream, StreamExt, TryStreamExt, stream};
 use jiff::Timestamp;
 use numbering::{
-    changes::{ChangeKind, Difference, FieldChange, RecordChange, RecordKind, RecordPair},
+    changes::{ChangeKind, FieldChange, RecordChange, RecordKind, RecordPair},
     records::Version,
 };
 use serde::Serialize;
@@ -27,7 +27,7 @@ use shared::{
     public_address::PublicAddress,
     state::App,
 };
-use store::{Publication, PublishedDifference};
+use store::{Publication, PublishedDifference, StoreError};
 use utoipa::ToSchema;
 
 use self::{
@@ -169,22 +169,26 @@ pub async fn list_changes(
     Ok(output::response(format, uri, &feed, &filter.to_string(), list))
 }
 
-/// A difference, and the publication that made it.
-type ReadDifference<'a> = (&'a Publication, Difference);
-
-/// Reads differences in this order, several ahead. Charges for each before reading it.
+/// Reads the changes of publications that match a filter, in this order, several publications ahead. Charges for each
+/// before reading it.
 fn read<'a>(
     app: &'a App,
     charge: &'a Charge,
+    filter: &'a Filter,
     wanted: Vec<&'a PublishedDifference>,
-) -> impl Stream<Item = Result<ReadDifference<'a>, ApiError>> {
+) -> impl Stream<Item = Result<(&'a Publication, Vec<RecordPair>), ApiError>> {
     let units = wanted.iter().scan(0.0, |units, published| {
         *units += published.read_units();
         Some(*units)
     });
     let reads = wanted.iter().copied().zip(units).map(async |(published, units)| {
         charge.raise_to(price_of_units(units)).await?;
-        Ok((&published.publication, app.store.difference(published).await?))
+        let packed = app.store.packed_difference(published).await?;
+        let matching = app.heavy_work.run(|| {
+            let difference = published.unpack(&packed)?;
+            Ok::<_, StoreError>(difference.changes().filter(|pair| filter.matches(pair)).collect())
+        });
+        Ok((&published.publication, matching.await??))
     });
     stream::iter(reads.collect::<Vec<_>>()).buffered(CONCURRENT_READS)
 }
@@ -221,9 +225,9 @@ async fn oldest(
     let units = wanted.iter().map(|published| published.read_units()).sum();
     charge.raise_to(price_of_units(units)).await?;
     let mut rows = Vec::new();
-    let mut reads = pin!(read(app, charge, wanted));
-    while let Some((publication, difference)) = reads.try_next().await? {
-        for pair in difference.changes().filter(|pair| filter.matches(pair)) {
+    let mut reads = pin!(read(app, charge, filter, wanted));
+    while let Some((publication, pairs)) = reads.try_next().await? {
+        for pair in pairs {
             if position >= page.offset && rows.len() < page.limit {
                 rows.extend(ChangeRow::new(publication, &pair));
             }
@@ -246,9 +250,9 @@ async fn newest(
     let (mut rows, mut total) = (Vec::new(), 0);
     let newest_first = differences.iter().rev();
     let wanted = newest_first.filter(|published| filter.may_match(&published.keys)).collect();
-    let mut reads = pin!(read(app, charge, wanted));
-    while let Some((publication, difference)) = reads.try_next().await? {
-        for pair in difference.changes().filter(|pair| filter.matches(pair)) {
+    let mut reads = pin!(read(app, charge, filter, wanted));
+    while let Some((publication, pairs)) = reads.try_next().await? {
+        for pair in pairs {
             if total > end {
                 return Ok((rows, total));
             }

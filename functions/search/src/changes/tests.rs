@@ -61,6 +61,7 @@ fn page() -> ChangeList {
             version: version(later),
             number: 1,
             at: "2026-11-21T09:00:38Z".parse().unwrap(),
+            ends_at: None,
         };
         ChangeRow::new(&publication, &RecordPair { key, before, after }).unwrap()
     };

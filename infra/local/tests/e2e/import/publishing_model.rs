@@ -266,6 +266,7 @@ impl Simulation {
         prop_assert_eq!(verification.drift.total(), 0);
         self.check(Some(0)).await?;
         let manifest = store.manifest().await.unwrap().unwrap();
+        prop_assert!(manifest.unrecorded.is_empty(), "{:?}", manifest);
         self.past.check(store, &manifest).await
     }
 }

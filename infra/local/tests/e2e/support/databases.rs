@@ -9,11 +9,13 @@ use std::{
 
 use dynoxide::Database as Dynoxide;
 use ingest::{ImportReport, Options, Sources};
+use jiff::SignedDuration;
+use numbering::time::this_second;
 use tempfile::TempDir;
 use tnr::{data::sample::sample, database::Database, keys};
 use tokio::runtime::Runtime;
 
-use super::{service::KEY, small_reports::ReportSet};
+use super::{imports::without_gates, service::KEY, small_reports::ReportSet};
 
 /// The name of the program's database file.
 const FILE: &str = "dynamodb.sqlite";
@@ -27,6 +29,11 @@ struct Master {
 impl Master {
     /// Imports the reports into a database without keys.
     fn import(sources: Sources) -> Self {
+        Self::import_all(vec![(sources, Options::default())])
+    }
+
+    /// Makes one or more imports, one after another.
+    fn import_all(imports: Vec<(Sources, Options)>) -> Self {
         let folder = TempDir::new().unwrap();
         let database = Dynoxide::new(folder.path().join(FILE).to_str().unwrap()).unwrap();
         // Tests need no durability, so skip waiting for the disk.
@@ -35,8 +42,11 @@ impl Master {
         let imported = thread::spawn(move || {
             Runtime::new().unwrap().block_on(async {
                 let database = Database::public(database).await.unwrap();
-                let store = database.store();
-                ingest::ingest(&store, &sources, Options::default(), |_| ()).await.unwrap()
+                let (store, mut report) = (database.store(), None);
+                for (sources, options) in imports {
+                    report = Some(ingest::ingest(&store, &sources, options, |_| ()).await.unwrap());
+                }
+                report.unwrap()
             })
         });
         Self { report: imported.join().unwrap(), folder }
@@ -61,6 +71,26 @@ fn sample_master() -> &'static Master {
 /// A test's own database with the sample and the sample key.
 pub async fn with_sample() -> Database {
     sample_master().copy().await
+}
+
+/// A test's own database with the sample, and a version from a day before, with another carrier name and rate center.
+pub async fn with_history() -> Database {
+    static MASTER: LazyLock<Master> = LazyLock::new(|| {
+        let before = |text: &str| text.replace("SAMPLE MOBILE", "SAMPLE CELLULAR");
+        let now = this_second();
+        let (sample, day_before) = (ReportSet::sample(), now - SignedDuration::from_hours(24));
+        let earlier = ReportSet {
+            nanpa: before(&sample.nanpa),
+            cnac: sample.cnac.replace("Sample", "Example"),
+            carriers: before(&sample.carriers).replace("Sample", "Example"),
+            ..sample.clone()
+        };
+        Master::import_all(vec![
+            (earlier.sources(), Options { now: day_before, ..without_gates() }),
+            (sample.sources(), Options { now, ..without_gates() }),
+        ])
+    });
+    MASTER.copy().await
 }
 
 /// A test's own database with the first of the small reports and the sample key.

@@ -65,6 +65,8 @@ struct Shared {
     /// The database's address.
     upstream: String,
     policy: Box<Policy>,
+    /// The only table whose calls the policy gets; `None` for every table.
+    table: Option<&'static str>,
     /// `true` if the policy is off.
     is_passing: AtomicBool,
     calls: AtomicUsize,
@@ -79,6 +81,8 @@ struct Shared {
 #[derive(Debug, Clone, PartialEq)]
 pub struct AnsweredCall {
     pub operation: String,
+    /// The table, or the first one.
+    pub table: String,
     /// The consumed capacity units.
     pub units: f64,
 }
@@ -89,9 +93,18 @@ impl FaultProxy {
         endpoint: &str,
         policy: impl Fn(usize, &str) -> Fault + Send + Sync + 'static,
     ) -> Self {
+        Self::for_table(endpoint, None, policy).await
+    }
+
+    pub async fn for_table(
+        endpoint: &str,
+        table: Option<&'static str>,
+        policy: impl Fn(usize, &str) -> Fault + Send + Sync + 'static,
+    ) -> Self {
         let shared = Arc::new(Shared {
             upstream: endpoint.to_owned(),
             policy: Box::new(policy),
+            table,
             is_passing: AtomicBool::default(),
             calls: AtomicUsize::default(),
             client: http_client(),
@@ -111,6 +124,13 @@ impl FaultProxy {
     /// A proxy that injects `fault` into every call after [`Self::start_failing`].
     pub async fn with_switch(endpoint: &str, fault: Fault) -> Self {
         let proxy = Self::new(endpoint, move |_, _| fault).await;
+        proxy.stop_failing();
+        proxy
+    }
+
+    /// A proxy that injects `fault` into every call to a table after [`Self::start_failing`].
+    pub async fn with_table_switch(endpoint: &str, table: &'static str, fault: Fault) -> Self {
+        let proxy = Self::for_table(endpoint, Some(table), move |_, _| fault).await;
         proxy.stop_failing();
         proxy
     }
@@ -157,15 +177,17 @@ impl FaultProxy {
 }
 
 impl Shared {
-    async fn forward(&self, mut headers: HeaderMap, body: impl Into<reqwest::Body>) -> Response {
-        let operation = operation_in(&headers).to_owned();
+    async fn forward(&self, mut headers: HeaderMap, body: impl Into<Bytes>) -> Response {
+        let (operation, body) = (operation_in(&headers).to_owned(), body.into());
+        let table = tables_in(&body).into_iter().next().unwrap_or_default();
         headers.remove("host");
         headers.remove("content-length");
         let request = self.client.post(&self.upstream).headers(headers).body(body);
         let response = request.send().await.unwrap();
         let (status, headers) = (response.status(), response.headers().clone());
         let body = response.bytes().await.unwrap();
-        self.answered.lock().unwrap().push(AnsweredCall { operation, units: units_in(&body) });
+        let units = units_in(&body);
+        self.answered.lock().unwrap().push(AnsweredCall { operation, table, units });
         (status, headers, body).into_response()
     }
 
@@ -208,7 +230,9 @@ pub fn for_first_calls(
 
 async fn handle(State(proxy): State<Arc<Shared>>, headers: HeaderMap, body: Bytes) -> Response {
     let call = proxy.calls.fetch_add(1, Ordering::SeqCst) + 1;
-    let is_passing = proxy.is_passing.load(Ordering::SeqCst);
+    let is_called = |table: &str| tables_in(&body).iter().any(|called| called == table);
+    let is_other_table = proxy.table.is_some_and(|table| !is_called(table));
+    let is_passing = is_other_table || proxy.is_passing.load(Ordering::SeqCst);
     let fault = if is_passing { Fault::None } else { (proxy.policy)(call, operation_in(&headers)) };
     if fault == Fault::Held {
         proxy.is_holding.send_replace(true);
@@ -248,6 +272,14 @@ async fn handle(State(proxy): State<Arc<Shared>>, headers: HeaderMap, body: Byte
             cut_off_after(b"{\"Item\":")
         }
     }
+}
+
+/// The tables that a call names.
+fn tables_in(body: &[u8]) -> Vec<String> {
+    let call: Value = serde_json::from_slice(body).unwrap_or_default();
+    let several = call["RequestItems"].as_object().into_iter().flat_map(|tables| tables.keys());
+    let single = call["TableName"].as_str().map(str::to_owned);
+    single.into_iter().chain(several.cloned()).collect()
 }
 
 fn operation_in(headers: &HeaderMap) -> &str {

@@ -14,6 +14,7 @@ pub mod keys;
 pub mod lambda_runtime;
 pub mod lists;
 pub mod metrics;
+pub mod nights;
 pub mod numbers_worldwide;
 pub mod operator;
 pub mod processes;

@@ -1,0 +1,212 @@
+//! The rows of the reports in the walk, and their changes, by plain loops.
+
+use std::collections::BTreeMap;
+
+use ingest::Sources;
+use jiff::{ToSpan, civil::Date};
+use rand::{RngExt, rngs::StdRng, seq::IndexedRandom};
+
+use crate::support::small_reports::source;
+
+/// An overlay: libphonenumber has a wrong time zone for 689, and the oldest code corrects it.
+pub const NPAS: [&str; 2] = ["407", "689"];
+pub const NXXS: [&str; 6] = ["200", "201", "202", "203", "204", "205"];
+pub const OCNS: [&str; 4] = ["1111", "2222", "3333", "4444"];
+/// An exchange in 407 with a block that stays, since an empty report on blocks counts as unreadable.
+const POOLED: &str = "299";
+const PLACES: [&str; 3] = ["EAST", "WEST", "SNFC"];
+
+/// The rows of one night.
+#[derive(Clone, PartialEq)]
+pub struct Rows {
+    /// OCN, rate center and state by NPA and NXX.
+    exchanges: BTreeMap<(&'static str, &'static str), (&'static str, &'static str, &'static str)>,
+    /// The holder of a thousands block in 407, and the day on which it becomes effective.
+    blocks: BTreeMap<(&'static str, u8), (&'static str, Date)>,
+    /// Names by OCN.
+    names: BTreeMap<&'static str, u32>,
+}
+
+/// An exchange with the names of its holders.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    pub ocn: &'static str,
+    pub name: String,
+    pub place: &'static str,
+    pub state: &'static str,
+    pub blocks: Vec<Block>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Block {
+    pub digit: u8,
+    pub ocn: &'static str,
+    name: String,
+    pub effective: Date,
+}
+
+/// An exchange before and after a night.
+#[derive(Debug, Clone)]
+pub struct Change {
+    pub npa: &'static str,
+    pub nxx: &'static str,
+    before: Option<Row>,
+    after: Option<Row>,
+}
+
+impl Row {
+    /// The holders of the exchange and its blocks.
+    pub fn holders(&self) -> Vec<&'static str> {
+        let mut holders = vec![self.ocn];
+        for block in &self.blocks {
+            holders.push(block.ocn);
+        }
+        holders
+    }
+}
+
+impl Change {
+    pub fn key(&self) -> String {
+        format!("{}-{}", self.npa, self.nxx)
+    }
+
+    pub fn kind(&self) -> &'static str {
+        match (&self.before, &self.after) {
+            (None, _) => "added",
+            (_, None) => "removed",
+            _ => "changed",
+        }
+    }
+
+    /// The row before and after, as far as it existed.
+    pub fn versions(&self) -> impl Iterator<Item = &Row> {
+        [&self.before, &self.after].into_iter().flatten()
+    }
+
+    /// Some fields before and after, by their names in the API.
+    pub fn fields(&self) -> [(&'static str, Option<String>, Option<String>); 4] {
+        let values = |row: &Option<Row>| match row {
+            Some(row) => [row.ocn, &row.name, row.place, row.state].map(|it| Some(it.to_owned())),
+            None => [const { None }; 4],
+        };
+        let [ocn, name, place, state] = values(&self.before);
+        let after = values(&self.after);
+        let [ocn_after, name_after, place_after, state_after] = after;
+        [
+            ("ocn", ocn, ocn_after),
+            ("company_name", name, name_after),
+            ("rate_center", place, place_after),
+            ("state", state, state_after),
+        ]
+    }
+}
+
+impl Rows {
+    pub fn first() -> Self {
+        let codes = [(NPAS[0], NXXS[0]), (NPAS[1], NXXS[0]), (NPAS[0], POOLED)];
+        let exchanges = codes.map(|code| (code, (OCNS[0], PLACES[0], "FL")));
+        let blocks = [((POOLED, 0), (OCNS[3], Date::constant(2000, 1, 1)))];
+        let names = OCNS.map(|ocn| (ocn, 0));
+        Self { exchanges: exchanges.into(), blocks: blocks.into(), names: names.into() }
+    }
+
+    /// Changes up to three things.
+    pub fn change(&mut self, random: &mut StdRng, date: Date) {
+        for _ in 0..random.random_range(1..4) {
+            let code = (*NPAS.choose(random).unwrap(), *NXXS.choose(random).unwrap());
+            let ocn = *OCNS.choose(random).unwrap();
+            match random.random_range(0..8) {
+                0 => _ = self.exchanges.remove(&code),
+                1 => *self.names.get_mut(ocn).unwrap() += 1,
+                2 => {
+                    // Before, on and after the night, and far enough in the past that it is effective today.
+                    let effective = date + i64::from(random.random_range(-2..=10)).days();
+                    self.blocks.insert((code.1, random.random_range(0..10)), (ocn, effective));
+                }
+                3 if self.blocks.len() > 1 => _ = self.blocks.pop_first(),
+                _ => {
+                    let place = *PLACES.choose(random).unwrap();
+                    let state = *["FL", "FL", "GA"].choose(random).unwrap();
+                    self.exchanges.insert(code, (ocn, place, state));
+                }
+            }
+        }
+    }
+
+    fn name(&self, ocn: &str) -> String {
+        format!("COMPANY {ocn} {}", self.names[ocn])
+    }
+
+    fn row(&self, npa: &str, nxx: &str) -> Option<Row> {
+        for ((known_npa, known_nxx), (ocn, place, state)) in &self.exchanges {
+            if (*known_npa, *known_nxx) != (npa, nxx) {
+                continue;
+            }
+            let mut blocks = Vec::new();
+            for ((block_nxx, digit), (holder, effective)) in &self.blocks {
+                if npa == "407" && *block_nxx == nxx {
+                    let (name, effective) = (self.name(holder), *effective);
+                    blocks.push(Block { digit: *digit, ocn: holder, name, effective });
+                }
+            }
+            return Some(Row { ocn, name: self.name(ocn), place, state, blocks });
+        }
+        None
+    }
+
+    /// The exchanges in an area code, by NXX.
+    pub fn exchanges_in(&self, npa: &'static str) -> impl Iterator<Item = (&'static str, Row)> {
+        let codes = NXXS.into_iter().chain([POOLED]);
+        codes.filter_map(move |nxx| Some((nxx, self.row(npa, nxx)?)))
+    }
+
+    /// The exchanges that differ, in order.
+    pub fn changes(before: &Self, after: &Self) -> Vec<Change> {
+        let mut changes = Vec::new();
+        for npa in NPAS {
+            for nxx in NXXS.into_iter().chain([POOLED]) {
+                let (before, after) = (before.row(npa, nxx), after.row(npa, nxx));
+                if before != after {
+                    changes.push(Change { npa, nxx, before, after });
+                }
+            }
+        }
+        changes
+    }
+
+    pub fn sources(&self) -> Sources {
+        let mut nanpa =
+            "State\tNPA-NXX\tOCN\tCompany\tRateCenter\tEffectiveDate\tUse\tAssignDate\t\
+                         Initial/Growth\tPooled Code\tIn Service\tFile Updated 01/01/2000\n"
+                .to_owned();
+        for ((npa, nxx), (ocn, place, state)) in &self.exchanges {
+            let name = self.name(ocn);
+            nanpa += &format!("{state}\t{npa}-{nxx}\t{ocn}\t{name}\t{place}\t\tAS\t\t\t\tYes\n");
+        }
+        let mut blocks = "Region,State,NPA,NXX,X,STATUS,Code Holder,Contaminated (Y or N),\
+                          Contaminated TNs not Available for Assignment,Rate Center,\
+                          Block Effective Date,Block Available Date,Assigned To,OCN,Date Assigned\n"
+            .to_owned();
+        for ((nxx, digit), (ocn, effective)) in &self.blocks {
+            if self.exchanges.contains_key(&("407", *nxx)) {
+                let (name, day) = (self.name(ocn), effective.strftime("%m/%d/%Y"));
+                blocks +=
+                    &format!("SE,FL,407,{nxx},{digit},AS,,N,,,{day},,{name},{ocn},01/01/2000\n");
+            }
+        }
+        let npa_report = "File Date,01/01/2000\n\
+                          NPA_ID,LOCATION,COUNTRY,IN_SERVICE,IN_SERVICE_DT,OVERLAY_COMPLEX\n\
+                          407,FL,US,Y,04/16/1988,407/689\n689,FL,US,Y,06/04/2019,407/689\n\
+                          416,ONTARIO,CANADA,Y,,\n800,,,Y,,\n";
+        let cnac = "NPA,CO Code (NXX),Status,Exchange Area,Province,Company,OCN,Remarks\n\
+                    416,200,In Service,Toronto,ON,DELTA,9999,\n";
+        Sources {
+            nanpa: source(&nanpa),
+            cnac: source(cnac),
+            npa_report: source(npa_report),
+            carriers: None,
+            thousands_blocks: Some(source(&blocks)),
+            canadian_blocks: None,
+        }
+    }
+}
