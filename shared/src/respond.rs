@@ -48,7 +48,7 @@ pub async fn respond(app: &App, routes: &RouteTable, request: Request, next: Nex
         response = condition.apply(response).await;
     }
     if wants_gzip {
-        response = compress(response).await;
+        response = compress(response, &app.heavy_work).await;
     }
     set_common_headers(&mut response, allowed_origin, origins);
     if let Some(prefix) = prefix {

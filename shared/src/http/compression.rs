@@ -1,6 +1,6 @@
 //! Response compression (RFC 9110, 8.4).
 
-use std::io::{Result, Write};
+use std::io::{Error, Write};
 
 use axum::{
     body::{Body, Bytes, HttpBody},
@@ -12,20 +12,27 @@ use axum::{
 };
 use flate2::{Compression, write::GzEncoder};
 
-use crate::body::buffer_body;
+use crate::{body::buffer_body, heavy_work::HeavyWork};
 
 /// The minimum body length to compress, in bytes. A shorter body fits into one packet anyway.
 const MIN_LENGTH: u64 = 1024;
+/// Compressing a longer body is heavy work.
+const MAX_LIGHT_LENGTH: usize = 128 * 1024;
 
 /// Compresses a body with gzip if that is worth it. The fastest level takes microseconds and shrinks a list page to
-/// a fifth of its size. Brotli would save another tenth, but add more than 1 MB to each function and slow cold starts.
-pub async fn compress(response: Response) -> Response {
+/// a fifth of its size. A long body stays as it is while the server is busy. Brotli would save another tenth, but add more than 1 MB to each function and slow cold starts.
+pub async fn compress(response: Response, heavy_work: &HeavyWork) -> Response {
     let length = response.body().size_hint().exact().unwrap_or_default();
     if length < MIN_LENGTH || !is_compressible(response.headers()) {
         return response;
     }
     let (mut parts, body) = buffer_body(response).await;
-    let Ok(compressed) = gzip(&body) else { return Response::from_parts(parts, body.into()) };
+    let compressed = if body.len() > MAX_LIGHT_LENGTH {
+        heavy_work.run(|| gzip(&body)).await.ok().and_then(Result::ok)
+    } else {
+        gzip(&body).ok()
+    };
+    let Some(compressed) = compressed else { return Response::from_parts(parts, body.into()) };
     parts.headers.remove(CONTENT_LENGTH);
     parts.headers.remove(ACCEPT_RANGES);
     parts.headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
@@ -39,7 +46,7 @@ fn is_compressible(headers: &HeaderMap) -> bool {
     !is_image && !headers.contains_key(CONTENT_ENCODING)
 }
 
-fn gzip(body: &Bytes) -> Result<Vec<u8>> {
+fn gzip(body: &Bytes) -> Result<Vec<u8>, Error> {
     let mut encoder = GzEncoder::new(Vec::with_capacity(body.len() / 4), Compression::fast());
     encoder.write_all(body)?;
     encoder.finish()
