@@ -105,7 +105,7 @@ SERIES = {
     ),
     "DatabaseThrottledAlarm": Series(
         healthy=[NOTHING, {"dataset": 10}, {"exchanges": 5, "keys": 5}],
-        failing=[{"dataset": 11}, {"counts": 11}, {"exchanges": 6, "keys": 6}], fires_within=3, clears_within=8,
+        failing=[{"dataset": 11}, {"history": 11}, {"counts": 11}, {"exchanges": 6, "keys": 6}], fires_within=3, clears_within=8,
     ),
     # An import counts once its last attempt has ended. Nothing else changes the state.
     "ImportFailedAlarm": Series(
@@ -113,6 +113,9 @@ SERIES = {
         failing=[{"dropped": 1}, {"dropped": 1, "succeeded": 0}], missing="as before", fires_at_once=True,
     ),
     "BlockReportUnreadAlarm": Series(
+        healthy=[{"metric": 0}], failing=[{"metric": 1}, {"metric": 2}], missing="as before", fires_at_once=True,
+    ),
+    "HistoryIncompleteAlarm": Series(
         healthy=[{"metric": 0}], failing=[{"metric": 1}, {"metric": 2}], missing="as before", fires_at_once=True,
     ),
     "FilesTooOldAlarm": Series(healthy=[{"metric": 2}, {"metric": 45}], failing=[{"metric": 46}], missing="as before", fires_at_once=True),

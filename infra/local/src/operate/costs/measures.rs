@@ -25,13 +25,13 @@ pub const KEYED_FUNCTIONS: u32 = 5;
 pub const MEMORY_MB: f64 = 512.0;
 pub const IMPORT_MEMORY_MB: f64 = 1024.0;
 pub const REQUEST_METRICS: u32 = 7;
-pub const IMPORT_METRICS: u32 = 11;
+pub const IMPORT_METRICS: u32 = 12;
 pub const PROBE_METRICS: u32 = 4;
 /// Metrics derived from log lines.
 pub const METRIC_FILTERS: u32 = 1;
 /// Alarms, and the metrics that they evaluate. AWS bills alarms per metric.
-pub const ALARMS: u32 = 20;
-pub const ALARM_METRICS: u32 = 57;
+pub const ALARMS: u32 = 21;
+pub const ALARM_METRICS: u32 = 59;
 pub const EDGE_RULES: u32 = 4;
 
 /// Requests per probe run, and how many of them go through API Gateway.
