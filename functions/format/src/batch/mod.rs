@@ -77,7 +77,8 @@ struct ColumnParams {
 
 /// Format many phone numbers
 ///
-/// Accepts up to 1,000 numbers, each counted as a request. Results are in the same order, each with the text as sent.
+/// Accepts up to 1,000 numbers in at most 512 KB. Each number counts as a request, but the body as no less than one request
+/// per 16 KB. Results are in the same order, each with the text as sent.
 /// An invalid entry gets an error in its place, and the others still get results.
 ///
 /// A `text/plain` body has one number per line. The first row of `text/csv` is the header row unless the content type

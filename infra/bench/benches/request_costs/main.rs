@@ -79,7 +79,7 @@ fn main() {
     print_row("`GET /v1/format/{tn}`", "a single number", single, single);
     let mut endpoints: BTreeMap<usize, Vec<(Worst, Cost)>> = BTreeMap::new();
     let mut names: Vec<&str> = Vec::new();
-    for worst in worst_requests(server.has_published_data()) {
+    for worst in worst_requests(&server) {
         if !worst.endpoint.contains(&options.only) {
             continue;
         }

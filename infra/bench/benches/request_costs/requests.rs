@@ -1,6 +1,6 @@
 //! Requests that are cheap to send and expensive to serve, at least one for each endpoint.
 
-use crate::client::Request;
+use crate::{client::Request, server::Server};
 
 pub const JSON: &str = "application/json";
 pub const TEXT: &str = "text/plain";
@@ -14,10 +14,10 @@ pub struct Worst {
     pub request: Request,
 }
 
-/// Requests for records in the sample, or in the published reports.
-pub fn worst_requests(is_published: bool) -> Vec<Worst> {
-    let ocn = if is_published { "6010" } else { "4070" };
-    let worst = [gets(ocn), batches(), texts(), messages()].into_iter().flatten();
+pub fn worst_requests(server: &Server) -> Vec<Worst> {
+    let ocn = if server.has_published_data { "6010" } else { "4070" };
+    let past = past(ocn, &server.past);
+    let worst = [gets(ocn), past, batches(), texts(), messages()].into_iter().flatten();
     // Compression comes on top.
     worst.map(|it| Worst { request: it.request.with("accept-encoding", "gzip"), ..it }).collect()
 }
@@ -32,7 +32,6 @@ fn gets(ocn: &str) -> Vec<Worst> {
         ("GET /v1/carriers", "ten letters", format!("/v1/carriers?{words}")),
         ("GET /v1/carriers", "a page", "/v1/carriers?limit=100&offset=400".to_owned()),
         ("GET /v1/carrier/{ocn}", "any", format!("/v1/carrier/{ocn}")),
-        ("GET /v1/carrier/{ocn}", "as_of", format!("/v1/carrier/{ocn}?as_of=2027-01-01T00:00:00Z")),
         ("GET /v1/carrier/{ocn}/history", "any", format!("/v1/carrier/{ocn}/history?limit=100")),
         ("GET /v1/holders", "all", "/v1/holders?limit=100".to_owned()),
         ("GET /v1/holders", "a state", "/v1/holders?state=CA&limit=100".to_owned()),
@@ -88,6 +87,24 @@ fn gets(ocn: &str) -> Vec<Worst> {
         ),
     ]
     .map(|(endpoint, name, target)| Worst { endpoint, name, request: Request::get(target) })
+    .into()
+}
+
+/// Records as they were at a time.
+fn past(ocn: &str, time: &str) -> Vec<Worst> {
+    [
+        ("GET /v1/carrier/{ocn}", format!("/v1/carrier/{ocn}?")),
+        ("GET /v1/area-codes/{npa}", "/v1/area-codes/212?".to_owned()),
+        ("GET /v1/npa/{npa}", "/v1/npa/415?limit=100&".to_owned()),
+        ("GET /v1/npa/{npa}/nxx/{nxx}", "/v1/npa/212/nxx/234?".to_owned()),
+        ("GET /v1/npa/{npa}/nxx/{nxx}/blocks", "/v1/npa/212/nxx/234/blocks?".to_owned()),
+        ("GET /v1/lookup", "/v1/lookup?tn=2122345678&".to_owned()),
+        ("GET /v1/format", "/v1/format?tn=2122345678&include=all&".to_owned()),
+    ]
+    .map(|(endpoint, target)| {
+        let request = Request::get(format!("{target}as_of={time}"));
+        Worst { endpoint, name: "as_of", request }
+    })
     .into()
 }
 

@@ -5,40 +5,70 @@ use std::{
     io::{BufRead, BufReader},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
+    thread,
     time::Duration,
 };
+
+use jiff::Timestamp;
+
+/// Turns the gates off.
+const WAIVERS: [&str; 6] =
+    ["--max-change", "1000000", "--max-loss", "1000000", "--max-suspect", "100"];
 
 /// The kernel's clock ticks per second, which are the same on every architecture (`USER_HZ`).
 const TICKS_PER_SECOND: f64 = 100.0;
 
-/// The published reports, by option.
-const REPORTS: [(&str, &str); 4] = [
-    ("--nanpa", "CoCodeAssignment_Utilized_AllStates_Public.zip"),
-    ("--cnac", "COCodeStatus_ALL.zip"),
-    ("--npa-report", "npa_report.csv"),
-    ("--carriers", "carriers.csv"),
-];
+/// The reports, by option.
+type Reports = [(&'static str, &'static str); 4];
+const SAMPLE: Reports = reports("nanpa_utilized_codes.txt", "cnac_co_code_status.csv");
+const PUBLISHED: Reports =
+    reports("CoCodeAssignment_Utilized_AllStates_Public.zip", "COCodeStatus_ALL.zip");
+const SAMPLE_FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../local/sample");
+
+const fn reports(nanpa: &'static str, cnac: &'static str) -> Reports {
+    let (area_codes, carriers) = ("npa_report.csv", "carriers.csv");
+    [("--nanpa", nanpa), ("--cnac", cnac), ("--npa-report", area_codes), ("--carriers", carriers)]
+}
 
 pub struct Server {
     program: PathBuf,
     folder: PathBuf,
     process: Child,
     address: String,
-    published: Option<PathBuf>,
+    pub has_published_data: bool,
+    /// A time at which another version was current.
+    pub past: String,
 }
 
 impl Server {
-    /// Starts a server with the sample or, if `TNR_FULL_SCALE_DATA` is a folder with the published reports, with those.
+    /// Starts a server with two versions of the sample or, if `TNR_FULL_SCALE_DATA` is a folder with the published
+    /// reports, of those.
     pub fn start(program: &Path) -> Self {
         let folder = env::temp_dir().join(format!("request_costs-{}", std::process::id()));
-        let published = env::var_os("TNR_FULL_SCALE_DATA").map(PathBuf::from);
-        if let Some(reports) = &published {
-            let files = REPORTS.map(|(option, file)| [option.into(), reports.join(file)]);
-            let import = command(program, &folder, "import").args(files.as_flattened()).output();
-            assert!(import.as_ref().is_ok_and(|it| it.status.success()), "{import:?}");
-        }
+        let published = env::var("TNR_FULL_SCALE_DATA");
+        let has_published_data = published.is_ok();
+        let reports = if has_published_data { PUBLISHED } else { SAMPLE };
+        let reports_folder = published.unwrap_or_else(|_| SAMPLE_FOLDER.to_owned());
+        let files =
+            reports.map(|(option, file)| [option.into(), Path::new(&reports_folder).join(file)]);
+        // Without the file on carriers, many records differ.
+        let [first, second] = [&files[..3], &files[..]].map(|files| {
+            let mut import = command(program, &folder, "import");
+            import.args(files.as_flattened()).args(WAIVERS).arg("--allow-older");
+            import
+        });
+        run(first);
+        thread::sleep(Duration::from_secs(1));
+        let past = Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+        thread::sleep(Duration::from_secs(2));
+        run(second);
         let mut serve = command(program, &folder, "serve");
-        let mut process = serve.args(["--port", "0"]).stdout(Stdio::piped()).spawn().unwrap();
+        let mut process = serve
+            .args(["--port", "0"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
         let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
         let mut next_line = || lines.next().expect("the server starts").unwrap();
         let address = loop {
@@ -47,23 +77,18 @@ impl Server {
             }
         };
         while !next_line().contains("Ctrl-C") {}
-        Self { program: program.to_owned(), folder, process, address, published }
+        Self { program: program.to_owned(), folder, process, address, has_published_data, past }
     }
 
     pub fn address(&self) -> &str {
         &self.address
     }
 
-    pub fn has_published_data(&self) -> bool {
-        self.published.is_some()
-    }
-
     /// Creates a key with these quotas.
     pub fn create_key(&self, quotas: &[&str]) -> String {
         let mut create = command(&self.program, &self.folder, "keys");
-        let output = create.args(["create", "--name", "bench"]).args(quotas).output().unwrap();
-        assert!(output.status.success(), "{output:?}");
-        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+        create.args(["create", "--name", "bench"]).args(quotas);
+        String::from_utf8(run(create)).unwrap().trim().to_owned()
     }
 
     /// The CPU time that the server has taken so far, including its embedded database.
@@ -76,10 +101,17 @@ impl Server {
     }
 }
 
+/// Runs a command to completion, and returns its output.
+fn run(mut command: Command) -> Vec<u8> {
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+    output.stdout
+}
+
 /// A command on the data folder.
 fn command(program: &Path, folder: &Path, name: &str) -> Command {
     let mut command = Command::new(program);
-    command.arg(name).env("TNR_DATA_DIR", folder).stderr(Stdio::null());
+    command.arg(name).env("TNR_DATA_DIR", folder);
     command
 }
 
