@@ -1,7 +1,11 @@
 //! Route tests with a small dataset.
 
+use std::time::Duration;
+
+use axum::{body::Body, extract::Request};
 use serde_json::{Value, json};
-use test_api::TestApi;
+use shared::{body::BodyBudget, heavy_work::HeavyWork, in_process::InProcess, state::App};
+use test_api::{TestApi, header};
 
 use super::routes;
 
@@ -208,4 +212,32 @@ async fn texts_have_at_most_1000_numbers() {
     let (status, body) = find("", &"4152001234\n".repeat(1001)).await;
     let message = "The text must contain at most 1000 numbers, got more; send the text in parts";
     assert_eq!((status, body["message"].as_str()), (413, Some(message)));
+}
+
+/// The statuses of a number, a batch and a text, which may be rejected because the server is busy.
+async fn statuses_of_requests_to(app: App) -> [u16; 3] {
+    let routes = InProcess::new([routes()], app);
+    let number = Request::get("/v1/format?tn=4152001234").body(Body::empty());
+    let post = |path: &str| Request::post(path).header("content-type", "text/plain");
+    let [batch, text] = ["/v1/format", "/v1/find"].map(|path| post(path).body("415".into()));
+    let mut statuses = [0; 3];
+    for (status, request) in statuses.iter_mut().zip([number, batch, text]) {
+        let response = routes.send(request.unwrap()).await;
+        if !response.status.is_success() {
+            assert_eq!(header(&response.headers, "retry-after"), "5");
+        }
+        *status = response.status.as_u16();
+    }
+    statuses
+}
+
+#[tokio::test]
+async fn single_numbers_are_formatted_while_the_server_rejects_large_requests() {
+    let mut busy = test_api::app();
+    busy.heavy_work = HeavyWork::new(0, Duration::ZERO);
+    assert_eq!(statuses_of_requests_to(busy).await, [200, 503, 503]);
+    let mut no_memory = test_api::app();
+    no_memory.bodies = BodyBudget::new(0);
+    assert_eq!(statuses_of_requests_to(no_memory).await, [200, 503, 503]);
+    assert_eq!(statuses_of_requests_to(test_api::app()).await, [200, 200, 200]);
 }
