@@ -26,11 +26,15 @@ use super::{
     FormatResult,
     describe::Describer,
     options::Options,
-    request_body::{ContentType, decode_text, json_error},
+    request_body::{BYTES_PER_REQUEST, ContentType, decode_text, json_error},
     results::{self, JSON, JSON_LINES},
 };
 
-const LIMIT: BodyLimit = BodyLimit { bytes: 100 * 1024, advice: "send the text in parts" };
+const LIMIT: BodyLimit = BodyLimit {
+    bytes: 100 * 1024,
+    bytes_per_request: BYTES_PER_REQUEST,
+    advice: "send the text in parts",
+};
 /// With a result for each number, the response stays below Lambda's 6 MB limit.
 const MAX_NUMBERS: usize = 1000;
 /// A text counts as a request for each of these digits, or part of them, even if they are not in numbers. The search costs

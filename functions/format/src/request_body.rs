@@ -8,6 +8,9 @@ use axum::http::{
 };
 use shared::errors::{ApiError, quote};
 
+/// A body counts as a request for each of these, or part of them.
+pub const BYTES_PER_REQUEST: usize = 16 * 1024;
+
 /// The media type and parameters in `Content-Type`.
 #[derive(Debug)]
 pub struct ContentType {

@@ -35,8 +35,12 @@ use crate::{
     server::ToolServer,
 };
 
-/// A call is a few hundred bytes.
-const LIMIT: BodyLimit = BodyLimit { bytes: 64 * 1024, advice: "send fewer numbers in a call" };
+/// A call is a few hundred bytes. The SDK parses a message several times, so it is charged more than other bodies.
+const LIMIT: BodyLimit = BodyLimit {
+    bytes: 64 * 1024,
+    bytes_per_request: 4 * 1024,
+    advice: "send fewer numbers in a call",
+};
 
 /// Maximum characters in an SDK error message, which may quote a header.
 const MAX_MESSAGE_LENGTH: usize = 200;

@@ -144,7 +144,7 @@ mod tests {
     /// A service that reads bodies at `/read`, and never responds at `/never`.
     fn service(app: &App) -> Router {
         let read = async |State(app): State<App>, charge: Charge, request: Request| {
-            let limit = BodyLimit { bytes: 1024, advice: "" };
+            let limit = BodyLimit { bytes: 1024, bytes_per_request: 512, advice: "" };
             limit.read(&app, &charge, request.into_body()).await.map(drop)
         };
         let routes = Routes::new([

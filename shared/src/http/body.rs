@@ -16,10 +16,6 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::{auth::Charge, errors::ApiError, state::App};
 
-/// A body counts as a request for each of these, or part of it. Reading and parsing it costs less than formatting 20
-/// numbers.
-pub const BYTES_PER_REQUEST: usize = 16 * 1024;
-
 /// The memory for request bodies that are read or processed at the same time, in KiB.
 const BUDGET: usize = 64 * 1024;
 
@@ -50,6 +46,9 @@ impl BodyBudget {
 #[derive(Debug, Clone, Copy)]
 pub struct BodyLimit {
     pub bytes: usize,
+    /// The body counts as a request for each of these, or part of them. Reading and parsing them must cost less than 20
+    /// single numbers.
+    pub bytes_per_request: usize,
     pub advice: &'static str,
 }
 
@@ -82,7 +81,7 @@ impl BodyLimit {
         if length > self.bytes {
             return Err(self.exceeded(&length.to_string()));
         }
-        charge.raise_to(length.div_ceil(BYTES_PER_REQUEST) as u64).await?;
+        charge.raise_to(length.div_ceil(self.bytes_per_request) as u64).await?;
         let reserved = app.bodies.reserve(length)?;
         Ok(RequestBody { bytes: self.buffer(body).await?, _reserved: reserved })
     }
@@ -100,7 +99,7 @@ impl BodyLimit {
     }
 
     fn exceeded(self, got: &str) -> ApiError {
-        let Self { bytes, advice } = self;
+        let Self { bytes, advice, .. } = self;
         let message = format!("The body must be at most {bytes} bytes, got {got}; {advice}");
         ApiError::ContentTooLarge(message)
     }
@@ -129,7 +128,8 @@ mod tests {
     use super::*;
     use crate::auth::key_record;
 
-    const LIMIT: BodyLimit = BodyLimit { bytes: 4 * BYTES_PER_REQUEST, advice: "send less" };
+    const LIMIT: BodyLimit =
+        BodyLimit { bytes: 64 * 1024, bytes_per_request: 16 * 1024, advice: "send less" };
 
     fn app() -> App {
         App::with_store(Store::connect_to_emulator("http://127.0.0.1:1", TimeoutProfile::Request))
@@ -192,7 +192,7 @@ mod tests {
         for (body, requests) in [
             (Body::empty(), 1),
             (Body::from("1"), 1),
-            (Body::from("1".repeat(BYTES_PER_REQUEST + 1)), 2),
+            (Body::from("1".repeat(LIMIT.bytes_per_request + 1)), 2),
             (streamed(vec![Ok("1".to_owned())]), 4),
             (endless(), 4),
         ] {

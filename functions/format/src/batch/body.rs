@@ -9,12 +9,15 @@ use shared::{
 };
 
 use super::{ColumnParams, RequestedNumber, check_count, json, table::Table};
-use crate::request_body::{ContentType, decode_text};
+use crate::request_body::{BYTES_PER_REQUEST, ContentType, decode_text};
 
 /// A response repeats the request's text as JSON inside Lambda's JSON, where a control character takes seven bytes. With
 /// a result for each number, the response stays below Lambda's 6 MB limit.
-const LIMIT: BodyLimit =
-    BodyLimit { bytes: 512 * 1024, advice: "send some of the numbers in another request" };
+const LIMIT: BodyLimit = BodyLimit {
+    bytes: 512 * 1024,
+    bytes_per_request: BYTES_PER_REQUEST,
+    advice: "send some of the numbers in another request",
+};
 
 /// The numbers in a request.
 #[derive(Debug)]
