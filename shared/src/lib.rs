@@ -1,10 +1,11 @@
 //! Code shared by the functions behind the API.
 //!
 //! A request flows in one direction. [`gateway`] restores the URL that the client sent, [`app`] finds its route,
-//! [`auth`] validates its key, and [`quota`] counts it. [`params`] and [`pagination`] parse its query. A handler gets
-//! a record or a dataset from [`lookup`], or from [`past`] as it was. [`errors`] turns a failure into a response, [`csv_pages`] writes a page as
-//! CSV, [`heavy_work`] bounds what would hold up other requests, `respond` applies the rules in [`http`], and [`telemetry`] writes the access log line. [`state`] holds the
-//! data that handlers share, and [`in_process`] calls handlers without a port.
+//! [`auth`] validates its key and charges it, and [`quota`] counts it. [`params`] and [`pagination`] parse its query. A
+//! handler gets a record or a dataset from [`lookup`], or from [`past`] as it was, and does expensive work in
+//! [`heavy_work`]. [`errors`] turns a failure into a response, [`csv_pages`] writes a page as CSV, `respond` applies the
+//! rules in [`http`], and [`telemetry`] writes the access log line. [`state`] holds the data that handlers share, and
+//! [`in_process`] calls handlers without a port.
 
 mod access_log;
 pub mod app;

@@ -193,6 +193,11 @@ fn texts() -> Vec<Worst> {
             "defaultCountry=DE&leniency=exact_grouping",
             fill(" 4[.658]5/1\u{2013}58-56 */ :4\u{ff0d}[5&0.2~-2~-"),
         ),
+        (
+            "groups in odd punctuation",
+            "leniency=exact_grouping",
+            fill(" -23&(\u{ff11}7\u{2013}.1/"),
+        ),
         ("leading plus signs", "", fill("+(+(+(1")),
         ("dotted numbers", "leniency=strict_grouping", fill("305.155.5678, ")),
         ("20-digit groups", "leniency=strict_grouping", fill("11111111111111111111 ")),
