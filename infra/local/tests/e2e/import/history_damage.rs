@@ -3,7 +3,7 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use ingest::{HistoryDrift, Options, Repair, Verification, ingest, verify};
-use numbering::records::Version;
+use numbering::{records::Version, time::date_of};
 use serde_json::Value;
 use store::{Publication, Store};
 
@@ -73,7 +73,7 @@ impl Past {
     async fn ask(&self) -> Vec<(String, (u16, Value))> {
         let lookups = self.nights.past_answers().map(|(_, target, _)| target);
         let mut targets: Vec<String> = lookups.collect();
-        let since: Vec<String> = [self.nights.start.to_string()]
+        let since: Vec<String> = [date_of(self.nights.start).to_string()]
             .into_iter()
             .chain(self.publications.iter().map(|publication| publication.id.to_string()))
             .collect();

@@ -124,9 +124,9 @@ async fn a_rollback_takes_effect_with_its_last_write() {
     assert_eq!((planned.outcome, writes()), (Outcome::Planned, vec![]));
     let report = rollback(&counted, &newest, options, |_| ()).await.unwrap();
     assert_eq!(report.outcome, Outcome::RolledBack);
-    // The changes, the difference's chunk, its publication, and the manifest.
+    // The changes, the difference's chunk, its publication and the copy, and the manifest.
     let changes = report.changes.total().div_ceil(WRITES_PER_BATCH);
-    let expected = vec!["BatchWriteItem"; changes].into_iter().chain(["PutItem"; 3]);
+    let expected = vec!["BatchWriteItem"; changes].into_iter().chain(["PutItem"; 4]);
     assert_eq!(writes(), expected.collect::<Vec<_>>());
     assert!(responses(&service.restart().await).await == before);
 }

@@ -3,6 +3,7 @@
 
 use ingest::{Options, Outcome, ingest};
 use jiff::Timestamp;
+use numbering::time::date_of;
 use store::{Gap, Store, TimeoutProfile};
 
 use crate::support::{
@@ -34,7 +35,7 @@ async fn assert_past(nights: &Nights, known: usize) {
         let message = body["message"].as_str().unwrap();
         assert!(message.contains("which the next import adds"), "{message}");
     }
-    let since = format!("/v1/changes?since={}", nights.start);
+    let since = format!("/v1/changes?since={}", date_of(nights.start));
     for target in [&*since, "/v1/changes", "/v1/npa/415/nxx/207/history"] {
         let (status, body) = service.get_json(target).await;
         assert_eq!(status.as_u16(), if known > 0 { 503 } else { 200 }, "{target}: {body}");
