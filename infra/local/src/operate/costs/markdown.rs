@@ -4,12 +4,15 @@ use std::collections::HashMap;
 
 use indicatif::HumanCount;
 
+use shared::past::price_of_units;
+
 use super::{
     Bill, PRICES_CSV, REGION, REQUESTS_CSV, Usage, YEAR, container_check_cost, cost,
     measures::{
-        ITEM_BYTES, ITEMS, LOG_BYTES, REQUEST_MS, SNAPSHOT_BYTES, START_MS, UNKNOWN_KEY_UNITS,
+        ITEM_BYTES, ITEMS, ITEMS_CHANGED_PER_NIGHT, LOG_BYTES, PAST_REQUESTS, REQUEST_MS,
+        SNAPSHOT_BYTES, START_MS, UNKNOWN_KEY_UNITS,
     },
-    rows, snapshot_read_units, throttling_rate,
+    publication_units, rows, snapshot_read_units, throttling_rate,
 };
 
 const MONTHS: [f64; 3] = [1e6, 1e7, 1e8];
@@ -39,6 +42,9 @@ pub fn document() -> String {
         ("cold_share", (COLD_SHARE * 100.0).to_string()),
         ("snapshot_mb", dollars(f64::from(SNAPSHOT_BYTES) / 1e6)),
         ("snapshot_units", snapshot_read_units(SNAPSHOT_BYTES).to_string()),
+        ("changes_per_night", count(ITEMS_CHANGED_PER_NIGHT.into())),
+        ("past", past()),
+        ("publication_units", count(publication_units())),
         ("options", options()),
         ("rate", count(throttling_rate())),
         ("unknown_key_units", UNKNOWN_KEY_UNITS.to_string()),
@@ -81,6 +87,13 @@ fn months() -> String {
         table += &row(&line.0, [line.1, second.1, third.1].map(dollars), is_total);
     }
     table
+}
+
+fn past() -> String {
+    let line = |(name, units): &(&str, f64)| {
+        format!("| {name} | {units} | {} |\n", price_of_units(*units))
+    };
+    PAST_REQUESTS.iter().map(line).collect()
 }
 
 fn options() -> String {

@@ -15,8 +15,8 @@ use self::measures::{
     GATEWAY_LOG_BYTES, HISTORY_ITEM_BYTES, IMPORT_MEMORY_MB, IMPORT_METRICS, IMPORT_SECONDS,
     ITEM_BYTES, ITEMS, ITEMS_CHANGED_PER_NIGHT, KEY_AND_MANIFEST_UNITS, KEYED_FUNCTIONS, LOG_BYTES,
     MEMORY_MB, METRIC_FILTERS, PLATFORM_LOG_BYTES, PROBE_METRICS, PROBE_REQUESTS,
-    PUBLIC_PROBE_REQUESTS, REQUEST_METRICS, REQUEST_MS, SNAPSHOT_BYTES, START_LOG_BYTES, START_MS,
-    UNKNOWN_KEY_UNITS,
+    PUBLIC_PROBE_REQUESTS, PUBLICATION_BYTES, REQUEST_METRICS, REQUEST_MS, SNAPSHOT_BYTES,
+    START_LOG_BYTES, START_MS, UNKNOWN_KEY_UNITS,
 };
 
 /// Year and region of the prices.
@@ -267,7 +267,12 @@ fn container_check_cost() -> f64 {
 /// and a snapshot.
 fn imports() -> f64 {
     let items_read = f64::from(ITEMS) * f64::from(ITEM_BYTES) / 4096.0;
-    let reads = items_read + 2.0 * snapshot_read_units(SNAPSHOT_BYTES);
+    // Verification reads the whole history, the differences at half the cost.
+    let night = f64::from(ITEMS_CHANGED_PER_NIGHT) * f64::from(HISTORY_ITEM_BYTES)
+        + f64::from(DIFFERENCE_BYTES) / 2.0
+        + f64::from(2 * PUBLICATION_BYTES);
+    let history_read = f64::from(DEFAULT_HISTORY_DAYS) * night / 4096.0;
+    let reads = items_read + history_read + 2.0 * snapshot_read_units(SNAPSHOT_BYTES);
     // An item and a change in the history take one unit each.
     let writes = 2.0 * f64::from(ITEMS_CHANGED_PER_NIGHT)
         + f64::from(SNAPSHOT_BYTES + DIFFERENCE_BYTES) / 1024.0;
@@ -276,12 +281,20 @@ fn imports() -> f64 {
         + cost("write_units", DAYS * writes)
 }
 
+/// Read units for the publications of a full history, eventually consistent.
+fn publication_units() -> f64 {
+    let bytes = f64::from(DEFAULT_HISTORY_DAYS) * f64::from(PUBLICATION_BYTES);
+    (bytes / 4096.0).ceil() / 2.0
+}
+
 /// Monthly cost of storing items, snapshots and a full history, including point-in-time recovery.
 fn storage() -> f64 {
     let items = f64::from(ITEMS) * (f64::from(ITEM_BYTES) + STORAGE_OVERHEAD);
     let changes =
         f64::from(ITEMS_CHANGED_PER_NIGHT) * (f64::from(HISTORY_ITEM_BYTES) + STORAGE_OVERHEAD);
-    let history = f64::from(DEFAULT_HISTORY_DAYS) * (changes + f64::from(DIFFERENCE_BYTES));
+    // Each publication has a copy.
+    let night = changes + f64::from(DIFFERENCE_BYTES + 2 * PUBLICATION_BYTES);
+    let history = f64::from(DEFAULT_HISTORY_DAYS) * night;
     let bytes = items + SNAPSHOTS * f64::from(SNAPSHOT_BYTES) + history;
     cost("storage", bytes) + cost("backup", bytes)
 }

@@ -2,21 +2,29 @@
 
 use std::{
     collections::HashMap,
+    fs::File,
+    io::Read,
     path::{Path, PathBuf},
 };
 
 use ingest::{ExchangesByBasis, Options, Source, Sources, TypeCoverage, ingest};
+use jiff::Timestamp;
 use numbering::{
     dataset::Dataset,
     records::{CarrierType, Ocn},
 };
 use serde_json::json;
-use tnr::operate::costs::measures::{ITEMS, SNAPSHOT_BYTES};
+use tnr::operate::costs::measures::{DIFFERENCE_BYTES, ITEMS, SNAPSHOT_BYTES};
 
 use crate::operations::costs::assert_measured;
 use crate::support::{
-    database_calls::assert_snapshot_costs_half, databases, fault_proxy::FaultProxy,
-    lists::assert_page_sizes_agree, service::Service,
+    database_calls::{assert_snapshot_costs_half, calls_for, units},
+    databases,
+    fault_proxy::FaultProxy,
+    imports::without_gates,
+    lists::assert_page_sizes_agree,
+    service::Service,
+    small_reports::source,
 };
 
 /// The folder with the published reports, if set.
@@ -38,6 +46,54 @@ fn sources(folder: &Path) -> Sources {
         thousands_blocks: None,
         canadian_blocks: None,
     }
+}
+
+/// NANPA's report with 450 exchanges moved to other holders, which changes these carriers, too.
+fn nanpa_with_moved_exchanges(folder: &Path) -> Source {
+    let file = File::open(folder.join("CoCodeAssignment_Utilized_AllStates_Public.zip")).unwrap();
+    let mut zip = zip::ZipArchive::new(file).unwrap();
+    let mut report = Vec::new();
+    zip.by_index(0).unwrap().read_to_end(&mut report).unwrap();
+    let report = String::from_utf8_lossy(&report);
+    let mut lines: Vec<Vec<&str>> = report.lines().map(|line| line.split('\t').collect()).collect();
+    let assigned = (1..lines.len()).filter(|&line| lines[line][6].trim() == "AS").step_by(400);
+    let moved: Vec<usize> = assigned.take(450).collect();
+    let mut holder = [lines[moved[449]][2], lines[moved[449]][3]];
+    for line in moved {
+        let line = &mut lines[line];
+        (holder, line[2], line[3]) = ([line[2], line[3]], holder[0], holder[1]);
+    }
+    source(&lines.iter().map(|line| line.join("\t")).collect::<Vec<_>>().join("\r\n"))
+}
+
+/// A page of two exchanges once read the changes of an area code's whole history, and of every holder in it.
+#[tokio::test]
+async fn a_small_page_of_the_past_is_cheap_after_a_night_of_500_changes() {
+    let Some(folder) = folder() else { return };
+    let (database, _) = databases::with_published_reports(sources(&folder)).await;
+    let store = database.store();
+    let before = store.manifest().await.unwrap().unwrap().publication.at;
+    let reports = Sources { nanpa: nanpa_with_moved_exchanges(&folder), ..sources(&folder) };
+    let report = ingest(&store, &reports, without_gates(), |_| ()).await.unwrap();
+    assert!((400..700).contains(&report.changes.total()), "{}", report.changes.total());
+
+    let proxy = FaultProxy::transparent(database.endpoint()).await;
+    for npa in ["415", "712"] {
+        let service = Service::behind(&proxy).await;
+        service.ok("/v1/carriers").await;
+        proxy.take_answered();
+        let target = format!("/v1/npa/{npa}?as_of={before}&limit=2");
+        let calls = calls_for(&service, &proxy, &target).await;
+        assert!(calls.len() <= 8 && units(&calls) <= 12.0, "{npa}: {calls:?}");
+        println!("{npa}: {} calls, {} units", calls.len(), units(&calls));
+        let all = format!("/v1/area-codes/{npa}?as_of={before}");
+        let calls = calls_for(&service, &proxy, &all).await;
+        println!("all of {npa}: {} calls, {} units", calls.len(), units(&calls));
+    }
+    let manifest = store.manifest().await.unwrap().unwrap();
+    let history = store.history(&manifest, Timestamp::now()).await.unwrap();
+    let difference = &history.differences_after(0)[0];
+    assert_measured("DIFFERENCE_BYTES", DIFFERENCE_BYTES.into(), difference.bytes.into());
 }
 
 /// Compares the carrier types that follow from company names with an independent list.
