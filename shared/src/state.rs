@@ -26,7 +26,7 @@ pub struct App {
     pub bodies: BodyBudget,
     /// Receives each request after its response, in addition to the access log.
     pub observer: Option<Observer>,
-    pub(crate) history_cache: Arc<HistoryCache>,
+    pub history_cache: Arc<HistoryCache>,
     /// Recently read exchanges.
     pub(crate) exchanges: Cache<(NpaNxx, Version), Exchange>,
 }

@@ -100,7 +100,7 @@ impl QuotaExceeded {
             if requests > limit { String::new() } else { format!(", or retry after {reset}") };
         format!(
             "Quota of {limit} requests per {window} has {remaining} left, and this request counts as \
-             {requests}; send at most {remaining_capacity} numbers now{retry_hint}"
+             {requests}; send one that counts as at most {remaining_capacity}{retry_hint}"
         )
     }
 }
@@ -123,14 +123,14 @@ mod tests {
                 3,
                 10,
                 "Quota of 10 requests per minute has 3 left, and this request counts as 10; \
-                 send at most 3 numbers now, or retry after 1970-01-01T00:01:00Z",
+                 send one that counts as at most 3, or retry after 1970-01-01T00:01:00Z",
             ),
             (
                 10,
                 3,
                 11,
                 "Quota of 10 requests per minute has 3 left, and this request counts as 11; \
-                 send at most 3 numbers now",
+                 send one that counts as at most 3",
             ),
         ] {
             let limit_type = LimitType::Minute;

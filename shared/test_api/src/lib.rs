@@ -6,6 +6,8 @@
 // A failed unwrap fails the test.
 #![allow(clippy::unwrap_used)]
 
+mod history;
+
 use std::fmt::Write;
 
 use axum::{
@@ -16,7 +18,7 @@ use axum::{
 use jiff::Timestamp;
 use numbering::{
     dataset::Dataset,
-    records::{AreaCode, Carrier, Exchange, Version},
+    records::{AreaCode, Carrier, Exchange, Record, Version},
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -30,6 +32,8 @@ use store::{
     CurrentDataset, ImportedReport, ImportedReports, KeyRecord, LoadedVersion, Manifest,
     ReportName, Snapshot, Store, TimeoutProfile,
 };
+
+pub use history::{AppWithHistory, HistoryTable, app_with_history};
 
 /// A port that nothing listens on, so that every read fails immediately and the in-memory dataset is used.
 const UNREACHABLE: &str = "http://127.0.0.1:1";
@@ -50,7 +54,12 @@ pub struct TestApi {
 impl TestApi {
     /// Serves `routes` from the records in `small_dataset.json`.
     pub fn new(routes: Routes) -> Self {
-        Self { routes: InProcess::new([routes], app()), key: KeyKind::Live }
+        Self::on(routes, app())
+    }
+
+    /// Serves `routes` from an app.
+    pub fn on(routes: Routes, app: App) -> Self {
+        Self { routes: InProcess::new([routes], app), key: KeyKind::Live }
     }
 
     /// Sends requests with a key of this kind.
@@ -169,14 +178,25 @@ pub fn charge(app: &App, per_day: u32) -> Charge {
     Charge::for_key(&app.quotas, record)
 }
 
+/// The records in `small_dataset.json`.
+pub fn small_dataset() -> Dataset {
+    let Records { carriers, area_codes, exchanges } =
+        serde_json::from_str(include_str!("small_dataset.json")).unwrap();
+    Dataset::new(carriers, area_codes, exchanges)
+}
+
+/// The records in `small_dataset.json` after `change`.
+pub fn changed_dataset(change: impl FnOnce(&mut Vec<Record>)) -> Dataset {
+    let mut records: Vec<Record> = small_dataset().records().collect();
+    change(&mut records);
+    Dataset::from_records(records.into_iter())
+}
+
 /// An app with the records in `small_dataset.json`.
 pub fn app() -> App {
     let store = Store::connect_to_emulator(UNREACHABLE, TimeoutProfile::Request);
-    let Records { carriers, area_codes, exchanges } =
-        serde_json::from_str(include_str!("small_dataset.json")).unwrap();
     let (version, imported_at) = (Version::new(Timestamp::UNIX_EPOCH), Timestamp::UNIX_EPOCH);
-    let dataset = Dataset::new(carriers, area_codes, exchanges)
-        .into_successor(&Dataset::default(), version.clone());
+    let dataset = small_dataset().into_successor(&Dataset::default(), version.clone());
     let snapshot = Snapshot::new(
         version.clone(),
         b"",

@@ -64,7 +64,7 @@ impl Since {
     }
 
     /// The position of the start; `None` if it is not in the history.
-    fn position_in(&self, history: &History, now: Timestamp) -> Option<usize> {
+    pub(super) fn position_in(&self, history: &History, now: Timestamp) -> Option<usize> {
         // The part of the history that can be read may begin later.
         let first = || history.gap().is_none().then_some(0);
         match &self.since {

@@ -1,13 +1,16 @@
 //! Route tests without a database, and the formats of a page.
 
 use insta::assert_snapshot;
+use jiff::ToSpan;
 use numbering::{
     changes::RecordPair,
     records::{Exchange, Record, RecordKey},
+    time::{date_of, this_second},
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use shared::public_address::PublicAddress;
-use test_api::TestApi;
+use store::HistoryCache;
+use test_api::{AppWithHistory, TestApi, app_with_history, changed_dataset, small_dataset};
 
 use super::*;
 use crate::routes;
@@ -96,4 +99,185 @@ async fn each_format_has_the_same_changes_and_links_without_the_key() {
         assert!(!written.contains("secret"), "{written}");
         assert_snapshot!(format!("{format:?}"), written);
     }
+}
+
+/// Three versions, a day apart: an exchange moves and a carrier is renamed, then another exchange is removed. The first is
+/// from this many days ago.
+async fn history(days_ago: i64) -> AppWithHistory {
+    let moved = |records: &mut Vec<Record>| {
+        for record in records.iter_mut() {
+            match record {
+                Record::Exchange(exchange) if exchange.npa_nxx().to_string() == "415-200" => {
+                    exchange.rate_center = Some("RICHMOND".to_owned());
+                }
+                Record::Carrier(carrier) if carrier.ocn.to_string() == "8821" => {
+                    carrier.common_name = Some("Renamed".to_owned());
+                }
+                _ => (),
+            }
+        }
+    };
+    let removed = |records: &mut Vec<Record>| {
+        moved(records);
+        let exchange = RecordKey::Exchange("416-234".parse().unwrap());
+        let before = records.len();
+        records.retain(|record| record.key() != exchange);
+        assert_eq!(records.len(), before - 1);
+    };
+    let versions = vec![small_dataset(), changed_dataset(moved), changed_dataset(removed)];
+    app_with_history(this_second() - (24 * days_ago).hours(), versions).await
+}
+
+/// The key and kind of each change in a response.
+fn listed(page: &Value) -> Vec<String> {
+    let changes = page["changes"].as_array().unwrap().iter();
+    changes.map(|row| format!("{} {}", row["key"], row["change"]).replace('"', "")).collect()
+}
+
+const EXPECTED: [&str; 3] = ["8821 changed", "415-200 changed", "416-234 removed"];
+
+#[tokio::test]
+async fn pages_of_any_size_have_every_change_once_with_or_without_a_filter() {
+    let AppWithHistory { app, table, .. } = history(10).await;
+    let api = TestApi::on(routes(), app);
+    for filter in ["", "&kind=exchange", "&state=ON", "&change=changed", "&npa=416", "&ocn=8821"] {
+        let expected: Vec<_> = EXPECTED
+            .into_iter()
+            .filter(|change| match filter {
+                "&kind=exchange" => change.contains('-'),
+                // The carrier's state, and the exchange's.
+                "&state=ON" => !change.starts_with("415"),
+                "&change=changed" => change.ends_with(" changed"),
+                "&npa=416" => change.starts_with("416"),
+                "&ocn=8821" => change.starts_with("8821") || change.starts_with("416"),
+                _ => true,
+            })
+            .collect();
+        for limit in 1..=4 {
+            let mut found = Vec::new();
+            for offset in (0..4).step_by(limit) {
+                let target = format!("/v1/changes?limit={limit}&offset={offset}{filter}");
+                let page = api.ok(&target).await;
+                assert_eq!(page["pagination"]["total"], expected.len(), "{target}");
+                found.extend(listed(&page));
+            }
+            assert_eq!(found, expected, "{filter} {limit}");
+        }
+    }
+    // The publications are in memory, and no other publication can have a match.
+    table.take_calls();
+    for (target, queries) in [
+        ("/v1/changes?npa=212", 0),
+        ("/v1/changes?change=added", 0),
+        ("/v1/changes?npa=416", 1),
+        ("/v1/changes?limit=1&offset=2", 1),
+        ("/v1/changes?limit=1&offset=1", 1),
+        ("/v1/changes?limit=2&offset=1", 2),
+        ("/v1/changes?limit=100&offset=3", 0),
+    ] {
+        api.ok(target).await;
+        assert_eq!(table.take_calls().len(), queries, "{target}");
+    }
+}
+
+#[tokio::test]
+async fn changes_start_after_the_requested_publication_date_or_time() {
+    let AppWithHistory { app, manifest, .. } = history(31).await;
+    let history = app.history().await.unwrap();
+    let [first, second, third] = [0, 1, 2].map(|it| history.publication(it).unwrap().clone());
+    let api = TestApi::on(routes(), app);
+    let date = |publication: &Publication| date_of(publication.at);
+    for (since, from) in [
+        // The second publication was 30 days ago, so the third was later.
+        (String::new(), 2),
+        (format!("since={}", first.id), 0),
+        (format!("since={}", second.id), 2),
+        (format!("since={}", third.id), 3),
+        (format!("since={}", first.at), 0),
+        (format!("since={}", second.at - 1.second()), 0),
+        (format!("since={}", second.at), 2),
+        // A date stands for its start, and the history begins on the first one.
+        (format!("since={}", date(&first)), 0),
+        (format!("since={}", date(&second)), 0),
+        (format!("since={}", date(&third)), 2),
+    ] {
+        let page = api.ok(&format!("/v1/changes?{since}")).await;
+        assert_eq!(listed(&page), EXPECTED[from..], "{since}");
+        assert_eq!(page["until"]["publication"], manifest.publication.id.as_str());
+        assert_eq!(page["is_current"], true);
+    }
+    let too_early = [
+        format!("/v1/changes?since={}", first.at - 1.second()),
+        format!("/v1/changes?since={}", date(&first).yesterday().unwrap()),
+        format!("/v1/changes?since={}", Version::new(first.at)),
+    ];
+    for target in too_early {
+        assert_eq!(api.get(&target, &[]).await.status.as_u16(), 400, "{target}");
+    }
+    let since = Since::parse(&Params::from_uri(&"/?since=2000-01-01".parse().unwrap())).unwrap();
+    assert_eq!(since.position_in(&history, Timestamp::now()), None);
+}
+
+/// Otherwise a list would be shorter without a word, and an error would blame the request.
+#[tokio::test]
+async fn the_part_of_a_history_before_damage_is_an_error() {
+    let AppWithHistory { mut app, table, .. } = history(10).await;
+    let history = app.history().await.unwrap();
+    let [first, second, third] = [0, 1, 2].map(|it| history.publication(it).unwrap().clone());
+    table.remove("publications", second.id.as_str());
+    app.history_cache = HistoryCache::new(app.store.clone()).into();
+    let api = TestApi::on(routes(), app);
+    for (target, status) in [
+        ("/v1/changes".to_owned(), 503),
+        (format!("/v1/changes?since={}", first.id), 503),
+        (format!("/v1/changes?since={}", first.at), 503),
+        (format!("/v1/changes?since={}", date_of(first.at)), 503),
+        (format!("/v1/changes?since={}", second.id), 200),
+        (format!("/v1/changes?since={}", third.at), 200),
+        ("/v1/npa/415/nxx/200/history".to_owned(), 503),
+        ("/v1/carrier/8821/history".to_owned(), 503),
+    ] {
+        let response = api.get(&target, &[]).await;
+        assert_eq!(response.status.as_u16(), status, "{target}");
+        let body = String::from_utf8_lossy(&response.body);
+        assert_eq!(body.contains("tnr verify --repair"), status == 503, "{target}: {body}");
+    }
+}
+
+#[tokio::test]
+async fn a_feed_has_the_newest_changes_first_and_the_accepted_format_is_written() {
+    let AppWithHistory { app, manifest, .. } = history(10).await;
+    let api = TestApi::on(routes(), app);
+    let atom = [("accept", "application/atom+xml")];
+    let feed = api.get("/v1/changes?limit=2&npa=415", &atom).await;
+    assert_eq!(feed.headers["content-type"], "application/atom+xml");
+    let feed = |response: &shared::in_process::RouteResponse| {
+        String::from_utf8(response.body.to_vec()).unwrap()
+    };
+    let newest = feed(&api.get("/v1/changes?limit=2", &atom).await);
+    let updated = manifest.publication.at.to_string().replace('Z', "+00:00");
+    assert!(newest.contains(&format!("<updated>{updated}</updated>")), "{newest}");
+    let position = |text: &str| newest.find(text).unwrap_or_else(|| panic!("{text}: {newest}"));
+    assert!(position("exchange 416-234 removed") < position("carrier 8821 changed"));
+    assert!(!newest.contains("415-200"), "{newest}");
+    let second = feed(&api.get("/v1/changes?limit=1&offset=1", &atom).await);
+    assert!(second.contains("carrier 8821") && !second.contains("416-234"), "{second}");
+    let lines = api.get("/v1/changes", &[("accept", "application/x-ndjson")]).await;
+    assert_eq!(lines.headers["content-type"], "application/x-ndjson");
+    assert_eq!(lines.body.split(|byte| *byte == b'\n').count(), 4);
+}
+
+#[tokio::test]
+async fn histories_list_one_records_changes_newest_first() {
+    let AppWithHistory { app, table, .. } = history(10).await;
+    let api = TestApi::on(routes(), app);
+    assert_eq!(listed(&api.ok("/v1/npa/416/nxx/234/history").await), [EXPECTED[2]]);
+    assert_eq!(listed(&api.ok("/v1/carrier/8821/history").await), [EXPECTED[0]]);
+    assert_eq!(listed(&api.ok("/v1/npa/416/nxx/234/history?offset=1").await), [""; 0]);
+    assert_eq!(listed(&api.ok("/v1/carrier/9740/history").await), [""; 0], "it did not change");
+    let missing = api.get("/v1/npa/416/nxx/999/history", &[]).await;
+    assert_eq!(missing.status.as_u16(), 404);
+    table.remove("416", "234#");
+    let damaged = api.get("/v1/npa/416/nxx/234/history", &[]).await;
+    assert_eq!(damaged.status.as_u16(), 503);
 }

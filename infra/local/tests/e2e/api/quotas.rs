@@ -225,8 +225,8 @@ async fn batches_beyond_the_quota_are_rejected_as_a_whole_and_count_as_one() {
     assert_eq!(body["details"]["limit_type"], "minute");
     assert_eq!(body["details"]["remaining"], 2);
     let message = body["message"].as_str().unwrap();
-    let expected = "Quota of 10 requests per minute has 2 left, and this request counts as 4; send at most 2 \
-                    numbers now, or retry after ";
+    let expected = "Quota of 10 requests per minute has 2 left, and this request counts as 4; send one \
+                    that counts as at most 2, or retry after ";
     assert!(message.starts_with(expected), "{message}");
 
     let too_large = send(service, &key, 11).await;
@@ -234,8 +234,8 @@ async fn batches_beyond_the_quota_are_rejected_as_a_whole_and_count_as_one() {
     // With a `Retry-After`, the client would retry forever.
     assert_eq!(too_large.headers().get("retry-after"), None);
     let body: Value = too_large.json().await.unwrap();
-    let expected = "Quota of 10 requests per minute has 1 left, and this request counts as 11; send at most 1 \
-                    numbers now";
+    let expected = "Quota of 10 requests per minute has 1 left, and this request counts as 11; send one \
+                    that counts as at most 1";
     assert_eq!(body["message"], expected);
     assert_eq!(remaining(&send(service, &key, 1).await), ["0", "90"]);
     assert_eq!(send(service, &key, 1).await.status(), StatusCode::TOO_MANY_REQUESTS);

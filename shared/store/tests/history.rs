@@ -1,0 +1,124 @@
+//! The history, over a stand-in for its table.
+
+// A failed unwrap fails the test.
+#![allow(clippy::unwrap_used)]
+
+use std::collections::BTreeSet;
+
+use jiff::{SignedDuration, Timestamp};
+use numbering::{
+    dataset::Dataset,
+    records::{Record, RecordKey, Version},
+    time::this_second,
+};
+use store::{Gap, History, Manifest, Store, StoreError};
+use test_api::{AppWithHistory, app_with_history, changed_dataset, small_dataset};
+
+/// The small dataset with another name for a carrier.
+fn renamed(name: &str) -> Dataset {
+    changed_dataset(|records| {
+        for record in records {
+            if let Record::Carrier(carrier) = record
+                && carrier.ocn.to_string() == "8821"
+            {
+                carrier.common_name = Some(name.to_owned());
+            }
+        }
+    })
+}
+
+fn key() -> RecordKey {
+    RecordKey::Carrier("8821".parse().unwrap())
+}
+
+async fn three_versions() -> AppWithHistory {
+    let start = this_second() - SignedDuration::from_hours(24 * 4);
+    app_with_history(start, vec![small_dataset(), renamed("One"), renamed("Two")]).await
+}
+
+async fn history(store: &Store, manifest: &Manifest) -> History {
+    store.history(manifest, Timestamp::now()).await.unwrap()
+}
+
+fn is_damage<T>(result: &Result<T, StoreError>) -> bool {
+    matches!(result, Err(StoreError::DamagedHistory { .. }))
+}
+
+fn names(pairs: &[numbering::changes::RecordPair]) -> Vec<[Option<String>; 2]> {
+    let name = |record: &Option<Record>| match record {
+        Some(Record::Carrier(carrier)) => carrier.common_name.clone(),
+        _ => None,
+    };
+    pairs.iter().map(|pair| [name(&pair.before), name(&pair.after)]).collect()
+}
+
+#[tokio::test]
+async fn a_history_is_read_at_half_the_cost_unless_something_is_missing() {
+    let AppWithHistory { app, table, manifest } = three_versions().await;
+    let found = history(&app.store, &manifest).await;
+    assert_eq!((found.publications().count(), found.gap()), (3, None));
+    assert_eq!(table.take_calls(), ["Query"]);
+    let difference = app.store.difference(&found.differences_after(0)[0]).await.unwrap();
+    assert_eq!(difference.changes().count(), 1);
+    assert_eq!(table.take_calls(), ["Query"]);
+    let changes = app.store.changes(&found, &[(2, key()), (1, key())]).await.unwrap();
+    let text = |name: &str| Some(name.to_owned());
+    assert_eq!(names(&changes), [[text("One"), text("Two")], [text("Rogers"), text("One")]]);
+    assert_eq!(table.take_calls(), ["BatchGetItem"]);
+    assert!(app.store.changes(&found, &[]).await.unwrap().is_empty());
+    assert!(table.take_calls().is_empty());
+
+    table.remove("8821", "#0000000001");
+    assert!(is_damage(&app.store.changes(&found, &[(1, key())]).await));
+    assert_eq!(table.take_calls(), ["BatchGetItem", "BatchGetItem, consistent"]);
+    assert!(app.store.changes(&found, &[(2, key())]).await.is_ok());
+    table.remove(found.publication(1).unwrap().id.as_str(), "0000");
+    table.take_calls();
+    assert!(is_damage(&app.store.difference(&found.differences_after(0)[0]).await));
+    assert_eq!(table.take_calls(), ["Query", "Query, consistent"]);
+    table.remove("publications", found.publication(1).unwrap().id.as_str());
+    let damaged = history(&app.store, &manifest).await;
+    assert_eq!((damaged.publications().count(), damaged.gap()), (2, Some(Gap::Damaged)));
+    assert_eq!(table.take_calls(), ["Query", "Query, consistent"]);
+}
+
+#[tokio::test]
+async fn publications_have_copies_and_every_change_can_be_listed() {
+    let AppWithHistory { app, table, manifest } = three_versions().await;
+    let found = history(&app.store, &manifest).await;
+    let second = found.publication(1).unwrap().id.clone();
+    table.remove("publications", second.as_str());
+    let [items, copies] = app.store.stored_publications().await.unwrap();
+    assert_eq!((items.len(), copies.len()), (1, 2));
+    assert_eq!(History::new(&manifest, copies, Timestamp::now()), found);
+
+    let mut changes: BTreeSet<(Version, RecordKey)> = BTreeSet::new();
+    let insert = |id, key| _ = changes.insert((id, key));
+    app.store.for_each_intact_change(insert).await.unwrap();
+    let expected = [1, 2].map(|position| (found.publication(position).unwrap().id.clone(), key()));
+    assert_eq!(changes, expected.into());
+}
+
+#[tokio::test]
+async fn the_current_version_is_rebuilt_from_an_older_one_and_the_differences() {
+    let AppWithHistory { app, table, manifest } = three_versions().await;
+    let found = history(&app.store, &manifest).await;
+    let first = found.start().version.clone();
+    let base = small_dataset().into_successor(&Dataset::default(), first.clone());
+    let rebuilt = app.store.rebuild(&manifest, &base, &first).await.unwrap();
+    assert!(rebuilt.records().eq(renamed("Two").records()));
+    // A record keeps the version that changed it, so that its item counts.
+    assert_eq!(rebuilt.last_changed(key()), Some(manifest.current.version.clone()));
+    let unchanged = RecordKey::Carrier("9740".parse().unwrap());
+    assert_eq!(rebuilt.last_changed(unchanged), Some(first.clone()));
+
+    let unknown = Version::new(Timestamp::UNIX_EPOCH);
+    assert!(is_damage(&app.store.rebuild(&manifest, &base, &unknown).await));
+    let mut other = manifest.clone();
+    other.current.statistics.total_records += 1;
+    assert!(is_damage(&app.store.rebuild(&other, &base, &first).await), "it is another version");
+    table.remove(found.publication(1).unwrap().id.as_str(), "0000");
+    assert!(is_damage(&app.store.rebuild(&manifest, &base, &first).await));
+    let second = found.publication(1).unwrap().version.clone();
+    assert!(app.store.rebuild(&manifest, &renamed("One"), &second).await.is_ok());
+}

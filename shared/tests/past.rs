@@ -1,0 +1,208 @@
+//! The past, over a stand-in for the history table.
+
+// A failed unwrap fails the test.
+#![allow(clippy::unwrap_used)]
+
+use axum::{extract::FromRequestParts, http::Request};
+use jiff::{SignedDuration, Timestamp};
+use numbering::{
+    dataset::Dataset,
+    records::{Npa, Record, RecordKey},
+    time::{date_of, this_second},
+};
+use shared::{auth::Charge, errors::ApiError, past::Past, past_time::AsOf, state::App};
+use test_api::{AppWithHistory, app_with_history, changed_dataset, small_dataset};
+
+fn exchange(npa_nxx: &str) -> RecordKey {
+    RecordKey::Exchange(npa_nxx.parse().unwrap())
+}
+
+fn carrier(ocn: &str) -> RecordKey {
+    RecordKey::Carrier(ocn.parse().unwrap())
+}
+
+/// Exchange 415-200 moves, 415-201 is removed, 415-209 is added, and two holders and an overlay change.
+fn changed() -> Dataset {
+    changed_dataset(|records| {
+        records.retain(|record| record.key() != exchange("415-201"));
+        let mut added = None;
+        for record in records.iter_mut() {
+            match record {
+                Record::Exchange(it) if it.npa_nxx().to_string() == "415-200" => {
+                    it.rate_center = Some("RICHMOND".to_owned());
+                }
+                Record::Exchange(it) if it.npa_nxx().to_string() == "415-202" => {
+                    added = Some(it.clone());
+                }
+                Record::Carrier(it) if ["6529", "9740"].contains(&&*it.ocn.to_string()) => {
+                    it.common_name = Some("Renamed".to_owned());
+                }
+                Record::AreaCode(it) if it.npa.to_string() == "628" => {
+                    it.plan.notes = Some("Changed".to_owned());
+                }
+                _ => (),
+            }
+        }
+        let mut added = added.unwrap();
+        added.nxx = "209".parse().unwrap();
+        records.push(Record::Exchange(added));
+    })
+}
+
+/// The small dataset, then the changed one, from four days ago.
+async fn two_versions() -> (AppWithHistory, Timestamp) {
+    let start = this_second() - SignedDuration::from_hours(24 * 4);
+    (app_with_history(start, vec![small_dataset(), changed()]).await, start)
+}
+
+async fn as_of(time: impl ToString, charge: Charge) -> AsOf {
+    let uri = format!("/?as_of={}", time.to_string());
+    let (mut parts, ()) = Request::get(uri).body(()).unwrap().into_parts();
+    parts.extensions.insert(charge);
+    AsOf::from_request_parts(&mut parts, &()).await.unwrap()
+}
+
+async fn past(app: &App, time: impl ToString) -> Past<'_> {
+    app.past(&as_of(time, Charge::default()).await).await.unwrap().unwrap()
+}
+
+fn codes(past: &Past<'_>, npa: &str) -> Vec<String> {
+    let npa: Npa = npa.parse().unwrap();
+    past.exchanges_in(npa).iter().map(|npa_nxx| npa_nxx.nxx.to_string()).collect()
+}
+
+#[tokio::test]
+async fn records_that_differ_are_read_and_others_come_from_memory() {
+    let (AppWithHistory { app, table, .. }, start) = two_versions().await;
+    let before = past(&app, start).await;
+    assert_eq!(table.take_calls(), ["Query"], "the publications");
+    assert_eq!(before.published_at, start);
+    assert_eq!(codes(&before, "415"), ["200", "201", "202", "203", "204"]);
+    assert_eq!(codes(&before, "416"), ["234", "235"]);
+    for (key, existed) in
+        [("415-201", true), ("415-209", false), ("415-202", true), ("415-999", false)]
+    {
+        assert_eq!(before.existed(exchange(key)), existed, "{key}");
+    }
+    assert!(table.take_calls().is_empty(), "codes are in the publications");
+
+    let original = small_dataset();
+    let unchanged = [exchange("415-202"), carrier("8821"), exchange("415-209")];
+    let records = before.records(unchanged).await.unwrap();
+    assert_eq!(records.len(), 2, "one did not exist");
+    assert!(table.take_calls().is_empty());
+    for key in [exchange("415-200"), exchange("415-201"), carrier("9740"), exchange("415-203")] {
+        let found = before.records([key]).await.unwrap().remove(&key);
+        assert_eq!(found, original.record(key), "{key}");
+    }
+    assert_eq!(table.take_calls(), ["BatchGetItem"; 3]);
+    let found = before.carrier("6529".parse().unwrap()).await.unwrap().unwrap();
+    assert_eq!(found.common_name.as_deref(), Some("T-Mobile"));
+    assert!(before.exchange("415-201".parse().unwrap()).await.unwrap().is_some());
+    assert!(before.exchange("415-209".parse().unwrap()).await.unwrap().is_none());
+}
+
+#[tokio::test]
+async fn a_dataset_has_everything_that_determines_a_record() {
+    let (AppWithHistory { app, .. }, start) = two_versions().await;
+    let before = past(&app, start).await;
+    let original = small_dataset();
+    let dataset = before.dataset(RecordKey::AreaCode("415".parse().unwrap())).await.unwrap();
+    let npa: Npa = "415".parse().unwrap();
+    assert!(dataset.exchanges_in(npa).eq(original.exchanges_in(npa)));
+    // The overlay as it was, and the holders.
+    for key in
+        [RecordKey::AreaCode(npa), RecordKey::AreaCode("628".parse().unwrap()), carrier("6529")]
+    {
+        assert_eq!(dataset.record(key), original.record(key), "{key}");
+    }
+    // Another state's code has no part in it.
+    assert_eq!(dataset.area_code("416".parse().unwrap()), None);
+    let single = before.dataset(exchange("415-201")).await.unwrap();
+    assert_eq!(single.record(exchange("415-201")), original.record(exchange("415-201")));
+    assert_eq!(single.exchanges().len(), 1);
+    let holder = before.dataset(carrier("6529")).await.unwrap();
+    assert_eq!(holder.record(carrier("6529")), original.record(carrier("6529")));
+}
+
+#[tokio::test]
+async fn times_select_the_publication_that_was_current() {
+    let (AppWithHistory { app, table, manifest }, start) = two_versions().await;
+    let second = manifest.publication.at;
+    for (time, is_current) in [
+        (start.to_string(), false),
+        ((second - SignedDuration::from_secs(1)).to_string(), false),
+        (second.to_string(), true),
+        (date_of(second).to_string(), true),
+        (date_of(second).tomorrow().unwrap().to_string(), true),
+    ] {
+        let past = past(&app, &time).await;
+        assert_eq!(past.published_at == second, is_current, "{time}");
+        let moved = past.exchange("415-200".parse().unwrap()).await.unwrap().unwrap();
+        assert_eq!(moved.rate_center.as_deref() == Some("RICHMOND"), is_current, "{time}");
+    }
+    table.take_calls();
+    let current = past(&app, second).await;
+    let dataset = current.dataset(exchange("415-200")).await.unwrap();
+    assert_eq!(dataset.exchanges().len(), changed().exchanges().len(), "it is the one in memory");
+    assert!(table.take_calls().is_empty());
+
+    let too_early = as_of(start - SignedDuration::from_secs(1), Charge::default()).await;
+    let error = app.past(&too_early).await.err().unwrap();
+    assert!(matches!(&error, ApiError::InvalidRequest(message) if message.contains("begins")));
+    table.remove("publications", manifest.publication.id.as_str());
+    let fresh = app_without_history(app);
+    let error = fresh.past(&too_early).await.err().unwrap();
+    assert!(matches!(&error, ApiError::NoHistory(_)), "{error:?}");
+    assert!(fresh.past(&as_of(second, Charge::default()).await).await.is_ok());
+}
+
+fn app_without_history(mut app: App) -> App {
+    app.history_cache = store::HistoryCache::new(app.store.clone()).into();
+    app
+}
+
+/// Without its twin in the other item, a deleted change would turn into a wrong answer.
+#[tokio::test]
+async fn a_missing_change_is_an_error_and_not_another_answer() {
+    let (AppWithHistory { app, table, .. }, start) = two_versions().await;
+    table.remove("415", "201#");
+    let before = past(&app, start).await;
+    table.take_calls();
+    let error = before.records([exchange("415-200"), exchange("415-201")]).await.unwrap_err();
+    assert!(matches!(&error, ApiError::NoHistory(_)), "{error:?}");
+    assert_eq!(table.take_calls(), ["BatchGetItem", "BatchGetItem, consistent"]);
+    assert!(before.records([exchange("415-200")]).await.is_ok());
+}
+
+#[tokio::test]
+async fn a_request_is_charged_before_it_reads_more_than_sixteen_records() {
+    let start = this_second() - SignedDuration::from_hours(24 * 4);
+    let more = |dataset: Dataset, rate_center: &str| {
+        let first = dataset.exchange("415-202".parse().unwrap()).unwrap();
+        let added = (300..340).map(|nxx| {
+            let mut exchange = first.clone();
+            exchange.nxx = nxx.to_string().parse().unwrap();
+            exchange.rate_center = Some(rate_center.to_owned());
+            Record::Exchange(exchange)
+        });
+        Dataset::from_records(dataset.records().chain(added.collect::<Vec<_>>()))
+    };
+    let keys = |range: std::ops::Range<u32>| range.map(|nxx| exchange(&format!("415-{nxx}")));
+    for (per_day, records, fits) in [(1, 16, true), (1, 17, false), (2, 32, true), (2, 33, false)] {
+        let versions = vec![more(small_dataset(), "EAST"), more(small_dataset(), "WEST")];
+        let AppWithHistory { app, table, .. } = app_with_history(start, versions).await;
+        let charge = test_api::charge(&app, per_day);
+        charge.raise_to(1).await.unwrap();
+        let past = app.past(&as_of(start, charge).await).await.unwrap().unwrap();
+        table.take_calls();
+        // In two parts, which add up.
+        let first = past.records(keys(300..310)).await.unwrap();
+        assert_eq!(first.len(), 10);
+        let rest = past.records(keys(310..300 + records)).await;
+        assert_eq!(rest.is_ok(), fits, "{per_day} {records}");
+        let reads = table.take_calls();
+        let reads = reads.iter().filter(|call| call.starts_with("BatchGetItem")).count();
+        assert_eq!(reads, if fits { 2 } else { 1 }, "nothing is read that is not paid");
+    }
+}
