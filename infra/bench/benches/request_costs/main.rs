@@ -11,6 +11,7 @@ mod server;
 
 use std::{
     collections::BTreeMap,
+    env,
     path::PathBuf,
     time::{Duration, Instant},
 };
@@ -53,6 +54,7 @@ const MAX_TIME: Duration = Duration::from_secs(4);
 /// The cost of a request.
 #[derive(Debug, Clone, Copy)]
 struct Cost {
+    status: u16,
     /// In microseconds.
     request: f64,
     /// The requests charged for it; `None` for a public endpoint.
@@ -68,6 +70,8 @@ impl Cost {
 
 fn main() {
     let options = Options::parse();
+    // Cargo runs benchmarks in the folder of their package.
+    env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).unwrap();
     let server = Server::start(&options.program);
     let key = server.create_key(&["--per-day", "4000000000"]);
     let mut client = Client::new(server.address(), &key);
@@ -103,9 +107,10 @@ fn main() {
 }
 
 fn print_row(endpoint: &str, name: &str, cost: Cost, single: Cost) {
+    let status = if cost.status == 200 { String::new() } else { format!(" ({})", cost.status) };
     let charged = cost.charged.map_or("public".to_owned(), |charged| format!("{charged:.0}"));
     println!(
-        "| {endpoint} | {name} | {:.2} | {charged} | {:.0} | {:.1} |",
+        "| {endpoint} | {name}{status} | {:.2} | {charged} | {:.0} | {:.1} |",
         cost.request / 1000.0,
         cost.unit(),
         cost.unit() / single.unit()
@@ -115,23 +120,25 @@ fn print_row(endpoint: &str, name: &str, cost: Cost, single: Cost) {
 fn measure(server: &Server, client: &mut Client, request: &Request) -> Cost {
     let mut before = None;
     for _ in 0..WARM_UP {
-        let response = client.send(request);
-        assert!(response.status < 500, "{}: {}", request.line(), response.head);
-        before = response.remaining;
+        before = client.send(request).remaining;
     }
     let (started, cpu_before, mut requests) = (Instant::now(), server.cpu_time(), 0);
-    let after = loop {
+    let last = loop {
         let response = client.send(request);
+        assert!(response.status < 500, "{}: {}", request.line(), response.head);
         requests += 1;
         let is_done = requests % 8 == 0 && server.cpu_time() - cpu_before >= MAX_CPU_TIME;
         if is_done || started.elapsed() >= MAX_TIME {
-            break response.remaining;
+            break response;
         }
     };
     let cpu_time = server.cpu_time() - cpu_before;
     let per_request = |total: f64| total / f64::from(requests);
     Cost {
+        status: last.status,
         request: per_request(cpu_time.as_secs_f64() * 1e6),
-        charged: before.zip(after).map(|(before, after)| per_request((before - after) as f64)),
+        charged: before
+            .zip(last.remaining)
+            .map(|(before, after)| per_request((before - after) as f64)),
     }
 }

@@ -40,9 +40,15 @@ impl Dataset {
         for area in 0..self.exchanges.area_count() {
             let rows = self.exchanges.rows_of(area);
             let column = &self.exchanges.columns[HOLDERS];
-            for row in rows.clone().filter(|&row| found[row]) {
+            let mut next_block = self.blocks.blocks_of_rows(area, rows.start, rows.clone()).start;
+            for (row, block_count) in rows.clone().zip(self.blocks.counts(rows.clone())) {
+                let blocks = next_block..next_block + block_count;
+                next_block = blocks.end;
+                if !found[row] {
+                    continue;
+                }
                 counts[column.get(area, row)].0 += 1;
-                for block in self.blocks.blocks_of_rows(area, rows.start, row..row + 1) {
+                for block in blocks {
                     if self.blocks.effective.get(block) <= last_effective {
                         counts[column.entry(area, self.blocks.holders.get(block))].1 += 1;
                     }
