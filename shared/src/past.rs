@@ -145,8 +145,8 @@ impl Past<'_> {
         }
         let read = self.read.fetch_add(changed.len(), Ordering::Relaxed) + changed.len();
         self.charge.raise_to(price_of_records(read)).await?;
-        let changes = self.app.store.changes(&self.history, &changed).await?;
-        records.extend(changes.into_iter().filter_map(|pair| Some((pair.key, pair.before?))));
+        let pairs = self.app.store.changes(&self.history, &changed).await?;
+        records.extend(pairs.into_iter().filter_map(|pair| Some((pair.key, pair.before?))));
         Ok(records)
     }
 

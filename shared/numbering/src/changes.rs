@@ -212,16 +212,16 @@ impl Difference {
 
     /// Makes the difference from its changes. A carrier that did not change has only what its exchanges say of it.
     pub fn from_changes(changes: &[RecordPair]) -> Self {
-        let changed: BTreeSet<RecordKey> = changes.iter().map(|pair| pair.key).collect();
+        let keys: BTreeSet<RecordKey> = changes.iter().map(|pair| pair.key).collect();
         let holders = changes.iter().flat_map(RecordPair::records).flat_map(holders_named_in);
         let unchanged: BTreeMap<Ocn, Carrier> = holders
-            .filter(|carrier| !changed.contains(&RecordKey::Carrier(carrier.ocn)))
+            .filter(|carrier| !keys.contains(&RecordKey::Carrier(carrier.ocn)))
             .map(|carrier| (carrier.ocn, carrier))
             .collect();
         let version = |records: fn(&RecordPair) -> &Option<Record>| {
-            let changed = changes.iter().filter_map(|pair| records(pair).clone());
+            let known = changes.iter().filter_map(|pair| records(pair).clone());
             let unchanged = unchanged.values().cloned().map(Record::Carrier);
-            Dataset::from_records(changed.chain(unchanged))
+            Dataset::from_records(known.chain(unchanged))
         };
         Self { before: version(|pair| &pair.before), after: version(|pair| &pair.after) }
     }

@@ -198,7 +198,8 @@ async fn assert_changes(api: &Router, nights: &[Night]) {
     let since = format!("/v1/changes?since={}", nights[0].date);
     let is_held = |change: &Change, ocn| change.versions().any(|it| it.holders().contains(&ocn));
     let in_state = |change: &Change, state| change.versions().any(|it| it.state == state);
-    let filters: [(&str, &dyn Fn(&Change) -> bool); 7] = [
+    type Filter<'a> = (&'a str, &'a dyn Fn(&Change) -> bool);
+    let filters: [Filter<'_>; 7] = [
         ("", &|_| true),
         ("&npa=689", &|change| change.npa == "689"),
         ("&ocn=2222", &|change| is_held(change, "2222")),
