@@ -28,6 +28,9 @@ const UNITS_PER_REQUEST: f64 = 8.0;
 /// The read units of a stored change.
 const UNITS_PER_RECORD: f64 = 0.5;
 
+/// All of an area code counts at least as one for this many started exchanges, since a dataset is built from them.
+const EXCHANGES_PER_REQUEST: usize = 256;
+
 /// The number of requests that reading stored changes counts as.
 pub fn price_of_records(records: usize) -> u64 {
     price_of_units(records as f64 * UNITS_PER_RECORD)
@@ -161,6 +164,7 @@ impl Past<'_> {
             RecordKey::Exchange(npa_nxx) => (RecordKey::AreaCode(npa_nxx.npa), vec![npa_nxx]),
             RecordKey::Carrier(_) => (key, Vec::new()),
         };
+        self.charge.raise_to(exchanges.len().div_ceil(EXCHANGES_PER_REQUEST) as u64).await?;
         let exchanges = exchanges.into_iter().map(RecordKey::Exchange);
         let mut records = self.records([own].into_iter().chain(exchanges)).await?;
         let found: BTreeSet<RecordKey> = records.keys().copied().collect();

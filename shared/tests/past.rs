@@ -178,19 +178,9 @@ async fn a_missing_change_is_an_error_and_not_another_answer() {
 #[tokio::test]
 async fn a_request_is_charged_before_it_reads_more_than_sixteen_records() {
     let start = this_second() - SignedDuration::from_hours(24 * 4);
-    let more = |dataset: Dataset, rate_center: &str| {
-        let first = dataset.exchange("415-202".parse().unwrap()).unwrap();
-        let added = (300..340).map(|nxx| {
-            let mut exchange = first.clone();
-            exchange.nxx = nxx.to_string().parse().unwrap();
-            exchange.rate_center = Some(rate_center.to_owned());
-            Record::Exchange(exchange)
-        });
-        Dataset::from_records(dataset.records().chain(added.collect::<Vec<_>>()))
-    };
     let keys = |range: std::ops::Range<u32>| range.map(|nxx| exchange(&format!("415-{nxx}")));
     for (per_day, records, fits) in [(1, 16, true), (1, 17, false), (2, 32, true), (2, 33, false)] {
-        let versions = vec![more(small_dataset(), "EAST"), more(small_dataset(), "WEST")];
+        let versions = vec![with_exchanges(40, "EAST"), with_exchanges(40, "WEST")];
         let AppWithHistory { app, table, .. } = app_with_history(start, versions).await;
         let charge = test_api::charge(&app, per_day);
         charge.raise_to(1).await.unwrap();
@@ -204,5 +194,37 @@ async fn a_request_is_charged_before_it_reads_more_than_sixteen_records() {
         let reads = table.take_calls();
         let reads = reads.iter().filter(|call| call.starts_with("BatchGetItem")).count();
         assert_eq!(reads, if fits { 2 } else { 1 }, "nothing is read that is not paid");
+    }
+}
+
+/// The small dataset with this many more exchanges in 415, starting with 300.
+fn with_exchanges(count: u16, rate_center: &str) -> Dataset {
+    changed_dataset(|records| {
+        let is_model = |record: &&Record| record.key() == exchange("415-202");
+        let Some(Record::Exchange(model)) = records.iter().find(is_model).cloned() else {
+            panic!()
+        };
+        records.extend((300..300 + count).map(|nxx| {
+            let mut exchange = model.clone();
+            exchange.nxx = nxx.to_string().parse().unwrap();
+            exchange.rate_center = Some(rate_center.to_owned());
+            Record::Exchange(exchange)
+        }));
+    })
+}
+
+/// Even if little is read, a dataset is built from all of them.
+#[tokio::test]
+async fn all_of_an_area_code_counts_at_least_as_one_for_every_256_exchanges() {
+    let start = this_second() - SignedDuration::from_hours(24 * 4);
+    // The small dataset has five.
+    for (count, per_day, fits) in [(251, 1, true), (252, 1, false), (252, 2, true)] {
+        let versions = vec![with_exchanges(count, "EAST"), with_exchanges(count + 1, "EAST")];
+        let AppWithHistory { app, .. } = app_with_history(start, versions).await;
+        let charge = test_api::charge(&app, per_day);
+        charge.raise_to(1).await.unwrap();
+        let past = app.past(&as_of(start, charge).await).await.unwrap().unwrap();
+        let found = past.dataset(RecordKey::AreaCode("415".parse().unwrap())).await;
+        assert_eq!(found.is_ok(), fits, "{count} {per_day}");
     }
 }

@@ -17,7 +17,7 @@ use store::{
 };
 
 use crate::{
-    IngestError, Progress,
+    IngestError, Options, Progress,
     changes::Changes,
     item_writes::write_items,
     options::{Clock, RESERVED_TIME, before_deadline},
@@ -42,7 +42,12 @@ pub(crate) struct Recorder<'a, P> {
     pub progress: &'a P,
 }
 
-impl<P: Fn(Progress)> Recorder<'_, P> {
+impl<'a, P: Fn(Progress)> Recorder<'a, P> {
+    pub fn new(store: &'a Store, options: Options, clock: Clock, progress: &'a P) -> Self {
+        let Options { history_days: days, restart_history: restart, deadline, .. } = options;
+        Self { store, clock, days, restart, deadline, progress }
+    }
+
     /// Adds a manifest's publication to the history, after any that earlier imports could not add. `changes` are those
     /// since the replaced manifest's version, if that can be read. Never fails, but may leave differences unrecorded.
     pub async fn record(

@@ -131,14 +131,7 @@ pub async fn ingest(
         let version = baseline.manifest.map(|manifest| manifest.current.version);
         return Ok(ImportReport { outcome, version, ..report(changes, notes) });
     }
-    let recorder = Recorder {
-        store,
-        clock,
-        days: options.history_days,
-        restart: options.restart_history,
-        deadline: options.deadline,
-        progress: &progress,
-    };
+    let recorder = Recorder::new(store, options, clock, &progress);
     let is_unreadable = |older: &Version| baseline.is_unreadable(older);
     let (outcome, manifest, items) = match baseline.manifest_to_reimport() {
         Some(current) if changed_keys.is_empty() => {

@@ -51,14 +51,7 @@ pub async fn rollback(
         let report = ImportReport::new(&manifest.current, &dataset, changes, quality, notes);
         return Ok(ImportReport { version: Some(replaced.current.version), ..report });
     }
-    let recorder = Recorder {
-        store,
-        clock,
-        days: options.history_days,
-        restart: options.restart_history,
-        deadline: options.deadline,
-        progress: &progress,
-    };
+    let recorder = Recorder::new(store, options, clock, &progress);
     let comparable = is_comparable.then_some(&changes);
     recorder.record(&mut manifest, &replaced, comparable, &mut notes).await;
     let report = ImportReport::new(&manifest.current, &dataset, changes, quality, notes);

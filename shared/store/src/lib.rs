@@ -4,6 +4,7 @@
 
 mod api_keys;
 mod batch_get;
+mod breaker;
 mod checksum;
 mod client;
 mod current;

@@ -262,6 +262,15 @@ async fn a_feed_has_the_newest_changes_first_and_the_accepted_format_is_written(
     assert!(!newest.contains("415-200"), "{newest}");
     let second = feed(&api.get("/v1/changes?limit=1&offset=1", &atom).await);
     assert!(second.contains("carrier 8821") && !second.contains("416-234"), "{second}");
+    for path in ["/v1/npa/416/nxx/234/history", "/v1/carrier/8821/history"] {
+        assert!(newest.contains(&format!("href=\"{path}\"")), "{path}: {newest}");
+    }
+    // Older changes are only known to exist.
+    for (page, has_next) in [("limit=1", true), ("limit=2&offset=1", false), ("limit=3", false)] {
+        let response = api.get(&format!("/v1/changes?{page}"), &atom).await;
+        let link = response.headers.get("link").map_or("", |link| link.to_str().unwrap());
+        assert_eq!(link.contains("rel=\"next\""), has_next, "{page}: {link}");
+    }
     let lines = api.get("/v1/changes", &[("accept", "application/x-ndjson")]).await;
     assert_eq!(lines.headers["content-type"], "application/x-ndjson");
     assert_eq!(lines.body.split(|byte| *byte == b'\n').count(), 4);

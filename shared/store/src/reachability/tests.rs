@@ -1,0 +1,185 @@
+use std::{future::pending, time::Duration};
+
+use aws_sdk_dynamodb::{
+    config::http::HttpResponse, error::ErrorMetadata, operation::get_item::GetItemError,
+};
+use futures_util::{
+    FutureExt,
+    future::{join_all, try_join_all},
+};
+use tokio::task::yield_now;
+
+use super::*;
+use crate::{TimeoutProfile, breaker::PAUSE};
+
+/// A store whose calls fail, since nothing listens on the port.
+fn store() -> Store {
+    Store::connect_to_emulator("http://127.0.0.1:1", TimeoutProfile::Request)
+}
+
+async fn succeed() -> Result<(), StoreError> {
+    Ok(())
+}
+
+async fn hang() -> Result<(), StoreError> {
+    pending().await
+}
+
+fn is_not_called(result: &Result<(), StoreError>) -> bool {
+    matches!(result, Err(StoreError::NotCalled { .. }))
+}
+
+/// A store whose history failed so long ago that a request may probe it.
+fn store_to_probe() -> Store {
+    let store = store();
+    let failed_at = Instant::now() - PAUSE;
+    let table = &store.reachability.tables[Table::History as usize];
+    for breaker in [&table.brief, &table.patient] {
+        breaker.record_failure(FailureKind::Throttled, failed_at);
+    }
+    store
+}
+
+/// One failed read once turned the history off for good: a request's second read was refused, which canceled its first.
+#[tokio::test]
+async fn a_request_with_several_reads_recovers_a_table() {
+    let store = store_to_probe();
+    let read = || store.read_patiently(Table::History, yield_now().map(Ok));
+    let (reads, _) = metering::measure_reads(try_join_all([read(), read(), read()])).await;
+    assert!(reads.is_ok(), "{reads:?}");
+    assert!(read().await.is_ok());
+}
+
+#[tokio::test]
+async fn the_other_reads_of_a_request_fail_with_its_probe() {
+    let store = store_to_probe();
+    let calls = AtomicU64::new(0);
+    let read = || {
+        let call = async {
+            calls.fetch_add(1, Ordering::Relaxed);
+            yield_now().await;
+            Err::<(), _>(StoreError::TooSlow { limit: PAUSE })
+        };
+        store.read_patiently(Table::History, call)
+    };
+    let (reads, _) = metering::measure_reads(join_all([read(), read(), read()])).await;
+    assert!(matches!(&reads[0], Err(StoreError::TooSlow { .. })), "{reads:?}");
+    let is_refused = |result: &Result<(), StoreError>| {
+        matches!(result, Err(StoreError::NotCalled { kind: FailureKind::Timeout, .. }))
+    };
+    assert!(reads[1..].iter().all(is_refused), "{reads:?}");
+    assert_eq!(calls.into_inner(), 1);
+}
+
+/// Without the limit, this test would hang.
+#[tokio::test]
+async fn brief_reads_wait_for_a_probe_within_their_limit() {
+    let store = store_to_probe();
+    let read = || store.read_briefly(Table::History, hang());
+    let (reads, _) = metering::measure_reads(join_all([read(), read()])).await;
+    assert!(matches!(reads[0], Err(StoreError::TooSlow { .. })), "{reads:?}");
+    assert!(is_not_called(&reads[1]), "{reads:?}");
+}
+
+#[tokio::test]
+async fn a_slow_success_does_not_close_the_breaker_for_brief_reads() {
+    let limit = store().timeouts.brief_reads().unwrap();
+    for (took, is_open) in [(limit + Duration::from_millis(1), true), (Duration::ZERO, false)] {
+        let store = store_to_probe();
+        let read = tokio::time::sleep(took).map(Ok);
+        assert!(store.read_patiently(Table::History, read).await.is_ok());
+        let brief = &store.reachability.tables[Table::History as usize].brief;
+        assert_eq!(brief.has_failed_recently(Instant::now()), is_open, "{took:?}");
+    }
+}
+
+#[test]
+fn errors_from_dynamodb_have_their_kind() {
+    for (status, code, kind) in [
+        (400, "ThrottlingException", FailureKind::Throttled),
+        (400, "ProvisionedThroughputExceededException", FailureKind::Throttled),
+        (400, "RequestLimitExceeded", FailureKind::Throttled),
+        (500, "Throttling", FailureKind::Throttled),
+        (400, "ResourceNotFoundException", FailureKind::Refused),
+        (500, "InternalServerError", FailureKind::ServerError),
+    ] {
+        let error = GetItemError::generic(ErrorMetadata::builder().code(code).build());
+        let response = HttpResponse::new(status.try_into().unwrap(), "".into());
+        assert_eq!(FailureKind::from_sdk(&SdkError::service_error(error, response)), kind);
+    }
+    let timeout = SdkError::<GetItemError>::timeout_error("late");
+    assert_eq!(FailureKind::from_sdk(&timeout), FailureKind::Timeout);
+}
+
+/// Otherwise no alarm shows that requests fail.
+#[tokio::test]
+async fn a_refused_read_counts_as_the_failure_that_it_stands_for() {
+    let store = store();
+    let busy = async { Err(StoreError::Busy { operation: "Query", left: 1 }) };
+    let reads = async {
+        assert!(store.read_patiently::<()>(Table::History, busy).await.is_err());
+        let refused = store.read_patiently(Table::History, succeed()).await.unwrap_err();
+        assert!(refused.to_string().contains("throttled"), "{refused}");
+    };
+    let ((), consumption) = metering::measure_reads(reads).await;
+    assert_eq!(consumption.failed_calls, 2);
+    let counted: Vec<_> = store.failed_calls().filter(|(_, count)| *count > 0).collect();
+    assert_eq!(counted, [(FailureKind::Throttled, 2)]);
+}
+
+/// Without the limit, this test would hang.
+#[tokio::test]
+async fn brief_reads_in_a_request_share_one_limit_and_each_table_has_its_own_breaker() {
+    let store = store();
+    let (second, _) = metering::measure_reads(async {
+        let first = store.read_briefly(Table::ApiKeys, hang()).await;
+        assert!(matches!(first, Err(StoreError::TooSlow { .. })));
+        store.read_briefly(Table::Dataset, hang()).await
+    })
+    .await;
+    assert!(is_not_called(&second), "the limit is used up");
+    assert!(store.read_briefly(Table::Dataset, succeed()).await.is_ok(), "its breaker is closed");
+    assert!(is_not_called(&store.read_briefly(Table::ApiKeys, hang()).await));
+    assert!(!store.is_reachable());
+}
+
+#[tokio::test]
+async fn patient_reads_still_call_a_table_that_failed_brief_reads() {
+    let store = store();
+    assert!(store.read_briefly(Table::ApiKeys, hang()).await.is_err());
+    assert!(is_not_called(&store.read_briefly(Table::ApiKeys, succeed()).await));
+    assert!(store.read_patiently(Table::ApiKeys, succeed()).await.is_ok());
+    assert!(store.read_briefly(Table::ApiKeys, succeed()).await.is_ok(), "it was fast");
+    let busy = async { Err(StoreError::Busy { operation: "GetItem", left: 1 }) };
+    assert!(store.read_patiently::<()>(Table::ApiKeys, busy).await.is_err());
+    assert!(is_not_called(&store.read_patiently(Table::ApiKeys, hang()).await));
+}
+
+#[tokio::test]
+async fn connection_errors_count_as_failures_and_unreadable_items_do_not() {
+    let store = store();
+    let unreadable =
+        async { Err::<(), _>(StoreError::item("exchanges")("no such field".to_owned())) };
+    assert!(store.read_briefly(Table::Exchanges, unreadable).await.is_err());
+    assert!(store.is_reachable());
+    assert!(store.failed_calls().all(|(_, count)| count == 0));
+    assert!(store.read_patiently(Table::Dataset, store.manifest()).await.is_err());
+    for (kind, count) in store.failed_calls() {
+        assert_eq!(count, u64::from(kind == FailureKind::Connection), "{kind:?}");
+    }
+}
+
+#[tokio::test]
+async fn imports_have_neither_a_limit_nor_a_breaker() {
+    let store = Store { timeouts: TimeoutProfile::Batch, ..store() };
+    for _ in 0..2 {
+        let busy = async { Err(StoreError::Busy { operation: "GetItem", left: 1 }) };
+        let result = store.read_briefly::<()>(Table::Dataset, busy).await;
+        assert!(matches!(result, Err(StoreError::Busy { .. })));
+    }
+    let slow = store.read_briefly(Table::Dataset, async {
+        tokio::time::sleep(Duration::from_millis(400)).await;
+        Ok(())
+    });
+    assert!(slow.await.is_ok());
+}
