@@ -127,7 +127,7 @@ async fn a_dataset_has_everything_that_determines_a_record() {
 
 #[tokio::test]
 async fn times_select_the_publication_that_was_current() {
-    let (AppWithHistory { app, table, manifest }, start) = two_versions().await;
+    let (AppWithHistory { app, table, manifest, .. }, start) = two_versions().await;
     let second = manifest.publication.at;
     for (time, is_current) in [
         (start.to_string(), false),

@@ -54,7 +54,7 @@ fn names(pairs: &[numbering::changes::RecordPair]) -> Vec<[Option<String>; 2]> {
 
 #[tokio::test]
 async fn a_history_is_read_at_half_the_cost_unless_something_is_missing() {
-    let AppWithHistory { app, table, manifest } = three_versions().await;
+    let AppWithHistory { app, table, manifest, .. } = three_versions().await;
     let found = history(&app.store, &manifest).await;
     assert_eq!((found.publications().count(), found.gap()), (3, None));
     assert_eq!(table.take_calls(), ["Query"]);
@@ -84,7 +84,7 @@ async fn a_history_is_read_at_half_the_cost_unless_something_is_missing() {
 
 #[tokio::test]
 async fn publications_have_copies_and_every_change_can_be_listed() {
-    let AppWithHistory { app, table, manifest } = three_versions().await;
+    let AppWithHistory { app, table, manifest, .. } = three_versions().await;
     let found = history(&app.store, &manifest).await;
     let second = found.publication(1).unwrap().id.clone();
     table.remove("publications", second.as_str());
@@ -101,7 +101,7 @@ async fn publications_have_copies_and_every_change_can_be_listed() {
 
 #[tokio::test]
 async fn the_current_version_is_rebuilt_from_an_older_one_and_the_differences() {
-    let AppWithHistory { app, table, manifest } = three_versions().await;
+    let AppWithHistory { app, table, manifest, .. } = three_versions().await;
     let found = history(&app.store, &manifest).await;
     let first = found.start().version.clone();
     let base = small_dataset().into_successor(&Dataset::default(), first.clone());

@@ -41,6 +41,8 @@ pub struct AppWithHistory {
     pub app: App,
     pub table: HistoryTable,
     pub manifest: Manifest,
+    /// The manifest that it replaced.
+    pub replaced: Option<Manifest>,
 }
 
 impl HistoryTable {
@@ -125,6 +127,7 @@ pub async fn app_with_history(start: Timestamp, versions: Vec<Dataset>) -> AppWi
     let table = HistoryTable::default();
     let store = Store::connect_to_emulator(&table.serve().await, TimeoutProfile::Request);
     let mut current: Option<(Manifest, Arc<Dataset>)> = None;
+    let mut last_replaced = None;
     for (night, dataset) in versions.into_iter().enumerate() {
         let at = start + SignedDuration::from_hours(24 * night as i64);
         let (version, statistics) = (Version::new(at), dataset.statistics());
@@ -135,7 +138,8 @@ pub async fn app_with_history(start: Timestamp, versions: Vec<Dataset>) -> AppWi
             manifest.publication.ends_at = Some(at.as_second() + 1_000_000_000);
             record(&store, &manifest, replaced, (before, &dataset)).await;
         }
-        current = Some((manifest, Arc::new(dataset)));
+        last_replaced =
+            current.replace((manifest, Arc::new(dataset))).map(|(manifest, _)| manifest);
     }
     let (manifest, dataset) = current.unwrap();
     store.publish(&manifest, &manifest.revision).await.unwrap();
@@ -143,7 +147,7 @@ pub async fn app_with_history(start: Timestamp, versions: Vec<Dataset>) -> AppWi
     let loaded = LoadedVersion { version: manifest.current.version.clone(), dataset };
     app.dataset = CurrentDataset::with_loaded(store, loaded, manifest.clone()).into();
     table.take_calls();
-    AppWithHistory { app, table, manifest }
+    AppWithHistory { app, table, manifest, replaced: last_replaced }
 }
 
 async fn record(

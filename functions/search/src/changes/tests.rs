@@ -9,7 +9,7 @@ use numbering::{
 };
 use serde_json::{Value, json};
 use shared::public_address::PublicAddress;
-use store::HistoryCache;
+use store::{CurrentDataset, HistoryCache, LoadedVersion};
 use test_api::{AppWithHistory, TestApi, app_with_history, changed_dataset, small_dataset};
 
 use super::*;
@@ -164,6 +164,8 @@ async fn pages_of_any_size_have_every_change_once_with_or_without_a_filter() {
             assert_eq!(found, expected, "{filter} {limit}");
         }
     }
+    let last = api.get("/v1/changes", &[]).await;
+    assert!(!last.headers.contains_key("link"), "the changes are current: {last:?}");
     // The publications are in memory, and no other publication can have a match.
     table.take_calls();
     for (target, queries) in [
@@ -216,6 +218,27 @@ async fn changes_start_after_the_requested_publication_date_or_time() {
     }
     let since = Since::parse(&Params::from_uri(&"/?since=2000-01-01".parse().unwrap())).unwrap();
     assert_eq!(since.position_in(&history, Timestamp::now()), None);
+}
+
+/// Another container may have named it in its response.
+#[tokio::test]
+async fn a_publication_that_is_not_known_yet_is_found_in_the_manifest() {
+    let AppWithHistory { mut app, manifest, replaced, .. } = history(10).await;
+    let replaced = replaced.unwrap();
+    let loaded = LoadedVersion {
+        version: replaced.current.version.clone(),
+        dataset: small_dataset().into(),
+    };
+    let before = replaced.publication.clone();
+    app.dataset = CurrentDataset::with_loaded(app.store.clone(), loaded, replaced).into();
+    let api = TestApi::on(routes(), app);
+    let known = api.ok(&format!("/v1/changes?since={}", before.id)).await;
+    assert_eq!(known["until"]["publication"], before.id.as_str());
+    let newest = manifest.publication.id.as_str();
+    let found = api.ok(&format!("/v1/changes?since={newest}")).await;
+    assert_eq!(found["until"]["publication"], newest);
+    let known = api.ok(&format!("/v1/changes?since={}", before.id)).await;
+    assert_eq!(listed(&known), [EXPECTED[2]], "the history in memory is not used again");
 }
 
 /// Otherwise a list would be shorter without a word, and an error would blame the request.
@@ -271,6 +294,8 @@ async fn a_feed_has_the_newest_changes_first_and_the_accepted_format_is_written(
         let link = response.headers.get("link").map_or("", |link| link.to_str().unwrap());
         assert_eq!(link.contains("rel=\"next\""), has_next, "{page}: {link}");
     }
+    let csv = api.get("/v1/changes", &[("accept", "text/csv")]).await;
+    assert!(csv.body.starts_with(b"publication,version,"), "{csv:?}");
     let lines = api.get("/v1/changes", &[("accept", "application/x-ndjson")]).await;
     assert_eq!(lines.headers["content-type"], "application/x-ndjson");
     assert_eq!(lines.body.split(|byte| *byte == b'\n').count(), 4);
