@@ -12,7 +12,7 @@ use tokio::sync::Mutex;
 use crate::{History, Manifest, Store, StoreError};
 
 /// The lifetime of a history in memory. Old differences end in the meantime, but their items remain for days.
-const TTL: Duration = Duration::from_secs(60 * 60);
+const TTL: Duration = Duration::from_hours(1);
 
 /// The lifetime of a history with a gap, which may be repaired.
 const TTL_WITH_GAP: Duration = Duration::from_secs(5);

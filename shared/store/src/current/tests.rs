@@ -34,6 +34,14 @@ async fn an_older_version_is_served_if_the_current_one_was_skipped() {
 }
 
 #[tokio::test]
+async fn a_loaded_version_is_used_without_a_look_at_the_manifest() {
+    let (loaded, manifest) = (version(), manifest(version().version));
+    let store = Store::connect_to_emulator(UNREACHABLE, TimeoutProfile::Request);
+    let dataset = CurrentDataset::with_loaded(store, loaded, manifest);
+    assert!(dataset.fresh(Instant::now() + RECHECK_INTERVAL / 2).is_some());
+}
+
+#[tokio::test]
 async fn nothing_is_in_memory_before_the_first_load() {
     let dataset = dataset_without_dynamodb();
     assert!(dataset.fresh(Instant::now()).is_none() && dataset.find("any").is_none());

@@ -42,6 +42,32 @@ fn older_versions_are_retained_in_place_of_unreadable_ones() {
 }
 
 #[test]
+fn importing_the_same_reports_again_changes_only_the_time_and_the_revision() {
+    let manifest = publish_all(&[snapshot()]);
+    let later = Timestamp::UNIX_EPOCH + jiff::SignedDuration::from_secs(1);
+    let again = manifest.after_reimport(later, ImportedReports::default(), |_| false);
+    assert_ne!(again.revision, manifest.revision);
+    assert_eq!(again.current.ingested_at, later);
+    assert_eq!(again.publication, manifest.publication);
+    let current = Snapshot { ingested_at: later, ..manifest.current.clone() };
+    let revision = again.revision.clone();
+    assert_eq!(again, Manifest { revision, current, ..manifest });
+}
+
+/// Otherwise a sweep would delete what the history still needs.
+#[test]
+fn a_version_is_needed_while_its_difference_is_unrecorded() {
+    let [older, current, other] = [(); 3].map(|()| snapshot());
+    let mut manifest = publish_all(&[older.clone(), current.clone()]);
+    assert!(manifest.needs(&older.version) && manifest.needs(&current.version));
+    assert!(!manifest.needs(&other.version));
+    let [publication, predecessor] = [(); 2].map(|()| manifest.publication.clone());
+    let before = other.clone();
+    manifest.unrecorded.push(Unrecorded { publication, predecessor, before });
+    assert!(manifest.needs(&other.version));
+}
+
+#[test]
 fn the_sample_is_not_retained_once_published_data_replaces_it() {
     let sample = || {
         let report = ImportedReport { date: Some(SAMPLE_DATE), ..ImportedReport::default() };
@@ -64,7 +90,11 @@ fn a_rollback_returns_to_any_retained_version_and_drops_newer_ones() {
     let roll_back_to = |snapshot: &Snapshot| manifest.after_rollback_to(&snapshot.version, at);
     assert_versions(&roll_back_to(&all[2]).unwrap(), [&all[2], &all[1], &all[0]]);
     assert_versions(&roll_back_to(&all[0]).unwrap(), [&all[0]]);
-    assert_ne!(roll_back_to(&all[2]).unwrap().revision, manifest.revision);
+    let rolled_back = roll_back_to(&all[2]).unwrap();
+    assert_ne!(rolled_back.revision, manifest.revision);
+    assert_eq!((manifest.publication.number, rolled_back.publication.number), (3, 4));
+    assert_eq!(rolled_back.publication.version, all[2].version);
+    assert_ne!(rolled_back.publication.id, all[2].version, "it is another publication");
     assert!(roll_back_to(&all[3]).is_none(), "the current version");
     assert!(roll_back_to(&snapshot()).is_none(), "a version that is not retained");
 }
