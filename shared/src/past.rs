@@ -148,7 +148,8 @@ impl Past<'_> {
         }
         let read = self.read.fetch_add(changed.len(), Ordering::Relaxed) + changed.len();
         self.charge.raise_to(price_of_records(read)).await?;
-        let pairs = self.app.store.changes(&self.history, &changed).await?;
+        let pairs = self.app.store.changes(&self.history, &changed).await;
+        let pairs = self.app.history_cache.check(pairs)?;
         records.extend(pairs.into_iter().filter_map(|pair| Some((pair.key, pair.before?))));
         Ok(records)
     }

@@ -24,7 +24,7 @@ use crate::{
     outcome::Notes,
 };
 
-/// The maximum number of unrecorded differences. With more, the history begins again, since the manifest is one item.
+/// The maximum number of unrecorded differences. With more, the history starts over, since the manifest is one item.
 const MAX_UNRECORDED: usize = 30;
 pub(crate) const UNRECORDED: &str =
     "changes could not be added to the history; the next import tries again";
@@ -78,7 +78,7 @@ impl<'a, P: Fn(Progress)> Recorder<'a, P> {
             unrecorded.push(Unrecorded { publication, predecessor, before });
         }
         if unrecorded.len() > MAX_UNRECORDED {
-            notes.warn("the history begins again", "too many changes could not be added");
+            notes.warn("the history starts over", "too many changes could not be added");
             manifest.publication.ends_at = None;
             unrecorded.clear();
         }

@@ -61,7 +61,7 @@ pub async fn rollback(
     Ok(ImportReport { outcome: Outcome::RolledBack, version, unrecorded, ..report })
 }
 
-/// The current version, rebuilt from the rollback's target if it is damaged; `None` if that fails, too. An operator may be
+/// The current version, rebuilt from the rollback's target if it is damaged; `None` if that also fails. An operator may be
 /// rolling back because of the damage.
 async fn current_dataset(
     store: &Store,

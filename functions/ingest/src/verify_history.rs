@@ -37,7 +37,7 @@ pub struct HistoryVerification {
     pub drift: HistoryDrift,
     /// The number of publications whose changes the next import adds.
     pub unrecorded: usize,
-    /// What cannot be restored, and why.
+    /// Parts that cannot be restored, with the reasons.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lost: Vec<String>,
 }

@@ -1,8 +1,24 @@
 //! Route tests with a small dataset in memory and no reachable database.
 
-use test_api::{TestApi, header};
+use jiff::SignedDuration;
+use numbering::{dataset::Dataset, time::this_second};
+use store::HistoryCache;
+use test_api::{AppWithHistory, TestApi, app_with_history, header, small_dataset};
 
 use super::routes;
+
+#[tokio::test]
+async fn health_is_degraded_if_a_publication_is_missing_and_the_database_works() {
+    let start = this_second() - SignedDuration::from_hours(24 * 4);
+    let versions = vec![Dataset::default(), small_dataset()];
+    let AppWithHistory { mut app, table, manifest, .. } = app_with_history(start, versions).await;
+    let health = TestApi::on(routes(), app.clone()).ok("/health").await;
+    assert_eq!((&health["status"], &health["database"]), (&"healthy".into(), &"connected".into()));
+    table.remove("publications", manifest.publication.id.as_str());
+    app.history_cache = HistoryCache::new(app.store.clone()).into();
+    let health = TestApi::on(routes(), app).ok("/health").await;
+    assert_eq!((&health["status"], &health["database"]), (&"degraded".into(), &"connected".into()));
+}
 
 #[tokio::test]
 async fn health_is_degraded_and_uncached_while_serving_from_memory() {

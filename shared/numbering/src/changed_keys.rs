@@ -80,7 +80,7 @@ impl ChangedKeys {
         self.0.iter().filter_map(|&packed| Some((unpack(packed)?, packed & EXISTED != 0)))
     }
 
-    /// Whether the record with this key existed before; `None` if it did not change.
+    /// Returns `Some(true)` if the record with this key existed before; `None` if it did not change.
     pub fn existed(&self, key: RecordKey) -> Option<bool> {
         let packed = pack(key);
         let index = self.0.partition_point(|&other| other < packed);

@@ -12,7 +12,7 @@ use crate::{
     quota::{QuotaStatuses, Quotas},
 };
 
-/// What a request has been charged so far. Every request with a key is charged once before its body is read and its
+/// The requests charged so far for one request. Every request with a key is charged once before its body is read and its
 /// handler runs. A handler whose work costs more raises the charge before doing that work, so that a request counts even
 /// if it fails or its client hangs up. Empty for a request without a key.
 #[derive(Clone, Default)]

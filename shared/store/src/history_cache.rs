@@ -44,6 +44,18 @@ impl HistoryCache {
         Ok(history)
     }
 
+    /// Forgets the history if a read found damage, since a repair replaces what it refers to. Not more often than a history
+    /// with a gap, since reading it again costs more than most reads.
+    pub fn check<T>(&self, read: Result<T, StoreError>) -> Result<T, StoreError> {
+        let is_old = |cached: &(_, Instant)| cached.1.elapsed() >= TTL_WITH_GAP;
+        if matches!(read, Err(StoreError::DamagedHistory { .. }))
+            && self.cached.load().as_deref().is_some_and(is_old)
+        {
+            self.cached.store(None);
+        }
+        read
+    }
+
     fn find(&self, manifest: &Manifest) -> Option<Arc<History>> {
         let cached = self.cached.load_full()?;
         is_usable(&cached, manifest, Instant::now()).then(|| Arc::clone(&cached.0))
@@ -63,6 +75,7 @@ fn is_usable(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::TimeoutProfile;
     use crate::history::tests::{difference, manifest, publications};
 
     #[test]
@@ -79,6 +92,30 @@ mod tests {
             assert!(!is_usable(&cached, &manifest, read_at + lifetime));
             let next = crate::history::tests::manifest(&first);
             assert!(!is_usable(&cached, &next, read_at));
+        }
+    }
+
+    /// Otherwise a server would report damage for an hour after its repair.
+    #[test]
+    fn damage_makes_the_history_be_read_again_after_some_seconds() {
+        let store = Store::connect_to_emulator("http://127.0.0.1:1", TimeoutProfile::Request);
+        let cache = HistoryCache::new(store);
+        let [publication] = publications();
+        let manifest = manifest(&publication);
+        let history = Arc::new(History::new(&manifest, Vec::new(), publication.at));
+        let damage = || StoreError::DamagedHistory { part: String::new(), source: "".into() };
+        let busy = || StoreError::Busy { operation: "Query", left: 1 };
+        for (age, read, is_kept) in [
+            (TTL_WITH_GAP, Err(damage()), false),
+            (Duration::ZERO, Err(damage()), true),
+            (TTL_WITH_GAP, Err(busy()), true),
+            (TTL_WITH_GAP, Ok(()), true),
+        ] {
+            let read_at = Instant::now() - age;
+            cache.cached.store(Some(Arc::new((Arc::clone(&history), read_at))));
+            let context = format!("{age:?} {read:?}");
+            assert_eq!(cache.check(read).is_ok(), context.ends_with("Ok(())"));
+            assert_eq!(cache.find(&manifest).is_some(), is_kept, "{context}");
         }
     }
 }

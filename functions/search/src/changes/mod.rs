@@ -183,7 +183,8 @@ fn read<'a>(
     });
     let reads = wanted.iter().copied().zip(units).map(async |(published, units)| {
         charge.raise_to(price_of_units(units)).await?;
-        let packed = app.store.packed_difference(published).await?;
+        let packed = app.store.packed_difference(published).await;
+        let packed = app.history_cache.check(packed)?;
         let matching = app.heavy_work.run(|| {
             let difference = published.unpack(&packed)?;
             Ok::<_, StoreError>(difference.changes().filter(|pair| filter.matches(pair)).collect())

@@ -11,6 +11,7 @@ use crate::{
     data::args::VerifyArgs,
     data::{import_progress::with_progress, report},
     database::{Access, on_database},
+    error::pluralize,
     terminal::{width, wrap},
 };
 
@@ -57,8 +58,8 @@ fn write(table: &mut String, verification: &Verification) -> fmt::Result {
 
 fn write_history(table: &mut String, history: &HistoryVerification) -> fmt::Result {
     let HistoryVerification { publications, changes, drift, unrecorded, lost } = history;
-    let [publications, changes] = [publications, changes].map(|count| HumanCount(*count as u64));
-    writeln!(table, "History, {publications} publications, {changes} changes")?;
+    let publications = pluralize(*publications, "publication");
+    writeln!(table, "History, {publications}, {}", pluralize(*changes, "change"))?;
     let HistoryDrift { publications, differences, changes } = *drift;
     let damaged = "are missing or damaged; requests for the past fail";
     write_counts(

@@ -10,6 +10,8 @@ use logging::with_causes;
 use numbering::records::Version;
 use store::{DatasetError, Manifest, Store, load};
 
+use crate::error::pluralize;
+
 use super::{
     facts::FactResult,
     finding::{Finding, State, section},
@@ -145,7 +147,8 @@ pub fn history_findings(verification: Option<&Verification>, remedies: &Remedies
         findings.push(finding.remedy(remedies.tnr("import --fetch")));
     }
     if findings.is_empty() {
-        let message = format!("{publications} publications with {changes} changes are intact");
+        let publications = pluralize(*publications, "publication");
+        let message = format!("{publications}, {}, all intact", pluralize(*changes, "change"));
         findings.push(Finding::ok("history", message));
     }
     findings

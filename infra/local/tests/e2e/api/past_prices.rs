@@ -1,4 +1,4 @@
-//! What requests for the past read, and what they count as.
+//! Reads and prices of requests for the past.
 
 use jiff::Timestamp;
 

@@ -48,7 +48,7 @@ fn sources(folder: &Path) -> Sources {
     }
 }
 
-/// NANPA's report with 450 exchanges moved to other holders, which changes these carriers, too.
+/// NANPA's report with 450 exchanges moved to other holders, which also changes these carriers.
 fn nanpa_with_moved_exchanges(folder: &Path) -> Source {
     let file = File::open(folder.join("CoCodeAssignment_Utilized_AllStates_Public.zip")).unwrap();
     let mut zip = zip::ZipArchive::new(file).unwrap();
