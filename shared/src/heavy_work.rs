@@ -13,7 +13,9 @@ use tokio::{
 use crate::errors::ApiError;
 
 /// Maximum wait for other requests' work.
-const MAX_WAIT: Duration = Duration::from_secs(1);
+const MAX_WAIT: Duration = Duration::from_secs(5);
+/// Work on fewer bytes of input takes at most a few milliseconds.
+const MIN_BYTES: usize = 512;
 
 /// The processors for heavy work. Cheap to clone.
 #[derive(Clone)]
@@ -35,9 +37,13 @@ impl HeavyWork {
         Self { processors: Arc::new(Semaphore::new(processors)), max_wait }
     }
 
-    /// Runs `work` on this thread once a processor is free, while other threads take over its other tasks. A
-    /// single-threaded runtime, as on Lambda, has one request at a time. Rejects the request if it waits too long.
-    pub async fn run<T>(&self, work: impl FnOnce() -> T) -> Result<T, ApiError> {
+    /// Runs `work` on this many bytes of input: at once if they are few, or else on this thread once a processor is free,
+    /// while other threads take over its other tasks. A single-threaded runtime, as on Lambda, has one request at a time.
+    /// Rejects the request if it waits too long.
+    pub async fn run<T>(&self, bytes: usize, work: impl FnOnce() -> T) -> Result<T, ApiError> {
+        if bytes < MIN_BYTES {
+            return Ok(work());
+        }
         let permit = timeout(self.max_wait, self.processors.acquire()).await;
         let Ok(Ok(_permit)) = permit else { return Err(ApiError::Busy) };
         Ok(match Handle::current().runtime_flavor() {
@@ -60,11 +66,12 @@ mod tests {
     async fn work_beyond_the_processors_is_rejected_with_a_retry_time() {
         let heavy_work = HeavyWork::new(1, Duration::from_millis(1));
         let running = heavy_work.processors.acquire().await;
-        let response = heavy_work.run(|| ()).await.unwrap_err().into_response();
+        let response = heavy_work.run(MIN_BYTES, || ()).await.unwrap_err().into_response();
         assert_eq!(response.status().as_u16(), 503);
         assert_eq!(response.headers()[RETRY_AFTER], "5");
+        assert_eq!(heavy_work.run(MIN_BYTES - 1, || 3).await.unwrap(), 3, "it does not wait");
         drop(running);
-        assert_eq!(heavy_work.run(|| 7).await.unwrap(), 7);
+        assert_eq!(heavy_work.run(MIN_BYTES, || 7).await.unwrap(), 7);
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
@@ -75,7 +82,7 @@ mod tests {
         let heavy_work = HeavyWork::default();
         let work = tokio::spawn(async move {
             tokio::spawn(other);
-            heavy_work.run(move || receiver.recv().unwrap()).await
+            heavy_work.run(MIN_BYTES, move || receiver.recv().unwrap()).await
         });
         assert_eq!(work.await.unwrap().unwrap(), 7);
     }
@@ -83,7 +90,7 @@ mod tests {
     #[tokio::test]
     async fn work_that_panics_frees_its_processor() {
         let heavy_work = HeavyWork::new(1, MAX_WAIT);
-        let panicking = heavy_work.run(|| panic!("test"));
+        let panicking = heavy_work.run(MIN_BYTES, || panic!("test"));
         assert!(AssertUnwindSafe(panicking).catch_unwind().await.is_err());
         assert_eq!(heavy_work.processors.available_permits(), 1);
     }

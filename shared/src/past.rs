@@ -31,6 +31,9 @@ const UNITS_PER_RECORD: f64 = 0.5;
 /// All of an area code counts at least as one for this many started exchanges, since a dataset is built from them.
 const EXCHANGES_PER_REQUEST: usize = 256;
 
+/// The typical length of a record.
+const BYTES_PER_RECORD: usize = 100;
+
 /// The number of requests that reading stored changes counts as.
 pub fn price_of_records(records: usize) -> u64 {
     price_of_units(records as f64 * UNITS_PER_RECORD)
@@ -182,8 +185,9 @@ impl Past<'_> {
                 }
             }
         }
+        let bytes = records.len() * BYTES_PER_RECORD;
         let records = records.into_values();
-        Ok(Arc::new(self.app.heavy_work.run(|| Dataset::from_records(records)).await?))
+        Ok(Arc::new(self.app.heavy_work.run(bytes, || Dataset::from_records(records)).await?))
     }
 }
 

@@ -138,7 +138,7 @@ pub async fn find_in_text(
         let body = results::json(media_type, &results, options.fields.as_ref());
         results::response(media_type, body)
     };
-    app.heavy_work.run(respond).await?
+    app.heavy_work.run(text.len(), respond).await?
 }
 
 /// Collects the numbers in a text with this many digits. Charges for the digits before searching, and for the numbers as
@@ -155,7 +155,7 @@ async fn find_paid(
     let (mut found, mut next_payment) = (Vec::new(), paid_by_digits.max(FIRST_NUMBERS));
     loop {
         let unpaid = numbers.by_ref().take(next_payment.min(MAX_NUMBERS + 1) - found.len());
-        let more: Result<Vec<_>, _> = app.heavy_work.run(|| unpaid.collect()).await?;
+        let more: Result<Vec<_>, _> = app.heavy_work.run(digits, || unpaid.collect()).await?;
         found.extend(more.map_err(|RulesFailed| ApiError::Internal)?);
         if found.len() > MAX_NUMBERS {
             return Err(ApiError::ContentTooLarge(format!(

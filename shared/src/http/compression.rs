@@ -28,7 +28,7 @@ pub async fn compress(response: Response, heavy_work: &HeavyWork) -> Response {
     }
     let (mut parts, body) = buffer_body(response).await;
     let compressed = if body.len() > MAX_LIGHT_LENGTH {
-        heavy_work.run(|| gzip(&body)).await.ok().and_then(Result::ok)
+        heavy_work.run(body.len(), || gzip(&body)).await.ok().and_then(Result::ok)
     } else {
         gzip(&body).ok()
     };

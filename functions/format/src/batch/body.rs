@@ -58,6 +58,10 @@ impl Batch {
 }
 
 impl BatchBody {
+    pub fn len(&self) -> usize {
+        self.body.len()
+    }
+
     /// Reads a request's body. `params` requires a CSV.
     pub async fn read(
         app: &App,

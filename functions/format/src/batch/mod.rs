@@ -122,13 +122,14 @@ pub async fn format_numbers(
     let columns = ColumnParams { column, country_column };
     // Holds its memory until the response is complete.
     let body = BatchBody::read(&app, &charge, request, &columns).await?;
-    let Batch { numbers, table } = app.heavy_work.run(|| body.parse(&columns)).await??;
+    let length = body.len();
+    let Batch { numbers, table } = app.heavy_work.run(length, || body.parse(&columns)).await??;
     if let (Some(table), CSV) = (&table, media_type) {
         table.check_names(&Columns::new(&options))?;
     }
     charge.raise_to(numbers.len() as u64).await?;
     request_context::record(|context| context.numbers = Some(numbers.len()));
-    let parsed = app.heavy_work.run(|| parse_all(numbers, options.default_country)).await?;
+    let parsed = app.heavy_work.run(length, || parse_all(numbers, options.default_country)).await?;
     let numbers = parsed.iter().filter_map(ParsedNumber::number);
     let describer = Describer::new(&app, key, numbers, &options, &flags).await?;
     let respond = || {
@@ -136,7 +137,7 @@ pub async fn format_numbers(
             parsed.into_iter().map(|number| number.describe(&describer)).collect();
         response::response(media_type, table.as_ref(), &options, &results)
     };
-    app.heavy_work.run(respond).await?
+    app.heavy_work.run(length, respond).await?
 }
 
 /// A number in a batch, or the reason why it is invalid.

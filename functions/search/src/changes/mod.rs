@@ -185,7 +185,7 @@ fn read<'a>(
         charge.raise_to(price_of_units(units)).await?;
         let packed = app.store.packed_difference(published).await;
         let packed = app.history_cache.check(packed)?;
-        let matching = app.heavy_work.run(|| {
+        let matching = app.heavy_work.run(packed.len(), || {
             let difference = published.unpack(&packed)?;
             Ok::<_, StoreError>(difference.changes().filter(|pair| filter.matches(pair)).collect())
         });
