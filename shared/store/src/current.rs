@@ -308,9 +308,14 @@ impl CurrentDataset {
         Ok(LoadedVersion { version: snapshot.version.clone(), dataset: Arc::new(dataset) })
     }
 
+    /// If it names a new version, the next lookup switches to it, since other answers already come from this manifest.
     fn set_manifest(&self, manifest: Manifest) -> Arc<Manifest> {
         let manifest = Arc::new(manifest);
-        self.manifest.store(Some(Arc::clone(&manifest)));
+        let replaced = self.manifest.swap(Some(Arc::clone(&manifest)));
+        let is_new = replaced.is_some_and(|it| it.current.version != manifest.current.version);
+        if let Some(latest) = self.latest().filter(|_| is_new) {
+            self.switch_to(latest, Instant::now());
+        }
         manifest
     }
 }

@@ -122,3 +122,16 @@ async fn the_current_version_is_rebuilt_from_an_older_one_and_the_differences() 
     let second = found.publication(1).unwrap().version.clone();
     assert!(app.store.rebuild(&manifest, &renamed("One"), &second).await.is_ok());
 }
+
+#[tokio::test]
+async fn chunks_left_by_a_longer_packing_are_ignored() {
+    let AppWithHistory { app, manifest, .. } = three_versions().await;
+    let found = history(&app.store, &manifest).await;
+    let published = &found.differences_after(0)[0];
+    let packed = app.store.packed_difference(published).await.unwrap();
+    let longer = vec![0; 1_000_000];
+    for packing in [&longer, &packed] {
+        app.store.write_difference(published, packing).await.unwrap();
+    }
+    assert_eq!(app.store.packed_difference(published).await.unwrap(), packed);
+}

@@ -24,7 +24,7 @@ pub async fn verify(args: VerifyArgs) -> Result<(), CliError> {
     };
     let access = if args.repair { Access::Change } else { Access::Examine };
     let verification = on_database(&args.data, access, work).await??;
-    report::print(args.json, &verification, write)?;
+    report::print(args.json, &verification, |table, it| write(table, it, repair))?;
     let drifted = verification.total_drift();
     match repair {
         Repair::No if drifted > 0 => Err(CliError::Drift(drifted)),
@@ -33,7 +33,7 @@ pub async fn verify(args: VerifyArgs) -> Result<(), CliError> {
     }
 }
 
-fn write(table: &mut String, verification: &Verification) -> fmt::Result {
+fn write(table: &mut String, verification: &Verification, repair: Repair) -> fmt::Result {
     let Verification { version, skipped, items, drift, repaired, history } = verification;
     let Drift { contradicting, outdated, unreadable, missing, stray } = *drift;
     for unreadable in skipped {
@@ -53,15 +53,18 @@ fn write(table: &mut String, verification: &Verification) -> fmt::Result {
     ];
     write_counts(table, &kinds)?;
     writeln!(table, "  {:<14}{:>10}", "repaired", HumanCount(*repaired as u64).to_string())?;
-    write_history(table, history)
+    write_history(table, history, repair)
 }
 
-fn write_history(table: &mut String, history: &HistoryVerification) -> fmt::Result {
+fn write_history(table: &mut String, history: &HistoryVerification, repair: Repair) -> fmt::Result {
     let HistoryVerification { publications, changes, drift, unrecorded, lost } = history;
     let publications = pluralize(*publications, "publication");
     writeln!(table, "History, {publications}, {}", pluralize(*changes, "change"))?;
     let HistoryDrift { publications, differences, changes } = *drift;
-    let damaged = "are missing or damaged; requests for the past fail";
+    let damaged = match repair {
+        Repair::No => "missing or damaged; requests that need them fail",
+        Repair::Yes => "missing or damaged before the repair",
+    };
     write_counts(
         table,
         &[

@@ -88,3 +88,15 @@ async fn the_replaced_version_stays_in_memory_and_others_are_found_through_the_m
     dataset.set_manifest(manifest(current.version));
     assert!(matches!(dataset.version("old").await, Err(DatasetError::Store(_))));
 }
+
+#[tokio::test]
+async fn a_manifest_with_a_new_version_makes_the_next_lookup_switch_to_it() {
+    let (loaded, known) = (version(), manifest(version().version));
+    let newer = manifest(Version::new(Timestamp::MAX));
+    let store = Store::connect_to_emulator(UNREACHABLE, TimeoutProfile::Request);
+    let dataset = CurrentDataset::with_loaded(store, loaded, known.clone());
+    for (manifest, is_fresh) in [(known, true), (newer, false)] {
+        dataset.set_manifest(manifest);
+        assert_eq!(dataset.fresh(Instant::now()).is_some(), is_fresh);
+    }
+}

@@ -134,7 +134,7 @@ pub fn history_findings(verification: Option<&Verification>, remedies: &Remedies
         let HistoryDrift { publications, differences, changes } = *drift;
         let message = format!(
             "{publications} publications, {differences} differences and {changes} changes are missing or damaged; \
-             requests for the past fail"
+             requests that need them fail"
         );
         let finding = Finding::problem("history", message).section(section::VERIFY);
         findings.push(finding.remedy(remedies.tnr("verify --repair")));
