@@ -76,7 +76,8 @@ pub enum CliError {
         command: Option<String>,
     },
     #[error(
-        "{0} items are missing, damaged or differ from the current version; run 'verify --repair' to restore them"
+        "{} missing, damaged or different from the current version; run 'verify --repair'",
+        pluralize(*.0, "item")
     )]
     Drift(usize),
     #[error(

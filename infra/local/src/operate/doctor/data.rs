@@ -133,15 +133,18 @@ pub fn history_findings(verification: Option<&Verification>, remedies: &Remedies
     if drift.total() > 0 {
         let HistoryDrift { publications, differences, changes } = *drift;
         let message = format!(
-            "{publications} publications, {differences} differences and {changes} changes are missing or damaged; \
-             requests that need them fail"
+            "missing or damaged: {}, {}, {}; requests that need them fail",
+            pluralize(publications, "publication"),
+            pluralize(differences, "difference"),
+            pluralize(changes, "change")
         );
         let finding = Finding::problem("history", message).section(section::VERIFY);
         findings.push(finding.remedy(remedies.tnr("verify --repair")));
     }
     if *unrecorded > 0 {
         let message = format!(
-            "the changes of {unrecorded} publications are missing; requests for earlier days fail until the next import"
+            "the changes of {} are missing; requests for earlier days fail until the next import",
+            pluralize(*unrecorded, "publication")
         );
         let finding = Finding::warning("history", message).section(section::VERIFY);
         findings.push(finding.remedy(remedies.tnr("import --fetch")));
