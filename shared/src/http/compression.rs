@@ -51,3 +51,38 @@ fn gzip(body: &Bytes) -> Result<Vec<u8>, Error> {
     encoder.write_all(body)?;
     encoder.finish()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    /// The length and encoding of a response after compression.
+    async fn compressed(length: usize, media_type: &str, heavy_work: &HeavyWork) -> (u64, bool) {
+        let response = Response::builder().header(CONTENT_TYPE, media_type);
+        let response =
+            compress(response.body("a".repeat(length).into()).unwrap(), heavy_work).await;
+        let is_encoded = response.headers().contains_key(CONTENT_ENCODING);
+        (response.body().size_hint().exact().unwrap(), is_encoded)
+    }
+
+    #[tokio::test]
+    async fn bodies_are_compressed_from_a_kibibyte_on_unless_they_are_images() {
+        let free = HeavyWork::default();
+        assert_eq!(compressed(1023, "text/csv", &free).await, (1023, false));
+        assert!(compressed(1024, "text/csv", &free).await.1);
+        assert_eq!(compressed(2048, "image/png", &free).await, (2048, false));
+        assert!(compressed(2048, "image/svg+xml", &free).await.1);
+        let encoded = HeaderMap::from_iter([(CONTENT_ENCODING, HeaderValue::from_static("gzip"))]);
+        assert!(!is_compressible(&encoded));
+    }
+
+    #[tokio::test]
+    async fn long_bodies_stay_as_they_are_while_the_server_is_busy() {
+        let busy = HeavyWork::new(0, Duration::ZERO);
+        assert!(compressed(MAX_LIGHT_LENGTH, "text/csv", &busy).await.1);
+        assert!(!compressed(MAX_LIGHT_LENGTH + 1, "text/csv", &busy).await.1);
+        assert!(compressed(MAX_LIGHT_LENGTH + 1, "text/csv", &HeavyWork::default()).await.1);
+    }
+}

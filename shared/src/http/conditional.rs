@@ -95,6 +95,23 @@ mod tests {
         }
     }
 
+    #[tokio::test]
+    async fn only_a_known_tag_or_an_asterisk_makes_a_response_not_modified() {
+        let send = async |tag: &str, status: StatusCode| {
+            let request = Request::get("/v1/npa").header(IF_NONE_MATCH, tag);
+            let condition = Condition::from_request(&request.body(Body::empty()).unwrap()).unwrap();
+            let response = Response::builder().status(status).body(Body::from("body")).unwrap();
+            let response = condition.apply(response).await;
+            (response.status().as_u16(), response.headers().get(ETAG).cloned())
+        };
+        let (status, tag) = send("\"other\"", StatusCode::OK).await;
+        assert_eq!(status, 200);
+        let tag = tag.unwrap();
+        assert_eq!(send(tag.to_str().unwrap(), StatusCode::OK).await, (304, Some(tag.clone())));
+        assert_eq!(send("*", StatusCode::OK).await, (304, Some(tag)));
+        assert_eq!(send("*", StatusCode::NOT_FOUND).await, (404, None));
+    }
+
     #[test]
     fn tags_are_read_from_all_lines_without_the_weak_marker() {
         let lines = ["W/\"a\", \"b\"", "*"];
