@@ -62,6 +62,14 @@ fn requests_are_admitted_up_to_the_tighter_quota() {
 }
 
 #[test]
+fn requests_wait_behind_those_that_may_use_up_the_quota() {
+    let (mut counter, quota) = (Counter::new(), MIN_ALLOWANCE + 1);
+    let limits = limits(None, Some(quota));
+    let _all = wait(&mut counter, limits, quota, NINE_AM);
+    let _one_more = wait(&mut counter, limits, 1, NINE_AM);
+}
+
+#[test]
 fn earlier_and_adjacent_hours_are_read_only_if_needed() {
     const HOUR: i64 = 3600;
     let (minute, daily) = (limits(Some(2), None), limits(Some(2), Some(5)));
