@@ -110,6 +110,20 @@ mod tests {
     use super::*;
 
     #[test]
+    fn retry_after_is_in_seconds_and_missing_if_the_requests_never_fit() {
+        let reset = Timestamp::now().as_second() + 40;
+        let exhausted =
+            QuotaStatus { limit_type: LimitType::Minute, limit: 10, remaining: 0, reset };
+        let statuses = QuotaStatuses { minute: Some(exhausted), daily: None };
+        for (requests, is_later) in [(10, true), (11, false)] {
+            let mut headers = HeaderMap::new();
+            QuotaExceeded { exhausted, requests, statuses }.set_headers(&mut headers);
+            let seconds = headers.get(RETRY_AFTER).map(|it| it.to_str().unwrap().parse().unwrap());
+            assert_eq!(seconds.is_some_and(|seconds: i64| (1..=40).contains(&seconds)), is_later);
+        }
+    }
+
+    #[test]
     fn messages_suggest_a_retry_only_if_the_requests_can_fit() {
         for (limit, remaining, requests, expected) in [
             (
