@@ -46,10 +46,20 @@ impl HeavyWork {
         }
         let permit = timeout(self.max_wait, self.processors.acquire()).await;
         let Ok(Ok(_permit)) = permit else { return Err(ApiError::Busy) };
-        Ok(match Handle::current().runtime_flavor() {
-            RuntimeFlavor::CurrentThread => work(),
-            _ => block_in_place(work),
-        })
+        Ok(off_the_workers(work))
+    }
+
+    /// Runs work that can be left out; `None` if no processor is free.
+    pub fn run_if_free<T>(&self, work: impl FnOnce() -> T) -> Option<T> {
+        let _permit = self.processors.try_acquire().ok()?;
+        Some(off_the_workers(work))
+    }
+}
+
+fn off_the_workers<T>(work: impl FnOnce() -> T) -> T {
+    match Handle::current().runtime_flavor() {
+        RuntimeFlavor::CurrentThread => work(),
+        _ => block_in_place(work),
     }
 }
 
