@@ -49,13 +49,30 @@ impl Config {
             tracing::error!(%error, "CORS_ORIGINS is invalid; no origin is allowed");
             AllowedOrigins::Listed(Arc::default())
         });
-        let concurrency = setting("AWS_LAMBDA_MAX_CONCURRENCY").and_then(|max| max.parse().ok());
+        let max_concurrency = setting("AWS_LAMBDA_MAX_CONCURRENCY");
         Self {
             flag_images,
             allowed_origins,
             origin_secrets: OriginSecrets::parse(&setting("ORIGIN_SECRET").unwrap_or_default()),
             function: setting("AWS_LAMBDA_FUNCTION_NAME").map(Arc::from),
-            has_concurrent_requests: concurrency.is_some_and(|max: u32| max > 1),
+            has_concurrent_requests: is_concurrent(max_concurrency.as_deref()),
+        }
+    }
+}
+
+/// Returns `true` if Lambda sends a container up to `max` requests at once, more than one.
+fn is_concurrent(max: Option<&str>) -> bool {
+    max.and_then(|max| max.parse().ok()).is_some_and(|max: u32| max > 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_container_with_more_than_one_request_at_once_is_concurrent() {
+        for (max, expected) in [(None, false), (Some("1"), false), (Some("2"), true)] {
+            assert_eq!(is_concurrent(max), expected, "{max:?}");
         }
     }
 }

@@ -170,6 +170,18 @@ mod tests {
     }
 
     #[test]
+    fn other_methods_are_rejected_with_those_that_are_allowed() {
+        let route = spec(&[route!(send)]);
+        let check = |method| {
+            route.check_method(&Request::builder().method(method).body(Body::empty()).unwrap())
+        };
+        assert!(check("POST").is_ok());
+        let Err(ApiError::MethodNotAllowed { message, allow }) = check("GET") else { panic!() };
+        assert_eq!(message, "GET is not allowed on /; use POST");
+        assert_eq!(allow, "POST, OPTIONS");
+    }
+
+    #[test]
     fn unknown_parameters_are_rejected_for_every_method() {
         let route = spec(&[route!(list), route!(send)]);
         for method in ["GET", "HEAD", "POST"] {
@@ -180,5 +192,9 @@ mod tests {
             let rejected = route.check_params(&request("/?npa=415&nxx=234"));
             assert!(matches!(rejected, Err(ApiError::InvalidRequest(_))), "{method}");
         }
+        // Each method has its own.
+        let request = Request::get("/?npa=415").body(Body::empty()).unwrap();
+        let page = Route::undocumented_get("/", get(async || ()));
+        assert!(spec(&[page, route!(send)]).check_params(&request).is_err());
     }
 }

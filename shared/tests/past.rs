@@ -125,6 +125,35 @@ async fn a_dataset_has_everything_that_determines_a_record() {
     assert_eq!(holder.record(carrier("6529")), original.record(carrier("6529")));
 }
 
+/// The small dataset with another code in California, which is not an overlay.
+fn with_213(notes: &str) -> Dataset {
+    changed_dataset(|records| {
+        let is_415 = |record: &&Record| record.key() == RecordKey::AreaCode("415".parse().unwrap());
+        let Some(Record::AreaCode(mut code)) = records.iter().find(is_415).cloned() else {
+            panic!()
+        };
+        code.npa = "213".parse().unwrap();
+        code.plan.overlay.clear();
+        code.plan.notes = Some(notes.to_owned());
+        records.push(Record::AreaCode(code));
+    })
+}
+
+/// A code that is in no map of time zones has those of its state's other codes.
+#[tokio::test]
+async fn a_dataset_has_the_other_codes_of_the_state_as_they_are_now() {
+    let start = this_second() - SignedDuration::from_hours(24 * 4);
+    let versions = vec![with_213("Then"), with_213("Now")];
+    let AppWithHistory { app, .. } = app_with_history(start, versions).await;
+    let before = past(&app, start).await;
+    let npa: Npa = "213".parse().unwrap();
+    for (own, notes) in [("213", "Then"), ("415", "Now")] {
+        let dataset = before.dataset(RecordKey::AreaCode(own.parse().unwrap())).await.unwrap();
+        assert_eq!(dataset.area_code(npa).unwrap().plan.notes.as_deref(), Some(notes), "{own}");
+        assert!(dataset.area_code("415".parse().unwrap()).is_some(), "{own}");
+    }
+}
+
 #[tokio::test]
 async fn times_select_the_publication_that_was_current() {
     let (AppWithHistory { app, table, manifest, .. }, start) = two_versions().await;

@@ -95,6 +95,13 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_secret_is_32_letters_and_digits() {
+        for secret in ["0123456789abcdefghijABCDEFGHIJK", "0123456789abcdefghijABCDEFGHIJK-"] {
+            assert_eq!(ApiKey::with_secret(KeyKind::Live, secret), Err(MalformedKey), "{secret}");
+        }
+    }
+
     /// A different hash would invalidate every existing key.
     #[test]
     fn the_hash_is_sha256_and_debug_output_contains_only_the_prefix() {

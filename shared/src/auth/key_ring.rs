@@ -14,7 +14,7 @@ use crate::errors::ApiError;
 /// A revoked key stops working within this time.
 const RECORD_CACHE_TTL: Duration = Duration::from_secs(60);
 /// The lifetime of records that are used if the key table is down.
-const OUTAGE_CACHE_TTL: Duration = Duration::from_secs(15 * 60);
+const OUTAGE_CACHE_TTL: Duration = Duration::from_mins(15);
 /// An unknown key is rejected without another read for this long. A new key starts working within this time.
 const UNKNOWN_KEY_CACHE_TTL: Duration = Duration::from_secs(10);
 const CACHE_SIZE: u64 = 10_000;

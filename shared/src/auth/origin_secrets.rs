@@ -44,7 +44,21 @@ impl OriginSecrets {
 
 #[cfg(test)]
 mod tests {
+    use axum::body::Body;
+
     use super::*;
+
+    #[test]
+    fn requests_pass_with_a_secret_or_if_none_is_required() {
+        let request =
+            |secret| Request::builder().header(ORIGIN_SECRET, secret).body(Body::empty()).unwrap();
+        for (list, sent, is_admitted) in
+            [("", "", true), ("secret", "", false), ("secret", "secret", true)]
+        {
+            let secrets = OriginSecrets::parse(list);
+            assert_eq!(secrets.admit(&request(sent)), is_admitted, "{list} {sent}");
+        }
+    }
 
     #[test]
     fn only_a_whole_secret_matches() {

@@ -17,7 +17,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use crate::{auth::Charge, errors::ApiError, state::App};
 
 /// The memory for request bodies that are read or processed at the same time, in KiB.
-const BUDGET: usize = 64 * 1024;
+const BUDGET: usize = 65_536;
 
 const BROKEN_MESSAGE: &str = "The body must be complete, and its chunks must be well-formed";
 

@@ -17,7 +17,7 @@ use crate::{body::buffer_body, heavy_work::HeavyWork};
 /// The minimum body length to compress, in bytes. A shorter body fits into one packet anyway.
 const MIN_LENGTH: u64 = 1024;
 /// Compressing a longer body is heavy work.
-const MAX_LIGHT_LENGTH: usize = 128 * 1024;
+const MAX_LIGHT_LENGTH: usize = 131_072;
 
 /// Compresses a body with gzip if that is worth it. The fastest level takes microseconds and shrinks a list page to
 /// a fifth of its size. A long body stays as it is while the server is busy. Brotli would save another tenth, but add more

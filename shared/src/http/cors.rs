@@ -56,3 +56,27 @@ fn preflight_response(route: &RouteSpec) -> Response {
     ];
     (StatusCode::NO_CONTENT, headers).into_response()
 }
+
+#[cfg(test)]
+mod tests {
+    use axum::body::Body;
+
+    use super::*;
+
+    /// A preflight has both headers.
+    #[test]
+    fn only_preflights_succeed_for_unknown_paths() {
+        let routes = RouteTable::new(&[]);
+        let method = ACCESS_CONTROL_REQUEST_METHOD;
+        for (headers, is_preflight) in
+            [(&[ORIGIN, method.clone()][..], true), (&[ORIGIN], false), (&[method], false)]
+        {
+            let mut request = Request::new(Body::empty());
+            *request.method_mut() = Method::OPTIONS;
+            for name in headers {
+                request.headers_mut().insert(name, HeaderValue::from_static("GET"));
+            }
+            assert_eq!(options_response(&request, &routes).is_some(), is_preflight, "{headers:?}");
+        }
+    }
+}

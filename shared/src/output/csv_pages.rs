@@ -127,6 +127,21 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn the_format_parameter_precedes_the_accept_header() {
+        for (query, accept, expected) in [
+            ("", "*/*", ListFormat::Json),
+            ("", "text/csv", ListFormat::Csv),
+            ("format=json", "text/csv", ListFormat::Json),
+            ("format=csv", "application/json", ListFormat::Csv),
+        ] {
+            let request = axum::http::Request::get(format!("/?{query}"));
+            let request = request.header("accept", accept).body(()).unwrap();
+            let found = FormatParam::from_request_parts(&mut request.into_parts().0, &()).await;
+            assert_eq!(found.unwrap().format, expected, "{query} {accept}");
+        }
+    }
+
+    #[tokio::test]
     async fn the_header_row_comes_first_and_null_values_are_empty() {
         let rows = vec![
             json!({ "name": "A, \"B\"", "count": 1 }),

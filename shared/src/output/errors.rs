@@ -248,9 +248,12 @@ impl IntoResponse for ApiError {
 #[cfg(test)]
 mod tests {
     use axum::body::to_bytes;
+    use jiff::Timestamp;
+    use numbering::records::Version;
     use serde_json::{Value, json};
 
     use super::*;
+    use crate::quota::{LimitType, QuotaStatuses};
 
     #[test]
     fn errors_have_their_status_and_header() {
@@ -266,6 +269,36 @@ mod tests {
             assert_eq!(response.status(), status);
             assert_eq!(response.headers()[name], value);
         }
+    }
+
+    #[test]
+    fn only_an_unavailable_history_has_a_retry_time() {
+        let damaged = || StoreError::DamagedHistory { part: String::new(), source: "gone".into() };
+        let unrecorded =
+            || StoreError::Unrecorded { publication: Version::new(Timestamp::UNIX_EPOCH) };
+        let table = StoreError::Manifest { table: String::new(), source: "gone".into() };
+        for (error, remedy, has_retry_time) in [
+            (damaged(), "tnr verify --repair", false),
+            (unrecorded(), "the next import", false),
+            (table, "retry in a few seconds", true),
+        ] {
+            let error = ApiError::NoHistory(error);
+            assert!(error.to_string().contains(remedy), "{error}");
+            assert_eq!(error.into_response().headers().contains_key(RETRY_AFTER), has_retry_time);
+        }
+    }
+
+    #[test]
+    fn exceeded_quotas_are_in_the_body_and_the_headers() {
+        let (limit_type, reset) = (LimitType::Daily, 1_795_273_260);
+        let exhausted = QuotaStatus { limit_type, limit: 5, remaining: 1, reset };
+        let statuses = QuotaStatuses { minute: None, daily: Some(exhausted) };
+        let exceeded = QuotaExceeded { exhausted, requests: 6, statuses };
+        let error = ApiError::RateLimited(exceeded);
+        assert_eq!(error.body().details, Some(exhausted));
+        let response = error.into_response();
+        assert_eq!(response.status(), StatusCode::TOO_MANY_REQUESTS);
+        assert_eq!(response.headers()["x-ratelimit-remaining"], "1");
     }
 
     #[tokio::test]

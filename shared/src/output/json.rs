@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::errors::ApiError;
 
 /// About the size of a page with 50 results, so the buffer seldom grows.
-const BUFFER_BYTES: usize = 8 * 1024;
+const BUFFER_BYTES: usize = 8192;
 
 /// The media type of one JSON object per line.
 pub const JSON_LINES: &str = "application/x-ndjson";

@@ -245,6 +245,9 @@ mod tests {
                 body: (),
             };
             assert_eq!(response.links(), links);
+            let headers = response.with_links(().into_response(), None).headers().clone();
+            let joined = headers.get(LINK).map(|value| value.to_str().unwrap());
+            assert_eq!(joined.unwrap_or_default(), links.join(", "));
         }
     }
 

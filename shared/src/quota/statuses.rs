@@ -124,12 +124,38 @@ mod tests {
     }
 
     #[test]
+    fn the_exceeded_quota_is_one_that_never_fits_or_the_one_that_resets_last() {
+        let status =
+            |limit_type, limit, reset| QuotaStatus { limit_type, limit, remaining: 2, reset };
+        for (per_minute, per_day, requests, expected) in [
+            (10, 20, 2, None),
+            (10, 20, 3, Some(LimitType::Daily)),
+            (10, 20, 10, Some(LimitType::Daily)),
+            (10, 20, 11, Some(LimitType::Minute)),
+            (10, 20, 21, Some(LimitType::Daily)),
+        ] {
+            let statuses = QuotaStatuses {
+                minute: Some(status(LimitType::Minute, per_minute, 60)),
+                daily: Some(status(LimitType::Daily, per_day, 3600)),
+            };
+            let exceeded = statuses.exceeded_by(requests).map(|status| status.limit_type);
+            assert_eq!(exceeded, expected, "{requests}");
+        }
+    }
+
+    #[test]
     fn messages_suggest_a_retry_only_if_the_requests_can_fit() {
         for (limit, remaining, requests, expected) in [
             (
                 10,
                 0,
                 1,
+                "Quota of 10 requests per minute exceeded; retry after 1970-01-01T00:01:00Z",
+            ),
+            (
+                10,
+                0,
+                2,
                 "Quota of 10 requests per minute exceeded; retry after 1970-01-01T00:01:00Z",
             ),
             (
