@@ -227,7 +227,10 @@ mod tests {
                 numbers: Some(1000),
                 ..RequestContext::default()
             };
-            let line = line(AccessLogEntry { is_probe, ..entry(StatusCode::OK, context) });
+            let consumption = Consumption::default();
+            let entry = AccessLogEntry { is_probe, consumption, ..entry(StatusCode::OK, context) };
+            let line = line(entry);
+            assert_eq!(line.get("FailedDatabaseCalls"), None);
             assert_eq!(
                 (&line["ServerErrors"], &line["Requests"]),
                 (&json!(server_errors), &json!(1.0))
