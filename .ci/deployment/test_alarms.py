@@ -99,7 +99,7 @@ SERIES = {
         failing=[
             {"requests": 300_000, "npa": 301}, {"requests": 300_000, "carriers": 200, "npa": 200}, {"requests": 300, "search": 3},
             # One request a minute, and only the probe's.
-            {"requests": 5, "format": 5}, {"npa": 3, "status": 2}, {"pastcounts": 500},
+            {"requests": 5, "format": 5}, {"npa": 3, "status": 2}, {"countreads": 500},
         ],
         fires_within=3, clears_within=8,
     ),

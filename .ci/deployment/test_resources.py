@@ -52,7 +52,7 @@ METRICS = {
     "DatabaseAlarm": {
         **{name.lower(): f"{OWN} FailedDatabaseCalls {name}Function Sum 300" for name in API_FUNCTIONS if name != "Site"},
         "counts": "AWS/DynamoDB SystemErrors UsageTable UpdateItem Sum 300",
-        "pastcounts": "AWS/DynamoDB SystemErrors UsageTable BatchGetItem Sum 300",
+        "countreads": "AWS/DynamoDB SystemErrors UsageTable GetItem Sum 300",
         "requests": "AWS/ApiGateway Count Api Sum 300",
     },
     "DatabaseThrottledAlarm": {
@@ -61,7 +61,7 @@ METRICS = {
         "dataset": "AWS/DynamoDB ReadThrottleEvents DatasetTable Sum 300",
         "keys": "AWS/DynamoDB ReadThrottleEvents ApiKeysTable Sum 300",
         "history": "AWS/DynamoDB ReadThrottleEvents HistoryTable Sum 300",
-        "pastcounts": "AWS/DynamoDB ReadThrottleEvents UsageTable Sum 300",
+        "countreads": "AWS/DynamoDB ReadThrottleEvents UsageTable Sum 300",
         "counts": "AWS/DynamoDB WriteThrottleEvents UsageTable Sum 300",
     },
     "ImportFailedAlarm": {
@@ -160,21 +160,21 @@ COUNT = {"dynamodb:UpdateItem": {"Usage"}}
 PAST = {"dynamodb:Query": {"History"}}
 PERMISSIONS = {
     "Carriers": {
-        "dynamodb:GetItem": {"Carriers", "Dataset", "ApiKeys"}, "dynamodb:BatchGetItem": {"Dataset", "History", "Usage"}, **COUNT, **PAST,
+        "dynamodb:GetItem": {"Carriers", "Dataset", "ApiKeys", "Usage"}, "dynamodb:BatchGetItem": {"Dataset", "History"}, **COUNT, **PAST,
     },
     "Npa": {
-        "dynamodb:GetItem": {"Exchanges", "Dataset", "ApiKeys"}, "dynamodb:BatchGetItem": {"Dataset", "History", "Usage"}, **COUNT, **PAST,
+        "dynamodb:GetItem": {"Exchanges", "Dataset", "ApiKeys", "Usage"}, "dynamodb:BatchGetItem": {"Dataset", "History"}, **COUNT, **PAST,
     },
     "Format": {
-        "dynamodb:GetItem": {"Exchanges", "Dataset", "ApiKeys"},
-        "dynamodb:BatchGetItem": {"Exchanges", "Dataset", "History", "Usage"}, **COUNT, **PAST,
+        "dynamodb:GetItem": {"Exchanges", "Dataset", "ApiKeys", "Usage"},
+        "dynamodb:BatchGetItem": {"Exchanges", "Dataset", "History"}, **COUNT, **PAST,
     },
-    "Search": {"dynamodb:GetItem": {"Dataset", "ApiKeys"}, "dynamodb:BatchGetItem": {"Dataset", "History", "Usage"}, **COUNT, **PAST},
+    "Search": {"dynamodb:GetItem": {"Dataset", "ApiKeys", "Usage"}, "dynamodb:BatchGetItem": {"Dataset", "History"}, **COUNT, **PAST},
     "Status": {"dynamodb:GetItem": {"Dataset"}, **PAST},
     "Site": {},
     "Mcp": {
-        "dynamodb:GetItem": {"Carriers", "Exchanges", "Dataset", "ApiKeys"},
-        "dynamodb:BatchGetItem": {"Exchanges", "Dataset", "History", "Usage"}, **COUNT, **PAST,
+        "dynamodb:GetItem": {"Carriers", "Exchanges", "Dataset", "ApiKeys", "Usage"},
+        "dynamodb:BatchGetItem": {"Exchanges", "Dataset", "History"}, **COUNT, **PAST,
     },
     "Ingest": {
         "dynamodb:BatchWriteItem": {"Carriers", "Exchanges", "History"},

@@ -4,34 +4,40 @@
 //! next write claims it, and the response determines whether it fits.
 
 use std::{
-    collections::VecDeque,
+    collections::{BTreeMap, VecDeque},
     time::{Duration, Instant},
 };
 
 use rand::{RngExt, distr::Alphanumeric};
-use store::{HourlyTallies, Tally};
+use store::{Counts, Usage, UsageWrite};
 use tokio::sync::oneshot;
 
-use self::{other_requests::OtherRequests, own_requests::OwnRequests};
 use super::{
     statuses::{Limits, QuotaExceeded, QuotaStatuses},
-    window::{Buckets, LimitType},
+    window::LimitType,
 };
 
-mod other_requests;
-mod own_requests;
-
-/// The length of a container's random name. At most a few hundred containers share a quota.
-const CONTAINER_CHARACTERS: usize = 6;
-/// The allowance is a tenth of the requests remaining at the last confirmation.
-const REMAINING_PER_ALLOWANCE: u64 = 10;
-const MAX_ALLOWANCE: u64 = 100;
-/// The allowance without a recent confirmation.
-const MIN_ALLOWANCE: u64 = 1;
+/// The length of a container's random name.
+const CONTAINER_CHARACTERS: usize = 4;
+/// The writes per second that all containers of a quota aim at. DynamoDB lets a partition take 1,000.
+const WRITES_PER_SECOND: f64 = 15.0;
 /// The interval between writes, unless half of the allowance is used sooner.
 const FLUSH_INTERVAL: Duration = Duration::from_secs(1);
-/// The age up to which a confirmation counts as recent.
+/// The share of the remaining requests that all containers together may admit unconfirmed, if a container may write
+/// several times a second, and if it may write only once a second or less.
+const MIN_SHARE: f64 = 0.1;
+const MAX_SHARE: f64 = 0.5;
+/// The allowance of each container, even if its share is less or it has no recent confirmation.
+const MIN_ALLOWANCE: u64 = 1;
+const MAX_ALLOWANCE: u64 = 10_000;
+/// The age up to which a confirmation counts as recent, if the container may write more often than that.
 const RECENT: Duration = Duration::from_secs(2);
+/// If containers write less often than this, they do not all write at once after a pause.
+const MIN_SPREAD: Duration = Duration::from_millis(150);
+/// A container that begins, or pauses for longer, counts as active for this long.
+const MAX_ACTIVE: Duration = Duration::from_secs(Usage::ACTIVITY as u64);
+/// A request that would wait longer for a write is rejected.
+const MAX_WAIT: Duration = Duration::from_secs(1);
 /// The maximum number of times that the interval doubles while writes fail.
 const MAX_DOUBLINGS: u32 = 4;
 /// After this many failed writes, requests no longer wait for the table. A single write may fail because the process
@@ -56,16 +62,14 @@ struct Claim {
     outcome: oneshot::Sender<Outcome>,
 }
 
-/// The tallies to write, and the hours to read after that.
-#[derive(Debug)]
-pub struct Flush {
-    /// The start, a Unix time in seconds.
-    at: i64,
-    pub tallies: Vec<(i64, Tally)>,
-    pub hours: Vec<i64>,
+/// The next call to the table. Both return what all containers have written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Call {
+    Read,
+    Write(UsageWrite),
 }
 
-/// Failed writes since the last success.
+/// Failed calls since the last success.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Failures {
     pub since: Instant,
@@ -74,7 +78,7 @@ pub struct Failures {
 
 #[derive(Debug)]
 struct Confirmation {
-    /// The start of the write.
+    /// The start of the call.
     at: Instant,
     remaining: u64,
 }
@@ -83,70 +87,92 @@ struct Confirmation {
 pub struct Counter {
     container: String,
     limits: Limits,
-    own: OwnRequests,
-    others: OtherRequests,
+    /// The requests of all containers, as far as this one knows.
+    counted: Counts,
+    /// This container's requests that are in no write yet.
+    unsent: Counts,
+    /// A write without a response. It is repeated unchanged, so that it counts once.
+    sent: Option<UsageWrite>,
+    /// `true` if the table may contain `sent`.
+    is_uncertain: bool,
     waiting: VecDeque<Claim>,
-    /// The claims in the current write, which are counted but not yet admitted.
+    /// The claims in `sent`, which are counted but not yet admitted.
     claimed: Vec<Claim>,
     claimed_at: i64,
     /// The number of admitted requests that the table has not confirmed.
     unconfirmed: u64,
-    /// The unconfirmed requests in the current write.
+    /// The unconfirmed requests in `sent`.
     unconfirmed_in_write: u64,
     confirmed: Option<Confirmation>,
     attempted_at: Option<Instant>,
+    wrote_at: Option<Instant>,
+    last_number: i64,
     failures: Option<Failures>,
     /// `true` if the table still contains claims that were rejected.
     has_rejected_claims: bool,
-    /// `true` if a request was rejected because of other containers' counts, which may include rejected claims.
-    needs_reread: bool,
+    /// `true` if a request was rejected, perhaps because of claims that other containers have taken back since.
+    needs_update: bool,
+    /// The number of containers that write regularly.
+    containers: f64,
+    /// The time at which this container may write again.
+    next_write: Option<Instant>,
+    /// Steps in the future, and the ones they count from.
+    future_steps: BTreeMap<i64, i64>,
+    outdated: Vec<String>,
 }
 
 impl Counter {
-    /// Creates a counter with a new random name, so that a recreated counter does not overwrite an earlier tally.
+    /// Creates a counter with a new random name, so that a recreated counter is not taken for an earlier one.
     pub fn new() -> Self {
         let characters = rand::rng().sample_iter(Alphanumeric).take(CONTAINER_CHARACTERS);
         Self { container: characters.map(char::from).collect(), ..Self::default() }
     }
 
-    /// This container's name in the table.
-    pub fn container(&self) -> &str {
-        &self.container
-    }
-
-    /// Rejects `requests` that cannot fit into each quota, whatever becomes of those that wait. Counts nothing.
-    fn check(&mut self, limits: Limits, requests: u64, now: i64) -> Result<(), QuotaExceeded> {
-        self.drop_expired(now);
-        let fits = self.fits(limits, requests, now);
-        if fits.is_err() && self.claimed.is_empty() {
-            self.needs_reread |=
-                self.compute_statuses(None, requests, now).exceeded_by(requests).is_none();
-            return fits;
-        }
-        // The requests may still fit if claims are rejected.
-        Ok(())
-    }
-
     /// Counts `requests` at `now`, a Unix time in seconds, or none if they exceed a quota. Beyond the allowance, they
     /// wait for a write.
     pub fn take(&mut self, limits: Limits, requests: u64, now: i64, clock: Instant) -> TakeResult {
-        if let Err(exceeded) = self.check(limits, requests, now) {
-            return TakeResult::Now(Err(exceeded));
-        }
-        if self.is_allowed(limits, requests, now, clock) {
-            return TakeResult::Now(self.take_unconfirmed(limits, requests, now));
+        if let Some(outcome) = self.decide(limits, requests, now, clock) {
+            return TakeResult::Now(outcome);
         }
         let (outcome, receiver) = oneshot::channel();
         self.waiting.push_back(Claim { limits, requests, outcome });
         TakeResult::AfterWrite(receiver)
     }
 
+    /// Admits or rejects requests; `None` if they must wait.
+    fn decide(
+        &mut self,
+        limits: Limits,
+        requests: u64,
+        now: i64,
+        clock: Instant,
+    ) -> Option<Outcome> {
+        self.drop_expired(now);
+        let fits = self.fits(limits, requests, now);
+        // If claims are rejected, the requests may still fit.
+        if fits.is_err() && self.claimed.is_empty() {
+            self.needs_update = true;
+            return Some(fits.map(|()| self.statuses(1, now)));
+        }
+        self.schedule_write(clock);
+        if self.is_allowed(limits, requests, now, clock) {
+            return Some(self.take_unconfirmed(limits, requests, now));
+        }
+        let wait = self.next_write?.saturating_duration_since(clock);
+        if wait <= MAX_WAIT || !self.is_recent(clock) {
+            return None;
+        }
+        self.needs_update = true;
+        let exhausted = self.statuses(requests, now).tightest()?;
+        Some(Err(QuotaExceeded { exhausted, requests, statuses: self.statuses(1, now) }))
+    }
+
     /// Counts `requests` without confirmation, or none if they exceed a quota as far as this container knows.
     pub fn take_unconfirmed(&mut self, limits: Limits, requests: u64, now: i64) -> Outcome {
         self.fits(limits, requests, now)?;
-        self.own.add(limits, requests, now);
+        self.add(requests as i64, now);
         self.unconfirmed += requests;
-        Ok(self.statuses(now))
+        Ok(self.statuses(1, now))
     }
 
     /// Returns `true` if `requests` may be admitted without confirmation.
@@ -158,11 +184,46 @@ impl Counter {
 
     /// The maximum number of unconfirmed requests.
     fn allowance(&self, clock: Instant) -> u64 {
+        let (spacing, has_written) = (self.spacing(), self.wrote_at.is_some());
         match &self.confirmed {
-            Some(confirmed) if clock.saturating_duration_since(confirmed.at) < RECENT => {
-                (confirmed.remaining / REMAINING_PER_ALLOWANCE).clamp(MIN_ALLOWANCE, MAX_ALLOWANCE)
+            // Before its first write, others do not count this container. Few containers write first.
+            Some(confirmed) if self.is_recent(clock) && (has_written || spacing >= MIN_SPREAD) => {
+                let max_share = if has_written { MAX_SHARE } else { MIN_SHARE };
+                let share = (spacing.as_secs_f64() / 2.0).clamp(MIN_SHARE, max_share);
+                let remaining = confirmed.remaining as f64 * share / self.containers.max(1.0);
+                (remaining as u64).clamp(MIN_ALLOWANCE, MAX_ALLOWANCE)
             }
             _ => MIN_ALLOWANCE,
+        }
+    }
+
+    /// Returns `true` if the container knows what others have written until recently.
+    fn is_recent(&self, clock: Instant) -> bool {
+        self.confirmed.as_ref().is_some_and(|confirmed| {
+            clock.saturating_duration_since(confirmed.at) < RECENT.max(self.spacing() * 2)
+        })
+    }
+
+    /// The time between a container's writes, if all of them write as often as they may.
+    fn spacing(&self) -> Duration {
+        Duration::from_secs_f64(self.containers / WRITES_PER_SECOND)
+    }
+
+    /// A random delay, so that many containers do not write at once when they begin or after a pause. There are more than
+    /// have written yet.
+    fn spread(&self) -> Duration {
+        let spacing = self.spacing();
+        if spacing < MIN_SPREAD {
+            return Duration::ZERO;
+        }
+        spacing.mul_f64(rand::random_range(0.0..3.0))
+    }
+
+    /// Chooses the time from which the container may write, unless it already has something to write.
+    fn schedule_write(&mut self, clock: Instant) {
+        if !self.has_something_to_write() {
+            let spread = clock + self.spread();
+            self.next_write = Some(self.next_write.map_or(spread, |next| next.max(spread)));
         }
     }
 
@@ -173,90 +234,123 @@ impl Counter {
     /// Checks that `requests` fit into each quota as far as this container knows.
     pub fn fits(&mut self, limits: Limits, requests: u64, now: i64) -> Result<(), QuotaExceeded> {
         self.limits = limits;
-        let statuses = self.compute_statuses(Some(&self.others), requests, now);
-        match statuses.exceeded_by(requests) {
+        match self.statuses(requests, now).exceeded_by(requests) {
             Some(exhausted) => {
-                Err(QuotaExceeded { exhausted, requests, statuses: self.statuses(now) })
+                Err(QuotaExceeded { exhausted, requests, statuses: self.statuses(1, now) })
             }
             None => Ok(()),
         }
     }
 
-    fn statuses(&self, now: i64) -> QuotaStatuses {
-        self.compute_statuses(Some(&self.others), 1, now)
-    }
-
     /// The status of each quota, with the time at which `requests` more would fit.
-    fn compute_statuses(
-        &self,
-        others: Option<&OtherRequests>,
-        requests: u64,
-        now: i64,
-    ) -> QuotaStatuses {
-        let status = |limit_type: LimitType, limit, mut buckets: Buckets| {
-            if let Some(others) = others {
-                others.add_to(&mut buckets, limit_type);
-            }
-            limit_type.status(requests, limit, &buckets, now)
-        };
+    fn statuses(&self, requests: u64, now: i64) -> QuotaStatuses {
         let Limits { per_minute, per_day } = self.limits;
+        let (minute, daily) = (LimitType::Minute, LimitType::Daily);
         QuotaStatuses {
-            minute: per_minute.map(|limit| status(LimitType::Minute, limit, self.own.minutes())),
-            daily: per_day.map(|limit| status(LimitType::Daily, limit, self.own.hours())),
+            minute: per_minute.map(|it| minute.status(requests, it, &self.counted.steps, now)),
+            daily: per_day.map(|it| daily.status(requests, it, &self.counted.hours, now)),
         }
     }
 
+    /// Counts this container's requests, or takes them back if negative.
+    fn add(&mut self, requests: i64, at: i64) {
+        self.counted.add(requests, at);
+        self.unsent.add(requests, at);
+    }
+
+    /// Drops requests outside every window. Those in the future count from now, since the clock was set back.
     fn drop_expired(&mut self, now: i64) {
-        self.own.drop_expired(now);
-        self.others.drop_expired(now);
+        let step = LimitType::Minute.bucket_at(now);
+        for Counts { hours, steps } in [&mut self.counted, &mut self.unsent] {
+            *hours = hours.split_off(&(now - LimitType::Daily.window() + 1));
+            *steps = steps.split_off(&(now - LimitType::Minute.window() + 1));
+            for requests in steps.split_off(&(step + 1)).into_values() {
+                *steps.entry(step).or_default() += requests;
+            }
+        }
     }
 
     pub fn has_unwritten_counts(&self) -> bool {
-        !self.own.is_stored()
+        self.sent.is_some() || !self.unsent.is_zero()
     }
 
     pub fn has_waiting_claims(&self) -> bool {
-        !self.waiting.is_empty()
+        !self.waiting.is_empty() || !self.claimed.is_empty()
     }
 
-    /// The time of the next write; `None` if nothing needs to be written or read. The first write is due immediately,
-    /// since its response contains the other containers' counts.
+    fn has_something_to_write(&self) -> bool {
+        self.has_waiting_claims() || self.has_unwritten_counts() || self.needs_update
+    }
+
+    /// The time of the next call; `None` if nothing needs to be written or read. The first call is due immediately,
+    /// since it returns the other containers' counts.
     pub fn due_at(&self, clock: Instant) -> Option<Instant> {
-        if self.has_waiting_claims() {
+        if !self.has_something_to_write() {
+            return None;
+        }
+        let has_waiting = self.has_waiting_claims();
+        let Some(attempted_at) = self.attempted_at else { return Some(clock) };
+        if let Some(failures) = self.failures
+            && !has_waiting
+        {
+            let doublings = (failures.times - 1).min(MAX_DOUBLINGS);
+            return Some(attempted_at + FLUSH_INTERVAL * 2_u32.pow(doublings));
+        }
+        let next_write = self.next_write.unwrap_or(clock);
+        if has_waiting && !self.is_recent(clock) {
             return Some(clock);
         }
-        if !self.has_unwritten_counts() && !self.needs_reread {
-            return None;
-        }
-        let Some(attempted_at) = self.attempted_at else { return Some(clock) };
-        let is_half_used = self.unconfirmed * 2 >= self.allowance(clock);
-        match &self.failures {
-            None if self.has_rejected_claims || (self.has_unwritten_counts() && is_half_used) => {
-                Some(clock)
-            }
-            None => Some(attempted_at + FLUSH_INTERVAL),
-            Some(failures) => {
-                let doublings = (failures.times - 1).min(MAX_DOUBLINGS);
-                Some(attempted_at + FLUSH_INTERVAL * 2_u32.pow(doublings))
-            }
+        let is_half_used =
+            self.has_unwritten_counts() && self.unconfirmed * 2 >= self.allowance(clock);
+        let is_first = self.wrote_at.is_none() && self.has_unwritten_counts();
+        if has_waiting || self.has_rejected_claims || is_half_used || is_first {
+            Some(next_write)
+        } else {
+            Some(next_write.max(attempted_at + FLUSH_INTERVAL))
         }
     }
 
-    /// Claims the waiting requests, and starts a write; `None` if nothing needs to be written or read.
-    pub fn flush(&mut self, now: i64, clock: Instant) -> Option<Flush> {
-        // The previous write may have been canceled.
-        self.requeue_claims();
+    /// Starts the next call, after claiming the waiting requests; `None` if nothing needs to be written or read.
+    /// A container that begins or has paused reads first, to learn how many others there are. After a write without a
+    /// response, it reads whether the write is counted.
+    pub fn start_call(&mut self, now: i64, clock: Instant) -> Option<Call> {
         self.drop_expired(now);
-        self.claim_waiting(now);
-        let tallies = self.own.begin_write();
-        if tallies.is_empty() && self.claimed.is_empty() && !self.needs_reread {
+        if !self.has_something_to_write() {
             return None;
         }
-        self.unconfirmed_in_write = self.unconfirmed;
+        let must_read = self.is_uncertain || !self.is_recent(clock) && self.failures.is_none();
+        if self.sent.is_none() && !must_read {
+            self.claim_waiting(now);
+            if !self.unsent.is_zero() || self.needs_update {
+                self.sent = Some(self.next_write(now, clock));
+                self.unconfirmed_in_write = self.unconfirmed;
+            }
+        }
+        let call = match &self.sent {
+            Some(write) if !must_read => Call::Write(write.clone()),
+            None if !must_read => return None,
+            _ => Call::Read,
+        };
         self.attempted_at = Some(clock);
-        (self.has_rejected_claims, self.needs_reread) = (false, false);
-        let hours = self.others.hours_to_read(&tallies, self.limits, now);
-        Some(Flush { at: now, tallies, hours })
+        self.has_rejected_claims = false;
+        Some(call)
+    }
+
+    /// Moves the unsent requests to a write.
+    fn next_write(&mut self, now: i64, clock: Instant) -> UsageWrite {
+        let active = self.wrote_at.map_or(MAX_ACTIVE, |at| clock.saturating_duration_since(at));
+        let active = active.min(MAX_ACTIVE).as_millis() as i64;
+        self.wrote_at = Some(clock);
+        // Those of other containers differ in their last three digits.
+        let number = now * 1000 + rand::rng().random_range(0..1000);
+        self.last_number = number.max(self.last_number + 1);
+        UsageWrite {
+            container: self.container.clone(),
+            number: self.last_number,
+            counts: std::mem::take(&mut self.unsent),
+            activity: [(now - now.rem_euclid(Usage::ACTIVITY), active)].into(),
+            outdated: self.outdated.clone(),
+        }
     }
 
     /// Claims the waiting requests that fit, in order. Rejects the others, unless they may fit once another claim is
@@ -268,7 +362,7 @@ impl Counter {
                 // The client disconnected.
                 _ if claim.outcome.is_closed() => (),
                 Ok(()) => {
-                    self.own.add(claim.limits, claim.requests, now);
+                    self.add(claim.requests as i64, now);
                     self.claimed.push(claim);
                 }
                 Err(exceeded) if self.claimed.is_empty() => _ = claim.outcome.send(Err(exceeded)),
@@ -280,71 +374,94 @@ impl Counter {
         }
     }
 
-    /// Returns the claims from an unfinished write to the queue.
-    fn requeue_claims(&mut self) {
-        while let Some(claim) = self.claimed.pop() {
-            self.own.remove(claim.requests, self.claimed_at);
-            self.waiting.push_front(claim);
+    /// Records what a call returned, then admits or rejects the claims in it.
+    pub fn record_response(&mut self, call: &Call, usage: Usage, now: i64, clock: Instant) {
+        let is_write = matches!(call, Call::Write(_));
+        if is_write || self.sent.as_ref().is_some_and(|sent| usage.may_contain(sent)) {
+            self.sent = None;
+            self.unconfirmed -= std::mem::take(&mut self.unconfirmed_in_write);
         }
-        self.unconfirmed_in_write = 0;
+        self.is_uncertain = false;
+        self.needs_update = false;
+        self.counted = self.clamp_to_now(usage.counts, now);
+        self.counted.add_all(&self.unsent);
+        if let Some(sent) = &self.sent {
+            // The next call repeats it.
+            self.counted.add_all(&sent.counts);
+        }
+        if is_write {
+            self.failures = None;
+        }
+        self.outdated = usage.outdated;
+        let recent = usage.activity.range(now - 2 * Usage::ACTIVITY + 1..);
+        let active = recent.map(|(_, active)| *active).max().unwrap_or_default();
+        self.containers = active as f64 / MAX_ACTIVE.as_millis() as f64;
+        self.next_write = Some(clock + if is_write { self.spacing() } else { self.spread() });
+        self.drop_expired(now);
+        if self.sent.is_none() {
+            self.settle_claims(now);
+        }
+        let remaining = self.statuses(1, now).min_remaining();
+        self.confirmed = self.attempted_at.map(|at| Confirmation { at, remaining });
+        self.decide_waiting(now, clock);
     }
 
-    /// Records a completed write and the tallies that it read, then admits or rejects its claims.
-    pub fn record_confirmed(
-        &mut self,
-        flush: &Flush,
-        usage: impl IntoIterator<Item = (i64, HourlyTallies)>,
-        now: i64,
-    ) {
-        self.own.record_stored(&flush.tallies);
-        for (hour, mut tallies) in usage {
-            tallies.remove(&self.container);
-            self.others.record(hour, tallies, now);
+    /// Admits or rejects those waiting requests that need not wait for a write any more.
+    fn decide_waiting(&mut self, now: i64, clock: Instant) {
+        for claim in std::mem::take(&mut self.waiting) {
+            if claim.outcome.is_closed() {
+                continue;
+            }
+            match self.decide(claim.limits, claim.requests, now, clock) {
+                Some(outcome) => _ = claim.outcome.send(outcome),
+                None => self.waiting.push_back(claim),
+            }
         }
-        self.others.record_read(self.limits, flush.at);
-        self.failures = None;
-        self.unconfirmed -= self.unconfirmed_in_write;
-        self.unconfirmed_in_write = 0;
-        self.drop_expired(now);
-        self.settle_claims(now);
-        self.confirmed = self
-            .attempted_at
-            .map(|at| Confirmation { at, remaining: self.statuses(now).min_remaining() });
+    }
+
+    /// Lets steps in the future count from when they were first seen, since another container's clock is fast, or this
+    /// one's was set back.
+    fn clamp_to_now(&mut self, counts: Counts, now: i64) -> Counts {
+        let known = std::mem::take(&mut self.future_steps);
+        let mut steps = BTreeMap::new();
+        for (step, requests) in counts.steps {
+            let first_seen = known.get(&step).copied().unwrap_or(step);
+            let counts_from = first_seen.min(LimitType::Minute.bucket_at(now));
+            if counts_from < step {
+                self.future_steps.insert(step, counts_from);
+            }
+            *steps.entry(counts_from).or_default() += requests;
+        }
+        Counts { steps, ..counts }
     }
 
     fn settle_claims(&mut self, now: i64) {
         let claims = std::mem::take(&mut self.claimed);
         for claim in &claims {
-            self.own.remove(claim.requests, self.claimed_at);
+            self.counted.add(-(claim.requests as i64), self.claimed_at);
         }
         for Claim { limits, requests, outcome } in claims {
-            let result = self.fits(limits, requests, now).map(|()| {
-                self.own.add(limits, requests, self.claimed_at);
-                self.statuses(now)
-            });
+            let result = self.fits(limits, requests, now);
+            self.counted.add(requests as i64, self.claimed_at);
             let is_admitted = result.is_ok();
-            let is_received = outcome.send(result).is_ok();
-            if is_admitted && !is_received {
-                self.own.remove(requests, self.claimed_at);
+            let is_received = outcome.send(result.map(|()| self.statuses(1, now))).is_ok();
+            if !is_admitted || !is_received {
+                self.add(-(requests as i64), self.claimed_at);
+                self.has_rejected_claims = true;
             }
-            self.has_rejected_claims |= !is_admitted || !is_received;
         }
     }
 
-    /// Records a failed write; returns the failures since the last success. In an outage, admits waiting requests
+    /// Records a failed call; returns the failures since the last success. In an outage, admits waiting requests
     /// without confirmation.
     pub fn record_failure(&mut self, now: i64, clock: Instant) -> Failures {
-        self.requeue_claims();
         let failures = self.failures.get_or_insert(Failures { since: clock, times: 0 });
         failures.times += 1;
         let failures = *failures;
+        self.is_uncertain = self.sent.is_some();
         if self.is_outage() {
-            self.drop_expired(now);
-            for Claim { limits, requests, outcome } in std::mem::take(&mut self.waiting) {
-                if !outcome.is_closed() {
-                    _ = outcome.send(self.take_unconfirmed(limits, requests, now));
-                }
-            }
+            self.settle_claims(now);
+            self.decide_waiting(now, clock);
         }
         failures
     }

@@ -1,8 +1,8 @@
 //! Quotas: the number of requests that a key may make per minute and per day.
 //!
-//! A container counts requests in memory, and periodically writes its count to a DynamoDB item that all containers
-//! share. In a Lambda function, an extension writes after the response; elsewhere, a background task does. A request
-//! waits for a write only if it exceeds its container's allowance (docs/decisions/0006-quotas.md).
+//! A container counts requests in memory, and periodically adds them to a DynamoDB item that all containers share. In a
+//! Lambda function, an extension writes after the response; elsewhere, a background task does. A request waits for a
+//! write only if it exceeds its container's allowance (docs/decisions/0006-quotas.md).
 
 mod counter;
 mod statuses;
@@ -17,15 +17,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use futures_util::future::try_join_all;
 use jiff::Timestamp;
 use logging::with_causes;
 use parking_lot::Mutex;
-use store::{HourlyTallies, KeyRecord, Store, StoreError};
+use store::{KeyRecord, Store, StoreError, Usage};
 use tokio::{sync::Notify, task::JoinSet};
 
 use self::{
-    counter::{Counter, Failures, Flush, TakeResult},
+    counter::{Call, Counter, Failures, TakeResult},
     statuses::Limits,
 };
 
@@ -57,8 +56,9 @@ struct Quota {
     /// Locked during a write, so that writes do not overlap.
     writing: tokio::sync::Mutex<()>,
     has_writer: AtomicBool,
-    /// Wakes the task if a write is due earlier.
-    is_due: Notify,
+    /// The time of the task's next write, unless it is writing.
+    wakes_at: Mutex<Option<Instant>>,
+    is_due_earlier: Notify,
 }
 
 impl Quota {
@@ -127,8 +127,8 @@ impl Quotas {
         let Some(due_at) = self.task_due_at(quota) else { return };
         if !quota.has_writer.swap(true, Ordering::SeqCst) {
             tokio::spawn(Arc::clone(self).write_when_due(Arc::clone(quota)));
-        } else if due_at <= Instant::now() {
-            quota.is_due.notify_one();
+        } else if quota.wakes_at.lock().is_some_and(|wakes_at| due_at < wakes_at) {
+            quota.is_due_earlier.notify_one();
         }
     }
 
@@ -152,10 +152,12 @@ impl Quotas {
                 }
                 continue;
             };
+            *quota.wakes_at.lock() = Some(due_at);
             tokio::select! {
                 () = tokio::time::sleep_until(due_at.into()) => (),
-                () = quota.is_due.notified() => (),
+                () = quota.is_due_earlier.notified() => continue,
             }
+            *quota.wakes_at.lock() = None;
             self.write(&quota).await;
         }
     }
@@ -191,39 +193,37 @@ impl Quotas {
         !selected.is_empty()
     }
 
-    /// Writes this container's count for `quota`, and reads the other containers' counts.
+    /// Writes this container's requests for `quota`, and reads the other containers'.
     async fn write(&self, quota: &Quota) {
         let _lock = quota.writing.lock().await;
-        let (flush, container) = {
-            let mut counter = quota.counter.lock();
-            let Some(flush) = counter.flush(unix_time(), Instant::now()) else { return };
-            (flush, counter.container().to_owned())
-        };
-        match self.write_and_read(&quota.id, &container, &flush).await {
-            Ok(usage) => quota.counter.lock().record_confirmed(&flush, usage, unix_time()),
-            Err(error) => {
-                let now = Instant::now();
-                let failures = quota.counter.lock().record_failure(unix_time(), now);
-                self.log_failure(&error, failures, now);
+        // A container that begins or has paused reads, then writes at once if there are few others.
+        for _ in 0..2 {
+            let Some(call) = quota.counter.lock().start_call(unix_time(), Instant::now()) else {
+                return;
+            };
+            let started = Instant::now();
+            match self.call(&quota.id, &call).await {
+                Ok(usage) => {
+                    let mut counter = quota.counter.lock();
+                    counter.record_response(&call, usage, unix_time(), started);
+                    if counter.due_at(started).is_none_or(|due_at| due_at > started) {
+                        return;
+                    }
+                }
+                Err(error) => {
+                    let now = Instant::now();
+                    let failures = quota.counter.lock().record_failure(unix_time(), now);
+                    return self.log_failure(&error, failures, now);
+                }
             }
         }
     }
 
-    /// Writes a container's tallies, then reads the hours that the responses do not contain.
-    async fn write_and_read(
-        &self,
-        quota_id: &str,
-        container: &str,
-        flush: &Flush,
-    ) -> Result<Vec<(i64, HourlyTallies)>, StoreError> {
-        let writes = flush.tallies.iter().map(|(hour, tally)| async {
-            Ok((*hour, self.store.put_tally(quota_id, *hour, container, tally).await?))
-        });
-        let mut usage = try_join_all(writes).await?;
-        if !flush.hours.is_empty() {
-            usage.extend(self.store.usage(quota_id, &flush.hours).await?);
+    async fn call(&self, quota_id: &str, call: &Call) -> Result<Usage, StoreError> {
+        match call {
+            Call::Read => self.store.usage(quota_id).await,
+            Call::Write(write) => self.store.add_usage(quota_id, write, unix_time()).await,
         }
-        Ok(usage)
     }
 
     fn log_failure(&self, error: &StoreError, failures: Failures, now: Instant) {

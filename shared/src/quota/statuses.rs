@@ -44,7 +44,12 @@ impl QuotaStatuses {
 
     /// The number of requests left before a quota is exhausted.
     pub fn min_remaining(&self) -> u64 {
-        self.iter().map(|status| status.remaining).min().unwrap_or_default()
+        self.tightest().map(|status| status.remaining).unwrap_or_default()
+    }
+
+    /// The quota with the fewest requests left.
+    pub fn tightest(&self) -> Option<QuotaStatus> {
+        self.iter().min_by_key(|status| status.remaining)
     }
 
     fn iter(&self) -> impl Iterator<Item = QuotaStatus> {

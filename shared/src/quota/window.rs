@@ -3,16 +3,11 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use store::Counts;
 use utoipa::ToSchema;
 
 /// The number of requests in each bucket, by the bucket's first second.
-pub type Buckets = BTreeMap<i64, u64>;
-
-/// The first second of a bucket, or of the current bucket if `start` is in the future because clocks differ or one was
-/// set back.
-pub fn clamp_to_now(start: i64, now: i64) -> i64 {
-    start.min(LimitType::Minute.bucket_at(now))
-}
+pub type Buckets = BTreeMap<i64, i64>;
 
 /// The kinds of quotas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
@@ -34,8 +29,8 @@ impl LimitType {
     /// The length of a bucket in seconds. The requests in a bucket expire together.
     pub fn bucket(self) -> i64 {
         match self {
-            Self::Minute => 5,
-            Self::Daily => 60 * 60,
+            Self::Minute => Counts::STEP,
+            Self::Daily => Counts::HOUR,
         }
     }
 
@@ -51,18 +46,24 @@ impl LimitType {
     /// exceeds its quota in a window that is one bucket shorter. Buckets in the future count as if they started now.
     pub fn status(self, requests: u64, limit: u64, buckets: &Buckets, now: i64) -> QuotaStatus {
         let counted: Vec<_> = buckets.range(now - self.window() + 1..).collect();
-        let used: u64 = counted.iter().map(|(_, count)| **count).sum();
+        let used: i64 = counted.iter().map(|(_, count)| **count).sum();
         let mut left = used;
         let mut reset = now;
         for (start, count) in counted {
             left -= count;
             reset = (*start).min(self.bucket_at(now)) + self.window();
-            if left < used && left.saturating_add(requests) <= limit {
+            if left < used && non_negative(left).saturating_add(requests) <= limit {
                 break;
             }
         }
-        QuotaStatus { limit_type: self, limit, remaining: limit.saturating_sub(used), reset }
+        let remaining = limit.saturating_sub(non_negative(used));
+        QuotaStatus { limit_type: self, limit, remaining, reset }
     }
+}
+
+/// A bucket is negative until the container that took requests back has also written them.
+fn non_negative(requests: i64) -> u64 {
+    u64::try_from(requests).unwrap_or_default()
 }
 
 /// A quota's limit, remaining requests and reset time.

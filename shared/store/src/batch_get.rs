@@ -1,9 +1,6 @@
 //! BatchGetItem with retries.
 
-use aws_sdk_dynamodb::{
-    config::Builder,
-    types::{AttributeValue, KeysAndAttributes, ReturnConsumedCapacity},
-};
+use aws_sdk_dynamodb::types::{AttributeValue, KeysAndAttributes, ReturnConsumedCapacity};
 use backon::{BackoffBuilder, ExponentialBuilder};
 
 use crate::{Store, StoreError, checksum::Item, metering};
@@ -19,8 +16,6 @@ pub(crate) struct BatchGet<'a> {
     pub is_consistent: bool,
     /// The delays between retries of keys that DynamoDB did not process.
     pub delays: ExponentialBuilder,
-    /// Overrides the client's settings.
-    pub config: Option<Builder>,
 }
 
 /// A primary key with these attributes.
@@ -32,7 +27,7 @@ impl Store {
     /// Reads the items with these keys. Missing items are left out, and the order is arbitrary.
     pub(crate) async fn batch_get(
         &self,
-        BatchGet { table, is_consistent, delays, config }: BatchGet<'_>,
+        BatchGet { table, is_consistent, delays }: BatchGet<'_>,
         keys: impl Iterator<Item = Item>,
     ) -> Result<Vec<Item>, StoreError> {
         let keys = KeysAndAttributes::builder()
@@ -48,12 +43,7 @@ impl Store {
                 .client
                 .batch_get_item()
                 .request_items(table, keys)
-                .return_consumed_capacity(ReturnConsumedCapacity::Total)
-                .customize();
-            let request = match &config {
-                Some(config) => request.config_override(config.clone()),
-                None => request,
-            };
+                .return_consumed_capacity(ReturnConsumedCapacity::Total);
             let output = request.send().await.map_err(StoreError::call(OPERATION, table))?;
             metering::add_capacity(output.consumed_capacity().first());
             let items = output.responses.and_then(|mut tables| tables.remove(table));

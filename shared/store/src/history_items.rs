@@ -290,7 +290,7 @@ impl Store {
         is_consistent: bool,
     ) -> Result<Vec<Item>, StoreError> {
         let table = self.tables.history.as_str();
-        let batch = BatchGet { table, is_consistent, delays: RETRY_DELAYS, config: None };
+        let batch = BatchGet { table, is_consistent, delays: RETRY_DELAYS };
         let items = keys
             .iter()
             .map(|(code, entry)| primary_key([("code", code.clone()), ("entry", entry.clone())]));

@@ -47,4 +47,4 @@ pub use reachability::{FailureKind, Table};
 pub use table_scan::StoredItem;
 pub use tables::Tables;
 pub use timeouts::TimeoutProfile;
-pub use usage::{HourlyTallies, Tally};
+pub use usage::{Counts, Usage, UsageWrite};

@@ -121,7 +121,7 @@ impl Store {
         npa_nxxs: &[NpaNxx],
     ) -> Result<HashMap<NpaNxx, LookupItem<Exchange>>, StoreError> {
         let table = LookupTable::Exchanges.name(&self.tables);
-        let batch = BatchGet { table, is_consistent: false, delays: RETRY_DELAYS, config: None };
+        let batch = BatchGet { table, is_consistent: false, delays: RETRY_DELAYS };
         let keys = npa_nxxs.iter().map(|&npa_nxx| ItemKey::from(RecordKey::Exchange(npa_nxx)));
         let keys = keys.map(|key| primary_key([(key.table.key_attribute(), key.value)]));
         let read = self.batch_get(batch, keys);

@@ -67,12 +67,8 @@ impl Store {
         for is_consistent in [false, true] {
             let left: Vec<&String> = ids.iter().filter(|id| !found.contains_key(*id)).collect();
             for batch in left.chunks(READS_PER_BATCH) {
-                let read = BatchGet {
-                    table: &self.tables.dataset,
-                    is_consistent,
-                    delays: RETRY_DELAYS,
-                    config: None,
-                };
+                let read =
+                    BatchGet { table: &self.tables.dataset, is_consistent, delays: RETRY_DELAYS };
                 let keys = batch.iter().map(|id| primary_key([("id", (*id).clone())]));
                 let items = self.batch_get(read, keys).await?;
                 found.extend(items.into_iter().filter_map(into_id_and_data));

@@ -9,7 +9,7 @@ use std::{
 use axum::{
     Json, Router,
     extract::State,
-    http::{HeaderMap, header::CONTENT_TYPE},
+    http::{HeaderMap, StatusCode, header::CONTENT_TYPE},
     response::IntoResponse,
 };
 use jiff::{SignedDuration, Timestamp};
@@ -87,6 +87,7 @@ async fn respond(
     if body.contains("\"history\"") {
         table.calls.push(format!("{operation}{suffix}"));
     }
+    let mut status = StatusCode::OK;
     let response = match operation {
         "PutItem" => {
             _ = table.items.insert(key(&call["Item"]), call["Item"].clone());
@@ -115,11 +116,14 @@ async fn respond(
             json!({ "Responses": { "history": found.collect::<Vec<_>>() } })
         }
         "Scan" => json!({ "Items": table.items.values().collect::<Vec<_>>() }),
-        // Quotas are counted, and the counts are forgotten.
-        "UpdateItem" => json!({}),
+        // The process counts quotas on its own.
+        "UpdateItem" => {
+            status = StatusCode::BAD_REQUEST;
+            json!({ "__type": "com.amazon.coral.validate#ValidationException" })
+        }
         other => panic!("unexpected call {other}"),
     };
-    ([(CONTENT_TYPE, "application/x-amz-json-1.0")], Json(response))
+    (status, [(CONTENT_TYPE, "application/x-amz-json-1.0")], Json(response))
 }
 
 /// Publishes the versions, oldest first; the last one is current and in memory. `start` is the time of the first.

@@ -1,8 +1,6 @@
-use std::collections::BTreeMap;
-
 use tokio::sync::oneshot::Receiver;
 
-use super::*;
+use super::{simulation::add, *};
 
 const NINE_AM: i64 = 1_795_219_200 + 9 * 3600;
 
@@ -26,18 +24,31 @@ fn wait(counter: &mut Counter, limits: Limits, requests: u64, now: i64) -> Recei
     }
 }
 
-/// Writes unwritten requests to `table`.
-fn write(counter: &mut Counter, table: &mut BTreeMap<i64, HourlyTallies>, now: i64) {
-    let Some(flush) = counter.flush(now, Instant::now()) else { return };
-    for (hour, tally) in &flush.tallies {
-        let container = counter.container().to_owned();
-        table.entry(*hour).or_default().insert(container, tally.clone());
+/// Makes the calls that are due until the requests are in the table. Returns the number of calls.
+fn write(counter: &mut Counter, table: &mut Usage, now: i64) -> usize {
+    let mut calls = 0;
+    while counter.has_something_to_write() {
+        let clock = Instant::now();
+        let call = counter.start_call(now, clock).unwrap();
+        if let Call::Write(write) = &call {
+            add(table, write);
+        }
+        counter.record_response(&call, table.clone(), now, clock);
+        calls += 1;
     }
-    counter.record_confirmed(&flush, table.clone(), now);
+    calls
 }
 
-fn total(table: &BTreeMap<i64, HourlyTallies>) -> u64 {
-    table.values().flat_map(HourlyTallies::values).map(|tally| tally.count).sum()
+fn total(table: &Usage) -> i64 {
+    table.counts.hours.values().sum()
+}
+
+/// A counter that has just written, and the table.
+fn counter_and_table(limits: Limits) -> (Counter, Usage) {
+    let (mut counter, mut table) = (Counter::new(), Usage::default());
+    take(&mut counter, limits, 1, NINE_AM).unwrap();
+    write(&mut counter, &mut table, NINE_AM);
+    (counter, table)
 }
 
 #[test]
@@ -70,46 +81,99 @@ fn requests_wait_behind_those_that_may_use_up_the_quota() {
 }
 
 #[test]
-fn earlier_and_adjacent_hours_are_read_only_if_needed() {
-    const HOUR: i64 = 3600;
-    let (minute, daily) = (limits(Some(2), None), limits(Some(2), Some(5)));
-    let whole_day: Vec<i64> = (-23..=0).map(|hours| NINE_AM + hours * HOUR).collect();
-    for (limits, last_read, now, expected) in [
-        (daily, None, NINE_AM + 60, &whole_day[..]),
-        (daily, Some((minute, NINE_AM + 30)), NINE_AM + 60, &whole_day),
-        (daily, Some((daily, NINE_AM + 30)), NINE_AM + 60, &[NINE_AM]),
-        (daily, Some((daily, NINE_AM - 30)), NINE_AM + 60, &whole_day),
-        // The one-minute window starts in the previous hour.
-        (minute, None, NINE_AM + 54, &[NINE_AM - HOUR, NINE_AM]),
-        (minute, None, NINE_AM + 55, &[NINE_AM]),
-        // Near an hour boundary, the adjacent hour is read too.
-        (minute, Some((minute, NINE_AM)), NINE_AM + 14, &[NINE_AM - HOUR, NINE_AM]),
-        (minute, Some((minute, NINE_AM)), NINE_AM + 15, &[NINE_AM]),
-        (minute, Some((minute, NINE_AM)), NINE_AM + HOUR - 16, &[NINE_AM]),
-        (minute, Some((minute, NINE_AM)), NINE_AM + HOUR - 15, &[NINE_AM, NINE_AM + HOUR]),
+fn a_new_container_reads_before_it_writes_and_both_are_due_immediately() {
+    let (mut counter, mut table) = (Counter::new(), Usage::default());
+    let clock = Instant::now();
+    assert_eq!(counter.due_at(clock), None);
+    assert_eq!(counter.start_call(NINE_AM, clock), None);
+    take(&mut counter, limits(None, Some(101)), 1, NINE_AM).unwrap();
+    assert_eq!(counter.due_at(clock), Some(clock));
+    let call = counter.start_call(NINE_AM, clock).unwrap();
+    assert_eq!(call, Call::Read);
+    counter.record_response(&call, table.clone(), NINE_AM, clock);
+    assert_eq!(counter.due_at(clock), Some(clock), "no other container writes");
+    assert_eq!(write(&mut counter, &mut table, NINE_AM), 1);
+    assert_eq!((counter.due_at(clock), total(&table)), (None, 1));
+}
+
+#[test]
+fn later_writes_are_due_by_allowance_or_age() {
+    let limits = limits(None, Some(101));
+    let (mut counter, mut table) = counter_and_table(limits);
+    let clock = Instant::now();
+    take(&mut counter, limits, 4, NINE_AM).unwrap();
+    assert!(counter.due_at(clock) > Some(clock + FLUSH_INTERVAL / 2), "few recent requests");
+    take(&mut counter, limits, 1, NINE_AM).unwrap();
+    assert_eq!(counter.due_at(clock), counter.next_write, "half of the allowance");
+    assert_eq!(write(&mut counter, &mut table, NINE_AM), 1);
+    // A confirmation is recent for two seconds.
+    let confirmed_at = counter.confirmed.as_ref().unwrap().at;
+    let just = Duration::from_nanos(1);
+    assert_eq!(counter.allowance(confirmed_at + RECENT - just), 9);
+    assert_eq!(counter.allowance(confirmed_at + RECENT), MIN_ALLOWANCE);
+}
+
+#[test]
+fn the_allowance_is_a_share_of_what_is_left_by_the_number_of_containers() {
+    let clock = Instant::now();
+    for (containers, remaining, expected, before_its_first_write) in [
+        (0.5, 500, 50, MIN_ALLOWANCE),
+        (1.0, 500, 50, MIN_ALLOWANCE),
+        (2.0, 500, 25, MIN_ALLOWANCE),
+        (3.0, 500, 16, 16),
+        (9.0, 606, 20, 6),
+        (15.0, 606, 20, 4),
+        (300.0, 6060, 10, 2),
+        (1000.0, 600, MIN_ALLOWANCE, MIN_ALLOWANCE),
+        (1.0, 1_000_000, MAX_ALLOWANCE, MIN_ALLOWANCE),
     ] {
-        let mut others = OtherRequests::default();
-        if let Some((limits, read)) = last_read {
-            others.record_read(limits, read);
-        }
-        assert_eq!(others.hours_to_read(&[], limits, now), expected, "{limits:?} at {now}");
+        let confirmed = Some(Confirmation { at: clock, remaining });
+        let counter = Counter { confirmed, containers, ..Counter::new() };
+        assert_eq!(counter.allowance(clock), before_its_first_write, "{containers}");
+        let counter = Counter { wrote_at: Some(clock), ..counter };
+        assert_eq!(counter.allowance(clock), expected, "{containers} {remaining}");
     }
 }
 
 #[test]
-fn the_first_write_is_due_immediately_and_later_ones_by_allowance_or_age() {
-    let mut counter = Counter::new();
-    let limits = limits(None, Some(101));
-    let clock = Instant::now();
-    assert_eq!(counter.due_at(clock), None);
-    take(&mut counter, limits, 1, NINE_AM).unwrap();
-    assert_eq!(counter.due_at(clock), Some(clock), "the first write");
-    write(&mut counter, &mut BTreeMap::new(), NINE_AM);
-    assert_eq!(counter.due_at(clock), None, "everything is written");
-    take(&mut counter, limits, 1, NINE_AM).unwrap();
-    assert!(counter.due_at(clock) > Some(clock + FLUSH_INTERVAL / 2), "few recent requests");
-    take(&mut counter, limits, 4, NINE_AM).unwrap();
-    assert_eq!(counter.due_at(clock), Some(clock), "half of the allowance");
+fn containers_are_counted_by_their_activity_in_this_minute_and_the_one_before() {
+    let limits = limits(None, Some(100));
+    for (minutes_ago, expected) in [(0, 7.0), (1, 7.0), (2, 1.0)] {
+        let (mut counter, mut table) = (Counter::new(), Usage::default());
+        table.activity.insert(NINE_AM - minutes_ago * 60, 6 * 60_000);
+        if minutes_ago == 1 {
+            table.activity.insert(NINE_AM - 60, 7 * 60_000);
+        }
+        take(&mut counter, limits, 1, NINE_AM).unwrap();
+        write(&mut counter, &mut table, NINE_AM);
+        assert_eq!(counter.containers, expected, "{minutes_ago}");
+        let spacing = expected / WRITES_PER_SECOND;
+        assert_eq!(counter.spacing().as_secs_f64(), (spacing * 1e9).round() / 1e9);
+    }
+}
+
+/// Otherwise a thousand containers would write at once.
+#[test]
+fn many_containers_spread_their_writes_and_reject_what_would_wait_for_long() {
+    let limits = limits(None, Some(1_000_000));
+    let mut delays = Vec::new();
+    let mut rejected = 0;
+    for _ in 0..100 {
+        let (mut counter, mut table) = (Counter::new(), Usage::default());
+        table.activity.insert(NINE_AM, 300 * 60_000);
+        take(&mut counter, limits, 1, NINE_AM).unwrap();
+        let clock = Instant::now();
+        let call = counter.start_call(NINE_AM, clock).unwrap();
+        counter.record_response(&call, table, NINE_AM, clock);
+        delays.push((counter.next_write.unwrap() - clock).as_secs());
+        if let TakeResult::Now(Err(exceeded)) = counter.take(limits, 2000, NINE_AM, clock) {
+            assert_eq!(exceeded.exhausted.remaining, 999_999);
+            rejected += 1;
+        }
+    }
+    delays.sort_unstable();
+    assert!(delays[10] < 20 && delays[90] >= 40 && delays[99] < 60, "{delays:?}");
+    assert_eq!(rejected, delays.iter().filter(|delay| **delay >= 1).count());
 }
 
 #[test]
@@ -119,7 +183,7 @@ fn failed_writes_are_retried_after_growing_delays() {
     let clock = Instant::now();
     let mut delays = Vec::new();
     for _ in 0..7 {
-        counter.flush(NINE_AM, clock).unwrap();
+        counter.start_call(NINE_AM, clock).unwrap();
         counter.record_failure(NINE_AM, clock);
         delays.push(counter.due_at(clock).unwrap().duration_since(clock).as_secs());
     }
@@ -128,23 +192,44 @@ fn failed_writes_are_retried_after_growing_delays() {
     assert_eq!(failures, Failures { since: clock, times: 8 });
 }
 
+/// A response may be lost although the table has the write.
+#[test]
+fn a_write_without_a_response_counts_once() {
+    let limits = limits(Some(20), None);
+    for is_lost_before in [true, false] {
+        let (mut counter, mut table) = counter_and_table(limits);
+        take(&mut counter, limits, 1, NINE_AM).unwrap();
+        let clock = Instant::now();
+        let Some(Call::Write(lost)) = counter.start_call(NINE_AM, clock) else { panic!() };
+        if !is_lost_before {
+            add(&mut table, &lost);
+        }
+        counter.record_failure(NINE_AM, clock);
+        assert_eq!(counter.start_call(NINE_AM, clock), Some(Call::Read), "it may be counted");
+        counter.record_response(&Call::Read, table.clone(), NINE_AM, clock);
+        assert_eq!(counter.statuses(1, NINE_AM).min_remaining(), 18);
+        write(&mut counter, &mut table, NINE_AM);
+        // A late arrival of the first attempt.
+        add(&mut table, &lost);
+        assert_eq!((total(&table), counter.unconfirmed), (2, 0));
+    }
+}
+
 #[test]
 fn requests_do_not_wait_during_an_outage() {
-    let mut counter = Counter::new();
     let limits = limits(Some(20), None);
-    take(&mut counter, limits, 1, NINE_AM).unwrap();
+    let (mut counter, mut table) = counter_and_table(limits);
     let mut waiting = wait(&mut counter, limits, 5, NINE_AM);
     let clock = Instant::now();
     for _ in 0..2 {
         assert!(waiting.try_recv().is_err());
-        assert_eq!(counter.due_at(clock), Some(clock), "a request is waiting");
-        counter.flush(NINE_AM, clock).unwrap();
+        assert!(counter.due_at(clock) <= counter.next_write.max(Some(clock)), "a request waits");
+        counter.start_call(NINE_AM, clock).unwrap();
         counter.record_failure(NINE_AM, clock);
     }
     assert_eq!(waiting.try_recv().unwrap().unwrap().minute.unwrap().remaining, 14);
     take(&mut counter, limits, 14, NINE_AM).unwrap();
     take(&mut counter, limits, 1, NINE_AM).unwrap_err();
-    let mut table = BTreeMap::new();
     write(&mut counter, &mut table, NINE_AM);
     assert_eq!(total(&table), 20);
     drop(wait(&mut counter, limits, 2, NINE_AM + 60));
@@ -152,67 +237,109 @@ fn requests_do_not_wait_during_an_outage() {
 
 #[test]
 fn requests_from_disconnected_clients_are_not_counted() {
-    let mut counter = Counter::new();
     let limits = limits(Some(20), None);
+    let (mut counter, mut table) = counter_and_table(limits);
     drop(wait(&mut counter, limits, 5, NINE_AM));
-    assert!(counter.flush(NINE_AM, Instant::now()).is_none());
+    assert_eq!(counter.start_call(NINE_AM, Instant::now()), None);
     let receiver = wait(&mut counter, limits, 5, NINE_AM);
-    let flush = counter.flush(NINE_AM, Instant::now()).unwrap();
-    drop(receiver);
-    counter.record_confirmed(&flush, [], NINE_AM);
-    assert_eq!(counter.statuses(NINE_AM).min_remaining(), 20);
-    assert!(counter.has_unwritten_counts(), "the table contains the claim");
     let clock = Instant::now();
-    assert_eq!(counter.due_at(clock), Some(clock), "other containers must not wait for it");
-    write(&mut counter, &mut BTreeMap::new(), NINE_AM);
-    let receiver = wait(&mut counter, limits, 5, NINE_AM);
-    counter.flush(NINE_AM, Instant::now()).unwrap();
+    let call = counter.start_call(NINE_AM, clock).unwrap();
+    let Call::Write(claim) = &call else { panic!() };
     drop(receiver);
-    counter.record_failure(NINE_AM, Instant::now());
-    assert!(counter.has_unwritten_counts(), "the table may contain the claim");
+    add(&mut table, claim);
+    counter.record_response(&call, table.clone(), NINE_AM, clock);
+    assert_eq!(counter.statuses(1, NINE_AM).min_remaining(), 19);
+    assert_eq!(total(&table), 6, "the table contains the claim");
+    assert_eq!(counter.due_at(clock), counter.next_write, "other containers must not wait for it");
+    write(&mut counter, &mut table, NINE_AM);
+    assert_eq!(total(&table), 1);
+    assert!(!counter.has_unwritten_counts());
 }
 
+/// Those that fit are admitted in order, and those that do not are given back.
 #[test]
-fn an_outdated_tally_is_ignored() {
-    let mut counter = Counter::new();
-    let tally = |count, version| {
-        HourlyTallies::from([("other".to_owned(), Tally { count, version, recent: vec![] })])
-    };
-    counter.others.record(NINE_AM, tally(5, 2), NINE_AM);
-    counter.others.record(NINE_AM, tally(3, 1), NINE_AM);
-    let limits = limits(None, Some(10));
-    assert_eq!(take(&mut counter, limits, 1, NINE_AM).unwrap().daily.unwrap().remaining, 4);
+fn claims_are_settled_by_what_the_table_returns() {
+    let limits = limits(Some(20), None);
+    let (mut counter, mut table) = counter_and_table(limits);
+    let mut first = wait(&mut counter, limits, 8, NINE_AM);
+    let mut second = wait(&mut counter, limits, 8, NINE_AM);
+    let clock = Instant::now();
+    let call = counter.start_call(NINE_AM, clock).unwrap();
+    let Call::Write(claims) = &call else { panic!() };
+    // Another container was faster.
+    table.counts.add(5, NINE_AM);
+    add(&mut table, claims);
+    counter.record_response(&call, table.clone(), NINE_AM, clock);
+    assert_eq!(first.try_recv().unwrap().unwrap().min_remaining(), 6);
+    let exceeded = second.try_recv().unwrap().unwrap_err();
+    assert_eq!((exceeded.requests, exceeded.statuses.min_remaining()), (8, 6));
+    write(&mut counter, &mut table, NINE_AM);
+    assert_eq!(total(&table), 14);
+}
+
+/// Claims of other containers may be taken back.
+#[test]
+fn a_rejection_is_reviewed_within_a_second() {
+    let limits = limits(Some(20), None);
+    let (mut counter, mut table) = counter_and_table(limits);
+    let clock = Instant::now();
+    take(&mut counter, limits, 20, NINE_AM).unwrap_err();
+    let due_at = counter.due_at(clock).unwrap();
+    assert!(due_at > clock && due_at <= clock + FLUSH_INTERVAL);
+    assert_eq!(write(&mut counter, &mut table, NINE_AM), 1);
+    assert_eq!(counter.due_at(clock), None);
 }
 
 #[test]
 fn a_clock_that_steps_back_blocks_a_minute_quota_for_at_most_a_minute() {
-    let mut counter = Counter::new();
     let limits = limits(Some(2), None);
-    counter.take_unconfirmed(limits, 2, NINE_AM).unwrap();
-    let earlier = NINE_AM - 7200;
-    let rejected = take(&mut counter, limits, 1, earlier + 3).unwrap_err();
-    assert_eq!(rejected.exhausted.reset, earlier + 60);
-    assert!(take(&mut counter, limits, 1, earlier + 59).is_err());
-    assert!(counter.take_unconfirmed(limits, 1, earlier + 60).is_ok());
+    for is_written in [false, true] {
+        let (mut counter, mut table) = (Counter::new(), Usage::default());
+        counter.take_unconfirmed(limits, 2, NINE_AM).unwrap();
+        if is_written {
+            write(&mut counter, &mut table, NINE_AM);
+        }
+        let earlier = NINE_AM - 7200;
+        for seconds in [3, 50] {
+            let rejected = take(&mut counter, limits, 1, earlier + seconds).unwrap_err();
+            assert_eq!(rejected.exhausted.reset, earlier + 60);
+            if is_written {
+                write(&mut counter, &mut table, earlier + seconds);
+            }
+        }
+        assert!(take(&mut counter, limits, 1, earlier + 59).is_err());
+        assert!(counter.take_unconfirmed(limits, 1, earlier + 60).is_ok());
+    }
 }
 
 #[test]
 fn a_container_with_a_fast_clock_blocks_the_minute_quota_for_at_most_a_minute() {
     let (mut fast, mut counter) = (Counter::new(), Counter::new());
-    let mut table = BTreeMap::new();
+    let mut table = Usage::default();
     let limits = limits(Some(2), Some(100));
     fast.take_unconfirmed(limits, 2, NINE_AM + 480).unwrap();
     write(&mut fast, &mut table, NINE_AM + 480);
-    counter.needs_reread = true;
-    write(&mut counter, &mut table, NINE_AM);
-    let rejected = take(&mut counter, limits, 1, NINE_AM + 3).unwrap_err();
-    assert_eq!(rejected.exhausted.reset, NINE_AM + 60);
-    // Rereading the same tally does not prolong this.
-    counter.needs_reread = true;
-    write(&mut counter, &mut table, NINE_AM + 50);
-    assert_eq!(
-        take(&mut counter, limits, 1, NINE_AM + 50).unwrap_err().exhausted.reset,
-        NINE_AM + 60
-    );
-    assert!(take(&mut counter, limits, 1, NINE_AM + 60).is_ok());
+    for (seconds, is_admitted) in [(0, false), (50, false), (60, true)] {
+        counter.limits = limits;
+        counter.needs_update = true;
+        write(&mut counter, &mut table, NINE_AM + seconds);
+        let result = take(&mut counter, limits, 1, NINE_AM + seconds);
+        assert_eq!(result.is_ok(), is_admitted, "{seconds}");
+        if let Err(rejected) = result {
+            assert_eq!(rejected.exhausted.reset, NINE_AM + 60, "rereading does not prolong it");
+        }
+    }
+}
+
+#[test]
+fn requests_outside_the_windows_are_dropped() {
+    let limits = limits(Some(9), Some(9));
+    let mut counter = Counter::new();
+    counter.take_unconfirmed(limits, 1, NINE_AM).unwrap();
+    for (later, steps, hours) in [(59, 1, 1), (60, 0, 1), (86_399, 0, 1), (86_400, 0, 0)] {
+        counter.drop_expired(NINE_AM + later);
+        for counts in [&counter.counted, &counter.unsent] {
+            assert_eq!((counts.steps.len(), counts.hours.len()), (steps, hours), "{later}");
+        }
+    }
 }

@@ -52,7 +52,6 @@ pub fn document() -> String {
         ("day_gb", count(day.requests * day.request.response_bytes / GB)),
         ("day", day_rows(&day)),
         ("writes", dollars(cost("write_units", 1e6))),
-        ("more_writes", dollars(cost("write_units", 2e6))),
         ("items", count(ITEMS.into())),
         ("first_import", dollars(cost("write_units", import_writes))),
         ("container_check_cost", dollars(container_check_cost())),

@@ -14,9 +14,6 @@ use crate::terminal::next_commands::quote;
 
 /// Keys are reported for this long before and after they expire.
 const NOTICE_PERIOD: SignedDuration = SignedDuration::from_hours(14 * 24);
-/// Hours for which request counts are stored.
-const USAGE_HOURS: i64 = 26;
-const SECONDS_PER_HOUR: i64 = 60 * 60;
 
 #[derive(Debug, Default)]
 pub struct KeyFacts {
@@ -30,13 +27,10 @@ pub struct KeyFacts {
 pub async fn gather(store: &Store, now: Timestamp) -> FactResult<KeyFacts> {
     let StoredKeys { readable: keys, damaged } = store.all_api_keys().await?;
     let damaged = damaged.into_iter().map(|key| key.name).collect();
-    let this_hour = now.as_second() / SECONDS_PER_HOUR * SECONDS_PER_HOUR;
-    let hours: Vec<i64> = (0..USAGE_HOURS).map(|ago| this_hour - ago * SECONDS_PER_HOUR).collect();
     let mut used_quotas = BTreeSet::new();
     for key in keys.iter().filter(|key| has_expired_recently(key, now)) {
-        let usage = store.usage(key.quota_id(), &hours).await?;
-        let mut tallies = usage.values().flat_map(|hour| hour.values());
-        if tallies.any(|tally| tally.count > 0) {
+        let usage = store.usage(key.quota_id()).await?;
+        if usage.counts.hours.values().any(|requests| *requests > 0) {
             used_quotas.insert(key.quota_id().to_owned());
         }
     }

@@ -112,7 +112,8 @@ async fn frozen_functions_count_each_request_once_and_reject_none() {
     for outcome in [&quick, &slow] {
         assert!(!outcome.output.contains("ERROR"), "{}", outcome.output);
     }
-    assert!(slow.slowest_response < Duration::from_millis(800), "{:?}", slow.slowest_response);
+    // Near the limit, a request may wait for a write.
+    assert!(slow.slowest_response < Duration::from_millis(1600), "{:?}", slow.slowest_response);
 }
 
 #[tokio::test]

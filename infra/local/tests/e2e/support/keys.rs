@@ -24,10 +24,9 @@ pub async fn counted_requests(store: &Store) -> HashMap<String, u64> {
     let items = client.scan().table_name(&tables.usage).send().await.unwrap().items.unwrap();
     let mut counted = HashMap::new();
     for item in items {
-        let (quota_id, _hour) = item["id"].as_s().unwrap().split_once('#').unwrap();
-        let tallies = item.values().filter_map(|value| value.as_l().ok());
-        let sum: u64 = tallies.map(|tally| tally[0].as_n().unwrap().parse::<u64>().unwrap()).sum();
-        *counted.entry(quota_id.to_owned()).or_default() += sum;
+        let hours = item.iter().filter(|(name, _)| name.starts_with('h'));
+        let sum: u64 = hours.map(|(_, count)| count.as_n().unwrap().parse::<u64>().unwrap()).sum();
+        counted.insert(item["id"].as_s().unwrap().clone(), sum);
     }
     counted
 }
