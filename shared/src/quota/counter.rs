@@ -62,7 +62,7 @@ struct Claim {
     outcome: oneshot::Sender<Outcome>,
 }
 
-/// The next call to the table. Both return what all containers have written.
+/// The next call to the table. Both return the usage of all containers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Call {
     Read,
@@ -148,11 +148,12 @@ impl Counter {
         clock: Instant,
     ) -> Option<Outcome> {
         self.drop_expired(now);
-        let fits = self.fits(limits, requests, now);
         // If claims are rejected, the requests may still fit.
-        if fits.is_err() && self.claimed.is_empty() {
+        if let Err(exceeded) = self.fits(limits, requests, now)
+            && self.claimed.is_empty()
+        {
             self.needs_update = true;
-            return Some(fits.map(|()| self.statuses(1, now)));
+            return Some(Err(exceeded));
         }
         self.schedule_write(clock);
         if self.is_allowed(limits, requests, now, clock) {
@@ -197,7 +198,7 @@ impl Counter {
         }
     }
 
-    /// Returns `true` if the container knows what others have written until recently.
+    /// Returns `true` if the last response is recent.
     fn is_recent(&self, clock: Instant) -> bool {
         self.confirmed.as_ref().is_some_and(|confirmed| {
             clock.saturating_duration_since(confirmed.at) < RECENT.max(self.spacing() * 2)
@@ -374,7 +375,7 @@ impl Counter {
         }
     }
 
-    /// Records what a call returned, then admits or rejects the claims in it.
+    /// Records the response to a call, then admits or rejects the claims in it.
     pub fn record_response(&mut self, call: &Call, usage: Usage, now: i64, clock: Instant) {
         let is_write = matches!(call, Call::Write(_));
         if is_write || self.sent.as_ref().is_some_and(|sent| usage.may_contain(sent)) {
@@ -394,7 +395,8 @@ impl Counter {
         }
         self.outdated = usage.outdated;
         let recent = usage.activity.range(now - 2 * Usage::ACTIVITY + 1..);
-        let active = recent.map(|(_, active)| *active).max().unwrap_or_default();
+        // A duration must not be negative, even if the item is damaged.
+        let active = recent.map(|(_, active)| *active).max().unwrap_or_default().max(0);
         self.containers = active as f64 / MAX_ACTIVE.as_millis() as f64;
         self.next_write = Some(clock + if is_write { self.spacing() } else { self.spread() });
         self.drop_expired(now);

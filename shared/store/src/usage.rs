@@ -68,7 +68,7 @@ impl Counts {
     }
 }
 
-/// What containers have written for a quota.
+/// The usage of a quota by all containers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Usage {
     pub counts: Counts,
@@ -147,7 +147,7 @@ fn numbers(item: &Item, letter: char) -> impl Iterator<Item = (&str, i64)> {
 }
 
 impl Store {
-    /// Adds a container's requests to a quota, unless they already are. Returns what all containers have written.
+    /// Adds a container's requests to a quota, unless they are counted already. Returns the usage of all containers.
     pub async fn add_usage(
         &self,
         quota_id: &str,
@@ -198,7 +198,7 @@ impl Store {
         }
     }
 
-    /// Reads what all containers have written for a quota, strongly consistently.
+    /// Reads the usage of a quota by all containers, strongly consistently.
     pub async fn usage(&self, quota_id: &str) -> Result<Usage, StoreError> {
         let table = &self.tables.usage;
         let get = self.client.get_item().table_name(table).consistent_read(true);

@@ -80,7 +80,7 @@ struct CallInProgress {
     arrives_at: i64,
     returns_at: i64,
     is_lost: bool,
-    /// What the table returned, once the call arrived.
+    /// The response, once the call has arrived.
     usage: Option<Usage>,
 }
 

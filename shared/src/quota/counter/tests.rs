@@ -152,6 +152,19 @@ fn containers_are_counted_by_their_activity_in_this_minute_and_the_one_before() 
     }
 }
 
+#[test]
+fn a_damaged_item_does_not_panic() {
+    let (mut counter, mut table) = (Counter::new(), Usage::default());
+    table.activity.insert(NINE_AM, -120_000);
+    table.counts.add(-5, NINE_AM);
+    take(&mut counter, limits(None, Some(9)), 1, NINE_AM).unwrap();
+    write(&mut counter, &mut table, NINE_AM);
+    assert_eq!(
+        (counter.spacing(), counter.statuses(1, NINE_AM).min_remaining()),
+        (Duration::ZERO, 9)
+    );
+}
+
 /// Otherwise a thousand containers would write at once.
 #[test]
 fn many_containers_spread_their_writes_and_reject_what_would_wait_for_long() {
