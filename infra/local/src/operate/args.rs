@@ -60,8 +60,8 @@ pub struct CostsArgs {
     /// Include CloudFront and a firewall in front of the API
     #[arg(long)]
     pub edge: bool,
-    /// Estimate one day at the deployment's request limit, using the most expensive requests; not
-    /// available with --edge, which has no such limit
+    /// Estimate one day at the deployment's request limits, with the most expensive requests and with
+    /// a flood without a key; not available with --edge
     #[arg(long, conflicts_with_all = ["requests", "edge"])]
     pub worst_case: bool,
     /// Print docs/COSTS.md as Markdown

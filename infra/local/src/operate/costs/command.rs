@@ -18,13 +18,16 @@ pub fn print(args: &CostsArgs) -> Result<(), CliError> {
 
 fn table(args: &CostsArgs) -> String {
     let cold_share = args.cold / 100.0;
-    let usage = if args.worst_case {
-        Usage::worst_day(cold_share)
+    if args.worst_case {
+        let day = bill(args, "A day", Usage::worst_day(cold_share));
+        day + "\n" + &bill(args, "A day without a key,", Usage::flood(cold_share))
     } else {
-        Usage::month(args.requests as f64, cold_share)
-    };
+        bill(args, "A month", Usage::month(args.requests as f64, cold_share))
+    }
+}
+
+fn bill(args: &CostsArgs, span: &str, usage: Usage) -> String {
     let usage = Usage { tracing: args.tracing, edge: args.edge, ..usage };
-    let span = if args.worst_case { "A day" } else { "A month" };
     let requests = HumanCount(usage.requests as u64);
     let heading = format!(
         "{span} with {requests} requests, {}% of which start a container; US dollars, {REGION}, {YEAR} \

@@ -7,10 +7,11 @@ use indicatif::HumanCount;
 use shared::past::price_of_units;
 
 use super::{
-    Bill, PRICES_CSV, REGION, REQUESTS_CSV, Usage, YEAR, container_check_cost, cost,
+    Bill, METERED_BYTES, PRICES_CSV, REGION, REQUESTS_CSV, Usage, YEAR, container_checks, cost,
     measures::{
-        ITEM_BYTES, ITEMS, ITEMS_CHANGED_PER_NIGHT, LOG_BYTES, PAST_REQUESTS, REQUEST_MS,
-        SNAPSHOT_BYTES, START_MS, UNKNOWN_KEY_UNITS,
+        EDGE_ADDRESS_RATE, EDGE_KEYLESS_RATE, EDGE_LOG_BYTES, FIREWALL_LOG_BYTES, ITEM_BYTES,
+        ITEMS, ITEMS_CHANGED_PER_NIGHT, LOG_BYTES, PAST_REQUESTS, REQUEST_MS, SNAPSHOT_BYTES,
+        START_MS,
     },
     publication_units, rows, snapshot_read_units, throttling_rate,
 };
@@ -24,6 +25,10 @@ const GB: f64 = 1_073_741_824.0;
 
 pub fn document() -> String {
     let day = Usage::worst_day(COLD_SHARE);
+    let flood = Usage::flood(COLD_SHARE);
+    let day_at_the_edge = |usage: Usage| count(Bill::sum(&Bill::new(&usage).for_requests));
+    let blocked_log_bytes = 1e6 * f64::from(EDGE_LOG_BYTES + FIREWALL_LOG_BYTES);
+    let checks = container_checks().map(|(price, count)| cost(price, count));
     let import_writes = f64::from(ITEMS) * f64::from(ITEM_BYTES.div_ceil(1024));
     let values = [
         ("region", REGION.to_owned()),
@@ -33,7 +38,16 @@ pub fn document() -> String {
             "requests",
             table(
                 REQUESTS_CSV,
-                ["name", "share", "route", "rate", "response_bytes", "read_units", "ms"],
+                [
+                    "name",
+                    "share",
+                    "route",
+                    "rate",
+                    "keyless_rate",
+                    "response_bytes",
+                    "read_units",
+                    "ms",
+                ],
             ),
         ),
         ("log_bytes", LOG_BYTES.to_string()),
@@ -47,14 +61,26 @@ pub fn document() -> String {
         ("publication_units", count(publication_units())),
         ("options", options()),
         ("rate", count(throttling_rate())),
-        ("unknown_key_units", UNKNOWN_KEY_UNITS.to_string()),
         ("day_requests", (day.requests / 1e6).round().to_string()),
         ("day_gb", count(day.requests * day.request.response_bytes / GB)),
         ("day", day_rows(&day)),
+        ("flood_gb", count(flood.requests * flood.request.response_bytes / GB)),
+        ("flood", day_rows(&flood)),
+        ("uploaded_tb", dollars(cost("api_requests", 1024.0 * GB / METERED_BYTES))),
+        ("keyless_rate", EDGE_KEYLESS_RATE.to_string()),
+        ("keyless_day", day_at_the_edge(Usage::edge_flood(EDGE_KEYLESS_RATE, COLD_SHARE))),
+        ("address_rate", EDGE_ADDRESS_RATE.to_string()),
+        (
+            "address_day",
+            day_at_the_edge(Usage::edge_unknown_keys(EDGE_ADDRESS_RATE, COLD_SHARE)),
+        ),
+        ("blocked", dollars(cost("firewall_requests", 1e6))),
+        ("blocked_logs", dollars(cost("logs", blocked_log_bytes))),
+        ("firewall_log_bytes", count(FIREWALL_LOG_BYTES.into())),
         ("writes", dollars(cost("write_units", 1e6))),
         ("items", count(ITEMS.into())),
         ("first_import", dollars(cost("write_units", import_writes))),
-        ("container_check_cost", dollars(container_check_cost())),
+        ("container_check_cost", dollars(checks.iter().sum())),
         ("prices", table(PRICES_CSV, ["what", "dollars", "unit", "source"])),
     ];
     values.iter().fold(include_str!("page.txt").to_owned(), |text, (name, value)| {

@@ -1,13 +1,14 @@
 //! Sizes and counts behind the costs. Tests compare them with the template and with measured
 //! requests, starts and imports. Request sizes are in `requests.csv`.
 
-/// Read units for a request with a well-formed but unknown key, on top of those for its response.
-pub const UNKNOWN_KEY_UNITS: f64 = 1.0;
-
 pub const SNAPSHOT_BYTES: u32 = 591_481;
 /// Read units for a key, and for a manifest of 4 to 8 KB with all retained versions. A container
 /// reads both when it starts and then every minute.
 pub const KEY_AND_MANIFEST_UNITS: f64 = 3.0;
+/// Tables that a container reads: keys, the dataset, and records. For each, DynamoDB requests the table key from KMS when
+/// the container connects, and then every five minutes
+/// (<https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.howitworks.html>).
+pub const TABLES_READ: f64 = 3.0;
 /// The number of lookup items in the published reports, and their average size in bytes.
 pub const ITEMS: u32 = 250_000;
 pub const ITEM_BYTES: u32 = 198;
@@ -30,19 +31,22 @@ pub const PAST_REQUESTS: [(&str, f64); 4] = [
 
 /// Functions behind the API, and how many of them read keys and the manifest.
 pub const API_FUNCTIONS: u32 = 7;
-pub const KEYED_FUNCTIONS: u32 = 5;
+pub const KEYED_FUNCTIONS: u32 = 6;
 /// Memory for the API functions and for the import, in MB.
 pub const MEMORY_MB: f64 = 512.0;
 pub const IMPORT_MEMORY_MB: f64 = 1024.0;
 pub const REQUEST_METRICS: u32 = 7;
-pub const IMPORT_METRICS: u32 = 12;
-pub const PROBE_METRICS: u32 = 4;
+pub const IMPORT_METRICS: u32 = 11;
+pub const PROBE_METRICS: u32 = 7;
 /// Metrics derived from log lines.
 pub const METRIC_FILTERS: u32 = 1;
 /// Alarms, and the metrics that they evaluate. AWS bills alarms per metric.
-pub const ALARMS: u32 = 21;
-pub const ALARM_METRICS: u32 = 59;
-pub const EDGE_RULES: u32 = 4;
+pub const ALARMS: u32 = 23;
+pub const ALARM_METRICS: u32 = 61;
+pub const EDGE_RULES: u32 = 7;
+/// The firewall's limits in requests per second: for one address, and for all requests without a well-formed key.
+pub const EDGE_ADDRESS_RATE: f64 = 100.0;
+pub const EDGE_KEYLESS_RATE: f64 = 50.0;
 
 /// Requests per probe run, and how many of them go through API Gateway.
 pub const PROBE_REQUESTS: u32 = 27;
@@ -52,12 +56,10 @@ pub const PUBLIC_PROBE_REQUESTS: u32 = 3;
 pub const LOG_BYTES: u32 = 828;
 /// Log bytes per request, from API Gateway.
 pub const GATEWAY_LOG_BYTES: u32 = 317;
-/// Log bytes per request and per container start, from Lambda, as JSON at level INFO
-/// (<https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-logformat.html>).
-pub const PLATFORM_LOG_BYTES: u32 = 473;
-pub const START_LOG_BYTES: u32 = 362;
 /// Log bytes per request, from CloudFront with edge.yaml.
 pub const EDGE_LOG_BYTES: u32 = 400;
+/// Log bytes per blocked request, from the firewall: an assumption, since a line contains the client's headers.
+pub const FIREWALL_LOG_BYTES: u32 = 1_500;
 
 /// Billed milliseconds for a typical request: an upper bound, not measured on Lambda.
 pub const REQUEST_MS: f64 = 10.0;

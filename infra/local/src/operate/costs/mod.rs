@@ -4,8 +4,10 @@
 pub mod command;
 pub mod markdown;
 pub mod measures;
+#[cfg(test)]
+mod tests;
 
-use std::sync::LazyLock;
+use std::{collections::HashMap, sync::LazyLock};
 
 use ingest::DEFAULT_HISTORY_DAYS;
 use serde::{Deserialize, de::DeserializeOwned};
@@ -14,9 +16,8 @@ use self::measures::{
     ALARM_METRICS, ALARMS, API_FUNCTIONS, DIFFERENCE_BYTES, EDGE_LOG_BYTES, EDGE_RULES,
     GATEWAY_LOG_BYTES, HISTORY_ITEM_BYTES, IMPORT_MEMORY_MB, IMPORT_METRICS, IMPORT_SECONDS,
     ITEM_BYTES, ITEMS, ITEMS_CHANGED_PER_NIGHT, KEY_AND_MANIFEST_UNITS, KEYED_FUNCTIONS, LOG_BYTES,
-    MEMORY_MB, METRIC_FILTERS, PLATFORM_LOG_BYTES, PROBE_METRICS, PROBE_REQUESTS,
-    PUBLIC_PROBE_REQUESTS, PUBLICATION_BYTES, REQUEST_METRICS, REQUEST_MS, SNAPSHOT_BYTES,
-    START_LOG_BYTES, START_MS, UNKNOWN_KEY_UNITS,
+    MEMORY_MB, METRIC_FILTERS, PROBE_METRICS, PROBE_REQUESTS, PUBLIC_PROBE_REQUESTS,
+    PUBLICATION_BYTES, REQUEST_METRICS, REQUEST_MS, SNAPSHOT_BYTES, START_MS, TABLES_READ,
 };
 
 /// Year and region of the prices.
@@ -32,6 +33,8 @@ const PROBES: f64 = DAYS * SECONDS_PER_DAY / 300.0;
 const SNAPSHOTS: f64 = 4.0;
 /// Bytes that DynamoDB adds to each item for billing.
 const STORAGE_OVERHEAD: f64 = 100.0;
+/// API Gateway counts each started 512 KB as a request.
+const METERED_BYTES: f64 = 524_288.0;
 /// The share of requests that X-Ray traces by default, beyond one per second.
 const TRACED_SHARE: f64 = 0.05;
 
@@ -71,6 +74,9 @@ fn rows<T: DeserializeOwned>(csv: &str) -> Vec<T> {
 
 static PRICES: LazyLock<Vec<Price>> = LazyLock::new(|| rows(PRICES_CSV));
 
+/// The group of routes that reject an unknown key.
+pub const UNKNOWN_KEY: &str = "all with a key";
+
 /// Typical requests, and the most expensive request for each route.
 pub static REQUESTS: LazyLock<Vec<RequestKind>> = LazyLock::new(|| rows(REQUESTS_CSV));
 
@@ -85,12 +91,14 @@ fn cost(name: &str, count: f64) -> f64 {
 pub struct RequestKind {
     pub name: String,
     pub target: String,
-    /// The route whose most expensive request this is; `others` for routes without a row.
+    /// The route whose most expensive request this is, or a group of routes.
     pub route: String,
     /// The percentage of typical requests (an assumption).
     share: f64,
     /// The route's API Gateway limit, in requests per second.
     pub rate: f64,
+    /// How many of these requests a flood without a key can send per second.
+    pub keyless_rate: f64,
     /// The size of the uncompressed response, including headers.
     pub response_bytes: f64,
     pub read_units: f64,
@@ -101,6 +109,8 @@ pub struct RequestKind {
 /// The average request in a month or day.
 #[derive(Debug, Clone, Copy)]
 pub struct Request {
+    /// Requests that API Gateway bills.
+    metered: f64,
     response_bytes: f64,
     read_units: f64,
     ms: f64,
@@ -113,6 +123,7 @@ impl Request {
             REQUESTS.iter().map(|kind| weight(kind) * field(kind)).sum::<f64>() / total
         };
         Self {
+            metered: average(|kind| (kind.response_bytes / METERED_BYTES).ceil()),
             response_bytes: average(|kind| kind.response_bytes),
             read_units: average(|kind| kind.read_units),
             ms: average(|kind| kind.ms),
@@ -147,15 +158,42 @@ impl Usage {
         Self { requests, cold_share, days: DAYS, request, tracing: false, edge: false }
     }
 
-    /// A day at the request limits, with the most expensive request for each route, always with an
-    /// unknown key.
+    /// A day at the request limits, with the most expensive request for each route.
     pub fn worst_day(cold_share: f64) -> Self {
-        let requests = throttling_rate() * SECONDS_PER_DAY;
-        let request = Request::average(|kind| kind.rate);
-        let request = Request { read_units: request.read_units + UNKNOWN_KEY_UNITS, ..request };
-        Self { days: 1.0, request, ..Self::month(requests, cold_share) }
+        Self::day(cold_share, |kind| kind.rate)
+    }
+
+    /// A day at the request limits without a valid key: public routes send their largest response, and the others
+    /// reject an unknown key.
+    pub fn flood(cold_share: f64) -> Self {
+        Self::day(cold_share, |kind| kind.keyless_rate)
+    }
+
+    /// A day of so many requests per second for the largest public file, through CloudFront. At worst, none is cached.
+    pub fn edge_flood(rate: f64, cold_share: f64) -> Self {
+        let public = REQUESTS.iter().filter(|kind| kind.keyless_rate > 0.0);
+        let largest = public.map(|kind| kind.response_bytes).fold(0.0, f64::max);
+        Self::edge_day(rate, cold_share, |kind| kind.response_bytes == largest)
+    }
+
+    /// A day of so many requests per second with unknown keys, through CloudFront.
+    pub fn edge_unknown_keys(rate: f64, cold_share: f64) -> Self {
+        Self::edge_day(rate, cold_share, |kind| kind.route == UNKNOWN_KEY)
+    }
+
+    fn edge_day(rate: f64, cold_share: f64, is_sent: impl Fn(&RequestKind) -> bool) -> Self {
+        let rates = |kind: &RequestKind| if is_sent(kind) { rate } else { 0.0 };
+        Self { edge: true, ..Self::day(cold_share, rates) }
+    }
+
+    fn day(cold_share: f64, rate: impl Fn(&RequestKind) -> f64) -> Self {
+        let requests = REQUESTS.iter().map(&rate).sum::<f64>() * SECONDS_PER_DAY;
+        Self { days: 1.0, request: Request::average(rate), ..Self::month(requests, cold_share) }
     }
 }
+
+/// A price's name, and how many of its units are used.
+type Amount = (&'static str, f64);
 
 /// A billed item and its price in dollars.
 pub type Line = (String, f64);
@@ -169,7 +207,23 @@ pub struct Bill {
 
 impl Bill {
     pub fn new(usage: &Usage) -> Self {
-        Self { for_requests: request_lines(usage), fixed: fixed_lines(usage) }
+        let (for_requests, fixed) = (for_requests(usage), fixed(usage));
+        // Tiers apply to the total of all items with the same price.
+        let mut totals = HashMap::<&str, f64>::new();
+        for (price, count) in for_requests.iter().chain(&fixed).flat_map(|(_, amounts)| amounts) {
+            *totals.entry(price).or_default() += count;
+        }
+        let dollars = |&(price, count): &Amount| {
+            let total = totals[price].max(f64::MIN_POSITIVE);
+            cost(price, total) * count / total
+        };
+        let line = |(what, amounts): (String, Vec<Amount>)| {
+            (what, amounts.iter().map(dollars).sum::<f64>())
+        };
+        Self {
+            for_requests: for_requests.into_iter().map(line).collect(),
+            fixed: fixed.into_iter().map(line).collect(),
+        }
     }
 
     pub fn sum(lines: &[Line]) -> f64 {
@@ -198,24 +252,22 @@ fn gb_seconds(memory_mb: f64, seconds: f64) -> f64 {
     memory_mb / 1024.0 * seconds
 }
 
-fn request_lines(usage: &Usage) -> Vec<Line> {
+fn for_requests(usage: &Usage) -> Vec<(String, Vec<Amount>)> {
     let Usage { requests, cold_share, request, .. } = *usage;
     let starts = requests * cold_share;
     let gb_seconds = |count: f64, ms: f64| gb_seconds(MEMORY_MB, count * ms / 1000.0);
     let start_units = snapshot_read_units(SNAPSHOT_BYTES) + KEY_AND_MANIFEST_UNITS;
-    let platform_bytes =
-        requests * f64::from(PLATFORM_LOG_BYTES) + starts * f64::from(START_LOG_BYTES);
     let logs = |bytes: u32| requests * f64::from(bytes);
     let data = requests * request.response_bytes;
     let mut lines = vec![
-        ("API Gateway", "api_requests", requests),
+        ("API Gateway", "api_requests", requests * request.metered),
         ("Lambda, requests", "lambda_requests", requests),
         ("Lambda, request time", "lambda_time", gb_seconds(requests, request.ms)),
         ("Lambda, cold start time", "lambda_time", gb_seconds(starts, START_MS)),
         ("DynamoDB, reads for requests", "read_units", requests * request.read_units),
         ("DynamoDB, reads for cold starts", "read_units", starts * start_units),
+        ("KMS, cold starts", "kms_requests", starts * TABLES_READ),
         ("Logs from functions", "logs", logs(LOG_BYTES)),
-        ("Logs from Lambda", "logs", platform_bytes),
         ("Logs from API Gateway", "logs", logs(GATEWAY_LOG_BYTES)),
     ];
     if !usage.edge {
@@ -234,38 +286,47 @@ fn request_lines(usage: &Usage) -> Vec<Line> {
             ("Firewall, requests", "firewall_requests", requests),
         ]);
     }
-    lines.into_iter().map(|(what, price, count)| (what.to_owned(), cost(price, count))).collect()
+    let item = |(what, price, count): (&str, _, _)| (what.to_owned(), vec![(price, count)]);
+    lines.into_iter().map(item).collect()
 }
 
-fn fixed_lines(usage: &Usage) -> Vec<Line> {
+fn fixed(usage: &Usage) -> Vec<(String, Vec<Amount>)> {
     let metrics = API_FUNCTIONS * REQUEST_METRICS + IMPORT_METRICS + PROBE_METRICS + METRIC_FILTERS;
-    let alarms = format!("{ALARMS} alarms on {ALARM_METRICS} metrics");
-    let checks = f64::from(KEYED_FUNCTIONS) * container_check_cost();
-    let mut lines = vec![
-        (format!("{metrics} metrics"), cost("metrics", metrics.into())),
-        (alarms, cost("alarm_metrics", ALARM_METRICS.into())),
-        ("Dashboard".to_owned(), cost("dashboards", 1.0)),
-        ("One read of the key and the manifest per minute".to_owned(), checks),
+    let checks =
+        container_checks().map(|(price, count)| (price, count * f64::from(KEYED_FUNCTIONS)));
+    let mut items = vec![
+        (format!("{metrics} metrics"), vec![("metrics", metrics.into())]),
+        (
+            format!("{ALARMS} alarms on {ALARM_METRICS} metrics"),
+            vec![("alarm_metrics", ALARM_METRICS.into())],
+        ),
+        ("Dashboard".to_owned(), vec![("dashboards", 1.0)]),
+        ("Checks of the key and the manifest".to_owned(), checks.into()),
         ("Nightly import".to_owned(), imports()),
         ("Storage and backups".to_owned(), storage()),
         ("Probe every five minutes".to_owned(), probes()),
     ];
     if usage.edge {
-        let firewall = cost("firewalls", 1.0) + cost("firewall_rules", EDGE_RULES.into());
-        lines.push((format!("Firewall with {EDGE_RULES} rules"), firewall));
+        let firewall = vec![("firewalls", 1.0), ("firewall_rules", EDGE_RULES.into())];
+        items.push((format!("Firewall with {EDGE_RULES} rules"), firewall));
     }
-    let prorated = |(what, dollars)| (what, dollars * usage.days / DAYS);
-    lines.into_iter().map(prorated).collect()
+    let prorated = |(price, count)| (price, count * usage.days / DAYS);
+    let item = |(what, amounts): (_, Vec<_>)| (what, amounts.into_iter().map(prorated).collect());
+    items.into_iter().map(item).collect()
 }
 
-/// Monthly cost of a busy container that reads its key and the manifest every minute.
-fn container_check_cost() -> f64 {
-    cost("read_units", DAYS * SECONDS_PER_DAY / 60.0 * KEY_AND_MANIFEST_UNITS)
+/// One month of a busy container, which reads its key and the manifest every minute.
+fn container_checks() -> [Amount; 2] {
+    let minutes = DAYS * SECONDS_PER_DAY / 60.0;
+    [
+        ("read_units", minutes * KEY_AND_MANIFEST_UNITS),
+        ("kms_requests", minutes / 5.0 * TABLES_READ),
+    ]
 }
 
-/// Monthly cost of imports: compute time, reading all items, and writing changed items, their history
+/// One month of imports: compute time, reading all items, and writing changed items, their history
 /// and a snapshot.
-fn imports() -> f64 {
+fn imports() -> Vec<Amount> {
     let items_read = f64::from(ITEMS) * f64::from(ITEM_BYTES) / 4096.0;
     // Verification reads the whole history, the differences at half the cost.
     let night = f64::from(ITEMS_CHANGED_PER_NIGHT) * f64::from(HISTORY_ITEM_BYTES)
@@ -276,9 +337,11 @@ fn imports() -> f64 {
     // An item and a change in the history take one unit each.
     let writes = 2.0 * f64::from(ITEMS_CHANGED_PER_NIGHT)
         + f64::from(SNAPSHOT_BYTES + DIFFERENCE_BYTES) / 1024.0;
-    cost("lambda_time", gb_seconds(IMPORT_MEMORY_MB, DAYS * IMPORT_SECONDS))
-        + cost("read_units", DAYS * reads)
-        + cost("write_units", DAYS * writes)
+    vec![
+        ("lambda_time", gb_seconds(IMPORT_MEMORY_MB, DAYS * IMPORT_SECONDS)),
+        ("read_units", DAYS * reads),
+        ("write_units", DAYS * writes),
+    ]
 }
 
 /// Read units for the publications of a full history, eventually consistent.
@@ -287,8 +350,8 @@ fn publication_units() -> f64 {
     (bytes / 4096.0).ceil() / 2.0
 }
 
-/// Monthly cost of storing items, snapshots and a full history, including point-in-time recovery.
-fn storage() -> f64 {
+/// One month of storing items, snapshots and a full history, including point-in-time recovery.
+fn storage() -> Vec<Amount> {
     let items = f64::from(ITEMS) * (f64::from(ITEM_BYTES) + STORAGE_OVERHEAD);
     let changes =
         f64::from(ITEMS_CHANGED_PER_NIGHT) * (f64::from(HISTORY_ITEM_BYTES) + STORAGE_OVERHEAD);
@@ -296,21 +359,23 @@ fn storage() -> f64 {
     let night = changes + f64::from(DIFFERENCE_BYTES + 2 * PUBLICATION_BYTES);
     let history = f64::from(DEFAULT_HISTORY_DAYS) * night;
     let bytes = items + SNAPSHOTS * f64::from(SNAPSHOT_BYTES) + history;
-    cost("storage", bytes) + cost("backup", bytes)
+    vec![("storage", bytes), ("backup", bytes)]
 }
 
-/// Monthly cost of probe runs, with requests as large as typical ones.
-fn probes() -> f64 {
+/// One month of probe runs, with requests as large as typical ones.
+fn probes() -> Vec<Amount> {
     let read_units = Request::typical().read_units;
     let requests = PROBES * f64::from(PROBE_REQUESTS);
     let invocations = requests + PROBES;
     // The probe waits for all its requests.
     let seconds = 2.0 * requests * REQUEST_MS / 1000.0;
-    cost("api_requests", PROBES * f64::from(PUBLIC_PROBE_REQUESTS))
-        + cost("lambda_requests", invocations)
-        + cost("lambda_time", gb_seconds(MEMORY_MB, seconds))
-        + cost("read_units", requests * read_units)
-        + cost("logs", invocations * f64::from(LOG_BYTES + PLATFORM_LOG_BYTES))
+    vec![
+        ("api_requests", PROBES * f64::from(PUBLIC_PROBE_REQUESTS)),
+        ("lambda_requests", invocations),
+        ("lambda_time", gb_seconds(MEMORY_MB, seconds)),
+        ("read_units", requests * read_units),
+        ("logs", invocations * f64::from(LOG_BYTES)),
+    ]
 }
 
 /// Read units for a snapshot. Each chunk is rounded up to 4 KB, and eventually consistent reads
@@ -319,34 +384,4 @@ pub fn snapshot_read_units(bytes: u32) -> f64 {
     const CHUNK: u32 = store::CHUNK_BYTES as u32;
     let sizes = (0..bytes).step_by(store::CHUNK_BYTES).map(|start| (bytes - start).min(CHUNK));
     sizes.map(|size| f64::from(size.div_ceil(4096)) / 2.0).sum()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn units_above_a_tier_cost_the_next_price() {
-        const GB: f64 = 1_073_741_824.0;
-        for (name, count, dollars) in [
-            ("api_requests", 1e6, 1.0),
-            ("api_requests", 301e6, 300.9),
-            ("data_out", 100.0 * GB, 0.0),
-            ("data_out", 101.0 * GB, 0.09),
-            ("data_out", 10_341.0 * GB, 10_240.0 * 0.09 + 0.085),
-        ] {
-            assert!((cost(name, count) - dollars).abs() < 1e-6, "{name} {count}");
-        }
-    }
-
-    #[test]
-    fn shares_add_up_to_100_percent() {
-        assert_eq!(REQUESTS.iter().map(|kind| kind.share).sum::<f64>(), 100.0);
-    }
-
-    #[test]
-    fn snapshot_chunks_are_rounded_up_to_4_kb() {
-        assert_eq!(snapshot_read_units(4097), 1.0);
-        assert_eq!(snapshot_read_units(390_001), 48.0 + 0.5);
-    }
 }

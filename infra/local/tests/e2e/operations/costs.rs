@@ -5,10 +5,11 @@ use std::{fmt::Display, fs, path::Path};
 use reqwest::{RequestBuilder, Response};
 use serde_json::{Value, json};
 use tnr::operate::costs::{
-    Bill, REQUESTS, RequestKind, Usage, markdown,
+    Bill, REQUESTS, RequestKind, UNKNOWN_KEY, Usage, markdown,
     measures::{
-        ALARM_METRICS, ALARMS, API_FUNCTIONS, EDGE_RULES, GATEWAY_LOG_BYTES, IMPORT_MEMORY_MB,
-        ITEM_BYTES, KEYED_FUNCTIONS, MEMORY_MB, METRIC_FILTERS,
+        ALARM_METRICS, ALARMS, API_FUNCTIONS, EDGE_ADDRESS_RATE, EDGE_KEYLESS_RATE, EDGE_RULES,
+        GATEWAY_LOG_BYTES, IMPORT_MEMORY_MB, ITEM_BYTES, KEYED_FUNCTIONS, MEMORY_MB,
+        METRIC_FILTERS,
     },
 };
 
@@ -36,9 +37,8 @@ pub fn assert_measured(what: impl Display, stated: f64, measured: f64) {
     );
 }
 
-/// The uncompressed size of a successful response.
+/// The uncompressed size of a response.
 async fn response_bytes(response: Response) -> f64 {
-    assert!(response.status().is_success(), "{}", response.url());
     let headers = response.headers().iter();
     let headers: usize = headers.map(|(name, it)| name.as_str().len() + it.len() + 4).sum();
     (headers + response.bytes().await.unwrap().len()) as f64
@@ -71,7 +71,9 @@ fn request(base_url: &str, kind: &RequestKind) -> RequestBuilder {
         "/" => http_client().get(&url).header("accept", "text/html"),
         _ => http_client().get(&url),
     };
-    request.bearer_auth(KEY).header("host", HOST).header("x-forwarded-proto", "https")
+    let unknown = tnr::keys::random(shared::auth::KeyKind::Live).unwrap();
+    let key = if kind.route == UNKNOWN_KEY { unknown.reveal() } else { KEY };
+    request.bearer_auth(key).header("host", HOST).header("x-forwarded-proto", "https")
 }
 
 #[test]
@@ -103,7 +105,10 @@ async fn response_sizes_and_read_units_match_the_costs() {
         let service = Service::behind(&proxy).await;
         calls_for(&service, &proxy, "/v1/carriers").await;
         let request = request(&service.base_url, kind);
-        let bytes = response_bytes(request.send().await.unwrap()).await;
+        let response = request.send().await.unwrap();
+        let status = if kind.route == UNKNOWN_KEY { 401 } else { 200 };
+        assert_eq!(response.status(), status, "{}", kind.name);
+        let bytes = response_bytes(response).await;
         let read = units(&proxy.take_answered());
         assert_measured(&kind.name, kind.response_bytes, bytes);
         match kind.route.as_str() {
@@ -147,14 +152,23 @@ fn the_template_matches_the_costs() {
     let keyed = api_functions().iter().filter(reads_keys).count();
     let edge = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../edge.yaml");
     let edge = yaml(&fs::read_to_string(edge).unwrap());
-    let rules = edge["Resources"]["Firewall"]["Properties"]["Rules"].as_sequence().unwrap().len();
+    let rules = edge["Resources"]["Firewall"]["Properties"]["Rules"].as_sequence().unwrap();
+    let rate = |rule: &str| {
+        let rule = rules.iter().find(|it| it["Name"] == rule).unwrap();
+        let statement = &rule["Statement"]["RateBasedStatement"];
+        let yaml_serde::Value::Tagged(limit) = &statement["Limit"] else { panic!("{rule:?}") };
+        let limit = &edge["Parameters"][limit.value.as_str().unwrap()]["Default"];
+        limit.as_f64().unwrap() / statement["EvaluationWindowSec"].as_f64().unwrap()
+    };
+    assert_eq!(rate("rate-per-address"), EDGE_ADDRESS_RATE);
+    assert_eq!(rate("keyless"), EDGE_KEYLESS_RATE);
     for (what, stated, deployed) in [
         ("API_FUNCTIONS", API_FUNCTIONS, api_functions().len() as u32),
         ("KEYED_FUNCTIONS", KEYED_FUNCTIONS, keyed as u32),
         ("METRIC_FILTERS", METRIC_FILTERS, count("AWS::Logs::MetricFilter")),
         ("ALARMS", ALARMS, alarms.len() as u32),
         ("ALARM_METRICS", ALARM_METRICS, alarm_metrics.sum::<usize>() as u32),
-        ("EDGE_RULES", EDGE_RULES, rules as u32),
+        ("EDGE_RULES", EDGE_RULES, rules.len() as u32),
         ("dashboards", 1, count("AWS::CloudWatch::Dashboard")),
     ] {
         assert_eq!(stated, deployed, "{what}");
@@ -162,29 +176,40 @@ fn the_template_matches_the_costs() {
     let memory = &template["Globals"]["Function"]["MemorySize"];
     assert_eq!(memory.as_f64(), Some(MEMORY_MB));
     assert_eq!(import.properties["MemorySize"].as_f64(), Some(IMPORT_MEMORY_MB));
-    assert!(!TEXT.contains("SystemLogLevel"), "Lambda logs two lines for each request");
+    // Otherwise Lambda logs two lines for each request.
+    for function in &functions {
+        let logging = &function.properties["LoggingConfig"];
+        assert_eq!(logging["SystemLogLevel"], "WARN", "{}", function.binary);
+    }
 }
 
 #[test]
 fn worst_day_limits_match_the_template() {
     let template: yaml_serde::Value = yaml_serde::from_str(TEXT).unwrap();
     let api = &resources()["Api"]["Properties"];
-    let mut others = 0.0;
+    let group = |name: &str| {
+        let kind = REQUESTS.iter().find(|kind| kind.route == name)?;
+        Some((kind.rate, kind.keyless_rate))
+    };
+    let (mut keyed, mut other_keyed, mut other_public) = (0.0, 0.0, 0.0);
     for (route, settings) in api["RouteSettings"].as_mapping().unwrap() {
-        let rate = match &settings["ThrottlingRateLimit"] {
-            yaml_serde::Value::Tagged(parameter) => {
-                &template["Parameters"][parameter.value.as_str().unwrap()]["Default"]
-            }
-            plain => plain,
+        let yaml_serde::Value::Tagged(parameter) = &settings["ThrottlingRateLimit"] else {
+            panic!("{route:?} has no parameter for its limit")
         };
-        let (route, rate) = (route.as_str().unwrap(), rate.as_f64().unwrap());
-        match REQUESTS.iter().find(|kind| format!("ANY {}", kind.route) == route) {
-            Some(kind) => assert_eq!(kind.rate, rate, "{route}"),
-            None => others += rate,
+        let parameter = parameter.value.as_str().unwrap();
+        let rate = template["Parameters"][parameter]["Default"].as_f64().unwrap();
+        let is_public = parameter == "PublicThrottlingRate";
+        let keyless_rate = if is_public { rate } else { 0.0 };
+        keyed += rate - keyless_rate;
+        match group(route.as_str().unwrap().trim_start_matches("ANY ")) {
+            Some(stated) => assert_eq!(stated, (rate, keyless_rate), "{route:?}"),
+            None if is_public => other_public += rate,
+            None => other_keyed += rate,
         }
     }
-    let others_rate = REQUESTS.iter().find(|kind| kind.route == "others").unwrap().rate;
-    assert_eq!(others_rate, others);
+    assert_eq!(group(UNKNOWN_KEY), Some((0.0, keyed)));
+    assert_eq!(group("others with a key"), Some((other_keyed, 0.0)));
+    assert_eq!(group("others without a key"), Some((other_public, other_public)));
 
     let format = api["AccessLogSettings"]["Format"].as_str().unwrap();
     let mut parts = format.split("$context.");
@@ -204,7 +229,8 @@ fn the_costs_command_prints_a_bill_for_its_options() {
     assert!(printed.ends_with(&format!("{:>12.2}\n", expected.total())), "{printed}");
     assert!(!printed.contains("X-Ray") && bill(&["--tracing"]).contains("X-Ray"));
     assert!(!printed.contains("CloudFront") && bill(&["--edge"]).contains("Firewall"));
-    assert!(bill(&["--worst-case"]).starts_with("A day with "));
+    let days = bill(&["--worst-case"]);
+    assert!(days.starts_with("A day with ") && days.contains("\nA day without a key, with "));
     for options in [&["--cold", "101"][..], &["--worst-case", "--edge"]] {
         let rejected = program(&[&["costs"], options].concat()).output().unwrap();
         assert_eq!(rejected.status.code(), Some(2));

@@ -1,0 +1,72 @@
+use super::*;
+
+#[test]
+fn units_above_a_tier_cost_the_next_price() {
+    const GB: f64 = 1_073_741_824.0;
+    for (name, count, dollars) in [
+        ("api_requests", 1e6, 1.0),
+        ("api_requests", 301e6, 300.9),
+        ("data_out", 100.0 * GB, 0.0),
+        ("data_out", 101.0 * GB, 0.09),
+        ("data_out", 10_341.0 * GB, 10_240.0 * 0.09 + 0.085),
+    ] {
+        assert!((cost(name, count) - dollars).abs() < 1e-6, "{name} {count}");
+    }
+}
+
+/// Asserts what these lines of a bill cost, up to a cent.
+fn assert_costs(usage: &Usage, start: &str, dollars: f64) {
+    let bill = Bill::new(usage);
+    let lines = bill.for_requests.iter().filter(|(what, _)| what.starts_with(start));
+    let sum: f64 = lines.map(|(_, dollars)| dollars).sum();
+    assert!((sum - dollars).abs() < 0.01, "{start}: {sum}, not {dollars}");
+}
+
+#[test]
+fn log_tiers_apply_to_all_logs() {
+    // 828 and 317 bytes for each of 10 billion requests are 10,663.64 GB, and the probe's lines 0.19 GB. The first
+    // 10,240 GB cost 0.50 each and the others 0.25, so all but the probe's cost 10,663.64 x (5,120 + 105.96) / 10,663.83.
+    assert_costs(&Usage::month(1e10, 0.01), "Logs", 5225.87);
+}
+
+#[test]
+fn each_started_512_kb_counts_as_a_request() {
+    // 4,550 requests per second, 200 each with two responses of five times 512 KB, and 50 each with two of twice that,
+    // count as 6,250: 540 million a day, of which 300 million cost 1.00 and the others 0.90. A probe adds 864.
+    assert_costs(&Usage::worst_day(0.01), "API Gateway", 516.0);
+}
+
+#[test]
+fn a_flood_without_a_key_costs_its_rejections_and_public_files() {
+    let flood = Usage::flood(0.01);
+    // 4,550 requests per second and two files of twice 512 KB, 50 each: 401.76 million.
+    assert_costs(&flood, "API Gateway", 391.58);
+    // 4,000 reads of unknown keys and 300 of the manifest per second.
+    assert_costs(&flood, "DynamoDB, reads for requests", 46.44);
+    // 3,931,200 cold starts, which read three tables.
+    assert_costs(&flood, "KMS", 35.38);
+}
+
+#[test]
+fn the_firewall_caps_a_flood_without_a_key() {
+    let flood = Usage::edge_flood(50.0, 0.01);
+    // 4.32 million requests for 740,000 bytes are 2,977.25 GB.
+    assert_costs(&flood, "CloudFront, data", 253.07);
+    assert_costs(&flood, "CloudFront, requests", 4.32);
+    assert_costs(&flood, "Firewall", 2.59);
+    // 8.64 million requests for 474 bytes are 3.81 GB.
+    let address = Usage::edge_unknown_keys(100.0, 0.01);
+    assert_costs(&address, "CloudFront, data", 0.32);
+    assert_costs(&address, "API Gateway", 8.64);
+}
+
+#[test]
+fn shares_add_up_to_100_percent() {
+    assert_eq!(REQUESTS.iter().map(|kind| kind.share).sum::<f64>(), 100.0);
+}
+
+#[test]
+fn snapshot_chunks_are_rounded_up_to_4_kb() {
+    assert_eq!(snapshot_read_units(4097), 1.0);
+    assert_eq!(snapshot_read_units(390_001), 48.0 + 0.5);
+}
