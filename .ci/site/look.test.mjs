@@ -53,6 +53,34 @@ test("the footer shows the data version, its age, and the program version", () =
     assert.equal(await tab.locator("footer .version").innerText(), `Version ${health.version}`);
   }));
 
+test("the footer shows the reports' dates, except missing ones and the sample's", () =>
+  withTab("/", { key: null, width: 360 }, async (tab) => {
+    const age = async () => {
+      await tab.reload();
+      await tab.locator("#data-age time").waitFor();
+      return (await tab.locator("#data-age").innerText()).replace(/Data .*/, "Data");
+    };
+    const size = "3,484 exchanges in 430 area codes";
+    assert.equal(await age(), `${size} · Data`);
+
+    const stats = await fetch(`${SERVICE_URL}/v1/stats`);
+    const headers = Object.fromEntries(stats.headers);
+    delete headers["x-numbering-data"];
+    const json = await stats.json();
+    await tab.route("**/v1/stats", (route) => route.fulfill({ headers, json }));
+    const dates = {
+      nanpa: "2026-11-25", cnac: "2025-09-12", npa_report: "2026-01-05", thousands_blocks: "2026-11-24",
+      canadian_blocks: "2026-11-23", carriers: null,
+    };
+    const all = "NANPA 2026-11-25 · CNAC 2025-09-12 · Area codes 2026-01-05 · NANPA blocks 2026-11-24 · CNAC blocks 2026-11-23";
+    for (const [missing, shown] of [[{}, all], [{ cnac: null }, all.replace("CNAC 2025-09-12 · ", "")]]) {
+      const reports = Object.entries({ ...dates, ...missing }).map(([report, date]) => ({ report, date }));
+      await tab.route("**/v1/sources", (route) => route.fulfill({ json: { reports } }));
+      assert.equal(await age(), `${size} · ${shown} · Data`);
+      assert.equal(await tab.evaluate(() => document.documentElement.scrollWidth > innerWidth), false);
+    }
+  }));
+
 test("everything works with the keyboard alone", () => withTab("/#number?tn=212-234-5678", {}, async (tab) => {
   const focused = () => tab.evaluate(() => {
     const { id, textContent } = document.activeElement;

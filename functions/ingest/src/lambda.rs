@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-use jiff::{Timestamp, civil::Date, tz::TimeZone};
+use jiff::Timestamp;
 use lambda_runtime::{Error, LambdaEvent};
 use logging::{Metric, Unit, metrics_line, with_causes};
 use serde::Deserialize;
@@ -258,9 +258,6 @@ fn with_metrics(report: &Value, elapsed: Duration, now: Timestamp) -> String {
         Metric::count("UnrecordedPublications", count("/unrecorded")),
         Metric { name: "Seconds", unit: Unit::Seconds, value: elapsed.as_secs_f64() },
     ];
-    if succeeded && let Some(days) = days_since_oldest(&report["file_dates"], now) {
-        metrics.push(Metric { name: "FilesAge", unit: Unit::None, value: days });
-    }
     if let Some(verification) = report.get("verification") {
         let drift = sum(&verification["drift"]) + sum(&verification["history"]["drift"]);
         metrics.push(Metric::count("ItemDrift", drift));
@@ -272,12 +269,4 @@ fn with_metrics(report: &Value, elapsed: Duration, now: Timestamp) -> String {
     });
     let function = env::var("AWS_LAMBDA_FUNCTION_NAME").unwrap_or_default();
     metrics_line(&function, now, fields, &metrics)
-}
-
-/// Returns the days since the oldest file's date; `None` if no file has a date.
-fn days_since_oldest(file_dates: &Value, now: Timestamp) -> Option<f64> {
-    let dates = file_dates.as_object()?.values().filter_map(Value::as_str);
-    let oldest: Date = dates.filter_map(|date| date.parse().ok()).min()?;
-    let today = now.to_zoned(TimeZone::UTC).date();
-    Some(f64::from((today - oldest).get_days()))
 }

@@ -203,7 +203,9 @@ pub async fn check_all(api: &impl Api) -> Findings {
     let statistics = run(&mut findings, api, statistics()).await;
     findings.stats_total =
         statistics.and_then(|response| response.body["by_status"]["ASSIGNED"].as_u64());
-    run(&mut findings, api, sources()).await;
+    if let Some(response) = run(&mut findings, api, sources()).await {
+        findings.set_report_dates(&response);
+    }
     let search = run(&mut findings, api, search()).await;
     findings.search_total =
         search.as_ref().and_then(|response| response.body["pagination"]["total"].as_u64());
@@ -287,6 +289,44 @@ mod tests {
         let findings = check_all(&EmptyService).await;
         assert!(findings.is_empty && findings.all_passed(), "{findings:?}");
         assert_eq!(findings.outcomes.len(), 24);
+    }
+
+    /// Responds to every request with these reports.
+    struct ReportsOnly(Value);
+
+    impl Api for ReportsOnly {
+        fn variants(&self, request: Request) -> Vec<(String, Request)> {
+            vec![(request.name(), request)]
+        }
+
+        async fn send(&self, _: &Request) -> Result<Response, RequestError> {
+            Ok(Response { status: 200, body: json!({ "version": "v", "reports": self.0 }) })
+        }
+    }
+
+    #[tokio::test]
+    async fn report_ages_are_in_days_and_only_for_reports_with_a_date() {
+        let dated = json!([
+            { "report": "nanpa", "rows": 1, "date": "2026-11-26" },
+            { "report": "cnac", "rows": 1, "date": "2025-09-12" },
+            { "report": "npa_report", "rows": 1, "date": "2026-11-25" },
+            { "report": "thousands_blocks", "rows": 1, "date": "2026-11-01" },
+        ]);
+        let undated = json!([{ "report": "nanpa", "rows": 1, "date": null }]);
+        let expected =
+            [("NanpaReportAge", 0.0), ("CnacReportAge", 440.0), ("AreaCodeReportAge", 1.0)];
+        for (reports, expected) in [(dated, &expected[..]), (undated, &[])] {
+            let now = "2026-11-26T23:59:59Z".parse().unwrap();
+            let line = check_all(&ReportsOnly(reports)).await.line_with_metrics("probe", now);
+            let line: Value = serde_json::from_str(&line).unwrap();
+            let metrics = line["_aws"]["CloudWatchMetrics"][0]["Metrics"].as_array().unwrap();
+            let names = metrics.iter().map(|metric| metric["Name"].as_str().unwrap());
+            let ages: Vec<_> = names
+                .filter(|name| name.ends_with("ReportAge"))
+                .map(|name| (name, line[name].as_f64().unwrap()))
+                .collect();
+            assert_eq!(ages, expected);
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use jiff::{Timestamp, Unit as TimeUnit};
+use jiff::{Timestamp, Unit as TimeUnit, civil::Date, tz::TimeZone};
 use logging::{Metric, Unit, metrics_line, with_causes};
 use serde_json::{Value, json};
 
@@ -10,6 +10,10 @@ use crate::{
     api::{RequestError, Response},
     expectation::{CheckError, Expectation},
 };
+
+/// The reports with an alarm for their age, and its metric.
+const AGE_METRICS: [(&str, &str); 3] =
+    [("nanpa", "NanpaReportAge"), ("cnac", "CnacReportAge"), ("npa_report", "AreaCodeReportAge")];
 
 #[derive(Debug)]
 pub struct Outcome {
@@ -26,6 +30,8 @@ pub struct Findings {
     pub imported_at: Option<Timestamp>,
     /// `true` before the first import.
     pub is_empty: bool,
+    /// The dates of reports that state one, by metric.
+    report_dates: Vec<(&'static str, Date)>,
     /// Assigned exchanges according to the statistics.
     pub(crate) stats_total: Option<u64>,
     /// Assigned exchanges according to the search.
@@ -58,6 +64,15 @@ impl Findings {
             self.imported_at = imported.as_str().and_then(|at| at.parse().ok());
             self.is_empty = imported.is_null();
         }
+    }
+
+    pub(crate) fn set_report_dates(&mut self, Response { body, .. }: &Response) {
+        let reports = body["reports"].as_array().into_iter().flatten();
+        let dates = reports.filter_map(|report| {
+            let (_, metric) = AGE_METRICS.iter().find(|(name, _)| report["report"] == *name)?;
+            Some((*metric, report["date"].as_str()?.parse().ok()?))
+        });
+        self.report_dates = dates.collect();
     }
 
     /// Records the outcome of a check without a request.
@@ -100,6 +115,11 @@ impl Findings {
         ];
         let age = self.imported_at.and_then(|at| now.since(at).ok()?.total(TimeUnit::Hour).ok());
         metrics.extend(age.map(|value| Metric { name: "DataAge", unit: Unit::None, value }));
+        let today = now.to_zoned(TimeZone::UTC).date();
+        metrics.extend(self.report_dates.iter().map(|&(name, date)| {
+            let value = f64::from((today - date).get_days());
+            Metric { name, unit: Unit::None, value }
+        }));
         metrics_line(function, now, self.fields("the service was checked"), &metrics)
     }
 

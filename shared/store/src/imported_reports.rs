@@ -8,8 +8,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 /// A report that an import reads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, strum::Display,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum ReportName {
     /// NANPA's utilized central office codes.
     Nanpa,
@@ -39,6 +42,18 @@ impl ReportName {
         match country {
             Country::Us => Self::ThousandsBlocks,
             Country::Ca => Self::CanadianBlocks,
+        }
+    }
+
+    /// The age in days beyond which its publisher has stalled; `None` for the operator's own report. `template.yaml` has
+    /// the same defaults for its alarms.
+    pub fn max_age_days(self) -> Option<i64> {
+        match self {
+            // Published every day.
+            Self::Nanpa | Self::Cnac | Self::ThousandsBlocks | Self::CanadianBlocks => Some(7),
+            // Published every month.
+            Self::NpaReport => Some(62),
+            Self::Carriers => None,
         }
     }
 }

@@ -4,6 +4,10 @@ const VIEWS = {
   number: numberView, "area-code": areaCodeView, carriers: carriersView, search: searchView, changes: changesView,
 };
 const NAME = "Telephone numbers";
+/** The reports whose dates are in the footer. */
+const REPORTS = {
+  nanpa: "NANPA", cnac: "CNAC", npa_report: "Area codes", thousands_blocks: "NANPA blocks", canadian_blocks: "CNAC blocks",
+};
 /** Milliseconds to wait before showing a spinner. */
 const SPINNER_DELAY = 200;
 /** Matches if focusing a field does not open an on-screen keyboard. */
@@ -155,16 +159,21 @@ function onClick(event) {
   go(link.getAttribute("href"), version ? { version } : null);
 }
 
-/** Shows the data's version and age, and a note if it is sample data. */
+/** Shows the data's version and age, and its reports' dates, or a note if it is sample data, whose dates are made up. */
 async function showDataVersion() {
-  const { status, body, headers } = await send("/v1/stats", { withKey: false });
+  const [{ status, body, headers }, sources] = await Promise.all(
+    ["/v1/stats", "/v1/sources"].map((path) => send(path, { withKey: false })));
   if (status !== 200 || !body) return;
-  byId("sample").hidden = headers.get("X-Numbering-Data") !== "sample";
+  const isSample = headers.get("X-Numbering-Data") === "sample";
+  byId("sample").hidden = !isSample;
+  const dated = (sources.body?.reports ?? []).filter(({ report, date }) => !isSample && date && REPORTS[report]);
   const imported = new Date(body.last_updated.NANPA);
   const date = imported.toLocaleString("en", { dateStyle: "long", timeStyle: "short", timeZone: "UTC" });
   byId("data-age").replaceChildren(
     `${formatCount(body.total_records, "exchange", "exchanges")} in ${formatCount(body.coverage.area_codes, "area code", "area codes")}`
-      + " · Data ",
+      + " · ",
+    ...dated.flatMap(({ report, date }) => [element("span", {}, `${REPORTS[report]} ${date}`), " · "]),
+    "Data ",
     element("code", {}, headers.get("X-Data-Version")), ", imported ",
     element("time", { datetime: body.last_updated.NANPA, title: `${date} UTC` }, relativeTime(imported)),
     ` (${date} UTC) ·`);

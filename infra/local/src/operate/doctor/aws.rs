@@ -1,4 +1,4 @@
-//! Calls to Lambda, and to AWS services with the Query protocol (forms in, XML out).
+//! Calls to AWS services with the Query protocol (forms in, XML out).
 
 use std::time::Duration;
 
@@ -30,16 +30,6 @@ pub async fn query(
     Ok(document[format!("{action}Result")].take())
 }
 
-pub async fn get_json(
-    account: &AwsAccount,
-    operation: &'static str,
-    path: &str,
-) -> FactResult<Value> {
-    let (service, method) = (Service::Lambda, Method::GET);
-    let result = account.call(service, method, path, &[], Vec::new(), CALL_TIMEOUT).await;
-    serde_json::from_str(&response_text(result, operation).await?).map_err(unreadable(operation))
-}
-
 async fn response_text(
     result: Result<reqwest::Response, CallError>,
     operation: &'static str,
@@ -66,16 +56,9 @@ fn unreadable<E: std::error::Error + Send + Sync + 'static>(
 }
 
 fn parse_error(body: &str) -> Option<(String, String)> {
-    if let Ok(document) = xml_to_json(body) {
-        let error = &document["Error"];
-        return Some((text(error, "Code")?.to_owned(), text_or_empty(error, "Message")));
-    }
-    let error: Value = serde_json::from_str(body).ok()?;
-    let message = text(&error, "message").or_else(|| text(&error, "Message"))?;
-    // REST APIs put the code in a header, which `CallError` drops.
-    let is_denial = message.contains("not authorized to perform");
-    let code = text(&error, "__type").unwrap_or(if is_denial { "AccessDenied" } else { "Error" });
-    Some((code.rsplit('#').next().unwrap_or(code).to_owned(), message.to_owned()))
+    let document = xml_to_json(body).ok()?;
+    let error = &document["Error"];
+    Some((text(error, "Code")?.to_owned(), text_or_empty(error, "Message")))
 }
 
 /// Converts an XML document's root element to objects, arrays of `member`s, and strings. Ignores
@@ -113,15 +96,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn errors_are_parsed_from_xml_and_json() {
+    fn errors_are_parsed() {
         let xml = r#"<ErrorResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/">
             <Error><Type>Sender</Type><Code>AccessDenied</Code><Message>no</Message></Error>
             <RequestId>1</RequestId></ErrorResponse>"#;
         assert_eq!(parse_error(xml).unwrap(), ("AccessDenied".to_owned(), "no".to_owned()));
-        let json = r#"{"__type":"com.amazon#ResourceNotFoundException","message":"none"}"#;
-        assert_eq!(parse_error(json).unwrap().0, "ResourceNotFoundException");
-        let lambda = r#"{"Message":"User: x is not authorized to perform: lambda:GetAlias"}"#;
-        assert_eq!(parse_error(lambda).unwrap().0, "AccessDenied");
         assert_eq!(parse_error("<html>"), None);
     }
 }

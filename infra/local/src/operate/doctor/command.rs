@@ -12,7 +12,8 @@ use signed_requests::{AwsAccount, sdk_config};
 use store::{Store, Tables, TimeoutProfile};
 
 use super::{
-    database::{CheckOptions, DEFAULT_MAX_DAYS, check_database},
+    data::AgeLimits,
+    database::{CheckOptions, check_database},
     endpoints::{Target, check_service},
     finding::{Examination, Finding, Group, State},
     remedies::Remedies,
@@ -57,7 +58,7 @@ async fn examine(args: &DoctorArgs, progress: &dyn Fn(Progress)) -> Result<Exami
         groups.extend(findings);
     }
     if let Some(url) = url {
-        let target = Target { base_url: url.to_owned(), key, origin_secret: None };
+        let target = Target { base_url: url.to_owned(), key };
         targets.push(format!("service {url}"));
         groups.push(check_service(&target, options.limit).await?);
     }
@@ -83,8 +84,8 @@ async fn examine_database(
 ) -> Result<(String, Vec<Group>), CliError> {
     let place = args.data.place()?;
     let remedies = Remedies::new(place.clone(), args.data.next());
-    let check =
-        async |store: &Store| check_database(store, DEFAULT_MAX_DAYS, &remedies, options).await;
+    let limits = AgeLimits::default();
+    let check = async |store: &Store| check_database(store, &limits, &remedies, options).await;
     match place {
         Place::Endpoint(endpoint) => {
             let store = store_at(&endpoint, TimeoutProfile::Batch).await;

@@ -7,8 +7,8 @@ use ingest::{
 };
 use jiff::{SignedDuration, Timestamp};
 use logging::with_causes;
-use numbering::records::Version;
-use store::{DatasetError, Manifest, Store, load};
+use numbering::{records::Version, time::date_of};
+use store::{DatasetError, Manifest, ReportName, Snapshot, Store, load};
 
 use crate::error::pluralize;
 
@@ -56,10 +56,31 @@ pub async fn compare_items(
     }
 }
 
+/// The ages in days beyond which an import or a report is too old.
+#[derive(Debug, PartialEq, Eq)]
+pub struct AgeLimits {
+    pub import_days: i64,
+    /// Limits that differ from the publisher's rhythm.
+    pub report_days: BTreeMap<ReportName, i64>,
+}
+
+impl Default for AgeLimits {
+    fn default() -> Self {
+        Self { import_days: 3, report_days: BTreeMap::new() }
+    }
+}
+
+impl AgeLimits {
+    /// `None` for a report without a rhythm.
+    pub fn for_report(&self, report: ReportName) -> Option<i64> {
+        self.report_days.get(&report).copied().or_else(|| report.max_age_days())
+    }
+}
+
 pub fn findings(
     facts: &DataFacts,
     now: Timestamp,
-    max_age: SignedDuration,
+    limits: &AgeLimits,
     remedies: &Remedies,
 ) -> Vec<Finding> {
     let Some(manifest) = &facts.manifest else {
@@ -68,7 +89,8 @@ pub fn findings(
             .section(section::FIRST_IMPORT_AND_KEY);
         return vec![finding];
     };
-    let mut findings = vec![age_finding(manifest, now, max_age, remedies)];
+    let mut findings = vec![age_finding(manifest, now, limits.import_days, remedies)];
+    findings.extend(report_findings(&manifest.current, now, limits, remedies));
     let unreadable = facts.unreadable.iter();
     findings.extend(unreadable.map(|(version, reason)| {
         unreadable_version(version, reason, &facts.unreadable, manifest, remedies)
@@ -80,26 +102,51 @@ pub fn findings(
     findings
 }
 
-fn age_finding(
-    manifest: &Manifest,
-    now: Timestamp,
-    max_age: SignedDuration,
-    remedies: &Remedies,
-) -> Finding {
+fn age_finding(manifest: &Manifest, now: Timestamp, max_days: i64, remedies: &Remedies) -> Finding {
     let imported = manifest.current.ingested_at;
     let hours = now.duration_since(imported).as_hours();
     let records = manifest.current.statistics.total_records;
     let message = format!("imported at {imported}, {hours} hours ago; {records} exchanges");
-    if now.duration_since(imported) <= max_age {
+    if now.duration_since(imported) <= SignedDuration::from_hours(24 * max_days) {
         return Finding::ok("age", message);
     }
-    let days = max_age.as_hours() / 24;
-    let message = format!("no import has succeeded in {days} days; {message}");
-    // A stack imports every night.
-    let state = if remedies.is_stack() { State::Problem } else { State::Warning };
-    Finding::new(state, "age", message)
+    let message = format!("no import has succeeded in {}; {message}", in_days(max_days));
+    Finding::new(too_old(remedies), "age", message)
         .remedy(remedies.tnr("import --fetch"))
         .section(section::DATA_TOO_OLD)
+}
+
+fn in_days(days: i64) -> String {
+    pluralize(usize::try_from(days).unwrap_or_default(), "day")
+}
+
+/// A stack imports every night.
+fn too_old(remedies: &Remedies) -> State {
+    if remedies.is_stack() { State::Problem } else { State::Warning }
+}
+
+/// A finding for each report with a date. The sample's date is made up.
+fn report_findings(
+    current: &Snapshot,
+    now: Timestamp,
+    limits: &AgeLimits,
+    remedies: &Remedies,
+) -> Vec<Finding> {
+    if current.is_sample() {
+        return Vec::new();
+    }
+    let reports = current.reports.0.iter().filter_map(|(name, report)| {
+        let (date, max_days) = (report.date?, limits.for_report(*name)?);
+        let days = i64::from((date_of(now) - date).get_days());
+        let message = format!("dated {date}, {} ago", in_days(days));
+        if days <= max_days {
+            return Some(Finding::ok(name.to_string(), message));
+        }
+        let message = format!("more than {} old; {message}", in_days(max_days));
+        let finding = Finding::new(too_old(remedies), name.to_string(), message);
+        Some(finding.remedy(remedies.tnr("sources")).section(section::PUBLISHER_STALLED))
+    });
+    reports.collect()
 }
 
 fn unreadable_version(
@@ -187,20 +234,76 @@ pub fn item_findings(verification: Option<&Verification>, remedies: &Remedies) -
 #[cfg(test)]
 mod tests {
     use numbering::dataset::Dataset;
-    use store::{ImportedReports, Snapshot};
+    use store::{ImportedReport, ImportedReports, ReportName};
 
     use super::*;
+    use crate::{database::place::Place, terminal::next_commands::NextCommands};
+
+    fn snapshot(time: &str, reports: ImportedReports) -> Snapshot {
+        let (time, statistics) = (time.parse().unwrap(), Dataset::default().statistics());
+        Snapshot::new(Version::new(time), b"bytes", statistics, reports, time)
+    }
 
     fn imported_at(time: &str) -> Manifest {
-        let time = time.parse().unwrap();
-        let snapshot = Snapshot::new(
-            Version::new(time),
-            b"bytes",
-            Dataset::default().statistics(),
-            ImportedReports::default(),
-            time,
-        );
-        Manifest::new(None, snapshot, |_| false)
+        Manifest::new(None, snapshot(time, ImportedReports::default()), |_| false)
+    }
+
+    #[test]
+    fn reports_older_than_their_publishers_rhythm_are_findings() {
+        let findings_for = |dates: &[(ReportName, Option<&str>)], remedies: &Remedies| {
+            let reports = dates.iter().map(|&(name, date)| {
+                let date = date.map(|date| date.parse().unwrap());
+                (name, ImportedReport { date, ..ImportedReport::default() })
+            });
+            let current = snapshot("2026-11-26T03:00:00Z", ImportedReports(reports.collect()));
+            let manifest = Some(Manifest::new(None, current, |_| false));
+            let facts = DataFacts { manifest, unreadable: BTreeMap::new() };
+            let now = "2026-11-26T23:59:59Z".parse().unwrap();
+            let found = findings(&facts, now, &AgeLimits::default(), remedies);
+            // Without the import's age and the versions.
+            found[1..found.len() - 1].to_vec()
+        };
+        let in_time = [
+            (ReportName::Nanpa, Some("2026-11-26")),
+            (ReportName::Cnac, Some("2026-11-19")),
+            (ReportName::NpaReport, Some("2026-09-25")),
+            (ReportName::ThousandsBlocks, Some("2026-11-25")),
+            (ReportName::CanadianBlocks, None),
+            (ReportName::Carriers, Some("2025-01-01")),
+        ];
+        let stack = Remedies::for_stack("numbers");
+        let expected = [
+            Finding::ok("nanpa", "dated 2026-11-26, 0 days ago"),
+            Finding::ok("cnac", "dated 2026-11-19, 7 days ago"),
+            Finding::ok("npa_report", "dated 2026-09-25, 62 days ago"),
+            Finding::ok("thousands_blocks", "dated 2026-11-25, 1 day ago"),
+        ];
+        assert_eq!(findings_for(&in_time, &stack), expected);
+
+        let too_old = [
+            (ReportName::Nanpa, Some("2026-11-18")),
+            (ReportName::Cnac, Some("2025-09-12")),
+            (ReportName::NpaReport, Some("2026-09-24")),
+            (ReportName::ThousandsBlocks, Some("2026-11-18")),
+            (ReportName::CanadianBlocks, Some("2026-11-18")),
+        ];
+        let folder = Remedies::new(Place::Folder("x".into()), NextCommands::default());
+        for (remedies, state) in [(&stack, State::Problem), (&folder, State::Warning)] {
+            let expected = [
+                ("nanpa", "more than 7 days old; dated 2026-11-18, 8 days ago"),
+                ("cnac", "more than 7 days old; dated 2025-09-12, 440 days ago"),
+                ("npa_report", "more than 62 days old; dated 2026-09-24, 63 days ago"),
+                ("thousands_blocks", "more than 7 days old; dated 2026-11-18, 8 days ago"),
+                ("canadian_blocks", "more than 7 days old; dated 2026-11-18, 8 days ago"),
+            ]
+            .map(|(name, message)| {
+                let finding = Finding::new(state, name, message).section("Publisher stalled");
+                finding.remedy(remedies.tnr("sources"))
+            });
+            assert_eq!(findings_for(&too_old, remedies), expected);
+        }
+        let sample = [ReportName::Nanpa, ReportName::Cnac].map(|name| (name, Some("2000-01-01")));
+        assert_eq!(findings_for(&sample, &stack), []);
     }
 
     #[test]
@@ -209,9 +312,9 @@ mod tests {
             let unreadable =
                 unreadable.map(|version| (version.clone(), "its layout is 9".to_owned()));
             let facts = DataFacts { manifest, unreadable: unreadable.into_iter().collect() };
-            let (now, a_day) = ("2026-11-21T12:00:00Z", SignedDuration::from_hours(24));
-            let remedies = Remedies::for_stack("numbers");
-            findings(&facts, now.parse().unwrap(), a_day, &remedies)
+            let now = "2026-11-21T12:00:00Z".parse().unwrap();
+            let a_day = AgeLimits { import_days: 1, ..AgeLimits::default() };
+            findings(&facts, now, &a_day, &Remedies::for_stack("numbers"))
                 .iter()
                 .map(|finding| finding.state)
                 .collect::<Vec<_>>()

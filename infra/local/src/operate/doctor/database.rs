@@ -3,21 +3,17 @@
 use std::time::Duration;
 
 use ingest::Progress;
-use jiff::SignedDuration;
 use numbering::time::this_second;
 use store::Store;
 
 use super::{
-    data,
+    data::{self, AgeLimits},
     facts::{group, with_timeout},
     finding::Group,
     keys,
     remedies::Remedies,
     tables,
 };
-
-/// Maximum age of data in days, unless a stack sets a different one.
-pub const DEFAULT_MAX_DAYS: i64 = 3;
 
 #[derive(Clone, Copy)]
 pub struct CheckOptions<'a> {
@@ -28,7 +24,7 @@ pub struct CheckOptions<'a> {
 /// Checks tables, data, items and keys concurrently.
 pub async fn check_database(
     store: &Store,
-    max_days: i64,
+    limits: &AgeLimits,
     remedies: &Remedies,
     CheckOptions { limit, progress }: CheckOptions<'_>,
 ) -> Vec<Group> {
@@ -42,10 +38,9 @@ pub async fn check_database(
         with_timeout(limit, keys::gather(store, now)),
     );
     let has_keys = keys.as_ref().map_or(true, |keys| !keys.keys.is_empty());
-    let max_age = SignedDuration::from_hours(24 * max_days);
     vec![
         group("tables", &tables, |tables| tables::findings(tables, has_keys, remedies)),
-        group("data", &data, |data| data::findings(data, now, max_age, remedies)),
+        group("data", &data, |data| data::findings(data, now, limits, remedies)),
         group("items", &items, |items| {
             let mut findings = data::item_findings(items.as_ref(), remedies);
             findings.extend(data::history_findings(items.as_ref(), remedies));

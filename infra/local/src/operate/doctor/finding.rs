@@ -100,6 +100,7 @@ pub mod section {
         FIRST_IMPORT_AND_KEY = "First import and first key",
         KEYS = "Keys",
         LOGS = "Logs and metrics",
+        PUBLISHER_STALLED = "Publisher stalled",
         RESTORE = "Restore from backup",
         ROLL_BACK_DATA = "Roll back data",
         SLOW = "Slow",

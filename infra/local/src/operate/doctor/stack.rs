@@ -2,24 +2,21 @@
 
 use std::time::Duration;
 
-use shared::auth::{ApiKey, OriginSecrets};
+use shared::auth::ApiKey;
 use signed_requests::AwsAccount;
-use store::Store;
+use store::{ReportName, Store};
 
 use super::{
     alarms,
-    aws::get_json,
-    database::{CheckOptions, DEFAULT_MAX_DAYS, check_database},
+    data::AgeLimits,
+    database::{CheckOptions, check_database},
     endpoints::{Target, check_service},
-    facts::{FactError, FactResult, group, with_timeout},
+    facts::{FactError, group, with_timeout},
     finding::{Finding, Group, State, section},
     remedies::Remedies,
     stack_facts::{self, StackFacts},
 };
 use crate::CliError;
-
-/// The function to read the origin secret from; all API functions have it.
-const STATUS_FUNCTION: &str = "StatusFunction";
 
 pub struct StackTarget<'a> {
     pub name: &'a str,
@@ -44,7 +41,7 @@ pub async fn check_stack(
     }
     let remedies = Remedies::for_stack(target.name);
     let facts = stack.as_ref().ok();
-    let max_days = facts.and_then(|stack| stack.parameter("MaxDataAge")?.parse().ok());
+    let limits = facts.map(age_limits).unwrap_or_default();
     let alarms = async {
         match facts {
             Some(stack) => {
@@ -54,9 +51,9 @@ pub async fn check_stack(
         }
     };
     let (database, alarms, endpoints) = tokio::join!(
-        check_database(store, max_days.unwrap_or(DEFAULT_MAX_DAYS), &remedies, options),
+        check_database(store, &limits, &remedies, options),
         alarms,
-        check_endpoints(account, facts, &target, limit),
+        check_endpoints(facts, &target, limit),
     );
     let mut groups = vec![group("stack", &stack, |stack| findings(stack, &remedies))];
     groups.extend(database);
@@ -65,38 +62,35 @@ pub async fn check_stack(
     Ok(groups)
 }
 
-/// Checks the endpoints at the given URL, or at the stack's own, which may need the origin secret.
+/// The limits of the stack's alarms.
+fn age_limits(stack: &StackFacts) -> AgeLimits {
+    let days = |parameter| stack.parameter(parameter)?.parse().ok();
+    let mut limits = AgeLimits::default();
+    limits.import_days = days("MaxDataAge").unwrap_or(limits.import_days);
+    limits.report_days.extend(
+        [
+            (ReportName::Nanpa, "MaxNanpaAge"),
+            (ReportName::Cnac, "MaxCnacAge"),
+            (ReportName::NpaReport, "MaxAreaCodeAge"),
+        ]
+        .into_iter()
+        .filter_map(|(report, parameter)| Some((report, days(parameter)?))),
+    );
+    limits
+}
+
+/// Checks the endpoints at the given URL, or at the stack's own.
 async fn check_endpoints(
-    account: &AwsAccount,
     stack: Option<&StackFacts>,
     target: &StackTarget<'_>,
     limit: Duration,
 ) -> Result<Group, CliError> {
-    let key = target.key.clone();
-    if let Some(url) = target.url {
-        let target = Target { base_url: url.to_owned(), key, origin_secret: None };
-        return check_service(&target, limit).await;
-    }
-    let Some((stack, base_url)) = stack.and_then(|stack| Some((stack, stack.url()?))) else {
+    let Some(base_url) = target.url.or_else(|| stack?.url()) else {
         let findings = vec![FactError::NoStack.finding("endpoints")];
         return Ok(Group { name: "endpoints", findings });
     };
-    let secret = with_timeout(limit, origin_secret(account, stack)).await;
-    let unknown = secret.as_ref().err().map(|error| error.finding("origin secret"));
-    let target = Target { base_url, key, origin_secret: secret.unwrap_or_default() };
-    let mut group = check_service(&target, limit).await?;
-    group.findings.extend(unknown);
-    Ok(group)
-}
-
-/// The secret for requests that bypass CloudFront, if functions require one. CloudFormation does
-/// not return it.
-async fn origin_secret(account: &AwsAccount, stack: &StackFacts) -> FactResult<Option<String>> {
-    let name = stack.physical_name(STATUS_FUNCTION).ok_or(FactError::NoStack)?;
-    let path = format!("/2015-03-31/functions/{name}/configuration?Qualifier=live");
-    let configuration = get_json(account, "GetFunctionConfiguration", &path).await?;
-    let secrets = configuration["Environment"]["Variables"]["ORIGIN_SECRET"].as_str();
-    Ok(OriginSecrets::parse(secrets.unwrap_or_default()).secret_to_send().map(str::to_owned))
+    let target = Target { base_url: base_url.to_owned(), key: target.key.clone() };
+    check_service(&target, limit).await
 }
 
 fn findings(facts: &StackFacts, remedies: &Remedies) -> Vec<Finding> {
@@ -154,6 +148,30 @@ fn status_finding(facts: &StackFacts, remedies: &Remedies) -> Finding {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn age_limits_are_those_of_the_stacks_alarms() {
+        let parameters = [
+            ("MaxDataAge", "9"),
+            ("MaxNanpaAge", "10"),
+            ("MaxCnacAge", "500"),
+            ("MaxAreaCodeAge", "99"),
+        ];
+        let parameters = parameters.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+        let limits = age_limits(&StackFacts { parameters, ..StackFacts::default() });
+        let reports = [
+            (ReportName::Nanpa, Some(10)),
+            (ReportName::Cnac, Some(500)),
+            (ReportName::NpaReport, Some(99)),
+            (ReportName::CanadianBlocks, Some(7)),
+        ];
+        assert_eq!(limits.import_days, 9);
+        for (report, days) in reports {
+            assert_eq!(limits.for_report(report), days, "{report}");
+        }
+        assert_eq!(age_limits(&StackFacts::default()), AgeLimits::default());
+    }
+
     #[test]
     fn rolled_back_deployments_and_debug_logs_are_reported() {
         let parameters = [("LogLevel".to_owned(), "debug".to_owned())].into();
@@ -164,11 +182,5 @@ mod tests {
         assert_eq!(findings[0].state, State::Warning);
         assert!(findings[0].message.ends_with("; UPDATE_ROLLBACK_COMPLETE (it failed)"));
         assert!(findings[2].check == "LogLevel" && findings[2].state == State::Note);
-    }
-
-    #[test]
-    fn template_has_the_function_with_the_origin_secret() {
-        let template = crate::template::parse().unwrap();
-        assert_eq!(template["Resources"][STATUS_FUNCTION]["Type"], "AWS::Serverless::Function");
     }
 }

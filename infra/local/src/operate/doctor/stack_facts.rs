@@ -44,22 +44,14 @@ impl StackFacts {
         resources.filter_map(|it| text(it, "PhysicalResourceId").map(str::to_owned)).collect()
     }
 
-    pub fn physical_name(&self, logical: &str) -> Option<&str> {
-        let mut resources = self.resources.iter();
-        let resource = resources.find(|resource| resource["LogicalResourceId"] == logical)?;
-        text(resource, "PhysicalResourceId")
-    }
-
     /// A parameter's value; `None` if missing or empty.
     pub fn parameter(&self, name: &str) -> Option<&str> {
         self.parameters.get(name).map(String::as_str).filter(|value| !value.is_empty())
     }
 
-    /// The base URL at the stack's own domain, or at API Gateway.
-    pub fn url(&self) -> Option<String> {
-        let own = self.parameter("DomainName").map(|domain| format!("https://{domain}"));
-        let url = own.or_else(|| self.outputs.get("BaseUrl").cloned())?;
-        Some(url.trim_end_matches('/').to_owned())
+    /// The base URL for clients.
+    pub fn url(&self) -> Option<&str> {
+        self.outputs.get("BaseUrl").map(|url| url.trim_end_matches('/'))
     }
 }
 

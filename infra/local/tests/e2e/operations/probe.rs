@@ -295,7 +295,15 @@ async fn scheduled_probes_check_the_live_versions_and_the_api() {
     // The sample was imported when these tests began.
     assert!(column("DataAge").iter().all(|hours| (0.0..1.0).contains(hours)), "{lines:?}");
     let metrics = metrics_in(&lines[2]);
-    let expected = ["ChecksFailed", "ChecksMade", "DataAge", "NoData"];
+    let expected = [
+        "AreaCodeReportAge",
+        "ChecksFailed",
+        "ChecksMade",
+        "CnacReportAge",
+        "DataAge",
+        "NanpaReportAge",
+        "NoData",
+    ];
     assert_eq!(metrics, expected.map(str::to_owned).into());
     assert_eq!(metrics.len() as u32, PROBE_METRICS);
     let read = metrics_read_by_template(|function| function == "ProbeFunction");
