@@ -65,7 +65,8 @@ pub struct Health {
 pub enum ServiceStatus {
     /// All systems operational.
     Healthy,
-    /// Limited service: no data yet, only data in memory, only an older version, or a damaged history.
+    /// Limited service: no data yet, only data in memory, only an older version, a damaged history, or no access to API
+    /// keys.
     Degraded,
     /// No service: neither the database nor memory has a readable version.
     Unhealthy,
@@ -220,7 +221,11 @@ async fn health(State(app): State<App>) -> (SampleHeader, Health) {
         Serving::Current(_) => HistoryStatus::read(&app).await,
         _ => HistoryStatus::Intact,
     };
-    (serving.snapshot().and_then(sample_header), Health::new(&serving, history))
+    let mut health = Health::new(&serving, history);
+    if health.database == DatabaseStatus::Connected && !app.keys.is_table_responding().await {
+        (health.status, health.database) = (ServiceStatus::Degraded, DatabaseStatus::Error);
+    }
+    (serving.snapshot().and_then(sample_header), health)
 }
 
 /// Database statistics

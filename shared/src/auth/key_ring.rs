@@ -29,6 +29,8 @@ pub struct KeyRing {
     outage_records: Cache<String, KeyRecord>,
     /// Recently requested keys without a record.
     unknown: Cache<String, ()>,
+    /// Not empty if the table responded recently.
+    responses: Cache<String, ()>,
 }
 
 impl KeyRing {
@@ -38,6 +40,7 @@ impl KeyRing {
             records: cache(RECORD_CACHE_TTL),
             outage_records: cache(OUTAGE_CACHE_TTL),
             unknown: cache(UNKNOWN_KEY_CACHE_TTL),
+            responses: cache(RECORD_CACHE_TTL),
         }
     }
 
@@ -86,6 +89,20 @@ impl KeyRing {
         if self.outage_records.iter().any(|(_, record)| record.is_live(now)) {
             return Ok(());
         }
+        self.read_missing_record().await
+    }
+
+    /// Returns `true` if the key table is responding. While it is, reads it at most once a minute.
+    pub async fn is_table_responding(&self) -> bool {
+        let read = self.responses.try_get_with_by_ref(MISSING_HASH, self.read_missing_record());
+        let result = read.await;
+        if let Err(error) = &result {
+            tracing::warn!(error = with_causes(error), "the key table is not responding");
+        }
+        result.is_ok()
+    }
+
+    async fn read_missing_record(&self) -> Result<(), StoreError> {
         let read = self.store.api_key(MISSING_HASH);
         self.store.read_patiently(Table::ApiKeys, read).await.map(drop)
     }

@@ -7,7 +7,7 @@ use futures_util::future::join_all;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 use shared::auth::{ApiKey, KeyKind};
-use tnr::keys;
+use tnr::{database::tables::create_missing, keys};
 
 use crate::support::{
     endpoints::example_targets,
@@ -52,6 +52,37 @@ async fn requests_get_a_503_without_the_dataset_or_key_table_they_need() {
         let status = service.get("/v1/format/+442079460958").await.status();
         assert_eq!(status.is_success(), table == "dataset", "{table}");
     }
+}
+
+#[tokio::test]
+async fn health_is_degraded_without_the_keys_table() {
+    let service = Service::with_sample().await;
+    let health = service.ok("/health").await;
+    assert_eq!((&health["status"], &health["database"]), (&json!("healthy"), &json!("connected")));
+    delete_table(&service, "api_keys").await;
+    // The first service has read the table within the last minute.
+    let service = service.restart().await;
+    let response = service.get("/health").await;
+    assert_eq!(response.status(), StatusCode::OK);
+    assert_eq!(response.headers()["cache-control"], "no-store");
+    let mut expected = health.clone();
+    (expected["status"], expected["database"]) = (json!("degraded"), json!("error"));
+    assert_eq!(response.json::<Value>().await.unwrap(), expected);
+
+    create_missing(&service.database.store()).await.unwrap();
+    let recreated = Instant::now();
+    while service.ok("/health").await != health {
+        assert!(recreated.elapsed() < Duration::from_secs(20), "no recovery");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+}
+
+#[tokio::test]
+async fn health_reports_a_missing_keys_table_before_the_first_import() {
+    let service = Service::empty().await;
+    delete_table(&service, "api_keys").await;
+    let health = service.ok("/health").await;
+    assert_eq!((&health["status"], &health["database"]), (&json!("degraded"), &json!("error")));
 }
 
 #[tokio::test]

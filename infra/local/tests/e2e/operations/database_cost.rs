@@ -1,7 +1,6 @@
 //! DynamoDB calls and capacity units per request.
 
 use reqwest::StatusCode;
-use tnr::operate::costs::measures::UNKNOWN_KEY_UNITS;
 
 use crate::support::{
     database_calls::{COLD_START_CALLS, assert_snapshot_costs_half, calls_for, operations, units},
@@ -102,10 +101,19 @@ async fn rejected_requests_cost_no_reads_unless_their_key_is_unknown() {
     let unknown = tnr::keys::random(shared::auth::KeyKind::Live).unwrap();
     let request = service.request(LISTS[0]).bearer_auth(unknown.reveal());
     assert_eq!(request.send().await.unwrap().status(), 401);
-    // A read that finds nothing is billed like a read of the smallest item.
-    let calls = proxy.take_answered();
-    assert_eq!(operations(&calls), ["GetItem"]);
-    assert!(units(&calls) <= UNKNOWN_KEY_UNITS, "{calls:?}");
+    assert_eq!(operations(&proxy.take_answered()), ["GetItem"]);
+}
+
+#[tokio::test]
+async fn health_reads_the_manifest_each_time_and_the_keys_table_once_a_minute() {
+    let proxy = proxy().await;
+    let service = cold_service(&proxy).await;
+    let first = calls_for(&service, &proxy, "/v1/health").await;
+    let keys: Vec<_> = first.iter().filter(|call| call.table == "api_keys").collect();
+    assert!(keys.len() == 1 && keys[0].units == 1.0, "{first:?}");
+    let later = calls_for(&service, &proxy, "/v1/health").await;
+    assert_eq!((operations(&later), units(&later)), (vec!["GetItem"], 1.0), "{later:?}");
+    assert_eq!(later[0].table, "dataset");
 }
 
 #[tokio::test]
