@@ -3,7 +3,7 @@
 import json
 import re
 
-from template import resources_of_type, source, resources_with
+from template import EDGE, ROOT, defaults, resources_of_type, resources_with, source
 
 PUBLIC = {
     "/health", "/v1/health", "/stats", "/v1/stats", "/v1/sources",
@@ -34,6 +34,23 @@ def test_every_route_has_its_own_limit():
         is_public = route == "$default" or route.split()[1] in PUBLIC
         expected = ("3", "4") if is_public else ("1", "2")
         assert (setting["ThrottlingRateLimit"], setting["ThrottlingBurstLimit"]) == expected, route
+
+
+def test_what_a_stranger_can_do_is_documented_with_the_templates_limits():
+    """The mechanisms behind the sentences: test_edge.py, test_resources.py and `test_every_route_has_its_own_limit`."""
+    section = (ROOT / "docs/OPERATIONS.md").read_text().split("\n## Abuse\n")[1].split("\n## ")[0]
+    rows = {row.split("|")[1].strip(): [cell.strip() for cell in row.split("|")[2:4]] for row in section.splitlines() if row.startswith("| ")}
+    service, edge = defaults(source()), defaults(source(EDGE))
+    per_second = {name: int(edge[name]) // 60 for name in ["KeylessRequestsPerAddress", "KeylessRequests"]}
+    without, with_edge = rows["Shut out clients"]
+    assert re.findall(r"\d+", without.replace("429s", "")) == [service["ThrottlingRate"], service["PublicThrottlingRate"]]
+    assert re.findall(r"\d+", with_edge.replace("429", "")) == [str(count) for count in per_second.values()]
+    assert per_second["KeylessRequests"] * 4 == int(service["ThrottlingRate"])
+    _, made_up = rows["Shut out clients with made-up keys"]
+    assert re.findall(r"\d+", made_up) == [str(int(edge["RequestsPerAddress"]) // 300)]
+    assert int(edge["RequestsPerAddress"]) // 300 * 2 == int(service["ThrottlingRate"])
+    for row in ["Run up the bill", "Download large files"]:
+        assert f"{per_second['KeylessRequests']} " in rows[row][1], row
 
 
 def test_the_access_log_contains_the_source_address_but_no_key_or_number():

@@ -118,7 +118,11 @@ SERIES = {
     "HistoryIncompleteAlarm": Series(
         healthy=[{"metric": 0}], failing=[{"metric": 1}, {"metric": 2}], missing="as before", fires_at_once=True,
     ),
-    "FilesTooOldAlarm": Series(healthy=[{"metric": 2}, {"metric": 45}], failing=[{"metric": 46}], missing="as before", fires_at_once=True),
+    **{
+        # A report that is as old as its publisher's rhythm allows is fine.
+        name: Series(healthy=[{"metric": 0}, {"metric": days}], failing=[{"metric": days + 1}, {"metric": 440}], missing="as before")
+        for name, days in [("NanpaStalledAlarm", 7), ("CnacStalledAlarm", 7), ("AreaCodesStalledAlarm", 62)]
+    },
     "NoDataAlarm": Series(healthy=[{"metric": 0}], failing=[{"metric": 1}], fires_within=6),
     "DataTooOldAlarm": Series(
         # The data cannot appear newer while the probe does not run.
@@ -286,6 +290,14 @@ def test_every_errors_alarm_watches_its_own_function():
         if name.endswith("ErrorsAlarm") and name != "SustainedErrorsAlarm":
             functions = set(re.findall(r"<(\w+)>", str(alarm["Metrics"])))
             assert functions == {name.removesuffix("ErrorsAlarm") + "Function"}, name
+
+
+def test_a_stalled_publisher_fires_its_alarm_at_the_age_that_doctor_reports():
+    rust = (ROOT / "shared/store/src/imported_reports.rs").read_text()
+    for alarm, report in [("NanpaStalledAlarm", "Nanpa"), ("CnacStalledAlarm", "Cnac"), ("AreaCodesStalledAlarm", "NpaReport")]:
+        # Reports with the same limit share an arm.
+        [days] = re.findall(rf"Self::{report}\b[^;=]*=>\s*Some\((\d+)\)", rust)
+        assert ALARMS[alarm]["Threshold"] == days
 
 
 def test_every_alarm_is_documented():

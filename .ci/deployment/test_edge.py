@@ -1,13 +1,16 @@
-"""CloudFront in front of the API: what it caches, forwards, and never logs."""
+"""CloudFront in front of the API: the only way to it, what it caches, forwards, limits, and never logs."""
 
+import json
 import re
+import subprocess
+
+import pytest
 
 from template import EDGE, ROOT, Values, defaults, resources_of_type, source
 
-SECRET = "0" * 8 + "-" + "1" * 40
 PARAMETERS = {
-    "ApiDomain": "abc.execute-api.us-east-1.amazonaws.com", "OriginSecret": SECRET, "DomainName": "api.example.com",
-    "CertificateArn": "arn:aws:acm:us-east-1:123456789012:certificate/1",
+    "ApiDomain": "origin.example.com", "ClientCertificateArn": "arn:aws:acm:us-east-1:123456789012:certificate/2",
+    "DomainName": "api.example.com", "CertificateArn": "arn:aws:acm:us-east-1:123456789012:certificate/1",
 }
 VALUES = Values(source(EDGE), **PARAMETERS)
 RESOURCES = {name: VALUES.resolve(resource["Properties"]) for name, resource in source(EDGE)["Resources"].items()}
@@ -21,15 +24,44 @@ def test_only_public_paths_are_cached_and_follow_cache_control():
     cached = {behavior["PathPattern"]: behavior for behavior in DISTRIBUTION["CacheBehaviors"]}
     functions = [source()["Resources"][name]["Properties"] for name in ["StatusFunction", "SiteFunction"]]
     routes = [event["Properties"].get("Path") for function in functions for event in function["Events"].values()]
-    # The page depends on `Accept`, and the response for an unknown path depends on the client.
-    paths = set(routes) - {None, "/"}
-    assert set(cached) == {re.sub(r"\{.*\}", "*", path) for path in paths}
-    assert {behavior["CachePolicyId"] for behavior in cached.values()} == {"<PublicCache>"}
-    policy = RESOURCES["PublicCache"]["CachePolicyConfig"]
-    assert policy["MinTTL"] == policy["DefaultTTL"] == 0 and policy["MaxTTL"] >= 86_400
-    key = policy["ParametersInCacheKeyAndForwardedToOrigin"]
-    assert key["QueryStringsConfig"] == {"QueryStringBehavior": "none"}
-    assert key["HeadersConfig"]["Headers"] == ["Origin"]
+    # The response for an unknown path depends on the client.
+    assert set(cached) == {re.sub(r"\{.*\}", "*", path) for path in set(routes) - {None}}
+    policies = {behavior["CachePolicyId"] for path, behavior in cached.items() if path != "/"}
+    assert policies == {"<PublicCache>"} and cached["/"]["CachePolicyId"] == "<PageCache>"
+    for name, headers in [("PublicCache", ["Origin"]), ("PageCache", ["Accept", "Origin"])]:
+        policy = RESOURCES[name]["CachePolicyConfig"]
+        assert policy["MinTTL"] == policy["DefaultTTL"] == 0 and policy["MaxTTL"] >= 86_400
+        key = policy["ParametersInCacheKeyAndForwardedToOrigin"]
+        assert key["QueryStringsConfig"] == {"QueryStringBehavior": "none"}
+        assert key["HeadersConfig"]["Headers"] == headers
+
+
+def test_large_public_files_are_compressed_at_the_edge():
+    for behavior in DISTRIBUTION["CacheBehaviors"]:
+        assert behavior["Compress"] is True, behavior["PathPattern"]
+    for name in ["PublicCache", "PageCache"]:
+        key = RESOURCES[name]["CachePolicyConfig"]["ParametersInCacheKeyAndForwardedToOrigin"]
+        assert key["EnableAcceptEncodingGzip"] is key["EnableAcceptEncodingBrotli"] is True
+
+
+@pytest.mark.parametrize("accept, variant", [
+    ("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", "text/html"), ("application/json, Text/HTML", "text/html"),
+    ("*/*", "application/json"), ("application/json", "application/json"), ("application/problem+json", "application/json"),
+    ("text/html;q=0.1, */*", "application/json"), ("text/htmlx", "application/json"), (None, "application/json"),
+])
+def test_the_page_has_two_cached_variants(accept, variant):
+    """As the service chooses between them: `browsers_get_the_page_and_other_clients_get_an_index`."""
+    [page] = [behavior for behavior in DISTRIBUTION["CacheBehaviors"] if "FunctionAssociations" in behavior]
+    assert page["PathPattern"] == "/"
+    assert page["FunctionAssociations"] == [
+        {"EventType": "viewer-request", "FunctionARN": "<PageVariant.FunctionMetadata.FunctionARN>"}
+    ]
+    assert RESOURCES["PageVariant"]["AutoPublish"] is True
+    headers = {} if accept is None else {"accept": {"value": accept}}
+    event = json.dumps({"request": {"method": "GET", "uri": "/", "headers": headers}})
+    script = f"{RESOURCES['PageVariant']['FunctionCode']}\nconsole.log(JSON.stringify(handler({event})))"
+    request = json.loads(subprocess.run(["node", "-e", script], check=True, capture_output=True, text=True).stdout)
+    assert request == {"method": "GET", "uri": "/", "headers": {"accept": {"value": variant}}}
 
 
 def test_cached_paths_forward_preflights_and_request_ids():
@@ -66,12 +98,14 @@ def test_http_2_and_3_are_on_and_old_tls_is_off():
         assert behavior["ViewerProtocolPolicy"] == "https-only"
 
 
-def test_requests_carry_the_origin_secret():
+def test_cloudfront_presents_a_client_certificate_to_the_api():
+    """API Gateway accepts nothing else: `test_only_clients_with_a_certificate_reach_a_locked_api`."""
     [origin] = DISTRIBUTION["Origins"]
-    assert origin["OriginCustomHeaders"] == [{"HeaderName": "x-origin-secret", "HeaderValue": SECRET}]
-    both = [template["Parameters"]["OriginSecret"] for template in [source(), source(EDGE)]]
-    assert all(parameter["NoEcho"] for parameter in both)
-    assert both[0]["AllowedPattern"] == f"({both[1]['AllowedPattern']})?"
+    assert origin["DomainName"] == "origin.example.com"
+    assert origin["CustomOriginConfig"]["OriginMtlsConfig"] == {"ClientCertificateArn": PARAMETERS["ClientCertificateArn"]}
+    assert {behavior["TargetOriginId"] for behavior in [DISTRIBUTION["DefaultCacheBehavior"], *DISTRIBUTION["CacheBehaviors"]]} == {origin["Id"]}
+    # The service's own domain, not the URL that it disables.
+    assert re.fullmatch(source(EDGE)["Parameters"]["ApiDomain"]["AllowedPattern"], "origin.example.com")
 
 
 def test_no_log_contains_paths_queries_keys_or_user_agents():
@@ -94,17 +128,86 @@ def test_both_logs_expire():
         assert group["Properties"]["RetentionInDays"] == {"Ref": "LogRetention"}, name
 
 
-def test_an_address_over_its_limit_gets_a_standard_error():
-    rule = RESOURCES["Firewall"]["Rules"][0]
-    assert rule["Statement"]["RateBasedStatement"]["AggregateKeyType"] == "IP"
-    assert rule["Action"]["Block"]["CustomResponse"]["ResponseCode"] == 429
-    body = RESOURCES["Firewall"]["CustomResponseBodies"]["rate"]
-    assert body["ContentType"] == "APPLICATION_JSON" and '"error":"rate_limited"' in body["Content"]
+RULES = {rule["Name"]: rule for rule in RESOURCES["Firewall"]["Rules"]}
+RATES = {name: rule["Statement"]["RateBasedStatement"] for name, rule in RULES.items() if "RateBasedStatement" in rule["Statement"]}
+KEY = "tnr_live_SampleKeyForTheEventsAndTheTests2eIfJn"
 
 
-def test_the_limit_per_address_is_below_the_limit_per_route():
-    per_second = int(defaults(source(EDGE))["RequestsPerAddress"]) / 300
-    assert 50 <= per_second <= int(defaults(source())["ThrottlingRate"]) / 2
+@pytest.mark.parametrize("name, body, seconds", [
+    ("rate-per-address", "rate", "300"), ("keyless-per-address", "keyless", "60"), ("keyless", "keyless", "60"),
+])
+def test_a_client_over_a_limit_gets_a_standard_error(name, body, seconds):
+    response = RULES[name]["Action"]["Block"]["CustomResponse"]
+    assert (response["ResponseCode"], response["CustomResponseBodyKey"]) == (429, body)
+    headers = {header["Name"]: header["Value"] for header in response["ResponseHeaders"]}
+    assert headers == {"retry-after": seconds, "cache-control": "no-store"}
+    content = RESOURCES["Firewall"]["CustomResponseBodies"][body]
+    assert content["ContentType"] == "APPLICATION_JSON"
+    assert json.loads(content["Content"]).keys() == {"error", "message"} and json.loads(content["Content"])["error"] == "rate_limited"
+
+
+def test_keyless_floods_are_limited_per_address_and_in_all():
+    per_address, in_all = RATES["keyless-per-address"], RATES["keyless"]
+    assert (per_address["AggregateKeyType"], in_all["AggregateKeyType"]) == ("IP", "CONSTANT")
+    # Labels are set by a rule before.
+    assert [RULES[name]["Priority"] for name in ["keyless-label", "keyless-per-address", "keyless"]] == [0, 2, 3]
+    assert RULES["keyless-label"]["RuleLabels"] == [{"Name": "keyless"}] and RULES["keyless-label"]["Action"] == {"Count": {}}
+    for statement in [per_address, in_all]:
+        assert statement["ScopeDownStatement"] == {"LabelMatchStatement": {"Scope": "LABEL", "Key": "keyless"}}
+        assert statement["EvaluationWindowSec"] == 60
+
+
+def test_keyless_requests_are_those_without_a_well_formed_key():
+    _, keyless = RULES["keyless-label"]["Statement"]["OrStatement"]["Statements"]
+    found = keyless["NotStatement"]["Statement"]["OrStatement"]["Statements"]
+    fields = [statement["RegexMatchStatement"]["FieldToMatch"] for statement in found]
+    assert fields == [
+        {"SingleHeader": {"Name": "authorization"}}, {"SingleHeader": {"Name": "x-api-key"}}, {"SingleQueryArgument": {"Name": "apikey"}},
+    ]
+    [pattern] = {statement["RegexMatchStatement"]["RegexString"] for statement in found}
+    for text, is_key in [(f"Bearer {KEY}", True), (KEY, True), ("", False), ("Bearer x", False), (KEY[:-1], False), (KEY.upper(), False)]:
+        assert bool(re.search(pattern, text)) is is_key, text
+
+
+def test_a_made_up_key_does_not_lift_the_limits_for_public_content():
+    public, _ = RULES["keyless-label"]["Statement"]["OrStatement"]["Statements"]
+    assert public["RegexMatchStatement"]["FieldToMatch"] == {"UriPath": {}}
+    pattern = public["RegexMatchStatement"]["RegexString"]
+    for behavior in DISTRIBUTION["CacheBehaviors"]:
+        path = behavior["PathPattern"].replace("*", "faf1d8a4/countries/US.svg")
+        assert re.search(pattern, path), path
+    # Clients with keys call these.
+    functions = [source()["Resources"][f"{name}Function"]["Properties"] for name in ["Carriers", "Npa", "Format", "Search", "Mcp"]]
+    paths = [event["Properties"]["Path"] for function in functions for event in function["Events"].values()]
+    assert len(paths) >= 20 and not [path for path in paths if re.search(pattern, path)]
+
+
+def test_keyless_floods_leave_the_shared_limits_to_clients_with_keys():
+    """Requests per second: of an address, of an address without a key, and of everybody without a key."""
+    limits, service = defaults(source(EDGE)), defaults(source())
+    address, keyless_address, keyless = (
+        int(limits[name]) / seconds
+        for name, seconds in [("RequestsPerAddress", 300), ("KeylessRequestsPerAddress", 60), ("KeylessRequests", 60)]
+    )
+    assert (address, keyless_address, keyless) == (100, 5, 50)
+    assert address <= int(service["ThrottlingRate"]) / 2
+    assert keyless <= int(service["ThrottlingRate"]) / 4 and keyless <= int(service["PublicThrottlingRate"])
+    # Each limit is a parameter.
+    changed = Values(source(EDGE), **PARAMETERS, RequestsPerAddress="11", KeylessRequestsPerAddress="12", KeylessRequests="13")
+    rules = changed.resolve(source(EDGE)["Resources"]["Firewall"]["Properties"]["Rules"])
+    found = [rule["Statement"]["RateBasedStatement"]["Limit"] for rule in rules if "RateBasedStatement" in rule["Statement"]]
+    assert found == ["11", "12", "13"]
+
+
+def test_the_firewall_never_judges_what_a_client_posts():
+    """Texts for `/v1/find` may contain log lines with attacks, paths and markup."""
+    groups = {rule["Statement"]["ManagedRuleGroupStatement"]["Name"]: rule["Statement"]["ManagedRuleGroupStatement"]
+              for rule in RULES.values() if "ManagedRuleGroupStatement" in rule["Statement"]}
+    assert groups.keys() == {"AWSManagedRulesAmazonIpReputationList", "AWSManagedRulesKnownBadInputsRuleSet", "AWSManagedRulesCommonRuleSet"}
+    del groups["AWSManagedRulesAmazonIpReputationList"]
+    for name, group in groups.items():
+        method = group["ScopeDownStatement"]["NotStatement"]["Statement"]["ByteMatchStatement"]
+        assert (method["FieldToMatch"], method["PositionalConstraint"], method["SearchString"]) == ({"Method": {}}, "EXACTLY", "POST"), name
 
 
 def test_the_stack_must_be_in_us_east_1():

@@ -10,7 +10,8 @@ CERTIFICATE = "arn:aws:acm:us-east-1:123456789012:certificate/1"
 INVALID_VALUES = [
     ("CertificateArn", "api.example.com"), ("DomainName", "https://api.example.com"), ("AlarmEmail", "me"),
     ("ImportSchedule", "0 9 * * ? *"), ("FlagsBaseUrl", "flags.example.com"), ("FlagsBaseUrl", "https://a.example/?b"), ("CorsOrigins", "app.example.com"),
-    ("NanpaSource", "report.zip"), ("OriginSecret", "secret"), ("Stage", "My stage"),
+    ("NanpaSource", "report.zip"), ("ClientCertificates", "https://a.example/ca.pem"), ("PublicUrl", "api.example.com"),
+    ("PublicUrl", "https://api.example.com/"), ("Stage", "My stage"),
 ]
 
 
@@ -28,16 +29,17 @@ def test_a_domain_requires_a_certificate():
     assert violated_rules(DomainName="api.example.com") and violated_rules(CertificateArn=CERTIFICATE)
 
 
-def test_opening_the_api_requires_clearing_the_previous_secret():
-    secret = {"OriginSecret": "0" * 8 + "-" + "1" * 40, "FlagsBaseUrl": "https://api.example.com/flags"}
-    before = {"OriginSecretBefore": secret["OriginSecret"]}
-    assert violated_rules(**secret) == violated_rules(**secret, **before) == []
-    assert violated_rules(**before)
-
-
-def test_image_links_use_the_published_address():
-    secret = "0" * 8 + "-" + "1" * 40
-    assert any("FlagsBaseUrl" in rule for rule in violated_rules(OriginSecret=secret))
+def test_a_locked_api_needs_a_domain_and_its_public_addresses():
+    """API Gateway's own URL is disabled then, so neither links nor checks may use it."""
+    domain = {"DomainName": "origin.example.com", "CertificateArn": CERTIFICATE}
+    locked = {"ClientCertificates": "s3://bucket/ca.pem", "PublicUrl": "https://api.example.com", "FlagsBaseUrl": "https://api.example.com/flags"}
+    assert violated_rules(**domain, **locked) == []
+    for name, value in locked.items():
+        assert re.fullmatch(source()["Parameters"][name]["AllowedPattern"], value)
+    assert [name in rule for name, rule in zip(["DomainName"], violated_rules(**locked), strict=True)] == [True]
+    for name in ["PublicUrl", "FlagsBaseUrl"]:
+        [rule] = violated_rules(**domain, **locked | {name: ""})
+        assert name in rule
 
 
 @pytest.mark.parametrize("name, value", INVALID_VALUES)

@@ -1,7 +1,6 @@
 """Settings reach the alias: any change to a function publishes a new version."""
 
 import copy
-import re
 
 import pytest
 
@@ -51,7 +50,7 @@ def test_every_function_parameter_is_tested():
         after = functions(resources_with(**{name: other_value(name)}))
         if any(after[function] != before for function, before in functions(resources_with()).items()):
             used.add(name)
-    assert {"FlagsBaseUrl", "CorsOrigins", "LogLevel", "Architecture", "Tracing", "OriginSecret"} <= used
+    assert {"FlagsBaseUrl", "CorsOrigins", "LogLevel", "Architecture", "Tracing"} <= used
 
 
 def test_every_function_behind_the_api_has_an_alias():
@@ -72,10 +71,6 @@ def test_a_changed_template_publishes_a_version():
 
 def longest_value(name):
     parameter = PARAMETERS[name]
-    if name in {"OriginSecret", "OriginSecretBefore"}:
-        secret = "0" * 8 + "-" + "0" * 40
-        assert re.fullmatch(parameter["AllowedPattern"], secret)
-        return secret
     if "AllowedValues" in parameter:
         return max(map(str, parameter["AllowedValues"]), key=len)
     return "x" * parameter.get("MaxLength", 1000) if parameter["Type"] == "String" else "1"
@@ -85,20 +80,3 @@ def test_version_descriptions_stay_within_lambdas_limit():
     resources = resources_with(**{name: longest_value(name) for name in PARAMETERS})
     for function, (_, description) in versions(resources).items():
         assert len(description) <= 256, function
-
-
-def test_version_descriptions_do_not_reveal_secrets():
-    resources = resources_with(OriginSecret="11111111-" + "2" * 40, OriginSecretBefore="33333333-" + "4" * 40)
-    for _, description in versions(resources).values():
-        assert "11111111 33333333" in description
-        assert "2" * 8 not in description and "4" * 8 not in description
-
-
-def test_both_secrets_are_accepted_during_a_rotation():
-    old, new = "11111111-" + "2" * 40, "33333333-" + "4" * 40
-    for parameters, expected in [
-        ({}, ""), ({"OriginSecret": old}, old),
-        ({"OriginSecret": new, "OriginSecretBefore": old}, f"{new},{old}"), ({"OriginSecret": new}, new),
-    ]:
-        for function in functions(resources_with(**parameters)).values():
-            assert function["Environment"]["Variables"]["ORIGIN_SECRET"] == expected

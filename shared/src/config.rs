@@ -3,7 +3,6 @@
 use std::{env, sync::Arc};
 
 use crate::{
-    auth::OriginSecrets,
     flag_images::FlagImages,
     http::{AllowedOrigins, InvalidOrigins},
 };
@@ -15,8 +14,6 @@ pub struct Config {
     pub flag_images: FlagImages,
     /// The origins whose web pages may read responses.
     pub allowed_origins: AllowedOrigins,
-    /// The accepted origin secrets; if empty, requests from API Gateway do not need one.
-    pub origin_secrets: OriginSecrets,
     /// The Lambda function's name; `None` on a server. Functions log in CloudWatch's embedded metric format.
     pub function: Option<Arc<str>>,
     /// `true` if Lambda sends this container several requests at once.
@@ -29,7 +26,6 @@ impl Default for Config {
         Self {
             flag_images: FlagImages::Own,
             allowed_origins: AllowedOrigins::Any,
-            origin_secrets: OriginSecrets::parse(""),
             function: None,
             has_concurrent_requests: false,
         }
@@ -53,7 +49,6 @@ impl Config {
         Self {
             flag_images,
             allowed_origins,
-            origin_secrets: OriginSecrets::parse(&setting("ORIGIN_SECRET").unwrap_or_default()),
             function: setting("AWS_LAMBDA_FUNCTION_NAME").map(Arc::from),
             has_concurrent_requests: is_concurrent(max_concurrency.as_deref()),
         }

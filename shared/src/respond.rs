@@ -1,5 +1,5 @@
-//! The steps around every route, in order: origin secret or host, `OPTIONS`, method, key, quota, parameters, error
-//! format, conditional requests, compression, and headers.
+//! The steps around every route, in order: host, `OPTIONS`, method, key, quota, parameters, error format, conditional
+//! requests, compression, and headers.
 
 use axum::{
     extract::Request,
@@ -13,7 +13,6 @@ use axum::{
 
 use crate::{
     auth::middleware::admit,
-    config::Config,
     errors::{ApiError, into_problem},
     gateway::{PathPrefix, is_behind_gateway, prefix_links},
     http::{
@@ -33,9 +32,9 @@ pub async fn respond(app: &App, routes: &RouteTable, request: Request, next: Nex
     let condition = Condition::from_request(&request);
     let prefix = request.extensions().get::<PathPrefix>().cloned();
 
-    let mut response = match check_source(&app.config, &request) {
-        Some(error) => error.into_response(),
-        None => match cors::options_response(&request, routes) {
+    let mut response = match check_host(&request) {
+        Err(error) => error.into_response(),
+        Ok(()) => match cors::options_response(&request, routes) {
             Some(response) => response,
             // Boxed, since a route's future is large and would be moved through all outer ones.
             None => catch_panic(Box::pin(route(app, routes, request, next))).await,
@@ -57,13 +56,12 @@ pub async fn respond(app: &App, routes: &RouteTable, request: Request, next: Nex
     response
 }
 
-/// Rejects a request from API Gateway without the origin secret, or one over a port with an invalid host. Behind
-/// API Gateway, the client does not set the host.
-fn check_source(config: &Config, request: &Request) -> Option<ApiError> {
+/// Rejects a request with an invalid host, unless API Gateway sent it.
+fn check_host(request: &Request) -> Result<(), ApiError> {
     if is_behind_gateway(request) {
-        return (!config.origin_secrets.admit(request)).then_some(ApiError::Forbidden);
+        return Ok(());
     }
-    request_host(request.uri(), request.headers(), request.version()).err()
+    request_host(request.uri(), request.headers(), request.version()).map(drop)
 }
 
 async fn route(app: &App, routes: &RouteTable, request: Request, next: Next) -> Response {

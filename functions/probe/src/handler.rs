@@ -9,7 +9,6 @@ use jiff::Timestamp;
 use lambda_runtime::{Context, Error, LambdaEvent};
 use logging::with_causes;
 use serde_json::{Value, json};
-use shared::auth::OriginSecrets;
 use signed_requests::AwsAccount;
 use tokio::time::Instant;
 
@@ -21,7 +20,7 @@ use crate::{
     expectation::CheckError,
     findings::Findings,
     functions::Functions,
-    http_api::{HttpApi, check_api, secret_for},
+    http_api::{HttpApi, check_api},
     targets::{Versions, targets},
 };
 
@@ -88,13 +87,7 @@ async fn check_service(request: Request, context: &Context) -> Result<Findings, 
     let account = AwsAccount::from_env().await?;
     let api = match &request.base_url {
         None => None,
-        Some(base_url) => {
-            let invalid = |_| format!("base_url must be a URL, got '{base_url}'");
-            let address = base_url.parse().map_err(invalid)?;
-            let secrets = OriginSecrets::parse(&variable("ORIGIN_SECRET").unwrap_or_default());
-            let secret = secret_for(&address, &secrets, account.region());
-            Some(HttpApi::new(base_url, secret, checks_deadline(context.deadline))?)
-        }
+        Some(base_url) => Some(HttpApi::new(base_url, checks_deadline(context.deadline))?),
     };
     let mut findings = check_all(&functions_at(Versions::Live, account, context)?).await;
     if let Some(api) = api {

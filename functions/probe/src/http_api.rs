@@ -1,9 +1,9 @@
 //! The API at its URL, including DNS, certificate, routes and key table.
 
 use rand::{RngExt, distr::Alphanumeric};
-use reqwest::{Client, Url, header, redirect::Policy};
-use shared::auth::{ApiKey, KeyKind, ORIGIN_SECRET, OriginSecrets, SECRET_CHARACTERS};
-use signed_requests::{MAX_RESPONSE_BYTES, client_builder, domain, first_bytes};
+use reqwest::{Client, header, redirect::Policy};
+use shared::auth::{ApiKey, KeyKind, SECRET_CHARACTERS};
+use signed_requests::{MAX_RESPONSE_BYTES, client_builder, first_bytes};
 use tokio::time::Instant;
 
 use crate::{
@@ -19,21 +19,15 @@ use crate::{
 pub struct HttpApi {
     client: Client,
     base_url: String,
-    /// The origin secret, for requests that bypass the distribution.
-    secret: Option<String>,
     deadline: Instant,
 }
 
 impl HttpApi {
     /// Creates a client for the API at `base_url`. It does not follow redirects.
-    pub fn new(
-        base_url: &str,
-        secret: Option<String>,
-        deadline: Instant,
-    ) -> Result<Self, reqwest::Error> {
+    pub fn new(base_url: &str, deadline: Instant) -> Result<Self, reqwest::Error> {
         let client = client_builder().redirect(Policy::none()).build()?;
         let base_url = base_url.trim_end_matches('/').to_owned();
-        Ok(Self { client, base_url, secret, deadline })
+        Ok(Self { client, base_url, deadline })
     }
 
     pub async fn send(
@@ -55,9 +49,6 @@ impl HttpApi {
         builder = builder.header(header::ACCEPT, request.media_type).timeout(timeout);
         if let Some(key) = key {
             builder = builder.bearer_auth(key);
-        }
-        if let Some(secret) = &self.secret {
-            builder = builder.header(ORIGIN_SECRET, secret);
         }
         let response = builder.send().await.map_err(failed)?;
         let status = response.status().as_u16();
@@ -89,37 +80,9 @@ pub async fn check_api(api: &HttpApi) -> Findings {
     findings
 }
 
-/// Returns the secret to send to a URL. Only API Gateway gets it: a distribution adds the secret itself.
-pub fn secret_for(address: &Url, secrets: &OriginSecrets, region: &str) -> Option<String> {
-    let suffix = format!(".execute-api.{region}.{}", domain(region));
-    let is_api_gateway = address.scheme() == "https"
-        && address.host_str().is_some_and(|host| host.ends_with(&suffix));
-    secrets.secret_to_send().filter(|_| is_api_gateway).map(str::to_owned)
-}
-
 /// Returns a well-formed, unknown key. It is new each time, since the service caches unknown keys for a while.
 fn random_key() -> String {
     let characters = rand::rng().sample_iter(Alphanumeric).take(SECRET_CHARACTERS);
     let key = ApiKey::with_secret(KeyKind::Live, &characters.map(char::from).collect::<String>());
     key.expect("the characters are letters and digits").reveal().to_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn secret_is_sent_only_to_api_gateway() {
-        let secrets = OriginSecrets::parse("hunter2");
-        for (address, is_sent) in [
-            ("https://abcdef1234.execute-api.eu-west-1.amazonaws.com", true),
-            ("http://abcdef1234.execute-api.eu-west-1.amazonaws.com", false),
-            ("https://abcdef1234.execute-api.us-east-1.amazonaws.com", false),
-            ("https://abcdef1234.execute-api.eu-west-1.amazonaws.com.example.com", false),
-            ("https://api.example.com/.execute-api.eu-west-1.amazonaws.com", false),
-        ] {
-            let secret = secret_for(&address.parse().unwrap(), &secrets, "eu-west-1");
-            assert_eq!(secret.is_some(), is_sent, "{address}");
-        }
-    }
 }

@@ -1,17 +1,15 @@
-//! Authentication: API keys, and the origin secret.
+//! Authentication with API keys.
 
 mod api_key;
 mod charge;
 mod key_kind;
 mod key_ring;
 pub(crate) mod middleware;
-pub(crate) mod origin_secrets;
 
 pub use api_key::{ApiKey, MalformedKey, PREFIX_CHARACTERS, SECRET_CHARACTERS};
 pub use charge::Charge;
 pub use key_kind::KeyKind;
 pub use key_ring::KeyRing;
-pub use origin_secrets::{ORIGIN_SECRET, OriginSecrets};
 
 /// A key record that never expires and has no quotas.
 #[cfg(test)]

@@ -51,9 +51,6 @@ pub enum ApiError {
     /// The key is malformed, unknown, revoked or expired.
     #[error("Invalid API key")]
     InvalidKey,
-    /// The request did not come through the proxy in front of API Gateway.
-    #[error("This address is not public; use this API's published address")]
-    Forbidden,
     /// The record or endpoint does not exist. The message names it.
     #[error("{0}")]
     NotFound(String),
@@ -123,7 +120,6 @@ pub enum ErrorCode {
     #[serde(rename = "Bad Request")]
     BadRequest,
     Unauthorized,
-    Forbidden,
     NotFound,
     MethodNotAllowed,
     ContentTooLarge,
@@ -138,7 +134,6 @@ impl ErrorCode {
         match self {
             Self::InvalidRequest | Self::BadRequest => StatusCode::BAD_REQUEST,
             Self::Unauthorized => StatusCode::UNAUTHORIZED,
-            Self::Forbidden => StatusCode::FORBIDDEN,
             Self::NotFound => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::ContentTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
@@ -178,7 +173,6 @@ impl ApiError {
             Self::InvalidRequest(_) => ErrorCode::InvalidRequest,
             Self::UnknownDefaultCountry(_) => ErrorCode::BadRequest,
             Self::KeyRequired | Self::InvalidKey => ErrorCode::Unauthorized,
-            Self::Forbidden => ErrorCode::Forbidden,
             Self::NotFound(_) => ErrorCode::NotFound,
             Self::MethodNotAllowed { .. } => ErrorCode::MethodNotAllowed,
             Self::ContentTooLarge(_) => ErrorCode::ContentTooLarge,

@@ -16,7 +16,6 @@ mod iam_requests;
 mod lists;
 mod mcp;
 mod openapi;
-mod origin_secret;
 mod past_prices;
 mod problem_details;
 mod quotas;

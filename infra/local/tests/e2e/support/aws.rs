@@ -12,9 +12,8 @@ use std::{
 use axum::{
     Router,
     body::Bytes,
-    extract::{Request, State},
+    extract::State,
     http::{HeaderMap, StatusCode, Uri, header},
-    middleware::{Next, from_fn_with_state},
     response::{IntoResponse, Response},
 };
 use ingest::Options;
@@ -79,8 +78,6 @@ pub struct AwsState {
     pub denied: BTreeSet<&'static str>,
     /// Operations that never get a response.
     pub stalled: BTreeSet<&'static str>,
-    /// The secret in the functions' settings.
-    pub origin_secret: Option<&'static str>,
     /// Every operation called, as IAM policies name it.
     pub called: BTreeSet<String>,
     base_url: String,
@@ -132,8 +129,7 @@ pub struct AwsAccount {
 }
 
 impl AwsAccount {
-    /// `secret` is the origin secret that functions require. If it is empty, they require none.
-    pub async fn new(secret: &'static str) -> Self {
+    pub async fn new() -> Self {
         let database = Database::in_memory().await.unwrap();
         let dynamodb = database.endpoint().to_owned();
         let store = store_at(&dynamodb, TimeoutProfile::Batch);
@@ -142,8 +138,7 @@ impl AwsAccount {
         ingest::ingest(&store, &sources, Options::default(), |_| ()).await.unwrap();
         keys::register(&store, &KEY.parse().unwrap(), "tests").await.unwrap();
         let app = App::with_store(store_at(&dynamodb, TimeoutProfile::Request));
-        let require_secret = from_fn_with_state(secret, require_secret);
-        let base_url = serve(app::service(routes(), app).layer(require_secret)).await;
+        let base_url = serve(app::service(routes(), app)).await;
         let aws = Aws::new(AwsState { dynamodb, base_url, ..AwsState::default() }).await;
         Self { store, aws, _database: database }
     }
@@ -167,19 +162,6 @@ fn store_at(endpoint: &str, timeouts: TimeoutProfile) -> Store {
     Store::connect(config, Tables::for_stack(STACK), timeouts)
 }
 
-async fn require_secret(
-    State(secret): State<&'static str>,
-    request: Request,
-    next: Next,
-) -> Response {
-    let sent = request.headers().get("x-origin-secret").map_or(&b""[..], |sent| sent.as_bytes());
-    if !secret.is_empty() && secret.as_bytes() != sent {
-        let body = json!({ "error": "forbidden", "message": "Use this API's published address" });
-        return (StatusCode::FORBIDDEN, axum::Json(body)).into_response();
-    }
-    next.run(request).await
-}
-
 type Shared = State<Arc<Mutex<AwsState>>>;
 
 async fn handle(State(state): Shared, uri: Uri, headers: HeaderMap, body: Bytes) -> Response {
@@ -190,8 +172,7 @@ async fn handle(State(state): Shared, uri: Uri, headers: HeaderMap, body: Bytes)
     let operation = match (target, lambda) {
         (Some(target), _) => target.rsplit('.').next().unwrap().to_owned(),
         (None, Some((_, "invocations"))) => "InvokeFunction".to_owned(),
-        (None, Some(_)) => "GetFunctionConfiguration".to_owned(),
-        (None, None) => form["Action"].clone(),
+        (None, _) => form["Action"].clone(),
     };
     // The signature's scope includes the service. CloudWatch signs with its former name.
     let authorization = headers[header::AUTHORIZATION].to_str().unwrap();
@@ -206,8 +187,14 @@ async fn handle(State(state): Shared, uri: Uri, headers: HeaderMap, body: Bytes)
     }
     if is_denied {
         let message = format!("User: tests is not authorized to perform: {operation}");
-        let denial = json!({ "__type": "com.amazon#AccessDeniedException", "message": message });
-        return (StatusCode::FORBIDDEN, denial.to_string()).into_response();
+        let denial = match target {
+            Some(_) => json!({ "__type": "AccessDeniedException", "message": message }).to_string(),
+            None => {
+                let error = format!("<Code>AccessDenied</Code><Message>{message}</Message>");
+                format!("<ErrorResponse><Error>{error}</Error></ErrorResponse>")
+            }
+        };
+        return (StatusCode::FORBIDDEN, denial).into_response();
     }
     let json_body = || serde_json::from_slice::<Value>(&body).unwrap();
     match operation.as_str() {
@@ -220,11 +207,6 @@ async fn handle(State(state): Shared, uri: Uri, headers: HeaderMap, body: Bytes)
             assert!(authorization.contains("/us-east-1/codedeploy/"), "{authorization}");
             assert_eq!(headers["content-type"], "application/x-amz-json-1.1");
             receive_report(&state, json_body())
-        }
-        "GetFunctionConfiguration" => {
-            assert_eq!(lambda, Some(("numbers-status", "configuration")));
-            let variables = json!({ "ORIGIN_SECRET": state.lock().unwrap().origin_secret });
-            json!({ "Environment": { "Variables": variables } }).to_string().into_response()
         }
         "UpdateTable" => {
             let request = json_body();
