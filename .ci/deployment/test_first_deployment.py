@@ -53,6 +53,10 @@ def test_deploying_asks_nothing_and_keeps_parameters(cloud, deploy):
     changed["Description"] = "Another release"
     release = deploy(template=json.dumps(changed))
     assert release.returncode == 0, release.stdout + release.stderr
+    # The last release can be deployed again: 'Go back to the last release' in docs/OPERATIONS.md.
+    [bucket] = [output["OutputValue"] for output in cloud.describe_stacks(StackName="aws-sam-cli-managed-default")["Stacks"][0]["Outputs"]]
+    keys = [each["Key"] for each in boto3.client("s3").list_objects_v2(Bucket=bucket, Prefix=f"{STACK}/")["Contents"]]
+    assert len([key for key in keys if key.endswith(".template")]) == 2, keys
     expected = {"LogLevel": "debug", "AlarmEmail": "me@example.com", "MaxDataAge": "5", "Stage": "production"}
     assert parameters(cloud).items() >= expected.items()
     # As in docs/OPERATIONS.md; SAM ignores an empty value without its own quotes.

@@ -135,7 +135,9 @@ def test_codedeploy_may_only_read_alarms_move_aliases_and_invoke_the_probe():
     function = f"arn:aws:lambda:{REGION}:{ACCOUNT}:function:"
     assert [(sorted(actions), resources, condition) for actions, resources, condition in statements(policy["PolicyDocument"])] == [
         (["cloudwatch:DescribeAlarms"], ["*"], {}),
-        (["lambda:GetAlias", "lambda:GetProvisionedConcurrencyConfig", "lambda:UpdateAlias"], [f"<{name.title()}Function.Arn>" for name in PROBED], {}),
+        (["lambda:GetAlias", "lambda:UpdateAlias"], [f"<{name.title()}Function.Arn>" for name in PROBED], {}),
+        # Has no permission for a function itself (https://docs.aws.amazon.com/service-authorization/latest/reference/list_awslambda.html).
+        (["lambda:GetProvisionedConcurrencyConfig"], [f"{function}*:live"], {}),
         (["lambda:InvokeFunction"], [f"{function}CodeDeployHook_{STACK}"], {}),
     ]
     assert RESOURCES["ProbeFunction"]["Properties"]["FunctionName"] == f"CodeDeployHook_{STACK}"

@@ -98,7 +98,7 @@ def test_a_flood_without_a_key_is_found_and_limited(stack, tmp_path):
     assert json.loads(printed)["status"] == "Complete"
     limits = ["RequestsPerAddress", "KeylessRequestsPerAddress", "KeylessRequests"]
     run([lower])
-    assert [int(edge()[name]) for name in limits] == [3000, 60, 600]
+    assert [int(edge()[name]) for name in limits] == [600, 60, 600]
     run([restore])
     assert [edge()[name] for name in limits] == [defaults(source(EDGE))[name] for name in limits]
     assert edge().items() >= parameters.items()

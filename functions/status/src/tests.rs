@@ -8,12 +8,16 @@ use test_api::{AppWithHistory, TestApi, app_with_history, header, small_dataset}
 use super::routes;
 
 #[tokio::test]
-async fn health_is_degraded_if_a_publication_is_missing_and_the_database_works() {
+async fn health_is_degraded_without_a_publication_or_the_keys() {
     let start = this_second() - SignedDuration::from_hours(24 * 4);
     let versions = vec![Dataset::default(), small_dataset()];
     let AppWithHistory { mut app, table, manifest, .. } = app_with_history(start, versions).await;
     let health = TestApi::on(routes(), app.clone()).ok("/health").await;
     assert_eq!((&health["status"], &health["database"]), (&"healthy".into(), &"connected".into()));
+    let mut without_keys = app.clone();
+    without_keys.keys = test_api::app().keys;
+    let health = TestApi::on(routes(), without_keys).ok("/health").await;
+    assert_eq!((&health["status"], &health["database"]), (&"degraded".into(), &"error".into()));
     table.remove("publications", manifest.publication.id.as_str());
     app.history_cache = HistoryCache::new(app.store.clone()).into();
     let health = TestApi::on(routes(), app).ok("/health").await;

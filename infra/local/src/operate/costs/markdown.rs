@@ -70,10 +70,7 @@ pub fn document() -> String {
         ("keyless_rate", EDGE_KEYLESS_RATE.to_string()),
         ("keyless_day", day_at_the_edge(Usage::edge_flood(EDGE_KEYLESS_RATE, COLD_SHARE))),
         ("address_rate", EDGE_ADDRESS_RATE.to_string()),
-        (
-            "address_day",
-            day_at_the_edge(Usage::edge_unknown_keys(EDGE_ADDRESS_RATE, COLD_SHARE)),
-        ),
+        ("address_day", day_at_the_edge(Usage::edge_unknown_keys(EDGE_ADDRESS_RATE, COLD_SHARE))),
         ("blocked", dollars(cost("firewall_requests", 1e6))),
         ("blocked_logs", dollars(cost("logs", blocked_log_bytes))),
         ("firewall_log_bytes", count(FIREWALL_LOG_BYTES.into())),

@@ -62,7 +62,7 @@ pub async fn check_stack(
     Ok(groups)
 }
 
-/// The limits of the stack's alarms.
+/// The limits of the stack's alarms. A publisher's blocks have the same limit as its codes.
 fn age_limits(stack: &StackFacts) -> AgeLimits {
     let days = |parameter| stack.parameter(parameter)?.parse().ok();
     let mut limits = AgeLimits::default();
@@ -70,7 +70,9 @@ fn age_limits(stack: &StackFacts) -> AgeLimits {
     limits.report_days.extend(
         [
             (ReportName::Nanpa, "MaxNanpaAge"),
+            (ReportName::ThousandsBlocks, "MaxNanpaAge"),
             (ReportName::Cnac, "MaxCnacAge"),
+            (ReportName::CanadianBlocks, "MaxCnacAge"),
             (ReportName::NpaReport, "MaxAreaCodeAge"),
         ]
         .into_iter()
@@ -163,7 +165,9 @@ mod tests {
             (ReportName::Nanpa, Some(10)),
             (ReportName::Cnac, Some(500)),
             (ReportName::NpaReport, Some(99)),
-            (ReportName::CanadianBlocks, Some(7)),
+            (ReportName::ThousandsBlocks, Some(10)),
+            (ReportName::CanadianBlocks, Some(500)),
+            (ReportName::Carriers, None),
         ];
         assert_eq!(limits.import_days, 9);
         for (report, days) in reports {
