@@ -55,8 +55,12 @@ def test_deploying_asks_nothing_and_keeps_parameters(cloud, deploy):
     assert release.returncode == 0, release.stdout + release.stderr
     # The last release can be deployed again: 'Go back to the last release' in docs/OPERATIONS.md.
     [bucket] = [output["OutputValue"] for output in cloud.describe_stacks(StackName="aws-sam-cli-managed-default")["Stacks"][0]["Outputs"]]
-    keys = [each["Key"] for each in boto3.client("s3").list_objects_v2(Bucket=bucket, Prefix=f"{STACK}/")["Contents"]]
-    assert len([key for key in keys if key.endswith(".template")]) == 2, keys
+    storage = boto3.client("s3")
+    keys = [each["Key"] for each in storage.list_objects_v2(Bucket=bucket, Prefix=f"{STACK}/")["Contents"]]
+    templates = [storage.get_object(Bucket=bucket, Key=key)["Body"].read().decode() for key in keys if key.endswith(".template")]
+    [before] = [text for text in templates if "Another release" not in text]
+    again = deploy(template=before)
+    assert again.returncode == 0 and len(templates) == 2, again.stdout + again.stderr
     expected = {"LogLevel": "debug", "AlarmEmail": "me@example.com", "MaxDataAge": "5", "Stage": "production"}
     assert parameters(cloud).items() >= expected.items()
     # As in docs/OPERATIONS.md; SAM ignores an empty value without its own quotes.

@@ -220,7 +220,7 @@ def test_the_last_release_comes_back_without_a_build(stack):
         storage.put_object(Bucket=bucket, Key=f"{STACK}/{hash_}", Body=b"package")
         time.sleep(1.1)
     find, show, *back = commands(section("OPERATIONS.md", "Upgrade and roll back code", "Go back to the last release"))
-    listed = [line.split()[-1] for line in run([find, show]).splitlines()]
+    listed = [key for _, key in json.loads(run([find, show]))]
     assert listed == [f"{STACK}/bbbb.template", f"{STACK}/aaaa.template"]
     run([find, *back], HASH="aaaa")
     assert Path("previous.yaml").read_text() == "aaaa"
