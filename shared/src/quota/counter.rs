@@ -69,20 +69,6 @@ pub enum Call {
     Write(UsageWrite),
 }
 
-/// Failed calls since the last success.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Failures {
-    pub since: Instant,
-    pub times: u32,
-}
-
-#[derive(Debug)]
-struct Confirmation {
-    /// The start of the call.
-    at: Instant,
-    remaining: u64,
-}
-
 #[derive(Debug, Default)]
 pub struct Counter {
     container: String,
@@ -103,11 +89,14 @@ pub struct Counter {
     unconfirmed: u64,
     /// The unconfirmed requests in `sent`.
     unconfirmed_in_write: u64,
-    confirmed: Option<Confirmation>,
+    /// The start of the last call with a response, and the requests that remained then.
+    confirmed_at: Option<Instant>,
+    remaining: u64,
     attempted_at: Option<Instant>,
     wrote_at: Option<Instant>,
     last_number: i64,
-    failures: Option<Failures>,
+    /// Failed calls since the last success.
+    failures: u32,
     /// `true` if the table still contains claims that were rejected.
     has_rejected_claims: bool,
     /// `true` if a request was rejected, perhaps because of claims that other containers have taken back since.
@@ -186,23 +175,20 @@ impl Counter {
     /// The maximum number of unconfirmed requests.
     fn allowance(&self, clock: Instant) -> u64 {
         let (spacing, has_written) = (self.spacing(), self.wrote_at.is_some());
-        match &self.confirmed {
-            // Before its first write, others do not count this container. Few containers write first.
-            Some(confirmed) if self.is_recent(clock) && (has_written || spacing >= MIN_SPREAD) => {
-                let max_share = if has_written { MAX_SHARE } else { MIN_SHARE };
-                let share = (spacing.as_secs_f64() / 2.0).clamp(MIN_SHARE, max_share);
-                let remaining = confirmed.remaining as f64 * share / self.containers.max(1.0);
-                (remaining as u64).clamp(MIN_ALLOWANCE, MAX_ALLOWANCE)
-            }
-            _ => MIN_ALLOWANCE,
+        // Before its first write, others do not count this container. Few containers write first.
+        if !self.is_recent(clock) || !has_written && spacing < MIN_SPREAD {
+            return MIN_ALLOWANCE;
         }
+        let max_share = if has_written { MAX_SHARE } else { MIN_SHARE };
+        let share = (spacing.as_secs_f64() / 2.0).clamp(MIN_SHARE, max_share);
+        let allowance = self.remaining as f64 * share / self.containers.max(1.0);
+        (allowance as u64).clamp(MIN_ALLOWANCE, MAX_ALLOWANCE)
     }
 
     /// Returns `true` if the last response is recent.
     fn is_recent(&self, clock: Instant) -> bool {
-        self.confirmed.as_ref().is_some_and(|confirmed| {
-            clock.saturating_duration_since(confirmed.at) < RECENT.max(self.spacing() * 2)
-        })
+        let limit = RECENT.max(self.spacing() * 2);
+        self.confirmed_at.is_some_and(|at| clock.saturating_duration_since(at) < limit)
     }
 
     /// The time between a container's writes, if all of them write as often as they may.
@@ -223,13 +209,12 @@ impl Counter {
     /// Chooses the time from which the container may write, unless it already has something to write.
     fn schedule_write(&mut self, clock: Instant) {
         if !self.has_something_to_write() {
-            let spread = clock + self.spread();
-            self.next_write = Some(self.next_write.map_or(spread, |next| next.max(spread)));
+            self.next_write = self.next_write.max(Some(clock + self.spread()));
         }
     }
 
     fn is_outage(&self) -> bool {
-        self.failures.is_some_and(|failures| failures.times >= OUTAGE_FAILURES)
+        self.failures >= OUTAGE_FAILURES
     }
 
     /// Checks that `requests` fit into each quota as far as this container knows.
@@ -291,10 +276,8 @@ impl Counter {
         }
         let has_waiting = self.has_waiting_claims();
         let Some(attempted_at) = self.attempted_at else { return Some(clock) };
-        if let Some(failures) = self.failures
-            && !has_waiting
-        {
-            let doublings = (failures.times - 1).min(MAX_DOUBLINGS);
+        if self.failures > 0 && !has_waiting {
+            let doublings = (self.failures - 1).min(MAX_DOUBLINGS);
             return Some(attempted_at + FLUSH_INTERVAL * 2_u32.pow(doublings));
         }
         let next_write = self.next_write.unwrap_or(clock);
@@ -319,7 +302,7 @@ impl Counter {
         if !self.has_something_to_write() {
             return None;
         }
-        let must_read = self.is_uncertain || !self.is_recent(clock) && self.failures.is_none();
+        let must_read = self.is_uncertain || !self.is_recent(clock) && self.failures == 0;
         if self.sent.is_none() && !must_read {
             self.claim_waiting(now);
             if !self.unsent.is_zero() || self.needs_update {
@@ -391,7 +374,7 @@ impl Counter {
             self.counted.add_all(&sent.counts);
         }
         if is_write {
-            self.failures = None;
+            self.failures = 0;
         }
         self.outdated = usage.outdated;
         let recent = usage.activity.range(now - 2 * Usage::ACTIVITY + 1..);
@@ -403,8 +386,8 @@ impl Counter {
         if self.sent.is_none() {
             self.settle_claims(now);
         }
-        let remaining = self.statuses(1, now).min_remaining();
-        self.confirmed = self.attempted_at.map(|at| Confirmation { at, remaining });
+        self.remaining = self.statuses(1, now).min_remaining();
+        self.confirmed_at = self.attempted_at;
         self.decide_waiting(now, clock);
     }
 
@@ -456,16 +439,14 @@ impl Counter {
 
     /// Records a failed call; returns the failures since the last success. In an outage, admits waiting requests
     /// without confirmation.
-    pub fn record_failure(&mut self, now: i64, clock: Instant) -> Failures {
-        let failures = self.failures.get_or_insert(Failures { since: clock, times: 0 });
-        failures.times += 1;
-        let failures = *failures;
+    pub fn record_failure(&mut self, now: i64, clock: Instant) -> u32 {
+        self.failures += 1;
         self.is_uncertain = self.sent.is_some();
         if self.is_outage() {
             self.settle_claims(now);
             self.decide_waiting(now, clock);
         }
-        failures
+        self.failures
     }
 }
 

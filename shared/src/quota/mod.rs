@@ -17,14 +17,15 @@ use std::{
     time::{Duration, Instant},
 };
 
+use futures_util::future::join_all;
 use jiff::Timestamp;
 use logging::with_causes;
 use parking_lot::Mutex;
 use store::{KeyRecord, Store, StoreError, Usage};
-use tokio::{sync::Notify, task::JoinSet};
+use tokio::sync::Notify;
 
 use self::{
-    counter::{Call, Counter, Failures, TakeResult},
+    counter::{Call, Counter, TakeResult},
     statuses::Limits,
 };
 
@@ -33,9 +34,10 @@ pub use window::{LimitType, QuotaStatus};
 
 /// Beyond this number of quotas in memory, those without unwritten requests are dropped.
 const MAX_IDLE_QUOTAS: usize = 10_000;
-/// A warning is logged once writes have failed this often and for this long, and at most once in this interval.
+/// A warning is logged once the writes for a quota have failed this often, which takes two minutes, and at most once in
+/// this interval.
+const FAILURES_BEFORE_WARNING: u32 = 12;
 const WARNING_INTERVAL: Duration = Duration::from_secs(120);
-const FAILURES_BEFORE_WARNING: u32 = 5;
 /// Attempts to write the remaining counts before the process ends.
 const FINAL_ATTEMPTS: u32 = 3;
 
@@ -163,7 +165,7 @@ impl Quotas {
     }
 
     /// Writes the counts of all quotas whose writes are due.
-    pub async fn write_due(self: &Arc<Self>) {
+    pub async fn write_due(&self) {
         let now = Instant::now();
         let is_due = |quota: &Quota| quota.counter.lock().due_at(now).is_some_and(|due| due <= now);
         self.write_selected(is_due).await;
@@ -171,7 +173,7 @@ impl Quotas {
 
     /// Writes all unwritten counts before the process ends. Returns the number of quotas whose counts could not be
     /// written.
-    pub async fn write_remaining(self: &Arc<Self>) -> usize {
+    pub async fn write_remaining(&self) -> usize {
         for _ in 0..FINAL_ATTEMPTS {
             if !self.write_selected(Quota::has_unwritten_counts).await {
                 break;
@@ -181,15 +183,10 @@ impl Quotas {
     }
 
     /// Writes the counts of the selected quotas; returns whether any were selected.
-    async fn write_selected(self: &Arc<Self>, is_selected: impl Fn(&Quota) -> bool) -> bool {
+    async fn write_selected(&self, is_selected: impl Fn(&Quota) -> bool) -> bool {
         let selected: Vec<Arc<Quota>> =
             self.quotas.lock().values().filter(|quota| is_selected(quota)).cloned().collect();
-        let mut writes = JoinSet::new();
-        for quota in &selected {
-            let (quotas, quota) = (Arc::clone(self), Arc::clone(quota));
-            writes.spawn(async move { quotas.write(&quota).await });
-        }
-        writes.join_all().await;
+        join_all(selected.iter().map(|quota| self.write(quota))).await;
         !selected.is_empty()
     }
 
@@ -212,8 +209,8 @@ impl Quotas {
                 }
                 Err(error) => {
                     let now = Instant::now();
-                    let failures = quota.counter.lock().record_failure(unix_time(), now);
-                    return self.log_failure(&error, failures, now);
+                    let times = quota.counter.lock().record_failure(unix_time(), now);
+                    return self.log_failure(&error, times, now);
                 }
             }
         }
@@ -226,12 +223,12 @@ impl Quotas {
         }
     }
 
-    fn log_failure(&self, error: &StoreError, failures: Failures, now: Instant) {
-        let (error, times) = (with_causes(error), failures.times);
+    fn log_failure(&self, error: &StoreError, times: u32, now: Instant) {
+        let error = with_causes(error);
         // Not a warning, since the next write includes this one's count.
         tracing::debug!(error, times, "usage cannot be written; retrying with the next write");
         let mut warned_at = self.warned_at.lock();
-        if is_warning_due(failures, *warned_at, now) {
+        if is_warning_due(times, *warned_at, now) {
             *warned_at = Some(now);
             tracing::warn!(error, "usage cannot be written; containers enforce quotas separately");
         }
@@ -243,9 +240,8 @@ fn unix_time() -> i64 {
     Timestamp::now().as_second()
 }
 
-fn is_warning_due(failures: Failures, warned_at: Option<Instant>, now: Instant) -> bool {
-    failures.times >= FAILURES_BEFORE_WARNING
-        && now.duration_since(failures.since) >= WARNING_INTERVAL
+fn is_warning_due(failures: u32, warned_at: Option<Instant>, now: Instant) -> bool {
+    failures >= FAILURES_BEFORE_WARNING
         && warned_at.is_none_or(|warned_at| now.duration_since(warned_at) >= WARNING_INTERVAL)
 }
 

@@ -3,11 +3,7 @@
 //!
 //! `TNR_QUOTA_RUNS` sets the number of runs.
 
-use std::{
-    collections::VecDeque,
-    env,
-    time::{Duration, Instant},
-};
+use std::env;
 
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 use tokio::sync::oneshot::{Receiver, error::TryRecvError};
@@ -31,26 +27,6 @@ const MAX_WRITES_PER_SECOND: usize = 100;
 const START: i64 = 1_795_222_800 - 40;
 /// The maximum time between counting and admitting a request, in seconds: two calls.
 const MAX_ADMISSION_DELAY: i64 = 2;
-
-/// The item of the quota.
-#[derive(Default)]
-struct Table {
-    usage: Usage,
-    /// The times of the writes in the last second.
-    writes: VecDeque<i64>,
-    max_writes_per_second: usize,
-}
-
-impl Table {
-    fn add(&mut self, write: &UsageWrite, time: i64) {
-        self.writes.push_back(time);
-        while self.writes[0] <= time - 1000 {
-            self.writes.pop_front();
-        }
-        self.max_writes_per_second = self.max_writes_per_second.max(self.writes.len());
-        add(&mut self.usage, write);
-    }
-}
 
 /// Adds a container's requests to the item, as the table does.
 pub fn add(usage: &mut Usage, write: &UsageWrite) {
@@ -100,20 +76,18 @@ struct Run {
     limits: Limits,
     max_delay: i64,
     max_requests: u64,
-    table: Table,
+    /// The item of the quota.
+    table: Usage,
+    /// The times of the writes to it.
+    writes: Vec<i64>,
     containers: Vec<Container>,
     /// The admitted requests, by time.
     admitted: Vec<(i64, u64)>,
 }
 
 impl Run {
-    fn new(seed: u64) -> Self {
-        let containers = StdRng::seed_from_u64(seed).random_range(1..=5);
-        Self::with_containers(seed, containers)
-    }
-
     /// Containers start one after the other.
-    fn with_containers(seed: u64, containers: u64) -> Self {
+    fn new(seed: u64, containers: u64) -> Self {
         let mut random = StdRng::seed_from_u64(seed);
         let per_minute = random.random_range(1..300) * containers.div_ceil(5);
         let limits = Limits {
@@ -136,7 +110,8 @@ impl Run {
             max_delay: [0, 40, 400][random.random_range(0..3)],
             max_requests: if random.random_bool(0.5) { 1 } else { per_minute.div_ceil(4) },
             random,
-            table: Table::default(),
+            table: Usage::default(),
+            writes: Vec::new(),
             admitted: Vec::new(),
         }
     }
@@ -215,7 +190,7 @@ impl Run {
 
     /// Freezes a container unless its last write failed, since two consecutive failures count as an outage.
     fn freeze(&mut self, index: usize, time: i64) {
-        if self.containers[index].counter.failures.is_none() {
+        if self.containers[index].counter.failures == 0 {
             self.containers[index].frozen_until = time + self.random.random_range(0..8000);
         }
     }
@@ -226,7 +201,7 @@ impl Run {
         if call.is_some() || counter.due_at(clock).is_none_or(|due| due > clock) {
             return;
         }
-        let is_first_failure = counter.failures.is_none();
+        let is_first_failure = counter.failures == 0;
         if let Some(started) = counter.start_call(START + time / 1000, clock) {
             let delay = self.random.random_range(0..=self.max_delay);
             *call = Some(CallInProgress {
@@ -247,9 +222,10 @@ impl Run {
             && time >= in_progress.arrives_at
         {
             if let Call::Write(write) = &in_progress.call {
-                self.table.add(write, time);
+                self.writes.push(time);
+                add(&mut self.table, write);
             }
-            in_progress.usage = Some(self.table.usage.clone());
+            in_progress.usage = Some(self.table.clone());
         }
     }
 
@@ -293,14 +269,6 @@ impl Run {
         self.admitted.iter().map(|(time, _)| within(*time)).max().unwrap_or(0)
     }
 
-    fn total_in_table(&self) -> i64 {
-        self.table.usage.counts.hours.values().sum()
-    }
-
-    fn total_admitted(&self) -> u64 {
-        self.admitted.iter().map(|(_, requests)| requests).sum()
-    }
-
     /// Checks that the quota is not exceeded by more than is promised, and that each request has an outcome.
     fn check(&self, description: &str) {
         let Limits { per_minute, per_day } = self.limits;
@@ -310,13 +278,16 @@ impl Run {
             let bound = limit + self.max_excess(limit);
             assert!(max <= bound, "{description}: {max} of {limit}, not at most {bound}");
         }
-        let (total, admitted) = (self.total_in_table(), self.total_admitted());
+        let total: i64 = self.table.counts.hours.values().sum();
+        let admitted: u64 = self.admitted.iter().map(|(_, requests)| requests).sum();
         let max_error = if self.containers.len() <= 10 { 0 } else { admitted / 50 };
         let error = total.unsigned_abs().abs_diff(admitted);
         assert!(error <= max_error, "{description}: {total} counted, {admitted} admitted");
         let is_done = self.containers.iter().all(|container| container.waiting.is_empty());
         assert!(is_done, "{description}: each request has an outcome");
-        let rate = self.table.max_writes_per_second;
+        let within_a_second =
+            |first| self.writes.partition_point(|time| *time < self.writes[first] + 1000) - first;
+        let rate = (0..self.writes.len()).map(within_a_second).max().unwrap_or_default();
         // If calls take that long, containers that start in the meantime do not know of each other.
         let is_slow = self.max_delay >= 400;
         let is_rare = rate <= MAX_WRITES_PER_SECOND;
@@ -332,7 +303,7 @@ fn runs() -> u64 {
 #[test]
 fn containers_exceed_a_quota_by_at_most_half_and_count_each_request_once() {
     for seed in 0..runs() {
-        let run = Run::new(seed).run(if seed % 3 == 0 { 20.0 } else { 2.0 });
+        let run = Run::new(seed, seed % 5 + 1).run(if seed % 3 == 0 { 20.0 } else { 2.0 });
         run.check(&format!("run {seed}"));
     }
 }
@@ -342,7 +313,7 @@ fn containers_exceed_a_quota_by_at_most_half_and_count_each_request_once() {
 fn a_thousand_containers_write_at_most_100_times_a_second() {
     for seed in 0..runs() / DEFAULT_RUNS {
         for (containers, rate) in [(10, 10.0), (100, 0.1), (100, 10.0), (1000, 1.0)] {
-            let run = Run::with_containers(seed, containers).run(rate);
+            let run = Run::new(seed, containers).run(rate);
             run.check(&format!("run {seed} of {containers}"));
         }
     }
@@ -352,7 +323,7 @@ fn a_thousand_containers_write_at_most_100_times_a_second() {
 #[test]
 fn a_busy_client_can_use_its_whole_quota() {
     for seed in 0..runs() {
-        let run = Run::new(seed).run(40.0);
+        let run = Run::new(seed, seed % 5 + 1).run(40.0);
         let limit = run.limits.per_minute.unwrap();
         let max = run.max_admitted_in_window(LimitType::Minute);
         assert!(max + run.max_requests > limit, "run {seed}: {max} of {limit}");
