@@ -121,7 +121,8 @@ impl Run {
         // A burst goes to a hundred containers at most.
         let burst_share = (100.0 / self.containers.len() as f64).min(1.0);
         let mut time = 0;
-        while time < END_OF_REQUESTS || !self.is_everything_written() {
+        let is_written = |it: &Container| it.call.is_none() && !it.counter.has_something_to_write();
+        while time < END_OF_REQUESTS || !self.containers.iter().all(is_written) {
             assert!(time < END, "counts are still unwritten");
             let is_burst = self.random.random_bool(0.002);
             for index in 0..self.containers.len() {
@@ -151,13 +152,6 @@ impl Run {
             time += if time < END_OF_REQUESTS { self.step } else { LONG_STEP };
         }
         self
-    }
-
-    fn is_everything_written(&self) -> bool {
-        let is_done = |container: &Container| {
-            container.call.is_none() && !container.counter.has_something_to_write()
-        };
-        self.containers.iter().all(is_done)
     }
 
     fn instant(&self, time: i64) -> Instant {

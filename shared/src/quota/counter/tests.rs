@@ -111,6 +111,11 @@ fn later_writes_are_due_by_allowance_or_age() {
     let just = Duration::from_nanos(1);
     assert_eq!(counter.allowance(confirmed_at + RECENT - just), 9);
     assert_eq!(counter.allowance(confirmed_at + RECENT), MIN_ALLOWANCE);
+    // After that, a request need not wait for a time chosen before.
+    let _waiting = wait(&mut counter, limits, 20, NINE_AM);
+    counter.next_write = Some(confirmed_at + RECENT * 2);
+    assert_eq!(counter.due_at(confirmed_at + RECENT - just), counter.next_write);
+    assert_eq!(counter.due_at(confirmed_at + RECENT), Some(confirmed_at + RECENT));
 }
 
 #[test]
