@@ -68,8 +68,8 @@ echo "$*" >> "$DEPLOYMENTS"
 
 
 @pytest.fixture
-def stack(tmp_path, monkeypatch):
-    """A stack on the stand-in, and programs that use it. Yields a CloudFormation client."""
+def programs(tmp_path, monkeypatch):
+    """The stand-in, and programs that use it."""
     # moto would run a function in a container.
     with aws(), mock.patch.object(LambdaBackend, "invoke", lambda *_: b"{}"):
         os.environ |= {"AWS_DEFAULT_REGION": REGION, "DEPLOYMENTS": str(tmp_path / "deployments")}
@@ -81,9 +81,15 @@ def stack(tmp_path, monkeypatch):
             (programs / name).write_text(script)
             (programs / name).chmod(0o755)
         os.environ["PATH"] = f"{programs}:{Path(sys.executable).parent}:{os.environ['PATH']}"
-        cloud = boto3.client("cloudformation")
-        make_stack(cloud, STACK)
-        yield cloud
+        yield
+
+
+@pytest.fixture
+def stack(programs):
+    """A stack on the stand-in, which takes seconds to create. Returns a CloudFormation client."""
+    cloud = boto3.client("cloudformation")
+    make_stack(cloud, STACK)
+    return cloud
 
 
 def reports(folder, change=lambda content: content):

@@ -10,7 +10,7 @@ import boto3
 import pytest
 
 from documents import (
-    CERTIFICATE, STACK, STREAM, commands, current_version, deploy_edge, deployments, log, make_key, reports, run,
+    CERTIFICATE, STACK, STREAM, commands, current_version, deploy_edge, deployments, log, make_key, programs, reports, run,
     section, stack, states, tnr,
 )
 from template import defaults, source
@@ -140,7 +140,7 @@ def test_cloudfront_gets_a_certificate_and_becomes_the_only_way(stack, tmp_path)
     assert f"{STACK}-edge" not in [each["StackName"] for each in stack.describe_stacks()["Stacks"]]
 
 
-def test_the_stack_is_deployed_with_parameters(stack):
+def test_the_stack_is_deployed_with_parameters(programs):
     run(commands(section("OPERATIONS.md", "Deploy").split("\n### ")[0]))
     assert deployments() == [{}, {"AlarmEmail": "me@example.com", "CorsOrigins": "https://app.example.com"}, {}]
     run(commands(section("OPERATIONS.md", "Alarms", "Publisher stalled")))
@@ -188,7 +188,7 @@ def test_the_busiest_addresses_are_in_the_log(stack):
     assert json.loads(printed)["status"] == "Complete"
 
 
-def test_images_move_to_a_bucket(stack):
+def test_images_move_to_a_bucket(programs):
     boto3.client("s3").create_bucket(Bucket="images")
     write, *publish = commands(section("OPERATIONS.md", "Flag images"))
     [version] = re.findall(r"\(version (\w+)\)", run([write]))
@@ -197,7 +197,7 @@ def test_images_move_to_a_bucket(stack):
     assert deployments() == [{"FlagsBaseUrl": f"https://cdn.example.com/flags/{version}"}]
 
 
-def test_a_deployment_is_examined(stack):
+def test_a_deployment_is_examined(programs):
     drift, drifts, *doctor = commands(section("OPERATIONS.md", "Examine a deployment"))
     run([drift, drifts])
     assert doctor == ["tnr doctor --stack STACK", "tnr doctor --stack STACK --key KEY --json"]
@@ -211,7 +211,7 @@ def test_a_request_is_found_in_the_log_and_the_probe_runs(stack):
     assert Path("check.json").read_text() == "{}"
 
 
-def test_the_last_release_comes_back_without_a_build(stack):
+def test_the_last_release_comes_back_without_a_build(programs):
     """The templates of deployments are in SAM's bucket. The real `sam` puts them there: test_first_deployment.py."""
     cloud, storage = boto3.client("cloudformation"), boto3.client("s3")
     bucket = cloud.describe_stacks(StackName="aws-sam-cli-managed-default")["Stacks"][0]["Outputs"][0]["OutputValue"]
@@ -227,7 +227,7 @@ def test_the_last_release_comes_back_without_a_build(stack):
     assert deployments() == [{"DeploymentStyle": "AllAtOnce"}]
 
 
-def test_a_fix_is_deployed_during_an_alarm_and_the_style_is_restored(stack):
+def test_a_fix_is_deployed_during_an_alarm_and_the_style_is_restored(programs):
     text = section("OPERATIONS.md", "Upgrade and roll back code").split("\n### ")[0]
     run(commands(text))
     assert [each["DeploymentStyle"] for each in deployments()] == ["AllAtOnce", defaults(source())["DeploymentStyle"]]

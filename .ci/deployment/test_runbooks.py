@@ -12,7 +12,8 @@ import pytest
 
 from documents import (
     CERTIFICATE, NUMBER, OTHER_REGION, PROGRAM, STACK, STANDBY, STREAM, UNSUPPORTED_COMMANDS, commands,
-    current_version, deploy_edge, deployments, functions_with_keys, log, make_key, run, section, stack, states,
+    current_version, deploy_edge, deployments, functions_with_keys, log, make_key, programs, run, section, stack,
+    states,
 )
 from template import ACCOUNT, EDGE, ROOT, defaults, source
 
@@ -86,7 +87,7 @@ def test_everything_is_stopped_and_restarted(stack, shell):
     assert budget["BudgetName"] == STACK
 
 
-def test_a_flood_without_a_key_is_found_and_limited(stack, tmp_path):
+def test_a_flood_without_a_key_is_found_and_limited(programs, tmp_path):
     """The firewall's limits while it lasts, and the defaults afterwards."""
     parameters = {
         "ApiDomain": "origin.example.com", "DomainName": "api.example.com", "CertificateArn": CERTIFICATE,
