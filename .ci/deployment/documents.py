@@ -201,21 +201,17 @@ def functions_with_keys():
     return names
 
 
-def deploy_edge(folder, parameters):
-    """Creates the second stack with what the stand-in supports of it. Returns a function that reads its parameters."""
-    template = dict(source(EDGE))
-    group = {name: resource for name, resource in template["Resources"].items() if resource["Type"] == "AWS::Logs::LogGroup"}
-    (folder / "edge.yaml").write_text(json.dumps({**template, "Resources": group, "Outputs": {}}))
-    cloud = boto3.client("cloudformation")
-    values = [{"ParameterKey": name, "ParameterValue": value} for name, value in parameters.items()]
-    if parameters:
-        cloud.create_stack(StackName=f"{STACK}-edge", TemplateBody=(folder / "edge.yaml").read_text(), Parameters=values)
+def write_edge_template():
+    """Writes the part of edge.yaml that the stand-in supports, and returns it."""
+    groups = resources_of_type(source(EDGE)["Resources"], "AWS::Logs::LogGroup")
+    template = json.dumps({**source(EDGE), "Resources": groups, "Outputs": {}})
+    Path("edge.yaml").write_text(template)
+    return template
 
-    def read():
-        [stack] = cloud.describe_stacks(StackName=f"{STACK}-edge")["Stacks"]
-        return {each["ParameterKey"]: each["ParameterValue"] for each in stack["Parameters"]}
 
-    return read
+def edge_parameters():
+    [stack] = boto3.client("cloudformation").describe_stacks(StackName=f"{STACK}-edge")["Stacks"]
+    return {each["ParameterKey"]: each["ParameterValue"] for each in stack["Parameters"]}
 
 
 if __name__ == "__main__":

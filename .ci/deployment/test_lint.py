@@ -24,9 +24,8 @@ def test_cfn_lint_finds_nothing(path):
 
 
 def test_checkov_finds_exactly_what_is_explained():
-    """One run without the configuration: each finding is skipped there with a reason, and each skipped check finds something."""
-    skipped = (Path(__file__).parent / "checkov.yaml").read_text().split("skip-check:")[1]
-    explained = {line.strip()[2:] for line in skipped.splitlines() if line.strip().startswith("- ")}
+    """Runs checkov without its configuration, which lists each expected finding with a reason."""
+    explained = set(re.findall(r"^  - (\w+)$", (Path(__file__).parent / "checkov.yaml").read_text(), re.MULTILINE))
     # checkov is a script that needs its own environment's Python, which may not be first in PATH.
     options = ["--framework", "cloudformation", "--quiet", "--compact", "-f", TEMPLATE.name, "-f", EDGE.name]
     found = subprocess.run([sys.executable, TOOLS / "checkov", *options], cwd=ROOT, capture_output=True, text=True)

@@ -97,7 +97,7 @@ pub struct RequestKind {
     share: f64,
     /// The route's API Gateway limit, in requests per second.
     pub rate: f64,
-    /// How many of these requests a flood without a key can send per second.
+    /// The limit for these requests in a flood without a key, in requests per second.
     pub keyless_rate: f64,
     /// The size of the uncompressed response, including headers.
     pub response_bytes: f64,
