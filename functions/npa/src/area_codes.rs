@@ -11,8 +11,8 @@ use jiff::civil::Date;
 use numbering::{
     dataset::{Dataset, Holder, Search},
     records::{
-        AreaCode, AreaCodeService, DialingPlan, Exchange, Npa, NumberingPlan, RecordKey,
-        ReliefPlanning, StateCode, Status,
+        AreaCode, AreaCodeService, AreaCodeStatus, DialingPlan, Exchange, Npa, NumberingPlan,
+        RecordKey, ReliefPlanning, StateCode, Status,
     },
     time::today,
 };
@@ -26,7 +26,6 @@ use shared::{
     state::App,
 };
 use store::LoadedVersion;
-use strum::{Display, EnumString, VariantNames};
 use utoipa::{IntoParams, ToSchema};
 
 /// The number of rate centers and holders shown for an area code. `/v1/holders` lists all holders.
@@ -59,18 +58,6 @@ pub struct AreaCodeSummary {
     pub total_exchanges: Option<u32>,
 }
 
-/// An area code's state of service.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema, Display, EnumString, VariantNames,
-)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[strum(serialize_all = "SCREAMING_SNAKE_CASE", ascii_case_insensitive)]
-pub enum AreaCodeStatus {
-    InService,
-    /// Assigned, and not in service yet.
-    Planned,
-}
-
 /// An area code with its dialing rules, relief planning, places and holders.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct AreaCodeDetail {
@@ -81,6 +68,8 @@ pub struct AreaCodeDetail {
     /// IANA time zones; for a new code, those of its overlay or state. Empty for non-geographic codes.
     #[schema(example = json!(["America/Los_Angeles"]))]
     pub time_zones: BTreeSet<&'static str>,
+    /// `true` if the report says that the code's area spans several time zones.
+    pub has_several_time_zones: bool,
     pub dialing: DialingPlan,
     pub relief: ReliefPlanning,
     /// Remarks in the report.
@@ -89,10 +78,14 @@ pub struct AreaCodeDetail {
     /// Exchange count by status; `null` if no report lists the code's exchanges.
     #[schema(required)]
     pub exchanges_by_status: Option<BTreeMap<Status, u32>>,
-    pub total_rate_centers: usize,
+    /// `null` if no report lists the code's exchanges.
+    #[schema(required)]
+    pub total_rate_centers: Option<usize>,
     /// The ten rate centers with the most assigned exchanges.
     pub rate_centers: Vec<RateCenterCount>,
-    pub total_holders: usize,
+    /// `null` if no report lists the code's exchanges.
+    #[schema(required)]
+    pub total_holders: Option<usize>,
     /// The ten holders with the most exchanges.
     pub holders: Vec<Holder>,
 }
@@ -150,9 +143,7 @@ fn join<T: ToString>(codes: &BTreeSet<T>) -> String {
 
 impl AreaCodeSummary {
     fn new(area_code: AreaCode, today: Date) -> Self {
-        let is_in_service = area_code.plan.is_in_service_on(today);
-        let status =
-            if is_in_service { AreaCodeStatus::InService } else { AreaCodeStatus::Planned };
+        let status = area_code.plan.status_on(today);
         let country = area_code.iso_country();
         let total_exchanges = area_code.is_covered().then_some(area_code.total_exchanges);
         let AreaCode { npa, state, states, plan, .. } = area_code;
@@ -217,13 +208,12 @@ impl Filter {
 
     fn matches(&self, area_code: &AreaCode, today: Date) -> bool {
         let plan = &area_code.plan;
-        let is_in_service = plan.is_in_service_on(today);
         let was_in_service =
             |day| plan.in_service_on.map_or(plan.is_in_service, |date| date <= day);
         self.state.is_none_or(|state| area_code.states.contains(&state))
             && self.country.as_ref().is_none_or(|it| area_code.iso_country().as_ref() == Some(it))
             && self.service.is_none_or(|service| plan.service == service)
-            && self.status.is_none_or(|it| (it == AreaCodeStatus::InService) == is_in_service)
+            && self.status.is_none_or(|status| plan.status_on(today) == status)
             && self.overlay_of.is_none_or(|npa| npa != area_code.npa && plan.overlay.contains(&npa))
             && self.in_service_on.is_none_or(was_in_service)
     }
@@ -300,9 +290,9 @@ impl AreaCodeDetail {
         let status = Some(Status::Assigned);
         let assigned = Search { npa: Some(npa), status, ..Search::default() };
         let mut holders = dataset.holders(&assigned, today);
-        let total_holders = holders.len();
-        holders.truncate(MAX_LISTED);
         let is_covered = area_code.is_covered();
+        let total_holders = is_covered.then_some(holders.len());
+        holders.truncate(MAX_LISTED);
         let mut exchanges_by_status = BTreeMap::from(Status::ALL.map(|status| (status, 0)));
         let mut rate_centers: BTreeMap<String, u32> = BTreeMap::new();
         for Exchange { status, rate_center, .. } in dataset.exchanges_in(npa) {
@@ -313,16 +303,18 @@ impl AreaCodeDetail {
         }
         let is_geographic = area_code.plan.service == AreaCodeService::Geographic;
         let time_zones = is_geographic.then(|| dataset.time_zones(npa, time_zones_for_area_codes));
-        let NumberingPlan { assigned_on, dialing, relief, notes, .. } = (*area_code.plan).clone();
+        let NumberingPlan { assigned_on, has_several_time_zones, dialing, relief, notes, .. } =
+            (*area_code.plan).clone();
         Self {
             summary: AreaCodeSummary::new(area_code, today),
             assigned_on,
             time_zones: time_zones.unwrap_or_default(),
+            has_several_time_zones,
             dialing,
             relief,
             notes,
             exchanges_by_status: is_covered.then_some(exchanges_by_status),
-            total_rate_centers: rate_centers.len(),
+            total_rate_centers: is_covered.then_some(rate_centers.len()),
             rate_centers: largest(rate_centers),
             total_holders,
             holders,

@@ -7,7 +7,7 @@ use std::{
 
 use itertools::Itertools;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use strum::{EnumString, IntoStaticStr, VariantNames};
 use utoipa::ToSchema;
 
@@ -68,7 +68,8 @@ pub struct RecordChange {
     pub kind: RecordKind,
     /// An NPA-NXX, an NPA or an OCN.
     pub key: String,
-    /// The fields that differ. A nested field has a dotted name, such as `exchanges.by_state.CA`. Arrays differ as a whole.
+    /// The fields that differ, by their names in API responses. A nested field has a dotted name, such as
+    /// `exchanges.by_state.CA`. Arrays differ as a whole. Empty if no response shows the difference.
     pub fields: BTreeMap<String, FieldChange>,
 }
 
@@ -167,10 +168,37 @@ impl RecordPair {
 
 fn values(record: Option<&Record>) -> Vec<(String, Value)> {
     let mut values = Vec::new();
-    let record = serde_json::to_value(record)
-        .expect("records contain only strings, numbers and maps with string keys");
-    collect_values("", record, &mut values);
+    collect_values("", record.map_or(Value::Null, response_fields), &mut values);
     values
+}
+
+/// A record's fields by their names in API responses. Responses combine some of the stored fields.
+fn response_fields(record: &Record) -> Value {
+    let mut fields = serde_json::to_value(record)
+        .expect("records contain only strings, numbers and maps with string keys");
+    match record {
+        Record::Exchange(_) => (),
+        Record::AreaCode(area_code) => {
+            let total_exchanges = area_code.is_covered().then_some(area_code.total_exchanges);
+            fields["total_exchanges"] = json!(total_exchanges);
+            fields["country"] = json!(area_code.iso_country());
+            fields["status"] = json!(area_code.plan.reported_status());
+            remove(&mut fields, &["plan_country", "is_in_service"]);
+        }
+        Record::Carrier(carrier) => {
+            let line = carrier.line_type();
+            fields["line"] =
+                json!(line.map(|(kind, basis)| json!({ "type": kind, "basis": basis })));
+            remove(&mut fields, &["type_basis", "family_line_type"]);
+        }
+    }
+    fields
+}
+
+fn remove(fields: &mut Value, names: &[&str]) {
+    if let Value::Object(fields) = fields {
+        fields.retain(|name, _| !names.contains(&name.as_str()));
+    }
 }
 
 fn collect_values(name: &str, value: Value, values: &mut Vec<(String, Value)>) {

@@ -76,8 +76,8 @@ pub struct ChangeRow {
     /// An NPA-NXX, an NPA or an OCN.
     #[schema(example = "415-555")]
     pub key: String,
-    /// The fields that differ, by name. A nested field has a dotted name, such as `exchanges.by_state.CA`. Arrays differ as
-    /// a whole.
+    /// The fields that differ, by their names in responses. A nested field has a dotted name, such as
+    /// `exchanges.by_state.CA` or `blocks.5.ocn`. Arrays differ as a whole.
     pub fields: BTreeMap<String, FieldChange>,
 }
 

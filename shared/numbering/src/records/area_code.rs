@@ -121,7 +121,32 @@ impl Default for NumberingPlan {
     }
 }
 
+/// An area code's service status.
+#[derive(Serialize, ToSchema, Display, EnumString, VariantNames)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE", ascii_case_insensitive)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AreaCodeStatus {
+    InService,
+    /// Assigned, and not in service yet.
+    Planned,
+}
+
 impl NumberingPlan {
+    /// The status in the report, which may be older than the code's date.
+    pub fn reported_status(&self) -> AreaCodeStatus {
+        if self.is_in_service { AreaCodeStatus::InService } else { AreaCodeStatus::Planned }
+    }
+
+    /// The status `today`.
+    pub fn status_on(&self, today: Date) -> AreaCodeStatus {
+        if self.is_in_service_on(today) {
+            AreaCodeStatus::InService
+        } else {
+            AreaCodeStatus::Planned
+        }
+    }
+
     /// Returns `true` if the code is in service `today`. A planned code enters service on its date, so that no import has
     /// to run on that day.
     pub fn is_in_service_on(&self, today: Date) -> bool {

@@ -12,7 +12,9 @@ use serde::{Deserialize, Serialize};
 use strum::{Display, EnumString, VariantArray, VariantNames};
 use utoipa::ToSchema;
 
-pub use area_code::{AreaCode, AreaCodeService, DialingPlan, NumberingPlan, ReliefPlanning};
+pub use area_code::{
+    AreaCode, AreaCodeService, AreaCodeStatus, DialingPlan, NumberingPlan, ReliefPlanning,
+};
 pub use codes::{CodeError, Npa, NpaNxx, Nxx, Ocn};
 pub use place::{Country, StateCode, UnknownState};
 pub use version::Version;
@@ -186,7 +188,7 @@ pub struct BlockHolder {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_center: Option<String>,
     /// The first day of the assignment; `None` if it is effective immediately.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "effective_date", default, skip_serializing_if = "Option::is_none")]
     pub effective: Option<Date>,
 }
 

@@ -188,7 +188,6 @@ fn blocks(exchange: Exchange) -> Vec<Value> {
         holder.rate_center = holder.rate_center.or_else(|| rate_center.clone());
         let mut row = json!(holder);
         (row["npa"], row["nxx"], row["block"]) = (json!(npa), json!(nxx), digit.into());
-        row["effective_date"] = row["effective"].take();
         row
     });
     rows.collect()

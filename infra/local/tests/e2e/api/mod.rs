@@ -2,6 +2,7 @@
 //! rules that no sample request shows.
 
 mod authentication;
+mod change_fields;
 mod compression;
 mod conditional_requests;
 mod cors;

@@ -132,7 +132,7 @@ fn every_carrier_field_of_a_number_mentions_porting() {
 }
 
 /// Replaces a value's references with what they refer to.
-fn resolve(value: &Value, description: &Value) -> Value {
+pub fn resolve(value: &Value, description: &Value) -> Value {
     match value {
         Value::Object(fields) => match fields.get("$ref").and_then(Value::as_str) {
             Some(reference) => {
