@@ -1,8 +1,12 @@
 //! Route tests with a small dataset.
 
 use insta::assert_snapshot;
+use numbering::{
+    records::{Record, Status},
+    time::this_second,
+};
 use serde_json::{Value, json};
-use test_api::{TestApi, header};
+use test_api::{TestApi, app_with_history, changed_dataset, header};
 
 use super::routes;
 
@@ -88,4 +92,26 @@ async fn holders_are_counted_in_a_place_with_the_most_exchanges_first() {
     assert_eq!(holders("rate_center=sausalito&npa=415").await, "T-MOBILE USA, INC. 1 0");
     assert_eq!(holders("npa=999").await, "");
     api.assert_csv_agrees_with_json("/v1/holders", "holders").await;
+}
+
+#[tokio::test]
+async fn only_assigned_exchanges_count_for_their_holder() {
+    let dataset = changed_dataset(|records| {
+        for record in records {
+            if let Record::Exchange(exchange) = record
+                && exchange.status != Status::Assigned
+            {
+                exchange.company_name = Some("RESERVED FOR NOBODY".to_owned());
+            }
+        }
+    });
+    let app = app_with_history(this_second(), vec![dataset]).await.app;
+    let holders = TestApi::on(routes(), app).ok("/v1/holders").await.to_string();
+    assert!(holders.contains("PACIFIC BELL") && !holders.contains("NOBODY"), "{holders}");
+}
+
+#[tokio::test]
+async fn pages_of_holders_stay_on_one_version() {
+    let page = TestApi::new(routes()).get("/v1/holders?limit=1", &[]).await;
+    assert!(header(&page.headers, "link").contains("&version=19700101T000000Z-"), "{page:?}");
 }

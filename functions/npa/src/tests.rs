@@ -1,8 +1,13 @@
 //! Route tests with a small dataset.
 
 use insta::assert_snapshot;
+use jiff::{SignedDuration, Timestamp, civil::Date};
+use numbering::{
+    records::{NpaNxx, Record},
+    time::{date_of, this_second},
+};
 use serde_json::{Value, json};
-use test_api::{TestApi, header};
+use test_api::{TestApi, app_with_history, changed_dataset, header};
 
 use super::routes;
 
@@ -89,6 +94,8 @@ async fn errors_state_the_rule_and_the_value() {
         "/v1/npa/416?nxx=234&version=19700101T000000Z-0123456789abcdef",
         "/v1/npa/415/nxx",
         "/v1/npa/415/nxx/",
+        "/v1/area-codes?country=USA",
+        "/v1/area-codes?country=U1",
     ]);
     assert_snapshot!(errors.await);
 }
@@ -126,7 +133,7 @@ async fn area_codes_are_filtered_by_place_service_and_date() {
 async fn area_codes_have_their_place_in_the_plan_and_their_largest_holders() {
     let api = TestApi::new(routes());
     let mut text = String::new();
-    for npa in ["415", "628", "465", "800", "876"] {
+    for npa in ["415", "416", "628", "465", "800", "876"] {
         text += &format!("{:#}\n", api.ok(&format!("/v1/area-codes/{npa}")).await);
     }
     assert_snapshot!(text);
@@ -157,5 +164,81 @@ async fn exchanges_have_ten_blocks_whether_pooled_or_not() {
     let (is_pooled, whole) = blocks("201").await;
     assert_eq!((is_pooled, whole.len()), (false, 10));
     assert_eq!(whole[9], "ASSIGNED 6529 SAUSALITO");
+    let whole = api.ok("/v1/npa/415/nxx/200/blocks").await;
+    let held = &whole["blocks"][1];
+    assert_eq!(
+        (&held["company_name"], &held["carrier_type"]),
+        (&json!("T-MOBILE USA, INC."), &json!("PCS"))
+    );
+    let free = &whole["blocks"][0];
+    assert_eq!((&free["company_name"], &free["carrier_type"]), (&Value::Null, &Value::Null));
     api.assert_csv_agrees_with_json("/v1/npa/415/nxx/200/blocks", "blocks").await;
+}
+
+/// A route with a history: a block of 415-200 and area code 465 start on `date`, the day of the second version, which also
+/// moves exchange 415-201.
+async fn api_with_start_on(date: Date, first_version: Timestamp) -> TestApi {
+    let version = |rate_center: &str| {
+        changed_dataset(|records| {
+            for record in records {
+                match record {
+                    Record::AreaCode(area_code) => {
+                        let plan = &mut area_code.plan;
+                        plan.in_service_on =
+                            plan.in_service_on.filter(|_| plan.is_in_service).or(Some(date));
+                    }
+                    Record::Exchange(exchange) if exchange.npa_nxx() == npa_nxx("415-200") => {
+                        exchange.blocks.get_mut(&2).unwrap().effective = Some(date);
+                    }
+                    Record::Exchange(exchange) if exchange.npa_nxx() == npa_nxx("415-201") => {
+                        exchange.rate_center = Some(rate_center.to_owned());
+                    }
+                    _ => (),
+                }
+            }
+        })
+    };
+    let versions = vec![version("NOVATO"), version("SAN RAFAEL")];
+    TestApi::on(routes(), app_with_history(first_version, versions).await.app)
+}
+
+fn npa_nxx(code: &str) -> NpaNxx {
+    code.parse().unwrap()
+}
+
+#[tokio::test]
+async fn the_past_is_judged_on_its_own_day() {
+    let first_version = this_second() - SignedDuration::from_hours(24 * 4);
+    let [before, on] =
+        [0, 1].map(|day| date_of(first_version + SignedDuration::from_hours(24 * day)));
+    let api = api_with_start_on(on, first_version).await;
+    for (as_of, block, area_code, held_blocks) in
+        [(before, "UNASSIGNED", "PLANNED", 1), (on, "ASSIGNED", "IN_SERVICE", 2)]
+    {
+        let blocks = api.ok(&format!("/v1/npa/415/nxx/200/blocks?as_of={as_of}")).await;
+        assert_eq!(blocks["blocks"][2]["status"], block, "{as_of}");
+        let plan = api.ok(&format!("/v1/area-codes/465?as_of={as_of}")).await;
+        assert_eq!(plan["status"], area_code, "{as_of}");
+        let holders = api.ok(&format!("/v1/area-codes/415?as_of={as_of}")).await["holders"].clone();
+        let holders = holders.as_array().unwrap();
+        let holder = holders.iter().find(|holder| holder["ocn"] == "6529").unwrap();
+        assert_eq!(holder["blocks"], held_blocks, "{as_of}");
+    }
+}
+
+#[tokio::test]
+async fn an_exchange_is_listed_as_it_was() {
+    let first_version = this_second() - SignedDuration::from_hours(24 * 4);
+    let [before, on] =
+        [0, 1].map(|day| date_of(first_version + SignedDuration::from_hours(24 * day)));
+    let api = api_with_start_on(on, first_version).await;
+    for (as_of, rate_center) in [(before, "NOVATO"), (on, "SAN RAFAEL")] {
+        for target in ["/v1/npa/415/nxx/201?", "/v1/npa/415?offset=1&limit=1&"] {
+            let page = api.ok(&format!("{target}as_of={as_of}")).await;
+            let [exchange] = page["exchanges"].as_array().unwrap().as_slice() else {
+                panic!("{page}")
+            };
+            assert_eq!(exchange["rate_center"], rate_center, "{target}{as_of}");
+        }
+    }
 }

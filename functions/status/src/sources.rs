@@ -152,3 +152,22 @@ pub async fn sources(State(app): State<App>) -> Result<(SampleHeader, Json<Sourc
     let snapshot = current_snapshot(&app).await?;
     Ok((sample_header(&snapshot), Json(snapshot.into())))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_countrys_reports_name_its_own_administrator() {
+        for (report, publisher) in [
+            (ReportName::Nanpa, "NANPA"),
+            (ReportName::NpaReport, "NANPA"),
+            (ReportName::ThousandsBlocks, "NANPA"),
+            (ReportName::Cnac, "CNAC"),
+            (ReportName::CanadianBlocks, "CNAC"),
+            (ReportName::Carriers, "operator"),
+        ] {
+            assert_eq!(publisher_and_title(report).0, publisher, "{report}");
+        }
+    }
+}
