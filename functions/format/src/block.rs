@@ -6,7 +6,7 @@ use formatting::{DefaultCountry, PhoneNumber, country_name};
 use jiff::civil::Date;
 use numbering::{
     dataset::Dataset,
-    records::{AreaCode, BlockHolder, CarrierType, Country, Exchange, NpaNxx, Ocn, StateCode},
+    records::{AreaCode, BlockHolding, CarrierType, Country, Exchange, NpaNxx, Ocn, StateCode},
 };
 use serde::Serialize;
 use shared::lookup::{Freshness, Lookups};
@@ -30,6 +30,11 @@ impl NanpParts {
         let npa_nxx =
             NpaNxx { npa: digits.get(..3)?.parse().ok()?, nxx: digits.get(3..6)?.parse().ok()? };
         Some(Self { npa_nxx, nxxx: digits.get(6..)?.to_owned() })
+    }
+
+    /// The digit of the number's thousands block.
+    pub fn block(&self) -> u8 {
+        self.nxxx.bytes().next().map_or(0, |digit| digit - b'0')
     }
 }
 
@@ -94,6 +99,26 @@ pub struct CarrierInfo {
     pub(crate) carrier_type: Option<CarrierType>,
 }
 
+impl CarrierInfo {
+    /// The holder of a block on a day; `None` if nobody holds it.
+    pub fn new(exchange: &Exchange, block: u8, day: Date) -> Option<Self> {
+        match exchange.holding_on(block, day) {
+            BlockHolding::Exchange => {
+                let (ocn, name) = (exchange.ocn, exchange.company_name.clone());
+                // A source may list a company without an OCN.
+                let is_held = ocn.is_some() || name.is_some();
+                is_held.then_some(Self { ocn, name, carrier_type: exchange.carrier_type })
+            }
+            BlockHolding::Block(holder) => Some(Self {
+                ocn: Some(holder.ocn),
+                name: holder.company_name.clone(),
+                carrier_type: holder.carrier_type,
+            }),
+            BlockHolding::Pending(_) | BlockHolding::Unassigned => None,
+        }
+    }
+}
+
 /// A North American number's exchange, and its area code if the exchange has no state.
 #[derive(Debug, Clone, Default)]
 pub struct BlockRecords {
@@ -148,36 +173,28 @@ pub struct Block {
 impl Block {
     /// Finds the location and holder of a number's block.
     ///
-    /// If the exchange has no state and the area code has only one, that state is used. In a pooled exchange, the
-    /// holder and rate center are those of the number's thousands block once its assignment is effective.
+    /// If the exchange has no state and the area code has only one, that state is used. A thousands block's own rate
+    /// center is used once its assignment is effective.
     pub fn new(number: &PhoneNumber, records: BlockRecords, today: Date) -> Self {
         let BlockRecords { exchange, area_code } = records;
         let from_area_code =
             area_code.and_then(|area_code| Some((area_code.only_state()?, area_code.country?)));
-        let Some(exchange) = exchange else {
+        let Some((exchange, parts)) = exchange.zip(NanpParts::from_number(number)) else {
             return Self { state: from_area_code, ..Self::default() };
         };
         let state = exchange.state.map(|state| (state, exchange.country)).or(from_area_code);
-        let nxxx = number.national_number.get(6..).unwrap_or_default();
-        let (rate_center, ocn, name, carrier_type) = match exchange.block_on(nxxx, today).cloned() {
-            Some(BlockHolder { ocn, company_name, carrier_type, rate_center, .. }) => {
-                (rate_center.or(exchange.rate_center), Some(ocn), company_name, carrier_type)
-            }
-            None => {
-                let Exchange { rate_center, ocn, company_name, carrier_type, .. } = exchange;
-                (rate_center, ocn, company_name, carrier_type)
-            }
+        let rate_center = match exchange.holding_on(parts.block(), today) {
+            BlockHolding::Block(holder) => holder.rate_center.clone(),
+            _ => None,
         };
-        // A source may list a company without an OCN.
-        let is_held = ocn.is_some() || name.is_some();
-        let carrier = is_held.then_some(CarrierInfo { ocn, name, carrier_type });
-        Self { rate_center, state, carrier }
+        let carrier = CarrierInfo::new(&exchange, parts.block(), today);
+        Self { rate_center: rate_center.or(exchange.rate_center), state, carrier }
     }
 }
 
 #[cfg(test)]
 pub mod tests {
-    use numbering::records::Status;
+    use numbering::records::{BlockHolder, Status};
     use serde_json::{Value, json};
 
     use super::*;
@@ -228,15 +245,18 @@ pub mod tests {
     fn a_blocks_holder_and_rate_center_apply_from_its_effective_date() {
         let mut without_rate_center = exchange();
         without_rate_center.blocks.get_mut(&4).unwrap().rate_center = None;
+        let not_pooled = Exchange { blocks: [].into(), ..exchange() };
         for (exchange, number, month, rate_center, ocn) in [
-            (exchange(), "907 200 4000", 6, "VALDEZ", "6872"),
-            (exchange(), "907 200 4000", 7, "JUNEAU", "464D"),
-            (exchange(), "907 200 5000", 7, "VALDEZ", "6872"),
-            (without_rate_center, "907 200 4000", 7, "VALDEZ", "464D"),
+            (exchange(), "907 200 4000", 6, "VALDEZ", None),
+            (exchange(), "907 200 4000", 7, "JUNEAU", Some("464D")),
+            (exchange(), "907 200 5000", 7, "VALDEZ", None),
+            (exchange(), "907 200 3999", 7, "VALDEZ", None),
+            (without_rate_center, "907 200 4999", 7, "VALDEZ", Some("464D")),
+            (not_pooled, "907 200 4000", 7, "VALDEZ", Some("6872")),
         ] {
             let block = block(number, Some(exchange), &[], month);
-            let found_ocn = block.carrier.unwrap().ocn.unwrap().to_string();
-            let found = (block.rate_center.as_deref(), &*found_ocn);
+            let found_ocn = block.carrier.map(|carrier| carrier.ocn.unwrap().to_string());
+            let found = (block.rate_center.as_deref(), found_ocn.as_deref());
             assert_eq!(found, (Some(rate_center), ocn), "{number} in month {month}");
         }
     }
@@ -264,7 +284,8 @@ pub mod tests {
         ] {
             let ocn = ocn.map(|ocn: &str| ocn.parse().unwrap());
             let company_name = company.map(str::to_owned);
-            let held = Exchange { ocn, company_name, carrier_type: None, ..exchange() };
+            let blocks = [].into();
+            let held = Exchange { ocn, company_name, carrier_type: None, blocks, ..exchange() };
             let carrier = block("907 200 5000", Some(held), &[], 7).carrier;
             assert_eq!(serde_json::to_value(carrier).unwrap(), expected);
         }

@@ -70,17 +70,17 @@ impl<'a> Describer<'a> {
     ) -> Result<Self, ApiError> {
         let describer = Self::new(app, key, [].into_iter(), options, flags).await?;
         number.map_or(Ok(()), |number| test_numbers::simulate_error(key, number))?;
+        let Some(time) = &as_of.time else { return Ok(describer) };
+        let describer = Self { now: time.end, ..describer };
         let needs_data = |number: &&PhoneNumber| {
             options.needs_data(number) && test_numbers::dataset(key, number).is_none()
         };
         let parts = number.filter(needs_data).and_then(NanpParts::from_number);
         let Some(NanpParts { npa_nxx, .. }) = parts else { return Ok(describer) };
-        let (Some(past), Some(time)) = (app.past(as_of).await?, &as_of.time) else {
-            return Ok(describer);
-        };
+        let Some(past) = app.past(as_of).await? else { return Ok(describer) };
         let dataset = past.dataset(RecordKey::Exchange(npa_nxx)).await?;
         let records = [(npa_nxx, BlockRecords::from_dataset(&dataset, npa_nxx))].into();
-        Ok(Self { past: Some(dataset), records, now: time.end, ..describer })
+        Ok(Self { past: Some(dataset), records, ..describer })
     }
 
     /// The result for text, and the number in it, whose exchange is among those read.

@@ -40,7 +40,7 @@ pub struct LookupResult {
     nxxx: String,
     /// The exchange's status.
     status: Status,
-    /// The carrier that the number's block is assigned to; `null` if the block has no holder. The number may have been
+    /// The carrier that the number's block is assigned to; `null` if nobody holds the block. The number may have been
     /// ported since; open data does not show porting.
     #[schema(required)]
     carrier: Option<CarrierInfo>,

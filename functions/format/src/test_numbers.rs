@@ -150,6 +150,10 @@ mod tests {
                 );
             }
             let api = TestApi::new(routes()).with_key(KeyKind::Test);
+            for path in ["/v1/format", "/v1/lookup"] {
+                let response = api.get(&format!("{path}?tn={tn}&as_of=2026-01-01"), &[]).await;
+                assert_eq!(response.status.as_str(), status, "{path} with as_of");
+            }
             for path in ["/v1/format", "/v1/find"] {
                 let headers = [("content-type", "text/plain")];
                 let response = api.post(path, &headers, format!("305 234 5678\n{number}")).await;

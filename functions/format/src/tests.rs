@@ -1,11 +1,18 @@
 //! Route tests with a small dataset.
 
+mod block_holders;
+
 use std::time::Duration;
 
 use axum::{body::Body, extract::Request};
+use jiff::{SignedDuration, Timestamp, civil::Date};
+use numbering::{
+    records::{Record, TypeBasis},
+    time::date_of,
+};
 use serde_json::{Value, json};
 use shared::{body::BodyBudget, heavy_work::HeavyWork, in_process::InProcess, state::App};
-use test_api::{TestApi, header};
+use test_api::{AppWithHistory, TestApi, app_with_history, changed_dataset, header};
 
 use super::routes;
 
@@ -27,22 +34,71 @@ async fn post_numbers(query: &str, numbers: &Value, accept: &str) -> String {
 #[tokio::test]
 async fn lookup_and_format_return_the_same_values() {
     let api = TestApi::new(routes());
-    let lookup = api.ok("/v1/lookup/4152005678").await;
+    let lookup = api.ok("/v1/lookup/4152025678").await;
     assert_eq!(lookup["carrier"]["name"], "PACIFIC BELL");
-    let format = api.ok("/v1/format/4152005678").await;
+    let format = api.ok("/v1/format/4152025678").await;
     for field in ["npa", "nxx", "nxxx", "carrier", "location"] {
         assert_eq!(lookup[field], format[field], "{field}");
     }
     // With a plus sign, this would be a Swiss number.
-    assert_eq!(api.ok("/v1/lookup?tn=+4152005678").await["tn"], "4152005678");
+    assert_eq!(api.ok("/v1/lookup?tn=+4152025678").await["tn"], "4152025678");
 }
 
 #[tokio::test]
-async fn the_carrier_is_the_holder_of_the_block_once_its_assignment_is_effective() {
+async fn a_pooled_block_has_no_carrier_until_its_assignment_is_effective() {
     let api = TestApi::new(routes());
-    for (number, ocn) in [("4152001234", "6529"), ("4152002234", "9740"), ("4152003234", "9740")] {
-        let carrier = &api.ok(&format!("/v1/format/{number}")).await["carrier"];
-        assert_eq!(carrier["ocn"], ocn, "{number}");
+    let tmobile = json!({ "ocn": "6529", "name": "T-MOBILE USA, INC.", "type": "PCS" });
+    for (number, carrier, rate_center) in [
+        ("4152001234", Some(&tmobile), "SNFC CNTRL"),
+        ("4152002234", None, "SNFC CNTRL"),
+        ("4152003234", None, "SNFC CNTRL"),
+        ("4152011234", Some(&tmobile), "SAUSALITO"),
+    ] {
+        let format = api.ok(&format!("/v1/format/{number}")).await;
+        let lookup = api.ok(&format!("/v1/lookup/{number}")).await;
+        assert_eq!(format.get("carrier"), carrier, "{number}");
+        assert_eq!(&lookup["carrier"], carrier.unwrap_or(&Value::Null), "{number}");
+        for result in [format, lookup] {
+            assert_eq!(result["location"]["rateCenter"], rate_center, "{number}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_past_number_is_described_as_of_the_end_of_that_day() {
+    let (now, hours) = (Timestamp::now(), |count| SignedDuration::from_hours(count));
+    let (yesterday, start) = (date_of(now - hours(24)), now - hours(24 * 5));
+    let pooled = changed_dataset(|records| {
+        for record in records {
+            match record {
+                Record::Carrier(it) => it.type_basis = Some(TypeBasis::CompanyName),
+                Record::Exchange(it) => {
+                    it.blocks.values_mut().for_each(|it| it.effective = Some(yesterday));
+                }
+                Record::AreaCode(_) => (),
+            }
+        }
+    });
+    let AppWithHistory { app, .. } = app_with_history(start, vec![pooled]).await;
+    let api = TestApi::on(routes(), app);
+    let day_before = yesterday.yesterday().unwrap();
+    for (day, verdict, line) in
+        [(yesterday, "ASSIGNED", json!("WIRELESS")), (day_before, "NOT_YET_EFFECTIVE", Value::Null)]
+    {
+        let target = format!("/v1/format/4152001234?include=all&as_of={day}");
+        let result = api.ok(&target).await;
+        assert_eq!(result["assignment"]["verdict"], verdict, "{day}");
+        assert_eq!(result["line"]["type"], line, "{day}");
+        assert_eq!(result.get("carrier").is_some(), verdict == "ASSIGNED", "{day}");
+        // A day ends in the afternoon before in California, and at once in London, where data do not matter.
+        let local_day = |result: &Value| {
+            let local_time = result["timeZones"][0]["localTime"].as_str().unwrap().to_owned();
+            local_time[..10].parse::<Date>().unwrap()
+        };
+        assert_eq!(local_day(&result), day, "{day}");
+        let target = format!("/v1/format/%2B442079460958?include=all&as_of={day}");
+        let local_day = local_day(&api.ok(&target).await);
+        assert!([day, day.tomorrow().unwrap()].contains(&local_day), "{day}: {local_day}");
     }
 }
 
@@ -114,8 +170,8 @@ async fn fields_apply_to_every_response_format() {
     let query = "fields=carrier.name,valid,formats.e164,reason.code";
     let single = [
         (
-            "415 200 5678",
-            r#"{"valid":true,"formats":{"e164":"+14152005678"},"carrier":{"name":"PACIFIC BELL"},"reason":null}"#,
+            "415 202 5678",
+            r#"{"valid":true,"formats":{"e164":"+14152025678"},"carrier":{"name":"PACIFIC BELL"},"reason":null}"#,
         ),
         (
             "305 234",
@@ -142,7 +198,7 @@ async fn fields_apply_to_every_response_format() {
     assert_eq!(as_json, format!("{{\"results\":[{}]}}", lines.join(",")));
     // Cells must not be formulas.
     let csv = "id,tn,tn_valid,tn_e164,tn_carrier_name,tn_reason,tn_error\r\n\
-               a,415 200 5678,true,+14152005678,PACIFIC BELL,,\r\n\
+               a,415 202 5678,true,+14152025678,PACIFIC BELL,,\r\n\
                ,305 234,false,,,TOO_SHORT,\r\n\
                ,'=hello,false,,,NOT_A_NUMBER,\r\n\
                '=b,,,,,,tn is required\r\n";
@@ -204,6 +260,23 @@ async fn found_numbers_have_the_same_result_as_when_formatted() {
     }
     let e164: Vec<_> = found.iter().map(|it| it["result"]["input"].as_str().unwrap()).collect();
     assert_eq!(e164, ["+14152001234", "+442079460958", "+14152002234"]);
+}
+
+#[tokio::test]
+async fn a_json_text_is_an_object_without_other_fields() {
+    let headers = [("content-type", "application/json")];
+    for (body, status) in [
+        (r#"{"text": "305 234 5678"}"#, 200),
+        (r#"{"text": "305 234 5678", "leniency": "valid"}"#, 400),
+        (r#"{"tn": "305 234 5678"}"#, 400),
+        (r#"{"text": 3052345678}"#, 400),
+        (r#"{"text": null}"#, 400),
+        ("{}", 400),
+        (r#""305 234 5678""#, 400),
+    ] {
+        let response = TestApi::new(routes()).post("/v1/find", &headers, body.to_owned()).await;
+        assert_eq!(response.status, status, "{body}");
+    }
 }
 
 #[tokio::test]

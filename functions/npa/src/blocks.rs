@@ -2,7 +2,9 @@
 
 use axum::{extract::State, http::Uri};
 use jiff::civil::Date;
-use numbering::records::{BlockHolder, CarrierType, Exchange, Npa, NpaNxx, Nxx, Ocn, Status};
+use numbering::records::{
+    BlockHolder, BlockHolding, CarrierType, Exchange, Npa, NpaNxx, Nxx, Ocn, Status,
+};
 use serde::Serialize;
 use shared::{
     csv_pages::{FormatParam, Rows},
@@ -23,7 +25,7 @@ pub struct BlockRow {
     pub block: u8,
     /// `UNASSIGNED` if nobody holds the block, or its assignment starts on a later day.
     pub status: Status,
-    /// Operating Company Number of the holder; `null` without one.
+    /// Operating Company Number of the holder, or of the next one until its assignment starts; `null` without one.
     #[schema(required)]
     pub ocn: Option<Ocn>,
     #[schema(required, example = "NEW CINGULAR WIRELESS PCS, LLC - DC")]
@@ -111,7 +113,7 @@ pub async fn list_blocks(
     let body = ExchangeBlocks {
         npa,
         nxx,
-        is_pooled: !exchange.blocks.is_empty(),
+        is_pooled: exchange.is_pooled(),
         blocks: (0..10).map(|digit| block_row(&exchange, digit, today)).collect(),
     };
     let pagination = Pagination { limit: 10, offset: 0, total: 10 };
@@ -119,7 +121,7 @@ pub async fn list_blocks(
 }
 
 fn block_row(exchange: &Exchange, digit: u8, today: Date) -> BlockRow {
-    let Exchange { ocn, company_name, carrier_type, rate_center, status, blocks, .. } = exchange;
+    let Exchange { ocn, company_name, carrier_type, rate_center, status, .. } = exchange;
     let own = BlockRow {
         block: digit,
         status: *status,
@@ -129,28 +131,23 @@ fn block_row(exchange: &Exchange, digit: u8, today: Date) -> BlockRow {
         rate_center: rate_center.clone(),
         effective_date: None,
     };
-    match blocks.get(&digit) {
-        _ if blocks.is_empty() => own,
-        None => BlockRow {
-            status: Status::Unassigned,
-            ocn: None,
-            company_name: None,
-            carrier_type: None,
-            ..own
-        },
-        Some(holder) => {
-            let is_effective = holder.is_effective_on(today);
-            let BlockHolder { ocn, company_name, carrier_type, rate_center, effective } =
-                holder.clone();
-            BlockRow {
-                block: digit,
-                status: if is_effective { Status::Assigned } else { Status::Unassigned },
-                ocn: Some(ocn),
-                company_name,
-                carrier_type,
-                rate_center: rate_center.or(own.rate_center),
-                effective_date: effective,
-            }
+    let (holder, status) = match exchange.holding_on(digit, today) {
+        BlockHolding::Exchange => return own,
+        BlockHolding::Unassigned => {
+            let status = Status::Unassigned;
+            return BlockRow { status, ocn: None, company_name: None, carrier_type: None, ..own };
         }
+        BlockHolding::Block(holder) => (holder, Status::Assigned),
+        BlockHolding::Pending(holder) => (holder, Status::Unassigned),
+    };
+    let BlockHolder { ocn, company_name, carrier_type, rate_center, effective } = holder.clone();
+    BlockRow {
+        block: digit,
+        status,
+        ocn: Some(ocn),
+        company_name,
+        carrier_type,
+        rate_center: rate_center.or(own.rate_center),
+        effective_date: effective,
     }
 }

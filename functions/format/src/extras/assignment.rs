@@ -5,13 +5,16 @@ use formatting::PhoneNumber;
 use jiff::civil::Date;
 use numbering::{
     dataset::Dataset,
-    records::{AreaCode, Exchange, NpaNxx, Ocn, Status},
+    records::{AreaCode, BlockHolding, Exchange, NpaNxx, Ocn, Status},
 };
 use serde::Serialize;
 use strum::Display;
 use utoipa::ToSchema;
 
-use crate::{block::NanpParts, test_numbers};
+use crate::{
+    block::{CarrierInfo, NanpParts},
+    test_numbers,
+};
 
 /// What the numbering plan says about the number.
 #[derive(Debug, Serialize, ToSchema)]
@@ -27,7 +30,7 @@ pub struct Assignment {
     /// `null` if the numbering data does not cover the area code.
     #[schema(required)]
     pub(crate) exchange: Option<ExchangeAssignment>,
-    /// The holder of the number's thousands block or, without one, of its exchange; `null` if it has none. The number may
+    /// The holder of the number's block, or the next one until its assignment starts; `null` without one. The number may
     /// have been ported since.
     #[schema(required)]
     pub(crate) block: Option<BlockAssignment>,
@@ -135,13 +138,14 @@ impl Assignment {
     }
 
     fn in_plan(
-        NanpParts { npa_nxx, nxxx }: &NanpParts,
+        parts: &NanpParts,
         area_code: Option<AreaCode>,
         exchange: Option<Exchange>,
         special: Option<SpecialUse>,
         today: Date,
     ) -> Self {
-        let NpaNxx { npa, .. } = npa_nxx;
+        let NanpParts { npa_nxx, nxxx } = parts;
+        let npa = npa_nxx.npa;
         let Some(area_code) = area_code else {
             let status = AreaCodeAssignmentStatus::NotInService;
             let assignment = AreaCodeAssignment { status, in_service_on: None };
@@ -167,9 +171,9 @@ impl Assignment {
             let verdict = AssignmentVerdict::NotCovered;
             return Self::without_exchange(verdict, reason, Some(assignment));
         }
-        let plain = Self::in_exchange(*npa_nxx, nxxx, exchange, today);
-        // A report that says otherwise wins.
-        let special = special.filter(|_| plain.verdict != AssignmentVerdict::Assigned);
+        let plain = Self::in_exchange(parts, exchange, today);
+        // A report that assigns the exchange wins.
+        let special = special.filter(|_| plain.verdict == AssignmentVerdict::UnassignedExchange);
         let (verdict, reason) = match special {
             Some((verdict, kind)) => (verdict, format!("{npa_nxx}-{nxxx} is {kind}")),
             None => (plain.verdict, plain.reason),
@@ -177,24 +181,25 @@ impl Assignment {
         Self { area_code: Some(assignment), verdict, reason, ..plain }
     }
 
-    fn in_exchange(npa_nxx: NpaNxx, nxxx: &str, exchange: Option<Exchange>, today: Date) -> Self {
+    fn in_exchange(parts: &NanpParts, exchange: Option<Exchange>, today: Date) -> Self {
         let status =
             exchange.as_ref().map_or(ExchangeStatus::NotInData, |exchange| match exchange.status {
                 Status::Assigned => ExchangeStatus::Assigned,
                 Status::Unassigned => ExchangeStatus::Unassigned,
                 Status::Reserved => ExchangeStatus::Reserved,
             });
-        let (verdict, reason, block) = match exchange {
-            Some(exchange) if status == ExchangeStatus::Assigned => {
-                in_assigned_exchange(&exchange, nxxx, today)
-            }
-            _ => {
+        // The blocks of a pooled exchange are assigned separately.
+        let is_assigned =
+            |exchange: &Exchange| exchange.status == Status::Assigned || exchange.is_pooled();
+        let (verdict, reason, block) = match exchange.filter(is_assigned) {
+            Some(exchange) => in_assigned_exchange(parts, &exchange, today),
+            None => {
                 let status = match status {
                     ExchangeStatus::Reserved => "reserved",
                     ExchangeStatus::NotInData => "not in the reports",
                     _ => "not assigned",
                 };
-                let reason = format!("Exchange {npa_nxx} is {status}");
+                let reason = format!("Exchange {} is {status}", parts.npa_nxx);
                 (AssignmentVerdict::UnassignedExchange, reason, None)
             }
         };
@@ -212,33 +217,39 @@ impl Assignment {
 }
 
 fn in_assigned_exchange(
+    parts: &NanpParts,
     exchange: &Exchange,
-    nxxx: &str,
     today: Date,
 ) -> (AssignmentVerdict, String, Option<BlockAssignment>) {
-    let npa_nxx = exchange.npa_nxx();
-    let digit = nxxx.get(..1).unwrap_or_default();
-    let block = digit.parse().ok().and_then(|digit: u8| exchange.blocks.get(&digit));
-    if let Some(block) = block {
-        let effective_from = block.effective;
-        let (verdict, reason) = match effective_from.filter(|&date| date > today) {
-            Some(date) => {
-                let reason = format!("The assignment of block {npa_nxx}-{digit} starts on {date}");
-                (AssignmentVerdict::NotYetEffective, reason)
-            }
-            None => (AssignmentVerdict::Assigned, format!("Block {npa_nxx}-{digit} has a holder")),
-        };
-        let (ocn, name) = (Some(block.ocn), block.company_name.clone());
-        return (verdict, reason, Some(BlockAssignment { ocn, name, effective_from }));
-    }
-    if !exchange.blocks.is_empty() {
-        let reason = format!("Block {npa_nxx}-{digit} of a pooled exchange has no holder");
-        return (AssignmentVerdict::UnassignedBlock, reason, None);
-    }
-    let (ocn, name) = (exchange.ocn, exchange.company_name.clone());
-    let is_held = ocn.is_some() || name.is_some();
-    let block = is_held.then_some(BlockAssignment { ocn, name, effective_from: None });
-    (AssignmentVerdict::Assigned, format!("Exchange {npa_nxx} is assigned"), block)
+    let (npa_nxx, digit) = (parts.npa_nxx, parts.block());
+    let (verdict, reason, block) = match exchange.holding_on(digit, today) {
+        BlockHolding::Exchange => {
+            let holder = CarrierInfo::new(exchange, digit, today);
+            let block = holder.map(|CarrierInfo { ocn, name, .. }| BlockAssignment {
+                ocn,
+                name,
+                effective_from: None,
+            });
+            let reason = format!("Exchange {npa_nxx} is assigned");
+            return (AssignmentVerdict::Assigned, reason, block);
+        }
+        BlockHolding::Unassigned => {
+            let reason = format!("Block {npa_nxx}-{digit} of a pooled exchange has no holder");
+            return (AssignmentVerdict::UnassignedBlock, reason, None);
+        }
+        BlockHolding::Block(holder) => {
+            let reason = format!("Block {npa_nxx}-{digit} has a holder");
+            (AssignmentVerdict::Assigned, reason, holder)
+        }
+        BlockHolding::Pending(holder) => {
+            let date = holder.effective.map(|date| format!(" on {date}")).unwrap_or_default();
+            let reason = format!("The assignment of block {npa_nxx}-{digit} starts{date}");
+            (AssignmentVerdict::NotYetEffective, reason, holder)
+        }
+    };
+    let (ocn, name) = (Some(block.ocn), block.company_name.clone());
+    let effective_from = block.effective;
+    (verdict, reason, Some(BlockAssignment { ocn, name, effective_from }))
 }
 
 /// The verdict for a special use, and its name.
@@ -280,7 +291,7 @@ mod tests {
     use numbering::records::{
         AreaCodeService, BlockHolder, Carrier, Country, NumberingPlan, OwnedExchanges,
     };
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
 
@@ -320,8 +331,8 @@ mod tests {
         }
     }
 
-    fn dataset() -> Dataset {
-        let carrier = Carrier {
+    fn carrier() -> Carrier {
+        Carrier {
             ocn: "6529".parse().unwrap(),
             company_name: Some("T-MOBILE USA, INC.".to_owned()),
             common_name: None,
@@ -331,7 +342,10 @@ mod tests {
             state: None,
             country: Country::Us,
             exchanges: OwnedExchanges::default(),
-        };
+        }
+    }
+
+    fn dataset() -> Dataset {
         let in_service = NumberingPlan::default;
         let planned = |in_service_on| NumberingPlan {
             is_in_service: false,
@@ -363,7 +377,7 @@ mod tests {
             exchange("471-200", Status::Assigned, &[]),
             exchange("600-200", Status::Assigned, &[]),
         ];
-        Dataset::new(vec![carrier], area_codes, exchanges)
+        Dataset::new(vec![carrier()], area_codes, exchanges)
     }
 
     #[test]
@@ -381,6 +395,127 @@ mod tests {
             format!("{text} {}\n  {}", number.valid, json!(found))
         });
         insta::assert_snapshot!(verdicts.collect::<Vec<_>>().join("\n"));
+    }
+
+    /// The verdict, reason and block for a number on a day, given the exchanges in area code 305.
+    fn judge(text: &str, exchanges: Vec<Exchange>, today: Date) -> (String, String, Value) {
+        let area_codes = vec![area_code("305", NumberingPlan::default(), Some(Country::Us))];
+        let dataset = Dataset::new(vec![carrier()], area_codes, exchanges);
+        let number = PhoneNumber::parse(text, DefaultCountry::default()).unwrap();
+        let found = Assignment::find(&number, Some(&dataset), today).unwrap();
+        (found.verdict.to_string(), found.reason.clone(), json!(found)["block"].clone())
+    }
+
+    fn verdict(text: &str, exchanges: Vec<Exchange>) -> String {
+        judge(text, exchanges, TODAY).0
+    }
+
+    #[test]
+    fn only_555_0100_to_0199_are_reserved_for_fiction() {
+        for (text, expected) in [
+            ("305 555 0099", "TEST_OR_SPECIAL"),
+            ("305 555 0100", "FICTIONAL"),
+            ("305 555 0199", "FICTIONAL"),
+            ("305 555 0200", "TEST_OR_SPECIAL"),
+            ("305 555 1010", "TEST_OR_SPECIAL"),
+            ("305 556 0100", "UNASSIGNED_EXCHANGE"),
+        ] {
+            assert_eq!(verdict(text, Vec::new()), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_assigned_exchange_is_not_special() {
+        let later = TODAY.tomorrow().unwrap();
+        for (text, status, blocks, expected) in [
+            ("305 976 1345", Status::Assigned, &[][..], "ASSIGNED"),
+            ("305 976 1345", Status::Assigned, &[(1, None)], "ASSIGNED"),
+            ("305 976 1345", Status::Assigned, &[(1, Some(later))], "NOT_YET_EFFECTIVE"),
+            ("305 976 1345", Status::Assigned, &[(2, None)], "UNASSIGNED_BLOCK"),
+            ("305 976 1345", Status::Reserved, &[(2, None)], "UNASSIGNED_BLOCK"),
+            ("305 976 1345", Status::Reserved, &[], "TEST_OR_SPECIAL"),
+            ("305 976 1345", Status::Unassigned, &[], "TEST_OR_SPECIAL"),
+            ("305 555 0100", Status::Assigned, &[(2, None)], "UNASSIGNED_BLOCK"),
+            ("305 555 0100", Status::Reserved, &[], "FICTIONAL"),
+        ] {
+            let npa_nxx = text.get(..7).unwrap().replace(' ', "-");
+            let found = verdict(text, vec![exchange(&npa_nxx, status, blocks)]);
+            assert_eq!(found, expected, "{text} {status} {blocks:?}");
+        }
+    }
+
+    #[test]
+    fn assignments_start_on_their_effective_date() {
+        let starts = TODAY.tomorrow().unwrap();
+        for (today, expected, reason) in [
+            (TODAY, "NOT_YET_EFFECTIVE", "The assignment of block 305-201-2 starts on 2026-06-02"),
+            (starts, "ASSIGNED", "Block 305-201-2 has a holder"),
+            (starts.tomorrow().unwrap(), "ASSIGNED", "Block 305-201-2 has a holder"),
+        ] {
+            let pooled = exchange("305-201", Status::Assigned, &[(2, Some(starts))]);
+            let (verdict, found_reason, block) = judge("305 201 2345", vec![pooled], today);
+            assert_eq!((&*verdict, &*found_reason), (expected, reason), "{today}");
+            assert_eq!(block["effectiveFrom"], "2026-06-02", "{today}");
+        }
+    }
+
+    #[test]
+    fn area_codes_start_on_their_service_date() {
+        let starts = TODAY.tomorrow().unwrap();
+        let plan = NumberingPlan {
+            is_in_service: false,
+            in_service_on: Some(starts),
+            ..NumberingPlan::default()
+        };
+        let exchanges = vec![exchange("465-200", Status::Assigned, &[])];
+        let area_codes = vec![area_code("465", plan, Some(Country::Us))];
+        let dataset = Dataset::new(Vec::new(), area_codes, exchanges);
+        let number = PhoneNumber::parse("465 200 2345", DefaultCountry::default()).unwrap();
+        for (today, expected) in
+            [(TODAY, AssignmentVerdict::PlannedAreaCode), (starts, AssignmentVerdict::Assigned)]
+        {
+            let found = Assignment::find(&number, Some(&dataset), today).unwrap();
+            assert_eq!(found.verdict, expected, "{today}");
+        }
+    }
+
+    #[test]
+    fn a_holder_has_an_ocn_or_only_a_name() {
+        for (ocn, name, expected) in [
+            (
+                Some("6529"),
+                None,
+                json!({ "ocn": "6529", "name": "T-MOBILE USA, INC.", "effectiveFrom": null }),
+            ),
+            (
+                None,
+                Some("AT&T CORP."),
+                json!({ "ocn": null, "name": "AT&T CORP.", "effectiveFrom": null }),
+            ),
+            (None, None, Value::Null),
+        ] {
+            let ocn = ocn.map(|ocn: &str| ocn.parse().unwrap());
+            let company_name = name.map(str::to_owned);
+            let held = Exchange { ocn, company_name, ..exchange("305-200", Status::Assigned, &[]) };
+            let (verdict, _, block) = judge("305 200 2345", vec![held], TODAY);
+            assert_eq!((&*verdict, block), ("ASSIGNED", expected));
+        }
+    }
+
+    #[test]
+    fn reasons_mention_only_ranges_that_could_be_valid() {
+        let exchanges = vec![exchange("471-200", Status::Assigned, &[])];
+        let area_codes = vec![area_code("471", NumberingPlan::default(), Some(Country::Us))];
+        let dataset = Dataset::new(Vec::new(), area_codes, exchanges);
+        for (text, expected) in [
+            ("471 200 2345", "Exchange 471-200 is assigned; Google's rules do not know its range"),
+            ("471 199 2345", "Exchange 471-199 is not in the reports"),
+            ("222 200 2345", "Area code 222 is not assigned"),
+        ] {
+            let number = PhoneNumber::parse(text, DefaultCountry::default()).unwrap();
+            let found = Assignment::find(&number, Some(&dataset), TODAY).unwrap();
+            assert_eq!(found.reason, expected, "{text}");
+        }
     }
 
     #[test]

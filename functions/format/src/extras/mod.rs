@@ -23,7 +23,10 @@ pub use place::PlaceInfo;
 pub use reason::ReasonInfo;
 pub use time_zones::{CallingHours, TimeZoneInfo, zones};
 
-use crate::{block::NanpParts, fields::Fields};
+use crate::{
+    block::{CarrierInfo, NanpParts},
+    fields::Fields,
+};
 
 /// A field that results include only on request.
 #[derive(EnumString, VariantNames, ToSchema)]
@@ -158,9 +161,9 @@ impl Extras {
         let wants = |extra| include.contains(extra);
         let today = date_of(now);
         let holder = || {
-            let NanpParts { npa_nxx, nxxx } = NanpParts::from_number(number?)?;
-            let exchange = dataset?.exchange(npa_nxx)?;
-            dataset?.carrier(exchange.holder_on(&nxxx, today)?)
+            let parts = NanpParts::from_number(number?)?;
+            let exchange = dataset?.exchange(parts.npa_nxx)?;
+            dataset?.carrier(CarrierInfo::new(&exchange, parts.block(), today)?.ocn?)
         };
         let time_zones = wants(Extra::Timezone).then(|| time_zones::find(number?, dataset, now));
         let calling_hours = time_zones
@@ -180,7 +183,11 @@ impl Extras {
 
 #[cfg(test)]
 mod tests {
+    use numbering::records::{AreaCode, Carrier, CarrierType, Country, OwnedExchanges, TypeBasis};
+    use serde_json::json;
+
     use super::*;
+    use crate::block::tests::exchange;
 
     #[test]
     fn extra_fields_are_parsed_in_any_order_ignoring_case() {
@@ -188,5 +195,58 @@ mod tests {
         assert_eq!(include, Include([Extra::Reason, Extra::Line].into()));
         assert!("all".parse::<Include>().unwrap().contains(Extra::Line));
         assert_eq!(" ,".parse::<Include>().unwrap(), Include::default());
+    }
+
+    #[test]
+    fn each_extra_field_needs_the_data_on_its_own_or_not_at_all() {
+        let need_data: Vec<bool> =
+            EXTRAS.into_iter().map(|extra| Include::default().and(extra).needs_data()).collect();
+        // Reason and network do not.
+        assert_eq!(need_data, [false, true, true, true, true, false]);
+        assert!(!Include::default().needs_data() && Include::all().needs_data());
+    }
+
+    #[test]
+    fn fields_are_judged_on_the_day_of_the_time_asked_for() {
+        let carrier = Carrier {
+            ocn: "464D".parse().unwrap(),
+            company_name: Some("SAMPLE WIRELESS".to_owned()),
+            common_name: None,
+            carrier_type: Some(CarrierType::Wireless),
+            type_basis: Some(TypeBasis::CompanyName),
+            family_line_type: None,
+            state: None,
+            country: Country::Us,
+            exchanges: OwnedExchanges::default(),
+        };
+        let area_code = AreaCode {
+            npa: "907".parse().unwrap(),
+            state: None,
+            states: ["AK".parse().unwrap()].into(),
+            country: Some(Country::Us),
+            total_exchanges: 1,
+            plan: Box::default(),
+        };
+        // Block 4, in Juneau, is effective from July 1.
+        let dataset = Dataset::new(vec![carrier], vec![area_code], vec![exchange()]);
+        let country = DefaultCountry::default();
+        let number = PhoneNumber::parse("907 200 4000", country);
+        let subject = Subject { text: "", country, number: number.as_ref() };
+        for (now, line_type, verdict, place, day) in [
+            ("2026-06-30T23:59:59Z", None, "NOT_YET_EFFECTIVE", "Valdez, AK", "2026-06-30"),
+            ("2026-07-01T00:00:00Z", Some("WIRELESS"), "ASSIGNED", "Juneau, AK", "2026-06-30"),
+            ("2026-07-01T12:00:00Z", Some("WIRELESS"), "ASSIGNED", "Juneau, AK", "2026-07-01"),
+        ] {
+            let (languages, now) = (Languages::default(), now.parse().unwrap());
+            let extras = Extras::find(&Include::all(), subject, &languages, Some(&dataset), now);
+            let line = extras.line.unwrap().unwrap();
+            assert_eq!(line.line_type.map(|it| it.to_string()).as_deref(), line_type, "{now}");
+            assert_eq!(extras.assignment.unwrap().unwrap().verdict.to_string(), verdict, "{now}");
+            assert_eq!(extras.place.unwrap().unwrap().name, place, "{now}");
+            let zones = json!(extras.time_zones.unwrap().unwrap());
+            let local_time = zones[0]["localTime"].as_str().unwrap();
+            assert!(local_time.starts_with(day), "{now}: {local_time}");
+            assert!(extras.calling_hours.unwrap().is_some());
+        }
     }
 }

@@ -105,7 +105,7 @@ fn key(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use formatting::DefaultCountry;
-    use numbering::records::Exchange;
+    use numbering::records::{AreaCode, Country, Exchange};
 
     use super::*;
     use crate::block::tests::exchange;
@@ -159,5 +159,29 @@ mod tests {
             assert_eq!(place(text, Some(&dataset)), expected, "{text}");
         }
         assert_eq!(place("3052345678", None), "Miami, FL NUMBER_PREFIX");
+    }
+
+    #[test]
+    fn a_valid_number_without_an_exchange_has_the_state_of_its_area_code() {
+        let area_code = |npa: &str| AreaCode {
+            npa: npa.parse().unwrap(),
+            state: None,
+            states: ["TX".parse().unwrap()].into(),
+            country: Some(Country::Us),
+            total_exchanges: 0,
+            plan: Box::default(),
+        };
+        let area_codes = ["415", "212", "465"].map(area_code).into();
+        let dataset = Dataset::new(Vec::new(), area_codes, vec![in_state("465", "X", "TX")]);
+        for (text, expected) in [
+            ("4152345678", "Texas STATE"),
+            // The map has a city.
+            ("2122345678", "New York, NY NUMBER_PREFIX"),
+            // Not valid, with an exchange and without
+            ("4652345678", "Texas STATE"),
+            ("4659995678", "unknown"),
+        ] {
+            assert_eq!(place(text, Some(&dataset)), expected, "{text}");
+        }
     }
 }

@@ -166,16 +166,33 @@ impl Exchange {
         self.ocn.into_iter().chain(self.blocks.values().map(|block| block.ocn))
     }
 
-    /// The thousands block of a subscriber number, if its assignment is effective `today`.
-    pub fn block_on(&self, nxxx: &str, today: Date) -> Option<&BlockHolder> {
-        let digit = nxxx.as_bytes().first()?.checked_sub(b'0')?;
-        self.blocks.get(&digit).filter(|block| block.is_effective_on(today))
+    /// Returns `true` if its thousands blocks are assigned separately.
+    pub fn is_pooled(&self) -> bool {
+        !self.blocks.is_empty()
     }
 
-    /// The carrier that holds a subscriber number's block.
-    pub fn holder_on(&self, nxxx: &str, today: Date) -> Option<Ocn> {
-        self.block_on(nxxx, today).map(|block| block.ocn).or(self.ocn)
+    /// The holding of the thousands block with this digit on a day. API-DESIGN.md, "Carriers", has the rule.
+    pub fn holding_on(&self, digit: u8, day: Date) -> BlockHolding<'_> {
+        match self.blocks.get(&digit) {
+            Some(block) if block.is_effective_on(day) => BlockHolding::Block(block),
+            Some(block) => BlockHolding::Pending(block),
+            None if self.is_pooled() => BlockHolding::Unassigned,
+            None => BlockHolding::Exchange,
+        }
     }
+}
+
+/// The holding of a thousands block on a day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BlockHolding<'a> {
+    /// The exchange is not pooled, so its holder, if any, holds the block.
+    Exchange,
+    /// A carrier holds the block of a pooled exchange.
+    Block(&'a BlockHolder),
+    /// A carrier's assignment starts on a later day. Until then, nobody holds the block.
+    Pending(&'a BlockHolder),
+    /// Nobody holds the block of a pooled exchange.
+    Unassigned,
 }
 
 /// The carrier that a thousands block in a pooled exchange is assigned to.

@@ -1,0 +1,155 @@
+//! Formats, lookups, lists of blocks and assignments agree on the holder of a block on any day.
+
+use std::{collections::BTreeMap, iter};
+
+use jiff::{SignedDuration, Timestamp, civil::Date};
+use numbering::{
+    dataset::Dataset,
+    records::{AreaCode, BlockHolder, Carrier, Country, Exchange, OwnedExchanges, Status},
+    time::date_of,
+};
+use serde_json::{Value, json};
+use test_api::{AppWithHistory, TestApi, app_with_history};
+
+use crate::routes;
+
+const STATUSES: [Status; 3] = [Status::Assigned, Status::Unassigned, Status::Reserved];
+/// The OCN and name of an exchange's holder.
+const HOLDERS: [(Option<&str>, Option<&str>); 3] =
+    [(Some("9740"), None), (None, Some("SMALL TOWN TELEPHONE")), (None, None)];
+
+/// The expected values for a block.
+#[derive(Debug)]
+struct Expected {
+    status: &'static str,
+    /// The OCN in the list of blocks.
+    listed: Option<&'static str>,
+    /// The carrier's OCN and name; `None` without a carrier.
+    carrier: Option<(Option<&'static str>, Option<&'static str>)>,
+    verdict: &'static str,
+}
+
+/// A case: an exchange's status and holder, and the days on which its blocks 0, 1, ... start, if it is pooled.
+struct Case {
+    nxx: u32,
+    status: Status,
+    holder: (Option<&'static str>, Option<&'static str>),
+    blocks: Vec<Option<Date>>,
+}
+
+fn carrier(ocn: &str) -> Carrier {
+    Carrier {
+        ocn: ocn.parse().unwrap(),
+        company_name: None,
+        common_name: None,
+        carrier_type: None,
+        type_basis: None,
+        family_line_type: None,
+        state: None,
+        country: Country::Us,
+        exchanges: OwnedExchanges::default(),
+    }
+}
+
+impl Case {
+    fn exchange(&self) -> Exchange {
+        let (ocn, name) = self.holder;
+        let block = |effective| BlockHolder {
+            ocn: "6529".parse().unwrap(),
+            company_name: None,
+            carrier_type: None,
+            rate_center: None,
+            effective,
+        };
+        let blocks: BTreeMap<_, _> = (0..).zip(self.blocks.iter().copied().map(block)).collect();
+        Exchange {
+            npa: "415".parse().unwrap(),
+            nxx: self.nxx.to_string().parse().unwrap(),
+            ocn: ocn.map(|ocn| ocn.parse().unwrap()),
+            company_name: name.map(str::to_owned),
+            carrier_type: None,
+            rate_center: Some("SNFC CNTRL".to_owned()),
+            state: Some("CA".parse().unwrap()),
+            country: Country::Us,
+            status: self.status,
+            blocks,
+        }
+    }
+
+    /// The rule, written independently of the code.
+    fn expected(&self, digit: usize, day: Date) -> Expected {
+        let start = self.blocks.get(digit);
+        if !self.blocks.is_empty() {
+            let (status, carrier, verdict) = match start {
+                None => ("UNASSIGNED", None, "UNASSIGNED_BLOCK"),
+                Some(Some(start)) if day < *start => ("UNASSIGNED", None, "NOT_YET_EFFECTIVE"),
+                Some(_) => ("ASSIGNED", Some((Some("6529"), None)), "ASSIGNED"),
+            };
+            return Expected { status, listed: start.map(|_| "6529"), carrier, verdict };
+        }
+        let (status, verdict) = match self.status {
+            Status::Assigned => ("ASSIGNED", "ASSIGNED"),
+            Status::Unassigned => ("UNASSIGNED", "UNASSIGNED_EXCHANGE"),
+            Status::Reserved => ("RESERVED", "UNASSIGNED_EXCHANGE"),
+        };
+        let (ocn, name) = self.holder;
+        let carrier = ocn.or(name).map(|_| self.holder);
+        Expected { status, listed: ocn, carrier, verdict }
+    }
+}
+
+/// Every status and holder, without blocks and with blocks that start before, on and after these days.
+fn cases(days: &[Date]) -> Vec<Case> {
+    let pooled: Vec<Option<Date>> =
+        iter::once(None).chain(days.iter().copied().map(Some)).collect();
+    let kinds = STATUSES.into_iter().flat_map(|status| HOLDERS.map(|holder| (status, holder)));
+    let kinds = kinds.flat_map(|kind| [(kind, Vec::new()), (kind, pooled.clone())]);
+    let case = |(nxx, ((status, holder), blocks))| Case { nxx, status, holder, blocks };
+    (300..).zip(kinds).map(case).collect()
+}
+
+#[tokio::test]
+async fn all_endpoints_agree_on_a_blocks_holder_on_any_day() {
+    let now = Timestamp::now();
+    let ago = |days: i64| now - SignedDuration::from_hours(24 * days);
+    let days: Vec<Date> = [3, 2, 1].into_iter().map(|days| date_of(ago(days))).collect();
+    let cases = cases(&days);
+    let area_code = AreaCode {
+        npa: "415".parse().unwrap(),
+        state: None,
+        states: [].into(),
+        country: Some(Country::Us),
+        total_exchanges: 18,
+        plan: Box::default(),
+    };
+    let exchanges = cases.iter().map(Case::exchange).collect();
+    let dataset = Dataset::new(vec![carrier("6529"), carrier("9740")], vec![area_code], exchanges);
+    let AppWithHistory { app, .. } = app_with_history(ago(9), vec![dataset]).await;
+    let (numbers, blocks) = (TestApi::on(routes(), app.clone()), TestApi::on(npa::routes(), app));
+    for (case, day) in cases.iter().flat_map(|case| days[..2].iter().map(move |day| (case, *day))) {
+        let target = format!("/v1/npa/415/nxx/{}/blocks?as_of={day}", case.nxx);
+        let listed = blocks.ok(&target).await;
+        // Pooled exchanges have blocks 0 to 3, and nobody holds the others.
+        for digit in if case.blocks.is_empty() { 4..5 } else { 0..5 } {
+            let Expected { status, listed: ocn, carrier, verdict } = case.expected(digit, day);
+            let carrier = carrier.map_or(Value::Null, |(ocn, name)| json!([ocn, name]));
+            let row = &listed["blocks"][digit];
+            assert_eq!((&row["status"], &row["ocn"]), (&json!(status), &json!(ocn)), "{target}");
+            let number = format!("415{}{digit}000?as_of={day}", case.nxx);
+            let ocn_and_name = |result: &Value| match &result["carrier"] {
+                Value::Null => Value::Null,
+                it => json!([it["ocn"], it["name"]]),
+            };
+            let lookup = numbers.ok(&format!("/v1/lookup/{number}")).await;
+            assert!(lookup.as_object().unwrap().contains_key("carrier"), "{number}");
+            assert_eq!(ocn_and_name(&lookup), carrier, "{number}");
+            let format = numbers.ok(&format!("/v1/format/{number}&include=assignment")).await;
+            assert_eq!(format.get("carrier").is_some(), !carrier.is_null(), "{number}");
+            assert_eq!(ocn_and_name(&format), carrier, "{number}");
+            assert_eq!(format["assignment"]["verdict"], verdict, "{number}");
+            for result in [lookup, format] {
+                assert_eq!(result["location"]["rateCenter"], "SNFC CNTRL", "{number}");
+            }
+        }
+    }
+}
