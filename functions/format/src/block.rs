@@ -45,6 +45,12 @@ pub fn geographic_npa_nxx(number: &PhoneNumber) -> Option<NpaNxx> {
     NanpParts::from_number(number).filter(|_| is_geographic).map(|parts| parts.npa_nxx)
 }
 
+/// Returns `true` for the ISO 3166-1 codes of Canada, the US and its territories, whose exchanges are in the reports.
+pub fn is_us_or_canada(country: &str) -> bool {
+    let is_territory = |state: StateCode| state.iso_country() == country;
+    country.parse::<Country>().is_ok() || country.parse().is_ok_and(is_territory)
+}
+
 /// The number's location.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -259,6 +265,15 @@ pub mod tests {
             let found = (block.rate_center.as_deref(), found_ocn.as_deref());
             assert_eq!(found, (Some(rate_center), ocn), "{number} in month {month}");
         }
+    }
+
+    #[test]
+    fn us_territories_belong_to_the_us_and_other_countries_do_not() {
+        let found = ["US", "CA", "PR", "GU", "VI", "MP", "AS"].map(is_us_or_canada);
+        assert_eq!(found, [true; 7]);
+        // Delaware, Colorado and Alabama share their codes with other countries.
+        let found = ["JM", "BS", "MX", "DE", "CO", "AL", "GB", ""].map(is_us_or_canada);
+        assert_eq!(found, [false; 8]);
     }
 
     #[test]

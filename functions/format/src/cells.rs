@@ -13,7 +13,10 @@ use shared::cells::escape_formula;
 
 use super::{
     FormatResult,
-    extras::{Assignment, Extra, Include, LineInfo, NetworkInfo, PlaceInfo, ReasonInfo},
+    extras::{
+        Assignment, CallingHours, Extra, Include, LineInfo, NetworkInfo, PlaceInfo, ReasonInfo,
+        hhmm,
+    },
     fields::Fields,
     options::Options,
 };
@@ -31,7 +34,7 @@ pub struct Column {
 }
 
 /// The result columns, in order.
-pub static COLUMNS: [Column; 46] = [
+pub static COLUMNS: [Column; 49] = [
     column("tn_valid", |it| boolean(Some(it.valid))),
     column("tn_possible", |it| boolean(Some(it.possible))),
     column("tn_input", |it| text(Some(&it.input))),
@@ -95,7 +98,18 @@ pub static COLUMNS: [Column; 46] = [
         let zones = it.time_zones.iter().flatten().flatten().map(|zone| zone.zone);
         Cow::Owned(zones.collect::<Vec<_>>().join(" "))
     }),
-    extra("tn_calling_hours", Extra::Timezone, |it| code(it.calling_hours.flatten())),
+    extra("tn_calling_hours_status", Extra::Timezone, |it| {
+        code(field(calling_hours(it), |it| Some(it.status)))
+    }),
+    extra("tn_calling_hours_rule", Extra::Timezone, |it| {
+        text(field(calling_hours(it), |it| Some(it.rule)))
+    }),
+    extra("tn_calling_hours_window_from", Extra::Timezone, |it| {
+        code(field(calling_hours(it), |it| Some(hhmm(it.window.from))))
+    }),
+    extra("tn_calling_hours_window_to", Extra::Timezone, |it| {
+        code(field(calling_hours(it), |it| Some(hhmm(it.window.to))))
+    }),
     extra("tn_place_name", Extra::Place, |it| text(field(place(it), |it| Some(it.name)))),
     extra("tn_place_language", Extra::Place, |it| text(field(place(it), |it| Some(it.language)))),
     extra("tn_place_basis", Extra::Place, |it| code(field(place(it), |it| Some(it.basis)))),
@@ -184,6 +198,10 @@ fn assignment(result: &FormatResult) -> &Option<Assignment> {
     result.assignment.as_ref().unwrap_or(&None)
 }
 
+fn calling_hours(result: &FormatResult) -> &Option<CallingHours> {
+    result.calling_hours.as_ref().unwrap_or(&None)
+}
+
 fn place(result: &FormatResult) -> &Option<PlaceInfo> {
     result.place.as_ref().unwrap_or(&None)
 }
@@ -222,7 +240,7 @@ mod tests {
     fn cells(text: &str, company_name: &str) -> Value {
         let number = PhoneNumber::parse(text, DefaultCountry::default());
         let (company_name, state) = (Some(company_name.to_owned()), Some("FL".parse().unwrap()));
-        let exchange = Some(Exchange { company_name, state, ..exchange() });
+        let exchange = Some(Exchange { company_name, state, blocks: [].into(), ..exchange() });
         let records = BlockRecords { exchange, area_code: None };
         let result = FormatResult::new(text, number, records, today(), Some("https://a.example"));
         let cells = COLUMNS.iter().map(|column| (column.name, (column.cell)(&result)));

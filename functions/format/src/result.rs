@@ -79,7 +79,7 @@ pub struct FormatResult {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub(crate) location: Option<Location>,
-    /// The carrier that the number's block is assigned to; absent if the block has no holder. The number may have been
+    /// The carrier that the number's block is assigned to; absent if nobody holds the block. The number may have been
     /// ported since; open data does not show porting.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -111,7 +111,8 @@ pub struct FormatResult {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Vec<TimeZoneInfo>>)]
     pub(crate) time_zones: Option<Option<Vec<TimeZoneInfo>>>,
-    /// `open` if it is between 8 a.m. and 9 p.m. in all these time zones; `null` without any. Present only on request.
+    /// The hours in which the number's country allows telemarketing calls; `null` without time zones, and for countries
+    /// whose rule is not on file. Present only on request.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<CallingHours>)]
     pub(crate) calling_hours: Option<Option<CallingHours>>,
@@ -120,8 +121,8 @@ pub struct FormatResult {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<PlaceInfo>)]
     pub(crate) place: Option<Option<PlaceInfo>>,
-    /// The mobile network that the number's range was first assigned to; `null` if it is unknown, or the number is not a mobile
-    /// number. In the US and Canada, see `carrier`. Present only on request.
+    /// The mobile network that the number's range was first assigned to; `null` if it is unknown, the number is not a mobile
+    /// number, or it is in the US or Canada, where `carrier` has the holder. Present only on request.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<NetworkInfo>)]
     pub(crate) network: Option<Option<NetworkInfo>>,

@@ -215,6 +215,21 @@ async fn csv_has_reason_and_second_number_columns_on_request() {
 }
 
 #[tokio::test]
+async fn csv_has_a_column_for_each_part_of_the_calling_hours() {
+    let numbers = json!(["415 202 5678", "+44 20 7946 0958"]);
+    let query = "fields=timeZones,callingHours.rule,callingHours.window";
+    let csv = post_numbers(query, &numbers, "text/csv").await;
+    let expected = "id,tn,tn_time_zones,tn_calling_hours_rule,tn_calling_hours_window_from,\
+                    tn_calling_hours_window_to,tn_error\r\n\
+                    ,415 202 5678,America/Los_Angeles,47 CFR 64.1200(c)(1),08:00,21:00,\r\n\
+                    ,+44 20 7946 0958,Europe/London,,,,\r\n";
+    assert_eq!(csv, expected);
+    let csv = post_numbers("fields=callingHours.status", &numbers, "text/csv").await;
+    let status = csv.lines().nth(1).unwrap().split(',').nth(2).unwrap();
+    assert!(["open", "closed"].contains(&status), "{csv}");
+}
+
+#[tokio::test]
 async fn input_columns_are_rejected_only_if_they_clash_with_result_columns() {
     let body = "tn,=name,tn_valid,tn_reason\n305 234 5678,Ann,true,\n";
     for (query, column) in [("", "tn_valid"), ("fields=formats,reason", "tn_reason")] {

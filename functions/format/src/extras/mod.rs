@@ -1,6 +1,7 @@
 //! Optional result fields. Each is found only on request.
 
 mod assignment;
+mod calling_hours;
 mod line;
 mod network;
 mod place;
@@ -17,11 +18,12 @@ use strum::{EnumString, VariantNames};
 use utoipa::ToSchema;
 
 pub use assignment::Assignment;
+pub use calling_hours::{CallingHours, hhmm};
 pub use line::LineInfo;
 pub use network::NetworkInfo;
 pub use place::PlaceInfo;
 pub use reason::ReasonInfo;
-pub use time_zones::{CallingHours, TimeZoneInfo, zones};
+pub use time_zones::{TimeZoneInfo, zones};
 
 use crate::{
     block::{CarrierInfo, NanpParts},
@@ -168,7 +170,7 @@ impl Extras {
         let time_zones = wants(Extra::Timezone).then(|| time_zones::find(number?, dataset, now));
         let calling_hours = time_zones
             .as_ref()
-            .map(|zones| zones.as_ref().and_then(|zones| CallingHours::new(zones, now)));
+            .map(|zones| CallingHours::find(number?, dataset, zones.as_deref()?, now));
         Self {
             reason: wants(Extra::Reason).then(|| ReasonInfo::find(text, country, number)),
             line: wants(Extra::Line).then(|| Some(LineInfo::new(number?, holder))),

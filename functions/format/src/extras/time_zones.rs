@@ -1,10 +1,9 @@
-//! The time zones of a number, and whether a call reaches it at a reasonable hour.
+//! The time zones of a number, and the local time in them.
 
 use formatting::{PhoneNumber, time_zones_for_area_codes, time_zones_for_calling_code};
-use jiff::{Timestamp, Zoned};
+use jiff::Timestamp;
 use numbering::dataset::Dataset;
 use serde::Serialize;
-use strum::Display;
 use utoipa::ToSchema;
 
 use crate::block::NanpParts;
@@ -23,23 +22,6 @@ pub struct TimeZoneInfo {
     #[schema(format = DateTime, example = "2026-11-24T14:12:31-05:00")]
     local_time: String,
 }
-
-/// The calling hours at the number's local time: 8 a.m. to 9 p.m., as for telephone solicitations in the US (47 CFR
-/// 64.1200(c)(1)). This is not legal advice: states and other countries have their own rules.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema, Display)]
-#[serde(rename_all = "lowercase")]
-#[strum(serialize_all = "lowercase")]
-pub enum CallingHours {
-    /// Between 8 a.m. and 9 p.m. in all its time zones.
-    Open,
-    /// In none of them.
-    Closed,
-    /// In some of them.
-    Depends,
-}
-
-/// The hours from 8 a.m. to 9 p.m.
-const HOURS: std::ops::Range<i8> = 8..21;
 
 /// The number's time zones now; `None` if they are unknown, or the number is not tied to a place.
 pub fn find(
@@ -64,45 +46,27 @@ pub fn zones(number: &PhoneNumber, dataset: Option<&Dataset>) -> Vec<&'static st
         return Vec::new();
     }
     let known = number.time_zones();
-    let is_in_map = known != time_zones_for_calling_code(1);
     let Some((parts, dataset)) = NanpParts::from_number(number).zip(dataset) else {
+        let is_in_map = known != time_zones_for_calling_code(1);
         return if is_in_map { known.to_vec() } else { Vec::new() };
     };
     let npa = parts.npa_nxx.npa;
     let area = dataset.time_zones(npa, time_zones_for_area_codes);
     let is_split = dataset.area_code(npa).is_some_and(|it| it.plan.has_several_time_zones);
-    let agreed: Vec<_> = known.iter().copied().filter(|zone| area.contains(zone)).collect();
-    if area.is_empty() && is_in_map {
-        known.to_vec()
-    } else if is_split || agreed.is_empty() {
-        area.into_iter().collect()
-    } else {
-        agreed
-    }
-}
-
-impl CallingHours {
-    /// Judges the time in all zones.
-    pub fn new(zones: &[TimeZoneInfo], now: Timestamp) -> Option<Self> {
-        let times = zones.iter().filter_map(|zone| now.in_tz(zone.zone).ok());
-        let are_open: Vec<bool> = times.map(|time: Zoned| HOURS.contains(&time.hour())).collect();
-        match (are_open.contains(&true), are_open.contains(&false)) {
-            (true, true) => Some(Self::Depends),
-            (true, false) => Some(Self::Open),
-            (false, true) => Some(Self::Closed),
-            (false, false) => None,
-        }
-    }
+    let is_precise = !known.is_empty() && known.iter().all(|zone| area.contains(zone));
+    if is_precise && !is_split { known.to_vec() } else { area.into_iter().collect() }
 }
 
 #[cfg(test)]
 mod tests {
     use formatting::DefaultCountry;
+    use jiff::civil::Date;
     use numbering::records::{AreaCode, Country, Npa};
 
     use super::*;
 
-    fn area_code(npa: &str, state: &str, overlay: &[&str]) -> AreaCode {
+    /// An area code that came into service in this year.
+    fn area_code(npa: &str, state: &str, year: i16, overlay: &[&str]) -> AreaCode {
         let npas = |codes: &[&str]| codes.iter().map(|code| code.parse::<Npa>().unwrap()).collect();
         let mut area_code = AreaCode {
             npa: npa.parse().unwrap(),
@@ -112,90 +76,101 @@ mod tests {
             total_exchanges: 0,
             plan: Box::default(),
         };
+        area_code.plan.in_service_on = Some(Date::constant(year, 1, 1));
         area_code.plan.overlay = npas(overlay);
         area_code
     }
 
-    /// A number's local times and calling hours at a time.
-    fn describe(text: &str, now: &str) -> String {
+    fn dataset() -> Dataset {
+        let mut kentucky = ["270", "364"].map(|npa| area_code(npa, "KY", 1999, &["270", "364"]));
+        kentucky.iter_mut().for_each(|it| it.plan.has_several_time_zones = true);
         let area_codes = vec![
-            area_code("208", "ID", &[]),
-            area_code("357", "CA", &["357", "559"]),
-            area_code("559", "CA", &["357", "559"]),
-            area_code("457", "ID", &[]),
+            area_code("208", "ID", 1947, &[]),
+            area_code("357", "CA", 2026, &["357", "559"]),
+            area_code("407", "FL", 1988, &["407", "689"]),
+            area_code("418", "QC", 1947, &["418", "581"]),
+            area_code("457", "ID", 2026, &[]),
+            area_code("559", "CA", 1998, &["357", "559"]),
+            area_code("581", "QC", 2008, &["418", "581"]),
+            area_code("689", "FL", 2005, &["407", "689"]),
+            area_code("709", "NL", 1962, &["709", "879"]),
+            area_code("879", "NL", 2024, &["709", "879"]),
         ];
-        let dataset = Dataset::new(Vec::new(), area_codes, Vec::new());
-        let now = now.parse().unwrap();
-        let number = PhoneNumber::parse(text, DefaultCountry::default()).unwrap();
-        let Some(zones) = find(&number, Some(&dataset), now) else { return "unknown".to_owned() };
-        let times = zones.iter().map(|it| format!("{} {}", it.zone, it.local_time));
-        let hours = CallingHours::new(&zones, now).unwrap();
-        format!("{hours}: {}", times.collect::<Vec<_>>().join(", "))
+        Dataset::new(Vec::new(), area_codes.into_iter().chain(kentucky).collect(), Vec::new())
+    }
+
+    fn number(text: &str) -> PhoneNumber {
+        PhoneNumber::parse(text, DefaultCountry::default()).unwrap()
     }
 
     #[test]
-    fn local_time_and_calling_hours_depend_on_all_zones() {
-        let (boise, coast) = ("America/Boise 2026-07-01T", "America/Los_Angeles 2026-07-01T");
+    fn local_time_follows_each_zone() {
+        let local_times = |text: &str, now: &str| {
+            let zones = find(&number(text), Some(&dataset()), now.parse().unwrap())?;
+            Some(zones.into_iter().map(|it| (it.local_time, it.utc_offset)).collect::<Vec<_>>())
+        };
         for (text, now, expected) in [
             // Daylight saving time starts on the second Sunday in March.
-            (
-                "3052345678",
-                "2026-03-08T06:59:59Z",
-                "closed: America/New_York 2026-03-08T01:59:59-05:00",
-            ),
-            (
-                "3052345678",
-                "2026-03-08T07:00:00Z",
-                "closed: America/New_York 2026-03-08T03:00:00-04:00",
-            ),
-            (
-                "3052345678",
-                "2026-07-01T11:59:59Z",
-                "closed: America/New_York 2026-07-01T07:59:59-04:00",
-            ),
-            (
-                "3052345678",
-                "2026-07-01T12:00:00Z",
-                "open: America/New_York 2026-07-01T08:00:00-04:00",
-            ),
-            (
-                "3052345678",
-                "2026-07-02T00:59:59Z",
-                "open: America/New_York 2026-07-01T20:59:59-04:00",
-            ),
-            (
-                "3052345678",
-                "2026-07-02T01:00:00Z",
-                "closed: America/New_York 2026-07-01T21:00:00-04:00",
-            ),
+            ("3052345678", "2026-03-08T06:59:59Z", vec![("2026-03-08T01:59:59-05:00", "-05:00")]),
+            ("3052345678", "2026-03-08T07:00:00Z", vec![("2026-03-08T03:00:00-04:00", "-04:00")]),
             (
                 "2083202345",
                 "2026-07-01T14:30:00Z",
-                &format!("depends: {boise}08:30:00-06:00, {coast}07:30:00-07:00"),
+                vec![
+                    ("2026-07-01T08:30:00-06:00", "-06:00"),
+                    ("2026-07-01T07:30:00-07:00", "-07:00"),
+                ],
             ),
             (
                 "+919876543210",
                 "2026-07-01T02:30:00Z",
-                "open: Asia/Calcutta 2026-07-01T08:00:00+05:30",
+                vec![("2026-07-01T08:00:00+05:30", "+05:30")],
             ),
-            ("8002345678", "2026-07-01T12:00:00Z", "unknown"),
-            ("+80012345678", "2026-07-01T12:00:00Z", "unknown"),
         ] {
-            assert_eq!(describe(text, now), expected, "{text} at {now}");
+            let expected =
+                expected.iter().map(|(time, offset)| (time.to_string(), offset.to_string()));
+            assert_eq!(local_times(text, now), Some(expected.collect()), "{text} at {now}");
+        }
+        assert_eq!(local_times("8002345678", "2026-07-01T12:00:00Z"), None);
+    }
+
+    #[test]
+    fn area_codes_correct_and_complete_the_map() {
+        let (toronto, idaho) =
+            (["America/Toronto"], ["America/Boise", "America/Denver", "America/Los_Angeles"]);
+        for (text, expected) in [
+            // The map has the exchange's own zones, or those of the area code.
+            ("2083202345", &["America/Boise", "America/Los_Angeles"][..]),
+            ("4182345678", &toronto),
+            ("5812345678", &toronto),
+            // It puts 689 into Chicago's zone, and 879 into Puerto Rico's, too.
+            ("6892345678", &["America/New_York"]),
+            ("8792345678", &["America/Halifax", "America/St_Johns"]),
+            ("7092345678", &["America/Halifax", "America/St_Johns"]),
+            // The report says that the area is split.
+            ("3642345678", &["America/Chicago", "America/New_York"]),
+            // The map does not have these codes yet.
+            ("3572345678", &["America/Los_Angeles"]),
+            ("4572345678", &idaho),
+            ("2222345678", &[]),
+            // Not tied to a place
+            ("8002345678", &[]),
+            ("+80012345678", &[]),
+            ("+919876543210", &["Asia/Calcutta"]),
+        ] {
+            assert_eq!(zones(&number(text), Some(&dataset())), expected, "{text}");
         }
     }
 
     #[test]
-    fn area_codes_newer_than_the_map_have_the_zones_of_their_overlay_or_state() {
-        let now = "2026-07-01T16:00:00Z";
-        let coast = "open: America/Los_Angeles 2026-07-01T09:00:00-07:00";
-        assert_eq!(describe("3572345678", now), coast);
-        assert!(
-            describe("4572345678", now).contains("America/Boise"),
-            "{}",
-            describe("4572345678", now)
-        );
-        // Not in the plan
-        assert_eq!(describe("2222345678", now), "unknown");
+    fn without_data_only_the_map_counts() {
+        for (text, expected) in [
+            ("3052345678", &["America/New_York"][..]),
+            ("+919876543210", &["Asia/Calcutta"]),
+            ("3572345678", &[]),
+            ("8002345678", &[]),
+        ] {
+            assert_eq!(zones(&number(text), None), expected, "{text}");
+        }
     }
 }

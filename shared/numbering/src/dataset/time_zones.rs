@@ -10,7 +10,7 @@ type Zones = BTreeSet<&'static str>;
 impl Dataset {
     /// The time zones of an area code. `zones_of` looks codes up in a map, which lags behind new codes and has wrong zones
     /// for a few. So if the report says that the area spans several zones, all zones of the overlay count; if the oldest code
-    /// of the overlay has none of a code's zones, its own count; and a code that is in no map gets the zones of its states.
+    /// does not have all of a code's zones, its own count; and a code that is in no map gets the zones of its states.
     pub fn time_zones(&self, npa: Npa, zones_of: impl Fn(Vec<Npa>) -> Zones) -> Zones {
         let own = zones_of(vec![npa]);
         let Some(area_code) = self.area_code(npa) else { return own };
@@ -23,7 +23,7 @@ impl Dataset {
         } else {
             let oldest = self.oldest(&area_code.plan.overlay).unwrap_or(npa);
             let oldest = zones_of(vec![oldest]);
-            if own.is_disjoint(&oldest) && !oldest.is_empty() { oldest } else { own }
+            if own.is_subset(&oldest) || oldest.is_empty() { own } else { oldest }
         }
     }
 
@@ -65,6 +65,15 @@ mod tests {
             area_code("407", 1988, "FL", &["407", "689"], false),
             // Wrong in the map
             area_code("689", 2005, "FL", &["407", "689"], false),
+            area_code("709", 1962, "NL", &["709", "879"], false),
+            // Partly wrong in the map
+            area_code("879", 2024, "NL", &["709", "879"], false),
+            // With fewer zones in the map than the oldest code
+            area_code("418", 1947, "QC", &["418", "581"], false),
+            area_code("581", 2008, "QC", &["418", "581"], false),
+            // With an oldest code that is not in the map
+            area_code("998", 1947, "TX", &["998", "997"], false),
+            area_code("997", 2008, "TX", &["998", "997"], false),
             area_code("270", 1999, "KY", &["270", "364"], true),
             area_code("364", 2014, "KY", &["270", "364"], true),
             // Not in the map
@@ -74,7 +83,10 @@ mod tests {
         let dataset = Dataset::new(Vec::new(), area_codes, Vec::new());
         let map = |npa: Npa| match npa.to_string().as_str() {
             "407" | "364" => vec!["New_York"],
-            "689" => vec!["Chicago"],
+            "689" | "997" => vec!["Chicago"],
+            "709" | "418" => vec!["Halifax", "St_Johns"],
+            "879" => vec!["Puerto_Rico", "St_Johns"],
+            "581" => vec!["Halifax"],
             "270" => vec!["Chicago", "New_York"],
             "999" => vec!["Denver"],
             _ => vec![],
@@ -83,6 +95,9 @@ mod tests {
         for (npa, expected) in [
             ("407", &["New_York"][..]),
             ("689", &["New_York"]),
+            ("879", &["Halifax", "St_Johns"]),
+            ("581", &["Halifax"]),
+            ("997", &["Chicago"]),
             ("270", &["Chicago", "New_York"]),
             ("364", &["Chicago", "New_York"]),
             ("761", &["Chicago", "New_York"]),
