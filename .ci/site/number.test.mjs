@@ -27,7 +27,7 @@ test("a number can be looked up after a key is entered", () => withTab("/", { ke
   const card = await waitForResult(tab);
   await card.getByRole("heading", { name: "+1 305 234 5678" }).waitFor();
   for (const text of ["Valid format", "+13052345678", "(305) 234-5678", "tel:+1-305-234-5678", "SAMPLE MOBILE USA, INC.",
-    "PERRINE", "Florida", "Sample Mobile", "Likely wireless", "Exchange 305-234 is assigned.", "America/New_York (UTC-0", "8 a.m. to 9 p.m. local time",
+    "PERRINE", "Florida", "Sample Mobile", "Likely wireless", "Exchange 305-234 is assigned.", "America/New_York (UTC-0", "08:00 to 21:00 local time",
     "Not legal advice.", "As assigned; the number may have been ported, even to another type of line."]) {
     assert.ok((await card.innerText()).includes(text), text);
   }
@@ -99,14 +99,16 @@ test("a number in several time zones has a time in each, or their count", () => 
   for (const [count, expected] of [[2, "14:24 America/Iqaluit (UTC-05:00)"], [4, "One of 4 time zones"]]) {
     await tab.route("**/v1/format/**", async (route) => {
       const response = await route.fetch();
-      const json = { ...await response.json(), timeZones: zones.slice(0, count), callingHours: "depends" };
+      const callingHours = { status: "depends", rule: "47 CFR 64.1200(c)(1)", window: { from: "08:00", to: "21:00" } };
+      const json = { ...await response.json(), timeZones: zones.slice(0, count), callingHours };
       await route.fulfill({ response, json });
     });
     await tab.getByLabel("Phone number").fill("305 234 5678");
     await tab.keyboard.press("Enter");
     const card = await waitForResult(tab);
     await card.getByText(expected).waitFor();
-    await card.getByText("Depends on the time zone").waitFor();
+    await card.getByText("Depends on the time zone: 08:00 to 21:00 local time").waitFor();
+    await card.getByText("under 47 CFR 64.1200(c)(1).").waitFor();
     await tab.unrouteAll();
   }
 }));

@@ -42,7 +42,7 @@ const EXAMPLES = {
         block: { ocn: "5927", name: "SAMPLE MOBILE USA, INC.", effectiveFrom: null },
       },
       timeZones: [{ zone: "America/New_York", utcOffset: "-05:00", localTime: "2026-11-24T14:24:00-05:00" }],
-      callingHours: "open",
+      callingHours: { status: "open", rule: "47 CFR 64.1200(c)(1)", window: { from: "08:00", to: "21:00" } },
       place: { name: "Miami, FL", language: "en", basis: "NUMBER_PREFIX" }, network: null,
     },
   },

@@ -92,7 +92,7 @@ function carrierSection({ assignment, carrier, line, location, network, npa, nxx
   const isKnown = carrier || location?.rateCenter;
   const code = `${npa}-${nxx}`;
   const exchange = isKnown ? element("a", { href: viewUrl("area-code", { npa, nxx }) }, code) : code;
-  const name = carrier?.name ?? (carrier?.ocn ? `OCN ${carrier.ocn}` : "Not in the numbering data");
+  const name = carrier?.name ?? (carrier?.ocn ? `OCN ${carrier.ocn}` : isKnown ? "No carrier" : "Not in the numbering data");
   const facts = [
     line?.everydayName && name, carrier?.type, carrier && likelyLine(line),
     carrier?.ocn && ["OCN ", ocnLink(carrier.ocn)], ["Exchange ", exchange],
@@ -134,10 +134,12 @@ function placeSection({ location, place, flags }) {
 const MAX_ZONES = 3;
 
 const CALLING_HOURS = {
-  open: "Within 8 a.m. to 9 p.m. local time",
-  closed: "Outside 8 a.m. to 9 p.m. local time",
-  depends: "Depends on the time zone",
+  open: ({ from, to }) => `Within ${from} to ${to} local time`,
+  closed: ({ from, to }) => `Outside ${from} to ${to} local time`,
+  depends: ({ from, to }) => `Depends on the time zone: ${from} to ${to} local time`,
 };
+
+const callingWords = ({ status, window }) => CALLING_HOURS[status]?.(window) ?? toWords(status);
 
 function timeSection({ timeZones, callingHours }) {
   if (!timeZones?.length) return null;
@@ -147,6 +149,7 @@ function timeSection({ timeZones, callingHours }) {
   return element("section", {}, element("h3", {}, "Time"),
     element("dl", { class: "pairs" },
       pair("Local time", times.map((time) => element("p", {}, time))),
-      callingHours && pair("Calling hours", CALLING_HOURS[callingHours] ?? toWords(callingHours))),
-    callingHours && element("p", { class: "caveat" }, "The hours for sales calls in the US. Not legal advice."));
+      callingHours && pair("Calling hours", callingWords(callingHours))),
+    callingHours && element("p", { class: "caveat" },
+      `The hours for sales calls under ${callingHours.rule}. States and provinces may be stricter. Not legal advice.`));
 }

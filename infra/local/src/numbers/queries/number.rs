@@ -102,6 +102,7 @@ fn render_format(format: &Value) -> String {
         render_place(format),
         line("network", render_network(&format["network"])),
         line("local time", render_local_times(format)),
+        line("calling hours", render_calling_hours(&format["callingHours"])),
         line("other number", text(&reason["other"])),
         render_assignment(format),
     ]
@@ -140,19 +141,25 @@ fn render_network(network: &Value) -> String {
     }
 }
 
-/// The local time in each zone, and the calling hours.
+/// The local time in each zone.
 fn render_local_times(format: &Value) -> String {
     let zones = format["timeZones"].as_array().into_iter().flatten().map(|zone| {
         let (_, time) = text(&zone["localTime"]).split_once('T').unwrap_or_default();
         format!("{} ({})", time.get(..5).unwrap_or_default(), text(&zone["zone"]))
     });
-    let hours = match text(&format["callingHours"]) {
-        "open" => Some("within calling hours"),
-        "closed" => Some("outside calling hours"),
-        "depends" => Some("within calling hours in some of these"),
-        _ => None,
+    zones.collect::<Vec<_>>().join(", ")
+}
+
+/// The hours for telemarketing calls, and their rule; empty if the country's rule is not on file.
+fn render_calling_hours(hours: &Value) -> String {
+    let status = match text(&hours["status"]) {
+        "open" => "within",
+        "closed" => "outside",
+        "depends" => "in some zones within",
+        _ => return String::new(),
     };
-    zones.chain(hours.map(str::to_owned)).collect::<Vec<_>>().join(", ")
+    let [from, to] = ["from", "to"].map(|name| text(&hours["window"][name]));
+    format!("{status} {from}-{to} ({})", text(&hours["rule"]))
 }
 
 /// What the numbering plan says about the number; empty unless it is North American.

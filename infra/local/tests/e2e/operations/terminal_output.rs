@@ -57,9 +57,9 @@ fn output_is_short_and_aligned_and_suggests_the_next_command() {
         responses += &format!("$ tnr {}\n", quoted.join(" "));
         for line in response.lines() {
             // The time goes on.
-            let line =
-                if line.starts_with("  local time ") { "  local time     ..." } else { line };
-            responses += &format!("{line}\n");
+            let time = ["  local time     ", "  calling hours  "];
+            let time = time.into_iter().find(|name| line.starts_with(name));
+            responses += &time.map_or_else(|| format!("{line}\n"), |name| format!("{name}...\n"));
         }
         for line in stderr(&output).lines().filter(|line| line.starts_with("error: ")) {
             responses += &format!("{line}\n");
