@@ -107,3 +107,61 @@ pub fn parse_country(text: &str) -> Result<DefaultCountry, ApiError> {
         ApiError::UnknownDefaultCountry(message)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(query: &str) -> Options {
+        let params = Params::from_uri(&format!("/v1/format?{query}").parse().unwrap());
+        Options::parse(&params, &HeaderMap::new()).unwrap()
+    }
+
+    #[test]
+    fn results_link_to_flags_unless_they_are_switched_off_or_not_selected() {
+        for (query, expected) in [
+            ("", true),
+            ("flags=true", true),
+            ("flags=False", false),
+            ("fields=flags", true),
+            ("fields=valid,flags.country.svg", true),
+            ("fields=valid", false),
+            ("fields=flags&flags=false", false),
+        ] {
+            let url = FlagsBaseUrl(Some("https://a.example".to_owned()));
+            let found = parse(query).flags_base_url(&url).map(str::to_owned);
+            assert_eq!(found, url.0.filter(|_| expected), "{query}");
+            assert_eq!(parse(query).flags_base_url(&FlagsBaseUrl(None)), None, "{query}");
+        }
+    }
+
+    #[test]
+    fn only_numbers_that_the_data_describes_need_it() {
+        for (text, query, expected) in [
+            ("305 234 5678", "", true),
+            // Geographic only in the numbering data
+            ("465 234 5678", "", false),
+            ("465 234 5678", "include=place", true),
+            ("465 234 5678", "include=reason,network", false),
+            ("800 234 5678", "include=assignment", true),
+            ("800 234 5678", "", false),
+            ("+44 20 7946 0958", "include=all", false),
+            ("305 234", "include=all", false),
+        ] {
+            let number = PhoneNumber::parse(text, DefaultCountry::default()).unwrap();
+            assert_eq!(parse(query).needs_data(&number), expected, "{text} {query}");
+        }
+    }
+
+    #[test]
+    fn only_cache_false_forces_a_fresh_lookup() {
+        for (query, expected) in [
+            ("", Freshness::Cached),
+            ("cache=true", Freshness::Cached),
+            ("cache=no", Freshness::Cached),
+            ("cache=FALSE", Freshness::Fresh),
+        ] {
+            assert_eq!(parse(query).cache, expected, "{query}");
+        }
+    }
+}

@@ -170,4 +170,17 @@ mod tests {
         assert_eq!(text(&body["location"]["rate_center"]), "null");
         assert_eq!(get(KeyKind::Live, "/v1/lookup/2015550100").await.0, StatusCode::NOT_FOUND);
     }
+
+    /// The history of the numbering data is not available in these tests.
+    #[tokio::test]
+    async fn test_numbers_are_the_same_on_any_day() {
+        for path in ["/v1/format", "/v1/lookup"] {
+            let target = format!("{path}?tn=2015550100&as_of=2026-01-01");
+            let (status, body) = get(KeyKind::Test, &target).await;
+            assert_eq!(status, StatusCode::OK, "{path}");
+            assert_eq!(text(&body["carrier"]["name"]), "TEST WIRELESS, INC.", "{path}");
+            let (status, _) = get(KeyKind::Live, &target).await;
+            assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE, "{path}");
+        }
+    }
 }
