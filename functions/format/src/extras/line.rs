@@ -106,7 +106,7 @@ mod tests {
             (Some(Ilec), None, by_name("LANDLINE")),
             (Some(Clec), None, by_name("LANDLINE_OR_VOIP")),
             (Some(Cap), None, by_name("LANDLINE_OR_VOIP")),
-            (Some(Clec), Some(LineType::Pager), "PAGER COMPANY_FAMILY true".to_owned()),
+            (Some(Wireless), Some(LineType::Pager), by_name("PAGER")),
             (Some(Ixc), None, "null null null".to_owned()),
             (None, None, "null null null".to_owned()),
         ] {

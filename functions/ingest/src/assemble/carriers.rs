@@ -108,21 +108,20 @@ fn carrier(
         |name: &String| company_name.as_ref().is_some_and(|full| full.eq_ignore_ascii_case(name));
     let overlay_state = overlay.and_then(|row| row.state);
     let country = most_frequent(&countries).copied().or_else(|| overlay?.country);
-    let known = company_name.as_deref().and_then(carrier_types::find);
+    let known = company_name.as_deref().map(|name| carrier_types::find(name, ocn));
+    let known = known.unwrap_or_default();
     let overlay_type = overlay.and_then(|row| Some((row.carrier_type?, TypeBasis::CarriersFile)));
-    let known_type = known.and_then(|known| Some((known.carrier_type?, known.basis)));
-    let (carrier_type, type_basis) = overlay_type.or(known_type).unzip();
+    let (carrier_type, type_basis) = overlay_type.or(known.carrier_type).unzip();
+    let is_known_type = known.carrier_type.map(|(known, _)| known) == carrier_type;
     Carrier {
         ocn,
         common_name: overlay
             .and_then(|row| row.common_name.clone())
-            .or_else(|| known?.common_name.clone())
+            .or_else(|| known.common_name.map(str::to_owned))
             .filter(|name| !repeats_company_name(name)),
         carrier_type,
         type_basis,
-        family_line_type: known
-            .filter(|known| known.carrier_type == carrier_type)
-            .and_then(|known| known.line_type),
+        family_line_type: known.line_type.filter(|_| is_known_type),
         state: most_frequent_state(&exchanges.by_state, overlay_state)
             .or(overlay_state)
             .or_else(|| most_frequent(&block_states).copied()),

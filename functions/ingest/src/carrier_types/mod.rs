@@ -1,17 +1,20 @@
-//! Carrier types and everyday names, derived from company names, since no report contains them.
+//! Carrier types, line types and everyday names, derived from company names, since no report contains them.
 //!
 //! A table of company families comes first, then rules for words anywhere in a name. A company that matches neither has
 //! no type. The operator's own list of carriers takes precedence over both.
 
 mod coverage;
 #[cfg(test)]
+mod full_scale;
+#[cfg(test)]
 mod tests;
 
 use std::{collections::HashMap, iter, sync::LazyLock};
 
+use itertools::Itertools;
 use numbering::{
     dataset::folded_words,
-    records::{CarrierType, LineType, TypeBasis},
+    records::{CarrierType, LineType, Ocn, StateCode, TypeBasis},
 };
 use serde::Deserialize;
 
@@ -21,55 +24,88 @@ pub use coverage::{CompanyCount, ExchangesByBasis, TypeCoverage};
 const FAMILIES: &str = include_str!("company_families.csv");
 /// Consecutive words in any name. The first rule that matches wins.
 const NAME_WORDS: &str = include_str!("name_words.csv");
+/// The words of the rule for names that end in a state, such as `ACME TELECOM, INC. - NY`.
+const STATE_AT_END: &str = "- ST";
 
 /// A row of either table.
 #[derive(Debug, Deserialize)]
-pub(crate) struct KnownCompany {
+struct KnownCompany {
     words: String,
+    /// The only company of this name that the row describes. Families only.
+    #[serde(default)]
+    ocn: Option<Ocn>,
     /// `None` for a family whose companies have several types under one name.
     #[serde(rename = "type")]
-    pub carrier_type: Option<CarrierType>,
-    #[serde(skip, default = "company_family")]
-    pub basis: TypeBasis,
-    /// The line type, if the carrier type does not determine it. Families only.
-    #[serde(rename = "line", default)]
+    carrier_type: Option<CarrierType>,
+    /// The line type, if the carrier type does not determine it.
+    #[serde(rename = "line")]
+    line_type: Option<LineType>,
+    /// The name that people use.
+    common_name: Option<String>,
+}
+
+/// The facts that follow from a company's name.
+#[derive(Debug, Default)]
+pub(crate) struct CompanyFacts {
+    pub carrier_type: Option<(CarrierType, TypeBasis)>,
+    /// The line type, if the carrier type does not determine it.
     pub line_type: Option<LineType>,
-    /// The name that people use. Families only.
-    #[serde(default)]
-    pub common_name: Option<String>,
+    pub common_name: Option<&'static str>,
 }
 
 struct Tables {
-    families: HashMap<String, KnownCompany>,
+    families: HashMap<String, Vec<KnownCompany>>,
     /// Each rule's words, with a space before and after.
     name_words: Vec<(String, KnownCompany)>,
 }
 
 static TABLES: LazyLock<Tables> = LazyLock::new(|| Tables {
-    families: rows(FAMILIES).map(|row| (folded_words(&row.words), row)).collect(),
-    name_words: rows(NAME_WORDS)
-        .map(|row| KnownCompany { basis: TypeBasis::CompanyName, ..row })
-        .map(|row| (format!(" {} ", folded_words(&row.words)), row))
-        .collect(),
+    families: rows(FAMILIES).map(|row| (folded_words(&row.words), row)).into_group_map(),
+    name_words: rows(NAME_WORDS).map(|row| (rule_words(&row.words), row)).collect(),
 });
-
-const fn company_family() -> TypeBasis {
-    TypeBasis::CompanyFamily
-}
 
 fn rows(table: &'static str) -> impl Iterator<Item = KnownCompany> {
     let rows = csv::Reader::from_reader(table.as_bytes()).into_deserialize();
     rows.map(|row| row.expect("the tables are compiled in, and a test reads them"))
 }
 
-/// Finds a company by name. If several families match, the one with the most words wins.
-pub(crate) fn find(company_name: &str) -> Option<&'static KnownCompany> {
-    let Tables { families, name_words } = &*TABLES;
+fn rule_words(words: &str) -> String {
+    if words == STATE_AT_END { words.to_owned() } else { format!(" {} ", folded_words(words)) }
+}
+
+/// Finds the facts that follow from a company's name. A family's type takes precedence over that of a rule.
+pub(crate) fn find(company_name: &str, ocn: Ocn) -> CompanyFacts {
+    let (family, rule) = (find_family(company_name, ocn), find_rule(company_name));
+    let typed_family = family.filter(|row| row.carrier_type.is_some());
+    let typed = typed_family
+        .map(|row| (row, TypeBasis::CompanyFamily))
+        .or_else(|| Some((rule?, TypeBasis::CompanyName)));
+    CompanyFacts {
+        carrier_type: typed.and_then(|(row, basis)| Some((row.carrier_type?, basis))),
+        line_type: typed.and_then(|(row, _)| row.line_type),
+        common_name: family.into_iter().chain(rule).find_map(|row| row.common_name.as_deref()),
+    }
+}
+
+/// Finds a company's family. If several match, the one with the most words wins, then the one that names the OCN.
+fn find_family(company_name: &str, ocn: Ocn) -> Option<&'static KnownCompany> {
     let name = folded_words(company_name);
-    let starts = iter::successors(Some(&*name), |start| Some(start.rsplit_once(' ')?.0));
-    let words = format!(" {name} ");
-    starts.into_iter().find_map(|start| families.get(start)).or_else(|| {
-        let rule = name_words.iter().find(|(rule, _)| words.contains(rule))?;
-        Some(&rule.1)
+    iter::successors(Some(&*name), |start| Some(start.rsplit_once(' ')?.0)).find_map(|start| {
+        let rows = TABLES.families.get(start)?;
+        let with_ocn = |ocn| rows.iter().find(move |row| row.ocn == ocn);
+        with_ocn(Some(ocn)).or_else(|| with_ocn(None))
     })
+}
+
+fn find_rule(company_name: &str) -> Option<&'static KnownCompany> {
+    let state = if ends_in_state(company_name) { STATE_AT_END } else { "" };
+    let words = format!(" {} {state}", folded_words(company_name));
+    let rule = TABLES.name_words.iter().find(|(rule, _)| words.contains(rule))?;
+    Some(&rule.1)
+}
+
+/// Returns `true` if the last word is a state after a hyphen.
+fn ends_in_state(company_name: &str) -> bool {
+    let last = company_name.rsplit_once('-').map(|(_, last)| last.trim());
+    last.is_some_and(|last| last.parse::<StateCode>().is_ok())
 }

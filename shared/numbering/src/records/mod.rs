@@ -103,7 +103,7 @@ pub struct Carrier {
     /// `None` without a type.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub type_basis: Option<TypeBasis>,
-    /// The line type of its family of companies; `None` if its carrier type determines it.
+    /// The line type that follows from its name; `None` if its carrier type determines it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub family_line_type: Option<LineType>,
     /// The state or province with most of its exchanges.
@@ -116,7 +116,8 @@ impl Carrier {
     /// The usual line type of its numbers; `None` if unknown. A ported number may have another type.
     pub fn line_type(&self) -> Option<(LineType, TypeBasis)> {
         if let Some(line_type) = self.family_line_type {
-            return Some((line_type, TypeBasis::CompanyFamily));
+            let by_name = self.type_basis.filter(|&basis| basis == TypeBasis::CompanyName);
+            return Some((line_type, by_name.unwrap_or(TypeBasis::CompanyFamily)));
         }
         let line_type = match self.carrier_type? {
             CarrierType::Wireless | CarrierType::Pcs => LineType::Wireless,

@@ -1,18 +1,13 @@
 //! The published reports at full scale, from the `TNR_FULL_SCALE_DATA` folder. Without it, this test is skipped.
 
 use std::{
-    collections::HashMap,
     fs::File,
     io::Read,
     path::{Path, PathBuf},
 };
 
-use ingest::{ExchangesByBasis, Options, Source, Sources, TypeCoverage, ingest};
+use ingest::{Options, Source, Sources, ingest};
 use jiff::Timestamp;
-use numbering::{
-    dataset::Dataset,
-    records::{CarrierType, Ocn},
-};
 use serde_json::json;
 use tnr::operate::costs::measures::{DIFFERENCE_BYTES, ITEMS, SNAPSHOT_BYTES};
 
@@ -96,29 +91,6 @@ async fn a_small_page_of_the_past_is_cheap_after_a_night_of_500_changes() {
     assert_measured("DIFFERENCE_BYTES", DIFFERENCE_BYTES.into(), difference.bytes.into());
 }
 
-/// Compares the carrier types that follow from company names with an independent list.
-fn assert_types_agree(dataset: &Dataset, list: &Path) {
-    let coverage = TypeCoverage::new(dataset);
-    let exchanges: u32 = coverage.by_country.values().map(ExchangesByBasis::total).sum();
-    let without_type: u32 = coverage.by_country.values().map(|it| it.without_type).sum();
-    assert!(without_type * 100 < exchanges * 4, "{coverage:?}");
-    let rows = csv::Reader::from_path(list).unwrap().into_records().map(Result::unwrap);
-    let listed: HashMap<Ocn, CarrierType> =
-        rows.filter_map(|row| Some((row[0].parse().ok()?, row[3].parse().ok()?))).collect();
-    for (carrier_type, min_percent) in
-        [(CarrierType::Wireless, 99), (CarrierType::Ilec, 97), (CarrierType::Clec, 97)]
-    {
-        let carriers = dataset.carriers().filter(|it| it.carrier_type == Some(carrier_type));
-        let (mut total, mut agreeing) = (0, 0);
-        for carrier in carriers {
-            let Some(&other) = listed.get(&carrier.ocn) else { continue };
-            total += carrier.exchanges.total;
-            agreeing += if other == carrier_type { carrier.exchanges.total } else { 0 };
-        }
-        assert!(agreeing * 100 >= total * min_percent, "{carrier_type}: {agreeing} of {total}");
-    }
-}
-
 #[tokio::test]
 async fn every_record_of_the_published_reports_is_served() {
     let Some(folder) = folder() else { return };
@@ -150,8 +122,6 @@ async fn every_record_of_the_published_reports_is_served() {
     let bytes = store.snapshot(&snapshot).await.unwrap().len();
     assert_measured("SNAPSHOT_BYTES", SNAPSHOT_BYTES.into(), bytes as f64);
     assert_measured("ITEMS", ITEMS.into(), report.items.written as f64);
-    let dataset = store::load(&store, &snapshot).await.unwrap();
-    assert_types_agree(&dataset, &folder.join("carriers.csv"));
     let again = ingest(&store, &sources(&folder), Options::default(), |_| ()).await.unwrap();
     assert_eq!((again.items.written, again.items.deleted), (0, 0));
     assert_eq!(again.version, report.version);
