@@ -91,7 +91,8 @@ pub async fn ingest(
     let bytes = dataset.pack()?;
     let quality = Quality::new(&dataset);
     reports = provenance::with_findings(reports, &notes, &dataset, &quality);
-    reports.0.extend(provenance::earlier_block_reports(&baseline, &notes, &dataset, &quality));
+    let current = baseline.snapshot.as_ref().map(|snapshot| &snapshot.reports);
+    reports.0.extend(provenance::earlier_block_reports(current, &notes, &dataset, &quality));
     let statistics = dataset.statistics();
     let snapshot = Snapshot::new(version, &bytes, statistics, reports.clone(), options.now);
 

@@ -10,7 +10,6 @@ use store::{ImportedReport, ImportedReports, ReportName};
 
 use crate::{
     outcome::Notes,
-    publish::Baseline,
     quality::{Coverage, Quality, SHARES},
     reports::file,
 };
@@ -44,17 +43,16 @@ pub(crate) fn with_findings(
 
 /// For each report on thousands blocks that cannot be read, the earlier one whose blocks are kept.
 pub(crate) fn earlier_block_reports(
-    baseline: &Baseline,
+    current: Option<&ImportedReports>,
     notes: &Notes,
     dataset: &Dataset,
     quality: &Quality,
 ) -> Vec<(ReportName, ImportedReport)> {
-    let older = baseline.snapshot.as_ref().map(|snapshot| &snapshot.reports.0);
     let names = notes.countries_without_blocks.iter().map(|&country| ReportName::blocks(country));
     let kept = names.filter_map(|name| {
         // Blocks in exchanges that are gone are not kept.
         let (counts, percentages) = figures(name, dataset, quality);
-        Some((name, ImportedReport { counts, percentages, ..older?.get(&name)?.clone() }))
+        Some((name, ImportedReport { counts, percentages, ..current?.0.get(&name)?.clone() }))
     });
     kept.collect()
 }
@@ -125,8 +123,8 @@ mod tests {
         ImportedReports(names.iter().map(|&name| (name, report.clone())).collect())
     }
 
-    #[test]
-    fn each_report_has_its_own_findings() {
+    /// An exchange with two blocks.
+    fn pooled(npa_nxx: &str) -> Exchange {
         let holder = BlockHolder {
             ocn: "0001".parse().unwrap(),
             company_name: None,
@@ -134,22 +132,27 @@ mod tests {
             rate_center: None,
             effective: None,
         };
-        let pooled = Exchange {
+        Exchange {
             blocks: BTreeMap::from([(3, holder.clone()), (4, holder)]),
-            ..exchange("415-200", Some("0001"), "SNFC", Status::Assigned)
-        };
+            ..exchange(npa_nxx, Some("0001"), "SNFC", Status::Assigned)
+        }
+    }
+
+    #[test]
+    fn each_report_has_its_own_findings() {
         let unassigned = exchange("415-201", None, "", Status::Unassigned);
         let plan = Box::new(NumberingPlan { is_in_service: false, ..NumberingPlan::default() });
         let planned = AreaCode { plan, ..area_code("999", 0) };
         let area_codes = vec![area_code("415", 2), planned];
         let untyped = vec![carrier("0001", "A", 1)];
-        let dataset = Dataset::new(untyped, area_codes, vec![pooled, unassigned]);
+        let dataset = Dataset::new(untyped, area_codes, vec![pooled("415-200"), unassigned]);
         let mut notes = Notes::default();
         let [nanpa, cnac] = [ReportName::Nanpa, ReportName::Cnac].map(file);
         notes.count_rows(nanpa, 9);
         (0..3).for_each(|_| notes.skip(nanpa, "blank rows"));
         notes.warn_unknown_value(nanpa, "Use", "is unknown", "'ZZ'");
         notes.skip(cnac, "blank rows");
+        (0..2).for_each(|_| notes.warn_unknown_value(cnac, "Status", "is unknown", "'YY'"));
 
         let names = [ReportName::Nanpa, ReportName::NpaReport, ReportName::ThousandsBlocks];
         let quality = Quality::new(&dataset);
@@ -170,5 +173,38 @@ mod tests {
         ] {
             assert_eq!(described[&report].counts.get(name), Some(&count), "{report:?} {name}");
         }
+    }
+
+    #[test]
+    fn blocks_of_an_unread_report_are_counted_anew_with_the_earlier_report() {
+        let earlier = |name| {
+            let counts = [("blocks".to_owned(), 9), ("pooled_exchanges".to_owned(), 8)].into();
+            (name, ImportedReport { counts, rows: 7, ..ImportedReport::default() })
+        };
+        let current = ImportedReports(
+            [ReportName::ThousandsBlocks, ReportName::CanadianBlocks].map(earlier).into(),
+        );
+        let in_canada = Exchange { country: Country::Ca, ..pooled("416-200") };
+        let exchanges = vec![pooled("415-200"), pooled("415-201"), in_canada];
+        let dataset = Dataset::new(vec![carrier("0001", "A", 3)], Vec::new(), exchanges);
+        let quality = Quality::new(&dataset);
+        let kept = |countries: &[Country], current| {
+            let countries_without_blocks = countries.to_vec();
+            let notes = Notes { countries_without_blocks, ..Notes::default() };
+            let kept = earlier_block_reports(current, &notes, &dataset, &quality).into_iter();
+            kept.map(|(name, report)| {
+                let count = |name: &str| report.counts[name];
+                (name, report.rows, count("blocks"), count("pooled_exchanges"))
+            })
+            .collect::<Vec<_>>()
+        };
+        let (us, ca) = (Country::Us, Country::Ca);
+        let us_blocks = (ReportName::ThousandsBlocks, 7, 4, 2);
+        let canadian_blocks = (ReportName::CanadianBlocks, 7, 2, 1);
+        assert_eq!(kept(&[us], Some(&current)), [us_blocks]);
+        assert_eq!(kept(&[us, ca], Some(&current)), [us_blocks, canadian_blocks]);
+        assert_eq!(kept(&[], Some(&current)), []);
+        assert_eq!(kept(&[us], None), []);
+        assert_eq!(kept(&[us], Some(&ImportedReports::default())), []);
     }
 }

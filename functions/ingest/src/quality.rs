@@ -204,6 +204,12 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn percentages_are_rounded_to_the_nearest_hundredth() {
+        let rounded = [(1, 3), (2, 3), (1, 1), (0, 3), (0, 0)].map(|(a, b)| rounded_percent(a, b));
+        assert_eq!(rounded, [33.33, 66.67, 100.0, 0.0, 0.0]);
+    }
+
+    #[test]
     fn coverage_is_measured_and_compared_by_country() {
         let assigned = |npa_nxx, ocn| exchange(npa_nxx, ocn, "SNFC", Status::Assigned);
         let before = quality(vec![

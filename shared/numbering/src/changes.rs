@@ -1,5 +1,8 @@
 //! The differences between two versions of the data, record by record.
 
+#[cfg(test)]
+mod tests;
+
 use std::{
     borrow::Cow,
     collections::{BTreeMap, BTreeSet},
@@ -310,75 +313,4 @@ fn holders_named_in(record: &Record) -> Vec<Carrier> {
     let own = ocn.map(|ocn| carrier(ocn, company_name, *carrier_type));
     let blocks = blocks.values().map(|it| carrier(it.ocn, &it.company_name, it.carrier_type));
     own.into_iter().chain(blocks).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::dataset::tests::example;
-
-    /// The example with a renamed carrier, an exchange that moved to another holder, and one that was removed.
-    fn changed_example() -> Dataset {
-        let dataset = example();
-        let mut carriers: Vec<_> = dataset.carriers().collect();
-        carriers[0].company_name = Some("RENAMED".to_owned());
-        let mut exchanges: Vec<_> = dataset.exchanges().collect();
-        exchanges.remove(1);
-        assert_ne!(exchanges[0].ocn, Some(carriers[0].ocn));
-        exchanges[0].ocn = Some(carriers[0].ocn);
-        exchanges[0].blocks.clear();
-        Dataset::new(carriers, dataset.area_codes().collect(), exchanges)
-    }
-
-    fn keys(before: &Dataset, after: &Dataset) -> Vec<RecordKey> {
-        let pairs = record_pairs(before, after);
-        pairs.filter(|pair| pair.change().is_some()).map(|pair| pair.key).collect()
-    }
-
-    #[test]
-    fn a_difference_has_exactly_the_changed_records_and_leads_both_ways() {
-        let datasets = [example(), changed_example(), Dataset::default()];
-        for (before, after) in datasets.iter().cartesian_product(&datasets) {
-            let keys = keys(before, after);
-            let difference = Difference::new(before, after, &keys);
-            let difference = Difference::unpack(&difference.pack().unwrap()).unwrap();
-            let expected = record_pairs(before, after).filter(|pair| pair.change().is_some());
-            assert!(difference.changes().eq(expected));
-            assert_eq!(difference.apply(before), *after);
-            assert_eq!(difference.undo(after), *before);
-            let changes: Vec<_> = difference.changes().collect();
-            let rebuilt = Difference::from_changes(&changes);
-            assert!(rebuilt.changes().eq(changes));
-            assert!(rebuilt.keys().iter().map(|(key, _)| key).eq(keys));
-        }
-    }
-
-    #[test]
-    fn incomplete_differences_are_rejected() {
-        let (before, after) = (example(), changed_example());
-        let difference = Difference::new(&before, &after, &keys(&before, &after));
-        let bytes = difference.pack().unwrap();
-        for end in 0..bytes.len() {
-            assert!(Difference::unpack(&bytes[..end]).is_err(), "{end}");
-        }
-    }
-
-    #[test]
-    fn filters_match_the_record_before_and_after() {
-        let (before, after) = (example(), changed_example());
-        let pairs: Vec<_> = record_pairs(&before, &after).collect();
-        let moved =
-            pairs.iter().find(|pair| pair.key == RecordKey::Exchange("415-200".parse().unwrap()));
-        let moved = moved.unwrap();
-        let holders = moved.records().filter_map(|record| match record {
-            Record::Exchange(exchange) => exchange.ocn,
-            _ => None,
-        });
-        for ocn in holders {
-            assert!(moved.concerns_carrier(ocn), "{ocn}");
-        }
-        assert!(!moved.concerns_carrier("9999".parse().unwrap()));
-        assert!(moved.is_in_state("CA".parse().unwrap()));
-        assert!(!moved.is_in_state("NY".parse().unwrap()));
-    }
 }

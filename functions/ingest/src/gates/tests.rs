@@ -1,9 +1,12 @@
 use jiff::{Timestamp, ToSpan};
-use numbering::records::{Carrier, CarrierType, Country, Exchange, Status, Version};
+use numbering::records::{BlockHolder, Carrier, CarrierType, Country, Exchange, Status, Version};
 use store::ImportedReport;
 
 use super::*;
-use crate::quality::tests::{carrier, exchange};
+use crate::{
+    outcome::SEVERAL_NAMES,
+    quality::tests::{carrier, exchange},
+};
 
 /// The import time of the older versions.
 const BEFORE: &str = "2026-11-01T09:00:00Z";
@@ -127,6 +130,47 @@ fn carriers_differ_if_they_lose_their_exchanges_or_change_type() {
     }
 }
 
+/// A version with three exchanges that have ten thousands blocks each. `holder_of` chooses the holder of each block.
+fn blocks(holder_of: impl Fn(usize) -> Option<&'static str>) -> Dataset {
+    let holder = |ocn: &str| BlockHolder {
+        ocn: ocn.parse().unwrap(),
+        company_name: None,
+        carrier_type: None,
+        rate_center: None,
+        effective: None,
+    };
+    let exchanges = (0..3).map(|n| {
+        let held = (0..10).filter_map(|digit| Some((digit, holder_of(10 * n + digit)?)));
+        Exchange {
+            blocks: held.map(|(digit, ocn)| (digit as u8, holder(ocn))).collect(),
+            ..exchange(&npa_nxx(n), Some("0051"), "SNFC", Status::Assigned)
+        }
+    });
+    let exchanges = exchanges.collect();
+    let carriers = ["0051", "0052", "0053"].map(|ocn| carrier(ocn, ocn, 1)).to_vec();
+    Dataset::new(carriers, Vec::new(), exchanges)
+}
+
+#[test]
+fn blocks_differ_if_they_change_their_holder_or_disappear() {
+    let original = blocks(|_| Some("0052"));
+    let sold = |count| blocks(move |n| Some(if n < count { "0053" } else { "0052" }));
+    let lost = |count| blocks(move |n| (n >= count).then_some("0052"));
+    for (next, expected) in [
+        (sold(19), ""),
+        (lost(19), ""),
+        (sold(20), "19: OCN (20); 201-200-0 would change OCN from '0052' to '0053'; check"),
+        (lost(20), "19: removal (20); 201-200-0 would be removed; check"),
+        (lost(20), "20 of 30 thousands blocks (66.7%) would differ"),
+    ] {
+        let changed = refusals(&original, &next);
+        assert_eq!(changed.is_empty(), expected.is_empty(), "{changed}");
+        assert!(changed.contains(expected), "{changed}");
+    }
+    assert_eq!(refusals(&lost(30), &original), "", "new blocks are not counted");
+    assert_eq!(refusals(&lost(15), &original), "", "new blocks are not counted");
+}
+
 #[test]
 fn area_code_may_not_disappear_or_lose_over_a_tenth() {
     let shrunk = refusals(&exchanges(300, 300), &exchanges(270, 270));
@@ -228,6 +272,22 @@ fn twenty_unknown_values_in_over_one_percent_of_the_rows_are_refused() {
         run_gates(&[], measured(&snapshot, &dataset), &Quality::default(), &notes, false).len()
     };
     assert_eq!([count(19, 100), count(20, 100), count(20, 2000)], [0, 1, 0]);
+}
+
+#[test]
+fn twenty_ocns_with_several_names_in_over_a_quarter_of_the_carriers_are_refused() {
+    let refused = |several_names, with_exchanges| {
+        let mut notes = Notes::default();
+        (0..several_names).for_each(|n| notes.warn(SEVERAL_NAMES, n));
+        let (snapshot, dataset) = (snapshot(0), carriers(1000, with_exchanges, None));
+        let next = measured(&snapshot, &dataset);
+        let refusals = run_gates(&[], next, &Quality::default(), &notes, false);
+        refusals.into_iter().map(|refusal| refusal.reason).collect::<String>()
+    };
+    // Carriers without exchanges have no names to compare.
+    assert_eq!([refused(19, 20), refused(20, 80), refused(30, 120)], [""; 3]);
+    let reason = refused(20, 79);
+    assert!(reason.starts_with("20 of 79 carriers (25.3%) have several"), "{reason}");
 }
 
 #[test]

@@ -78,6 +78,8 @@ fn assigned_block(
 
 #[cfg(test)]
 mod tests {
+    use jiff::civil::Date;
+
     use super::{super::tests::read, *};
 
     #[test]
@@ -95,6 +97,31 @@ mod tests {
         assert_eq!(found.collect::<Vec<_>>(), expected);
         assert!(notes.contains("'ZZ' on line 5"), "{notes}");
         assert!(notes.contains("blocks without a holder\"): 2"), "{notes}");
+    }
+
+    #[test]
+    fn blocks_with_a_bad_date_are_skipped_and_others_keep_theirs() {
+        let text = "NPA,NXX,Block,Block Holder OCN,Status,Block Effective Date\n\
+                    902,200,3,7720,AS,2026-12-25\n\
+                    902,200,4,7720,AS,soon\n\
+                    902,200,5,7720,AS,\n";
+        let (blocks, notes) = read(&REPORT, text);
+        let dates: Vec<_> = blocks.iter().map(|block| (block.digit, block.effective)).collect();
+        assert_eq!(dates, [(3, Some(Date::constant(2026, 12, 25))), (5, None)]);
+        assert!(notes.contains("'soon' on line 3"), "{notes}");
+        assert!(notes.contains("is not a date\"): 1"), "{notes}");
+    }
+
+    #[test]
+    fn every_status_says_whether_a_block_is_held() {
+        let row = |(digit, status): (usize, &&str)| format!("902,200,{digit},7720,{status}\n");
+        for (statuses, held) in [(&HELD[..], HELD.len()), (&FREE[..], 0)] {
+            let rows: String = statuses.iter().enumerate().map(row).collect();
+            let (blocks, notes) =
+                read(&REPORT, &format!("NPA,NXX,Block,Block Holder OCN,Status\n{rows}"));
+            assert_eq!(blocks.len(), held, "{statuses:?}");
+            assert!(!notes.contains("is unknown"), "{notes}");
+        }
     }
 
     #[test]

@@ -96,6 +96,19 @@ mod tests {
     }
 
     #[test]
+    fn placeholders_for_rate_centers_and_companies_are_missing() {
+        let (codes, _) = read(
+            &REPORT,
+            "NPA,NXX,Status,Exchange Area,Province,Company,OCN\n\
+             514,200,In Service,-,,Bell Canada,8050\n\
+             514,201,In Service,Montreal,QC,--,8050\n",
+        );
+        let named = codes.iter().map(|code| (code.rate_center.as_deref(), code.company.as_deref()));
+        let expected = [(None, Some("Bell Canada")), (Some("Montreal"), None)];
+        assert_eq!(named.collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
     fn impossible_area_codes_foreign_states_and_unknown_statuses_cause_warnings() {
         let (codes, notes) = read(
             &REPORT,

@@ -123,6 +123,25 @@ mod tests {
     }
 
     #[test]
+    fn every_status_says_whether_a_block_is_held() {
+        for (status, is_held) in [
+            ("AS", true),
+            ("Assigned", true),
+            ("RT", true),
+            ("Retained", true),
+            ("AV", false),
+            ("Available", false),
+            ("RV", false),
+            ("Reserved", false),
+        ] {
+            let row = format!("W,CA,415,200,3,{status},,N,,,,,X,464D,\n");
+            let (blocks, notes) = read(&REPORT, &format!("{HEADER}{row}"));
+            assert_eq!(blocks.len(), usize::from(is_held), "{status}");
+            assert!(!notes.contains("is unknown"), "{notes}");
+        }
+    }
+
+    #[test]
     fn report_may_contain_only_free_blocks_but_not_be_empty_or_invalid() {
         let free = format!("{HEADER}W,CA,415,200,4,AV,,N,,SNFC CNTRL,,01/02/2020,,,\n");
         assert_eq!(read(&REPORT, &free).0, []);

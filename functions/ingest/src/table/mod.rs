@@ -350,7 +350,8 @@ impl<const N: usize> Row<'_, N> {
     }
 
     pub fn text(&self, column: usize) -> Option<String> {
-        non_empty(&self.cells[column]).map(str::to_owned)
+        let text = self.cells[column].as_ref();
+        text.contains(char::is_alphanumeric).then(|| text.to_owned())
     }
 
     /// Notes an unknown value in a cell. `consequence` says how it is treated.
