@@ -24,7 +24,10 @@ use crate::{
     },
     error::{Cause, Context, pluralize},
     new_file::NewFile,
-    terminal::show_message,
+    terminal::{
+        progress::{Lines, Progress, Unit},
+        show_message,
+    },
 };
 
 /// The database file during a restore.
@@ -34,8 +37,11 @@ const UNFINISHED_FILE: &str = "dynamodb.sqlite.unfinished";
 /// only when it is complete, checked and synced to disk.
 pub async fn backup(args: &BackupArgs) -> Result<(), CliError> {
     let file = &absolute_path(&args.file)?;
+    let progress = Progress::new(Lines::ByStage);
     if args.verify {
+        progress.start("Checking the backup", Unit::Time, None);
         let contents = check_backup(file).await?;
+        drop(progress);
         show_message(&format!("{} can be restored.", file.display()));
         print_contents(&contents);
         return Ok(());
@@ -47,10 +53,13 @@ pub async fn backup(args: &BackupArgs) -> Result<(), CliError> {
         return Err(Place::Folder(folder).no_database(&args.folder.next()));
     }
     let new = NewFile::create_private(file, args.replacement.force)?;
+    progress.start("Copying the database", Unit::Time, None);
     copy(&folder, &database, &new.path())?;
+    progress.start("Checking the copy", Unit::Time, None);
     let contents = contents(&new.path()).await;
     let contents = contents.map_err(|cause| unreadable(&folder, &database, cause))?;
     new.finish()?;
+    drop(progress);
     show_message(&format!("Backed up the data, key hashes and usage to {}.", file.display()));
     print_contents(&contents);
     Ok(())
@@ -119,6 +128,8 @@ pub async fn restore(args: &RestoreArgs) -> Result<(), CliError> {
         )));
     }
     let file = &absolute_path(&args.file)?;
+    let progress = Progress::new(Lines::ByStage);
+    progress.start("Checking the backup", Unit::Time, None);
     let contents = check_backup(file).await?;
     let unfinished = folder.join(UNFINISHED_FILE);
     let remove_unfinished = || {
@@ -127,10 +138,12 @@ pub async fn restore(args: &RestoreArgs) -> Result<(), CliError> {
     };
     // A killed command may have left these files behind.
     remove_unfinished();
+    progress.start("Copying the backup", Unit::Time, None);
     let restored = restore_copy(file, &unfinished)
         .and_then(|()| Ok(fs::rename(&unfinished, &database)?))
         .context(format!("cannot restore {}", args.file.display()));
     remove_unfinished();
+    drop(progress);
     restored?;
     drop(lock);
     let (file, folder) = (args.file.display(), folder.display());

@@ -2,9 +2,17 @@
 
 use std::{fs, io::Write, path::Path};
 
-use indicatif::{HumanCount, ProgressBar};
+use indicatif::HumanCount;
 
-use crate::{CliError, new_file::new_sibling, operate::args::FlagsArgs, terminal::show_message};
+use crate::{
+    CliError,
+    new_file::new_sibling,
+    operate::args::FlagsArgs,
+    terminal::{
+        progress::{Lines, Progress, Unit},
+        show_message,
+    },
+};
 
 /// Writes every image to the folder, at the path that responses append to `FLAGS_BASE_URL`.
 pub fn write(args: &FlagsArgs) -> Result<(), CliError> {
@@ -17,12 +25,13 @@ pub fn write(args: &FlagsArgs) -> Result<(), CliError> {
     }
     let images = flags::images();
     let count = images.len();
-    let bar = ProgressBar::new(count as u64);
+    let progress = Progress::new(Lines::Periodic);
+    progress.start("Writing", Unit::Count("images"), Some(count as u64));
     for (path, image) in images {
         write_image(&folder.join(path), &image.bytes)?;
-        bar.inc(1);
+        progress.add(1);
     }
-    bar.finish_and_clear();
+    drop(progress);
     show_message(&next_steps(folder, count));
     Ok(())
 }

@@ -3,6 +3,7 @@
 pub mod escape;
 pub mod log;
 pub mod next_commands;
+pub mod progress;
 
 use std::io::{self, ErrorKind};
 

@@ -2,7 +2,7 @@
 
 use std::env;
 
-use super::escape::escape_controls;
+use super::{HINT, escape::escape_controls, styled, width};
 
 /// Commands with the explicit options that locate the data. Locations from the environment and
 /// defaults need no options.
@@ -61,6 +61,27 @@ pub fn rebuild_command(
     words.fold(program().to_owned(), |command, word| format!("{command} {}", quote(&word)))
 }
 
+/// Suggested next commands, one per line; empty without any.
+pub fn next_steps(commands: &[String]) -> String {
+    const INDENT: usize = 6;
+    let commands = commands.iter().map(|command| wrap_command(command, width() - INDENT));
+    let commands: Vec<String> = commands.collect();
+    if commands.is_empty() {
+        return String::new();
+    }
+    let text = commands.join("\n").replace('\n', &format!("\n{:INDENT$}", ""));
+    format!("Next: {text}").lines().map(|line| styled(HINT, line) + "\n").collect()
+}
+
+/// Wraps a command that is too long, with backslashes for the shell.
+fn wrap_command(command: &str, width: usize) -> String {
+    if command.chars().count() <= width {
+        command.to_owned()
+    } else {
+        command.replace(" --", " \\\n  --")
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -78,5 +99,11 @@ mod tests {
             assert!(commands.tnr("verify").ends_with(expected), "{folder}");
         }
         assert!(NextCommands::default().tnr("verify").ends_with(" verify"));
+    }
+
+    #[test]
+    fn long_commands_continue_on_the_next_line() {
+        assert_eq!(wrap_command("tnr a --b c --d e", 12), "tnr a \\\n  --b c \\\n  --d e");
+        assert_eq!(wrap_command("tnr a --b c", 12), "tnr a --b c");
     }
 }
