@@ -2,6 +2,7 @@
 
 use std::{error::Error, process::ExitCode};
 
+use indicatif::HumanCount;
 use ingest::{IngestError, PUBLISHED_URLS};
 use logging::with_causes;
 use reqwest::StatusCode;
@@ -157,5 +158,5 @@ fn override_advice(command: Option<&str>) -> String {
 }
 
 pub(crate) fn pluralize(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+    format!("{} {what}{}", HumanCount(count as u64), if count == 1 { "" } else { "s" })
 }

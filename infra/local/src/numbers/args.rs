@@ -25,7 +25,7 @@ pub struct QueryArgs {
 /// The part of a list to print.
 #[derive(Debug, Args)]
 pub struct PageArgs {
-    /// Maximum results, up to 100 [default: 50]
+    /// Maximum results [default: 50 in a table, otherwise all]
     #[arg(long, value_name = "N")]
     pub limit: Option<String>,
     /// Results to skip

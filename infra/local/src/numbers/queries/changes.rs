@@ -2,10 +2,17 @@
 
 use std::process::ExitCode;
 
+use itertools::Itertools;
 use numbering::records::{NpaNxx, Ocn};
+use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Params, display_text, given_params, list_exit_code, page::ListPage, text};
+use super::{
+    display_text, given_params, list_exit_code,
+    page::ListPage,
+    pages::{ListRoute, show_rest},
+    text,
+};
 use crate::{
     CliError,
     data::numbering_data::with_routes,
@@ -15,7 +22,7 @@ use crate::{
 
 /// Prints a page of changes.
 pub async fn changes(args: ChangesArgs) -> Result<ExitCode, CliError> {
-    let mut params = given_params([
+    let params = given_params([
         ("since", &args.since),
         ("npa", &args.npa),
         ("ocn", &args.ocn),
@@ -23,14 +30,14 @@ pub async fn changes(args: ChangesArgs) -> Result<ExitCode, CliError> {
         ("kind", &args.kind),
         ("change", &args.change),
     ]);
-    params.extend(args.page.params());
-    print_changes(&args.output, "/v1/changes", params, &[]).await
+    let route = ListRoute::new("/v1/changes", params, &args.page, args.output.is_table());
+    print_changes(&args.output, &route, &[]).await
 }
 
 /// Prints a page of a carrier's or exchange's changes.
 pub async fn history(args: HistoryArgs) -> Result<ExitCode, CliError> {
     let code = args.code.join("-");
-    let (path, mut params, command) = if let Ok(NpaNxx { npa, nxx }) = code.parse() {
+    let (path, params, command) = if let Ok(NpaNxx { npa, nxx }) = code.parse() {
         let params = vec![("npa", npa.to_string()), ("nxx", nxx.to_string())];
         ("/v1/npa/{npa}/nxx/{nxx}/history", params, format!("area-code {npa} {nxx}"))
     } else if let Ok(ocn) = code.parse::<Ocn>() {
@@ -39,28 +46,48 @@ pub async fn history(args: HistoryArgs) -> Result<ExitCode, CliError> {
         let rule = "must be an NPA-NXX such as 415-234, or an OCN such as 6010";
         return Err(CliError::failed(format!("CODE {rule}, got '{code}'")));
     };
-    params.extend(args.page.params().into_iter().map(|(name, value)| (name, value.to_owned())));
     let params = params.iter().map(|(name, value)| (*name, value.as_str())).collect();
-    print_changes(&args.output, path, params, &[command]).await
+    let route = ListRoute::new(path, params, &args.page, args.output.is_table());
+    print_changes(&args.output, &route, &[command]).await
 }
 
-/// Prints the response in the requested format, for a terminal with commands that show more.
+/// Prints changes in the requested format, for a terminal with commands that show more.
 async fn print_changes(
     output: &ChangesOutput,
-    path: &str,
-    mut params: Params<'_>,
+    route: &ListRoute<'_>,
     commands: &[String],
 ) -> Result<ExitCode, CliError> {
-    params.push(("format", if output.csv { "csv" } else { "json" }));
-    let body = with_routes(&output.data, async |api| super::get_body(api, path, &params).await);
-    let body = body.await?;
     if output.csv {
-        terminal::print_raw(&String::from_utf8_lossy(&body))?;
+        let read = with_routes(&output.data, async |api| route.csv(api, count_changes).await).await;
+        let (csv, note) = read?;
+        terminal::print_raw(&csv)?;
+        note.iter().for_each(|note| terminal::show_note(note));
         return Ok(ExitCode::SUCCESS);
     }
-    let list = super::parse_json(path, &body)?;
+    let list = with_routes(&output.data, async |api| route.json(api, "changes").await).await?;
     super::print(output.json, &list, |list| render(list, output, commands))?;
+    show_rest(&list, "changes");
     Ok(list_exit_code(&list["changes"]))
+}
+
+/// A row of changes as CSV. A change has a row per field.
+#[derive(PartialEq, Deserialize)]
+struct ChangedField {
+    publication: String,
+    kind: String,
+    key: String,
+}
+
+/// Counts the changes in a CSV page.
+fn count_changes(page: &str) -> usize {
+    let rows = csv::Reader::from_reader(page.as_bytes()).into_deserialize::<ChangedField>();
+    rows.flatten().dedup().count()
+}
+
+impl ChangesOutput {
+    fn is_table(&self) -> bool {
+        !self.json && !self.csv
+    }
 }
 
 fn render(list: &Value, output: &ChangesOutput, commands: &[String]) -> String {
@@ -100,4 +127,23 @@ fn render(list: &Value, output: &ChangesOutput, commands: &[String]) -> String {
     let newest = page.rows.first().map(|newest| &newest["change"]);
     let commands = commands.iter().filter(|_| newest.is_some_and(|change| change != "removed"));
     format!("{lines}\n{}", page.footer(&output.data.next(), commands.cloned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_of_a_record_are_one_change() {
+        let header = "publication,version,published_at,change,kind,key,field,before,after\r\n";
+        let rows = [
+            "a,v,t,changed,carrier,6010,name,\"x\ny\",z",
+            "a,v,t,changed,carrier,6010,type,x,y",
+            "a,v,t,changed,area_code,415,total,1,2",
+            "a,v,t,changed,exchange,415-234,ocn,1,2",
+            "b,v,t,changed,exchange,415-234,ocn,2,1",
+        ];
+        assert_eq!(count_changes(header), 0);
+        assert_eq!(count_changes(&(header.to_owned() + &rows.join("\r\n"))), 4);
+    }
 }

@@ -8,14 +8,19 @@ use serde_json::Value;
 
 use super::{
     Params, comma_separated, display_text, get, given_params, line, list_exit_code,
-    page::{ListPage, next_steps},
-    print, print_response, text,
+    page::ListPage,
+    pages::{ListRoute, show_rest},
+    print, print_list, text,
 };
 use crate::{
     CliError,
     data::numbering_data::with_routes,
     numbers::args::{AreaCodeArgs, CarrierArgs, SearchArgs},
-    terminal::{HEADING, NO_BREAK_SPACE, next_commands::NextCommands, styled},
+    terminal::{
+        HEADING, NO_BREAK_SPACE,
+        next_commands::{NextCommands, next_steps},
+        styled,
+    },
 };
 
 /// The note below lists of exchanges.
@@ -26,8 +31,8 @@ pub(super) const LIST_PORTING_NOTE: &str =
 pub async fn area_code(args: AreaCodeArgs) -> Result<ExitCode, CliError> {
     let mut params = vec![("npa", args.npa.as_str())];
     params.extend(given_params([("nxx", &args.nxx), ("as_of", &args.as_of)]));
-    params.extend(args.page.params());
-    print_response(&args.query, "/v1/npa", &params, |body| render_area_code(&args, body)).await?;
+    let render = |body: &Value| render_area_code(&args, body);
+    print_list(&args.query, &args.page, ("/v1/npa", "exchanges"), params, render).await?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -72,7 +77,6 @@ pub async fn search(args: SearchArgs) -> Result<ExitCode, CliError> {
         ("type", &args.carrier_type),
         ("status", &args.status),
     ]));
-    params.extend(args.page.params());
     let render = |body: &Value| {
         let columns = &[
             "npa",
@@ -89,25 +93,27 @@ pub async fn search(args: SearchArgs) -> Result<ExitCode, CliError> {
             vec![format!("area-code {} {}", text(&first["npa"]), text(&first["nxx"]))]
         })
     };
-    let body = print_response(&args.query, "/v1/search", &params, render).await?;
+    let list = ("/v1/search", "results");
+    let body = print_list(&args.query, &args.page, list, params, render).await?;
     Ok(list_exit_code(&body["results"]))
 }
 
 /// Prints the carrier with an OCN, or a page of carriers by name.
 pub async fn carrier(args: CarrierArgs) -> Result<ExitCode, CliError> {
     let words = args.words.join(" ");
-    let mut filters = given_params([
+    let filters = given_params([
         ("state", &args.state),
         ("country", &args.country),
         ("type", &args.carrier_type),
     ]);
-    filters.extend(args.page.params());
-    if args.as_of.is_some() || filters.is_empty() && words.parse::<Ocn>().is_ok() {
+    let is_word = filters.is_empty() && args.page.is_default();
+    if args.as_of.is_some() || is_word && words.parse::<Ocn>().is_ok() {
         return carrier_by_ocn_or_name(&args, &words).await;
     }
     let params: Params<'_> = [("q", words.as_str())].into_iter().chain(filters).collect();
     let render = |list: &Value| render_carriers(list, &args.query.data.next());
-    let list = print_response(&args.query, "/v1/carriers", &params, render).await?;
+    let list = ("/v1/carriers", "carriers");
+    let list = print_list(&args.query, &args.page, list, params, render).await?;
     Ok(list_exit_code(&list["carriers"]))
 }
 
@@ -121,7 +127,8 @@ async fn carrier_by_ocn_or_name(args: &CarrierArgs, word: &str) -> Result<ExitCo
             return Ok((carrier?, false));
         }
         let Err(CliError::NotFound(message)) = carrier else { return Ok((carrier?, false)) };
-        let list = get(api, "/v1/carriers", &vec![("q", word)]).await?;
+        let route = ListRoute::new("/v1/carriers", vec![("q", word)], &args.page, !args.query.json);
+        let list = route.json(api, "carriers").await?;
         if list["pagination"]["total"] == 0 {
             return Err(CliError::NotFound(message));
         }
@@ -130,6 +137,7 @@ async fn carrier_by_ocn_or_name(args: &CarrierArgs, word: &str) -> Result<ExitCo
     .await?;
     let render = if is_list { render_carriers } else { render_carrier };
     print(args.query.json, &body, |body| render(body, &args.query.data.next()))?;
+    show_rest(&body, "carriers");
     Ok(ExitCode::SUCCESS)
 }
 
@@ -147,7 +155,9 @@ fn render_carrier(carrier: &Value, next: &NextCommands) -> String {
     let exchanges = &carrier["exchanges"];
     let mut states: Vec<_> = exchanges["by_state"].as_object().into_iter().flatten().collect();
     states.sort_by_key(|(_, count)| Reverse(count.as_u64()));
-    let states = states.iter().map(|(state, count)| format!("{state}{NO_BREAK_SPACE}{count}"));
+    let states = states
+        .iter()
+        .map(|(state, count)| format!("{state}{NO_BREAK_SPACE}{}", display_text(count)));
     let states = states.collect::<Vec<_>>().join(", ");
     [
         format!("{}  {}\n", styled(HEADING, ocn), display_text(&carrier["company_name"])),

@@ -6,20 +6,27 @@ mod changes;
 mod lists;
 mod number;
 mod page;
+mod pages;
 mod plan;
 mod sources;
 
 use std::{borrow::Cow, process::ExitCode};
 
+use indicatif::HumanCount;
 use reqwest::StatusCode;
 use serde_json::Value;
-use shared::{auth::Charge, in_process::InProcess};
+use shared::{
+    auth::Charge,
+    in_process::{InProcess, RouteResponse},
+};
 
 pub use changes::{changes, history};
 pub use lists::{area_code, carrier, search};
 pub use number::lookup;
 pub use plan::{area_codes, holders};
 pub use sources::sources;
+
+use self::pages::{ListRoute, show_rest};
 
 use crate::{
     CliError,
@@ -37,12 +44,12 @@ type Params<'a> = Vec<(&'a str, &'a str)>;
 /// # Errors
 /// Returns [`CliError::NotFound`] with the API's message for a 404.
 async fn get(api: &InProcess, path: &str, params: &Params<'_>) -> Result<Value, CliError> {
-    parse_json(path, &get_body(api, path, params).await?)
+    let response = api.get(path, params.iter().copied(), Charge::default()).await;
+    parse_json(path, &check_status(path, response)?)
 }
 
-/// Calls an API route, and returns the body, which may not be JSON.
-async fn get_body(api: &InProcess, path: &str, params: &Params<'_>) -> Result<Vec<u8>, CliError> {
-    let response = api.get(path, params.iter().copied(), Charge::default()).await;
+/// Returns a response's body, or the API's message as an error.
+fn check_status(path: &str, response: RouteResponse) -> Result<Vec<u8>, CliError> {
     if response.status.is_success() {
         return Ok(response.body.to_vec());
     }
@@ -81,6 +88,21 @@ async fn print_response(
     Ok(response)
 }
 
+/// Reads the list in a response's field `list`, and prints it as JSON or a part of it with `render`. Returns the response.
+async fn print_list(
+    args: &QueryArgs,
+    page: &PageArgs,
+    (path, list): (&str, &str),
+    params: Params<'_>,
+    render: impl FnOnce(&Value) -> String,
+) -> Result<Value, CliError> {
+    let route = ListRoute::new(path, params, page, !args.json);
+    let response = with_routes(&args.data, async |api| route.json(api, list).await).await?;
+    print(args.json, &response, render)?;
+    show_rest(&response, list);
+    Ok(response)
+}
+
 fn print(
     as_json: bool,
     response: &Value,
@@ -107,8 +129,8 @@ fn given_params<'a>(params: impl IntoIterator<Item = (&'a str, &'a Option<String
 }
 
 impl PageArgs {
-    fn params(&self) -> Params<'_> {
-        given_params([("limit", &self.limit), ("offset", &self.offset)])
+    fn is_default(&self) -> bool {
+        self.limit.is_none() && self.offset.is_none()
     }
 }
 
@@ -122,7 +144,10 @@ fn display_text(value: &Value) -> Cow<'_, str> {
     match value {
         Value::Null => "-".into(),
         Value::String(text) => escape_controls(text).into(),
-        other => other.to_string().into(),
+        other => match other.as_u64() {
+            Some(count) => HumanCount(count).to_string().into(),
+            None => other.to_string().into(),
+        },
     }
 }
 

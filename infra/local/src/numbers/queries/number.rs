@@ -14,15 +14,14 @@ use serde_json::{Value, json};
 use shared::in_process::InProcess;
 
 use super::{
-    comma_separated, display_text, exit_code, get, given_params, line, lower_first,
-    page::next_steps, print, text,
+    comma_separated, display_text, exit_code, get, given_params, line, lower_first, print, text,
 };
 use crate::{
     CliError,
     data::numbering_data::{no_data_note, with_routes},
     error::Context,
     numbers::args::LookupArgs,
-    terminal::{BAD, GOOD, HEADING, show_note, styled},
+    terminal::{BAD, GOOD, HEADING, next_commands::next_steps, show_note, styled},
 };
 
 /// The note below a block's carrier.

@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use super::display_text;
 use crate::terminal::{
-    HEADING, HINT,
-    next_commands::{NextCommands, rebuild_command},
+    HEADING,
+    next_commands::{NextCommands, next_steps, rebuild_command},
     styled, width,
 };
 
@@ -140,23 +140,6 @@ fn truncate(cell: &str, width: usize) -> String {
     cell.chars().take(width.saturating_sub(1)).chain(['…']).collect()
 }
 
-/// Suggested next commands, one per line; empty without any.
-pub(super) fn next_steps(commands: &[String]) -> String {
-    const INDENT: usize = 6;
-    let commands = commands.iter().map(|command| wrap_command(command, width() - INDENT));
-    let commands: Vec<String> = commands.collect();
-    if commands.is_empty() {
-        return String::new();
-    }
-    let text = commands.join("\n").replace('\n', &format!("\n{:INDENT$}", ""));
-    format!("Next: {text}").lines().map(|line| styled(HINT, line) + "\n").collect()
-}
-
-/// Wraps a command that is too long, with backslashes for the shell.
-fn wrap_command(command: &str, width: usize) -> String {
-    if length(command) <= width { command.to_owned() } else { command.replace(" --", " \\\n  --") }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -192,11 +175,5 @@ mod tests {
             assert_eq!(next.is_none(), is_last, "{position}");
             assert!(next.is_none_or(|next| next.ends_with(&command)), "{position}");
         }
-    }
-
-    #[test]
-    fn long_commands_continue_on_the_next_line() {
-        assert_eq!(wrap_command("tnr a --b c --d e", 12), "tnr a \\\n  --b c \\\n  --d e");
-        assert_eq!(wrap_command("tnr a --b c", 12), "tnr a --b c");
     }
 }

@@ -2,17 +2,21 @@
 
 use std::process::ExitCode;
 
+use indicatif::HumanCount;
 use serde_json::Value;
 
 use super::{
-    comma_separated, display_text, given_params, line, list_exit_code,
-    page::{ListPage, next_steps},
+    comma_separated, display_text, given_params, line, list_exit_code, page::ListPage, print_list,
     print_response, text,
 };
 use crate::{
     CliError,
     numbers::args::{AreaCodesArgs, HoldersArgs},
-    terminal::{HEADING, next_commands::NextCommands, styled},
+    terminal::{
+        HEADING,
+        next_commands::{NextCommands, next_steps},
+        styled,
+    },
 };
 
 /// Prints a page of area codes, or everything about one.
@@ -25,7 +29,7 @@ pub async fn area_codes(args: AreaCodesArgs) -> Result<ExitCode, CliError> {
         print_response(&args.query, "/v1/area-codes/{npa}", &params, render).await?;
         return Ok(ExitCode::SUCCESS);
     }
-    let mut params = given_params([
+    let params = given_params([
         ("state", &args.state),
         ("country", &args.country),
         ("service", &args.service),
@@ -33,14 +37,14 @@ pub async fn area_codes(args: AreaCodesArgs) -> Result<ExitCode, CliError> {
         ("overlay_of", &args.overlay_of),
         ("in_service_on", &args.in_service_on),
     ]);
-    params.extend(args.page.params());
     let render = |list: &Value| {
         let columns =
             &["npa", "state", "country", "service", "status", "in_service_on", "total_exchanges"];
         let page = ListPage::new(list, "area_codes", columns, "");
         page.render(&next, |first| vec![format!("area-codes {}", text(&first["npa"]))])
     };
-    let list = print_response(&args.query, "/v1/area-codes", &params, render).await?;
+    let list = ("/v1/area-codes", "area_codes");
+    let list = print_list(&args.query, &args.page, list, params, render).await?;
     Ok(list_exit_code(&list["area_codes"]))
 }
 
@@ -68,12 +72,13 @@ fn render_area_code(area_code: &Value, next: &NextCommands) -> String {
         (relief["is_in_jeopardy"] == true).then(|| "in jeopardy".to_owned()),
     ];
     let statuses = area_code["exchanges_by_status"].as_object().into_iter().flatten();
-    let statuses = statuses.map(|(status, count)| format!("{count} {}", status.to_lowercase()));
+    let statuses = statuses
+        .map(|(status, count)| format!("{} {}", display_text(count), status.to_lowercase()));
     let rate_centers = area_code["rate_centers"].as_array().map(Vec::as_slice).unwrap_or_default();
     let total = area_code["total_rate_centers"].as_u64().unwrap_or_default();
     let more = match total.saturating_sub(rate_centers.len() as u64) {
         0 => String::new(),
-        others => format!(" and {others} more"),
+        others => format!(" and {} more", HumanCount(others)),
     };
     let rate_centers = comma_separated(rate_centers.iter().map(|it| &it["rate_center"]));
     let holders = ListPage {
@@ -114,12 +119,11 @@ fn render_area_code(area_code: &Value, next: &NextCommands) -> String {
 
 /// Prints a page of holders.
 pub async fn holders(args: HoldersArgs) -> Result<ExitCode, CliError> {
-    let mut params = given_params([
+    let params = given_params([
         ("npa", &args.npa),
         ("state", &args.state),
         ("rate_center", &args.rate_center),
     ]);
-    params.extend(args.page.params());
     let render = |list: &Value| {
         let columns =
             &["ocn", "company_name", "common_name", "carrier_type", "exchanges", "blocks"];
@@ -128,6 +132,7 @@ pub async fn holders(args: HoldersArgs) -> Result<ExitCode, CliError> {
             first["ocn"].as_str().map(|ocn| format!("carrier {ocn}")).into_iter().collect()
         })
     };
-    let list = print_response(&args.query, "/v1/holders", &params, render).await?;
+    let list = ("/v1/holders", "holders");
+    let list = print_list(&args.query, &args.page, list, params, render).await?;
     Ok(list_exit_code(&list["holders"]))
 }
