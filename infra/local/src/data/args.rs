@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use ingest::DEFAULT_HISTORY_DAYS;
+use jiff::civil::Date;
 
 use crate::{
     data::{export::tables::Table, report::ChangesFile},
@@ -95,6 +96,9 @@ pub struct ChangeArgs {
     /// Give up the history so far, if it is damaged and 'verify --repair' cannot restore it
     #[arg(long)]
     pub restart_history: bool,
+    /// Also print counts, completeness, skipped rows and warnings
+    #[arg(long, conflicts_with = "json")]
+    pub verbose: bool,
     /// Print the report as JSON
     #[arg(long)]
     pub json: bool,
@@ -171,7 +175,7 @@ pub enum ExportFormat {
     JsonLines,
     /// One Parquet file per table
     Parquet,
-    /// A SQLite database with all tables, and views
+    /// A SQLite database with all tables, including prefixes, and views
     Sqlite,
     /// VICIdial's NANPA_prefix-latest.txt
     Vicidial,
@@ -189,6 +193,10 @@ pub struct ExportArgs {
     /// Export only this table, as one file
     #[arg(long)]
     pub table: Option<Table>,
+    /// Day of the holders in the table prefixes, such as 2026-12-25 [default: today in UTC]. With vicidial, the first day
+    /// of the year whose daylight saving time counts
+    #[arg(long, value_name = "DATE")]
+    pub effective_on: Option<Date>,
     #[command(flatten)]
     pub replacement: Replacement,
     #[command(flatten)]

@@ -14,10 +14,10 @@ use serde_json::{Map, Value};
 use shared::cells::{csv_writer, escape_formula};
 
 use super::{
+    Source,
     parquet::write_parquet,
     tables::{Table, provenance},
 };
-use crate::data::numbering_data::NumberingData;
 
 /// A format with one table per file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,24 +29,24 @@ pub enum TableFormat {
 
 /// Writes a table. The same data always produces the same bytes.
 pub fn write_table(
-    data: &NumberingData,
+    source: &Source,
     table: Table,
     format: TableFormat,
     output: impl Write + Send,
 ) -> io::Result<()> {
     let output = BufWriter::new(output);
     match format {
-        TableFormat::Csv => write_csv(data, table, output),
-        TableFormat::JsonLines => write_json_lines(data, table, output),
-        TableFormat::Parquet => write_parquet(data, table, output).map_err(io::Error::other),
+        TableFormat::Csv => write_csv(source, table, output),
+        TableFormat::JsonLines => write_json_lines(source, table, output),
+        TableFormat::Parquet => write_parquet(source, table, output).map_err(io::Error::other),
     }
 }
 
 /// Writes an RFC 4180 table. No cell can run as a formula.
-fn write_csv(data: &NumberingData, table: Table, output: impl Write) -> io::Result<()> {
+fn write_csv(source: &Source, table: Table, output: impl Write) -> io::Result<()> {
     let mut csv = csv_writer(output, b',');
     csv.write_record(table.columns().iter().map(|column| column.name)).map_err(io_error)?;
-    for row in table.rows(data) {
+    for row in table.rows(source) {
         let cells = row.iter().map(|value| match value {
             Value::Null => String::new(),
             Value::String(text) => escape_formula(text).into_owned(),
@@ -65,8 +65,8 @@ fn io_error(error: csv::Error) -> io::Error {
     }
 }
 
-fn write_json_lines(data: &NumberingData, table: Table, mut output: impl Write) -> io::Result<()> {
-    for row in table.rows(data) {
+fn write_json_lines(source: &Source, table: Table, mut output: impl Write) -> io::Result<()> {
+    for row in table.rows(source) {
         let names = table.columns().iter().map(|column| column.name);
         let object: Map<String, Value> = names.map(str::to_owned).zip(row).collect();
         serde_json::to_writer(&mut output, &object)?;
@@ -76,7 +76,7 @@ fn write_json_lines(data: &NumberingData, table: Table, mut output: impl Write) 
 }
 
 /// Creates a folder with one file per table, including provenance.
-pub fn write_folder(data: &NumberingData, format: TableFormat, folder: &Path) -> io::Result<()> {
+pub fn write_folder(source: &Source, format: TableFormat, folder: &Path) -> io::Result<()> {
     fs::create_dir(folder)?;
     let extension = match format {
         TableFormat::Csv => "csv",
@@ -86,37 +86,33 @@ pub fn write_folder(data: &NumberingData, format: TableFormat, folder: &Path) ->
     for table in Table::ALL {
         let name = format!("{}.{extension}", table.name().replace('_', "-"));
         let file = fs::File::create(folder.join(name))?;
-        write_table(data, table, format, &file)?;
+        write_table(source, table, format, &file)?;
         file.sync_all()?;
     }
-    let provenance = Value::Object(provenance(data));
+    let provenance = Value::Object(provenance(source));
     fs::write(folder.join("provenance.json"), format!("{provenance:#}\n"))
 }
 
 /// Writes all tables to an empty file.
-pub fn write_database(data: &NumberingData, file: &Path) -> rusqlite::Result<()> {
+pub fn write_database(source: &Source, file: &Path) -> rusqlite::Result<()> {
     let mut connection = Connection::open(file)?;
     // An interrupted export is discarded, so it needs no journal.
     connection.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;")?;
     let transaction = connection.transaction()?;
     transaction.execute_batch(include_str!("schema.sql"))?;
-    for table in Table::ALL.into_iter().chain([Table::Provenance]) {
-        insert_table(&transaction, data, table)?;
+    for table in Table::ALL.into_iter().chain([Table::Prefixes, Table::Provenance]) {
+        insert_table(&transaction, source, table)?;
     }
     transaction.commit()?;
     connection.execute_batch("PRAGMA optimize;")?;
     connection.close().map_err(|(_, error)| error)
 }
 
-fn insert_table(
-    connection: &Connection,
-    data: &NumberingData,
-    table: Table,
-) -> rusqlite::Result<()> {
+fn insert_table(connection: &Connection, source: &Source, table: Table) -> rusqlite::Result<()> {
     let placeholders = vec!["?"; table.columns().len()].join(", ");
     let mut insert =
         connection.prepare(&format!("INSERT INTO {} VALUES ({placeholders})", table.name()))?;
-    for row in table.rows(data) {
+    for row in table.rows(source) {
         let values = row.iter().map(|value| match value {
             Value::String(text) => ValueRef::from(text.as_str()),
             value => value.as_i64().map_or(ValueRef::Null, ValueRef::Integer),

@@ -3,18 +3,25 @@
 
 mod files;
 mod parquet;
+mod prefixes;
 pub mod tables;
 mod vicidial;
 
 use std::{
     error::Error,
-    io::{self, ErrorKind},
+    io::{self, ErrorKind, IsTerminal},
     path::Path,
+    sync::Arc,
 };
 
 use indicatif::HumanCount;
+use jiff::civil::Date;
+use numbering::time::today;
 
-use self::files::{TableFormat, write_database, write_folder, write_table};
+use self::{
+    files::{TableFormat, write_database, write_folder, write_table},
+    tables::Table,
+};
 use crate::{
     CliError,
     data::args::{ExportArgs, ExportFormat},
@@ -22,10 +29,22 @@ use crate::{
     error::Context,
     new_file::NewFile,
     stop_signals::{StopSignals, until_stopped},
-    terminal::{escape::data_output, show_note},
+    terminal::{
+        escape::data_output,
+        progress::{Lines, Progress},
+        show_note,
+    },
 };
 
-type Work = Box<dyn FnOnce(&NumberingData) -> Result<(), Box<dyn Error + Send + Sync>> + Send>;
+/// Numbering data to export.
+pub struct Source {
+    pub data: NumberingData,
+    /// The day on which assignments must be effective.
+    pub effective_on: Date,
+    pub progress: Progress,
+}
+
+type Work = Box<dyn FnOnce(&Source) -> Result<(), Box<dyn Error + Send + Sync>> + Send>;
 
 /// Exports the numbering data.
 pub async fn export(args: ExportArgs) -> Result<(), CliError> {
@@ -34,7 +53,16 @@ pub async fn export(args: ExportArgs) -> Result<(), CliError> {
     warn_about_sample(&data.snapshot, &args.data.next());
     let exchanges = HumanCount(data.dataset.exchanges().len() as u64);
     let version = data.snapshot.version.clone();
-    let exported = until_stopped(StopSignals::listen()?, move || work(&data)).await?;
+    let effective_on = args.effective_on.unwrap_or_else(today);
+    let progress = match &output {
+        None if io::stdout().is_terminal() => Progress::hidden(),
+        _ => Progress::new(Lines::Periodic),
+    };
+    let source = Arc::new(Source { data, effective_on, progress });
+    let used = source.clone();
+    let exported = until_stopped(StopSignals::listen()?, move || work(&used)).await;
+    source.progress.finish();
+    let exported = exported?;
     let Some(output) = output else { return exported.context("cannot write to stdout") };
     exported.map_err(output.unwritable())?;
     output.finish()?;
@@ -46,6 +74,10 @@ pub async fn export(args: ExportArgs) -> Result<(), CliError> {
 
 /// The output file or folder, and the work that writes it. Without one, the work writes to stdout.
 fn prepare(args: &ExportArgs) -> Result<(Option<NewFile>, Work), CliError> {
+    if args.effective_on.is_some() && !depends_on_day(args) {
+        let message = "--effective-on is only for --table prefixes and --format sqlite or vicidial";
+        return Err(CliError::failed(message));
+    }
     let force = args.replacement.force;
     let file = args.file.as_deref().filter(|file| file.as_os_str() != "-");
     let format = match args.format {
@@ -86,6 +118,12 @@ fn prepare(args: &ExportArgs) -> Result<(Option<NewFile>, Work), CliError> {
             ));
         }
     })
+}
+
+/// Returns `true` if the output has holders on one day.
+fn depends_on_day(ExportArgs { format, table, .. }: &ExportArgs) -> bool {
+    matches!(format, ExportFormat::Sqlite | ExportFormat::Vicidial)
+        || *table == Some(Table::Prefixes)
 }
 
 fn prepare_vicidial(

@@ -13,13 +13,15 @@ use parquet::{
 };
 use serde_json::Value;
 
-use super::tables::{Column, Row, Table};
-use crate::data::numbering_data::NumberingData;
+use super::{
+    Source,
+    tables::{Column, Row, Table},
+};
 
 const ROWS_PER_GROUP: usize = 100_000;
 
 /// Writes a table, whose columns are optional text or integers.
-pub fn write_parquet(data: &NumberingData, table: Table, output: impl Write + Send) -> Result<()> {
+pub fn write_parquet(source: &Source, table: Table, output: impl Write + Send) -> Result<()> {
     let fields: Vec<_> = table.columns().iter().map(field).try_collect()?;
     let schema = Type::group_type_builder(table.name()).with_fields(fields).build()?;
     let properties = WriterProperties::builder()
@@ -27,7 +29,7 @@ pub fn write_parquet(data: &NumberingData, table: Table, output: impl Write + Se
         .set_created_by(concat!("tnr ", env!("CARGO_PKG_VERSION")).to_owned())
         .build();
     let mut writer = SerializedFileWriter::new(output, schema.into(), properties.into())?;
-    for rows in &table.rows(data).chunks(ROWS_PER_GROUP) {
+    for rows in &table.rows(source).chunks(ROWS_PER_GROUP) {
         let rows: Vec<Row> = rows.collect();
         let mut group = writer.next_row_group()?;
         let mut index = 0;

@@ -31,20 +31,19 @@ CREATE TABLE blocks (
   FOREIGN KEY (npa, nxx) REFERENCES exchanges (npa, nxx)
 ) WITHOUT ROWID;
 CREATE INDEX blocks_by_ocn ON blocks (ocn);
+CREATE TABLE prefixes (
+  prefix TEXT PRIMARY KEY, ocn TEXT REFERENCES carriers (ocn), company_name TEXT, carrier_type TEXT, rate_center TEXT,
+  state TEXT, country TEXT, effective_from TEXT, next_ocn TEXT REFERENCES carriers (ocn), next_company_name TEXT,
+  next_carrier_type TEXT, next_rate_center TEXT
+) WITHOUT ROWID;
 CREATE TABLE dictionary (
   table_name TEXT, column_name TEXT, type TEXT, description TEXT, PRIMARY KEY (table_name, column_name)
 );
 CREATE TABLE provenance (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 
--- Blocks whose assignment has started.
+-- Blocks whose assignment has started by now.
 CREATE VIEW effective_blocks AS
   SELECT * FROM blocks WHERE effective_date IS NULL OR effective_date <= date('now');
-CREATE VIEW prefixes AS
-  SELECT '1' || npa || nxx AS prefix, ocn, company_name, carrier_type, rate_center, state, country
-  FROM exchanges WHERE status = 'ASSIGNED'
-  UNION ALL
-  SELECT '1' || npa || nxx || block, b.ocn, b.company_name, b.carrier_type, b.rate_center, e.state, e.country
-  FROM blocks b JOIN exchanges e USING (npa, nxx) WHERE e.status = 'ASSIGNED';
 CREATE VIEW holders_by_area_code AS
   SELECT npa, ocn, count(*) AS exchanges FROM exchanges WHERE status = 'ASSIGNED' AND ocn IS NOT NULL
   GROUP BY npa, ocn;

@@ -6,12 +6,13 @@ use clap::ValueEnum;
 use formatting::time_zones_for_area_codes;
 use numbering::{
     dataset::Dataset,
-    records::{AreaCode, Carrier, Exchange, Status},
+    records::{AreaCode, BlockHolder, Carrier, Exchange},
 };
 use serde_json::{Map, Value, json};
 use store::FileDates;
 
-use crate::data::numbering_data::NumberingData;
+use super::{Source, prefixes::prefixes};
+use crate::{data::numbering_data::NumberingData, terminal::progress::Unit};
 
 const CAVEAT: &str = "A carrier is the holder of an exchange or thousands block as assigned. Numbers can \
                       be ported to another carrier; open data does not show porting.";
@@ -29,7 +30,7 @@ pub enum Table {
     Exchanges,
     /// Thousands blocks
     Blocks,
-    /// Holders by number prefix, for telephone switches
+    /// Holders by number prefix on one day, for telephone switches
     Prefixes,
     /// Tables and columns
     Dictionary,
@@ -95,8 +96,12 @@ impl Table {
     }
 
     /// The rows in key order, built lazily.
-    pub fn rows(self, data: &NumberingData) -> Box<dyn Iterator<Item = Row> + '_> {
+    pub fn rows(self, source: &Source) -> Box<dyn Iterator<Item = Row> + '_> {
+        let Source { data, effective_on, progress } = source;
         let dataset = &data.dataset;
+        let prefixes = move |exchange| prefixes(&exchange, *effective_on);
+        let stage = format!("Exporting {}", self.name().replace('_', " "));
+        progress.start(stage, Unit::Count("rows"), None);
         let objects: Box<dyn Iterator<Item = Value>> = match self {
             Self::AreaCodes => Box::new(dataset.area_codes().map(|it| area_code(it, dataset))),
             Self::AreaCodeStates => Box::new(dataset.area_codes().flat_map(states)),
@@ -106,13 +111,14 @@ impl Table {
             Self::Blocks => Box::new(dataset.exchanges().flat_map(blocks)),
             Self::Prefixes => Box::new(dataset.exchanges().flat_map(prefixes)),
             Self::Dictionary => Box::new(dictionary()),
-            Self::Provenance => Box::new(provenance(data).into_iter().map(|(name, value)| {
+            Self::Provenance => Box::new(provenance(source).into_iter().map(|(name, value)| {
                 let text = value.as_u64().map(|count| count.to_string().into());
                 json!({ "name": name, "value": text.unwrap_or(value) })
             })),
         };
         let columns = self.columns();
         Box::new(objects.map(|mut object| {
+            progress.add(1);
             columns.iter().map(|column| to_cell(object[column.name].take())).collect()
         }))
     }
@@ -181,33 +187,24 @@ fn exchange(exchange: Exchange) -> Value {
     json!(Exchange { blocks: BTreeMap::new(), ..exchange })
 }
 
-/// A row for each assigned thousands block. The exchange's rate center is the fallback.
+/// A row for each assigned thousands block.
 fn blocks(exchange: Exchange) -> Vec<Value> {
-    let Exchange { npa, nxx, rate_center, blocks, .. } = exchange;
-    let rows = blocks.into_iter().map(|(digit, mut holder)| {
-        holder.rate_center = holder.rate_center.or_else(|| rate_center.clone());
-        let mut row = json!(holder);
-        (row["npa"], row["nxx"], row["block"]) = (json!(npa), json!(nxx), digit.into());
+    let blocks = exchange.blocks.iter().map(|(digit, holder)| {
+        let mut row = block_holder(&exchange, holder);
+        (row["npa"], row["nxx"]) = (json!(exchange.npa), json!(exchange.nxx));
+        (row["block"], row["effective_date"]) = ((*digit).into(), json!(holder.effective));
         row
     });
-    rows.collect()
+    blocks.collect()
 }
 
-/// A row for an assigned exchange, and one for each of its blocks.
-fn prefixes(record: Exchange) -> Vec<Value> {
-    if record.status != Status::Assigned {
-        return Vec::new();
+/// A block's holder. The exchange's rate center is the fallback.
+pub(super) fn block_holder(exchange: &Exchange, holder: &BlockHolder) -> Value {
+    let mut row = json!(holder);
+    if holder.rate_center.is_none() {
+        row["rate_center"] = json!(exchange.rate_center);
     }
-    let prefix = format!("1{}{}", record.npa, record.nxx);
-    let (state, country) = (record.state, record.country);
-    let mut rows = vec![exchange(record.clone())];
-    rows[0]["prefix"] = json!(prefix);
-    rows.extend(blocks(record).into_iter().map(|mut row| {
-        row["prefix"] = json!(format!("{prefix}{}", row["block"]));
-        (row["state"], row["country"]) = (json!(state), json!(country));
-        row
-    }));
-    rows
+    row
 }
 
 fn dictionary() -> impl Iterator<Item = Value> {
@@ -222,7 +219,8 @@ fn dictionary() -> impl Iterator<Item = Value> {
 }
 
 /// The data's origin and limitations. An undated report has a null date.
-pub fn provenance(NumberingData { dataset, snapshot }: &NumberingData) -> Map<String, Value> {
+pub fn provenance(Source { data, effective_on, .. }: &Source) -> Map<String, Value> {
+    let NumberingData { dataset, snapshot } = data;
     let FileDates { nanpa, cnac, npa_report } = snapshot.reports.file_dates();
     let provenance = json!({
         "data_version": snapshot.version,
@@ -230,6 +228,7 @@ pub fn provenance(NumberingData { dataset, snapshot }: &NumberingData) -> Map<St
         "nanpa_report_date": nanpa,
         "cnac_report_date": cnac,
         "area_code_report_date": npa_report,
+        "effective_on": effective_on,
         "sources": if snapshot.is_sample() { SAMPLE } else { SOURCES },
         "generator": concat!("tnr ", env!("CARGO_PKG_VERSION")),
         "area_codes": dataset.area_codes().len(),

@@ -9,21 +9,29 @@ use std::{
 
 use ::format::extras::zones;
 use formatting::{DefaultCountry, PhoneNumber};
-use jiff::{Timestamp, ToSpan, tz::TimeZone};
-use numbering::records::{Carrier, Exchange, LineType, Status};
+use jiff::{ToSpan, civil::Date, tz::TimeZone};
+use numbering::{
+    dataset::Dataset,
+    records::{Carrier, Exchange, LineType, Status},
+};
 
-use crate::data::numbering_data::NumberingData;
+use super::Source;
+use crate::terminal::progress::Unit;
 
 /// Writes a line for each assigned exchange whose numbers have the same time all year. VICIdial uses the area code's time
 /// for the others.
-pub fn write_prefixes(data: &NumberingData, output: impl Write) -> io::Result<()> {
+pub fn write_prefixes(source: &Source, output: impl Write) -> io::Result<()> {
+    let Source { data, effective_on, progress } = source;
     let mut output = BufWriter::new(output);
     let mut clocks = HashMap::new();
     let dataset = &data.dataset;
+    progress.start("Exporting exchanges", Unit::Count("rows"), None);
     for exchange in dataset.exchanges().filter(|it| it.status == Status::Assigned) {
-        let found: BTreeSet<Clock> = local_zones(data, &exchange)
+        let found: BTreeSet<Clock> = local_zones(dataset, &exchange)
             .into_iter()
-            .filter_map(|zone| *clocks.entry(zone).or_insert_with(|| Clock::in_zone(zone)))
+            .filter_map(|zone| {
+                *clocks.entry(zone).or_insert_with(|| Clock::in_zone(zone, *effective_on))
+            })
             .collect();
         let Some(Clock { offset_hundredths, has_dst }) = found.first().filter(|_| found.len() == 1)
         else {
@@ -39,16 +47,17 @@ pub fn write_prefixes(data: &NumberingData, output: impl Write) -> io::Result<()
             output,
             "{npa},{nxx},{hours}.{fraction:02},{dst},,,{city},{state},,{country},{line_type}"
         )?;
+        progress.add(1);
     }
     output.flush()
 }
 
-fn local_zones(data: &NumberingData, Exchange { npa, nxx, .. }: &Exchange) -> Vec<&'static str> {
+fn local_zones(dataset: &Dataset, Exchange { npa, nxx, .. }: &Exchange) -> Vec<&'static str> {
     let number = PhoneNumber::parse(&format!("+1{npa}{nxx}0000"), DefaultCountry::default());
-    number.map(|number| zones(&number, Some(&data.dataset))).unwrap_or_default()
+    number.map(|number| zones(&number, Some(dataset))).unwrap_or_default()
 }
 
-/// A zone's standard time in the coming year, as the difference from UTC in hundredths of an hour.
+/// A zone's standard time in the year after a day, as the difference from UTC in hundredths of an hour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Clock {
     offset_hundredths: i32,
@@ -56,11 +65,10 @@ struct Clock {
 }
 
 impl Clock {
-    fn in_zone(zone: &str) -> Option<Self> {
-        let zone = TimeZone::get(zone).ok()?;
-        let now = Timestamp::now().to_zoned(zone);
-        let half_a_year_on = now.checked_add(6.months()).ok()?;
-        let [one, other] = [now, half_a_year_on].map(|time| time.offset().seconds());
+    fn in_zone(zone: &str, day: Date) -> Option<Self> {
+        let start = day.to_zoned(TimeZone::get(zone).ok()?).ok()?;
+        let half_a_year_on = start.checked_add(6.months()).ok()?;
+        let [one, other] = [start, half_a_year_on].map(|time| time.offset().seconds());
         Some(Self { offset_hundredths: one.min(other) / 36, has_dst: one != other })
     }
 }
