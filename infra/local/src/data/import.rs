@@ -1,6 +1,9 @@
 //! The `import` and `rollback` commands.
 
-use std::env;
+use std::{
+    env,
+    fmt::{self, Write},
+};
 
 use ingest::{
     ImportReport, IngestError, Options, Outcome, RollbackTarget, Sources, Waivers, published_blocks,
@@ -11,11 +14,14 @@ use crate::{
     CliError,
     data::{
         args::{ChangeArgs, ImportArgs, RollbackArgs},
-        import_progress::with_progress,
+        import_progress::{expected_time, with_progress},
         report,
     },
     database::{Access, args::DataArgs, on_database},
-    terminal::next_commands::rebuild_command,
+    terminal::{
+        next_commands::{next_steps, rebuild_command},
+        show_note,
+    },
 };
 
 /// Imports reports and prints the changes.
@@ -40,6 +46,10 @@ pub async fn import(args: ImportArgs) -> Result<(), CliError> {
     };
     check_changes_file(&args.change)?;
     let import = async |store: &Store| {
+        // An unreadable manifest fails the import later.
+        let manifest = store.manifest().await.ok().flatten();
+        let is_first = manifest.is_none_or(|manifest| manifest.current.is_sample());
+        show_note(expected_time(&sources, is_first && !args.change.dry_run));
         with_progress(async |show| ingest::ingest(store, &sources, options, show).await).await
     };
     let report =
@@ -88,7 +98,12 @@ fn finish(report: Result<ImportReport, IngestError>, args: &ChangeArgs) -> Resul
             return Err(error.into());
         }
     };
-    report::print(args.json, &report, report::write)?;
+    for country in &report.unread_block_reports {
+        show_note(&format!(
+            "warning: the report on thousands blocks in {country} cannot be read; the current blocks are kept"
+        ));
+    }
+    report::print(args.json, &report, |table, report| write(table, report, args, env::args()))?;
     if let Some(file) = &args.changes {
         file.write(&report.changes, args.force)?;
     }
@@ -102,6 +117,33 @@ fn finish(report: Result<ImportReport, IngestError>, args: &ChangeArgs) -> Resul
     }
 }
 
+fn write(
+    table: &mut String,
+    report: &ImportReport,
+    args: &ChangeArgs,
+    argv: impl IntoIterator<Item = String>,
+) -> fmt::Result {
+    report::write_import(table, report, args.verbose)?;
+    table.write_str(&next_steps(next_command(report, args, argv).as_slice()))
+}
+
+/// The command that follows an import; `None` after a refusal, whose message has one.
+fn next_command(
+    report: &ImportReport,
+    args: &ChangeArgs,
+    argv: impl IntoIterator<Item = String>,
+) -> Option<String> {
+    let next = args.data.next();
+    let is_first = report.changes.differences.exchanges.added == report.records;
+    match report.outcome {
+        Outcome::Refused { .. } => None,
+        Outcome::Planned => Some(rebuild_command(argv, &["--dry-run", "--verbose"], &[], [])),
+        Outcome::Published if !is_first => Some(next.tnr("changes")),
+        Outcome::RolledBack => Some(next.tnr("changes")),
+        Outcome::Published | Outcome::Unchanged => Some(next.tnr("lookup +13052345678")),
+    }
+}
+
 /// The same import without `--dry-run` and with the waivers it needs. Includes data locations from
 /// the environment, because whoever reads a nightly import's log has a different environment.
 fn command_with_waivers(
@@ -109,7 +151,7 @@ fn command_with_waivers(
     argv: impl IntoIterator<Item = String>,
     data: &DataArgs,
 ) -> String {
-    let flags = ["--dry-run", "--json", "--force", "--allow-older"];
+    let flags = ["--dry-run", "--json", "--verbose", "--force", "--allow-older"];
     let with_values = ["--changes", "--max-change", "--max-loss", "--max-suspect"];
     let place = data.environment_options();
     rebuild_command(argv, &flags, &with_values, place.into_iter().chain(waivers.arguments()))
@@ -118,8 +160,10 @@ fn command_with_waivers(
 #[cfg(test)]
 mod tests {
     use clap::Parser;
+    use ingest::Source;
 
     use super::*;
+    use crate::{data::sample::sample, database::Database};
 
     #[derive(Parser)]
     struct TestCli {
@@ -145,5 +189,70 @@ mod tests {
             format!("tnr import{arguments}").split(' ').map(str::to_owned).collect();
         let pasted = import_args(&words);
         assert_eq!((pasted.waivers(), pasted.change.dry_run), (waivers, false));
+    }
+
+    /// The first lines of a sample file.
+    fn head(source: Source, lines: usize) -> Source {
+        let Source::Embedded(file) = source else { panic!("{source:?}") };
+        let head: Vec<&[u8]> = file.split_inclusive(|byte| *byte == b'\n').take(lines).collect();
+        Source::Embedded(head.concat().leak())
+    }
+
+    /// What the command prints, with a placeholder for the version.
+    fn printed(report: &ImportReport, command: &str) -> String {
+        let argv: Vec<String> = command.split(' ').map(str::to_owned).collect();
+        let args = import_args(&argv).change;
+        let mut text = String::new();
+        write(&mut text, report, &args, argv).unwrap();
+        let text = anstream::adapter::strip_str(&text).to_string().replace("cargo run --", "tnr");
+        let text = match &report.version {
+            Some(version) => text.replace(version.as_str(), "VERSION"),
+            None => text,
+        };
+        // Without the fields of changed records.
+        let is_change = |line: &str| line.starts_with("  added ") || line.starts_with("  changed ");
+        let lines = text.lines().map(|line| if is_change(line) { &line[..28] } else { line });
+        let lines: String = lines.map(|line| line.trim_end().to_owned() + "\n").collect();
+        format!("$ {command}\n{lines}\n")
+    }
+
+    #[tokio::test]
+    async fn imports_end_in_one_summary_line_and_the_next_command() {
+        let (database, all) = (Database::in_memory().await.unwrap(), sample());
+        let store = database.store();
+        let mut sources = Sources {
+            nanpa: head(all.nanpa.clone(), 4),
+            cnac: head(all.cnac, 4),
+            npa_report: head(all.npa_report, 4),
+            carriers: None,
+            ..all
+        };
+        let waivers = Waivers {
+            max_change: Some(u32::MAX),
+            max_loss: Some(u32::MAX),
+            max_suspect: "100".parse().ok(),
+            allow_older: true,
+        };
+        let options = |dry_run| Options { waivers, dry_run, ..Options::default() };
+        let import = "tnr import --nanpa a --cnac b --npa-report c";
+        let dry_run = format!("{import} --dry-run");
+        let mut text = String::new();
+        let report = ingest::ingest(&store, &sources, options(true), |_| ()).await.unwrap();
+        text += &printed(&report, &dry_run);
+        for command in [import, &format!("{import} --data-dir d --verbose")] {
+            let report = ingest::ingest(&store, &sources, options(false), |_| ()).await;
+            let mut report = report.unwrap();
+            report.quality.carrier_types = Default::default();
+            text += &printed(&report, command);
+        }
+        sources.nanpa = head(all.nanpa, 6);
+        let report = ingest::ingest(&store, &sources, options(false), |_| ()).await.unwrap();
+        text += &printed(&report, import);
+        let outcome = Outcome::Refused { reason: "too many changes".to_owned(), allowed_by: None };
+        text += &printed(&ImportReport { outcome, ..report }, import);
+        let newest = RollbackTarget::NewestReadable;
+        let report = ingest::rollback(&store, &newest, options(false), |_| ()).await.unwrap();
+        text += &printed(&report, "tnr import --fetch");
+        insta::assert_snapshot!(text);
     }
 }

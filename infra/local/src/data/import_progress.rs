@@ -1,111 +1,90 @@
-//! Import progress on a terminal: one line with the phase and its counts.
+//! The expected time of an import, and the stages of an import, rollback or verification.
 
-use std::{cell::RefCell, fmt::Write, time::Duration};
+use std::fs;
 
-use indicatif::{HumanDuration, ProgressBar, ProgressState, ProgressStyle};
-use ingest::Progress;
+use ingest::{Progress as Step, Source, Sources};
 
-/// Redraw interval, which keeps the spinner moving during phases without updates.
-const REDRAW_INTERVAL: Duration = Duration::from_millis(200);
+use crate::terminal::progress::{Lines, Progress, Unit};
 
-/// Runs `work` with a progress line on stderr, hidden unless stderr is a terminal.
-pub async fn with_progress<T>(work: impl AsyncFnOnce(&dyn Fn(Progress)) -> T) -> T {
-    let line = ProgressLine::new(ProgressBar::no_length());
-    if !line.bar.is_hidden() {
-        line.begin("Opening the database", PLAIN);
-        line.bar.enable_steady_tick(REDRAW_INTERVAL);
-    }
-    let result = work(&|step| line.show(step)).await;
-    line.bar.finish_and_clear();
-    result
-}
+/// Reports with fewer bytes are imported in seconds; the published ones have 3 MB.
+const MIN_LARGE_BYTES: u64 = 500_000;
 
-// Line templates. Wide parts shrink, so that no line is wider than the terminal.
-const PLAIN: &str = "{spinner} {wide_msg}";
-const DOWNLOAD_SPINNER: &str = "{spinner} {wide_msg} {bytes}, {bytes_per_sec}";
-const DOWNLOAD_PROGRESS: &str = "{spinner} {wide_msg} {bytes} of {total_bytes}, {bytes_per_sec}";
-const READING: &str = "{spinner} {wide_msg} {human_pos} rows";
-const WRITING: &str = "{spinner} {msg} {wide_bar} {human_pos} of {human_len} items{left}";
-
-struct ProgressLine {
-    bar: ProgressBar,
-    /// The phase's message and template.
-    phase: RefCell<(String, &'static str)>,
-}
-
-impl ProgressLine {
-    fn new(bar: ProgressBar) -> Self {
-        Self { bar, phase: RefCell::default() }
-    }
-
-    fn show(&self, step: Progress) {
-        match step {
-            Progress::Fetching { file, bytes, total } => {
-                let template = total.map_or(DOWNLOAD_SPINNER, |_| DOWNLOAD_PROGRESS);
-                self.begin(format!("Fetching {file}"), template);
-                if let Some(total) = total {
-                    self.bar.set_length(total);
-                }
-                self.bar.set_position(bytes);
-            }
-            Progress::Reading { file, rows } => {
-                self.begin(format!("Reading {file}"), READING);
-                self.bar.set_position(rows);
-            }
-            Progress::Comparing => self.begin("Comparing with the current data", PLAIN),
-            Progress::Planned { phase, items } => {
-                self.begin(phase, WRITING);
-                self.bar.set_length(items as u64);
-            }
-            Progress::Written(items) => self.bar.inc(items as u64),
-            Progress::Publishing => self.begin("Publishing", PLAIN),
-            Progress::Verifying => self.begin("Comparing items with the current data", PLAIN),
-        }
-    }
-
-    /// Starts a phase, unless it has already started. Counts and times are per phase.
-    fn begin(&self, message: impl Into<String>, template: &'static str) {
-        let phase = (message.into(), template);
-        if *self.phase.borrow() == phase {
-            return;
-        }
-        self.bar.reset();
-        self.bar.unset_length();
-        if let Ok(style) = ProgressStyle::with_template(template) {
-            self.bar.set_style(style.with_key("left", write_time_left));
-        }
-        self.bar.set_message(phase.0.clone());
-        self.phase.replace(phase);
+/// The expected time of an import. The minutes and seconds are the processor time that the published reports take in a
+/// debug build.
+pub fn expected_time(sources: &Sources, is_first: bool) -> &'static str {
+    let Sources { nanpa, cnac, npa_report, carriers: _, thousands_blocks, canadian_blocks } =
+        sources;
+    let blocks = [thousands_blocks, canadian_blocks].into_iter().flatten();
+    let bytes: u64 = [nanpa, cnac, npa_report].into_iter().chain(blocks).map(bytes).sum();
+    match (bytes >= MIN_LARGE_BYTES, is_first) {
+        (false, _) => "This import takes a few seconds.",
+        (true, true) => "The first import takes about 2 minutes; later ones take about 20 seconds.",
+        (true, false) => "This import takes about 20 seconds.",
     }
 }
 
-/// Writes the remaining time once 1% is done.
-fn write_time_left(state: &ProgressState, line: &mut dyn Write) {
-    if state.pos() > 0 && state.pos() * 100 >= state.len().unwrap_or_default() {
-        // Writing to a string cannot fail.
-        _ = write!(line, ", {:#} left", HumanDuration(state.eta()));
+/// A report's size. One that is fetched counts as large.
+fn bytes(source: &Source) -> u64 {
+    match source {
+        Source::File(file) => fs::metadata(file).map_or(0, |file| file.len()),
+        Source::Embedded(bytes) => bytes.len() as u64,
+        _ => MIN_LARGE_BYTES,
+    }
+}
+
+/// Runs `work`, and shows its progress.
+pub async fn with_progress<T>(work: impl AsyncFnOnce(&dyn Fn(Step)) -> T) -> T {
+    let progress = Progress::new(Lines::ByStage);
+    work(&|step| show(&progress, step)).await
+}
+
+fn show(progress: &Progress, step: Step) {
+    match step {
+        Step::Fetching { file, bytes, total } => {
+            progress.start(format!("Fetching {file}"), Unit::Bytes, total);
+            progress.set(bytes);
+        }
+        Step::Reading { file, rows } => {
+            progress.start(format!("Reading {file}"), Unit::Count("rows"), None);
+            progress.set(rows);
+        }
+        Step::Comparing => progress.start("Comparing with the current data", Unit::Time, None),
+        Step::Planned { phase, items } => {
+            progress.start(phase, Unit::Count("items"), Some(items as u64));
+        }
+        Step::Written(items) => progress.add(items as u64),
+        Step::Publishing => progress.start("Publishing", Unit::Time, None),
+        Step::Verifying => {
+            progress.start("Comparing items with the current data", Unit::Time, None)
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::iter::repeat_n;
+
     use super::*;
+    use crate::data::sample::sample;
 
     #[test]
-    fn each_phase_starts_its_own_counts() {
-        let line = ProgressLine::new(ProgressBar::hidden());
-        let file = "NANPA";
-        for (step, counts) in [
-            (Progress::Fetching { file, bytes: 5, total: None }, (5, None)),
-            (Progress::Fetching { file, bytes: 10, total: Some(20) }, (10, Some(20))),
-            (Progress::Reading { file, rows: 7 }, (7, None)),
-            (Progress::Planned { phase: "Writing", items: 9 }, (0, Some(9))),
-            (Progress::Written(4), (4, Some(9))),
-            (Progress::Publishing, (0, None)),
+    fn only_first_imports_of_large_reports_take_minutes() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let of_length = |bytes: usize| {
+            let file = folder.path().join(bytes.to_string());
+            fs::write(&file, repeat_n(b' ', bytes).collect::<Vec<_>>()).unwrap();
+            Source::File(file)
+        };
+        let rest: u64 = [sample().cnac, sample().npa_report].iter().map(bytes).sum();
+        let missing = (MIN_LARGE_BYTES - rest) as usize;
+        for (nanpa, is_first, expected) in [
+            (of_length(missing - 1), true, "a few seconds"),
+            (of_length(missing), true, "2 minutes"),
+            (of_length(missing), false, "20 seconds"),
+            ("https://a.example/a.zip".parse().unwrap(), true, "2 minutes"),
         ] {
-            line.show(step);
-            assert_eq!((line.bar.position(), line.bar.length()), counts, "{step:?}");
-            assert!(ProgressStyle::with_template(line.phase.borrow().1).is_ok(), "{step:?}");
+            let expected_time = expected_time(&Sources { nanpa, ..sample() }, is_first);
+            assert!(expected_time.contains(expected), "{expected_time}");
         }
     }
 }

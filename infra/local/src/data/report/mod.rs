@@ -17,7 +17,7 @@ pub(crate) use quality::{format_percentage, percentages};
 
 use crate::{
     CliError,
-    error::Context,
+    error::{Context, pluralize},
     terminal::{self, escape::escape_controls},
 };
 
@@ -51,22 +51,55 @@ pub fn write_quality(table: &mut String, quality: &QualityReport) -> fmt::Result
     carrier_types::write(table, &quality.carrier_types, usize::MAX)
 }
 
-/// Writes an import report as a table.
-pub fn write(table: &mut String, report: &ImportReport) -> fmt::Result {
+/// Writes an import's summary. Before it come its changes if none were made, and all details if `verbose`.
+pub fn write_import(table: &mut String, report: &ImportReport, verbose: bool) -> fmt::Result {
+    let has_changed = !matches!(report.outcome, Outcome::Planned | Outcome::Refused { .. });
+    if verbose {
+        write_records(table, report)?;
+    }
+    if verbose || !has_changed {
+        write_deltas(table, report, verbose)?;
+    }
+    if verbose {
+        write_findings(table, report)?;
+    }
+    if !has_changed {
+        changes::write(table, &report.changes)?;
+    }
+    writeln!(table, "{}", summary(report, verbose))
+}
+
+/// The outcome with its counts, as one line.
+fn summary(report: &ImportReport, verbose: bool) -> String {
     let version = report.version.as_ref().map(Version::as_str);
-    let unchanged = version.map(|it| format!("{it} stays current"));
-    let unchanged = unchanged.as_deref().unwrap_or("nothing is published");
+    let unchanged =
+        version.map_or("nothing is published".to_owned(), |it| format!("{it} stays current"));
     let version = version.unwrap_or_default();
-    match &report.outcome {
-        Outcome::Published => writeln!(table, "Version {version} is current")?,
-        Outcome::RolledBack => writeln!(table, "Version {version} is current again")?,
-        Outcome::Unchanged => writeln!(table, "Version {version} already has this data")?,
-        Outcome::Planned => writeln!(table, "Dry run: {unchanged}")?,
-        Outcome::Refused { .. } => writeln!(table, "Refused: {unchanged}")?,
-    }
-    if report.replaces_sample {
-        writeln!(table, "First import: replaces the made-up sample without comparing the data")?;
-    }
+    let outcome = match &report.outcome {
+        Outcome::Published => format!("Version {version} is current"),
+        Outcome::RolledBack => format!("Version {version} is current again"),
+        Outcome::Unchanged => format!("Version {version} already has this data"),
+        Outcome::Planned => format!("Dry run, {unchanged}"),
+        Outcome::Refused { .. } => format!("Refused, {unchanged}"),
+    };
+    let sample = if report.replaces_sample { ", instead of the made-up sample" } else { "" };
+    let count = |count: u64, what| (count > 0).then(|| pluralize(count as usize, what));
+    let skipped: u64 = report.skipped.values().map(|&rows| u64::from(rows)).sum();
+    let warnings = report.warnings.values().map(|it| u64::from(it.count)).sum();
+    let counts = [
+        count(report.records.into(), "exchange"),
+        count(report.carriers as u64, "carrier"),
+        count(report.area_codes as u64, "area code"),
+        count(report.changes.total() as u64, "change"),
+        count(skipped, "skipped row"),
+        count(warnings, "warning"),
+    ];
+    let counts = counts.into_iter().flatten().collect::<Vec<_>>().join(", ");
+    let more = if skipped + warnings > 0 && !verbose { "; --verbose lists them" } else { "" };
+    format!("{outcome}{sample}: {counts}{more}")
+}
+
+fn write_records(table: &mut String, report: &ImportReport) -> fmt::Result {
     write_count(table, 2, "records", report.records)?;
     for (country, &count) in &report.by_country {
         write_count(table, 4, country, count)?;
@@ -76,7 +109,10 @@ pub fn write(table: &mut String, report: &ImportReport) -> fmt::Result {
     }
     write_count(table, 2, "carriers", report.carriers as u32)?;
     write_count(table, 2, "area codes", report.area_codes as u32)?;
-    write_count(table, 4, "with exchanges", report.area_codes_with_exchanges)?;
+    write_count(table, 4, "with exchanges", report.area_codes_with_exchanges)
+}
+
+fn write_deltas(table: &mut String, report: &ImportReport, verbose: bool) -> fmt::Result {
     let Differences { exchanges, carriers, area_codes, by_area_code } = &report.changes.differences;
     for (name, delta) in
         [("exchanges", exchanges), ("carriers", carriers), ("area codes", area_codes)]
@@ -85,16 +121,17 @@ pub fn write(table: &mut String, report: &ImportReport) -> fmt::Result {
             write_delta(table, 2, name, delta)?;
         }
     }
-    if report.outcome == Outcome::Planned {
+    if verbose && report.outcome == Outcome::Planned {
         for (npa, delta) in by_area_code {
             write_delta(table, 4, npa, delta)?;
         }
     }
+    Ok(())
+}
+
+fn write_findings(table: &mut String, report: &ImportReport) -> fmt::Result {
     quality::write(table, &report.quality)?;
     carrier_types::write(table, &report.quality.carrier_types, MAX_COMPANIES)?;
-    if matches!(report.outcome, Outcome::Planned | Outcome::Refused { .. }) {
-        changes::write(table, &report.changes)?;
-    }
     let written = HumanCount(report.items.written as u64);
     let deleted = HumanCount(report.items.deleted as u64);
     writeln!(table, "  {:<18}{written} written, {deleted} deleted", "items")?;
