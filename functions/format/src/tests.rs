@@ -2,7 +2,7 @@
 
 mod block_holders;
 
-use std::time::Duration;
+use std::{collections::BTreeSet, time::Duration};
 
 use axum::{body::Body, extract::Request};
 use jiff::{SignedDuration, Timestamp, civil::Date};
@@ -110,6 +110,31 @@ async fn flags_false_and_unlisted_fields_omit_flags() {
         assert_eq!(result["input"], "+13052345678", "{query}");
         assert!(result.get("flags").is_none(), "{query}");
     }
+}
+
+#[tokio::test]
+async fn each_include_adds_its_own_fields() {
+    let api = TestApi::new(routes());
+    let keys = async |include: &str| -> BTreeSet<String> {
+        let result = api.ok(&format!("/v1/format/4152025678?include={include}")).await;
+        result.as_object().unwrap().keys().cloned().collect()
+    };
+    let without = keys("").await;
+    let mut all = without.clone();
+    for (include, fields) in [
+        ("reason", &["reason"][..]),
+        ("line", &["line"]),
+        ("assignment", &["assignment"]),
+        ("timezone", &["callingHours", "timeZones"]),
+        ("place", &["place"]),
+        ("network", &["network"]),
+    ] {
+        let with = keys(include).await;
+        assert_eq!(with.difference(&without).collect::<Vec<_>>(), fields, "{include}");
+        assert!(with.is_superset(&without), "{include}");
+        all.extend(with);
+    }
+    assert_eq!(keys("all").await, all);
 }
 
 #[tokio::test]

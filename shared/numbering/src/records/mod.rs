@@ -276,3 +276,41 @@ pub struct Statistics {
     pub area_codes: u32,
     pub states_provinces: u32,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pooled_block_is_held_from_its_effective_date() {
+        let start = Date::constant(2026, 7, 1);
+        let holder = |effective| BlockHolder {
+            ocn: "6529".parse().unwrap(),
+            company_name: None,
+            carrier_type: None,
+            rate_center: None,
+            effective,
+        };
+        let (dated, undated) = (holder(Some(start)), holder(None));
+        let mut exchange = Exchange {
+            npa: "415".parse().unwrap(),
+            nxx: "200".parse().unwrap(),
+            ocn: Some("9740".parse().unwrap()),
+            company_name: None,
+            carrier_type: None,
+            rate_center: None,
+            state: None,
+            country: Country::Us,
+            status: Status::Assigned,
+            blocks: [(1, dated.clone()), (2, undated.clone())].into(),
+        };
+        let (before, after) = (start.yesterday().unwrap(), start.tomorrow().unwrap());
+        assert_eq!(exchange.holding_on(1, before), BlockHolding::Pending(&dated));
+        assert_eq!(exchange.holding_on(1, start), BlockHolding::Block(&dated));
+        assert_eq!(exchange.holding_on(1, after), BlockHolding::Block(&dated));
+        assert_eq!(exchange.holding_on(2, before), BlockHolding::Block(&undated));
+        assert_eq!(exchange.holding_on(3, after), BlockHolding::Unassigned);
+        exchange.blocks.clear();
+        assert_eq!(exchange.holding_on(1, after), BlockHolding::Exchange);
+    }
+}
