@@ -178,3 +178,19 @@ fn log_failure(error: IngestError) -> String {
     tracing::error!(error, "changes cannot be added to the history");
     error
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn half_of_the_unreserved_time_is_left_to_publish() {
+        let now = Instant::now();
+        let seconds = |left| (halfway(now + Duration::from_secs(left)) - now).as_secs_f64().round();
+        let reserved = RESERVED_TIME.as_secs_f64();
+        assert_eq!(seconds(RESERVED_TIME.as_secs() + 100), 50.0 + reserved);
+        assert_eq!(seconds(0), reserved);
+    }
+}

@@ -1,3 +1,5 @@
+mod carriers;
+
 use std::{fmt::Debug, str::FromStr};
 
 use jiff::civil::Date;
@@ -109,43 +111,6 @@ fn block_holder_is_a_carrier_even_without_codes() {
 }
 
 #[test]
-fn most_frequent_name_wins_and_ties_go_to_the_latest() {
-    let dated = |(index, (name, assigned)): (usize, (&str, &str))| CodeRow {
-        assigned: Some(parse(assigned)),
-        ..code(&format!("613-{}", 200 + index), Some("464D"), name, None)
-    };
-    let rows = [
-        ("AAA OLD", "1999-01-01"),
-        ("AAA OLD", "1999-01-01"),
-        ("NEW", "1998-01-01"),
-        ("NEW", "2020-01-01"),
-        ("ONCE", "2025-01-01"),
-        ("ZZZ OLD", "2019-12-31"),
-        ("ZZZ OLD", "2019-12-31"),
-    ];
-    let codes = rows.into_iter().enumerate().map(dated).collect();
-    let (dataset, notes) = assemble_with_notes(ReportRows { codes, ..ReportRows::default() });
-    assert_eq!(dataset.carriers().next().unwrap().company_name.as_deref(), Some("NEW"));
-    assert!(format!("{notes:?}").contains("464D is 'NEW' rather than 'AAA OLD'"), "{notes:?}");
-}
-
-#[test]
-fn overlay_fills_in_missing_carrier_fields() {
-    let (dataset, notes) = dataset();
-    let carrier = dataset.carrier(parse("464D")).unwrap();
-    assert_eq!(carrier.company_name.as_deref(), Some("FIBER"));
-    assert_eq!(carrier.common_name.as_deref(), Some("Known"));
-    assert_eq!(carrier.state.unwrap().to_string(), "ON");
-    assert_eq!(carrier.exchanges.total, 3);
-    assert_eq!(carrier.exchanges.by_state.values().sum::<u32>(), 3);
-    assert!(notes.contains("several company names"), "{notes}");
-    // An overlay row whose OCN has no exchanges is kept if its country is known.
-    assert_eq!(dataset.carrier(parse("9999")).unwrap().exchanges.total, 0);
-    assert!(dataset.carrier(parse("9998")).is_none());
-    assert!(notes.contains("rows without a country"), "{notes}");
-}
-
-#[test]
 fn unassigned_code_loses_its_holder_and_area_code_gets_its_most_frequent_state() {
     let (dataset, notes) = dataset();
     let holder = |npa_nxx: &str| {
@@ -237,58 +202,69 @@ fn rows_for_the_other_countrys_area_codes_are_skipped() {
 }
 
 #[test]
-fn unnamed_overlay_row_sets_the_type_but_does_not_create_a_carrier() {
-    let nameless =
-        |ocn: &str| OverlayRow { company_name: None, ..overlay_row(ocn, Some(Country::Us)) };
-    let rows = ReportRows {
-        codes: vec![code("907-217", Some("6872"), "GCI", Some("AK"))],
-        overlay: vec![nameless("6872"), nameless("169D")],
-        ..ReportRows::default()
+fn all_codes_of_an_area_have_several_time_zones_if_one_has() {
+    let row = |npa: &str, overlay: &[&str], has_several_time_zones| {
+        let plan = NumberingPlan { has_several_time_zones, ..NumberingPlan::default() };
+        let overlays = vec![overlay.iter().map(|npa| parse(npa)).collect()];
+        AreaCodeRow { overlays, plan, ..area_code(npa, AreaCodeCountry::Unstated, &["FL"]) }
     };
-    let (dataset, _) = assemble_with_notes(rows);
-    let [carrier] = &dataset.carriers().collect::<Vec<_>>()[..] else { panic!() };
-    assert_eq!(carrier.company_name.as_deref(), Some("GCI"));
-    assert_eq!(carrier.carrier_type, Some(CarrierType::Clec));
+    let area_codes = vec![
+        row("850", &["448", "850"], true),
+        row("448", &["448", "850"], false),
+        row("906", &[], true),
+        row("305", &["305", "786"], false),
+        row("786", &["305", "786"], false),
+    ];
+    let (dataset, _) = assemble_with_notes(ReportRows { area_codes, ..ReportRows::default() });
+    let split = dataset.area_codes().filter(|code| code.plan.has_several_time_zones);
+    let split: Vec<String> = split.map(|code| code.npa.to_string()).collect();
+    assert_eq!(split, ["448", "850", "906"]);
+    let overlay = dataset.area_code(parse("305")).unwrap().plan.overlay;
+    assert_eq!(overlay, BTreeSet::from([parse("305"), parse("786")]));
 }
 
 #[test]
-fn carrier_name_falls_back_to_its_blocks_or_is_missing() {
-    let unnamed =
-        |npa_nxx: &str, ocn: &str| CodeRow { company: None, ..code(npa_nxx, Some(ocn), "", None) };
-    let unnamed_block = AssignedBlock { company: None, ..block("613-200", 3, "888D") };
-    let renamed_block =
-        AssignedBlock { company: Some("A".to_owned()), ..block("613-201", 0, "777D") };
+fn later_rows_replace_earlier_ones() {
     let rows = ReportRows {
-        codes: vec![unnamed("613-200", "464D"), unnamed("613-201", "777D")],
-        blocks: vec![
-            unnamed_block,
-            renamed_block,
-            block("613-200", 4, "777D"),
-            block("613-200", 5, "777D"),
+        codes: vec![
+            code("907-217", Some("6872"), "Earlier", None),
+            code("907-217", Some("6872"), "Later", None),
         ],
+        overlay: vec![
+            OverlayRow { common_name: Some("Old".to_owned()), ..overlay_row("6872", None) },
+            overlay_row("6872", None),
+        ],
+        blocks: vec![block("907-217", 3, "464D"), block("907-217", 3, "777D")],
         ..ReportRows::default()
     };
-    let (dataset, _) = assemble_with_notes(rows);
-    let name = |ocn: &str| dataset.carrier(parse(ocn)).unwrap().company_name;
-    assert_eq!((name("464D"), name("888D")), (None, None));
-    assert_eq!(name("777D").as_deref(), Some("Block 777D"), "the most frequent name in its blocks");
-    let exchange = dataset.exchange(parse("613-200")).unwrap();
-    assert_eq!((exchange.company_name, &exchange.blocks[&3].company_name), (None, &None));
+    let (dataset, notes) = assemble_with_notes(rows);
+    let exchange = dataset.exchange(parse("907-217")).unwrap();
+    assert_eq!(exchange.company_name.as_deref(), Some("Later"));
+    assert_eq!(exchange.blocks[&3].ocn, parse("777D"));
+    let carrier = dataset.carrier(parse("6872")).unwrap();
+    assert_eq!(carrier.common_name.as_deref(), Some("Known"));
+    assert_eq!(notes.skipped.values().sum::<u32>(), 3, "{notes:?}");
+    for warning in [
+        "duplicate NPA-NXX; the later row is used",
+        "duplicate thousands block; the later row is used",
+        "duplicate OCN in the overlay; the later row is used",
+    ] {
+        assert_eq!(notes.warnings[warning].count, 1, "{warning}");
+    }
 }
 
 #[test]
-fn overlay_breaks_ties_between_states() {
-    let state = |states: &[&str], overlay_state: &str| {
-        let codes = states.iter().zip(200..);
-        let codes =
-            codes.map(|(state, nxx)| code(&format!("907-{nxx}"), Some("0099"), "A", Some(state)));
-        let state = Some(parse(overlay_state));
-        let overlay = vec![OverlayRow { state, ..overlay_row("0099", None) }];
-        let rows = ReportRows { codes: codes.collect(), overlay, ..ReportRows::default() };
-        let (dataset, _) = assemble_with_notes(rows);
-        dataset.carriers().next().unwrap().state.unwrap().to_string()
+fn kept_blocks_are_those_of_the_country() {
+    let blocks = vec![
+        block("907-217", 3, "777D"),
+        AssignedBlock { country: Country::Ca, ..block("613-200", 4, "464D") },
+    ];
+    let codes = vec![code("907-217", None, "A", None), canadian(code("613-200", None, "B", None))];
+    let (dataset, _) = assemble_with_notes(ReportRows { codes, blocks, ..ReportRows::default() });
+    let expected = |country, npa_nxx, digit, ocn| {
+        // A dataset has no state for a block.
+        vec![AssignedBlock { country, state: None, ..block(npa_nxx, digit, ocn) }]
     };
-    assert_eq!(state(&["AK", "WA"], "WA"), "WA");
-    assert_eq!(state(&["AK", "WA"], "NY"), "AK");
-    assert_eq!(state(&["AK", "WA", "OR", "OR"], "WA"), "OR");
+    assert_eq!(blocks_in(&dataset, Country::Us), expected(Country::Us, "907-217", 3, "777D"));
+    assert_eq!(blocks_in(&dataset, Country::Ca), expected(Country::Ca, "613-200", 4, "464D"));
 }

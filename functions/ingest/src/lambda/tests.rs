@@ -37,6 +37,13 @@ fn scheduled_and_object_created_events_import_the_configured_sources() {
         }));
         assert_eq!(sources.include(&event.created_object.unwrap()), is_source, "{key}");
     }
+    let other = event(json!({
+        "source": "a.bus", "detail-type": "Object Created",
+        "detail": { "bucket": { "name": "data" }, "object": { "key": "carriers.csv" } }
+    }));
+    assert_eq!(other.created_object, None);
+    let unset = Request::default().sources(|_| Some(String::new())).unwrap();
+    assert_eq!((unset.nanpa, unset.carriers), (published().nanpa, None));
 }
 
 #[test]
@@ -67,6 +74,38 @@ fn request_overrides_the_environment() {
     let cnac = request.sources(|_| None).unwrap().cnac;
     assert_eq!(cnac, "s3://b/cnac.zip".parse().unwrap());
     assert!(request.sources(|_| Some("http://x".to_owned())).is_err());
+}
+
+#[test]
+fn every_field_of_a_request_reaches_the_options() {
+    let options = |request: Value, history_days: Option<&str>| {
+        let environment =
+            |variable: &str| history_days.filter(|_| variable == "HISTORY_DAYS").map(str::to_owned);
+        event(request).request.options(environment, None)
+    };
+    let defaults = options(json!({}), None).unwrap();
+    assert_eq!(defaults.waivers, Waivers::default());
+    assert!(!defaults.dry_run && !defaults.replace_manifest && !defaults.restart_history);
+    assert_eq!((defaults.history_days, defaults.deadline), (DEFAULT_HISTORY_DAYS, None));
+
+    let flags = |field: &str| {
+        let options = options(json!({ field: true }), None).unwrap();
+        let Options { dry_run, replace_manifest, restart_history, waivers, .. } = options;
+        [dry_run, replace_manifest, restart_history, waivers.allow_older]
+    };
+    assert_eq!(flags("dry_run"), [true, false, false, false]);
+    assert_eq!(flags("replace_manifest"), [false, true, false, false]);
+    assert_eq!(flags("restart_history"), [false, false, true, false]);
+    assert_eq!(flags("allow_older"), [false, false, false, true]);
+
+    let counts = options(json!({ "max_change": 7, "max_loss": 8 }), Some("30")).unwrap();
+    assert_eq!((counts.waivers.max_change, counts.waivers.max_loss), (Some(7), Some(8)));
+    assert_eq!(counts.history_days, 30);
+    let error = options(json!({}), Some("a month")).unwrap_err();
+    assert!(error.starts_with("the environment variable HISTORY_DAYS is not a count"), "{error}");
+    let deadline = Instant::now();
+    let request = Request::default();
+    assert_eq!(request.options(|_| None, Some(deadline)).unwrap().deadline, Some(deadline));
 }
 
 #[test]

@@ -87,3 +87,14 @@ fn only_a_readable_current_version_can_be_reimported() {
         assert!(baseline(versions, unreadable).manifest_to_reimport().is_none(), "{versions:?}");
     }
 }
+
+#[test]
+fn unreadable_current_version_is_replaced_by_an_older_one_as_the_baseline() {
+    let [older, current] = [(); 2].map(|()| version());
+    for (unreadable, is_current) in [(&[][..], true), (&[&current][..], false)] {
+        let baseline = baseline(&[&older, &current], unreadable);
+        assert_eq!(baseline.is_current(), is_current, "{unreadable:?}");
+        assert_eq!(baseline.is_unreadable(&current), !is_current);
+        assert!(!baseline.is_unreadable(&older));
+    }
+}
