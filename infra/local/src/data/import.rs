@@ -120,24 +120,26 @@ fn finish(report: Result<ImportReport, IngestError>, args: &ChangeArgs) -> Resul
 fn write(
     table: &mut String,
     report: &ImportReport,
-    args: &ChangeArgs,
+    options: &ChangeArgs,
     argv: impl IntoIterator<Item = String>,
 ) -> fmt::Result {
-    report::write_import(table, report, args.verbose)?;
-    table.write_str(&next_steps(next_command(report, args, argv).as_slice()))
+    report::write_import(table, report, options.verbose)?;
+    table.write_str(&next_steps(next_command(report, options, argv).as_slice()))
 }
 
 /// The command that follows an import; `None` after a refusal, whose message has one.
 fn next_command(
     report: &ImportReport,
-    args: &ChangeArgs,
+    options: &ChangeArgs,
     argv: impl IntoIterator<Item = String>,
 ) -> Option<String> {
-    let next = args.data.next();
+    let next = options.data.next();
     let is_first = report.changes.differences.exchanges.added == report.records;
     match report.outcome {
         Outcome::Refused { .. } => None,
-        Outcome::Planned => Some(rebuild_command(argv, &["--dry-run", "--verbose"], &[], [])),
+        Outcome::Planned => {
+            Some(rebuild_command(argv, &["--dry-run", "--verbose", "--force"], &["--changes"], []))
+        }
         Outcome::Published if !is_first => Some(next.tnr("changes")),
         Outcome::RolledBack => Some(next.tnr("changes")),
         Outcome::Published | Outcome::Unchanged => Some(next.tnr("lookup +13052345678")),
@@ -235,7 +237,7 @@ mod tests {
         };
         let options = |dry_run| Options { waivers, dry_run, ..Options::default() };
         let import = "tnr import --nanpa a --cnac b --npa-report c";
-        let dry_run = format!("{import} --dry-run");
+        let dry_run = format!("{import} --dry-run --changes c.csv --force");
         let mut text = String::new();
         let report = ingest::ingest(&store, &sources, options(true), |_| ()).await.unwrap();
         text += &printed(&report, &dry_run);

@@ -7,7 +7,7 @@ use ingest::{Progress as Step, Source, Sources};
 use crate::terminal::progress::{Lines, Progress, Unit};
 
 /// Reports with fewer bytes are imported in seconds; the published ones have 3 MB.
-const MIN_LARGE_BYTES: u64 = 500_000;
+const MIN_LARGE_BYTES: u64 = 1_000_000;
 
 /// The expected time of an import. The minutes and seconds are the processor time that the published reports take in a
 /// debug build.
@@ -55,7 +55,7 @@ fn show(progress: &Progress, step: Step) {
         Step::Written(items) => progress.add(items as u64),
         Step::Publishing => progress.start("Publishing", Unit::Time, None),
         Step::Verifying => {
-            progress.start("Comparing items with the current data", Unit::Time, None)
+            progress.start("Comparing items with the current data", Unit::Time, None);
         }
     }
 }

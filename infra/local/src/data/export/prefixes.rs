@@ -169,24 +169,28 @@ mod tests {
     }
 
     #[test]
-    fn next_holder_is_the_holder_from_its_day_on() {
-        let names = ["ocn", "company_name", "carrier_type", "rate_center"];
-        let day = DATES[0].unwrap() - 1.day();
-        let [before, after]: [Vec<Row>; 2] =
-            [day, DAY].map(|day| Table::Prefixes.rows(&source(day)).collect());
-        assert_eq!(before.len(), after.len());
-        let mut followed = 0;
-        for (before, after) in before.iter().zip(&after) {
-            let from = cell(before, "effective_from").as_str();
-            let is_next = from.is_some_and(|from| from <= &*DAY.to_string());
-            followed += usize::from(is_next);
-            for name in names {
-                let column = if is_next { format!("next_{name}") } else { name.to_owned() };
-                assert_eq!(cell(before, &column), cell(after, name), "{before:?}");
-                assert_eq!(cell(before, &format!("next_{name}")).is_null(), from.is_none());
+    fn documented_update_applies_the_next_holders() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let file = folder.path().join("database");
+        write_database(&source(DATES[0].unwrap() - 1.day()), &file).unwrap();
+        let database = Connection::open(file).unwrap();
+        let (_, rest) =
+            include_str!("../../../../../docs/EXPORT.md").split_once("```sql\n").unwrap();
+        let (update, _) = rest.split_once("```").unwrap();
+        let update = update.replace("CURRENT_DATE", &format!("'{DAY}'"));
+        assert_eq!(database.execute(&update, []).unwrap(), 2 * 4);
+        let names = ["ocn", "company_name", "carrier_type", "rate_center", "effective_from"];
+        let sql = format!("SELECT {} FROM prefixes ORDER BY prefix", names.join(", "));
+        let mut select = database.prepare(&sql).unwrap();
+        let mut updated = select.query([]).unwrap();
+        for row in Table::Prefixes.rows(&source(DAY)) {
+            let updated = updated.next().unwrap().unwrap();
+            for (index, name) in names.iter().enumerate() {
+                let value: Option<String> = updated.get(index).unwrap();
+                assert_eq!(value.as_deref(), cell(&row, name).as_str(), "{name} of {row:?}");
             }
         }
-        assert_eq!(followed, 2 * 4, "two exchanges with blocks from two days, twice");
+        assert!(updated.next().unwrap().is_none());
     }
 
     #[test]

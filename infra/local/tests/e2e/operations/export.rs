@@ -6,13 +6,14 @@ use parquet::{
     file::reader::{FileReader, SerializedFileReader},
     record::{Field, Row},
 };
+use rand::{RngExt, SeedableRng, rngs::StdRng, seq::IndexedRandom};
 use rusqlite::{Connection, types::ValueRef};
 use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::support::{
     databases::sample_folder,
-    program::{Server, run, stderr, stdout},
+    program::{Server, run, sample_file, stderr, stdout},
 };
 
 const TABLES: [&str; 7] = [
@@ -135,7 +136,7 @@ fn an_export_states_its_source_and_limitations() {
     let version = &serde_json::from_str::<Value>(&listed).unwrap()[0];
     assert_eq!(provenance["data_version"], version["version"]);
     assert_eq!(provenance["imported_at"], version["ingested_at"]);
-    for varying in ["data_version", "imported_at", "generator"] {
+    for varying in ["data_version", "imported_at", "effective_on", "generator"] {
         provenance[varying] = "".into();
     }
     insta::assert_json_snapshot!(provenance);
@@ -176,6 +177,10 @@ fn exports_replace_files_only_with_force() {
         (&["sqlite", &missing][..], "cannot write "),
         (&["sqlite", "--table", "blocks", "x"], "a SQLite database is one file with all tables"),
         (&["csv", "-"], "stdout takes one table"),
+        (
+            &["csv", "--table", "blocks", "x", "--effective-on", "2026-12-25"],
+            "--effective-on is only for --table prefixes and",
+        ),
     ] {
         let rejected = run(&data_dir, &[&["export", "--format"], arguments].concat());
         assert_eq!(rejected.status.code(), Some(2));
@@ -201,13 +206,11 @@ fn the_dictionary_describes_every_column_of_the_database() {
         select.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
     };
     let described = columns(
-        "SELECT table_name || '.' || column_name || ' ' || CASE WHEN table_name = 'prefixes' THEN '' ELSE type END \
-         FROM dictionary ORDER BY 1",
+        "SELECT table_name || '.' || column_name || ' ' || type FROM dictionary ORDER BY 1",
     );
     let existing = columns(
-        "SELECT t.name || '.' || c.name || ' ' || CASE WHEN t.type = 'view' THEN '' ELSE c.type END \
-         FROM sqlite_master t, pragma_table_info(t.name) c \
-         WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite%' OR t.name = 'prefixes' ORDER BY 1",
+        "SELECT t.name || '.' || c.name || ' ' || c.type FROM sqlite_master t, pragma_table_info(t.name) c \
+         WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite%' ORDER BY 1",
     );
     assert_eq!(described, existing);
     assert!(columns("SELECT description FROM dictionary").iter().all(|it| it.len() > 3));
@@ -217,30 +220,96 @@ fn the_dictionary_describes_every_column_of_the_database() {
 const PREFIX_QUERY: &str = "SELECT ocn FROM prefixes WHERE prefix IN (SUBSTR(?1, 1, 8), SUBSTR(?1, 1, 7)) \
                               ORDER BY LENGTH(prefix) DESC LIMIT 1";
 
-#[test]
-fn the_longest_prefix_is_the_holder_of_a_number() {
-    let (data_dir, database) = exported_sample();
-    database
-        .execute_batch(
-            "INSERT INTO blocks SELECT npa, nxx, 4, '0230', NULL, NULL, NULL, NULL FROM exchanges \
-             WHERE npa = '305' AND nxx = '234'",
-        )
-        .unwrap();
-    for (number, ocn) in [("13052345678", "5927"), ("13052344678", "0230")] {
-        let found: String = database.query_one(PREFIX_QUERY, [number], |row| row.get(0)).unwrap();
-        assert_eq!(found, ocn, "{number}");
+/// A report on thousands blocks with random blocks in every 40th exchange of the sample. Some start years from now.
+fn random_blocks(database: &Connection, random: &mut StdRng) -> String {
+    let sql = "SELECT npa, nxx, rate_center FROM exchanges WHERE status = 'ASSIGNED' AND country = 'US' AND ocn NOT NULL";
+    let mut select = database.prepare(sql).unwrap();
+    let exchanges =
+        select.query_map([], |row| Ok([row.get(0)?, row.get(1)?, row.get(2)?])).unwrap();
+    let exchanges: Vec<[String; 3]> = exchanges.map(Result::unwrap).collect();
+    let mut report =
+        "State,NPA,NXX,X,STATUS,Rate Center,Block Effective Date,Assigned To,OCN\n".to_owned();
+    for [npa, nxx, rate_center] in exchanges.iter().step_by(40) {
+        for digit in 0..10 {
+            let day = ["", "01/02/2020", "01/01/2099"][random.random_range(0..3)];
+            let ocn = ["5927", "0230"][random.random_range(0..2)];
+            if random.random_bool(0.7) {
+                report += &format!(",{npa},{nxx},{digit},AS,{rate_center},{day},SAMPLE,{ocn}\n");
+            }
+        }
     }
-    // The CSV has the rows of the view.
-    let output = run(&data_dir, &["export", "--format", "csv", "--table", "prefixes"]);
-    let exported = stdout(&output).lines().count() - 1;
-    let rows = |sql: &str| database.query_one(sql, [], |row| row.get::<_, usize>(0)).unwrap();
-    assert_eq!(exported + 1, rows("SELECT count(*) FROM prefixes"));
+    report
+}
+
+#[tokio::test]
+async fn longest_prefix_of_random_numbers_is_the_holder_in_the_api() {
+    let (data_dir, database) = exported_sample();
+    let mut random = StdRng::seed_from_u64(7);
+    let [nanpa, cnac, npa_report, carriers] =
+        ["nanpa_utilized_codes.txt", "cnac_co_code_status.csv", "npa_report.csv", "carriers.csv"]
+            .map(sample_file);
+    let files = TempDir::new().unwrap();
+    let blocks = files.path().join("blocks.csv");
+    let report = random_blocks(&database, &mut random);
+    fs::write(&blocks, &report).unwrap();
+    let imported = run(
+        &data_dir,
+        &[
+            "import",
+            "--nanpa",
+            &nanpa,
+            "--cnac",
+            &cnac,
+            "--npa-report",
+            &npa_report,
+            "--carriers",
+            &carriers,
+            "--thousands-blocks",
+            blocks.to_str().unwrap(),
+        ],
+    );
+    stdout(&imported);
+    let file = files.path().join("numbers.sqlite");
+    export(&data_dir, &file, "sqlite");
+    let database = Connection::open(file).unwrap();
+    let pending =
+        "SELECT count(*) FROM prefixes WHERE effective_from = '2099-01-01' AND next_ocn NOT NULL";
+    let pending: usize = database.query_one(pending, [], |row| row.get(0)).unwrap();
+    assert_eq!(pending, report.lines().filter(|line| line.contains("2099")).count());
+    let server = Server::on(&data_dir, &[]).await;
+    let rows: Vec<&str> = report.lines().skip(1).collect();
+    let mut compared = 0;
+    for _ in 0..60 {
+        let cells: Vec<&str> = rows.choose(&mut random).unwrap().split(',').collect();
+        let number = format!("1{}{}{}{:03}", cells[1], cells[2], random.random_range(0..10), 123);
+        let formatted = server.get(&format!("/v1/format/+{number}")).await;
+        // The API has no carrier for numbers that are not valid.
+        if formatted["valid"] == true {
+            let found: String =
+                database.query_one(PREFIX_QUERY, [&number], |row| row.get(0)).unwrap();
+            assert_eq!(formatted["carrier"]["ocn"], found, "{number}");
+            compared += 1;
+        }
+    }
+    assert!(compared > 30, "{compared}");
+    // On a later day, the next holders have the blocks.
+    let table = ["export", "--format", "jsonl", "--table", "prefixes"];
+    let later = stdout(&run(&data_dir, &[&table[..], &["--effective-on", "2099-01-01"]].concat()));
+    let later: Vec<Value> = later.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let mut select = database.prepare("SELECT coalesce(next_ocn, ocn) FROM prefixes").unwrap();
+    let next = select.query_map([], |row| row.get::<_, Option<String>>(0)).unwrap();
+    let next: Vec<Value> = next.map(|ocn| Value::from(ocn.unwrap())).collect();
+    assert!(later.iter().map(|row| &row["ocn"]).eq(&next));
+    assert!(later.iter().all(|row| row["effective_from"].is_null()));
 }
 
 #[test]
 fn vicidial_gets_the_standard_time_of_each_exchange() {
     let data_dir = sample_folder();
-    let lines = stdout(&run(&data_dir, &["export", "--format", "vicidial", "-"]));
+    let vicidial = ["export", "--format", "vicidial", "-"];
+    let lines = stdout(&run(&data_dir, &vicidial));
+    let later = [&vicidial[..], &["--effective-on", "2026-12-25"]].concat();
+    assert_eq!(stdout(&run(&data_dir, &later)), lines, "exchanges have no effective day");
     for expected in ["305,234,-5.00,Y,,,PERRINE,FL,,US,C", "415,206,-8.00,Y,,,SAN RAFAEL,CA,,US,"] {
         assert!(lines.lines().any(|line| line == expected), "{expected}");
     }

@@ -13,8 +13,8 @@ use crate::support::{
 const COMMANDS: [&[&str]; 6] = [
     &["lookup", "+14152341234"],
     &["carrier", "4070"],
-    &["area-code", "415"],
-    &["search", "wireless"],
+    &["area-code", "415", "234"],
+    &["search", "wireless", "--json"],
     &["export", "--format", "csv", "--table", "area-codes"],
     &["format"],
 ];

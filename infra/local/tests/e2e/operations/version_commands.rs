@@ -62,7 +62,7 @@ fn versions_are_listed_with_their_changes_and_can_be_rolled_back_to() {
     assert!(!rolled_back && error.contains("version 'yesterday' is not retained"), "{error}");
     let first = json[1]["version"].as_str().unwrap();
     let (_, table, _) = run(&operator, &["rollback", "--to", first]);
-    assert!(table.starts_with(&format!("Version {first} is current again\n")), "{table}");
+    assert!(table.starts_with(&format!("Version {first} is current again: 269 ")), "{table}");
 }
 
 #[test]
@@ -76,7 +76,8 @@ fn dry_runs_write_all_changes_to_a_file_and_the_first_few_to_the_terminal() {
         table.contains("  changed area code 415      total_exchanges '135' -> '134'"),
         "{table}"
     );
-    assert!(table.contains("Quality for US"), "{table}");
+    assert!(!table.contains("Quality for US"), "{table}");
+    assert!(table.contains("\nNext: tnr import "), "{table}");
     let rows = fs::read_to_string(&csv).unwrap();
     assert!(rows.starts_with("change,kind,key,field,before,after\n"), "{rows}");
     assert!(rows.contains("\nchanged,area_code,415,total_exchanges,135,134\n"), "{rows}");
@@ -99,13 +100,26 @@ fn changes_and_histories_show_values_before_and_after() {
     // Publications have whole seconds, and the second one must be later.
     thread::sleep(Duration::from_millis(2100));
     import(&operator, &ReportSet::second(), &[]);
-    let (_, changes, _) = run(&operator, &["changes", "--npa", "415", "--limit", "2"]);
+    let (_, changes, note) = run(&operator, &["changes", "--npa", "415", "--limit", "2"]);
     let expected = "  changed area code 415\n    total_exchanges  135 -> 134\n  \
                     removed exchange 415-206\n    carrier_type  CLEC\n";
     assert!(changes.contains(expected), "{changes}");
     assert!(changes.contains("1 to 2 of 4.\nNext: tnr changes"), "{changes}");
+    assert!(note.ends_with("note: 2 of 4 results are not shown; --limit 4 shows them\n"), "{note}");
     let (_, csv, _) = run(&operator, &["changes", "--kind", "area_code", "--csv"]);
     assert!(csv.contains(",changed,area_code,415,total_exchanges,135,134"), "{csv}");
+    let (_, all, note) = run(&operator, &["changes", "--csv"]);
+    let (_, json, _) = run(&operator, &["changes", "--json"]);
+    let json: Value = serde_json::from_str(&json).unwrap();
+    let changes = json["changes"].as_array().unwrap();
+    let fields = changes.iter().map(|change| change["fields"].as_object().unwrap().len());
+    assert_eq!(all.lines().count() - 1, fields.sum::<usize>());
+    assert!(!note.contains("not shown"), "{note}");
+    assert_eq!(json["pagination"]["total"], changes.len());
+    let (_, some, note) = run(&operator, &["changes", "--csv", "--limit", "1"]);
+    let rows = changes[0]["fields"].as_object().unwrap().len();
+    let expected = format!("note: {} of {} results", changes.len() - 1, changes.len());
+    assert!(some.lines().count() == 1 + rows && note.contains(&expected), "{some}{note}");
     let (found, none, _) = run(&operator, &["changes", "--change", "removed", "--kind", "carrier"]);
     assert!(!found && none.contains("No results."), "{none}");
 
