@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use dynoxide::DynoxideError;
+use indicatif::HumanCount;
 use ingest::IngestError;
 use logging::with_causes;
 use rusqlite::{Connection, ErrorCode, ffi};
@@ -20,7 +21,7 @@ pub enum Damage {
     Unrecognized(String),
     #[error("its current version is unreadable")]
     Version(#[source] IngestError),
-    #[error("{0} of its items contradict its current version or are unreadable")]
+    #[error("{} of its items contradict its current version or are unreadable", HumanCount(*.0 as u64))]
     Items(usize),
     #[error("its keys are unreadable")]
     Keys(#[source] StoreError),

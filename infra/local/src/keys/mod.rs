@@ -5,6 +5,7 @@ pub mod deletion_protection;
 pub mod expiry;
 pub mod transfer;
 
+use indicatif::HumanCount;
 use jiff::Timestamp;
 use numbering::time::this_second;
 use rand::{RngExt, distr::Alphanumeric};
@@ -165,7 +166,9 @@ fn key_lines(key: &KeyRecord, now: Timestamp) -> String {
     let style = if state == ACTIVE { GOOD } else { BAD };
     let created = format!("created {}", key.created_at);
     let expires = key.expires_at.map_or("never expires".to_owned(), |end| format!("expires {end}"));
-    let quota = |limit: Option<u32>, span| limit.map(|limit| format!("{limit} per {span}"));
+    let quota = |limit: Option<u32>, span| {
+        limit.map(|limit| format!("{} per {span}", HumanCount(limit.into())))
+    };
     let terms =
         [Some(created), Some(expires), quota(key.per_minute, "minute"), quota(key.per_day, "day")];
     let terms = terms.into_iter().flatten().collect::<Vec<_>>().join(", ");
@@ -256,4 +259,17 @@ fn find_only(keys: Vec<KeyRecord>, prefix: &str) -> Result<KeyRecord, CliError> 
         "{} API keys start with '{prefix}'; pass a prefix that matches only one (see 'tnr keys list')",
         matching.len()
     )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotas_have_thousands_separators() {
+        let record = new_record(String::new(), "tnr_live_a", "first", Timestamp::UNIX_EPOCH);
+        let record = KeyRecord { per_minute: Some(60_000), per_day: Some(1), ..record };
+        let lines = key_lines(&record, Timestamp::UNIX_EPOCH);
+        assert!(lines.contains("60,000 per minute, 1 per day"), "{lines}");
+    }
 }

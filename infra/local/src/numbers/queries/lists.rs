@@ -171,3 +171,19 @@ fn render_carrier(carrier: &Value, next: &NextCommands) -> String {
     ]
     .concat()
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn counts_of_a_carrier_have_thousands_separators() {
+        let exchanges = json!({ "total": 1989, "by_state": { "NY": 1, "CA": 1000, "TX": 988 } });
+        let carrier = json!({ "ocn": "6529", "company_name": "T-MOBILE", "exchanges": exchanges });
+        let text = render_carrier(&carrier, &NextCommands::default());
+        let expected = "  exchanges      1,989\n  by state       CA 1,000, TX 988, NY 1\n\n";
+        assert!(text.contains(expected), "{text}");
+    }
+}

@@ -136,3 +136,21 @@ pub async fn holders(args: HoldersArgs) -> Result<ExitCode, CliError> {
     let list = print_list(&args.query, &args.page, list, params, render).await?;
     Ok(list_exit_code(&list["holders"]))
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn counts_of_an_area_code_have_thousands_separators() {
+        let area_code = json!({
+            "npa": "415", "exchanges_by_status": { "ASSIGNED": 1790, "RESERVED": 2 },
+            "rate_centers": [{ "rate_center": "NOVATO" }], "total_rate_centers": 1201,
+        });
+        let text = render_area_code(&area_code, &NextCommands::default());
+        assert!(text.contains("  exchanges      1,790 assigned, 2 reserved\n"), "{text}");
+        assert!(text.contains("  rate centers   NOVATO and 1,200 more\n"), "{text}");
+    }
+}

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use indicatif::HumanCount;
 use ingest::{
     Drift, HistoryDrift, HistoryVerification, IngestError, Progress, Repair, Verification,
 };
@@ -105,7 +106,8 @@ pub fn findings(
 fn age_finding(manifest: &Manifest, now: Timestamp, max_days: i64, remedies: &Remedies) -> Finding {
     let imported = manifest.current.ingested_at;
     let hours = now.duration_since(imported).as_hours();
-    let records = manifest.current.statistics.total_records;
+    let hours = HumanCount(hours.unsigned_abs());
+    let records = HumanCount(manifest.current.statistics.total_records.into());
     let message = format!("imported at {imported}, {hours} hours ago; {records} exchanges");
     if now.duration_since(imported) <= SignedDuration::from_hours(24 * max_days) {
         return Finding::ok("age", message);
@@ -210,6 +212,7 @@ pub fn item_findings(verification: Option<&Verification>, remedies: &Remedies) -
         return vec![Finding::note("items", message)];
     };
     if drift.total() == 0 {
+        let items = HumanCount(*items as u64);
         return vec![Finding::ok("items", format!("all {items} match the current version"))];
     }
     let Drift { contradicting, outdated, unreadable, missing, stray } = *drift;
@@ -217,11 +220,14 @@ pub fn item_findings(verification: Option<&Verification>, remedies: &Remedies) -
     let repair =
         |finding: Finding| finding.remedy(remedies.tnr("verify --repair")).section(section::VERIFY);
     if contradicting > 0 {
+        let contradicting = HumanCount(contradicting as u64);
         let message =
             format!("{contradicting} contradict the current version; clients get wrong data");
         findings.push(repair(Finding::problem("items", message)));
     }
     if contradicting < drift.total() {
+        let [outdated, unreadable, missing, stray] =
+            [outdated, unreadable, missing, stray].map(|count| HumanCount(count as u64));
         let message = format!(
             "{outdated} outdated, {unreadable} unreadable, {missing} missing, {stray} stray; clients get \
              these records from memory"

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use indicatif::HumanCount;
 use jiff::{SignedDuration, Timestamp};
 use store::{KeyRecord, Store, StoredKeys};
 
@@ -73,7 +74,8 @@ pub fn findings(facts: &KeyFacts, now: Timestamp, remedies: &Remedies) -> Vec<Fi
     findings.extend(unreplaced.filter_map(|key| expiry_finding(key, now, used_quotas, remedies)));
     findings.extend(quota_finding(&live));
     let is_ok = |key: &&&KeyRecord| !expires_soon(key, now) || is_replaced(key, keys, now);
-    let (ok, total) = (live.iter().filter(is_ok).count(), live.len());
+    let [ok, total] =
+        [live.iter().filter(is_ok).count(), live.len()].map(|count| HumanCount(count as u64));
     let message = format!("{ok} of {total} live keys do not need rotation");
     findings.insert(0, Finding::ok("keys", message));
     findings
