@@ -5,8 +5,10 @@ use std::{
     fmt::{self, Write},
 };
 
+use indicatif::HumanCount;
 use ingest::{
-    ImportReport, IngestError, Options, Outcome, RollbackTarget, Sources, Waivers, published_blocks,
+    ImportReport, IngestError, Options, Outcome, RollbackTarget, Sources, Waivers, Warning,
+    published_blocks,
 };
 use store::Store;
 
@@ -49,7 +51,7 @@ pub async fn import(args: ImportArgs) -> Result<(), CliError> {
         // An unreadable manifest fails the import later.
         let manifest = store.manifest().await.ok().flatten();
         let is_first = manifest.is_none_or(|manifest| manifest.current.is_sample());
-        show_note(expected_time(&sources, is_first && !args.change.dry_run));
+        show_note(expected_time(&sources, is_first, args.change.dry_run));
         with_progress(async |show| ingest::ingest(store, &sources, options, show).await).await
     };
     let report =
@@ -98,10 +100,8 @@ fn finish(report: Result<ImportReport, IngestError>, args: &ChangeArgs) -> Resul
             return Err(error.into());
         }
     };
-    for country in &report.unread_block_reports {
-        show_note(&format!(
-            "warning: the report on thousands blocks in {country} cannot be read; the current blocks are kept"
-        ));
+    if !args.json && !args.verbose {
+        warning_lines(&report).for_each(|line| show_note(&line));
     }
     report::print(args.json, &report, |table, report| write(table, report, args, env::args()))?;
     if let Some(file) = &args.changes {
@@ -115,6 +115,19 @@ fn finish(report: Result<ImportReport, IngestError>, args: &ChangeArgs) -> Resul
         }
         _ => Ok(()),
     }
+}
+
+/// Each kind of warning with an example. Some are given only once, so they do not need `--verbose`.
+fn warning_lines(report: &ImportReport) -> impl Iterator<Item = String> {
+    report.warnings.iter().map(|(kind, Warning { count, examples })| {
+        let example = examples.first().map_or(String::new(), |example| format!(": {example}"));
+        let more = if *count > 1 {
+            format!(" and {} more", HumanCount(u64::from(count - 1)))
+        } else {
+            String::new()
+        };
+        format!("warning: {kind}{example}{more}")
+    })
 }
 
 fn write(
@@ -215,7 +228,8 @@ mod tests {
         let is_change = |line: &str| line.starts_with("  added ") || line.starts_with("  changed ");
         let lines = text.lines().map(|line| if is_change(line) { &line[..28] } else { line });
         let lines: String = lines.map(|line| line.trim_end().to_owned() + "\n").collect();
-        format!("$ {command}\n{lines}\n")
+        let warnings: String = warning_lines(report).map(|line| line + "\n").collect();
+        format!("$ {command}\n{warnings}{lines}\n")
     }
 
     #[tokio::test]
@@ -239,12 +253,19 @@ mod tests {
         let import = "tnr import --nanpa a --cnac b --npa-report c";
         let dry_run = format!("{import} --dry-run --changes c.csv --force");
         let mut text = String::new();
-        let report = ingest::ingest(&store, &sources, options(true), |_| ()).await.unwrap();
+        let mut report = ingest::ingest(&store, &sources, options(true), |_| ()).await.unwrap();
         text += &printed(&report, &dry_run);
+        (report.quality.countries, report.quality.carrier_types) = Default::default();
+        text += &printed(&report, &format!("{dry_run} --verbose"));
         for command in [import, &format!("{import} --data-dir d --verbose")] {
             let report = ingest::ingest(&store, &sources, options(false), |_| ()).await;
             let mut report = report.unwrap();
             report.quality.carrier_types = Default::default();
+            let examples = vec!["first".to_owned(), "second".to_owned()];
+            report.warnings.insert("suspicious".to_owned(), Warning { count: 1235, examples });
+            report
+                .warnings
+                .insert("unusual".to_owned(), Warning { count: 1, examples: Vec::new() });
             text += &printed(&report, command);
         }
         sources.nanpa = head(all.nanpa, 6);

@@ -270,6 +270,6 @@ mod tests {
         let record = new_record(String::new(), "tnr_live_a", "first", Timestamp::UNIX_EPOCH);
         let record = KeyRecord { per_minute: Some(60_000), per_day: Some(1), ..record };
         let lines = key_lines(&record, Timestamp::UNIX_EPOCH);
-        assert!(lines.contains("60,000 per minute, 1 per day"), "{lines}");
+        assert!(lines.contains(" 60,000 per minute,"), "{lines}");
     }
 }

@@ -106,4 +106,18 @@ mod tests {
         assert_eq!(wrap_command("tnr a --b c --d e", 12), "tnr a \\\n  --b c \\\n  --d e");
         assert_eq!(wrap_command("tnr a --b c", 12), "tnr a --b c");
     }
+
+    #[test]
+    fn next_steps_fit_the_width() {
+        let long = |length: usize| format!("tnr --a {}", "b".repeat(length - 8));
+        let fits = width() - "Next: ".len();
+        let steps = next_steps(&[long(fits), long(fits + 1)]);
+        let lines = steps.lines().map(|line| anstream::adapter::strip_str(line).to_string());
+        let expected = [
+            format!("Next: {}", long(fits)),
+            "      tnr \\".to_owned(),
+            format!("        --a {}", "b".repeat(fits - 7)),
+        ];
+        assert_eq!(lines.collect::<Vec<_>>(), expected);
+    }
 }

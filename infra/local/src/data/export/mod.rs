@@ -151,3 +151,35 @@ fn ignore_closed_pipe(written: io::Result<()>) -> Result<(), Box<dyn Error + Sen
         written => Ok(written?),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct TestCli {
+        #[command(flatten)]
+        args: ExportArgs,
+    }
+
+    #[test]
+    fn only_exports_of_holders_on_a_day_take_a_day() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let file = folder.path().join("file").display().to_string();
+        for (arguments, is_allowed) in [
+            (&["sqlite", &file][..], true),
+            (&["vicidial", &file], true),
+            (&["csv", "--table", "prefixes"], true),
+            (&["csv", "--table", "blocks"], false),
+            (&["parquet", &file], false),
+        ] {
+            for day in [&[][..], &["--effective-on", "2026-12-25"]] {
+                let arguments = [&["tnr", "--format"], arguments, day].concat();
+                let prepared = prepare(&TestCli::try_parse_from(&arguments).unwrap().args);
+                assert_eq!(prepared.is_ok(), day.is_empty() || is_allowed, "{arguments:?}");
+            }
+        }
+    }
+}

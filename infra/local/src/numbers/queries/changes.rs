@@ -30,7 +30,7 @@ pub async fn changes(args: ChangesArgs) -> Result<ExitCode, CliError> {
         ("kind", &args.kind),
         ("change", &args.change),
     ]);
-    let route = ListRoute::new("/v1/changes", params, &args.page, args.output.is_table());
+    let route = ListRoute::new("/v1/changes", params, &args.page, is_table(&args.output));
     print_changes(&args.output, &route, &[]).await
 }
 
@@ -47,7 +47,7 @@ pub async fn history(args: HistoryArgs) -> Result<ExitCode, CliError> {
         return Err(CliError::failed(format!("CODE {rule}, got '{code}'")));
     };
     let params = params.iter().map(|(name, value)| (*name, value.as_str())).collect();
-    let route = ListRoute::new(path, params, &args.page, args.output.is_table());
+    let route = ListRoute::new(path, params, &args.page, is_table(&args.output));
     print_changes(&args.output, &route, &[command]).await
 }
 
@@ -70,6 +70,10 @@ async fn print_changes(
     Ok(list_exit_code(&list["changes"]))
 }
 
+fn is_table(&ChangesOutput { json, csv, .. }: &ChangesOutput) -> bool {
+    !json && !csv
+}
+
 /// A row of changes as CSV. A change has a row per field.
 #[derive(PartialEq, Deserialize)]
 struct ChangedField {
@@ -82,12 +86,6 @@ struct ChangedField {
 fn count_changes(page: &str) -> usize {
     let rows = csv::Reader::from_reader(page.as_bytes()).into_deserialize::<ChangedField>();
     rows.flatten().dedup().count()
-}
-
-impl ChangesOutput {
-    fn is_table(&self) -> bool {
-        !self.json && !self.csv
-    }
 }
 
 fn render(list: &Value, output: &ChangesOutput, commands: &[String]) -> String {

@@ -15,7 +15,7 @@ use super::{
 use crate::{
     CliError,
     data::numbering_data::with_routes,
-    numbers::args::{AreaCodeArgs, CarrierArgs, SearchArgs},
+    numbers::args::{AreaCodeArgs, CarrierArgs, PageArgs, SearchArgs},
     terminal::{
         HEADING, NO_BREAK_SPACE,
         next_commands::{NextCommands, next_steps},
@@ -106,8 +106,7 @@ pub async fn carrier(args: CarrierArgs) -> Result<ExitCode, CliError> {
         ("country", &args.country),
         ("type", &args.carrier_type),
     ]);
-    let is_word = filters.is_empty() && args.page.is_default();
-    if args.as_of.is_some() || is_word && words.parse::<Ocn>().is_ok() {
+    if args.as_of.is_some() || filters.is_empty() && may_be_ocn(&args.page, &words) {
         return carrier_by_ocn_or_name(&args, &words).await;
     }
     let params: Params<'_> = [("q", words.as_str())].into_iter().chain(filters).collect();
@@ -115,6 +114,11 @@ pub async fn carrier(args: CarrierArgs) -> Result<ExitCode, CliError> {
     let list = ("/v1/carriers", "carriers");
     let list = print_list(&args.query, &args.page, list, params, render).await?;
     Ok(list_exit_code(&list["carriers"]))
+}
+
+/// Returns `true` if the words may be an OCN, and not a search with options for lists.
+fn may_be_ocn(PageArgs { limit, offset }: &PageArgs, words: &str) -> bool {
+    limit.is_none() && offset.is_none() && words.parse::<Ocn>().is_ok()
 }
 
 /// A four-letter word can be an OCN or the start of a name.
@@ -177,6 +181,20 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn only_an_ocn_without_list_options_may_be_one() {
+        let some = Some("5".to_owned());
+        for (limit, offset, words, expected) in [
+            (None, None, "6529", true),
+            (None, None, "t-mobile", false),
+            (some.clone(), None, "6529", false),
+            (None, some.clone(), "6529", false),
+            (some.clone(), some, "6529", false),
+        ] {
+            assert_eq!(may_be_ocn(&PageArgs { limit, offset }, words), expected, "{words}");
+        }
+    }
 
     #[test]
     fn counts_of_a_carrier_have_thousands_separators() {

@@ -128,12 +128,6 @@ fn given_params<'a>(params: impl IntoIterator<Item = (&'a str, &'a Option<String
     params.into_iter().filter_map(|(name, value)| Some((name, value.as_deref()?))).collect()
 }
 
-impl PageArgs {
-    fn is_default(&self) -> bool {
-        self.limit.is_none() && self.offset.is_none()
-    }
-}
-
 /// A field's text, or an empty string.
 fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()

@@ -173,7 +173,7 @@ fn note_on_rest(pagination: &Value, shown: u64) -> Option<String> {
             "note: {left_count} of {total} results are not shown; --limit {from_offset} shows them"
         )
     };
-    (left > 0 && shown > 0).then(note)
+    (left > 0).then(note)
 }
 
 #[cfg(test)]

@@ -106,7 +106,7 @@ async fn readme_commands_work_from_clone_to_real_data() {
     let [_curl, import, lookup, _test] = &responses[..] else {
         panic!("{} blocks", responses.len())
     };
-    assert!(stdout(import).contains("First import: "), "{}", stdout(import));
+    assert!(stdout(import).contains(", instead of the made-up sample: "), "{}", stdout(import));
     assert_eq!(stderr(lookup), "", "no note: the data is real");
     let response = stdout(lookup);
     assert!(
