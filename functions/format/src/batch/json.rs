@@ -210,6 +210,19 @@ mod tests {
         }
     }
 
+    #[test]
+    fn ids_have_at_most_the_documented_length() {
+        for (length, is_accepted) in [(MAX_ID_LENGTH, true), (MAX_ID_LENGTH + 1, false)] {
+            let id = "é".repeat(length);
+            let (_, found, error) = read(&json!([{ "tn": "1", "id": id }])).remove(0);
+            assert_eq!(
+                (found == Some(id), error.is_none()),
+                (is_accepted, is_accepted),
+                "{length}"
+            );
+        }
+    }
+
     const INVALID_ITEMS: &str = r#"
 null | | A number must be a string, or an object with tn, got null
 -3052345678 | -3052345678 | A number must be a string, or an object with tn, got the number -3052345678

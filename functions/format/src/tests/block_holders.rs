@@ -5,11 +5,14 @@ use std::{collections::BTreeMap, iter};
 use jiff::{SignedDuration, Timestamp, civil::Date};
 use numbering::{
     dataset::Dataset,
-    records::{AreaCode, BlockHolder, Carrier, Country, Exchange, OwnedExchanges, Status},
+    records::{
+        AreaCode, BlockHolder, Carrier, Country, Exchange, OwnedExchanges, Record, Status,
+        TypeBasis,
+    },
     time::date_of,
 };
 use serde_json::{Value, json};
-use test_api::{AppWithHistory, TestApi, app_with_history};
+use test_api::{AppWithHistory, TestApi, app_with_history, changed_dataset};
 
 use crate::routes;
 
@@ -151,5 +154,63 @@ async fn all_endpoints_agree_on_a_blocks_holder_on_any_day() {
                 assert_eq!(result["location"]["rateCenter"], "SNFC CNTRL", "{number}");
             }
         }
+    }
+}
+
+#[tokio::test]
+async fn a_pooled_block_has_no_carrier_until_its_assignment_is_effective() {
+    let api = TestApi::new(routes());
+    let tmobile = json!({ "ocn": "6529", "name": "T-MOBILE USA, INC.", "type": "PCS" });
+    for (number, carrier, rate_center) in [
+        ("4152001234", Some(&tmobile), "SNFC CNTRL"),
+        ("4152002234", None, "SNFC CNTRL"),
+        ("4152003234", None, "SNFC CNTRL"),
+        ("4152011234", Some(&tmobile), "SAUSALITO"),
+    ] {
+        let format = api.ok(&format!("/v1/format/{number}")).await;
+        let lookup = api.ok(&format!("/v1/lookup/{number}")).await;
+        assert_eq!(format.get("carrier"), carrier, "{number}");
+        assert_eq!(&lookup["carrier"], carrier.unwrap_or(&Value::Null), "{number}");
+        for result in [format, lookup] {
+            assert_eq!(result["location"]["rateCenter"], rate_center, "{number}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_past_number_is_described_as_of_the_end_of_that_day() {
+    let (now, hours) = (Timestamp::now(), |count| SignedDuration::from_hours(count));
+    let (yesterday, start) = (date_of(now - hours(24)), now - hours(24 * 5));
+    let pooled = changed_dataset(|records| {
+        for record in records {
+            match record {
+                Record::Carrier(it) => it.type_basis = Some(TypeBasis::CompanyName),
+                Record::Exchange(it) => {
+                    it.blocks.values_mut().for_each(|it| it.effective = Some(yesterday));
+                }
+                Record::AreaCode(_) => (),
+            }
+        }
+    });
+    let AppWithHistory { app, .. } = app_with_history(start, vec![pooled]).await;
+    let api = TestApi::on(routes(), app);
+    let day_before = yesterday.yesterday().unwrap();
+    for (day, verdict, line) in
+        [(yesterday, "ASSIGNED", json!("WIRELESS")), (day_before, "NOT_YET_EFFECTIVE", Value::Null)]
+    {
+        let target = format!("/v1/format/4152001234?include=all&as_of={day}");
+        let result = api.ok(&target).await;
+        assert_eq!(result["assignment"]["verdict"], verdict, "{day}");
+        assert_eq!(result["line"]["type"], line, "{day}");
+        assert_eq!(result.get("carrier").is_some(), verdict == "ASSIGNED", "{day}");
+        // A day ends in the afternoon before in California, and at once in London, where data do not matter.
+        let local_day = |result: &Value| {
+            let local_time = result["timeZones"][0]["localTime"].as_str().unwrap().to_owned();
+            local_time[..10].parse::<Date>().unwrap()
+        };
+        assert_eq!(local_day(&result), day, "{day}");
+        let target = format!("/v1/format/%2B442079460958?include=all&as_of={day}");
+        let local_day = local_day(&api.ok(&target).await);
+        assert!([day, day.tomorrow().unwrap()].contains(&local_day), "{day}: {local_day}");
     }
 }
