@@ -5,6 +5,7 @@
 mod country;
 mod first_digits;
 mod formats;
+mod masks;
 mod metadata;
 mod names_by_prefix;
 mod north_america;

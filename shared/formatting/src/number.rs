@@ -10,6 +10,7 @@ use rlibphonenumber::Region;
 use super::{
     country::DefaultCountry,
     formats::Formats,
+    masks,
     metadata::RULES,
     north_america::NANP,
     number_type::NumberType,
@@ -41,14 +42,18 @@ pub struct PhoneNumber {
     pub is_non_geographic: bool,
     /// A second number in the same text, in E.164 with `;ext=` before any extension.
     pub other: Option<String>,
+    /// A caller ID code or trunk access digit before the number, such as `*67` or `9,`.
+    pub dialing_code: Option<String>,
 }
 
 impl PhoneNumber {
     /// Parses a number in any common notation; `None` if that fails.
     ///
-    /// If Google's rules read a valid number from the text as typed, with the prefixes for `default_country`,
+    /// If the text is a channel name, a link or another notation that says which digits are the number, these are read.
+    /// Otherwise, if Google's rules read a valid number from the text as typed, with the prefixes for `default_country`,
     /// that reading is used. Next, a leading `011` or `00` is tried as an international prefix. If neither is
     /// valid, the text is parsed without its words and punctuation. If that fails too, Google's reading is used.
+    /// Text with masked digits, such as `305-234-XXXX`, is not parsed.
     pub fn parse(text: &str, default_country: DefaultCountry) -> Option<Self> {
         if !is_parseable(text) {
             return None;
@@ -56,6 +61,11 @@ impl PhoneNumber {
         // Outside the panic guard: broken metadata must not silently make every number unparseable.
         LazyLock::force(&RULES);
         catch_panic(|| describe(find(text, default_country.region())?))
+    }
+
+    /// The number in E.164, after its dialing code.
+    pub fn dialed(&self) -> String {
+        [self.dialing_code.as_deref().unwrap_or_default(), &self.formats.e164].concat()
     }
 
     /// Returns `true` for a North American number, which has an area code and an exchange.
@@ -73,7 +83,14 @@ pub(super) fn catch_panic<T>(parse: impl FnOnce() -> Option<T>) -> Option<T> {
 }
 
 fn find(text: &str, region: Region) -> Option<FoundNumber> {
+    if let Some(found) = tolerant::read_certain(text, region) {
+        return Some(found);
+    }
     let reading = read_with_prefixes(text, region);
+    let are_notation = |reading: &Reading| masks::are_notation(text, reading, region);
+    if masks::has_mask(text) && !reading.as_ref().is_some_and(are_notation) {
+        return None;
+    }
     let is_settled = reading.as_ref().is_some_and(|reading| {
         reading.is_valid() && !tolerant::hides_second_number(text, reading, region)
     });
@@ -81,7 +98,8 @@ fn find(text: &str, region: Region) -> Option<FoundNumber> {
     tolerant.or_else(|| reading.map(FoundNumber::from))
 }
 
-pub(super) fn describe(FoundNumber { reading, other }: FoundNumber) -> Option<PhoneNumber> {
+pub(super) fn describe(found: FoundNumber) -> Option<PhoneNumber> {
+    let FoundNumber { reading, other, dialing_code } = found;
     let formats = Formats::from_reading(&reading)?;
     let valid = reading.is_valid();
     let Reading { number, national_number, region, number_type, is_possible } = reading;
@@ -99,6 +117,7 @@ pub(super) fn describe(FoundNumber { reading, other }: FoundNumber) -> Option<Ph
             || (number.country_code == NANP && is_non_geographic_npa(&national_number)),
         national_number,
         other,
+        dialing_code,
     })
 }
 

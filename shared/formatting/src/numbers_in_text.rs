@@ -1,9 +1,9 @@
 //! Phone numbers in text, as Google's `PhoneNumberMatcher` finds them.
 
-use std::{iter, ops::Range, sync::LazyLock};
+use std::{borrow::Cow, iter, ops::Range, sync::LazyLock};
 
 use rlibphonenumber::{
-    PhoneNumberUtil,
+    PhoneNumberUtil, Region,
     phonenumber_matcher::{self as matcher, PhoneNumberMatcherFactory},
 };
 use strum::{EnumString, VariantNames};
@@ -11,6 +11,7 @@ use utoipa::ToSchema;
 
 use super::{
     country::DefaultCountry,
+    masks,
     metadata::RULES,
     number::{PhoneNumber, catch_panic, describe},
     reading::Reading,
@@ -50,30 +51,90 @@ pub struct RulesFailed;
 static MATCHERS: LazyLock<PhoneNumberMatcherFactory<PhoneNumberUtil, &PhoneNumberUtil>> =
     LazyLock::new(|| PhoneNumberMatcherFactory::new_for_util(&RULES));
 
+/// Google's rules use this character as punctuation and before extensions, like an ASCII tilde. The crate's matcher only
+/// knows the tilde.
+const FULL_WIDTH_TILDE: char = '～';
+
 /// Finds the numbers in a text, in order, each when it is asked for. `country` is for numbers without a country code.
-/// An error is the last item.
+/// Numbers with masked digits are left out. An error is the last item.
 pub fn find_numbers(
     text: &str,
     country: DefaultCountry,
     leniency: Leniency,
 ) -> impl Iterator<Item = Result<NumberInText, RulesFailed>> {
-    let matches = MATCHERS
-        .matcher_builder(text)
-        .leniency(leniency.into())
-        .preferred_region(country.region())
-        .build();
-    let mut numbers = Some(matches.filter_map(|found| {
-        let range = found.start..found.end();
-        let number = describe(Reading::from_parsed(found.raw_string, found.number)?.into())?;
-        Some(NumberInText { range, number })
-    }));
+    let mut search = Some(Search::new(text, country, leniency));
     iter::from_fn(move || {
-        let found = catch_panic(|| Some(numbers.as_mut()?.next()));
-        if found.is_none() && numbers.take().is_some() {
+        let found = catch_panic(|| Some(search.as_mut()?.next()));
+        if found.is_none() && search.take().is_some() {
             return Some(Err(RulesFailed));
         }
         found?.map(Ok)
     })
+}
+
+/// A search in progress.
+struct Search<'t> {
+    text: &'t str,
+    /// The text as the matcher reads it.
+    searched: Cow<'t, str>,
+    /// The same position in both.
+    position: usize,
+    searched_position: usize,
+    region: Region,
+    leniency: Leniency,
+}
+
+impl<'t> Search<'t> {
+    fn new(text: &'t str, country: DefaultCountry, leniency: Leniency) -> Self {
+        let searched = if text.contains(FULL_WIDTH_TILDE) {
+            text.replace(FULL_WIDTH_TILDE, "~").into()
+        } else {
+            Cow::Borrowed(text)
+        };
+        let region = country.region();
+        Self { text, searched, position: 0, searched_position: 0, region, leniency }
+    }
+
+    /// Continues behind the last match. A search that starts there finds the same as one that goes on, since neither
+    /// looks at what comes before a digit.
+    fn next(&mut self) -> Option<NumberInText> {
+        loop {
+            let rest = &self.searched[self.searched_position..];
+            let mut matches = MATCHERS
+                .matcher_builder(rest)
+                .leniency(self.leniency.into())
+                .preferred_region(self.region)
+                .build();
+            let found = matches.next()?;
+            let (start, end) = (found.start, found.end());
+            let reading = Reading::from_parsed(found.raw_string, found.number);
+            let range = self.skip(start)..self.skip(end - start);
+            let reading = reading.filter(|reading| !self.is_masked(&range, reading));
+            if let Some(number) = reading.and_then(|reading| describe(reading.into())) {
+                return Some(NumberInText { range, number });
+            }
+        }
+    }
+
+    fn is_masked(&self, range: &Range<usize>, reading: &Reading) -> bool {
+        let number = &self.text[range.clone()];
+        (masks::has_mask(number) && !masks::are_notation(number, reading, self.region))
+            || masks::complete_number(self.text, range, self.region)
+    }
+
+    /// Moves both positions by a number of bytes in the searched text, and returns the one in the text.
+    fn skip(&mut self, bytes: usize) -> usize {
+        let skipped = &self.searched[self.searched_position..][..bytes];
+        self.searched_position += bytes;
+        self.position = match &self.searched {
+            Cow::Borrowed(_) => self.searched_position,
+            Cow::Owned(_) => {
+                let characters = self.text[self.position..].chars().take(skipped.chars().count());
+                self.position + characters.map(char::len_utf8).sum::<usize>()
+            }
+        };
+        self.position
+    }
 }
 
 impl From<Leniency> for matcher::Leniency {
@@ -132,6 +193,18 @@ mod tests {
         assert_eq!(japanese, ["０３－１２３４－５６７８ +81312345678"]);
     }
 
+    /// As in libphonenumber's Python port.
+    #[test]
+    fn full_width_tildes_join_digits_and_start_extensions() {
+        let text = "～305 234 5678, 305-234-5678～12/24/2026, a～ 212-234-5678, 305 234 5678～12; 305～234～5678";
+        let expected = [
+            "305 234 5678 +13052345678",
+            "212-234-5678 +12122345678",
+            "305 234 5678～12 +13052345678 x12",
+        ];
+        assert_eq!(find(text, "US", Leniency::Valid), expected);
+    }
+
     #[test]
     fn leniency_decides_on_validity_and_grouping() {
         use Leniency::{ExactGrouping, Possible, StrictGrouping, Valid};
@@ -152,7 +225,7 @@ mod tests {
     proptest! {
         #[test]
         fn found_numbers_are_in_order_and_do_not_overlap(
-            text in r"([0-9+() ./x\-]{0,12}|tel:|;ext=|\PC|, |305 234 5678){0,20}",
+            text in r"([0-9+() ./x\-]{0,12}|tel:|;ext=|\PC|, |～|305 234 5678){0,20}",
         ) {
             for leniency in [Leniency::Possible, Leniency::Valid, Leniency::ExactGrouping] {
                 let found = find_numbers(&text, DefaultCountry::default(), leniency);

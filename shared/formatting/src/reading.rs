@@ -33,11 +33,12 @@ pub(super) struct FoundNumber {
     pub(super) reading: Reading,
     /// The second number in E.164, with `;ext=` before any extension.
     pub(super) other: Option<String>,
+    pub(super) dialing_code: Option<String>,
 }
 
 impl From<Reading> for FoundNumber {
     fn from(reading: Reading) -> Self {
-        Self { reading, other: None }
+        Self { reading, other: None, dialing_code: None }
     }
 }
 
@@ -48,7 +49,7 @@ impl FoundNumber {
         let reading = numbers.next()?;
         let first = reading.e164_with_extension();
         let other = numbers.map(|other| other.e164_with_extension()).find(|other| *other != first);
-        Some(Self { reading, other })
+        Some(Self { reading, other, dialing_code: None })
     }
 }
 

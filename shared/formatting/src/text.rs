@@ -73,6 +73,43 @@ pub(super) fn is_letter(c: char) -> bool {
     c.is_alphabetic() && !is_invisible(c) && !matches!(c, '\u{30fc}' | '\u{ff70}')
 }
 
+/// Returns `true` for what people write between the digits of one number: blanks, dashes, dots, middle dots, slashes
+/// and parentheses.
+pub(super) fn is_joiner(c: char) -> bool {
+    let is_blank = c.is_whitespace() && c != '\t' && !is_line_break(c);
+    is_blank
+        || matches!(
+            c,
+            '.' | '/'
+                | '('
+                | ')'
+                | '['
+                | ']'
+                | '~'
+                | '\u{ff08}'
+                | '\u{ff09}'
+                | '\u{ff0e}'
+                | '\u{ff0f}'
+                | '\u{ff3b}'
+                | '\u{ff3d}'
+                | '\u{ff5e}'
+        )
+        || is_dash(c)
+        || is_middle_dot(c)
+}
+
+/// Returns `true` for Unicode's dashes (Pd), and characters that look like one.
+fn is_dash(c: char) -> bool {
+    matches!(c, '-' | '\u{58a}' | '\u{5be}' | '\u{1400}' | '\u{1806}' | '\u{2010}'..='\u{2015}' | '\u{2043}'
+        | '\u{2053}' | '\u{2212}' | '\u{223c}' | '\u{2e17}' | '\u{2e1a}' | '\u{2e3a}'..='\u{2e3b}' | '\u{2e40}'
+        | '\u{2e5d}' | '\u{301c}' | '\u{3030}' | '\u{30a0}' | '\u{30fc}' | '\u{fe31}'..='\u{fe32}' | '\u{fe58}'
+        | '\u{fe63}' | '\u{ff0d}' | '\u{ff70}' | '\u{10d6e}' | '\u{10ead}')
+}
+
+pub(super) fn is_middle_dot(c: char) -> bool {
+    matches!(c, '·' | '•' | '‧' | '∙' | '⋅' | '・' | '･')
+}
+
 pub(super) fn is_line_break(c: char) -> bool {
     matches!(c, '\n'..='\r' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }

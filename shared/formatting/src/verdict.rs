@@ -7,6 +7,7 @@ use strum::IntoStaticStr;
 
 use super::{
     country::DefaultCountry,
+    masks::has_mask,
     metadata::RULES,
     number::{PhoneNumber, catch_panic},
     text::{MAX_INPUT_LENGTH, is_parseable},
@@ -22,6 +23,8 @@ pub enum Reason {
     Empty,
     #[error("has more than {MAX_INPUT_LENGTH} characters")]
     TextTooLong,
+    #[error("has masked digits")]
+    Masked,
     #[error("was rounded by a spreadsheet")]
     Rounded,
     #[error("is not a phone number")]
@@ -67,6 +70,9 @@ impl Reason {
         }
         if text.chars().nth(MAX_INPUT_LENGTH).is_some() {
             return Self::TextTooLong;
+        }
+        if has_mask(text) {
+            return Self::Masked;
         }
         if is_in_scientific_notation(text) {
             return Self::Rounded;

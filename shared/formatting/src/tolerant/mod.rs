@@ -1,21 +1,30 @@
-//! Parses phone numbers in text that Google's rules reject. Ignores all punctuation, spacing and words.
+//! Parses phone numbers in text that Google's rules reject: in the notations of phone systems, with words around them, or
+//! with separators that the rules do not know.
 //!
-//! No digit is dropped, invented, or joined to others across a word. Each digit in the text belongs to the
-//! number, to its extension, or to a second valid number.
+//! No digit is dropped, invented, or joined to others across a word or anything else that does not stand inside numbers.
+//! Each digit in the text belongs to the number, to its extension, or to a second valid number, unless its notation says
+//! what else it is.
 
+#[cfg(test)]
+mod generated_numbers;
 mod lookalikes;
 #[cfg(test)]
 mod search;
+mod telephony;
 #[cfg(test)]
 mod tests;
+mod two_numbers;
 
 use rlibphonenumber::Region;
 
 use super::{
     number_type::NumberType,
     reading::{FoundNumber, Reading, read_with_prefixes},
-    text::{digit_count, is_invisible, is_letter, is_line_break, is_plus, with_ascii_digits},
+    text::{digit_count, is_invisible, is_joiner, is_letter, is_plus, with_ascii_digits},
 };
+use lookalikes::is_lookalike;
+pub(super) use telephony::read_certain;
+use two_numbers::{is_list, numbers, with_other_ending};
 
 /// The minimum number of digits in a phone number next to words or another number.
 const MIN_DIGITS: usize = 7;
@@ -25,38 +34,16 @@ const MIN_TOUCHING_DIGITS: usize = 3;
 /// Replaces a word. Digits are not joined across it.
 const WORD: char = '\u{1}';
 
-/// Characters that separate a number from a note with digits, and never occur inside a number.
-const NOTE_SEPARATORS: [char; 14] =
-    [';', '|', ',', ':', '=', '&', '\n', '\r', '\t', '；', '｜', '，', '：', '＆'];
-
 /// Precedes an extension.
 const EXTENSION: &str = " ext ";
 
-/// The characters to keep in each of three attempts, since they may start an extension. A hash sign is more likely
-/// to do so than a comma or semicolon, which also separate digit groups.
-const EXTENSION_MARKERS: [&[char]; 3] = [&['#', '＃'], &['#', '＃', ',', ';'], &[]];
+/// May start an extension.
+const EXTENSION_MARKERS: [char; 4] = ['#', '＃', ',', ';'];
 
-/// Words before an extension, in lowercase: from Google's rules, and in Canadian French, Spanish, Portuguese,
-/// Dutch and Polish.
+/// Words before an extension, in lowercase: from Google's rules, in Canadian French, Spanish, Portuguese, Dutch and
+/// Polish, and for an option in a menu.
 const EXTENSION_WORDS: &str = "\
-    x xt xtn ext extn extension extensión int anexo доб poste interno ramal toestel wewn";
-
-/// Splits text between two numbers.
-type Split = fn(&str) -> Vec<&str>;
-
-/// Separators that are common between two numbers and rare inside one, strongest first. A part is split only by
-/// weaker ones.
-const SPLITS: [Split; 9] = [
-    |text| text.split(is_line_break).collect(),
-    |text| text.split([';', '|', '；', '｜']).collect(),
-    |text| text.split(WORD).collect(),
-    |text| text.split(['/', '\\', '&', '／', '＆']).collect(),
-    |text| text.split([',', '，', '、', '،', '•', '·', '・', '\t']).collect(),
-    |text| text.split(" - ").flat_map(|part| part.split(" – ")).collect(),
-    |text| text.split("  ").collect(),
-    before_openings,
-    at_only_space,
-];
+    x xt xtn ext extn extension extensión int anexo доб poste interno ramal toestel wewn opt option press";
 
 /// The valid number in text that Google's rules reject, and a second one if the text contains two.
 pub(super) fn read(text: &str, region: Region) -> Option<FoundNumber> {
@@ -64,19 +51,25 @@ pub(super) fn read(text: &str, region: Region) -> Option<FoundNumber> {
     if let Some(number) = whole_number(&text) {
         return read_valid(&number, region).map(FoundNumber::from);
     }
-    if !needs_tolerance(&text) || lookalikes::is_lookalike(&text) {
+    if let Some(found) = telephony::read(&text, region) {
+        return Some(found);
+    }
+    if let Some(found) = with_other_ending(&text, region) {
+        return (!is_lookalike(&text)).then_some(found);
+    }
+    if !needs_tolerance(&text) || is_lookalike(&text) {
         return None;
     }
     if let Some((number, context)) = text.split_once(";phone-context=") {
         let number = number.split_once("tel:").map_or(number, |(_, number)| number);
-        let number = with_spaces(number, &[]);
+        let number = with_spaces(number);
         return read_valid(&format!("tel:{number};phone-context={context}"), region)
             .map(FoundNumber::from);
     }
     let bare = without_words(&text)?;
     let whole = one_number(&bare, region);
     if (whole.is_none() || is_list(&bare))
-        && let Some(numbers) = numbers(&bare, &SPLITS, region)
+        && let Some(numbers) = numbers(&bare, region)
     {
         return FoundNumber::from_numbers(numbers);
     }
@@ -134,8 +127,12 @@ fn without_words(text: &str) -> Option<String> {
         let end = from_word.find(|c| !is_letter(c)).unwrap_or(from_word.len());
         let (word, after) = from_word.split_at(end);
         bare.push_str(before);
+        rest = after;
         if is_before_extension(&bare, word, after) {
+            let is_punctuation = |c: char| !c.is_alphanumeric();
+            bare.truncate(bare.trim_end_matches(|c| is_punctuation(c) && c != ')').len());
             bare.push_str(EXTENSION);
+            rest = after.trim_start_matches(is_punctuation);
         } else {
             let is_digit = |c: &char| c.is_numeric();
             let digits_before = bare.chars().rev().take_while(is_digit).count();
@@ -146,7 +143,6 @@ fn without_words(text: &str) -> Option<String> {
             }
             bare.push(WORD);
         }
-        rest = after;
     }
     bare.push_str(rest);
     Some(bare)
@@ -162,66 +158,31 @@ fn is_before_extension(before: &str, word: &str, after: &str) -> bool {
 
 /// The only valid number in text without words.
 fn one_number(bare: &str, region: Region) -> Option<Reading> {
-    let mut parts = bare.split(WORD).filter(|part| digit_count(part) > 0);
+    let has_words = bare.contains(WORD);
+    // Next to words, a comma or semicolon rather starts a note than an extension.
+    let is_separator = |c| is_separator(c) || (has_words && matches!(c, ',' | ';'));
+    let mut parts = bare.split(is_separator).filter(|part| digit_count(part) > 0);
     let (Some(part), None) = (parts.next(), parts.next()) else { return None };
-    if bare.contains(WORD) && (digit_count(part) < MIN_DIGITS || has_note(part)) {
+    if has_words && (digit_count(part) < MIN_DIGITS || ends_in_parenthesis(part)) {
         return None;
     }
     let (number, extension) = part.split_once(EXTENSION).unwrap_or((part, ""));
     if extension.contains(EXTENSION) {
         return None;
     }
-    let valid = EXTENSION_MARKERS.iter().find_map(|it| read_valid(&with_spaces(part, it), region));
     // The label's letters must not be read as keypad digits.
-    valid.filter(|reading| {
+    read_valid(&with_spaces(part), region).filter(|reading| {
         let digits = reading.number.extension.as_ref().map_or(0, String::len);
         number.len() == part.len() || digits == digit_count(extension)
     })
 }
 
-/// Returns `true` if a part next to words has digits that belong to the words: digits after a separator, or in a
-/// parenthesis closed by a word.
-fn has_note(part: &str) -> bool {
+/// Returns `true` if the last digits are in a parenthesis that a word closes, so that they belong to the word.
+fn ends_in_parenthesis(part: &str) -> bool {
     let number = part.split(EXTENSION).next().unwrap_or_default();
-    let (first, last) = (number.find(char::is_numeric), number.rfind(char::is_numeric));
-    let Some((first, last)) = first.zip(last) else { return true };
-    let within = &number[first..last];
-    let opened = number.matches(['(', '[']).count();
-    let is_open = opened > number.matches([')', ']']).count()
-        && number.rfind(['(', '[']).is_some_and(|opening| opening < last);
-    within.contains(NOTE_SEPARATORS) || is_open
-}
-
-/// The valid numbers in the text, if it contains at least two and no other digits.
-fn numbers(text: &str, splits: &[Split], region: Region) -> Option<Vec<Reading>> {
-    (1..=splits.len()).find_map(|weaker| {
-        let parts = splits[weaker - 1](text);
-        let parts = parts.into_iter().map(|part| (part, digit_count(part)));
-        let parts: Vec<(&str, usize)> = parts.filter(|(_, digits)| *digits > 0).collect();
-        if parts.len() < 2 || parts.iter().any(|(_, digits)| *digits < MIN_DIGITS) {
-            return None;
-        }
-        let read = |(part, _)| match one_number(part, region) {
-            Some(number) => Some(vec![number]),
-            None => numbers(part, &splits[weaker..], region),
-        };
-        let numbers: Vec<Vec<Reading>> = parts.into_iter().map(read).collect::<Option<_>>()?;
-        Some(numbers.into_iter().flatten().collect())
-    })
-}
-
-/// Returns `true` if the text looks like a list of numbers: at least two lines or entries may be numbers, and
-/// each starts like the first, as local numbers do, or with a plus sign or zero.
-fn is_list(text: &str) -> bool {
-    let is_separator = |c: char| is_line_break(c) || ";|/\\&,•·:_\t；｜／＆，、،".contains(c);
-    let entries = text.split(is_separator).filter(|entry| digit_count(entry) >= MIN_DIGITS);
-    let mut first_characters =
-        entries.filter_map(|entry| entry.chars().find(|&c| c.is_numeric() || is_plus(c)));
-    let (Some(first), Some(second)) = (first_characters.next(), first_characters.next()) else {
-        return false;
-    };
-    let starts_number = |c: char| c == first || c == '0' || is_plus(c);
-    starts_number(second) && first_characters.all(starts_number)
+    let Some(last) = number.rfind(char::is_numeric) else { return true };
+    number.matches(['(', '[']).count() > number.matches([')', ']']).count()
+        && number.rfind(['(', '[']).is_some_and(|opening| opening < last)
 }
 
 /// A service number spelled in keypad letters, such as `1_800_FLOWERS`. Words next to any other number are just words.
@@ -229,43 +190,27 @@ fn vanity_number(text: &str, region: Region) -> Option<Reading> {
     let mut characters = text.chars().zip(text.chars().skip(1));
     let touches =
         |(a, b): (char, char)| (is_letter(a) && b.is_numeric()) || (a.is_numeric() && is_letter(b));
-    let is_vanity = !text.contains(NOTE_SEPARATORS) && !characters.any(touches);
-    let reading = is_vanity.then(|| read_valid(&with_spaces(text, &[]), region))??;
+    let is_vanity =
+        !text.contains(is_separator) && !text.contains([',', ';']) && !characters.any(touches);
+    let reading = is_vanity.then(|| read_valid(&with_spaces(text), region))??;
     let has_letters = reading.digit_count() > digit_count(text) + 1;
     let is_service = reading.number_type.is_some_and(NumberType::is_service);
     (has_letters && is_service).then_some(reading)
 }
 
-/// Replaces separators with spaces, and removes invisible characters.
-fn with_spaces(text: &str, extension_markers: &[char]) -> String {
-    let visible = text.chars().filter(|&c| !is_invisible(c));
-    let is_kept =
-        |c: char| is_letter(c) || c.is_numeric() || is_plus(c) || extension_markers.contains(&c);
-    visible.map(|c| if is_kept(c) { c } else { ' ' }).collect()
+/// Replaces joiners with spaces, and removes invisible characters and what is around the digits.
+fn with_spaces(text: &str) -> String {
+    let is_outside = |c: char| !c.is_alphanumeric() && !is_plus(c);
+    let visible = text.trim_matches(is_outside).chars().filter(|&c| !is_invisible(c));
+    visible.map(|c| if is_joiner(c) { ' ' } else { c }).collect()
 }
 
-/// Splits before each plus sign or parenthesis that follows a digit, since these start a number.
-fn before_openings(text: &str) -> Vec<&str> {
-    let mut parts = Vec::new();
-    let (mut start, mut has_digit) = (0, false);
-    for (position, c) in text.char_indices() {
-        if has_digit && (is_plus(c) || c == '(') {
-            parts.push(&text[start..position]);
-            (start, has_digit) = (position, false);
-        }
-        has_digit |= c.is_numeric();
-    }
-    parts.push(&text[start..]);
-    parts
-}
-
-/// Splits text at its only space, as in `3052345678 2122345678`. Two halves of eight digits are more likely a
-/// payment card.
-fn at_only_space(text: &str) -> Vec<&str> {
-    let parts: Vec<&str> = text.split_whitespace().collect();
-    if parts.len() == 2 && parts.iter().all(|part| digit_count(part) > 8) {
-        parts
-    } else {
-        vec![text]
-    }
+/// Returns `true` for what is never inside a number.
+fn is_separator(c: char) -> bool {
+    !c.is_numeric()
+        && !is_letter(c)
+        && !is_plus(c)
+        && !is_joiner(c)
+        && !is_invisible(c)
+        && !EXTENSION_MARKERS.contains(&c)
 }

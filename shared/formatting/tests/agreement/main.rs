@@ -62,7 +62,7 @@ fn every_result_is_googles_or_a_listed_exception() {
     println!("{agreeing} of {} agree, {only_ours} are read only by the service", cases.len());
     assert!(unlisted.is_empty(), "{} disagree and are not listed: {unlisted:#?}", unlisted.len());
     // Ignoring punctuation may help, but junk must not become a number.
-    assert!(only_ours <= cases.len() * 3 / 100, "{only_ours} are read only by the service");
+    assert!(only_ours <= cases.len() * 2 / 100, "{only_ours} are read only by the service");
     if corpus::is_complete() {
         let outdated: Vec<_> = listed.difference(&disagreements).collect();
         assert!(outdated.is_empty(), "listed as exceptions, but they agree: {outdated:#?}");

@@ -1,0 +1,211 @@
+//! Masked digits, such as `305-234-XXXX` or `+1 305 *** 5678`. Google's rules read an X as the keypad's 9, and skip
+//! asterisks, so both yield numbers that nobody wrote.
+
+use std::{iter, ops::Range};
+
+use rlibphonenumber::Region;
+
+use super::{
+    reading::Reading,
+    text::{MAX_INPUT_LENGTH, is_joiner, is_letter},
+};
+
+/// Written in place of a digit when they come in a row.
+fn is_mask(c: char) -> bool {
+    is_letter_mask(c) || matches!(c, '*' | '＊' | '•' | '●')
+}
+
+fn is_letter_mask(c: char) -> bool {
+    matches!(c, 'x' | 'X' | 'ｘ' | 'Ｘ')
+}
+
+/// Returns `true` if the text has two masks in a row that are not part of a word. Next to other words, they must
+/// follow a digit, so that names such as `Vin XX` are words.
+pub(super) fn has_mask(text: &str) -> bool {
+    // Most text gets no further.
+    let could_be_mask = |byte: &u8| !byte.is_ascii() || b"xX*".contains(byte);
+    if text.as_bytes().iter().filter(|byte| could_be_mask(byte)).nth(1).is_none() {
+        return false;
+    }
+    let text = without_emphasis(text);
+    let has_words = text.chars().any(|c| is_letter(c) && !is_letter_mask(c));
+    runs(text).any(|run| {
+        let before = text[..run.start].trim_end_matches(|c| is_joiner(c) || is_mask(c));
+        is_alone(text, &run) && (!has_words || before.ends_with(char::is_numeric))
+    })
+}
+
+/// Returns `true` if Google's reading explains the masks: the two Xs before an extension, as in
+/// `020 7946 0958xx12`, or those for a carrier's code in Brazil, as in `(0xx11) 3456-7890`.
+pub(super) fn are_notation(text: &str, reading: &Reading, region: Region) -> bool {
+    let mut runs = runs(text);
+    let (Some(run), None) = (runs.next(), runs.next()) else { return false };
+    if !text[run.clone()].chars().all(is_letter_mask) || text[run.clone()].chars().count() != 2 {
+        return false;
+    }
+    let digits = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>();
+    let after = digits(&text[run.end..]);
+    if !reading.is_valid() {
+        return false;
+    }
+    if reading.number.extension.as_ref() == Some(&after) {
+        let filled = [&text[..run.start], "55", &text[run.end..]].concat();
+        return !is_possible(&filled, region);
+    }
+    reading.number.country_code == 55
+        && reading.national_number == after
+        && digits(&text[..run.start]).ends_with('0')
+}
+
+/// Returns `true` if masks complete a number found in a text, as in `030 2345 ****`.
+pub(super) fn complete_number(text: &str, number: &Range<usize>, region: Region) -> bool {
+    let (before, after) = (&text[..number.start], &text[number.end..]);
+    let is_emphasized = before.ends_with('*') && after.starts_with('*');
+    let [before, after] = [adjacent(before.chars().rev()), adjacent(after.chars())];
+    let has_masks = !is_emphasized && before.max(after) >= 2;
+    let fill = |masks| "5".repeat(masks);
+    let filled = || fill(before) + &text[number.clone()] + &fill(after);
+    has_masks && is_possible(&filled(), region)
+}
+
+/// The number of masks at the start, or after one joiner. None if they are part of a word.
+fn adjacent(characters: impl Iterator<Item = char>) -> usize {
+    let mut characters = characters.peekable();
+    characters.next_if(|&c| is_joiner(c));
+    let mut masks = 0;
+    while masks <= MAX_INPUT_LENGTH && characters.next_if(|&c| is_mask(c)).is_some() {
+        masks += 1;
+    }
+    if characters.peek().is_some_and(|&c| is_letter(c)) { 0 } else { masks }
+}
+
+fn is_possible(text: &str, region: Region) -> bool {
+    Reading::parse(text, region).is_some_and(|reading| reading.is_possible)
+}
+
+/// Returns `true` if no letter touches the masks, and no hyphenated word follows, as in `1-800-XXX-FLOW`.
+fn is_alone(text: &str, run: &Range<usize>) -> bool {
+    let after = &text[run.end..];
+    let is_in_word = |c| is_letter(c) && !is_mask(c);
+    !text[..run.start].ends_with(is_letter)
+        && !after.strip_prefix(['-', '.']).unwrap_or(after).starts_with(is_in_word)
+}
+
+/// Removes equally many asterisks from both ends, which mark bold text.
+fn without_emphasis(text: &str) -> &str {
+    let mut inner = text.trim();
+    while let Some(shorter) = inner.strip_prefix('*').and_then(|it| it.strip_suffix('*')) {
+        inner = shorter;
+    }
+    inner
+}
+
+/// The positions of masks in a row, with at most a space between two.
+fn runs(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let is_outside = |c| !is_mask(c) && c != ' ';
+    let mut end = 0;
+    let masks = iter::from_fn(move || {
+        let start = end + text[end..].find(is_mask)?;
+        let after = &text[start..];
+        let part = &after[..after.find(is_outside).unwrap_or(after.len())];
+        let masks = part.split("  ").next().unwrap_or_default().trim_end();
+        end = start + masks.len();
+        Some(start..end)
+    });
+    masks.filter(|run| text[run.clone()].chars().nth(1).is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{DefaultCountry, Leniency, PhoneNumber, Reason, find_numbers};
+
+    fn reason(text: &str, country: &str) -> Option<Reason> {
+        let country = country.parse().unwrap();
+        Reason::find(text, country, PhoneNumber::parse(text, country).as_ref())
+    }
+
+    #[test]
+    fn two_masks_in_a_row_are_masked_digits() {
+        for text in [
+            "305-234-XXXX",
+            "305-234-56xx",
+            "305-XX4-5678",
+            "(305) ***-1234",
+            "+1 305 234 ****",
+            "305234•••8",
+            "•••-•••-1234",
+            "XXX-XXX-XXXX",
+            "305-234-ＸＸＸＸ",
+            "305-234-＊＊＊＊",
+            "305 x x x 1234",
+            "305-234-5Xx8",
+            "(305) 2XX-X000",
+            "Jane: 305-234-XXXX",
+            "305-234-XXXX (Jane)",
+            "XX 305-234-5678",
+            "305-234-5678 x***",
+            "xx",
+        ] {
+            assert_eq!(reason(text, "US"), Some(Reason::Masked), "{text}");
+        }
+        for text in ["030 2345 ****", "+49 30 12xx5678", "0xx 2345678", "(0XX30) 2345678"] {
+            assert_eq!(reason(text, "DE"), Some(Reason::Masked), "{text}");
+        }
+        for text in [
+            "",
+            "x",
+            "305-234-567X",
+            "x 305 x 234",
+            "Vin XX, n/a",
+            "1-800-XXXL",
+            "305-234-567*",
+            "* 305 *",
+        ] {
+            assert_ne!(reason(text, "US"), Some(Reason::Masked), "{text}");
+        }
+    }
+
+    #[test]
+    fn letters_and_asterisks_with_another_meaning_are_not_masks() {
+        for (text, country, e164) in [
+            ("1-800-FLOXXER", "US", "+18003569937"),
+            ("1-800-XXX-FLOW", "US", "+18009993569"),
+            ("Vin XX 305-234-5678", "US", "+13052345678"),
+            ("**305-234-5678**", "US", "+13052345678"),
+            ("305-234-5678 x12", "US", "+13052345678"),
+            ("305*234*5678", "US", "+13052345678"),
+            ("305•234•5678", "US", "+13052345678"),
+            // Before an extension, and for a carrier's code.
+            ("+48123456789xx2", "US", "+48123456789"),
+            ("0800 735 4567xx4524", "JE", "+448007354567"),
+            ("(0xx11) 3456-7890", "BR", "+551134567890"),
+            ("0XX11 3456-7890", "BR", "+551134567890"),
+        ] {
+            assert_eq!(reason(text, country), None, "{text}");
+            let number = PhoneNumber::parse(text, country.parse().unwrap()).unwrap();
+            assert_eq!(number.formats.e164, e164, "{text}");
+        }
+    }
+
+    #[test]
+    fn masked_numbers_are_not_found_in_text() {
+        let find = |text: &str, country: &str, leniency| -> Vec<String> {
+            let country: DefaultCountry = country.parse().unwrap();
+            let numbers = find_numbers(text, country, leniency).map(|found| found.unwrap());
+            numbers.map(|found| text[found.range].to_owned()).collect()
+        };
+        for (text, country, found) in [
+            ("030 2345 ****, 030 2345678", "DE", &["030 2345678"][..]),
+            ("030 2345XXXX; 030 23456789", "DE", &["030 23456789"]),
+            ("030 2345-••, +49 30 2345 xx", "DE", &[]),
+            ("**030 2345678**, 030 2345678 * *", "DE", &["030 2345678", "030 2345678"]),
+            ("030 2345678 XXL, 030 2345678 x", "DE", &["030 2345678", "030 2345678"]),
+            ("** 305-234-5678 ** 305-234-5678 ***", "US", &["305-234-5678", "305-234-5678"]),
+            ("Fale (0xx11) 3456-7890", "BR", &["(0xx11) 3456-7890"]),
+        ] {
+            assert_eq!(find(text, country, Leniency::Valid), found, "{text}");
+        }
+        let text = "305-xx-2345678, 305 155 xxxx, ***-234-5678, 305 155 5678";
+        assert_eq!(find(text, "US", Leniency::Possible), ["305 155 5678"]);
+    }
+}
