@@ -12,7 +12,7 @@ use shared::{
 
 const TN: &str = "tn";
 
-const SCHEME: &str = "tel:";
+const SCHEMES: [&str; 4] = ["tel:", "sip:", "sips:", "callto:"];
 const CONTEXT: &str = ";phone-context=";
 
 /// Characters that may precede a number's plus sign. Forms encode each of them.
@@ -140,7 +140,8 @@ fn has_encoded_punctuation(encoded: &str) -> bool {
 }
 
 fn is_after_scheme(text: &str) -> bool {
-    text.strip_suffix(SCHEME).is_some_and(|before| !before.ends_with(char::is_alphanumeric))
+    let before = SCHEMES.iter().find_map(|scheme| text.strip_suffix(scheme));
+    before.is_some_and(|before| !before.ends_with(char::is_alphanumeric))
 }
 
 fn decode(value: &str) -> String {
@@ -193,6 +194,9 @@ mod tests {
             ("'+442079460958", &["'+442079460958", "' 442079460958"]),
             ("TEL:+44", &["TEL:+44", "TEL: 44"]),
             ("tel%3A+44", &["tel: 44", "tel:+44"]),
+            ("sips:+44%40a.com", &["sips:+44@a.com", "sips: 44@a.com"]),
+            ("<sip:+44@a.com>", &["<sip:+44@a.com>", "<sip: 44@a.com>"]),
+            ("gossip:+44", &["gossip: 44"]),
             ("20;phone-context=+44", &["20;phone-context=+44", "20;phone-context= 44"]),
             ("20;Phone-Context%3D+44", &["20;Phone-Context= 44", "20;Phone-Context=+44"]),
             ("%28+516%29607-4335", &["( 516)607-4335", "(+516)607-4335"]),
@@ -222,6 +226,7 @@ mod tests {
             // An unencoded plus sign.
             ("+442079460958", "+442079460958"),
             ("tel%3A+442079460958", "+442079460958"),
+            ("sip%3A+442079460958%40example.com", "+442079460958"),
             ("tel:20-7946-0958;phone-context%3D+44", "+442079460958"),
             ("Line%20two:%20+44%2020%207946%200958", "+442079460958"),
         ] {

@@ -28,7 +28,8 @@ pub struct FormatResult {
     pub valid: bool,
     /// `true` if the number's length makes it a possible number.
     pub possible: bool,
-    /// The parsed number in E.164, or the text as sent if it cannot be parsed.
+    /// The parsed number in E.164, after any caller ID code or trunk access digit, as in `*67+13052345678`; the text as
+    /// sent if it cannot be parsed.
     #[schema(example = "+13052345678")]
     pub input: String,
     /// Country calling code without the plus sign.
@@ -206,7 +207,7 @@ impl FormatResult {
         Self {
             valid: number.valid,
             possible: number.possible,
-            input: number.formats.e164.clone(),
+            input: number.dialed(),
             country_code: Some(number.country_calling_code.to_string()),
             country_calling_code: Some(format!("+{}", number.country_calling_code)),
             country: number.country,
