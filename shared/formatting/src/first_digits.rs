@@ -21,7 +21,7 @@ static FIRST_DIGITS: LazyLock<HashMap<(i32, Region), RegionDigits>> =
 pub(super) struct FirstDigits(u128);
 
 /// The first digits of a region's numbers by type and by format, each in metadata order.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(super) struct RegionDigits {
     /// Premium rate, toll-free, shared cost, VoIP, personal number, pager, UAN, voicemail, fixed line, mobile:
     /// the order in which libphonenumber tries them.
@@ -84,13 +84,19 @@ mod tests {
 
     use super::*;
 
-    /// Fails after a crate update until the file is regenerated.
+    /// Computes every eighth region, since all take seconds. The same command writes this file and the metadata, which
+    /// another test compares with the crate's.
     #[test]
     fn first_digits_match_the_metadata() {
         let metadata = include_bytes!("phone_metadata.bin");
-        let metadata = PhoneMetadataCollection::decode(metadata.as_slice()).unwrap();
-        assert!(generated::file(&metadata) == FILE);
-        assert_eq!(read(FILE).unwrap().len(), metadata.metadata.len());
+        let mut metadata = PhoneMetadataCollection::decode(metadata.as_slice()).unwrap();
+        let ours = read(FILE).unwrap();
+        assert_eq!(ours.len(), metadata.metadata.len());
+        metadata.metadata = metadata.metadata.into_iter().step_by(8).collect();
+        let some = read(&generated::file(&metadata)).unwrap();
+        assert!(
+            some.len() > 30 && some.iter().all(|(region, digits)| ours.get(region) == Some(digits))
+        );
     }
 
     #[test]
