@@ -1,26 +1,6 @@
 //! The CSV columns that hold phone numbers and countries.
 
-/// Names of phone number columns, reduced to lowercase letters and digits.
-const NUMBER_COLUMN_NAMES: [&str; 4] = ["tn", "tel", "cell", "e164"];
-/// Parts of other phone number column names, such as `Home phone` and `Telefon`.
-const NUMBER_COLUMN_PARTS: [&str; 5] = ["phone", "mobile", "telef", "msisdn", "cellular"];
-
-/// A name that counts only if no other column matches.
-const VAGUE_NAME: &str = "number";
-
-/// Parts of column names that only describe numbers, such as `Phone type`.
-const OTHER_COLUMN_PARTS: [&str; 2] = ["type", "phonetic"];
-/// Endings of such names, as in `Phone carrier`.
-const OTHER_COLUMN_ENDINGS: &str =
-    "carrier consent country ext extension label notes provider status valid verified";
-
-/// The minimum number of digits in a phone number. Most column names have fewer.
-const MIN_DIGITS: usize = 7;
-/// A cell with this many digits holds a number even if it also contains words. A date has eight.
-const MIN_DIGITS_WITH_WORDS: usize = 10;
-
-/// Letters that may precede an extension, in lowercase. A cell with other letters and few digits is a name.
-const EXTENSION_LABELS: [&str; 4] = ["x", "ext", "extn", "extension"];
+use super::{column_names::NameMatch, header::holds_number};
 
 /// The maximum number of columns to list in a message.
 const MAX_LISTED: usize = 20;
@@ -51,16 +31,32 @@ pub struct Columns {
     pub country: Option<usize>,
 }
 
+/// The number column cannot be determined.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct ColumnError {
+    /// Names the option that helps.
+    pub message: String,
+    /// The values of that option, if several columns look like phone numbers.
+    pub choices: Vec<String>,
+}
+
+impl From<String> for ColumnError {
+    fn from(message: String) -> Self {
+        Self { message, choices: Vec::new() }
+    }
+}
+
 impl Columns {
-    /// Finds the columns in a CSV's first row. The error message mentions the option that resolves an ambiguity.
-    pub fn find(first_row: Vec<String>, options: &ColumnOptions<'_>) -> Result<Self, String> {
+    /// Finds the columns in a CSV's first row.
+    pub fn find(first_row: Vec<String>, options: &ColumnOptions<'_>) -> Result<Self, ColumnError> {
         let mut requested = options.numbers.iter().map(String::as_str).chain(options.country);
         let has_names = requested.any(|name| first_row.iter().any(|cell| names_match(cell, name)))
             || !first_row.iter().any(|cell| holds_number(cell));
         if options.has_header && !has_names {
             let advice = options.no_header_advice;
             let problem = "the first row contains a number instead of column names";
-            return Err(format!("{problem}; {advice}"));
+            return Err(format!("{problem}; {advice}").into());
         }
         let names = if options.has_header {
             first_row
@@ -91,28 +87,37 @@ impl Columns {
     }
 }
 
-/// Returns `true` if a first row has a column whose name suggests phone numbers, or several cells and no number.
-pub fn looks_like_header(cells: &[String]) -> bool {
-    cells.iter().any(|cell| score(cell) > 0)
-        || (cells.len() > 1 && !cells.iter().any(|cell| digits_in(cell) >= MIN_DIGITS))
-}
-
 /// The position of the number column: the only column, or the only one whose name suggests phone numbers.
-fn number_column(names: &[String], option: &str) -> Result<usize, String> {
-    let best = names.iter().map(|name| score(name)).max().unwrap_or_default();
-    let matches = positions(names, |name| score(name) == best);
-    match matches[..] {
+fn number_column(names: &[String], option: &str) -> Result<usize, ColumnError> {
+    let matches: Vec<NameMatch> = names.iter().map(|name| NameMatch::new(name)).collect();
+    let best = matches.iter().max().copied().unwrap_or(NameMatch::None);
+    let best: Vec<usize> = (0..names.len())
+        .filter(|&position| best > NameMatch::None && matches[position] == best)
+        .collect();
+    match best[..] {
         _ if names.len() == 1 => Ok(0),
-        _ if best == 0 => Err(format!(
+        [only] => Ok(only),
+        [] => Err(format!(
             "no column looks like phone numbers; choose one with {option}: {}",
             list_names(names)
-        )),
-        [only] => Ok(only),
-        _ => Err(format!(
-            "columns {} look like phone numbers; choose one with {option}",
-            list_columns(&matches, names)
-        )),
+        )
+        .into()),
+        _ => Err(ColumnError {
+            message: format!(
+                "columns {} look like phone numbers; choose one with {option}",
+                list_columns(&best, names)
+            ),
+            choices: best.iter().take(MAX_LISTED).map(|&it| option_value(names, it)).collect(),
+        }),
     }
+}
+
+/// The value that selects a column: its name, or its position if the name is ambiguous or hard to type.
+fn option_value(names: &[String], index: usize) -> String {
+    let name = &names[index];
+    let is_plain = !name.starts_with('-') && !name.chars().any(char::is_control);
+    let is_unique = position(names, name).is_ok_and(|found| found == index);
+    if is_plain && is_unique { name.clone() } else { (index + 1).to_string() }
 }
 
 fn country_column(names: &[String], option: &str) -> Result<Option<usize>, String> {
@@ -183,35 +188,6 @@ fn positions(names: &[String], is_wanted: impl Fn(&str) -> bool) -> Vec<usize> {
     (0..names.len()).filter(|&position| is_wanted(&names[position])).collect()
 }
 
-/// Returns `true` if the cell holds a number rather than a column name. If it has few digits, the only letters
-/// allowed are extension labels and the RFC 3966 scheme.
-fn holds_number(cell: &str) -> bool {
-    let cell = cell.to_lowercase();
-    let letters: String = cell.chars().filter(|c| c.is_alphabetic()).collect();
-    let letters = if cell.starts_with("tel:") { &letters[3..] } else { &letters };
-    let is_plain = letters.is_empty() || EXTENSION_LABELS.contains(&letters);
-    digits_in(&cell) >= if is_plain { MIN_DIGITS } else { MIN_DIGITS_WITH_WORDS }
-}
-
-fn digits_in(cell: &str) -> usize {
-    cell.chars().filter(|c| c.is_numeric()).count()
-}
-
-/// Scores a column name: 2 if it suggests phone numbers, with or without a trailing digit as in `Phone 1`; 1 if it
-/// is vague; 0 otherwise.
-fn score(name: &str) -> u8 {
-    let plain = plain(name);
-    let bare = plain.trim_end_matches(|c: char| c.is_ascii_digit());
-    let is_known = NUMBER_COLUMN_NAMES.iter().any(|known| *known == plain || *known == bare);
-    let is_other = OTHER_COLUMN_PARTS.iter().any(|part| plain.contains(part))
-        || OTHER_COLUMN_ENDINGS.split(' ').any(|end| bare.ends_with(end));
-    if is_known || (!is_other && NUMBER_COLUMN_PARTS.iter().any(|part| plain.contains(part))) {
-        2
-    } else {
-        (bare == VAGUE_NAME).into()
-    }
-}
-
 /// Reduces a name to lowercase letters and digits.
 fn plain(name: &str) -> String {
     let plain: String = name.chars().filter(|c| c.is_alphanumeric()).collect();
@@ -228,7 +204,12 @@ mod tests {
 
     fn find(row: &str, numbers: &[&str], country: Option<&str>) -> Result<Columns, String> {
         let numbers: Vec<String> = numbers.iter().copied().map(str::to_owned).collect();
-        Columns::find(cells(row), &options(&numbers, country))
+        Columns::find(cells(row), &options(&numbers, country)).map_err(|error| error.to_string())
+    }
+
+    /// The values to choose from if the columns are ambiguous.
+    fn choices(row: &str) -> Vec<String> {
+        Columns::find(cells(row), &options(&[], None)).unwrap_err().choices
     }
 
     fn options<'a>(numbers: &'a [String], country: Option<&'a str>) -> ColumnOptions<'a> {
@@ -247,17 +228,17 @@ mod tests {
             ("who knows", Ok(0)),
             ("name,Phone Number", Ok(1)),
             ("id,number", Ok(1)),
-            ("name,Customer phone", Ok(1)),
             ("phone type,phone", Ok(1)),
             ("number,phone", Ok(1)),
-            ("name,Tel 1", Ok(1)),
-            ("id,E.164", Ok(1)),
-            ("name,Phone (as of 2024-01-05)", Ok(1)),
+            ("Nombre,Teléfono,Fax", Ok(1)),
+            ("phone,WhatsApp,From,To", Ok(0)),
+            ("date,Caller ID,Caller Name", Ok(1)),
+            ("lead_id,phone_code,phone_number,first_name", Ok(2)),
             ("phone,Phone carrier,First name (phonetic)", Ok(0)),
             ("contact,Phone type", Err(format!("{neither}'contact', 'Phone type'"))),
             ("name,phone,mobile", several("2 'phone' and 3 'mobile' both")),
-            ("phone,Customer phone", several("1 'phone' and 2 'Customer phone' both")),
-            ("tel,phone,mobile", several("1 'tel', 2 'phone' and 3 'mobile' all")),
+            ("accountcode,src,dst,clid", several("2 'src', 3 'dst' and 4 'clid' all")),
+            ("From,To,number", several("1 'From', 2 'To' and 3 'number' all")),
         ] {
             let found = find(header, &[], None).map(|columns| columns.numbers[0]);
             assert_eq!(found, expected, "{header}");
@@ -270,16 +251,13 @@ mod tests {
     }
 
     #[test]
-    fn a_header_row_looks_like_phone_numbers_or_has_several_cells_without_a_number() {
-        for (row, expected) in [
-            ("phone", true),
-            ("name", false),
-            ("name,city", true),
-            ("name,3052345678", false),
-            ("phone,3052345678", true),
-        ] {
-            assert_eq!(looks_like_header(&cells(row)), expected, "{row}");
-        }
+    fn ambiguous_columns_are_offered_by_name_or_by_position_if_the_name_does_not_select_them() {
+        assert_eq!(choices("From,when,To"), ["From", "To"]);
+        assert_eq!(choices("phone,Phone,PHONE"), ["phone", "Phone", "PHONE"]);
+        assert_eq!(choices("phone,mobile,phone"), ["1", "mobile", "3"]);
+        assert_eq!(choices("-phone,Home\u{1b}[phone,tel"), ["1", "2", "tel"]);
+        assert_eq!(choices(&vec!["phone"; 30].join(",")).len(), MAX_LISTED);
+        assert!(choices("a,b").is_empty());
     }
 
     #[test]
@@ -328,22 +306,5 @@ mod tests {
         let options = ColumnOptions { has_header: false, ..options(&second, None) };
         let columns = Columns::find(cells("Ada,+13052345678"), &options).unwrap();
         assert_eq!((columns.numbers, columns.names), (vec![1], cells("column_1,column_2")));
-    }
-
-    #[test]
-    fn cells_with_numbers_differ_from_names_with_digits() {
-        for number in [
-            "3052345678",
-            "(305) 234-5678 ext. 42",
-            "tel:+1-305-234-5678",
-            "٣٠٥٢٣٤٥٦٧٨",
-            "Phone: 305-234-5678",
-            "305 234 5678 home",
-        ] {
-            assert!(holds_number(number), "{number}");
-        }
-        for name in ["Phone (as of 2024-01-05)", "phone 1", "x", ""] {
-            assert!(!holds_number(name), "{name}");
-        }
     }
 }

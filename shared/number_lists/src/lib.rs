@@ -3,10 +3,13 @@
 //!
 //! `POST /v1/format` and `tnr format` share these rules, but reject different lists.
 
+mod column_names;
 mod columns;
 mod dialect;
+mod header;
 mod rows;
 
-pub use columns::{ColumnOptions, Columns, looks_like_header};
+pub use columns::{ColumnError, ColumnOptions, Columns};
 pub use dialect::{Dialect, LineEndings};
+pub use header::looks_like_header;
 pub use rows::{BUFFER_BYTES, Row, RowError, Rows};

@@ -3,7 +3,9 @@
 use std::iter::repeat_n;
 
 use csv::StringRecord;
-use number_lists::{ColumnOptions, Columns as ListColumns, Dialect, Row, RowError, Rows};
+use number_lists::{
+    ColumnError, ColumnOptions, Columns as ListColumns, Dialect, Row, RowError, Rows,
+};
 use shared::errors::ApiError;
 
 use super::{ColumnParams, MAX_NUMBERS, RequestedNumber, check_count};
@@ -46,8 +48,10 @@ impl Table {
             option_names: ["column", "countryColumn"],
             no_header_advice: "send it as 'text/csv; header=absent'",
         };
-        let columns = ListColumns::find(first_row, &options)
-            .map_err(|message| ApiError::invalid(message[..1].to_uppercase() + &message[1..]))?;
+        let columns =
+            ListColumns::find(first_row, &options).map_err(|ColumnError { message, .. }| {
+                ApiError::invalid(message[..1].to_uppercase() + &message[1..])
+            })?;
         let number_column = columns.numbers[0];
         // The number column is not an ID column.
         let id_column = columns.named("id").filter(|&id| id != number_column);

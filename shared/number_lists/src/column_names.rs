@@ -1,0 +1,173 @@
+//! Recognizes the names of phone number columns.
+
+/// How much a column's name suggests phone numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum NameMatch {
+    None,
+    /// A column that may have them, such as `From` or `Fax`. It counts only if no name is clear.
+    Likely,
+    Clear,
+}
+
+/// Names of phone number columns as lowercase letters and digits. A name in these lists may also end with the word
+/// "number". `contactnumber` must end with it.
+const CLEAR_NAMES: &str = "tn tel tels telf telef teléf tfno tlf fono fone cell handy gsm portable e164 \
+                           contactnumber kontaktnumber";
+/// Words in such names, as in `Home tel` and `GSM-nummer`.
+const CLEAR_WORDS: &str = "tel telf telef teléf tlf cell handy gsm";
+/// Parts of such names, as in `Customer phone` and `Telefonnummer`.
+const CLEAR_PARTS: &str = "phone telefo teléfo telèfo mobil mobiel msisdn cellular celular movil móvil telemovel \
+                           telemóvel puhelin telepon komórk rufnummer điệnthoại телефон τηλέφων 电话 電話 手机 手機 \
+                           携帯 전화 휴대폰 هاتف جوال טלפון फोन โทร";
+
+/// Names for a party or line in call logs, and names that do not say what they number.
+const LIKELY_NAMES: &str = "number nummer numero número numéro from to src dst caller callee callerid clid cli ani dnis did \
+     cnum fax landline festnetz fijo fixe anumber bnumber callednumber calledpartynumber \
+     callingnumber callingpartynumber cidnumber destinationnumber dialednumber diallednumber \
+     sourcenumber";
+const LIKELY_WORDS: &str = "fax telefax faks";
+const LIKELY_PARTS: &str = "callerid whatsapp";
+
+/// Parts of names that only describe numbers, or anything else, as in `Phone type` and `Immobilien`.
+const OTHER_PARTS: &str = "type tipo phonetic automobil immobil mobilit";
+/// Endings of such names, as in `Phone carrier`.
+const OTHER_ENDINGS: &str =
+    "carrier code consent country ext extension label notes provider status valid verified";
+/// Last words of such names, as in `Phone ID`.
+const OTHER_LAST_WORDS: &str = "brand calls city comment comments count date format id language model name names plan reason \
+     region score state time timezone zone";
+
+/// Endings that say "number".
+const NUMBER_ENDINGS: [&str; 6] = ["number", "numbers", "nummer", "numero", "número", "numéro"];
+/// Last words that say "number", as does `#`.
+const NUMBER_WORDS: [&str; 4] = ["no", "num", "nbr", "nr"];
+
+impl NameMatch {
+    /// Matches a name in any notation, with or without a trailing digit, such as `Phone 1` or `callerID`.
+    pub fn new(name: &str) -> Self {
+        let mut words = words(name);
+        let whole = words.concat();
+        if let Some(last) = words.last_mut() {
+            *last = without_digits(last).to_owned();
+        }
+        words.retain(|word| !word.is_empty());
+        let bare = without_digits(&whole);
+        let stem = without_number_word(&words, bare);
+        let numbered = stem.as_ref().map(|stem| format!("{stem}number"));
+        let variants = [Some(&*whole), Some(bare), stem.as_deref(), numbered.as_deref()];
+        let is_named = |names| variants.iter().flatten().any(|name| has_word(names, name));
+        let has_part = |parts: &str| parts.split(' ').any(|part| whole.contains(part));
+        let has_any_word = |list| words.iter().any(|word| has_word(list, word));
+        let is_other = has_part(OTHER_PARTS)
+            || OTHER_ENDINGS.split(' ').any(|end| bare.ends_with(end))
+            || words.last().is_some_and(|last| has_word(OTHER_LAST_WORDS, last));
+        if is_named(CLEAR_NAMES) {
+            Self::Clear
+        } else if is_named(LIKELY_NAMES) {
+            Self::Likely
+        } else if is_other {
+            Self::None
+        } else if has_part(CLEAR_PARTS) || has_any_word(CLEAR_WORDS) {
+            Self::Clear
+        } else if has_part(LIKELY_PARTS) || has_any_word(LIKELY_WORDS) {
+            Self::Likely
+        } else {
+            Self::None
+        }
+    }
+}
+
+/// The words of a name in lowercase. A capital letter after a lowercase one also starts a word.
+fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut was_lowercase = false;
+    for character in name.replace('#', " nr ").chars() {
+        if !character.is_alphanumeric() || (was_lowercase && character.is_uppercase()) {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut().filter(|_| character.is_alphanumeric()) {
+            word.extend(character.to_lowercase());
+        }
+        was_lowercase = character.is_lowercase();
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// Removes the word "number" from the end of a name that has more than that.
+fn without_number_word(words: &[String], bare: &str) -> Option<String> {
+    let (last, others) = words.split_last()?;
+    let stem = if NUMBER_WORDS.contains(&&**last) {
+        others.concat()
+    } else {
+        NUMBER_ENDINGS.iter().find_map(|end| bare.strip_suffix(end))?.to_owned()
+    };
+    Some(stem).filter(|stem| !stem.is_empty())
+}
+
+fn without_digits(text: &str) -> &str {
+    text.trim_end_matches(|c: char| c.is_ascii_digit())
+}
+
+/// Returns `true` if `word` is in a list separated by spaces.
+fn has_word(list: &str, word: &str) -> bool {
+    list.split(' ').any(|listed| listed == word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn assert_all(names: &str, expected: NameMatch) {
+        for name in names.split(", ") {
+            assert_eq!(NameMatch::new(name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn phone_columns_are_recognized_in_any_notation_and_language() {
+        assert_all(
+            "phone, Phone Number, PHONE_NUMBER, phoneNumber, Customer phone, Phone 1, phone2, \
+             Phone (as of 2024-01-05), Mobile No., Cell #, #Cell, Cell number, Home cell, homeTel, Tel., Tel 1, \
+             Tel. privat, TN, E.164, e164_number, MSISDN, Contact Number, contact no, Contact #, \
+             contactNumber, Kontaktnummer, Daytime phone, alt_phone",
+            NameMatch::Clear,
+        );
+        assert_all(
+            "Teléfono, TELÉFONO, Tele\u{301}fono, Número de teléfono, Telefonnummer, Téléphone, Telefone, \
+             Telefoon, Mobilnummer, Mobiltelefon, Móvil, Celular, Cellulare, Handynummer, GSM-nummer, \
+             Rufnummer, Puhelin, Komórka, Телефон, Τηλέφωνο, 电话号码, 電話番号, 휴대폰, هاتف, טלפון, फ़ोन, \
+             โทรศัพท์, Điện thoại",
+            NameMatch::Clear,
+        );
+    }
+
+    #[test]
+    fn parties_of_calls_and_other_lines_are_likely() {
+        assert_all(
+            "From, To, from_number, To Number, src, dst, Caller, callee, Caller ID, CallerID, caller-id, \
+             Caller ID Number, CLID, CLI, ANI, DNIS, DID, A-Number, bNumber, Calling Number, \
+             callingPartyNumber, destination_number, Dialed number, Dialled No., Fax, Fax number, Faxnummer, \
+             Home Fax, Telefax, WhatsApp, whatsapp_number, Customer WhatsApp, Landline, number, Nummer, \
+             Número, NUMBER 2",
+            NameMatch::Likely,
+        );
+    }
+
+    #[test]
+    fn other_columns_do_not_match() {
+        assert_all(
+            "1, #, No., numbers, name, contact, Contact name, Account number, order_no, Source, Destination, \
+             From date, valid to, Time to call, Halifax, Hotel, cellar, casino, Automobile, Immobilien, \
+             Mobility, TN sales",
+            NameMatch::None,
+        );
+        assert_all(
+            "phone_code, PhoneCode, Phone type, Tipo de teléfono, First name (phonetic), Phone carrier, \
+             Phone ID, Caller Name, caller_id_name, Phone country, Phone ext, Mobile time zone, tel valid, \
+             Fax status, Phone model 2",
+            NameMatch::None,
+        );
+        assert_eq!(NameMatch::new(""), NameMatch::None);
+    }
+}
