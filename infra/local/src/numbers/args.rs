@@ -273,14 +273,13 @@ pub struct FindArgs {
     /// Country for numbers without a country code, as ISO 3166-1 alpha-2 [default: US]
     #[arg(long, value_name = "CODE")]
     pub country: Option<DefaultCountry>,
-    /// Strictness of the search
+    /// Strictness of the search [default: valid; with --redact, possible and vanity numbers]
     #[arg(
         long,
         value_name = "LEVEL",
-        default_value = "valid",
         value_parser = PossibleValuesParser::new(Leniency::VARIANTS).try_map(|level| level.parse::<Leniency>())
     )]
-    pub leniency: Leniency,
+    pub leniency: Option<Leniency>,
     /// Print only the numbers, each on its own line
     #[arg(long, short, conflicts_with_all = ["json", "redact"])]
     pub only_matching: bool,
@@ -288,7 +287,8 @@ pub struct FindArgs {
     /// result
     #[arg(long, conflicts_with = "redact")]
     pub json: bool,
-    /// Print the whole text with each digit of a number replaced by an asterisk
+    /// Print the whole text with each digit of a number, and each letter of a vanity number, replaced by an
+    /// asterisk
     #[arg(long)]
     pub redact: bool,
     /// Optional fields to add to the JSON, comma-separated: reason, line, assignment, timezone, place,

@@ -1,19 +1,24 @@
 //! Reads text of any length in parts that do not split a number.
 
-use std::io::{self, Read};
+use std::io::{self, Chain, Cursor, Read};
 
+use encoding_rs::{Encoding, UTF_8};
 use encoding_rs_io::{DecodeReaderBytes, DecodeReaderBytesBuilder};
 
 const READ_BYTES: usize = 64 * 1024;
+/// The length of the longest byte order mark.
+const BOM_BYTES: u64 = 3;
+/// This many digits followed by NUL bytes are not a coincidence.
+const HIDDEN_DIGITS: usize = 4;
 /// A file's parts are at least this long, so that each is worth a thread.
 const MIN_FILE_PART: usize = 256 * 1024;
 /// A line is split if it is longer.
 const MAX_LINE: usize = 1024 * 1024;
-/// Text without a place to split it must be shorter.
-const MAX_UNSPLIT: usize = 64 * MAX_LINE;
+/// Text without a place to split it must have fewer than this many such lines.
+const MAX_UNSPLIT_LINES: usize = 64;
 
-const NOT_TEXT: &str =
-    "it has NUL bytes; convert it, for example with 'iconv -f UTF-16 -t UTF-8 FILE'";
+const NOT_TEXT: &str = "it has NUL bytes between digits, as in UTF-16; convert it, for example with \
+                        'iconv -f UTF-16 -t UTF-8 FILE'";
 const UNSPLIT: &str = "it has a line of more than 64 MiB without words or punctuation";
 
 /// Consecutive whole lines, or a piece of a very long line.
@@ -48,10 +53,12 @@ pub fn code_points(text: &[u8]) -> u64 {
     text.iter().filter(|byte| **byte & 0b1100_0000 != 0b1000_0000).count() as u64
 }
 
-/// The parts of a text, which is UTF-8, or starts with another encoding's byte order mark.
+/// The parts of a text, which is UTF-8, or UTF-16 with a byte order mark.
 pub struct Parts<R: Read> {
-    reader: DecodeReaderBytes<R, Vec<u8>>,
+    reader: DecodeReaderBytes<Chain<Cursor<Vec<u8>>, R>, Vec<u8>>,
+    is_utf_16: bool,
     min_part: usize,
+    max_line: usize,
     unfinished: Vec<u8>,
     /// The end of the last whole line in `unfinished`.
     line_end: Option<usize>,
@@ -60,17 +67,27 @@ pub struct Parts<R: Read> {
 }
 
 impl<R: Read> Parts<R> {
-    /// Unless it reads a file, a part ends where the reader pauses.
-    pub fn new(reader: R, is_file: bool) -> Self {
-        let reader = DecodeReaderBytesBuilder::new().utf8_passthru(true).build(reader);
-        Self {
-            reader,
+    /// Detects the encoding. Unless the reader reads a file, a part ends where it pauses.
+    pub fn new(mut reader: R, is_file: bool) -> io::Result<Self> {
+        let mut head = Vec::new();
+        reader.by_ref().take(BOM_BYTES).read_to_end(&mut head)?;
+        let is_utf_16 = Encoding::for_bom(&head).is_some_and(|(encoding, _)| encoding != UTF_8);
+        let text = Cursor::new(head).chain(reader);
+        Ok(Self {
+            reader: DecodeReaderBytesBuilder::new().utf8_passthru(true).build(text),
+            is_utf_16,
             min_part: if is_file { MIN_FILE_PART } else { 0 },
+            max_line: MAX_LINE,
             unfinished: Vec::new(),
             line_end: None,
             position: Position { line: 1, column: 0 },
             is_done: false,
-        }
+        })
+    }
+
+    /// Returns `true` if the text was not UTF-8.
+    pub fn is_utf_16(&self) -> bool {
+        self.is_utf_16
     }
 
     /// Reads more text. At the end, all of it is ready.
@@ -82,10 +99,11 @@ impl<R: Read> Parts<R> {
         let new = &self.unfinished[length..];
         let last_line_end = new.iter().rposition(|byte| *byte == b'\n');
         self.line_end = last_line_end.map(|last| length + last + 1).or(self.line_end);
-        let problem = if new.contains(&b'\0') {
+        let problem = if hides_digits(new) {
             Some(NOT_TEXT)
         } else {
-            Some(UNSPLIT).filter(|_| length > MAX_UNSPLIT && self.line_end.is_none())
+            let is_too_long = length > MAX_UNSPLIT_LINES * self.max_line;
+            Some(UNSPLIT).filter(|_| is_too_long && self.line_end.is_none())
         };
         if let Some(problem) = problem {
             self.is_done = true;
@@ -112,8 +130,20 @@ impl<R: Read> Parts<R> {
         if text.len() < self.min_part {
             return None;
         }
-        self.line_end.or_else(|| if text.len() > MAX_LINE { split_point(text) } else { None })
+        self.line_end.or_else(|| if text.len() > self.max_line { split_point(text) } else { None })
     }
+}
+
+/// Returns `true` if digits are apart by NUL bytes, as in UTF-16 or UTF-32 without a byte order mark. No number would
+/// be found there. Other text may have NUL bytes.
+fn hides_digits(text: &[u8]) -> bool {
+    let mut consecutive = 0;
+    text.contains(&b'\0')
+        && text.split(u8::is_ascii_digit).any(|between| {
+            let is_nul = !between.is_empty() && between.iter().all(|byte| *byte == b'\0');
+            consecutive = if is_nul { consecutive + 1 } else { 0 };
+            consecutive == HIDDEN_DIGITS
+        })
 }
 
 /// The last place where a long line can be split, since no number or sign of one is on both sides: after a separator, or
@@ -145,9 +175,12 @@ fn split_point_in_text(text: &str) -> Option<usize> {
     separator.max(between_words)
 }
 
-/// Returns `true` for letters alone. Such a word may mark an extension only next to digits.
+/// Returns `true` for letters alone. Such a word may mark an extension only next to digits, and belong to a vanity number
+/// only in capitals.
 fn is_word(text: &str) -> bool {
-    text.chars().count() > 1 && text.chars().all(char::is_alphabetic)
+    text.chars().count() > 1
+        && text.chars().all(char::is_alphabetic)
+        && !text.bytes().all(|byte| byte.is_ascii_uppercase())
 }
 
 impl<R: Read> Iterator for Parts<R> {
@@ -178,7 +211,7 @@ mod tests {
     use super::*;
 
     fn parts(text: &[u8], is_file: bool) -> Vec<Part> {
-        Parts::new(text, is_file).map(Result::unwrap).collect()
+        Parts::new(text, is_file).unwrap().map(Result::unwrap).collect()
     }
 
     #[test]
@@ -199,9 +232,17 @@ mod tests {
         }
     }
 
+    /// The limit for a line here, which saves time.
+    const SHORT_LINE: usize = 64 * 1024;
+
+    fn short_parts<R: Read>(reader: R) -> Parts<R> {
+        let parts = Parts::new(reader, true).unwrap();
+        Parts { min_part: 0, max_line: SHORT_LINE, ..parts }
+    }
+
     /// The text of the parts, of which there are at least this many.
     fn texts(text: &str, min_parts: usize) -> Vec<String> {
-        let parts = parts(text.as_bytes(), true);
+        let parts: Vec<Part> = short_parts(text.as_bytes()).map(Result::unwrap).collect();
         assert!(parts.len() >= min_parts, "{}", parts.len());
         let mut position = Position { line: 1, column: 0 };
         for part in &parts {
@@ -220,7 +261,7 @@ mod tests {
                 "{\"tel\":\"202 456 1111\",\"é\":12},",
                 "número del cliente 202-456-1111 ",
             ] {
-                let text = "a".repeat(shift) + " " + &sentence.repeat(40_000);
+                let text = "a".repeat(shift) + " " + &sentence.repeat(5_000);
                 let texts = texts(&text, 2);
                 assert_eq!(texts.concat(), text);
                 let count = |text: &str| text.matches("202").count();
@@ -235,24 +276,52 @@ mod tests {
 
     #[test]
     fn a_line_of_nothing_but_numbers_is_not_split() {
-        assert_eq!(texts(&"202-456-1111 ".repeat(200_000), 1).len(), 1);
-        let endless = std::io::repeat(b'1');
-        assert!(Parts::new(endless, true).next().unwrap().is_err());
+        assert_eq!(texts(&"202-456-1111 ".repeat(20_000), 1).len(), 1);
+        assert!(short_parts(std::io::repeat(b'1')).next().unwrap().is_err());
     }
 
     #[test]
-    fn text_with_nul_bytes_is_refused() {
-        let mut parts = Parts::new(&b"2\x000\x00"[..], true);
-        assert!(parts.next().unwrap().unwrap_err().to_string().contains("NUL bytes"));
-        assert!(parts.next().is_none());
+    fn nul_bytes_are_part_of_the_text_unless_they_hide_digits() {
+        for text in ["\0305 234 5678\0\0\n", "ab\0c\0d\0e\0f\0", "1\x002\x003\x004 5\0"] {
+            assert_eq!(parts(text.as_bytes(), true)[0].text, text.as_bytes());
+        }
+        for start in ["", "é"] {
+            for text in ["1\x002\x003\x004\x005", "x 1\0\x002\0\x003\0\x004\0\x005"] {
+                let text = format!("{start}abc {text}");
+                let mut parts = Parts::new(text.as_bytes(), true).unwrap();
+                assert!(
+                    parts.next().unwrap().unwrap_err().to_string().contains("NUL bytes"),
+                    "{text:?}"
+                );
+                assert!(parts.next().is_none());
+            }
+        }
     }
 
     #[test]
-    fn utf_16_is_decoded() {
+    fn utf_16_with_a_byte_order_mark_is_decoded() {
         let text = "é 305\n";
-        let utf_16: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
-        let parts = parts(&[b"\xff\xfe", &utf_16[..]].concat(), true);
-        assert_eq!(parts[0].text, text.as_bytes());
+        let little: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let big: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
+        for (bytes, is_utf_16) in [
+            ([b"\xff\xfe", &little[..]].concat(), true),
+            ([b"\xfe\xff", &big[..]].concat(), true),
+            (text.as_bytes().to_vec(), false),
+            (format!("\u{feff}{text}").into_bytes(), false),
+        ] {
+            let mut parts = Parts::new(&bytes[..], true).unwrap();
+            assert_eq!(parts.is_utf_16(), is_utf_16, "{bytes:?}");
+            let part = parts.next().unwrap().unwrap().text;
+            let has_mark = !is_utf_16 && bytes.starts_with(b"\xef\xbb\xbf");
+            let expected = if has_mark { &bytes[..] } else { text.as_bytes() };
+            assert_eq!(part, expected, "{bytes:?}");
+        }
+    }
+
+    #[test]
+    fn a_long_line_is_not_split_between_words_in_capitals() {
+        let split = split_point_in_text("see also 1 800 GO FEDEX NOW OR N").unwrap();
+        assert_eq!(split, "see ".len());
     }
 
     #[test]
@@ -263,10 +332,10 @@ mod tests {
                 Err(io::Error::other("broken"))
             }
         }
-        let mut parts = Parts::new((&b"a\nb"[..]).chain(Broken), false);
+        let mut parts = Parts::new((&b"a\nbcdef"[..]).chain(Broken), false).unwrap();
         assert_eq!(parts.next().unwrap().unwrap().text, b"a\n");
         assert!(parts.next().unwrap().is_err());
-        assert_eq!(parts.next().unwrap().unwrap().text, b"b");
+        assert_eq!(parts.next().unwrap().unwrap().text, b"bcdef");
         assert!(parts.next().is_none());
     }
 }

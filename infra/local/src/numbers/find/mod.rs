@@ -1,7 +1,11 @@
 //! The `find` command.
 
+mod adjacent;
 mod input;
 mod output;
+mod redact;
+mod search;
+mod vanity;
 
 use std::{
     fs::File,
@@ -15,8 +19,13 @@ use formatting::RulesFailed;
 use crate::{
     CliError,
     error::{FAILURE_EXIT_CODE, NOT_FOUND_EXIT_CODE},
-    numbers::{args::FindArgs, format::load_dataset, pipeline::process_in_order},
+    numbers::{
+        args::FindArgs,
+        format::load_dataset,
+        pipeline::{Progress, process_in_order},
+    },
     show_error,
+    terminal::show_note,
 };
 use input::{Part, Parts};
 use output::{Describer, Output, Page};
@@ -66,37 +75,45 @@ pub async fn find(args: FindArgs) -> Result<ExitCode, CliError> {
 /// Searches a file in parallel, and anything else, such as a pipe, as it arrives. Returns `true` if it has numbers.
 fn search(file: &Path, output: &Output<'_>) -> Result<bool, FindError> {
     let unreadable = |error| FindError::Unreadable(file.display().to_string(), error);
-    let (reader, is_file) = open(file).map_err(unreadable)?;
-    let parts = Parts::new(reader, is_file).map(|part| part.map_err(unreadable));
-    let mut has_found = false;
+    let (reader, bytes) = open(file).map_err(unreadable)?;
     let mut stdout = io::stdout().lock();
+    let progress = Progress::start(bytes, stdout.is_terminal());
+    let reader = progress.wrap_read(reader);
+    let parts = Parts::new(reader, bytes.is_some()).map_err(unreadable)?;
+    let is_utf_16 = parts.is_utf_16();
+    let mut parts = parts.map(|part| part.map_err(unreadable));
+    let mut found = 0;
     let mut write = |page: Result<Page, RulesFailed>| {
-        let Page { text, has_numbers } = page?;
-        has_found |= has_numbers;
+        let Page { text, numbers } = page?;
+        found += numbers;
+        progress.show_numbers(found);
         stdout.write_all(&text).and_then(|()| stdout.flush()).map_err(FindError::Unwritable)
     };
     let find = |part: Part| output.page(&part);
-    if is_file {
+    if bytes.is_some() {
         process_in_order(parts, find, write)?;
     } else {
-        let mut parts = parts;
         parts.try_for_each(|part| write(find(part?)))?;
     }
-    Ok(has_found)
+    progress.finish();
+    if is_utf_16 && output.has_whole_text() {
+        show_note(&format!("note: {} is in UTF-16, and the output in UTF-8", file.display()));
+    }
+    Ok(found > 0)
 }
 
-/// The input, and `true` if it is a file.
-fn open(file: &Path) -> io::Result<(Box<dyn Read>, bool)> {
+/// The input, and its length if it is a file.
+fn open(file: &Path) -> io::Result<(Box<dyn Read>, Option<u64>)> {
     if file == Path::new("-") {
         if io::stdin().is_terminal() {
             return Err(io::Error::other("pass a file, or pipe text to stdin"));
         }
-        return Ok((Box::new(io::stdin()), false));
+        return Ok((Box::new(io::stdin()), None));
     }
     let opened = File::open(file)?;
     let metadata = opened.metadata()?;
     if metadata.is_dir() {
         return Err(ErrorKind::IsADirectory.into());
     }
-    Ok((Box::new(opened), metadata.is_file()))
+    Ok((Box::new(opened), metadata.is_file().then_some(metadata.len())))
 }

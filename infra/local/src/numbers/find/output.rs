@@ -12,33 +12,34 @@ use format::{
     FormatResult,
     extras::{Extras, Include, Subject},
 };
-use formatting::{
-    DefaultCountry, Languages, Leniency, NumberInText, PhoneNumber, RulesFailed, find_numbers,
-};
+use formatting::{DefaultCountry, Languages, Leniency, PhoneNumber, RulesFailed};
 use jiff::Timestamp;
 use numbering::{dataset::Dataset, time::date_of};
 use serde::Serialize;
 
-use super::input::{Part, Position, code_points};
+use super::{
+    input::{Part, Position, code_points},
+    redact::redact,
+    search::{Found, find_in_line},
+};
 use crate::{numbers::args::FindArgs, terminal::escape::escape_lines};
 
 const PATH: Style = AnsiColor::Magenta.on_default();
 const LINE: Style = AnsiColor::Green.on_default();
 const NUMBER: Style = AnsiColor::Red.on_default().bold();
-/// Replaces each digit of a redacted number.
-const MASK: &[u8] = b"*";
 
 /// Output for a part of the text.
 #[derive(Debug, Default)]
 pub struct Page {
     pub text: Vec<u8>,
-    pub has_numbers: bool,
+    /// The count of numbers.
+    pub numbers: u64,
 }
 
 /// Finds numbers, and describes them with this data.
 pub struct Describer {
     country: DefaultCountry,
-    leniency: Leniency,
+    leniency: Option<Leniency>,
     include: Include,
     languages: Languages,
     dataset: Option<Arc<Dataset>>,
@@ -75,14 +76,6 @@ struct JsonLine<'a> {
     result: FormatResult,
 }
 
-/// A number in a line.
-struct Found<'a> {
-    /// In bytes.
-    start: usize,
-    tn: &'a str,
-    number: PhoneNumber,
-}
-
 impl Describer {
     pub fn new(args: &FindArgs, dataset: Option<Arc<Dataset>>) -> Self {
         Self {
@@ -95,18 +88,8 @@ impl Describer {
         }
     }
 
-    /// The numbers in a line, whose invalid UTF-8 is skipped.
     fn find<'l>(&self, line: &'l [u8]) -> Result<Vec<Found<'l>>, RulesFailed> {
-        let (mut found, mut start) = (Vec::new(), 0);
-        for chunk in line.utf8_chunks() {
-            let text = chunk.valid();
-            for number in find_numbers(text, self.country, self.leniency) {
-                let NumberInText { range, number } = number?;
-                found.push(Found { start: start + range.start, tn: &text[range], number });
-            }
-            start += text.len() + chunk.invalid().len();
-        }
-        Ok(found)
+        find_in_line(line, self.country, self.leniency.unwrap_or_default())
     }
 
     fn describe(&self, tn: &str, number: PhoneNumber) -> FormatResult {
@@ -131,15 +114,28 @@ impl<'a> Output<'a> {
         Self { format, path, describer, has_color, is_terminal: stdout.is_terminal() }
     }
 
+    /// Returns `true` if the output has the text without numbers, too.
+    pub fn has_whole_text(&self) -> bool {
+        matches!(self.format, Format::Redacted)
+    }
+
     /// The output for a part.
     pub fn page(&self, part: &Part) -> Result<Page, RulesFailed> {
         let mut page = Page::default();
         let mut position = part.start;
         for line in part.text.split_inclusive(|byte| *byte == b'\n') {
-            let found = self.describer.find(line)?;
-            page.has_numbers |= !found.is_empty();
+            let found = match self.format {
+                Format::Redacted => Vec::new(),
+                _ => self.describer.find(line)?,
+            };
+            page.numbers += found.len() as u64;
             match self.format {
-                Format::Redacted => self.write_text(&mut page.text, &redact(line, &found)),
+                Format::Redacted => {
+                    let Describer { country, leniency, .. } = self.describer;
+                    let (redacted, numbers) = redact(line, *country, *leniency)?;
+                    page.numbers += numbers as u64;
+                    self.write_text(&mut page.text, &redacted);
+                }
                 _ if found.is_empty() => (),
                 Format::Lines => self.write_line(&mut page.text, position.line, line, &found),
                 Format::Numbers => self.write_numbers(&mut page.text, &found),
@@ -212,24 +208,6 @@ impl<'a> Output<'a> {
     }
 }
 
-/// The line with each digit of its numbers masked.
-fn redact(line: &[u8], found: &[Found<'_>]) -> Vec<u8> {
-    let (mut text, mut end) = (Vec::new(), 0);
-    for Found { start, tn, .. } in found {
-        text.extend_from_slice(&line[end..*start]);
-        for character in tn.chars() {
-            if character.is_numeric() {
-                text.extend_from_slice(MASK);
-            } else {
-                text.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
-            }
-        }
-        end = start + tn.len();
-    }
-    text.extend_from_slice(&line[end..]);
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use clap::Parser;
@@ -242,20 +220,25 @@ mod tests {
         args: FindArgs,
     }
 
-    fn output(arguments: &[&str], is_terminal: bool) -> Vec<u8> {
-        let args = TestCli::parse_from([&["find"], arguments].concat()).args;
+    fn parse(arguments: &[&str]) -> FindArgs {
+        TestCli::parse_from([&["find"], arguments].concat()).args
+    }
+
+    fn page(text: &str, arguments: &[&str], is_terminal: bool) -> Vec<u8> {
+        let args = parse(arguments);
         let describer = Describer::new(&args, None);
         let file = Path::new("a\u{1b}[2J.txt");
         let output = Output::new(&args, &describer, file, true);
         let output = Output { has_color: false, is_terminal, ..output };
-        let text = "\u{1b}]8;;a\u{7}\t\u{202e}+44 20 7946 0958\r!\r\n".as_bytes().to_vec();
-        output.page(&Part { text, start: Position { line: 1, column: 0 } }).unwrap().text
+        let start = Position { line: 1, column: 0 };
+        output.page(&Part { text: text.as_bytes().to_vec(), start }).unwrap().text
     }
 
     #[test]
     fn control_and_direction_characters_are_escaped_only_on_terminals() {
-        let escaped = |options: &[&str]| String::from_utf8(output(options, true)).unwrap();
-        let raw = |options: &[&str]| String::from_utf8(output(options, false)).unwrap();
+        let text = "\u{1b}]8;;a\u{7}\t\u{202e}+44 20 7946 0958\r!\r\n";
+        let escaped = |options: &[&str]| String::from_utf8(page(text, options, true)).unwrap();
+        let raw = |options: &[&str]| String::from_utf8(page(text, options, false)).unwrap();
         let line = "\\u001b]8;;a\\u0007\t\\u202e+44 20 7946 0958\\u000d!\r\n";
         assert_eq!(escaped(&[]), format!("a\\u001b[2J.txt:1:{line}"));
         assert_eq!(escaped(&["--redact"]), line.replace("44 20 7946 0958", "** ** **** ****"));
@@ -264,5 +247,55 @@ mod tests {
         assert_eq!(raw(&["--redact"]), line.replace("44 20 7946 0958", "** ** **** ****"));
         let parse = |json: &str| serde_json::from_str::<serde_json::Value>(json).unwrap();
         assert_eq!(parse(&escaped(&["--json"])), parse(&raw(&["--json"])));
+    }
+
+    #[test]
+    fn redaction_masks_possible_and_vanity_numbers_unless_a_strictness_is_given() {
+        let numbers = [
+            "123-456-7890",
+            "000-000-0000",
+            "65 02 53 00 00",
+            "650 2530000",
+            "650 253 0000",
+            "1-800-FLOWERS",
+            "12345",
+            "2026-11-24",
+        ];
+        let masked = |number: &&str| number.replace(|c: char| c.is_alphanumeric(), "*");
+        for (options, expected) in [
+            (&[][..], &numbers[..6]),
+            (&["--leniency", "possible"], &numbers[..5]),
+            (&["--leniency", "valid"], &numbers[2..5]),
+            (&["--leniency", "strict_grouping"], &numbers[3..5]),
+            (&["--leniency", "exact_grouping"], &numbers[4..5]),
+        ] {
+            let redacted = page(&numbers.join(", "), &[&["--redact"], options].concat(), false);
+            let expected = numbers.map(|number| match expected.contains(&number) {
+                true => masked(&number),
+                false => number.to_owned(),
+            });
+            assert_eq!(String::from_utf8(redacted).unwrap(), expected.join(", "), "{options:?}");
+        }
+        let together = "305 234 5678 1-800-FLOWERS 1-800-FLOWERS";
+        let redacted = page(together, &["--redact"], false);
+        assert_eq!(String::from_utf8(redacted).unwrap(), masked(&together));
+        let found = page(&numbers.join(", "), &["-o"], false);
+        assert_eq!(String::from_utf8(found).unwrap(), numbers[2..5].join("\n") + "\n");
+    }
+
+    #[test]
+    fn redaction_keeps_every_byte_that_is_not_masked() {
+        let text = b"\xef\xbb\xbfa\0b\r\r\n\xff(305) 234-5678\xfe\x001-800-FLOWERS\x80\t\n\nend";
+        let args = parse(&["--redact"]);
+        let describer = Describer::new(&args, None);
+        let output = Output::new(&args, &describer, Path::new("a"), false);
+        let output = Output { is_terminal: false, ..output };
+        let part = Part { text: text.to_vec(), start: Position { line: 1, column: 0 } };
+        let redacted = output.page(&part).unwrap();
+        assert_eq!(
+            redacted.text,
+            b"\xef\xbb\xbfa\0b\r\r\n\xff(***) ***-****\xfe\0*-***-*******\x80\t\n\nend"
+        );
+        assert!(output.has_whole_text());
     }
 }

@@ -1,0 +1,135 @@
+//! Masks numbers in text.
+
+use std::ops::Range;
+
+use formatting::{DefaultCountry, Leniency, RulesFailed};
+
+use super::{
+    adjacent::find_adjacent_numbers,
+    search::{Found, find_in_line},
+    vanity::find_vanity_numbers,
+};
+
+/// Replaces each masked character.
+const MASK: &[u8] = b"*";
+/// Replaces vanity numbers in the search for others.
+const NOT_IN_NUMBERS: u8 = b'|';
+
+/// Masks the digits of a line's numbers, and counts them. Without a strictness, masks everything that may be a number, and
+/// the letters and digits of vanity numbers.
+pub fn redact(
+    line: &[u8],
+    country: DefaultCountry,
+    leniency: Option<Leniency>,
+) -> Result<(Vec<u8>, usize), RulesFailed> {
+    let find = |line: &[u8], leniency| {
+        let found = find_in_line(line, country, leniency)?;
+        let ranges = found.iter().map(|Found { start, tn, .. }| *start..start + tn.len());
+        Ok(ranges.collect::<Vec<_>>())
+    };
+    if let Some(leniency) = leniency {
+        return Ok(mask(line, find(line, leniency)?, Vec::new()));
+    }
+    let vanity_numbers = find_vanity_numbers(line, country);
+    let mut others = line.to_vec();
+    for range in &vanity_numbers {
+        others[range.clone()].fill(NOT_IN_NUMBERS);
+    }
+    let mut numbers = find(&others, Leniency::Possible)?;
+    numbers.extend(find_adjacent_numbers(&others, country, &numbers)?);
+    Ok(mask(line, numbers, vanity_numbers))
+}
+
+/// Masks the digits of numbers, and the letters and digits of vanity numbers. The ranges may overlap, in any order.
+fn mask(
+    line: &[u8],
+    numbers: Vec<Range<usize>>,
+    vanity_numbers: Vec<Range<usize>>,
+) -> (Vec<u8>, usize) {
+    type IsMasked = fn(char) -> bool;
+    let numbers = numbers.into_iter().map(|range| (range, char::is_numeric as IsMasked));
+    let vanity_numbers =
+        vanity_numbers.into_iter().map(|range| (range, char::is_alphanumeric as IsMasked));
+    let mut ranges: Vec<_> = numbers.chain(vanity_numbers).collect();
+    ranges.sort_by_key(|(range, _)| range.start);
+    let (mut text, mut end, mut count) = (Vec::with_capacity(line.len()), 0, 0);
+    for (range, is_masked) in ranges {
+        count += usize::from(range.start >= end);
+        text.extend_from_slice(line.get(end..range.start).unwrap_or_default());
+        // Numbers are found only in UTF-8.
+        let rest = line.get(range.start.max(end)..range.end).unwrap_or_default();
+        for character in String::from_utf8_lossy(rest).chars() {
+            let bytes = &mut [0; 4];
+            let masked =
+                if is_masked(character) { MASK } else { character.encode_utf8(bytes).as_bytes() };
+            text.extend_from_slice(masked);
+        }
+        end = range.end.max(end);
+    }
+    text.extend_from_slice(&line[end..]);
+    (text, count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_digits_of_numbers_and_letters_of_vanity_numbers_are_masked() {
+        let line = "\u{feff}a1\0 +1 305-x12; 1-800-FLOWERS,2 ٣٠٥ z\r\n".as_bytes();
+        let line = [line, b"\xff9"].concat();
+        let at = |text: &str| {
+            let start = line.windows(text.len()).position(|it| it == text.as_bytes()).unwrap();
+            start..start + text.len()
+        };
+        let redacted = mask(&line, vec![at("٣٠٥"), at("+1 305-x12")], vec![at("1-800-FLOWERS")]);
+        let expected = "\u{feff}a1\0 +* ***-x**; *-***-*******,2 *** z\r\n".as_bytes();
+        assert_eq!(redacted, ([expected, b"\xff9"].concat(), 3));
+    }
+
+    #[test]
+    fn overlapping_numbers_are_masked_once() {
+        let mask = |numbers: &[Range<usize>], vanity: Option<Range<usize>>| {
+            let vanity = vanity.into_iter().collect();
+            let (text, count) = mask(b"1a2b3c4d", numbers.to_vec(), vanity);
+            (String::from_utf8(text).unwrap(), count)
+        };
+        assert_eq!(mask(&[0..3, 2..5, 4..5], None), ("*a*b*c4d".to_owned(), 1));
+        assert_eq!(mask(&[2..5], Some(0..4)), ("*****c4d".to_owned(), 1));
+        assert_eq!(mask(&[0..3], Some(1..8)), ("*a******".to_owned(), 1));
+        assert_eq!(mask(&[4..5, 0..1], Some(2..4)), ("*a***c4d".to_owned(), 3));
+    }
+
+    #[test]
+    fn numbers_next_to_digits_and_vanity_numbers_are_masked_whole() {
+        let numbers =
+            ["305 234 5678", "(305) 234-5678", "305.234.5678", "+1 305 234 5678", "1-800-FLOWERS"];
+        let others = [
+            "12345",
+            "1",
+            "2026-11-24",
+            "100.00",
+            "1234567890123",
+            "305 234 5678",
+            "1 800 FLOWERS",
+        ];
+        let masked = |text: &str| text.replace(|c: char| c.is_alphanumeric(), "*");
+        for (number, other) in numbers.iter().flat_map(|number| others.map(|other| (number, other)))
+        {
+            for separator in [" ", "  ", " - ", "/", "(", ": "] {
+                let (before, after) =
+                    (format!("{other}{separator}"), format!("{separator}{other}"));
+                let redact = |text: String| {
+                    String::from_utf8(
+                        redact(text.as_bytes(), DefaultCountry::default(), None).unwrap().0,
+                    )
+                    .unwrap()
+                };
+                let last = redact(before + number);
+                assert!(last.ends_with(&masked(number)), "{other}{separator}{number}: {last}");
+                let first = redact(number.to_string() + &after);
+                assert!(first.starts_with(&masked(number)), "{number}{separator}{other}: {first}");
+            }
+        }
+    }
+}
