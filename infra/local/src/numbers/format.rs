@@ -7,7 +7,6 @@ use std::{
     sync::Arc,
 };
 
-use indicatif::{ProgressBar, ProgressStyle};
 use numbering::dataset::Dataset;
 
 use crate::{
@@ -19,15 +18,16 @@ use crate::{
     numbers::{
         args::FormatArgs,
         list::{ListError, ListOptions, ListReport, describe_list},
+        pipeline::Progress,
     },
     stop_signals::{StopSignals, until_stopped},
     terminal::{escape::data_output, show_note},
 };
 
-/// Describes each number in a list, and prints how many are valid, repaired and rejected.
+/// Describes each number in a list, and prints how many are valid, repaired, rejected and empty.
 pub async fn format(mut args: FormatArgs) -> Result<(), CliError> {
     let list = open_list(args.file.as_deref())?;
-    args.list.infer_formats(args.file.as_deref(), args.output.as_deref());
+    args.list.infer_formats(args.file.as_deref(), args.output.as_deref())?;
     let signals = StopSignals::listen()?;
     let (file, output) = open_output(&args)?;
     let dataset = load_dataset(&args.data).await?;
@@ -66,11 +66,11 @@ fn write_all(
     dataset: Option<Arc<Dataset>>,
     (writer, is_terminal): Output,
 ) -> Result<Option<ListReport>, CliError> {
-    let bar = progress_bar(bytes, is_terminal);
-    let reader = bar.wrap_read(reader);
-    let progress = |count| bar.set_message(indicatif::HumanCount(count).to_string());
-    let report = describe_list(reader, options, dataset, &mut BufWriter::new(writer), progress);
-    bar.finish_and_clear();
+    let progress = Progress::start(bytes, is_terminal);
+    let reader = progress.wrap_read(reader);
+    let show = |count| progress.show_numbers(count);
+    let report = describe_list(reader, options, dataset, &mut BufWriter::new(writer), show);
+    progress.finish();
     match report {
         Err(ListError::Unwritable(error)) if error.kind() == ErrorKind::BrokenPipe => Ok(None),
         report => Ok(Some(report.map_err(Cause::from)?)),
@@ -95,21 +95,6 @@ fn open_list(file: Option<&Path>) -> Result<List, CliError> {
         return Err(failed()(ErrorKind::IsADirectory.into()));
     }
     Ok((Box::new(opened), metadata.is_file().then_some(metadata.len())))
-}
-
-/// A progress bar on stderr. Hidden if stderr is not a terminal, or if the output is one.
-fn progress_bar(bytes: Option<u64>, is_output_terminal: bool) -> ProgressBar {
-    const FILE_STYLE: &str = "{msg} numbers {wide_bar} {bytes}/{total_bytes} {eta}";
-    const PIPE_STYLE: &str = "{spinner} {msg} numbers {bytes} {elapsed}";
-    if is_output_terminal {
-        return ProgressBar::hidden();
-    }
-    let style = if bytes.is_some() { FILE_STYLE } else { PIPE_STYLE };
-    let bar = bytes.map_or_else(ProgressBar::no_length, ProgressBar::new);
-    match ProgressStyle::with_template(style) {
-        Ok(style) => bar.with_style(style),
-        Err(_) => bar,
-    }
 }
 
 /// The output, and `true` if it is a terminal.

@@ -6,7 +6,7 @@ use std::{
     io::{self, Cursor, Read},
 };
 
-use encoding_rs::{Encoding, UTF_16BE, UTF_16LE, WINDOWS_1252};
+use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 use encoding_rs_io::DecodeReaderBytesBuilder;
 use number_lists::{BUFFER_BYTES, Dialect};
 
@@ -34,6 +34,7 @@ pub(super) struct Text {
     pub reader: Box<dyn Read + Send>,
     /// The start of the text, up to [`BUFFER_BYTES`]. The reader also returns it.
     pub head: Vec<u8>,
+    pub is_utf_16: bool,
     /// `true` for UTF-16 or a byte order mark, which Excel writes. Then the output gets one too.
     pub has_bom: bool,
 }
@@ -49,7 +50,9 @@ impl Text {
             return Err(io::Error::other(UTF_32));
         }
         let utf_16 = detect_utf_16(&head);
-        let has_bom = utf_16.is_some() || Encoding::for_bom(&head).is_some();
+        let marked = Encoding::for_bom(&head).map(|(encoding, _)| encoding);
+        let is_utf_16 = utf_16.or(marked).is_some_and(|encoding| encoding != UTF_8);
+        let has_bom = utf_16.or(marked).is_some();
         let mut decoded = DecodeReaderBytesBuilder::new()
             .encoding(utf_16)
             .strip_bom(true)
@@ -60,7 +63,7 @@ impl Text {
             return Err(io::Error::other(JSON));
         }
         let reader = Box::new(Cursor::new(head.clone()).chain(decoded));
-        Ok(Self { reader, head, has_bom })
+        Ok(Self { reader, head, is_utf_16, has_bom })
     }
 }
 
@@ -111,26 +114,26 @@ pub(super) fn decode_cell(cell: &[u8]) -> Cow<'_, str> {
 mod tests {
     use super::*;
 
-    fn text(bytes: &'static [u8]) -> (String, bool) {
-        let Text { reader, has_bom, head } = Text::decode(bytes).unwrap();
+    fn text(bytes: &'static [u8]) -> (String, bool, bool) {
+        let Text { reader, has_bom, is_utf_16, head } = Text::decode(bytes).unwrap();
         let text = io::read_to_string(reader).unwrap();
         assert_eq!(text.as_bytes(), head);
-        (text, has_bom)
+        (text, is_utf_16, has_bom)
     }
 
     #[test]
     fn encoding_is_detected_from_the_first_bytes() {
-        for (bytes, expected, has_bom) in [
-            (&b""[..], "", false),
-            (b"1", "1", false),
-            (b"\xef\xbb\xbftn\n", "tn\n", true),
-            (b"\xff\xfet\0n\0\n\0", "tn\n", true),
-            (b"\xfe\xff\0t\0n\0\n", "tn\n", true),
-            (b"t\0n\0\n\0", "tn\n", true),
-            (b"\0t\0n\0\n", "tn\n", true),
-            (b"\xff\xfet\0\x00\xd8", "t\u{fffd}", true),
+        for (bytes, expected, is_utf_16, has_bom) in [
+            (&b""[..], "", false, false),
+            (b"1", "1", false, false),
+            (b"\xef\xbb\xbftn\n", "tn\n", false, true),
+            (b"\xff\xfet\0n\0\n\0", "tn\n", true, true),
+            (b"\xfe\xff\0t\0n\0\n", "tn\n", true, true),
+            (b"t\0n\0\n\0", "tn\n", true, true),
+            (b"\0t\0n\0\n", "tn\n", true, true),
+            (b"\xff\xfet\0\x00\xd8", "t\u{fffd}", true, true),
         ] {
-            assert_eq!(text(bytes), (expected.to_owned(), has_bom), "{bytes:?}");
+            assert_eq!(text(bytes), (expected.to_owned(), is_utf_16, has_bom), "{bytes:?}");
         }
         // Windows-1252 is passed through, even after a byte order mark.
         let after_mark = Text::decode(&b"\xef\xbb\xbfMontr\xe9al\n"[..]).unwrap().head;

@@ -19,6 +19,8 @@ pub(super) enum Outcome {
     Valid,
     Repaired,
     Rejected,
+    /// The cell or line is blank.
+    Empty,
 }
 
 /// The reason a row does not have exactly one valid number. Displays as the end of a sentence about the row.
@@ -26,8 +28,6 @@ pub(super) enum Outcome {
 pub(super) enum Reason {
     #[error(transparent)]
     Number(NumberReason),
-    #[error("has no cell in the number column")]
-    NoCell,
     #[error("has more cells than the header row, so its cells may be shifted")]
     ShiftedCells,
     #[error("has a country that is not an ISO 3166-1 alpha-2 code")]
@@ -36,7 +36,7 @@ pub(super) enum Reason {
 
 pub(super) struct DescribedNumber {
     pub outcome: Outcome,
-    /// Present if the number was rejected, or if the text has another number.
+    /// Present unless the text is a single valid number.
     pub reason: Option<Reason>,
     pub result: FormatResult,
     /// Present if the number is valid.
@@ -46,6 +46,8 @@ pub(super) struct DescribedNumber {
 pub(super) struct DescribedRow<'a> {
     pub line: u64,
     pub cells: Vec<Cow<'a, str>>,
+    /// `true` if any cell is in Windows-1252.
+    pub has_windows_1252: bool,
     pub numbers: Vec<DescribedNumber>,
 }
 
@@ -65,7 +67,9 @@ impl Describer<'_> {
         let cells: Vec<Cow<'_, str>> = row.cells.iter().map(decode_cell).collect();
         let columns = self.columns.numbers.iter();
         let numbers = columns.map(|&column| self.describe_cell(&cells, column)).collect();
-        DescribedRow { line: row.line, cells, numbers }
+        // Only those are copied.
+        let has_windows_1252 = cells.iter().any(|cell| matches!(cell, Cow::Owned(_)));
+        DescribedRow { line: row.line, cells, has_windows_1252, numbers }
     }
 
     fn describe_cell(&self, cells: &[Cow<'_, str>], column: usize) -> DescribedNumber {
@@ -90,6 +94,7 @@ impl Describer<'_> {
         let (outcome, reason) = match Verdict::new(text, country, number.as_ref()) {
             Verdict::Valid => (Outcome::Valid, two_numbers),
             Verdict::Repaired => (Outcome::Repaired, two_numbers),
+            Verdict::Rejected(NumberReason::Empty) => (Outcome::Empty, Some(NumberReason::Empty)),
             Verdict::Rejected(reason) => (Outcome::Rejected, Some(reason)),
         };
         let info = reason.and_then(|_| ReasonInfo::find(text, country, number.as_ref()));
@@ -118,11 +123,11 @@ impl Describer<'_> {
         if surplus.iter().any(|cell| !cell.is_empty()) {
             return Err(Reason::ShiftedCells);
         }
-        let text = cells.get(column).ok_or(Reason::NoCell)?;
-        let country = self.columns.country.and_then(|column| cells.get(column));
-        match country.map(|cell| cell.trim()).filter(|cell| !cell.is_empty()) {
-            None => Ok((text, self.default_country)),
-            Some(code) => Ok((text, code.parse().map_err(|_| Reason::UnknownCountry)?)),
+        let cell = |column: usize| cells.get(column).map_or("", AsRef::as_ref);
+        let text = cell(column);
+        match self.columns.country.map_or("", cell).trim() {
+            code if code.is_empty() || text.trim().is_empty() => Ok((text, self.default_country)),
+            code => Ok((text, code.parse().map_err(|_| Reason::UnknownCountry)?)),
         }
     }
 }
@@ -151,6 +156,7 @@ impl Outcome {
             Self::Valid => "valid",
             Self::Repaired => "repaired",
             Self::Rejected => "rejected",
+            Self::Empty => "empty",
         }
     }
 }
@@ -160,7 +166,6 @@ impl Reason {
     pub fn code(self) -> &'static str {
         match self {
             Self::Number(reason) => reason.code(),
-            Self::NoCell => "EMPTY_CELL",
             Self::ShiftedCells => "SHIFTED_CELLS",
             Self::UnknownCountry => "UNKNOWN_COUNTRY",
         }

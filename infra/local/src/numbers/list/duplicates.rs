@@ -60,10 +60,10 @@ impl Deduplication {
                 summary.duplicates += 1;
                 if self.duplicates == Duplicates::Mark {
                     output.write_all(&text[written..position])?;
-                    match self.format {
-                        OutputFormat::Csv => write!(output, "{first_line}")?,
-                        OutputFormat::JsonLines => write!(output, ",\"duplicateOf\":{first_line}")?,
+                    if self.format.is_json() {
+                        output.write_all(b",\"duplicateOf\":")?;
                     }
+                    write!(output, "{first_line}")?;
                     written = position;
                 }
             }

@@ -4,17 +4,35 @@ use std::{borrow::Cow, collections::HashSet, str::FromStr};
 
 use format::{
     FormatResult,
-    cells::{self, column_name, columns_for, columns_with},
+    cells::{self, column_name, columns_for},
     extras::{Extra, Include},
     fields::Fields,
 };
 
-use super::describe::DescribedNumber;
+use super::{describe::DescribedNumber, options::OutputFormat};
 
 /// The prefix of the names in [`COLUMNS`].
 const PREFIX: &str = "tn_";
 const VERDICT: &str = "verdict";
 pub(super) const LINE_NUMBER: &str = "line_number";
+const ALL: &str = "all";
+
+/// The columns that a CSV gains by default.
+const DEFAULT_COLUMNS: [&str; 10] = [
+    VERDICT,
+    "reason",
+    "e164",
+    "national",
+    "country",
+    "type",
+    "line_type",
+    "place_name",
+    "state",
+    "carrier_name",
+];
+
+/// The number of known names that an error lists.
+const MAX_NEAREST: usize = 3;
 
 /// A field as a column.
 #[derive(Debug, Clone, Copy)]
@@ -36,7 +54,7 @@ pub struct ListFields {
     pub(super) json_fields: Option<Option<Fields>>,
 }
 
-/// Parses comma-separated names: API paths such as `carrier.name`, or columns with or without `tn_`.
+/// Parses comma-separated names: API paths such as `carrier.name`, columns with or without `tn_`, or `all`.
 impl FromStr for ListFields {
     type Err = String;
 
@@ -47,13 +65,12 @@ impl FromStr for ListFields {
         let (mut columns, mut paths, mut has_line_number) = (Vec::new(), Vec::new(), false);
         for name in names.split(',').map(str::trim) {
             match name {
+                ALL => return Ok(Self::all()),
                 VERDICT => columns.push(Column::Verdict),
                 LINE_NUMBER => has_line_number = true,
                 _ => {
-                    let path = find_path(&known, name).ok_or_else(|| {
-                        let known = known.leaves().collect::<Vec<_>>().join(", ");
-                        format!("unknown field '{name}'; known fields: {known}, {VERDICT}, {LINE_NUMBER}")
-                    })?;
+                    let path =
+                        find_path(&known, name).ok_or_else(|| unknown_field(&known, name))?;
                     let fields = selected(path);
                     columns.extend(fields.iter().flat_map(columns_for).map(Column::Field));
                     paths.push(path);
@@ -69,14 +86,26 @@ impl FromStr for ListFields {
 }
 
 impl ListFields {
-    /// All fields except the input, which the list already has, and optional fields that are not included.
-    pub fn with(include: Include) -> Self {
-        let include = include.and(Extra::Reason);
-        let columns = columns_with(&include).filter(|column| column.name != "tn_input");
-        let (optional, others): (Vec<_>, Vec<_>) =
-            columns.map(Column::Field).partition(|column| column.is_optional());
-        let columns = [others, vec![Column::Verdict], optional].concat();
-        Self { columns, has_line_number: true, include, json_fields: Some(None) }
+    /// The fields to write by default: ten columns and those of the included fields, or the API's result in JSON with its
+    /// reason and the included fields.
+    pub fn default_for(format: OutputFormat, include: Include) -> Self {
+        let is_json = format.is_json();
+        let default = if is_json { &[VERDICT, "reason"][..] } else { &DEFAULT_COLUMNS };
+        let mut columns: Vec<Column> =
+            default.iter().filter_map(|&name| all_columns().find(|it| it.name() == name)).collect();
+        for column in all_columns().filter(|it| it.extra().is_some_and(|it| include.contains(it))) {
+            if !columns.iter().any(|it| it.name() == column.name()) {
+                columns.push(column);
+            }
+        }
+        let include = columns.iter().filter_map(|it| it.extra()).fold(include, Include::and);
+        Self { columns, has_line_number: is_json, include, json_fields: Some(None) }
+    }
+
+    /// Every field.
+    fn all() -> Self {
+        let columns = all_columns().collect();
+        Self { columns, has_line_number: true, include: Include::all(), json_fields: Some(None) }
     }
 
     pub(super) fn has_verdict(&self) -> bool {
@@ -84,9 +113,20 @@ impl ListFields {
     }
 }
 
+/// Every column, with the verdict before the optional ones.
+fn all_columns() -> impl Iterator<Item = Column> {
+    let (optional, others): (Vec<_>, Vec<_>) =
+        cells::COLUMNS.iter().map(Column::Field).partition(|column| column.extra().is_some());
+    others.into_iter().chain([Column::Verdict]).chain(optional)
+}
+
 impl Column {
-    fn is_optional(self) -> bool {
-        matches!(self, Self::Field(column) if column.extra.is_some())
+    /// The optional field that it belongs to.
+    fn extra(self) -> Option<Extra> {
+        match self {
+            Self::Field(column) => column.extra,
+            Self::Verdict => None,
+        }
     }
 
     /// The name without the list's prefix.
@@ -112,6 +152,26 @@ fn find_path<'a>(known: &'a Fields, name: &'a str) -> Option<&'a str> {
     }
     let column = format!("{PREFIX}{}", name.trim_start_matches(PREFIX));
     known.leaves().find(|path| column_name(path) == column)
+}
+
+/// The error for an unknown name, with the nearest known ones.
+fn unknown_field(known: &Fields, name: &str) -> String {
+    let mut nearest: Vec<&str> = known.leaves().chain([VERDICT, LINE_NUMBER]).collect();
+    nearest.sort_by_cached_key(|known| (distance(known, name), known.len()));
+    let [first, second, third] = nearest[..MAX_NEAREST] else { return String::new() };
+    format!(
+        "unknown field '{name}'; the nearest are {first}, {second} and {third}, and '{ALL}' adds every field"
+    )
+}
+
+/// The number of edits between a known name, or its last part, and another name. Punctuation and case do not count.
+fn distance(known: &str, name: &str) -> usize {
+    let last_part = known.rsplit('.').next().unwrap_or(known);
+    let [known, last_part, name] = [known, last_part, name].map(|text| {
+        let letters = text.chars().filter(|c| c.is_alphanumeric());
+        letters.flat_map(char::to_lowercase).collect::<String>()
+    });
+    strsim::osa_distance(&known, &name).min(strsim::osa_distance(&last_part, &name))
 }
 
 #[cfg(test)]
@@ -140,11 +200,66 @@ mod tests {
     }
 
     #[test]
-    fn unknown_fields_are_rejected_with_a_list_of_known_ones() {
-        for name in ["porting", "flags", "flags.country.svg", "", "carrier.nom"] {
+    fn a_csv_gains_ten_columns_and_those_of_included_fields() {
+        let names = |include: &str| {
+            let fields = ListFields::default_for(OutputFormat::Csv, include.parse().unwrap());
+            assert!(!fields.has_line_number);
+            (fields.columns.iter().map(|column| column.name()).collect::<Vec<_>>(), fields.include)
+        };
+        let (default, include) = names("");
+        assert_eq!(default, DEFAULT_COLUMNS);
+        assert_eq!(include, "reason,line,place".parse().unwrap());
+        let (columns, include) = names("line,network");
+        let added = ["line_basis", "line_may_differ_if_ported", "line_everyday_name"];
+        assert_eq!(
+            columns,
+            [&DEFAULT_COLUMNS[..], &added, &["network_name", "network_basis"]].concat()
+        );
+        assert_eq!(include, "reason,line,place,network".parse().unwrap());
+    }
+
+    #[test]
+    fn json_has_the_verdict_and_the_apis_result_with_its_reason() {
+        let fields = ListFields::default_for(OutputFormat::JsonLines, "line".parse().unwrap());
+        assert!(fields.has_verdict() && fields.has_line_number);
+        assert_eq!(
+            (fields.include, fields.json_fields),
+            ("reason,line".parse().unwrap(), Some(None))
+        );
+    }
+
+    #[test]
+    fn all_adds_every_field_once() {
+        let all: ListFields = "e164,all".parse().unwrap();
+        let names: HashSet<_> = all.columns.iter().map(|column| column.name()).collect();
+        assert_eq!(
+            (names.len(), all.columns.len()),
+            (cells::COLUMNS.len() + 1, cells::COLUMNS.len() + 1)
+        );
+        assert!(all.has_line_number && all.has_verdict());
+        assert_eq!((all.include, all.json_fields), (Include::all(), Some(None)));
+    }
+
+    #[test]
+    fn unknown_fields_are_rejected_with_the_three_nearest_ones() {
+        for (name, nearest) in [
+            ("carrier.nom", "carrier.name, carrier.ocn and carrier.type"),
+            ("ocn", "carrier.ocn"),
+            ("ratecentre", "location.rateCenter"),
+            ("tn_line_number2", "line_number"),
+            ("Verdikt", "verdict"),
+            ("intl", ""),
+            ("flags", ""),
+            ("flags.country.svg", ""),
+            ("", ""),
+        ] {
             let error = name.parse::<ListFields>().unwrap_err();
-            assert!(error.starts_with(&format!("unknown field '{name}'; known fields: ")));
-            assert!(error.contains("carrier.name, ") && error.ends_with(", verdict, line_number"));
+            let (start, end) = ("the nearest are ", ", and 'all' adds every field");
+            assert!(
+                error.starts_with(&format!("unknown field '{name}'; {start}{nearest}")),
+                "{error}"
+            );
+            assert!(error.ends_with(end) && error.len() < 130 + name.len(), "{error}");
         }
     }
 }

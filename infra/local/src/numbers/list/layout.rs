@@ -1,9 +1,9 @@
 //! The layout of a list: one number per line, or CSV columns.
 
-use std::{collections::HashSet, io::Read};
+use std::{borrow::Cow, collections::HashSet, env, io::Read};
 
 use number_lists::{
-    ColumnOptions, Columns, Dialect, LineEndings, RowError, Rows, looks_like_header,
+    ColumnError, ColumnOptions, Columns, Dialect, LineEndings, RowError, Rows, looks_like_header,
 };
 
 use super::{
@@ -11,6 +11,7 @@ use super::{
     decoding::decode_cell,
     options::{ListFormat, ListOptions},
 };
+use crate::terminal::next_commands::rebuild_command;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Layout {
@@ -18,6 +19,8 @@ pub(super) struct Layout {
     pub csv: Option<Dialect>,
     pub line_endings: LineEndings,
     has_header: bool,
+    /// `true` if the first row is in Windows-1252.
+    pub has_windows_1252: bool,
     /// Column names are unique.
     pub columns: Columns,
 }
@@ -26,8 +29,10 @@ impl Layout {
     /// Detects the layout from the start of a list.
     pub fn detect(head: &[u8], options: &ListOptions) -> Result<Self, ListError> {
         let (dialect, row) = Dialect::detect(head);
-        let cells: Vec<String> =
-            row.iter().map(|cell| decode_cell(cell).trim().to_owned()).collect();
+        let cells: Vec<Cow<'_, str>> = row.iter().map(decode_cell).collect();
+        // Only those are copied.
+        let has_windows_1252 = cells.iter().any(|cell| matches!(cell, Cow::Owned(_)));
+        let cells: Vec<String> = cells.iter().map(|cell| cell.trim().to_owned()).collect();
         let wanted = options.column.iter().chain(&options.country_column).next();
         let is_csv = match options.from {
             _ if cells.is_empty() => false,
@@ -42,7 +47,8 @@ impl Layout {
         let line_endings = dialect.line_endings;
         if !is_csv {
             let columns = Columns { names: vec!["tn".to_owned()], numbers: vec![0], country: None };
-            return Ok(Self { csv: None, line_endings, has_header: false, columns });
+            let has_header = false;
+            return Ok(Self { csv: None, line_endings, has_header, has_windows_1252, columns });
         }
         let has_header = !options.no_header;
         let no_header =
@@ -54,9 +60,10 @@ impl Layout {
             option_names: ["--column", "--country-column"],
             no_header_advice: &no_header,
         };
-        let mut columns = Columns::find(cells, &column_options).map_err(ListError::Layout)?;
+        let mut columns = Columns::find(cells, &column_options)
+            .map_err(|error| ListError::Layout(with_command(error, env::args())))?;
         columns.names = make_unique(&columns.names);
-        Ok(Self { csv: Some(dialect), line_endings, has_header, columns })
+        Ok(Self { csv: Some(dialect), line_endings, has_header, has_windows_1252, columns })
     }
 
     /// The rows, without the header row.
@@ -77,6 +84,17 @@ impl Layout {
             None => Vec::new(),
         }
     }
+}
+
+/// The error's message, with a command that takes all columns that look like phone numbers.
+fn with_command(error: ColumnError, argv: impl IntoIterator<Item = String>) -> String {
+    let ColumnError { message, choices } = error;
+    if choices.is_empty() {
+        return message;
+    }
+    let options = choices.into_iter().flat_map(|choice| ["--column".to_owned(), choice]);
+    let command = rebuild_command(argv, &[], &[], options);
+    format!("{message}\n\nThis command takes all of them:\n{command}")
 }
 
 /// Makes names unique by numbering empty and repeated ones.
@@ -140,7 +158,25 @@ mod tests {
         ] {
             assert_eq!(layout(head, arguments), Err(expected.to_owned()), "{head:?}");
         }
+        let all = layout("From,To\n", &[]).unwrap_err();
+        assert!(
+            all.starts_with("columns 1 'From' and 2 'To' both look like phone numbers"),
+            "{all}"
+        );
+        assert!(all.ends_with(" --column From --column To"), "{all}");
         let names = layout("phone,a,a,,a_2", &[]).unwrap().columns.names;
         assert_eq!(names, ["phone", "a", "a_2", "column_4", "a_2_2"]);
+    }
+
+    #[test]
+    fn the_suggested_command_repeats_the_one_that_was_run_with_every_column() {
+        let choices = ["Home Phone", "2"].map(str::to_owned).into();
+        let error = ColumnError { message: "two columns".to_owned(), choices };
+        let argv = ["tnr", "format", "my list.csv", "--dedupe"].map(str::to_owned);
+        let text = with_command(error, argv);
+        let command =
+            text.strip_prefix("two columns\n\nThis command takes all of them:\n").unwrap();
+        let words = " format 'my list.csv' --dedupe --column 'Home Phone' --column 2";
+        assert!(command.ends_with(words), "{command}");
     }
 }

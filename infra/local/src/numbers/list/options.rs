@@ -7,6 +7,7 @@ use format::extras::Include;
 use formatting::{DefaultCountry, Languages};
 
 use super::fields::ListFields;
+use crate::CliError;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ListFormat {
@@ -20,6 +21,10 @@ pub enum ListFormat {
 pub enum OutputFormat {
     /// The list's columns, followed by the added ones
     Csv,
+    /// The same, separated by tabs
+    Tsv,
+    /// A JSON array with an object per number
+    Json,
     /// One JSON object per line
     #[value(name = "jsonl")]
     JsonLines,
@@ -30,8 +35,10 @@ pub enum OutputFormat {
 pub enum RowFilter {
     /// Rows with a valid or repaired number
     Valid,
-    /// Rows without a valid number
+    /// Other rows with a rejected number
     Rejected,
+    /// Rows with empty cells in all number columns
+    Empty,
 }
 
 /// The handling of duplicates.
@@ -58,11 +65,12 @@ pub struct ListOptions {
     #[arg(long, value_name = "COLUMN")]
     pub column: Vec<String>,
     /// Comma-separated fields to add, by API path or column name, such as
-    /// valid,e164,carrier.name,verdict,line_number [default: all but optional ones]
+    /// valid,e164,carrier.name,verdict,line_number, or all [default: ten columns in CSV, and all but
+    /// optional fields in JSON]
     #[arg(long, value_name = "FIELDS")]
     pub fields: Option<ListFields>,
-    /// Optional fields to add as well, comma-separated: line, assignment, timezone, place, network, or
-    /// all
+    /// Optional fields to add to the default, comma-separated: line, assignment, timezone, place,
+    /// network, or all
     #[arg(long, value_name = "FIELDS", conflicts_with = "fields")]
     pub include: Option<Include>,
     /// Language of place and network names, such as de or zh-Hant [default: en]
@@ -85,6 +93,9 @@ pub struct ListOptions {
         default_missing_value = "mark"
     )]
     pub dedupe: Option<Duplicates>,
+    /// Start a CSV with a byte order mark, so that Excel reads it as UTF-8
+    #[arg(long)]
+    pub bom: bool,
     /// Put an apostrophe before the list's own cells that a spreadsheet would run as formulas; added
     /// cells always get one
     #[arg(long)]
@@ -102,8 +113,13 @@ pub struct ListOptions {
 }
 
 impl ListOptions {
-    /// Infers missing formats from the file names, and from options that only apply to CSV.
-    pub fn infer_formats(&mut self, list: Option<&Path>, output: Option<&Path>) {
+    /// Infers missing formats from the file names, and from options that only apply to CSV. Fails if the output's name
+    /// says another format.
+    pub fn infer_formats(
+        &mut self,
+        list: Option<&Path>,
+        output: Option<&Path>,
+    ) -> Result<(), CliError> {
         let has_columns =
             !self.column.is_empty() || self.country_column.is_some() || self.no_header;
         let from_options = has_columns.then_some(ListFormat::Csv);
@@ -112,14 +128,91 @@ impl ListOptions {
             "txt" => Some(ListFormat::Text),
             _ => None,
         });
-        self.to = self.to.or_else(|| match &*extension(output?) {
-            "csv" | "tsv" => Some(OutputFormat::Csv),
-            "jsonl" | "ndjson" => Some(OutputFormat::JsonLines),
-            _ => None,
-        });
+        if self.to.is_none() {
+            self.to = match &*output.map(extension).unwrap_or_default() {
+                "" => None,
+                "csv" => Some(OutputFormat::Csv),
+                "tsv" => Some(OutputFormat::Tsv),
+                "json" => Some(OutputFormat::Json),
+                "jsonl" | "ndjson" => Some(OutputFormat::JsonLines),
+                other => {
+                    return Err(CliError::failed(format!(
+                        "cannot write '.{other}' files; choose a name that ends with .csv, .tsv, .json or \
+                         .jsonl, or pass --to"
+                    )));
+                }
+            };
+        }
+        Ok(())
+    }
+}
+
+impl OutputFormat {
+    pub fn is_json(self) -> bool {
+        matches!(self, Self::Json | Self::JsonLines)
     }
 }
 
 fn extension(file: &Path) -> String {
     file.extension().map(|it| it.to_string_lossy().to_lowercase()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::tests::options, *};
+
+    fn inferred(arguments: &[&str], list: &str, output: &str) -> Result<ListOptions, String> {
+        let mut options = options(arguments);
+        let inferred = options.infer_formats(Some(Path::new(list)), Some(Path::new(output)));
+        inferred.map(|()| options).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn output_has_the_format_that_its_name_says() {
+        use OutputFormat::{Csv, Json, JsonLines, Tsv};
+        for (output, expected) in [
+            ("a.csv", Some(Csv)),
+            ("a.TSV", Some(Tsv)),
+            ("a.json", Some(Json)),
+            ("a.jsonl", Some(JsonLines)),
+            ("a.b.ndjson", Some(JsonLines)),
+            ("a", None),
+            ("/dev/null", None),
+            ("-", None),
+        ] {
+            assert_eq!(inferred(&[], "a.csv", output).unwrap().to, expected, "{output}");
+        }
+        assert_eq!(inferred(&["--to", "csv"], "a", "b.jsonl").unwrap().to, Some(Csv));
+    }
+
+    #[test]
+    fn output_names_of_other_formats_are_refused_unless_the_format_is_given() {
+        for ending in ["xlsx", "XLS", "ods", "txt", "gz", "parquet", "2026-11-26"] {
+            let name = format!("a.csv.{ending}");
+            let expected = format!(
+                "cannot write '.{}' files; choose a name that ends with .csv, .tsv, .json or .jsonl, or pass --to",
+                ending.to_lowercase()
+            );
+            assert_eq!(inferred(&[], "a.csv", &name).unwrap_err(), expected);
+            assert!(inferred(&["--to", "jsonl"], "a.csv", &name).is_ok());
+        }
+    }
+
+    #[test]
+    fn input_format_follows_from_options_and_its_name() {
+        use ListFormat::{Csv, Text};
+        for (arguments, list, expected) in [
+            (&[][..], "a.csv", Some(Csv)),
+            (&[], "a.TSV", Some(Csv)),
+            (&[], "a.txt", Some(Text)),
+            (&[], "a.log", None),
+            (&["--column", "a"], "a.txt", Some(Csv)),
+            (&["--country-column", "a"], "a.txt", Some(Csv)),
+            (&["--no-header"], "a.txt", Some(Csv)),
+            (&["--from", "text", "--no-header"], "a.csv", Some(Text)),
+        ] {
+            let options = inferred(arguments, list, "-").unwrap();
+            assert_eq!(options.from, expected, "{arguments:?} {list}");
+        }
+    }
 }

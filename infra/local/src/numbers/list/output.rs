@@ -9,6 +9,7 @@ use serde::{Serialize, Serializer};
 use shared::cells::escape_formula;
 
 use super::{
+    ListError,
     decoding::BYTE_ORDER_MARK,
     describe::{DescribedNumber, DescribedRow, Outcome},
     duplicates::OutputRow,
@@ -18,7 +19,6 @@ use super::{
     summary::Summary,
 };
 
-/// The column with the row's first line in the list.
 /// The column with the line that a number repeats.
 const DUPLICATE_OF: &str = "duplicate_of";
 
@@ -70,21 +70,33 @@ impl Serialize for NamedCells<'_> {
 }
 
 impl Output<'_> {
-    /// A column that the list already has and the output would add again, if any.
-    pub fn conflicting_column(&self) -> Option<String> {
-        let is_csv = self.format == OutputFormat::Csv;
-        let mut added = is_csv.then(|| self.added_columns()).into_iter().flatten();
-        added.find(|name| self.layout.columns.names.contains(name))
+    /// Rejects options that the format does not support, and columns that the list already has.
+    pub fn check(&self) -> Result<(), ListError> {
+        if self.format.is_json() {
+            let message = "--bom requires CSV output; pass --to csv";
+            return if self.options.bom {
+                Err(ListError::Layout(message.to_owned()))
+            } else {
+                Ok(())
+            };
+        }
+        let mut added = self.added_columns().into_iter();
+        match added.find(|name| self.layout.columns.names.contains(name)) {
+            None => Ok(()),
+            Some(name) => Err(ListError::Layout(format!(
+                "the list already has a column '{name}'; choose another prefix with --prefix"
+            ))),
+        }
     }
 
     /// The text before the first row.
     pub fn header(&self) -> io::Result<Vec<u8>> {
-        if self.format == OutputFormat::JsonLines {
+        if self.format.is_json() {
             return Ok(Vec::new());
         }
         let mut text = if self.has_bom { BYTE_ORDER_MARK.to_vec() } else { Vec::new() };
-        if let Some(dialect) = self.layout.csv.filter(|dialect| dialect.has_separator_line) {
-            text.extend_from_slice(&[b"sep=", &[dialect.delimiter][..], self.line_end()].concat());
+        if self.layout.csv.is_some_and(|dialect| dialect.has_separator_line) {
+            text.extend_from_slice(&[b"sep=", &[self.delimiter()][..], self.line_end()].concat());
         }
         let mut csv = self.csv_writer(text);
         let own = self.layout.columns.names.iter().map(|name| self.own_cell(name).into_owned());
@@ -94,18 +106,16 @@ impl Output<'_> {
 
     /// The text of the selected rows.
     pub fn part<'r>(&self, rows: impl Iterator<Item = DescribedRow<'r>>) -> io::Result<Part> {
-        match self.format {
-            OutputFormat::Csv => self.csv_part(rows),
-            OutputFormat::JsonLines => self.json_part(rows),
-        }
+        if self.format.is_json() { self.json_part(rows) } else { self.csv_part(rows) }
     }
 
     fn csv_part<'r>(&self, rows: impl Iterator<Item = DescribedRow<'r>>) -> io::Result<Part> {
         let Self { layout, fields, options, .. } = self;
         let mut part = Part::default();
         let mut csv = self.csv_writer(Vec::new());
-        for DescribedRow { line, cells, numbers } in rows {
-            part.summary.count_row(line, &numbers);
+        for row in rows {
+            part.summary.count_row(&row);
+            let DescribedRow { line, cells, numbers, .. } = row;
             if !self.selects(&numbers) {
                 part.summary.omitted += 1;
                 continue;
@@ -145,8 +155,9 @@ impl Output<'_> {
         let Self { layout, fields, options, .. } = self;
         let Columns { names, numbers: positions, .. } = &layout.columns;
         let mut part = Part::default();
-        for DescribedRow { line, cells, numbers } in rows {
-            part.summary.count_row(line, &numbers);
+        for row in rows {
+            part.summary.count_row(&row);
+            let DescribedRow { line, cells, numbers, .. } = row;
             for (&position, number) in positions.iter().zip(&numbers) {
                 if !self.selects(std::slice::from_ref(number)) {
                     part.summary.omitted += 1;
@@ -211,11 +222,20 @@ impl Output<'_> {
     }
 
     fn selects(&self, numbers: &[DescribedNumber]) -> bool {
-        let is_valid = numbers.iter().any(|number| number.outcome != Outcome::Rejected);
-        match self.options.only {
-            None => true,
-            Some(RowFilter::Valid) => is_valid,
-            Some(RowFilter::Rejected) => !is_valid,
+        let Some(filter) = self.options.only else { return true };
+        let has = |outcome| numbers.iter().any(|number| number.outcome == outcome);
+        let row = match () {
+            () if has(Outcome::Valid) || has(Outcome::Repaired) => RowFilter::Valid,
+            () if has(Outcome::Rejected) => RowFilter::Rejected,
+            () => RowFilter::Empty,
+        };
+        row == filter
+    }
+
+    fn delimiter(&self) -> u8 {
+        match self.format {
+            OutputFormat::Tsv => b'\t',
+            _ => self.layout.csv.map_or(b',', |dialect| dialect.delimiter),
         }
     }
 
@@ -231,8 +251,7 @@ impl Output<'_> {
             LineEndings::CrLf => Terminator::CRLF,
             LineEndings::Lf | LineEndings::Cr => Terminator::Any(b'\n'),
         };
-        let delimiter = self.layout.csv.map_or(b',', |dialect| dialect.delimiter);
-        WriterBuilder::new().delimiter(delimiter).terminator(terminator).from_writer(text)
+        WriterBuilder::new().delimiter(self.delimiter()).terminator(terminator).from_writer(text)
     }
 }
 

@@ -8,7 +8,8 @@ use std::{
 use formatting::Reason as NumberReason;
 use indicatif::HumanCount;
 
-use super::describe::{DescribedNumber, Outcome, Reason};
+use super::describe::{DescribedNumber, DescribedRow, Outcome, Reason};
+use crate::error::pluralize;
 
 /// Counts for a list.
 #[derive(Debug, Default)]
@@ -18,19 +19,23 @@ pub(super) struct Summary {
     pub omitted: u64,
     /// Numbers that repeat an earlier one.
     pub duplicates: u64,
+    /// `true` if any cell is in Windows-1252.
+    pub has_windows_1252: bool,
     /// Numbers by [`Outcome`].
-    outcomes: [u64; 3],
+    outcomes: [u64; 4],
     /// The count and the first line for each reason.
     reasons: BTreeMap<Reason, (u64, u64)>,
 }
 
 impl Summary {
-    pub fn count_row(&mut self, line: u64, numbers: &[DescribedNumber]) {
+    pub fn count_row(&mut self, row: &DescribedRow<'_>) {
+        let DescribedRow { line, has_windows_1252, numbers, .. } = row;
         self.rows += 1;
+        self.has_windows_1252 |= has_windows_1252;
         for DescribedNumber { outcome, reason, .. } in numbers {
             self.outcomes[*outcome as usize] += 1;
-            if let Some(reason) = *reason {
-                self.reasons.entry(reason).or_insert((0, line)).0 += 1;
+            if let Some(reason) = reason.filter(|_| *outcome != Outcome::Empty) {
+                self.reasons.entry(reason).or_insert((0, *line)).0 += 1;
             }
         }
     }
@@ -39,6 +44,7 @@ impl Summary {
     pub fn add(&mut self, later: Self) {
         self.rows += later.rows;
         self.omitted += later.omitted;
+        self.has_windows_1252 |= later.has_windows_1252;
         for (count, more) in self.outcomes.iter_mut().zip(later.outcomes) {
             *count += more;
         }
@@ -51,26 +57,31 @@ impl Summary {
         self.outcomes[outcome as usize]
     }
 
+    /// The count of cells or lines that are not empty.
     pub fn total(&self) -> u64 {
-        self.outcomes.iter().sum()
+        self.outcomes.iter().sum::<u64>() - self.count(Outcome::Empty)
     }
 
     /// The report for a list with these number columns, with the most frequent reasons first.
     pub fn report(&self, columns: &[String]) -> String {
-        let mut text = match columns {
-            [] => String::new(),
-            [only] => format!("Column '{only}': "),
-            several => format!("Columns '{}': ", several.join("', '")),
+        let (mut text, blank) = match columns {
+            [] => (String::new(), "empty line"),
+            [only] => (format!("Column '{only}': "), "empty cell"),
+            several => (format!("Columns '{}': ", several.join("', '")), "empty cell"),
         };
         // Writing to a string cannot fail.
-        _ = self.write(&mut text);
+        _ = self.write(&mut text, blank);
         text
     }
 
-    fn write(&self, text: &mut String) -> fmt::Result {
-        let [valid, repaired, rejected] = self.outcomes.map(HumanCount);
-        let total = pluralize(self.total(), "number");
-        writeln!(text, "{total}: {valid} valid, {repaired} repaired, {rejected} rejected")?;
+    fn write(&self, text: &mut String, blank: &str) -> fmt::Result {
+        let [valid, repaired, rejected, empty] = self.outcomes.map(HumanCount);
+        let total = pluralize(self.total() as usize, "number");
+        write!(text, "{total}: {valid} valid, {repaired} repaired, {rejected} rejected")?;
+        if empty.0 > 0 {
+            write!(text, "; {}", pluralize(empty.0 as usize, blank))?;
+        }
+        writeln!(text)?;
         let mut reasons: Vec<_> = self.reasons.iter().collect();
         reasons.sort_by_key(|(_, (count, _))| std::cmp::Reverse(*count));
         for (reason, (count, first_line)) in reasons {
@@ -81,16 +92,12 @@ impl Summary {
         }
         if self.duplicates > 0 {
             let distinct = self.total() - self.count(Outcome::Rejected) - self.duplicates;
-            let distinct = pluralize(distinct, "distinct number");
-            writeln!(text, "{}, {distinct}", pluralize(self.duplicates, "duplicate"))?;
+            let distinct = pluralize(distinct as usize, "distinct number");
+            writeln!(text, "{}, {distinct}", pluralize(self.duplicates as usize, "duplicate"))?;
         }
         if self.omitted > 0 {
-            writeln!(text, "{} omitted from the output", pluralize(self.omitted, "row"))?;
+            writeln!(text, "{} omitted from the output", pluralize(self.omitted as usize, "row"))?;
         }
         Ok(())
     }
-}
-
-fn pluralize(count: u64, what: &str) -> String {
-    format!("{} {what}{}", HumanCount(count), if count == 1 { "" } else { "s" })
 }
