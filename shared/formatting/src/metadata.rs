@@ -53,7 +53,7 @@ fn compile_common_patterns() -> Option<()> {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use rlibphonenumber::{PhoneNumber as Parsed, PhoneNumberFormat, PhoneNumberType, Region};
+    use rlibphonenumber::{PhoneNumber as Parsed, PhoneNumberType, Region};
 
     use super::*;
 
