@@ -148,7 +148,7 @@ fn cold_start(name: &str, command: &[&str]) -> Vec<f64> {
     let round = || {
         let (mut contender, load_time) = ContenderProcess::start(name, command).unwrap();
         let mut describe = |text: &str| contender.describe(1, &[text.to_owned()]);
-        let inputs = ["+13052345678", "Jane: 305_234_5679 or cell", "+442079460958"];
+        let inputs = ["+13052345678", "Jane: 305·234·5679 or cell", "+442079460958"];
         let [number, messy, british] = inputs.map(&mut describe);
         let more = median(worldwide.iter().map(|text| describe(text)).collect());
         [microseconds(load_time), number, messy, british, more]
