@@ -75,7 +75,7 @@ fn assert_round_trips(number: &PhoneNumber, country: DefaultCountry) {
     if !number.valid {
         return;
     }
-    let number = &PhoneNumber { other: None, ..number.clone() };
+    let number = &PhoneNumber { other: None, dialing_code: None, ..number.clone() };
     let Formats { e164, international, rfc3966, .. } = &number.formats;
     let extension_digits = number.extension.as_deref().map_or(0, |digits| digits.chars().count());
     let mut notations = vec![rfc3966];
