@@ -282,7 +282,7 @@ mod tests {
 
     #[test]
     fn nul_bytes_are_part_of_the_text_unless_they_hide_digits() {
-        for text in ["\0305 234 5678\0\0\n", "ab\0c\0d\0e\0f\0", "1\x002\x003\x004 5\0"] {
+        for text in ["\x00305 234 5678\0\0\n", "ab\0c\0d\0e\0f\0", "1\x002\x003\x004 5\0"] {
             assert_eq!(parts(text.as_bytes(), true)[0].text, text.as_bytes());
         }
         for start in ["", "é"] {

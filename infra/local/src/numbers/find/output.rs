@@ -270,9 +270,8 @@ mod tests {
             (&["--leniency", "exact_grouping"], &numbers[4..5]),
         ] {
             let redacted = page(&numbers.join(", "), &[&["--redact"], options].concat(), false);
-            let expected = numbers.map(|number| match expected.contains(&number) {
-                true => masked(&number),
-                false => number.to_owned(),
+            let expected = numbers.map(|number| {
+                if expected.contains(&number) { masked(&number) } else { number.to_owned() }
             });
             assert_eq!(String::from_utf8(redacted).unwrap(), expected.join(", "), "{options:?}");
         }

@@ -26,7 +26,7 @@ fn no_command_replaces_a_data_folders_own_files() {
         for command in [
             &["export", "--format", "sqlite", name][..],
             &["export", "--format", "csv", "--table", "carriers", name],
-            &["format", &list, "--output", name],
+            &["format", &list, "--to", "csv", "--output", name],
             &["keys", "export", name],
             &["backup", name],
         ] {

@@ -115,13 +115,13 @@ fn csv_from_excel_stays_readable_by_excel() {
     let windows: Vec<u8> = text.chars().map(|c| c as u8).collect();
     let with_separator = [b"sep=;\r\n", &windows[..]].concat();
     let enriched = stdout(&folder.pipe(with_separator, &[]));
-    assert!(enriched.starts_with("sep=;\r\nName;Telefon;tn_valid;"), "{enriched}");
+    assert!(enriched.starts_with("sep=;\r\nName;Telefon;tn_verdict;"), "{enriched}");
     for (content, has_bom) in [(utf_16, true), (with_bom.into_bytes(), true), (windows, false)] {
         let enriched = stdout(&folder.pipe(content, &[]));
         assert_eq!(enriched.starts_with('\u{feff}'), has_bom);
         let lines: Vec<&str> = enriched.trim_start_matches('\u{feff}').split("\r\n").collect();
-        assert!(lines[0].starts_with("Name;Telefon;tn_valid;"), "{}", lines[0]);
-        assert!(lines[1].starts_with("José;(415) 234-1234;true;"), "{}", lines[1]);
+        assert!(lines[0].starts_with("Name;Telefon;tn_verdict;"), "{}", lines[0]);
+        assert!(lines[1].starts_with("José;(415) 234-1234;valid;"), "{}", lines[1]);
         assert_eq!(lines[2..], [""]);
     }
 }
@@ -171,7 +171,7 @@ fn lists_keep_their_columns_and_gain_the_chosen_fields() {
 fn any_input_is_processed_or_rejected_with_a_message() {
     let folder = Folder::with_sample();
     assert_eq!(stdout(&folder.format("a.txt", "", &[])), "");
-    assert!(stdout(&folder.format("a.csv", "", &["--to", "csv"])).starts_with("tn,tn_valid"));
+    assert!(stdout(&folder.format("a.csv", "", &["--to", "csv"])).starts_with("tn,tn_verdict"));
     for (content, message) in [
         (&b"PK\x03\x04xl/workbook.xml"[..], "save its sheet as CSV"),
         (b"name,contact\nAda,4152341234\n", "choose one with --column: 'name', 'contact'"),
@@ -210,7 +210,7 @@ fn output_files_appear_only_once_complete() {
     assert!(written.starts_with("{\"lineNumber\":2,\"tn\":\"4152341234\""), "{written}");
     // The output may replace its own input.
     stdout(&run(&folder.data, &["format", &list, "--output", &list, "--force"]));
-    assert!(fs::read_to_string(&list).unwrap().starts_with("phone,tn_valid"));
+    assert!(fs::read_to_string(&list).unwrap().starts_with("phone,tn_verdict"));
 
     let mut command = command_for(&folder.data, &["format", "--force", "--output", &output]);
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
