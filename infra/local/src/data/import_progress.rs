@@ -18,7 +18,7 @@ pub fn expected_time(sources: &Sources, is_first: bool, is_dry_run: bool) -> &'s
     let bytes: u64 = [nanpa, cnac, npa_report].into_iter().chain(blocks).map(bytes).sum();
     match (bytes >= MIN_LARGE_BYTES, is_first && !is_dry_run) {
         (false, _) => "This import takes a few seconds.",
-        (true, true) => "The first import takes about 2 minutes; later ones take about 20 seconds.",
+        (true, true) => "The first import takes about 2 minutes, or longer on a busy machine.",
         (true, false) => "This import takes about 20 seconds.",
     }
 }

@@ -1,7 +1,7 @@
 //! Progress of a long command on stderr: a bar on a terminal, and lines elsewhere.
 
 use std::{
-    fmt::Write as _,
+    fmt::{self, Write as _},
     io::{self, Write},
     sync::{
         Mutex, PoisonError,
@@ -87,6 +87,8 @@ impl Progress {
         let mut current = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
         let is_new = current.as_ref() != Some(&stage);
         if is_new {
+            // Before anything that draws the bar.
+            self.set_style(stage.unit, total);
             self.bar.reset();
         }
         match total {
@@ -94,25 +96,27 @@ impl Progress {
             None => self.bar.unset_length(),
         }
         if is_new {
-            self.show(&stage, total);
+            self.show(&stage);
             *current = Some(stage);
         }
     }
 
-    fn show(&self, stage: &Stage, total: Option<u64>) {
+    fn set_style(&self, unit: Unit, total: Option<u64>) {
+        let write_counts = move |state: &ProgressState, line: &mut dyn fmt::Write| {
+            // Writing to a string cannot fail.
+            _ = line.write_str(&counts(unit, state.pos(), state.len(), state.elapsed()));
+        };
+        let template = total.map_or(WITHOUT_TOTAL, |_| WITH_TOTAL);
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            self.bar.set_style(style.with_key("counts", write_counts));
+        }
+    }
+
+    fn show(&self, stage: &Stage) {
         if let Some((sender, _)) = &self.printer {
             // Fails only if stderr was closed.
             _ = sender.send(stage.clone());
         } else if !self.bar.is_hidden() {
-            let template = total.map_or(WITHOUT_TOTAL, |_| WITH_TOTAL);
-            if let Ok(style) = ProgressStyle::with_template(template) {
-                let unit = stage.unit;
-                let write_counts = move |state: &ProgressState, line: &mut dyn std::fmt::Write| {
-                    // Writing to a string cannot fail.
-                    _ = line.write_str(&counts(unit, state.pos(), state.len(), state.elapsed()));
-                };
-                self.bar.set_style(style.with_key("counts", write_counts));
-            }
             self.bar.set_message(stage.name.clone());
             self.bar.enable_steady_tick(REDRAW_INTERVAL);
         }
