@@ -179,7 +179,9 @@ mod tests {
     fn blocks_of_an_unread_report_are_counted_anew_with_the_earlier_report() {
         let earlier = |name| {
             let counts = [("blocks".to_owned(), 9), ("pooled_exchanges".to_owned(), 8)].into();
-            (name, ImportedReport { counts, rows: 7, ..ImportedReport::default() })
+            let percentages = [("ocn".to_owned(), 50.0)].into();
+            let report = ImportedReport { rows: 7, counts, percentages, ..Default::default() };
+            (name, report)
         };
         let current = ImportedReports(
             [ReportName::ThousandsBlocks, ReportName::CanadianBlocks].map(earlier).into(),
@@ -193,6 +195,7 @@ mod tests {
             let notes = Notes { countries_without_blocks, ..Notes::default() };
             let kept = earlier_block_reports(current, &notes, &dataset, &quality).into_iter();
             kept.map(|(name, report)| {
+                assert_eq!(report.percentages, BTreeMap::new(), "blocks have none");
                 let count = |name: &str| report.counts[name];
                 (name, report.rows, count("blocks"), count("pooled_exchanges"))
             })

@@ -219,8 +219,9 @@ fn all_codes_of_an_area_have_several_time_zones_if_one_has() {
     let split = dataset.area_codes().filter(|code| code.plan.has_several_time_zones);
     let split: Vec<String> = split.map(|code| code.npa.to_string()).collect();
     assert_eq!(split, ["448", "850", "906"]);
-    let overlay = dataset.area_code(parse("305")).unwrap().plan.overlay;
-    assert_eq!(overlay, BTreeSet::from([parse("305"), parse("786")]));
+    let area_code = dataset.area_code(parse("305")).unwrap();
+    assert_eq!(area_code.plan.overlay, BTreeSet::from([parse("305"), parse("786")]));
+    assert_eq!(area_code.state, Some(parse("FL")), "the report's, without exchanges");
 }
 
 #[test]

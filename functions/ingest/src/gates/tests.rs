@@ -322,4 +322,6 @@ fn files_without_a_date_older_files_and_future_files_are_refused() {
     let all = Waivers { max_change: Some(u32::MAX), allow_older: true, ..Waivers::default() };
     let verdict = Verdict::new(&refuse(now, "", "2199-01-01"), all);
     assert_eq!((verdict.reasons.len(), verdict.allowed_by), (1, None), "no waiver allows it");
+    let older_from_today = Verdict::new(&refuse(now, "2026-11-22", "2026-11-21"), all);
+    assert_eq!(older_from_today.reasons, [""; 0]);
 }

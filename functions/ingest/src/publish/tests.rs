@@ -1,5 +1,5 @@
 use numbering::records::Status;
-use store::ImportedReports;
+use store::{ImportedReport, ImportedReports, ReportName, SAMPLE_DATE};
 
 use super::*;
 use crate::{
@@ -96,5 +96,28 @@ fn unreadable_current_version_is_replaced_by_an_older_one_as_the_baseline() {
         assert_eq!(baseline.is_current(), is_current, "{unreadable:?}");
         assert_eq!(baseline.is_unreadable(&current), !is_current);
         assert!(!baseline.is_unreadable(&older));
+    }
+}
+
+#[test]
+fn published_data_is_not_compared_with_the_sample_and_starts_a_history() {
+    let report = ImportedReport { date: Some(SAMPLE_DATE), ..ImportedReport::default() };
+    let reports = ImportedReports([(ReportName::Nanpa, report)].into());
+    let sample = Snapshot { reports, ..snapshot(&version()) };
+    let published = snapshot(&version());
+    for (current, next, is_compared) in [
+        (&sample, &published, false),
+        (&sample, &sample, true),
+        (&published, &published, true),
+        (&published, &sample, true),
+    ] {
+        let baseline = Baseline {
+            manifest: Some(Manifest::new(None, current.clone(), |_| false)),
+            dataset: Arc::default(),
+            snapshot: Some(current.clone()),
+            unreadable: Vec::new(),
+        };
+        assert_eq!(baseline.compared_with(next).is_some(), is_compared);
+        assert_eq!(baseline.predecessor(next).is_some(), is_compared);
     }
 }

@@ -17,7 +17,7 @@ use published::is_published;
 pub use published::{Mirror, PUBLISHED_BLOCK_URLS, PUBLISHED_URLS, published_blocks};
 
 /// Maximum bytes fetched from a source; the largest published report is 13 MB.
-const MAX_FETCHED_BYTES: usize = 128 * 1024 * 1024;
+const MAX_FETCHED_BYTES: usize = 128 << 20;
 
 #[derive(Debug, Clone)]
 pub struct Sources {

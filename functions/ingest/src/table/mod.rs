@@ -239,7 +239,6 @@ impl<const N: usize, T> Report<N, T> {
         Err(ReportError::with_quote(message, without_contents))
     }
 
-    /// Notes the columns that no published report had when this was written.
     /// Notes columns that are unknown or missing.
     fn note_columns(&self, line: &Line, header: &Header<N>, notes: &mut Notes) {
         for (column, position) in self.columns.iter().zip(header.positions) {

@@ -128,6 +128,17 @@ fn unexpected_ragged_oversized_and_empty_files_are_rejected() {
 }
 
 #[test]
+fn limits_include_their_bound() {
+    let with_cell = |bytes: usize| format!("OCN,Company\n1,{}\n", "A".repeat(bytes));
+    assert_eq!(rows(&with_cell(256))[0][1].len(), 256);
+    assert!(read_error(&with_cell(257)).ends_with("must have at most 256 bytes"));
+    assert_eq!(rows("OCN,Company\n1,A\n2,A\n3,A\n4,A\n").len(), 4);
+    let dated = |year: u16| format!("File Date,12/31/{year}\nOCN,Company\n1,A\n");
+    assert_eq!(rows(&dated(1990)), [["1", "A", ""]]);
+    assert!(read_error(&dated(1989)).starts_with("a report is dated 1989-12-31"));
+}
+
+#[test]
 fn the_header_is_one_of_the_first_lines() {
     let header_after = |lines: usize| "note\n".repeat(lines) + "OCN,Company\n1,A\n";
     assert_eq!(rows(&header_after(HEADER_SEARCH_LINES - 1)), [["1", "A", ""]]);

@@ -120,3 +120,36 @@ fn line_endings_are_normalized_to_lf() {
         assert_eq!(text(content.as_bytes()).unwrap(), expected);
     }
 }
+
+#[test]
+fn lines_may_have_65536_bytes_including_their_end() {
+    let line = |bytes: usize| [&b"a".repeat(bytes - 1)[..], b"\n"].concat();
+    let longest = line(65_536);
+    assert_eq!(text(&[&longest[..], b"b\n"].concat()).unwrap().len(), longest.len() + 2);
+    let error = text(&line(65_537)).unwrap_err();
+    assert!(error.contains("a line is longer than 65536 bytes"), "{error}");
+}
+
+#[test]
+fn lines_are_counted_and_a_fingerprint_describes_the_packed_file() {
+    let packed = gzip_file(b"a\n\nb");
+    let content = Content::new("a report".to_owned(), Box::new(Cursor::new(packed.clone())));
+    let content = content.unwrap();
+    let sha256: String = Sha256::digest(&packed).iter().map(|byte| format!("{byte:02x}")).collect();
+    let expected = Fingerprint { bytes: packed.len() as u64, sha256 };
+    assert_eq!(content.fingerprint, expected);
+    let counted = std::cell::RefCell::new(Vec::new());
+    let read = |reader: &mut dyn Read| {
+        io::copy(reader, &mut io::sink()).map_err(|error| ReportError::new(error.to_string()))
+    };
+    content.read(|lines| counted.borrow_mut().push(lines), read).unwrap();
+    assert_eq!(counted.into_inner(), [1, 2, 3]);
+}
+
+#[test]
+fn text_is_utf16_if_a_quarter_of_it_is_nul() {
+    let with_nuls =
+        |nuls: usize, letters: usize| [&b"\0".repeat(nuls)[..], &b"a".repeat(letters)].concat();
+    assert!(text(&with_nuls(100, 301)).is_ok());
+    assert!(text(&with_nuls(100, 300)).unwrap_err().contains("UTF-16"));
+}
