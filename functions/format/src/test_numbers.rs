@@ -163,6 +163,14 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn the_simulated_quota_resets_in_a_minute() {
+        let before = Timestamp::now().as_second();
+        let (_, body) = get(KeyKind::Test, &format!("/v1/format?tn={RATE_LIMITED}")).await;
+        let reset = body["details"]["reset"].as_i64().unwrap();
+        assert!((before + 60..=Timestamp::now().as_second() + 60).contains(&reset), "{body}");
+    }
+
+    #[tokio::test]
     async fn lookups_of_test_numbers_have_their_block() {
         let (status, body) = get(KeyKind::Test, "/v1/lookup/2015550100").await;
         assert_eq!(status, StatusCode::OK);

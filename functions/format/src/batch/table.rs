@@ -221,6 +221,16 @@ mod tests {
     }
 
     #[test]
+    fn only_the_first_rows_are_kept_in_memory() {
+        for text in ["305\n".repeat(2 * MAX_ROWS), format!("305{}306", "\n".repeat(2 * MAX_ROWS))] {
+            let (dialect, _) = Dialect::detect(text.as_bytes());
+            let (rows, count) = read_rows(&text, &dialect, false).unwrap();
+            assert_eq!(rows.len(), MAX_ROWS);
+            assert!(count >= 2 * MAX_ROWS, "{count}");
+        }
+    }
+
+    #[test]
     fn ambiguous_columns_short_rows_and_open_quotes_are_rejected() {
         let uneven = "cells as the first, which has 2, got 1 in the row that starts on line ";
         for (text, expected) in [
