@@ -241,6 +241,10 @@ mod tests {
         let read = rows("a,b\r\n1\r\n1,\"2\",3\r\n\"x\r\ny\",\r\n", true).unwrap();
         let read: Vec<_> = read.into_iter().map(|(_, cells)| cells.join("|")).collect();
         assert_eq!(read, ["a|b", "1", "1|2|3", "x\r\ny|"]);
+        assert_eq!(
+            rows("a,b\n,\n\n", true).unwrap(),
+            [(1, vec!["a".to_owned(), "b".to_owned()]), (2, vec![String::new(); 2])]
+        );
     }
 
     #[test]
