@@ -100,9 +100,7 @@ fn finish(report: Result<ImportReport, IngestError>, args: &ChangeArgs) -> Resul
             return Err(error.into());
         }
     };
-    if !args.json && !args.verbose {
-        warning_lines(&report).for_each(|line| show_note(&line));
-    }
+    warning_lines(&report, args).for_each(|line| show_note(&line));
     report::print(args.json, &report, |table, report| write(table, report, args, env::args()))?;
     if let Some(file) = &args.changes {
         file.write(&report.changes, args.force)?;
@@ -117,9 +115,13 @@ fn finish(report: Result<ImportReport, IngestError>, args: &ChangeArgs) -> Resul
     }
 }
 
-/// Each kind of warning with an example. Some are given only once, so they do not need `--verbose`.
-fn warning_lines(report: &ImportReport) -> impl Iterator<Item = String> {
-    report.warnings.iter().map(|(kind, Warning { count, examples })| {
+/// Each kind of warning with an example, unless the report is printed with all of them.
+fn warning_lines(
+    report: &ImportReport,
+    &ChangeArgs { json, verbose, .. }: &ChangeArgs,
+) -> impl Iterator<Item = String> {
+    let warnings = report.warnings.iter().filter(move |_| !json && !verbose);
+    warnings.map(|(kind, Warning { count, examples })| {
         let example = examples.first().map_or(String::new(), |example| format!(": {example}"));
         let more = if *count > 1 {
             format!(" and {} more", HumanCount(u64::from(count - 1)))
@@ -228,7 +230,7 @@ mod tests {
         let is_change = |line: &str| line.starts_with("  added ") || line.starts_with("  changed ");
         let lines = text.lines().map(|line| if is_change(line) { &line[..28] } else { line });
         let lines: String = lines.map(|line| line.trim_end().to_owned() + "\n").collect();
-        let warnings: String = warning_lines(report).map(|line| line + "\n").collect();
+        let warnings: String = warning_lines(report, &args).map(|line| line + "\n").collect();
         format!("$ {command}\n{warnings}{lines}\n")
     }
 
@@ -258,8 +260,7 @@ mod tests {
         (report.quality.countries, report.quality.carrier_types) = Default::default();
         text += &printed(&report, &format!("{dry_run} --verbose"));
         for command in [import, &format!("{import} --data-dir d --verbose")] {
-            let report = ingest::ingest(&store, &sources, options(false), |_| ()).await;
-            let mut report = report.unwrap();
+            report = ingest::ingest(&store, &sources, options(false), |_| ()).await.unwrap();
             report.quality.carrier_types = Default::default();
             let examples = vec!["first".to_owned(), "second".to_owned()];
             report.warnings.insert("suspicious".to_owned(), Warning { count: 1235, examples });
@@ -268,6 +269,8 @@ mod tests {
                 .insert("unusual".to_owned(), Warning { count: 1, examples: Vec::new() });
             text += &printed(&report, command);
         }
+        let json: Vec<String> = import.split(' ').chain(["--json"]).map(str::to_owned).collect();
+        assert_eq!(warning_lines(&report, &import_args(&json).change).count(), 0);
         sources.nanpa = head(all.nanpa, 6);
         let report = ingest::ingest(&store, &sources, options(false), |_| ()).await.unwrap();
         text += &printed(&report, import);
