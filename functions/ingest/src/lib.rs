@@ -3,7 +3,8 @@
 //! Data flows one way. [`sources`] opens a file, [`table`] finds its columns, and a module in [`reports`] parses its
 //! rows. [`assemble`] builds a dataset, [`changes`] compares it with the current one, [`quality`] measures its
 //! completeness, [`provenance`] describes each report, and [`gates`] may refuse it. [`publish`] writes the items that
-//! changed, [`history`] adds the changes to the history, and [`outcome`] defines the report. Finally [`verify`] compares the items with the snapshot.
+//! changed, [`history`] adds the changes to the history, and [`outcome`] defines the report. Finally [`verify`] compares the
+//! items with the snapshot.
 
 mod assemble;
 mod carrier_types;
@@ -23,6 +24,8 @@ mod restarts;
 mod rollback;
 mod sources;
 mod table;
+#[cfg(test)]
+mod tests;
 mod verify;
 mod verify_history;
 

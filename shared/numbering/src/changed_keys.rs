@@ -9,7 +9,7 @@ use crate::records::{Npa, NpaNxx, Nxx, Ocn, RecordKey};
 /// The zstd level. The keys are written once, and read by every container that answers for the past.
 const LEVEL: i32 = 19;
 /// More than every possible key takes.
-const MAX_BYTES: usize = 16 * 1024 * 1024;
+const MAX_BYTES: usize = 16 << 20;
 
 /// The keys of the records that differ between two versions, in order, each with whether the record existed before.
 #[derive(Clone, Default, PartialEq, Eq)]
