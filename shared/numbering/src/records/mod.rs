@@ -3,6 +3,8 @@
 mod area_code;
 mod codes;
 mod place;
+#[cfg(test)]
+mod tests;
 mod version;
 
 use std::{collections::BTreeMap, fmt};
