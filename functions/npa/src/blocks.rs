@@ -151,3 +151,36 @@ fn block_row(exchange: &Exchange, digit: u8, today: Date) -> BlockRow {
         effective_date: effective,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use test_api::TestApi;
+
+    use crate::routes;
+
+    #[tokio::test]
+    async fn a_block_without_a_holder_has_none_of_the_exchanges() {
+        let list = TestApi::new(routes()).ok("/v1/npa/415/nxx/200/blocks").await;
+        let row = |block,
+                   status,
+                   holder: [Option<&str>; 3],
+                   rate_center,
+                   effective_date: Option<&str>| {
+            let [ocn, company_name, carrier_type] = holder;
+            json!({
+                "block": block, "status": status, "ocn": ocn, "company_name": company_name,
+                "carrier_type": carrier_type, "rate_center": rate_center, "effective_date": effective_date,
+            })
+        };
+        let tmobile = [Some("6529"), Some("T-MOBILE USA, INC."), Some("PCS")];
+        let expected = [
+            row(0, "UNASSIGNED", [None; 3], "SNFC CNTRL", None),
+            row(1, "ASSIGNED", tmobile, "SNFC CNTRL", None),
+            // The next holder
+            row(2, "UNASSIGNED", tmobile, "SAUSALITO", Some("2999-01-01")),
+            row(3, "UNASSIGNED", [None; 3], "SNFC CNTRL", None),
+        ];
+        assert_eq!(list["blocks"].as_array().unwrap()[..4], expected);
+    }
+}
