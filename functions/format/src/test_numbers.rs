@@ -116,7 +116,7 @@ mod tests {
     #[tokio::test]
     async fn invalid_texts_have_the_documented_reasons_with_any_key() {
         let rows = table("Invalid numbers");
-        assert_eq!(rows.len(), 11);
+        assert_eq!(rows.len(), 12);
         for row in rows {
             let [tn, code] = *row else { panic!("{row:?}") };
             for key in [KeyKind::Test, KeyKind::Live] {
