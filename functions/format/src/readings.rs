@@ -195,7 +195,7 @@ mod tests {
             ("TEL:+44", &["TEL:+44", "TEL: 44"]),
             ("tel%3A+44", &["tel: 44", "tel:+44"]),
             ("sips:+44%40a.com", &["sips:+44@a.com", "sips: 44@a.com"]),
-            ("<sip:+44@a.com>", &["<sip:+44@a.com>", "<sip: 44@a.com>"]),
+            ("%3Csip:+44@a.com%3E", &["<sip:+44@a.com>", "<sip: 44@a.com>"]),
             ("gossip:+44", &["gossip: 44"]),
             ("20;phone-context=+44", &["20;phone-context=+44", "20;phone-context= 44"]),
             ("20;Phone-Context%3D+44", &["20;Phone-Context= 44", "20;Phone-Context=+44"]),
