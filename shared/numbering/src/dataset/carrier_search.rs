@@ -133,6 +133,7 @@ mod tests {
             with_exchanges("0006", "ATT ENTERPRISES", None, 7),
             with_exchanges("0007", "THE AT&T", None, 900),
             with_exchanges("0008", "ATLANTIC TEL", None, 999),
+            with_exchanges("0009", "AT&T DORMANT", None, 0),
         ];
         let dataset = Dataset::new(carriers, Vec::new(), Vec::new());
         let found = |search: CarrierSearch| {
@@ -142,7 +143,7 @@ mod tests {
         let found_by_words = |query: &str| {
             found(CarrierSearch { words: query.parse().ok(), ..CarrierSearch::default() })
         };
-        let expected = ["0005", "0004", "0003", "0006", "0002", "0008", "0001", "0007"];
+        let expected = ["0005", "0004", "0003", "0006", "0002", "0009", "0008", "0001", "0007"];
         assert_eq!(found_by_words("AT&T"), expected);
         assert_eq!(found_by_words("at-t"), expected);
         assert_eq!(found_by_words("local at&t"), ["0003"]);
