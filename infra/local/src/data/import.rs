@@ -217,10 +217,10 @@ mod tests {
 
     /// What the command prints, with a placeholder for the version.
     fn printed(report: &ImportReport, command: &str) -> String {
-        let argv: Vec<String> = command.split(' ').map(str::to_owned).collect();
-        let args = import_args(&argv).change;
+        let words: Vec<String> = command.split(' ').map(str::to_owned).collect();
+        let args = import_args(&words).change;
         let mut text = String::new();
-        write(&mut text, report, &args, argv).unwrap();
+        write(&mut text, report, &args, words).unwrap();
         let text = anstream::adapter::strip_str(&text).to_string().replace("cargo run --", "tnr");
         let text = match &report.version {
             Some(version) => text.replace(version.as_str(), "VERSION"),

@@ -61,7 +61,7 @@ fn filters_match_the_earlier_and_later_state_of_every_kind_of_record() {
         let (exchange, area_code) = (exchange.clone(), area_code.clone());
         [Record::Exchange(exchange), Record::AreaCode(area_code), Record::Carrier(carrier.clone())]
     };
-    let [before, after] = ["CA", "NV"].map(|code| records_in(code));
+    let [before, after] = ["CA", "NV"].map(records_in);
     for (before, after) in before.into_iter().zip(after) {
         let pair = |before: Option<&Record>, after: Option<&Record>| RecordPair {
             key: before.or(after).unwrap().key(),

@@ -57,38 +57,38 @@ fn only_the_single_state_or_country_of_an_area_code_is_told() {
 }
 
 #[test]
-fn block_is_held_from_its_effective_date_on() {
-    let block = |ocn: &str, effective| BlockHolder {
-        ocn: parse(ocn),
+fn a_pooled_block_is_held_from_its_effective_date() {
+    let start = Date::constant(2026, 7, 1);
+    let holder = |effective| BlockHolder {
+        ocn: "6529".parse().unwrap(),
         company_name: None,
         carrier_type: None,
         rate_center: None,
         effective,
     };
-    let exchange = Exchange {
-        npa: parse("415"),
-        nxx: parse("200"),
-        ocn: Some(parse("6010")),
+    let (dated, undated) = (holder(Some(start)), holder(None));
+    let mut exchange = Exchange {
+        npa: "415".parse().unwrap(),
+        nxx: "200".parse().unwrap(),
+        ocn: Some("9740".parse().unwrap()),
         company_name: None,
         carrier_type: None,
         rate_center: None,
         state: None,
         country: Country::Us,
         status: Status::Assigned,
-        blocks: [(3, block("464D", Some(date(2026, 7, 1)))), (4, block("777D", None))].into(),
+        blocks: [(1, dated.clone()), (2, undated.clone())].into(),
     };
-    for (nxxx, today, ocn) in [
-        ("3000", date(2026, 6, 30), "6010"),
-        ("3999", date(2026, 7, 1), "464D"),
-        ("3000", date(2026, 7, 2), "464D"),
-        ("4000", date(2026, 7, 1), "777D"),
-        ("5000", date(2026, 7, 1), "6010"),
-    ] {
-        assert_eq!(exchange.holder_on(nxxx, today), Some(parse(ocn)), "{nxxx} {today}");
-    }
-    assert_eq!(exchange.block_on("", date(2026, 7, 1)), None);
+    let (before, after) = (start.yesterday().unwrap(), start.tomorrow().unwrap());
+    assert_eq!(exchange.holding_on(1, before), BlockHolding::Pending(&dated));
+    assert_eq!(exchange.holding_on(1, start), BlockHolding::Block(&dated));
+    assert_eq!(exchange.holding_on(1, after), BlockHolding::Block(&dated));
+    assert_eq!(exchange.holding_on(2, before), BlockHolding::Block(&undated));
+    assert_eq!(exchange.holding_on(3, after), BlockHolding::Unassigned);
     let ocns: Vec<String> = exchange.ocns().map(|ocn| ocn.to_string()).collect();
-    assert_eq!(ocns, ["6010", "464D", "777D"]);
+    assert_eq!(ocns, ["9740", "6529", "6529"]);
+    exchange.blocks.clear();
+    assert_eq!(exchange.holding_on(1, after), BlockHolding::Exchange);
 }
 
 #[test]

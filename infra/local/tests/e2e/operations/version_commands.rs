@@ -120,8 +120,9 @@ fn changes_and_histories_show_values_before_and_after() {
     let rows = changes[0]["fields"].as_object().unwrap().len();
     let expected = format!("note: {} of {} results", changes.len() - 1, changes.len());
     assert!(some.lines().count() == 1 + rows && note.contains(&expected), "{some}{note}");
-    let (found, none, _) = run(&operator, &["changes", "--change", "removed", "--kind", "carrier"]);
-    assert!(!found && none.contains("No results."), "{none}");
+    let (found, nothing, _) =
+        run(&operator, &["changes", "--change", "removed", "--kind", "carrier"]);
+    assert!(!found && nothing.contains("No results."), "{nothing}");
 
     let (found, history, _) = run(&operator, &["history", "415-206"]);
     assert!(found && history.contains("  removed exchange 415-206\n"), "{history}");
