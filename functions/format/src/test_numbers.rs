@@ -162,6 +162,17 @@ mod tests {
         }
     }
 
+    #[test]
+    fn only_exchange_555_of_the_documented_area_codes_has_test_data() {
+        for (text, expected) in
+            [("201 555 0100", true), ("201 234 5678", false), ("415 555 0100", false)]
+        {
+            let number = PhoneNumber::parse(text, formatting::DefaultCountry::default()).unwrap();
+            assert_eq!(dataset(KeyKind::Test, &number).is_some(), expected, "{text}");
+            assert!(dataset(KeyKind::Live, &number).is_none(), "{text}");
+        }
+    }
+
     #[tokio::test]
     async fn the_simulated_quota_resets_in_a_minute() {
         let before = Timestamp::now().as_second();
