@@ -54,7 +54,7 @@ fn filters_match_the_earlier_and_later_state_of_every_kind_of_record() {
     let mut exchange = example.exchange("415-200".parse().unwrap()).unwrap();
     let mut area_code = example.area_code("415".parse().unwrap()).unwrap();
     let mut carrier = example.carrier("6010".parse().unwrap()).unwrap();
-    let mut records_in = |code| {
+    let records_in = |code| {
         exchange.state = Some(state(code));
         area_code.states = BTreeSet::from([state("AZ"), state(code)]);
         carrier.state = Some(state(code));
