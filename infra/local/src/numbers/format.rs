@@ -18,10 +18,13 @@ use crate::{
     numbers::{
         args::FormatArgs,
         list::{ListError, ListOptions, ListReport, describe_list},
-        pipeline::Progress,
     },
     stop_signals::{StopSignals, until_stopped},
-    terminal::{escape::data_output, show_note},
+    terminal::{
+        escape::data_output,
+        progress::{Progress, Unit},
+        show_note,
+    },
 };
 
 /// Describes each number in a list, and prints how many are valid, repaired, rejected and empty.
@@ -66,11 +69,11 @@ fn write_all(
     dataset: Option<Arc<Dataset>>,
     (writer, is_terminal): Output,
 ) -> Result<Option<ListReport>, CliError> {
-    let progress = Progress::start(bytes, is_terminal);
+    let progress = Progress::beside_output(is_terminal);
+    progress.start("Formatting numbers", Unit::Bytes, bytes);
     let reader = progress.wrap_read(reader);
-    let show = |count| progress.show_numbers(count);
-    let report = describe_list(reader, options, dataset, &mut BufWriter::new(writer), show);
-    progress.finish();
+    let report = describe_list(reader, options, dataset, &mut BufWriter::new(writer));
+    drop(progress);
     match report {
         Err(ListError::Unwritable(error)) if error.kind() == ErrorKind::BrokenPipe => Ok(None),
         report => Ok(Some(report.map_err(Cause::from)?)),

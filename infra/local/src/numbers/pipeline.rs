@@ -1,50 +1,12 @@
 //! Processes long input in parallel with little memory: one thread per part, up to the number of
-//! processors. The calling thread reads and writes. [`Progress`] shows how far it is.
+//! processors. The calling thread reads and writes.
 
 use std::{
     collections::VecDeque,
-    io::Read,
     num::NonZero,
     panic::resume_unwind,
     thread::{self, ScopedJoinHandle},
 };
-
-use indicatif::{HumanCount, ProgressBar, ProgressStyle};
-
-/// The progress through a file or pipe, on stderr. Hidden if stderr is not a terminal, or if the output is one.
-pub struct Progress(ProgressBar);
-
-impl Progress {
-    /// Starts with the input's length, unless it is a pipe.
-    pub fn start(bytes: Option<u64>, is_output_terminal: bool) -> Self {
-        const FILE_STYLE: &str = "{msg} numbers {wide_bar} {bytes}/{total_bytes} {eta}";
-        const PIPE_STYLE: &str = "{spinner} {msg} numbers {bytes} {elapsed}";
-        if is_output_terminal {
-            return Self(ProgressBar::hidden());
-        }
-        let style = if bytes.is_some() { FILE_STYLE } else { PIPE_STYLE };
-        let bar = bytes.map_or_else(ProgressBar::no_length, ProgressBar::new).with_message("0");
-        Self(match ProgressStyle::with_template(style) {
-            Ok(style) => bar.with_style(style),
-            Err(_) => bar,
-        })
-    }
-
-    /// Counts the bytes that are read.
-    pub fn wrap_read<R: Read>(&self, reader: R) -> impl Read + use<R> {
-        self.0.wrap_read(reader)
-    }
-
-    /// Shows the count of numbers so far.
-    pub fn show_numbers(&self, count: u64) {
-        self.0.set_message(HumanCount(count).to_string());
-    }
-
-    /// Clears the line.
-    pub fn finish(&self) {
-        self.0.finish_and_clear();
-    }
-}
 
 /// Processes each part, and writes the results in order. A read error is returned after all earlier
 /// parts are written.

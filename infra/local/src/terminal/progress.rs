@@ -2,7 +2,7 @@
 
 use std::{
     fmt::{self, Write as _},
-    io::{self, Write},
+    io::{self, Read, Write},
     sync::{
         Mutex, PoisonError,
         mpsc::{self, Receiver, RecvTimeoutError, Sender},
@@ -67,7 +67,12 @@ impl Progress {
         Self { bar, stage: Mutex::default(), printer: None }
     }
 
-    /// Shows nothing, for a command that prints to the terminal.
+    /// For a command that writes data; hidden if it does so to the terminal.
+    pub fn beside_output(is_terminal: bool) -> Self {
+        if is_terminal { Self::hidden() } else { Self::new(Lines::Periodic) }
+    }
+
+    /// Shows nothing.
     pub fn hidden() -> Self {
         Self { bar: ProgressBar::hidden(), stage: Mutex::default(), printer: None }
     }
@@ -128,6 +133,11 @@ impl Progress {
 
     pub fn add(&self, count: u64) {
         self.bar.inc(count);
+    }
+
+    /// Counts the bytes that are read.
+    pub fn wrap_read<R: Read>(&self, reader: R) -> impl Read + use<R> {
+        self.bar.wrap_read(reader)
     }
 
     /// Clears the bar.

@@ -19,13 +19,12 @@ use formatting::RulesFailed;
 use crate::{
     CliError,
     error::{FAILURE_EXIT_CODE, NOT_FOUND_EXIT_CODE},
-    numbers::{
-        args::FindArgs,
-        format::load_dataset,
-        pipeline::{Progress, process_in_order},
-    },
+    numbers::{args::FindArgs, format::load_dataset, pipeline::process_in_order},
     show_error,
-    terminal::show_note,
+    terminal::{
+        progress::{Progress, Unit},
+        show_note,
+    },
 };
 use input::{Part, Parts};
 use output::{Describer, Output, Page};
@@ -77,7 +76,8 @@ fn search(file: &Path, output: &Output<'_>) -> Result<bool, FindError> {
     let unreadable = |error| FindError::Unreadable(file.display().to_string(), error);
     let (reader, bytes) = open(file).map_err(unreadable)?;
     let mut stdout = io::stdout().lock();
-    let progress = Progress::start(bytes, stdout.is_terminal());
+    let progress = Progress::beside_output(stdout.is_terminal());
+    progress.start(format!("Searching {}", file.display()), Unit::Bytes, bytes);
     let reader = progress.wrap_read(reader);
     let parts = Parts::new(reader, bytes.is_some()).map_err(unreadable)?;
     let is_utf_16 = parts.is_utf_16();
@@ -86,7 +86,6 @@ fn search(file: &Path, output: &Output<'_>) -> Result<bool, FindError> {
     let mut write = |page: Result<Page, RulesFailed>| {
         let Page { text, numbers } = page?;
         found += numbers;
-        progress.show_numbers(found);
         stdout.write_all(&text).and_then(|()| stdout.flush()).map_err(FindError::Unwritable)
     };
     let find = |part: Part| output.page(&part);
@@ -95,7 +94,7 @@ fn search(file: &Path, output: &Output<'_>) -> Result<bool, FindError> {
     } else {
         parts.try_for_each(|part| write(find(part?)))?;
     }
-    progress.finish();
+    drop(progress);
     if is_utf_16 && output.has_whole_text() {
         show_note(&format!("note: {} is in UTF-16, and the output in UTF-8", file.display()));
     }

@@ -62,7 +62,7 @@ async fn truncated_mismatched_and_older_reports_are_refused_without_effect() {
             "no/such/file cannot be read",
             Sources { nanpa: Source::File("no/such/file".into()), ..reports.sources() },
         ),
-        ("carriers (", as_overlay(&reports.carriers.replace(",ILEC,", ",,"))),
+        ("carriers (", as_overlay(&reports.carriers.replace(",ILEC,", ",CLEC,"))),
         (
             "the CNAC code status is dated 1999-12-31, older than the current data (2000-01-01)",
             as_cnac(&reports.cnac.replace("2000-01-01", "1999-12-31")),

@@ -17,7 +17,7 @@ use crate::support::{
 
 /// Every outcome and reason that a line can have.
 const LINES: (&str, &str) =
-    ("lines.txt", "+14152341234\n907_217_1234\n\n305-234-567\n5.55E+09\nnone\r\n");
+    ("lines.txt", "+14152341234\n907·217·1234\n\n305-234-567\n5.55E+09\nnone\r\n");
 
 /// Quotes, a formula, a line break in a cell, and countries, one of which is unknown.
 const PEOPLE: (&str, &str) = (
@@ -85,7 +85,7 @@ async fn format_prints_the_same_fields_as_the_api_even_while_the_folder_is_serve
     let folder = Folder::with_sample();
     let server = Server::on(&folder.data, &[]).await;
     let numbers =
-        ["+14152341234", "(305) 234-5678 ext. 42", "020 7946 0958", "hello", "907_217_1234"];
+        ["+14152341234", "(305) 234-5678 ext. 42", "020 7946 0958", "hello", "907·217·1234"];
     let results = json_lines(&folder.pipe(numbers.join("\n"), &["--include", "line,assignment"]));
     for (number, line) in numbers.iter().zip(&results) {
         let encoded = number.replace('+', "%2B").replace(' ', "%20");
