@@ -164,14 +164,15 @@ fn unknown_field(known: &Fields, name: &str) -> String {
     )
 }
 
-/// The number of edits between a known name, or its last part, and another name. Punctuation and case do not count.
+/// The number of edits between a known name, or one of its parts, and another name. Punctuation and case do not count.
 fn distance(known: &str, name: &str) -> usize {
-    let last_part = known.rsplit('.').next().unwrap_or(known);
-    let [known, last_part, name] = [known, last_part, name].map(|text| {
+    let plain = |text: &str| {
         let letters = text.chars().filter(|c| c.is_alphanumeric());
         letters.flat_map(char::to_lowercase).collect::<String>()
-    });
-    strsim::osa_distance(&known, &name).min(strsim::osa_distance(&last_part, &name))
+    };
+    let name = plain(name);
+    let parts = known.split('.').chain([known]);
+    parts.map(|part| strsim::osa_distance(&plain(part), &name)).min().unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -244,6 +245,7 @@ mod tests {
     fn unknown_fields_are_rejected_with_the_three_nearest_ones() {
         for (name, nearest) in [
             ("carrier.nom", "carrier.name, carrier.ocn and carrier.type"),
+            ("carier", "carrier.ocn, carrier.name and carrier.type"),
             ("ocn", "carrier.ocn"),
             ("ratecentre", "location.rateCenter"),
             ("tn_line_number2", "line_number"),
