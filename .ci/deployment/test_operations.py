@@ -168,7 +168,7 @@ def test_keys_are_created_listed_rotated_revoked_and_deleted(stack):
     rows = tnr("keys", "list")
     # The deleted key is gone; its replacement and the new client's key work.
     assert key not in states() and list(states().values()) == ["active", "active"]
-    assert "a client" in rows and "100000" in rows
+    assert "a client" in rows and "100,000" in rows
 
 
 def test_a_history_that_lacks_an_import_gets_it_from_the_next(stack):

@@ -162,7 +162,7 @@ const PROGRAMS = {
 
 // The number contains characters that are special in a shell, a URL or a string literal.
 test("a code snippet sends the request shown", () =>
-  withTab("/#number?tn='%22%24(305)%20234%605678%5C&country=CA", {}, async (tab) => {
+  withTab("/#number?tn='%22%24(305)%20234-5678%60%5C&country=CA", {}, async (tab) => {
     await waitForResult(tab);
     const expected = JSON.parse(await tab.locator("#code-text").textContent());
     assert.equal(expected.valid, true);
