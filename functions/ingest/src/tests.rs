@@ -26,7 +26,8 @@ fn sources(thousands_blocks: Option<&'static str>, canadian: Option<&'static str
 
 #[tokio::test]
 async fn each_report_is_described_by_its_source_bytes_date_and_time() {
-    let options = Options { now: Timestamp::UNIX_EPOCH, ..Options::default() };
+    let now = Timestamp::constant(1_780_000_000, 0);
+    let options = Options { now, ..Options::default() };
     let mut notes = Notes::default();
     let sources = sources(Some(BLOCKS), None);
     let (rows, reports) = read_sources(&sources, options, &mut notes, &|_| ()).await.unwrap();
@@ -42,7 +43,7 @@ async fn each_report_is_described_by_its_source_bytes_date_and_time() {
         let expected = ImportedReport {
             address: "the embedded sample".to_owned(),
             date,
-            read_at: Timestamp::UNIX_EPOCH,
+            read_at: now,
             bytes: text.len() as u64,
             sha256,
             ..ImportedReport::default()
