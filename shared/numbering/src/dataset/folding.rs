@@ -207,6 +207,13 @@ mod tests {
         }
     }
 
+    #[test]
+    fn words_start_after_spaces_with_the_length_of_their_first_part() {
+        let starts: Vec<_> = Folded::from("AT&T St. John's").word_starts().collect();
+        let expected = [("attstjohns", 2), ("stjohns", 2), ("johns", 4)];
+        assert_eq!(starts, expected.map(|(letters, first_part)| (letters.to_owned(), first_part)));
+    }
+
     proptest! {
         #[test]
         fn folding_is_idempotent(text in any::<String>()) {
