@@ -1,6 +1,6 @@
 //! Recognizes the names of phone number columns.
 
-/// How much a column's name suggests phone numbers.
+/// The likelihood that a column has phone numbers, by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum NameMatch {
     None,

@@ -50,7 +50,7 @@ mod tests {
             // Jamaica and the Bahamas
             ("+18762101234", Some("Cable & Wireless")),
             ("+12423591234", Some("BaTelCo")),
-            // The list has these ranges, too.
+            // The list also has these ranges.
             ("+16592012345", None),
             ("+17872102345", None),
             ("+13402012345", None),

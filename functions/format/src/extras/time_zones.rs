@@ -139,11 +139,11 @@ mod tests {
         let (toronto, idaho) =
             (["America/Toronto"], ["America/Boise", "America/Denver", "America/Los_Angeles"]);
         for (text, expected) in [
-            // The map has the exchange's own zones, or those of the area code.
+            // The map has zones for the exchange or for the area code.
             ("2083202345", &["America/Boise", "America/Los_Angeles"][..]),
             ("4182345678", &toronto),
             ("5812345678", &toronto),
-            // It puts 689 into Chicago's zone, and 879 into Puerto Rico's, too.
+            // It puts 689 into Chicago's zone, and adds Puerto Rico's to 879.
             ("6892345678", &["America/New_York"]),
             ("8792345678", &["America/Halifax", "America/St_Johns"]),
             ("7092345678", &["America/Halifax", "America/St_Johns"]),

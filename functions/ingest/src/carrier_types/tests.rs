@@ -95,7 +95,7 @@ fn companies_named_with_a_state_are_competitive() {
         ("ACME TELEPHONE COMPANY - IA", "CLEC COMPANY_NAME - -"),
         ("ACME TELECOM-NY", "CLEC COMPANY_NAME - -"),
         ("Acme Telecom Corp - BC", "CLEC COMPANY_NAME - -"),
-        // Incumbents of old names have a code in each state, too.
+        // Incumbents with old names also have a code in each state.
         ("ACME TEL. CO. - IA", "ILEC COMPANY_NAME - -"),
         ("ACME WIRELESS, LLC - IA", "WIRELESS COMPANY_NAME - -"),
         ("ACME COMMUNICATIONS OF IN", "- - - -"),

@@ -215,7 +215,7 @@ mod tests {
         Source::Embedded(head.concat().leak())
     }
 
-    /// What the command prints, with a placeholder for the version.
+    /// The command's output, with a placeholder for the version.
     fn printed(report: &ImportReport, command: &str) -> String {
         let words: Vec<String> = command.split(' ').map(str::to_owned).collect();
         let args = import_args(&words).change;

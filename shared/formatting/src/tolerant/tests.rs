@@ -1,7 +1,7 @@
 use super::*;
 use crate::{DefaultCountry, PhoneNumber};
 
-/// What people write between the digits of a number, and Google's rules reject.
+/// Separators between the digits of a number that Google's rules reject.
 const REJECTED_JOINERS: [&str; 38] = [
     "\u{202f}", "\u{2009}", "\u{2002}", "\u{2003}", "\u{2004}", "\u{2005}", "\u{2006}", "\u{2007}",
     "\u{2008}", "\u{200a}", "\u{205f}", "\u{1680}", "·", "•", "‧", "∙", "⋅", "・", "･", " · ",
@@ -10,7 +10,7 @@ const REJECTED_JOINERS: [&str; 38] = [
     "\u{3164}", "\u{ff70}",
 ];
 
-/// What separates numbers in lists, tables and sentences.
+/// Separators between numbers in lists, tables and sentences.
 const SEPARATORS: [&str; 26] = [
     "\t", "\r\n", "\n", "\r", "\u{b}", "\u{c}", "\u{85}", "\u{2028}", "\u{2029}", ",", ", ", "،",
     "、", "，", ";", "；", ":", "=", "|", "&", "_", "'", "’", "\"", "\\", " = ",

@@ -117,7 +117,7 @@ fn types_and_everyday_names_follow_from_names_unless_the_overlay_has_them() {
         ("INDIANA PAGING", None, ["COMPANY_NAME", "PAGER COMPANY_NAME", "-"]),
         ("ACME CELLULAR", None, ["COMPANY_NAME", "WIRELESS COMPANY_NAME", "-"]),
         ("ACME", None, ["-", "-", "-"]),
-        // A name that repeats the company's is no everyday name.
+        // A name that repeats the company's is not an everyday name.
         ("Spok", None, ["COMPANY_FAMILY", "PAGER COMPANY_FAMILY", "-"]),
         (
             "SPOK, INC.",

@@ -106,7 +106,7 @@ fn columns_may_have_the_same_value_in_nine_of_ten_records_and_nearly_always_the_
         (|it| it.ocn = Some("0008".parse().unwrap()), 900, &["90.1% company name", "90.1% OCN"]),
         (|it| it.state = Some("WY".parse().unwrap()), 900, &["90.1% state or province"]),
         (|it| it.rate_center = Some("SAME".to_owned()), 900, &["90.1% rate center"]),
-        // One in three of the others is assigned, too.
+        // One in three of the others is also assigned.
         (|it| it.status = Status::Assigned, 992, &["99.6% status"]),
     ];
     for (change, most, expected) in cases {

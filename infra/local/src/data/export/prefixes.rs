@@ -6,7 +6,7 @@ use jiff::civil::Date;
 use numbering::records::{Exchange, Status};
 use serde_json::{Value, json};
 
-use super::tables::block_holder;
+use super::blocks::block_holder;
 
 const HOLDER: [&str; 3] = ["ocn", "company_name", "carrier_type"];
 

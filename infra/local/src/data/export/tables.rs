@@ -6,12 +6,12 @@ use clap::ValueEnum;
 use formatting::time_zones_for_area_codes;
 use numbering::{
     dataset::Dataset,
-    records::{AreaCode, BlockHolder, Carrier, Exchange},
+    records::{AreaCode, Carrier, Exchange},
 };
 use serde_json::{Map, Value, json};
 use store::FileDates;
 
-use super::{Source, prefixes::prefixes};
+use super::{Source, blocks::blocks, prefixes::prefixes};
 use crate::{data::numbering_data::NumberingData, terminal::progress::Unit};
 
 const CAVEAT: &str = "A carrier is the holder of an exchange or thousands block as assigned. Numbers can \
@@ -108,7 +108,7 @@ impl Table {
             Self::AreaCodeOverlays => Box::new(dataset.area_codes().flat_map(overlays)),
             Self::Carriers => Box::new(dataset.carriers().map(carrier)),
             Self::Exchanges => Box::new(dataset.exchanges().map(exchange)),
-            Self::Blocks => Box::new(dataset.exchanges().flat_map(blocks)),
+            Self::Blocks => Box::new(dataset.exchanges().flat_map(|it| blocks(&it))),
             Self::Prefixes => Box::new(dataset.exchanges().flat_map(prefixes)),
             Self::Dictionary => Box::new(dictionary()),
             Self::Provenance => Box::new(provenance(source).into_iter().map(|(name, value)| {
@@ -185,26 +185,6 @@ fn carrier(carrier: Carrier) -> Value {
 
 fn exchange(exchange: Exchange) -> Value {
     json!(Exchange { blocks: BTreeMap::new(), ..exchange })
-}
-
-/// A row for each assigned thousands block.
-fn blocks(exchange: Exchange) -> Vec<Value> {
-    let blocks = exchange.blocks.iter().map(|(digit, holder)| {
-        let mut row = block_holder(&exchange, holder);
-        (row["npa"], row["nxx"]) = (json!(exchange.npa), json!(exchange.nxx));
-        (row["block"], row["effective_date"]) = ((*digit).into(), json!(holder.effective));
-        row
-    });
-    blocks.collect()
-}
-
-/// A block's holder. The exchange's rate center is the fallback.
-pub(super) fn block_holder(exchange: &Exchange, holder: &BlockHolder) -> Value {
-    let mut row = json!(holder);
-    if holder.rate_center.is_none() {
-        row["rate_center"] = json!(exchange.rate_center);
-    }
-    row
 }
 
 fn dictionary() -> impl Iterator<Item = Value> {

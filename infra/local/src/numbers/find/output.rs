@@ -114,7 +114,7 @@ impl<'a> Output<'a> {
         Self { format, path, describer, has_color, is_terminal: stdout.is_terminal() }
     }
 
-    /// Returns `true` if the output has the text without numbers, too.
+    /// Returns `true` if the output includes the text without numbers.
     pub fn has_whole_text(&self) -> bool {
         matches!(self.format, Format::Redacted)
     }

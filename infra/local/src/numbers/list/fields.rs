@@ -9,7 +9,7 @@ use format::{
     fields::Fields,
 };
 
-use super::{describe::DescribedNumber, options::OutputFormat};
+use super::describe::DescribedNumber;
 
 /// The prefix of the names in [`COLUMNS`].
 const PREFIX: &str = "tn_";
@@ -86,10 +86,9 @@ impl FromStr for ListFields {
 }
 
 impl ListFields {
-    /// The fields to write by default: ten columns and those of the included fields, or the API's result in JSON with its
+    /// The fields to write by default: ten columns and the included fields, or the API's result in JSON with its
     /// reason and the included fields.
-    pub fn default_for(format: OutputFormat, include: Include) -> Self {
-        let is_json = format.is_json();
+    pub fn default_for(is_json: bool, include: Include) -> Self {
         let default = if is_json { &[VERDICT, "reason"][..] } else { &DEFAULT_COLUMNS };
         let mut columns: Vec<Column> =
             default.iter().filter_map(|&name| all_columns().find(|it| it.name() == name)).collect();
@@ -203,7 +202,7 @@ mod tests {
     #[test]
     fn a_csv_gains_ten_columns_and_those_of_included_fields() {
         let names = |include: &str| {
-            let fields = ListFields::default_for(OutputFormat::Csv, include.parse().unwrap());
+            let fields = ListFields::default_for(false, include.parse().unwrap());
             assert!(!fields.has_line_number);
             (fields.columns.iter().map(|column| column.name()).collect::<Vec<_>>(), fields.include)
         };
@@ -221,7 +220,7 @@ mod tests {
 
     #[test]
     fn json_has_the_verdict_and_the_apis_result_with_its_reason() {
-        let fields = ListFields::default_for(OutputFormat::JsonLines, "line".parse().unwrap());
+        let fields = ListFields::default_for(true, "line".parse().unwrap());
         assert!(fields.has_verdict() && fields.has_line_number);
         assert_eq!(
             (fields.include, fields.json_fields),

@@ -87,7 +87,10 @@ pub fn describe_list(
         None => OutputFormat::JsonLines,
     });
     let include = options.include.clone().unwrap_or_default();
-    let fields = options.fields.clone().unwrap_or_else(|| ListFields::default_for(format, include));
+    let fields = options
+        .fields
+        .clone()
+        .unwrap_or_else(|| ListFields::default_for(format.is_json(), include));
     let describer = Describer {
         columns: &layout.columns,
         include: fields.include.clone().without(Extra::Reason),

@@ -58,7 +58,7 @@ impl Summary {
     }
 
     /// The count of cells or lines that are not empty.
-    pub fn total(&self) -> u64 {
+    fn total(&self) -> u64 {
         self.outcomes.iter().sum::<u64>() - self.count(Outcome::Empty)
     }
 

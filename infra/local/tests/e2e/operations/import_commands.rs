@@ -17,7 +17,7 @@ async fn import_prints_its_stages_and_one_summary_line() {
     let with_carriers = [&arguments[..], &["--carriers", &carriers]].concat();
     let imported = run(&data_dir, &with_carriers);
     let stages = stderr(&imported);
-    // A busy machine takes so long that the time left is printed, too.
+    // On a busy machine, the time left is also printed.
     let is_timed = |line: &&str| line.contains(": ") && !line.starts_with("warning: ");
     let stages: Vec<&str> = stages.lines().filter(|line| !is_timed(line)).collect();
     insta::assert_snapshot!(stages.join("\n"));
