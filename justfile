@@ -46,6 +46,10 @@ watch:
 bench NAME *ARGS:
     cargo bench -p bench --bench {{ NAME }} {{ ARGS }}
 
+# Build small mistakes into the lines changed since BASE, and show those that no test beside the code catches
+mutants BASE="origin/main":
+    .ci/mutants --since {{ BASE }}
+
 # Run every check that must pass before a merge
 ci:
     .ci/run
