@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use bytes::Bytes;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::records::{Npa, NpaNxx, Nxx, Ocn, RecordKey};
@@ -132,22 +133,8 @@ impl Serialize for ChangedKeys {
 
 impl<'de> Deserialize<'de> for ChangedKeys {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Bytes;
-
-        impl de::Visitor<'_> for Bytes {
-            type Value = ChangedKeys;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("packed keys")
-            }
-
-            fn visit_bytes<E: de::Error>(self, bytes: &[u8]) -> Result<ChangedKeys, E> {
-                ChangedKeys::from_bytes(bytes)
-                    .ok_or_else(|| E::custom("the keys cannot be unpacked"))
-            }
-        }
-
-        deserializer.deserialize_byte_buf(Bytes)
+        let bytes = Bytes::deserialize(deserializer)?;
+        Self::from_bytes(&bytes).ok_or_else(|| de::Error::custom("the keys cannot be unpacked"))
     }
 }
 
@@ -161,63 +148,42 @@ impl fmt::Debug for ChangedKeys {
 mod tests {
     use super::*;
 
-    fn carrier(ocn: &str) -> RecordKey {
-        RecordKey::Carrier(ocn.parse().unwrap())
-    }
-
-    fn area_code(npa: &str) -> RecordKey {
-        RecordKey::AreaCode(npa.parse().unwrap())
+    /// The first and last code of each kind, and some others, in order.
+    fn every_kind() -> Vec<RecordKey> {
+        let carriers = ["0000", "0051", "9ZZZ", "A000", "ZZZZ"];
+        let exchanges = ["000-000", "414-999", "415-000", "415-999", "416-000", "999-999"];
+        let carriers = carriers.map(|ocn| RecordKey::Carrier(ocn.parse().unwrap()));
+        let area_codes = ["000", "999"].map(|npa| RecordKey::AreaCode(npa.parse().unwrap()));
+        [&carriers[..], &area_codes, &exchanges.map(exchange)].concat()
     }
 
     fn exchange(npa_nxx: &str) -> RecordKey {
         RecordKey::Exchange(npa_nxx.parse().unwrap())
     }
 
-    /// The first and last code of each kind, and some others, in order.
-    fn every_kind() -> Vec<RecordKey> {
-        vec![
-            carrier("0000"),
-            carrier("0051"),
-            carrier("9ZZZ"),
-            carrier("A000"),
-            carrier("ZZZZ"),
-            area_code("000"),
-            area_code("999"),
-            exchange("000-000"),
-            exchange("414-999"),
-            exchange("415-000"),
-            exchange("415-999"),
-            exchange("416-000"),
-            exchange("999-999"),
-        ]
-    }
-
     #[test]
     fn keys_round_trip_in_their_order() {
-        let changes: Vec<_> = every_kind()
-            .into_iter()
-            .enumerate()
-            .map(|(index, key)| (key, index % 3 == 0))
-            .collect();
+        let all = every_kind();
+        let changes: Vec<_> = all.into_iter().zip([true, false].into_iter().cycle()).collect();
         let keys = ChangedKeys::new(changes.iter().copied().rev());
         let keys = ChangedKeys::from_bytes(&keys.to_bytes().unwrap()).unwrap();
         assert_eq!(keys.iter().collect::<Vec<_>>(), changes);
         assert!(changes.is_sorted_by_key(|(key, _)| *key));
-        assert_eq!((keys.len(), keys.is_empty()), (changes.len(), false));
+        assert_eq!((keys.len(), ChangedKeys::default().len()), (changes.len(), 0));
         for (key, existed) in changes {
             assert_eq!(keys.existed(key), Some(existed), "{key}");
         }
-        for missing in [carrier("0001"), area_code("415"), exchange("415-001")] {
+        let carrier = RecordKey::Carrier("0001".parse().unwrap());
+        let area_code = RecordKey::AreaCode("415".parse().unwrap());
+        for missing in [carrier, area_code, exchange("415-001")] {
             assert_eq!(keys.existed(missing), None, "{missing}");
         }
-        assert!(ChangedKeys::default().is_empty());
     }
 
     #[test]
     fn the_exchanges_in_an_area_code_are_those_from_000_to_999() {
         for existed in [false, true] {
-            let changes = every_kind().into_iter().map(|key| (key, existed));
-            let keys = ChangedKeys::new(changes);
+            let keys = ChangedKeys::new(every_kind().into_iter().map(|key| (key, existed)));
             let found: Vec<_> = keys.exchanges_in("415".parse().unwrap()).collect();
             let expected = ["415-000", "415-999"].map(|it| (it.parse().unwrap(), existed));
             assert_eq!(found, expected);

@@ -219,8 +219,8 @@ fn collect_values(name: &str, value: Value, values: &mut Vec<(String, Value)>) {
 
 /// The records that differ between two versions, as two small datasets.
 ///
-/// Exchanges take their holder's name from its carrier, so the datasets also contain the carriers of these exchanges.
-/// Carriers that did not change are equal in both.
+/// Exchanges take their holder's name from its carrier, so the datasets also contain the carriers of these exchanges. A
+/// carrier that did not change is equal in both, and has only what its exchanges say of it.
 #[derive(Debug, PartialEq)]
 pub struct Difference {
     before: Dataset,
@@ -228,20 +228,13 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// Selects the records with these keys from two versions.
+    /// The difference between two versions in the records with these keys.
     pub fn new(before: &Dataset, after: &Dataset, keys: &[RecordKey]) -> Self {
-        let mut selected: BTreeSet<RecordKey> = keys.iter().copied().collect();
-        for dataset in [before, after] {
-            for &key in keys {
-                if let Some(Record::Exchange(exchange)) = dataset.record(key) {
-                    selected.extend(exchange.ocns().map(RecordKey::Carrier));
-                }
-            }
-        }
-        Self { before: before.select(&selected), after: after.select(&selected) }
+        let pair = |&key| RecordPair { key, before: before.record(key), after: after.record(key) };
+        Self::from_changes(&keys.iter().map(pair).collect::<Vec<_>>())
     }
 
-    /// Makes the difference from its changes. A carrier that did not change has only what its exchanges say of it.
+    /// Makes the difference from its changes.
     pub fn from_changes(changes: &[RecordPair]) -> Self {
         let keys: BTreeSet<RecordKey> = changes.iter().map(|pair| pair.key).collect();
         let holders = changes.iter().flat_map(RecordPair::records).flat_map(holders_named_in);

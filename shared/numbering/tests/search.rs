@@ -10,9 +10,7 @@ use std::collections::BTreeMap;
 use jiff::civil::Date;
 use numbering::{
     dataset::{Dataset, Search},
-    records::{
-        AreaCode, BlockHolder, Carrier, CarrierType, Country, Exchange, OwnedExchanges, Status,
-    },
+    records::{AreaCode, BlockHolder, Carrier, CarrierType, Country, Exchange, Status},
 };
 use plain_search::{NameFilters, PlainSearch};
 use proptest::{collection::vec, option, prelude::*, sample::select};
@@ -35,15 +33,10 @@ fn carriers() -> impl Strategy<Value = Vec<Carrier>> {
     let carrier = |ocn: &'static str| {
         let names = (option::of(name()), option::of(name()), option::of(select(&TYPES[..])));
         names.prop_map(move |(company_name, common_name, carrier_type)| Carrier {
-            ocn: ocn.parse().unwrap(),
             company_name,
             common_name,
             carrier_type,
-            type_basis: None,
-            family_line_type: None,
-            state: None,
-            country: Country::Us,
-            exchanges: OwnedExchanges::default(),
+            ..Carrier::sample(ocn)
         })
     };
     // No carrier has the last OCN.
@@ -53,11 +46,9 @@ fn carriers() -> impl Strategy<Value = Vec<Carrier>> {
 fn block() -> impl Strategy<Value = BlockHolder> {
     (select(&OCNS[..]), option::of(name()), option::of(date())).prop_map(
         |(ocn, rate_center, effective)| BlockHolder {
-            ocn: ocn.parse().unwrap(),
-            company_name: None,
-            carrier_type: None,
             rate_center,
             effective,
+            ..BlockHolder::sample(ocn)
         },
     )
 }
@@ -74,16 +65,14 @@ fn exchange() -> impl Strategy<Value = Exchange> {
     (code, holder, place, blocks).prop_map(
         |((npa, nxx), (ocn, company_name, rate_center), (state, country, status), blocks)| {
             Exchange {
-                npa: npa.parse().unwrap(),
-                nxx: nxx.to_string().parse().unwrap(),
                 ocn: ocn.map(|ocn| ocn.parse().unwrap()),
                 company_name,
-                carrier_type: None,
                 rate_center,
                 state: state.map(|state| state.parse().unwrap()),
                 country,
                 status,
                 blocks,
+                ..Exchange::sample(&format!("{npa}-{nxx}"))
             }
         },
     )

@@ -2,12 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use bytes::Bytes;
+
 use super::{
     Dataset,
-    columns::Writer,
-    exchanges::{Attributes, BlockRows, ExchangeRows},
+    columns::Columns,
+    exchanges::{Attributes, BlockRows, Blocks, ExchangeRows, Exchanges},
     last_changed::LastChanged,
-    names::WordCollection,
+    names::{Names, WordCollection},
     tables::{AreaCodes, Carriers},
 };
 use crate::records::{AreaCode, BlockHolder, Carrier, Exchange, Ocn};
@@ -24,18 +26,28 @@ impl Dataset {
         let area_codes = sort_by_key(area_codes, |area_code| area_code.npa);
         let exchanges = sort_by_key(exchanges, Exchange::npa_nxx);
         let common = CommonValues::new(&carriers, &exchanges);
-        let mut writer = Writer::default();
-        Carriers::write(&carriers, &mut writer);
-        AreaCodes::write(&area_codes, &mut writer);
-        common.write_exchanges(&exchanges, &mut writer);
-        common.write_names(&carriers, &mut writer);
-        LastChanged::write_none(&mut writer);
-        Self::from_writer(writer)
+        Self::written(Vec::new(), |columns| {
+            Carriers::columns(columns, &carriers)?;
+            AreaCodes::columns(columns, &area_codes)?;
+            let (rows, blocks) = common.rows(&exchanges);
+            let written = Exchanges::columns(columns, rows, &common.attributes)?;
+            Blocks::columns(columns, &written, blocks)?;
+            let [companies, rate_centers] =
+                [&common.companies, &common.rate_centers].map(|it| it.keys().copied());
+            Names::columns(columns, companies, rate_centers, &common.words(&carriers))?;
+            LastChanged::columns(columns, &[], Vec::new())
+        })
     }
 
-    /// Reads the columns just written.
-    pub(super) fn from_writer(writer: Writer) -> Self {
-        Self::from_body(writer.0.into()).expect("the reader accepts what the writer wrote")
+    /// Appends columns to a dataset's first bytes, and reads the whole.
+    pub(super) fn written<T>(
+        first: Vec<u8>,
+        write: impl FnOnce(&mut Columns) -> Option<T>,
+    ) -> Self {
+        let mut columns = Columns { unread: Bytes::new(), written: Some(first) };
+        write(&mut columns);
+        let body = columns.written.unwrap_or_default();
+        Self::from_body(body.into()).expect("the reader accepts what the writer wrote")
     }
 }
 
@@ -107,7 +119,8 @@ impl<'a> CommonValues<'a> {
             .filter_map(|(&digit, holder)| Some((digit, holder, *self.carriers.get(&holder.ocn)?)))
     }
 
-    fn write_names(&self, carriers: &[Carrier], writer: &mut Writer) {
+    /// The words in all names. Rate centers get the IDs after all holders'.
+    fn words(&self, carriers: &[Carrier]) -> WordCollection {
         let mut words = WordCollection::default();
         for (id, carrier) in (1..).zip(carriers) {
             let names = [&carrier.company_name, &carrier.common_name];
@@ -120,37 +133,31 @@ impl<'a> CommonValues<'a> {
         for (name, &id) in &self.rate_centers {
             words.add(name, holder_count + id);
         }
-        writer.strings(self.companies.keys().copied());
-        writer.strings(self.rate_centers.keys().copied());
-        words.write(writer);
+        words
     }
 
-    fn write_exchanges(&self, exchanges: &[Exchange], writer: &mut Writer) {
+    fn rows(&self, exchanges: &[Exchange]) -> (ExchangeRows, BlockRows) {
         let mut rows = ExchangeRows::default();
         let mut blocks = BlockRows::default();
         for area in exchanges.chunk_by(|one, next| one.npa == next.npa) {
-            let row_values =
-                |value: &dyn Fn(&Exchange) -> u32| area.iter().map(value).collect::<Vec<_>>();
-            let attributes = row_values(&|exchange| self.attributes(exchange));
-            let holders = row_values(&|exchange| self.holder(exchange));
-            let rate_centers = row_values(&|it| self.rate_center(it.rate_center.as_ref()));
+            let row_values = |value: &dyn Fn(&Exchange) -> u32| area.iter().map(value).collect();
             let area_blocks = || area.iter().flat_map(|exchange| self.blocks(exchange));
-            let block_holders: Vec<u32> = area_blocks().map(|(.., holder)| holder).collect();
-            let block_rate_centers: Vec<u32> =
+            let block_holders = area_blocks().map(|(.., holder)| holder).collect();
+            let block_rate_centers =
                 area_blocks().map(|(_, it, _)| self.rate_center(it.rate_center.as_ref())).collect();
             rows.npas.push(area[0].npa);
             rows.nxxs.push(area.iter().map(|exchange| exchange.nxx).collect());
-            let [attribute_column, holder_column, rate_center_column] = &mut rows.columns;
-            attribute_column.add(&attributes, &[]);
-            blocks.holders.extend(holder_column.add(&holders, &block_holders));
-            blocks.rate_centers.extend(rate_center_column.add(&rate_centers, &block_rate_centers));
+            let [attributes, holders, rate_centers] = &mut rows.columns;
+            attributes.add(row_values(&|it| self.attributes(it)), Vec::new());
+            blocks.holders.extend(holders.add(row_values(&|it| self.holder(it)), block_holders));
+            let row_rate_centers = row_values(&|it| self.rate_center(it.rate_center.as_ref()));
+            blocks.rate_centers.extend(rate_centers.add(row_rate_centers, block_rate_centers));
             blocks.effective.extend(area_blocks().map(|(_, block, _)| block.effective));
             let digits =
                 |exchange| self.blocks(exchange).map(|(digit, ..)| 1 << digit).sum::<u32>();
             blocks.digits.extend(area.iter().map(digits));
         }
-        rows.write(&self.attributes, writer);
-        blocks.write(writer);
+        (rows, blocks)
     }
 }
 

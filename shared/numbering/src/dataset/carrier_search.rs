@@ -76,18 +76,10 @@ mod tests {
     use super::*;
     use crate::records::OwnedExchanges;
 
-    fn carrier(ocn: &str, company_name: &str, common_name: Option<&str>) -> Carrier {
-        Carrier {
-            ocn: ocn.parse().unwrap(),
-            company_name: Some(company_name.to_owned()),
-            common_name: common_name.map(str::to_owned),
-            carrier_type: Some(CarrierType::Wireless),
-            type_basis: None,
-            family_line_type: None,
-            state: None,
-            country: Country::Us,
-            exchanges: OwnedExchanges::default(),
-        }
+    fn find(carriers: Vec<Carrier>, query: &str) -> Vec<String> {
+        let dataset = Dataset::new(carriers, Vec::new(), Vec::new());
+        let search = CarrierSearch { words: query.parse().ok(), ..CarrierSearch::default() };
+        dataset.carriers_matching(&search).map(|carrier| carrier.ocn.to_string()).collect()
     }
 
     #[test]
@@ -106,48 +98,52 @@ mod tests {
             ("NEW CINGULAR", &["cingular", "new common"], &["ingular", "new verizon"]),
             ("BELL", &["073h", "073", "bell 073H"], &["73H", "073H7"]),
         ] {
-            let carriers = vec![carrier("073H", name, Some("Common Name"))];
-            let dataset = Dataset::new(carriers, Vec::new(), Vec::new());
-            for (query, expected) in
-                found.iter().map(|it| (it, 1)).chain(not_found.iter().map(|it| (it, 0)))
-            {
-                let search =
-                    CarrierSearch { words: query.parse().ok(), ..CarrierSearch::default() };
-                assert_eq!(dataset.carriers_matching(&search).len(), expected, "{name}: {query}");
+            let carrier = Carrier {
+                company_name: Some(name.to_owned()),
+                common_name: Some("Common Name".to_owned()),
+                ..Carrier::sample("073H")
+            };
+            for query in found {
+                assert_eq!(find(vec![carrier.clone()], query), ["073H"], "{name}: {query}");
+            }
+            for query in not_found {
+                assert_eq!(find(vec![carrier.clone()], query), [""; 0], "{name}: {query}");
             }
         }
     }
 
     #[test]
     fn whole_names_rank_before_prefixes_and_exchange_counts_break_ties() {
-        let with_exchanges = |ocn: &str, name: &str, common_name: Option<&str>, total: u32| {
-            let exchanges = OwnedExchanges { total, by_state: [].into() };
-            Carrier { exchanges, ..carrier(ocn, name, common_name) }
-        };
-        let carriers = vec![
-            with_exchanges("0001", "ALASCOM DBA AT&T ALASKA", None, 900),
-            with_exchanges("0002", "AT&T CORP.", None, 5),
-            with_exchanges("0003", "AT&T LOCAL", None, 7),
-            with_exchanges("0004", "AT & T", None, 1),
-            with_exchanges("0005", "NEW CINGULAR", Some("AT&T"), 800),
-            with_exchanges("0006", "ATT ENTERPRISES", None, 7),
-            with_exchanges("0007", "THE AT&T", None, 900),
-            with_exchanges("0008", "ATLANTIC TEL", None, 999),
-            with_exchanges("0009", "AT&T DORMANT", None, 0),
+        let carriers = [
+            ("0001", "ALASCOM DBA AT&T ALASKA", None, 900),
+            ("0002", "AT&T CORP.", None, 5),
+            ("0003", "AT&T LOCAL", None, 7),
+            ("0004", "AT & T", None, 1),
+            ("0005", "NEW CINGULAR", Some("AT&T"), 800),
+            ("0006", "ATT ENTERPRISES", None, 7),
+            ("0007", "THE AT&T", None, 900),
+            ("0008", "ATLANTIC TEL", None, 999),
+            ("0009", "AT&T DORMANT", None, 0),
         ];
+        let carriers = carriers.map(|(ocn, name, common_name, total)| Carrier {
+            company_name: Some(name.to_owned()),
+            common_name: common_name.map(str::to_owned),
+            exchanges: OwnedExchanges { total, ..OwnedExchanges::default() },
+            ..Carrier::sample(ocn)
+        });
+        let by_rank = ["0005", "0004", "0003", "0006", "0002", "0009", "0008", "0001", "0007"];
+        for (query, expected) in
+            [("AT&T", &by_rank[..]), ("at-t", &by_rank), ("local at&t", &["0003"])]
+        {
+            assert_eq!(find(carriers.to_vec(), query), expected, "{query}");
+        }
+    }
+
+    #[test]
+    fn without_words_carriers_stay_in_ocn_order() {
+        let us = CarrierSearch { country: Some(Country::Us), ..CarrierSearch::default() };
+        let carriers = ["0009", "0001"].map(Carrier::sample).to_vec();
         let dataset = Dataset::new(carriers, Vec::new(), Vec::new());
-        let found = |search: CarrierSearch| {
-            let carriers = dataset.carriers_matching(&search);
-            carriers.map(|carrier| carrier.ocn.to_string()).collect::<Vec<_>>()
-        };
-        let found_by_words = |query: &str| {
-            found(CarrierSearch { words: query.parse().ok(), ..CarrierSearch::default() })
-        };
-        let expected = ["0005", "0004", "0003", "0006", "0002", "0009", "0008", "0001", "0007"];
-        assert_eq!(found_by_words("AT&T"), expected);
-        assert_eq!(found_by_words("at-t"), expected);
-        assert_eq!(found_by_words("local at&t"), ["0003"]);
-        let us_search = CarrierSearch { country: Some(Country::Us), ..CarrierSearch::default() };
-        assert!(found(us_search).is_sorted(), "without words, carriers stay in OCN order");
+        assert!(dataset.carriers_matching(&us).map(|carrier| carrier.ocn).is_sorted());
     }
 }

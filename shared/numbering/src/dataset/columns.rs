@@ -80,7 +80,7 @@ fn first_where(within: Range<usize>, is_reached: impl Fn(usize) -> bool) -> usiz
 }
 
 /// Lists stored back to back, each as a range of items.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Lists {
     /// The start of each list, and the end of the last one.
     starts: Vec<u32>,
@@ -118,7 +118,7 @@ impl Lists {
     }
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Strings {
     bytes: Bytes,
     ranges: Lists,
@@ -150,60 +150,57 @@ impl Strings {
     }
 }
 
-/// The unread part of a snapshot. Each column starts with its length. Reads return `None` past the end of the
-/// snapshot.
-pub(super) struct Reader(pub(super) Bytes);
+/// The columns of a dataset. Each table lists its columns once, for writing and for reading: a writer appends what it gets
+/// and returns empty columns, and a reader ignores it and returns the next column in its bytes, or `None` past their end.
+pub(super) struct Columns {
+    pub(super) unread: Bytes,
+    /// `None` for a reader.
+    pub(super) written: Option<Vec<u8>>,
+}
 
-impl Reader {
-    fn bytes(&mut self, length: usize) -> Option<Bytes> {
-        (length <= self.0.len()).then(|| self.0.split_to(length))
+impl Columns {
+    pub(super) fn numbers(&mut self, numbers: impl IntoIterator<Item = u32>) -> Option<Numbers> {
+        let Some(written) = &mut self.written else { return self.read_numbers() };
+        write_numbers(written, &numbers.into_iter().collect::<Vec<_>>());
+        Some(Numbers::default())
     }
 
-    fn count(&mut self) -> Option<usize> {
-        let count = self.bytes(4)?;
-        count.first_chunk().map(|&bytes| u32::from_le_bytes(bytes) as usize)
-    }
-
-    pub(super) fn numbers(&mut self) -> Option<Numbers> {
-        let count = self.count()?;
-        let planes = self.bytes(1)?[0];
-        let planes = (0..planes).map(|_| self.bytes(count)).collect::<Option<_>>()?;
-        Some(Numbers { planes, count })
-    }
-
-    pub(super) fn lists(&mut self) -> Option<Lists> {
-        let lengths = self.numbers()?;
+    pub(super) fn lists(&mut self, lengths: impl Iterator<Item = usize>) -> Option<Lists> {
+        let lengths = self.numbers(lengths.map(|length| length as u32))?;
         Some(Lists::from_lengths(lengths.to_vec(0..lengths.count())))
     }
 
-    pub(super) fn strings(&mut self) -> Option<Strings> {
-        let ranges = self.lists()?;
-        Some(Strings { bytes: self.bytes(ranges.item_count())?, ranges })
+    pub(super) fn strings<'a>(
+        &mut self,
+        strings: impl Iterator<Item = &'a str> + Clone,
+    ) -> Option<Strings> {
+        let ranges = self.lists(strings.clone().map(str::len))?;
+        if let Some(written) = &mut self.written {
+            written.extend(strings.flat_map(str::bytes));
+        }
+        Some(Strings { bytes: self.take(ranges.item_count())?, ranges })
+    }
+
+    fn read_numbers(&mut self) -> Option<Numbers> {
+        let count = self.take(4)?;
+        let count = u32::from_le_bytes(*count.first_chunk()?) as usize;
+        let planes = self.take(1)?[0];
+        let planes = (0..planes).map(|_| self.take(count)).collect::<Option<_>>()?;
+        Some(Numbers { planes, count })
+    }
+
+    fn take(&mut self, length: usize) -> Option<Bytes> {
+        (length <= self.unread.len()).then(|| self.unread.split_to(length))
     }
 }
 
-/// Writes columns in the order [`Reader`] reads them.
-#[derive(Default)]
-pub(super) struct Writer(pub(super) Vec<u8>);
-
-impl Writer {
-    pub(super) fn numbers(&mut self, numbers: impl IntoIterator<Item = u32>) {
-        let numbers: Vec<u32> = numbers.into_iter().collect();
-        let greatest = numbers.iter().copied().max().unwrap_or_default();
-        let planes = 4 - greatest.leading_zeros() as usize / 8;
-        self.0.extend((numbers.len() as u32).to_le_bytes());
-        self.0.push(planes as u8);
-        for plane in 0..planes {
-            self.0.extend(numbers.iter().map(|number| number.to_le_bytes()[plane]));
-        }
-    }
-
-    pub(super) fn lists(&mut self, lengths: impl Iterator<Item = usize>) {
-        self.numbers(lengths.map(|length| length as u32));
-    }
-
-    pub(super) fn strings<'a>(&mut self, strings: impl Iterator<Item = &'a str> + Clone) {
-        self.lists(strings.clone().map(str::len));
-        self.0.extend(strings.flat_map(str::bytes));
+/// Writes numbers after their count and the number of their planes.
+fn write_numbers(written: &mut Vec<u8>, numbers: &[u32]) {
+    let greatest = numbers.iter().copied().max().unwrap_or_default();
+    let planes = 4 - greatest.leading_zeros() as usize / 8;
+    written.extend((numbers.len() as u32).to_le_bytes());
+    written.push(planes as u8);
+    for plane in 0..planes {
+        written.extend(numbers.iter().map(|number| number.to_le_bytes()[plane]));
     }
 }

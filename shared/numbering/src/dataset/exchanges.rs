@@ -8,7 +8,7 @@ use std::{collections::BTreeSet, ops::Range};
 use jiff::civil::Date;
 
 use super::{
-    columns::{Lists, Numbers, Reader, Writer},
+    columns::{Columns, Lists, Numbers},
     tables::Places,
 };
 use crate::records::{Country, Npa, NpaNxx, Nxx, StateCode, Status};
@@ -40,10 +40,17 @@ pub(super) const HOLDERS: usize = 1;
 pub(super) const RATE_CENTERS: usize = 2;
 
 impl Exchanges {
-    pub(super) fn read(reader: &mut Reader) -> Option<Self> {
-        let npas = reader.numbers()?;
-        let rows = reader.lists()?;
-        let gaps = reader.numbers()?;
+    pub(super) fn columns(
+        columns: &mut Columns,
+        written: ExchangeRows,
+        attributes: &[Attributes],
+    ) -> Option<Self> {
+        let npas = columns.numbers(written.npas.iter().map(|npa| npa.number().into()))?;
+        let rows = columns.lists(written.nxxs.iter().map(Vec::len))?;
+        let gaps = columns.numbers(written.nxxs.iter().flat_map(|nxxs| {
+            let numbers = nxxs.iter().map(|nxx| u32::from(nxx.number()));
+            numbers.scan(0, |before, nxx| Some(nxx - std::mem::replace(before, nxx)))
+        }))?;
         let mut nxxs = Vec::with_capacity(gaps.count());
         for area in 0..rows.count() {
             let gaps = gaps.to_vec(rows.range(area)).into_iter();
@@ -52,11 +59,15 @@ impl Exchanges {
                 Some(*nxx)
             }));
         }
-        let attributes =
-            SharedAttributes { places: Places::read(reader)?, statuses: reader.numbers()? };
-        let mut column = || DictionaryColumn::read(reader);
-        let columns = [column()?, column()?, column()?];
-        Some(Self { npas, rows, nxxs, attributes, columns })
+        let places = attributes.iter().map(|&(country, state, _)| (country, state));
+        let statuses = attributes.iter().map(|&(.., status)| status as u32);
+        let attributes = SharedAttributes {
+            places: Places::columns(columns, places)?,
+            statuses: columns.numbers(statuses)?,
+        };
+        let [first, second, third] =
+            written.columns.map(|written| DictionaryColumn::columns(columns, written));
+        Some(Self { npas, rows, nxxs, attributes, columns: [first?, second?, third?] })
     }
 
     pub(super) fn count(&self) -> usize {
@@ -128,11 +139,11 @@ pub(super) struct DictionaryColumn {
 }
 
 impl DictionaryColumn {
-    fn read(reader: &mut Reader) -> Option<Self> {
-        let dictionaries = reader.lists()?;
-        let entries = reader.numbers()?;
+    fn columns(columns: &mut Columns, written: DictionaryRows) -> Option<Self> {
+        let dictionaries = columns.lists(written.lengths.into_iter())?;
+        let entries = columns.numbers(written.entries)?;
         let entries = entries.to_vec(0..entries.count());
-        let rows = reader.numbers()?;
+        let rows = columns.numbers(written.rows)?;
         let (occurrences, positions) = occurrences(&entries);
         Some(Self { dictionaries, entries, rows, occurrences, positions })
     }
@@ -188,20 +199,14 @@ pub(super) struct DictionaryRows {
 
 impl DictionaryRows {
     /// Adds the values of an area code's rows. Returns the dictionary entries of its blocks' values.
-    pub(super) fn add(&mut self, row_values: &[u32], block_values: &[u32]) -> Vec<u32> {
-        let dictionary: BTreeSet<u32> = row_values.iter().chain(block_values).copied().collect();
+    pub(super) fn add(&mut self, row_values: Vec<u32>, block_values: Vec<u32>) -> Vec<u32> {
+        let dictionary: BTreeSet<u32> = row_values.iter().chain(&block_values).copied().collect();
         let dictionary: Vec<u32> = dictionary.into_iter().collect();
-        let entry_of = |value: &u32| dictionary.partition_point(|entry| entry < value) as u32;
-        self.rows.extend(row_values.iter().map(entry_of));
+        let entry_of = |value: u32| dictionary.partition_point(|&entry| entry < value) as u32;
+        self.rows.extend(row_values.into_iter().map(entry_of));
         self.lengths.push(dictionary.len());
         self.entries.extend(&dictionary);
-        block_values.iter().map(entry_of).collect()
-    }
-
-    fn write(self, writer: &mut Writer) {
-        writer.lists(self.lengths.into_iter());
-        writer.numbers(self.entries);
-        writer.numbers(self.rows);
+        block_values.into_iter().map(entry_of).collect()
     }
 }
 
@@ -214,21 +219,6 @@ pub(super) struct ExchangeRows {
     pub(super) nxxs: Vec<Vec<Nxx>>,
     /// Indexed like [`Exchanges::columns`].
     pub(super) columns: [DictionaryRows; 3],
-}
-
-impl ExchangeRows {
-    pub(super) fn write(self, attributes: &[Attributes], writer: &mut Writer) {
-        let gaps = self.nxxs.iter().flat_map(|nxxs| {
-            let numbers = nxxs.iter().map(|nxx| u32::from(nxx.number()));
-            numbers.scan(0, |before, nxx| Some(nxx - std::mem::replace(before, nxx)))
-        });
-        writer.numbers(self.npas.iter().map(|npa| npa.number().into()));
-        writer.lists(self.nxxs.iter().map(Vec::len));
-        writer.numbers(gaps);
-        Places::write(attributes.iter().map(|&(country, state, _)| (country, state)), writer);
-        writer.numbers(attributes.iter().map(|&(.., status)| status as u32));
-        self.columns.into_iter().for_each(|column| column.write(writer));
-    }
 }
 
 /// All thousands blocks that have a holder, in exchange order.
@@ -247,14 +237,23 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    pub(super) fn read(reader: &mut Reader, exchanges: &Exchanges) -> Option<Self> {
-        let digits = reader.numbers()?;
+    pub(super) fn columns(
+        columns: &mut Columns,
+        exchanges: &Exchanges,
+        written: BlockRows,
+    ) -> Option<Self> {
+        let written_dates: BTreeSet<Date> = written.effective.iter().copied().flatten().collect();
+        let written_dates: Vec<Date> = written_dates.into_iter().collect();
+        let value_for = |date| written_dates.partition_point(|&other| other <= date) as u32;
+        let digits = columns.numbers(written.digits)?;
         let areas = 0..exchanges.area_count();
         let areas = areas.map(|area| digits.count_ones(exchanges.rows_of(area)) as u32);
         let areas = Lists::from_lengths(areas);
-        let [holders, rate_centers] = [reader.numbers()?, reader.numbers()?];
-        let effective = reader.numbers()?;
-        let dates = reader.numbers()?;
+        let holders = columns.numbers(written.holders)?;
+        let rate_centers = columns.numbers(written.rate_centers)?;
+        let effective =
+            columns.numbers(written.effective.iter().map(|date| date.map_or(0, value_for)))?;
+        let dates = columns.numbers(written_dates.iter().copied().map(date_to_number))?;
         let dates = (0..dates.count()).map(|position| date_from_number(dates.get(position)));
         let dates = dates.collect::<Option<_>>()?;
         Some(Self { digits, areas, holders, rate_centers, effective, dates })
@@ -317,17 +316,4 @@ pub(super) struct BlockRows {
     pub(super) holders: Vec<u32>,
     pub(super) rate_centers: Vec<u32>,
     pub(super) effective: Vec<Option<Date>>,
-}
-
-impl BlockRows {
-    pub(super) fn write(self, writer: &mut Writer) {
-        let dates: BTreeSet<Date> = self.effective.iter().copied().flatten().collect();
-        let dates: Vec<Date> = dates.into_iter().collect();
-        let value_for = |date| dates.partition_point(|&other| other <= date) as u32;
-        writer.numbers(self.digits);
-        writer.numbers(self.holders);
-        writer.numbers(self.rate_centers);
-        writer.numbers(self.effective.iter().map(|date| date.map_or(0, value_for)));
-        writer.numbers(dates.iter().map(|&date| date_to_number(date)));
-    }
 }

@@ -21,7 +21,7 @@ mod words;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fmt,
+    fmt, iter,
 };
 
 use bytes::Bytes;
@@ -32,10 +32,10 @@ use crate::records::{
 };
 
 use self::{
-    columns::Reader,
-    exchanges::{ATTRIBUTES, Blocks, Exchanges, HOLDERS, RATE_CENTERS},
+    columns::Columns,
+    exchanges::{ATTRIBUTES, BlockRows, Blocks, ExchangeRows, Exchanges, HOLDERS, RATE_CENTERS},
     last_changed::LastChanged,
-    names::Names,
+    names::{Names, WordCollection},
     record_list::Positions,
     tables::{AreaCodes, Carriers},
 };
@@ -86,15 +86,17 @@ impl fmt::Debug for Dataset {
 impl Dataset {
     /// Reads a dataset from its columns; `None` unless they take up exactly these bytes.
     fn from_body(body: Bytes) -> Option<Self> {
-        let mut reader = Reader(body.clone());
-        let carriers = Carriers::read(&mut reader)?;
-        let area_codes = AreaCodes::read(&mut reader)?;
-        let exchanges = Exchanges::read(&mut reader)?;
-        let blocks = Blocks::read(&mut reader, &exchanges)?;
-        let names = Names::read(&mut reader)?;
-        let versions_start = body.len() - reader.0.len();
-        let last_changed = LastChanged::read(&mut reader)?;
-        let dataset = Self {
+        let mut columns = Columns { unread: body.clone(), written: None };
+        let carriers = Carriers::columns(&mut columns, &[])?;
+        let area_codes = AreaCodes::columns(&mut columns, &[])?;
+        let exchanges = Exchanges::columns(&mut columns, ExchangeRows::default(), &[])?;
+        let blocks = Blocks::columns(&mut columns, &exchanges, BlockRows::default())?;
+        let no_words = WordCollection::default();
+        let names = Names::columns(&mut columns, iter::empty(), iter::empty(), &no_words)?;
+        let versions_start = body.len() - columns.unread.len();
+        let last_changed = LastChanged::columns(&mut columns, &[], Vec::new())?;
+        let is_read = columns.unread.is_empty();
+        is_read.then_some(Self {
             body,
             versions_start,
             carriers,
@@ -103,8 +105,7 @@ impl Dataset {
             blocks,
             names,
             last_changed,
-        };
-        reader.0.is_empty().then_some(dataset)
+        })
     }
 
     /// Every carrier, ordered by OCN.
@@ -166,11 +167,6 @@ impl Dataset {
         let carriers = self.carriers().map(Record::Carrier);
         let area_codes = self.area_codes().map(Record::AreaCode);
         carriers.chain(area_codes).chain(self.exchanges().map(Record::Exchange))
-    }
-
-    /// The records with these keys, as a dataset without a version.
-    pub(crate) fn select(&self, keys: &BTreeSet<RecordKey>) -> Self {
-        Self::from_records(keys.iter().filter_map(|&key| self.record(key)))
     }
 
     /// This dataset with some records replaced, or removed if `None`, and without a version.

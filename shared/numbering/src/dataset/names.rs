@@ -9,7 +9,7 @@ use std::{
 };
 
 use super::{
-    columns::{Lists, Numbers, Reader, Strings, Writer},
+    columns::{Columns, Lists, Numbers, Strings},
     folding::Folded,
     words::WholeName,
 };
@@ -30,13 +30,18 @@ pub(super) struct Names {
 }
 
 impl Names {
-    pub(super) fn read(reader: &mut Reader) -> Option<Self> {
+    pub(super) fn columns<'a>(
+        columns: &mut Columns,
+        companies: impl Iterator<Item = &'a str> + Clone,
+        rate_centers: impl Iterator<Item = &'a str> + Clone,
+        WordCollection(words): &WordCollection,
+    ) -> Option<Self> {
         Some(Self {
-            companies: reader.strings()?,
-            rate_centers: reader.strings()?,
-            words: reader.strings()?,
-            lists: reader.lists()?,
-            ids: reader.numbers()?,
+            companies: columns.strings(companies)?,
+            rate_centers: columns.strings(rate_centers)?,
+            words: columns.strings(words.keys().map(String::as_str))?,
+            lists: columns.lists(words.values().map(BTreeSet::len))?,
+            ids: columns.numbers(words.values().flatten().copied())?,
         })
     }
 
@@ -80,7 +85,8 @@ impl Names {
     }
 }
 
-#[derive(Debug, Default)]
+/// The words to index, each with the IDs of the names that contain it.
+#[derive(Default)]
 pub(super) struct WordCollection(BTreeMap<String, BTreeSet<u32>>);
 
 impl WordCollection {
@@ -88,11 +94,5 @@ impl WordCollection {
         for word in Folded::from(name).word_tails() {
             self.0.entry(word).or_default().insert(id);
         }
-    }
-
-    pub(super) fn write(&self, writer: &mut Writer) {
-        writer.strings(self.0.keys().map(String::as_str));
-        writer.lists(self.0.values().map(BTreeSet::len));
-        writer.numbers(self.0.values().flatten().copied());
     }
 }

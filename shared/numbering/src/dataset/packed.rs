@@ -4,7 +4,7 @@ use super::Dataset;
 
 /// The snapshot layout that this release reads and writes. It is a snapshot's first byte, so a release
 /// never misreads another layout.
-pub const LAYOUT: u8 = 6;
+pub const LAYOUT: u8 = 7;
 /// The zstd level. It is high because a snapshot is written once and read by every container.
 const LEVEL: i32 = 19;
 /// The maximum size of an uncompressed snapshot. A full numbering plan with all thousands blocks takes about 40

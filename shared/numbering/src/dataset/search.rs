@@ -348,19 +348,3 @@ fn add_bits(numbers: &Numbers, positions: Range<usize>, table: &[u32], bits: &mu
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::dataset::tests::example;
-
-    #[test]
-    fn a_word_may_match_several_names_in_an_exchange() {
-        let rate_center = Some("CORP CITY".to_owned());
-        let exchange = Exchange { rate_center, ..example().exchanges().last().unwrap() };
-        assert_eq!(exchange.company_name.as_deref(), Some("AT&T CORP."));
-        let dataset = Dataset::new(Vec::new(), Vec::new(), vec![exchange]);
-        let search = Search { words: "corp".parse().ok(), ..Search::default() };
-        assert_eq!(dataset.search(&search, Date::MAX).len(), 1);
-    }
-}

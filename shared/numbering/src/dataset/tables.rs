@@ -5,7 +5,7 @@ use std::ops::Range;
 use serde_json::json;
 use strum::VariantArray;
 
-use super::columns::{Lists, Numbers, Reader, Strings, Writer};
+use super::columns::{Columns, Lists, Numbers, Strings};
 use crate::records::{
     AreaCode, Carrier, CarrierType, Country, Npa, Ocn, OwnedExchanges, StateCode,
 };
@@ -31,36 +31,27 @@ pub(super) struct Carriers {
 }
 
 impl Carriers {
-    pub(super) fn read(reader: &mut Reader) -> Option<Self> {
+    /// Writes carriers, which must be ordered by OCN, or reads them.
+    pub(super) fn columns(columns: &mut Columns, carriers: &[Carrier]) -> Option<Self> {
+        let all = || carriers.iter();
+        let counts = || all().flat_map(|carrier| &carrier.exchanges.by_state);
         Some(Self {
-            ocns: reader.numbers()?,
-            company_names: reader.strings()?,
-            common_names: reader.strings()?,
-            types: reader.numbers()?,
-            type_bases: reader.numbers()?,
-            family_line_types: reader.numbers()?,
-            places: Places::read(reader)?,
-            exchange_totals: reader.numbers()?,
-            exchange_counts: reader.lists()?,
-            counted_states: reader.numbers()?,
-            counts: reader.numbers()?,
+            ocns: columns.numbers(all().map(|it| ocn_to_number(it.ocn)))?,
+            company_names: columns.strings(all().map(|it| text(&it.company_name)))?,
+            common_names: columns.strings(all().map(|it| text(&it.common_name)))?,
+            types: columns
+                .numbers(all().map(|it| it.carrier_type.map_or(0, |it| it as u32 + 1)))?,
+            type_bases: columns
+                .numbers(all().map(|it| it.type_basis.map_or(0, |it| it as u32 + 1)))?,
+            family_line_types: columns
+                .numbers(all().map(|it| it.family_line_type.map_or(0, |it| it as u32 + 1)))?,
+            places: Places::columns(columns, all().map(|it| (it.country, it.state)))?,
+            exchange_totals: columns.numbers(all().map(|it| it.exchanges.total))?,
+            exchange_counts: columns.lists(all().map(|it| it.exchanges.by_state.len()))?,
+            counted_states: columns
+                .numbers(counts().map(|(state, _)| state_to_number(Some(*state))))?,
+            counts: columns.numbers(counts().map(|(_, count)| *count))?,
         })
-    }
-
-    /// Writes carriers, which must be ordered by OCN.
-    pub(super) fn write(carriers: &[Carrier], writer: &mut Writer) {
-        let counts = || carriers.iter().flat_map(|carrier| &carrier.exchanges.by_state);
-        writer.numbers(carriers.iter().map(|carrier| ocn_to_number(carrier.ocn)));
-        writer.strings(carriers.iter().map(|it| it.company_name.as_deref().unwrap_or_default()));
-        writer.strings(carriers.iter().map(|it| it.common_name.as_deref().unwrap_or_default()));
-        writer.numbers(carriers.iter().map(|it| it.carrier_type.map_or(0, |it| it as u32 + 1)));
-        writer.numbers(carriers.iter().map(|it| it.type_basis.map_or(0, |it| it as u32 + 1)));
-        writer.numbers(carriers.iter().map(|it| it.family_line_type.map_or(0, |it| it as u32 + 1)));
-        Places::write(carriers.iter().map(|carrier| (carrier.country, carrier.state)), writer);
-        writer.numbers(carriers.iter().map(|carrier| carrier.exchanges.total));
-        writer.lists(carriers.iter().map(|carrier| carrier.exchanges.by_state.len()));
-        writer.numbers(counts().map(|(&state, _)| state_to_number(Some(state))));
-        writer.numbers(counts().map(|(_, &count)| count));
     }
 
     pub(super) fn count(&self) -> usize {
@@ -128,6 +119,11 @@ fn variant<T: VariantArray + Copy>(column: &Numbers, position: usize) -> Option<
     column.get(position).checked_sub(1).map(|number| T::VARIANTS[number])
 }
 
+/// A name as stored, where an empty one is missing.
+fn text(name: &Option<String>) -> &str {
+    name.as_deref().unwrap_or_default()
+}
+
 /// Converts an OCN to a number, preserving order.
 fn ocn_to_number(ocn: Ocn) -> u32 {
     u32::from_be_bytes(ocn.characters())
@@ -147,29 +143,20 @@ pub(super) struct AreaCodes {
 }
 
 impl AreaCodes {
-    pub(super) fn read(reader: &mut Reader) -> Option<Self> {
+    /// Writes area codes, which must be ordered by NPA, or reads them.
+    pub(super) fn columns(columns: &mut Columns, area_codes: &[AreaCode]) -> Option<Self> {
+        let all = || area_codes.iter();
+        let states = all().flat_map(|it| &it.states);
+        let plans: Vec<String> = all().map(|it| json!(it.plan).to_string()).collect();
         Some(Self {
-            npas: reader.numbers()?,
-            countries: reader.numbers()?,
-            primary_states: reader.numbers()?,
-            exchange_totals: reader.numbers()?,
-            state_lists: reader.lists()?,
-            states: reader.numbers()?,
-            plans: reader.strings()?,
+            npas: columns.numbers(all().map(|it| it.npa.number().into()))?,
+            countries: columns.numbers(all().map(|it| it.country.map_or(0, |it| it as u32 + 1)))?,
+            primary_states: columns.numbers(all().map(|it| state_to_number(it.state)))?,
+            exchange_totals: columns.numbers(all().map(|it| it.total_exchanges))?,
+            state_lists: columns.lists(all().map(|it| it.states.len()))?,
+            states: columns.numbers(states.map(|state| state_to_number(Some(*state))))?,
+            plans: columns.strings(plans.iter().map(String::as_str))?,
         })
-    }
-
-    /// Writes area codes, which must be ordered by NPA.
-    pub(super) fn write(area_codes: &[AreaCode], writer: &mut Writer) {
-        let states = area_codes.iter().flat_map(|area_code| &area_code.states);
-        writer.numbers(area_codes.iter().map(|area_code| area_code.npa.number().into()));
-        writer.numbers(area_codes.iter().map(|it| it.country.map_or(0, |it| it as u32 + 1)));
-        writer.numbers(area_codes.iter().map(|it| state_to_number(it.state)));
-        writer.numbers(area_codes.iter().map(|area_code| area_code.total_exchanges));
-        writer.lists(area_codes.iter().map(|area_code| area_code.states.len()));
-        writer.numbers(states.map(|&state| state_to_number(Some(state))));
-        let plans: Vec<String> = area_codes.iter().map(|it| json!(it.plan).to_string()).collect();
-        writer.strings(plans.iter().map(String::as_str));
     }
 
     pub(super) fn count(&self) -> usize {
@@ -202,16 +189,14 @@ pub(super) struct Places {
 }
 
 impl Places {
-    pub(super) fn read(reader: &mut Reader) -> Option<Self> {
-        Some(Self { countries: reader.numbers()?, states: reader.numbers()? })
-    }
-
-    pub(super) fn write(
+    pub(super) fn columns(
+        columns: &mut Columns,
         places: impl Iterator<Item = (Country, Option<StateCode>)> + Clone,
-        writer: &mut Writer,
-    ) {
-        writer.numbers(places.clone().map(|(country, _)| country as u32));
-        writer.numbers(places.map(|(_, state)| state_to_number(state)));
+    ) -> Option<Self> {
+        Some(Self {
+            countries: columns.numbers(places.clone().map(|(country, _)| country as u32))?,
+            states: columns.numbers(places.map(|(_, state)| state_to_number(state)))?,
+        })
     }
 
     pub(super) fn count(&self) -> usize {

@@ -42,17 +42,11 @@ mod tests {
     use jiff::civil::Date;
 
     use super::*;
-    use crate::records::{AreaCode, Country};
+    use crate::records::AreaCode;
 
     fn area_code(npa: &str, year: i16, state: &str, overlay: &[&str], is_split: bool) -> AreaCode {
-        let mut area_code = AreaCode {
-            npa: npa.parse().unwrap(),
-            state: None,
-            states: [state.parse().unwrap()].into(),
-            country: Some(Country::Us),
-            total_exchanges: 0,
-            plan: Box::default(),
-        };
+        let states = [state.parse().unwrap()].into();
+        let mut area_code = AreaCode { states, ..AreaCode::sample(npa) };
         area_code.plan.overlay = overlay.iter().map(|npa| npa.parse().unwrap()).collect();
         area_code.plan.in_service_on = Some(Date::constant(year, 1, 1));
         area_code.plan.has_several_time_zones = is_split;

@@ -3,6 +3,7 @@
 mod area_code;
 mod codes;
 mod place;
+mod samples;
 #[cfg(test)]
 mod tests;
 mod version;

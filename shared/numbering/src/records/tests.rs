@@ -6,15 +6,8 @@ fn parse<T: std::str::FromStr<Err: fmt::Debug>>(text: &str) -> T {
     text.parse().unwrap()
 }
 
-fn area_code(states: &[&str]) -> AreaCode {
-    AreaCode {
-        npa: parse("415"),
-        state: None,
-        states: states.iter().map(|state| parse(state)).collect(),
-        country: Some(Country::Us),
-        total_exchanges: 0,
-        plan: Box::default(),
-    }
+fn with_plan(plan: NumberingPlan) -> AreaCode {
+    AreaCode { plan: Box::new(plan), ..AreaCode::sample("415") }
 }
 
 #[test]
@@ -33,101 +26,80 @@ fn planned_code_is_in_service_from_its_date_on() {
 
 #[test]
 fn area_code_is_covered_if_a_report_lists_its_exchanges() {
-    let covered = |country, service, total_exchanges| {
-        let plan = Box::new(NumberingPlan { service, ..NumberingPlan::default() });
-        AreaCode { country, total_exchanges, plan, ..area_code(&[]) }.is_covered()
-    };
     let (us, geographic) = (Some(Country::Us), AreaCodeService::Geographic);
-    assert!(covered(us, geographic, 0));
-    assert!(!covered(None, geographic, 0), "in Jamaica");
-    assert!(!covered(us, AreaCodeService::TollFree, 0));
-    assert!(covered(us, AreaCodeService::NonGeographic, 1), "Canada's 600");
+    for (country, service, total_exchanges, expected) in [
+        (us, geographic, 0, true),
+        // Jamaica
+        (None, geographic, 0, false),
+        (us, AreaCodeService::TollFree, 0, false),
+        // Canada's 600
+        (us, AreaCodeService::NonGeographic, 1, true),
+    ] {
+        let plan = NumberingPlan { service, ..NumberingPlan::default() };
+        let area_code = AreaCode { country, total_exchanges, ..with_plan(plan) };
+        assert_eq!(area_code.is_covered(), expected, "{area_code:?}");
+    }
 }
 
 #[test]
 fn only_the_single_state_or_country_of_an_area_code_is_told() {
-    let only_state = |states: &[&str]| area_code(states).only_state();
+    let only_state = |states: &[&str]| {
+        let states = states.iter().map(|state| parse(state)).collect();
+        AreaCode { states, ..AreaCode::sample("415") }.only_state()
+    };
     assert_eq!([only_state(&[]), only_state(&["NS", "PE"])], [None, None]);
     assert_eq!(only_state(&["CA"]), Some(parse("CA")));
     let country = |is_in_service| {
-        let plan = Box::new(NumberingPlan { is_in_service, ..NumberingPlan::default() });
-        AreaCode { plan, ..area_code(&[]) }.reported_country()
+        with_plan(NumberingPlan { is_in_service, ..NumberingPlan::default() }).reported_country()
     };
     assert_eq!([country(true), country(false)], [Some(Country::Us), None]);
 }
 
 #[test]
 fn a_pooled_block_is_held_from_its_effective_date() {
-    let start = Date::constant(2026, 7, 1);
-    let holder = |effective| BlockHolder {
-        ocn: "6529".parse().unwrap(),
-        company_name: None,
-        carrier_type: None,
-        rate_center: None,
-        effective,
-    };
-    let (dated, undated) = (holder(Some(start)), holder(None));
-    let mut exchange = Exchange {
-        npa: "415".parse().unwrap(),
-        nxx: "200".parse().unwrap(),
-        ocn: Some("9740".parse().unwrap()),
-        company_name: None,
-        carrier_type: None,
-        rate_center: None,
-        state: None,
-        country: Country::Us,
-        status: Status::Assigned,
-        blocks: [(1, dated.clone()), (2, undated.clone())].into(),
-    };
-    let (before, after) = (start.yesterday().unwrap(), start.tomorrow().unwrap());
-    assert_eq!(exchange.holding_on(1, before), BlockHolding::Pending(&dated));
-    assert_eq!(exchange.holding_on(1, start), BlockHolding::Block(&dated));
-    assert_eq!(exchange.holding_on(1, after), BlockHolding::Block(&dated));
-    assert_eq!(exchange.holding_on(2, before), BlockHolding::Block(&undated));
-    assert_eq!(exchange.holding_on(3, after), BlockHolding::Unassigned);
-    let ocns: Vec<String> = exchange.ocns().map(|ocn| ocn.to_string()).collect();
+    let start = date(2026, 7, 1);
+    let undated = BlockHolder::sample("6529");
+    let dated = BlockHolder { effective: Some(start), ..undated.clone() };
+    let blocks = [(1, dated.clone()), (2, undated.clone())].into();
+    let ocn = Some(parse("9740"));
+    let pooled = Exchange { ocn, blocks, ..Exchange::sample("415-200") };
+    let before = start.yesterday().unwrap();
+    for (digit, day, expected) in [
+        (1, before, BlockHolding::Pending(&dated)),
+        (1, start, BlockHolding::Block(&dated)),
+        (2, before, BlockHolding::Block(&undated)),
+        (3, start, BlockHolding::Unassigned),
+    ] {
+        assert_eq!(pooled.holding_on(digit, day), expected, "{digit} {day}");
+    }
+    let ocns: Vec<String> = pooled.ocns().map(|ocn| ocn.to_string()).collect();
     assert_eq!(ocns, ["9740", "6529", "6529"]);
-    exchange.blocks.clear();
-    assert_eq!(exchange.holding_on(1, after), BlockHolding::Exchange);
+    assert_eq!(Exchange::sample("415-200").holding_on(1, start), BlockHolding::Exchange);
 }
 
 #[test]
 fn line_type_follows_from_the_name_or_the_carrier_type() {
     use CarrierType::{Cap, Clec, Ilec, Ixc, Pcs, Wireless};
     use TypeBasis::{CarriersFile, CompanyFamily, CompanyName};
-    let line_type = |carrier_type, type_basis, family_line_type| {
-        let carrier = Carrier {
-            ocn: parse("6010"),
-            company_name: None,
-            common_name: None,
-            carrier_type,
-            type_basis,
-            family_line_type,
-            state: None,
-            country: Country::Us,
-            exchanges: OwnedExchanges::default(),
-        };
-        carrier.line_type()
-    };
-    for (carrier_type, expected) in [
-        (Wireless, Some(LineType::Wireless)),
-        (Pcs, Some(LineType::Wireless)),
-        (Ilec, Some(LineType::Landline)),
-        (Clec, Some(LineType::LandlineOrVoip)),
-        (Cap, Some(LineType::LandlineOrVoip)),
-        (Ixc, None),
+    let pager = Some(LineType::Pager);
+    for (carrier_type, type_basis, family_line_type, expected) in [
+        (Some(Wireless), CarriersFile, None, Some((LineType::Wireless, CarriersFile))),
+        (Some(Pcs), CompanyFamily, None, Some((LineType::Wireless, CompanyFamily))),
+        (Some(Ilec), CompanyName, None, Some((LineType::Landline, CompanyName))),
+        (Some(Clec), CarriersFile, None, Some((LineType::LandlineOrVoip, CarriersFile))),
+        (Some(Cap), CarriersFile, None, Some((LineType::LandlineOrVoip, CarriersFile))),
+        (Some(Ixc), CarriersFile, None, None),
+        (None, CarriersFile, None, None),
+        (Some(Wireless), CompanyName, pager, Some((LineType::Pager, CompanyName))),
+        (Some(Wireless), CompanyFamily, pager, Some((LineType::Pager, CompanyFamily))),
+        // The file gives no line type, so it is the family's.
+        (Some(Wireless), CarriersFile, pager, Some((LineType::Pager, CompanyFamily))),
     ] {
-        for basis in [CarriersFile, CompanyFamily, CompanyName] {
-            let expected = expected.map(|line_type| (line_type, basis));
-            assert_eq!(line_type(Some(carrier_type), Some(basis), None), expected);
-        }
+        let type_basis = Some(type_basis);
+        let carrier =
+            Carrier { carrier_type, type_basis, family_line_type, ..Carrier::sample("6010") };
+        assert_eq!(carrier.line_type(), expected, "{carrier:?}");
     }
-    let pager = |basis| line_type(Some(Wireless), basis, Some(LineType::Pager));
-    assert_eq!(pager(Some(CompanyName)), Some((LineType::Pager, CompanyName)));
-    assert_eq!(pager(Some(CompanyFamily)), Some((LineType::Pager, CompanyFamily)));
-    // The file gives no line type, so it is the family's.
-    assert_eq!(pager(Some(CarriersFile)), Some((LineType::Pager, CompanyFamily)));
-    assert_eq!(line_type(None, None, None), None);
 }
 
 #[test]
