@@ -1,15 +1,12 @@
 //! Stored API keys. A record contains the key's hash and a prefix that identifies it to operators, but never the key.
 
-use aws_sdk_dynamodb::{
-    operation::put_item::{PutItemError, builders::PutItemFluentBuilder},
-    types::AttributeValue,
-};
+use aws_sdk_dynamodb::types::AttributeValue;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::{
     Store, StoreError,
-    checksum::{self, Item},
+    checksum::{self, CHECKSUM, Item, text},
     client::{item_from_record, record_from_item},
 };
 
@@ -56,10 +53,9 @@ pub struct DamagedKey {
 
 impl DamagedKey {
     fn from_item(item: &Item) -> Self {
-        let text = |name| item.get(name).and_then(|value: &AttributeValue| value.as_s().ok());
-        let key_hash = text("key_hash").cloned().unwrap_or_default();
-        let name = text("prefix").unwrap_or(&key_hash).clone();
-        Self { key_hash, name }
+        let key_hash = text(item, "key_hash").unwrap_or_default();
+        let name = text(item, "prefix").unwrap_or(key_hash);
+        Self { key_hash: key_hash.to_owned(), name: name.to_owned() }
     }
 }
 
@@ -83,24 +79,14 @@ impl Store {
 
     /// Creates or replaces a key's record.
     pub async fn put_api_key(&self, key: &KeyRecord) -> Result<(), StoreError> {
-        let put = self.put_key(key)?.send().await;
-        put.map(drop).map_err(StoreError::call("PutItem", &self.tables.api_keys))
-    }
-
-    fn put_key(&self, key: &KeyRecord) -> Result<PutItemFluentBuilder, StoreError> {
         let table = &self.tables.api_keys;
-        let item = item_from_record(table, None, key)?;
-        Ok(self.client.put_item().table_name(table).set_item(Some(item)))
+        self.put(table, item_from_record(table, None, key)?).await
     }
 
     /// Adds a key unless it already exists; returns whether it was added.
     pub async fn add_api_key(&self, key: &KeyRecord) -> Result<bool, StoreError> {
-        let put = self.put_key(key)?.condition_expression("attribute_not_exists(key_hash)");
-        let Err(error) = put.send().await else { return Ok(true) };
-        match error.as_service_error() {
-            Some(PutItemError::ConditionalCheckFailedException(_)) => Ok(false),
-            _ => Err(StoreError::call("PutItem", &self.tables.api_keys)(error)),
-        }
+        let table = &self.tables.api_keys;
+        self.put_in_place(table, item_from_record(table, None, key)?, "key_hash", None).await
     }
 
     /// Reads all readable keys, oldest first. Scans the whole table, so requests never call it.
@@ -111,17 +97,16 @@ impl Store {
     /// Reads all keys, including revoked, expired and unreadable ones.
     pub async fn all_api_keys(&self) -> Result<StoredKeys, StoreError> {
         let table = self.tables.api_keys.as_str();
-        let scan = self.client.scan().table_name(table).consistent_read(true);
-        let mut pages = scan.into_paginator().items().send();
         let (mut readable, mut damaged) = (Vec::new(), Vec::new());
-        while let Some(item) = pages.next().await {
-            let item = item.map_err(StoreError::call("Scan", table))?;
+        let inspect = |item| {
             let fallback = DamagedKey::from_item(&item);
             match record_from_item::<KeyRecord>(table, item) {
                 Ok(key) => readable.push(key),
                 Err(_) => damaged.push(fallback),
             }
-        }
+            Ok(())
+        };
+        self.scan(table, inspect).await?;
         readable.sort_by_key(|key| key.created_at);
         Ok(StoredKeys { readable, damaged })
     }
@@ -164,16 +149,10 @@ impl Store {
             }
             *current = Some(time);
             let checksum = checksum::compute(&item_from_record(table, None, &before)?);
-            let put = self
-                .put_key(&after)?
-                .condition_expression("#checksum = :checksum")
-                .expression_attribute_names("#checksum", checksum::CHECKSUM)
-                .expression_attribute_values(":checksum", checksum);
-            let Err(error) = put.send().await else { return Ok(true) };
-            match error.as_service_error() {
-                // Another command changed the key, so read it again.
-                Some(PutItemError::ConditionalCheckFailedException(_)) => (),
-                _ => return Err(StoreError::call("PutItem", table)(error)),
+            let item = item_from_record(table, None, &after)?;
+            // If another command changed the key, reads it again.
+            if self.put_in_place(table, item, CHECKSUM, Some(checksum)).await? {
+                return Ok(true);
             }
         }
     }

@@ -1,5 +1,7 @@
 //! BatchGetItem with retries.
 
+use std::time::Duration;
+
 use aws_sdk_dynamodb::types::{AttributeValue, KeysAndAttributes, ReturnConsumedCapacity};
 use backon::{BackoffBuilder, ExponentialBuilder};
 
@@ -10,13 +12,12 @@ const OPERATION: &str = "BatchGetItem";
 /// The maximum number of items in a BatchGetItem call.
 pub const READS_PER_BATCH: usize = 100;
 
-/// A read of up to [`READS_PER_BATCH`] items from one table.
-pub(crate) struct BatchGet<'a> {
-    pub table: &'a str,
-    pub is_consistent: bool,
-    /// The delays between retries of keys that DynamoDB did not process.
-    pub delays: ExponentialBuilder,
-}
+/// The delays between five attempts, which fit within [`crate::TimeoutProfile::lookups`].
+const LOOKUP_DELAYS: ExponentialBuilder = ExponentialBuilder::new()
+    .with_min_delay(Duration::from_millis(25))
+    .with_max_delay(Duration::from_millis(400))
+    .with_max_times(4)
+    .with_jitter();
 
 /// A primary key with these attributes.
 pub(crate) fn primary_key<const N: usize>(attributes: [(&str, String); N]) -> Item {
@@ -24,15 +25,30 @@ pub(crate) fn primary_key<const N: usize>(attributes: [(&str, String); N]) -> It
 }
 
 impl Store {
-    /// Reads the items with these keys. Missing items are left out, and the order is arbitrary.
+    /// Reads items as [`Self::batch_get`] does, within the time that a lookup may take.
+    pub(crate) async fn batch_lookup(
+        &self,
+        table: &str,
+        is_consistent: bool,
+        keys: Vec<Item>,
+    ) -> Result<Vec<Item>, StoreError> {
+        let too_late = StoreError::Busy { operation: OPERATION, left: keys.len() };
+        let read = self.batch_get(table, is_consistent, LOOKUP_DELAYS, keys);
+        tokio::time::timeout(self.timeouts.lookups(), read).await.unwrap_or(Err(too_late))
+    }
+
+    /// Reads up to [`READS_PER_BATCH`] items from a table. Missing items are left out, and the order is arbitrary. Retries the
+    /// keys that DynamoDB did not process after these delays.
     pub(crate) async fn batch_get(
         &self,
-        BatchGet { table, is_consistent, delays }: BatchGet<'_>,
-        keys: impl Iterator<Item = Item>,
+        table: &str,
+        is_consistent: bool,
+        delays: ExponentialBuilder,
+        keys: Vec<Item>,
     ) -> Result<Vec<Item>, StoreError> {
         let keys = KeysAndAttributes::builder()
             .consistent_read(is_consistent)
-            .set_keys(Some(keys.collect()))
+            .set_keys(Some(keys))
             .build()
             .expect("the keys are set");
         let mut left = Some(keys);

@@ -5,6 +5,7 @@ use std::{env, sync::Arc};
 use aws_sdk_dynamodb::{
     Client, Config,
     config::{BehaviorVersion, Builder, Credentials, Region, SharedCredentialsProvider},
+    operation::put_item::PutItemError,
     types::{AttributeValue, ReturnConsumedCapacity},
 };
 use serde::{Serialize, de::DeserializeOwned};
@@ -136,7 +137,55 @@ impl Store {
             .consistent_read(is_consistent);
         let output = request.send().await.map_err(StoreError::call("GetItem", table))?;
         metering::add_capacity(output.consumed_capacity());
-        output.item.map(|item| record_from_keyed_item(table, (key, &value), item)).transpose()
+        let Some(item) = output.item else { return Ok(None) };
+        if item.get(key) != Some(&value) {
+            return Err(StoreError::item(table)("its key differs from the requested key"));
+        }
+        record_from_item(table, item).map(Some)
+    }
+
+    /// Writes an item in place of the one with its key.
+    pub(crate) async fn put(&self, table: &str, item: Item) -> Result<(), StoreError> {
+        let put = self.client.put_item().table_name(table).set_item(Some(item));
+        put.send().await.map(drop).map_err(StoreError::call("PutItem", table))
+    }
+
+    /// Writes an item in place of the one with its key, whose attribute must have this value, or be missing if `None`.
+    /// Returns `false` if it differs.
+    pub(crate) async fn put_in_place(
+        &self,
+        table: &str,
+        item: Item,
+        attribute: &str,
+        expected: Option<AttributeValue>,
+    ) -> Result<bool, StoreError> {
+        let put = self.client.put_item().table_name(table).set_item(Some(item));
+        let put = put.expression_attribute_names("#attribute", attribute);
+        let put = match expected {
+            None => put.condition_expression("attribute_not_exists(#attribute)"),
+            Some(expected) => put
+                .condition_expression("#attribute = :expected")
+                .expression_attribute_values(":expected", expected),
+        };
+        let Err(error) = put.send().await else { return Ok(true) };
+        match error.as_service_error() {
+            Some(PutItemError::ConditionalCheckFailedException(_)) => Ok(false),
+            _ => Err(StoreError::call("PutItem", table)(error)),
+        }
+    }
+
+    /// Calls `inspect` with each item in a table. The scan is strongly consistent.
+    pub(crate) async fn scan(
+        &self,
+        table: &str,
+        mut inspect: impl FnMut(Item) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let scan = self.client.scan().table_name(table).consistent_read(true);
+        let mut items = scan.into_paginator().items().send();
+        while let Some(item) = items.next().await {
+            inspect(item.map_err(StoreError::call("Scan", table))?)?;
+        }
+        Ok(())
     }
 }
 
@@ -168,18 +217,6 @@ pub(crate) fn record_from_item<T: DeserializeOwned>(
 ) -> Result<T, StoreError> {
     checksum::verify(&item).map_err(StoreError::item(table))?;
     from_item(item).map_err(StoreError::item(table))
-}
-
-/// Deserializes an item from `table`, and checks that it has the requested key.
-pub(crate) fn record_from_keyed_item<T: DeserializeOwned>(
-    table: &str,
-    (name, value): (&str, &AttributeValue),
-    item: Item,
-) -> Result<T, StoreError> {
-    if item.get(name) != Some(value) {
-        return Err(StoreError::item(table)("its key differs from the requested key"));
-    }
-    record_from_item(table, item)
 }
 
 /// Serializes a record as an item for `table`, with its checksum, and with `key` if the record does not contain

@@ -25,23 +25,17 @@ const FAILURE_RECHECK_INTERVAL: Duration = Duration::from_secs(5);
 /// and lists keep using the version in memory.
 pub struct CurrentDataset {
     store: Store,
-    in_use: ArcSwapOption<InUse>,
+    latest: ArcSwapOption<LoadedVersion>,
     /// The last requested older version, since clients request more pages from the same list.
     earlier: ArcSwapOption<LoadedVersion>,
-    /// Until this time no version is read again, because none was readable.
-    unreadable_until: ArcSwapOption<Instant>,
+    /// The time of the next read of the manifest; `None` if it is due. It also applies if no version was readable.
+    recheck_at: ArcSwapOption<Instant>,
     /// The manifest as of the last read.
     manifest: ArcSwapOption<Manifest>,
     /// The versions that were unreadable when the one in use was loaded.
     skipped: ArcSwap<Vec<SkippedVersion>>,
     /// Locked by the request that checks for a new version. Other requests keep using the one in memory.
     refreshing: tokio::sync::Mutex<()>,
-}
-
-struct InUse {
-    loaded: LoadedVersion,
-    /// The time of the next manifest read.
-    recheck_at: Instant,
 }
 
 /// The version that responses come from, as the manifest describes it.
@@ -74,9 +68,9 @@ impl CurrentDataset {
     pub fn new(store: Store) -> Self {
         Self {
             store,
-            in_use: ArcSwapOption::empty(),
+            latest: ArcSwapOption::empty(),
             earlier: ArcSwapOption::empty(),
-            unreadable_until: ArcSwapOption::empty(),
+            recheck_at: ArcSwapOption::empty(),
             manifest: ArcSwapOption::empty(),
             skipped: ArcSwap::default(),
             refreshing: tokio::sync::Mutex::default(),
@@ -86,7 +80,7 @@ impl CurrentDataset {
     /// Creates a dataset that is already loaded, for tests without a database.
     pub fn with_loaded(store: Store, loaded: LoadedVersion, manifest: Manifest) -> Self {
         let dataset = Self::new(store);
-        dataset.switch_to(loaded, Instant::now() + RECHECK_INTERVAL);
+        dataset.switch_to(loaded, RECHECK_INTERVAL);
         dataset.set_manifest(manifest);
         dataset
     }
@@ -134,25 +128,23 @@ impl CurrentDataset {
         let now = Instant::now();
         match self.fresh(now) {
             Some(fresh) => Ok(fresh),
-            None if self.unreadable_until.load().as_deref().is_some_and(|until| now < *until) => {
-                Err(DatasetError::StillUnreadable)
-            }
-            None => self.refresh().await,
+            None if self.is_due(now) => self.refresh().await,
+            None => Err(DatasetError::StillUnreadable),
         }
     }
 
-    /// The version in use, unless its next manifest read is due at `now`.
-    fn fresh(&self, now: Instant) -> Option<LoadedVersion> {
-        let in_use = self.in_use.load();
-        in_use
-            .as_deref()
-            .filter(|in_use| now < in_use.recheck_at)
-            .map(|in_use| in_use.loaded.clone())
+    fn is_due(&self, now: Instant) -> bool {
+        self.recheck_at.load().as_deref().is_none_or(|recheck_at| now >= *recheck_at)
     }
 
-    /// The version in use, even if its next manifest read is due.
+    /// The version in use, unless the next read of the manifest is due at `now`.
+    fn fresh(&self, now: Instant) -> Option<LoadedVersion> {
+        if self.is_due(now) { None } else { self.latest() }
+    }
+
+    /// The version in use, even if the next read of the manifest is due.
     fn latest(&self) -> Option<LoadedVersion> {
-        self.in_use.load().as_deref().map(|in_use| in_use.loaded.clone())
+        self.latest.load().as_deref().cloned()
     }
 
     /// The version with this name, if it is in memory.
@@ -162,11 +154,16 @@ impl CurrentDataset {
     }
 
     /// Switches to this version. The replaced one stays in memory, since clients may be reading its pages.
-    fn switch_to(&self, loaded: LoadedVersion, recheck_at: Instant) {
+    fn switch_to(&self, loaded: LoadedVersion, recheck_in: Duration) {
         if let Some(replaced) = self.latest().filter(|latest| latest.version != loaded.version) {
             self.earlier.store(Some(Arc::new(replaced)));
         }
-        self.in_use.store(Some(Arc::new(InUse { loaded, recheck_at })));
+        self.latest.store(Some(Arc::new(loaded)));
+        self.recheck_in(recheck_in);
+    }
+
+    fn recheck_in(&self, interval: Duration) {
+        self.recheck_at.store(Some(Arc::new(Instant::now() + interval)));
     }
 
     /// The version in memory, and the manifest as of the last read. Does not call DynamoDB.
@@ -203,20 +200,17 @@ impl CurrentDataset {
         let error = match self.newest().await {
             Ok(NewestVersion { loaded, skipped, .. }) => {
                 self.record_skipped(skipped, &loaded);
-                self.switch_to(loaded.clone(), Instant::now() + RECHECK_INTERVAL);
+                self.switch_to(loaded.clone(), RECHECK_INTERVAL);
                 return Ok(loaded);
             }
             Err(error) => error,
         };
-        let recheck_at = Instant::now() + FAILURE_RECHECK_INTERVAL;
-        let Some(in_memory) = self.latest() else {
-            // Otherwise every request would reread all versions.
-            if error.affects_every_version() {
-                self.unreadable_until.store(Some(Arc::new(recheck_at)));
-            }
-            return Err(error);
-        };
-        self.switch_to(in_memory.clone(), recheck_at);
+        let in_memory = self.latest();
+        // Without a version, every request would read all versions again.
+        if in_memory.is_some() || error.affects_every_version() {
+            self.recheck_in(FAILURE_RECHECK_INTERVAL);
+        }
+        let Some(in_memory) = in_memory else { return Err(error) };
         tracing::warn!(
             error = with_causes(&error),
             version = in_memory.version.as_str(),
@@ -312,9 +306,8 @@ impl CurrentDataset {
     fn set_manifest(&self, manifest: Manifest) -> Arc<Manifest> {
         let manifest = Arc::new(manifest);
         let replaced = self.manifest.swap(Some(Arc::clone(&manifest)));
-        let is_new = replaced.is_some_and(|it| it.current.version != manifest.current.version);
-        if let Some(latest) = self.latest().filter(|_| is_new) {
-            self.switch_to(latest, Instant::now());
+        if replaced.is_some_and(|it| it.current.version != manifest.current.version) {
+            self.recheck_at.store(None);
         }
         manifest
     }

@@ -29,10 +29,9 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use crate::{
     Gap, History, Manifest, Publication, PublishedDifference, READS_PER_BATCH, Store, StoreError,
     Table,
-    batch_get::{BatchGet, primary_key},
-    checksum::{self, Item},
+    batch_get::primary_key,
+    checksum::{self, Item, text},
     client::{item_from_record, record_from_item},
-    lookup_items::RETRY_DELAYS,
     manifest::{CHUNK_BYTES, snapshot_hash},
     metering,
 };
@@ -99,11 +98,6 @@ fn expires_at(publication: &Publication) -> i64 {
     publication.ends_at.unwrap_or_default() + ITEMS_OUTLIVE.as_secs()
 }
 
-/// The value of a string attribute; empty if missing.
-fn text<'i>(item: &'i Item, name: &str) -> &'i str {
-    item.get(name).and_then(|value| value.as_s().ok()).map_or("", String::as_str)
-}
-
 /// Turns an unreadable item into damage to a part of the history, for `map_err`.
 fn damage(part: impl FnOnce() -> String) -> impl FnOnce(StoreError) -> StoreError {
     move |error| match error {
@@ -138,20 +132,14 @@ impl Store {
             let key = Entry { code: id.clone(), entry, contents: (), expires_at };
             let mut chunk = item_from_record(table, None, &key)?;
             chunk.insert("data".to_owned(), AttributeValue::B(Blob::new(data)));
-            self.put_history(chunk).await?;
+            self.put(table, chunk).await?;
         }
         for code in [COPIES, PUBLICATIONS] {
             let (code, entry) = (code.to_owned(), id.clone());
             let publication = Entry { code, entry, contents: difference, expires_at };
-            self.put_history(item_from_record(table, None, &publication)?).await?;
+            self.put(table, item_from_record(table, None, &publication)?).await?;
         }
         Ok(())
-    }
-
-    async fn put_history(&self, item: Item) -> Result<(), StoreError> {
-        let table = self.tables.history.as_str();
-        let put = self.client.put_item().table_name(table).set_item(Some(item));
-        put.send().await.map(drop).map_err(StoreError::call("PutItem", table))
     }
 
     /// Reads the history that ends with the manifest's publication. Eventually consistent at first, at half the cost: each
@@ -257,21 +245,28 @@ impl Store {
             .iter()
             .filter_map(|&(position, key)| Some(change_key(history.publication(position)?, key)))
             .collect();
-        let mut found = HashMap::new();
+        let mut found: HashMap<(String, String), Item> = HashMap::new();
         // Eventually consistent at first, at half the cost: the history tells which changes exist.
         for is_consistent in [false, true] {
             let missing = |key: &&(String, String)| !found.contains_key(*key);
             let missing: Vec<_> = keys.iter().filter(missing).cloned().collect();
             let batches = missing.chunks(READS_PER_BATCH).map(|batch| {
-                let read = self.change_items(batch, is_consistent);
+                let table = self.tables.history.as_str();
+                let items = batch.iter().map(|(code, entry)| {
+                    primary_key([("code", code.clone()), ("entry", entry.clone())])
+                });
+                let read = self.batch_lookup(table, is_consistent, items.collect());
                 self.read_patiently(Table::History, read)
             });
             let batches: Vec<_> = batches.collect();
-            let batches: Vec<Vec<Item>> =
-                stream::iter(batches).buffer_unordered(CONCURRENT_CALLS).try_collect().await?;
+            let batches: Vec<Vec<Item>> = stream::iter(batches)
+                .buffer_unordered(CONCURRENT_CALLS)
+                .try_collect()
+                .await
+                .map_err(damage(|| format!("one of {} changes", missing.len())))?;
             found.extend(batches.into_iter().flatten().map(|item| {
-                let key = (text(&item, "code").to_owned(), text(&item, "entry").to_owned());
-                (key, item)
+                let key = ["code", "entry"].map(|name| text(&item, name).unwrap_or_default());
+                (key.map(str::to_owned).into(), item)
             }));
         }
         let changes = wanted.iter().zip(&keys).map(|(&(_, key), (code, entry))| {
@@ -281,23 +276,6 @@ impl Store {
             change.map_err(damage(|| format!("the change {entry} to {key}")))
         });
         changes.collect()
-    }
-
-    /// Reads up to [`READS_PER_BATCH`] changes that exist.
-    async fn change_items(
-        &self,
-        keys: &[(String, String)],
-        is_consistent: bool,
-    ) -> Result<Vec<Item>, StoreError> {
-        let table = self.tables.history.as_str();
-        let batch = BatchGet { table, is_consistent, delays: RETRY_DELAYS };
-        let items = keys
-            .iter()
-            .map(|(code, entry)| primary_key([("code", code.clone()), ("entry", entry.clone())]));
-        let too_late = |_| StoreError::Busy { operation: "BatchGetItem", left: keys.len() };
-        let read = tokio::time::timeout(self.timeouts.lookups(), self.batch_get(batch, items));
-        let part = || format!("one of {} changes", keys.len());
-        read.await.map_err(too_late)?.map_err(damage(part))
     }
 
     fn record_pair(&self, key: RecordKey, item: Item) -> Result<RecordPair, StoreError> {
@@ -325,18 +303,16 @@ impl Store {
         &self,
         mut inspect: impl FnMut(Version, RecordKey),
     ) -> Result<(), StoreError> {
-        let table = self.tables.history.as_str();
-        let scan = self.client.scan().table_name(table).consistent_read(true);
-        let mut items = scan.into_paginator().items().send();
-        while let Some(item) = items.next().await {
-            let item: Item = item.map_err(StoreError::call("Scan", table))?;
-            if let Some((id, key)) = parse_change_key(text(&item, "code"), text(&item, "entry"))
+        let inspect = |item: Item| {
+            let [code, entry] = ["code", "entry"].map(|name| text(&item, name).unwrap_or_default());
+            if let Some((id, key)) = parse_change_key(code, entry)
                 && checksum::verify(&item).is_ok()
             {
                 inspect(id, key);
             }
-        }
-        Ok(())
+            Ok(())
+        };
+        self.scan(&self.tables.history, inspect).await
     }
 
     /// Reads a partition's items, ordered by entry.

@@ -3,27 +3,19 @@
 //! An item states the version that last changed its record. If the in-memory dataset states a different version,
 //! readers use the dataset instead.
 
-use std::{collections::HashMap, time::Duration};
+use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use backon::ExponentialBuilder;
 use logging::with_causes;
 use numbering::records::{Carrier, Exchange, NpaNxx, Ocn, RecordKey, Version};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
     Store, StoreError, Tables,
-    batch_get::{BatchGet, primary_key},
-    checksum::Item,
+    batch_get::primary_key,
+    checksum::{Item, text},
     client::record_from_item,
 };
-
-/// The delays between five attempts, which fit within [`crate::TimeoutProfile::lookups`].
-pub(crate) const RETRY_DELAYS: ExponentialBuilder = ExponentialBuilder::new()
-    .with_min_delay(Duration::from_millis(25))
-    .with_max_delay(Duration::from_millis(400))
-    .with_max_times(4)
-    .with_jitter();
 
 /// An item in the carrier or exchange table, without its partition key.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -121,13 +113,9 @@ impl Store {
         npa_nxxs: &[NpaNxx],
     ) -> Result<HashMap<NpaNxx, LookupItem<Exchange>>, StoreError> {
         let table = LookupTable::Exchanges.name(&self.tables);
-        let batch = BatchGet { table, is_consistent: false, delays: RETRY_DELAYS };
         let keys = npa_nxxs.iter().map(|&npa_nxx| ItemKey::from(RecordKey::Exchange(npa_nxx)));
         let keys = keys.map(|key| primary_key([(key.table.key_attribute(), key.value)]));
-        let read = self.batch_get(batch, keys);
-        let too_late = |_| StoreError::Busy { operation: "BatchGetItem", left: npa_nxxs.len() };
-        let items =
-            tokio::time::timeout(self.timeouts.lookups(), read).await.map_err(too_late)??;
+        let items = self.batch_lookup(table, false, keys.collect()).await?;
         let mut found = HashMap::new();
         for item in items {
             let Some(npa_nxx) = npa_nxx_from_item(&item) else { continue };
@@ -156,7 +144,7 @@ impl Store {
 /// Parses the partition key of an exchange's item.
 fn npa_nxx_from_item(item: &Item) -> Option<NpaNxx> {
     let table = LookupTable::Exchanges;
-    let value = item.get(table.key_attribute())?.as_s().ok()?.clone();
+    let value = text(item, table.key_attribute())?.to_owned();
     match (ItemKey { table, value }).record_key()? {
         RecordKey::Exchange(npa_nxx) => Some(npa_nxx),
         _ => None,
@@ -166,15 +154,6 @@ fn npa_nxx_from_item(item: &Item) -> Option<NpaNxx> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::TimeoutProfile;
-
-    #[tokio::test]
-    async fn an_unreachable_table_is_an_error_and_not_a_missing_item() {
-        // Nothing listens on the port.
-        let store = Store::connect_to_emulator("http://127.0.0.1:1", TimeoutProfile::Request);
-        assert!(store.carrier("6010".parse().unwrap()).await.is_err());
-        assert!(store.exchange("415-007".parse().unwrap()).await.is_err());
-    }
 
     #[test]
     fn keys_round_trip_and_malformed_keys_are_rejected() {

@@ -5,17 +5,15 @@ mod tests;
 
 use std::fmt;
 
-use aws_sdk_dynamodb::{
-    error::ProvideErrorMetadata, operation::put_item::builders::PutItemFluentBuilder,
-    types::AttributeValue,
-};
+use aws_sdk_dynamodb::types::AttributeValue;
 use jiff::Timestamp;
 use rand::{RngExt, distr::Alphanumeric};
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_128;
 
 use crate::{
-    ImportedReports, Publication, Store, StoreError, Unrecorded, client::item_from_record,
+    ImportedReports, Publication, Store, StoreError, Unrecorded, checksum::Item,
+    client::item_from_record,
 };
 use numbering::records::{Statistics, Version};
 
@@ -180,35 +178,20 @@ const MANIFEST: &str = "manifest";
 #[derive(Debug, Serialize, Deserialize)]
 struct StoredManifest {
     revision: Revision,
-    current: Option<Snapshot>,
-    publication: Option<Publication>,
-    retained: Vec<Snapshot>,
-    unrecorded: Vec<Unrecorded>,
+    published: Option<Manifest>,
 }
 
 impl StoredManifest {
     /// Creates a manifest without a version.
     fn empty() -> Self {
-        let (retained, unrecorded) = (Vec::new(), Vec::new());
-        Self { revision: Revision::new(), current: None, publication: None, retained, unrecorded }
+        Self { revision: Revision::new(), published: None }
     }
 }
 
 impl Store {
     /// Reads the current manifest; `None` before the first import.
     pub async fn manifest(&self) -> Result<Option<Manifest>, StoreError> {
-        let Some(stored) = self.stored_manifest().await? else { return Ok(None) };
-        let StoredManifest { revision, current, publication, retained, unrecorded } = stored;
-        match (current, publication) {
-            (Some(current), Some(publication)) => {
-                Ok(Some(Manifest { revision, current, publication, retained, unrecorded }))
-            }
-            (None, _) => Ok(None),
-            (Some(_), None) => Err(StoreError::Manifest {
-                table: self.tables.dataset.clone(),
-                source: "it does not say when its version was published".into(),
-            }),
-        }
+        Ok(self.stored_manifest().await?.and_then(|stored| stored.published))
     }
 
     /// Returns the revision that the first import replaces. Stores a manifest without a version if none exists.
@@ -218,10 +201,10 @@ impl Store {
     /// does not respond or the item is unreadable.
     pub async fn first_revision(&self) -> Result<Revision, StoreError> {
         let empty = StoredManifest::empty();
-        match self.replace_manifest(&empty, &empty.revision, None).await {
+        match self.replace_manifest(&empty, None).await {
             // Another import has stored the manifest, but has not published a version yet.
             Err(StoreError::Overtaken) => match self.stored_manifest().await? {
-                Some(StoredManifest { revision, current: None, .. }) => Ok(revision),
+                Some(StoredManifest { revision, published: None }) => Ok(revision),
                 _ => Err(StoreError::Overtaken),
             },
             result => result.map(|()| empty.revision),
@@ -234,8 +217,8 @@ impl Store {
         if !matches!(self.manifest().await, Err(StoreError::Manifest { .. })) {
             return Ok(false);
         }
-        let put = self.put_manifest(&StoredManifest::empty())?.send().await;
-        put.map(|_| true).map_err(StoreError::call("PutItem", &self.tables.dataset))
+        let empty = self.manifest_item(&StoredManifest::empty())?;
+        self.put(&self.tables.dataset, empty).await.map(|()| true)
     }
 
     /// Stores `manifest` if the stored one still has the revision `replaced`. If the response is lost, reads the
@@ -249,7 +232,8 @@ impl Store {
         manifest: &Manifest,
         replaced: &Revision,
     ) -> Result<(), StoreError> {
-        self.replace_manifest(manifest, &manifest.revision, Some(replaced)).await
+        let (revision, published) = (manifest.revision.clone(), Some(manifest.clone()));
+        self.replace_manifest(&StoredManifest { revision, published }, Some(replaced)).await
     }
 
     async fn stored_manifest(&self) -> Result<Option<StoredManifest>, StoreError> {
@@ -262,34 +246,24 @@ impl Store {
 
     async fn replace_manifest(
         &self,
-        manifest: &impl Serialize,
-        revision: &Revision,
+        manifest: &StoredManifest,
         replaced: Option<&Revision>,
     ) -> Result<(), StoreError> {
-        let put = self.put_manifest(manifest)?;
-        let conditional_put = match replaced {
-            None => put.condition_expression("attribute_not_exists(id)"),
-            Some(replaced) => put
-                .condition_expression("revision = :replaced")
-                .expression_attribute_values(":replaced", AttributeValue::S(replaced.to_string())),
-        };
-        let Err(error) = conditional_put.send().await else { return Ok(()) };
-        // An attempt whose response was lost may have made the change.
-        if let Ok(Some(current)) = self.stored_manifest().await
-            && current.revision == *revision
-        {
+        let item = self.manifest_item(manifest)?;
+        let replaced = replaced.map(|replaced| AttributeValue::S(replaced.to_string()));
+        let put = self.put_in_place(&self.tables.dataset, item, "revision", replaced).await;
+        if matches!(put, Ok(true)) {
             return Ok(());
         }
-        match error.code() {
-            Some("ConditionalCheckFailedException") => Err(StoreError::Overtaken),
-            _ => Err(StoreError::call("PutItem", &self.tables.dataset)(error)),
+        // An attempt whose response was lost may have made the change.
+        match self.stored_manifest().await {
+            Ok(Some(current)) if current.revision == manifest.revision => Ok(()),
+            _ => put.and(Err(StoreError::Overtaken)),
         }
     }
 
-    fn put_manifest(&self, manifest: &impl Serialize) -> Result<PutItemFluentBuilder, StoreError> {
-        let table = &self.tables.dataset;
+    fn manifest_item(&self, manifest: &StoredManifest) -> Result<Item, StoreError> {
         let id = AttributeValue::S(MANIFEST.to_owned());
-        let item = item_from_record(table, Some(("id", id)), manifest)?;
-        Ok(self.client.put_item().table_name(table).set_item(Some(item)))
+        item_from_record(&self.tables.dataset, Some(("id", id)), manifest)
     }
 }

@@ -9,8 +9,8 @@ use numbering::records::Version;
 
 use crate::{
     Manifest, READS_PER_BATCH, Revision, Snapshot, Store, StoreError, Table, UnreadableSnapshot,
-    batch_get::{BatchGet, primary_key},
-    checksum::Item,
+    batch_get::primary_key,
+    checksum::{Item, text},
     item_writes::RETRY_DELAYS,
     manifest::{CHUNK_BYTES, snapshot_hash},
 };
@@ -67,10 +67,10 @@ impl Store {
         for is_consistent in [false, true] {
             let left: Vec<&String> = ids.iter().filter(|id| !found.contains_key(*id)).collect();
             for batch in left.chunks(READS_PER_BATCH) {
-                let read =
-                    BatchGet { table: &self.tables.dataset, is_consistent, delays: RETRY_DELAYS };
                 let keys = batch.iter().map(|id| primary_key([("id", (*id).clone())]));
-                let items = self.batch_get(read, keys).await?;
+                let keys = keys.collect();
+                let items =
+                    self.batch_get(&self.tables.dataset, is_consistent, RETRY_DELAYS, keys).await?;
                 found.extend(items.into_iter().filter_map(into_id_and_data));
             }
         }
@@ -85,16 +85,14 @@ impl Store {
         bytes: &[u8],
         replaces: &Revision,
     ) -> Result<(), StoreError> {
-        let table = &self.tables.dataset;
         for (index, data) in (0..).zip(bytes.chunks(CHUNK_BYTES)) {
-            let request = self
-                .client
-                .put_item()
-                .table_name(table)
-                .item("id", AttributeValue::S(chunk_id(version, index)))
-                .item(REPLACES, AttributeValue::S(replaces.to_string()))
-                .item("data", AttributeValue::B(Blob::new(data)));
-            request.send().await.map_err(StoreError::call("PutItem", table))?;
+            let item = [
+                ("id", AttributeValue::S(chunk_id(version, index))),
+                (REPLACES, AttributeValue::S(replaces.to_string())),
+                ("data", AttributeValue::B(Blob::new(data))),
+            ];
+            let item = item.map(|(name, value)| (name.to_owned(), value)).into();
+            self.put(&self.tables.dataset, item).await?;
         }
         Ok(())
     }
@@ -138,12 +136,12 @@ impl Store {
 
 /// Returns `true` if the manifest does not list the item's version, and no import can publish it.
 fn is_orphaned(item: &Item, manifest: &Manifest, now: Timestamp) -> bool {
-    let text = |name: &str| item.get(name).and_then(|value| value.as_s().ok());
-    let Some(version) = text("id").and_then(|id| Version::parse(id.split_once('#')?.0)) else {
+    let Some(version) = text(item, "id").and_then(|id| Version::parse(id.split_once('#')?.0))
+    else {
         return false;
     };
     let may_be_published =
-        text(REPLACES).is_some_and(|replaces| *replaces == manifest.revision.to_string());
+        text(item, REPLACES).is_some_and(|replaces| *replaces == manifest.revision.to_string());
     let is_old = version.created_at().is_some_and(|made| now.duration_since(made) > MIN_ORPHAN_AGE);
     !manifest.needs(&version) && !may_be_published && is_old
 }

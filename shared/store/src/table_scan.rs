@@ -1,11 +1,10 @@
 //! Scans lookup tables, so an import can compare them with the current version.
 
-use aws_sdk_dynamodb::types::AttributeValue;
 use numbering::records::{Record, RecordKey, Version};
 
 use crate::{
     ItemKey, LookupItem, LookupTable, Store, StoreError,
-    checksum::{self, CHECKSUM, Item},
+    checksum::{self, CHECKSUM, Item, text},
     client::item_from_record,
 };
 
@@ -33,10 +32,7 @@ impl StoredItem {
 
     /// Returns `true` if the item states that `version` wrote it.
     pub fn has_version(&self, version: &Version) -> bool {
-        match self.attributes.get("version") {
-            Some(AttributeValue::S(name)) => *version == **name,
-            _ => false,
-        }
+        text(&self.attributes, "version").is_some_and(|name| *version == *name)
     }
 }
 
@@ -48,18 +44,16 @@ impl Store {
         mut inspect: impl FnMut(StoredItem),
     ) -> Result<(), StoreError> {
         let name = table.name(&self.tables);
-        let scan = self.client.scan().table_name(name).consistent_read(true);
-        let mut items = scan.into_paginator().items().send();
-        while let Some(attributes) = items.next().await {
-            let attributes: Item = attributes.map_err(StoreError::call("Scan", name))?;
-            let Some(AttributeValue::S(value)) = attributes.get(table.key_attribute()) else {
+        let inspect = |attributes: Item| {
+            let Some(value) = text(&attributes, table.key_attribute()).map(str::to_owned) else {
                 let problem = format!("its attribute {} is not a string", table.key_attribute());
                 return Err(StoreError::item(name)(problem));
             };
-            let key = ItemKey { table, value: value.clone() };
+            let key = ItemKey { table, value };
             let record_key = key.record_key();
             inspect(StoredItem { key, record_key, table_name: name.to_owned(), attributes });
-        }
-        Ok(())
+            Ok(())
+        };
+        self.scan(name, inspect).await
     }
 }

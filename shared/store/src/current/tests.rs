@@ -25,7 +25,7 @@ fn manifest(version: Version) -> Manifest {
 async fn an_older_version_is_served_if_the_current_one_was_skipped() {
     let dataset = dataset_without_dynamodb();
     let (loaded, manifest) = (version(), manifest(version().version));
-    dataset.switch_to(loaded.clone(), Instant::now() + RECHECK_INTERVAL);
+    dataset.switch_to(loaded.clone(), RECHECK_INTERVAL);
     assert!(matches!(dataset.find_serving(&manifest).await, Serving::Current(_)));
     let reason = UnreadableSnapshot("damaged".into());
     let skipped = SkippedVersion { version: manifest.current.version.clone(), reason };
@@ -53,7 +53,7 @@ async fn nothing_is_in_memory_before_the_first_load() {
 async fn the_version_in_memory_is_used_during_an_outage_and_rechecked_after_five_seconds() {
     let dataset = dataset_without_dynamodb();
     let in_memory = version();
-    dataset.switch_to(in_memory.clone(), Instant::now());
+    dataset.switch_to(in_memory.clone(), Duration::ZERO);
     assert!(dataset.fresh(Instant::now()).is_none());
     assert_eq!(dataset.get().await.unwrap().version, in_memory.version);
     let is_fresh_after =
@@ -64,9 +64,9 @@ async fn the_version_in_memory_is_used_during_an_outage_and_rechecked_after_five
 #[tokio::test]
 async fn unreadable_versions_are_not_read_again_for_a_while() {
     let dataset = dataset_without_dynamodb();
-    dataset.unreadable_until.store(Some(Arc::new(Instant::now() + RECHECK_INTERVAL)));
+    dataset.recheck_in(RECHECK_INTERVAL);
     assert!(matches!(dataset.get().await, Err(DatasetError::StillUnreadable)));
-    dataset.unreadable_until.store(Some(Arc::new(Instant::now())));
+    dataset.recheck_in(Duration::ZERO);
     assert!(matches!(dataset.get().await, Err(DatasetError::Store(_))));
 }
 
@@ -76,7 +76,7 @@ async fn the_replaced_version_stays_in_memory_and_others_are_found_through_the_m
     let (first, current) = (version(), version());
     // The last one is a refresh without a new version.
     for loaded in [&first, &current, &current] {
-        dataset.switch_to(loaded.clone(), Instant::now());
+        dataset.switch_to(loaded.clone(), Duration::ZERO);
     }
     for known in [first.version, current.version.clone()] {
         let found = dataset.version(known.as_str()).await.unwrap().unwrap();
