@@ -3,7 +3,8 @@
 //! A request flows in one direction. [`gateway`] restores the URL that the client sent, [`app`] finds its route,
 //! [`auth`] validates its key and charges it, and [`quota`] counts it. [`params`] and [`pagination`] parse its query. A
 //! handler gets a record or a dataset from [`lookup`], or from [`past`] as it was, and does expensive work in
-//! [`heavy_work`]. [`errors`] turns a failure into a response, [`csv_pages`] writes a page as CSV, `respond` applies the
+//! [`heavy_work`]. [`errors`] turns a failure into a response, [`list`] parses a request for a list,
+//! [`csv_pages`] writes a page as CSV, `respond` applies the
 //! rules in [`http`], and [`telemetry`] writes the access log line. [`state`] holds the data that handlers share, and
 //! [`in_process`] calls handlers without a port.
 
@@ -16,6 +17,7 @@ pub mod http;
 pub mod in_process;
 mod lambda;
 mod links;
+pub mod list;
 pub mod lookup;
 mod output;
 pub mod past;

@@ -1,8 +1,8 @@
 //! Lists the holders of exchanges and thousands blocks, with counts.
 
-use axum::{extract::State, http::Uri};
+use axum::extract::State;
 use numbering::{
-    dataset::{Holder, Search},
+    dataset::{Dataset, Holder, Search},
     records::{Npa, StateCode, Status},
     time::today,
 };
@@ -10,11 +10,10 @@ use serde::Serialize;
 use shared::{
     csv_pages::{FormatParam, Rows},
     errors::{ApiError, ListError},
+    list::ListRequest,
     pagination::{Page, PageResponse, Pagination, VersionParam},
-    params::Params,
     state::App,
 };
-use store::LoadedVersion;
 use utoipa::ToSchema;
 
 /// A page of holders.
@@ -55,12 +54,9 @@ impl Rows for HolderList {
 )]
 pub async fn list_holders(
     State(app): State<App>,
-    uri: Uri,
-    page: Page,
-    version_param: VersionParam,
-    FormatParam { format }: FormatParam,
-    params: Params,
+    request: ListRequest,
 ) -> Result<PageResponse<HolderList>, ApiError> {
+    let params = &request.params;
     let search = Search {
         npa: params.parse("npa")?,
         state: params.parse("state")?,
@@ -68,8 +64,9 @@ pub async fn list_holders(
         status: Some(Status::Assigned),
         ..Search::default()
     };
-    let LoadedVersion { version, dataset } = app.dataset_for_listing(&version_param).await?;
-    let (holders, pagination) = page.slice(dataset.holders(&search, today()).into_iter());
-    let version = Some(version.to_string());
-    Ok(PageResponse { uri, pagination, version, format, body: HolderList { holders, pagination } })
+    let select = |dataset: &Dataset, page: Page| {
+        let (holders, pagination) = page.slice(dataset.holders(&search, today()).into_iter());
+        (HolderList { holders, pagination }, pagination)
+    };
+    request.list(&app, select).await
 }

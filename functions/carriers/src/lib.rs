@@ -4,15 +4,16 @@ mod holders;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
-
-use axum::{Json, extract::State, http::Uri};
-use numbering::dataset::CarrierSearch;
-use numbering::records::{self, Carrier, CarrierType, Country, Ocn, StateCode};
+use axum::{Json, extract::State};
+use numbering::{
+    dataset::{CarrierSearch, Dataset},
+    records::{Carrier, CarrierType, Country, Ocn, OwnedExchanges, StateCode},
+};
 use serde::Serialize;
 use shared::{
     csv_pages::{FormatParam, Rows},
     errors::{ApiError, ListError},
+    list::ListRequest,
     pagination::{Page, PageResponse, Pagination, VersionParam},
     params::{Params, PathParams, parse_param},
     past_time::AsOf,
@@ -20,8 +21,7 @@ use shared::{
     routes::Routes,
     state::App,
 };
-use store::LoadedVersion;
-use utoipa::{IntoParams, ToSchema};
+use utoipa::ToSchema;
 
 /// This function's routes.
 pub fn routes() -> Routes {
@@ -67,19 +67,9 @@ pub struct CarrierDetail {
     pub exchanges: OwnedExchanges,
 }
 
-/// The carrier's exchange counts.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct OwnedExchanges {
-    /// Total exchanges held. Includes exchanges whose report does not list a state, which `by_state` does not count.
-    pub total: u32,
-    /// Exchange count by state or province code.
-    pub by_state: BTreeMap<StateCode, u32>,
-}
-
 impl From<Carrier> for CarrierDetail {
     fn from(carrier: Carrier) -> Self {
-        let records::OwnedExchanges { total, by_state } = carrier.exchanges.clone();
-        Self { exchanges: OwnedExchanges { total, by_state }, summary: carrier.into() }
+        Self { exchanges: carrier.exchanges.clone(), summary: carrier.into() }
     }
 }
 
@@ -99,23 +89,6 @@ impl Rows for CarrierList {
     }
 }
 
-/// The list's filters. A carrier must match all of them.
-#[derive(IntoParams)]
-#[into_params(parameter_in = Query)]
-#[allow(dead_code, reason = "used only for its OpenAPI schema")]
-pub struct Filter {
-    /// Search words. Each must be the start of a word in the company name or common name, or of the OCN. Case, accents
-    /// and punctuation within a word are ignored: `tmobile` and `t-mobile` both find `T-Mobile`.
-    q: Option<String>,
-    /// Country, US or CA.
-    country: Option<Country>,
-    /// State or province code.
-    state: Option<StateCode>,
-    /// Carrier type.
-    #[param(rename = "type")]
-    carrier_type: Option<CarrierType>,
-}
-
 fn parse_filter(params: &Params) -> Result<CarrierSearch, ApiError> {
     Ok(CarrierSearch {
         words: params.parse("q")?,
@@ -131,7 +104,7 @@ fn parse_filter(params: &Params) -> Result<CarrierSearch, ApiError> {
 /// Ties go to the carrier with more exchanges.
 #[utoipa::path(
     get, path = "/v1/carriers", operation_id = "listCarriers", tag = "Carriers",
-    params(Filter, Page, VersionParam, FormatParam),
+    params(CarrierSearch, Page, VersionParam, FormatParam),
     responses(
         (
             status = 200, description = "A page of carriers",
@@ -142,23 +115,15 @@ fn parse_filter(params: &Params) -> Result<CarrierSearch, ApiError> {
 )]
 async fn list(
     State(app): State<App>,
-    uri: Uri,
-    page: Page,
-    version_param: VersionParam,
-    FormatParam { format }: FormatParam,
-    params: Params,
+    request: ListRequest,
 ) -> Result<PageResponse<CarrierList>, ApiError> {
-    let search = parse_filter(&params)?;
-    let LoadedVersion { version, dataset } = app.dataset_for_listing(&version_param).await?;
-    let (carriers, pagination) = page.slice(dataset.carriers_matching(&search));
-    let carriers = carriers.into_iter().map(CarrierSummary::from).collect();
-    Ok(PageResponse {
-        uri,
-        pagination,
-        version: Some(version.to_string()),
-        format,
-        body: CarrierList { carriers, pagination },
-    })
+    let search = parse_filter(&request.params)?;
+    let select = |dataset: &Dataset, page: Page| {
+        let (carriers, pagination) = page.slice(dataset.carriers_matching(&search));
+        let carriers = carriers.into_iter().map(CarrierSummary::from).collect();
+        (CarrierList { carriers, pagination }, pagination)
+    };
+    request.list(&app, select).await
 }
 
 /// Look up a carrier

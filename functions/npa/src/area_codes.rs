@@ -5,7 +5,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
 };
 
-use axum::{Json, extract::State, http::Uri};
+use axum::{Json, extract::State};
 use formatting::time_zones_for_area_codes;
 use jiff::civil::Date;
 use numbering::{
@@ -20,12 +20,12 @@ use serde::Serialize;
 use shared::{
     csv_pages::{FormatParam, Rows},
     errors::{ApiError, ListError},
+    list::ListRequest,
     pagination::{Page, PageResponse, Pagination, VersionParam},
     params::{Params, PathParams, invalid_param, parse_param},
     past_time::AsOf,
     state::App,
 };
-use store::LoadedVersion;
 use utoipa::{IntoParams, ToSchema};
 
 /// The number of rate centers and holders shown for an area code. `/v1/holders` lists all holders.
@@ -176,7 +176,7 @@ struct Filter {
     service: Option<AreaCodeService>,
     /// In service, or planned.
     status: Option<AreaCodeStatus>,
-    /// An area code whose area the code serves, too.
+    /// An area code that the code overlays.
     overlay_of: Option<Npa>,
     /// A day on which the code is in service.
     #[param(value_type = Option<String>, format = Date, example = "2026-01-01")]
@@ -236,27 +236,17 @@ impl Filter {
 )]
 pub async fn list_area_codes(
     State(app): State<App>,
-    uri: Uri,
-    page: Page,
-    version_param: VersionParam,
-    FormatParam { format }: FormatParam,
-    params: Params,
+    request: ListRequest,
 ) -> Result<PageResponse<AreaCodeList>, ApiError> {
-    let filter = Filter::parse(&params)?;
+    let filter = Filter::parse(&request.params)?;
     let today = today();
-    let LoadedVersion { version, dataset } = app.dataset_for_listing(&version_param).await?;
-    let matching: Vec<AreaCode> =
-        dataset.area_codes().filter(|area_code| filter.matches(area_code, today)).collect();
-    let (page, pagination) = page.slice(matching.into_iter());
-    let area_codes = page.into_iter().map(|it| AreaCodeSummary::new(it, today)).collect();
-    let version = Some(version.to_string());
-    Ok(PageResponse {
-        uri,
-        pagination,
-        version,
-        format,
-        body: AreaCodeList { area_codes, pagination },
-    })
+    let select = |dataset: &Dataset, page: Page| {
+        let matching = dataset.area_codes().filter(|area_code| filter.matches(area_code, today));
+        let (page, pagination) = page.slice(matching.collect::<Vec<_>>().into_iter());
+        let area_codes = page.into_iter().map(|it| AreaCodeSummary::new(it, today)).collect();
+        (AreaCodeList { area_codes, pagination }, pagination)
+    };
+    request.list(&app, select).await
 }
 
 /// Look up an area code's place in the numbering plan

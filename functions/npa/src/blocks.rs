@@ -1,6 +1,6 @@
 //! Lists the ten thousands blocks of an exchange.
 
-use axum::{extract::State, http::Uri};
+use axum::extract::State;
 use jiff::civil::Date;
 use numbering::records::{
     BlockHolder, BlockHolding, CarrierType, Exchange, Npa, NpaNxx, Nxx, Ocn, Status,
@@ -9,6 +9,7 @@ use serde::Serialize;
 use shared::{
     csv_pages::{FormatParam, Rows},
     errors::ApiError,
+    list::ListRequest,
     lookup::Freshness,
     pagination::{PageResponse, Pagination},
     params::{PathParams, parse_param},
@@ -98,8 +99,7 @@ pub async fn list_blocks(
     State(app): State<App>,
     PathParams([npa, nxx]): PathParams<2>,
     as_of: AsOf,
-    uri: Uri,
-    FormatParam { format }: FormatParam,
+    request: ListRequest,
 ) -> Result<PageResponse<ExchangeBlocks>, ApiError> {
     let npa_nxx = NpaNxx { npa: parse_param("npa", &npa)?, nxx: parse_param("nxx", &nxx)? };
     let exchange = match app.past(&as_of).await? {
@@ -117,7 +117,7 @@ pub async fn list_blocks(
         blocks: (0..10).map(|digit| block_row(&exchange, digit, today)).collect(),
     };
     let pagination = Pagination { limit: 10, offset: 0, total: 10 };
-    Ok(PageResponse { uri, pagination, version: None, format, body })
+    Ok(request.response(None, body, pagination))
 }
 
 fn block_row(exchange: &Exchange, digit: u8, today: Date) -> BlockRow {
@@ -149,38 +149,5 @@ fn block_row(exchange: &Exchange, digit: u8, today: Date) -> BlockRow {
         carrier_type,
         rate_center: rate_center.or(own.rate_center),
         effective_date: effective,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-    use test_api::TestApi;
-
-    use crate::routes;
-
-    #[tokio::test]
-    async fn a_block_without_a_holder_has_none_of_the_exchanges() {
-        let list = TestApi::new(routes()).ok("/v1/npa/415/nxx/200/blocks").await;
-        let row = |block,
-                   status,
-                   holder: [Option<&str>; 3],
-                   rate_center,
-                   effective_date: Option<&str>| {
-            let [ocn, company_name, carrier_type] = holder;
-            json!({
-                "block": block, "status": status, "ocn": ocn, "company_name": company_name,
-                "carrier_type": carrier_type, "rate_center": rate_center, "effective_date": effective_date,
-            })
-        };
-        let tmobile = [Some("6529"), Some("T-MOBILE USA, INC."), Some("PCS")];
-        let expected = [
-            row(0, "UNASSIGNED", [None; 3], "SNFC CNTRL", None),
-            row(1, "ASSIGNED", tmobile, "SNFC CNTRL", None),
-            // The next holder
-            row(2, "UNASSIGNED", tmobile, "SAUSALITO", Some("2999-01-01")),
-            row(3, "UNASSIGNED", [None; 3], "SNFC CNTRL", None),
-        ];
-        assert_eq!(list["blocks"].as_array().unwrap()[..4], expected);
     }
 }

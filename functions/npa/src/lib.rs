@@ -5,7 +5,7 @@ mod blocks;
 #[cfg(test)]
 mod tests;
 
-use axum::{extract::State, http::Uri};
+use axum::extract::State;
 use numbering::records::{
     AreaCode, Country, Exchange, Npa, NpaNxx, Nxx, Ocn, Record, RecordKey, StateCode, Status,
     Version,
@@ -14,9 +14,10 @@ use serde::Serialize;
 use shared::{
     csv_pages::{FormatParam, Rows},
     errors::ApiError,
+    list::ListRequest,
     lookup::Freshness,
     pagination::{Page, PageResponse, Pagination, VersionParam, pin},
-    params::{Params, PathParams, parse_param},
+    params::{PathParams, parse_param},
     past::Past,
     past_time::AsOf,
     route,
@@ -61,13 +62,8 @@ pub struct ExchangeRow {
 
 impl From<Exchange> for ExchangeRow {
     fn from(exchange: Exchange) -> Self {
-        Self {
-            nxx: exchange.nxx,
-            ocn: exchange.ocn,
-            company_name: exchange.company_name,
-            rate_center: exchange.rate_center,
-            status: exchange.status,
-        }
+        let Exchange { nxx, ocn, company_name, rate_center, status, .. } = exchange;
+        Self { nxx, ocn, company_name, rate_center, status }
     }
 }
 
@@ -102,42 +98,6 @@ impl Rows for AreaCodeResult {
     }
 }
 
-/// An area code in service whose exchanges are in a report.
-struct ReportedAreaCode {
-    area_code: AreaCode,
-    country: Country,
-}
-
-impl ReportedAreaCode {
-    fn new(area_code: AreaCode) -> Option<Self> {
-        area_code.reported_country().map(|country| Self { area_code, country })
-    }
-}
-
-/// A request's URL, page and format.
-type PageRequest = (Uri, Page, FormatParam);
-
-impl AreaCodeResult {
-    fn page_response(
-        (uri, _, FormatParam { format }): PageRequest,
-        version: Option<Version>,
-        ReportedAreaCode { area_code, country }: ReportedAreaCode,
-        (exchanges, pagination): (Vec<Exchange>, Pagination),
-    ) -> PageResponse<Self> {
-        let AreaCode { npa, state, total_exchanges, .. } = area_code;
-        let version = version.map(|version| version.to_string());
-        let body = Self {
-            npa,
-            state,
-            country,
-            total_exchanges,
-            exchanges: exchanges.into_iter().map(ExchangeRow::from).collect(),
-            pagination,
-        };
-        PageResponse { uri, pagination, version, format, body }
-    }
-}
-
 /// Look up an area code
 #[utoipa::path(
     get, path = "/v1/npa/{npa}", operation_id = "getAreaCode", tag = "Area codes",
@@ -157,13 +117,10 @@ impl AreaCodeResult {
 async fn area_code_by_path(
     State(app): State<App>,
     PathParams([npa]): PathParams<1>,
-    params: Params,
-    version: VersionParam,
     as_of: AsOf,
-    request: PageRequest,
+    request: ListRequest,
 ) -> Result<PageResponse<AreaCodeResult>, ApiError> {
-    let npa = parse_param("npa", &npa)?;
-    area_code_or_exchange(&app, &params, &version, as_of, request, npa).await
+    area_code_or_exchange(&app, parse_param("npa", &npa)?, as_of, request).await
 }
 
 /// Look up an exchange
@@ -186,10 +143,10 @@ async fn exchange_by_path(
     State(app): State<App>,
     PathParams([npa, nxx]): PathParams<2>,
     as_of: AsOf,
-    request: PageRequest,
+    request: ListRequest,
 ) -> Result<PageResponse<AreaCodeResult>, ApiError> {
     let npa_nxx = NpaNxx { npa: parse_param("npa", &npa)?, nxx: parse_param("nxx", &nxx)? };
-    exchange(&app, &VersionParam { version: None }, as_of, request, npa_nxx).await
+    exchange(&app, npa_nxx, as_of, request).await
 }
 
 /// Look up an area code or exchange by query
@@ -210,88 +167,99 @@ async fn exchange_by_path(
 )]
 async fn area_code_by_query(
     State(app): State<App>,
-    params: Params,
-    version: VersionParam,
     as_of: AsOf,
-    request: PageRequest,
+    request: ListRequest,
 ) -> Result<PageResponse<AreaCodeResult>, ApiError> {
-    let npa = params.parse("npa")?.ok_or_else(|| {
+    let npa = request.params.parse("npa")?.ok_or_else(|| {
         ApiError::invalid(
             "npa is required. Usage: /v1/npa?npa=<NPA> or /v1/npa?npa=<NPA>&nxx=<NXX>",
         )
     })?;
-    area_code_or_exchange(&app, &params, &version, as_of, request, npa).await
+    area_code_or_exchange(&app, npa, as_of, request).await
 }
 
 /// Returns the requested exchange, or all exchanges in the area code, in the requested version or at the requested time.
 async fn area_code_or_exchange(
     app: &App,
-    params: &Params,
-    version: &VersionParam,
-    as_of: AsOf,
-    request: PageRequest,
     npa: Npa,
+    as_of: AsOf,
+    request: ListRequest,
 ) -> Result<PageResponse<AreaCodeResult>, ApiError> {
-    if let Some(nxx) = params.parse("nxx")? {
-        return exchange(app, version, as_of, request, NpaNxx { npa, nxx }).await;
+    if let Some(nxx) = request.params.parse("nxx")? {
+        return exchange(app, NpaNxx { npa, nxx }, as_of, request).await;
     }
-    let missing = || ApiError::not_found(format!("No data found for NPA {npa}"));
-    if let Some(past) = app.past(&as_of).await? {
-        let page = request.1.slice(past.exchanges_in(npa).into_iter());
-        return past_page(&past, request, npa, page).await?.ok_or_else(missing);
-    }
-    let LoadedVersion { version, dataset } = app.dataset_for_listing(version).await?;
-    let area_code = dataset.area_code(npa).and_then(ReportedAreaCode::new).ok_or_else(missing)?;
-    let page = request.1.slice(dataset.exchanges_in(npa));
-    Ok(AreaCodeResult::page_response(request, Some(version), area_code, page))
+    let page = if let Some(past) = app.past(&as_of).await? {
+        let page = request.page.slice(past.exchanges_in(npa).into_iter());
+        past_page(&past, request, npa, page).await?
+    } else {
+        let LoadedVersion { version, dataset } = app.dataset_for_listing(&request.version).await?;
+        let page = request.page.slice(dataset.exchanges_in(npa));
+        page_response(request, Some(&version), dataset.area_code(npa), page)
+    };
+    page.ok_or_else(|| ApiError::not_found(format!("No data found for NPA {npa}")))
 }
 
 /// Looks up an exchange and its area code.
 async fn exchange(
     app: &App,
-    version: &VersionParam,
-    as_of: AsOf,
-    request: PageRequest,
     npa_nxx: NpaNxx,
+    as_of: AsOf,
+    request: ListRequest,
 ) -> Result<PageResponse<AreaCodeResult>, ApiError> {
     let NpaNxx { npa, .. } = npa_nxx;
     let missing = || ApiError::not_found(format!("No data found for NPA-NXX {npa_nxx}"));
     if let Some(past) = app.past(&as_of).await? {
         let existed = past.existed(RecordKey::Exchange(npa_nxx)).then_some(npa_nxx);
-        let page = request.1.slice([existed.ok_or_else(missing)?].into_iter());
+        let page = request.page.slice([existed.ok_or_else(missing)?].into_iter());
         return past_page(&past, request, npa, page).await?.ok_or_else(missing);
     }
-    let (version, area_code, exchange) = if version.version.is_some() {
-        let LoadedVersion { version, dataset } = app.dataset_for_listing(version).await?;
+    let (version, area_code, exchange) = if request.version.version.is_some() {
+        let LoadedVersion { version, dataset } = app.dataset_for_listing(&request.version).await?;
         (Some(version), dataset.area_code(npa), dataset.exchange(npa_nxx))
     } else {
         let lookups = app.lookups().await?;
         let exchange = lookups.exchange(npa_nxx, Freshness::Fresh).await;
         (None, lookups.area_code(npa), exchange)
     };
-    let area_code = area_code.and_then(ReportedAreaCode::new).ok_or_else(missing)?;
-    let page = request.1.slice([exchange.ok_or_else(missing)?].into_iter());
-    Ok(AreaCodeResult::page_response(request, version, area_code, page))
+    let page = request.page.slice([exchange.ok_or_else(missing)?].into_iter());
+    page_response(request, version.as_ref(), area_code, page).ok_or_else(missing)
 }
 
 /// Reads an area code and the exchanges on a page as they were; `None` if no report listed the area code. Links stay on the
 /// publication.
 async fn past_page(
     past: &Past<'_>,
-    (uri, page, format): PageRequest,
+    request: ListRequest,
     npa: Npa,
     (codes, pagination): (Vec<NpaNxx>, Pagination),
 ) -> Result<Option<PageResponse<AreaCodeResult>>, ApiError> {
     let own = RecordKey::AreaCode(npa);
     let keys = codes.into_iter().map(RecordKey::Exchange);
-    let mut records = past.records(keys.chain([own])).await?;
-    let Some(Record::AreaCode(area_code)) = records.remove(&own) else { return Ok(None) };
-    let exchanges = records.into_values().filter_map(|record| match record {
-        Record::Exchange(exchange) => Some(exchange),
-        _ => None,
-    });
-    let request = (pin(&uri, "as_of", past.published_at), page, format);
-    let exchanges = (exchanges.collect(), pagination);
-    Ok(ReportedAreaCode::new(area_code)
-        .map(|area_code| AreaCodeResult::page_response(request, None, area_code, exchanges)))
+    let (mut area_code, mut exchanges) = (None, Vec::new());
+    for record in past.records(keys.chain([own])).await?.into_values() {
+        match record {
+            Record::AreaCode(found) => area_code = Some(found),
+            Record::Exchange(exchange) => exchanges.push(exchange),
+            Record::Carrier(_) => (),
+        }
+    }
+    let uri = pin(&request.uri, "as_of", past.published_at);
+    let request = ListRequest { uri, ..request };
+    Ok(page_response(request, None, area_code, (exchanges, pagination)))
+}
+
+/// The response with a page of an area code's exchanges; `None` unless the area code is in service, and its exchanges are in a
+/// report.
+fn page_response(
+    request: ListRequest,
+    version: Option<&Version>,
+    area_code: Option<AreaCode>,
+    (exchanges, pagination): (Vec<Exchange>, Pagination),
+) -> Option<PageResponse<AreaCodeResult>> {
+    let area_code = area_code?;
+    let country = area_code.reported_country()?;
+    let AreaCode { npa, state, total_exchanges, .. } = area_code;
+    let exchanges = exchanges.into_iter().map(ExchangeRow::from).collect();
+    let body = AreaCodeResult { npa, state, country, total_exchanges, exchanges, pagination };
+    Some(request.response(version, body, pagination))
 }

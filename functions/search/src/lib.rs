@@ -4,21 +4,21 @@ mod changes;
 #[cfg(test)]
 mod tests;
 
-use axum::{extract::State, http::Uri};
-use numbering::dataset::Search;
+use axum::extract::State;
+use numbering::dataset::{Dataset, Search};
 use numbering::records::{CarrierType, Country, Exchange, Npa, Nxx, Ocn, StateCode, Status};
 use numbering::time::today;
 use serde::Serialize;
 use shared::{
     csv_pages::{FormatParam, Rows},
     errors::{ApiError, ListError},
+    list::ListRequest,
     pagination::{Page, PageResponse, Pagination, VersionParam},
     params::Params,
     route,
     routes::Routes,
     state::App,
 };
-use store::LoadedVersion;
 use utoipa::ToSchema;
 
 use changes::record_history;
@@ -112,19 +112,7 @@ const REQUIRED: &str = "At least one of q, npa, nxx, ocn, company, rate_center, 
 /// exchange code.
 #[utoipa::path(
     get, path = "/v1/search", operation_id = "searchExchanges", tag = "Search",
-    params(
-        ("q" = Option<String>, Query, description = "Search words. Each must be the start of a word in a company name, common name or rate center. Case, accents and punctuation within a word are ignored: `tmobile` and `t-mobile` both find `T-Mobile`."),
-        ("npa" = Option<Npa>, Query, description = "3-digit area code."),
-        ("nxx" = Option<Nxx>, Query, description = "3-digit exchange code."),
-        ("ocn" = Option<Ocn>, Query, description = "Operating Company Number of a carrier that holds the exchange or one of its thousands blocks."),
-        ("company" = Option<String>, Query, description = "Full company name or common name of a carrier that holds the exchange or one of its thousands blocks. Case, accents and punctuation are ignored."),
-        ("rate_center" = Option<String>, Query, description = "Full rate center name. Case, accents and punctuation are ignored."),
-        ("state" = Option<StateCode>, Query, description = "State or province code."),
-        ("country" = Option<Country>, Query, description = "Country, US or CA. US territories count as US states."),
-        ("type" = Option<CarrierType>, Query, description = "Type of a carrier that holds the exchange or one of its thousands blocks."),
-        ("status" = Option<Status>, Query, description = "Assignment status."),
-        Page, VersionParam, FormatParam
-    ),
+    params(Search, Page, VersionParam, FormatParam),
     responses(
         (
             status = 200, description = "A page of matching exchanges",
@@ -135,23 +123,15 @@ const REQUIRED: &str = "At least one of q, npa, nxx, ocn, company, rate_center, 
 )]
 async fn search(
     State(app): State<App>,
-    uri: Uri,
-    page: Page,
-    version_param: VersionParam,
-    FormatParam { format }: FormatParam,
-    params: Params,
+    request: ListRequest,
 ) -> Result<PageResponse<SearchResult>, ApiError> {
-    let search = parse_filters(&params)?;
-    let LoadedVersion { version, dataset } = app.dataset_for_listing(&version_param).await?;
-    let (exchanges, pagination) = page.slice(dataset.search(&search, today()));
-    let results = exchanges.into_iter().map(FoundExchange::from).collect();
-    Ok(PageResponse {
-        uri,
-        pagination,
-        version: Some(version.to_string()),
-        format,
-        body: SearchResult { results, pagination },
-    })
+    let search = parse_filters(&request.params)?;
+    let select = |dataset: &Dataset, page: Page| {
+        let (exchanges, pagination) = page.slice(dataset.search(&search, today()));
+        let results = exchanges.into_iter().map(FoundExchange::from).collect();
+        (SearchResult { results, pagination }, pagination)
+    };
+    request.list(&app, select).await
 }
 
 /// Parses the filters; at least one is required.

@@ -2,7 +2,7 @@
 
 use axum::{
     http::{
-        HeaderMap, HeaderName,
+        HeaderName,
         header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE},
     },
     response::{IntoResponse, Response},
@@ -12,8 +12,8 @@ use shared::{
     params::PathParams,
 };
 
-use crate::map;
-
+/// The map of states, which the lookup page requests when it shows an area code.
+const MAP: &[u8] = include_bytes!("../assets/page/map.svg");
 /// Prevents an SVG opened as a document from running scripts or loading resources.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 /// A versioned image never changes.
@@ -26,30 +26,27 @@ const VERSION_DIGITS: usize = 8;
 /// Serves the image at a path such as `80dc79f0/countries/US.svg`. The version may be missing or from another release,
 /// so links work as long as the flag exists. The page's map is beside the flags, so that deployments route and cache it in
 /// the same way.
-pub async fn flag(
-    PathParams([path]): PathParams<1>,
-    request: HeaderMap,
-) -> Result<Response, ApiError> {
-    if path == "map.svg" {
-        let headers =
-            [(CACHE_CONTROL, UNVERSIONED_CACHE_CONTROL), (CONTENT_SECURITY_POLICY, POLICY)];
-        return Ok((headers, map::map(&request)).into_response());
-    }
+pub async fn flag(PathParams([path]): PathParams<1>) -> Result<Response, ApiError> {
     let (caching, name) = match path.split_once('/') {
         Some((::flags::VERSION, name)) => (VERSIONED_CACHE_CONTROL, name),
         Some((version, name)) if is_version(version) => (UNVERSIONED_CACHE_CONTROL, name),
         _ => (UNVERSIONED_CACHE_CONTROL, path.as_str()),
     };
-    let image = ::flags::image(name)
-        .ok_or_else(|| ApiError::not_found(format!("No flag found at /flags/{}", quote(&path))))?;
+    let (media_type, bytes) = match ::flags::image(name) {
+        Some(image) => (image.media_type, image.bytes),
+        None if path == "map.svg" => ("image/svg+xml", MAP.into()),
+        None => {
+            return Err(ApiError::not_found(format!("No flag found at /flags/{}", quote(&path))));
+        }
+    };
     let headers = [
-        (CONTENT_TYPE, image.media_type),
+        (CONTENT_TYPE, media_type),
         (CACHE_CONTROL, caching),
         (CONTENT_SECURITY_POLICY, POLICY),
         // Lets cross-origin isolated pages show it.
         (RESOURCE_POLICY, "cross-origin"),
     ];
-    Ok((headers, image.bytes).into_response())
+    Ok((headers, bytes).into_response())
 }
 
 fn is_version(text: &str) -> bool {

@@ -3,7 +3,6 @@
 mod description;
 mod document;
 mod flags;
-mod map;
 mod page;
 #[cfg(test)]
 mod tests;

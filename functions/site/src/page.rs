@@ -63,14 +63,14 @@ fn image_host(flag_images: &FlagImages) -> String {
 /// Serves the page to browsers, and an index to other clients.
 pub async fn page(State(app): State<App>, headers: HeaderMap) -> Response {
     if prefers_html(&headers) {
-        PAGE.response(&headers, &image_host(&app.config.flag_images))
+        PAGE.response(&image_host(&app.config.flag_images))
     } else {
         ([(CONTENT_TYPE, "application/json")], INDEX).into_response()
     }
 }
 
-pub async fn docs(headers: HeaderMap) -> Response {
-    DOCS.response(&headers, "")
+pub async fn docs() -> Response {
+    DOCS.response("")
 }
 
 #[cfg(test)]
@@ -89,16 +89,17 @@ mod tests {
 
     #[test]
     fn images_are_allowed_only_from_the_service_and_the_configured_host() {
-        let images = |setting: &str| {
+        for (setting, expected) in [
+            ("", ""),
+            ("https://cdn.example:8443/flags", " https://cdn.example:8443"),
+            ("http://localhost:9000/flags", " http://localhost:9000"),
+        ] {
             let policy = PAGE.policy(&image_host(&setting.parse().unwrap()));
-            policy.split("; ").find(|part| part.starts_with("img-src")).unwrap().to_owned()
-        };
-        assert_eq!(images(""), "img-src 'self' data:");
-        let at = "https://cdn.example:8443/flags";
-        assert_eq!(images(at), "img-src 'self' data: https://cdn.example:8443");
-        let local = images("http://localhost:9000/flags");
-        assert_eq!(local, "img-src 'self' data: http://localhost:9000");
+            assert!(policy.contains(&format!("; img-src 'self' data:{expected}; ")), "{policy}");
+        }
     }
+
+    const CODES: &str = include_str!("../assets/page/script/codes.js");
 
     /// A type's values in the OpenAPI document.
     fn documented_values(schema: &str) -> BTreeSet<String> {
@@ -110,8 +111,7 @@ mod tests {
 
     /// The uppercase words between a script constant's delimiters.
     fn codes_in(name: &str, closing: &str) -> BTreeSet<String> {
-        let script = include_str!("../assets/page/script/codes.js");
-        let (_, after) = script.split_once(&format!("const {name} = ")).unwrap();
+        let (_, after) = CODES.split_once(&format!("const {name} = ")).unwrap();
         let (list, _) = after[1..].split_once(closing).unwrap();
         let words = list.split(|character: char| !character.is_ascii_alphabetic());
         let is_code =
@@ -120,19 +120,18 @@ mod tests {
     }
 
     #[test]
-    fn page_choices_match_the_api_description() {
-        assert_eq!(codes_in("COUNTRIES", "`"), documented_values("CountryCode"));
-        assert_eq!(codes_in("STATES", "}"), documented_values("StateCode"));
-        assert_eq!(codes_in("CARRIER_TYPES", "]"), documented_values("CarrierType"));
-        assert_eq!(codes_in("STATUSES", "]"), documented_values("Status"));
-    }
-
-    #[test]
-    fn state_names_match_the_api() {
-        let script = include_str!("../assets/page/script/codes.js");
+    fn page_choices_and_state_names_match_the_api() {
+        for (name, closing, schema) in [
+            ("COUNTRIES", "`", "CountryCode"),
+            ("STATES", "}", "StateCode"),
+            ("CARRIER_TYPES", "]", "CarrierType"),
+            ("STATUSES", "]", "Status"),
+        ] {
+            assert_eq!(codes_in(name, closing), documented_values(schema), "{name}");
+        }
         for code in documented_values("StateCode") {
             let state: numbering::records::StateCode = code.parse().unwrap();
-            assert!(script.contains(&format!("{code}: \"{}\"", state.name())), "{code}");
+            assert!(CODES.contains(&format!("{code}: \"{}\"", state.name())), "{code}");
         }
     }
 }

@@ -12,6 +12,7 @@ use axum::{
     http::{HeaderName, StatusCode, header},
     response::{IntoResponse, Response},
 };
+use numbering::records::{Country, Statistics, Status};
 use serde::Serialize;
 use shared::{
     errors::{ApiError, PublicError},
@@ -141,9 +142,11 @@ pub struct Stats {
     /// Total NPA-NXX records.
     pub total_records: u32,
     /// Record count by country code.
-    pub by_country: BTreeMap<String, u32>,
+    #[schema(value_type = BTreeMap<String, u32>)]
+    pub by_country: BTreeMap<Country, u32>,
     /// Record count by assignment status.
-    pub by_status: BTreeMap<String, u32>,
+    #[schema(value_type = BTreeMap<String, u32>)]
+    pub by_status: BTreeMap<Status, u32>,
     pub last_updated: LastUpdated,
     pub coverage: Coverage,
 }
@@ -175,24 +178,13 @@ pub struct LastUpdated {
 
 impl From<Snapshot> for Stats {
     fn from(Snapshot { statistics, ingested_at, .. }: Snapshot) -> Self {
-        Self {
-            total_records: statistics.total_records,
-            by_country: with_string_keys(statistics.by_country),
-            by_status: with_string_keys(statistics.by_status),
-            last_updated: LastUpdated {
-                nanpa: ingested_at.to_string(),
-                cnac: ingested_at.to_string(),
-            },
-            coverage: Coverage {
-                area_codes: statistics.area_codes,
-                states_provinces: statistics.states_provinces,
-            },
-        }
+        let Statistics { total_records, by_country, by_status, area_codes, states_provinces } =
+            statistics;
+        let [nanpa, cnac] = [(); 2].map(|()| ingested_at.to_string());
+        let last_updated = LastUpdated { nanpa, cnac };
+        let coverage = Coverage { area_codes, states_provinces };
+        Self { total_records, by_country, by_status, last_updated, coverage }
     }
-}
-
-fn with_string_keys<K: ToString>(counts: BTreeMap<K, u32>) -> BTreeMap<String, u32> {
-    counts.into_iter().map(|(key, count)| (key.to_string(), count)).collect()
 }
 
 /// Health
@@ -254,11 +246,8 @@ async fn stats(State(app): State<App>) -> Result<StatsWithVersion, ApiError> {
 /// The version that answers lists and lookups.
 async fn current_snapshot(app: &App) -> Result<Snapshot, ApiError> {
     let snapshot = match app.dataset.serving().await {
-        Serving::Current(snapshot) | Serving::Older(snapshot) | Serving::Memory(snapshot) => {
-            snapshot
-        }
-        Serving::Empty => return Err(ApiError::Unavailable),
         Serving::Unavailable(error) => return Err(ApiError::from_dataset_error(&error)),
+        serving => serving.snapshot().cloned().ok_or(ApiError::Unavailable)?,
     };
     let version = snapshot.version.to_string();
     request_context::record(|context| context.data_version = Some(version));

@@ -5,7 +5,7 @@
 
 mod plain_search;
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt::Debug, str::FromStr};
 
 use jiff::civil::Date;
 use numbering::{
@@ -65,10 +65,10 @@ fn exchange() -> impl Strategy<Value = Exchange> {
     (code, holder, place, blocks).prop_map(
         |((npa, nxx), (ocn, company_name, rate_center), (state, country, status), blocks)| {
             Exchange {
-                ocn: ocn.map(|ocn| ocn.parse().unwrap()),
+                ocn: parse(ocn),
                 company_name,
                 rate_center,
-                state: state.map(|state| state.parse().unwrap()),
+                state: parse(state),
                 country,
                 status,
                 blocks,
@@ -93,27 +93,27 @@ fn search() -> impl Strategy<Value = (Search, NameFilters)> {
         option::weighted(0.2, select(&TYPES[..])),
         option::weighted(0.2, select(&Status::ALL[..])),
     );
-    (names, codes, kinds).prop_map(
-        |(
-            (words, company, rate_center),
-            (npa, nxx, ocn, state),
-            (country, carrier_type, status),
-        )| {
-            let search = Search {
-                words: words.as_deref().map(|text| text.parse().unwrap()),
-                npa: npa.map(|npa| npa.parse().unwrap()),
-                nxx: nxx.map(|nxx| nxx.parse().unwrap()),
-                ocn: ocn.map(|ocn| ocn.parse().unwrap()),
-                company: company.as_deref().map(|text| text.parse().unwrap()),
-                rate_center: rate_center.as_deref().map(|text| text.parse().unwrap()),
-                state: state.map(|state| state.parse().unwrap()),
-                country,
-                carrier_type,
-                status,
-            };
-            (search, NameFilters { words, company, rate_center })
-        },
-    )
+    (names, codes, kinds).prop_map(|(names, codes, (country, carrier_type, status))| {
+        let (words, company, rate_center) = names;
+        let (npa, nxx, ocn, state) = codes;
+        let search = Search {
+            words: parse(words.as_deref()),
+            npa: parse(npa),
+            nxx: parse(nxx),
+            ocn: parse(ocn),
+            company: parse(company.as_deref()),
+            rate_center: parse(rate_center.as_deref()),
+            state: parse(state),
+            country,
+            carrier_type,
+            status,
+        };
+        (search, NameFilters { words, company, rate_center })
+    })
+}
+
+fn parse<T: FromStr<Err: Debug>>(text: Option<&str>) -> Option<T> {
+    text.map(|text| text.parse().unwrap())
 }
 
 fn assert_matches_plain_search(

@@ -231,16 +231,15 @@ pub(crate) mod tests {
         predecessor: &Publication,
         publication: &Publication,
     ) -> PublishedDifference {
-        difference_with(predecessor, publication, [])
+        difference_with(predecessor, publication, &[])
     }
 
-    fn difference_with<const N: usize>(
+    fn difference_with(
         predecessor: &Publication,
         publication: &Publication,
-        changes: [(&str, bool); N],
+        changes: &[(&str, bool)],
     ) -> PublishedDifference {
-        let changes = changes.map(|(npa_nxx, existed)| (exchange(npa_nxx), existed));
-        let keys = ChangedKeys::new(changes);
+        let keys = ChangedKeys::new(changes.iter().map(|(key, existed)| (exchange(key), *existed)));
         PublishedDifference::new(publication.clone(), predecessor.clone(), keys, b"")
     }
 
@@ -325,9 +324,9 @@ pub(crate) mod tests {
             difference_with(
                 &first,
                 &second,
-                [("415-200", false), ("415-201", true), ("416-200", true)],
+                &[("415-200", false), ("415-201", true), ("416-200", true)],
             ),
-            difference_with(&second, &third, [("415-200", true), ("415-202", true)]),
+            difference_with(&second, &third, &[("415-200", true), ("415-202", true)]),
         ];
         let history = history(&third, &stored, third.at);
         assert_eq!(history.changes_of(exchange("415-200")).collect::<Vec<_>>(), [1, 2]);
@@ -354,9 +353,7 @@ pub(crate) mod tests {
     fn a_difference_takes_half_a_unit_for_each_started_4_kb() {
         let [first, second] = publications();
         for (bytes, units) in [(1, 0.5), (4096, 0.5), (4097, 1.0)] {
-            let packed = vec![0; bytes];
-            let keys = ChangedKeys::default();
-            let difference = PublishedDifference::new(second.clone(), first.clone(), keys, &packed);
+            let difference = PublishedDifference { bytes, ..difference(&first, &second) };
             assert_eq!(difference.read_units(), units, "{bytes}");
         }
     }

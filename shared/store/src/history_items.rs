@@ -279,22 +279,22 @@ impl Store {
     }
 
     fn record_pair(&self, key: RecordKey, item: Item) -> Result<RecordPair, StoreError> {
-        match key {
-            RecordKey::Carrier(_) => self.typed_pair::<Carrier>(key, item, Record::Carrier),
-            RecordKey::AreaCode(_) => self.typed_pair::<AreaCode>(key, item, Record::AreaCode),
-            RecordKey::Exchange(_) => self.typed_pair::<Exchange>(key, item, Record::Exchange),
-        }
+        let [before, after] = match key {
+            RecordKey::Carrier(_) => self.records::<Carrier>(item, Record::Carrier),
+            RecordKey::AreaCode(_) => self.records::<AreaCode>(item, Record::AreaCode),
+            RecordKey::Exchange(_) => self.records::<Exchange>(item, Record::Exchange),
+        }?;
+        Ok(RecordPair { key, before, after })
     }
 
-    fn typed_pair<R: DeserializeOwned>(
+    /// The records before and after a change.
+    fn records<R: DeserializeOwned>(
         &self,
-        key: RecordKey,
         item: Item,
         record: fn(R) -> Record,
-    ) -> Result<RecordPair, StoreError> {
-        let stored: StoredChange<R> = record_from_item(&self.tables.history, item)?;
-        let (before, after) = (stored.before.map(record), stored.after.map(record));
-        Ok(RecordPair { key, before, after })
+    ) -> Result<[Option<Record>; 2], StoreError> {
+        let StoredChange { before, after } = record_from_item(&self.tables.history, item)?;
+        Ok([before, after].map(|it| it.map(record)))
     }
 
     /// Calls `inspect` with the publication's ID and the record's key of each intact change in the table. The scan is

@@ -70,13 +70,17 @@ mod tests {
 
     #[test]
     fn system_roots_are_used_where_amazon_roots_may_not_apply() {
-        let (aws, ohio) = (None, Some("us-east-2"));
-        assert_eq!(TrustedRoots::new(aws, ohio, false), TrustedRoots::Amazon);
-        assert_eq!(TrustedRoots::new(aws, ohio, true), TrustedRoots::System);
-        assert_eq!(TrustedRoots::new(aws, Some("cn-north-1"), false), TrustedRoots::System);
-        let other = Some("https://dynamodb.example.com");
-        assert_eq!(TrustedRoots::new(other, ohio, false), TrustedRoots::System);
-        let emulator = Some("http://127.0.0.1:8000");
-        assert_eq!(TrustedRoots::new(emulator, ohio, true), TrustedRoots::Amazon);
+        let (emulator, other) =
+            (Some("http://127.0.0.1:8000"), Some("https://dynamodb.example.com"));
+        for (endpoint, region, has_own_roots, expected) in [
+            (None, "us-east-2", false, TrustedRoots::Amazon),
+            (None, "us-east-2", true, TrustedRoots::System),
+            (None, "cn-north-1", false, TrustedRoots::System),
+            (other, "us-east-2", false, TrustedRoots::System),
+            (emulator, "us-east-2", true, TrustedRoots::Amazon),
+        ] {
+            let roots = TrustedRoots::new(endpoint, Some(region), has_own_roots);
+            assert_eq!(roots, expected, "{endpoint:?} {region} {has_own_roots}");
+        }
     }
 }

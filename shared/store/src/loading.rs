@@ -83,11 +83,8 @@ pub async fn load_newest(
         .await
 }
 
-/// Returns the first of `snapshots`, ordered newest first, that `load` can read.
-///
-/// # Errors
-/// Returns [`DatasetError::NoneReadable`] if all are unreadable, [`DatasetError::Empty`] if `snapshots` is empty,
-/// and the error from `load` otherwise.
+/// Returns the first of `snapshots`, ordered newest first, that `load` can read. If all are unreadable, returns
+/// [`DatasetError::NoneReadable`].
 pub async fn first_readable<'a, T, L: Future<Output = Result<T, DatasetError>>>(
     snapshots: impl Iterator<Item = &'a Snapshot>,
     load: impl Fn(Snapshot) -> L,
@@ -104,19 +101,11 @@ pub async fn first_readable<'a, T, L: Future<Output = Result<T, DatasetError>>>(
             Err(error) => return Err(error),
         }
     }
-    Err(match skipped.into_iter().next() {
-        Some(SkippedVersion { version, reason }) => {
-            DatasetError::NoneReadable { version, source: reason }
-        }
-        None => DatasetError::Empty,
-    })
+    let newest = skipped.into_iter().next().ok_or(DatasetError::Empty)?;
+    Err(DatasetError::NoneReadable { version: newest.version, source: newest.reason })
 }
 
 /// Reads and unpacks a snapshot.
-///
-/// # Errors
-/// Returns [`DatasetError::Unreadable`] if it is damaged or has an unsupported layout, and another error if
-/// DynamoDB does not respond.
 pub async fn load(store: &Store, snapshot: &Snapshot) -> Result<Dataset, DatasetError> {
     let bytes = store.snapshot(snapshot).await?;
     Dataset::unpack(&bytes).map_err(|source| DatasetError::Unreadable {

@@ -194,11 +194,8 @@ impl Store {
         Ok(self.stored_manifest().await?.and_then(|stored| stored.published))
     }
 
-    /// Returns the revision that the first import replaces. Stores a manifest without a version if none exists.
-    ///
-    /// # Errors
-    /// Returns [`StoreError::Overtaken`] if a version has already been imported, and another error if DynamoDB
-    /// does not respond or the item is unreadable.
+    /// Returns the revision that the first import replaces, or [`StoreError::Overtaken`] if a version has already been
+    /// imported. Stores a manifest without a version if none exists.
     pub async fn first_revision(&self) -> Result<Revision, StoreError> {
         let empty = StoredManifest::empty();
         match self.replace_manifest(&empty, None).await {
@@ -221,12 +218,9 @@ impl Store {
         self.put(&self.tables.dataset, empty).await.map(|()| true)
     }
 
-    /// Stores `manifest` if the stored one still has the revision `replaced`. If the response is lost, reads the
-    /// manifest to find out whether it was stored.
-    ///
-    /// # Errors
-    /// Returns [`StoreError::Overtaken`] if another import or rollback has replaced the manifest. After any other
-    /// error, the change may still take effect. That is harmless, since all of the version's items are written.
+    /// Stores `manifest` if the stored one still has the revision `replaced`, or returns [`StoreError::Overtaken`]. If the
+    /// response is lost, reads the manifest to find out whether it was stored. After any other error, the change may still
+    /// take effect. That is harmless, since all of the version's items are written.
     pub async fn publish(
         &self,
         manifest: &Manifest,

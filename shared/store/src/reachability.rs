@@ -94,10 +94,7 @@ enum Patience {
 
 impl Store {
     /// Reads something that the caller also has in memory. All brief reads in a request share the limit in
-    /// [`crate::TimeoutProfile::brief_reads`].
-    ///
-    /// # Errors
-    /// Returns [`StoreError::NotCalled`] if the table failed recently, and another error if this read fails.
+    /// [`crate::TimeoutProfile::brief_reads`]. Returns [`StoreError::NotCalled`] if the table failed recently.
     pub fn read_briefly<T>(
         &self,
         table: Table,

@@ -18,10 +18,11 @@ use test_api::{AppWithHistory, app_with_history, changed_dataset, small_dataset}
 fn renamed(name: &str) -> Dataset {
     changed_dataset(|records| {
         for record in records {
-            if let Record::Carrier(carrier) = record
-                && carrier.ocn.to_string() == "8821"
-            {
-                carrier.common_name = Some(name.to_owned());
+            match record {
+                Record::Carrier(it) if it.ocn.to_string() == "8821" => {
+                    it.common_name = Some(name.to_owned());
+                }
+                _ => (),
             }
         }
     })

@@ -21,7 +21,7 @@ use numbering::{
     records::{AreaCode, Carrier, Exchange, Record, Version},
 };
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use shared::{
     auth::{Charge, KeyKind},
     in_process::{InProcess, RouteResponse},
@@ -104,6 +104,15 @@ impl TestApi {
         serde_json::from_slice(&response.body).unwrap()
     }
 
+    /// The body of the response to each of these successful requests.
+    pub async fn responses<const N: usize>(&self, targets: [&str; N]) -> String {
+        let mut responses = String::new();
+        for target in targets {
+            writeln!(responses, "{target}\n{:#}\n", self.ok(target).await).unwrap();
+        }
+        responses
+    }
+
     /// The status, error code and message for each of these rejected requests.
     pub async fn rejections<const N: usize>(&self, targets: [&str; N]) -> String {
         let mut rejections = String::new();
@@ -163,18 +172,11 @@ fn imported_reports(read_at: Timestamp) -> ImportedReports {
 
 /// A charge against a daily quota, which the app counts on its own.
 pub fn charge(app: &App, per_day: u32) -> Charge {
-    let record = KeyRecord {
-        key_hash: "a".to_owned(),
-        prefix: "tnr_live_Sample".to_owned(),
-        name: "tests".to_owned(),
-        note: None,
-        created_at: Timestamp::UNIX_EPOCH,
-        expires_at: None,
-        revoked_at: None,
-        per_minute: None,
-        per_day: Some(per_day),
-        quota_id: None,
-    };
+    let record = serde_json::from_value(json!({
+        "key_hash": "a", "prefix": "tnr_live_Sample", "name": "tests", "per_day": per_day,
+        "created_at": Timestamp::UNIX_EPOCH,
+    }));
+    let record: KeyRecord = record.unwrap();
     Charge::for_key(&app.quotas, record)
 }
 
@@ -195,15 +197,10 @@ pub fn changed_dataset(change: impl FnOnce(&mut Vec<Record>)) -> Dataset {
 /// An app with the records in `small_dataset.json`.
 pub fn app() -> App {
     let store = Store::connect_to_emulator(UNREACHABLE, TimeoutProfile::Request);
-    let (version, imported_at) = (Version::new(Timestamp::UNIX_EPOCH), Timestamp::UNIX_EPOCH);
+    let (version, at) = (Version::new(Timestamp::UNIX_EPOCH), Timestamp::UNIX_EPOCH);
     let dataset = small_dataset().into_successor(&Dataset::default(), version.clone());
-    let snapshot = Snapshot::new(
-        version.clone(),
-        b"",
-        dataset.statistics(),
-        imported_reports(imported_at),
-        imported_at,
-    );
+    let (statistics, reports) = (dataset.statistics(), imported_reports(at));
+    let snapshot = Snapshot::new(version.clone(), b"", statistics, reports, at);
     let mut app = App::with_store(store.clone());
     let loaded = LoadedVersion { version, dataset: dataset.into() };
     let manifest = Manifest::new(None, snapshot, |_| false);

@@ -8,13 +8,13 @@ mod since;
 #[cfg(test)]
 mod tests;
 
-use std::{collections::BTreeMap, ops::Range, pin::pin};
+use std::{ops::Range, pin::pin};
 
 use axum::{extract::State, http::Uri, response::Response};
 use futures_util::{Stream, StreamExt, TryStreamExt, stream};
 use jiff::Timestamp;
 use numbering::{
-    changes::{ChangeKind, FieldChange, RecordChange, RecordKind, RecordPair},
+    changes::{RecordChange, RecordPair},
     records::Version,
 };
 use serde::Serialize;
@@ -64,29 +64,16 @@ impl From<&Publication> for PublishedVersion {
 /// A change to a record, and the version that made it.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ChangeRow {
-    /// Unique: a rollback publishes a version again.
-    #[schema(value_type = String, example = "20261121T090003Z-5fGh2kLmN8pQrS1t")]
-    pub publication: Version,
-    #[schema(value_type = String, example = "20261121T090003Z-5fGh2kLmN8pQrS1t")]
-    pub version: Version,
-    #[schema(value_type = String, format = DateTime, example = "2026-11-21T09:00:41Z")]
-    pub published_at: Timestamp,
-    pub change: ChangeKind,
-    pub kind: RecordKind,
-    /// An NPA-NXX, an NPA or an OCN.
-    #[schema(example = "415-555")]
-    pub key: String,
-    /// The fields that differ, by their names in responses. A nested field has a dotted name, such as
-    /// `exchanges.by_state.CA` or `blocks.5.ocn`. Arrays differ as a whole.
-    pub fields: BTreeMap<String, FieldChange>,
+    #[serde(flatten)]
+    pub published: PublishedVersion,
+    #[serde(flatten)]
+    pub change: RecordChange,
 }
 
 impl ChangeRow {
     /// `None` if the record did not change.
     fn new(publication: &Publication, pair: &RecordPair) -> Option<Self> {
-        let PublishedVersion { publication, version, published_at } = publication.into();
-        let RecordChange { change, kind, key, fields } = pair.description()?;
-        Some(Self { publication, version, published_at, change, kind, key, fields })
+        Some(Self { published: publication.into(), change: pair.description()? })
     }
 }
 
@@ -218,24 +205,16 @@ async fn oldest(
         }
     };
     let wanted: Vec<_> = ranges.iter().filter(is_wanted).collect();
-    let mut position = match wanted.first() {
+    let start = match wanted.first() {
         Some((_, range)) if filter.is_empty() => range.start,
         _ => 0,
     };
     let wanted: Vec<_> = wanted.into_iter().map(|(published, _)| *published).collect();
     let units = wanted.iter().map(|published| published.read_units()).sum();
     charge.raise_to(price_of_units(units)).await?;
-    let mut rows = Vec::new();
-    let mut reads = pin!(read(app, charge, filter, wanted));
-    while let Some((publication, pairs)) = reads.try_next().await? {
-        for pair in pairs {
-            if position >= page.offset && rows.len() < page.limit {
-                rows.extend(ChangeRow::new(publication, &pair));
-            }
-            position += 1;
-        }
-    }
-    Ok((rows, if filter.is_empty() { total } else { position }))
+    let reads = read(app, charge, filter, wanted);
+    let (rows, matching) = rows_on_page(reads, page, start..usize::MAX).await?;
+    Ok((rows, if filter.is_empty() { total } else { matching }))
 }
 
 /// The newest matching changes, newest first. Their total is at most one more than the page's end, since older differences
@@ -247,21 +226,28 @@ async fn newest(
     filter: &Filter,
     page: Page,
 ) -> Result<(Vec<ChangeRow>, usize), ApiError> {
-    let end = page.offset.saturating_add(page.limit);
-    let (mut rows, mut total) = (Vec::new(), 0);
     let newest_first = differences.iter().rev();
     let wanted = newest_first.filter(|published| filter.may_match(&published.keys)).collect();
-    let mut reads = pin!(read(app, charge, filter, wanted));
+    let end = page.offset.saturating_add(page.limit).saturating_add(1);
+    rows_on_page(read(app, charge, filter, wanted), page, 0..end).await
+}
+
+/// The changes on a page, and the position after the last change, of which at most those before the end of `positions` are
+/// read.
+async fn rows_on_page<'a>(
+    reads: impl Stream<Item = Result<(&'a Publication, Vec<RecordPair>), ApiError>>,
+    page: Page,
+    mut positions: Range<usize>,
+) -> Result<(Vec<ChangeRow>, usize), ApiError> {
+    let mut rows = Vec::new();
+    let mut reads = pin!(reads);
     while let Some((publication, pairs)) = reads.try_next().await? {
         for pair in pairs {
-            if total > end {
-                return Ok((rows, total));
-            }
-            if total >= page.offset && rows.len() < page.limit {
+            let Some(position) = positions.next() else { return Ok((rows, positions.end)) };
+            if position >= page.offset && rows.len() < page.limit {
                 rows.extend(ChangeRow::new(publication, &pair));
             }
-            total += 1;
         }
     }
-    Ok((rows, total))
+    Ok((rows, positions.start))
 }

@@ -5,11 +5,7 @@ use axum::{
     http::{HeaderValue, Uri, header::CONTENT_TYPE, request::Parts},
     response::{IntoResponse, Response},
 };
-use jiff::Timestamp;
-use numbering::{
-    changes::{ChangeKind, FieldChange, RecordKind},
-    records::Version,
-};
+use numbering::changes::{ChangeKind, FieldChange, RecordChange, RecordKind};
 use serde::Serialize;
 use shared::{
     csv_pages::{ListFormat, Rows},
@@ -23,7 +19,7 @@ use strum::{EnumString, VariantNames};
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
-    ChangeList, ChangeRow,
+    ChangeList, ChangeRow, PublishedVersion,
     atom::{self, FeedAddress},
 };
 
@@ -68,9 +64,8 @@ impl<S: Sync> FromRequestParts<S> for FormatParam {
 /// A changed field as a CSV row.
 #[derive(Serialize)]
 struct CsvRow<'a> {
-    publication: &'a Version,
-    version: &'a Version,
-    published_at: Timestamp,
+    #[serde(flatten)]
+    published: &'a PublishedVersion,
     change: ChangeKind,
     kind: RecordKind,
     key: &'a str,
@@ -93,13 +88,11 @@ impl Rows for ChangeList {
     ];
 
     fn rows(&self) -> impl Iterator<Item = impl Serialize> {
-        self.changes.iter().flat_map(|row| {
-            let ChangeRow { publication, version, published_at, change, kind, key, fields } = row;
-            let (published_at, change, kind) = (*published_at, *change, *kind);
+        self.changes.iter().flat_map(|ChangeRow { published, change }| {
+            let RecordChange { change, kind, key, fields } = change;
+            let (change, kind) = (*change, *kind);
             fields.iter().map(move |(field, values)| CsvRow {
-                publication,
-                version,
-                published_at,
+                published,
                 change,
                 kind,
                 key,

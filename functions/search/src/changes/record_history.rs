@@ -1,11 +1,12 @@
 //! The history of one record.
 
-use axum::{extract::State, http::Uri};
+use axum::extract::State;
 use numbering::records::{Npa, NpaNxx, Nxx, Ocn, RecordKey};
 use shared::{
     auth::Charge,
     csv_pages::FormatParam,
     errors::ApiError,
+    list::ListRequest,
     pagination::{Page, PageResponse},
     params::{PathParams, parse_param},
     past,
@@ -16,7 +17,7 @@ use super::{ChangeList, ChangeRow};
 
 /// List an exchange's changes
 ///
-/// Newest first. An exchange that was removed has a history, too.
+/// Newest first. An exchange that was removed also has a history.
 #[utoipa::path(
     get, path = "/v1/npa/{npa}/nxx/{nxx}/history", operation_id = "listExchangeHistory", tag = "Changes",
     params(
@@ -35,7 +36,7 @@ pub async fn exchange_history(
     State(app): State<App>,
     PathParams([npa, nxx]): PathParams<2>,
     charge: Charge,
-    request: PageRequest,
+    request: ListRequest,
 ) -> Result<PageResponse<ChangeList>, ApiError> {
     let npa_nxx = NpaNxx { npa: parse_param("npa", &npa)?, nxx: parse_param("nxx", &nxx)? };
     let missing = format!("No data found for NPA-NXX {npa_nxx}");
@@ -44,7 +45,7 @@ pub async fn exchange_history(
 
 /// List a carrier's changes
 ///
-/// Newest first: its names, type, state and exchange counts. A carrier that was removed has a history, too.
+/// Newest first: its names, type, state and exchange counts. A carrier that was removed also has a history.
 /// `/v1/changes?ocn=` also lists the exchanges that it gained or lost.
 #[utoipa::path(
     get, path = "/v1/carrier/{ocn}/history", operation_id = "listCarrierHistory", tag = "Changes",
@@ -64,22 +65,19 @@ pub async fn carrier_history(
     State(app): State<App>,
     PathParams([ocn]): PathParams<1>,
     charge: Charge,
-    request: PageRequest,
+    request: ListRequest,
 ) -> Result<PageResponse<ChangeList>, ApiError> {
     let ocn: Ocn = parse_param("ocn", &ocn)?;
     let missing = format!("No carrier found with OCN {ocn}");
     history(&app, RecordKey::Carrier(ocn), missing, &charge, request).await
 }
 
-/// A request's URL, page and format.
-type PageRequest = (Uri, Page, FormatParam);
-
 async fn history(
     app: &App,
     key: RecordKey,
     missing: String,
     charge: &Charge,
-    (uri, page, FormatParam { format }): PageRequest,
+    request: ListRequest,
 ) -> Result<PageResponse<ChangeList>, ApiError> {
     let history = app.history().await?;
     history.check_complete()?;
@@ -87,7 +85,7 @@ async fn history(
     if positions.is_empty() && app.dataset.get().await?.dataset.record(key).is_none() {
         return Err(ApiError::not_found(missing));
     }
-    let (positions, pagination) = page.slice(positions.into_iter());
+    let (positions, pagination) = request.page.slice(positions.into_iter());
     let wanted: Vec<_> = positions.into_iter().map(|position| (position, key)).collect();
     charge.raise_to(past::price_of_records(wanted.len())).await?;
     let pairs = app.history_cache.check(app.store.changes(&history, &wanted).await)?;
@@ -98,5 +96,5 @@ async fn history(
     let changes = changes.collect();
     let (since, until) = (history.start().into(), history.current().into());
     let body = ChangeList { since, until, is_current: true, changes, pagination };
-    Ok(PageResponse { uri, pagination, version: None, format, body })
+    Ok(request.response(None, body, pagination))
 }

@@ -1,15 +1,24 @@
 //! Carrier search by words and fields.
 
+use utoipa::IntoParams;
+
 use super::{Dataset, Records, folding::NameMatch, record_list::Positions, words::Words};
 use crate::records::{Carrier, CarrierType, Country, StateCode};
 
 /// The criteria for a carrier search. A carrier must meet all of them.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub struct CarrierSearch {
-    /// Each word is the start of a word in the company name or common name, or of the OCN.
+    /// Search words. Each must be the start of a word in the company name or common name, or of the OCN. Case, accents
+    /// and punctuation within a word are ignored: `tmobile` and `t-mobile` both find `T-Mobile`.
+    #[param(rename = "q", value_type = Option<String>)]
     pub words: Option<Words>,
+    /// Country, US or CA.
     pub country: Option<Country>,
+    /// State or province code.
     pub state: Option<StateCode>,
+    /// Carrier type.
+    #[param(rename = "type")]
     pub carrier_type: Option<CarrierType>,
 }
 

@@ -184,20 +184,14 @@ mod tests {
     #[test]
     fn names_match_if_letters_and_spaces_match() {
         for (one, another, expected) in [
-            ("T-MOBILE USA, INC.", "t mobile usa inc", NameMatch::Exact),
-            ("t mobile usa inc", "T-MOBILE USA, INC.", NameMatch::Exact),
-            ("T-MOBILE USA, INC.", "TMobile USA Inc", NameMatch::Exact),
             ("T-MOBILE L.L.C.", "T Mobile LLC", NameMatch::Exact),
             ("St. John's", "st johns", NameMatch::Exact),
-            ("Montréal", "MONTREAL", NameMatch::Exact),
             // Eagle River is in Ontario, Eagleriver in Wisconsin.
             ("Eagle River", "EAGLERIVER", NameMatch::None),
-            ("EAGLERIVER", "Eagle River", NameMatch::None),
             ("Bell", "Bell Canada", NameMatch::Prefix),
             ("Bell Canada", "Bell", NameMatch::None),
             ("at t", "AT&T-Mobility", NameMatch::Prefix),
             ("att", "AT&T CORP.", NameMatch::Prefix),
-            ("t-mob", "TMOBILE USA", NameMatch::Prefix),
             ("Œ", "OEUVRES", NameMatch::Prefix),
             ("e", "\u{301} Épée", NameMatch::Prefix),
             ("AT&T", "THE AT&T", NameMatch::None),

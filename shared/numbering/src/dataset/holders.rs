@@ -77,29 +77,3 @@ impl Dataset {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::dataset::tests::example;
-
-    /// Each holder's OCN or name, exchanges and blocks.
-    fn holders(search: &Search, today: &str) -> Vec<String> {
-        let holders = example().holders(search, today.parse().unwrap());
-        let name = |holder: &Holder| match holder.ocn {
-            Some(ocn) => ocn.to_string(),
-            None => holder.company_name.clone().unwrap_or_default(),
-        };
-        let texts = holders.iter().map(|it| format!("{} {} {}", name(it), it.exchanges, it.blocks));
-        texts.collect()
-    }
-
-    #[test]
-    fn effective_blocks_and_exchanges_are_counted_by_holder() {
-        let all = Search::default();
-        assert_eq!(holders(&all, "2026-06-30"), ["0051 1 0", "6010 1 0", "AT&T CORP. 1 0"]);
-        assert_eq!(holders(&all, "2026-07-01"), ["6010 1 1", "0051 1 0", "AT&T CORP. 1 0"]);
-        let elsewhere = Search { state: "TX".parse().ok(), ..Search::default() };
-        assert_eq!(holders(&elsewhere, "2026-07-01"), [""; 0]);
-    }
-}

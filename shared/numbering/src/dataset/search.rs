@@ -7,6 +7,7 @@
 use std::{array, ops::Range};
 
 use jiff::civil::Date;
+use utoipa::IntoParams;
 
 use super::{
     Dataset, Records,
@@ -20,19 +21,34 @@ use crate::records::{CarrierType, Country, Exchange, Npa, Nxx, Ocn, StateCode, S
 /// The criteria for a search. An exchange must meet all of them.
 ///
 /// A thousands block can also meet the holder and rate center criteria once its assignment is effective.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub struct Search {
-    /// Each word is the start of a word in a company name, common name or rate center.
+    /// Search words. Each must be the start of a word in a company name, common name or rate center. Case, accents and
+    /// punctuation within a word are ignored: `tmobile` and `t-mobile` both find `T-Mobile`.
+    #[param(rename = "q", value_type = Option<String>)]
     pub words: Option<Words>,
+    /// 3-digit area code.
     pub npa: Option<Npa>,
+    /// 3-digit exchange code.
     pub nxx: Option<Nxx>,
+    /// Operating Company Number of a carrier that holds the exchange or one of its thousands blocks.
     pub ocn: Option<Ocn>,
-    /// The whole company name or common name.
+    /// Full company name or common name of a carrier that holds the exchange or one of its thousands blocks. Case,
+    /// accents and punctuation are ignored.
+    #[param(value_type = Option<String>)]
     pub company: Option<WholeName>,
+    /// Full rate center name. Case, accents and punctuation are ignored.
+    #[param(value_type = Option<String>)]
     pub rate_center: Option<WholeName>,
+    /// State or province code.
     pub state: Option<StateCode>,
+    /// Country, US or CA. US territories count as US states.
     pub country: Option<Country>,
+    /// Type of a carrier that holds the exchange or one of its thousands blocks.
+    #[param(rename = "type")]
     pub carrier_type: Option<CarrierType>,
+    /// Assignment status.
     pub status: Option<Status>,
 }
 

@@ -133,10 +133,9 @@ impl Carrier {
 }
 
 /// A carrier's exchange counts.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct OwnedExchanges {
-    /// Total exchanges held, including those without a state in their report, which `by_state` does not
-    /// count.
+    /// Total exchanges held. Includes exchanges whose report does not list a state, which `by_state` does not count.
     pub total: u32,
     /// Exchange count by state or province code.
     pub by_state: BTreeMap<StateCode, u32>,

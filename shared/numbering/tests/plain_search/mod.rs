@@ -3,7 +3,7 @@
 //!
 //! Tests compare the dataset's search with it, and benchmarks measure both.
 
-use std::{cell::RefCell, collections::HashMap};
+use std::collections::HashMap;
 
 use jiff::civil::Date;
 use numbering::{
@@ -20,145 +20,121 @@ pub struct NameFilters {
     pub rate_center: Option<String>,
 }
 
+/// The space-separated words of a name, each as its punctuation-separated parts, in lowercase and without accents.
+type Words = Vec<Vec<String>>;
+
 /// All exchanges, plus the carriers' common names, which exchanges do not contain.
 pub struct PlainSearch {
     exchanges: Vec<Exchange>,
     common_names: HashMap<Ocn, String>,
+    /// The words of every name, since names repeat.
+    words: HashMap<String, Words>,
 }
 
 /// The holder and place of an exchange or one of its effective blocks.
 struct Assignment<'a> {
     ocn: Option<Ocn>,
     carrier_type: Option<CarrierType>,
-    holder_names: [Option<&'a str>; 2],
+    holder_names: Vec<&'a str>,
     rate_center: Option<&'a str>,
 }
 
 impl PlainSearch {
     pub fn new(dataset: &Dataset) -> Self {
         let common_name = |carrier: Carrier| Some((carrier.ocn, carrier.common_name?));
-        Self {
-            exchanges: dataset.exchanges().collect(),
-            common_names: dataset.carriers().filter_map(common_name).collect(),
-        }
+        let common_names = dataset.carriers().filter_map(common_name).collect();
+        let exchanges = dataset.exchanges().collect();
+        let mut plain = Self { exchanges, common_names, words: HashMap::new() };
+        let assignments = plain.exchanges.iter().map(|it| plain.assignments(it, Date::MAX));
+        let names = assignments.flatten().flat_map(|it| it.names().collect::<Vec<_>>());
+        plain.words = names.map(|name| (name.to_owned(), words(name))).collect();
+        plain
     }
 
     /// The exchanges that match the codes in `search` and the names in `filters`.
     pub fn find(&self, search: &Search, filters: &NameFilters, today: Date) -> Vec<&Exchange> {
-        let conditions = Conditions::new(filters);
-        let found = self.exchanges.iter();
-        found.filter(|exchange| self.matches(exchange, search, &conditions, today)).collect()
-    }
-
-    fn matches(
-        &self,
-        exchange: &Exchange,
-        search: &Search,
-        conditions: &Conditions,
-        today: Date,
-    ) -> bool {
-        let has_codes = search.npa.is_none_or(|npa| exchange.npa == npa)
-            && search.nxx.is_none_or(|nxx| exchange.nxx == nxx)
-            && search.status.is_none_or(|status| exchange.status == status)
-            && search.country.is_none_or(|country| exchange.country == country)
-            && search.state.is_none_or(|state| exchange.state == Some(state));
-        if !has_codes {
-            return false;
-        }
-        let assignments = self.assignments(exchange, today);
-        let is_holder = |assignment: &Assignment<'_>| {
-            search.ocn.is_none_or(|ocn| assignment.ocn == Some(ocn))
-                && search.carrier_type.is_none_or(|wanted| assignment.carrier_type == Some(wanted))
-                && conditions.company.as_ref().is_none_or(|company| {
-                    assignment.holder_names.into_iter().flatten().any(|name| company.matches(name))
+        let wanted: Vec<Vec<String>> = filters.words.iter().flat_map(|text| words(text)).collect();
+        let [company, rate_center] =
+            [&filters.company, &filters.rate_center].map(|name| name.as_deref().map(words));
+        let is_match = |exchange: &&Exchange| {
+            let assignments = self.assignments(exchange, today);
+            has_codes(exchange, search)
+                && assignments.iter().any(|it| {
+                    search.ocn.is_none_or(|ocn| it.ocn == Some(ocn))
+                        && search.carrier_type.is_none_or(|wanted| it.carrier_type == Some(wanted))
+                        && self.one_is(it.holder_names.iter().copied(), company.as_ref())
+                })
+                && self.one_is(
+                    assignments.iter().filter_map(|it| it.rate_center),
+                    rate_center.as_ref(),
+                )
+                && wanted.iter().all(|parts| {
+                    let starts_word = |letters: &String| {
+                        let mut names = assignments.iter().flat_map(Assignment::names);
+                        names.any(|name| has_word_with_prefix(&self.words[name], letters))
+                    };
+                    starts_word(&parts.concat()) || parts.iter().all(starts_word)
                 })
         };
-        assignments.iter().any(is_holder)
-            && conditions.rate_center.as_ref().is_none_or(|wanted| {
-                assignments.iter().filter_map(|it| it.rate_center).any(|name| wanted.matches(name))
-            })
-            && conditions.words.iter().all(|word| {
-                let has_prefix = |letters: &NameCondition| {
-                    let names = assignments.iter().flat_map(Assignment::names);
-                    names.into_iter().any(|name| letters.matches(name))
-                };
-                has_prefix(&word.joined) || word.parts.iter().all(has_prefix)
-            })
+        self.exchanges.iter().filter(is_match).collect()
+    }
+
+    /// Returns `true` if one of the names is the wanted one, ignoring punctuation, or none is wanted.
+    fn one_is<'a>(&self, mut names: impl Iterator<Item = &'a str>, wanted: Option<&Words>) -> bool {
+        wanted.is_none_or(|wanted| names.any(|name| are_equal(&self.words[name], wanted)))
     }
 
     fn assignments<'a>(&'a self, exchange: &'a Exchange, today: Date) -> Vec<Assignment<'a>> {
-        let common_name = |ocn: Option<Ocn>| Some(self.common_names.get(&ocn?)?.as_str());
-        let own = Assignment {
-            ocn: exchange.ocn,
-            carrier_type: exchange.carrier_type,
-            holder_names: [exchange.company_name.as_deref(), common_name(exchange.ocn)],
-            rate_center: exchange.rate_center.as_deref(),
-        };
+        let assignment =
+            |ocn: Option<Ocn>, carrier_type, company_name: &'a Option<String>, rate_center| {
+                let common_name = ocn.and_then(|ocn| self.common_names.get(&ocn));
+                let holder_names = company_name.as_deref().into_iter();
+                let holder_names = holder_names.chain(common_name.map(String::as_str)).collect();
+                Assignment { ocn, carrier_type, holder_names, rate_center }
+            };
+        let Exchange { ocn, carrier_type, company_name, rate_center, .. } = exchange;
+        let own = assignment(*ocn, *carrier_type, company_name, rate_center.as_deref());
         let effective = exchange.blocks.values().filter(|block| block.is_effective_on(today));
-        let blocks = effective.map(|block| Assignment {
-            ocn: Some(block.ocn),
-            carrier_type: block.carrier_type,
-            holder_names: [block.company_name.as_deref(), common_name(Some(block.ocn))],
-            rate_center: block.rate_center.as_deref(),
+        let blocks = effective.map(|it| {
+            assignment(Some(it.ocn), it.carrier_type, &it.company_name, it.rate_center.as_deref())
         });
         [own].into_iter().chain(blocks).collect()
     }
 }
 
 impl<'a> Assignment<'a> {
-    fn names(&self) -> impl Iterator<Item = &'a str> + use<'a> {
-        let [company_name, common_name] = self.holder_names;
-        [company_name, common_name, self.rate_center].into_iter().flatten()
+    fn names(&self) -> impl Iterator<Item = &'a str> {
+        self.holder_names.iter().copied().chain(self.rate_center)
     }
 }
 
-/// A condition on one name. Results are memoized, since names repeat.
-struct NameCondition {
-    rule: NameRule,
-    memoized: RefCell<HashMap<String, bool>>,
+fn has_codes(exchange: &Exchange, search: &Search) -> bool {
+    search.npa.is_none_or(|npa| exchange.npa == npa)
+        && search.nxx.is_none_or(|nxx| exchange.nxx == nxx)
+        && search.status.is_none_or(|status| exchange.status == status)
+        && search.country.is_none_or(|country| exchange.country == country)
+        && search.state.is_none_or(|state| exchange.state == Some(state))
 }
 
-/// A rule for one name, split by [`words`].
-enum NameRule {
-    /// A word of the name, or a part of one, starts with these letters.
-    StartsWith(String),
-    /// The name equals this one, ignoring punctuation.
-    Equals(Vec<Vec<String>>),
+/// Returns `true` if a word of the name, or a part of one, starts with these letters.
+fn has_word_with_prefix(name: &Words, letters: &str) -> bool {
+    let starts = |parts: &Vec<String>, first| parts[first..].concat().starts_with(letters);
+    name.iter().any(|parts| (0..parts.len()).any(|first| starts(parts, first)))
 }
 
-impl NameCondition {
-    fn matches(&self, name: &str) -> bool {
-        let mut memoized = self.memoized.borrow_mut();
-        if !memoized.contains_key(name) {
-            memoized.insert(name.to_owned(), self.rule.matches(name));
-        }
-        memoized[name]
-    }
-}
-
-impl NameRule {
-    fn matches(&self, name: &str) -> bool {
-        let name = words(name);
-        match self {
-            Self::StartsWith(letters) => name.iter().any(|parts| {
-                (0..parts.len()).any(|first| parts[first..].concat().starts_with(letters))
-            }),
-            Self::Equals(wanted) => {
-                // Spaces in one may be spaces or punctuation in the other.
-                let has_breaks = |spaces: &[Vec<String>], other: &[Vec<String>]| {
-                    let breaks = breaks(other, true);
-                    self::breaks(spaces, false).iter().all(|place| breaks.contains(place))
-                };
-                wanted.concat().concat() == name.concat().concat()
-                    && has_breaks(wanted, &name)
-                    && has_breaks(&name, wanted)
-            }
-        }
-    }
+/// Returns `true` if the letters are equal, and spaces in one are spaces or punctuation in the other.
+fn are_equal(one: &Words, other: &Words) -> bool {
+    let has_breaks = |spaces: &Words, other: &Words| {
+        let breaks = breaks(other, true);
+        self::breaks(spaces, false).iter().all(|place| breaks.contains(place))
+    };
+    one.concat().concat() == other.concat().concat()
+        && has_breaks(one, other)
+        && has_breaks(other, one)
 }
 
 /// The offsets in letters at which words end, and word parts too if `with_parts`.
-fn breaks(words: &[Vec<String>], with_parts: bool) -> Vec<usize> {
+fn breaks(words: &Words, with_parts: bool) -> Vec<usize> {
     let mut letters = 0;
     let mut breaks = Vec::new();
     for parts in words {
@@ -171,40 +147,9 @@ fn breaks(words: &[Vec<String>], with_parts: bool) -> Vec<usize> {
     breaks
 }
 
-struct WordCondition {
-    joined: NameCondition,
-    parts: Vec<NameCondition>,
-}
-
-struct Conditions {
-    words: Vec<WordCondition>,
-    company: Option<NameCondition>,
-    rate_center: Option<NameCondition>,
-}
-
-impl Conditions {
-    fn new(filters: &NameFilters) -> Self {
-        let condition = |rule| NameCondition { rule, memoized: RefCell::default() };
-        let starts_with = |letters: String| condition(NameRule::StartsWith(letters));
-        let equals = |name: &String| condition(NameRule::Equals(words(name)));
-        let word_condition = |parts: Vec<String>| WordCondition {
-            joined: starts_with(parts.concat()),
-            parts: parts.into_iter().map(starts_with).collect(),
-        };
-        Self {
-            words: filters.words.iter().flat_map(|text| words(text)).map(word_condition).collect(),
-            company: filters.company.as_ref().map(equals),
-            rate_center: filters.rate_center.as_ref().map(equals),
-        }
-    }
-}
-
-/// The space-separated words in `text`, each as its punctuation-separated parts, in lowercase and without
-/// accents.
-fn words(text: &str) -> Vec<Vec<String>> {
+fn words(text: &str) -> Words {
     let without_accents: String = text.chars().filter(|&it| !is_combining_mark(it)).collect();
-    let words = without_accents.split_whitespace().map(parts).collect::<Vec<_>>();
-    words.into_iter().filter(|parts| !parts.is_empty()).collect()
+    without_accents.split_whitespace().map(parts).filter(|parts| !parts.is_empty()).collect()
 }
 
 fn parts(word: &str) -> Vec<String> {

@@ -25,6 +25,10 @@ async fn hang() -> Result<(), StoreError> {
     pending().await
 }
 
+async fn fail() -> Result<(), StoreError> {
+    Err(StoreError::Busy { operation: "Query", left: 1 })
+}
+
 fn is_not_called(result: &Result<(), StoreError>) -> bool {
     matches!(result, Err(StoreError::NotCalled { .. }))
 }
@@ -58,7 +62,7 @@ async fn the_other_reads_of_a_request_fail_with_its_probe() {
         let call = async {
             calls.fetch_add(1, Ordering::Relaxed);
             yield_now().await;
-            Err::<(), _>(StoreError::TooSlow { limit: PAUSE })
+            Err(StoreError::TooSlow { limit: PAUSE })
         };
         store.read_patiently(Table::History, call)
     };
@@ -115,9 +119,8 @@ fn errors_from_dynamodb_have_their_kind() {
 #[tokio::test]
 async fn a_refused_read_counts_as_the_failure_that_it_stands_for() {
     let store = store();
-    let busy = async { Err(StoreError::Busy { operation: "Query", left: 1 }) };
     let reads = async {
-        assert!(store.read_patiently::<()>(Table::History, busy).await.is_err());
+        assert!(store.read_patiently(Table::History, fail()).await.is_err());
         let refused = store.read_patiently(Table::History, succeed()).await.unwrap_err();
         assert!(refused.to_string().contains("throttled"), "{refused}");
     };
@@ -150,8 +153,7 @@ async fn patient_reads_still_call_a_table_that_failed_brief_reads() {
     assert!(is_not_called(&store.read_briefly(Table::ApiKeys, succeed()).await));
     assert!(store.read_patiently(Table::ApiKeys, succeed()).await.is_ok());
     assert!(store.read_briefly(Table::ApiKeys, succeed()).await.is_ok(), "it was fast");
-    let busy = async { Err(StoreError::Busy { operation: "GetItem", left: 1 }) };
-    assert!(store.read_patiently::<()>(Table::ApiKeys, busy).await.is_err());
+    assert!(store.read_patiently(Table::ApiKeys, fail()).await.is_err());
     assert!(is_not_called(&store.read_patiently(Table::ApiKeys, hang()).await));
 }
 
@@ -173,8 +175,7 @@ async fn connection_errors_count_as_failures_and_unreadable_items_do_not() {
 async fn imports_have_neither_a_limit_nor_a_breaker() {
     let store = Store { timeouts: TimeoutProfile::Batch, ..store() };
     for _ in 0..2 {
-        let busy = async { Err(StoreError::Busy { operation: "GetItem", left: 1 }) };
-        let result = store.read_briefly::<()>(Table::Dataset, busy).await;
+        let result = store.read_briefly(Table::Dataset, fail()).await;
         assert!(matches!(result, Err(StoreError::Busy { .. })));
     }
     let slow = store.read_briefly(Table::Dataset, async {
