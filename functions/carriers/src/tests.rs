@@ -12,22 +12,7 @@ use super::routes;
 
 #[tokio::test]
 async fn filters_select_carriers_ignoring_case() {
-    let api = TestApi::new(routes());
-    for (query, expected) in [
-        ("", "508J 6529 8821 9740"),
-        ("?country=ca", "8821"),
-        ("?state=ca", "6529 9740"),
-        ("?type=wireless", "8821"),
-        ("?q=CALIF", "9740"),
-        ("?q=508j", "508J"),
-        ("?q=pacific&country=US&state=ON", ""),
-        ("?offset=1&limit=2", "6529 8821"),
-    ] {
-        let list = api.ok(&format!("/v1/carriers{query}")).await;
-        let ocns = list["carriers"].as_array().unwrap().iter();
-        let ocns: Vec<&str> = ocns.map(|carrier| carrier["ocn"].as_str().unwrap()).collect();
-        assert_eq!(ocns.join(" "), expected, "{query}");
-    }
+    TestApi::new(routes()).assert_lists(include_str!("listed.txt")).await;
 }
 
 #[tokio::test]
@@ -64,19 +49,10 @@ async fn lists_stay_on_one_version_and_are_attachments_with_the_same_rows_as_csv
 #[tokio::test]
 async fn errors_state_the_rule_and_the_value() {
     let api = TestApi::new(routes());
-    let errors = api.rejections([
-        "/v1/carrier?ocn=AB-1",
-        "/v1/carrier/%C3%A9123",
-        "/v1/carrier/%FF",
-        "/v1/carrier?ocn=",
-        "/v1/carrier/9999",
-        "/v1/carriers?version=19700101T000000Z-0123456789abcdef",
-        "/v1/carriers?limit=1&limit=2",
-    ]);
-    assert_snapshot!(errors.await);
+    assert_snapshot!(api.rejections(include_str!("rejected.txt").lines()).await);
 }
 
-/// Other exchanges name a company, too, to show that they do not count.
+/// Exchanges that are not assigned also name a company, to show that they do not count.
 #[tokio::test]
 async fn assigned_exchanges_in_a_place_are_counted_by_holder() {
     let change = |record: &mut Record| {

@@ -65,7 +65,7 @@ pub struct AreaCodeDetail {
     pub summary: AreaCodeSummary,
     #[schema(required, value_type = Option<String>, format = Date, example = "1947-01-01")]
     pub assigned_on: Option<Date>,
-    /// IANA time zones; for a new code, those of its overlay or state. Empty for non-geographic codes.
+    /// IANA time zones; for a new code, its overlay's or state's. Empty for non-geographic codes.
     #[schema(example = json!(["America/Los_Angeles"]))]
     pub time_zones: BTreeSet<&'static str>,
     /// `true` if the report says that the code's area spans several time zones.

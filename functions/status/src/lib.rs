@@ -12,7 +12,7 @@ use axum::{
     http::{HeaderName, StatusCode, header},
     response::{IntoResponse, Response},
 };
-use numbering::records::{Country, Statistics, Status};
+use numbering::records::Statistics;
 use serde::Serialize;
 use shared::{
     errors::{ApiError, PublicError},
@@ -142,11 +142,9 @@ pub struct Stats {
     /// Total NPA-NXX records.
     pub total_records: u32,
     /// Record count by country code.
-    #[schema(value_type = BTreeMap<String, u32>)]
-    pub by_country: BTreeMap<Country, u32>,
+    pub by_country: BTreeMap<String, u32>,
     /// Record count by assignment status.
-    #[schema(value_type = BTreeMap<String, u32>)]
-    pub by_status: BTreeMap<Status, u32>,
+    pub by_status: BTreeMap<String, u32>,
     pub last_updated: LastUpdated,
     pub coverage: Coverage,
 }
@@ -180,11 +178,16 @@ impl From<Snapshot> for Stats {
     fn from(Snapshot { statistics, ingested_at, .. }: Snapshot) -> Self {
         let Statistics { total_records, by_country, by_status, area_codes, states_provinces } =
             statistics;
+        let (by_country, by_status) = (with_string_keys(by_country), with_string_keys(by_status));
         let [nanpa, cnac] = [(); 2].map(|()| ingested_at.to_string());
         let last_updated = LastUpdated { nanpa, cnac };
         let coverage = Coverage { area_codes, states_provinces };
         Self { total_records, by_country, by_status, last_updated, coverage }
     }
+}
+
+fn with_string_keys<K: ToString>(counts: BTreeMap<K, u32>) -> BTreeMap<String, u32> {
+    counts.into_iter().map(|(key, count)| (key.to_string(), count)).collect()
 }
 
 /// Health
@@ -243,7 +246,7 @@ async fn stats(State(app): State<App>) -> Result<StatsWithVersion, ApiError> {
     Ok(([(DATA_VERSION, version)], sample_header(&snapshot), Json(snapshot.into())))
 }
 
-/// The version that answers lists and lookups.
+/// The version that lists and lookups come from.
 async fn current_snapshot(app: &App) -> Result<Snapshot, ApiError> {
     let snapshot = match app.dataset.serving().await {
         Serving::Unavailable(error) => return Err(ApiError::from_dataset_error(&error)),

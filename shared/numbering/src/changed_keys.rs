@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::records::{Npa, NpaNxx, Nxx, Ocn, RecordKey};
 
-/// The zstd level. The keys are written once, and read by every container that answers for the past.
+/// The zstd level. The keys are written once, and read by every container with requests for the past.
 const LEVEL: i32 = 19;
 /// More than every possible key takes.
 const MAX_BYTES: usize = 16 << 20;

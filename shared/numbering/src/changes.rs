@@ -221,7 +221,7 @@ fn collect_values(name: &str, value: Value, values: &mut Vec<(String, Value)>) {
 /// The records that differ between two versions, as two small datasets.
 ///
 /// Exchanges take their holder's name from its carrier, so the datasets also contain the carriers of these exchanges. A
-/// carrier that did not change is equal in both, and has only what its exchanges say of it.
+/// carrier that did not change is equal in both, and has only what its exchanges say about it.
 #[derive(Debug, PartialEq)]
 pub struct Difference {
     before: Dataset,

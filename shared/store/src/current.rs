@@ -293,7 +293,7 @@ impl CurrentDataset {
         Ok(self.set_manifest(manifest))
     }
 
-    /// Returns this snapshot's version from memory, or else loads it from DynamoDB.
+    /// Returns this snapshot's version from memory if it is there, or loads it from DynamoDB.
     async fn load_or_reuse(&self, snapshot: &Snapshot) -> Result<LoadedVersion, DatasetError> {
         if let Some(in_memory) = self.find(snapshot.version.as_str()) {
             return Ok(in_memory);
@@ -302,7 +302,7 @@ impl CurrentDataset {
         Ok(LoadedVersion { version: snapshot.version.clone(), dataset: Arc::new(dataset) })
     }
 
-    /// If it names a new version, the next lookup switches to it, since other answers already come from this manifest.
+    /// If it names a new version, the next lookup switches to it, since other responses already come from this manifest.
     fn set_manifest(&self, manifest: Manifest) -> Arc<Manifest> {
         let manifest = Arc::new(manifest);
         let replaced = self.manifest.swap(Some(Arc::clone(&manifest)));

@@ -105,7 +105,7 @@ impl TestApi {
     }
 
     /// The body of the response to each of these successful requests.
-    pub async fn responses<const N: usize>(&self, targets: [&str; N]) -> String {
+    pub async fn responses<'t>(&self, targets: impl IntoIterator<Item = &'t str>) -> String {
         let mut responses = String::new();
         for target in targets {
             writeln!(responses, "{target}\n{:#}\n", self.ok(target).await).unwrap();
@@ -114,7 +114,7 @@ impl TestApi {
     }
 
     /// The status, error code and message for each of these rejected requests.
-    pub async fn rejections<const N: usize>(&self, targets: [&str; N]) -> String {
+    pub async fn rejections<'t>(&self, targets: impl IntoIterator<Item = &'t str>) -> String {
         let mut rejections = String::new();
         for target in targets {
             let response = self.get(target, &[]).await;
@@ -124,6 +124,23 @@ impl TestApi {
                 .unwrap();
         }
         rejections
+    }
+
+    /// Asserts that lists have these records. Each line has a request and the codes that it returns, such as
+    /// `/v1/search?nxx=201 -> 415-201 700-201`.
+    pub async fn assert_lists(&self, cases: &str) {
+        for (target, expected) in cases.lines().map(|line| line.split_once(" ->").unwrap()) {
+            let list = self.ok(target).await;
+            let rows = list.as_object().unwrap().values().find_map(Value::as_array).unwrap();
+            let codes = rows.iter().map(|row| {
+                let field = |name: &str| row[name].as_str();
+                match (field("npa"), field("nxx")) {
+                    (Some(npa), Some(nxx)) => format!("{npa}-{nxx}"),
+                    (npa, _) => npa.or(field("ocn")).unwrap().to_owned(),
+                }
+            });
+            assert_eq!(codes.collect::<Vec<_>>().join(" "), expected.trim(), "{target}");
+        }
     }
 
     /// Asserts that the CSV response contains the rows and columns of `field` in the JSON response, after the columns `npa`

@@ -44,37 +44,37 @@ mod tests {
     use super::*;
     use crate::records::AreaCode;
 
-    fn area_code(npa: &str, year: i16, state: &str, overlay: &[&str], is_split: bool) -> AreaCode {
-        let states = [state.parse().unwrap()].into();
-        let mut area_code = AreaCode { states, ..AreaCode::sample(npa) };
-        area_code.plan.overlay = overlay.iter().map(|npa| npa.parse().unwrap()).collect();
-        area_code.plan.in_service_on = Some(Date::constant(year, 1, 1));
-        area_code.plan.has_several_time_zones = is_split;
-        area_code
-    }
-
     #[test]
     fn overlays_and_states_correct_the_map() {
-        let area_codes = vec![
-            area_code("407", 1988, "FL", &["407", "689"], false),
+        let area_codes = [
+            ("407", 1988, "FL", &["407", "689"][..]),
             // Wrong in the map
-            area_code("689", 2005, "FL", &["407", "689"], false),
-            area_code("709", 1962, "NL", &["709", "879"], false),
+            ("689", 2005, "FL", &["407", "689"]),
+            ("709", 1962, "NL", &["709", "879"]),
             // Partly wrong in the map
-            area_code("879", 2024, "NL", &["709", "879"], false),
+            ("879", 2024, "NL", &["709", "879"]),
             // With fewer zones in the map than the oldest code
-            area_code("418", 1947, "QC", &["418", "581"], false),
-            area_code("581", 2008, "QC", &["418", "581"], false),
+            ("418", 1947, "QC", &["418", "581"]),
+            ("581", 2008, "QC", &["418", "581"]),
             // With an oldest code that is not in the map
-            area_code("998", 1947, "TX", &["998", "997"], false),
-            area_code("997", 2008, "TX", &["998", "997"], false),
-            area_code("270", 1999, "KY", &["270", "364"], true),
-            area_code("364", 2014, "KY", &["270", "364"], true),
+            ("998", 1947, "TX", &["998", "997"]),
+            ("997", 2008, "TX", &["998", "997"]),
+            // In several zones
+            ("270", 1999, "KY", &["270", "364"]),
+            ("364", 2014, "KY", &["270", "364"]),
             // Not in the map
-            area_code("761", 2026, "KY", &[], false),
-            area_code("565", 2026, "GA", &[], false),
+            ("761", 2026, "KY", &[]),
+            ("565", 2026, "GA", &[]),
         ];
-        let dataset = Dataset::new(Vec::new(), area_codes, Vec::new());
+        let area_codes = area_codes.map(|(npa, year, state, overlay)| {
+            let states = [state.parse().unwrap()].into();
+            let mut area_code = AreaCode { states, ..AreaCode::sample(npa) };
+            area_code.plan.overlay = overlay.iter().map(|npa| npa.parse().unwrap()).collect();
+            area_code.plan.in_service_on = Some(Date::constant(year, 1, 1));
+            area_code.plan.has_several_time_zones = overlay.contains(&"270");
+            area_code
+        });
+        let dataset = Dataset::new(Vec::new(), area_codes.to_vec(), Vec::new());
         let map = |npa: Npa| match npa.to_string().as_str() {
             "407" | "364" => vec!["New_York"],
             "689" | "997" => vec!["Chicago"],

@@ -171,7 +171,7 @@ impl AreaCode {
         self.country.is_some() && is_geographic || self.total_exchanges > 0
     }
 
-    /// The country whose report has its exchanges; `None` if the code is not in service, or elsewhere.
+    /// The country whose report lists its exchanges; `None` if no report does, or the code is not in service.
     pub fn reported_country(&self) -> Option<Country> {
         self.country.filter(|_| self.plan.is_in_service)
     }
