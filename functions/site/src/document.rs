@@ -1,15 +1,25 @@
 //! Single-file HTML pages, assembled from source files on first request.
 
+use std::io::Read;
+
 use axum::{
-    http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY},
+    body::Bytes,
+    http::{
+        HeaderMap,
+        header::{CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY},
+    },
     response::{IntoResponse, Response},
 };
 use base64::{Engine, prelude::BASE64_STANDARD};
+use flate2::{Compression, read::GzEncoder};
 use sha2::{Digest, Sha256};
+use shared::http::accepts_gzip;
 
 /// A page with inline style and script, and nothing else.
 pub struct Document {
     html: String,
+    /// At the highest level, since this happens only once. It saves a sixth of what each visitor loads.
+    compressed: Bytes,
     script_source: String,
     style_source: String,
 }
@@ -32,16 +42,24 @@ impl Document {
             .replace("{{version}}", env!("CARGO_PKG_VERSION"))
             .replace("{{style}}", &style)
             .replace("{{script}}", &script);
-        Self { html, script_source: hash_source(&script), style_source: hash_source(&style) }
+        let mut compressed = Vec::new();
+        let mut encoder = GzEncoder::new(html.as_bytes(), Compression::best());
+        encoder.read_to_end(&mut compressed).expect("reading from memory does not fail");
+        let (script_source, style_source) = (hash_source(&script), hash_source(&style));
+        Self { html, compressed: compressed.into(), script_source, style_source }
     }
 
     /// The response with the page and a content security policy that also allows images from these hosts.
-    pub fn response(&'static self, image_hosts: &str) -> Response {
+    pub fn response(&'static self, request: &HeaderMap, image_hosts: &str) -> Response {
         let headers = [
             (CONTENT_TYPE, "text/html; charset=utf-8"),
             (CONTENT_SECURITY_POLICY, &self.policy(image_hosts)),
             (REFERRER_POLICY, "no-referrer"),
         ];
+        if accepts_gzip(request) {
+            let encoding = [(CONTENT_ENCODING, "gzip")];
+            return (headers, encoding, self.compressed.clone()).into_response();
+        }
         (headers, self.html.as_str()).into_response()
     }
 

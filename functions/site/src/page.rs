@@ -63,14 +63,14 @@ fn image_host(flag_images: &FlagImages) -> String {
 /// Serves the page to browsers, and an index to other clients.
 pub async fn page(State(app): State<App>, headers: HeaderMap) -> Response {
     if prefers_html(&headers) {
-        PAGE.response(&image_host(&app.config.flag_images))
+        PAGE.response(&headers, &image_host(&app.config.flag_images))
     } else {
         ([(CONTENT_TYPE, "application/json")], INDEX).into_response()
     }
 }
 
-pub async fn docs() -> Response {
-    DOCS.response("")
+pub async fn docs(headers: HeaderMap) -> Response {
+    DOCS.response(&headers, "")
 }
 
 #[cfg(test)]
