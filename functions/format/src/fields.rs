@@ -83,12 +83,6 @@ impl Fields {
         self.0.iter().any(|known| known == path || is_part_of(known, path))
     }
 
-    /// Nests these fields under the field `name` in `others`.
-    pub fn within(&self, others: Self, name: &str) -> Self {
-        let own = self.0.iter().map(|path| format!("{name}.{path}"));
-        Self(own.chain(others.without(name).0).collect())
-    }
-
     /// Removes the field at a path.
     pub fn without(mut self, path: &str) -> Self {
         self.0.retain(|known| known != path && !is_part_of(known, path));
@@ -114,14 +108,14 @@ fn is_part_of(path: &str, parent: &str) -> bool {
 
 /// A value serialized with all or some of its fields.
 pub struct WithFields<'a, T> {
-    pub value: &'a T,
+    pub value: T,
     pub fields: Option<&'a Fields>,
 }
 
 impl<T: Serialize> Serialize for WithFields<'_, T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Some(fields) = self.fields else { return self.value.serialize(serializer) };
-        let mut value = serde_json::to_value(self.value).map_err(S::Error::custom)?;
+        let mut value = serde_json::to_value(&self.value).map_err(S::Error::custom)?;
         fields.prune("", &mut value);
         value.serialize(serializer)
     }

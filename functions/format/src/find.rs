@@ -25,6 +25,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::{
     FormatResult,
     describe::Describer,
+    fields::WithFields,
     options::Options,
     request_body::{BYTES_PER_REQUEST, ContentType, decode_text, json_error},
     results::{self, JSON, JSON_LINES},
@@ -69,12 +70,13 @@ struct TextToSearch {
 #[allow(dead_code, reason = "used only for its OpenAPI schema")]
 struct FoundNumbers {
     /// In the order of the text.
-    results: Vec<FoundNumber>,
+    results: Vec<FoundNumber<'static>>,
 }
 
 /// A number found in a text.
 #[derive(Serialize, ToSchema)]
-struct FoundNumber {
+#[schema(as = FoundNumber)]
+struct FoundNumber<'a> {
     /// The position of its first character, in Unicode code points from 0.
     #[schema(example = 11)]
     start: usize,
@@ -85,7 +87,8 @@ struct FoundNumber {
     #[schema(example = "(305) 234-5678 ext. 9")]
     tn: String,
     /// The number's details.
-    result: FormatResult,
+    #[schema(value_type = FormatResult)]
+    result: WithFields<'a, FormatResult>,
 }
 
 /// Find the phone numbers in a text
@@ -135,8 +138,7 @@ pub async fn find_in_text(
     let describer = Describer::new(&app, key, numbers, &options, &flags).await?;
     let respond = || {
         let results = describe(&text, found, &describer, &options);
-        let body = results::json(media_type, &results, options.fields.as_ref());
-        results::response(media_type, body)
+        results::response(media_type, results::json(media_type, &results))
     };
     app.heavy_work.run(text.len(), respond).await?
 }
@@ -171,18 +173,19 @@ async fn find_paid(
     }
 }
 
-fn describe(
+fn describe<'a>(
     text: &str,
     found: Vec<NumberInText>,
     describer: &Describer<'_>,
-    options: &Options,
-) -> Vec<FoundNumber> {
+    options: &'a Options,
+) -> Vec<FoundNumber<'a>> {
     let (mut end, mut end_byte) = (0, 0);
     let results = found.into_iter().map(|NumberInText { range, number }| {
         let start = end + text[end_byte..range.start].chars().count();
         let tn = text[range.clone()].to_owned();
         (end, end_byte) = (start + tn.chars().count(), range.end);
-        let result = describer.describe(&tn, options.default_country, Some(number));
+        let value = describer.describe(&tn, options.default_country, Some(number));
+        let result = WithFields { value, fields: options.fields.as_ref() };
         FoundNumber { start, end, tn, result }
     });
     results.collect()

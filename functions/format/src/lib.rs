@@ -1,12 +1,15 @@
 //! Formats phone numbers, finds them in text, and looks up the blocks of North American ones.
 
+mod assemble;
 mod batch;
 mod block;
 pub mod cells;
+pub mod columns;
 mod describe;
 pub mod extras;
 pub mod fields;
 mod find;
+pub mod include;
 mod lookup;
 mod options;
 mod readings;
@@ -30,7 +33,9 @@ use shared::{
     state::App,
 };
 
+pub use assemble::Assembler;
 pub use batch::digits_of;
+pub use include::Include;
 pub use lookup::LookupResult;
 pub use result::FormatResult;
 
@@ -52,6 +57,9 @@ pub fn routes() -> Routes {
     .with_preparation(formatting::load_rules)
 }
 
+/// What formatting a number takes from a request, besides the number.
+type Context = (State<App>, Params, AsOf, KeyKind, HeaderMap, FlagsBaseUrl);
+
 /// Format a phone number
 ///
 /// Unparseable text is not an error: the result has `valid: false` and `possible: false`.
@@ -61,16 +69,10 @@ pub fn routes() -> Routes {
     responses((status = 200, description = "The number's details", body = FormatResult), ListError)
 )]
 async fn format_by_path(
-    State(app): State<App>,
     PathParams([tn]): PathParams<1>,
-    params: Params,
-    as_of: AsOf,
-    key: KeyKind,
-    headers: HeaderMap,
-    flags: FlagsBaseUrl,
+    context: Context,
 ) -> Result<Response, ApiError> {
-    let options = Options::parse(&params, &headers)?;
-    format_number(&app, key, tn.into(), as_of, &options, &flags).await
+    format_number(tn.into(), context).await
 }
 
 /// Format a phone number by query
@@ -81,27 +83,13 @@ async fn format_by_path(
     params(("tn" = String, Query, description = "Phone number in any format", min_length = 1), Options, AsOf),
     responses((status = 200, description = "The number's details", body = FormatResult), ListError)
 )]
-async fn format_by_query(
-    State(app): State<App>,
-    params: Params,
-    as_of: AsOf,
-    key: KeyKind,
-    headers: HeaderMap,
-    flags: FlagsBaseUrl,
-) -> Result<Response, ApiError> {
-    let tn = Readings::from_query(&params)?
-        .ok_or_else(|| ApiError::invalid("tn is required. Usage: /v1/format?tn=<NUMBER>"))?;
-    format_number(&app, key, tn, as_of, &Options::parse(&params, &headers)?, &flags).await
+async fn format_by_query(context: Context) -> Result<Response, ApiError> {
+    format_number(Readings::from_query(&context.1, "/v1/format")?, context).await
 }
 
-async fn format_number(
-    app: &App,
-    key: KeyKind,
-    tn: Readings,
-    as_of: AsOf,
-    options: &Options,
-    flags: &FlagsBaseUrl,
-) -> Result<Response, ApiError> {
+async fn format_number(tn: Readings, context: Context) -> Result<Response, ApiError> {
+    let (State(app), params, as_of, key, headers, flags) = &context;
+    let options = &Options::parse(params, headers)?;
     let country = options.default_country;
     let Reading { text, number } = tn.best(country);
     if let Some(number) = number.as_ref().filter(|number| number.possible) {
@@ -109,9 +97,9 @@ async fn format_number(
         request_context::record(|context| context.set_phone_number(&text, national, e164));
     }
     let describer = match as_of.time {
-        None => Describer::new(app, key, number.iter(), options, flags).await?,
-        Some(_) => Describer::in_past(app, key, number.as_ref(), options, flags, &as_of).await?,
+        None => Describer::new(app, *key, number.iter(), options, flags).await?,
+        Some(_) => Describer::in_past(app, *key, number.as_ref(), options, flags, as_of).await?,
     };
-    let value = &describer.describe(&text, country, number);
+    let value = describer.describe(&text, country, number);
     Ok(json_response(&WithFields { value, fields: options.fields.as_ref() }))
 }

@@ -76,6 +76,9 @@ fn nanp_number(tn: Readings) -> Result<(String, PhoneNumber, NanpParts), ApiErro
     }
 }
 
+/// What a lookup takes from a request, besides the number.
+type Context = (State<App>, Params, AsOf, KeyKind);
+
 /// Look up a number's block
 #[utoipa::path(
     get, path = "/v1/lookup/{*tn}", operation_id = "lookUpBlock", tag = "Lookup",
@@ -86,13 +89,10 @@ fn nanp_number(tn: Readings) -> Result<(String, PhoneNumber, NanpParts), ApiErro
     responses((status = 200, description = "The block's details", body = LookupResult), ApiError)
 )]
 pub async fn lookup_by_path(
-    State(app): State<App>,
     PathParams([tn]): PathParams<1>,
-    params: Params,
-    as_of: AsOf,
-    key: KeyKind,
+    context: Context,
 ) -> Result<Response, ApiError> {
-    look_up(&app, key, tn.into(), as_of, &params).await
+    look_up(tn.into(), context).await
 }
 
 /// Look up a number's block by query
@@ -104,25 +104,15 @@ pub async fn lookup_by_path(
     ),
     responses((status = 200, description = "The block's details", body = LookupResult), ApiError)
 )]
-pub async fn lookup_by_query(
-    State(app): State<App>,
-    params: Params,
-    as_of: AsOf,
-    key: KeyKind,
-) -> Result<Response, ApiError> {
-    let tn = Readings::from_query(&params)?
-        .ok_or_else(|| ApiError::invalid("tn is required. Usage: /v1/lookup?tn=<NUMBER>"))?;
-    look_up(&app, key, tn, as_of, &params).await
+pub async fn lookup_by_query(context: Context) -> Result<Response, ApiError> {
+    look_up(Readings::from_query(&context.1, "/v1/lookup")?, context).await
 }
 
 async fn look_up(
-    app: &App,
-    key: KeyKind,
     tn: Readings,
-    as_of: AsOf,
-    params: &Params,
+    (State(app), params, as_of, key): Context,
 ) -> Result<Response, ApiError> {
-    let fields = FIELDS.select_from(params)?;
+    let fields = FIELDS.select_from(&params)?;
     let (text, number, NanpParts { npa_nxx, nxxx }) = nanp_number(tn)?;
     let (national, e164) = (&number.national_number, &number.formats.e164);
     request_context::record(|context| context.set_phone_number(&text, national, e164));
@@ -148,26 +138,6 @@ async fn look_up(
     let country = country.unwrap_or(exchange_country);
     let location = Location::new(&country, &block);
     let tn = number.national_number;
-    let value = &LookupResult { tn, npa, nxx, nxxx, status, carrier: block.carrier, location };
+    let value = LookupResult { tn, npa, nxx, nxxx, status, carrier: block.carrier, location };
     Ok(json_response(&WithFields { value, fields: fields.as_ref() }))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn ten_digits(text: &str) -> Option<String> {
-        let (_, number, _) = nanp_number(text.to_owned().into()).ok()?;
-        Some(number.national_number)
-    }
-
-    #[test]
-    fn ten_digit_numbers_are_accepted_in_any_format_and_others_rejected() {
-        for text in ["4155551234", "+1 (415) 555-1234", "1-415-555-1234", "tel:+14155551234"] {
-            assert_eq!(ten_digits(text).as_deref(), Some("4155551234"), "{text}");
-        }
-        for text in ["", "415555", "41555512345", "+442079460958", "0114930123456", "no number"] {
-            assert_eq!(ten_digits(text), None, "{text}");
-        }
-    }
 }

@@ -17,8 +17,8 @@ use utoipa::IntoParams;
 use super::{
     FormatResult,
     block::geographic_npa_nxx,
-    extras::{Extra, Include},
     fields::Fields,
+    include::{Extra, Include},
 };
 
 /// Options for each number: its default country, caching, and the fields to return.
@@ -145,6 +145,7 @@ mod tests {
             ("465 234 5678", "include=reason,network", false),
             ("800 234 5678", "include=assignment", true),
             ("800 234 5678", "", false),
+            ("600 201 2345", "", false),
             ("+44 20 7946 0958", "include=all", false),
             ("305 234", "include=all", false),
         ] {
@@ -155,13 +156,8 @@ mod tests {
 
     #[test]
     fn only_cache_false_forces_a_fresh_lookup() {
-        for (query, expected) in [
-            ("", Freshness::Cached),
-            ("cache=true", Freshness::Cached),
-            ("cache=no", Freshness::Cached),
-            ("cache=FALSE", Freshness::Fresh),
-        ] {
-            assert_eq!(parse(query).cache, expected, "{query}");
-        }
+        let caches = ["", "cache=true", "cache=no", "cache=FALSE"].map(|query| parse(query).cache);
+        use Freshness::{Cached, Fresh};
+        assert_eq!(caches, [Cached, Cached, Cached, Fresh]);
     }
 }

@@ -39,12 +39,14 @@ impl From<String> for Readings {
 }
 
 impl Readings {
-    /// The readings of the `tn` parameter; `None` if it is missing or empty.
-    pub fn from_query(params: &Params) -> Result<Option<Self>, ApiError> {
+    /// The readings of the `tn` parameter, which must be present and not empty. `path` is for the error message.
+    pub fn from_query(params: &Params, path: &str) -> Result<Self, ApiError> {
         let readings: Vec<Self> = params.raw_values(TN).map(Self::from_value).collect();
         let likeliest = readings.iter().map(|readings| Cow::from(&readings.likeliest));
-        let tn = single_value(TN, likeliest)?;
-        Ok(tn.and(readings.into_iter().next()))
+        let tn = single_value(TN, likeliest)?.and(readings.into_iter().next());
+        tn.ok_or_else(|| {
+            ApiError::invalid(format!("{TN} is required. Usage: {path}?{TN}=<NUMBER>"))
+        })
     }
 
     fn from_value(value: &str) -> Self {
@@ -155,81 +157,34 @@ mod tests {
 
     use super::*;
 
-    fn params(query: &str) -> Params {
-        Params::from_uri(&format!("/?{query}").parse().unwrap())
+    fn from_query(query: &str) -> Result<Readings, ApiError> {
+        let params = Params::from_uri(&format!("/?{query}").parse().unwrap());
+        Readings::from_query(&params, "/v1/format")
     }
 
-    fn readings(value: &str) -> Vec<String> {
-        let params = params(&format!("a=1&t%6E={value}"));
-        let Some(readings) = Readings::from_query(&params).unwrap() else { return Vec::new() };
-        [readings.likeliest].into_iter().chain(readings.other).collect()
+    fn rows(table: &str) -> impl Iterator<Item = &str> {
+        table.lines().filter(|row| !row.starts_with("# "))
     }
 
     #[test]
     fn a_plus_is_a_space_a_plus_sign_or_ambiguous() {
-        for (value, expected) in [
-            // Sent by a form.
-            ("+516-607-4335+", &[" 516-607-4335 "][..]),
-            ("+1+305+234+5678", &[" 1 305 234 5678"]),
-            ("++516-607-4335", &["  516-607-4335"]),
-            ("tel%3A+516+607+4335", &["tel: 516 607 4335"]),
-            ("Cell:+205-480-0075", &["Cell: 205-480-0075"]),
-            ("Hotel:+516-607-4335", &["Hotel: 516-607-4335"]),
-            ("%2B1+3052345678", &["+1 3052345678"]),
-            ("5.55E+0009", &["5.55E 0009"]),
-            ("%2B%DB%B8%DB%B1+%DB%B5", &["+۸۱ ۵"]),
-            // Not sent by a form.
-            ("+1%20305", &["+1 305"]),
-            ("%20+44", &[" +44"]),
-            ("Tel.%20+44", &["Tel. +44"]),
-            ("%2B44", &["+44"]),
-            ("+44%2020%20/%20+1%20305", &["+44 20 / +1 305"]),
-            ("1+305%20234+5678", &["1 305 234 5678"]),
-            ("2.1e+009", &["2.1e+009"]),
-            ("2,1E+09%0D%0A", &["2,1E+09\r\n"]),
-            ("%22$2.1E+09%22", &["\"$2.1E+09\""]),
-            // Ambiguous: the likelier reading first.
-            ("+442079460958", &["+442079460958", " 442079460958"]),
-            ("(+44)2079460958", &["(+44)2079460958", "( 44)2079460958"]),
-            ("'+442079460958", &["'+442079460958", "' 442079460958"]),
-            ("TEL:+44", &["TEL:+44", "TEL: 44"]),
-            ("tel%3A+44", &["tel: 44", "tel:+44"]),
-            ("sips:+44%40a.com", &["sips:+44@a.com", "sips: 44@a.com"]),
-            ("%3Csip:+44@a.com%3E", &["<sip:+44@a.com>", "<sip: 44@a.com>"]),
-            ("gossip:+44", &["gossip: 44"]),
-            ("20;phone-context=+44", &["20;phone-context=+44", "20;phone-context= 44"]),
-            ("20;Phone-Context%3D+44", &["20;Phone-Context= 44", "20;Phone-Context=+44"]),
-            ("%28+516%29607-4335", &["( 516)607-4335", "(+516)607-4335"]),
-            ("+%28670%29234-1359", &[" (670)234-1359", "+(670)234-1359"]),
-            ("%EF%BB%BF+44", &["\u{feff} 44", "\u{feff}+44"]),
-            ("%+44", &["% 44", "%+44"]),
-            // Missing.
-            ("", &[]),
-            ("305&tn=%33%30%35", &["305"]),
-        ] {
-            assert_eq!(readings(value), expected, "{value}");
+        for row in rows(include_str!("plus_signs.txt")) {
+            let row: Vec<String> = serde_json::from_str(row).unwrap();
+            let [value, likeliest, other @ ..] = &*row else { panic!("{row:?}") };
+            let found = from_query(&format!("a=1&t%6E={value}")).unwrap();
+            let (likeliest, other) = (likeliest.clone(), other.first().cloned());
+            assert_eq!(found, Readings { likeliest, other }, "{value}");
         }
-        let error = Readings::from_query(&params("tn=305&tn=306"));
-        assert!(matches!(error, Err(ApiError::InvalidRequest(_))));
+        let error = from_query("tn=").unwrap_err().body();
+        assert_eq!(error.message(), "tn is required. Usage: /v1/format?tn=<NUMBER>");
+        assert!(matches!(from_query("tn=305&tn=306"), Err(ApiError::InvalidRequest(_))));
+        assert_eq!(from_query("tn=305&tn=%33%30%35").unwrap(), "305".to_owned().into());
     }
 
     #[test]
     fn the_better_number_wins_and_ties_go_to_the_likelier_reading() {
-        for (value, e164) in [
-            // Next to a space or label; with a plus sign they would be valid in Peru, Colombia and Egypt.
-            ("+516-607-4335+", "+15166074335"),
-            ("Cell%3A+205-480-0075", "+12054800075"),
-            ("+%28516%29+607-4335", "+15166074335"),
-            ("Jane+Doe+516-607-4335", "+15166074335"),
-            ("%22+516-607-4335%22", "+15166074335"),
-            ("%EF%BC%8B%EF%BC%94%EF%BC%94+20+7946+0958", "+442079460958"),
-            // An unencoded plus sign.
-            ("+442079460958", "+442079460958"),
-            ("tel%3A+442079460958", "+442079460958"),
-            ("sip%3A+442079460958%40example.com", "+442079460958"),
-            ("tel:20-7946-0958;phone-context%3D+44", "+442079460958"),
-            ("Line%20two:%20+44%2020%207946%200958", "+442079460958"),
-        ] {
+        for row in rows(include_str!("best_readings.txt")) {
+            let (value, e164) = row.split_once(' ').unwrap();
             let best = Readings::from_value(value).best(DefaultCountry::default());
             assert_eq!(best.number.unwrap().formats.e164, e164, "{value}");
         }
@@ -291,7 +246,7 @@ mod tests {
             let query = form.append_pair("tn", &text).finish();
             // Another encoded character or space shows that the first `+` is a space.
             let is_ambiguous = text.starts_with(' ') && !text[1..].contains([' ', '+', '(', ')', ':']);
-            let likeliest = Readings::from_query(&params(&query)).unwrap().unwrap().likeliest;
+            let likeliest = from_query(&query).unwrap().likeliest;
             prop_assert_eq!(likeliest == text, !is_ambiguous, "{}", likeliest);
         }
     }

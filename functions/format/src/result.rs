@@ -5,18 +5,14 @@ use formatting::{
     DefaultCountry, Formats, MAX_INPUT_LENGTH, NumberType, PhoneNumber, country_name,
 };
 use jiff::civil::Date;
-use numbering::{
-    dataset::Dataset,
-    records::{Country, Npa, Nxx},
-};
+use numbering::records::{Country, Npa, Nxx};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{
-    block::{Block, BlockRecords, CarrierInfo, Location, NanpParts, geographic_npa_nxx},
+    block::{Block, BlockRecords, CarrierInfo, Location, NanpParts},
     extras::{
-        Assignment, CallingHours, Extras, LineInfo, NetworkInfo, PlaceInfo, ReasonInfo,
-        TimeZoneInfo,
+        Assignment, CallingHours, LineInfo, NetworkInfo, PlaceInfo, ReasonInfo, TimeZoneInfo,
     },
 };
 
@@ -180,18 +176,19 @@ impl Flag {
 }
 
 impl FormatResult {
-    /// Combines a parsed number with its numbering data. Without a number, the result has only the text. Without
-    /// `flags_base_url`, it has no flags.
+    /// Combines a parsed number with its numbering data and its optional fields. Without a number, the result has only the
+    /// text and these. Without `flags_base_url`, it has no flags.
     pub(super) fn new(
         text: &str,
         number: Option<PhoneNumber>,
         records: BlockRecords,
         today: Date,
         flags_base_url: Option<&str>,
+        extras: Self,
     ) -> Self {
         let Some(number) = number else {
             let input = text.trim().chars().take(MAX_INPUT_LENGTH).collect();
-            return Self { input, ..Self::default() };
+            return Self { input, ..extras };
         };
         let country = number.country.as_deref().and_then(|code| Some((code, country_name(code)?)));
         let block = Block::new(&number, records, today);
@@ -223,29 +220,13 @@ impl FormatResult {
             carrier: block.carrier,
             flags,
             is_non_geographic: Some(number.is_non_geographic),
-            ..Self::default()
+            ..extras
         }
     }
 
-    pub(super) fn with_extras(self, extras: Extras) -> Self {
-        let Extras { reason, line, assignment, time_zones, calling_hours, place, network } = extras;
-        Self { reason, line, assignment, time_zones, calling_hours, place, network, ..self }
-    }
-
-    /// The result for programs without a server, from data in memory. It has no flags, since those link to a server.
-    pub fn in_memory(
-        text: &str,
-        number: Option<PhoneNumber>,
-        extras: Extras,
-        dataset: Option<&Dataset>,
-        today: Date,
-    ) -> Self {
-        let npa_nxx = number.as_ref().and_then(geographic_npa_nxx);
-        let records = npa_nxx
-            .zip(dataset)
-            .map(|(npa_nxx, dataset)| BlockRecords::from_dataset(dataset, npa_nxx));
-        let result = Self::new(text, number, records.unwrap_or_default(), today, None);
-        result.with_extras(extras)
+    /// Replaces the reason why the text is not a single valid number.
+    pub fn with_reason(self, reason: ReasonInfo) -> Self {
+        Self { reason: Some(Some(reason)), ..self }
     }
 
     /// Removes the formats of an invalid number, so that they are not mistaken for a valid number.

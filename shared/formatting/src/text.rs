@@ -77,25 +77,7 @@ pub(super) fn is_letter(c: char) -> bool {
 /// and parentheses.
 pub(super) fn is_joiner(c: char) -> bool {
     let is_blank = c.is_whitespace() && c != '\t' && !is_line_break(c);
-    is_blank
-        || matches!(
-            c,
-            '.' | '/'
-                | '('
-                | ')'
-                | '['
-                | ']'
-                | '~'
-                | '\u{ff08}'
-                | '\u{ff09}'
-                | '\u{ff0e}'
-                | '\u{ff0f}'
-                | '\u{ff3b}'
-                | '\u{ff3d}'
-                | '\u{ff5e}'
-        )
-        || is_dash(c)
-        || is_middle_dot(c)
+    is_blank || is_dash(c) || is_middle_dot(c) || "./()[]~（）．／［］～".contains(c)
 }
 
 /// Returns `true` for Unicode's dashes (Pd), and characters that look like one.

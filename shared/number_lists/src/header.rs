@@ -48,28 +48,16 @@ mod tests {
             ("Cell: 305 234 5678", false),
             ("WhatsApp +44 20 7946 0958", false),
         ] {
-            assert_eq!(
-                looks_like_header(&row.split(',').map(str::to_owned).collect::<Vec<_>>()),
-                expected,
-                "{row}"
-            );
+            let cells: Vec<String> = row.split(',').map(str::to_owned).collect();
+            assert_eq!(looks_like_header(&cells), expected, "{row}");
         }
     }
 
     #[test]
     fn cells_with_numbers_differ_from_names_with_digits() {
-        for number in [
-            "3052345678",
-            "(305) 234-5678 ext. 42",
-            "tel:+1-305-234-5678",
-            "٣٠٥٢٣٤٥٦٧٨",
-            "Phone: 305-234-5678",
-            "305 234 5678 home",
-        ] {
-            assert!(holds_number(number), "{number}");
-        }
-        for name in ["Phone (as of 2024-01-05)", "phone 1", "x", ""] {
-            assert!(!holds_number(name), "{name}");
-        }
+        let numbers = "3052345678; (305) 234-5678 ext. 42; tel:+1-305-234-5678; ٣٠٥٢٣٤٥٦٧٨; \
+                       Phone: 305-234-5678; 305 234 5678 home";
+        assert!(numbers.split("; ").all(holds_number));
+        assert!(!["Phone (as of 2024-01-05)", "phone 1", "x", ""].into_iter().any(holds_number));
     }
 }

@@ -20,7 +20,7 @@ use shared::{
 };
 use utoipa::IntoParams;
 
-use super::{cells::Columns, describe::Describer, options::Options};
+use super::{columns::Columns, describe::Describer, options::Options};
 
 pub use json::digits_of;
 
@@ -43,17 +43,36 @@ fn check_count(count: usize) -> Result<(), ApiError> {
 
 /// One number in a batch, in its original position.
 #[derive(Debug)]
-struct RequestedNumber {
+struct Entry<T> {
     id: Option<String>,
     tn: String,
-    /// The number's own country, or the reason why the number is invalid.
-    country: Result<Option<DefaultCountry>, ApiError>,
+    /// The reason why the number is invalid, if it is.
+    content: Result<T, ApiError>,
 }
+
+/// A number with its own country, if any.
+type RequestedNumber = Entry<Option<DefaultCountry>>;
+type ParsedNumber = Entry<(DefaultCountry, Option<PhoneNumber>)>;
 
 impl RequestedNumber {
     fn from_text(tn: String) -> Self {
-        let country = if tn.is_empty() { Err(empty_number_error()) } else { Ok(None) };
-        Self { id: None, tn, country }
+        let content = if tn.is_empty() { Err(empty_number_error()) } else { Ok(None) };
+        Self { id: None, tn, content }
+    }
+
+    fn parse(self, default: DefaultCountry) -> ParsedNumber {
+        let Self { id, tn, content } = self;
+        let content = content.map(|own_country| {
+            let country = own_country.unwrap_or(default);
+            (country, PhoneNumber::parse(&tn, country))
+        });
+        Entry { id, tn, content }
+    }
+}
+
+impl ParsedNumber {
+    fn number(&self) -> Option<&PhoneNumber> {
+        self.content.as_ref().ok()?.1.as_ref()
     }
 }
 
@@ -129,48 +148,14 @@ pub async fn format_numbers(
     }
     charge.raise_to(numbers.len() as u64).await?;
     request_context::record(|context| context.numbers = Some(numbers.len()));
-    let parsed = app.heavy_work.run(length, || parse_all(numbers, options.default_country)).await?;
+    let parse = || numbers.into_iter().map(|it| it.parse(options.default_country)).collect();
+    let parsed: Vec<ParsedNumber> = app.heavy_work.run(length, parse).await?;
     let numbers = parsed.iter().filter_map(ParsedNumber::number);
     let describer = Describer::new(&app, key, numbers, &options, &flags).await?;
     let respond = || {
-        let results: Vec<_> =
-            parsed.into_iter().map(|number| number.describe(&describer)).collect();
+        let describe = |number| FormattedNumber::new(number, &describer, options.fields.as_ref());
+        let results: Vec<_> = parsed.into_iter().map(describe).collect();
         response::response(media_type, table.as_ref(), &options, &results)
     };
     app.heavy_work.run(length, respond).await?
-}
-
-/// A number in a batch, or the reason why it is invalid.
-struct ParsedNumber {
-    id: Option<String>,
-    tn: String,
-    parsed: Result<(DefaultCountry, Option<PhoneNumber>), ApiError>,
-}
-
-fn parse_all(numbers: Vec<RequestedNumber>, default: DefaultCountry) -> Vec<ParsedNumber> {
-    let parse = |RequestedNumber { id, tn, country }| {
-        let parsed = country.map(|own_country| {
-            let country = own_country.unwrap_or(default);
-            (country, PhoneNumber::parse(&tn, country))
-        });
-        ParsedNumber { id, tn, parsed }
-    };
-    numbers.into_iter().map(parse).collect()
-}
-
-impl ParsedNumber {
-    fn number(&self) -> Option<&PhoneNumber> {
-        self.parsed.as_ref().ok()?.1.as_ref()
-    }
-
-    fn describe(self, describer: &Describer<'_>) -> FormattedNumber {
-        let Self { id, tn, parsed } = self;
-        match parsed {
-            Err(error) => FormattedNumber { id, tn, result: None, error: Some(error.body()) },
-            Ok((country, number)) => {
-                let result = Some(describer.describe(&tn, country, number));
-                FormattedNumber { id, tn, result, error: None }
-            }
-        }
-    }
 }

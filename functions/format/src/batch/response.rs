@@ -11,10 +11,12 @@ use shared::{
 };
 use utoipa::ToSchema;
 
-use super::{Options, table::Table};
+use super::{Options, ParsedNumber, table::Table};
 use crate::{
     FormatResult,
-    cells::Columns,
+    columns::Columns,
+    describe::Describer,
+    fields::{Fields, WithFields},
     results::{self, Body, JSON, JSON_LINES},
 };
 
@@ -23,27 +25,45 @@ use crate::{
 #[allow(dead_code, reason = "used only for its OpenAPI schema")]
 pub struct FormattedNumbers {
     /// One result or error per number, in the order sent.
-    results: Vec<FormattedNumber>,
+    results: Vec<FormattedNumber<'static>>,
 }
 
 /// One number in a batch, with its result or error.
 #[derive(Serialize, ToSchema)]
-pub struct FormattedNumber {
+#[schema(as = FormattedNumber)]
+pub struct FormattedNumber<'a> {
     /// The client's ID for the number, if it sent one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "row-7")]
-    pub(super) id: Option<String>,
+    id: Option<String>,
     /// The text as sent.
     #[schema(example = "305 234 5678")]
-    pub(super) tn: String,
+    tn: String,
     /// The number's details; absent if there is an error.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    pub(super) result: Option<FormatResult>,
+    #[schema(value_type = Option<FormatResult>, nullable = false)]
+    result: Option<WithFields<'a, FormatResult>>,
     /// The error; absent if there is a result.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
-    pub(super) error: Option<ErrorBody>,
+    error: Option<ErrorBody>,
+}
+
+impl<'a> FormattedNumber<'a> {
+    /// Describes a number, with these fields of its result.
+    pub(super) fn new(
+        ParsedNumber { id, tn, content }: ParsedNumber,
+        describer: &Describer<'_>,
+        fields: Option<&'a Fields>,
+    ) -> Self {
+        match content {
+            Err(error) => Self { id, tn, result: None, error: Some(error.body()) },
+            Ok((country, number)) => {
+                let value = describer.describe(&tn, country, number);
+                Self { id, tn, result: Some(WithFields { value, fields }), error: None }
+            }
+        }
+    }
 }
 
 pub const CSV: &str = "text/csv";
@@ -53,22 +73,22 @@ pub fn media_type(headers: &HeaderMap) -> &'static str {
     preferred_media_type(headers, [JSON, JSON_LINES, CSV])
 }
 
-/// Writes the results as `media_type`, with the fields that `options` select. `table` is the CSV that was sent, if any.
+/// Writes the results as `media_type`, in CSV with the columns that `options` select. `table` is the CSV that was sent, if any.
 pub fn response(
     media_type: &'static str,
     table: Option<&Table>,
     options: &Options,
-    results: &[FormattedNumber],
+    results: &[FormattedNumber<'_>],
 ) -> Result<Response, ApiError> {
     if media_type == CSV {
         let body = csv(table, &Columns::new(options), results);
         return results::response(shared::cells::MEDIA_TYPE, body);
     }
-    results::response(media_type, results::json(media_type, results, options.fields.as_ref()))
+    results::response(media_type, results::json(media_type, results))
 }
 
 /// Writes the columns in the table that was sent (or `id` and `tn`), then the result columns.
-fn csv(table: Option<&Table>, columns: &Columns, results: &[FormattedNumber]) -> Body {
+fn csv(table: Option<&Table>, columns: &Columns, results: &[FormattedNumber<'_>]) -> Body {
     let mut writer = csv_writer(Vec::new(), table.map_or(b',', |table| table.delimiter));
     let mut names: Vec<Cow<'_, str>> = match table {
         Some(table) => table.names.iter().map(|name| escape_formula(name)).collect(),
@@ -84,7 +104,7 @@ fn csv(table: Option<&Table>, columns: &Columns, results: &[FormattedNumber]) ->
             Some(table) => table.rows[index].iter().map(escape_formula).collect(),
             None => vec![escape_formula(id.as_deref().unwrap_or_default()), escape_formula(tn)],
         };
-        cells.extend(columns.cells(result.as_ref()));
+        cells.extend(columns.cells(result.as_ref().map(|result| &result.value)));
         cells.push(escape_formula(error.as_ref().map_or("", ErrorBody::message)));
         writer.write_record(cells.iter().map(|cell| cell.as_bytes()))?;
     }

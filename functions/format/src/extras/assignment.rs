@@ -1,16 +1,16 @@
 //! What the numbering plan says about a number, beside Google's rules, which lag behind new area codes and do not know
 //! which exchanges are assigned.
 
-use formatting::PhoneNumber;
 use jiff::civil::Date;
 use numbering::{
     dataset::Dataset,
-    records::{AreaCode, BlockHolding, Exchange, NpaNxx, Ocn, Status},
+    records::{BlockHolder, BlockHolding, Exchange, NpaNxx, Ocn, Status},
 };
 use serde::Serialize;
 use strum::Display;
 use utoipa::ToSchema;
 
+use super::Facts;
 use crate::{
     block::{CarrierInfo, NanpParts},
     test_numbers,
@@ -70,7 +70,7 @@ pub struct AreaCodeAssignment {
     pub(crate) in_service_on: Option<Date>,
 }
 
-/// An area code's state of service, or `NOT_IN_SERVICE` if it is not assigned.
+/// An area code's service status, or `NOT_IN_SERVICE` if it is not assigned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema, Display)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
@@ -114,142 +114,123 @@ pub struct BlockAssignment {
 
 impl Assignment {
     /// Judges a number; `None` if it is North American but does not have ten digits, or if there is no data.
-    pub fn find(number: &PhoneNumber, dataset: Option<&Dataset>, today: Date) -> Option<Self> {
+    pub fn find(facts: &Facts<'_>) -> Option<Self> {
+        let number = facts.number?;
         if number.country_calling_code != 1 {
-            let reason = "The numbering data covers only the US and Canada".to_owned();
-            return Some(Self::without_exchange(AssignmentVerdict::NotCovered, reason, None));
+            let reason = "The numbering data covers only the US and Canada";
+            return Some(Self::new(AssignmentVerdict::NotCovered, reason));
         }
         let parts = NanpParts::from_number(number)?;
-        let area_code = dataset?.area_code(parts.npa_nxx.npa);
-        let exchange = dataset?.exchange(parts.npa_nxx);
-        let special = special_use(parts.npa_nxx, &parts.nxxx);
-        let special = special.filter(|_| !dataset.is_some_and(test_numbers::is_test_data));
-        let assignment = Self::in_plan(&parts, area_code, exchange, special, today);
+        let mut assignment = Self::in_plan(&parts, facts.dataset?, facts.today);
         // Google's rules accept any exchange that starts with 2 to 9 in an area code that they know.
-        let can_be_valid = *parts.npa_nxx.nxx.to_string() >= *"200";
-        let is_unknown_to_rules = !number.valid
-            && can_be_valid
+        let can_be_valid = *parts.npa_nxx.nxx.to_string() >= *"200"
             && !matches!(
                 assignment.verdict,
                 AssignmentVerdict::NotCovered | AssignmentVerdict::UnassignedAreaCode
             );
-        let note = if is_unknown_to_rules { "; Google's rules do not know its range" } else { "" };
-        Some(Self { reason: assignment.reason + note, ..assignment })
+        if can_be_valid && !number.valid {
+            assignment.reason += "; Google's rules do not know its range";
+        }
+        Some(assignment)
     }
 
-    fn in_plan(
-        parts: &NanpParts,
-        area_code: Option<AreaCode>,
-        exchange: Option<Exchange>,
-        special: Option<SpecialUse>,
-        today: Date,
-    ) -> Self {
+    fn new(verdict: AssignmentVerdict, reason: impl Into<String>) -> Self {
+        Self { verdict, reason: reason.into(), area_code: None, exchange: None, block: None }
+    }
+
+    fn in_plan(parts: &NanpParts, dataset: &Dataset, today: Date) -> Self {
+        use AreaCodeAssignmentStatus::{InService, NotInService, Planned};
+        use AssignmentVerdict::{NotCovered, PlannedAreaCode, UnassignedAreaCode};
+        let npa = parts.npa_nxx.npa;
+        let area_code = dataset.area_code(npa);
+        let in_service_on = area_code.as_ref().and_then(|it| it.plan.in_service_on);
+        let (status, assignment) = match (area_code, in_service_on) {
+            (None, _) => {
+                let reason = format!("Area code {npa} is not assigned");
+                (NotInService, Self::new(UnassignedAreaCode, reason))
+            }
+            (Some(it), date) if !it.plan.is_in_service_on(today) => {
+                let date =
+                    date.map_or(", without a date".to_owned(), |date| format!(" for {date}"));
+                (Planned, Self::new(PlannedAreaCode, format!("Area code {npa} is planned{date}")))
+            }
+            (Some(it), _) if !it.is_covered() => {
+                let reason = format!("The reports do not list exchanges in area code {npa}");
+                (InService, Self::new(NotCovered, reason))
+            }
+            _ => (InService, Self::in_service(parts, dataset, today)),
+        };
+        Self { area_code: Some(AreaCodeAssignment { status, in_service_on }), ..assignment }
+    }
+
+    /// Judges a number whose area code is in service. A report that assigns the exchange comes before its special use.
+    fn in_service(parts: &NanpParts, dataset: &Dataset, today: Date) -> Self {
         let NanpParts { npa_nxx, nxxx } = parts;
-        let npa = npa_nxx.npa;
-        let Some(area_code) = area_code else {
-            let status = AreaCodeAssignmentStatus::NotInService;
-            let assignment = AreaCodeAssignment { status, in_service_on: None };
-            let reason = format!("Area code {npa} is not assigned");
-            let verdict = AssignmentVerdict::UnassignedAreaCode;
-            return Self::without_exchange(verdict, reason, Some(assignment));
-        };
-        let in_service_on = area_code.plan.in_service_on;
-        if !area_code.plan.is_in_service_on(today) {
-            let reason = match in_service_on {
-                Some(date) => format!("Area code {npa} is planned for {date}"),
-                None => format!("Area code {npa} is planned, without a date"),
-            };
-            let assignment =
-                AreaCodeAssignment { status: AreaCodeAssignmentStatus::Planned, in_service_on };
-            let verdict = AssignmentVerdict::PlannedAreaCode;
-            return Self::without_exchange(verdict, reason, Some(assignment));
+        let assignment = Self::in_exchange(parts, dataset.exchange(*npa_nxx), today);
+        let is_assigned = assignment.verdict != AssignmentVerdict::UnassignedExchange;
+        match special_use(*npa_nxx, nxxx) {
+            Some((verdict, kind)) if !is_assigned && !test_numbers::is_test_data(dataset) => {
+                Self { verdict, reason: format!("{npa_nxx}-{nxxx} is {kind}"), ..assignment }
+            }
+            _ => assignment,
         }
-        let assignment =
-            AreaCodeAssignment { status: AreaCodeAssignmentStatus::InService, in_service_on };
-        if !area_code.is_covered() {
-            let reason = format!("The reports do not list exchanges in area code {npa}");
-            let verdict = AssignmentVerdict::NotCovered;
-            return Self::without_exchange(verdict, reason, Some(assignment));
-        }
-        let plain = Self::in_exchange(parts, exchange, today);
-        // A report that assigns the exchange wins.
-        let special = special.filter(|_| plain.verdict == AssignmentVerdict::UnassignedExchange);
-        let (verdict, reason) = match special {
-            Some((verdict, kind)) => (verdict, format!("{npa_nxx}-{nxxx} is {kind}")),
-            None => (plain.verdict, plain.reason),
-        };
-        Self { area_code: Some(assignment), verdict, reason, ..plain }
     }
 
     fn in_exchange(parts: &NanpParts, exchange: Option<Exchange>, today: Date) -> Self {
-        let status =
-            exchange.as_ref().map_or(ExchangeStatus::NotInData, |exchange| match exchange.status {
-                Status::Assigned => ExchangeStatus::Assigned,
-                Status::Unassigned => ExchangeStatus::Unassigned,
-                Status::Reserved => ExchangeStatus::Reserved,
-            });
+        let (status, words) = match exchange.as_ref().map(|exchange| exchange.status) {
+            None => (ExchangeStatus::NotInData, "not in the reports"),
+            Some(Status::Assigned) => (ExchangeStatus::Assigned, "assigned"),
+            Some(Status::Unassigned) => (ExchangeStatus::Unassigned, "not assigned"),
+            Some(Status::Reserved) => (ExchangeStatus::Reserved, "reserved"),
+        };
         // The blocks of a pooled exchange are assigned separately.
-        let is_assigned =
-            |exchange: &Exchange| exchange.status == Status::Assigned || exchange.is_pooled();
-        let (verdict, reason, block) = match exchange.filter(is_assigned) {
-            Some(exchange) => in_assigned_exchange(parts, &exchange, today),
+        let is_assigned = |it: &Exchange| it.status == Status::Assigned || it.is_pooled();
+        let assignment = match exchange.filter(is_assigned) {
+            Some(exchange) => Self::in_assigned_exchange(parts, &exchange, today),
             None => {
-                let status = match status {
-                    ExchangeStatus::Reserved => "reserved",
-                    ExchangeStatus::NotInData => "not in the reports",
-                    _ => "not assigned",
-                };
-                let reason = format!("Exchange {} is {status}", parts.npa_nxx);
-                (AssignmentVerdict::UnassignedExchange, reason, None)
+                let reason = format!("Exchange {} is {words}", parts.npa_nxx);
+                Self::new(AssignmentVerdict::UnassignedExchange, reason)
             }
         };
-        let exchange = Some(ExchangeAssignment { status });
-        Self { verdict, reason, area_code: None, exchange, block }
+        Self { exchange: Some(ExchangeAssignment { status }), ..assignment }
     }
 
-    fn without_exchange(
-        verdict: AssignmentVerdict,
-        reason: String,
-        area_code: Option<AreaCodeAssignment>,
-    ) -> Self {
-        Self { verdict, reason, area_code, exchange: None, block: None }
+    fn in_assigned_exchange(parts: &NanpParts, exchange: &Exchange, today: Date) -> Self {
+        use AssignmentVerdict::{Assigned, NotYetEffective, UnassignedBlock};
+        let (npa_nxx, digit) = (parts.npa_nxx, parts.block());
+        let (verdict, reason, block) = match exchange.holding_on(digit, today) {
+            BlockHolding::Exchange => {
+                let holder = CarrierInfo::new(exchange, digit, today);
+                let block = holder.map(|CarrierInfo { ocn, name, .. }| BlockAssignment {
+                    ocn,
+                    name,
+                    effective_from: None,
+                });
+                (Assigned, format!("Exchange {npa_nxx} is assigned"), block)
+            }
+            BlockHolding::Unassigned => {
+                let reason = format!("Block {npa_nxx}-{digit} of a pooled exchange has no holder");
+                (UnassignedBlock, reason, None)
+            }
+            BlockHolding::Block(holder) => {
+                let reason = format!("Block {npa_nxx}-{digit} has a holder");
+                (Assigned, reason, Some(holder.into()))
+            }
+            BlockHolding::Pending(holder) => {
+                let date = holder.effective.map(|date| format!(" on {date}")).unwrap_or_default();
+                let reason = format!("The assignment of block {npa_nxx}-{digit} starts{date}");
+                (NotYetEffective, reason, Some(holder.into()))
+            }
+        };
+        Self { block, ..Self::new(verdict, reason) }
     }
 }
 
-fn in_assigned_exchange(
-    parts: &NanpParts,
-    exchange: &Exchange,
-    today: Date,
-) -> (AssignmentVerdict, String, Option<BlockAssignment>) {
-    let (npa_nxx, digit) = (parts.npa_nxx, parts.block());
-    let (verdict, reason, block) = match exchange.holding_on(digit, today) {
-        BlockHolding::Exchange => {
-            let holder = CarrierInfo::new(exchange, digit, today);
-            let block = holder.map(|CarrierInfo { ocn, name, .. }| BlockAssignment {
-                ocn,
-                name,
-                effective_from: None,
-            });
-            let reason = format!("Exchange {npa_nxx} is assigned");
-            return (AssignmentVerdict::Assigned, reason, block);
-        }
-        BlockHolding::Unassigned => {
-            let reason = format!("Block {npa_nxx}-{digit} of a pooled exchange has no holder");
-            return (AssignmentVerdict::UnassignedBlock, reason, None);
-        }
-        BlockHolding::Block(holder) => {
-            let reason = format!("Block {npa_nxx}-{digit} has a holder");
-            (AssignmentVerdict::Assigned, reason, holder)
-        }
-        BlockHolding::Pending(holder) => {
-            let date = holder.effective.map(|date| format!(" on {date}")).unwrap_or_default();
-            let reason = format!("The assignment of block {npa_nxx}-{digit} starts{date}");
-            (AssignmentVerdict::NotYetEffective, reason, holder)
-        }
-    };
-    let (ocn, name) = (Some(block.ocn), block.company_name.clone());
-    let effective_from = block.effective;
-    (verdict, reason, Some(BlockAssignment { ocn, name, effective_from }))
+impl From<&BlockHolder> for BlockAssignment {
+    fn from(holder: &BlockHolder) -> Self {
+        let (ocn, name) = (Some(holder.ocn), holder.company_name.clone());
+        Self { ocn, name, effective_from: holder.effective }
+    }
 }
 
 /// The verdict for a special use, and its name.
@@ -257,33 +238,17 @@ type SpecialUse = (AssignmentVerdict, &'static str);
 
 /// The use of numbers that are never assigned to a subscriber in any geographic area code (ATIS-0300051, ATIS-0300115).
 fn special_use(npa_nxx: NpaNxx, nxxx: &str) -> Option<SpecialUse> {
-    match npa_nxx.nxx.to_string().as_str() {
+    let kind = match npa_nxx.nxx.to_string().as_str() {
         "555" if nxxx.starts_with("01") => {
-            Some((AssignmentVerdict::Fictional, "reserved for fiction"))
+            return Some((AssignmentVerdict::Fictional, "reserved for fiction"));
         }
-        "555" => Some((
-            AssignmentVerdict::TestOrSpecial,
-            "in exchange 555, which is for information services",
-        )),
-        "950" => {
-            Some((AssignmentVerdict::TestOrSpecial, "an access number of a long-distance carrier"))
-        }
-        "958" | "959" => Some((AssignmentVerdict::TestOrSpecial, "a test number")),
-        "976" => Some((
-            AssignmentVerdict::TestOrSpecial,
-            "in exchange 976, which is for paid information",
-        )),
-        "988" => Some((
-            AssignmentVerdict::TestOrSpecial,
-            "in exchange 988, which is reserved for the crisis line",
-        )),
-        nxx if nxx.ends_with("11") => Some((
-            AssignmentVerdict::TestOrSpecial,
-            "in an exchange reserved for service codes such as 911",
-        )),
-        _ => None,
-    }
+        "555" => "in exchange 555, which is for information services",
+        "950" => "an access number of a long-distance carrier",
+        "958" | "959" => "a test number",
+        "976" => "in exchange 976, which is for paid information",
+        "988" => "in exchange 988, which is reserved for the crisis line",
+        nxx if nxx.ends_with("11") => "in an exchange reserved for service codes such as 911",
+        _ => return None,
+    };
+    Some((AssignmentVerdict::TestOrSpecial, kind))
 }
-
-#[cfg(test)]
-mod tests;

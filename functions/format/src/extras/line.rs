@@ -5,6 +5,9 @@ use numbering::records::{Carrier, LineType, TypeBasis};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::Facts;
+use crate::block::{CarrierInfo, NanpParts};
+
 /// The number's likely line type, and its carrier's everyday name.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -29,24 +32,33 @@ pub struct LineInfo {
 impl LineInfo {
     /// Finds a number's line type. The holder of its block is looked up only if Google's rules leave the type open, as
     /// they do in the US and Canada.
-    pub fn new(number: &PhoneNumber, holder: impl FnOnce() -> Option<Carrier>) -> Self {
+    pub fn find(facts: &Facts<'_>) -> Option<Self> {
+        let number = facts.number?;
         if let Some(line_type) = number.number_type.and_then(from_number_type) {
-            return Self {
+            return Some(Self {
                 line_type: Some(line_type),
                 basis: Some(TypeBasis::NumberRange),
                 may_differ_if_ported: Some(false),
                 everyday_name: None,
-            };
+            });
         }
-        let holder = holder();
+        let holder = holder(number, facts);
         let (line_type, basis) = holder.as_ref().and_then(Carrier::line_type).unzip();
-        Self {
+        Some(Self {
             line_type,
             basis,
             may_differ_if_ported: line_type.map(|_| true),
             everyday_name: holder.and_then(|carrier| carrier.common_name),
-        }
+        })
     }
+}
+
+/// The carrier that the number's block is assigned to.
+fn holder(number: &PhoneNumber, facts: &Facts<'_>) -> Option<Carrier> {
+    let parts = NanpParts::from_number(number)?;
+    let dataset = facts.dataset?;
+    let exchange = dataset.exchange(parts.npa_nxx)?;
+    dataset.carrier(CarrierInfo::new(&exchange, parts.block(), facts.today)?.ocn?)
 }
 
 fn from_number_type(number_type: NumberType) -> Option<LineType> {
@@ -62,75 +74,5 @@ fn from_number_type(number_type: NumberType) -> Option<LineType> {
         NumberType::Pager => Some(LineType::Pager),
         NumberType::Uan => Some(LineType::Uan),
         NumberType::Voicemail => Some(LineType::Voicemail),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use formatting::DefaultCountry;
-    use numbering::records::{CarrierType, Country, OwnedExchanges};
-    use serde_json::json;
-
-    use super::*;
-
-    fn carrier(carrier_type: Option<CarrierType>, family_line_type: Option<LineType>) -> Carrier {
-        Carrier {
-            ocn: "6529".parse().unwrap(),
-            company_name: None,
-            common_name: Some("T-Mobile".to_owned()),
-            carrier_type,
-            type_basis: carrier_type.map(|_| TypeBasis::CompanyName),
-            family_line_type,
-            state: None,
-            country: Country::Us,
-            exchanges: OwnedExchanges::default(),
-        }
-    }
-
-    /// A number's line: type, basis and whether it may differ.
-    fn line(text: &str, holder: Option<Carrier>) -> (String, Option<String>) {
-        let number = PhoneNumber::parse(text, DefaultCountry::default()).unwrap();
-        let mut line = json!(LineInfo::new(&number, || holder));
-        let name = line["everydayName"].take().as_str().map(str::to_owned);
-        let facts = ["type", "basis", "mayDifferIfPorted"].map(|field| line[field].to_string());
-        (facts.join(" ").replace('"', ""), name)
-    }
-
-    #[test]
-    fn holders_determine_the_line_type_of_us_and_canadian_numbers() {
-        use CarrierType::{Cap, Clec, Ilec, Ixc, Pcs, Wireless};
-        let by_name = |line_type: &str| format!("{line_type} COMPANY_NAME true");
-        for (carrier_type, family_line_type, expected) in [
-            (Some(Wireless), None, by_name("WIRELESS")),
-            (Some(Pcs), None, by_name("WIRELESS")),
-            (Some(Ilec), None, by_name("LANDLINE")),
-            (Some(Clec), None, by_name("LANDLINE_OR_VOIP")),
-            (Some(Cap), None, by_name("LANDLINE_OR_VOIP")),
-            (Some(Wireless), Some(LineType::Pager), by_name("PAGER")),
-            (Some(Ixc), None, "null null null".to_owned()),
-            (None, None, "null null null".to_owned()),
-        ] {
-            let found = line("305 234 5678", Some(carrier(carrier_type, family_line_type)));
-            assert_eq!(found, (expected, Some("T-Mobile".to_owned())));
-        }
-        assert_eq!(line("305 234 5678", None), ("null null null".to_owned(), None));
-    }
-
-    #[test]
-    fn number_ranges_determine_other_line_types() {
-        for (text, line_type) in [
-            ("+442079460958", "LANDLINE"),
-            ("+447400123456", "WIRELESS"),
-            ("+80012345678", "TOLL_FREE"),
-            ("+18005550123", "TOLL_FREE"),
-            ("+15002345678", "PERSONAL_NUMBER"),
-            ("+447640123456", "PAGER"),
-            // Jamaica
-            ("+18762101234", "WIRELESS"),
-        ] {
-            let expected = (format!("{line_type} NUMBER_RANGE false"), None);
-            let wireless = carrier(Some(CarrierType::Wireless), None);
-            assert_eq!(line(text, Some(wireless)), expected, "{text}");
-        }
     }
 }

@@ -1,8 +1,10 @@
 //! The reason why text is not a single valid number.
 
-use formatting::{DefaultCountry, PhoneNumber, Reason};
+use formatting::Reason;
 use serde::Serialize;
 use utoipa::ToSchema;
+
+use super::Facts;
 
 /// The reason why the text is not a single valid number.
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -26,8 +28,8 @@ pub struct ReasonInfo {
 }
 
 impl ReasonInfo {
-    /// Finds the reason why `text`, parsed as `number` in this country, is not a single valid number; `None` if it is.
-    pub fn find(text: &str, country: DefaultCountry, number: Option<&PhoneNumber>) -> Option<Self> {
+    /// Finds the reason why the text is not a single valid number; `None` if it is.
+    pub fn find(&Facts { text, country, number, .. }: &Facts<'_>) -> Option<Self> {
         let reason = Reason::find(text, country, number)?;
         let subject = match reason {
             Reason::Empty | Reason::TextTooLong | Reason::NotANumber | Reason::TwoNumbers => "text",
@@ -38,50 +40,5 @@ impl ReasonInfo {
             message: format!("The {subject} {reason}"),
             other: number.and_then(|number| number.other.clone()),
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::{Value, json};
-    use test_api::TestApi;
-
-    use crate::routes;
-
-    async fn format(tn: &str) -> Value {
-        let target =
-            format!("/v1/format?tn={tn}&fields=valid,input,nationalNumber,extension,reason");
-        TestApi::new(routes()).ok(&target).await
-    }
-
-    #[tokio::test]
-    async fn masked_digits_are_the_reason_and_stay_in_the_input() {
-        for (tn, input) in
-            [("305-234-XXXX", "305-234-XXXX"), ("%2B1%20305%20***%205678", "+1 305 *** 5678")]
-        {
-            let message = "The number has masked digits";
-            let reason = json!({ "code": "MASKED", "message": message, "other": null });
-            let expected = json!({ "valid": false, "input": input, "reason": reason });
-            assert_eq!(format(tn).await, expected, "{tn}");
-        }
-    }
-
-    #[tokio::test]
-    async fn dialing_codes_are_only_in_the_input() {
-        for (tn, input) in [
-            ("305-234-5678", "+13052345678"),
-            ("*67%20305-234-5678", "*67+13052345678"),
-            ("%2331%233052345678", "#31#+13052345678"),
-            ("9,1-305-234-5678", "9,+13052345678"),
-            ("9-1-305-234-5678", "9,+13052345678"),
-            // The input itself.
-            ("*67%2B13052345678", "*67+13052345678"),
-            ("9,%2B13052345678", "9,+13052345678"),
-        ] {
-            let expected = json!({
-                "valid": true, "input": input, "nationalNumber": "3052345678", "reason": null,
-            });
-            assert_eq!(format(tn).await, expected, "{tn}");
-        }
     }
 }

@@ -4,16 +4,13 @@ use std::{collections::BTreeMap, iter};
 
 use jiff::{SignedDuration, Timestamp, civil::Date};
 use numbering::{
-    dataset::Dataset,
-    records::{
-        AreaCode, BlockHolder, Carrier, Country, Exchange, OwnedExchanges, Record, Status,
-        TypeBasis,
-    },
+    records::{Exchange, Record, Status, TypeBasis},
     time::date_of,
 };
 use serde_json::{Value, json};
 use test_api::{AppWithHistory, TestApi, app_with_history, changed_dataset};
 
+use super::records::{area_code, carrier, dataset, exchange};
 use crate::routes;
 
 const STATUSES: [Status; 3] = [Status::Assigned, Status::Unassigned, Status::Reserved];
@@ -40,43 +37,17 @@ struct Case {
     blocks: Vec<Option<Date>>,
 }
 
-fn carrier(ocn: &str) -> Carrier {
-    Carrier {
-        ocn: ocn.parse().unwrap(),
-        company_name: None,
-        common_name: None,
-        carrier_type: None,
-        type_basis: None,
-        family_line_type: None,
-        state: None,
-        country: Country::Us,
-        exchanges: OwnedExchanges::default(),
-    }
-}
-
 impl Case {
     fn exchange(&self) -> Exchange {
         let (ocn, name) = self.holder;
-        let block = |effective| BlockHolder {
-            ocn: "6529".parse().unwrap(),
-            company_name: None,
-            carrier_type: None,
-            rate_center: None,
-            effective,
-        };
-        let blocks: BTreeMap<_, _> = (0..).zip(self.blocks.iter().copied().map(block)).collect();
-        Exchange {
-            npa: "415".parse().unwrap(),
-            nxx: self.nxx.to_string().parse().unwrap(),
-            ocn: ocn.map(|ocn| ocn.parse().unwrap()),
-            company_name: name.map(str::to_owned),
-            carrier_type: None,
-            rate_center: Some("SNFC CNTRL".to_owned()),
-            state: Some("CA".parse().unwrap()),
-            country: Country::Us,
-            status: self.status,
-            blocks,
-        }
+        let block = |effective| json!({ "ocn": "6529", "effective_date": effective });
+        let blocks: BTreeMap<u8, _> = (0..).zip(self.blocks.iter().map(block)).collect();
+        let npa_nxx = format!("415-{}", self.nxx);
+        let fields = json!({
+            "ocn": ocn, "company_name": name, "rate_center": "SNFC CNTRL", "state": "CA", "status": self.status,
+            "blocks": blocks
+        });
+        exchange(&npa_nxx, fields)
     }
 
     /// The rule, written independently of the code.
@@ -117,16 +88,9 @@ async fn all_endpoints_agree_on_a_blocks_holder_on_any_day() {
     let ago = |days: i64| now - SignedDuration::from_hours(24 * days);
     let days: Vec<Date> = [3, 2, 1].into_iter().map(|days| date_of(ago(days))).collect();
     let cases = cases(&days);
-    let area_code = AreaCode {
-        npa: "415".parse().unwrap(),
-        state: None,
-        states: [].into(),
-        country: Some(Country::Us),
-        total_exchanges: 18,
-        plan: Box::default(),
-    };
-    let exchanges = cases.iter().map(Case::exchange).collect();
-    let dataset = Dataset::new(vec![carrier("6529"), carrier("9740")], vec![area_code], exchanges);
+    let exchanges: Vec<_> = cases.iter().map(Case::exchange).collect();
+    let carriers = ["6529", "9740"].map(|ocn| carrier(json!({ "ocn": ocn })));
+    let dataset = dataset(carriers, [area_code("415", json!({}))], exchanges);
     let AppWithHistory { app, .. } = app_with_history(ago(9), vec![dataset]).await;
     let (numbers, blocks) = (TestApi::on(routes(), app.clone()), TestApi::on(npa::routes(), app));
     for (case, day) in cases.iter().flat_map(|case| days[..2].iter().map(move |day| (case, *day))) {
@@ -153,26 +117,6 @@ async fn all_endpoints_agree_on_a_blocks_holder_on_any_day() {
             for result in [lookup, format] {
                 assert_eq!(result["location"]["rateCenter"], "SNFC CNTRL", "{number}");
             }
-        }
-    }
-}
-
-#[tokio::test]
-async fn a_pooled_block_has_no_carrier_until_its_assignment_is_effective() {
-    let api = TestApi::new(routes());
-    let tmobile = json!({ "ocn": "6529", "name": "T-MOBILE USA, INC.", "type": "PCS" });
-    for (number, carrier, rate_center) in [
-        ("4152001234", Some(&tmobile), "SNFC CNTRL"),
-        ("4152002234", None, "SNFC CNTRL"),
-        ("4152003234", None, "SNFC CNTRL"),
-        ("4152011234", Some(&tmobile), "SAUSALITO"),
-    ] {
-        let format = api.ok(&format!("/v1/format/{number}")).await;
-        let lookup = api.ok(&format!("/v1/lookup/{number}")).await;
-        assert_eq!(format.get("carrier"), carrier, "{number}");
-        assert_eq!(&lookup["carrier"], carrier.unwrap_or(&Value::Null), "{number}");
-        for result in [format, lookup] {
-            assert_eq!(result["location"]["rateCenter"], rate_center, "{number}");
         }
     }
 }

@@ -6,7 +6,7 @@ use clap::{
     ArgGroup, Args,
     builder::{PossibleValuesParser, TypedValueParser},
 };
-use format::extras::Include;
+use format::Include;
 use formatting::{DefaultCountry, Languages, Leniency};
 use strum::VariantNames;
 
@@ -291,9 +291,10 @@ pub struct FindArgs {
     /// asterisk
     #[arg(long)]
     pub redact: bool,
-    /// Optional fields to add to the JSON, comma-separated: reason, line, assignment, timezone, place,
-    /// network, or all
-    #[arg(long, value_name = "FIELDS", requires = "json")]
+    #[arg(
+        long, value_name = "FIELDS", requires = "json",
+        help = format!("Optional fields to add to the JSON, comma-separated: {}", Include::names().join(", "))
+    )]
     pub include: Option<Include>,
     /// Language of place and network names, such as de or zh-Hant [default: en]
     #[arg(long, value_name = "TAG", requires = "include")]

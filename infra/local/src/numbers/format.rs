@@ -1,7 +1,6 @@
 //! The `format` command.
 
 use std::{
-    fs::File,
     io::{self, BufWriter, ErrorKind, IsTerminal, Read, Write},
     path::Path,
     sync::Arc,
@@ -17,6 +16,7 @@ use crate::{
     new_file::NewFile,
     numbers::{
         args::FormatArgs,
+        input,
         list::{ListError, ListOptions, ListReport, describe_list},
     },
     stop_signals::{StopSignals, until_stopped},
@@ -29,7 +29,9 @@ use crate::{
 
 /// Describes each number in a list, and prints how many are valid, repaired, rejected and empty.
 pub async fn format(mut args: FormatArgs) -> Result<(), CliError> {
-    let list = open_list(args.file.as_deref())?;
+    let file = args.file.as_deref().unwrap_or(Path::new("-"));
+    let list =
+        input::open(file).map_err(CliError::io(format!("{} cannot be read", file.display())))?;
     args.list.infer_formats(args.file.as_deref(), args.output.as_deref())?;
     let signals = StopSignals::listen()?;
     let (file, output) = open_output(&args)?;
@@ -64,7 +66,7 @@ pub async fn load_dataset(data: &DataArgs) -> Result<Option<Arc<Dataset>>, CliEr
 
 /// Returns `None` if the reader closed the pipe early, as `head` does.
 fn write_all(
-    (reader, bytes): List,
+    (reader, bytes): (Box<dyn Read + Send>, Option<u64>),
     options: ListOptions,
     dataset: Option<Arc<Dataset>>,
     (writer, is_terminal): Output,
@@ -78,26 +80,6 @@ fn write_all(
         Err(ListError::Unwritable(error)) if error.kind() == ErrorKind::BrokenPipe => Ok(None),
         report => Ok(Some(report.map_err(Cause::from)?)),
     }
-}
-
-/// The input, and its length unless it is a pipe.
-type List = (Box<dyn Read + Send>, Option<u64>);
-
-fn open_list(file: Option<&Path>) -> Result<List, CliError> {
-    let Some(file) = file.filter(|file| *file != Path::new("-")) else {
-        let input = io::stdin();
-        if input.is_terminal() {
-            return Err(CliError::failed("no input; pass a file, or pipe numbers to stdin"));
-        }
-        return Ok((Box::new(input), None));
-    };
-    let failed = || CliError::io(format!("{} cannot be read", file.display()));
-    let opened = File::open(file).map_err(failed())?;
-    let metadata = opened.metadata().map_err(failed())?;
-    if metadata.is_dir() {
-        return Err(failed()(ErrorKind::IsADirectory.into()));
-    }
-    Ok((Box::new(opened), metadata.is_file().then_some(metadata.len())))
 }
 
 /// The output, and `true` if it is a terminal.

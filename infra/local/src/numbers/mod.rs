@@ -3,6 +3,7 @@
 pub mod args;
 pub mod find;
 pub mod format;
+mod input;
 pub mod list;
 pub mod mcp;
 mod pipeline;

@@ -79,46 +79,8 @@ fn read(table: &'static str) -> Vec<(String, Zones)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::DefaultCountry;
 
     const IDAHO: [&str; 3] = ["America/Boise", "America/Denver", "America/Los_Angeles"];
-
-    fn zones(e164: &str) -> &'static [&'static str] {
-        PhoneNumber::parse(e164, DefaultCountry::default()).unwrap().time_zones()
-    }
-
-    #[test]
-    fn numbers_have_the_zones_of_their_longest_prefix() {
-        for (e164, expected) in [
-            ("+13052345678", &["America/New_York"][..]),
-            ("+12082345678", &["America/Denver"]),
-            ("+12083202345", &["America/Boise", "America/Los_Angeles"]),
-            ("+18765230123", &["America/Jamaica"]),
-            ("+442079460958", &["Europe/London"]),
-            ("+441481256789", &["Europe/Guernsey"]),
-            ("+74951234567", &["Europe/Moscow"]),
-            ("+390669812345", &["Europe/Vatican"]),
-            ("+525512345678", &["America/Mexico_City"]),
-            ("+526641234567", &["America/Tijuana"]),
-            ("+61255053123", &["Australia/Lord_Howe"]),
-            ("+80012345678", &[]),
-            ("+15551234", &[]),
-        ] {
-            assert_eq!(zones(e164), expected, "{e164}");
-        }
-    }
-
-    #[test]
-    fn numbers_without_a_place_have_all_zones_of_their_calling_code() {
-        for (e164, count, zone) in [
-            ("+18002345678", 42, "Pacific/Honolulu"),
-            ("+447400123456", 4, "Europe/Jersey"),
-            ("+79161234567", 16, "Asia/Vladivostok"),
-            ("+61412345678", 8, "Australia/Perth"),
-        ] {
-            assert_eq!((zones(e164).len(), zones(e164).contains(&zone)), (count, true), "{e164}");
-        }
-    }
 
     #[test]
     fn area_codes_have_the_zones_of_all_their_numbers() {
@@ -132,7 +94,7 @@ mod tests {
             let zones: Vec<_> = time_zones_for_area_codes(codes).into_iter().collect();
             assert_eq!(zones, expected);
         }
-        assert_eq!(time_zones_for_calling_code(1), zones("+18002345678"));
+        assert_eq!(time_zones_for_calling_code(1).len(), 42);
     }
 
     #[test]

@@ -5,11 +5,7 @@
 //! Each digit in the text belongs to the number, to its extension, or to a second valid number, unless its notation says
 //! what else it is.
 
-#[cfg(test)]
-mod generated_numbers;
 mod lookalikes;
-#[cfg(test)]
-mod search;
 mod telephony;
 #[cfg(test)]
 mod tests;

@@ -98,26 +98,3 @@ fn with_ascii_joiners(text: &str) -> String {
     let visible = text.chars().filter(|&c| !is_invisible(c));
     visible.map(|c| if !c.is_ascii() && is_joiner(c) { ' ' } else { c }).collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::{DefaultCountry, PhoneNumber};
-
-    #[test]
-    fn dialing_codes_are_kept_beside_the_number() {
-        for (text, dialed) in [
-            ("305-234-5678", "+13052345678"),
-            ("sip:3052345678@example.com", "+13052345678"),
-            ("*67 305-234-5678", "*67+13052345678"),
-            ("#31#3052345678", "#31#+13052345678"),
-            ("8,305-234-5678", "8,+13052345678"),
-            ("9-1-305-234-5678", "9,+13052345678"),
-            ("9,,3052345678", "9,+13052345678"),
-        ] {
-            let number = PhoneNumber::parse(text, DefaultCountry::default()).unwrap();
-            assert_eq!(number.dialed(), dialed, "{text}");
-            let again = PhoneNumber::parse(dialed, DefaultCountry::default());
-            assert_eq!(again, Some(number), "{dialed}");
-        }
-    }
-}

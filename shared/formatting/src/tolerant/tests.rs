@@ -1,3 +1,6 @@
+mod generated_numbers;
+mod search;
+
 use super::*;
 use crate::{DefaultCountry, PhoneNumber};
 

@@ -1,15 +1,14 @@
 //! The `find` command.
 
 mod adjacent;
-mod input;
 mod output;
 mod redact;
 mod search;
+mod text_parts;
 mod vanity;
 
 use std::{
-    fs::File,
-    io::{self, ErrorKind, IsTerminal, Read, Write},
+    io::{self, ErrorKind, IsTerminal, Write},
     path::Path,
     process::ExitCode,
 };
@@ -19,15 +18,15 @@ use formatting::RulesFailed;
 use crate::{
     CliError,
     error::{FAILURE_EXIT_CODE, NOT_FOUND_EXIT_CODE},
-    numbers::{args::FindArgs, format::load_dataset, pipeline::process_in_order},
+    numbers::{args::FindArgs, format::load_dataset, input, pipeline::process_in_order},
     show_error,
     terminal::{
         progress::{Progress, Unit},
         show_note,
     },
 };
-use input::{Part, Parts};
 use output::{Describer, Output, Page};
+use text_parts::{Part, Parts};
 
 /// A reason to stop.
 #[derive(Debug, thiserror::Error)]
@@ -74,7 +73,7 @@ pub async fn find(args: FindArgs) -> Result<ExitCode, CliError> {
 /// Searches a file in parallel, and anything else, such as a pipe, as it arrives. Returns `true` if it has numbers.
 fn search(file: &Path, output: &Output<'_>) -> Result<bool, FindError> {
     let unreadable = |error| FindError::Unreadable(file.display().to_string(), error);
-    let (reader, bytes) = open(file).map_err(unreadable)?;
+    let (reader, bytes) = input::open(file).map_err(unreadable)?;
     let mut stdout = io::stdout().lock();
     let progress = Progress::beside_output(stdout.is_terminal());
     progress.start(format!("Searching {}", file.display()), Unit::Bytes, bytes);
@@ -99,20 +98,4 @@ fn search(file: &Path, output: &Output<'_>) -> Result<bool, FindError> {
         show_note(&format!("note: {} is in UTF-16, and the output in UTF-8", file.display()));
     }
     Ok(found > 0)
-}
-
-/// The input, and its length if it is a file.
-fn open(file: &Path) -> io::Result<(Box<dyn Read>, Option<u64>)> {
-    if file == Path::new("-") {
-        if io::stdin().is_terminal() {
-            return Err(io::Error::other("pass a file, or pipe text to stdin"));
-        }
-        return Ok((Box::new(io::stdin()), None));
-    }
-    let opened = File::open(file)?;
-    let metadata = opened.metadata()?;
-    if metadata.is_dir() {
-        return Err(ErrorKind::IsADirectory.into());
-    }
-    Ok((Box::new(opened), metadata.is_file().then_some(metadata.len())))
 }

@@ -8,19 +8,17 @@ use std::{
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
-use format::{
-    FormatResult,
-    extras::{Extras, Include, Subject},
-};
+use format::{Assembler, FormatResult, Include};
 use formatting::{DefaultCountry, Languages, Leniency, PhoneNumber, RulesFailed};
 use jiff::Timestamp;
-use numbering::{dataset::Dataset, time::date_of};
+use numbering::dataset::Dataset;
 use serde::Serialize;
+use shared::json::write_json_line;
 
 use super::{
-    input::{Part, Position, code_points},
     redact::redact,
     search::{Found, find_in_line},
+    text_parts::{Part, Position, code_points},
 };
 use crate::{numbers::args::FindArgs, terminal::escape::escape_lines};
 
@@ -28,7 +26,7 @@ const PATH: Style = AnsiColor::Magenta.on_default();
 const LINE: Style = AnsiColor::Green.on_default();
 const NUMBER: Style = AnsiColor::Red.on_default().bold();
 
-/// Output for a part of the text.
+/// The output for a part of the text, and how many numbers it has.
 #[derive(Debug, Default)]
 pub struct Page {
     pub text: Vec<u8>,
@@ -93,10 +91,9 @@ impl Describer {
     }
 
     fn describe(&self, tn: &str, number: PhoneNumber) -> FormatResult {
-        let dataset = self.dataset.as_deref();
-        let subject = Subject { text: tn, country: self.country, number: Some(&number) };
-        let extras = Extras::find(&self.include, subject, &self.languages, dataset, self.now);
-        FormatResult::in_memory(tn, Some(number), extras, dataset, date_of(self.now))
+        let Self { country, include, languages, dataset, now, .. } = self;
+        let assembler = Assembler { include, languages, flags_base_url: None, now: *now };
+        assembler.describe(tn, *country, Some(number), dataset.as_deref())
     }
 }
 
@@ -119,7 +116,7 @@ impl<'a> Output<'a> {
         matches!(self.format, Format::Redacted)
     }
 
-    /// The output for a part.
+    /// Formats a part.
     pub fn page(&self, part: &Part) -> Result<Page, RulesFailed> {
         let mut page = Page::default();
         let mut position = part.start;
@@ -173,10 +170,10 @@ impl<'a> Output<'a> {
             let end = start + code_points(tn.as_bytes());
             let result = self.describer.describe(tn, number);
             let json = JsonLine { file: &self.path, line: at.line, start, end, tn, result };
+            let mut row = Vec::new();
             // Writing to memory never fails, and the type has only string keys.
-            let json = serde_json::to_vec(&json).unwrap_or_default();
-            self.write_text(text, &json);
-            text.push(b'\n');
+            _ = write_json_line(&mut row, &json);
+            self.write_text(text, &row);
         }
     }
 

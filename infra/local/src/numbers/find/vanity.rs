@@ -174,50 +174,17 @@ mod tests {
     }
 
     #[test]
-    fn vanity_numbers_are_found_in_the_usual_notations() {
-        for (country, number) in [
-            ("US", "1-800-FLOWERS"),
-            ("US", "800-FLOWERS"),
-            ("US", "1-800-flowers"),
-            ("US", "1.800.Flowers"),
-            ("US", "1 800 FLOWERS"),
-            ("US", "(800) FLOWERS"),
-            ("US", "1 (800) FLOWERS"),
-            ("US", "1800FLOWERS"),
-            ("US", "1-800FLOWERS"),
-            ("US", "1-800-GO-FEDEX"),
-            ("US", "1 800 GO FEDEX"),
-            ("US", "1-877-KARS-4-KIDS"),
-            ("US", "1-800-4-LAWYER"),
-            ("US", "1-800-555-TELL"),
-            ("US", "1-800-MATTRESS"),
-            ("US", "1-800-FLOWERSSSSS"),
-            ("US", "212-MATTRES"),
-            ("US", "(212) 555-PETS"),
-            ("FR", "+1 800 FLOWERS"),
-            ("FR", "+1-800-flowers"),
-            ("GB", "0800 REVERSE"),
-            ("AU", "1300 FLOWER"),
-        ] {
+    fn vanity_numbers_are_found_in_the_usual_notations_and_other_text_is_not() {
+        let (numbers, others) = include_str!("vanity.txt").split_once("\n\n").unwrap();
+        for row in numbers.lines().skip(1) {
+            let (country, number) = row.split_once(' ').unwrap();
             let expected = [number.trim_start_matches(['(', '+'])];
             for text in [number.to_owned(), format!("é: {number}, 12"), format!("tel={number}.\n")]
             {
                 assert_eq!(find(&text, country), expected, "{country}: {text}");
             }
         }
-    }
-
-    #[test]
-    fn other_text_with_digits_and_words_is_not_a_vanity_number() {
-        for text in [
-            "800 members, 800 MEMBERS, 1800-calorie and 800-members",
-            "350 Fifth Avenue, 1 800 flowers, 100 Main Street",
-            "www.1800flowers.com SKU-800-FLOWERS mail@800-FLOWERS a_1-800-FLOWERS",
-            "1, 800, FLOWERS 1-800--FLOWERS 1-800\\nFLOWERS 1-800 é FLOWERS",
-            "550E8400-E29B-41D4-A716-446655440000 30-5A-2B-3C-4D-5E 305-2A2-B2C2",
-            "1-123-FLOWERS 000-FLOWERS 1-800-FLO 1-800-FLOWERSSSSSS 212 555 PETS",
-            "305-234-5678 CALL 1-800-356-9377",
-        ] {
+        for text in others.lines() {
             assert_eq!(find(text, "US"), [""; 0], "{text}");
         }
     }

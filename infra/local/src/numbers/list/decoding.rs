@@ -12,19 +12,14 @@ use number_lists::{BUFFER_BYTES, Dialect};
 
 pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-const UTF_32: &str =
-    "it is UTF-32; save it as UTF-8, for example with 'iconv -f UTF-32 -t UTF-8 FILE'";
 const JSON: &str = "it is JSON, not CSV or one number per line; extract the numbers first, for example \
                     with 'jq -r .phone FILE | tnr format'";
 
 /// The first bytes of unsupported files, with advice.
-const UNSUPPORTED: [(&[u8], &str); 7] = [
-    (b"\xff\xfe\0\0", UTF_32),
-    (b"\0\0\xfe\xff", UTF_32),
+const UNSUPPORTED: [(&[u8], &str); 4] = [
     (b"PK\x03\x04", "it is a zip or an Excel workbook; unpack it, or save its sheet as CSV"),
     (b"\xd0\xcf\x11\xe0", "it is an Excel workbook; save its sheet as CSV"),
     (b"\x1f\x8b", "it is compressed; unpack it, for example with 'gunzip -c FILE | tnr format'"),
-    (b"%PDF", "it is a PDF, not a list"),
     (b"\x28\xb5\x2f\xfd", "it is compressed; unpack it first"),
 ];
 
@@ -45,9 +40,6 @@ impl Text {
         let head = read_head(&mut bytes)?;
         if let Some((_, advice)) = UNSUPPORTED.iter().find(|(magic, _)| head.starts_with(magic)) {
             return Err(io::Error::other(*advice));
-        }
-        if matches!(head[..], [1..=255, 0, 0, 0, ..] | [0, 0, 0, 1..=255, ..]) {
-            return Err(io::Error::other(UTF_32));
         }
         let utf_16 = detect_utf_16(&head);
         let marked = Encoding::for_bom(&head).map(|(encoding, _)| encoding);
@@ -164,9 +156,6 @@ mod tests {
     fn unsupported_files_are_rejected_with_advice() {
         for (bytes, advice) in [
             (&b"PK\x03\x04..."[..], "save its sheet as CSV"),
-            (b"\xff\xfe\0\0t\0\0\0", UTF_32),
-            (b"\0\0\xfe\xff\0\0\0t", UTF_32),
-            (b"3\0\0\x000\0\0\0", UTF_32),
             (b"{\"phone\": 1}\n", JSON),
             (b"[\n  {\n", JSON),
             (b" [\"305\"]", JSON),

@@ -1,15 +1,11 @@
 //! Describes the numbers in a row.
 
-use std::{borrow::Cow, sync::Arc};
+use std::borrow::Cow;
 
-use format::{
-    FormatResult,
-    extras::{Extras, Include, ReasonInfo, Subject},
-};
-use formatting::{DefaultCountry, Languages, PhoneNumber, Reason as NumberReason, Verdict};
-use jiff::Timestamp;
+use format::{Assembler, FormatResult, extras::ReasonInfo};
+use formatting::{DefaultCountry, PhoneNumber, Reason as NumberReason, Verdict};
 use number_lists::{Columns, Row};
-use numbering::{dataset::Dataset, time::date_of};
+use numbering::dataset::Dataset;
 
 use super::decoding::decode_cell;
 
@@ -39,8 +35,8 @@ pub(super) struct DescribedNumber {
     /// Present unless the text is a single valid number.
     pub reason: Option<Reason>,
     pub result: FormatResult,
-    /// Present if the number is valid.
-    pub key: Option<NumberKey>,
+    /// The number and its extension, by which duplicates are detected. Present if the number is valid.
+    pub key: Option<Box<str>>,
 }
 
 pub(super) struct DescribedRow<'a> {
@@ -54,11 +50,10 @@ pub(super) struct DescribedRow<'a> {
 /// Describes rows with these rules and data.
 pub(super) struct Describer<'a> {
     pub columns: &'a Columns,
-    pub include: Include,
+    pub assembler: Assembler<'a>,
     pub default_country: DefaultCountry,
-    pub languages: Languages,
-    pub dataset: Option<Arc<Dataset>>,
-    pub now: Timestamp,
+    pub dataset: Option<&'a Dataset>,
+    pub has_keys: bool,
 }
 
 impl Describer<'_> {
@@ -77,10 +72,9 @@ impl Describer<'_> {
             Ok((text, country)) => self.describe_text(text, country),
             Err(reason) => {
                 let message = format!("The row {reason}");
-                let info = Some(ReasonInfo { code: reason.code(), message, other: None });
-                let subject = Subject { text: "", country: self.default_country, number: None };
-                let extras = Extras { reason: Some(info), ..self.extras(subject) };
-                let result = FormatResult::in_memory("", None, extras, None, date_of(self.now));
+                let info = ReasonInfo { code: reason.code(), message, other: None };
+                let result = self.assembler.describe("", self.default_country, None, None);
+                let result = result.with_reason(info);
                 let (outcome, reason) = (Outcome::Rejected, Some(reason));
                 DescribedNumber { outcome, reason, result, key: None }
             }
@@ -97,20 +91,10 @@ impl Describer<'_> {
             Verdict::Rejected(NumberReason::Empty) => (Outcome::Empty, Some(NumberReason::Empty)),
             Verdict::Rejected(reason) => (Outcome::Rejected, Some(reason)),
         };
-        let info = reason.and_then(|_| ReasonInfo::find(text, country, number.as_ref()));
-        let key = number.as_ref().filter(|number| number.valid).and_then(NumberKey::new);
-        let dataset = self.dataset.as_deref();
-        let subject = Subject { text, country, number: number.as_ref() };
-        let extras = Extras { reason: Some(info), ..self.extras(subject) };
-        let result = FormatResult::in_memory(text, number, extras, dataset, date_of(self.now));
+        let key = number.as_ref().filter(|number| self.has_keys && number.valid).map(key);
+        let result = self.assembler.describe(text, country, number, self.dataset);
         let result = result.without_invalid_formats();
         DescribedNumber { outcome, reason: reason.map(Reason::Number), result, key }
-    }
-
-    /// The optional fields except for the reason, which depends on the row.
-    fn extras(&self, subject: Subject<'_>) -> Extras {
-        let dataset = self.dataset.as_deref();
-        Extras::find(&self.include, subject, &self.languages, dataset, self.now)
     }
 
     fn number_and_country<'c>(
@@ -132,22 +116,9 @@ impl Describer<'_> {
     }
 }
 
-/// A valid number and its extension as base-11 digits, which take less memory than text. Two halves,
-/// because a `u128` would be padded for alignment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct NumberKey(u64, u64);
-
-impl NumberKey {
-    /// The key of a valid number; `None` if its extension is too long.
-    pub fn new(number: &PhoneNumber) -> Option<Self> {
-        let e164 = number.formats.e164.bytes().filter(u8::is_ascii_digit);
-        let extension = number.extension.iter().flat_map(|digits| digits.bytes());
-        let separator = number.extension.as_ref().map(|_| 10);
-        let digit = |byte: u8| u128::from(byte.wrapping_sub(b'0'));
-        let mut digits = e164.map(digit).chain(separator).chain(extension.map(digit));
-        let key = digits.try_fold(0u128, |key, digit| key.checked_mul(11)?.checked_add(digit))?;
-        Some(Self((key >> 64) as u64, key as u64))
-    }
+fn key(number: &PhoneNumber) -> Box<str> {
+    let extension = number.extension.as_deref().unwrap_or_default();
+    [&number.formats.e164, "x", extension].concat().into()
 }
 
 impl Outcome {
@@ -169,23 +140,5 @@ impl Reason {
             Self::ShiftedCells => "SHIFTED_CELLS",
             Self::UnknownCountry => "UNKNOWN_COUNTRY",
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn key(text: &str) -> Option<NumberKey> {
-        NumberKey::new(&PhoneNumber::parse(text, DefaultCountry::default()).unwrap())
-    }
-
-    #[test]
-    fn numbers_are_duplicates_if_e164_and_extension_match() {
-        assert_eq!(key("(415) 234-1234"), key("+1 415.234.1234"));
-        assert_eq!(key("415 234 1234 x12"), key("+14152341234 ext. 12"));
-        let others = ["415 234 1234", "415 234 1234 x12", "415 234 1234 x012", "415 234 1235"];
-        let keys: std::collections::HashSet<_> = others.map(key).into();
-        assert_eq!(keys.len(), others.len());
     }
 }

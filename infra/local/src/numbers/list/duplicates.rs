@@ -6,7 +6,6 @@ use std::{
 };
 
 use super::{
-    describe::NumberKey,
     options::{Duplicates, OutputFormat},
     summary::Summary,
 };
@@ -19,13 +18,13 @@ pub(super) struct OutputRow {
     /// The row's end within the part.
     pub end: usize,
     /// The keys of its numbers, and the positions at which to write the line that each one repeats.
-    pub numbers: Vec<(Option<NumberKey>, usize)>,
+    pub numbers: Vec<(Option<Box<str>>, usize)>,
 }
 
 /// Marks or drops duplicates.
 pub(super) struct Deduplication {
     /// The line of each number's first occurrence.
-    first_lines: HashMap<NumberKey, u64>,
+    first_lines: HashMap<Box<str>, u64>,
     duplicates: Duplicates,
     format: OutputFormat,
 }
@@ -39,19 +38,19 @@ impl Deduplication {
     pub fn write(
         &mut self,
         text: &[u8],
-        rows: &[OutputRow],
+        rows: Vec<OutputRow>,
         output: &mut impl Write,
         summary: &mut Summary,
     ) -> io::Result<()> {
         let mut written = 0;
         for OutputRow { line, end, numbers } in rows {
             let (mut has_new, mut has_duplicate) = (false, false);
-            for &(key, position) in numbers {
+            for (key, position) in numbers {
                 let first_line = match key.map(|key| self.first_lines.entry(key)) {
                     None => continue,
                     Some(Entry::Occupied(first)) => *first.get(),
                     Some(Entry::Vacant(entry)) => {
-                        entry.insert(*line);
+                        entry.insert(line);
                         has_new = true;
                         continue;
                     }
@@ -70,9 +69,9 @@ impl Deduplication {
             if self.duplicates == Duplicates::Drop && has_duplicate && !has_new {
                 summary.omitted += 1;
             } else {
-                output.write_all(&text[written..*end])?;
+                output.write_all(&text[written..end])?;
             }
-            written = *end;
+            written = end;
         }
         Ok(())
     }

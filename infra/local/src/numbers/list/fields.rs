@@ -3,15 +3,16 @@
 use std::{borrow::Cow, collections::HashSet, str::FromStr};
 
 use format::{
-    FormatResult,
-    cells::{self, column_name, columns_for},
-    extras::{Extra, Include},
+    FormatResult, Include,
+    cells::{self, COLUMNS, column_name},
+    columns::columns_for,
     fields::Fields,
+    include::EXTRAS,
 };
 
 use super::describe::DescribedNumber;
 
-/// The prefix of the names in [`COLUMNS`].
+/// The prefix of the API's column names.
 const PREFIX: &str = "tn_";
 const VERDICT: &str = "verdict";
 pub(super) const LINE_NUMBER: &str = "line_number";
@@ -77,11 +78,14 @@ impl FromStr for ListFields {
                 }
             }
         }
-        let mut seen = HashSet::new();
-        columns.retain(|column| seen.insert(column.name()));
         let fields = selected(&paths.join(","));
         let include = fields.as_ref().map(Include::from_fields).unwrap_or_default();
-        Ok(Self { columns, has_line_number, include, json_fields: fields.map(Some) })
+        Ok(Self {
+            columns: unique(columns),
+            has_line_number,
+            include,
+            json_fields: fields.map(Some),
+        })
     }
 }
 
@@ -90,20 +94,22 @@ impl ListFields {
     /// reason and the included fields.
     pub fn default_for(is_json: bool, include: Include) -> Self {
         let default = if is_json { &[VERDICT, "reason"][..] } else { &DEFAULT_COLUMNS };
-        let mut columns: Vec<Column> =
-            default.iter().filter_map(|&name| all_columns().find(|it| it.name() == name)).collect();
-        for column in all_columns().filter(|it| it.extra().is_some_and(|it| include.contains(it))) {
-            if !columns.iter().any(|it| it.name() == column.name()) {
-                columns.push(column);
-            }
-        }
-        let include = columns.iter().filter_map(|it| it.extra()).fold(include, Include::and);
+        let included = EXTRAS.iter().filter(|extra| include.contains(extra));
+        let included = included.flat_map(|extra| extra.columns).map(Column::Field);
+        let all = all_columns();
+        let default = default.iter().filter_map(|&name| all.iter().find(|it| it.name() == name));
+        let columns = unique(default.copied().chain(included));
+        let is_written = |column: &cells::Column| {
+            columns.iter().any(|it| it.name() == without_prefix(column.name))
+        };
+        let needed = EXTRAS.iter().filter(|extra| extra.columns.iter().any(is_written));
+        let include = needed.fold(include, Include::and);
         Self { columns, has_line_number: is_json, include, json_fields: Some(None) }
     }
 
     /// Every field.
     fn all() -> Self {
-        let columns = all_columns().collect();
+        let columns = all_columns();
         Self { columns, has_line_number: true, include: Include::all(), json_fields: Some(None) }
     }
 
@@ -113,32 +119,34 @@ impl ListFields {
 }
 
 /// Every column, with the verdict before the optional ones.
-fn all_columns() -> impl Iterator<Item = Column> {
-    let (optional, others): (Vec<_>, Vec<_>) =
-        cells::COLUMNS.iter().map(Column::Field).partition(|column| column.extra().is_some());
-    others.into_iter().chain([Column::Verdict]).chain(optional)
+fn all_columns() -> Vec<Column> {
+    let always = COLUMNS.iter().map(Column::Field);
+    let optional = EXTRAS.iter().flat_map(|extra| extra.columns).map(Column::Field);
+    always.chain([Column::Verdict]).chain(optional).collect()
+}
+
+/// Each column once.
+fn unique(columns: impl IntoIterator<Item = Column>) -> Vec<Column> {
+    let mut seen = HashSet::new();
+    columns.into_iter().filter(|column| seen.insert(column.name())).collect()
+}
+
+fn without_prefix(name: &str) -> &str {
+    name.trim_start_matches(PREFIX)
 }
 
 impl Column {
-    /// The optional field that it belongs to.
-    fn extra(self) -> Option<Extra> {
-        match self {
-            Self::Field(column) => column.extra,
-            Self::Verdict => None,
-        }
-    }
-
     /// The name without the list's prefix.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Field(column) => column.name.trim_start_matches(PREFIX),
+            Self::Field(column) => without_prefix(column.name),
             Self::Verdict => VERDICT,
         }
     }
 
     pub fn cell(self, number: &DescribedNumber) -> Cow<'_, str> {
         match self {
-            Self::Field(column) => (column.cell)(&number.result),
+            Self::Field(column) => column.cell(&number.result),
             Self::Verdict => number.outcome.name().into(),
         }
     }
@@ -149,7 +157,7 @@ fn find_path<'a>(known: &'a Fields, name: &'a str) -> Option<&'a str> {
     if known.includes(name) {
         return Some(name);
     }
-    let column = format!("{PREFIX}{}", name.trim_start_matches(PREFIX));
+    let column = format!("{PREFIX}{}", without_prefix(name));
     known.leaves().find(|path| column_name(path) == column)
 }
 
@@ -176,6 +184,8 @@ fn distance(known: &str, name: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use format::columns::columns_with;
+
     use super::*;
 
     fn names(fields: &str) -> Vec<&'static str> {
@@ -192,50 +202,30 @@ mod tests {
             names("countryCode,verdict,reason"),
             ["country_code", "verdict", "reason", "other"]
         );
-        for cells::Column { name, .. } in &cells::COLUMNS {
-            assert_eq!(names(name), [name.trim_start_matches(PREFIX)]);
+        for column in columns_with(&Include::all()) {
+            assert_eq!(names(column.name), [without_prefix(column.name)]);
         }
         let line: ListFields = "line_number".parse().unwrap();
         assert!(line.has_line_number && line.json_fields.is_none());
     }
 
     #[test]
-    fn a_csv_gains_ten_columns_and_those_of_included_fields() {
-        let names = |include: &str| {
-            let fields = ListFields::default_for(false, include.parse().unwrap());
-            assert!(!fields.has_line_number);
-            (fields.columns.iter().map(|column| column.name()).collect::<Vec<_>>(), fields.include)
-        };
-        let (default, include) = names("");
-        assert_eq!(default, DEFAULT_COLUMNS);
-        assert_eq!(include, "reason,line,place".parse().unwrap());
-        let (columns, include) = names("line,network");
-        let added = ["line_basis", "line_may_differ_if_ported", "line_everyday_name"];
-        assert_eq!(
-            columns,
-            [&DEFAULT_COLUMNS[..], &added, &["network_name", "network_basis"]].concat()
-        );
-        assert_eq!(include, "reason,line,place,network".parse().unwrap());
-    }
-
-    #[test]
-    fn json_has_the_verdict_and_the_apis_result_with_its_reason() {
-        let fields = ListFields::default_for(true, "line".parse().unwrap());
-        assert!(fields.has_verdict() && fields.has_line_number);
-        assert_eq!(
-            (fields.include, fields.json_fields),
-            ("reason,line".parse().unwrap(), Some(None))
-        );
+    fn only_the_optional_fields_that_are_written_are_found() {
+        for (is_json, include, found) in [
+            (false, "", "reason,line,place"),
+            (false, "line,network", "reason,line,place,network"),
+            (true, "line", "reason,line"),
+        ] {
+            let fields = ListFields::default_for(is_json, include.parse().unwrap());
+            assert_eq!(fields.include, found.parse().unwrap(), "{is_json} {include}");
+        }
     }
 
     #[test]
     fn all_adds_every_field_once() {
         let all: ListFields = "e164,all".parse().unwrap();
         let names: HashSet<_> = all.columns.iter().map(|column| column.name()).collect();
-        assert_eq!(
-            (names.len(), all.columns.len()),
-            (cells::COLUMNS.len() + 1, cells::COLUMNS.len() + 1)
-        );
+        assert_eq!((names.len(), all.columns.len()), (50, 50));
         assert!(all.has_line_number && all.has_verdict());
         assert_eq!((all.include, all.json_fields), (Include::all(), Some(None)));
     }

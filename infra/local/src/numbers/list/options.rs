@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use clap::{Args, ValueEnum};
-use format::extras::Include;
+use format::Include;
 use formatting::{DefaultCountry, Languages};
 
 use super::fields::ListFields;
@@ -69,9 +69,10 @@ pub struct ListOptions {
     /// optional fields in JSON]
     #[arg(long, value_name = "FIELDS")]
     pub fields: Option<ListFields>,
-    /// Optional fields to add to the default, comma-separated: line, assignment, timezone, place,
-    /// network, or all
-    #[arg(long, value_name = "FIELDS", conflicts_with = "fields")]
+    #[arg(
+        long, value_name = "FIELDS", conflicts_with = "fields",
+        help = format!("Optional fields to add to the default, comma-separated: {}", Include::names().join(", "))
+    )]
     pub include: Option<Include>,
     /// Language of place and network names, such as de or zh-Hant [default: en]
     #[arg(long, value_name = "TAG")]
@@ -83,7 +84,7 @@ pub struct ListOptions {
     #[arg(long, value_name = "ROWS")]
     pub only: Option<RowFilter>,
     /// Detect valid numbers that repeat an earlier one, by E.164 and extension. Without a value,
-    /// writes the line of the first occurrence to tn_duplicate_of. Uses up to 80 MB of memory per
+    /// writes the line of the first occurrence to tn_duplicate_of. Uses up to 100 MB of memory per
     /// million distinct numbers
     #[arg(
         long,
@@ -168,51 +169,32 @@ mod tests {
     }
 
     #[test]
-    fn output_has_the_format_that_its_name_says() {
-        use OutputFormat::{Csv, Json, JsonLines, Tsv};
-        for (output, expected) in [
-            ("a.csv", Some(Csv)),
-            ("a.TSV", Some(Tsv)),
-            ("a.json", Some(Json)),
-            ("a.jsonl", Some(JsonLines)),
-            ("a.b.ndjson", Some(JsonLines)),
-            ("a", None),
-            ("/dev/null", None),
-            ("-", None),
-        ] {
-            assert_eq!(inferred(&[], "a.csv", output).unwrap().to, expected, "{output}");
-        }
-        assert_eq!(inferred(&["--to", "csv"], "a", "b.jsonl").unwrap().to, Some(Csv));
-    }
-
-    #[test]
-    fn output_names_of_other_formats_are_refused_unless_the_format_is_given() {
-        for ending in ["xlsx", "XLS", "ods", "txt", "gz", "parquet", "2026-11-26"] {
-            let name = format!("a.csv.{ending}");
-            let expected = format!(
-                "cannot write '.{}' files; choose a name that ends with .csv, .tsv, .json or .jsonl, or pass --to",
-                ending.to_lowercase()
-            );
-            assert_eq!(inferred(&[], "a.csv", &name).unwrap_err(), expected);
-            assert!(inferred(&["--to", "jsonl"], "a.csv", &name).is_ok());
-        }
-    }
-
-    #[test]
-    fn input_format_follows_from_options_and_its_name() {
+    fn formats_follow_from_options_and_file_names() {
         use ListFormat::{Csv, Text};
-        for (arguments, list, expected) in [
-            (&[][..], "a.csv", Some(Csv)),
-            (&[], "a.TSV", Some(Csv)),
-            (&[], "a.txt", Some(Text)),
-            (&[], "a.log", None),
-            (&["--column", "a"], "a.txt", Some(Csv)),
-            (&["--country-column", "a"], "a.txt", Some(Csv)),
-            (&["--no-header"], "a.txt", Some(Csv)),
-            (&["--from", "text", "--no-header"], "a.csv", Some(Text)),
+        use OutputFormat::{Csv as ToCsv, Json, JsonLines, Tsv};
+        for (arguments, list, output, from, to) in [
+            (&[][..], "a.csv", "a.csv", Some(Csv), Some(ToCsv)),
+            (&[], "a.TSV", "a.TSV", Some(Csv), Some(Tsv)),
+            (&[], "a.txt", "a.json", Some(Text), Some(Json)),
+            (&[], "a.log", "a.jsonl", None, Some(JsonLines)),
+            (&[], "a", "a.b.ndjson", None, Some(JsonLines)),
+            (&[], "a", "a", None, None),
+            (&[], "a", "/dev/null", None, None),
+            (&["--to", "csv"], "a", "b.jsonl", None, Some(ToCsv)),
+            (&["--to", "jsonl"], "a", "b.xlsx", None, Some(JsonLines)),
+            (&["--column", "a"], "a.txt", "-", Some(Csv), None),
+            (&["--country-column", "a"], "a.txt", "-", Some(Csv), None),
+            (&["--no-header"], "a.txt", "-", Some(Csv), None),
+            (&["--from", "text", "--no-header"], "a.csv", "-", Some(Text), None),
         ] {
-            let options = inferred(arguments, list, "-").unwrap();
-            assert_eq!(options.from, expected, "{arguments:?} {list}");
+            let options = inferred(arguments, list, output).unwrap();
+            assert_eq!((options.from, options.to), (from, to), "{arguments:?} {list} {output}");
+        }
+        for ending in ["xlsx", "XLS", "txt", "2026-11-26"] {
+            let expected =
+                format!("cannot write '.{}' files; choose a name", ending.to_lowercase());
+            let error = inferred(&[], "a.csv", &format!("a.csv.{ending}")).unwrap_err();
+            assert!(error.starts_with(&expected), "{error}");
         }
     }
 }

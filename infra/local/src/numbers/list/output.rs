@@ -6,7 +6,7 @@ use csv::{Terminator, WriterBuilder};
 use format::{FormatResult, fields::WithFields};
 use number_lists::{Columns, LineEndings};
 use serde::{Serialize, Serializer};
-use shared::cells::escape_formula;
+use shared::{cells::escape_formula, json::write_json_line};
 
 use super::{
     ListError,
@@ -19,7 +19,7 @@ use super::{
     summary::Summary,
 };
 
-/// The column with the line that a number repeats.
+/// Names the columns with the line that a number repeats.
 const DUPLICATE_OF: &str = "duplicate_of";
 
 pub(super) struct Output<'a> {
@@ -54,7 +54,7 @@ struct JsonLine<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     verdict: Option<&'static str>,
     #[serde(flatten)]
-    result: Option<WithFields<'a, FormatResult>>,
+    result: Option<WithFields<'a, &'a FormatResult>>,
 }
 
 /// A row's cells by column name.
@@ -141,8 +141,9 @@ impl Output<'_> {
                 let end = csv.get_ref().len();
                 // The last cells are empty, so only their delimiters precede the line end.
                 let last = end - self.line_end().len();
-                let position = |index: usize| (last + index + 1).saturating_sub(numbers.len());
-                let numbers = numbers.iter().enumerate();
+                let count = numbers.len();
+                let position = |index: usize| (last + index + 1).saturating_sub(count);
+                let numbers = numbers.into_iter().enumerate();
                 let numbers = numbers.map(|(index, number)| (number.key, position(index)));
                 part.rows.push(OutputRow { line, end, numbers: numbers.collect() });
             }
@@ -175,11 +176,12 @@ impl Output<'_> {
                         fields: fields.as_ref(),
                     }),
                 };
-                serde_json::to_writer(&mut part.text, &json)?;
-                let numbers = vec![(number.key, part.text.len() - 1)];
-                part.text.push(b'\n');
+                write_json_line(&mut part.text, &json)?;
                 if options.dedupe.is_some() {
-                    part.rows.push(OutputRow { line, end: part.text.len(), numbers });
+                    let end = part.text.len();
+                    // Before the closing brace.
+                    let numbers = vec![(number.key.clone(), end - "}\n".len())];
+                    part.rows.push(OutputRow { line, end, numbers });
                 }
             }
         }

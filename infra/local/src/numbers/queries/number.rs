@@ -2,13 +2,10 @@
 
 use std::process::ExitCode;
 
-use ::format::{
-    FormatResult,
-    extras::{Extras, Include, Subject},
-};
+use ::format::{Assembler, Include};
 use formatting::{DefaultCountry, Languages, PhoneNumber};
 use jiff::Timestamp;
-use numbering::{records::TypeBasis, time::today};
+use numbering::records::TypeBasis;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use shared::in_process::InProcess;
@@ -47,12 +44,10 @@ fn format_without_data(args: &LookupArgs) -> Result<Value, CliError> {
     // The country and the language were validated when the command line was parsed.
     let country = args.country.as_deref().and_then(|code| code.parse().ok());
     let country: DefaultCountry = country.unwrap_or_default();
-    let number = PhoneNumber::parse(text, country);
-    let subject = Subject { text, country, number: number.as_ref() };
     let languages: Option<Languages> = args.lang.as_deref().and_then(|tag| tag.parse().ok());
-    let languages = languages.unwrap_or_default();
-    let extras = Extras::find(&Include::all(), subject, &languages, None, Timestamp::now());
-    let format = FormatResult::in_memory(text, number, extras, None, today());
+    let (include, languages) = (&Include::all(), &languages.unwrap_or_default());
+    let assembler = Assembler { include, languages, flags_base_url: None, now: Timestamp::now() };
+    let format = assembler.describe(text, country, PhoneNumber::parse(text, country), None);
     let format = serde_json::to_value(format).context("cannot print as JSON")?;
     if !format["npa"].is_null() {
         let note = no_data_note(&args.data.place()?, &args.data.next());

@@ -38,7 +38,7 @@ fn digits(text: &str) -> String {
 
 fn lines() -> impl Strategy<Value = String> {
     const HOST: &str = r"(10\.0\.0\.[0-9]{1,3}|[0-9]{2}(\.[0-9]{2}){3}|sip[0-9]?\.example\.com)";
-    let lines = include_str!("telephone_lines.txt").lines();
+    let lines = include_str!("../telephone_lines.txt").lines();
     let patterns = lines.filter(|line| !line.is_empty() && !line.starts_with("# "));
     any_of(patterns.map(|pattern| pattern.replace("HOST", HOST)).collect())
 }

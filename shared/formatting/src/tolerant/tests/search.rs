@@ -36,7 +36,7 @@ fn notations() -> Vec<Vec<String>> {
         let replace = |line: String, (part, pattern): &(&str, &str)| line.replace(part, pattern);
         PARTS.iter().fold(line.to_owned(), replace)
     };
-    let groups = include_str!("lookalikes.txt").split("\n\n").skip(1);
+    let groups = include_str!("../lookalikes.txt").split("\n\n").skip(1);
     groups.map(|group| group.lines().skip(1).map(to_pattern).collect()).collect()
 }
 
@@ -114,7 +114,7 @@ proptest! {
 /// The file has numbers from ten countries as people write them, and notes that people write next to them.
 #[test]
 fn notes_around_numbers_from_ten_countries_are_ignored() {
-    let (numbers, notes) = include_str!("notes.txt").split_once("\n\n").unwrap();
+    let (numbers, notes) = include_str!("../notes.txt").split_once("\n\n").unwrap();
     for line in numbers.lines() {
         let columns: Vec<&str> = line.splitn(3, ' ').collect();
         let [country, e164, number] = columns[..] else { panic!("{line}") };

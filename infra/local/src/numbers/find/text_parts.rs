@@ -14,12 +14,9 @@ const HIDDEN_DIGITS: usize = 4;
 const MIN_FILE_PART: usize = 256 * 1024;
 /// A line is split if it is longer.
 const MAX_LINE: usize = 1024 * 1024;
-/// Text without a place to split it must have fewer than this many such lines.
-const MAX_UNSPLIT_LINES: usize = 64;
 
 const NOT_TEXT: &str = "it has NUL bytes between digits, as in UTF-16; convert it, for example with \
                         'iconv -f UTF-16 -t UTF-8 FILE'";
-const UNSPLIT: &str = "it has a line of more than 64 MiB without words or punctuation";
 
 /// Consecutive whole lines, or a piece of a very long line.
 #[derive(Debug, PartialEq, Eq)]
@@ -99,16 +96,10 @@ impl<R: Read> Parts<R> {
         let new = &self.unfinished[length..];
         let last_line_end = new.iter().rposition(|byte| *byte == b'\n');
         self.line_end = last_line_end.map(|last| length + last + 1).or(self.line_end);
-        let problem = if hides_digits(new) {
-            Some(NOT_TEXT)
-        } else {
-            let is_too_long = length > MAX_UNSPLIT_LINES * self.max_line;
-            Some(UNSPLIT).filter(|_| is_too_long && self.line_end.is_none())
-        };
-        if let Some(problem) = problem {
+        if hides_digits(new) {
             self.is_done = true;
             self.unfinished.clear();
-            return Err(io::Error::other(problem));
+            return Err(io::Error::other(NOT_TEXT));
         }
         match read {
             Ok(0) => self.is_done = true,
@@ -277,7 +268,6 @@ mod tests {
     #[test]
     fn a_line_of_nothing_but_numbers_is_not_split() {
         assert_eq!(texts(&"202-456-1111 ".repeat(20_000), 1).len(), 1);
-        assert!(short_parts(std::io::repeat(b'1')).next().unwrap().is_err());
     }
 
     #[test]

@@ -1,0 +1,263 @@
+//! The optional fields of a result. Each is a row in [`EXTRAS`].
+
+use std::{collections::BTreeSet, str::FromStr};
+
+use shared::{errors::ApiError, params::invalid_param};
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::{ObjectBuilder, RefOr, Schema, Type},
+};
+
+use super::{
+    FormatResult,
+    cells::{Column, boolean, code, column, text},
+    extras::{
+        Assignment, CallingHours, Facts, LineInfo, NetworkInfo, PlaceInfo, ReasonInfo, find_zones,
+    },
+    fields::Fields,
+};
+
+/// An optional part of the result.
+pub struct Extra {
+    /// The value of `include`.
+    pub name: &'static str,
+    /// The result fields that it adds.
+    fields: &'static [&'static str],
+    /// `true` if it depends on the numbering data of a North American number.
+    needs_data: bool,
+    describe: fn(&mut FormatResult, &Facts<'_>),
+    /// Its CSV columns.
+    pub columns: &'static [Column],
+}
+
+/// The reason why the text is not a single valid number, which lists always have.
+pub const REASON: &str = "reason";
+/// Stands for all of [`EXTRAS`].
+const ALL: &str = "all";
+
+pub static EXTRAS: [Extra; 6] = [
+    Extra {
+        name: REASON,
+        fields: &["reason"],
+        needs_data: false,
+        describe: |result, facts| result.reason = Some(ReasonInfo::find(facts)),
+        columns: &[
+            column("tn_reason", |it| text(part(&it.reason)?.code)),
+            column("tn_other", |it| text(part(&it.reason)?.other.as_deref()?)),
+        ],
+    },
+    Extra {
+        name: "line",
+        fields: &["line"],
+        needs_data: true,
+        describe: |result, facts| result.line = Some(LineInfo::find(facts)),
+        columns: &[
+            column("tn_line_type", |it| code(part(&it.line)?.line_type?)),
+            column("tn_line_basis", |it| code(part(&it.line)?.basis?)),
+            column("tn_line_may_differ_if_ported", |it| {
+                boolean(part(&it.line)?.may_differ_if_ported?)
+            }),
+            column("tn_line_everyday_name", |it| text(part(&it.line)?.everyday_name.as_deref()?)),
+        ],
+    },
+    Extra {
+        name: "assignment",
+        fields: &["assignment"],
+        needs_data: true,
+        describe: |result, facts| result.assignment = Some(Assignment::find(facts)),
+        columns: &[
+            column("tn_assignment_verdict", |it| code(part(&it.assignment)?.verdict)),
+            column("tn_assignment_reason", |it| text(&part(&it.assignment)?.reason)),
+            column("tn_assignment_area_code_status", |it| {
+                code(part(&it.assignment)?.area_code.as_ref()?.status)
+            }),
+            column("tn_assignment_area_code_in_service_on", |it| {
+                code(part(&it.assignment)?.area_code.as_ref()?.in_service_on?)
+            }),
+            column("tn_assignment_exchange_status", |it| {
+                code(part(&it.assignment)?.exchange.as_ref()?.status)
+            }),
+            column("tn_assignment_block_ocn", |it| {
+                code(part(&it.assignment)?.block.as_ref()?.ocn?)
+            }),
+            column("tn_assignment_block_name", |it| {
+                text(part(&it.assignment)?.block.as_ref()?.name.as_deref()?)
+            }),
+            column("tn_assignment_block_effective_from", |it| {
+                code(part(&it.assignment)?.block.as_ref()?.effective_from?)
+            }),
+        ],
+    },
+    Extra {
+        name: "timezone",
+        fields: &["timeZones", "callingHours"],
+        needs_data: true,
+        describe: |result, facts| {
+            let zones = find_zones(facts);
+            let find = |zones: &Vec<_>| CallingHours::find(facts, zones);
+            result.calling_hours = Some(zones.as_ref().and_then(find));
+            result.time_zones = Some(zones);
+        },
+        columns: &[
+            column("tn_time_zones", |it| {
+                let zones = part(&it.time_zones)?.iter().map(|zone| zone.zone);
+                Some(zones.collect::<Vec<_>>().join(" ").into())
+            }),
+            column("tn_calling_hours_status", |it| code(part(&it.calling_hours)?.status)),
+            column("tn_calling_hours_rule", |it| text(part(&it.calling_hours)?.rule)),
+            column("tn_calling_hours_window_from", |it| text(part(&it.calling_hours)?.window.from)),
+            column("tn_calling_hours_window_to", |it| text(part(&it.calling_hours)?.window.to)),
+        ],
+    },
+    Extra {
+        name: "place",
+        fields: &["place"],
+        needs_data: true,
+        describe: |result, facts| result.place = Some(PlaceInfo::find(facts)),
+        columns: &[
+            column("tn_place_name", |it| text(part(&it.place)?.name)),
+            column("tn_place_language", |it| text(part(&it.place)?.language)),
+            column("tn_place_basis", |it| code(part(&it.place)?.basis)),
+        ],
+    },
+    Extra {
+        name: "network",
+        fields: &["network"],
+        needs_data: false,
+        describe: |result, facts| result.network = Some(NetworkInfo::find(facts)),
+        columns: &[
+            column("tn_network_name", |it| text(part(&it.network)?.name)),
+            column("tn_network_basis", |it| code(part(&it.network)?.basis)),
+        ],
+    },
+];
+
+/// An optional part of a result; `None` if it was not requested, or not found.
+fn part<T>(part: &Option<Option<T>>) -> Option<&T> {
+    part.as_ref()?.as_ref()
+}
+
+/// The names of [`EXTRAS`] to find.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Include(BTreeSet<&'static str>);
+
+impl FromStr for Include {
+    type Err = ApiError;
+
+    /// Parses a comma-separated list.
+    fn from_str(names: &str) -> Result<Self, ApiError> {
+        let mut include = Self::default();
+        for name in names.split(',').map(str::trim).filter(|name| !name.is_empty()) {
+            if name.eq_ignore_ascii_case(ALL) {
+                return Ok(Self::all());
+            }
+            let extra = EXTRAS.iter().find(|extra| extra.name.eq_ignore_ascii_case(name));
+            let unknown = || {
+                let rule = format!("must be one or more of {}", Self::names().join(", "));
+                invalid_param("include", name, rule)
+            };
+            include.0.insert(extra.ok_or_else(unknown)?.name);
+        }
+        Ok(include)
+    }
+}
+
+impl Include {
+    pub fn all() -> Self {
+        Self(EXTRAS.iter().map(|extra| extra.name).collect())
+    }
+
+    /// The values that a client can list.
+    pub fn names() -> Vec<&'static str> {
+        EXTRAS.iter().map(|extra| extra.name).chain([ALL]).collect()
+    }
+
+    /// The optional fields among these.
+    pub fn from_fields(fields: &Fields) -> Self {
+        let is_selected = |extra: &&Extra| extra.fields.iter().any(|field| fields.includes(field));
+        Self(EXTRAS.iter().filter(is_selected).map(|extra| extra.name).collect())
+    }
+
+    pub fn and(mut self, extra: &Extra) -> Self {
+        self.0.insert(extra.name);
+        self
+    }
+
+    pub fn contains(&self, extra: &Extra) -> bool {
+        self.0.contains(extra.name)
+    }
+
+    fn extras(&self) -> impl Iterator<Item = &'static Extra> {
+        EXTRAS.iter().filter(|extra| self.contains(extra))
+    }
+
+    /// Returns `true` if a North American number's optional fields need the numbering data.
+    pub(super) fn needs_data(&self) -> bool {
+        self.extras().any(|extra| extra.needs_data)
+    }
+
+    /// A result with only these fields.
+    pub(super) fn describe(&self, facts: &Facts<'_>) -> FormatResult {
+        let mut result = FormatResult::default();
+        self.extras().for_each(|extra| (extra.describe)(&mut result, facts));
+        result
+    }
+}
+
+impl PartialSchema for Extra {
+    fn schema() -> RefOr<Schema> {
+        ObjectBuilder::new()
+            .schema_type(Type::String)
+            .description(Some("A field that results include only on request."))
+            .enum_values(Some(Include::names()))
+            .into()
+    }
+}
+
+impl ToSchema for Extra {}
+
+#[cfg(test)]
+mod tests {
+    use formatting::{DefaultCountry, Languages, PhoneNumber};
+    use numbering::dataset::Dataset;
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::{assemble::Assembler, tests::records::all_kinds};
+
+    #[test]
+    fn extra_fields_are_parsed_in_any_order_ignoring_case() {
+        let include: Include = " Line ,REASON,".parse().unwrap();
+        assert_eq!(include, Include(["reason", "line"].into()));
+        assert_eq!("line,All".parse::<Include>().unwrap(), Include::all());
+        assert_eq!(" ,".parse::<Include>().unwrap(), Include::default());
+    }
+
+    /// A number's result with one optional field, or none.
+    fn describe(extra: Option<&Extra>, dataset: Option<&Dataset>) -> Value {
+        let include = extra.into_iter().fold(Include::default(), Include::and);
+        assert_eq!(include.needs_data(), extra.is_some_and(|extra| extra.needs_data));
+        let (country, now) = (DefaultCountry::default(), "2026-07-01T12:00:00Z".parse().unwrap());
+        let languages = &Languages::default();
+        let assembler = Assembler { include: &include, languages, flags_base_url: None, now };
+        // Google's map has another time zone for it, and no city.
+        let text = "689 234 5678";
+        json!(assembler.describe(text, country, PhoneNumber::parse(text, country), dataset))
+    }
+
+    #[test]
+    fn each_extra_adds_its_own_fields_and_needs_the_data_that_change_them() {
+        let dataset = all_kinds();
+        let plain = describe(None, None);
+        for extra in &EXTRAS {
+            let (without, with) =
+                (describe(Some(extra), None), describe(Some(extra), Some(&dataset)));
+            let is_added = |field: &&String| plain.get(field.as_str()).is_none();
+            let fields: BTreeSet<_> =
+                without.as_object().unwrap().keys().filter(is_added).collect();
+            assert!(fields.iter().copied().eq(BTreeSet::from_iter(extra.fields)), "{}", extra.name);
+            let depends = extra.fields.iter().any(|field| without[field] != with[field]);
+            assert_eq!(depends, extra.needs_data, "{}", extra.name);
+        }
+    }
+}

@@ -1,0 +1,150 @@
+use clap::Parser;
+use serde_json::Value;
+
+use super::*;
+
+#[derive(Parser)]
+struct TestCli {
+    #[command(flatten)]
+    options: ListOptions,
+}
+
+pub fn options(arguments: &[&str]) -> ListOptions {
+    TestCli::parse_from([&["format"], arguments].concat()).options
+}
+
+/// The output and the report, without times.
+fn describe(list: impl AsRef<[u8]>, arguments: &[&str]) -> Result<(String, String), ListError> {
+    let mut output = Vec::new();
+    let list = io::Cursor::new(list.as_ref().to_vec());
+    let report = describe_list(list, options(arguments), None, &mut output)?;
+    let lines = report.text.lines().filter(|line| !line.contains(" rows/s"));
+    let report = lines.map(|line| format!("{line}\n")).collect();
+    Ok((String::from_utf8(output).unwrap(), report))
+}
+
+/// Every outcome and reason that a line can have.
+const LINES: &str = "+14152341234\n907·217·1234\n\n305-234-567\n5.55E+09\nnone\r\n";
+
+/// Quotes, a formula, a line break in a cell, empty cells, and countries, one of which is unknown.
+const PEOPLE: &str = "name,phone,country\n\"Lovelace, \"\"Ada\"\"\",(415) 234-1234,\n=1+1,020 7946 0958,GB\n\
+                      \"two\nlines\",none,XX\nb,,XX\nc,\" \"\nd\nf,3052345678,XX\n";
+
+/// Rows with missing, empty and extra cells.
+const UNEVEN: &str = "phone,name\n4152341234\n4152341234,a,,\n4152341234,a,b\n\n\"\",c\n";
+
+/// Two number columns. Three cells contain the same number, one with an extension and one next to another
+/// number.
+const CONTACTS: &str = "name,Home Phone,Mobile\nAda,(415) 234-1234,\nBob,305-234-567,415 234 1234\n\
+                        Cleo,none,n/a\nDan,415.234.1234 x12,+1 415 234 1235; 212 234 5678\n\
+                        Eve,1 415 234 1234,415 234 1236\n";
+
+const SEMICOLONS: &str = "sep=;\nname;phone\na\tb;3052345678\n";
+
+/// Fields that do not depend on the numbering data.
+const FEW: &str = "e164,verdict,reason,line_number";
+const BOTH: [&str; 6] =
+    ["--column", "Home Phone", "--column", "3", "--fields", "e164,reason,line_number"];
+
+#[test]
+fn lists_keep_their_columns_and_gain_the_chosen_fields() {
+    let country = ["--country-column", "country"];
+    let mobile = ["--column", "Mobile", "--fields", "valid,e164,location.state,verdict"];
+    let mut outputs = String::new();
+    for (list, options) in [
+        (LINES, [&["--fields", FEW][..], &[]]),
+        (LINES, [&["--fields", FEW], &["--to", "csv"]]),
+        (PEOPLE, [&country, &[]]),
+        (PEOPLE, [&country, &["--to", "jsonl"]]),
+        (PEOPLE, [&["--fields", FEW], &["--excel-safe"]]),
+        (UNEVEN, [&["--fields", FEW], &[]]),
+        (CONTACTS, [&mobile, &["--prefix", "x_"]]),
+        (CONTACTS, [&mobile, &["--to", "jsonl"]]),
+        (CONTACTS, [&BOTH, &[]]),
+        (CONTACTS, [&BOTH, &["--to", "json"]]),
+        (CONTACTS, [&BOTH, &["--only", "valid"]]),
+        (CONTACTS, [&BOTH, &["--only", "rejected"]]),
+        (PEOPLE, [&["--fields", FEW], &["--only", "empty"]]),
+        (CONTACTS, [&BOTH, &["--only", "valid", "--to", "jsonl"]]),
+        (CONTACTS, [&BOTH, &["--dedupe"]]),
+        (CONTACTS, [&BOTH, &["--dedupe", "--to", "jsonl"]]),
+        (CONTACTS, [&BOTH, &["--dedupe=drop"]]),
+        (SEMICOLONS, [&["--to", "tsv"], &["--fields", "e164,line_number", "--dedupe"]]),
+        (SEMICOLONS, [&["--include", "line,network"], &[]]),
+        (PEOPLE, [&["--column", "name", "--prefix", ""], &["--fields", "country"]]),
+        (PEOPLE, [&["--bom"], &["--to", "json"]]),
+    ] {
+        let options = options.concat();
+        let output = match describe(list, &options) {
+            Ok((output, report)) => output + &report,
+            Err(error) => format!("error: {error}\n"),
+        };
+        // Snapshots do not distinguish line endings.
+        assert!(!output.contains('\r'), "{options:?}");
+        outputs += &format!("$ {options:?}\n{output}\n");
+    }
+    insta::assert_snapshot!(outputs);
+}
+
+#[test]
+fn counts_in_the_report_have_thousands_separators() {
+    let list = "phone\n".to_owned() + &"3052345678\nnone\n\" \"\n".repeat(2_001);
+    let options = ["--dedupe", "--only", "rejected", "--fields", "e164"];
+    let (_, report) = describe(list, &options).unwrap();
+    assert_eq!(
+        report,
+        "Column 'phone': 4,002 numbers: 2,001 valid, 0 repaired, 2,001 rejected; 2,001 empty cells\n\
+         \x20      2,001  NOT_A_NUMBER         is not a phone number (first on line 3)\n\
+         4,002 rows omitted from the output\n"
+    );
+}
+
+#[test]
+fn json_is_an_array_of_the_json_lines() {
+    for options in
+        [&["--fields", "e164"][..], &["--dedupe"], &["--dedupe=drop"], &["--only", "empty"]]
+    {
+        let to =
+            |format| describe(LINES.repeat(2), &[options, &["--to", format]].concat()).unwrap();
+        let ((lines, lines_report), (array, report)) = (to("jsonl"), to("json"));
+        let lines: Vec<Value> =
+            lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(serde_json::from_str::<Vec<Value>>(&array).unwrap(), lines, "{options:?}");
+        assert_eq!(report, lines_report);
+    }
+}
+
+#[test]
+fn another_encoding_is_converted_to_utf_8_with_a_note() {
+    let windows = |text: &str| text.chars().map(|c| c as u8).collect::<Vec<u8>>();
+    let utf_16 = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+    let (in_row, in_header) =
+        ("name;phone\r\nJosé;3052345678\r\n", "naïve;phone\r\nJose;3052345678\r\n");
+    let is_windows = "note: the list is in Windows-1252, and the output in UTF-8";
+    let with_advice = &*format!("{is_windows}; pass --bom if you open it in Excel");
+    let is_utf_16 = "note: the list is in UTF-16, and the output in UTF-8";
+    for (list, options, note, has_bom) in [
+        (in_row.into(), &[][..], "", false),
+        (in_row.into(), &["--bom"], "", true),
+        (format!("\u{feff}{in_row}").into(), &[], "", true),
+        (windows(in_row), &[], with_advice, false),
+        (windows(in_header), &[], with_advice, false),
+        (windows(in_row), &["--bom"], is_windows, true),
+        (windows(in_row), &["--to", "jsonl"], is_windows, false),
+        (utf_16(in_row), &[], is_utf_16, true),
+        (utf_16(in_row), &["--to", "jsonl"], is_utf_16, false),
+    ] {
+        let (output, report) = describe(&list, options).unwrap();
+        let noted = report.lines().find(|line| line.starts_with("note:")).unwrap_or_default();
+        assert_eq!(noted, note, "{options:?}");
+        assert_eq!(output.starts_with('\u{feff}'), has_bom, "{options:?}");
+        assert!(output.contains("José") || output.contains("naïve"), "{output}");
+        // Excel in other locales reads semicolons and CR LF.
+        assert!(
+            options.contains(&"--to")
+                || output.ends_with(",\"Miami, FL\";;\r\n")
+                || output.ends_with(";Miami, FL;;\r\n"),
+            "{output}"
+        );
+    }
+}
