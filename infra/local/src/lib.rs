@@ -14,6 +14,7 @@ mod serve;
 mod stop_signals;
 pub mod template;
 mod terminal;
+mod web_pages;
 
 pub use error::{CliError, FAILURE_EXIT_CODE, UNKNOWN_EXIT_CODE};
 pub use functions::{functions, routes};

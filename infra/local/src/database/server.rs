@@ -1,15 +1,9 @@
-//! The embedded database's HTTP server. Any page in a local browser could send it requests, so
-//! requests with an `Origin` are rejected. Others need the server's host and its credential.
-
-use std::{net::SocketAddr, sync::Arc};
+//! The embedded database's HTTP server. It rejects requests from web pages, and others need its credential.
 
 use axum::{
     Router,
     extract::{DefaultBodyLimit, Request, State},
-    http::{
-        HeaderMap, HeaderValue, StatusCode,
-        header::{CONTENT_TYPE, HOST, ORIGIN},
-    },
+    http::{HeaderMap, StatusCode, header::CONTENT_TYPE},
     middleware::{Next, from_fn_with_state},
     response::{IntoResponse, Response},
     routing::post,
@@ -20,63 +14,44 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::json;
 use tokio::{net::TcpListener, sync::oneshot};
 
-use crate::database::credential::Credential;
+use crate::{database::credential::Credential, web_pages::reject_web_pages};
 
 /// DynamoDB's request size limit.
 const MAX_BODY_BYTES: usize = 16 << 20;
 /// The prefix of the operation name in `X-Amz-Target`.
 const TARGET_PREFIX: &str = "DynamoDB_20120810.";
 
-struct AccessRules {
-    address: SocketAddr,
-    /// `None` for a public database.
-    credential: Option<Credential>,
-}
-
-/// Serves the database until stopped, then finishes in-flight requests.
+/// Serves the database until stopped, then finishes in-flight requests. A database without a credential is
+/// public.
 pub async fn serve(
     listener: TcpListener,
     database: Dynoxide,
     credential: Option<Credential>,
     stop: oneshot::Receiver<()>,
 ) -> std::io::Result<()> {
-    let rules = Arc::new(AccessRules { address: listener.local_addr()?, credential });
+    let address = listener.local_addr()?.ip();
     let router = Router::new()
         .route("/", post(handle))
         .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
-        .layer(from_fn_with_state(rules, admit))
+        .layer(from_fn_with_state(credential, check_credential))
+        .layer(from_fn_with_state(address, reject_web_pages))
         .with_state(database);
     // Dropping the database without closing it does not stop the server.
     let stopped = stop.or_else(|_| pending::<Result<(), ()>>());
     axum::serve(listener, router).with_graceful_shutdown(stopped.map(drop)).await
 }
 
-async fn admit(State(rules): State<Arc<AccessRules>>, request: Request, next: Next) -> Response {
-    let headers = request.headers();
-    if headers.contains_key(ORIGIN) {
-        let message = "the embedded database rejects requests from web pages";
-        return refusal(StatusCode::FORBIDDEN, "AccessDeniedException", message);
+async fn check_credential(
+    State(credential): State<Option<Credential>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    if credential.is_none_or(|credential| credential.has_signed(request.headers())) {
+        return next.run(request).await;
     }
-    if !rules.matches_host(headers.get(HOST)) {
-        let message = "the embedded database accepts requests only at its own address";
-        return refusal(StatusCode::FORBIDDEN, "AccessDeniedException", message);
-    }
-    if rules.credential.as_ref().is_some_and(|credential| !credential.has_signed(headers)) {
-        let message = "the access key ID must be this database's, from the file dynamodb.env in \
-                       its folder";
-        return refusal(StatusCode::BAD_REQUEST, "UnrecognizedClientException", message);
-    }
-    next.run(request).await
-}
-
-impl AccessRules {
-    /// Returns `true` if the `Host` header is this server's address. A web page whose domain resolves
-    /// to this machine sends that domain.
-    fn matches_host(&self, host: Option<&HeaderValue>) -> bool {
-        let (address, port) = (self.address, self.address.port());
-        let own = [address.to_string(), format!("localhost:{port}")];
-        host.is_some_and(|host| own.iter().any(|own| host == own.as_str()))
-    }
+    let message =
+        "the access key ID must be this database's, from the file dynamodb.env in its folder";
+    refusal("UnrecognizedClientException", message)
 }
 
 async fn handle(State(database): State<Dynoxide>, headers: HeaderMap, body: String) -> Response {
@@ -90,7 +65,7 @@ async fn handle(State(database): State<Dynoxide>, headers: HeaderMap, body: Stri
         }
         None => {
             let message = "the embedded database does not support this operation";
-            refusal(StatusCode::BAD_REQUEST, "UnknownOperationException", message)
+            refusal("UnknownOperationException", message)
         }
     }
 }
@@ -131,7 +106,7 @@ fn amz_json(status: StatusCode, body: String) -> Response {
     (status, [(CONTENT_TYPE, "application/x-amz-json-1.0")], body).into_response()
 }
 
-fn refusal(status: StatusCode, kind: &str, message: &str) -> Response {
+fn refusal(kind: &str, message: &str) -> Response {
     let kind = format!("com.amazonaws.dynamodb.v20120810#{kind}");
-    amz_json(status, json!({ "__type": kind, "message": message }).to_string())
+    amz_json(StatusCode::BAD_REQUEST, json!({ "__type": kind, "message": message }).to_string())
 }

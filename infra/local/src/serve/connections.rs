@@ -1,27 +1,18 @@
 //! Limits on client connections: a maximum count, and timeouts for slow clients.
 //!
-//! hyper uses one timeout for both idle time and headers, and none for bodies. So connections time
-//! out here, with one timeout per stage of a request.
+//! hyper has one timeout for idle connections and request headers, and none for bodies. So connections
+//! time out here, with one timeout while a request arrives and another while the client is idle.
 
 use std::{
     io::{self, ErrorKind, IoSlice},
     net::SocketAddr,
     pin::Pin,
-    sync::{Arc, Mutex, PoisonError},
-    task::{Context, Poll},
+    sync::Arc,
+    task::{Context, Poll, ready},
     time::Duration,
 };
 
-use axum::{
-    Router,
-    extract::{
-        ConnectInfo, Request,
-        connect_info::{Connected, IntoMakeServiceWithConnectInfo},
-    },
-    middleware::{Next, from_fn},
-    response::Response,
-    serve::{IncomingStream, Listener},
-};
+use axum::serve::Listener;
 use clap::{
     Args,
     builder::{RangedU64ValueParser, TypedValueParser},
@@ -30,10 +21,8 @@ use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
     net::{TcpListener, TcpStream},
     sync::{OwnedSemaphorePermit, Semaphore},
-    time::{Instant, Sleep, sleep_until},
+    time::{Instant, Sleep, sleep},
 };
-
-use crate::serve::unread_bodies;
 
 #[derive(Debug, Clone, Copy, Args)]
 pub struct ConnectionArgs {
@@ -48,16 +37,11 @@ pub struct ConnectionArgs {
 /// Timeouts for slow clients.
 #[derive(Debug, Clone, Copy, Args)]
 struct Timeouts {
-    /// Timeout for request headers, in seconds
-    // Starts with the first byte, or with the connection.
-    #[arg(long = "header-timeout", value_name = "SECONDS", env = "TNR_HEADER_TIMEOUT",
-          default_value = "30", value_parser = positive().map(Duration::from_secs))]
-    header: Duration,
-    /// Timeout for a request body, in seconds
-    // Starts after the headers. The response must also have started by then.
-    #[arg(long = "body-timeout", value_name = "SECONDS", env = "TNR_BODY_TIMEOUT",
+    /// Timeout for a request to arrive with its body, in seconds
+    // Starts with the first byte, or with the connection. The response must also have started by then.
+    #[arg(long = "request-timeout", value_name = "SECONDS", env = "TNR_REQUEST_TIMEOUT",
           default_value = "60", value_parser = positive().map(Duration::from_secs))]
-    body: Duration,
+    request: Duration,
     /// Timeout for idle connections, in seconds
     // Waiting for the next request, or for the client to read more of a response.
     #[arg(long = "idle-timeout", value_name = "SECONDS", env = "TNR_IDLE_TIMEOUT",
@@ -92,9 +76,9 @@ impl Listener for LimitedListener {
         // The semaphore is never closed, so a permit always arrives.
         let permit = Arc::clone(&self.free).acquire_owned().await.ok();
         let (stream, address) = Listener::accept(&mut self.listener).await;
-        let timer = StageTimer::new(self.timeouts);
-        let timeout = Box::pin(sleep_until(timer.current().1));
-        (Connection { stream, timer, timeout, _permit: permit }, address)
+        let timeout = Box::pin(sleep(self.timeouts.request));
+        let timeouts = self.timeouts;
+        (Connection { stream, timeouts, is_receiving: true, timeout, _permit: permit }, address)
     }
 
     fn local_addr(&self) -> io::Result<SocketAddr> {
@@ -102,82 +86,27 @@ impl Listener for LimitedListener {
     }
 }
 
-/// The part of a request that a connection is waiting for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
-    Request,
-    Headers,
-    Body,
-}
-
-/// A connection's stage and deadline. Shared with the service, because only the service knows when
-/// requests begin and end.
-#[derive(Debug, Clone)]
-pub struct StageTimer {
-    timeouts: Timeouts,
-    current: Arc<Mutex<(Stage, Instant)>>,
-}
-
-impl StageTimer {
-    fn new(timeouts: Timeouts) -> Self {
-        let first = (Stage::Headers, Instant::now() + timeouts.header);
-        Self { timeouts, current: Arc::new(Mutex::new(first)) }
-    }
-
-    fn begin(&self, stage: Stage) {
-        let timeout = match stage {
-            Stage::Request => self.timeouts.idle,
-            Stage::Headers => self.timeouts.header,
-            Stage::Body => self.timeouts.body,
-        };
-        *self.current.lock().unwrap_or_else(PoisonError::into_inner) =
-            (stage, Instant::now() + timeout);
-    }
-
-    /// The stage and its deadline.
-    fn current(&self) -> (Stage, Instant) {
-        *self.current.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Connected<IncomingStream<'_, LimitedListener>> for StageTimer {
-    fn connect_info(stream: IncomingStream<'_, LimitedListener>) -> Self {
-        stream.io().timer.clone()
-    }
-}
-
-/// Wraps the service so each connection knows when a request begins and ends.
-pub fn track_requests(service: Router) -> IntoMakeServiceWithConnectInfo<Router, StageTimer> {
-    service.layer(from_fn(track)).into_make_service_with_connect_info()
-}
-
-async fn track(
-    ConnectInfo(timer): ConnectInfo<StageTimer>,
-    request: Request,
-    next: Next,
-) -> Response {
-    timer.begin(Stage::Body);
-    let response = unread_bodies::discard(request, next).await;
-    timer.begin(Stage::Request);
-    response
-}
-
 /// A connection that times out if its client is too slow.
 pub struct Connection {
     stream: TcpStream,
-    timer: StageTimer,
+    timeouts: Timeouts,
+    /// `true` from a request's first byte until its response starts.
+    is_receiving: bool,
     timeout: Pin<Box<Sleep>>,
     _permit: Option<OwnedSemaphorePermit>,
 }
 
 impl Connection {
+    fn restart_timeout(&mut self, is_receiving: bool) {
+        self.is_receiving = is_receiving;
+        let time = if is_receiving { self.timeouts.request } else { self.timeouts.idle };
+        self.timeout.as_mut().reset(Instant::now() + time);
+    }
+
     /// Returns an error once the connection times out.
     fn poll_timeout<T>(&mut self, context: &mut Context<'_>) -> Poll<io::Result<T>> {
-        let (_, deadline) = self.timer.current();
-        if self.timeout.deadline() != deadline {
-            self.timeout.as_mut().reset(deadline);
-        }
-        self.timeout.as_mut().poll(context).map(|()| Err(ErrorKind::TimedOut.into()))
+        ready!(self.timeout.as_mut().poll(context));
+        Poll::Ready(Err(ErrorKind::TimedOut.into()))
     }
 
     /// Restarts the timeout after part of a response is written, because the client is reading.
@@ -186,17 +115,11 @@ impl Connection {
         context: &mut Context<'_>,
         written: Poll<io::Result<usize>>,
     ) -> Poll<io::Result<usize>> {
-        if self.timer.current().0 != Stage::Request {
-            return written;
+        if written.is_pending() {
+            return self.poll_timeout(context);
         }
-        if written.is_ready() {
-            self.timer.begin(Stage::Request);
-        }
-        // hyper may not be reading, so nothing else would wake this task at the deadline.
-        match self.poll_timeout(context) {
-            Poll::Pending => written,
-            timed_out => timed_out,
-        }
+        self.restart_timeout(false);
+        written
     }
 }
 
@@ -211,8 +134,8 @@ impl AsyncRead for Connection {
         if read.is_pending() {
             return self.poll_timeout(context);
         }
-        if buffer.filled().len() > before && self.timer.current().0 == Stage::Request {
-            self.timer.begin(Stage::Headers);
+        if buffer.filled().len() > before && !self.is_receiving {
+            self.restart_timeout(true);
         }
         read
     }

@@ -4,14 +4,17 @@ pub mod args;
 mod connections;
 pub mod dynamodb;
 mod greeting;
+mod metrics;
 mod operations_port;
 mod preparation;
-mod service_manager;
 mod unread_bodies;
 
 use std::{net::SocketAddr, pin::pin, sync::Arc, time::Duration};
 
-use axum::{Router, middleware::from_fn_with_state};
+use axum::{
+    Router,
+    middleware::{from_fn, from_fn_with_state},
+};
 use logging::with_causes;
 use shared::{app, auth::ApiKey, gateway::with_base_path, quota::Quotas, state::App};
 use store::{CurrentDataset, Store};
@@ -22,11 +25,8 @@ use tokio::{
 };
 
 use self::{
-    args::ServeArgs,
-    connections::{LimitedListener, track_requests},
-    greeting::print_banner,
+    args::ServeArgs, connections::LimitedListener, greeting::print_banner,
     operations_port::ServerState,
-    service_manager::ServiceState,
 };
 use crate::{
     CliError,
@@ -89,6 +89,7 @@ pub async fn serve(args: ServeArgs) -> Result<(), CliError> {
         Some(base_path) => with_base_path(base_path, service),
         None => service,
     };
+    let service = service.layer(from_fn(unread_bodies::discard));
     let listener = LimitedListener::new(listener, args.connections);
     let result = server.run(listener, service, signals).await;
     loader.abort();
@@ -118,16 +119,15 @@ impl Server {
     ) -> Result<(), CliError> {
         let (stop, stop_requested) = oneshot::channel::<()>();
         let stop_requested = async { _ = stop_requested.await };
-        let serving =
-            axum::serve(listener, track_requests(service)).with_graceful_shutdown(stop_requested);
+        let serving = axum::serve(listener, service).with_graceful_shutdown(stop_requested);
         let mut serving = Box::pin(serving.into_future());
-        service_manager::notify(ServiceState::Ready);
+        notify_service_manager("READY=1");
         let signal = tokio::select! {
             result = &mut serving => return result.context("the server stopped"),
             signal = signals.next() => signal,
         };
         self.state.stop();
-        service_manager::notify(ServiceState::Stopping);
+        notify_service_manager("STOPPING=1");
         let finish = async {
             if signal == StopSignal::Terminate {
                 _ = timeout(self.drain, &mut serving).await;
@@ -146,6 +146,15 @@ impl Server {
                 "stopped by a second signal; the last quota counts may be lost",
             )),
         }
+    }
+}
+
+/// Notifies systemd or another service manager that sets `NOTIFY_SOCKET`.
+#[cfg_attr(not(unix), expect(unused_variables, reason = "only Unix has service managers"))]
+fn notify_service_manager(state: &str) {
+    #[cfg(unix)]
+    if let Err(error) = sd_notify::notify(&[sd_notify::NotifyState::Custom(state)]) {
+        tracing::warn!(%error, "cannot notify the service manager");
     }
 }
 

@@ -97,13 +97,28 @@ async fn servers_without_data_are_live_but_not_ready() {
     let service = Service::empty().await;
     let server = Server::at(service.database.endpoint(), &OPTIONS).await;
     let operations = server.operations_url();
-    assert_eq!(text(&format!("{operations}/live")).await, (StatusCode::OK, "live\n".to_owned()));
-    let reason = "no data is loaded: nothing has been imported yet\n".to_owned();
-    let expected = (StatusCode::SERVICE_UNAVAILABLE, reason);
-    assert_eq!(text(&format!("{operations}/ready")).await, expected);
+    let ready = "no data is loaded: nothing has been imported yet\n";
+    for (path, status, body) in [("live", 200, "live\n"), ("ready", 503, ready)] {
+        let (found, text) = text(&format!("{operations}/{path}")).await;
+        assert_eq!((found.as_u16(), &*text), (status, body), "{path}");
+        assert_eq!(server.response(&format!("/{path}"), KEY).await.status(), 404, "{path}");
+    }
+    // MCP reports a failed tool as a success, which must not hide an outage.
+    for ocn in ["6015", "much too long"] {
+        let called = json!({ "name": "get_carrier", "arguments": { "ocn": ocn } });
+        let message =
+            json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": called });
+        let request = http_client().post(format!("{}/mcp", server.base_url)).bearer_auth(KEY);
+        let body: Value = request.json(&message).send().await.unwrap().json().await.unwrap();
+        assert_eq!(body["result"]["isError"], true, "{body}");
+    }
     let (_, metrics) = text(&format!("{operations}/metrics")).await;
     assert_eq!(value(&metrics, "tnr_ready"), 0.0);
     assert!(!metrics.contains("tnr_data_info{"), "{metrics}");
+    for status in ["5xx", "2xx"] {
+        let labels = format!(r#"{{method="POST",route="/mcp",status="{status}"}}"#);
+        assert_eq!(value(&metrics, &format!("tnr_http_requests_total{labels}")), 1.0, "{status}");
+    }
 }
 
 #[tokio::test]
@@ -138,37 +153,6 @@ async fn metrics_and_readiness_report_a_dead_database_once_it_is_needed() {
     assert_eq!(look_up().await, StatusCode::OK);
     assert_eq!(metric("tnr_database_up").await, 0.0);
     assert_eq!(ready().await.0, StatusCode::OK, "data and a key are in memory");
-}
-
-/// MCP reports a failed tool as a success, which must not hide an outage.
-#[tokio::test]
-async fn tools_that_fail_without_data_count_as_server_errors() {
-    let service = Service::empty().await;
-    let server = Server::at(service.database.endpoint(), &OPTIONS).await;
-    for ocn in ["6015", "much too long"] {
-        let called = json!({ "name": "get_carrier", "arguments": { "ocn": ocn } });
-        let message =
-            json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": called });
-        let request = http_client().post(format!("{}/mcp", server.base_url)).bearer_auth(KEY);
-        let response = request.json(&message).send().await.unwrap();
-        assert_eq!(response.status(), StatusCode::OK);
-        let body: Value = response.json().await.unwrap();
-        assert_eq!(body["result"]["isError"], true, "{body}");
-    }
-    let (_, metrics) = text(&format!("{}/metrics", server.operations_url())).await;
-    let requests = |status: &str| {
-        let labels = format!(r#"{{method="POST",route="/mcp",status="{status}"}}"#);
-        value(&metrics, &format!("tnr_http_requests_total{labels}"))
-    };
-    assert_eq!((requests("5xx"), requests("2xx")), (1.0, 1.0));
-}
-
-#[tokio::test]
-async fn the_api_port_does_not_serve_operator_endpoints() {
-    let service = Service::with_sample().await;
-    for path in ["/metrics", "/ready", "/live"] {
-        service.assert_error(path, 404, "not_found", &format!("Endpoint not found: {path}")).await;
-    }
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 use std::{
     io::Write,
     net::{TcpListener, TcpStream},
+    os::unix::net::UnixDatagram,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -18,7 +19,7 @@ use crate::support::{
     fault_proxy::{Fault, FaultProxy, for_operation},
     keys::{counted_requests, key_with_quotas},
     processes::{send_signal, wait_for_exit, wait_until},
-    program::{Server, program},
+    program::{Server, command_for, program},
     service::{KEY, Service, http_client},
 };
 
@@ -155,4 +156,23 @@ async fn a_second_signal_stops_the_server_immediately() {
     assert!(!wait_for_exit(&mut server.process).await.success());
     assert!(signaled.elapsed() < Duration::from_secs(3), "{:?}", signaled.elapsed());
     assert!(server.output().contains("stopped by a second signal"), "{}", server.output());
+}
+
+#[tokio::test]
+async fn systemd_is_notified_when_the_server_is_ready_and_when_it_stops() {
+    let (data_dir, folder) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let socket = folder.path().join("notify");
+    let service_manager = UnixDatagram::bind(&socket).unwrap();
+    service_manager.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+    let notification = || {
+        let mut message = [0; 200];
+        let length = service_manager.recv(&mut message).unwrap();
+        String::from_utf8(message[..length].to_vec()).unwrap()
+    };
+    let mut command = command_for(&data_dir, &["--no-sample", "--port", "0", "--drain", "0"]);
+    let mut server = Server::start(command.env("NOTIFY_SOCKET", &socket)).await;
+    assert_eq!(notification().trim(), "READY=1");
+    send_signal("TERM", &server.process);
+    assert_eq!(notification().trim(), "STOPPING=1");
+    assert!(wait_for_exit(&mut server.process).await.success());
 }

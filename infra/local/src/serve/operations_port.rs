@@ -1,8 +1,5 @@
 //! The operations port: metrics, readiness and liveness. The API's port never serves them.
 
-mod metrics;
-mod web_pages;
-
 use std::{
     net::IpAddr,
     sync::{
@@ -26,8 +23,7 @@ use status::{DatabaseStatus, Health, ServiceStatus};
 use store::{CurrentDataset, Store};
 use tokio::time::timeout;
 
-use metrics::Metrics;
-use web_pages::reject_web_pages;
+use crate::{serve::metrics::Metrics, web_pages::reject_web_pages};
 
 /// The media type includes the format's version.
 const TEXT_FORMAT: &str = "text/plain; version=0.0.4; charset=utf-8";
@@ -53,7 +49,7 @@ impl ServerState {
             store: app.store.clone(),
             dataset: Arc::clone(&app.dataset),
             keys: Arc::clone(&app.keys),
-            metrics: Metrics::new().expect("metric names are valid and unique"),
+            metrics: Metrics::new(),
             is_stopping: AtomicBool::new(false),
         })
     }

@@ -4,13 +4,10 @@
 
 use std::sync::Arc;
 
-use axum::http::StatusCode;
 use jiff::Timestamp;
 use prometheus::{
-    Counter, Gauge, HistogramVec, IntCounterVec, IntGauge, IntGaugeVec, Registry, TextEncoder,
-    register_counter_with_registry, register_gauge_with_registry,
-    register_histogram_vec_with_registry, register_int_counter_vec_with_registry,
-    register_int_gauge_vec_with_registry, register_int_gauge_with_registry,
+    Counter, Gauge, HistogramOpts, HistogramVec, IntCounterVec, IntGauge, IntGaugeVec, Opts,
+    Registry, TextEncoder, core::Collector,
 };
 use shared::telemetry::CompletedRequest;
 use store::{LoadedVersion, Manifest, Store};
@@ -36,56 +33,47 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// Metrics for a new process. Fails only if a name is invalid or a duplicate.
-    pub fn new() -> prometheus::Result<Self> {
+    /// Metrics for a new process.
+    pub fn new() -> Self {
         let registry = Registry::new();
-        let counters = |name, help, labels: &[&str]| {
-            register_int_counter_vec_with_registry!(name, help, labels, registry)
+        let counters = |name: &str, help: &str, labels: &[&str]| {
+            register(&registry, IntCounterVec::new(Opts::new(name, help), labels))
         };
-        let gauge = |name, help| register_int_gauge_with_registry!(name, help, registry);
-        let seconds = |name, help| register_gauge_with_registry!(name, help, registry);
-        let infos =
-            |name, help| register_int_gauge_vec_with_registry!(name, help, &["version"], registry);
-        let build = infos("tnr_build_info", "The program version; always 1")?;
+        let gauge = |name: &str, help: &str| register(&registry, IntGauge::new(name, help));
+        let seconds = |name: &str, help: &str| register(&registry, Gauge::new(name, help));
+        let info = |name: &str, help: &str| {
+            register(&registry, IntGaugeVec::new(Opts::new(name, help), &["version"]))
+        };
+        let build = info("tnr_build_info", "The program version; always 1");
         build.with_label_values(&[env!("CARGO_PKG_VERSION")]).set(1);
-        let started = seconds("process_start_time_seconds", "Start time in Unix seconds")?;
+        let started = seconds("process_start_time_seconds", "Start time in Unix seconds");
         started.set(Timestamp::now().as_duration().as_secs_f64());
-        Ok(Self {
-            requests: counters(
-                "tnr_http_requests_total",
-                "Requests by route, method and status class",
-                &["route", "method", "status"],
-            )?,
-            latency: register_histogram_vec_with_registry!(
-                "tnr_http_request_duration_seconds",
-                "Latency by route",
-                &["route"],
-                LATENCY_BUCKETS.to_vec(),
-                registry
-            )?,
-            read_capacity: register_counter_with_registry!(
-                "tnr_dynamodb_read_capacity_units_total",
-                "Read capacity units consumed by requests",
-                registry
-            )?,
-            database_up: gauge("tnr_database_up", "0 while a table is not responding")?,
-            failed_calls: counters(
-                "tnr_dynamodb_failed_calls_total",
-                "Failed and timed-out reads, by kind",
-                &["kind"],
-            )?,
-            in_flight: gauge("tnr_http_requests_in_flight", "Requests in flight")?,
-            is_ready: gauge("tnr_ready", "1 while the server is ready for requests")?,
-            data_version: infos("tnr_data_info", "The loaded data version; always 1")?,
-            data_records: gauge("tnr_data_records", "NPA-NXX records in the loaded data")?,
-            data_age: seconds("tnr_data_age_seconds", "Time since the loaded data was imported")?,
+        let latency = HistogramOpts::new("tnr_http_request_duration_seconds", "Latency by route");
+        let latency = latency.buckets(LATENCY_BUCKETS.to_vec());
+        let requests = "Requests by route, method and status class";
+        let capacity = "Read capacity units consumed by requests";
+        let failed_calls = "Failed and timed-out reads, by kind";
+        Self {
+            requests: counters("tnr_http_requests_total", requests, &["route", "method", "status"]),
+            latency: register(&registry, HistogramVec::new(latency, &["route"])),
+            read_capacity: register(
+                &registry,
+                Counter::new("tnr_dynamodb_read_capacity_units_total", capacity),
+            ),
+            database_up: gauge("tnr_database_up", "0 while a table is not responding"),
+            failed_calls: counters("tnr_dynamodb_failed_calls_total", failed_calls, &["kind"]),
+            in_flight: gauge("tnr_http_requests_in_flight", "Requests in flight"),
+            is_ready: gauge("tnr_ready", "1 while the server is ready for requests"),
+            data_version: info("tnr_data_info", "The loaded data version; always 1"),
+            data_records: gauge("tnr_data_records", "NPA-NXX records in the loaded data"),
+            data_age: seconds("tnr_data_age_seconds", "Time since the loaded data was imported"),
             registry,
-        })
+        }
     }
 
     pub fn count(&self, request: CompletedRequest<'_>) {
-        let labels = [request.route, request.method, status_class(request.status)];
-        self.requests.with_label_values(&labels).inc();
+        let class = format!("{}xx", request.status.as_u16() / 100);
+        self.requests.with_label_values(&[request.route, request.method, &class]).inc();
         self.latency.with_label_values(&[request.route]).observe(request.took.as_secs_f64());
         self.read_capacity.inc_by(request.consumed_capacity.max(0.0));
     }
@@ -133,12 +121,11 @@ impl Drop for InFlight {
     }
 }
 
-fn status_class(status: StatusCode) -> &'static str {
-    match status.as_u16() / 100 {
-        1 => "1xx",
-        2 => "2xx",
-        3 => "3xx",
-        4 => "4xx",
-        _ => "5xx",
-    }
+fn register<M: Collector + Clone + 'static>(
+    registry: &Registry,
+    metric: prometheus::Result<M>,
+) -> M {
+    let metric = metric.expect("metric names are valid");
+    registry.register(Box::new(metric.clone())).expect("metric names are unique");
+    metric
 }

@@ -1,5 +1,5 @@
-//! Rejects requests from web pages. A page in a browser on this machine can reach a loopback address, and read the
-//! responses if its own domain resolves to that address. It then sends its domain as the host.
+//! Rejects requests from web pages. A page in a browser on this machine can reach a loopback address, and
+//! read the responses if its own domain resolves to that address. It then sends its domain as the host.
 
 use std::net::IpAddr;
 
@@ -11,9 +11,9 @@ use axum::{
 };
 use shared::http::request_host;
 
-const WEB_PAGE: &str = "the operations port rejects requests from web pages\n";
+const WEB_PAGE: &str = "this port rejects requests from web pages\n";
 const UNEXPECTED_HOST: &str =
-    "at a loopback address, the operations port accepts only localhost or an IP address as Host\n";
+    "at a loopback address, this port accepts only localhost or an IP address as Host\n";
 
 /// Rejects requests that a page may have sent to a port at this address.
 pub async fn reject_web_pages(
@@ -71,31 +71,6 @@ mod tests {
             {
                 let status = status(address, &[("host", host)]).await;
                 assert_eq!(status, StatusCode::FORBIDDEN, "{host}");
-            }
-        }
-    }
-
-    #[tokio::test]
-    async fn other_addresses_accept_any_valid_host() {
-        for address in ["0.0.0.0", "10.0.0.5", "::"] {
-            for (host, expected) in [
-                ("tnr:9464", StatusCode::OK),
-                ("metrics.example.com", StatusCode::OK),
-                ("a/b", StatusCode::BAD_REQUEST),
-                ("user@tnr", StatusCode::BAD_REQUEST),
-            ] {
-                assert_eq!(status(address, &[("host", host)]).await, expected, "{host}");
-            }
-            assert_eq!(status(address, &[]).await, StatusCode::BAD_REQUEST);
-        }
-    }
-
-    #[tokio::test]
-    async fn requests_with_an_origin_are_rejected_at_any_address() {
-        for address in ["127.0.0.1", "0.0.0.0"] {
-            for origin in ["https://example.com", "null", "http://localhost:9464"] {
-                let headers = [("host", "localhost"), ("origin", origin)];
-                assert_eq!(status(address, &headers).await, StatusCode::FORBIDDEN, "{origin}");
             }
         }
     }
