@@ -8,15 +8,17 @@ use std::{
 
 use dynoxide::Database as Dynoxide;
 use indicatif::HumanCount;
+use ingest::{IngestError, Repair};
 use logging::with_causes;
+use numbering::records::Version;
+use store::{DatasetError, Store};
 
 use crate::{
     CliError,
     data::args::{BackupArgs, RestoreArgs},
     database::{
-        check::{Contents, contents},
-        copy,
-        damage::{Damage, unreadable},
+        Database, copy,
+        damage::{FULL_CHECK, check, damaged, is_damage, unreadable},
         data_folder::{DATABASE_FILE, database_files},
         folder_lock::FolderLock,
         place::Place,
@@ -54,10 +56,10 @@ pub async fn backup(args: &BackupArgs) -> Result<(), CliError> {
     }
     let new = NewFile::create_private(file, args.replacement.force)?;
     progress.start("Copying the database", Unit::Time, None);
-    copy(&folder, &database, &new.path())?;
+    copy(&database, &new.path())?;
     progress.start("Checking the copy", Unit::Time, None);
-    let contents = contents(&new.path()).await;
-    let contents = contents.map_err(|cause| unreadable(&folder, &database, cause))?;
+    let contents =
+        read_contents(&new.path()).await.map_err(|cause| unreadable(&database, cause))?;
     new.finish()?;
     drop(progress);
     show_message(&format!("Backed up the data, key hashes and usage to {}.", file.display()));
@@ -65,16 +67,71 @@ pub async fn backup(args: &BackupArgs) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Reads a whole backup file.
 async fn check_backup(file: &Path) -> Result<Contents, CliError> {
-    contents(file).await.map_err(|cause| match Damage::from_cause(cause) {
-        Ok(damage) => CliError::failed(format!(
-            "backup {} is damaged: {}; use another one",
-            file.display(),
-            with_causes(&damage)
-        )),
-        Err(cause) => CliError::io(format!("cannot read {}", file.display()))(cause),
+    let name = file.display();
+    read_contents(file).await.map_err(|cause| {
+        if is_damage(&cause) {
+            let damage = with_causes(&*cause);
+            CliError::failed(format!("backup {name} is damaged: {damage}; use another one"))
+        } else {
+            CliError::io(format!("cannot read {name}"))(cause)
+        }
     })
+}
+
+/// The contents of a readable database.
+struct Contents {
+    /// The current version and its item count; `None` before the first import.
+    current: Option<(Version, usize)>,
+    keys: usize,
+    /// The unreadable retained versions.
+    unreadable: Vec<Version>,
+}
+
+/// Reads an entire database file without changing it: its pages, data versions and keys. A backup may
+/// be the last copy.
+async fn read_contents(file: &Path) -> Result<Contents, Cause> {
+    copy::read(file, |connection| {
+        if !connection.table_exists(None, "_tables")? {
+            return Err(damaged("this program did not create it".to_owned()).into());
+        }
+        Ok(check(connection, FULL_CHECK)?)
+    })?;
+    let database = Database::from_copy(copy::in_memory(file)?.0).await?;
+    let contents = read_store(&database.store()).await;
+    database.close().await;
+    // A copy in memory has no other reason to fail.
+    contents.map_err(|error| damaged(with_causes(&error)).into())
+}
+
+async fn read_store(store: &Store) -> Result<Contents, CliError> {
+    let keys = store.all_api_keys().await?;
+    if !keys.damaged.is_empty() {
+        let names: Vec<String> = keys.damaged.into_iter().map(|key| key.name).collect();
+        return Err(CliError::failed(format!("keys are unreadable: {}", names.join(", "))));
+    }
+    let mut contents =
+        Contents { current: None, keys: keys.readable.len(), unreadable: Vec::new() };
+    let Some(manifest) = store.manifest().await? else { return Ok(contents) };
+    let items = match ingest::verify(store, Repair::No, None, |_| ()).await {
+        Ok(found) if found.drift.contradicting + found.drift.unreadable > 0 => {
+            return Err(CliError::Drift(found.drift.contradicting + found.drift.unreadable));
+        }
+        Ok(found) if found.skipped.is_empty() => found.items,
+        // The data may be for another release. Its bytes must be intact.
+        Ok(_) | Err(IngestError::Current(DatasetError::NoneReadable { .. })) => {
+            store.snapshot(&manifest.current).await?;
+            0
+        }
+        Err(error) => return Err(error.into()),
+    };
+    for retained in &manifest.retained {
+        if store.snapshot(retained).await.is_err() {
+            contents.unreadable.push(retained.version.clone());
+        }
+    }
+    contents.current = Some((manifest.current.version, items));
+    Ok(contents)
 }
 
 fn print_contents(contents: &Contents) {
@@ -94,7 +151,7 @@ fn print_contents(contents: &Contents) {
 
 /// Copies a database to a new file in one SQLite transaction. The source is opened read-only, because
 /// an older release may be serving it, so it must not be upgraded.
-fn copy(folder: &Path, database: &Path, file: &Path) -> Result<(), CliError> {
+fn copy(database: &Path, file: &Path) -> Result<(), CliError> {
     let cannot_write = || CliError::io(format!("cannot write {}", file.display()));
     // SQLite would create a file that other users can read.
     let copy = private_file::open(file).map_err(cannot_write())?;
@@ -103,7 +160,7 @@ fn copy(folder: &Path, database: &Path, file: &Path) -> Result<(), CliError> {
         copy.set_len(0)?;
         Ok(connection.execute("VACUUM INTO ?1", [file.to_str()])?)
     })
-    .map_err(|cause| unreadable(folder, database, cause))?;
+    .map_err(|cause| unreadable(database, cause))?;
     copy.sync_all().map_err(cannot_write())
 }
 
@@ -170,12 +227,9 @@ mod tests {
     fn file_names_are_never_parsed_as_uris() {
         let folder = tempfile::TempDir::new().unwrap();
         let database = folder.path().join("source.sqlite");
-        Connection::open(&database)
-            .unwrap()
-            .execute("CREATE TABLE _config ( key TEXT PRIMARY KEY, value TEXT NOT NULL )", [])
-            .unwrap();
+        Connection::open(&database).unwrap().execute("CREATE TABLE a (b)", []).unwrap();
         let file = folder.path().join("file:numbers.sqlite");
-        copy(folder.path(), &database, &file).unwrap();
+        copy(&database, &file).unwrap();
         assert!(fs::metadata(&file).unwrap().len() > 0);
         assert!(absolute_path(Path::new("file:x")).unwrap().starts_with("/"));
     }

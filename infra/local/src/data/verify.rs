@@ -22,7 +22,7 @@ pub async fn verify(args: VerifyArgs) -> Result<(), CliError> {
     let work = async |store: &Store| {
         with_progress(async |show| ingest::verify(store, repair, None, show).await).await
     };
-    let access = if args.repair { Access::Change } else { Access::Examine };
+    let access = if args.repair { Access::Change } else { Access::Read };
     let verification = on_database(&args.data, access, work).await??;
     report::print(args.json, &verification, |table, it| write(table, it, repair))?;
     let drifted = verification.total_drift();

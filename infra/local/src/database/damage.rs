@@ -1,87 +1,17 @@
-//! Database damage: checks for it, and error messages with remedies.
+//! Damage to a database file: checks for it, and the error with its remedies.
 
 use std::path::Path;
 
 use dynoxide::DynoxideError;
-use indicatif::HumanCount;
-use ingest::IngestError;
 use logging::with_causes;
 use rusqlite::{Connection, ErrorCode, ffi};
-use store::StoreError;
 
 use crate::{CliError, error::Cause, terminal::next_commands::NextCommands};
 
-/// Damage to a database.
-#[derive(Debug, thiserror::Error)]
-pub enum Damage {
-    #[error("SQLite cannot read it")]
-    Pages(#[source] Cause),
-    /// Content that this program does not write.
-    #[error("{0}")]
-    Unrecognized(String),
-    #[error("its current version is unreadable")]
-    Version(#[source] IngestError),
-    #[error("{} of its items contradict its current version or are unreadable", HumanCount(*.0 as u64))]
-    Items(usize),
-    #[error("its keys are unreadable")]
-    Keys(#[source] StoreError),
-    #[error("some of its keys are unreadable: {}", .0.join(", "))]
-    SomeKeys(Vec<String>),
-}
-
-impl Damage {
-    /// Returns the damage that caused a failure, or the cause itself if nothing is damaged.
-    pub fn from_cause(cause: Cause) -> Result<Self, Cause> {
-        let cause = match cause.downcast::<Self>() {
-            Ok(damage) => return Ok(*damage),
-            Err(cause) => cause,
-        };
-        let dynoxide_error = || match cause.downcast_ref() {
-            Some(DynoxideError::SqliteError(error)) => Some(error),
-            _ => None,
-        };
-        if cause.downcast_ref().or_else(dynoxide_error).is_some_and(is_damage) {
-            Ok(Self::Pages(cause))
-        } else {
-            Err(cause)
-        }
-    }
-
-    /// The error for this folder's database, with remedies.
-    pub fn to_error(&self, folder: &Path, database: &Path) -> CliError {
-        let next = NextCommands::with_options([("--data-dir", folder.display().to_string())]);
-        let remedy = match self {
-            Self::Items(_) => format!("rewrite them with '{}'", next.tnr("verify --repair")),
-            Self::Version(_) => format!("import another with '{}'", next.tnr("import --fetch")),
-            Self::SomeKeys(_) => format!(
-                "delete them with '{}', and create new ones with '{}'",
-                next.tnr("keys delete PREFIX"),
-                next.tnr("keys create --name NAME")
-            ),
-            Self::Pages(_) | Self::Unrecognized(_) | Self::Keys(_) => format!(
-                "move its dynamodb.sqlite* files away, then restore a backup with '{}', or import the \
-                 data without the keys with '{}'",
-                next.tnr("restore FILE"),
-                next.tnr("import --fetch")
-            ),
-        };
-        let (database, damage) = (database.display(), with_causes(self));
-        CliError::failed(format!("database {database} is damaged: {damage}; {remedy}"))
-    }
-}
-
-/// The error for a folder's unreadable database.
-pub fn unreadable(folder: &Path, database: &Path, cause: Cause) -> CliError {
-    match Damage::from_cause(cause) {
-        Ok(damage) => damage.to_error(folder, database),
-        Err(cause) => CliError::io(format!("cannot read {}", database.display()))(cause),
-    }
-}
-
-/// Checks every page of a database in about 0.1 seconds.
-pub fn quick_check(connection: &Connection) -> rusqlite::Result<()> {
-    check(connection, "quick_check(1)")
-}
+/// Checks every page in about 0.1 seconds.
+pub const QUICK_CHECK: &str = "quick_check(1)";
+/// Also compares tables with their indexes.
+pub const FULL_CHECK: &str = "integrity_check(1)";
 
 /// Runs one of SQLite's checks.
 pub fn check(connection: &Connection, name: &str) -> rusqlite::Result<()> {
@@ -90,10 +20,76 @@ pub fn check(connection: &Connection, name: &str) -> rusqlite::Result<()> {
         return Ok(());
     }
     let found = found.trim_start_matches("*** in database main ***").trim().replace('\n', "; ");
-    Err(rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_CORRUPT), Some(found)))
+    Err(damaged(found))
 }
 
-fn is_damage(error: &rusqlite::Error) -> bool {
-    let codes = [ErrorCode::NotADatabase, ErrorCode::DatabaseCorrupt];
-    error.sqlite_error_code().is_some_and(|code| codes.contains(&code))
+/// Rejects views, triggers and other objects that SQLite would run and this program does not create,
+/// because a file can come from anywhere.
+pub fn reject_unknown_objects(connection: &Connection) -> rusqlite::Result<()> {
+    // SQLite creates the indexes of primary keys itself, without a statement.
+    let query = "SELECT ifnull(group_concat(name), '') FROM sqlite_schema WHERE sql IS NOT NULL \
+                 AND (type <> 'table' OR sql LIKE 'CREATE VIRTUAL%')";
+    let names: String = connection.query_row(query, [], |row| row.get(0))?;
+    if names.is_empty() {
+        return Ok(());
+    }
+    Err(damaged(format!("its schema has unknown objects: {}", names.escape_debug())))
+}
+
+/// An error for damaged or unknown content.
+pub fn damaged(message: String) -> rusqlite::Error {
+    rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_CORRUPT), Some(message))
+}
+
+/// Returns `true` if damage caused a failure.
+pub fn is_damage(cause: &Cause) -> bool {
+    let error = match cause.downcast_ref() {
+        Some(DynoxideError::SqliteError(error)) => Some(error),
+        _ => cause.downcast_ref(),
+    };
+    let code = error.and_then(rusqlite::Error::sqlite_error_code);
+    matches!(code, Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt))
+}
+
+/// The error for a folder's database that failed to open.
+pub fn unreadable(database: &Path, cause: Cause) -> CliError {
+    let name = database.display();
+    if !is_damage(&cause) {
+        return CliError::io(format!("cannot read {name}"))(cause);
+    }
+    let folder = database.parent().unwrap_or(Path::new(".")).display().to_string();
+    let next = NextCommands::with_options([("--data-dir", folder)]);
+    CliError::failed(format!(
+        "database {name} is damaged: {}; move its dynamodb.sqlite* files away, then restore a backup \
+         with '{}', or import the data without the keys with '{}'",
+        with_causes(&*cause),
+        next.tnr("restore FILE"),
+        next.tnr("import --fetch")
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_schema_objects_are_rejected() {
+        let connection = Connection::open_in_memory().unwrap();
+        connection.execute_batch("CREATE TABLE usage (pk TEXT PRIMARY KEY)").unwrap();
+        reject_unknown_objects(&connection).unwrap();
+        for (statement, undo) in [
+            ("CREATE VIEW x AS SELECT pk FROM usage", "DROP VIEW x"),
+            (
+                "CREATE TRIGGER x AFTER INSERT ON usage BEGIN DELETE FROM usage; END",
+                "DROP TRIGGER x",
+            ),
+            ("CREATE VIRTUAL TABLE x USING fts5(a)", "DROP TABLE x"),
+            ("CREATE INDEX x ON usage (pk) WHERE pk > 1", "DROP INDEX x"),
+        ] {
+            connection.execute_batch(statement).unwrap();
+            let error = reject_unknown_objects(&connection).unwrap_err();
+            assert!(is_damage(&error.into()), "{statement}");
+            connection.execute_batch(undo).unwrap();
+        }
+    }
 }

@@ -1,16 +1,13 @@
 //! The program's DynamoDB: embedded in a folder, at a URL, or in a stack.
 
 pub mod args;
-pub mod check;
 pub mod copy;
 pub mod credential;
 pub mod damage;
-pub mod damaged_items;
 pub mod data_folder;
 pub mod folder_lock;
 pub mod place;
 pub mod private_file;
-mod schema;
 pub mod server;
 pub mod tables;
 
@@ -19,17 +16,14 @@ use std::{net::Ipv4Addr, path::Path, time::Duration};
 use aws_sdk_dynamodb::config::Builder;
 use dynoxide::Database as Dynoxide;
 use logging::with_causes;
-use rusqlite::Connection;
 use signed_requests::sdk_config;
 use store::{Store, Tables, TimeoutProfile, is_plain_http};
 use tokio::{net::TcpListener, sync::oneshot, task::JoinHandle};
 
 use self::{
     args::{DataArgs, DatabaseArgs},
-    copy::Copy,
     credential::Credential,
-    damage::{quick_check, unreadable},
-    damaged_items::{Scope, blank_damaged},
+    damage::{QUICK_CHECK, check, unreadable},
     data_folder::{DATABASE_FILE, ENDPOINT_FILE},
     folder_lock::FolderLock,
     place::Place,
@@ -46,8 +40,6 @@ const ANY_PORT: u16 = 0;
 pub enum Access {
     /// Read without creating or locking anything. Works alongside other commands and in read-only folders.
     Read,
-    /// Like [`Access::Read`], but check every item first.
-    Examine,
     /// Write to an in-memory copy. Without a database, the copy is empty.
     DryRun,
     /// Change an existing database.
@@ -79,8 +71,7 @@ impl Database {
         let place = args.place()?;
         let opened = match &place {
             Place::Stack(stack) => {
-                let (endpoint, store) = (format!("stack {stack}"), stack_store(stack).await?);
-                Some(Self { endpoint, store, credential: None, embedded: None })
+                Some(Self::remote(format!("stack {stack}"), stack_store(stack).await?))
             }
             Place::Endpoint(endpoint) => Self::open_endpoint(endpoint, access).await?,
             Place::Folder(folder) => Self::open_folder(folder, access).await?,
@@ -96,8 +87,11 @@ impl Database {
         if is_plain_http(endpoint) && !tables::has_any(&store).await? {
             return Ok(None);
         }
-        let endpoint = endpoint.to_owned();
-        Ok(Some(Self { endpoint, store, credential: None, embedded: None }))
+        Ok(Some(Self::remote(endpoint.to_owned(), store)))
+    }
+
+    fn remote(endpoint: String, store: Store) -> Self {
+        Self { endpoint, store, credential: None, embedded: None }
     }
 
     async fn open_folder(folder: &Path, access: Access) -> Result<Option<Self>, CliError> {
@@ -105,12 +99,9 @@ impl Database {
         let exists =
             file.try_exists().context(format!("cannot read folder '{}'", folder.display()))?;
         let opened = match (access, exists) {
-            (Access::Read | Access::Examine | Access::Change, false) => return Ok(None),
+            (Access::Read | Access::Change, false) => return Ok(None),
             (Access::DryRun, false) => Self::in_memory().await,
-            (Access::Read, true) => Self::open_copy(folder, &file, Scope::WithoutLookupItems).await,
-            (Access::Examine | Access::DryRun, true) => {
-                Self::open_copy(folder, &file, Scope::Everything).await
-            }
+            (Access::Read | Access::DryRun, true) => Self::open_copy(&file).await,
             (Access::Change, true) | (Access::Create, _) => Self::embedded(folder).await,
         };
         match opened {
@@ -136,9 +127,6 @@ impl Database {
     }
 
     /// Opens the embedded database in `data_dir` for this process only.
-    ///
-    /// # Errors
-    /// Returns the errors from [`FolderLock::acquire`].
     pub async fn embedded(data_dir: &Path) -> Result<Self, CliError> {
         let lock = FolderLock::acquire(data_dir)?;
         let credential = Some(Credential::random());
@@ -184,12 +172,11 @@ impl Database {
         Self::start(database, ANY_PORT, None, None).await
     }
 
-    async fn open_copy(folder: &Path, file: &Path, scope: Scope) -> Result<Self, CliError> {
-        let Copy { database, damage } =
-            copy::in_memory(file, scope).map_err(|cause| unreadable(folder, file, cause))?;
+    async fn open_copy(file: &Path) -> Result<Self, CliError> {
+        let (database, damage) = copy::in_memory(file).map_err(|cause| unreadable(file, cause))?;
         if let Some(damage) = damage {
             // The rest is readable, so that keys can be exported.
-            show_note(&format!("warning: {}", damage.to_error(folder, file)));
+            show_note(&format!("warning: {}", unreadable(file, damage.into())));
         }
         Self::from_copy(database).await
     }
@@ -266,14 +253,12 @@ impl Database {
 fn open_file(data_dir: &Path) -> Result<Dynoxide, CliError> {
     let file = data_dir.join(DATABASE_FILE);
     if file.exists() {
-        copy::read(&file, |connection| Ok(quick_check(connection)?))
-            .and_then(|()| blank_damaged(&Connection::open(&file)?, Scope::Everything))
-            .map_err(|cause| unreadable(data_dir, &file, cause))?;
+        copy::read(&file, |connection| Ok(check(connection, QUICK_CHECK)?))
+            .map_err(|cause| unreadable(&file, cause))?;
     }
     // SQLite would create a file that others can read.
     private_file::open(&file).context(format!("cannot open {}", file.display()))?;
-    Dynoxide::new(&file.to_string_lossy())
-        .map_err(|error| unreadable(data_dir, &file, error.into()))
+    Dynoxide::new(&file.to_string_lossy()).map_err(|error| unreadable(&file, error.into()))
 }
 
 pub async fn on_database<T>(

@@ -92,7 +92,7 @@ async fn examine_database(
             Ok((format!("database at {endpoint}"), check(&store).await))
         }
         Place::Stack(_) | Place::Folder(_) => {
-            let groups = on_database(&args.data, Access::Examine, check).await?;
+            let groups = on_database(&args.data, Access::Read, check).await?;
             Ok((format!("database in {place}"), groups))
         }
     }
