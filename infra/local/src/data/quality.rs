@@ -16,5 +16,5 @@ pub async fn show(args: QualityArgs) -> Result<(), CliError> {
     let data = NumberingData::load(&args.data).await?;
     warn_about_sample(&data.snapshot, &args.data.next());
     let quality = QualityReport::between(None, &Quality::new(&data.dataset));
-    report::print(args.json, &quality, report::write_quality)
+    report::print(args.json, &quality, |table, it| report::write_quality(table, it, usize::MAX))
 }

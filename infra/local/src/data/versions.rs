@@ -3,7 +3,7 @@
 use std::fmt::{self, Write};
 
 use indicatif::HumanCount;
-use ingest::{Figures, Quality, QualityReport};
+use ingest::{Quality, QualityReport};
 use jiff::Timestamp;
 use logging::with_causes;
 use serde::Serialize;
@@ -12,9 +12,9 @@ use store::{DatasetError, FileDates, Manifest, Store, load};
 use crate::{
     CliError,
     data::args::VersionsArgs,
-    data::report::{self, format_percentage, percentages},
+    data::report,
     database::{Access, on_database},
-    terminal::{HEADING, NO_BREAK_SPACE, next_commands::NextCommands, styled, width, wrap},
+    terminal::{HEADING, next_commands::NextCommands, styled, width, wrap},
 };
 
 /// A version in the list.
@@ -120,46 +120,5 @@ fn write_version(table: &mut String, version: &ListedVersion) -> fmt::Result {
     let records = HumanCount(version.records.into());
     let carriers = carriers.map(|count| format!(", {} carriers", HumanCount(count as u64)));
     writeln!(table, "    records  {records} exchanges{}", carriers.unwrap_or_default())?;
-    let uncompared = version.quality.as_ref().map(|quality| QualityReport::between(None, quality));
-    let report = version.compared.as_ref().or(uncompared.as_ref());
-    for (country, figures) in report.iter().flat_map(|report| &report.countries) {
-        let line = format!("    {:<7}  {}", country.to_string(), coverage(figures));
-        writeln!(table, "{}", wrap(&line, width(), 13))?;
-    }
     Ok(())
-}
-
-/// Each column's percentage, with the change since the previous version.
-fn coverage(figures: &Figures) -> String {
-    let parts = percentages(figures).map(|(name, figure)| {
-        let now = figure.after.map_or("-".to_owned(), format_percentage);
-        let change = match (figure.before, figure.after) {
-            (Some(before), Some(after)) if (after - before).abs() >= 0.05 => {
-                format!("{NO_BREAK_SPACE}({:+.1})", after - before)
-            }
-            _ => String::new(),
-        };
-        format!("{name}{NO_BREAK_SPACE}{now}{change}")
-    });
-    parts.collect::<Vec<_>>().join(", ")
-}
-
-#[cfg(test)]
-mod tests {
-    use ingest::BeforeAfter;
-
-    use super::*;
-
-    #[test]
-    fn coverage_shows_only_visible_changes() {
-        let figure = |before, after| BeforeAfter { before, after: Some(after) };
-        let figures = Figures::from([
-            ("ocn", figure(Some(97.3), 96.0)),
-            ("state", figure(Some(50.0), 50.01)),
-            ("holder", figure(None, 99.0)),
-            ("records", figure(Some(5.0), 6.0)),
-        ]);
-        let coverage = coverage(&figures).replace(NO_BREAK_SPACE, " ");
-        assert_eq!(coverage, "holder 99.0%, ocn 96.0% (-1.3), state 50.0%");
-    }
 }

@@ -1,7 +1,6 @@
 //! Exports numbering data as tables for other programs. [`tables`] defines the columns, [`files`] writes them, and
 //! [`vicidial`] has a layout of its own.
 
-mod blocks;
 mod files;
 mod parquet;
 mod prefixes;

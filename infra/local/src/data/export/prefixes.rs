@@ -3,10 +3,8 @@
 use std::{collections::BTreeMap, iter};
 
 use jiff::civil::Date;
-use numbering::records::{Exchange, Status};
+use numbering::records::{BlockHolder, Exchange, Status};
 use serde_json::{Value, json};
-
-use super::blocks::block_holder;
 
 const HOLDER: [&str; 3] = ["ocn", "company_name", "carrier_type"];
 
@@ -39,9 +37,18 @@ pub(super) fn prefixes(exchange: &Exchange, day: Date) -> Vec<Value> {
     iter::once(own.clone()).chain(blocks).collect()
 }
 
+/// A block's holder. The exchange's rate center is the fallback.
+pub(super) fn block_holder(exchange: &Exchange, holder: &BlockHolder) -> Value {
+    let mut row = json!(holder);
+    if holder.rate_center.is_none() {
+        row["rate_center"] = json!(exchange.rate_center);
+    }
+    row
+}
+
 #[cfg(test)]
 mod tests {
-    use std::{fs, sync::Arc};
+    use std::sync::Arc;
 
     use jiff::{Timestamp, ToSpan};
     use numbering::{
@@ -57,7 +64,7 @@ mod tests {
         data::{
             export::{
                 Source,
-                files::{TableFormat, write_database, write_table},
+                files::write_database,
                 tables::{Row, Table},
             },
             numbering_data::NumberingData,
@@ -66,11 +73,10 @@ mod tests {
     };
 
     const DAY: Date = Date::constant(2026, 12, 25);
-    /// The day before, the day and the day after, on which blocks become effective.
+    /// The first days of the blocks 0 to 3.
     const DATES: [Option<Date>; 4] =
         [Some(Date::constant(2026, 12, 24)), Some(DAY), Some(Date::constant(2026, 12, 26)), None];
-    const BLOCK_HOLDER: &str = "3201";
-    /// The code, holder and status, and `true` if it is pooled.
+    /// The holder, status and, for a pooled exchange, `true`.
     const EXCHANGES: [(&str, Option<&str>, Status, bool); 4] = [
         ("200", Some("515J"), Status::Assigned, true),
         ("201", Some("515J"), Status::Assigned, false),
@@ -78,36 +84,31 @@ mod tests {
         ("203", None, Status::Reserved, true),
     ];
 
-    /// The rate center of the block with this digit, its first day, and `false` for the digits without a holder.
-    fn block(digit: u8) -> (Option<&'static str>, Option<Date>, bool) {
-        (if digit < 4 { Some("NOVATO") } else { None }, DATES[usize::from(digit % 4)], digit < 8)
-    }
-
     fn source(effective_on: Date) -> Source {
         let carrier = |ocn: &str| {
             json!({
-                "ocn": ocn, "company_name": format!("COMPANY {ocn}"), "common_name": null, "carrier_type": "CLEC",
-                "state": null, "country": "US", "exchanges": { "total": 0, "by_state": {} },
+                "ocn": ocn, "company_name": format!("COMPANY {ocn}"), "common_name": null,
+                "carrier_type": "CLEC", "state": null, "country": "US", "exchanges": { "total": 0, "by_state": {} },
             })
         };
-        let blocks = (0..10).map(block).enumerate().filter(|(_, (.., is_held))| *is_held);
-        let blocks: Map<String, Value> = blocks
-            .map(|(digit, (rate_center, effective, _))| {
-                let mut holder = carrier(BLOCK_HOLDER);
-                (holder["rate_center"], holder["effective_date"]) =
-                    (json!(rate_center), json!(effective));
-                (digit.to_string(), holder)
-            })
-            .collect();
+        let blocks = DATES.iter().enumerate().map(|(digit, effective)| {
+            let mut holder = carrier("3201");
+            let rate_center = effective.map(|_| "NOVATO");
+            (holder["rate_center"], holder["effective_date"]) =
+                (json!(rate_center), json!(effective));
+            (digit.to_string(), holder)
+        });
+        let blocks: Map<String, Value> = blocks.collect();
         let exchanges = EXCHANGES.map(|(nxx, holder, status, is_pooled)| {
             json!({
-                "npa": "415", "nxx": nxx, "ocn": holder, "company_name": holder.map(|ocn| format!("COMPANY {ocn}")),
-                "carrier_type": holder.map(|_| "CLEC"), "rate_center": "SAN RAFAEL", "state": "CA", "country": "US",
-                "status": status, "blocks": if is_pooled { blocks.clone() } else { Map::new() },
+                "npa": "415", "nxx": nxx, "ocn": holder, "rate_center": "SAN RAFAEL", "state": "CA",
+                "country": "US", "company_name": holder.map(|ocn| format!("COMPANY {ocn}")),
+                "carrier_type": holder.map(|_| "CLEC"), "status": status,
+                "blocks": if is_pooled { blocks.clone() } else { Map::new() },
             })
         });
         let carriers: Vec<Carrier> =
-            ["515J", BLOCK_HOLDER].map(|ocn| serde_json::from_value(carrier(ocn)).unwrap()).into();
+            ["515J", "3201"].map(|ocn| serde_json::from_value(carrier(ocn)).unwrap()).into();
         let exchanges: Vec<Exchange> =
             exchanges.map(|exchange| serde_json::from_value(exchange).unwrap()).into();
         let area_code = json!({
@@ -122,50 +123,39 @@ mod tests {
         Source { data, effective_on, progress: Progress::hidden() }
     }
 
-    /// A number's holder and rate center, and the day on which the next holder follows.
-    type Holder<'a> = (Option<&'a str>, Option<&'a str>, Option<String>);
-
-    fn expected(nxx: &str, digit: u8, day: Date) -> Option<Holder<'static>> {
-        let (_, holder, status, is_pooled) =
-            *EXCHANGES.iter().find(|(code, ..)| *code == nxx).unwrap();
-        let (rate_center, first_day, is_held) = block(digit);
-        let rate_center = rate_center.or(Some("SAN RAFAEL"));
-        (is_pooled || status == Status::Assigned).then(|| match first_day {
-            _ if !is_pooled => (holder, Some("SAN RAFAEL"), None),
-            _ if !is_held => (None, Some("SAN RAFAEL"), None),
-            Some(first_day) if first_day > day => {
-                (None, Some("SAN RAFAEL"), Some(first_day.to_string()))
-            }
-            _ => (Some(BLOCK_HOLDER), rate_center, None),
-        })
-    }
-
-    fn cell<'a>(row: &'a Row, name: &str) -> &'a Value {
+    /// Cells of each prefix on a day.
+    fn cells<const N: usize>(day: Date, names: [&str; N]) -> Vec<String> {
         let columns = Table::Prefixes.columns();
-        &row[columns.iter().position(|column| column.name == name).unwrap()]
+        let line = |row: Row| {
+            let cell = |name: &str| {
+                let index = columns.iter().position(|column| column.name == name).unwrap();
+                row[index].as_str().unwrap_or("-").to_owned()
+            };
+            names.map(cell).join(" ")
+        };
+        Table::Prefixes.rows(&source(day)).map(line).collect()
     }
 
     #[test]
     fn longest_prefix_has_the_holder_on_the_day() {
-        for day in DATES.into_iter().flatten() {
-            let rows: Vec<Row> = Table::Prefixes.rows(&source(day)).collect();
-            for (nxx, digit) in
-                EXCHANGES.iter().flat_map(|(nxx, ..)| (0..10).map(move |it| (nxx, it)))
-            {
-                let number = format!("1415{nxx}{digit}678");
-                let matching = rows
-                    .iter()
-                    .filter(|row| number.starts_with(cell(row, "prefix").as_str().unwrap()));
-                let longest =
-                    matching.max_by_key(|row| cell(row, "prefix").as_str().unwrap().len());
-                let found = longest.map(|row| {
-                    let [ocn, center, from] = ["ocn", "rate_center", "effective_from"]
-                        .map(|name| cell(row, name).as_str());
-                    (ocn, center, from.map(str::to_owned))
-                });
-                assert_eq!(found, expected(nxx, digit, day), "{number} on {day}");
-            }
-        }
+        let names =
+            ["prefix", "ocn", "rate_center", "effective_from", "next_ocn", "next_rate_center"];
+        assert_eq!(
+            cells(DAY, names),
+            [
+                "1415200 - SAN RAFAEL - - -",
+                "14152000 3201 NOVATO - - -",
+                "14152001 3201 NOVATO - - -",
+                "14152002 - SAN RAFAEL 2026-12-26 3201 NOVATO",
+                "14152003 3201 SAN RAFAEL - - -",
+                "1415201 515J SAN RAFAEL - - -",
+                "1415203 - SAN RAFAEL - - -",
+                "14152030 3201 NOVATO - - -",
+                "14152031 3201 NOVATO - - -",
+                "14152032 - SAN RAFAEL 2026-12-26 3201 NOVATO",
+                "14152033 3201 SAN RAFAEL - - -",
+            ]
+        );
     }
 
     #[test]
@@ -178,62 +168,12 @@ mod tests {
             include_str!("../../../../../docs/EXPORT.md").split_once("```sql\n").unwrap();
         let (update, _) = rest.split_once("```").unwrap();
         let update = update.replace("CURRENT_DATE", &format!("'{DAY}'"));
-        assert_eq!(database.execute(&update, []).unwrap(), 2 * 4);
+        assert_eq!(database.execute(&update, []).unwrap(), 2 * 2);
         let names = ["ocn", "company_name", "carrier_type", "rate_center", "effective_from"];
-        let sql = format!("SELECT {} FROM prefixes ORDER BY prefix", names.join(", "));
+        let values = names.map(|name| format!("ifnull({name}, '-')")).join(" || ' ' || ");
+        let sql = format!("SELECT {values} FROM prefixes ORDER BY prefix");
         let mut select = database.prepare(&sql).unwrap();
-        let mut updated = select.query([]).unwrap();
-        for row in Table::Prefixes.rows(&source(DAY)) {
-            let updated = updated.next().unwrap().unwrap();
-            for (index, name) in names.iter().enumerate() {
-                let value: Option<String> = updated.get(index).unwrap();
-                assert_eq!(value.as_deref(), cell(&row, name).as_str(), "{name} of {row:?}");
-            }
-        }
-        assert!(updated.next().unwrap().is_none());
-    }
-
-    #[test]
-    fn prefixes_are_the_same_in_every_format() {
-        let source = source(DAY);
-        let folder = tempfile::TempDir::new().unwrap();
-        let text = |format| {
-            let file = folder.path().join("file");
-            write_table(&source, Table::Prefixes, format, fs::File::create(&file).unwrap())
-                .unwrap();
-            fs::read_to_string(file).unwrap()
-        };
-        let rows: Vec<Row> = Table::Prefixes.rows(&source).collect();
-        let lines = text(TableFormat::JsonLines);
-        let objects: Vec<Value> =
-            lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-        let columns = Table::Prefixes.columns().iter().map(|column| column.name);
-        let columns: Vec<&str> = columns.collect();
-        let csv = text(TableFormat::Csv);
-        let mut csv = csv::Reader::from_reader(csv.as_bytes());
-        assert_eq!(csv.headers().unwrap(), columns);
-        let cells: Vec<csv::StringRecord> = csv.records().map(Result::unwrap).collect();
-        let database = folder.path().join("database");
-        write_database(&source, &database).unwrap();
-        let database = Connection::open(database).unwrap();
-        let mut select = database.prepare("SELECT * FROM prefixes ORDER BY prefix").unwrap();
-        let mut selected = select.query([]).unwrap();
-        assert_eq!((objects.len(), cells.len()), (rows.len(), rows.len()));
-        for ((row, object), cells) in rows.iter().zip(&objects).zip(&cells) {
-            let stored = selected.next().unwrap().unwrap();
-            for (index, name) in columns.iter().enumerate() {
-                let value = row[index].as_str();
-                assert_eq!(object[name].as_str(), value, "{name}");
-                assert_eq!(&cells[index], value.unwrap_or_default(), "{name}");
-                assert_eq!(stored.get::<_, Option<String>>(index).unwrap().as_deref(), value);
-            }
-        }
-        assert!(selected.next().unwrap().is_none());
-        let day: String = database
-            .query_one("SELECT value FROM provenance WHERE name = 'effective_on'", [], |row| {
-                row.get(0)
-            })
-            .unwrap();
-        assert_eq!(day, DAY.to_string());
+        let updated = select.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap);
+        assert_eq!(updated.collect::<Vec<String>>(), cells(DAY, names));
     }
 }

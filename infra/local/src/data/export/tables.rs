@@ -10,8 +10,12 @@ use numbering::{
 };
 use serde_json::{Map, Value, json};
 use store::FileDates;
+use strum::IntoStaticStr;
 
-use super::{Source, blocks::blocks, prefixes::prefixes};
+use super::{
+    Source,
+    prefixes::{block_holder, prefixes},
+};
 use crate::{data::numbering_data::NumberingData, terminal::progress::Unit};
 
 const CAVEAT: &str = "A carrier is the holder of an exchange or thousands block as assigned. Numbers can \
@@ -19,7 +23,8 @@ const CAVEAT: &str = "A carrier is the holder of an exchange or thousands block 
 const SOURCES: &str = "NANPA (nanpa.com) and CNAC (cnac.ca) reports";
 const SAMPLE: &str = "made-up sample; carriers, OCNs, rate centers and assignments are invented";
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Table {
     AreaCodes,
     /// The states of each area code
@@ -77,17 +82,7 @@ impl Table {
 
     /// The name in SQL and in file names.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::AreaCodes => "area_codes",
-            Self::AreaCodeStates => "area_code_states",
-            Self::AreaCodeOverlays => "area_code_overlays",
-            Self::Carriers => "carriers",
-            Self::Exchanges => "exchanges",
-            Self::Blocks => "blocks",
-            Self::Prefixes => "prefixes",
-            Self::Dictionary => "dictionary",
-            Self::Provenance => "provenance",
-        }
+        self.into()
     }
 
     pub fn columns(self) -> &'static [Column] {
@@ -185,6 +180,17 @@ fn carrier(carrier: Carrier) -> Value {
 
 fn exchange(exchange: Exchange) -> Value {
     json!(Exchange { blocks: BTreeMap::new(), ..exchange })
+}
+
+/// A row for each assigned thousands block.
+fn blocks(exchange: &Exchange) -> Vec<Value> {
+    let blocks = exchange.blocks.iter().map(|(digit, holder)| {
+        let mut row = block_holder(exchange, holder);
+        (row["npa"], row["nxx"], row["block"]) =
+            (json!(exchange.npa), json!(exchange.nxx), (*digit).into());
+        row
+    });
+    blocks.collect()
 }
 
 fn dictionary() -> impl Iterator<Item = Value> {

@@ -1,19 +1,21 @@
 //! Command results as text or JSON, including the import report.
 
-mod carrier_types;
 mod changes;
 mod quality;
 
-use std::fmt::{self, Write as _};
+use std::{
+    fmt::{self, Write as _},
+    iter,
+};
 
 use indicatif::HumanCount;
-use ingest::{Delta, Differences, ImportReport, IngestError, Outcome, QualityReport};
+use ingest::{Differences, ImportReport, IngestError, Outcome};
 use logging::with_causes;
 use numbering::records::Version;
 use serde::Serialize;
 
 pub use changes::ChangesFile;
-pub(crate) use quality::{format_percentage, percentages};
+pub(crate) use quality::{format_percentage, write_quality};
 
 use crate::{
     CliError,
@@ -43,12 +45,6 @@ pub fn print<T: Serialize>(
 /// The JSON report for a failed import.
 pub fn failure(error: &IngestError) -> String {
     serde_json::json!({ "outcome": "failed", "reason": with_causes(error) }).to_string()
-}
-
-/// Writes the completeness of one version.
-pub fn write_quality(table: &mut String, quality: &QualityReport) -> fmt::Result {
-    quality::write(table, quality)?;
-    carrier_types::write(table, &quality.carrier_types, usize::MAX)
 }
 
 /// Writes an import's summary. Before it come its changes if none were made, and all details if `verbose`.
@@ -100,38 +96,37 @@ fn summary(report: &ImportReport, verbose: bool) -> String {
 }
 
 fn write_records(table: &mut String, report: &ImportReport) -> fmt::Result {
-    write_count(table, 2, "records", report.records)?;
-    for (country, &count) in &report.by_country {
-        write_count(table, 4, country, count)?;
+    let countries = report.by_country.iter().map(|(name, &count)| (format!("  {name}"), count));
+    let statuses = report.by_status.iter().map(|(name, &count)| (format!("  {name}"), count));
+    let rows = iter::once(("records".to_owned(), report.records)).chain(countries).chain(statuses);
+    let more = [
+        ("carriers".to_owned(), report.carriers as u32),
+        ("area codes".to_owned(), report.area_codes as u32),
+        ("  with exchanges".to_owned(), report.area_codes_with_exchanges),
+    ];
+    for (name, count) in rows.chain(more) {
+        writeln!(table, "  {name:<18}{:>10}", HumanCount(count.into()).to_string())?;
     }
-    for (status, &count) in &report.by_status {
-        write_count(table, 4, status, count)?;
-    }
-    write_count(table, 2, "carriers", report.carriers as u32)?;
-    write_count(table, 2, "area codes", report.area_codes as u32)?;
-    write_count(table, 4, "with exchanges", report.area_codes_with_exchanges)
+    Ok(())
 }
 
 fn write_deltas(table: &mut String, report: &ImportReport, verbose: bool) -> fmt::Result {
     let Differences { exchanges, carriers, area_codes, by_area_code } = &report.changes.differences;
-    for (name, delta) in
-        [("exchanges", exchanges), ("carriers", carriers), ("area codes", area_codes)]
-    {
-        if delta.total() > 0 {
-            write_delta(table, 2, name, delta)?;
-        }
-    }
-    if verbose && report.outcome == Outcome::Planned {
-        for (npa, delta) in by_area_code {
-            write_delta(table, 4, npa, delta)?;
-        }
+    let totals = [("exchanges", exchanges), ("carriers", carriers), ("area codes", area_codes)];
+    let totals = totals.into_iter().filter(|(_, delta)| delta.total() > 0);
+    let totals = totals.map(|(name, delta)| (name.to_owned(), delta));
+    let is_detailed = verbose && report.outcome == Outcome::Planned;
+    let details = by_area_code.iter().filter(|_| is_detailed);
+    for (name, delta) in totals.chain(details.map(|(npa, delta)| (format!("  {npa}"), delta))) {
+        let [added, removed, changed] =
+            [delta.added, delta.removed, delta.changed].map(|count| HumanCount(count.into()));
+        writeln!(table, "  {name:<18}{added} added, {removed} removed, {changed} changed")?;
     }
     Ok(())
 }
 
 fn write_findings(table: &mut String, report: &ImportReport) -> fmt::Result {
-    quality::write(table, &report.quality)?;
-    carrier_types::write(table, &report.quality.carrier_types, MAX_COMPANIES)?;
+    write_quality(table, &report.quality, MAX_COMPANIES)?;
     let written = HumanCount(report.items.written as u64);
     let deleted = HumanCount(report.items.deleted as u64);
     writeln!(table, "  {:<18}{written} written, {deleted} deleted", "items")?;
@@ -142,27 +137,6 @@ fn write_findings(table: &mut String, report: &ImportReport) -> fmt::Result {
         .iter()
         .map(|(kind, warning)| (warning.count, format!("{kind}: {}", warning.examples.join("; "))));
     write_reasons(table, "Warnings", warnings)
-}
-
-fn write_count(
-    table: &mut String,
-    indent: usize,
-    name: impl fmt::Display,
-    count: u32,
-) -> fmt::Result {
-    let (name, count) = (format!("{:indent$}{name}", ""), HumanCount(count.into()).to_string());
-    writeln!(table, "{name:<20}{count:>10}")
-}
-
-fn write_delta(
-    table: &mut String,
-    indent: usize,
-    name: impl fmt::Display,
-    &Delta { added, removed, changed }: &Delta,
-) -> fmt::Result {
-    let name = format!("{:indent$}{name}", "");
-    let [added, removed, changed] = [added, removed, changed].map(|n| HumanCount(n.into()));
-    writeln!(table, "{name:<20}{added} added, {removed} removed, {changed} changed")
 }
 
 fn write_reasons(

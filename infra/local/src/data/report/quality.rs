@@ -1,28 +1,56 @@
-//! A version's completeness compared with the previous version.
+//! A version's completeness, compared with the previous version if there is one.
 
 use std::fmt::{self, Write};
 
 use indicatif::HumanCount;
-use ingest::{BeforeAfter, Figures, QualityReport, SHARES};
+use ingest::{CompanyCount, QualityReport, SHARES, TypeCoverage};
 
-/// Writes each country's figures.
-pub(super) fn write(table: &mut String, report: &QualityReport) -> fmt::Result {
+use crate::terminal::escape::escape_controls;
+
+/// Writes each country's figures, and the first companies without a carrier type.
+pub(crate) fn write_quality(
+    table: &mut String,
+    report: &QualityReport,
+    max_companies: usize,
+) -> fmt::Result {
     for (country, figures) in &report.countries {
-        writeln!(table, "{:<30}{:>12}{:>12}", format!("Quality for {country}"), "before", "after")?;
+        write_row(table, &format!("Quality for {country}"), ["before", "after"])?;
         let is_count = |name: &&str| !SHARES.contains(name) && *name != "records";
         let counts = figures.keys().copied().filter(is_count);
         for name in ["records"].into_iter().chain(SHARES).chain(counts) {
             let Some(figure) = figures.get(name) else { continue };
-            let [before, after] = [figure.before, figure.after].map(|value| format(name, value));
-            writeln!(table, "  {name:<28}{before:>12}{after:>12}")?;
+            let values = [figure.before, figure.after].map(|value| format(name, value));
+            write_row(table, &format!("  {name}"), values.each_ref().map(String::as_str))?;
         }
+    }
+    write_carrier_types(table, &report.carrier_types, max_companies)
+}
+
+/// Writes each country's exchanges by the source of their carrier's type, and the first companies without one.
+fn write_carrier_types(table: &mut String, coverage: &TypeCoverage, max: usize) -> fmt::Result {
+    for (country, exchanges) in &coverage.by_country {
+        write_row(table, &format!("Carrier types for {country}"), ["exchanges", "share"])?;
+        let total = f64::from(exchanges.total().max(1));
+        let by_basis = exchanges.by_basis.iter();
+        let by_basis = by_basis.map(|(basis, &count)| (basis.to_string().to_lowercase(), count));
+        for (basis, count) in by_basis.chain([("none".to_owned(), exchanges.without_type)]) {
+            let share = format_percentage(100.0 * f64::from(count) / total);
+            let count = HumanCount(count.into()).to_string();
+            write_row(table, &format!("  {basis}"), [&count, &share])?;
+        }
+    }
+    if !coverage.largest_without_type.is_empty() {
+        writeln!(table, "Largest companies without a type, by exchanges")?;
+    }
+    for CompanyCount { company_name, exchanges } in coverage.largest_without_type.iter().take(max) {
+        let exchanges = HumanCount((*exchanges).into()).to_string();
+        writeln!(table, "{exchanges:>8}  {}", escape_controls(company_name))?;
     }
     Ok(())
 }
 
-/// The figures that are percentages, in report order.
-pub(crate) fn percentages(figures: &Figures) -> impl Iterator<Item = (&'static str, BeforeAfter)> {
-    SHARES.into_iter().filter_map(|name| Some((name, *figures.get(name)?)))
+fn write_row(table: &mut String, name: &str, [first, second]: [&str; 2]) -> fmt::Result {
+    writeln!(table, "{name:<30}{first:>12}{second:>12}")
 }
 
 pub(crate) fn format_percentage(percent: f64) -> String {
@@ -41,6 +69,7 @@ fn format(name: &str, value: Option<f64>) -> String {
 mod tests {
     use std::collections::BTreeMap;
 
+    use ingest::{BeforeAfter, Figures};
     use numbering::records::Country;
 
     use super::*;
@@ -55,7 +84,8 @@ mod tests {
         ]);
         let mut table = String::new();
         let countries = BTreeMap::from([(Country::Us, us)]);
-        write(&mut table, &QualityReport { countries, ..QualityReport::default() }).unwrap();
+        let report = QualityReport { countries, ..QualityReport::default() };
+        write_quality(&mut table, &report, 0).unwrap();
         assert_eq!(
             table,
             "Quality for US                      before       after\n\
