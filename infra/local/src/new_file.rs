@@ -193,17 +193,6 @@ mod tests {
     }
 
     #[test]
-    fn unfinished_files_and_folders_leave_nothing_behind() {
-        let folder = TempDir::new().unwrap();
-        drop(NewFile::create(&folder.path().join("a"), false).unwrap());
-        let files = NewFile::create_folder(&folder.path().join("b"), false).unwrap();
-        fs::create_dir(files.path()).unwrap();
-        fs::write(files.path().join("c"), "").unwrap();
-        drop(files);
-        assert_eq!(count_entries(&folder), 0);
-    }
-
-    #[test]
     fn files_are_replaced_only_with_force_and_when_finished() {
         let folder = TempDir::new().unwrap();
         let name = folder.path().join("numbers.csv");
@@ -232,14 +221,19 @@ mod tests {
     fn only_files_with_the_same_names_are_replaced_in_a_folder() {
         let folder = TempDir::new().unwrap();
         let name = folder.path().join("tables");
+        let start = || {
+            let new = NewFile::create_folder(&name, true).unwrap();
+            fs::create_dir(new.path()).unwrap();
+            fs::write(new.path().join("a.csv"), "new").unwrap();
+            new
+        };
+        drop(start());
+        assert_eq!(count_entries(&folder), 0, "unfinished folders leave nothing behind");
         fs::create_dir(&name).unwrap();
         fs::write(name.join("notes"), "mine").unwrap();
         fs::write(name.join("a.csv"), "old").unwrap();
         assert!(matches!(NewFile::create_folder(&name, false), Err(CliError::FileExists(_))));
-        let new = NewFile::create_folder(&name, true).unwrap();
-        fs::create_dir(new.path()).unwrap();
-        fs::write(new.path().join("a.csv"), "new").unwrap();
-        new.finish().unwrap();
+        start().finish().unwrap();
         assert_eq!(fs::read_to_string(name.join("a.csv")).unwrap(), "new");
         assert_eq!(fs::read_to_string(name.join("notes")).unwrap(), "mine");
         assert_eq!(count_entries(&folder), 1);

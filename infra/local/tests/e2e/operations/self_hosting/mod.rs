@@ -4,7 +4,6 @@ mod backup;
 mod connections;
 mod damage;
 mod environment;
-mod files;
 mod operations_port;
 mod serving;
 mod stopping;
