@@ -16,10 +16,11 @@ use utoipa::openapi::{Components, OpenApi, OpenApiBuilder, Paths};
 
 use crate::{
     config::Config,
+    endpoints::Endpoints,
+    gateway::restore_path,
     http::ignore_trailing_slashes,
-    lambda::{buffered_response, extension, gateway::restore_path},
+    lambda::{buffered_response, extension},
     respond::respond,
-    route_table::RouteTable,
     routes::{Routes, endpoint_not_found},
     state::App,
     telemetry::observe,
@@ -29,7 +30,7 @@ use crate::{
 pub fn service(functions: impl IntoIterator<Item = Routes>, app: App) -> Router {
     let functions: Vec<Routes> = functions.into_iter().collect();
     let paths: Vec<String> = functions.iter().flat_map(Routes::paths).map(str::to_owned).collect();
-    let rules = Arc::new((app.clone(), RouteTable::new(&functions)));
+    let rules = Arc::new((app.clone(), Endpoints::new(&functions)));
     let router = functions
         .into_iter()
         .fold(Router::new(), |service, routes| service.merge(routes.into_router()))
@@ -40,12 +41,12 @@ pub fn service(functions: impl IntoIterator<Item = Routes>, app: App) -> Router 
 
 /// The only layer around the routes, since each layer clones all inner ones for every request.
 async fn handle(
-    State(rules): State<Arc<(App, RouteTable)>>,
+    State(rules): State<Arc<(App, Endpoints)>>,
     request: HttpRequest,
     next: Next,
 ) -> Response {
-    let (app, routes) = &*rules;
-    observe(app, request, |request| respond(app, routes, request, next)).await
+    let (app, endpoints) = &*rules;
+    observe(app, request, |request| respond(app, endpoints, request, next)).await
 }
 
 /// The OpenAPI description for `functions`.

@@ -163,11 +163,6 @@ mod tests {
             "/v1/format?tn=%2B1%20%28305%29%20234%265678&default%20country=%C3%A9"
         );
         assert_eq!(uri("/v1/format", []).unwrap(), "/v1/format");
-    }
-
-    #[test]
-    fn parameters_too_long_for_a_url_are_rejected() {
-        let long = "x".repeat(70_000);
-        assert!(uri("/v1/search", [("q", &*long)]).is_err());
+        assert!(uri("/v1/search", [("q", &*"x".repeat(70_000))]).is_err(), "too long for a URL");
     }
 }

@@ -12,32 +12,33 @@ use axum::{
 };
 
 use crate::{
-    auth::middleware::admit,
+    auth::{authenticate, required_key},
+    endpoints::{Endpoint, Endpoints},
     errors::{ApiError, into_problem},
-    gateway::{PathPrefix, is_behind_gateway, prefix_links},
+    gateway::{PathPrefix, event_context, prefix_links},
     http::{
         AllowedOrigins, compression::compress, conditional::Condition, cors, prefers_gzip,
         prefers_problems, request_host,
     },
-    route_table::RouteTable,
     routes::catch_panic,
     state::App,
 };
 
 /// Responds to a request, and applies the client's preferences to the response.
-pub async fn respond(app: &App, routes: &RouteTable, request: Request, next: Next) -> Response {
+pub async fn respond(app: &App, endpoints: &Endpoints, request: Request, next: Next) -> Response {
     let (headers, origins) = (request.headers(), &app.config.allowed_origins);
     let allowed_origin = origins.allowed(headers.get(ORIGIN));
     let (wants_problems, wants_gzip) = (prefers_problems(headers), prefers_gzip(headers));
     let condition = Condition::from_request(&request);
     let prefix = request.extensions().get::<PathPrefix>().cloned();
+    let endpoint = endpoints.find(&request);
 
     let mut response = match check_host(&request) {
         Err(error) => error.into_response(),
-        Ok(()) => match cors::options_response(&request, routes) {
+        Ok(()) => match cors::options_response(&request, endpoint) {
             Some(response) => response,
             // Boxed, since a route's future is large and would be moved through all outer ones.
-            None => catch_panic(Box::pin(route(app, routes, request, next))).await,
+            None => catch_panic(Box::pin(handle(app, endpoint, request, next))).await,
         },
     };
     if wants_problems {
@@ -58,17 +59,53 @@ pub async fn respond(app: &App, routes: &RouteTable, request: Request, next: Nex
 
 /// Rejects a request with an invalid host, unless API Gateway sent it.
 fn check_host(request: &Request) -> Result<(), ApiError> {
-    if is_behind_gateway(request) {
+    if event_context(request.extensions()).is_some() {
         return Ok(());
     }
     request_host(request.uri(), request.headers(), request.version()).map(drop)
 }
 
-async fn route(app: &App, routes: &RouteTable, request: Request, next: Next) -> Response {
-    match routes.find(&request) {
-        Some(route) => admit(app, route, request, next).await.into_response(),
-        None => next.run(request).await,
+/// Passes the request to its handler if its method is allowed and, unless the endpoint is public, its key is valid.
+async fn handle(app: &App, endpoint: Option<&Endpoint>, request: Request, next: Next) -> Response {
+    let Some(endpoint) = endpoint else { return next.run(request).await };
+    if let Err(error) = endpoint.check_method(&request) {
+        return error.into_response();
     }
+    if !endpoint.is_public {
+        return handle_with_key(app, endpoint, request, next).await.into_response();
+    }
+    let mut response = next.run(request).await;
+    // Unless the handler sets a different policy.
+    let policy = HeaderValue::from_static("public, max-age=60");
+    response.headers_mut().entry(CACHE_CONTROL).or_insert(policy);
+    response
+}
+
+/// Authenticates and charges the request, checks its parameter names, and marks the response as private. The body is
+/// unread until the handler runs.
+async fn handle_with_key(
+    app: &App,
+    endpoint: &Endpoint,
+    mut request: Request,
+    next: Next,
+) -> Result<Response, ApiError> {
+    let key = required_key(&request)?;
+    let charge = authenticate(app, key).await?;
+    charge.raise_to(1).await?;
+    request.extensions_mut().insert(charge.key_kind());
+    request.extensions_mut().insert(charge.clone());
+    let mut response = match endpoint.check_params(&request) {
+        Ok(()) => next.run(request).await,
+        Err(unknown) => unknown.into_response(),
+    };
+    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("private"));
+    // A rejection has them already.
+    if response.status() != StatusCode::TOO_MANY_REQUESTS
+        && let Some(statuses) = charge.statuses()
+    {
+        statuses.set_rate_limit_headers(response.headers_mut());
+    }
+    Ok(response)
 }
 
 /// Sets the headers that every response has.
@@ -92,3 +129,6 @@ fn set_common_headers(
     headers.insert(VARY, HeaderValue::from_static(vary));
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
 }
+
+#[cfg(test)]
+mod tests;

@@ -21,38 +21,52 @@ fn carrier(ocn: &str) -> RecordKey {
     RecordKey::Carrier(ocn.parse().unwrap())
 }
 
+fn area_code(npa: &str) -> RecordKey {
+    RecordKey::AreaCode(npa.parse().unwrap())
+}
+
+/// The small dataset, with a copy of a record after `change`.
+fn with_copy(key: RecordKey, change: impl FnOnce(Record) -> Vec<Record>) -> Dataset {
+    changed_dataset(|records| {
+        let model = records.iter().find(|record| record.key() == key).unwrap().clone();
+        records.extend(change(model));
+    })
+}
+
 /// Exchange 415-200 moves, 415-201 is removed, 415-209 is added, and two holders and an overlay change.
 fn changed() -> Dataset {
     changed_dataset(|records| {
+        let mut added = small_dataset().exchange("415-202".parse().unwrap()).unwrap();
+        added.nxx = "209".parse().unwrap();
         records.retain(|record| record.key() != exchange("415-201"));
-        let mut added = None;
         for record in records.iter_mut() {
+            let key = record.key();
             match record {
-                Record::Exchange(it) if it.npa_nxx().to_string() == "415-200" => {
+                Record::Exchange(it) if key == exchange("415-200") => {
                     it.rate_center = Some("RICHMOND".to_owned());
                 }
-                Record::Exchange(it) if it.npa_nxx().to_string() == "415-202" => {
-                    added = Some(it.clone());
-                }
-                Record::Carrier(it) if ["6529", "9740"].contains(&&*it.ocn.to_string()) => {
+                Record::Carrier(it) if [carrier("6529"), carrier("9740")].contains(&key) => {
                     it.common_name = Some("Renamed".to_owned());
                 }
-                Record::AreaCode(it) if it.npa.to_string() == "628" => {
+                Record::AreaCode(it) if key == area_code("628") => {
                     it.plan.notes = Some("Changed".to_owned());
                 }
                 _ => (),
             }
         }
-        let mut added = added.unwrap();
-        added.nxx = "209".parse().unwrap();
         records.push(Record::Exchange(added));
     })
 }
 
-/// The small dataset, then the changed one, from four days ago.
-async fn two_versions() -> (AppWithHistory, Timestamp) {
+/// These versions, the first from four days ago.
+async fn published(versions: Vec<Dataset>) -> (AppWithHistory, Timestamp) {
     let start = this_second() - SignedDuration::from_hours(24 * 4);
-    (app_with_history(start, vec![small_dataset(), changed()]).await, start)
+    (app_with_history(start, versions).await, start)
+}
+
+/// The small dataset, then the changed one.
+async fn two_versions() -> (AppWithHistory, Timestamp) {
+    published(vec![small_dataset(), changed()]).await
 }
 
 async fn as_of(time: impl ToString, charge: Charge) -> AsOf {
@@ -64,6 +78,13 @@ async fn as_of(time: impl ToString, charge: Charge) -> AsOf {
 
 async fn past(app: &App, time: impl ToString) -> Past<'_> {
     app.past(&as_of(time, Charge::default()).await).await.unwrap().unwrap()
+}
+
+/// The past for a request with a daily quota, which is charged as one.
+async fn paid_past(app: &App, time: Timestamp, per_day: u32) -> Past<'_> {
+    let charge = test_api::charge(app, per_day);
+    charge.raise_to(1).await.unwrap();
+    app.past(&as_of(time, charge).await).await.unwrap().unwrap()
 }
 
 fn codes(past: &Past<'_>, npa: &str) -> Vec<String> {
@@ -107,13 +128,11 @@ async fn a_dataset_has_everything_that_determines_a_record() {
     let (AppWithHistory { app, .. }, start) = two_versions().await;
     let before = past(&app, start).await;
     let original = small_dataset();
-    let dataset = before.dataset(RecordKey::AreaCode("415".parse().unwrap())).await.unwrap();
+    let dataset = before.dataset(area_code("415")).await.unwrap();
     let npa: Npa = "415".parse().unwrap();
     assert!(dataset.exchanges_in(npa).eq(original.exchanges_in(npa)));
     // The overlay as it was, and the holders.
-    for key in
-        [RecordKey::AreaCode(npa), RecordKey::AreaCode("628".parse().unwrap()), carrier("6529")]
-    {
+    for key in [area_code("415"), area_code("628"), carrier("6529")] {
         assert_eq!(dataset.record(key), original.record(key), "{key}");
     }
     // Another state's code has no part in it.
@@ -127,29 +146,25 @@ async fn a_dataset_has_everything_that_determines_a_record() {
 
 /// The small dataset with another code in California, which is not an overlay.
 fn with_213(notes: &str) -> Dataset {
-    changed_dataset(|records| {
-        let is_415 = |record: &&Record| record.key() == RecordKey::AreaCode("415".parse().unwrap());
-        let Some(Record::AreaCode(mut code)) = records.iter().find(is_415).cloned() else {
-            panic!()
-        };
+    with_copy(area_code("415"), |record| {
+        let Record::AreaCode(mut code) = record else { panic!() };
         code.npa = "213".parse().unwrap();
         code.plan.overlay.clear();
         code.plan.notes = Some(notes.to_owned());
-        records.push(Record::AreaCode(code));
+        vec![Record::AreaCode(code)]
     })
 }
 
 /// A code that is in no map of time zones has those of its state's other codes.
 #[tokio::test]
 async fn a_dataset_has_the_other_codes_of_the_state_as_they_are_now() {
-    let start = this_second() - SignedDuration::from_hours(24 * 4);
-    let versions = vec![with_213("Then"), with_213("Now")];
-    let AppWithHistory { app, .. } = app_with_history(start, versions).await;
+    let (AppWithHistory { app, .. }, start) =
+        published(vec![with_213("Then"), with_213("Now")]).await;
     let before = past(&app, start).await;
-    let npa: Npa = "213".parse().unwrap();
     for (own, notes) in [("213", "Then"), ("415", "Now")] {
-        let dataset = before.dataset(RecordKey::AreaCode(own.parse().unwrap())).await.unwrap();
-        assert_eq!(dataset.area_code(npa).unwrap().plan.notes.as_deref(), Some(notes), "{own}");
+        let dataset = before.dataset(area_code(own)).await.unwrap();
+        let code = dataset.area_code("213".parse().unwrap()).unwrap();
+        assert_eq!(code.plan.notes.as_deref(), Some(notes), "{own}");
         assert!(dataset.area_code("415".parse().unwrap()).is_some(), "{own}");
     }
 }
@@ -204,20 +219,30 @@ async fn a_missing_change_is_an_error_and_not_another_answer() {
     assert!(before.records([exchange("415-200")]).await.is_ok());
 }
 
+/// The small dataset with this many more exchanges in 415, starting with 300.
+fn with_exchanges(count: u16, rate_center: &str) -> Dataset {
+    with_copy(exchange("415-202"), |record| {
+        let Record::Exchange(model) = record else { panic!() };
+        let copy = |nxx: u16| {
+            let mut exchange = model.clone();
+            exchange.nxx = nxx.to_string().parse().unwrap();
+            exchange.rate_center = Some(rate_center.to_owned());
+            Record::Exchange(exchange)
+        };
+        (300..300 + count).map(copy).collect()
+    })
+}
+
 #[tokio::test]
 async fn a_request_is_charged_before_it_reads_more_than_sixteen_records() {
-    let start = this_second() - SignedDuration::from_hours(24 * 4);
     let keys = |range: std::ops::Range<u32>| range.map(|nxx| exchange(&format!("415-{nxx}")));
     for (per_day, records, fits) in [(1, 16, true), (1, 17, false), (2, 32, true), (2, 33, false)] {
         let versions = vec![with_exchanges(40, "EAST"), with_exchanges(40, "WEST")];
-        let AppWithHistory { app, table, .. } = app_with_history(start, versions).await;
-        let charge = test_api::charge(&app, per_day);
-        charge.raise_to(1).await.unwrap();
-        let past = app.past(&as_of(start, charge).await).await.unwrap().unwrap();
+        let (AppWithHistory { app, table, .. }, start) = published(versions).await;
+        let past = paid_past(&app, start, per_day).await;
         table.take_calls();
         // In two parts, which add up.
-        let first = past.records(keys(300..310)).await.unwrap();
-        assert_eq!(first.len(), 10);
+        assert_eq!(past.records(keys(300..310)).await.unwrap().len(), 10);
         let rest = past.records(keys(310..300 + records)).await;
         assert_eq!(rest.is_ok(), fits, "{per_day} {records}");
         let reads = table.take_calls();
@@ -226,34 +251,14 @@ async fn a_request_is_charged_before_it_reads_more_than_sixteen_records() {
     }
 }
 
-/// The small dataset with this many more exchanges in 415, starting with 300.
-fn with_exchanges(count: u16, rate_center: &str) -> Dataset {
-    changed_dataset(|records| {
-        let is_model = |record: &&Record| record.key() == exchange("415-202");
-        let Some(Record::Exchange(model)) = records.iter().find(is_model).cloned() else {
-            panic!()
-        };
-        records.extend((300..300 + count).map(|nxx| {
-            let mut exchange = model.clone();
-            exchange.nxx = nxx.to_string().parse().unwrap();
-            exchange.rate_center = Some(rate_center.to_owned());
-            Record::Exchange(exchange)
-        }));
-    })
-}
-
 /// Even if little is read, a dataset is built from all of them.
 #[tokio::test]
 async fn all_of_an_area_code_counts_at_least_as_one_for_every_256_exchanges() {
-    let start = this_second() - SignedDuration::from_hours(24 * 4);
     // The small dataset has five.
     for (count, per_day, fits) in [(251, 1, true), (252, 1, false), (252, 2, true)] {
         let versions = vec![with_exchanges(count, "EAST"), with_exchanges(count + 1, "EAST")];
-        let AppWithHistory { app, .. } = app_with_history(start, versions).await;
-        let charge = test_api::charge(&app, per_day);
-        charge.raise_to(1).await.unwrap();
-        let past = app.past(&as_of(start, charge).await).await.unwrap().unwrap();
-        let found = past.dataset(RecordKey::AreaCode("415".parse().unwrap())).await;
+        let (AppWithHistory { app, .. }, start) = published(versions).await;
+        let found = paid_past(&app, start, per_day).await.dataset(area_code("415")).await;
         assert_eq!(found.is_ok(), fits, "{count} {per_day}");
     }
 }

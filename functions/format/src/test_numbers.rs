@@ -11,7 +11,7 @@ use numbering::dataset::Dataset;
 use shared::{
     auth::KeyKind,
     errors::ApiError,
-    quota::{LimitType, QuotaExceeded, QuotaStatus, QuotaStatuses},
+    quota::{LimitType, QuotaExceeded, QuotaStatus},
 };
 
 use super::block::NanpParts;
@@ -55,8 +55,7 @@ pub fn simulate_error(key: KeyKind, number: &PhoneNumber) -> Result<(), ApiError
 fn exceeded_quota() -> QuotaExceeded {
     let reset = Timestamp::now().as_second() + 60;
     let exhausted = QuotaStatus { limit_type: LimitType::Minute, limit: 600, remaining: 0, reset };
-    let statuses = QuotaStatuses { minute: Some(exhausted), daily: None };
-    QuotaExceeded { exhausted, requests: 1, statuses }
+    QuotaExceeded::new(exhausted, 1)
 }
 
 #[cfg(test)]

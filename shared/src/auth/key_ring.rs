@@ -76,7 +76,7 @@ impl KeyRing {
 
     /// Adds a key's record as if it had been read; `None` for an unknown key.
     #[cfg(test)]
-    pub(super) async fn record_read(&self, key: &ApiKey, record: Option<KeyRecord>) {
+    pub(crate) async fn record_read(&self, key: &ApiKey, record: Option<KeyRecord>) {
         match record {
             Some(record) => self.records.insert(key.hash(), record).await,
             None => self.unknown.insert(key.hash(), ()).await,

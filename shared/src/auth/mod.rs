@@ -2,12 +2,13 @@
 
 mod api_key;
 mod charge;
+mod credentials;
 mod key_kind;
 mod key_ring;
-pub(crate) mod middleware;
 
 pub use api_key::{ApiKey, MalformedKey, PREFIX_CHARACTERS, SECRET_CHARACTERS};
 pub use charge::Charge;
+pub(crate) use credentials::{authenticate, required_key};
 pub use key_kind::KeyKind;
 pub use key_ring::KeyRing;
 

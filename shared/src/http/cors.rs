@@ -1,5 +1,7 @@
 //! Cross-origin requests (<https://fetch.spec.whatwg.org/#http-cors-protocol>) and `OPTIONS`.
 
+use std::{str::FromStr, sync::Arc};
+
 use axum::{
     extract::Request,
     http::{
@@ -13,18 +15,66 @@ use axum::{
     response::{IntoResponse, Response},
 };
 
-use crate::route_table::{RouteSpec, RouteTable, UNKNOWN_PATH};
+use crate::endpoints::Endpoint;
 
 /// The headers that a page may send.
 const REQUEST_HEADERS: &str = "Authorization, X-API-Key, If-None-Match, X-Request-Id, Accept";
 /// The headers that a page may send to a route that takes a body. MCP clients send the last three.
 const REQUEST_HEADERS_WITH_BODY: &str = "Authorization, X-API-Key, If-None-Match, X-Request-Id, Accept, Content-Type, \
      MCP-Protocol-Version, Mcp-Method, Mcp-Name";
+/// The methods for an unknown path.
+const ANY_METHOD: HeaderValue = HeaderValue::from_static("GET, HEAD, POST, OPTIONS");
 /// The maximum time in seconds that browsers may cache a preflight response.
 const MAX_AGE: &str = "86400";
 
+/// The origins whose web pages may read responses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AllowedOrigins {
+    Any,
+    Listed(Arc<[HeaderValue]>),
+}
+
+/// The error for a list of origins that would block pages by mistake.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("it must be * or a comma-separated list of origins such as https://app.example.com")]
+pub struct InvalidOrigins;
+
+impl FromStr for AllowedOrigins {
+    type Err = InvalidOrigins;
+
+    /// Parses a comma-separated list. An empty list and `*` allow any origin.
+    fn from_str(list: &str) -> Result<Self, InvalidOrigins> {
+        if ["", "*"].contains(&list.trim()) {
+            return Ok(Self::Any);
+        }
+        let origins = list.split(',').map(|origin| origin.trim().trim_end_matches('/'));
+        let origins = origins.map(|origin| {
+            let host = origin.split_once("://").map_or("", |(_, host)| host);
+            let is_origin = origin.starts_with("http") && !host.is_empty() && !host.contains('/');
+            let value = origin.to_ascii_lowercase().parse().ok();
+            value.filter(|_| is_origin).ok_or(InvalidOrigins)
+        });
+        origins.collect::<Result<_, _>>().map(Self::Listed)
+    }
+}
+
+impl AllowedOrigins {
+    /// Returns `true` if the request has no `Origin`, or an allowed one.
+    pub fn admit(&self, headers: &HeaderMap) -> bool {
+        headers.get_all(ORIGIN).iter().all(|origin| self.allowed(Some(origin)).is_some())
+    }
+
+    /// The value of `Access-Control-Allow-Origin` for a request from `origin`.
+    pub(crate) fn allowed(&self, origin: Option<&HeaderValue>) -> Option<HeaderValue> {
+        match self {
+            Self::Any => Some(HeaderValue::from_static("*")),
+            Self::Listed(origins) => origin.filter(|origin| origins.contains(origin)).cloned(),
+        }
+    }
+}
+
 /// Lets a page from an allowed origin read the response, including errors.
-pub fn allow_origin(headers: &mut HeaderMap, allowed_origin: Option<HeaderValue>) {
+pub(crate) fn allow_origin(headers: &mut HeaderMap, allowed_origin: Option<HeaderValue>) {
     if let Some(origin) = allowed_origin {
         headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
         // The wildcard includes all headers, since responses never allow credentials.
@@ -34,49 +84,52 @@ pub fn allow_origin(headers: &mut HeaderMap, allowed_origin: Option<HeaderValue>
 
 /// The response to `OPTIONS`; `None` for any other method, or for an unknown path. A preflight gets a response
 /// even for an unknown path, since otherwise the page could not read the 404. Browsers send preflights without a key.
-pub fn options_response(request: &Request, routes: &RouteTable) -> Option<Response> {
+pub(crate) fn options_response(request: &Request, endpoint: Option<&Endpoint>) -> Option<Response> {
     if *request.method() != Method::OPTIONS {
         return None;
     }
-    let (route, headers) = (routes.find(request), request.headers());
-    if headers.contains_key(ORIGIN) && headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD) {
-        return Some(preflight_response(route.unwrap_or(&UNKNOWN_PATH)));
+    let headers = request.headers();
+    if !headers.contains_key(ORIGIN) || !headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD) {
+        return Some((StatusCode::NO_CONTENT, [(ALLOW, endpoint?.allow())]).into_response());
     }
-    Some((StatusCode::NO_CONTENT, [(ALLOW, route?.allow.clone())]).into_response())
-}
-
-fn preflight_response(route: &RouteSpec) -> Response {
-    let RouteSpec { allow, takes_body, .. } = route;
-    let request_headers = if *takes_body { REQUEST_HEADERS_WITH_BODY } else { REQUEST_HEADERS };
+    let takes_body = endpoint.is_none_or(Endpoint::takes_body);
+    let request_headers = if takes_body { REQUEST_HEADERS_WITH_BODY } else { REQUEST_HEADERS };
+    let allow = endpoint.map_or(ANY_METHOD, Endpoint::allow);
     let headers = [
         (ALLOW, allow.clone()),
-        (ACCESS_CONTROL_ALLOW_METHODS, allow.clone()),
+        (ACCESS_CONTROL_ALLOW_METHODS, allow),
         (ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static(request_headers)),
         (ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static(MAX_AGE)),
     ];
-    (StatusCode::NO_CONTENT, headers).into_response()
+    Some((StatusCode::NO_CONTENT, headers).into_response())
 }
 
 #[cfg(test)]
 mod tests {
-    use axum::body::Body;
-
     use super::*;
 
-    /// A preflight has both headers.
     #[test]
-    fn only_preflights_succeed_for_unknown_paths() {
-        let routes = RouteTable::new(&[]);
-        let method = ACCESS_CONTROL_REQUEST_METHOD;
-        for (headers, is_preflight) in
-            [(&[ORIGIN, method.clone()][..], true), (&[ORIGIN], false), (&[method], false)]
-        {
-            let mut request = Request::new(Body::empty());
-            *request.method_mut() = Method::OPTIONS;
-            for name in headers {
-                request.headers_mut().insert(name, HeaderValue::from_static("GET"));
-            }
-            assert_eq!(options_response(&request, &routes).is_some(), is_preflight, "{headers:?}");
+    fn listed_origins_and_requests_without_an_origin_are_allowed() {
+        let parse = |list: &str| list.parse::<AllowedOrigins>();
+        let list = "https://a.example, https://B.example:8443/";
+        for (list, origins, is_allowed) in [
+            (" * ", &["https://a.example"][..], true),
+            (list, &["https://a.example"], true),
+            (list, &["https://b.example:8443"], true),
+            (list, &["https://c.example"], false),
+            (list, &["http://a.example"], false),
+            (list, &["null"], false),
+            (list, &[""], false),
+            (list, &["https://a.example", "null"], false),
+            ("", &["https://a.example"], true),
+        ] {
+            let headers = origins.iter().map(|text| (ORIGIN, HeaderValue::from_static(text)));
+            let is_admitted = parse(list).unwrap().admit(&headers.collect());
+            assert_eq!(is_admitted, is_allowed, "{list} {origins:?}");
+        }
+        assert!(parse(list).unwrap().admit(&HeaderMap::new()));
+        for invalid in ["app", ",", "https://", "https://a.example/app", "*,https://a.example"] {
+            assert_eq!(parse(invalid), Err(InvalidOrigins), "{invalid}");
         }
     }
 }

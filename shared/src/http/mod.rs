@@ -1,17 +1,15 @@
 //! HTTP features for every endpoint: host validation, content negotiation, conditional requests, compression,
 //! cross-origin requests and trailing slashes.
 
-pub mod body;
 pub(crate) mod compression;
 pub(crate) mod conditional;
 pub(crate) mod cors;
 mod host;
-mod origins;
 mod preferences;
 mod trailing_slash;
 
+pub use cors::{AllowedOrigins, InvalidOrigins};
 pub use host::request_host;
-pub use origins::{AllowedOrigins, InvalidOrigins};
 pub use preferences::{
     accepts_gzip, accepts_json, preferred_languages, preferred_media_type, prefers_html,
 };

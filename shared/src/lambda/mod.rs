@@ -1,5 +1,4 @@
-//! Lambda and API Gateway: events, responses, and the extension.
+//! The Lambda runtime: responses, and the extension.
 
 pub(crate) mod buffered_response;
 pub(crate) mod extension;
-pub mod gateway;

@@ -3,8 +3,10 @@
 //! A container admits requests up to its allowance before the table confirms them. Beyond that, a request waits: the
 //! next write claims it, and the response determines whether it fits.
 
+mod pace;
+
 use std::{
-    collections::{BTreeMap, VecDeque},
+    collections::VecDeque,
     time::{Duration, Instant},
 };
 
@@ -12,30 +14,16 @@ use rand::{RngExt, distr::Alphanumeric};
 use store::{Counts, Usage, UsageWrite};
 use tokio::sync::oneshot;
 
+use self::pace::Pace;
 use super::{
     statuses::{Limits, QuotaExceeded, QuotaStatuses},
-    window::LimitType,
+    window::drop_expired,
 };
 
 /// The length of a container's random name.
 const CONTAINER_CHARACTERS: usize = 4;
-/// The writes per second that all containers of a quota aim at. DynamoDB lets a partition take 1,000.
-const WRITES_PER_SECOND: f64 = 15.0;
 /// The interval between writes, unless half of the allowance is used sooner.
 const FLUSH_INTERVAL: Duration = Duration::from_secs(1);
-/// The share of the remaining requests that all containers together may admit unconfirmed, if a container may write
-/// several times a second, and if it may write only once a second or less.
-const MIN_SHARE: f64 = 0.1;
-const MAX_SHARE: f64 = 0.5;
-/// The allowance of each container, even if its share is less or it has no recent confirmation.
-const MIN_ALLOWANCE: u64 = 1;
-const MAX_ALLOWANCE: u64 = 10_000;
-/// The age up to which a confirmation counts as recent, if the container may write more often than that.
-const RECENT: Duration = Duration::from_secs(2);
-/// If containers write less often than this, they do not all write at once after a pause.
-const MIN_SPREAD: Duration = Duration::from_millis(150);
-/// A container that begins, or pauses for longer, counts as active for this long.
-const MAX_ACTIVE: Duration = Duration::from_secs(Usage::ACTIVITY as u64);
 /// A request that would wait longer for a write is rejected.
 const MAX_WAIT: Duration = Duration::from_secs(1);
 /// The maximum number of times that the interval doubles while writes fail.
@@ -46,13 +34,6 @@ pub(super) const OUTAGE_FAILURES: u32 = 2;
 
 /// The status of each quota after requests are admitted or rejected.
 pub type Outcome = Result<QuotaStatuses, QuotaExceeded>;
-
-/// The outcome of requests, or the channel that will receive it.
-#[derive(Debug)]
-pub enum TakeResult {
-    Now(Outcome),
-    AfterWrite(oneshot::Receiver<Outcome>),
-}
 
 /// Requests that wait for confirmation.
 #[derive(Debug)]
@@ -89,11 +70,8 @@ pub struct Counter {
     unconfirmed: u64,
     /// The unconfirmed requests in `sent`.
     unconfirmed_in_write: u64,
-    /// The start of the last call with a response, and the requests that remained then.
-    confirmed_at: Option<Instant>,
-    remaining: u64,
     attempted_at: Option<Instant>,
-    wrote_at: Option<Instant>,
+    pace: Pace,
     last_number: i64,
     /// Failed calls since the last success.
     failures: u32,
@@ -101,12 +79,8 @@ pub struct Counter {
     has_rejected_claims: bool,
     /// `true` if a request was rejected, perhaps because of claims that other containers have taken back since.
     needs_update: bool,
-    /// The number of containers that write regularly.
-    containers: f64,
     /// The time at which this container may write again.
     next_write: Option<Instant>,
-    /// Steps in the future, and the ones they count from.
-    future_steps: BTreeMap<i64, i64>,
     outdated: Vec<String>,
 }
 
@@ -117,15 +91,25 @@ impl Counter {
         Self { container: characters.map(char::from).collect(), ..Self::default() }
     }
 
-    /// Counts `requests` at `now`, a Unix time in seconds, or none if they exceed a quota. Beyond the allowance, they
-    /// wait for a write.
-    pub fn take(&mut self, limits: Limits, requests: u64, now: i64, clock: Instant) -> TakeResult {
-        if let Some(outcome) = self.decide(limits, requests, now, clock) {
-            return TakeResult::Now(outcome);
-        }
+    /// Counts `requests` at `now`, a Unix time in seconds, or none if they exceed a quota. Beyond the allowance, the
+    /// outcome is sent after a write.
+    pub fn take(
+        &mut self,
+        limits: Limits,
+        requests: u64,
+        now: i64,
+        clock: Instant,
+    ) -> oneshot::Receiver<Outcome> {
         let (outcome, receiver) = oneshot::channel();
-        self.waiting.push_back(Claim { limits, requests, outcome });
-        TakeResult::AfterWrite(receiver)
+        self.decide_or_wait(Claim { limits, requests, outcome }, now, clock);
+        receiver
+    }
+
+    fn decide_or_wait(&mut self, claim: Claim, now: i64, clock: Instant) {
+        match self.decide(claim.limits, claim.requests, now, clock) {
+            Some(outcome) => _ = claim.outcome.send(outcome),
+            None => self.waiting.push_back(claim),
+        }
     }
 
     /// Admits or rejects requests; `None` if they must wait.
@@ -149,7 +133,7 @@ impl Counter {
             return Some(self.take_unconfirmed(limits, requests, now));
         }
         let wait = self.next_write?.saturating_duration_since(clock);
-        if wait <= MAX_WAIT || !self.is_recent(clock) {
+        if wait <= MAX_WAIT || !self.pace.is_recent(clock) {
             return None;
         }
         self.needs_update = true;
@@ -158,7 +142,7 @@ impl Counter {
     }
 
     /// Counts `requests` without confirmation, or none if they exceed a quota as far as this container knows.
-    pub fn take_unconfirmed(&mut self, limits: Limits, requests: u64, now: i64) -> Outcome {
+    fn take_unconfirmed(&mut self, limits: Limits, requests: u64, now: i64) -> Outcome {
         self.fits(limits, requests, now)?;
         self.add(requests as i64, now);
         self.unconfirmed += requests;
@@ -169,47 +153,13 @@ impl Counter {
     fn is_allowed(&mut self, limits: Limits, requests: u64, now: i64, clock: Instant) -> bool {
         let waiting: u64 = self.waiting.iter().map(|claim| claim.requests).sum();
         self.fits(limits, requests + waiting, now).is_ok()
-            && (self.is_outage() || self.unconfirmed + requests <= self.allowance(clock))
-    }
-
-    /// The maximum number of unconfirmed requests.
-    fn allowance(&self, clock: Instant) -> u64 {
-        let (spacing, has_written) = (self.spacing(), self.wrote_at.is_some());
-        // Before its first write, others do not count this container. Few containers write first.
-        if !self.is_recent(clock) || !has_written && spacing < MIN_SPREAD {
-            return MIN_ALLOWANCE;
-        }
-        let max_share = if has_written { MAX_SHARE } else { MIN_SHARE };
-        let share = (spacing.as_secs_f64() / 2.0).clamp(MIN_SHARE, max_share);
-        let allowance = self.remaining as f64 * share / self.containers.max(1.0);
-        (allowance as u64).clamp(MIN_ALLOWANCE, MAX_ALLOWANCE)
-    }
-
-    /// Returns `true` if the last response is recent.
-    fn is_recent(&self, clock: Instant) -> bool {
-        let limit = RECENT.max(self.spacing() * 2);
-        self.confirmed_at.is_some_and(|at| clock.saturating_duration_since(at) < limit)
-    }
-
-    /// The time between a container's writes, if all of them write as often as they may.
-    fn spacing(&self) -> Duration {
-        Duration::from_secs_f64(self.containers / WRITES_PER_SECOND)
-    }
-
-    /// A random delay, so that many containers do not write at once when they begin or after a pause. There are more than
-    /// have written yet.
-    fn spread(&self) -> Duration {
-        let spacing = self.spacing();
-        if spacing < MIN_SPREAD {
-            return Duration::ZERO;
-        }
-        spacing.mul_f64(rand::random_range(0.0..3.0))
+            && (self.is_outage() || self.unconfirmed + requests <= self.pace.allowance(clock))
     }
 
     /// Chooses the time from which the container may write, unless it already has something to write.
     fn schedule_write(&mut self, clock: Instant) {
         if !self.has_something_to_write() {
-            self.next_write = self.next_write.max(Some(clock + self.spread()));
+            self.next_write = self.next_write.max(Some(clock + self.pace.spread()));
         }
     }
 
@@ -228,14 +178,8 @@ impl Counter {
         }
     }
 
-    /// The status of each quota, with the time at which `requests` more would fit.
-    fn statuses(&self, requests: u64, now: i64) -> QuotaStatuses {
-        let Limits { per_minute, per_day } = self.limits;
-        let (minute, daily) = (LimitType::Minute, LimitType::Daily);
-        QuotaStatuses {
-            minute: per_minute.map(|it| minute.status(requests, it, &self.counted.steps, now)),
-            daily: per_day.map(|it| daily.status(requests, it, &self.counted.hours, now)),
-        }
+    fn statuses(&mut self, requests: u64, now: i64) -> QuotaStatuses {
+        self.limits.statuses(requests, &mut self.counted, now)
     }
 
     /// Counts this container's requests, or takes them back if negative.
@@ -244,16 +188,9 @@ impl Counter {
         self.unsent.add(requests, at);
     }
 
-    /// Drops requests outside every window. Those in the future count from now, since the clock was set back.
     fn drop_expired(&mut self, now: i64) {
-        let step = LimitType::Minute.bucket_at(now);
-        for Counts { hours, steps } in [&mut self.counted, &mut self.unsent] {
-            *hours = hours.split_off(&(now - LimitType::Daily.window() + 1));
-            *steps = steps.split_off(&(now - LimitType::Minute.window() + 1));
-            for requests in steps.split_off(&(step + 1)).into_values() {
-                *steps.entry(step).or_default() += requests;
-            }
-        }
+        drop_expired(&mut self.counted, now);
+        drop_expired(&mut self.unsent, now);
     }
 
     pub fn has_unwritten_counts(&self) -> bool {
@@ -281,12 +218,12 @@ impl Counter {
             return Some(attempted_at + FLUSH_INTERVAL * 2_u32.pow(doublings));
         }
         let next_write = self.next_write.unwrap_or(clock);
-        if has_waiting && !self.is_recent(clock) {
+        if has_waiting && !self.pace.is_recent(clock) {
             return Some(clock);
         }
         let is_half_used =
-            self.has_unwritten_counts() && self.unconfirmed * 2 >= self.allowance(clock);
-        let is_first = self.wrote_at.is_none() && self.has_unwritten_counts();
+            self.has_unwritten_counts() && self.unconfirmed * 2 >= self.pace.allowance(clock);
+        let is_first = self.pace.wrote_at.is_none() && self.has_unwritten_counts();
         if has_waiting || self.has_rejected_claims || is_half_used || is_first {
             Some(next_write)
         } else {
@@ -302,7 +239,7 @@ impl Counter {
         if !self.has_something_to_write() {
             return None;
         }
-        let must_read = self.is_uncertain || !self.is_recent(clock) && self.failures == 0;
+        let must_read = self.is_uncertain || !self.pace.is_recent(clock) && self.failures == 0;
         if self.sent.is_none() && !must_read {
             self.claim_waiting(now);
             if !self.unsent.is_zero() || self.needs_update {
@@ -322,9 +259,6 @@ impl Counter {
 
     /// Moves the unsent requests to a write.
     fn next_write(&mut self, now: i64, clock: Instant) -> UsageWrite {
-        let active = self.wrote_at.map_or(MAX_ACTIVE, |at| clock.saturating_duration_since(at));
-        let active = active.min(MAX_ACTIVE).as_millis() as i64;
-        self.wrote_at = Some(clock);
         // Those of other containers differ in their last three digits.
         let number = now * 1000 + rand::rng().random_range(0..1000);
         self.last_number = number.max(self.last_number + 1);
@@ -332,7 +266,8 @@ impl Counter {
             container: self.container.clone(),
             number: self.last_number,
             counts: std::mem::take(&mut self.unsent),
-            activity: [(now - now.rem_euclid(Usage::ACTIVITY), active)].into(),
+            activity: [(now - now.rem_euclid(Usage::ACTIVITY), self.pace.record_write(clock))]
+                .into(),
             outdated: self.outdated.clone(),
         }
     }
@@ -367,7 +302,8 @@ impl Counter {
         }
         self.is_uncertain = false;
         self.needs_update = false;
-        self.counted = self.clamp_to_now(usage.counts, now);
+        self.pace.count_containers(&usage, now);
+        self.counted = usage.counts;
         self.counted.add_all(&self.unsent);
         if let Some(sent) = &self.sent {
             // The next call repeats it.
@@ -377,47 +313,24 @@ impl Counter {
             self.failures = 0;
         }
         self.outdated = usage.outdated;
-        let recent = usage.activity.range(now - 2 * Usage::ACTIVITY + 1..);
-        // A duration must not be negative, even if the item is damaged.
-        let active = recent.map(|(_, active)| *active).max().unwrap_or_default().max(0);
-        self.containers = active as f64 / MAX_ACTIVE.as_millis() as f64;
-        self.next_write = Some(clock + if is_write { self.spacing() } else { self.spread() });
+        self.next_write =
+            Some(clock + if is_write { self.pace.spacing() } else { self.pace.spread() });
         self.drop_expired(now);
         if self.sent.is_none() {
             self.settle_claims(now);
         }
-        self.remaining = self.statuses(1, now).min_remaining();
-        self.confirmed_at = self.attempted_at;
+        self.pace.remaining = self.statuses(1, now).min_remaining();
+        self.pace.confirmed_at = self.attempted_at;
         self.decide_waiting(now, clock);
     }
 
     /// Admits or rejects those waiting requests that need not wait for a write any more.
     fn decide_waiting(&mut self, now: i64, clock: Instant) {
         for claim in std::mem::take(&mut self.waiting) {
-            if claim.outcome.is_closed() {
-                continue;
-            }
-            match self.decide(claim.limits, claim.requests, now, clock) {
-                Some(outcome) => _ = claim.outcome.send(outcome),
-                None => self.waiting.push_back(claim),
+            if !claim.outcome.is_closed() {
+                self.decide_or_wait(claim, now, clock);
             }
         }
-    }
-
-    /// Lets steps in the future count from when they were first seen, since another container's clock is fast, or this
-    /// one's was set back.
-    fn clamp_to_now(&mut self, counts: Counts, now: i64) -> Counts {
-        let known = std::mem::take(&mut self.future_steps);
-        let mut steps = BTreeMap::new();
-        for (step, requests) in counts.steps {
-            let first_seen = known.get(&step).copied().unwrap_or(step);
-            let counts_from = first_seen.min(LimitType::Minute.bucket_at(now));
-            if counts_from < step {
-                self.future_steps.insert(step, counts_from);
-            }
-            *steps.entry(counts_from).or_default() += requests;
-        }
-        Counts { steps, ..counts }
     }
 
     fn settle_claims(&mut self, now: i64) {
@@ -450,7 +363,5 @@ impl Counter {
     }
 }
 
-#[cfg(test)]
-mod simulation;
 #[cfg(test)]
 mod tests;

@@ -22,14 +22,13 @@ use jiff::Timestamp;
 use logging::with_causes;
 use parking_lot::Mutex;
 use store::{KeyRecord, Store, StoreError, Usage};
-use tokio::sync::Notify;
 
 use self::{
-    counter::{Call, Counter, TakeResult},
+    counter::{Call, Counter},
     statuses::Limits,
 };
 
-pub use statuses::{DAILY_HEADERS, MINUTE_HEADERS, QuotaExceeded, QuotaStatuses};
+pub use statuses::{QuotaExceeded, QuotaStatuses};
 pub use window::{LimitType, QuotaStatus};
 
 /// Beyond this number of quotas in memory, those without unwritten requests are dropped.
@@ -57,10 +56,8 @@ struct Quota {
     counter: Mutex<Counter>,
     /// Locked during a write, so that writes do not overlap.
     writing: tokio::sync::Mutex<()>,
-    has_writer: AtomicBool,
-    /// The time of the task's next write, unless it is writing.
-    wakes_at: Mutex<Option<Instant>>,
-    is_due_earlier: Notify,
+    /// The time of the next write by a task, if there is one.
+    scheduled_at: Mutex<Option<Instant>>,
 }
 
 impl Quota {
@@ -92,14 +89,8 @@ impl Quotas {
         let quota = self.quota(key.quota_id());
         let taken = quota.counter.lock().take(limits, requests, unix_time(), Instant::now());
         // Before any wait, since a handler is canceled if the client disconnects.
-        self.write_soon(&quota);
-        let outcome = match taken {
-            TakeResult::Now(outcome) => outcome,
-            // The sender is dropped without an outcome only along with the counter.
-            TakeResult::AfterWrite(receiver) => receiver.await.unwrap_or_else(|_| {
-                quota.counter.lock().take_unconfirmed(limits, requests, unix_time())
-            }),
-        };
+        self.schedule_write(&quota);
+        let outcome = taken.await.expect("the counter decides every claim that is waited for");
         outcome.map(Some).map_err(|exceeded| {
             let mut counter = quota.counter.lock();
             counter.fits(limits, previous + requests, unix_time()).err().unwrap_or(exceeded)
@@ -125,43 +116,32 @@ impl Quotas {
         self.is_written_by_extension.store(true, Ordering::Relaxed);
     }
 
-    fn write_soon(self: &Arc<Self>, quota: &Arc<Quota>) {
+    /// Starts a task for the next write, unless one will write by then.
+    fn schedule_write(self: &Arc<Self>, quota: &Arc<Quota>) {
         let Some(due_at) = self.task_due_at(quota) else { return };
-        if !quota.has_writer.swap(true, Ordering::SeqCst) {
-            tokio::spawn(Arc::clone(self).write_when_due(Arc::clone(quota)));
-        } else if quota.wakes_at.lock().is_some_and(|wakes_at| due_at < wakes_at) {
-            quota.is_due_earlier.notify_one();
+        let mut scheduled_at = quota.scheduled_at.lock();
+        if scheduled_at.is_some_and(|scheduled_at| scheduled_at <= due_at) {
+            return;
         }
+        *scheduled_at = Some(due_at);
+        let (quotas, quota) = (Arc::clone(self), Arc::clone(quota));
+        tokio::spawn(async move {
+            tokio::time::sleep_until(due_at.into()).await;
+            // Otherwise an earlier write has replaced this one.
+            if *quota.scheduled_at.lock() == Some(due_at) {
+                quotas.write(&quota).await;
+                *quota.scheduled_at.lock() = None;
+                quotas.schedule_write(&quota);
+            }
+        });
     }
 
     /// The time of a task's next write; `None` if the extension writes, or nothing needs to be written.
     fn task_due_at(&self, quota: &Quota) -> Option<Instant> {
-        let counter = quota.counter.lock();
+        let (counter, now) = (quota.counter.lock(), Instant::now());
         let is_left_to_extension =
             self.is_written_by_extension.load(Ordering::Relaxed) && !counter.has_waiting_claims();
-        if is_left_to_extension { None } else { counter.due_at(Instant::now()) }
-    }
-
-    async fn write_when_due(self: Arc<Self>, quota: Arc<Quota>) {
-        loop {
-            let Some(due_at) = self.task_due_at(&quota) else {
-                quota.has_writer.store(false, Ordering::SeqCst);
-                // A request that was counted just before this did not start another task.
-                if self.task_due_at(&quota).is_none()
-                    || quota.has_writer.swap(true, Ordering::SeqCst)
-                {
-                    return;
-                }
-                continue;
-            };
-            *quota.wakes_at.lock() = Some(due_at);
-            tokio::select! {
-                () = tokio::time::sleep_until(due_at.into()) => (),
-                () = quota.is_due_earlier.notified() => continue,
-            }
-            *quota.wakes_at.lock() = None;
-            self.write(&quota).await;
-        }
+        if is_left_to_extension { None } else { Some(counter.due_at(now)?.max(now)) }
     }
 
     /// Writes the counts of all quotas whose writes are due.

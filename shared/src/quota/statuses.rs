@@ -2,41 +2,38 @@
 
 use axum::http::{HeaderMap, HeaderValue, header::RETRY_AFTER};
 use jiff::Timestamp;
-use store::KeyRecord;
+use store::{Counts, KeyRecord};
 
 use super::window::{LimitType, QuotaStatus};
 
-/// The headers for the daily quota: limit, remaining requests and reset time.
-pub const DAILY_HEADERS: [&str; 3] =
-    ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"];
-/// The headers for the per-minute quota, in the same order.
-pub const MINUTE_HEADERS: [&str; 3] =
-    ["X-RateLimit-Minute-Limit", "X-RateLimit-Minute-Remaining", "X-RateLimit-Minute-Reset"];
-
+/// A key's limits, by [`LimitType::ALL`].
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Limits {
-    pub per_minute: Option<u64>,
-    pub per_day: Option<u64>,
-}
+pub struct Limits(pub(super) [Option<u64>; LimitType::ALL.len()]);
 
 impl Limits {
     /// The limits for `key`; `None` if it has no quotas.
     pub fn from_key(key: &KeyRecord) -> Option<Self> {
-        let (per_minute, per_day) = (key.per_minute.map(u64::from), key.per_day.map(u64::from));
-        let has_limit = per_minute.is_some() || per_day.is_some();
-        has_limit.then_some(Self { per_minute, per_day })
+        let limits = LimitType::ALL.map(|it| (it.properties().limit)(key).map(u64::from));
+        limits.iter().any(Option::is_some).then_some(Self(limits))
+    }
+
+    /// The status of each quota, with the time at which `requests` more would fit.
+    pub fn statuses(self, requests: u64, counts: &mut Counts, now: i64) -> QuotaStatuses {
+        let mut status = |limit_type: LimitType| {
+            let limit = self.0[limit_type as usize]?;
+            Some(limit_type.status(requests, limit, counts, now))
+        };
+        QuotaStatuses(LimitType::ALL.map(&mut status))
     }
 }
 
+/// The status of each of a key's quotas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct QuotaStatuses {
-    pub minute: Option<QuotaStatus>,
-    pub daily: Option<QuotaStatus>,
-}
+pub struct QuotaStatuses([Option<QuotaStatus>; LimitType::ALL.len()]);
 
 impl QuotaStatuses {
-    /// The quota that these requests exceed; `None` if they fit. If they exceed both, one that they can never fit
-    /// into, or else the one that resets last.
+    /// The quota that these requests exceed; `None` if they fit. If they exceed several, one that they can never fit
+    /// into, and otherwise the one that resets last.
     pub fn exceeded_by(&self, requests: u64) -> Option<QuotaStatus> {
         let exceeded = self.iter().filter(|status| status.remaining < requests);
         exceeded.max_by_key(|status| (status.limit < requests, status.reset))
@@ -53,15 +50,14 @@ impl QuotaStatuses {
     }
 
     fn iter(&self) -> impl Iterator<Item = QuotaStatus> {
-        self.minute.into_iter().chain(self.daily)
+        self.0.into_iter().flatten()
     }
 
-    /// Sets `X-RateLimit-*` for the daily quota and `X-RateLimit-Minute-*` for the per-minute quota.
+    /// Sets `X-RateLimit-*` for each quota.
     pub fn set_rate_limit_headers(&self, headers: &mut HeaderMap) {
-        for (names, status) in [(DAILY_HEADERS, self.daily), (MINUTE_HEADERS, self.minute)] {
-            let Some(QuotaStatus { limit, remaining, reset, .. }) = status else { continue };
+        for QuotaStatus { limit_type, limit, remaining, reset } in self.iter() {
             let values = [limit.into(), remaining.into(), HeaderValue::from(reset)];
-            for (name, value) in names.into_iter().zip(values) {
+            for (name, value) in limit_type.headers().into_iter().zip(values) {
                 headers.insert(name, value);
             }
         }
@@ -79,6 +75,12 @@ pub struct QuotaExceeded {
 }
 
 impl QuotaExceeded {
+    /// Requests that exceed a key's only quota.
+    pub fn new(exhausted: QuotaStatus, requests: u64) -> Self {
+        let only = |limit_type| (limit_type == exhausted.limit_type).then_some(exhausted);
+        Self { exhausted, requests, statuses: QuotaStatuses(LimitType::ALL.map(only)) }
+    }
+
     /// Sets `X-RateLimit-*`, and `Retry-After` to the seconds until the requests fit. If they never fit, omits
     /// `Retry-After`, since the client would retry forever.
     pub fn set_headers(&self, headers: &mut HeaderMap) {
@@ -92,11 +94,8 @@ impl QuotaExceeded {
 
     pub fn message(&self) -> String {
         let QuotaStatus { limit_type, limit, remaining, reset } = self.exhausted;
-        let window = match limit_type {
-            LimitType::Minute => "minute",
-            LimitType::Daily => "day",
-        };
-        let reset = Timestamp::from_second(reset).expect("a quota resets within one window");
+        let window = limit_type.properties().name;
+        let reset = Timestamp::from_second(reset).expect("a quota resets within two windows");
         let (requests, remaining_capacity) = (self.requests, self.statuses.min_remaining());
         if requests == 1 || remaining == 0 {
             return format!("Quota of {limit} requests per {window} exceeded; retry after {reset}");
@@ -117,18 +116,18 @@ mod tests {
     #[test]
     fn the_exceeded_quota_is_one_that_never_fits_or_the_one_that_resets_last() {
         let status =
-            |limit_type, limit, reset| QuotaStatus { limit_type, limit, remaining: 2, reset };
-        for (per_minute, per_day, requests, expected) in [
-            (10, 20, 2, None),
-            (10, 20, 3, Some(LimitType::Daily)),
-            (10, 20, 10, Some(LimitType::Daily)),
-            (10, 20, 11, Some(LimitType::Minute)),
-            (10, 20, 21, Some(LimitType::Daily)),
+            |limit_type, limit, reset| Some(QuotaStatus { limit_type, limit, remaining: 2, reset });
+        for (requests, expected) in [
+            (2, None),
+            (3, Some(LimitType::Daily)),
+            (10, Some(LimitType::Daily)),
+            (11, Some(LimitType::Minute)),
+            (21, Some(LimitType::Daily)),
         ] {
-            let statuses = QuotaStatuses {
-                minute: Some(status(LimitType::Minute, per_minute, 60)),
-                daily: Some(status(LimitType::Daily, per_day, 3600)),
-            };
+            let statuses = QuotaStatuses([
+                status(LimitType::Minute, 10, 60),
+                status(LimitType::Daily, 20, 3600),
+            ]);
             let exceeded = statuses.exceeded_by(requests).map(|status| status.limit_type);
             assert_eq!(exceeded, expected, "{requests}");
         }
@@ -144,19 +143,28 @@ mod tests {
             (
                 3,
                 10,
-                format!("counts as 10; send one that counts as at most 3, or retry after {at}"),
+                format!(
+                    "has 3 left, and this request counts as 10; send one that counts as at most 3, or retry after {at}"
+                ),
             ),
-            (3, 11, "counts as 11; send one that counts as at most 3".to_owned()),
+            (
+                3,
+                11,
+                "has 3 left, and this request counts as 11; send one that counts as at most 3"
+                    .to_owned(),
+            ),
         ] {
-            let limit_type = LimitType::Minute;
-            let exhausted = QuotaStatus { limit_type, limit: 10, remaining, reset };
-            let statuses = QuotaStatuses { minute: Some(exhausted), daily: None };
-            let exceeded = QuotaExceeded { exhausted, requests, statuses };
-            let left = if remaining > 0 { "has 3 left, and this request " } else { "" };
-            let message = format!("Quota of 10 requests per minute {left}{expected}");
-            assert_eq!(exceeded.message(), message);
+            let limit_type = LimitType::Daily;
+            let exceeded = QuotaExceeded::new(
+                QuotaStatus { limit_type, limit: 10, remaining, reset },
+                requests,
+            );
+            assert_eq!(exceeded.message(), format!("Quota of 10 requests per day {expected}"));
             let mut headers = HeaderMap::new();
             exceeded.set_headers(&mut headers);
+            assert_eq!(headers["x-ratelimit-limit"], "10");
+            assert_eq!(headers["x-ratelimit-remaining"], remaining.to_string());
+            assert_eq!(headers["x-ratelimit-reset"], reset.to_string());
             let seconds = headers.get(RETRY_AFTER).map(|it| it.to_str().unwrap().parse().unwrap());
             let is_in_40_s = seconds.is_some_and(|seconds: i64| (38..=40).contains(&seconds));
             assert_eq!(is_in_40_s, requests <= 10);

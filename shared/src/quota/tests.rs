@@ -33,7 +33,7 @@ async fn a_task_writes_for_waiting_requests_even_with_an_extension() {
     let quotas = quotas_left_to_extension();
     let key = key("a", 9);
     assert_eq!(quotas.take(&key, 1, 0).await.unwrap().unwrap().min_remaining(), 8);
-    assert!(!quotas.quota("a").has_writer.load(Ordering::SeqCst), "the extension writes");
+    assert!(quotas.quota("a").scheduled_at.lock().is_none(), "the extension writes");
     // Two writes fail, so the request is admitted without confirmation.
     assert_eq!(quotas.take(&key, 3, 0).await.unwrap().unwrap().min_remaining(), 5);
     let failures = quotas.quota("a").counter.lock().record_failure(0, Instant::now());

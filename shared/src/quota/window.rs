@@ -1,13 +1,10 @@
-//! Sliding windows: which requests count at a given time, and when they expire.
+//! The kinds of quotas, and which requests count against one at a given time.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, ops::RangeInclusive};
 
 use serde::Serialize;
-use store::Counts;
+use store::{Counts, KeyRecord};
 use utoipa::ToSchema;
-
-/// The number of requests in each bucket, by the bucket's first second.
-pub type Buckets = BTreeMap<i64, i64>;
 
 /// The kinds of quotas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
@@ -17,47 +14,92 @@ pub enum LimitType {
     Daily,
 }
 
+/// Everything that differs between the kinds of quotas.
+pub(super) struct Properties {
+    /// The length of the sliding window in seconds.
+    window: i64,
+    /// The window's name in messages.
+    pub name: &'static str,
+    /// The headers for the limit, the remaining requests and the reset time.
+    pub headers: [&'static str; 3],
+    /// A key's limit.
+    pub limit: fn(&KeyRecord) -> Option<u32>,
+    buckets: fn(&mut Counts) -> &mut Buckets,
+}
+
+/// The number of requests in each bucket, by the bucket's first second. The requests in a bucket expire together.
+type Buckets = BTreeMap<i64, i64>;
+
 impl LimitType {
-    /// The length of the window in seconds.
-    pub fn window(self) -> i64 {
+    pub const ALL: [Self; 2] = [Self::Minute, Self::Daily];
+
+    pub(super) fn properties(self) -> Properties {
         match self {
-            Self::Minute => 60,
-            Self::Daily => 24 * 60 * 60,
+            Self::Minute => Properties {
+                window: 60,
+                name: "minute",
+                headers: [
+                    "X-RateLimit-Minute-Limit",
+                    "X-RateLimit-Minute-Remaining",
+                    "X-RateLimit-Minute-Reset",
+                ],
+                limit: |key| key.per_minute,
+                buckets: |counts| &mut counts.steps,
+            },
+            Self::Daily => Properties {
+                window: 24 * 60 * 60,
+                name: "day",
+                headers: ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"],
+                limit: |key| key.per_day,
+                buckets: |counts| &mut counts.hours,
+            },
         }
     }
 
-    /// The length of a bucket in seconds. The requests in a bucket expire together.
-    pub fn bucket(self) -> i64 {
-        match self {
-            Self::Minute => Counts::STEP,
-            Self::Daily => Counts::HOUR,
-        }
-    }
-
-    /// The first second of the bucket at `now`, a Unix time in seconds.
-    pub fn bucket_at(self, now: i64) -> i64 {
-        now - now.rem_euclid(self.bucket())
+    /// The headers for the limit, the remaining requests and the reset time.
+    pub fn headers(self) -> [&'static str; 3] {
+        self.properties().headers
     }
 
     /// The status of a quota at `now`, a Unix time in seconds. It resets when `requests` more fit, or, if they never
     /// fit, when the whole quota is available.
     ///
     /// Buckets that started within the window count. So a client within its quota is never rejected, and no client
-    /// exceeds its quota in a window that is one bucket shorter. Buckets in the future count as if they started now.
-    pub fn status(self, requests: u64, limit: u64, buckets: &Buckets, now: i64) -> QuotaStatus {
-        let counted: Vec<_> = buckets.range(now - self.window() + 1..).collect();
-        let used: i64 = counted.iter().map(|(_, count)| **count).sum();
-        let mut left = used;
-        let mut reset = now;
+    /// exceeds its quota in a window that is one bucket shorter.
+    pub(super) fn status(
+        self,
+        requests: u64,
+        limit: u64,
+        counts: &mut Counts,
+        now: i64,
+    ) -> QuotaStatus {
+        let Properties { window, buckets, .. } = self.properties();
+        let counted = buckets(counts).range(counted_starts(window, now));
+        let used: i64 = counted.clone().map(|(_, count)| count).sum();
+        let (mut left, mut reset) = (used, now);
         for (start, count) in counted {
             left -= count;
-            reset = (*start).min(self.bucket_at(now)) + self.window();
+            reset = start + window;
             if left < used && non_negative(left).saturating_add(requests) <= limit {
                 break;
             }
         }
         let remaining = limit.saturating_sub(non_negative(used));
         QuotaStatus { limit_type: self, limit, remaining, reset }
+    }
+}
+
+/// The starts of the buckets that count at `now`. Clocks differ, so they may be in the future, but not by more than a
+/// window.
+fn counted_starts(window: i64, now: i64) -> RangeInclusive<i64> {
+    now - window + 1..=now + window
+}
+
+/// Drops requests that do not count at `now`.
+pub(super) fn drop_expired(counts: &mut Counts, now: i64) {
+    for limit_type in LimitType::ALL {
+        let Properties { window, buckets, .. } = limit_type.properties();
+        buckets(counts).retain(|start, _| counted_starts(window, now).contains(start));
     }
 }
 
@@ -88,11 +130,11 @@ mod tests {
 
     /// The requests that a container admits, among those at `times`.
     fn admit_all(limit_type: LimitType, limit: u64, times: &[i64]) -> Vec<i64> {
-        let mut buckets = Buckets::new();
+        let mut counts = Counts::default();
         let mut admitted = Vec::new();
         for &now in times {
-            if limit_type.status(1, limit, &buckets, now).remaining > 0 {
-                *buckets.entry(limit_type.bucket_at(now)).or_default() += 1;
+            if limit_type.status(1, limit, &mut counts, now).remaining > 0 {
+                counts.add(1, now);
                 admitted.push(now);
             }
         }
@@ -116,25 +158,18 @@ mod tests {
 
     proptest! {
         #[test]
-        fn clients_within_their_quota_are_never_rejected(
-            times in sorted_times(60), daily in sorted_times(86_400)
+        fn quotas_admit_clients_within_them_and_no_more_in_a_window_less_a_bucket(
+            times in sorted_times(60), daily in sorted_times(86_400), limit in 1_usize..40
         ) {
-            for (limit_type, times) in [(LimitType::Minute, times), (LimitType::Daily, daily)] {
+            for (limit_type, bucket, times) in [
+                (LimitType::Minute, Counts::STEP, times), (LimitType::Daily, Counts::HOUR, daily)
+            ] {
+                let window = limit_type.properties().window;
                 // A window is half-open: a request stops counting after exactly one window.
-                let limit = max_in_span(limit_type.window() - 1, &times);
+                let needed = max_in_span(window - 1, &times);
+                prop_assert_eq!(&admit_all(limit_type, needed as u64, &times), &times);
                 let admitted = admit_all(limit_type, limit as u64, &times);
-                prop_assert_eq!(admitted, times);
-            }
-        }
-
-        #[test]
-        fn no_client_exceeds_a_quota_in_a_window_less_a_bucket(
-            times in sorted_times(60), daily in sorted_times(86_400), limit in 1_u64..40
-        ) {
-            for (limit_type, times) in [(LimitType::Minute, times), (LimitType::Daily, daily)] {
-                let admitted = admit_all(limit_type, limit, &times);
-                let span = limit_type.window() - limit_type.bucket();
-                prop_assert!(max_in_span(span, &admitted) as u64 <= limit);
+                prop_assert!(max_in_span(window - bucket, &admitted) <= limit);
             }
         }
 
@@ -142,16 +177,40 @@ mod tests {
         fn rejected_requests_fit_at_the_reset_and_not_before(
             times in sorted_times(60), limit in 1_u64..10, now in 240_i64..300
         ) {
-            let mut buckets = Buckets::new();
-            for time in times {
-                *buckets.entry(LimitType::Minute.bucket_at(time)).or_default() += 1;
+            let mut counts = Counts::default();
+            times.into_iter().for_each(|time| counts.add(1, time));
+            let mut status = |now| LimitType::Minute.status(1, limit, &mut counts, now);
+            let QuotaStatus { remaining, reset, .. } = status(now);
+            if remaining == 0 {
+                prop_assert!(status(reset).remaining > 0);
+                prop_assert_eq!(status(reset - 1).remaining, 0);
             }
-            let status = LimitType::Minute.status(1, limit, &buckets, now);
-            let remaining = |now| LimitType::Minute.status(1, limit, &buckets, now).remaining;
-            if status.remaining == 0 {
-                prop_assert!(remaining(status.reset) > 0);
-                prop_assert_eq!(remaining(status.reset - 1), 0);
-            }
+        }
+    }
+
+    /// Otherwise a clock that is wrong by hours would block a minute quota for as long.
+    #[test]
+    fn requests_count_within_a_window_of_now_and_others_are_dropped() {
+        const NOW: i64 = 1_795_251_600;
+        for (ago, minute, daily) in [
+            (55, 8, 8),
+            (60, 9, 8),
+            (86_399 - 3599, 9, 8),
+            (86_400, 9, 9),
+            (-60, 8, 8),
+            (-65, 9, 8),
+            (-86_400, 9, 8),
+            (-90_000, 9, 9),
+        ] {
+            let mut counts = Counts::default();
+            counts.add(1, NOW - ago);
+            let remaining = LimitType::ALL.map(|it| it.status(1, 9, &mut counts, NOW).remaining);
+            assert_eq!(remaining, [minute, daily], "{ago}");
+            drop_expired(&mut counts, NOW);
+            assert_eq!(
+                (counts.steps.is_empty(), counts.hours.is_empty()),
+                (minute == 9, daily == 9)
+            );
         }
     }
 }

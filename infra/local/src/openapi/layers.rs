@@ -1,7 +1,7 @@
 //! Keys, headers and the 304 response, which the layers around all handlers add.
 
 use serde_json::{Value, json};
-use shared::quota::{DAILY_HEADERS, MINUTE_HEADERS};
+use shared::quota::LimitType;
 
 use super::{needs_key, operations};
 
@@ -67,7 +67,7 @@ fn header_names(status: &str, has_key: bool, conditional: bool) -> Vec<&'static 
     }
     // These errors occur before the quota is known.
     if has_key && !matches!(status, "401" | "405") {
-        names.extend(DAILY_HEADERS.into_iter().chain(MINUTE_HEADERS));
+        names.extend(LimitType::ALL.into_iter().rev().flat_map(LimitType::headers));
     }
     names.extend_from_slice(match status {
         "401" => &["WWW-Authenticate"],

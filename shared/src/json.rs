@@ -6,7 +6,7 @@ use axum::{
 };
 use serde::Serialize;
 
-use super::errors::ApiError;
+use crate::errors::ApiError;
 
 /// About the size of a page with 50 results, so the buffer seldom grows.
 const BUFFER_BYTES: usize = 8192;

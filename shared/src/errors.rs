@@ -241,73 +241,28 @@ impl IntoResponse for ApiError {
 
 #[cfg(test)]
 mod tests {
-    use axum::body::to_bytes;
     use jiff::Timestamp;
     use numbering::records::Version;
-    use serde_json::{Value, json};
 
     use super::*;
-    use crate::quota::{LimitType, QuotaStatuses};
 
     #[test]
-    fn errors_have_their_status_and_header() {
-        let allow = HeaderValue::from_static("GET");
-        for (error, status, name, value) in [
-            (ApiError::KeyRequired, 401, WWW_AUTHENTICATE, CHALLENGE),
-            (ApiError::InvalidKey, 401, WWW_AUTHENTICATE, INVALID_KEY_CHALLENGE),
-            (ApiError::MethodNotAllowed { message: String::new(), allow }, 405, ALLOW, "GET"),
-            (ApiError::Unavailable, 503, RETRY_AFTER, RETRY_AFTER_SECONDS),
-            (ApiError::KeyUnchecked, 503, RETRY_AFTER, RETRY_AFTER_SECONDS),
-        ] {
-            let response = error.into_response();
-            assert_eq!(response.status(), status);
-            assert_eq!(response.headers()[name], value);
-        }
-    }
-
-    #[test]
-    fn only_an_unavailable_history_has_a_retry_time() {
+    fn errors_have_a_retry_time_unless_only_an_operator_can_help() {
         let damaged = || StoreError::DamagedHistory { part: String::new(), source: "gone".into() };
         let unrecorded =
             || StoreError::Unrecorded { publication: Version::new(Timestamp::UNIX_EPOCH) };
         let table = StoreError::Manifest { table: String::new(), source: "gone".into() };
         for (error, remedy, has_retry_time) in [
-            (damaged(), "tnr verify --repair", false),
-            (unrecorded(), "the next import", false),
-            (table, "retry in a few seconds", true),
+            (ApiError::NoHistory(damaged()), "tnr verify --repair", false),
+            (ApiError::NoHistory(unrecorded()), "the next import", false),
+            (ApiError::NoHistory(table), "retry in a few seconds", true),
+            (ApiError::Unreadable, "must be imported again", false),
+            (ApiError::Unavailable, "retry in a few seconds", true),
+            (ApiError::KeyUnchecked, "retry in a few seconds", true),
+            (ApiError::NoBodyMemory, "retry in a few seconds", true),
         ] {
-            let error = ApiError::NoHistory(error);
             assert!(error.to_string().contains(remedy), "{error}");
             assert_eq!(error.into_response().headers().contains_key(RETRY_AFTER), has_retry_time);
         }
-    }
-
-    #[test]
-    fn exceeded_quotas_are_in_the_body_and_the_headers() {
-        let (limit_type, reset) = (LimitType::Daily, 1_795_273_260);
-        let exhausted = QuotaStatus { limit_type, limit: 5, remaining: 1, reset };
-        let statuses = QuotaStatuses { minute: None, daily: Some(exhausted) };
-        let exceeded = QuotaExceeded { exhausted, requests: 6, statuses };
-        let error = ApiError::RateLimited(exceeded);
-        assert_eq!(error.body().details, Some(exhausted));
-        let response = error.into_response();
-        assert_eq!(response.status(), StatusCode::TOO_MANY_REQUESTS);
-        assert_eq!(response.headers()["x-ratelimit-remaining"], "1");
-    }
-
-    #[tokio::test]
-    async fn only_errors_become_problem_details() {
-        let problem = into_problem(ApiError::not_found("No data").into_response());
-        assert_eq!(problem.status(), StatusCode::NOT_FOUND);
-        assert_eq!(problem.headers()["content-type"], PROBLEM_MEDIA_TYPE);
-        let body = to_bytes(problem.into_body(), usize::MAX).await.unwrap();
-        let expected = json!({
-            "type": "about:blank", "title": "Not Found", "status": 404, "detail": "No data",
-            "error": "not_found",
-        });
-        assert_eq!(serde_json::from_slice::<Value>(&body).unwrap(), expected);
-
-        let success = into_problem("text".into_response());
-        assert_eq!(to_bytes(success.into_body(), usize::MAX).await.unwrap(), "text");
     }
 }

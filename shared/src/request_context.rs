@@ -72,20 +72,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_four_digits_are_masked() {
-        for (e164, expected) in
-            [("+13052345678", "+1305234****"), ("+49112", "+4****"), ("+112", "+***"), ("+", "+")]
-        {
-            assert_eq!(mask_digits(e164), expected);
+    fn the_last_four_digits_are_masked_and_numbers_with_letters_are_not_recorded() {
+        for (text, national_number, e164, expected) in [
+            ("+49 (0) 30 1234", "301234", "+49301234", Some("+4930****")),
+            ("+49112", "112", "+49112", Some("+4****")),
+            ("112", "112", "+112", Some("+***")),
+            ("+49 30 1234 home", "3012344663", "+493012344663", None),
+        ] {
+            let mut context = RequestContext::default();
+            context.set_phone_number(text, national_number, e164);
+            assert_eq!(context.phone_number.as_deref(), expected, "{text}");
         }
-    }
-
-    #[test]
-    fn a_number_with_letters_is_not_recorded() {
-        let mut context = RequestContext::default();
-        context.set_phone_number("+49 30 1234 home", "3012344663", "+493012344663");
-        assert_eq!(context.phone_number, None);
-        context.set_phone_number("+49 (0) 30 1234", "301234", "+49301234");
-        assert_eq!(context.phone_number.as_deref(), Some("+4930****"));
     }
 }

@@ -10,9 +10,11 @@ use axum::{
     extract::FromRequestParts,
     http::{HeaderName, request::Parts},
 };
-use lambda_http::request::RequestContext::{self, ApiGatewayV1, ApiGatewayV2};
 
-use crate::{gateway::PathPrefix, http::request_host};
+use crate::{
+    gateway::{PathPrefix, event_context},
+    http::request_host,
+};
 
 const FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
 
@@ -36,22 +38,15 @@ impl<S: Sync> FromRequestParts<S> for PublicAddress {
 
 impl PublicAddress {
     fn from_parts(parts: &Parts) -> Self {
-        let origin = match parts.extensions.get::<RequestContext>() {
-            Some(context) => domain(context).map(|domain| format!("https://{domain}")),
+        let origin = match event_context(&parts.extensions) {
+            Some(context) => {
+                context.domain_name.as_deref().map(|domain| format!("https://{domain}"))
+            }
             None => request_origin(parts),
         };
         let Some(origin) = origin else { return Self::Unknown };
         let prefix = parts.extensions.get().map(|PathPrefix(prefix)| prefix.as_str());
         Self::At(origin + prefix.unwrap_or_default())
-    }
-}
-
-/// The domain at which API Gateway received the request.
-fn domain(context: &RequestContext) -> Option<&str> {
-    match context {
-        ApiGatewayV2(context) => context.domain_name.as_deref(),
-        ApiGatewayV1(context) => context.domain_name.as_deref(),
-        _ => None,
     }
 }
 

@@ -1,8 +1,8 @@
 //! API Gateway events: the URL that the client sent, and whether IAM authorized the request.
 //!
 //! An HTTP API decodes the path before it sets `rawPath`. A `?` or `#` in a phone number would then end the path, and a
-//! `/` would lead to another route. But the event's path parameters contain the full values. REST APIs and
-//! `cargo lambda watch` do not decode the path.
+//! `/` would lead to another route. But the event's path parameters contain the full values. `cargo lambda watch` does
+//! not decode the path.
 //!
 //! A named stage or a custom domain's base path precedes the route's path. It is stripped from the path, and added to
 //! the targets of `Link` headers. Behind another proxy, the base path is a setting of the local server.
@@ -10,12 +10,12 @@
 use axum::{
     Router,
     extract::Request as AxumRequest,
-    http::{HeaderMap, HeaderValue, Uri, header::LINK},
+    http::{Extensions, HeaderMap, HeaderValue, Uri, header::LINK},
 };
 use lambda_http::{
     Request, RequestExt,
-    aws_lambda_events::query_map::QueryMap,
-    request::RequestContext::{self, ApiGatewayV1, ApiGatewayV2},
+    aws_lambda_events::{apigw::ApiGatewayV2httpRequestContext, query_map::QueryMap},
+    request::RequestContext,
     tower::ServiceExt,
 };
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
@@ -36,20 +36,18 @@ pub fn restore_path(mut request: Request) -> Request {
     request
 }
 
-/// Returns `true` if the request came from API Gateway, not over a port.
-pub(crate) fn is_behind_gateway(request: &AxumRequest) -> bool {
-    request.extensions().get::<RequestContext>().is_some()
+/// The context of a request from API Gateway; `None` for a request over a port. HTTP clients cannot set it.
+pub(crate) fn event_context(request: &Extensions) -> Option<&ApiGatewayV2httpRequestContext> {
+    match request.get::<RequestContext>()? {
+        RequestContext::ApiGatewayV2(context) => Some(context),
+        _ => None,
+    }
 }
 
 /// Returns `true` if IAM authorized the request: by API Gateway, or through IAM permission to invoke the function.
-/// HTTP clients cannot set the request context.
 pub(crate) fn is_authorized_by_iam(request: &AxumRequest) -> bool {
-    match request.extensions().get::<RequestContext>() {
-        Some(ApiGatewayV2(context)) => {
-            context.authorizer.as_ref().is_some_and(|authorizer| authorizer.iam.is_some())
-        }
-        _ => false,
-    }
+    let authorizer = event_context(request.extensions()).and_then(|it| it.authorizer.as_ref());
+    authorizer.is_some_and(|authorizer| authorizer.iam.is_some())
 }
 
 /// Adds the path prefix to the targets of `Link` headers.
@@ -95,28 +93,13 @@ pub(crate) fn with_path_and_query(uri: &Uri, path_and_query: &str) -> Option<Uri
 
 /// The path that the client sent, split into prefix and route path; `None` if the request already contains it.
 fn restored_path(request: &Request) -> Option<(String, String)> {
-    let raw_path = request.raw_http_path();
-    match request.request_context_ref()? {
-        ApiGatewayV2(context) => match context.route_key.as_deref()?.split_once(' ') {
-            Some((_method, route)) => {
-                let path = routed_path(route, request.path_parameters_ref())?;
-                Some((raw_path[..route_start(route, raw_path)].to_owned(), path))
-            }
-            None => path_without_stage(request, context.stage.as_deref()?),
-        },
-        ApiGatewayV1(context) => {
-            let route = context.resource_path.as_deref().unwrap_or_default();
-            let path = match &raw_path[route_start(route, raw_path)..] {
-                "" => "/",
-                path => path,
-            };
-            // Unlike the raw path, this one includes the stage.
-            let full_path = context.path.as_deref().unwrap_or(raw_path);
-            let prefix = full_path.strip_suffix(path).unwrap_or_default();
-            Some((prefix.to_owned(), path.to_owned()))
-        }
-        _ => None,
-    }
+    let context = event_context(request.extensions())?;
+    let Some((_method, route)) = context.route_key.as_deref()?.split_once(' ') else {
+        return path_without_stage(request, context.stage.as_deref()?);
+    };
+    let (raw_path, path) =
+        (request.raw_http_path(), routed_path(route, request.path_parameters_ref())?);
+    Some((raw_path[..route_start(route, raw_path)].to_owned(), path))
 }
 
 /// The offset of a route's path in the full path, located by the part before its first parameter. The root path is
@@ -151,11 +134,9 @@ fn routed_path(route: &str, parameters: Option<&QueryMap>) -> Option<String> {
     Some(route.split('/').map(fill_in).collect::<Option<Vec<_>>>()?.join("/"))
 }
 
-/// The query that the client sent, or an equivalent one if the event has only decoded parameters.
+/// The query that the client sent. If the path contains its start, the event has only the decoded parameters.
 fn original_query(request: &Request) -> String {
-    let has_original = matches!(request.request_context_ref(), Some(ApiGatewayV2(_)))
-        && !request.raw_http_path().contains(['?', '#']);
-    if has_original {
+    if !request.raw_http_path().contains(['?', '#']) {
         return request.uri().query().unwrap_or_default().to_owned();
     }
     let parameters = request.query_string_parameters_ref().into_iter().flat_map(QueryMap::iter);

@@ -1,5 +1,5 @@
-//! Simulates containers that share a quota, in virtual time. Calls take time, responses may be lost, and containers
-//! freeze. Requests arrive one by one and in bursts.
+//! Simulates containers that share a quota, in virtual time. Calls take time, responses may be lost, containers freeze,
+//! and clients disconnect. Requests arrive one by one and in bursts.
 //!
 //! `TNR_QUOTA_RUNS` sets the number of runs.
 
@@ -8,7 +8,7 @@ use std::env;
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 use tokio::sync::oneshot::{Receiver, error::TryRecvError};
 
-use super::*;
+use crate::quota::{counter::*, window::LimitType};
 
 const DEFAULT_RUNS: u64 = 15;
 /// In milliseconds, as are all times in the simulation.
@@ -90,10 +90,8 @@ impl Run {
     fn new(seed: u64, containers: u64) -> Self {
         let mut random = StdRng::seed_from_u64(seed);
         let per_minute = random.random_range(1..300) * containers.div_ceil(5);
-        let limits = Limits {
-            per_minute: Some(per_minute),
-            per_day: random.random_bool(0.5).then_some(per_minute * 3 / 2),
-        };
+        let per_day = random.random_bool(0.5).then_some(per_minute * 3 / 2);
+        let limits = Limits([Some(per_minute), per_day]);
         let step = if containers < 100 { STEP } else { LONG_STEP };
         let containers = (0..containers as i64).map(|index| Container {
             counter: Counter::new(),
@@ -162,10 +160,11 @@ impl Run {
         let (now, clock) = (START + time / 1000, self.instant(time));
         let requests = self.random.random_range(1..=self.max_requests);
         let Container { counter, waiting, .. } = &mut self.containers[index];
-        match counter.take(self.limits, requests, now, clock) {
-            TakeResult::Now(Ok(_)) => self.admitted.push((time, requests)),
-            TakeResult::Now(Err(_)) => (),
-            TakeResult::AfterWrite(receiver) => waiting.push((requests, receiver)),
+        waiting.push((requests, counter.take(self.limits, requests, now, clock)));
+        self.receive_outcomes(index, time);
+        // Some clients disconnect while they wait.
+        if self.random.random_bool(0.05) {
+            self.containers[index].waiting.pop();
         }
     }
 
@@ -255,7 +254,11 @@ impl Run {
 
     /// The maximum number of requests admitted within one window of the quota, less one bucket.
     fn max_admitted_in_window(&self, limit_type: LimitType) -> u64 {
-        let span = 1000 * (limit_type.window() - limit_type.bucket() - MAX_ADMISSION_DELAY);
+        let (window, bucket) = match limit_type {
+            LimitType::Minute => (60, Counts::STEP),
+            LimitType::Daily => (24 * 60 * 60, Counts::HOUR),
+        };
+        let span = 1000 * (window - bucket - MAX_ADMISSION_DELAY);
         let within = |from: i64| {
             let later = self.admitted.iter().filter(|(time, _)| (from..from + span).contains(time));
             later.map(|(_, requests)| requests).sum::<u64>()
@@ -265,8 +268,7 @@ impl Run {
 
     /// Checks that the quota is not exceeded by more than is promised, and that each request has an outcome.
     fn check(&self, description: &str) {
-        let Limits { per_minute, per_day } = self.limits;
-        for (limit_type, limit) in [(LimitType::Minute, per_minute), (LimitType::Daily, per_day)] {
+        for (limit_type, limit) in LimitType::ALL.into_iter().zip(self.limits.0) {
             let Some(limit) = limit else { continue };
             let max = self.max_admitted_in_window(limit_type);
             let bound = limit + self.max_excess(limit);
@@ -318,7 +320,7 @@ fn a_thousand_containers_write_at_most_100_times_a_second() {
 fn a_busy_client_can_use_its_whole_quota() {
     for seed in 0..runs() {
         let run = Run::new(seed, seed % 5 + 1).run(40.0);
-        let limit = run.limits.per_minute.unwrap();
+        let limit = run.limits.0[0].unwrap();
         let max = run.max_admitted_in_window(LimitType::Minute);
         assert!(max + run.max_requests > limit, "run {seed}: {max} of {limit}");
     }

@@ -10,19 +10,14 @@ use utoipa::{
 };
 
 use super::{ApiError, PROBLEM_MEDIA_TYPE, Problem};
-use crate::quota::{LimitType, QuotaExceeded, QuotaStatus, QuotaStatuses};
+use crate::quota::{LimitType, QuotaExceeded, QuotaStatus};
 
 type Responses = BTreeMap<String, RefOr<Response>>;
 
 /// An example error for each status, with a description of the status.
 fn errors() -> [(ApiError, &'static str); 9] {
-    let exhausted = QuotaStatus {
-        limit_type: LimitType::Minute,
-        limit: 600,
-        remaining: 0,
-        reset: 1_795_244_460,
-    };
-    let statuses = QuotaStatuses { minute: Some(exhausted), daily: None };
+    let (limit_type, reset) = (LimitType::Minute, 1_795_244_460);
+    let exhausted = QuotaStatus { limit_type, limit: 600, remaining: 0, reset };
     [
         (
             ApiError::invalid("limit must be a positive integer, got '0'"),
@@ -57,7 +52,7 @@ fn errors() -> [(ApiError, &'static str); 9] {
             "The content type is not supported. The message lists the supported ones.",
         ),
         (
-            ApiError::RateLimited(QuotaExceeded { exhausted, statuses, requests: 1 }),
+            ApiError::RateLimited(QuotaExceeded::new(exhausted, 1)),
             "A quota is exhausted. `details` shows which one, and when it resets.",
         ),
         (ApiError::Internal, "An internal error occurred."),

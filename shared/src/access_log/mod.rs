@@ -1,5 +1,0 @@
-//! The access log.
-
-pub mod request_context;
-mod request_id;
-pub mod telemetry;
