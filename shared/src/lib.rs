@@ -13,6 +13,7 @@ pub mod body;
 pub mod cells;
 pub mod config;
 pub mod csv_pages;
+pub mod described_params;
 mod endpoints;
 pub mod errors;
 pub mod flag_images;

@@ -8,7 +8,7 @@ use shared::{
 };
 
 use crate::{
-    schema::{DEFAULT_LIMIT, known_arguments, required_arguments},
+    schema::DEFAULT_LIMIT,
     tools::{MAX_NUMBERS, NUMBERS, Tool},
 };
 
@@ -27,12 +27,12 @@ impl ToolRequest {
     pub fn new(tool: &Tool, arguments: Option<JsonObject>) -> Result<Self, ApiError> {
         let mut arguments = arguments.unwrap_or_default();
         arguments.retain(|_, value| !value.is_null());
-        let known = known_arguments(tool);
+        let known = tool.known_arguments();
         if let Some(unknown) = arguments.keys().find(|name| !known.contains(&name.as_str())) {
             return Err(unknown_params::unknown_name("argument", unknown, "tool", &known));
         }
         let is_missing = |name: &&str| *name != NUMBERS && !arguments.contains_key(*name);
-        if let Some(missing) = required_arguments(tool).find(is_missing) {
+        if let Some(missing) = tool.required_arguments().find(is_missing) {
             return Err(ApiError::invalid(format!("{missing} is required")));
         }
         let numbers = if tool.takes_numbers { Some(take_numbers(&mut arguments)?) } else { None };

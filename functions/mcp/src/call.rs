@@ -67,7 +67,7 @@ fn to_result(tool: &Tool, response: &RouteResponse) -> CallToolResult {
         CallToolResult::success(parts.into_iter().flatten().map(ContentBlock::text).collect())
     } else {
         let mut message = body["message"].as_str().unwrap_or(&text).to_owned();
-        if tool.name == "get_carrier" {
+        if tool.name() == "get_carrier" {
             message += ". Use list_carriers with q to find the OCN for a name";
         }
         CallToolResult::error(vec![ContentBlock::text(message)])
@@ -88,6 +88,6 @@ fn next_page_hint(tool: &Tool, headers: &HeaderMap) -> Option<String> {
     let offset = value("offset")?;
     let version = value("version").map(|version| format!(" and version {version}"));
     let version = version.unwrap_or_default();
-    let name = tool.name;
+    let name = tool.name();
     Some(format!("There is more: call {name} with the same arguments, offset {offset}{version}"))
 }

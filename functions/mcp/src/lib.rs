@@ -54,5 +54,5 @@ fn functions() -> [Routes; 5] {
 
 fn prepare() {
     formatting::load_rules();
-    LazyLock::force(&schema::TOOL_DESCRIPTIONS);
+    LazyLock::force(&TOOLS);
 }

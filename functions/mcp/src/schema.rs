@@ -1,23 +1,12 @@
-//! Tool descriptions for the protocol. Argument descriptions come from the routes' parameters.
+//! The JSON Schemas of tools. Arguments come from the routes' parameters, and results from their responses.
 
-use std::sync::{Arc, LazyLock};
-
-use rmcp::model::{Tool as ToolDescription, ToolAnnotations};
 use serde_json::{Map, Value, json};
-use shared::app::openapi;
+use shared::described_params::{DescribedParam, described_params};
 
-use crate::{
-    functions,
-    tools::{MAX_NUMBERS, NUMBERS, TOOLS, Tool},
-};
+use crate::tools::{MAX_NUMBERS, NUMBERS};
 
 /// Default page size, smaller than the routes' because models pay for each row.
 pub const DEFAULT_LIMIT: u32 = 20;
-
-pub static TOOL_DESCRIPTIONS: LazyLock<Vec<ToolDescription>> = LazyLock::new(|| {
-    let api = serde_json::to_value(openapi(functions())).expect("the description is valid JSON");
-    TOOLS.iter().map(|tool| describe(tool, &api)).collect()
-});
 
 /// Maximum values listed for an argument, since agents pay for each word. An error states the rule.
 const MAX_ENUM_VALUES: usize = 100;
@@ -34,15 +23,6 @@ const EXAMPLES: [(&str, &str); 5] = [
 /// Route parameters that tools omit: formats are fixed, and agents do not need caching options or images.
 const OMITTED_PARAMETERS: [&str; 5] = ["cache", "flags", "format", "column", "countryColumn"];
 
-fn describe(tool: &'static Tool, api: &Value) -> ToolDescription {
-    let annotations =
-        ToolAnnotations::with_title(tool.title).read_only(true).idempotent(true).open_world(false);
-    ToolDescription::new(tool.name, &*tool.description, Arc::new(input_schema(tool, api)))
-        .with_title(tool.title)
-        .with_raw_output_schema(Arc::new(output_schema(tool, api)))
-        .with_annotations(annotations)
-}
-
 /// The keywords in output schemas. The tool's description says the rest, and agents may pay for each word.
 const STRUCTURE: [&str; 9] = [
     "type",
@@ -58,9 +38,8 @@ const STRUCTURE: [&str; 9] = [
 
 /// The schema of the route's response, with the components that it refers to. A selection of fields may leave out
 /// required ones.
-fn output_schema(tool: &Tool, api: &Value) -> Map<String, Value> {
-    let method = if tool.takes_numbers { "post" } else { "get" };
-    let content = &api["paths"][tool.path][method]["responses"]["200"]["content"];
+pub fn output_schema(api: &Value, path: &str, method: &str) -> Map<String, Value> {
+    let content = &api["paths"][path][method]["responses"]["200"]["content"];
     let mut schema = content["application/json"]["schema"].clone();
     let mut definitions = Map::new();
     add_definitions(&mut schema, api, &mut definitions);
@@ -69,7 +48,7 @@ fn output_schema(tool: &Tool, api: &Value) -> Map<String, Value> {
         ("allOf".to_owned(), json!([schema])),
         ("$defs".to_owned(), definitions.into()),
     ]);
-    if tool.path == "/v1/format" || tool.path == "/v1/lookup" {
+    if described_params(api, path, method).any(|param| param.name == "fields") {
         remove_required(&mut schema);
     }
     schema
@@ -116,23 +95,17 @@ fn remove_required(schema: &mut Map<String, Value>) {
     }
 }
 
-fn input_schema(tool: &Tool, api: &Value) -> Map<String, Value> {
+/// The schema of the arguments: the route's parameters, and the numbers in its body.
+pub fn input_schema(api: &Value, path: &str, method: &str) -> Map<String, Value> {
     let (mut properties, mut required) = (Map::new(), Vec::new());
-    if tool.takes_numbers {
+    if method == "post" {
         properties.insert(NUMBERS.to_owned(), numbers_schema());
         required.push(NUMBERS);
     }
-    let method = if tool.takes_numbers { "post" } else { "get" };
-    let parameters = api["paths"][tool.path][method]["parameters"].as_array();
-    for parameter in parameters.into_iter().flatten() {
-        let name = parameter["name"].as_str().unwrap_or_default();
-        if OMITTED_PARAMETERS.contains(&name) {
-            continue;
-        }
-        if parameter["required"] == true {
-            required.push(name);
-        }
-        properties.insert(name.to_owned(), argument_schema(name, parameter, api).into());
+    let params = described_params(api, path, method);
+    for param in params.filter(|param| !OMITTED_PARAMETERS.contains(&param.name)) {
+        required.extend(param.is_required.then_some(param.name));
+        properties.insert(param.name.to_owned(), argument_schema(&param).into());
     }
     let mut schema = Map::from_iter([
         ("type".to_owned(), json!("object")),
@@ -145,21 +118,7 @@ fn input_schema(tool: &Tool, api: &Value) -> Map<String, Value> {
     schema
 }
 
-pub fn known_arguments(tool: &Tool) -> Vec<&'static str> {
-    let description = TOOL_DESCRIPTIONS.iter().find(|description| description.name == tool.name);
-    let properties = description.and_then(|it| it.input_schema.get("properties"));
-    let names = properties.and_then(Value::as_object).into_iter().flat_map(Map::keys);
-    names.map(String::as_str).collect()
-}
-
-/// The arguments that a call must have.
-pub fn required_arguments(tool: &Tool) -> impl Iterator<Item = &'static str> {
-    let description = TOOL_DESCRIPTIONS.iter().find(|description| description.name == tool.name);
-    let required = description.and_then(|it| it.input_schema.get("required")?.as_array());
-    required.into_iter().flatten().filter_map(Value::as_str)
-}
-
-/// Returns the JSON Schema for the numbers, which the route takes in a body.
+/// The schema of the numbers, which the route takes in a body.
 fn numbers_schema() -> Value {
     json!({
         "type": "array",
@@ -171,29 +130,24 @@ fn numbers_schema() -> Value {
     })
 }
 
-fn argument_schema(name: &str, parameter: &Value, api: &Value) -> Map<String, Value> {
-    let schema = &parameter["schema"];
-    let reference = schema["$ref"].as_str().and_then(|reference| reference.strip_prefix('#'));
-    let schema = reference.and_then(|pointer| api.pointer(pointer)).unwrap_or(schema);
-    let mut property = schema.as_object().cloned().unwrap_or_default();
+fn argument_schema(param: &DescribedParam<'_>) -> Map<String, Value> {
+    let mut property = param.schema().clone();
     // Number formats such as `int32` do not matter to agents.
     property.remove("format");
-    if property.get("enum").and_then(Value::as_array).is_some_and(|all| all.len() > MAX_ENUM_VALUES)
-    {
+    if param.allowed_values().count() > MAX_ENUM_VALUES {
         property.remove("enum");
     }
     let api_example = property.remove("example");
-    let own_example = EXAMPLES.iter().find(|(argument, _)| *argument == name);
+    let own_example = EXAMPLES.iter().find(|(argument, _)| *argument == param.name);
     if let Some(example) = own_example.map(|(_, example)| json!(example)).or(api_example) {
         property.insert("examples".to_owned(), json!([example]));
     }
-    if name == "limit" {
+    if param.name == "limit" {
         property.insert("default".to_owned(), json!(DEFAULT_LIMIT));
     }
-    let description = match name {
-        "version" => Some("Version of the data, from the hint on the previous page.".to_owned()),
-        // Line breaks in doc comments are not significant.
-        _ => parameter["description"].as_str().map(|text| text.replace('\n', " ")),
+    let description = match param.name {
+        "version" => "Version of the data, from the hint on the previous page.".to_owned(),
+        _ => param.description(),
     };
     property.insert("description".to_owned(), json!(description));
     property

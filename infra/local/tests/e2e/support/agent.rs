@@ -51,20 +51,10 @@ pub fn text_parts(result: &CallToolResult) -> Vec<String> {
     parts.map(|part| part.text.clone()).collect()
 }
 
-/// Calls to every tool, each with the API request that must return the same result.
+/// Calls to every tool, each with the API request that must return the same result or error.
 pub fn calls_with_requests() -> Vec<(&'static str, Value, &'static str)> {
-    calls(0)
-}
-
-/// Calls that a tool rejects, each with the API request that must return the same error.
-pub fn rejected_calls_with_requests() -> Vec<(&'static str, Value, &'static str)> {
-    calls(1)
-}
-
-/// Parses a paragraph's lines after its comment: each contains a tool, its arguments and a request.
-fn calls(paragraph: usize) -> Vec<(&'static str, Value, &'static str)> {
-    let mut paragraphs = include_str!("tool_calls.txt").split("\n\n");
-    let calls = paragraphs.nth(paragraph).unwrap().lines().skip(1).map(|line| {
+    let lines = include_str!("tool_calls.txt").lines().filter(|line| !line.starts_with('#'));
+    let calls = lines.map(|line| {
         let (tool, rest) = line.split_once(' ').unwrap();
         let (arguments, target) = rest.rsplit_once(' ').unwrap();
         (tool, serde_json::from_str(arguments).unwrap(), target)

@@ -1,0 +1,54 @@
+//! A route's parameters as its API description has them, for tools and commands that offer the same ones.
+
+use serde_json::{Map, Value};
+
+/// A described parameter of a route.
+#[derive(Debug, Clone, Copy)]
+pub struct DescribedParam<'a> {
+    pub name: &'a str,
+    pub is_required: bool,
+    pub is_in_path: bool,
+    description: &'a str,
+    schema: &'a Map<String, Value>,
+}
+
+/// The parameters of an operation in the JSON of an API description.
+pub fn described_params<'a>(
+    api: &'a Value,
+    path: &str,
+    method: &str,
+) -> impl Iterator<Item = DescribedParam<'a>> {
+    let params = api["paths"][path][method]["parameters"].as_array().into_iter().flatten();
+    params.filter_map(|param| {
+        Some(DescribedParam {
+            name: param["name"].as_str()?,
+            is_required: param["required"] == true,
+            is_in_path: param["in"] == "path",
+            description: param["description"].as_str()?,
+            schema: resolve(api, &param["schema"]).as_object()?,
+        })
+    })
+}
+
+fn resolve<'a>(api: &'a Value, schema: &'a Value) -> &'a Value {
+    let pointer = schema["$ref"].as_str().and_then(|reference| reference.strip_prefix('#'));
+    pointer.and_then(|pointer| api.pointer(pointer)).unwrap_or(schema)
+}
+
+impl<'a> DescribedParam<'a> {
+    /// The description on one line. Line breaks in doc comments are not significant.
+    pub fn description(&self) -> String {
+        self.description.replace('\n', " ")
+    }
+
+    /// The schema, without a reference.
+    pub fn schema(&self) -> &'a Map<String, Value> {
+        self.schema
+    }
+
+    /// The allowed values, if the schema lists them.
+    pub fn allowed_values(&self) -> impl Iterator<Item = &'a str> + use<'a> {
+        let values = self.schema.get("enum").and_then(Value::as_array).into_iter().flatten();
+        values.filter_map(Value::as_str)
+    }
+}
