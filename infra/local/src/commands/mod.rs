@@ -20,11 +20,8 @@ use crate::{
     keys::{self, args::KeysCommand},
     numbers::{
         self,
-        args::{
-            AreaCodeArgs, AreaCodesArgs, CarrierArgs, ChangesArgs, FindArgs, FormatArgs,
-            HistoryArgs, HoldersArgs, LookupArgs, QueryArgs, SearchArgs,
-        },
-        queries,
+        args::{FindArgs, FormatArgs, LookupArgs},
+        queries::{self, command::QueryCommand},
     },
     openapi::{self, OpenapiVersion},
     operate::{
@@ -70,27 +67,12 @@ pub enum Command {
     Find(FindArgs),
     /// Look up one phone number
     Lookup(LookupArgs),
-    /// Show a carrier by OCN, or find carriers by name
-    Carrier(CarrierArgs),
-    /// Show an area code's exchanges, or one exchange
-    AreaCode(AreaCodeArgs),
-    /// List area codes, or describe one
-    AreaCodes(AreaCodesArgs),
-    /// Count exchanges and blocks by holder
-    Holders(HoldersArgs),
-    /// Search exchanges by words and filters
-    #[command(override_usage = "tnr search [OPTIONS] [WORDS]...")]
-    Search(Box<SearchArgs>),
-    /// List what imports changed, with values before and after
-    Changes(Box<ChangesArgs>),
-    /// Show the history of a carrier or exchange
-    History(HistoryArgs),
+    #[command(flatten)]
+    Query(QueryCommand),
     /// Export the numbering data to files, databases and dialers
     Export(ExportArgs),
     /// Import the published reports
     Import(Box<ImportArgs>),
-    /// Show the reports behind the data, with their dates and hashes
-    Sources(QueryArgs),
     /// Roll back to an older version of the data
     Rollback(RollbackArgs),
     /// Compare every lookup item with the current version
@@ -135,14 +117,7 @@ pub async fn run(cli: Cli) -> Result<ExitCode, CliError> {
     let result = match cli.command.unwrap_or(Command::Serve(cli.serve)) {
         Command::Find(args) => return numbers::find::find(args).await,
         Command::Lookup(args) => return queries::lookup(args).await,
-        Command::Carrier(args) => return queries::carrier(args).await,
-        Command::AreaCode(args) => return queries::area_code(args).await,
-        Command::AreaCodes(args) => return queries::area_codes(args).await,
-        Command::Holders(args) => return queries::holders(args).await,
-        Command::Sources(args) => return queries::sources(args).await,
-        Command::Changes(args) => return queries::changes(*args).await,
-        Command::History(args) => return queries::history(args).await,
-        Command::Search(args) => return queries::search(*args).await,
+        Command::Query(query) => return queries::run(query).await,
         Command::Serve(args) => serve::serve(args).await,
         Command::Format(args) => numbers::format::format(*args).await,
         Command::Export(args) => data::export::export(args).await,

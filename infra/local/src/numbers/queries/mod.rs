@@ -1,176 +1,236 @@
-//! Commands that print API responses.
+//! Commands that print API responses. Each is a row of [`QUERIES`].
 //!
-//! They call the API's own routes in-process, so results and error messages match the API's.
+//! They call the API's own routes in-process, so options, results and error messages are the API's.
 
-mod changes;
-mod lists;
-mod number;
-mod page;
+pub mod command;
+mod lookup;
 mod pages;
-mod plan;
-mod sources;
+mod render;
+mod run;
 
-use std::{borrow::Cow, process::ExitCode};
+use std::sync::LazyLock;
 
-use indicatif::HumanCount;
-use reqwest::StatusCode;
 use serde_json::Value;
-use shared::{
-    auth::Charge,
-    in_process::{InProcess, RouteResponse},
-};
+use shared::described_params::{DescribedParam, described_params};
 
-pub use changes::{changes, history};
-pub use lists::{area_code, carrier, search};
-pub use number::lookup;
-pub use plan::{area_codes, holders};
-pub use sources::sources;
+use crate::routes;
 
-use self::pages::{ListRoute, show_rest};
+pub use lookup::lookup;
+pub use run::run;
 
-use crate::{
-    CliError,
-    data::numbering_data::with_routes,
-    error::{Context, NOT_FOUND_EXIT_CODE},
-    numbers::args::{PageArgs, QueryArgs},
-    terminal::{self, escape::escape_controls},
-};
-
-/// Parameter names and values.
-type Params<'a> = Vec<(&'a str, &'a str)>;
-
-/// Calls an API route.
-///
-/// # Errors
-/// Returns [`CliError::NotFound`] with the API's message for a 404.
-async fn get(api: &InProcess, path: &str, params: &Params<'_>) -> Result<Value, CliError> {
-    let response = api.get(path, params.iter().copied(), Charge::default()).await;
-    parse_json(path, &check_status(path, response)?)
+/// A command that prints the response of a route.
+#[derive(Debug)]
+pub struct Query {
+    pub name: &'static str,
+    pub about: &'static str,
+    /// The positional arguments with their help. Brackets mean optional, and dots repeatable, as in usage lines.
+    words: &'static [(&'static str, &'static str)],
+    /// The first view that suits the command line is printed.
+    views: &'static [View],
 }
 
-/// Returns a response's body, or the API's message as an error.
-fn check_status(path: &str, response: RouteResponse) -> Result<Vec<u8>, CliError> {
-    if response.status.is_success() {
-        return Ok(response.body.to_vec());
+/// A route, and how its response is printed.
+#[derive(Debug)]
+struct View {
+    route: &'static str,
+    /// The parameters that the positional arguments fill.
+    params: &'static [&'static str],
+    /// The fields of the list's records to show; empty for a record.
+    columns: &'static [&'static str],
+    /// The note below the list.
+    note: &'static str,
+    /// Commands that show more. Fields of the first record replace names in braces.
+    next: &'static [&'static str],
+}
+
+const RECORD: View = View { route: "", params: &[], columns: &[], note: "", next: &[] };
+const PORTING_NOTE: &str =
+    "Carriers as assigned; numbers may have been ported to other carriers.\n";
+const NPA: &str = "Area code, three digits";
+const EXCHANGE_COLUMNS: [&str; 5] = ["nxx", "ocn", "company_name", "rate_center", "status"];
+const CHANGE_COLUMNS: [&str; 4] = ["published_at", "change", "kind", "key"];
+
+pub static QUERIES: [Query; 8] = [
+    Query {
+        name: "carrier",
+        about: "Show a carrier by OCN, or find carriers by name",
+        words: &[(
+            "OCN|WORDS...",
+            "Operating Company Number, or words in a name; the first letters of each word are enough",
+        )],
+        views: &[
+            View {
+                route: "/v1/carrier/{ocn}",
+                params: &["ocn"],
+                next: &["search --ocn {ocn}"],
+                ..RECORD
+            },
+            View {
+                route: "/v1/carriers",
+                params: &["q"],
+                columns: &["ocn", "company_name", "common_name", "carrier_type", "state"],
+                next: &["carrier {ocn}", "search --ocn {ocn}"],
+                note: "",
+            },
+        ],
+    },
+    Query {
+        name: "area-code",
+        about: "Show an area code's exchanges, or one exchange",
+        words: &[("NPA", NPA), ("[NXX]", "Exchange code, three digits; shows only that exchange")],
+        views: &[
+            View {
+                route: "/v1/npa/{npa}/nxx/{nxx}",
+                params: &["npa", "nxx"],
+                columns: &EXCHANGE_COLUMNS,
+                note: PORTING_NOTE,
+                next: &["carrier {ocn}"],
+            },
+            View {
+                route: "/v1/npa/{npa}",
+                params: &["npa"],
+                columns: &EXCHANGE_COLUMNS,
+                note: PORTING_NOTE,
+                next: &["area-code {npa} {nxx}", "carrier {ocn}"],
+            },
+        ],
+    },
+    Query {
+        name: "area-codes",
+        about: "List area codes, or describe one",
+        words: &[(
+            "[NPA]",
+            "Area code, three digits; shows its dialing rules, relief planning and holders",
+        )],
+        views: &[
+            View {
+                route: "/v1/area-codes/{npa}",
+                params: &["npa"],
+                next: &["area-code {npa}", "holders --npa {npa}"],
+                ..RECORD
+            },
+            View {
+                route: "/v1/area-codes",
+                params: &[],
+                columns: &[
+                    "npa",
+                    "state",
+                    "country",
+                    "service",
+                    "status",
+                    "in_service_on",
+                    "total_exchanges",
+                ],
+                note: "",
+                next: &["area-codes {npa}"],
+            },
+        ],
+    },
+    Query {
+        name: "holders",
+        about: "Count exchanges and blocks by holder",
+        words: &[],
+        views: &[View {
+            route: "/v1/holders",
+            params: &[],
+            columns: &["ocn", "company_name", "common_name", "carrier_type", "exchanges", "blocks"],
+            note: PORTING_NOTE,
+            next: &["carrier {ocn}"],
+        }],
+    },
+    Query {
+        name: "search",
+        about: "Search exchanges by words and filters",
+        words: &[(
+            "[WORDS]...",
+            "Words in a company name, common name or rate center; the first letters of each are enough",
+        )],
+        views: &[View {
+            route: "/v1/search",
+            params: &["q"],
+            columns: &[
+                "npa",
+                "nxx",
+                "ocn",
+                "company_name",
+                "carrier_type",
+                "rate_center",
+                "state",
+                "status",
+            ],
+            note: PORTING_NOTE,
+            next: &["area-code {npa} {nxx}"],
+        }],
+    },
+    Query {
+        name: "changes",
+        about: "List what imports changed, with values before and after",
+        words: &[],
+        views: &[View {
+            route: "/v1/changes",
+            params: &[],
+            columns: &CHANGE_COLUMNS,
+            note: "",
+            next: &[],
+        }],
+    },
+    Query {
+        name: "history",
+        about: "Show the history of a carrier or exchange",
+        words: &[("NPA-NXX|OCN...", "NPA-NXX, such as 415-234, or OCN")],
+        views: &[
+            View {
+                route: "/v1/npa/{npa}/nxx/{nxx}/history",
+                params: &["npa", "nxx"],
+                columns: &CHANGE_COLUMNS,
+                note: "",
+                next: &["area-code {npa} {nxx}"],
+            },
+            View {
+                route: "/v1/carrier/{ocn}/history",
+                params: &["ocn"],
+                columns: &CHANGE_COLUMNS,
+                note: "",
+                next: &["carrier {ocn}"],
+            },
+        ],
+    },
+    Query {
+        name: "sources",
+        about: "Show the reports behind the data, with their dates and hashes",
+        words: &[],
+        views: &[View { route: "/v1/sources", ..RECORD }],
+    },
+];
+
+/// The API's own description, without examples.
+static API: LazyLock<Value> = LazyLock::new(|| {
+    let description = serde_json::to_value(shared::app::openapi(routes()));
+    description.expect("a description is JSON")
+});
+
+impl Query {
+    fn named(name: &str) -> Option<&'static Self> {
+        QUERIES.iter().find(|query| query.name == name)
     }
-    let body = parse_json(path, &response.body)?;
-    let message = lower_first(text(&body["message"]));
-    match response.status {
-        StatusCode::NOT_FOUND => Err(CliError::NotFound(message)),
-        _ => Err(CliError::failed(message)),
+
+    /// Returns `true` if a positional argument fills the parameter.
+    fn is_positional(&self, param: &str) -> bool {
+        self.views.iter().any(|view| view.params.contains(&param))
     }
 }
 
-fn parse_json(path: &str, body: &[u8]) -> Result<Value, CliError> {
-    serde_json::from_slice(body).context(format!("the response from {path} is not JSON"))
-}
-
-/// Lowercases the first letter to follow `error: `, unless the message starts with an abbreviation.
-fn lower_first(message: &str) -> String {
-    let mut characters = message.chars();
-    match (characters.next(), characters.clone().next()) {
-        (Some(first), Some(second)) if !second.is_uppercase() => {
-            first.to_lowercase().chain(characters).collect()
-        }
-        _ => message.to_owned(),
+impl View {
+    fn described_params(&self) -> impl Iterator<Item = DescribedParam<'static>> + use<> {
+        described_params(&API, self.route, "get")
     }
-}
 
-/// Calls a route, and prints the response as JSON or with `render`. Returns the response.
-async fn print_response(
-    args: &QueryArgs,
-    path: &str,
-    params: &Params<'_>,
-    render: impl FnOnce(&Value) -> String,
-) -> Result<Value, CliError> {
-    let response = with_routes(&args.data, async |api| get(api, path, params).await).await?;
-    print(args.json, &response, render)?;
-    Ok(response)
-}
-
-/// Reads the list in a response's field `list`, and prints it as JSON or a part of it with `render`. Returns the response.
-async fn print_list(
-    args: &QueryArgs,
-    page: &PageArgs,
-    (path, list): (&str, &str),
-    params: Params<'_>,
-    render: impl FnOnce(&Value) -> String,
-) -> Result<Value, CliError> {
-    let route = ListRoute::new(path, params, page, !args.json);
-    let response = with_routes(&args.data, async |api| route.json(api, list).await).await?;
-    print(args.json, &response, render)?;
-    show_rest(&response, list);
-    Ok(response)
-}
-
-fn print(
-    as_json: bool,
-    response: &Value,
-    render: impl FnOnce(&Value) -> String,
-) -> Result<(), CliError> {
-    if as_json {
-        terminal::print_raw(&format!("{response}\n"))
-    } else {
-        terminal::print(&render(response))
+    fn takes(&self, param: &str) -> bool {
+        self.described_params().any(|described| described.name == param)
     }
-}
 
-/// The exit code for a query, as in `grep`.
-fn exit_code(matches: bool) -> ExitCode {
-    if matches { ExitCode::SUCCESS } else { ExitCode::from(NOT_FOUND_EXIT_CODE) }
-}
-
-fn list_exit_code(list: &Value) -> ExitCode {
-    exit_code(list.as_array().is_some_and(|items| !items.is_empty()))
-}
-
-fn given_params<'a>(params: impl IntoIterator<Item = (&'a str, &'a Option<String>)>) -> Params<'a> {
-    params.into_iter().filter_map(|(name, value)| Some((name, value.as_deref()?))).collect()
-}
-
-/// A field's text, or an empty string.
-fn text(value: &Value) -> &str {
-    value.as_str().unwrap_or_default()
-}
-
-/// A field's text for a terminal, or a dash.
-fn display_text(value: &Value) -> Cow<'_, str> {
-    match value {
-        Value::Null => "-".into(),
-        Value::String(text) => escape_controls(text).into(),
-        other => match other.as_u64() {
-            Some(count) => HumanCount(count).to_string().into(),
-            None => other.to_string().into(),
-        },
-    }
-}
-
-/// The non-empty values, separated by commas.
-fn comma_separated<'a>(values: impl IntoIterator<Item = &'a Value>) -> String {
-    let values = values.into_iter().map(|value| escape_controls(text(value)));
-    values.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(", ")
-}
-
-/// A line with a name and a value, wrapped to the terminal; empty without a value.
-fn line(name: &str, value: impl AsRef<str>) -> String {
-    const INDENT: usize = 17;
-    let value = value.as_ref();
-    if value.is_empty() {
-        return String::new();
-    }
-    let line = format!("  {name:<14} {value}");
-    terminal::wrap(&line, terminal::width(), INDENT) + "\n"
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn api_messages_start_in_lowercase() {
-        assert_eq!(lower_first("No carrier found"), "no carrier found");
-        assert_eq!(lower_first("npa must be"), "npa must be");
-        assert_eq!(lower_first("NPA 999 is"), "NPA 999 is");
-        assert_eq!(lower_first(""), "");
+    fn has_csv(&self) -> bool {
+        let mut format = self.described_params().filter(|param| param.name == "format");
+        format.any(|param| param.allowed_values().any(|format| format == "csv"))
     }
 }

@@ -1,31 +1,76 @@
 //! Reads lists page by page, because a response from the API has at most 100 results.
 
+use std::borrow::Cow;
+
 use axum::{
     body::Body,
     extract::Request,
-    http::{HeaderMap, Uri, header::LINK},
+    http::{HeaderMap, StatusCode, Uri, header::LINK},
 };
 use indicatif::HumanCount;
+use itertools::Itertools;
 use serde_json::Value;
 use shared::{
     auth::Charge,
-    in_process::InProcess,
+    in_process::{InProcess, RouteResponse},
     pagination::{MAX_LIMIT, pin},
 };
 
-use super::{Params, check_status, get, parse_json};
-use crate::{CliError, numbers::args::PageArgs, terminal::show_note};
+use crate::{CliError, error::Context};
 
 /// The results in a table without `--limit`. Other formats have all of them.
-const TABLE_LIMIT: usize = 50;
+const TABLE_LIMIT: &str = "50";
 
-/// A list route with its parameters.
-pub(super) struct ListRoute<'a> {
+/// Parameter names and values.
+pub(super) type Params<'a> = Vec<(&'a str, Cow<'a, str>)>;
+
+/// Calls an API route.
+///
+/// # Errors
+/// Returns [`CliError::NotFound`] with the API's message for a 404.
+pub(super) async fn get<'a>(
+    api: &InProcess,
+    path: &str,
+    params: impl IntoIterator<Item = (&'a str, &'a str)>,
+) -> Result<Value, CliError> {
+    let response = api.get(path, params, Charge::default()).await;
+    parse_json(path, &check_status(path, response)?)
+}
+
+/// Returns a response's body, or the API's message as an error.
+fn check_status(path: &str, response: RouteResponse) -> Result<Vec<u8>, CliError> {
+    if response.status.is_success() {
+        return Ok(response.body.to_vec());
+    }
+    let body = parse_json(path, &response.body)?;
+    let message = lower_first(body["message"].as_str().unwrap_or_default());
+    match response.status {
+        StatusCode::NOT_FOUND => Err(CliError::NotFound(message)),
+        _ => Err(CliError::failed(message)),
+    }
+}
+
+fn parse_json(path: &str, body: &[u8]) -> Result<Value, CliError> {
+    serde_json::from_slice(body).context(format!("the response from {path} is not JSON"))
+}
+
+/// Lowercases the first letter to follow `error: `, unless the message starts with an abbreviation.
+pub(super) fn lower_first(message: &str) -> String {
+    let mut characters = message.chars();
+    match (characters.next(), characters.clone().next()) {
+        (Some(first), Some(second)) if !second.is_uppercase() => {
+            first.to_lowercase().chain(characters).collect()
+        }
+        _ => message.to_owned(),
+    }
+}
+
+/// A request for a list, or for a record, which has one page.
+pub(super) struct ListRequest<'a> {
     path: &'a str,
-    params: Params<'a>,
-    page: &'a PageArgs,
-    /// The number of results without `--limit`; `None` for all.
-    default_limit: Option<usize>,
+    params: Vec<(&'a str, &'a str)>,
+    /// `None` for all results.
+    limit: Option<&'a str>,
 }
 
 /// Pages of a list.
@@ -34,56 +79,39 @@ struct Pages<T> {
     has_more: bool,
 }
 
-impl<'a> ListRoute<'a> {
-    /// A list to print as a table, or else all of it.
-    pub fn new(path: &'a str, params: Params<'a>, page: &'a PageArgs, is_table: bool) -> Self {
-        Self { path, params, page, default_limit: is_table.then_some(TABLE_LIMIT) }
+impl<'a> ListRequest<'a> {
+    /// A request with the results that `--limit` allows. Tables have a default limit.
+    pub fn new(path: &'a str, params: &'a Params<'_>, is_table: bool) -> Self {
+        let params = params.iter().map(|(name, value)| (*name, &**value));
+        let (limits, params): (Vec<_>, Vec<_>) = params.partition(|(name, _)| *name == "limit");
+        let given = limits.first().map(|(_, limit)| *limit);
+        Self { path, params, limit: given.or(is_table.then_some(TABLE_LIMIT)) }
     }
 
-    /// The results in a field `list`, as one response.
-    pub async fn json(&self, api: &InProcess, list: &str) -> Result<Value, CliError> {
+    /// The results as one response.
+    pub async fn json(&self, api: &InProcess) -> Result<Value, CliError> {
         let parse = |body: &[u8]| {
             let page = parse_json(self.path, body)?;
-            let count = page[list].as_array().map_or(0, Vec::len);
+            let count = count_results(&page);
             Ok((page, count))
         };
-        let mut pages = self.read(api, "json", parse).await?.pages.into_iter();
-        let mut merged = pages.next().unwrap_or_default();
-        for mut page in pages {
-            let (mut results, mut total) = (merged[list].take(), total(&merged));
-            if let (Some(results), Some(more)) = (results.as_array_mut(), page[list].as_array_mut())
-            {
-                results.append(more);
-            }
-            // Changes continue in a further list.
-            if page["pagination"]["offset"] == 0 {
-                total += self::total(&page);
-            }
-            let (offset, since) = (merged["pagination"]["offset"].take(), merged["since"].take());
-            merged = page;
-            merged[list] = results;
-            (merged["pagination"]["offset"], merged["pagination"]["total"]) =
-                (offset, total.into());
-            if !since.is_null() {
-                merged["since"] = since;
-            }
+        let pages = self.read(api, "json", parse).await?.pages;
+        let mut merged = pages.into_iter().reduce(merge).unwrap_or_default();
+        if let Some(Value::Object(pagination)) = merged.get_mut("pagination") {
+            let limit = self.limit.and_then(|limit| limit.parse::<u64>().ok());
+            let limit = limit.map_or_else(|| pagination["total"].clone(), Value::from);
+            pagination.insert("limit".to_owned(), limit);
         }
-        let limit = self.limit().map_or(total(&merged), |limit| limit as u64);
-        merged["pagination"]["limit"] = limit.into();
         Ok(merged)
     }
 
-    /// The results as CSV, and the note on those left out, if any. `count` returns the number of results in a page.
-    pub async fn csv(
-        &self,
-        api: &InProcess,
-        count: impl Fn(&str) -> usize,
-    ) -> Result<(String, Option<String>), CliError> {
+    /// The results as CSV, and the note on those left out, if any.
+    pub async fn csv(&self, api: &InProcess) -> Result<(String, Option<String>), CliError> {
         let mut shown = 0;
         let parse = |body: &[u8]| {
             let page = String::from_utf8_lossy(body).into_owned();
-            let count = count(&page);
-            shown += count as u64;
+            let count = count_rows(&page);
+            shown += count;
             Ok((page, count))
         };
         let Pages { pages, has_more } = self.read(api, "csv", parse).await?;
@@ -96,17 +124,8 @@ impl<'a> ListRoute<'a> {
         if !has_more {
             return Ok((csv, None));
         }
-        let mut params = self.params.clone();
-        params.extend(self.page.offset.as_deref().map(|offset| ("offset", offset)));
-        let list = get(api, self.path, &params).await?;
+        let list = get(api, self.path, self.params.iter().copied()).await?;
         Ok((csv, note_on_rest(&list["pagination"], shown)))
-    }
-
-    fn limit(&self) -> Option<usize> {
-        match &self.page.limit {
-            Some(limit) => limit.parse().ok(),
-            None => self.default_limit,
-        }
     }
 
     /// Reads pages until `parse` has counted enough results.
@@ -116,14 +135,13 @@ impl<'a> ListRoute<'a> {
         format: &str,
         mut parse: impl FnMut(&[u8]) -> Result<(T, usize), CliError>,
     ) -> Result<Pages<T>, CliError> {
-        let mut left = self.limit();
+        let mut left = self.limit.and_then(|limit| limit.parse::<usize>().ok());
         let page_size = |left: Option<usize>| left.map_or(MAX_LIMIT, |left| left.min(MAX_LIMIT));
-        let mut params = self.params.clone();
         let first_size = page_size(left).to_string();
-        params.extend(self.page.offset.as_deref().map(|offset| ("offset", offset)));
         // The API's message says how an invalid limit is wrong.
-        let invalid = self.page.limit.as_deref().filter(|_| left.is_none());
-        params.extend([("format", format), ("limit", invalid.unwrap_or(&first_size))]);
+        let invalid = self.limit.filter(|_| left.is_none());
+        let added = [("format", format), ("limit", invalid.unwrap_or(&first_size))];
+        let params = self.params.iter().copied().chain(added);
         let mut response = api.get(self.path, params, Charge::default()).await;
         let mut pages = Vec::new();
         loop {
@@ -144,6 +162,52 @@ impl<'a> ListRoute<'a> {
     }
 }
 
+/// The name of the list in a response with pages.
+pub(super) fn list_name(response: &Value) -> Option<&str> {
+    let fields = response.as_object().filter(|fields| fields.contains_key("pagination"))?;
+    fields.iter().find(|(_, value)| value.is_array()).map(|(name, _)| name.as_str())
+}
+
+/// The results in a response with pages.
+pub(super) fn results(response: &Value) -> &[Value] {
+    let list = list_name(response).and_then(|list| response[list].as_array());
+    list.map(Vec::as_slice).unwrap_or_default()
+}
+
+pub(super) fn count_results(response: &Value) -> usize {
+    results(response).len()
+}
+
+/// Counts the results in a CSV page. A change has a row per field.
+fn count_rows(page: &str) -> usize {
+    let mut reader = csv::Reader::from_reader(page.as_bytes());
+    let columns = reader.headers().map(|names| names.iter().position(|name| name == "field"));
+    let columns = columns.ok().flatten().unwrap_or(usize::MAX);
+    let rows = reader.records().flatten();
+    rows.map(|row| row.iter().take(columns).map(str::to_owned).collect::<Vec<_>>()).dedup().count()
+}
+
+/// Appends a page to the ones before it.
+fn merge(mut before: Value, mut page: Value) -> Value {
+    let Some(list) = list_name(&page).map(str::to_owned) else { return before };
+    let mut total = total(&before);
+    // Changes continue in a further list.
+    if page["pagination"]["offset"] == 0 {
+        total += self::total(&page);
+    }
+    let mut results = before[&list].take();
+    if let (Some(results), Some(more)) = (results.as_array_mut(), page[&list].as_array_mut()) {
+        results.append(more);
+    }
+    page[&list] = results;
+    page["pagination"]["offset"] = before["pagination"]["offset"].take();
+    page["pagination"]["total"] = total.into();
+    if before["since"].is_object() {
+        page["since"] = before["since"].take();
+    }
+    page
+}
+
 /// The URL of the next page in a `Link` header.
 fn next_page(headers: &HeaderMap) -> Option<Uri> {
     let links = headers.get(LINK)?.to_str().ok()?;
@@ -155,25 +219,17 @@ fn total(list: &Value) -> u64 {
     list["pagination"]["total"].as_u64().unwrap_or_default()
 }
 
-/// Prints the number of results that are left after those in a response's field `list`, if any.
-pub(super) fn show_rest(response: &Value, list: &str) {
-    let shown = response[list].as_array().map_or(0, Vec::len) as u64;
-    if let Some(note) = note_on_rest(&response["pagination"], shown) {
-        show_note(&note);
-    }
-}
-
-fn note_on_rest(pagination: &Value, shown: u64) -> Option<String> {
+/// The note on the results that follow the `shown` ones, if any.
+pub(super) fn note_on_rest(pagination: &Value, shown: usize) -> Option<String> {
     let [offset, total] = ["offset", "total"].map(|it| pagination[it].as_u64().unwrap_or_default());
     let from_offset = total.saturating_sub(offset);
-    let left = from_offset.saturating_sub(shown);
+    let left = from_offset.saturating_sub(shown as u64);
     let [left_count, total] = [left, total].map(HumanCount);
-    let note = || {
+    (left > 0).then(|| {
         format!(
             "note: {left_count} of {total} results are not shown; --limit {from_offset} shows them"
         )
-    };
-    (left > 0).then(note)
+    })
 }
 
 #[cfg(test)]
@@ -231,8 +287,9 @@ mod tests {
         InProcess::new([routes], App::with_store(store))
     }
 
-    fn page_args(limit: Option<&str>, offset: Option<&str>) -> PageArgs {
-        PageArgs { limit: limit.map(str::to_owned), offset: offset.map(str::to_owned) }
+    fn params(limit: Option<&'static str>, offset: Option<&'static str>) -> Params<'static> {
+        let given = [("limit", limit), ("offset", offset)].into_iter();
+        given.filter_map(|(name, value)| Some((name, value?.into()))).collect()
     }
 
     #[tokio::test]
@@ -250,9 +307,9 @@ mod tests {
             (false, Some("260"), None, 0..260, 327),
             (false, Some("1000"), Some("10"), 10..327, 327),
         ] {
-            let page = page_args(limit, offset);
-            let route = ListRoute::new("/list", Vec::new(), &page, is_table);
-            let found = route.json(&api, "results").await.unwrap();
+            let params = params(limit, offset);
+            let request = ListRequest::new("/list", &params, is_table);
+            let found = request.json(&api).await.unwrap();
             let results = expected.clone().collect::<Vec<_>>();
             assert_eq!(found["results"], json!(results), "{limit:?} {offset:?}");
             let limit = limit.map_or(if is_table { 50 } else { total }, |it| it.parse().unwrap());
@@ -260,34 +317,19 @@ mod tests {
             assert_eq!(found["pagination"], pagination, "{limit:?} {offset:?}");
 
             let lines = results.iter().map(|result| format!("{result}\n"));
-            if !is_table {
-                let (csv, _) = route.csv(&api, |page| page.lines().count() - 1).await.unwrap();
-                let csv = csv.replace("\r\n", "\n");
-                assert_eq!(csv, "result\n".to_owned() + &lines.collect::<String>());
-            }
+            let (csv, note) = request.csv(&api).await.unwrap();
+            let csv = csv.replace("\r\n", "\n");
+            assert_eq!(csv, "result\n".to_owned() + &lines.collect::<String>());
+            assert_eq!(note.is_some(), expected.end < 250, "{note:?}");
         }
-    }
-
-    #[tokio::test]
-    async fn csv_with_a_limit_says_how_many_results_are_left() {
-        let api = api();
-        let (page, all) = (page_args(Some("120"), Some("20")), page_args(None, None));
-        let route = ListRoute::new("/list", Vec::new(), &page, false);
-        let note = "note: 110 of 250 results are not shown; --limit 230 shows them";
-        assert_eq!(
-            route.csv(&api, |page| page.lines().count() - 1).await.unwrap().1.as_deref(),
-            Some(note)
-        );
-        let route = ListRoute::new("/list", Vec::new(), &all, false);
-        assert_eq!(route.csv(&api, |page| page.lines().count() - 1).await.unwrap().1, None);
     }
 
     #[tokio::test]
     async fn invalid_limits_get_the_apis_message() {
         for limit in ["0", "x", "-1"] {
-            let page = page_args(Some(limit), None);
-            let route = ListRoute::new("/list", Vec::new(), &page, false);
-            let error = route.json(&api(), "results").await.unwrap_err().to_string();
+            let params = params(Some(limit), None);
+            let request = ListRequest::new("/list", &params, false);
+            let error = request.json(&api()).await.unwrap_err().to_string();
             assert_eq!(error, format!("limit must be a positive integer, got '{limit}'"));
         }
     }
@@ -299,13 +341,33 @@ mod tests {
             (50, 1327, 50, Some("1,227 of 1,327 results are not shown; --limit 1277 shows them")),
             (0, 51, 50, Some("1 of 51 results are not shown; --limit 51 shows them")),
             (0, 50, 50, None),
-            (300, 327, 27, None),
             (400, 327, 0, None),
-            (0, 0, 0, None),
         ] {
             let note = note_on_rest(&json!({ "offset": offset, "total": total }), shown);
             let expected = expected.map(|text| format!("note: {text}"));
             assert_eq!(note, expected, "{shown} of {total} from {offset}");
         }
+    }
+
+    #[test]
+    fn fields_of_a_record_are_one_change() {
+        let header = "publication,version,published_at,change,kind,key,field,before,after\r\n";
+        let rows = [
+            "a,v,t,changed,carrier,6010,name,\"x\ny\",z",
+            "a,v,t,changed,carrier,6010,type,x,y",
+            "a,v,t,changed,area_code,415,total,1,2",
+            "a,v,t,changed,exchange,415-234,ocn,1,2",
+            "b,v,t,changed,exchange,415-234,ocn,2,1",
+        ];
+        assert_eq!(count_rows(header), 0);
+        assert_eq!(count_rows(&(header.to_owned() + &rows.join("\r\n"))), 4);
+    }
+
+    #[test]
+    fn api_messages_start_in_lowercase() {
+        assert_eq!(lower_first("No carrier found"), "no carrier found");
+        assert_eq!(lower_first("npa must be"), "npa must be");
+        assert_eq!(lower_first("NPA 999 is"), "NPA 999 is");
+        assert_eq!(lower_first(""), "");
     }
 }

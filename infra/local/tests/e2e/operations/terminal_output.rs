@@ -1,71 +1,95 @@
-//! The output of `tnr lookup`, `carrier`, `area-code` and `search`.
+//! The output of `tnr lookup` and of the queries.
 
-use std::fs;
+use std::{fs, path::Path, process::Command};
 
 use serde_json::Value;
 use tempfile::TempDir;
 
+use super::terminal::assert_fits;
 use crate::support::{
     databases::sample_folder,
     program::{Server, command_for, program, run, stderr, stdout},
 };
 
+/// Commands for a shell.
+const COMMANDS: &str = r#"
+tnr lookup '+1 415 234 1234'
+tnr lookup '4152341234 x42'
+tnr lookup '020 7946 0958' --country gb
+tnr lookup +18005551234
+tnr lookup 415-234-567
+tnr lookup 415-234-567 --json
+tnr lookup '+1 876 555 1234'
+tnr lookup hello
+tnr lookup 1 --country UK
+tnr carrier 0230
+tnr carrier sample --limit 3
+tnr carrier sample --offset 200
+tnr carrier wireless --state ny --limit 3
+tnr carrier no such carrier
+tnr carrier ZZZZ
+tnr carrier spec
+tnr carrier sample --state XX
+tnr carrier 0230 --as-of 2026-01-01 --state CA
+tnr area-code 415 --limit 5
+tnr area-code 415 234
+tnr area-code 600
+tnr area-code 999
+tnr area-code 41
+tnr area-code 415 999
+tnr area-code 415 "$(printf '\033[31m')"
+tnr area-code 415 --limit 0
+tnr area-codes 212
+tnr area-codes 800
+tnr area-codes --state NY --limit 3
+tnr holders --npa 415 --limit 3
+tnr holders --npa 415 --limit 3 --csv
+tnr search 'san rafael' --state CA --limit 4
+tnr search --rate-center 'no such place'
+tnr search qqq --json
+tnr search
+tnr search --type mobile
+tnr history 415
+tnr history 415-234
+tnr sources
+tnr rollback
+"#;
+
+/// The start of lines whose text depends on the time.
+const TIMES: [&str; 7] = [
+    "  local time ",
+    "  calling hours ",
+    "  version ",
+    "  imported at ",
+    "  read at ",
+    "  since ",
+    "  until ",
+];
+
 #[test]
 fn output_is_short_and_aligned_and_suggests_the_next_command() {
     let data_dir = sample_folder();
-    let commands: [&[&str]; 34] = [
-        &["lookup", "+1 415 234 1234"],
-        &["lookup", "4152341234 x42"],
-        &["lookup", "020 7946 0958", "--country", "gb"],
-        &["lookup", "+18005551234"],
-        &["lookup", "415-234-567"],
-        &["lookup", "415-234-567", "--json"],
-        &["lookup", "+1 876 555 1234"],
-        &["lookup", "hello"],
-        &["lookup", "1", "--country", "UK"],
-        &["carrier", "0230"],
-        &["carrier", "sample"],
-        &["carrier", "wireless", "--state", "ny", "--limit", "3"],
-        &["carrier", "no such carrier"],
-        &["carrier", "ZZZZ"],
-        &["carrier", "sample", "--state", "XX"],
-        &["area-code", "415", "--limit", "5"],
-        &["area-code", "415", "234"],
-        &["area-code", "600"],
-        &["area-code", "999"],
-        &["area-code", "41"],
-        &["area-code", "415", "999"],
-        &["area-code", "415", "\u{1b}[31m"],
-        &["area-code", "415", "--limit", "0"],
-        &["area-codes", "212"],
-        &["area-codes", "800"],
-        &["area-codes", "--state", "NY", "--limit", "3"],
-        &["holders", "--npa", "415", "--limit", "3"],
-        &["search", "san rafael", "--state", "CA", "--limit", "4"],
-        &["search", "--rate-center", "no such place"],
-        &["search", "qqq"],
-        &["search", "qqq", "--json"],
-        &["search"],
-        &["search", "--type", "mobile"],
-        &["rollback"],
-    ];
+    let folder = Path::new(program(&[]).get_program()).parent().unwrap().to_owned();
+    let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
     let mut responses = String::new();
-    for command in commands {
-        let output = program(command).env("TNR_DATA_DIR", data_dir.path()).output().unwrap();
-        let quoted: Vec<String> = command.iter().map(|word| format!("{word:?}")).collect();
-        let (response, code) = (String::from_utf8_lossy(&output.stdout), output.status);
-        responses += &format!("$ tnr {}\n", quoted.join(" "));
+    for command in COMMANDS.trim().lines() {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", command]).env("PATH", &path).env("TNR_DATA_DIR", data_dir.path());
+        let output = shell.env_remove("CARGO").env_remove("TNR_ENDPOINT_URL").output().unwrap();
+        let response = String::from_utf8_lossy(&output.stdout);
+        if !command.contains(" --json") && !command.contains(" --csv") {
+            assert_fits(command, &response);
+        }
+        responses += &format!("$ {command}\n");
         for line in response.lines() {
-            // The time goes on.
-            let time = ["  local time     ", "  calling hours  "];
-            let time = time.into_iter().find(|name| line.starts_with(name));
+            let time = TIMES.into_iter().find(|name| line.starts_with(name));
             responses += &time.map_or_else(|| format!("{line}\n"), |name| format!("{name}...\n"));
         }
         let is_shown = |line: &&str| line.starts_with("error: ") || line.ends_with(" shows them");
         for line in stderr(&output).lines().filter(is_shown) {
             responses += &format!("{line}\n");
         }
-        responses += &format!("({code})\n\n");
+        responses += &format!("({})\n\n", output.status);
     }
     insta::assert_snapshot!(responses);
     let empty = TempDir::new().unwrap();
@@ -77,12 +101,9 @@ async fn json_output_equals_api_responses_even_while_the_folder_is_served() {
     let data_dir = sample_folder();
     let server = Server::on(&data_dir, &[]).await;
     let pairs: [(&[&str], &str); 5] = [
+        (&["area-codes", "212"], "/v1/area-codes/212"),
         (&["carrier", "0230"], "/v1/carrier/0230"),
         (&["carrier", "sample", "tel"], "/v1/carriers?q=sample%20tel&limit=100"),
-        (
-            &["carrier", "sample", "--type", "ilec", "--limit", "2", "--offset", "3"],
-            "/v1/carriers?q=sample&type=ilec&limit=2&offset=3",
-        ),
         (&["area-code", "415", "234"], "/v1/npa/415/nxx/234"),
         (
             &["search", "san", "--state", "CA", "--status", "assigned", "--limit", "7"],

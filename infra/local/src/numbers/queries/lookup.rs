@@ -11,16 +11,22 @@ use serde_json::{Value, json};
 use shared::in_process::InProcess;
 
 use super::{
-    comma_separated, display_text, exit_code, get, given_params, line, lower_first, print, text,
+    pages::{get, lower_first},
+    render::{self, display_text},
+    run::exit_code,
 };
 use crate::{
     CliError,
     data::numbering_data::{no_data_note, with_routes},
     error::Context,
     numbers::args::LookupArgs,
-    terminal::{BAD, GOOD, HEADING, next_commands::next_steps, show_note, styled},
+    terminal::{
+        self, BAD, GOOD, HEADING, escape::escape_controls, next_commands::next_steps, show_note,
+        styled,
+    },
 };
 
+const LABEL_WIDTH: usize = 14;
 /// The note below a block's carrier.
 const PORTING_NOTE: &str = "as assigned; the number may have been ported to another carrier";
 
@@ -32,10 +38,12 @@ pub async fn lookup(args: LookupArgs) -> Result<ExitCode, CliError> {
         Err(CliError::NoData(_)) => (format_without_data(&args)?, false),
         responses => (responses?, true),
     };
-    print(args.json, &responses, |value| {
-        let block = if has_data { render_block(&args, value) } else { String::new() };
-        render_format(&value["format"]) + &block
-    })?;
+    if args.json {
+        terminal::print_raw(&format!("{responses}\n"))?;
+    } else {
+        let block = if has_data { render_block(&args, &responses) } else { String::new() };
+        terminal::print(&(render_format(&responses["format"]) + &block))?;
+    }
     Ok(exit_code(responses["format"]["valid"] == true))
 }
 
@@ -58,15 +66,17 @@ fn format_without_data(args: &LookupArgs) -> Result<Value, CliError> {
 
 /// The API's responses for the number and its block.
 async fn get_both(api: &InProcess, args: &LookupArgs) -> Result<Value, CliError> {
+    let as_of = || args.as_of.as_deref().map(|as_of| ("as_of", as_of));
+    let options = [("defaultCountry", &args.country), ("lang", &args.lang)];
+    let options = options.iter().filter_map(|(name, value)| Some((*name, value.as_deref()?)));
     let params = [("tn", args.number.as_str()), ("include", "all")];
-    let as_of = given_params([("as_of", &args.as_of)]);
-    let options = given_params([("defaultCountry", &args.country), ("lang", &args.lang)]);
-    let format = get(api, "/v1/format", &[&params[..], &options, &as_of].concat()).await?;
-    let tn = [("tn", text(&format["formats"]["e164"]))];
+    let params = params.into_iter().chain(options).chain(as_of());
+    let format = get(api, "/v1/format", params).await?;
+    let tn = ("tn", text(&format["formats"]["e164"]));
     let lookup = match format["npa"] {
         // The number is not North American.
         Value::Null => Value::Null,
-        _ => match get(api, "/v1/lookup", &[&tn[..], &as_of].concat()).await {
+        _ => match get(api, "/v1/lookup", [tn].into_iter().chain(as_of())).await {
             // The data lacks the exchange, as for toll-free numbers.
             Err(CliError::NotFound(_)) => Value::Null,
             response => response?,
@@ -202,4 +212,20 @@ fn render_block(args: &LookupArgs, responses: &Value) -> String {
         next_steps(&commands),
     ]
     .concat()
+}
+
+/// A field's text, or an empty string.
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+/// The non-empty values, separated by commas.
+fn comma_separated<'a>(values: impl IntoIterator<Item = &'a Value>) -> String {
+    let values = values.into_iter().map(|value| escape_controls(text(value)));
+    values.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(", ")
+}
+
+/// A line with a name and a value; empty without a value.
+fn line(name: &str, value: impl AsRef<str>) -> String {
+    render::line(name, value.as_ref(), LABEL_WIDTH, terminal::width())
 }

@@ -1,0 +1,210 @@
+//! The command lines of queries. Their options are the route's parameters, as the API describes them.
+
+use clap::{
+    Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, Subcommand, error::ErrorKind,
+};
+use shared::described_params::DescribedParam;
+
+use super::{QUERIES, Query};
+use crate::database::args::DataArgs;
+
+/// Parameters of routes without an option: formats have their own, and the others are for programs.
+const OMITTED_PARAMS: [&str; 2] = ["format", "version"];
+/// Options list at most this many allowed values.
+const MAX_LISTED_VALUES: usize = 12;
+
+/// A parsed query.
+#[derive(Debug)]
+pub struct QueryCommand {
+    pub(super) query: &'static Query,
+    /// The positional arguments.
+    pub(super) words: Vec<String>,
+    /// The API's parameters by name, except positional ones.
+    pub(super) options: Vec<(&'static str, String)>,
+    pub(super) format: Format,
+    pub(super) data: DataArgs,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Format {
+    Text,
+    Json,
+    Csv,
+}
+
+impl Subcommand for QueryCommand {
+    fn augment_subcommands(command: Command) -> Command {
+        let query = |query: &Query| Command::new(query.name).about(query.about).defer(add_args);
+        command.subcommands(QUERIES.iter().map(query))
+    }
+
+    fn augment_subcommands_for_update(command: Command) -> Command {
+        Self::augment_subcommands(command)
+    }
+
+    fn has_subcommand(name: &str) -> bool {
+        Query::named(name).is_some()
+    }
+}
+
+impl FromArgMatches for QueryCommand {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let found = matches.subcommand();
+        let found = found.and_then(|(name, matches)| Some((Query::named(name)?, matches)));
+        let (query, matches) =
+            found.ok_or_else(|| clap::Error::new(ErrorKind::InvalidSubcommand))?;
+        let words = query.words.iter().filter_map(|(usage, _)| matches.get_many(arg_name(usage)));
+        let value = |name| Some((name, matches.get_one::<String>(name)?.clone()));
+        let is_set = |flag| matches.try_get_one::<bool>(flag).ok().flatten() == Some(&true);
+        Ok(Self {
+            query,
+            words: words.flatten().cloned().collect(),
+            options: options(query).into_iter().filter_map(|param| value(param.name)).collect(),
+            format: match (is_set("json"), is_set("csv")) {
+                (true, _) => Format::Json,
+                (_, true) => Format::Csv,
+                _ => Format::Text,
+            },
+            data: DataArgs::from_arg_matches(matches)?,
+        })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// Adds a query's arguments. clap does so only for the command that is run.
+fn add_args(command: Command) -> Command {
+    let Some(query) = Query::named(command.get_name()) else { return command };
+    let flag =
+        |name: &'static str, help| Arg::new(name).long(name).help(help).action(ArgAction::SetTrue);
+    let json = flag("json", "Print the API response as JSON");
+    let csv = query.views.iter().any(super::View::has_csv).then(|| {
+        let help = "Print as CSV; changes have a row per changed field";
+        flag("csv", help).conflicts_with("json")
+    });
+    let words = query.words.iter().map(|(usage, help)| positional(usage, help));
+    let options = options(query);
+    let command = command
+        .args(words)
+        .args(options.iter().map(|param| option(query, param, &options)))
+        .arg(json)
+        .args(csv);
+    // The derived arguments bring a summary of their own.
+    DataArgs::augment_args(command).about(query.about)
+}
+
+/// The name in a usage such as `[WORDS]...`.
+fn arg_name(usage: &'static str) -> &'static str {
+    usage.trim_end_matches('.').trim_matches(['[', ']'])
+}
+
+fn positional(usage: &'static str, help: &'static str) -> Arg {
+    let arg = Arg::new(arg_name(usage)).help(help).required(!usage.starts_with('['));
+    if usage.ends_with("...") { arg.num_args(1..).action(ArgAction::Append) } else { arg }
+}
+
+/// The parameters with an option, from all views.
+fn options(query: &'static Query) -> Vec<DescribedParam<'static>> {
+    let mut options: Vec<DescribedParam<'static>> = Vec::new();
+    for param in query.views.iter().flat_map(super::View::described_params) {
+        let is_known = options.iter().any(|option| option.name == param.name);
+        if !is_known && !query.is_positional(param.name) && !OMITTED_PARAMS.contains(&param.name) {
+            options.push(param);
+        }
+    }
+    options
+}
+
+/// An option conflicts with the options and the positional argument that no view of its own takes.
+fn option(
+    query: &Query,
+    param: &DescribedParam<'static>,
+    options: &[DescribedParam<'static>],
+) -> Arg {
+    let name = param.name;
+    let views = || query.views.iter().filter(|view| view.takes(name));
+    let conflicts = options
+        .iter()
+        .map(|other| other.name)
+        .filter(|other| *other != name && !views().any(|view| view.takes(other)));
+    // clap borrows names for as long as the program runs.
+    let long = &*name.replace('_', "-").leak();
+    let arg = Arg::new(name).long(long).value_name("VALUE").help(help(param));
+    let arg = arg.conflicts_with_all(conflicts);
+    match query.words.first().map(|(usage, _)| arg_name(usage)) {
+        Some(words) if views().all(|view| view.params.is_empty()) => arg.conflicts_with(words),
+        Some(words) if views().all(|view| !view.params.is_empty() && view.columns.is_empty()) => {
+            arg.requires(words)
+        }
+        _ => arg,
+    }
+}
+
+fn help(param: &DescribedParam<'_>) -> String {
+    if param.name == "limit" {
+        return "Maximum results [default: 50 in a table, otherwise all]".to_owned();
+    }
+    let text = param.description().replace('`', "");
+    let values: Vec<&str> = param.allowed_values().take(MAX_LISTED_VALUES + 1).collect();
+    match values.len() {
+        1..=MAX_LISTED_VALUES => format!("{text} [values: {}]", values.join(", ")),
+        _ => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Debug, Parser)]
+    struct Cli {
+        #[command(subcommand)]
+        query: QueryCommand,
+    }
+
+    fn parse(line: &str) -> Result<QueryCommand, String> {
+        let cli = Cli::try_parse_from(["tnr"].into_iter().chain(line.split(' ')));
+        cli.map(|cli| cli.query).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn options_of_different_views_conflict() {
+        for (line, is_valid) in [
+            ("carrier 6529 --as-of 2026-01-01", true),
+            ("carrier 6529 --as-of 2026-01-01 --state CA", false),
+            ("carrier 6529 --as-of 2026-01-01 --limit 5", false),
+            ("carrier sprint us --state CA --limit 5", true),
+            ("carrier", false),
+            ("area-code 415 234 --as-of 2026-01-01", true),
+            ("area-code 415 234 555", false),
+            ("area-codes --state CA --limit 5", true),
+            ("area-codes 415 --as-of 2026-01-01", true),
+            ("area-codes 415 --state CA", false),
+            ("area-codes 415 --offset 5", false),
+            ("area-codes --as-of 2026-01-01", false),
+            ("holders --json --csv", false),
+            ("search", true),
+            ("sources --csv", false),
+            ("sources --limit 5", false),
+            ("lookup 415", false),
+        ] {
+            assert_eq!(parse(line).is_ok(), is_valid, "{line}: {:?}", parse(line));
+        }
+    }
+
+    #[test]
+    fn options_are_the_parameters_of_the_route() {
+        let query =
+            parse("search san rafael --rate-center x --type ilec --offset 5 --csv").unwrap();
+        assert_eq!(query.words, ["san", "rafael"]);
+        let options = [("rate_center", "x"), ("type", "ilec"), ("offset", "5")];
+        assert_eq!(query.options, options.map(|(name, value)| (name, value.to_owned())));
+        assert_eq!(query.format, Format::Csv);
+        assert!(parse("search --sate CA").unwrap_err().contains("argument exists: '--state'"));
+    }
+}

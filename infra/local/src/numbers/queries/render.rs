@@ -1,0 +1,405 @@
+//! Responses as text: a record as labelled lines, and a list as a table with suggested next commands.
+
+use std::{borrow::Cow, cmp::Reverse, env, iter::once};
+
+use indicatif::HumanCount;
+use serde_json::{Map, Value};
+
+use super::{
+    Query, View,
+    pages::{Params, list_name, results},
+};
+use crate::terminal::{
+    self, HEADING, NO_BREAK_SPACE,
+    escape::escape_controls,
+    next_commands::{NextCommands, next_steps, quote, rebuild_command},
+    styled,
+};
+
+/// Columns are not narrowed below this width.
+const MIN_COLUMN_WIDTH: usize = 4;
+/// Spaces before each column and line.
+const GAP: usize = 2;
+
+/// A response and what its text depends on.
+pub(super) struct Rendering<'a> {
+    pub view: &'a View,
+    pub params: &'a Params<'a>,
+    pub body: &'a Value,
+    pub next: &'a NextCommands,
+}
+
+impl Rendering<'_> {
+    /// The text for a terminal of this width.
+    pub fn text(&self, width: usize) -> String {
+        let rows = results(self.body);
+        let (table, note) = match rows {
+            [] => (String::new(), ""),
+            rows => (table(rows, self.view.columns, width), self.view.note),
+        };
+        let next = next_steps(&self.commands(rows));
+        let footer = [note, &self.later_changes(), &self.position(rows.len()), &next].concat();
+        let mut parts = vec![self.record(width), table, footer];
+        parts.retain(|part| !part.is_empty());
+        // With a blank line between them.
+        parts.join("\n")
+    }
+
+    /// How to see what was published after the page's changes, if anything.
+    fn later_changes(&self) -> String {
+        match &self.body["is_current"] {
+            Value::Bool(false) => {
+                let until = display_text(&self.body["until"]["publication"]);
+                format!("More was published later; to see it, pass --since {until}\n")
+            }
+            _ => String::new(),
+        }
+    }
+
+    /// The record: its code as a heading, its fields, and its own lists.
+    fn record(&self, width: usize) -> String {
+        let Some(fields) = self.body.as_object() else { return String::new() };
+        let code = self.view.params.iter().filter_map(|param| self.body[param].as_str());
+        let code = code.collect::<Vec<_>>().join("-");
+        let heading = if code.is_empty() { code } else { styled(HEADING, &code) + "\n" };
+        let list = list_name(self.body);
+        let is_shown = |name: &str| {
+            name != "pagination" && Some(name) != list && !self.view.params.contains(&name)
+        };
+        let shown: Map<String, Value> =
+            fields.clone().into_iter().filter(|(name, _)| is_shown(name)).collect();
+        let own_lists = shown.values().filter_map(|value| records(value));
+        let own_lists = own_lists.map(|rows| format!("\n{}", own_list(rows, width)));
+        heading + &lines(&shown, width) + &own_lists.collect::<String>()
+    }
+
+    /// The position of the page in the list.
+    fn position(&self, rows: usize) -> String {
+        let (offset, total) = (self.count("offset"), self.count("total"));
+        let [first, last, total_count] = [offset + 1, offset + rows as u64, total].map(HumanCount);
+        if self.body["pagination"].is_null() {
+            String::new()
+        } else if total == 0 {
+            "No results.\n".to_owned()
+        } else if rows == 0 {
+            format!("--offset is past the last of {total_count} results.\n")
+        } else {
+            format!("{first} to {last} of {total_count}.\n")
+        }
+    }
+
+    fn count(&self, name: &str) -> u64 {
+        self.body["pagination"][name].as_u64().unwrap_or_default()
+    }
+
+    /// Commands that show the next page, and more about the first records.
+    fn commands(&self, rows: &[Value]) -> Vec<String> {
+        let exchanges = self.body.get("total_exchanges");
+        if exchanges.is_some_and(|total| total.as_u64().unwrap_or_default() == 0) {
+            return Vec::new();
+        }
+        let argv = env::args_os().map(|word| word.to_string_lossy().into_owned());
+        let records =
+            if self.body["pagination"].is_null() { std::slice::from_ref(self.body) } else { rows };
+        let commands = self.view.next.iter().filter_map(|command| self.command(command, records));
+        self.next_page(argv, rows.len()).into_iter().chain(commands).collect()
+    }
+
+    /// The command that shows the next page, if any.
+    fn next_page(&self, argv: impl IntoIterator<Item = String>, rows: usize) -> Option<String> {
+        let last = self.count("offset") + rows as u64;
+        let offset = ["--offset".to_owned(), last.to_string()];
+        let command = || rebuild_command(argv, &[], &["--offset"], offset);
+        (last < self.count("total")).then(command)
+    }
+
+    /// A command with the fields of the first record that has all of them. It shows the same time, if it can.
+    fn command(&self, template: &str, records: &[Value]) -> Option<String> {
+        let param = |name: &str| Some(&*self.params.iter().find(|(known, _)| *known == name)?.1);
+        let fill = |record: &Value| {
+            let mut parts = template.split('{');
+            let mut command = parts.next()?.to_owned();
+            for part in parts {
+                let (name, rest) = part.split_once('}')?;
+                let fields =
+                    [record, self.body].into_iter().find_map(|fields| fields[name].as_str());
+                command += &quote(fields.or_else(|| param(name))?);
+                command += rest;
+            }
+            Some(command)
+        };
+        let mut command = records.iter().find_map(fill)?;
+        let query = template.split(' ').next().and_then(Query::named)?;
+        if let Some(as_of) =
+            param("as_of").filter(|_| query.views.iter().any(|view| view.takes("as_of")))
+        {
+            command += &format!(" --as-of {}", quote(as_of));
+        }
+        Some(self.next.tnr(&command))
+    }
+}
+
+/// A list in a record: a table, or lines for each record if they have lists or records themselves.
+fn own_list(rows: &[Value], width: usize) -> String {
+    let fields = rows.first().and_then(Value::as_object).into_iter().flatten();
+    let is_flat = fields.clone().all(|(_, value)| !value.is_object() && !value.is_array());
+    if is_flat {
+        return table(rows, &fields.map(|(name, _)| name.as_str()).collect::<Vec<_>>(), width);
+    }
+    let rows = rows.iter().filter_map(Value::as_object);
+    rows.map(|fields| lines(fields, width)).collect::<Vec<_>>().join("\n")
+}
+
+/// A list of records; `None` for any other value, and for an empty list.
+fn records(value: &Value) -> Option<&[Value]> {
+    value.as_array().map(Vec::as_slice).filter(|rows| rows.first().is_some_and(Value::is_object))
+}
+
+/// A record's fields as lines with aligned values. Empty fields and lists of records are left out.
+fn lines(fields: &Map<String, Value>, width: usize) -> String {
+    let mut lines = Vec::new();
+    fields.iter().for_each(|(name, value)| add_lines(&words(name), value, &mut lines));
+    let label_width = lines.iter().map(|(label, _)| length(label)).max().unwrap_or_default();
+    lines.iter().map(|(label, text)| line(label, text, label_width, width)).collect()
+}
+
+/// Adds a field's line, and the lines of records and lists within it.
+fn add_lines(label: &str, value: &Value, lines: &mut Vec<(String, String)>) {
+    let mut own = String::new();
+    let mut nested = Vec::new();
+    if let Some(time) = value["published_at"].as_str() {
+        // A publication.
+        own = escape_controls(time);
+    } else if let Value::Object(fields) = value {
+        let (scalars, others): (Vec<_>, Vec<_>) =
+            fields.iter().partition(|(_, value)| !value.is_object() && !value.is_array());
+        let mut scalars: Vec<_> =
+            scalars.into_iter().filter(|(_, value)| is_shown(value)).collect();
+        // The largest counts come first.
+        scalars.sort_by_key(|(_, value)| Reverse(value.as_u64()));
+        let scalars = scalars.iter().map(|(name, value)| {
+            format!("{} {}", words(name), display_text(value))
+                .replace(' ', &NO_BREAK_SPACE.to_string())
+        });
+        own = scalars.collect::<Vec<_>>().join(", ");
+        nested = others;
+    } else if let Value::Array(values) = value {
+        let scalars = values.iter().filter(|value| !value.is_object());
+        own = scalars.map(display_text).collect::<Vec<_>>().join(", ");
+    } else if is_shown(value) {
+        own = display_text(value).into_owned();
+    }
+    if !own.is_empty() {
+        lines.push((label.to_owned(), own));
+    }
+    for (name, value) in nested {
+        add_lines(&format!("{label} {}", words(name)), value, lines);
+    }
+}
+
+/// Facts that are missing or do not apply are left out.
+fn is_shown(value: &Value) -> bool {
+    !matches!(value, Value::Null | Value::Bool(false))
+}
+
+/// A label with a value, wrapped; empty without a value. A word too long for its column follows the label.
+pub(super) fn line(label: &str, text: &str, label_width: usize, width: usize) -> String {
+    let indent = GAP + label_width + 1;
+    if text.is_empty() {
+        return String::new();
+    }
+    let label_width =
+        if text.contains(' ') || indent + length(text) <= width { label_width } else { 0 };
+    terminal::wrap(&format!("{:GAP$}{label:<label_width$} {text}", ""), width, indent) + "\n"
+}
+
+/// A table of at most this width. The widest columns are cut. A change's fields follow its row.
+fn table(rows: &[Value], columns: &[&str], width: usize) -> String {
+    let headings = columns.iter().map(|field| heading(field)).collect();
+    let cells = rows
+        .iter()
+        .map(|row| columns.iter().map(|field| display_text(&row[*field]).into_owned()).collect());
+    let lines: Vec<Vec<String>> = once(headings).chain(cells).collect();
+    let widest = |column: usize| lines.iter().map(move |cells| length(&cells[column])).max();
+    let mut widths: Vec<usize> = (0..columns.len()).filter_map(widest).collect();
+    narrow(&mut widths, width);
+    let mut aligned = lines.iter().map(|cells| {
+        let padded = cells.iter().zip(&widths);
+        let padded = padded.map(|(cell, &width)| format!("{:<width$}", truncate(cell, width)));
+        format!("{:GAP$}{}", "", padded.collect::<Vec<_>>().join("  ").trim_end())
+    });
+    let heading = aligned.next().map(|line| styled(HEADING, &line) + "\n");
+    let rows =
+        aligned.zip(rows).map(|(line, row)| format!("{line}\n{}", changed_fields(row, width)));
+    heading.into_iter().chain(rows).collect()
+}
+
+/// The fields of a change, with their values before and after.
+fn changed_fields(row: &Value, width: usize) -> String {
+    let fields = row["fields"].as_object().into_iter().flatten();
+    let lines = fields.map(|(name, values)| {
+        let [before, after] = ["before", "after"].map(|side| &values[side]);
+        let text = match (row["change"].as_str(), before, after) {
+            (Some("added"), _, value) | (Some("removed"), value, _) => {
+                display_text(value).into_owned()
+            }
+            (_, before, after) => format!("{} -> {}", display_text(before), display_text(after)),
+        };
+        terminal::wrap(&format!("    {name}  {text}"), width, 6) + "\n"
+    });
+    lines.collect()
+}
+
+/// A value for a terminal; a dash for `null`.
+pub(super) fn display_text(value: &Value) -> Cow<'_, str> {
+    match value {
+        Value::Null => "-".into(),
+        Value::Bool(value) => if *value { "yes" } else { "no" }.into(),
+        Value::String(text) => escape_controls(text).into(),
+        other => match other.as_u64() {
+            Some(count) => HumanCount(count).to_string().into(),
+            None => other.to_string().into(),
+        },
+    }
+}
+
+/// A field's name in words.
+fn words(name: &str) -> String {
+    name.replace('_', " ")
+}
+
+fn heading(field: &str) -> String {
+    match field {
+        "company_name" => "COMPANY".to_owned(),
+        "common_name" => "KNOWN AS".to_owned(),
+        "carrier_type" => "TYPE".to_owned(),
+        _ => words(field).to_uppercase(),
+    }
+}
+
+/// Narrows the widest columns until the table fits.
+fn narrow(columns: &mut [usize], width: usize) {
+    while columns.iter().map(|column| column + GAP).sum::<usize>() > width {
+        match columns.iter_mut().max() {
+            Some(widest) if *widest > MIN_COLUMN_WIDTH => *widest -= 1,
+            _ => return,
+        }
+    }
+}
+
+fn length(cell: &str) -> usize {
+    cell.chars().count()
+}
+
+fn truncate(cell: &str, width: usize) -> String {
+    if length(cell) <= width {
+        return cell.to_owned();
+    }
+    cell.chars().take(width.saturating_sub(1)).chain(['…']).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::numbers::queries::RECORD;
+
+    fn rendering(body: &Value, check: impl FnOnce(Rendering<'_>)) {
+        let view = View { params: &["npa"], columns: &["nxx", "ocn"], ..RECORD };
+        check(Rendering {
+            view: &view,
+            params: &vec![("as_of", "2026-01-01".into())],
+            body,
+            next: &NextCommands::default(),
+        });
+    }
+
+    #[test]
+    fn tables_fit_the_width_without_control_characters() {
+        let rows = [json!({"a": "1", "b": null}), json!({"a": "\u{1b}[2J", "b": "é".repeat(50)})];
+        let heading = styled(HEADING, "  A          B");
+        let expected = format!("{heading}\n  1          -\n  \\u001b[2J  {}…\n", "é".repeat(16));
+        assert_eq!(table(&rows, &["a", "b"], 30), expected);
+    }
+
+    #[test]
+    fn page_shows_its_position_and_the_next_command() {
+        for (offset, total, length, position, is_last) in [
+            (0, 1792, 50, "1 to 50 of 1,792.\n", false),
+            (5, 12, 5, "6 to 10 of 12.\n", false),
+            (50, 60, 10, "51 to 60 of 60.\n", true),
+            (0, 0, 0, "No results.\n", true),
+            (99, 3, 0, "--offset is past the last of 3 results.\n", true),
+        ] {
+            let body = json!({ "list": [], "pagination": { "offset": offset, "total": total } });
+            rendering(&body, |rendering| {
+                assert_eq!(rendering.position(length), position);
+                let argv = ["tnr", "area-code", "415", "--offset", "3", "--limit=5"];
+                let next = rendering.next_page(argv.map(str::to_owned), length);
+                let command = format!(" area-code 415 --limit=5 --offset {}", offset + length);
+                assert_eq!(next.is_none(), is_last, "{position}");
+                assert!(next.is_none_or(|next| next.ends_with(&command)), "{position}");
+            });
+        }
+    }
+
+    #[test]
+    fn records_are_lines_and_their_lists_tables() {
+        let body = json!({
+            "npa": "415", "state": null, "states": ["CA", "NV"], "total_exchanges": 1790, "is_planned": false, "is_new": true,
+            "relief": { "status": "a\u{1b}", "letters": ["PL-1"], "by_state": { "CA": 1, "NV": 1200 } },
+            "sha": "0123456789abcdef0123456789", "holders": [{ "ocn": "6010" }],
+            "reports": [{ "rows": 1 , "more": {"a": 1}}, { "rows": 2, "more": {} }],
+        });
+        let expected = [
+            &styled(HEADING, "415"),
+            "  states          CA, NV",
+            "  total exchanges 1,790",
+            "  is new          yes",
+            "  relief          status a\\u001b",
+            "  relief letters  PL-1",
+            "  relief by state NV 1,200, CA 1",
+            "  sha 0123456789abcdef0123456789",
+            "",
+            &styled(HEADING, "  OCN"),
+            "  6010",
+            "",
+            "  rows 1",
+            "  more a 1",
+            "",
+            "  rows 2",
+            "",
+        ];
+        rendering(&body, |rendering| assert_eq!(rendering.record(40), expected.join("\n")));
+    }
+
+    #[test]
+    fn next_commands_take_fields_from_the_record_and_the_same_time() {
+        let body = json!({ "npa": "415", "list": [{ "nxx": "200" }, { "nxx": "201", "ocn": "6010" }], "pagination": {} });
+        rendering(&body, |rendering| {
+            for (template, expected) in [
+                ("area-code {npa} {nxx}", Some("area-code 415 200 --as-of 2026-01-01")),
+                ("carrier {ocn}", Some("carrier 6010 --as-of 2026-01-01")),
+                ("search --ocn {ocn}", Some("search --ocn 6010")),
+                ("holders --state {state}", None),
+            ] {
+                let command = rendering.command(template, results(&body));
+                let command = command
+                    .as_deref()
+                    .and_then(|it| it.split_once("tnr ").or(it.split_once("-- ")))
+                    .map(|it| it.1);
+                assert_eq!(command, expected);
+            }
+        });
+    }
+
+    #[test]
+    fn changes_show_values_before_and_after() {
+        let fields = json!({ "state": { "before": "CA", "after": null } });
+        for (change, expected) in [("changed", "CA -> -"), ("removed", "CA"), ("added", "-")] {
+            let row = json!({ "change": change, "fields": fields });
+            assert_eq!(changed_fields(&row, 80), format!("    state  {expected}\n"));
+        }
+    }
+}
