@@ -81,30 +81,20 @@ pub enum DatabaseStatus {
     Error,
 }
 
-/// The state of the history, which requests for the past need.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum HistoryStatus {
-    /// At most, changes are missing that the next import adds.
-    Intact,
-    /// A part is missing or damaged.
-    Damaged,
-    /// The database is not responding.
-    Unavailable,
-}
-
-impl HistoryStatus {
-    /// Reads the history, at most once an hour unless there is a new version.
-    async fn read(app: &App) -> Self {
-        match app.history().await {
-            Ok(history) if history.gap() != Some(Gap::Damaged) => Self::Intact,
-            Ok(_) | Err(ApiError::NoHistory(StoreError::DamagedHistory { .. })) => Self::Damaged,
-            Err(_) => Self::Unavailable,
+/// The database status if the history is missing or damaged, or the database is not responding; `None` if at most changes are
+/// missing that the next import adds. Reads the history at most once an hour unless there is a new version.
+async fn history_problem(app: &App) -> Option<DatabaseStatus> {
+    match app.history().await {
+        Ok(history) if history.gap() != Some(Gap::Damaged) => None,
+        Ok(_) | Err(ApiError::NoHistory(StoreError::DamagedHistory { .. })) => {
+            Some(DatabaseStatus::Connected)
         }
+        Err(_) => Some(DatabaseStatus::Error),
     }
 }
 
 impl Health {
-    fn new(serving: &Serving, history: HistoryStatus) -> Self {
+    fn new(serving: &Serving) -> Self {
         let (status, database) = match serving {
             Serving::Current(_) => (ServiceStatus::Healthy, DatabaseStatus::Connected),
             Serving::Older(_) | Serving::Empty => {
@@ -112,12 +102,6 @@ impl Health {
             }
             Serving::Memory(_) => (ServiceStatus::Degraded, DatabaseStatus::Error),
             Serving::Unavailable(_) => (ServiceStatus::Unhealthy, DatabaseStatus::Error),
-        };
-        let (status, database) = match history {
-            _ if status != ServiceStatus::Healthy => (status, database),
-            HistoryStatus::Intact => (status, database),
-            HistoryStatus::Damaged => (ServiceStatus::Degraded, database),
-            HistoryStatus::Unavailable => (ServiceStatus::Degraded, DatabaseStatus::Error),
         };
         let last_ingestion = serving.snapshot().map(|snapshot| snapshot.ingested_at.to_string());
         Self { status, database, last_ingestion, version: env!("CARGO_PKG_VERSION") }
@@ -205,18 +189,19 @@ fn with_string_keys<K: ToString>(counts: BTreeMap<K, u32>) -> BTreeMap<String, u
         (
             status = 503, description = "The service is unhealthy", body = Health,
             examples((
-                "unhealthy" = (value = json!(Health::new(&Serving::Unavailable(DatasetError::StillUnreadable), HistoryStatus::Intact)))
+                "unhealthy" = (value = json!(Health::new(&Serving::Unavailable(DatasetError::StillUnreadable))))
             ))
         )
     )
 )]
 async fn health(State(app): State<App>) -> (SampleHeader, Health) {
     let serving = app.dataset.serving().await;
-    let history = match serving {
-        Serving::Current(_) => HistoryStatus::read(&app).await,
-        _ => HistoryStatus::Intact,
-    };
-    let mut health = Health::new(&serving, history);
+    let mut health = Health::new(&serving);
+    if matches!(serving, Serving::Current(_))
+        && let Some(database) = history_problem(&app).await
+    {
+        (health.status, health.database) = (ServiceStatus::Degraded, database);
+    }
     if health.database == DatabaseStatus::Connected && !app.keys.is_table_responding().await {
         (health.status, health.database) = (ServiceStatus::Degraded, DatabaseStatus::Error);
     }

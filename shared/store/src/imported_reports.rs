@@ -123,9 +123,4 @@ impl ImportedReports {
             [ReportName::Nanpa, ReportName::Cnac, ReportName::NpaReport].map(|it| self.date(it));
         FileDates { nanpa, cnac, npa_report }
     }
-
-    /// Returns `true` for the fictional sample.
-    pub fn are_sample(&self) -> bool {
-        self.date(ReportName::Nanpa) == Some(SAMPLE_DATE)
-    }
 }

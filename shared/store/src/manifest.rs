@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_128;
 
 use crate::{
-    ImportedReports, Publication, Store, StoreError, Unrecorded, checksum::Item,
-    client::item_from_record,
+    ImportedReports, Publication, ReportName, SAMPLE_DATE, Store, StoreError, Unrecorded,
+    checksum::Item, client::item_from_record,
 };
 use numbering::records::{Statistics, Version};
 
@@ -96,7 +96,7 @@ impl Snapshot {
 
     /// Returns `true` if it was imported from the fictional sample.
     pub fn is_sample(&self) -> bool {
-        self.reports.are_sample()
+        self.reports.date(ReportName::Nanpa) == Some(SAMPLE_DATE)
     }
 
     /// Returns `true` if this is published data that replaces the sample. The sample is then dropped: published

@@ -1,7 +1,7 @@
 use numbering::dataset::Dataset;
 
 use super::*;
-use crate::{ImportedReport, ReportName, SAMPLE_DATE};
+use crate::ImportedReport;
 
 /// A snapshot of a new version.
 fn snapshot() -> Snapshot {
