@@ -10,7 +10,6 @@ use dynoxide::Database as Dynoxide;
 use indicatif::HumanCount;
 use ingest::{IngestError, Repair};
 use logging::with_causes;
-use numbering::records::Version;
 use store::{DatasetError, Store};
 
 use crate::{
@@ -44,8 +43,7 @@ pub async fn backup(args: &BackupArgs) -> Result<(), CliError> {
         progress.start("Checking the backup", Unit::Time, None);
         let contents = check_backup(file).await?;
         drop(progress);
-        show_message(&format!("{} can be restored.", file.display()));
-        print_contents(&contents);
+        show_message(&format!("{} can be restored.\n{contents}", file.display()));
         return Ok(());
     }
     let folder = args.folder.path()?;
@@ -62,12 +60,12 @@ pub async fn backup(args: &BackupArgs) -> Result<(), CliError> {
         read_contents(&new.path()).await.map_err(|cause| unreadable(&database, cause))?;
     new.finish()?;
     drop(progress);
-    show_message(&format!("Backed up the data, key hashes and usage to {}.", file.display()));
-    print_contents(&contents);
+    let file = file.display();
+    show_message(&format!("Backed up the data, key hashes and usage to {file}.\n{contents}"));
     Ok(())
 }
 
-async fn check_backup(file: &Path) -> Result<Contents, CliError> {
+async fn check_backup(file: &Path) -> Result<String, CliError> {
     let name = file.display();
     read_contents(file).await.map_err(|cause| {
         if is_damage(&cause) {
@@ -79,18 +77,9 @@ async fn check_backup(file: &Path) -> Result<Contents, CliError> {
     })
 }
 
-/// The contents of a readable database.
-struct Contents {
-    /// The current version and its item count; `None` before the first import.
-    current: Option<(Version, usize)>,
-    keys: usize,
-    /// The unreadable retained versions.
-    unreadable: Vec<Version>,
-}
-
 /// Reads an entire database file without changing it: its pages, data versions and keys. A backup may
-/// be the last copy.
-async fn read_contents(file: &Path) -> Result<Contents, Cause> {
+/// be the last copy. Returns a description.
+async fn read_contents(file: &Path) -> Result<String, Cause> {
     copy::read(file, |connection| {
         if !connection.table_exists(None, "_tables")? {
             return Err(damaged("this program did not create it".to_owned()).into());
@@ -104,49 +93,36 @@ async fn read_contents(file: &Path) -> Result<Contents, Cause> {
     contents.map_err(|error| damaged(with_causes(&error)).into())
 }
 
-async fn read_store(store: &Store) -> Result<Contents, CliError> {
+async fn read_store(store: &Store) -> Result<String, CliError> {
     let keys = store.all_api_keys().await?;
     if !keys.damaged.is_empty() {
         let names: Vec<String> = keys.damaged.into_iter().map(|key| key.name).collect();
         return Err(CliError::failed(format!("keys are unreadable: {}", names.join(", "))));
     }
-    let mut contents =
-        Contents { current: None, keys: keys.readable.len(), unreadable: Vec::new() };
-    let Some(manifest) = store.manifest().await? else { return Ok(contents) };
+    let keys = pluralize(keys.readable.len(), "key");
+    let Some(manifest) = store.manifest().await? else {
+        return Ok(format!("It contains no numbering data, and {keys}."));
+    };
     let items = match ingest::verify(store, Repair::No, None, |_| ()).await {
         Ok(found) if found.drift.contradicting + found.drift.unreadable > 0 => {
             return Err(CliError::Drift(found.drift.contradicting + found.drift.unreadable));
         }
-        Ok(found) if found.skipped.is_empty() => found.items,
+        Ok(found) if found.skipped.is_empty() => HumanCount(found.items as u64),
         // The data may be for another release. Its bytes must be intact.
         Ok(_) | Err(IngestError::Current(DatasetError::NoneReadable { .. })) => {
             store.snapshot(&manifest.current).await?;
-            0
+            HumanCount(0)
         }
         Err(error) => return Err(error.into()),
     };
+    let version = &manifest.current.version;
+    let mut contents = format!("It contains version {version} with {items} items, and {keys}.");
     for retained in &manifest.retained {
         if store.snapshot(retained).await.is_err() {
-            contents.unreadable.push(retained.version.clone());
+            contents += &format!("\nnote: the retained version {} is damaged", retained.version);
         }
     }
-    contents.current = Some((manifest.current.version, items));
     Ok(contents)
-}
-
-fn print_contents(contents: &Contents) {
-    let Contents { current, keys, unreadable } = contents;
-    let keys = pluralize(*keys, "key");
-    match current {
-        Some((version, items)) => show_message(&format!(
-            "It contains version {version} with {} items, and {keys}.",
-            HumanCount(*items as u64)
-        )),
-        None => show_message(&format!("It contains no numbering data, and {keys}.")),
-    }
-    for version in unreadable {
-        show_message(&format!("note: the retained version {version} is damaged"));
-    }
 }
 
 /// Copies a database to a new file in one SQLite transaction. The source is opened read-only, because
@@ -204,8 +180,7 @@ pub async fn restore(args: &RestoreArgs) -> Result<(), CliError> {
     restored?;
     drop(lock);
     let (file, folder) = (args.file.display(), folder.display());
-    show_message(&format!("Restored {file} into folder {folder}."));
-    print_contents(&contents);
+    show_message(&format!("Restored {file} into folder {folder}.\n{contents}"));
     Ok(())
 }
 

@@ -55,7 +55,7 @@ pub async fn has_any(store: &Store) -> Result<bool, CliError> {
     Ok(false)
 }
 
-pub(crate) fn table_name<'a>(table: &Table, names: &'a Tables) -> Result<&'a str, CliError> {
+fn table_name<'a>(table: &Table, names: &'a Tables) -> Result<&'a str, CliError> {
     match table.name.as_str() {
         "carriers" => Ok(&names.carriers),
         "exchanges" => Ok(&names.exchanges),

@@ -172,31 +172,17 @@ fn an_export_states_its_source_and_limitations() {
 }
 
 #[test]
-fn exports_replace_files_only_with_force() {
+fn exports_replace_files_only_with_force_and_leave_nothing_behind() {
     let data_dir = sample_folder();
     let files = TempDir::new().unwrap();
     let folder = files.path().display().to_string();
     let file = files.path().join("carriers.csv").display().to_string();
     fs::write(&file, "old").unwrap();
-    for arguments in [
-        &["export", "--format", "csv", &folder][..],
-        &["export", "--format", "csv", "--table", "carriers", &file],
-        &["export", "--format", "sqlite", &file],
-    ] {
-        let rejected = run(&data_dir, arguments);
-        let message = "already exists; pass --force to replace it";
-        assert!(stderr(&rejected).contains(message), "{}", stderr(&rejected));
-        assert_eq!(fs::read_to_string(&file).unwrap(), "old");
-        stdout(&run(&data_dir, &[arguments, &["--force"]].concat()));
-        assert_ne!(fs::read_to_string(&file).unwrap_or_default(), "old");
-        fs::write(&file, "old").unwrap();
-    }
-    let left = fs::read_dir(files.path()).unwrap().count();
-    assert_eq!(left, 8, "the tables and their provenance");
-    stdout(&run(&data_dir, &["export", "--format", "csv", "--table", "carriers", "/dev/null"]));
     let missing = files.path().join("none/numbers.sqlite").display().to_string();
     for (arguments, message) in [
-        (&["sqlite", &missing][..], "cannot write "),
+        (&["csv", &*folder][..], "already exists; pass --force to replace it"),
+        (&["csv", "--table", "carriers", &file], "already exists; pass --force to replace it"),
+        (&["sqlite", &missing], "cannot write "),
         (&["sqlite", "--table", "blocks", "x"], "a SQLite database is one file with all tables"),
         (&["csv", "-"], "stdout takes one table"),
         (&["vicidial", "--table", "blocks", "x"], "omit --table"),
@@ -204,7 +190,12 @@ fn exports_replace_files_only_with_force() {
         let rejected = run(&data_dir, &[&["export", "--format"], arguments].concat());
         assert_eq!(rejected.status.code(), Some(2));
         assert!(stderr(&rejected).contains(message), "{}", stderr(&rejected));
+        assert_eq!(fs::read_to_string(&file).unwrap(), "old");
     }
+    stdout(&run(&data_dir, &["export", "--format", "csv", "--force", &folder]));
+    assert_ne!(fs::read_to_string(&file).unwrap(), "old");
+    assert_eq!(fs::read_dir(files.path()).unwrap().count(), 8, "seven tables and their provenance");
+    stdout(&run(&data_dir, &["export", "--format", "csv", "--table", "carriers", "/dev/null"]));
 }
 
 #[test]

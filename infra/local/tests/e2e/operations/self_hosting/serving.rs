@@ -6,7 +6,6 @@ use axum::{Router, http::HeaderMap, http::StatusCode};
 use reqwest::Response;
 use serde_json::json;
 use tempfile::TempDir;
-use tnr::database::{Database, tables::create_missing};
 
 use crate::support::{
     databases::sample_folder,
@@ -121,22 +120,6 @@ async fn remote_databases_use_the_configured_credentials_and_may_create_tables_s
     let polls = calls.iter().filter(|(operation, _)| operation == "DescribeTable").count();
     assert_eq!(polls, 3 + 5, "it waits for the first table");
     assert_eq!(calls.last().unwrap().0, "PutItem");
-}
-
-#[tokio::test]
-async fn tables_can_be_created_concurrently() {
-    let database = Database::in_memory().await.unwrap();
-    let store = database.store();
-    let (client, names) = store.parts();
-    let tables = [&names.carriers, &names.exchanges, &names.dataset, &names.api_keys, &names.usage];
-    for table in tables {
-        client.delete_table().table_name(table).send().await.unwrap();
-    }
-    let create = || create_missing(&store);
-    tokio::try_join!(create(), create()).unwrap();
-    create().await.unwrap();
-    let present = client.list_tables().send().await.unwrap();
-    assert!(tables.iter().all(|table| present.table_names().contains(*table)), "{present:?}");
 }
 
 #[tokio::test]
