@@ -8,7 +8,6 @@ use std::{
 use reqwest::StatusCode;
 use serde_json::Value;
 use shared::auth::KeyKind;
-use store::KeyRecord;
 use tnr::keys::{random, register};
 
 use crate::support::{
@@ -16,7 +15,7 @@ use crate::support::{
     endpoints::{endpoints, is_part_of_a_page},
     fault_proxy::FaultProxy,
     readme,
-    service::{Service, header, shared_service},
+    service::{Service, shared_service},
 };
 
 #[tokio::test]
@@ -69,32 +68,5 @@ async fn an_unknown_key_is_read_once_and_works_soon_after_creation() {
     while status().await == StatusCode::UNAUTHORIZED {
         assert!(created.elapsed() < Duration::from_secs(12));
         tokio::time::sleep(Duration::from_millis(200)).await;
-    }
-}
-
-#[tokio::test]
-async fn only_test_keys_get_the_fixed_outcomes_of_test_numbers() {
-    let service = shared_service();
-    let store = service.database.store();
-    let [live, test] = [KeyKind::Live, KeyKind::Test].map(|kind| random(kind).unwrap());
-    for key in [&live, &test] {
-        register(&store, key, "integration tests").await.unwrap();
-        let record = store.api_key(&key.hash()).await.unwrap().unwrap();
-        store.put_api_key(&KeyRecord { per_minute: Some(600), ..record }).await.unwrap();
-    }
-    for (key, carrier, status) in [(&live, None, 200), (&test, Some("TEST WIRELESS, INC."), 429)] {
-        let get = async |number: &str| {
-            let request = service.request(&format!("/v1/format/{number}"));
-            request.bearer_auth(key.reveal()).send().await.unwrap()
-        };
-        let found: Value = get("+12015550100").await.json().await.unwrap();
-        assert_eq!(found["carrier"]["name"].as_str(), carrier);
-        let response = get("+15005550429").await;
-        assert_eq!(response.status(), status);
-        let remaining = header(response.headers(), "x-ratelimit-minute-remaining");
-        assert_eq!(remaining, if status == 429 { "0" } else { "598" });
-        // Any other number is real.
-        let real: Value = get("+13052345678").await.json().await.unwrap();
-        assert_eq!(real["carrier"]["ocn"], "5927");
     }
 }

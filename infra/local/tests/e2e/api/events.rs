@@ -110,37 +110,36 @@ fn committed_events_match_their_sample_requests() {
 
 /// Replaces times and versions, which differ between runs.
 fn replace_times_and_versions(response: &mut Value) {
-    let replace = |value: Option<&mut Value>, text: &str| {
-        if let Some(value) = value {
-            *value = text.into();
+    match response {
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                match (name.as_str(), value) {
+                    ("last_updated", Value::Object(times)) => {
+                        times.values_mut().for_each(|time| *time = TIME.into());
+                    }
+                    ("last_ingestion" | "imported_at" | "published_at" | "read_at", time) => {
+                        *time = TIME.into();
+                    }
+                    ("version" | "publication", version) => *version = VERSION.into(),
+                    ("link", Value::String(link)) => *link = without_version(link),
+                    ("body", Value::String(text)) => *text = without_time(text),
+                    (_, value) => replace_times_and_versions(value),
+                }
+            }
         }
-    };
-    replace(response.pointer_mut("/body/last_ingestion"), TIME);
-    replace(response.pointer_mut("/body/imported_at"), TIME);
-    replace(response.pointer_mut("/body/version"), VERSION);
-    for publication in ["/body/since", "/body/until"] {
-        for name in ["publication", "version"] {
-            replace(response.pointer_mut(&format!("{publication}/{name}")), VERSION);
-        }
-        replace(response.pointer_mut(&format!("{publication}/published_at")), TIME);
+        Value::Array(items) => items.iter_mut().for_each(replace_times_and_versions),
+        _ => (),
     }
-    let reports = response.pointer_mut("/body/reports").and_then(Value::as_array_mut);
-    for report in reports.into_iter().flatten() {
-        replace(report.pointer_mut("/read_at"), TIME);
-    }
-    let times = response.pointer_mut("/body/last_updated").and_then(Value::as_object_mut);
-    for time in times.into_iter().flat_map(Map::values_mut) {
-        *time = TIME.into();
-    }
-    if let Some(Value::String(text)) = response.pointer_mut("/body")
-        && let Some((before, rest)) = text.split_once("<updated>")
-        && let Some((_, after)) = rest.split_once("</updated>")
-    {
-        *text = format!("{before}<updated>{TIME}</updated>{after}");
-    }
-    if let Some(Value::String(link)) = response.pointer_mut("/headers/link") {
-        *link = without_version(link);
-    }
+}
+
+/// A feed without the time of its last change.
+fn without_time(text: &str) -> String {
+    let parts = text
+        .split_once("<updated>")
+        .and_then(|(before, rest)| Some((before, rest.split_once("</updated>")?.1)));
+    parts.map_or(text.to_owned(), |(before, after)| {
+        format!("{before}<updated>{TIME}</updated>{after}")
+    })
 }
 
 /// A `Link` header without the data version, which contains the time of the import.

@@ -1,12 +1,12 @@
-//! Responses are byte-identical through an HTTP API, a REST API, `cargo lambda watch` and the local server,
-//! with or without a stage or base path.
+//! Responses are byte-identical through an HTTP API, `cargo lambda watch` and the local server, with or without a stage or
+//! base path.
 
 use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use serde_json::{Value, json};
 use shared::routes::Routes;
 
 use crate::support::{
-    api_events::{HOST, http_api_event, rest_api_event},
+    api_events::{HOST, http_api_event},
     function_calls::{FunctionResponse, response_to},
     sample_requests::SampleRequest,
     service::{header, sample_app, shared_service},
@@ -67,14 +67,10 @@ async fn every_gateway_returns_the_same_response_for_a_number() {
         assert_eq!(over_http(path.clone()).await, expected, "{written} in path");
         let from_encoded_path = over_http(format!("/v1/format/{encoded}")).await;
         assert_eq!(from_encoded_path, expected, "{written} in encoded path");
-        let mut rest_api_path = rest_api_event("/v1/format/{tn+}", &path);
-        rest_api_path["pathParameters"] = json!({ "tn": written });
         for (source, event) in [
             ("HTTP API path", http_api_event_for(&path)),
             ("HTTP API query", http_api_event_for(&query)),
             ("watch path", watch_event(written)),
-            ("REST API path", rest_api_path),
-            ("REST API query", rest_api_event("/v1/format", &query)),
         ] {
             let response = lambda_response(format::routes(), &event).await;
             assert_eq!(response.body.to_string(), expected, "{written} in {source}");
@@ -89,15 +85,6 @@ fn http_api_event_with(target: &str, stage: &str, prefix: &str) -> Value {
     event["rawPath"] = json!(path);
     event["requestContext"]["http"]["path"] = json!(path);
     event["requestContext"]["stage"] = json!(stage);
-    event
-}
-
-/// A REST API event. The path has no stage unless the base path includes it.
-fn rest_api_event_with(route: &str, target: &str, base_path: &str, prefix: &str) -> Value {
-    let mut event = rest_api_event(route, target);
-    let path = event["path"].as_str().unwrap().to_owned();
-    event["path"] = json!(format!("{base_path}{path}"));
-    event["requestContext"]["path"] = json!(format!("{prefix}{path}"));
     event
 }
 
@@ -116,13 +103,11 @@ const HTTP_API_STAGES: [(&str, &str); 6] = [
 async fn paths_and_links_work_behind_a_stage_or_base_path() {
     let target = "/v1/carriers?limit=2&offset=2";
     let expected = shared_service().ok(target).await;
-    let http_apis =
-        HTTP_API_STAGES.map(|(stage, prefix)| (prefix, http_api_event_with(target, stage, prefix)));
-    let rest_apis =
-        [("", "/prod"), ("/numbers", "/numbers"), ("/v1", "/v1")].map(|(base_path, prefix)| {
-            (prefix, rest_api_event_with("/v1/carriers", target, base_path, prefix))
-        });
-    for (prefix, event) in http_apis.into_iter().chain(rest_apis) {
+    let number = "/v1/format/305%2F234%2F5678%3F";
+    let formatted = shared_service().ok(number).await.to_string();
+    assert!(formatted.contains(&format!("\"https://{HOST}/flags/")), "{formatted}");
+    for (stage, prefix) in HTTP_API_STAGES {
+        let event = http_api_event_with(target, stage, prefix);
         let response = lambda_response(carriers::routes(), &event).await;
         assert_eq!((response.status, &response.body), (200, &expected), "{event}");
         let targets: Vec<&str> = header(&response.headers, "link").split(", ").collect();
@@ -130,49 +115,27 @@ async fn paths_and_links_work_behind_a_stage_or_base_path() {
         for target in targets {
             assert!(target.starts_with(&format!("<{prefix}/v1/carriers?limit=2&")), "{target}");
         }
-    }
-}
 
-#[tokio::test]
-async fn numbers_with_slashes_and_flag_links_work_behind_a_stage_or_base_path() {
-    let target = "/v1/format/305%2F234%2F5678%3F";
-    let response = shared_service().ok(target).await.to_string();
-    let expected = |prefix: &str| {
-        response.replace(&format!("{HOST}/flags/"), &format!("{HOST}{prefix}/flags/"))
-    };
-    assert!(response.contains(&format!("\"https://{HOST}/flags/")), "{response}");
-    let http_apis =
-        HTTP_API_STAGES.map(|(stage, prefix)| (prefix, http_api_event_with(target, stage, prefix)));
-    let rest_api = rest_api_event_with("/v1/format/{tn+}", target, "/numbers", "/numbers");
-    for (prefix, event) in http_apis.into_iter().chain([("/numbers", rest_api)]) {
+        let event = http_api_event_with(number, stage, prefix);
+        let flags = [format!("{HOST}/flags/"), format!("{HOST}{prefix}/flags/")];
         let response = lambda_response(format::routes(), &event).await;
-        assert_eq!(response.body.to_string(), expected(prefix), "{event}");
-    }
-}
+        assert_eq!(response.body.to_string(), formatted.replace(&flags[0], &flags[1]), "{event}");
 
-#[tokio::test]
-async fn unknown_paths_are_reported_without_the_stage() {
-    for (stage, prefix) in [("$default", ""), ("prod", "/prod"), ("prod", "")] {
+        // The root, where clients other than browsers get the index.
+        for path in [prefix.to_owned(), format!("{prefix}/")] {
+            let mut event = http_api_event_with("/", stage, prefix);
+            event["rawPath"] = json!(path);
+            let response = lambda_response(site::routes(), &event).await;
+            assert_eq!(response.body["docs"], "/docs", "{event}");
+        }
+
         let event = http_api_event_with("/v1/nowhere/a%20b", stage, prefix);
         let response = lambda_response(status::routes(), &event).await;
         assert_eq!(response.status, 404, "{event}");
         let message = response.body["message"].as_str().unwrap();
-        assert!(message.starts_with("Endpoint not found: /v1/nowhere/a"), "{message}");
-    }
-}
-
-#[tokio::test]
-async fn the_root_works_behind_a_stage_or_base_path() {
-    let http_apis = HTTP_API_STAGES.into_iter().flat_map(|(stage, prefix)| {
-        let mut without_slash = http_api_event_with("/", stage, prefix);
-        without_slash["rawPath"] = json!(prefix);
-        [http_api_event_with("/", stage, prefix), without_slash]
-    });
-    let rest_apis = [("", "/prod"), ("/numbers", "/numbers")]
-        .map(|(base_path, prefix)| rest_api_event_with("/", "/", base_path, prefix));
-    for event in http_apis.chain(rest_apis) {
-        // Clients other than browsers get the index.
-        let response = lambda_response(site::routes(), &event).await;
-        assert_eq!(response.body["docs"], "/docs", "{event}");
+        // Without a route, a base path is not known.
+        if prefix.is_empty() || prefix == format!("/{stage}") {
+            assert!(message.starts_with("Endpoint not found: /v1/nowhere/a"), "{message}");
+        }
     }
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::support::{
     imports::{import, without_gates},
     lists::{all_records, assert_page_sizes_agree},
-    service::{KEY, Service, shared_service},
+    service::{Service, shared_service},
     small_reports::ReportSet,
 };
 
@@ -86,18 +86,5 @@ async fn statistics_have_the_same_version_as_lists() {
         let response = service.request(path).send().await.unwrap();
         assert_eq!(response.headers()["x-data-version"], version.as_str(), "{path}");
         assert_eq!(response.headers()["cache-control"], "public, max-age=60", "{path}");
-    }
-}
-
-#[tokio::test]
-async fn json_and_csv_have_different_etags() {
-    let service = shared_service();
-    let target = "/v1/carriers?limit=2";
-    let json = service.get(target).await.headers()["etag"].clone();
-    let csv = service.get_with(target, "accept", "text/csv").await.headers()["etag"].clone();
-    for (tag, status) in [(csv, 304), (json, 200)] {
-        let request = service.request(target).bearer_auth(KEY).header("accept", "text/csv");
-        let response = request.header("if-none-match", tag).send().await.unwrap();
-        assert_eq!(response.status(), status);
     }
 }

@@ -4,10 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
-use super::{
-    service::KEY,
-    template::{DEFAULT_ROUTE, decode, route_for},
-};
+use super::template::{DEFAULT_ROUTE, decode, route_for};
 use tnr::openapi::sample_requests::SampleRequest;
 
 /// The service's public domain.
@@ -73,24 +70,6 @@ pub fn http_api_event(request: &SampleRequest) -> Value {
         event["pathParameters"] = path_parameters.into();
     }
     event
-}
-
-/// A REST API event, with the path as sent.
-pub fn rest_api_event(route: &str, target: &str) -> Value {
-    let (path, query) = target.split_once('?').unwrap_or((target, ""));
-    let parameters: Value = form_urlencoded::parse(query.as_bytes()).into_owned().collect();
-    json!({
-        "resource": route, "path": path, "httpMethod": "GET",
-        "headers": { "authorization": format!("Bearer {KEY}"), "host": "api.example.com" },
-        "multiValueHeaders": {}, "queryStringParameters": parameters,
-        "multiValueQueryStringParameters": null, "pathParameters": null,
-        "stageVariables": null, "body": null, "isBase64Encoded": false,
-        "requestContext": {
-            "resourcePath": route, "httpMethod": "GET", "path": path, "stage": "prod",
-            "domainName": HOST, "protocol": "HTTP/1.1", "identity": {}, "requestTimeEpoch": 0,
-            "apiId": "a", "accountId": "1", "resourceId": "r", "requestId": "i"
-        }
-    })
 }
 
 fn joined_parameters(query: &str) -> Map<String, Value> {
