@@ -123,6 +123,8 @@ fn replace_times_and_versions(response: &mut Value) {
                     ("version" | "publication", version) => *version = VERSION.into(),
                     ("link", Value::String(link)) => *link = without_version(link),
                     ("body", Value::String(text)) => *text = without_time(text),
+                    // An agent's tools, which describe themselves.
+                    ("result", _) => (),
                     (_, value) => replace_times_and_versions(value),
                 }
             }

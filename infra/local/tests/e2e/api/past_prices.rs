@@ -31,6 +31,7 @@ async fn a_lookup_of_the_past_reads_only_what_its_page_shows_and_is_charged_for_
     let (service, proxy, start) = service_with_history().await;
     let store = service.database.store();
     let key = key_with_quotas(&store, None, Some(1000)).await;
+    proxy.take_answered();
     let calls = calls_for(&service, &proxy, &format!("/v1/carrier/908K?as_of={start}")).await;
     assert_eq!(operations(&calls)[0], "Query", "the publications, which are read once");
     let (now, mut left) = (Timestamp::now(), 1000);

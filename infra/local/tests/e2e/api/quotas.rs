@@ -192,7 +192,7 @@ async fn a_body_counts_as_one_request_per_number_and_a_rejected_one_as_one() {
         ("/v1/find", "text/plain", "no number".to_owned(), 200, "14"),
         ("/v1/find", "text/plain", digits, 200, "11"),
         ("/v1/format", "text/plain", numbers.repeat(11), 200, "0"),
-        ("/v1/format", "text/plain", numbers.repeat(1), 429, "0"),
+        ("/v1/format", "text/plain", numbers.to_owned(), 429, "0"),
     ] {
         let request = service.request_with(Method::POST, target).bearer_auth(key.reveal());
         let request = request.header("content-type", content_type).body(body);
