@@ -1,6 +1,9 @@
 //! List pages as CSV.
 
-use std::borrow::Cow;
+use std::{
+    borrow::Cow,
+    io::{self, Write},
+};
 
 use axum::{
     extract::FromRequestParts,
@@ -70,26 +73,32 @@ pub(crate) fn response<T: Rows>(uri: &Uri, list: &T) -> Response {
         (CONTENT_TYPE, HeaderValue::from_static(MEDIA_TYPE)),
         (CONTENT_DISPOSITION, content_disposition(uri)),
     ];
-    match write_rows(list) {
-        Ok(body) => (headers, body).into_response(),
+    let mut body = Vec::new();
+    match write_rows(&mut body, T::COLUMNS, list.rows()) {
+        Ok(()) => (headers, body).into_response(),
         Err(error) => {
-            tracing::error!(error = &*error, "a page cannot be written as CSV");
+            tracing::error!(%error, "a page cannot be written as CSV");
             ApiError::Internal.into_response()
         }
     }
 }
 
-fn write_rows<T: Rows>(list: &T) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
-    let mut writer = csv_writer(Vec::new(), b',');
-    writer.write_record(T::COLUMNS)?;
-    for row in list.rows() {
+/// Writes rows, whose fields have the names of the columns, after a header row. No cell can run as a formula.
+pub fn write_rows(
+    output: impl Write,
+    columns: &[&str],
+    rows: impl Iterator<Item = impl Serialize>,
+) -> io::Result<()> {
+    let mut writer = csv_writer(output, b',');
+    writer.write_record(columns)?;
+    for row in rows {
         let values = serde_json::to_value(row)?;
-        for column in T::COLUMNS {
+        for column in columns {
             writer.write_field(cell(&values[*column]).as_bytes())?;
         }
         writer.write_record(None::<&[u8]>)?;
     }
-    Ok(writer.into_inner().map_err(csv::IntoInnerError::into_error)?)
+    writer.flush()
 }
 
 fn cell(value: &Value) -> Cow<'_, str> {

@@ -1,5 +1,7 @@
 //! JSON responses.
 
+use std::io::{self, Write};
+
 use axum::{
     http::{HeaderValue, header::CONTENT_TYPE},
     response::{IntoResponse, Response},
@@ -14,20 +16,26 @@ const BUFFER_BYTES: usize = 8192;
 /// The media type of one JSON object per line.
 pub const JSON_LINES: &str = "application/x-ndjson";
 
-/// Writes each row as a line of JSON.
-pub fn json_lines(rows: impl Iterator<Item = impl Serialize>) -> serde_json::Result<Vec<u8>> {
+/// The rows as lines of JSON.
+pub fn json_lines(rows: impl Iterator<Item = impl Serialize>) -> io::Result<Vec<u8>> {
     let mut body = Vec::new();
-    for row in rows {
-        write_json_line(&mut body, &row)?;
-    }
+    write_json_lines(&mut body, rows)?;
     Ok(body)
 }
 
-/// Appends a row as a line of JSON.
-pub fn write_json_line(text: &mut Vec<u8>, row: &impl Serialize) -> serde_json::Result<()> {
-    serde_json::to_writer(&mut *text, row)?;
-    text.push(b'\n');
-    Ok(())
+/// Writes each row as a line of JSON.
+pub fn write_json_lines(
+    mut output: impl Write,
+    mut rows: impl Iterator<Item = impl Serialize>,
+) -> io::Result<()> {
+    rows.try_for_each(|row| write_json_line(&mut output, &row))?;
+    output.flush()
+}
+
+/// Writes a row as a line of JSON.
+pub fn write_json_line(mut output: impl Write, row: &impl Serialize) -> io::Result<()> {
+    serde_json::to_writer(&mut output, row)?;
+    output.write_all(b"\n")
 }
 
 /// A successful response. `serde_json` writes into a `Vec` in half the time that [`axum::Json`] takes.

@@ -11,7 +11,10 @@ use rusqlite::{
     types::{ToSqlOutput, ValueRef},
 };
 use serde_json::{Map, Value};
-use shared::cells::{csv_writer, escape_formula};
+use shared::{
+    cells::{csv_writer, escape_formula},
+    json::write_json_lines,
+};
 
 use super::{
     Source,
@@ -37,7 +40,7 @@ pub fn write_table(
     let output = BufWriter::new(output);
     match format {
         TableFormat::Csv => write_csv(source, table, output),
-        TableFormat::JsonLines => write_json_lines(source, table, output),
+        TableFormat::JsonLines => write_json_lines(output, objects(source, table)),
         TableFormat::Parquet => write_parquet(source, table, output).map_err(io::Error::other),
     }
 }
@@ -65,14 +68,10 @@ fn io_error(error: csv::Error) -> io::Error {
     }
 }
 
-fn write_json_lines(source: &Source, table: Table, mut output: impl Write) -> io::Result<()> {
-    for row in table.rows(source) {
-        let names = table.columns().iter().map(|column| column.name);
-        let object: Map<String, Value> = names.map(str::to_owned).zip(row).collect();
-        serde_json::to_writer(&mut output, &object)?;
-        output.write_all(b"\n")?;
-    }
-    output.flush()
+/// A table's rows as JSON objects.
+fn objects(source: &Source, table: Table) -> impl Iterator<Item = Map<String, Value>> {
+    let names = table.columns().iter().map(|column| column.name.to_owned());
+    table.rows(source).map(move |row| names.clone().zip(row).collect())
 }
 
 /// Creates a folder with one file per table, including provenance.

@@ -9,9 +9,10 @@ use std::{
 
 use indicatif::HumanCount;
 use ingest::Changes;
-use numbering::changes::{ChangeKind, FieldChange, RecordChange, value_text};
+use numbering::changes::{ChangeKind, FieldChange, RecordChange, RecordKind, value_text};
+use serde::Serialize;
 use serde_json::Value;
-use shared::cells::escape_formula;
+use shared::{csv_pages::write_rows, json::write_json_lines};
 
 use crate::{CliError, new_file::NewFile, terminal::escape::escape_controls};
 
@@ -75,7 +76,7 @@ impl ChangesFile {
         let new = NewFile::create(&self.path, may_replace)?;
         let file = BufWriter::new(new.open()?);
         let result = if self.is_csv {
-            write_csv(file, changes.iter())
+            write_rows(file, &COLUMNS, changes.iter().flat_map(changed_fields))
         } else {
             write_json_lines(file, changes.iter())
         };
@@ -84,39 +85,27 @@ impl ChangesFile {
     }
 }
 
-/// Writes a row per changed field, to sort and filter in a spreadsheet. No cell can run as a formula.
-fn write_csv(
-    file: impl std::io::Write,
-    changes: impl Iterator<Item = RecordChange>,
-) -> std::io::Result<()> {
-    let mut csv = csv::Writer::from_writer(file);
-    csv.write_record(["change", "kind", "key", "field", "before", "after"])?;
-    for RecordChange { change, kind, key, fields } in changes {
-        for (name, FieldChange { before, after }) in &fields {
-            let [before, after] =
-                [before, after].map(|value| value.as_ref().map(value_text).unwrap_or_default());
-            let [before, after] = [&before, &after].map(|text| escape_formula(text));
-            csv.write_record([change.name(), kind.name(), &key, name, &before, &after])?;
-        }
-    }
-    csv.flush()
+/// A changed field, to sort and filter in a spreadsheet.
+#[derive(Serialize)]
+struct ChangedField {
+    change: ChangeKind,
+    kind: RecordKind,
+    key: String,
+    field: String,
+    #[serde(flatten)]
+    values: FieldChange,
 }
 
-fn write_json_lines(
-    mut file: impl std::io::Write,
-    changes: impl Iterator<Item = RecordChange>,
-) -> std::io::Result<()> {
-    for change in changes {
-        serde_json::to_writer(&mut file, &change)?;
-        writeln!(file)?;
-    }
-    file.flush()
+const COLUMNS: [&str; 6] = ["change", "kind", "key", "field", "before", "after"];
+
+fn changed_fields(change: RecordChange) -> impl Iterator<Item = ChangedField> {
+    let RecordChange { change, kind, key, fields } = change;
+    let row = move |(field, values)| ChangedField { change, kind, key: key.clone(), field, values };
+    fields.into_iter().map(row)
 }
 
 #[cfg(test)]
 mod tests {
-    use numbering::changes::RecordKind;
-
     use super::*;
 
     #[test]
@@ -132,7 +121,7 @@ mod tests {
         let expected = "changed exchange  415-200  company_name 'A \\u001b[31m\\u202e' -> '=1+1'";
         assert_eq!(escape_controls(&describe(&change)), expected);
         let mut csv = Vec::new();
-        write_csv(&mut csv, [change].into_iter()).unwrap();
-        assert!(String::from_utf8(csv).unwrap().ends_with(",'=1+1\n"));
+        write_rows(&mut csv, &COLUMNS, changed_fields(change)).unwrap();
+        assert!(String::from_utf8(csv).unwrap().ends_with(",'=1+1\r\n"));
     }
 }
