@@ -29,177 +29,121 @@ pub struct Query {
     views: &'static [View],
 }
 
-/// A route, and how its response is printed.
+/// A route, and how its response is printed. Names are separated by spaces.
 #[derive(Debug)]
 struct View {
     route: &'static str,
     /// The parameters that the positional arguments fill.
-    params: &'static [&'static str],
+    params: &'static str,
     /// The fields of the list's records to show; empty for a record.
-    columns: &'static [&'static str],
-    /// The note below the list.
-    note: &'static str,
+    columns: &'static str,
     /// Commands that show more. Fields of the first record replace names in braces.
     next: &'static [&'static str],
+    /// The note below the list.
+    note: &'static str,
 }
 
-const RECORD: View = View { route: "", params: &[], columns: &[], note: "", next: &[] };
 const PORTING_NOTE: &str =
     "Carriers as assigned; numbers may have been ported to other carriers.\n";
-const NPA: &str = "Area code, three digits";
-const EXCHANGE_COLUMNS: [&str; 5] = ["nxx", "ocn", "company_name", "rate_center", "status"];
-const CHANGE_COLUMNS: [&str; 4] = ["published_at", "change", "kind", "key"];
+const EXCHANGE: &str = "nxx ocn company_name rate_center status";
+const CHANGE: &str = "published_at change kind key";
+
+const fn view(
+    route: &'static str,
+    params: &'static str,
+    columns: &'static str,
+    next: &'static [&'static str],
+) -> View {
+    View { route, params, columns, next, note: "" }
+}
 
 pub static QUERIES: [Query; 8] = [
     Query {
         name: "carrier",
         about: "Show a carrier by OCN, or find carriers by name",
-        words: &[(
-            "OCN|WORDS...",
-            "Operating Company Number, or words in a name; the first letters of each word are enough",
-        )],
+        words: &[("OCN|WORDS...", "OCN, or words in a name; the first letters of each are enough")],
         views: &[
-            View {
-                route: "/v1/carrier/{ocn}",
-                params: &["ocn"],
-                next: &["search --ocn {ocn}"],
-                ..RECORD
-            },
-            View {
-                route: "/v1/carriers",
-                params: &["q"],
-                columns: &["ocn", "company_name", "common_name", "carrier_type", "state"],
-                next: &["carrier {ocn}", "search --ocn {ocn}"],
-                note: "",
-            },
+            view("/v1/carrier/{ocn}", "ocn", "", &["search --ocn {ocn}"]),
+            view(
+                "/v1/carriers",
+                "q",
+                "ocn company_name common_name carrier_type state",
+                &["carrier {ocn}", "search --ocn {ocn}"],
+            ),
         ],
     },
     Query {
         name: "area-code",
         about: "Show an area code's exchanges, or one exchange",
-        words: &[("NPA", NPA), ("[NXX]", "Exchange code, three digits; shows only that exchange")],
+        words: &[("NPA", "Area code"), ("[NXX]", "Exchange code; shows only that exchange")],
         views: &[
-            View {
-                route: "/v1/npa/{npa}/nxx/{nxx}",
-                params: &["npa", "nxx"],
-                columns: &EXCHANGE_COLUMNS,
-                note: PORTING_NOTE,
-                next: &["carrier {ocn}"],
-            },
-            View {
-                route: "/v1/npa/{npa}",
-                params: &["npa"],
-                columns: &EXCHANGE_COLUMNS,
-                note: PORTING_NOTE,
-                next: &["area-code {npa} {nxx}", "carrier {ocn}"],
-            },
+            view("/v1/npa/{npa}/nxx/{nxx}", "npa nxx", EXCHANGE, &["carrier {ocn}"])
+                .with_porting_note(),
+            view("/v1/npa/{npa}", "npa", EXCHANGE, &["area-code {npa} {nxx}", "carrier {ocn}"])
+                .with_porting_note(),
         ],
     },
     Query {
         name: "area-codes",
         about: "List area codes, or describe one",
-        words: &[(
-            "[NPA]",
-            "Area code, three digits; shows its dialing rules, relief planning and holders",
-        )],
+        words: &[("[NPA]", "Area code; shows its dialing rules, relief planning and holders")],
         views: &[
-            View {
-                route: "/v1/area-codes/{npa}",
-                params: &["npa"],
-                next: &["area-code {npa}", "holders --npa {npa}"],
-                ..RECORD
-            },
-            View {
-                route: "/v1/area-codes",
-                params: &[],
-                columns: &[
-                    "npa",
-                    "state",
-                    "country",
-                    "service",
-                    "status",
-                    "in_service_on",
-                    "total_exchanges",
-                ],
-                note: "",
-                next: &["area-codes {npa}"],
-            },
+            view("/v1/area-codes/{npa}", "npa", "", &["area-code {npa}", "holders --npa {npa}"]),
+            view(
+                "/v1/area-codes",
+                "",
+                "npa state country service status in_service_on total_exchanges",
+                &["area-codes {npa}"],
+            ),
         ],
     },
     Query {
         name: "holders",
         about: "Count exchanges and blocks by holder",
         words: &[],
-        views: &[View {
-            route: "/v1/holders",
-            params: &[],
-            columns: &["ocn", "company_name", "common_name", "carrier_type", "exchanges", "blocks"],
-            note: PORTING_NOTE,
-            next: &["carrier {ocn}"],
-        }],
+        views: &[view(
+            "/v1/holders",
+            "",
+            "ocn company_name common_name carrier_type exchanges blocks",
+            &["carrier {ocn}"],
+        )
+        .with_porting_note()],
     },
     Query {
         name: "search",
         about: "Search exchanges by words and filters",
         words: &[(
             "[WORDS]...",
-            "Words in a company name, common name or rate center; the first letters of each are enough",
+            "Words in a company or rate center name; the first letters of each are enough",
         )],
-        views: &[View {
-            route: "/v1/search",
-            params: &["q"],
-            columns: &[
-                "npa",
-                "nxx",
-                "ocn",
-                "company_name",
-                "carrier_type",
-                "rate_center",
-                "state",
-                "status",
-            ],
-            note: PORTING_NOTE,
-            next: &["area-code {npa} {nxx}"],
-        }],
+        views: &[view(
+            "/v1/search",
+            "q",
+            "npa nxx ocn company_name carrier_type rate_center state status",
+            &["area-code {npa} {nxx}"],
+        )
+        .with_porting_note()],
     },
     Query {
         name: "changes",
         about: "List what imports changed, with values before and after",
         words: &[],
-        views: &[View {
-            route: "/v1/changes",
-            params: &[],
-            columns: &CHANGE_COLUMNS,
-            note: "",
-            next: &[],
-        }],
+        views: &[view("/v1/changes", "", CHANGE, &[])],
     },
     Query {
         name: "history",
         about: "Show the history of a carrier or exchange",
         words: &[("NPA-NXX|OCN...", "NPA-NXX, such as 415-234, or OCN")],
         views: &[
-            View {
-                route: "/v1/npa/{npa}/nxx/{nxx}/history",
-                params: &["npa", "nxx"],
-                columns: &CHANGE_COLUMNS,
-                note: "",
-                next: &["area-code {npa} {nxx}"],
-            },
-            View {
-                route: "/v1/carrier/{ocn}/history",
-                params: &["ocn"],
-                columns: &CHANGE_COLUMNS,
-                note: "",
-                next: &["carrier {ocn}"],
-            },
+            view("/v1/npa/{npa}/nxx/{nxx}/history", "npa nxx", CHANGE, &["area-code {npa} {nxx}"]),
+            view("/v1/carrier/{ocn}/history", "ocn", CHANGE, &["carrier {ocn}"]),
         ],
     },
     Query {
         name: "sources",
         about: "Show the reports behind the data, with their dates and hashes",
         words: &[],
-        views: &[View { route: "/v1/sources", ..RECORD }],
+        views: &[view("/v1/sources", "", "", &[])],
     },
 ];
 
@@ -216,11 +160,19 @@ impl Query {
 
     /// Returns `true` if a positional argument fills the parameter.
     fn is_positional(&self, param: &str) -> bool {
-        self.views.iter().any(|view| view.params.contains(&param))
+        self.views.iter().any(|view| view.params().any(|positional| positional == param))
     }
 }
 
 impl View {
+    const fn with_porting_note(self) -> Self {
+        Self { note: PORTING_NOTE, ..self }
+    }
+
+    fn params(&self) -> impl Iterator<Item = &'static str> + use<> {
+        self.params.split_whitespace()
+    }
+
     fn described_params(&self) -> impl Iterator<Item = DescribedParam<'static>> + use<> {
         described_params(&API, self.route, "get")
     }

@@ -35,7 +35,10 @@ impl Rendering<'_> {
         let rows = results(self.body);
         let (table, note) = match rows {
             [] => (String::new(), ""),
-            rows => (table(rows, self.view.columns, width), self.view.note),
+            rows => {
+                let columns: Vec<&str> = self.view.columns.split_whitespace().collect();
+                (table(rows, &columns, width), self.view.note)
+            }
         };
         let next = next_steps(&self.commands(rows));
         let footer = [note, &self.later_changes(), &self.position(rows.len()), &next].concat();
@@ -59,12 +62,14 @@ impl Rendering<'_> {
     /// The record: its code as a heading, its fields, and its own lists.
     fn record(&self, width: usize) -> String {
         let Some(fields) = self.body.as_object() else { return String::new() };
-        let code = self.view.params.iter().filter_map(|param| self.body[param].as_str());
+        let code = self.view.params().filter_map(|param| self.body[param].as_str());
         let code = code.collect::<Vec<_>>().join("-");
         let heading = if code.is_empty() { code } else { styled(HEADING, &code) + "\n" };
         let list = list_name(self.body);
         let is_shown = |name: &str| {
-            name != "pagination" && Some(name) != list && !self.view.params.contains(&name)
+            name != "pagination"
+                && Some(name) != list
+                && !self.view.params().any(|param| param == name)
         };
         let shown: Map<String, Value> =
             fields.clone().into_iter().filter(|(name, _)| is_shown(name)).collect();
@@ -303,10 +308,10 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::numbers::queries::RECORD;
+    use crate::numbers::queries::view;
 
     fn rendering(body: &Value, check: impl FnOnce(Rendering<'_>)) {
-        let view = View { params: &["npa"], columns: &["nxx", "ocn"], ..RECORD };
+        let view = view("", "npa", "nxx ocn", &[]);
         check(Rendering {
             view: &view,
             params: &vec![("as_of", "2026-01-01".into())],

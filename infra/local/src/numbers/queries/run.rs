@@ -9,7 +9,7 @@ use shared::in_process::InProcess;
 use super::{
     View,
     command::{Format, QueryCommand},
-    pages::{ListRequest, Params, count_results, note_on_rest},
+    pages::{ListRequest, Params, note_on_rest, results},
     render::Rendering,
 };
 use crate::{
@@ -43,7 +43,7 @@ pub async fn run(command: QueryCommand) -> Result<ExitCode, CliError> {
                 let rendering = Rendering { view, params: &params, body: &body, next: &next };
                 terminal::print(&rendering.text(terminal::width()))?;
             }
-            note_on_rest(&body["pagination"], count_results(&body))
+            note_on_rest(&body["pagination"], results(&body).len())
         }
     };
     note.iter().for_each(|note| show_note(note));
@@ -84,8 +84,8 @@ async fn read_view<'a>(
     }
     let body = request.json(api).await?;
     // An area code without exchanges is found.
-    let is_record = view.params.iter().any(|param| body[param].is_string());
-    let is_empty = !is_record && body["pagination"].is_object() && count_results(&body) == 0;
+    let is_record = view.params().any(|param| body[param].is_string());
+    let is_empty = !is_record && body["pagination"].is_object() && results(&body).is_empty();
     Ok(Response::Json { body, is_empty, view, params })
 }
 
@@ -120,13 +120,13 @@ fn suitable_views(command: &QueryCommand) -> Result<Vec<(&View, Params<'_>)>, Cl
 
 /// Fills a view's parameters with the words. `q` takes all of them, and others one part each: `415-234` is two.
 fn fill<'a>(view: &View, words: &'a [String]) -> Option<Params<'a>> {
-    if view.params == ["q"] {
+    if view.params == "q" {
         let q = words.join(" ");
         return Some(if q.is_empty() { Vec::new() } else { vec![("q", q.into())] });
     }
     let parts: Vec<&str> = words.iter().flat_map(|word| word.split('-')).collect();
-    let filled = view.params.iter().copied().zip(parts.iter().map(|part| (*part).into()));
-    (parts.len() == view.params.len()).then(|| filled.collect())
+    let filled = view.params().zip(parts.iter().map(|part| (*part).into()));
+    (parts.len() == view.params().count()).then(|| filled.collect())
 }
 
 impl Response<'_> {
