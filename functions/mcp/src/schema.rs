@@ -42,56 +42,42 @@ pub fn output_schema(api: &Value, path: &str, method: &str) -> Map<String, Value
     let content = &api["paths"][path][method]["responses"]["200"]["content"];
     let mut schema = content["application/json"]["schema"].clone();
     let mut definitions = Map::new();
-    add_definitions(&mut schema, api, &mut definitions);
-    let mut schema = Map::from_iter([
+    let is_partial = described_params(api, path, method).any(|param| param.name == "fields");
+    add_definitions(&mut schema, api, is_partial, &mut definitions);
+    Map::from_iter([
         ("type".to_owned(), json!("object")),
         ("allOf".to_owned(), json!([schema])),
         ("$defs".to_owned(), definitions.into()),
-    ]);
-    if described_params(api, path, method).any(|param| param.name == "fields") {
-        remove_required(&mut schema);
-    }
-    schema
+    ])
 }
 
 /// Points references to the schema's own definitions, and adds these. Leaves out all that does not describe structure.
-fn add_definitions(schema: &mut Value, api: &Value, definitions: &mut Map<String, Value>) {
-    match schema {
-        Value::Object(object) => {
-            if object.contains_key("type") || object.contains_key("$ref") {
-                object.retain(|name, _| STRUCTURE.contains(&name.as_str()));
+fn add_definitions(
+    schema: &mut Value,
+    api: &Value,
+    is_partial: bool,
+    definitions: &mut Map<String, Value>,
+) {
+    if let Value::Object(object) = schema {
+        // A field may be named `type`, and has a schema instead.
+        let is_schema =
+            object.get("type").is_some_and(|it| !it.is_object()) || object.contains_key("$ref");
+        object.retain(|name, _| {
+            !is_schema || STRUCTURE.contains(&name.as_str()) && !(is_partial && name == "required")
+        });
+        if let Some(Value::String(reference)) = object.get_mut("$ref") {
+            let name = reference.rsplit('/').next().unwrap_or_default().to_owned();
+            *reference = format!("#/$defs/{name}");
+            if !definitions.contains_key(&name) {
+                let mut definition = api["components"]["schemas"][&name].clone();
+                definitions.insert(name.clone(), Value::Null);
+                add_definitions(&mut definition, api, is_partial, definitions);
+                definitions.insert(name, definition);
             }
-            if let Some(Value::String(reference)) = object.get_mut("$ref") {
-                let name = reference.rsplit('/').next().unwrap_or_default().to_owned();
-                *reference = format!("#/$defs/{name}");
-                if !definitions.contains_key(&name) {
-                    let mut definition = api["components"]["schemas"][&name].clone();
-                    definitions.insert(name.clone(), Value::Null);
-                    add_definitions(&mut definition, api, definitions);
-                    definitions.insert(name, definition);
-                }
-            }
-            object.values_mut().for_each(|part| add_definitions(part, api, definitions));
         }
-        Value::Array(parts) => {
-            parts.iter_mut().for_each(|part| add_definitions(part, api, definitions));
-        }
-        _ => {}
-    }
-}
-
-fn remove_required(schema: &mut Map<String, Value>) {
-    if schema.get("required").is_some_and(Value::is_array) {
-        schema.remove("required");
-    }
-    for part in schema.values_mut() {
-        match part {
-            Value::Object(object) => remove_required(object),
-            Value::Array(parts) => {
-                parts.iter_mut().filter_map(Value::as_object_mut).for_each(remove_required);
-            }
-            _ => {}
-        }
+        object.values_mut().for_each(|part| add_definitions(part, api, is_partial, definitions));
+    } else if let Value::Array(parts) = schema {
+        parts.iter_mut().for_each(|part| add_definitions(part, api, is_partial, definitions));
     }
 }
 

@@ -87,6 +87,12 @@ mod tests {
                 assert!(is_described, "{} {name}: {argument}", tool.name());
             }
         }
+        let number =
+            Tool::named("format_number").unwrap().description.output_schema.clone().unwrap();
+        for field in ["valid", "type", "carrier"] {
+            let schema = &number["$defs"]["FormatResult"]["properties"][field];
+            assert!(schema.is_object(), "{field}: {schema}");
+        }
         // A model reads the whole list on every turn, but for the output schemas, which clients use.
         let mut tools = json!(TOOLS.iter().map(|tool| &tool.description).collect::<Vec<_>>());
         assert!(tools.to_string().len() < 60_000, "{}", tools.to_string().len());
