@@ -247,24 +247,6 @@ mod tests {
     }
 
     #[test]
-    fn each_stage_starts_its_own_counts() {
-        let progress = Progress::hidden();
-        let counts = || (progress.bar.position(), progress.bar.length());
-        progress.start("Fetching", Unit::Bytes, None);
-        progress.set(5);
-        assert_eq!(counts(), (5, None));
-        progress.start("Fetching", Unit::Bytes, Some(20));
-        assert_eq!(counts(), (5, Some(20)), "the same stage, whose total is now known");
-        progress.start("Writing", ROWS, Some(9));
-        assert_eq!(counts(), (0, Some(9)));
-        progress.add(4);
-        progress.add(1);
-        assert_eq!(counts(), (5, Some(9)));
-        progress.start("Publishing", Unit::Time, None);
-        assert_eq!(counts(), (0, None));
-    }
-
-    #[test]
     fn bars_have_valid_templates() {
         for template in [WITHOUT_TOTAL, WITH_TOTAL] {
             assert!(ProgressStyle::with_template(template).is_ok(), "{template}");

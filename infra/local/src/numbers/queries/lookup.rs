@@ -11,9 +11,10 @@ use serde_json::{Value, json};
 use shared::in_process::InProcess;
 
 use super::{
-    pages::{get, lower_first},
-    render::{self, display_text},
+    api::{get, lower_first},
+    render,
     run::exit_code,
+    table::display_text,
 };
 use crate::{
     CliError,

@@ -2,11 +2,13 @@
 //!
 //! They call the API's own routes in-process, so options, results and error messages are the API's.
 
+mod api;
 pub mod command;
 mod lookup;
 mod pages;
 mod render;
 mod run;
+mod table;
 
 use std::sync::LazyLock;
 

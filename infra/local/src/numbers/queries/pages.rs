@@ -1,69 +1,24 @@
 //! Reads lists page by page, because a response from the API has at most 100 results.
 
-use std::borrow::Cow;
-
 use axum::{
     body::Body,
     extract::Request,
-    http::{HeaderMap, StatusCode, Uri, header::LINK},
+    http::{HeaderMap, Uri, header::LINK},
 };
 use indicatif::HumanCount;
 use itertools::Itertools;
 use serde_json::Value;
 use shared::{
     auth::Charge,
-    in_process::{InProcess, RouteResponse},
+    in_process::InProcess,
     pagination::{MAX_LIMIT, pin},
 };
 
-use crate::{CliError, error::Context};
+use super::api::{Params, check_status, get, parse_json};
+use crate::CliError;
 
 /// The results in a table without `--limit`. Other formats have all of them.
 const TABLE_LIMIT: &str = "50";
-
-/// Parameter names and values.
-pub(super) type Params<'a> = Vec<(&'a str, Cow<'a, str>)>;
-
-/// Calls an API route.
-///
-/// # Errors
-/// Returns [`CliError::NotFound`] with the API's message for a 404.
-pub(super) async fn get<'a>(
-    api: &InProcess,
-    path: &str,
-    params: impl IntoIterator<Item = (&'a str, &'a str)>,
-) -> Result<Value, CliError> {
-    let response = api.get(path, params, Charge::default()).await;
-    parse_json(path, &check_status(path, response)?)
-}
-
-/// Returns a response's body, or the API's message as an error.
-fn check_status(path: &str, response: RouteResponse) -> Result<Vec<u8>, CliError> {
-    if response.status.is_success() {
-        return Ok(response.body.to_vec());
-    }
-    let body = parse_json(path, &response.body)?;
-    let message = lower_first(body["message"].as_str().unwrap_or_default());
-    match response.status {
-        StatusCode::NOT_FOUND => Err(CliError::NotFound(message)),
-        _ => Err(CliError::failed(message)),
-    }
-}
-
-fn parse_json(path: &str, body: &[u8]) -> Result<Value, CliError> {
-    serde_json::from_slice(body).context(format!("the response from {path} is not JSON"))
-}
-
-/// Lowercases the first letter to follow `error: `, unless the message starts with an abbreviation.
-pub(super) fn lower_first(message: &str) -> String {
-    let mut characters = message.chars();
-    match (characters.next(), characters.clone().next()) {
-        (Some(first), Some(second)) if !second.is_uppercase() => {
-            first.to_lowercase().chain(characters).collect()
-        }
-        _ => message.to_owned(),
-    }
-}
 
 /// A request for a list, or for a record, which has one page.
 pub(super) struct ListRequest<'a> {
@@ -344,13 +299,5 @@ mod tests {
         ];
         assert_eq!(count_rows(header), 0);
         assert_eq!(count_rows(&(header.to_owned() + &rows.join("\r\n"))), 4);
-    }
-
-    #[test]
-    fn api_messages_start_in_lowercase() {
-        assert_eq!(lower_first("No carrier found"), "no carrier found");
-        assert_eq!(lower_first("npa must be"), "npa must be");
-        assert_eq!(lower_first("NPA 999 is"), "NPA 999 is");
-        assert_eq!(lower_first(""), "");
     }
 }

@@ -1,13 +1,15 @@
 //! Responses as text: a record as labelled lines, and a list as a table with suggested next commands.
 
-use std::{borrow::Cow, cmp::Reverse, env, iter::once};
+use std::{cmp::Reverse, env};
 
 use indicatif::HumanCount;
 use serde_json::{Map, Value};
 
 use super::{
     Query, View,
-    pages::{Params, list_name, results},
+    api::Params,
+    pages::{list_name, results},
+    table::{display_text, length, table, words},
 };
 use crate::terminal::{
     self, HEADING, NO_BREAK_SPACE,
@@ -16,10 +18,8 @@ use crate::terminal::{
     styled,
 };
 
-/// Columns are not narrowed below this width.
-const MIN_COLUMN_WIDTH: usize = 4;
-/// Spaces before each column and line.
-const GAP: usize = 2;
+/// Spaces before each line.
+const INDENT: usize = 2;
 
 /// A response and what its text depends on.
 pub(super) struct Rendering<'a> {
@@ -209,98 +209,13 @@ fn is_shown(value: &Value) -> bool {
 
 /// A label with a value, wrapped; empty without a value. A word too long for its column follows the label.
 pub(super) fn line(label: &str, text: &str, label_width: usize, width: usize) -> String {
-    let indent = GAP + label_width + 1;
+    let indent = INDENT + label_width + 1;
     if text.is_empty() {
         return String::new();
     }
     let label_width =
         if text.contains(' ') || indent + length(text) <= width { label_width } else { 0 };
-    terminal::wrap(&format!("{:GAP$}{label:<label_width$} {text}", ""), width, indent) + "\n"
-}
-
-/// A table of at most this width. The widest columns are cut. A change's fields follow its row.
-fn table(rows: &[Value], columns: &[&str], width: usize) -> String {
-    let headings = columns.iter().map(|field| heading(field)).collect();
-    let cells = rows
-        .iter()
-        .map(|row| columns.iter().map(|field| display_text(&row[*field]).into_owned()).collect());
-    let lines: Vec<Vec<String>> = once(headings).chain(cells).collect();
-    let widest = |column: usize| lines.iter().map(move |cells| length(&cells[column])).max();
-    let mut widths: Vec<usize> = (0..columns.len()).filter_map(widest).collect();
-    narrow(&mut widths, width);
-    let mut aligned = lines.iter().map(|cells| {
-        let padded = cells.iter().zip(&widths);
-        let padded = padded.map(|(cell, &width)| format!("{:<width$}", truncate(cell, width)));
-        format!("{:GAP$}{}", "", padded.collect::<Vec<_>>().join("  ").trim_end())
-    });
-    let heading = aligned.next().map(|line| styled(HEADING, &line) + "\n");
-    let rows =
-        aligned.zip(rows).map(|(line, row)| format!("{line}\n{}", changed_fields(row, width)));
-    heading.into_iter().chain(rows).collect()
-}
-
-/// The fields of a change, with their values before and after.
-fn changed_fields(row: &Value, width: usize) -> String {
-    let fields = row["fields"].as_object().into_iter().flatten();
-    let lines = fields.map(|(name, values)| {
-        let [before, after] = ["before", "after"].map(|side| &values[side]);
-        let text = match (row["change"].as_str(), before, after) {
-            (Some("added"), _, value) | (Some("removed"), value, _) => {
-                display_text(value).into_owned()
-            }
-            (_, before, after) => format!("{} -> {}", display_text(before), display_text(after)),
-        };
-        terminal::wrap(&format!("    {name}  {text}"), width, 6) + "\n"
-    });
-    lines.collect()
-}
-
-/// A value for a terminal; a dash for `null`.
-pub(super) fn display_text(value: &Value) -> Cow<'_, str> {
-    match value {
-        Value::Null => "-".into(),
-        Value::Bool(value) => if *value { "yes" } else { "no" }.into(),
-        Value::String(text) => escape_controls(text).into(),
-        other => match other.as_u64() {
-            Some(count) => HumanCount(count).to_string().into(),
-            None => other.to_string().into(),
-        },
-    }
-}
-
-/// A field's name in words.
-fn words(name: &str) -> String {
-    name.replace('_', " ")
-}
-
-fn heading(field: &str) -> String {
-    match field {
-        "company_name" => "COMPANY".to_owned(),
-        "common_name" => "KNOWN AS".to_owned(),
-        "carrier_type" => "TYPE".to_owned(),
-        _ => words(field).to_uppercase(),
-    }
-}
-
-/// Narrows the widest columns until the table fits.
-fn narrow(columns: &mut [usize], width: usize) {
-    while columns.iter().map(|column| column + GAP).sum::<usize>() > width {
-        match columns.iter_mut().max() {
-            Some(widest) if *widest > MIN_COLUMN_WIDTH => *widest -= 1,
-            _ => return,
-        }
-    }
-}
-
-fn length(cell: &str) -> usize {
-    cell.chars().count()
-}
-
-fn truncate(cell: &str, width: usize) -> String {
-    if length(cell) <= width {
-        return cell.to_owned();
-    }
-    cell.chars().take(width.saturating_sub(1)).chain(['…']).collect()
+    terminal::wrap(&format!("{:INDENT$}{label:<label_width$} {text}", ""), width, indent) + "\n"
 }
 
 #[cfg(test)]
@@ -318,14 +233,6 @@ mod tests {
             body,
             next: &NextCommands::default(),
         });
-    }
-
-    #[test]
-    fn tables_fit_the_width_without_control_characters() {
-        let rows = [json!({"a": "1", "b": null}), json!({"a": "\u{1b}[2J", "b": "é".repeat(50)})];
-        let heading = styled(HEADING, "  A          B");
-        let expected = format!("{heading}\n  1          -\n  \\u001b[2J  {}…\n", "é".repeat(16));
-        assert_eq!(table(&rows, &["a", "b"], 30), expected);
     }
 
     #[test]
@@ -397,14 +304,5 @@ mod tests {
                 assert_eq!(command, expected);
             }
         });
-    }
-
-    #[test]
-    fn changes_show_values_before_and_after() {
-        let fields = json!({ "state": { "before": "CA", "after": null } });
-        for (change, expected) in [("changed", "CA -> -"), ("removed", "CA"), ("added", "-")] {
-            let row = json!({ "change": change, "fields": fields });
-            assert_eq!(changed_fields(&row, 80), format!("    state  {expected}\n"));
-        }
     }
 }
