@@ -100,18 +100,19 @@ fn output_is_short_and_aligned_and_suggests_the_next_command() {
 async fn json_output_equals_api_responses_even_while_the_folder_is_served() {
     let data_dir = sample_folder();
     let server = Server::on(&data_dir, &[]).await;
-    let pairs: [(&[&str], &str); 5] = [
-        (&["area-codes", "212"], "/v1/area-codes/212"),
-        (&["carrier", "0230"], "/v1/carrier/0230"),
-        (&["carrier", "sample", "tel"], "/v1/carriers?q=sample%20tel&limit=100"),
-        (&["area-code", "415", "234"], "/v1/npa/415/nxx/234"),
+    let pairs: [(&str, &str); 5] = [
+        ("area-codes 212", "/v1/area-codes/212"),
+        ("carrier 0230", "/v1/carrier/0230"),
+        ("carrier sample tel", "/v1/carriers?q=sample%20tel&limit=100"),
+        ("area-code 415 234", "/v1/npa/415/nxx/234"),
         (
-            &["search", "san", "--state", "CA", "--status", "assigned", "--limit", "7"],
+            "search san --state CA --status assigned --limit 7",
             "/v1/search?q=san&state=CA&status=assigned&limit=7",
         ),
     ];
     for (command, path) in pairs {
-        let printed = stdout(&run(&data_dir, &[command, &["--json"]].concat()));
+        let words: Vec<&str> = command.split(' ').chain(["--json"]).collect();
+        let printed = stdout(&run(&data_dir, &words));
         let mut printed: Value = serde_json::from_str(&printed).unwrap();
         let mut response = server.get(path).await;
         for list in [&mut printed, &mut response] {
@@ -120,14 +121,6 @@ async fn json_output_equals_api_responses_even_while_the_folder_is_served() {
         }
         assert_eq!(printed, response, "{path}");
     }
-    let all = stdout(&run(&data_dir, &["area-code", "415", "--json"]));
-    let all: Value = serde_json::from_str(&all).unwrap();
-    let mut pages = Vec::new();
-    for offset in [0, 100, 200] {
-        let page = server.get(&format!("/v1/npa/415?limit=100&offset={offset}")).await;
-        pages.extend_from_slice(page["exchanges"].as_array().unwrap());
-    }
-    assert!(pages.len() > 100 && all["exchanges"] == Value::Array(pages), "{all}");
     let both = stdout(&run(&data_dir, &["lookup", "(415) 234-1234", "--json"]));
     let mut both: Value = serde_json::from_str(&both).unwrap();
     assert!(both["format"].as_object_mut().unwrap().remove("timeZones").is_some());

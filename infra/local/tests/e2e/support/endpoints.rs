@@ -91,12 +91,11 @@ pub fn browser_paths() -> BTreeSet<String> {
 }
 
 fn undocumented_paths_where(is_included: fn(&Routes) -> bool) -> BTreeSet<String> {
-    let functions = tnr::functions().into_iter().map(|(_, routes)| routes).filter(is_included);
-    functions
-        .flat_map(|routes| {
-            routes.undocumented_paths().into_iter().map(to_template_path).collect::<Vec<_>>()
-        })
-        .collect()
+    let functions = tnr::routes().into_iter().filter(is_included);
+    let paths = |routes: Routes| {
+        routes.undocumented_paths().into_iter().map(to_template_path).collect::<Vec<_>>()
+    };
+    functions.flat_map(paths).collect()
 }
 
 /// Returns `true` if only a page requests the path: it is undocumented, and below the page's path.
