@@ -20,8 +20,8 @@ use crate::{
     IngestError, Options, Progress,
     changes::Changes,
     item_writes::write_items,
+    notes::Notes,
     options::{Clock, RESERVED_TIME, before_deadline},
-    outcome::Notes,
 };
 
 /// The maximum number of unrecorded differences. With more, the history starts over, since the manifest is one item.

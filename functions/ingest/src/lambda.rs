@@ -4,7 +4,10 @@
 mod tests;
 
 use std::{
+    collections::BTreeMap,
     env,
+    fmt::Display,
+    str::FromStr,
     time::{Duration, Instant, SystemTime},
 };
 
@@ -13,11 +16,11 @@ use lambda_runtime::{Error, LambdaEvent};
 use logging::{Metric, Unit, metrics_line, with_causes};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use store::{Store, TimeoutProfile};
+use store::{ReportName, Store, TimeoutProfile};
 
 use crate::{
-    DEFAULT_HISTORY_DAYS, ImportReport, Options, Outcome, Percent, Repair, RollbackTarget, Source,
-    Sources, Verification, Waivers, ingest_with_restarts, rollback, sources::RemoteSource, verify,
+    DEFAULT_HISTORY_DAYS, Options, Outcome, Percent, RollbackTarget, Source, Sources, Waivers,
+    import, reports::REPORTS, rollback, sources::RemoteSource,
 };
 
 /// An operator's request, or an EventBridge event, which counts as a request without fields.
@@ -32,12 +35,9 @@ pub struct Event {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Request {
-    nanpa: Option<RemoteSource>,
-    cnac: Option<RemoteSource>,
-    npa_report: Option<RemoteSource>,
-    carriers: Option<RemoteSource>,
-    thousands_blocks: Option<RemoteSource>,
-    canadian_blocks: Option<RemoteSource>,
+    /// From the fields with the names of reports.
+    #[serde(skip)]
+    sources: BTreeMap<ReportName, RemoteSource>,
     max_change: Option<u32>,
     max_loss: Option<u32>,
     max_suspect: Option<Percent>,
@@ -54,29 +54,22 @@ const DETAIL_TYPE: &str = "detail-type";
 impl Event {
     /// Parses an invocation's payload. A missing payload counts as a request without fields.
     pub fn parse(payload: Value) -> Result<Self, String> {
-        let reject = |message: &str| Err(message.to_owned());
         let fields = match payload {
             Value::Null => return Ok(Self::default()),
             Value::Object(fields) => fields,
-            _ => return reject("the request must be a JSON object, such as {\"dry_run\": true}"),
+            _ => {
+                return Err("the request must be a JSON object, such as {\"dry_run\": true}".into());
+            }
         };
-        if fields.contains_key(DETAIL_TYPE) {
-            let Some(source) = fields.get("source").and_then(Value::as_str) else {
-                return reject("the EventBridge event has no source");
-            };
-            let detail = fields.get("detail").filter(|_| source == "aws.s3");
-            let created_object = detail.and_then(created_object);
-            return Ok(Self { request: Request::default(), created_object });
+        if !fields.contains_key(DETAIL_TYPE) {
+            return Ok(Self { request: Request::parse(fields)?, created_object: None });
         }
-        // serde_json errors do not name the field with the invalid value, so the fields are parsed one by one.
-        for (field, value) in &fields {
-            let single_field = Map::from_iter([(field.clone(), value.clone())]);
-            Request::deserialize(Value::Object(single_field))
-                .map_err(|error| format!("request field {field} is invalid: {error}"))?;
-        }
-        let request = Request::deserialize(Value::Object(fields))
-            .map_err(|error| format!("the request is invalid: {error}"))?;
-        Ok(Self { request, created_object: None })
+        let Some(source) = fields.get("source").and_then(Value::as_str) else {
+            return Err("the EventBridge event has no source".into());
+        };
+        let detail = fields.get("detail").filter(|_| source == "aws.s3");
+        let created_object = detail.and_then(created_object);
+        Ok(Self { request: Request::default(), created_object })
     }
 }
 
@@ -86,30 +79,42 @@ fn created_object(detail: &Value) -> Option<Source> {
 }
 
 impl Request {
-    /// Returns the import's sources. The defaults come from `NANPA_SOURCE`, `CNAC_SOURCE`, `NPA_REPORT_SOURCE`,
-    /// `CARRIERS_SOURCE`, `THOUSANDS_BLOCKS_SOURCE` and `CANADIAN_BLOCKS_SOURCE`, then, for the required reports, from the
-    /// published URLs.
+    fn parse(fields: Map<String, Value>) -> Result<Self, String> {
+        let (mut sources, mut options) = (BTreeMap::new(), Map::new());
+        for (field, value) in fields {
+            let invalid = |error| format!("request field {field} is invalid: {error}");
+            if let Ok(name) = ReportName::deserialize(Value::String(field.clone())) {
+                if !value.is_null() {
+                    sources.insert(name, RemoteSource::deserialize(value).map_err(invalid)?);
+                }
+                continue;
+            }
+            // serde_json errors do not name the field with the invalid value, so each is also parsed alone.
+            let single_field = Map::from_iter([(field.clone(), value.clone())]);
+            Self::deserialize(Value::Object(single_field)).map_err(invalid)?;
+            options.insert(field, value);
+        }
+        let request = Self::deserialize(Value::Object(options))
+            .map_err(|error| format!("the request is invalid: {error}"))?;
+        Ok(Self { sources, ..request })
+    }
+
+    /// Returns the import's sources. The defaults come from variables such as `NANPA_SOURCE`, then, for the required
+    /// reports, from the published URLs.
     pub fn sources(&self, environment: impl Fn(&str) -> Option<String>) -> Result<Sources, String> {
-        let source = |variable: &str, requested: &Option<RemoteSource>| {
-            let configured = || environment(variable).filter(|text| !text.is_empty());
-            let source = match requested {
-                Some(source) => Some(source.clone()),
-                None => configured().map(RemoteSource::try_from).transpose().map_err(|error| {
+        let mut sources = self.sources.clone();
+        for name in REPORTS.iter().map(|report| report.format.name) {
+            let variable = format!("{}_SOURCE", name.to_string().to_uppercase());
+            let configured = environment(&variable).filter(|text| !text.is_empty());
+            if let Some(text) = configured {
+                let source = RemoteSource::try_from(text).map_err(|error| {
                     format!("the environment variable {variable} is not a valid source: {error}")
-                })?,
-            };
-            Ok::<_, String>(source.map(|RemoteSource(source)| source))
-        };
-        let published = Sources::published(None);
-        Ok(Sources {
-            nanpa: source("NANPA_SOURCE", &self.nanpa)?.unwrap_or(published.nanpa),
-            cnac: source("CNAC_SOURCE", &self.cnac)?.unwrap_or(published.cnac),
-            npa_report: source("NPA_REPORT_SOURCE", &self.npa_report)?
-                .unwrap_or(published.npa_report),
-            carriers: source("CARRIERS_SOURCE", &self.carriers)?,
-            thousands_blocks: source("THOUSANDS_BLOCKS_SOURCE", &self.thousands_blocks)?,
-            canadian_blocks: source("CANADIAN_BLOCKS_SOURCE", &self.canadian_blocks)?,
-        })
+                })?;
+                sources.entry(name).or_insert(source);
+            }
+        }
+        let sources = sources.into_iter().map(|(name, RemoteSource(source))| (name, source));
+        Ok(Sources::from_iter(sources).or_published(None, &[]))
     }
 
     fn options(
@@ -117,35 +122,33 @@ impl Request {
         environment: impl Fn(&str) -> Option<String>,
         deadline: Option<Instant>,
     ) -> Result<Options, String> {
-        let Self { max_change, max_loss, allow_older, dry_run, replace_manifest, .. } = *self;
-        let restart_history = self.restart_history;
-        let configured = || environment("MAX_SUSPECT").map(|text| text.parse()).transpose();
+        let &Self { max_change, max_loss, allow_older, dry_run, .. } = self;
+        let &Self { replace_manifest, restart_history, .. } = self;
         let max_suspect = match self.max_suspect {
-            Some(percent) => Some(percent),
-            None => configured().map_err(|error| {
-                format!("the environment variable MAX_SUSPECT is not a percentage: {error}")
-            })?,
+            None => parse_variable(&environment, "MAX_SUSPECT", "a percentage")?,
+            requested => requested,
         };
-        let history_days = match environment("HISTORY_DAYS").map(|text| text.parse()).transpose() {
-            Ok(days) => days.unwrap_or(DEFAULT_HISTORY_DAYS),
-            Err(error) => {
-                return Err(format!(
-                    "the environment variable HISTORY_DAYS is not a count: {error}"
-                ));
-            }
-        };
-        let waivers = Waivers { max_change, max_loss, max_suspect, allow_older };
-        let defaults = Options::default();
+        let history_days = parse_variable(&environment, "HISTORY_DAYS", "a count")?;
         Ok(Options {
-            waivers,
+            waivers: Waivers { max_change, max_loss, max_suspect, allow_older },
             dry_run,
             replace_manifest,
             restart_history,
             deadline,
-            history_days,
-            ..defaults
+            history_days: history_days.unwrap_or(DEFAULT_HISTORY_DAYS),
+            ..Options::default()
         })
     }
+}
+
+/// Parses an environment variable, if set.
+fn parse_variable<T: FromStr<Err: Display>>(
+    environment: impl Fn(&str) -> Option<String>,
+    variable: &str,
+    what: &str,
+) -> Result<Option<T>, String> {
+    let parsed = environment(variable).map(|text| text.parse()).transpose();
+    parsed.map_err(|error| format!("the environment variable {variable} is not {what}: {error}"))
 }
 
 pub async fn handle(invocation: LambdaEvent<Value>) -> Result<Value, Error> {
@@ -154,7 +157,7 @@ pub async fn handle(invocation: LambdaEvent<Value>) -> Result<Value, Error> {
     let Event { request, created_object } = Event::parse(payload.clone())?;
     let sources = request.sources(environment)?;
     if let Some(object) = created_object
-        && !sources.include(&object)
+        && !sources.iter().any(|(_, source)| *source == object)
     {
         tracing::info!(%object, "ignoring a new object that is not a source");
         return Ok(json!({ "outcome": "ignored" }));
@@ -165,21 +168,11 @@ pub async fn handle(invocation: LambdaEvent<Value>) -> Result<Value, Error> {
     let result = if request.rollback {
         rollback(&store, &RollbackTarget::NewestReadable, options, |_| ()).await
     } else {
-        ingest_with_restarts(&store, &sources, options, |_| ()).await
-    };
-    let verification = match &result {
-        Ok(ImportReport {
-            outcome: Outcome::Published | Outcome::Unchanged | Outcome::Refused { .. },
-            ..
-        }) if !options.dry_run => verify_after_import(&store, options.deadline).await,
-        _ => None,
+        import(&store, &sources, options, |_| ()).await
     };
     let output = match &result {
         Ok(report) => {
             let mut fields = serde_json::to_value(report)?;
-            if let Some(verification) = verification {
-                fields["verification"] = serde_json::to_value(verification)?;
-            }
             if let Outcome::Refused { allowed_by: Some(waivers), .. } = &report.outcome {
                 let function = &context.env_config.function_name;
                 fields["command"] = retry_command(waivers, payload, function)?.into();
@@ -216,15 +209,6 @@ fn retry_command(waivers: &Waivers, payload: Value, function: &str) -> serde_jso
     ))
 }
 
-/// Verifies and repairs the items, even after a refused import. A failure does not change the import's outcome.
-async fn verify_after_import(store: &Store, deadline: Option<Instant>) -> Option<Verification> {
-    let verified = verify(store, Repair::Yes, deadline, |_| ()).await;
-    if let Err(error) = &verified {
-        tracing::warn!(error = with_causes(error), "cannot verify the items");
-    }
-    verified.ok()
-}
-
 /// Converts the deadline from milliseconds since 1970. `None` if it has passed: `cargo lambda watch` sends 0.
 fn context_deadline(milliseconds: u64) -> Option<Instant> {
     let end = SystemTime::UNIX_EPOCH + Duration::from_millis(milliseconds);
@@ -235,31 +219,30 @@ fn context_deadline(milliseconds: u64) -> Option<Instant> {
 /// Returns the report as one log line, with metrics in CloudWatch's embedded metric format.
 fn with_metrics(report: &Value, elapsed: Duration, now: Timestamp) -> String {
     // Dry runs and rollbacks count as neither success nor failure.
-    let failed = matches!(report["outcome"].as_str(), Some("refused" | "failed"));
-    let succeeded = matches!(report["outcome"].as_str(), Some("published" | "unchanged"));
+    let is_outcome = |outcomes: [&str; 2]| outcomes.iter().any(|it| report["outcome"] == *it);
+    let [succeeded, failed] = [["published", "unchanged"], ["refused", "failed"]].map(is_outcome);
     let count = |pointer: &str| report.pointer(pointer).and_then(Value::as_f64).unwrap_or(0.0);
     // Each value is a count or an object with a count.
-    let sum = |counts: &Value| -> f64 {
-        let values = counts.as_object().into_iter().flat_map(Map::values);
+    let sum = |pointer: &str| -> f64 {
+        let counts = report.pointer(pointer).and_then(Value::as_object);
+        let values = counts.into_iter().flat_map(Map::values);
         values.filter_map(|value| value.as_f64().or_else(|| value["count"].as_f64())).sum()
     };
+    let unread = report["unread_block_reports"].as_array().map_or(0, Vec::len);
     let mut metrics = vec![
         Metric::count("ImportSucceeded", f64::from(u8::from(succeeded))),
         Metric::count("ImportFailed", f64::from(u8::from(failed))),
         Metric::count("Records", count("/records")),
         Metric::count("ItemsWritten", count("/items/written")),
         Metric::count("ItemsDeleted", count("/items/deleted")),
-        Metric::count("RowsSkipped", sum(&report["skipped"])),
-        Metric::count("Warnings", sum(&report["warnings"])),
-        Metric::count(
-            "UnreadBlockReports",
-            report["unread_block_reports"].as_array().map_or(0.0, |unread| unread.len() as f64),
-        ),
+        Metric::count("RowsSkipped", sum("/skipped")),
+        Metric::count("Warnings", sum("/warnings")),
+        Metric::count("UnreadBlockReports", unread as f64),
         Metric::count("UnrecordedPublications", count("/unrecorded")),
         Metric { name: "Seconds", unit: Unit::Seconds, value: elapsed.as_secs_f64() },
     ];
-    if let Some(verification) = report.get("verification") {
-        let drift = sum(&verification["drift"]) + sum(&verification["history"]["drift"]);
+    if report.get("verification").is_some() {
+        let drift = sum("/verification/drift") + sum("/verification/history/drift");
         metrics.push(Metric::count("ItemDrift", drift));
     }
     let fields = json!({

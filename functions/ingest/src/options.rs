@@ -18,9 +18,9 @@ pub struct Options {
     pub replace_manifest: bool,
     /// The time at which the process will be killed; the import stops before then.
     pub deadline: Option<Instant>,
-    /// Length of the history in days; 0 keeps none.
+    /// Length of the history in days; 0 means none.
     pub history_days: u16,
-    /// Gives up the history before this import, for example if it is damaged beyond repair.
+    /// Discards the history before this import, for example if it is damaged beyond repair.
     pub restart_history: bool,
     /// The import time. It is part of the version's name, and no file may be dated later.
     pub now: Timestamp,
@@ -29,7 +29,7 @@ pub struct Options {
 /// Two years.
 pub const DEFAULT_HISTORY_DAYS: u16 = 731;
 
-/// Tells the time since a start that the options set.
+/// A clock that starts at the time in the options.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Clock {
     start: Timestamp,
@@ -59,6 +59,13 @@ impl Default for Options {
             now: this_second(),
         }
     }
+}
+
+/// Whether a verification rewrites what differs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Repair {
+    No,
+    Yes,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,141 +3,21 @@
 //! No lock is needed: readers ignore an item until a published dataset names the version that wrote it. An import that
 //! dies, stalls or is overtaken therefore has no effect; see docs/decisions/0004-publishing.md.
 
-#[cfg(test)]
-mod tests;
-
-use std::sync::Arc;
-
 use jiff::Timestamp;
 use logging::with_causes;
-use numbering::dataset::{Dataset, LAYOUT};
-use numbering::records::{RecordKey, Version};
-use store::{DatasetError, ItemWrite, LookupItem, Manifest, Snapshot, Store, load};
+use numbering::dataset::Dataset;
+use numbering::records::RecordKey;
+use store::{Manifest, Store};
 
 use crate::{
-    IngestError, Items, Progress, changes::Changes, history::Recorder, item_writes::write_items,
-    options::before_deadline, outcome::Notes,
+    IngestError, Items, Progress,
+    changes::Changes,
+    gates::Baseline,
+    history::Recorder,
+    item_writes::{item_writes, write_items},
+    notes::Notes,
+    options::before_deadline,
 };
-
-pub(crate) const UNREADABLE: &str = "a version cannot be read and is skipped";
-
-/// An import's starting point: the manifest to replace, and the newest readable version to compare with.
-pub(crate) struct Baseline {
-    /// `None` before the first import.
-    pub manifest: Option<Manifest>,
-    /// Empty if no version can be read.
-    pub dataset: Arc<Dataset>,
-    /// The snapshot `dataset` was read from.
-    pub snapshot: Option<Snapshot>,
-    /// Versions that cannot be read, and are not retained.
-    unreadable: Vec<Version>,
-}
-
-impl Baseline {
-    /// Reads the manifest and every version it lists. Skips unreadable versions with a warning.
-    pub async fn load(store: &Store, notes: &mut Notes) -> Result<Self, DatasetError> {
-        let manifest = store.manifest().await?;
-        let mut newest = None;
-        let mut unreadable = Vec::new();
-        for snapshot in manifest.iter().flat_map(Manifest::snapshots) {
-            match load(store, snapshot).await {
-                Ok(dataset) if newest.is_none() => newest = Some((dataset, snapshot.clone())),
-                Ok(_) => (),
-                Err(error @ DatasetError::Unreadable { .. }) => {
-                    notes.warn(UNREADABLE, with_causes(&error));
-                    unreadable.push(snapshot.version.clone());
-                }
-                Err(error) => return Err(error),
-            }
-        }
-        if manifest.is_some() && newest.is_none() {
-            let kind = "no version can be read, so the gates had nothing to compare with";
-            notes.warn(kind, format!("this release reads layout {LAYOUT}"));
-        }
-        let newest = match (&manifest, newest) {
-            (Some(manifest), Some(older)) if older.1.version != manifest.current.version => {
-                Some(rebuild_current(store, manifest, older, notes).await)
-            }
-            (_, newest) => newest,
-        };
-        let (dataset, snapshot) = newest.unzip();
-        Ok(Self {
-            manifest,
-            dataset: dataset.map(Arc::new).unwrap_or_default(),
-            snapshot,
-            unreadable,
-        })
-    }
-
-    /// The version to compare `next` with. `None` if no version can be read or `next` replaces the sample.
-    pub fn compared_with(&self, next: &Snapshot) -> Option<&Snapshot> {
-        self.snapshot.as_ref().filter(|snapshot| !next.replaces_sample(snapshot))
-    }
-
-    /// The oldest readable version since the last confirmed changes; `None` if that is the one from
-    /// [`Self::compared_with`].
-    pub async fn oldest_unconfirmed(
-        &self,
-        store: &Store,
-        next: &Snapshot,
-    ) -> Result<Option<(Snapshot, Dataset)>, DatasetError> {
-        let published: Vec<&Snapshot> =
-            self.manifest.iter().flat_map(Manifest::snapshots).collect();
-        let confirmed = published.iter().position(|snapshot| snapshot.confirmed);
-        let unconfirmed = &published[..confirmed.map_or(published.len(), |index| index + 1)];
-        let compared = self.snapshot.as_ref().map(|snapshot| &snapshot.version);
-        let older = unconfirmed.iter().rev().take_while(|it| Some(&it.version) != compared);
-        for &snapshot in older.filter(|older| !next.replaces_sample(older)) {
-            match load(store, snapshot).await {
-                Ok(dataset) => return Ok(Some((snapshot.clone(), dataset))),
-                Err(DatasetError::Unreadable { .. }) => (),
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(None)
-    }
-
-    /// The manifest, if its current version is stored intact. An import without changes then needs no new version.
-    pub fn manifest_to_reimport(&self) -> Option<&Manifest> {
-        let is_intact = |manifest: &&Manifest| !self.is_unreadable(&manifest.current.version);
-        self.manifest.as_ref().filter(is_intact)
-    }
-
-    /// The manifest whose history `next` continues; `None` before the first import, or if `next` replaces the sample.
-    pub fn predecessor(&self, next: &Snapshot) -> Option<&Manifest> {
-        self.manifest.as_ref().filter(|manifest| !next.replaces_sample(&manifest.current))
-    }
-
-    /// Returns `true` if the dataset is the current version.
-    pub fn is_current(&self) -> bool {
-        let compared = self.snapshot.as_ref().map(|snapshot| &snapshot.version);
-        compared == self.manifest.as_ref().map(|manifest| &manifest.current.version)
-    }
-
-    pub fn is_unreadable(&self, version: &Version) -> bool {
-        self.unreadable.contains(version)
-    }
-}
-
-/// Rebuilds the damaged current version from an older one and the differences since. Returns the older one if that fails.
-async fn rebuild_current(
-    store: &Store,
-    manifest: &Manifest,
-    older: (Dataset, Snapshot),
-    notes: &mut Notes,
-) -> (Dataset, Snapshot) {
-    match store.rebuild(manifest, &older.0, &older.1.version).await {
-        Ok(dataset) => {
-            let kind = "the current version was rebuilt from an older one and the history";
-            notes.warn(kind, &manifest.current.version);
-            (dataset, manifest.current.clone())
-        }
-        Err(error) => {
-            notes.warn("the current version cannot be rebuilt", with_causes(&error));
-            older
-        }
-    }
-}
 
 pub(crate) struct Candidate<'a> {
     pub manifest: &'a mut Manifest,
@@ -174,24 +54,6 @@ pub(crate) async fn publish<P: Fn(Progress)>(
     progress(Progress::Publishing);
     store.publish(manifest, &replaced).await?;
     Ok(items)
-}
-
-impl Items {
-    fn from_keys(dataset: &Dataset, keys: &[RecordKey]) -> Self {
-        let deleted = keys.iter().filter(|&&key| dataset.last_changed(key).is_none()).count();
-        Self { written: keys.len() - deleted, deleted }
-    }
-}
-
-/// Returns the writes that make the items of `keys` match `dataset`. Lazy, since a first import writes every item.
-pub(crate) fn item_writes(
-    dataset: &Dataset,
-    keys: &[RecordKey],
-) -> impl ExactSizeIterator<Item = ItemWrite> {
-    keys.iter().map(|&key| match (dataset.last_changed(key), dataset.record(key)) {
-        (Some(version), Some(record)) => ItemWrite::Put(LookupItem { version, record }),
-        _ => ItemWrite::Delete(key.into()),
-    })
 }
 
 /// Deletes chunks that no version needs. A failure is only logged, since the next import will try again.

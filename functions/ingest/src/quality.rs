@@ -44,6 +44,9 @@ pub struct QualityReport {
     pub carrier_types: TypeCoverage,
 }
 
+/// A named count or percentage.
+pub(crate) type Figure = (&'static str, f64);
+
 /// Figures by name: counts, and [`SHARES`].
 pub type Figures = BTreeMap<&'static str, BeforeAfter>;
 
@@ -111,10 +114,35 @@ impl Quality {
         }
         Self { by_country, carrier_types: TypeCoverage::new(dataset) }
     }
+
+    /// The figures of a country's exchanges.
+    pub(crate) fn exchanges_in(&self, country: Country) -> Vec<Figure> {
+        let typed = self.carrier_types.by_country.get(&country);
+        let typed = typed.map(|by_basis| (TYPED, by_basis.percent_typed()));
+        self.in_country(country).figures().into_iter().chain(typed).collect()
+    }
+
+    /// The figures of a country's thousands blocks.
+    pub(crate) fn blocks_in(&self, country: Country) -> Vec<Figure> {
+        let Coverage { blocks, pooled_exchanges, .. } = self.in_country(country);
+        vec![("blocks", blocks.into()), ("pooled_exchanges", pooled_exchanges.into())]
+    }
+
+    fn in_country(&self, country: Country) -> Coverage {
+        self.by_country.get(&country).cloned().unwrap_or_default()
+    }
+}
+
+/// The percentage of exchanges with an OCN whose carrier has a type.
+const TYPED: &str = "carrier_type";
+
+/// Returns `true` for the name of a percentage, and `false` for that of a count.
+pub(crate) fn is_percentage(name: &str) -> bool {
+    SHARES.contains(&name) || name == TYPED
 }
 
 impl Coverage {
-    pub(crate) fn figures(&self) -> [(&'static str, f64); 11] {
+    fn figures(&self) -> [Figure; 11] {
         let share = |count| rounded_percent(count, self.records);
         let with_status = |status| share(self.by_status.get(&status).copied().unwrap_or_default());
         let [holders, ocns, states, rate_centers] =

@@ -9,10 +9,10 @@ use store::{DatasetError, Manifest, NewestVersion, Snapshot, Store, first_readab
 use crate::{
     ImportReport, IngestError, Options, Outcome, Progress,
     changes::Changes,
+    gates::UNREADABLE,
     history::Recorder,
+    notes::Notes,
     options::Clock,
-    outcome::Notes,
-    publish::UNREADABLE,
     quality::{Quality, QualityReport},
 };
 

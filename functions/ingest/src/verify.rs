@@ -15,9 +15,8 @@ use store::{
 
 use crate::{
     IngestError, Progress,
-    item_writes::write_items,
-    options::before_deadline,
-    publish::item_writes,
+    item_writes::{item_writes, write_items},
+    options::{Repair, before_deadline},
     verify_history::{HistoryVerification, verify_history},
 };
 
@@ -59,12 +58,6 @@ impl Drift {
     pub fn total(&self) -> usize {
         self.contradicting + self.outdated + self.unreadable + self.missing + self.stray
     }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Repair {
-    No,
-    Yes,
 }
 
 /// Compares every item with the newest readable version, and optionally rewrites those that differ.

@@ -1,30 +1,28 @@
 //! Compares the history with the manifest, and restores what is missing or damaged from what is stored elsewhere.
 //!
-//! A publication is stored twice, and lists the keys that it changed. Each change is stored twice, too: in the publication's
-//! difference and as an item. The retained snapshots tell the differences between them.
+//! A publication is stored twice, and lists the keys that it changed. Each change is also stored twice: in the publication's
+//! difference and as an item.
 
 use std::{
     collections::{BTreeSet, HashMap},
-    sync::Arc,
     time::Instant,
 };
 
 use jiff::Timestamp;
 use logging::with_causes;
 use numbering::{
-    changed_keys::ChangedKeys,
     changes::{Difference, RecordPair},
     records::{RecordKey, Version},
 };
 use serde::Serialize;
 use store::{
-    Gap, History, HistoryItem, ItemWrite, Manifest, Publication, PublishedDifference, Store,
-    StoreError, load,
+    Gap, History, HistoryItem, ItemWrite, Manifest, PublishedDifference, Store, StoreError,
 };
 
 use crate::{
-    IngestError, Progress, Repair, changes::Changes, item_writes::write_items,
-    options::before_deadline,
+    IngestError, Progress,
+    item_writes::write_items,
+    options::{Repair, before_deadline},
 };
 
 /// The result of comparing the history with the manifest.
@@ -70,8 +68,15 @@ pub(crate) async fn verify_history<P: Fn(Progress)>(
     let intact: [BTreeSet<Version>; 2] =
         [&items, &copies].map(|stored| stored.iter().map(|it| it.publication.id.clone()).collect());
     items.extend(copies);
-    let mut verifier = Verifier { store, manifest, repair, found: HistoryVerification::default() };
-    let history = verifier.follow(items).await?;
+    let mut verifier = Verifier { store, repair, found: HistoryVerification::default() };
+    let history = History::new(manifest, items, Timestamp::now());
+    if history.gap() == Some(Gap::Damaged) {
+        verifier.found.drift.publications += 1;
+        let id = &history.start().id;
+        let lost =
+            format!("neither the item nor the copy of publication {id} can be read, and all");
+        verifier.found.lost.push(lost + " before it are lost");
+    }
     verifier.found.publications = history.publications().count();
     verifier.found.unrecorded = manifest.unrecorded.len();
     let mut intact_changes: HashMap<Version, BTreeSet<RecordKey>> = HashMap::new();
@@ -94,35 +99,11 @@ pub(crate) async fn verify_history<P: Fn(Progress)>(
 
 struct Verifier<'a> {
     store: &'a Store,
-    manifest: &'a Manifest,
     repair: Repair,
     found: HistoryVerification,
 }
 
 impl Verifier<'_> {
-    /// Follows the history through all stored publications. Fills gaps between retained versions.
-    async fn follow(
-        &mut self,
-        mut stored: Vec<PublishedDifference>,
-    ) -> Result<History, IngestError> {
-        loop {
-            let history = History::new(self.manifest, stored.clone(), Timestamp::now());
-            if history.gap() != Some(Gap::Damaged) {
-                return Ok(history);
-            }
-            let Some(restored) = self.restore_publication(history.start(), &stored).await? else {
-                self.found.drift.publications += 1;
-                let Publication { id, .. } = history.start();
-                let lost = "neither the item nor the copy of publication";
-                self.found
-                    .lost
-                    .push(format!("{lost} {id} can be read, and all before it are lost"));
-                return Ok(history);
-            };
-            stored.push(restored);
-        }
-    }
-
     /// Compares a publication's items. Returns the writes that restore its changes.
     async fn verify_publication(
         &mut self,
@@ -146,7 +127,11 @@ impl Verifier<'_> {
             }
             Err(error @ StoreError::DamagedHistory { .. }) => {
                 self.found.drift.differences += 1;
-                let restored = self.restore_difference(history, published, &missing).await?;
+                let restored = if missing.is_empty() {
+                    self.restore_difference(history, published).await?
+                } else {
+                    None
+                };
                 if restored.is_none() {
                     self.found.lost.push(with_causes(&error));
                 }
@@ -163,75 +148,23 @@ impl Verifier<'_> {
         Ok(writes.collect())
     }
 
-    /// Makes a damaged difference from its changes, or else from the retained versions.
+    /// Restores a damaged difference from its changes; `None` if some of them are also damaged.
     async fn restore_difference(
         &self,
         history: &History,
         published: &PublishedDifference,
-        missing: &BTreeSet<RecordKey>,
     ) -> Result<Option<Difference>, IngestError> {
         let PublishedDifference { publication, predecessor, keys, .. } = published;
-        let position = history.position_of(&publication.id);
-        let difference = if let Some(position) = position.filter(|_| missing.is_empty()) {
-            let wanted: Vec<_> = keys.iter().map(|(key, _)| (position, key)).collect();
-            Some(Difference::from_changes(&self.store.changes(history, &wanted).await?))
-        } else {
-            self.difference_of_snapshots(predecessor, publication).await?
-        };
-        let Some(difference) = difference else { return Ok(None) };
-        self.write(publication, predecessor, &difference, keys).await?;
-        Ok(Some(difference))
-    }
-
-    /// Makes a lost publication from the retained versions, if exactly one stored publication can come before it.
-    async fn restore_publication(
-        &self,
-        publication: &Publication,
-        stored: &[PublishedDifference],
-    ) -> Result<Option<PublishedDifference>, IngestError> {
-        let known = stored.iter().flat_map(|it| [&it.publication, &it.predecessor]);
-        let before: BTreeSet<&Version> = known
-            .clone()
-            .filter(|it| it.number + 1 == publication.number)
-            .map(|it| &it.id)
-            .collect();
-        let mut before = before.into_iter();
-        let (Some(id), None) = (before.next(), before.next()) else { return Ok(None) };
-        let Some(predecessor) = known.into_iter().find(|it| it.id == *id) else { return Ok(None) };
-        let difference = self.difference_of_snapshots(predecessor, publication).await?;
-        let Some(difference) = difference else { return Ok(None) };
-        let keys = difference.keys();
-        self.write(publication, predecessor, &difference, &keys).await.map(Some)
-    }
-
-    async fn write(
-        &self,
-        publication: &Publication,
-        predecessor: &Publication,
-        difference: &Difference,
-        keys: &ChangedKeys,
-    ) -> Result<PublishedDifference, IngestError> {
-        let (publication, predecessor) = (publication.clone(), predecessor.clone());
-        let packed = difference.pack()?;
-        let published = PublishedDifference::new(publication, predecessor, keys.clone(), &packed);
+        let Some(position) = history.position_of(&publication.id) else { return Ok(None) };
+        let wanted: Vec<_> = keys.iter().map(|(key, _)| (position, key)).collect();
+        let difference = Difference::from_changes(&self.store.changes(history, &wanted).await?);
         if self.repair == Repair::Yes {
-            self.store.write_difference(&published, &packed).await?;
+            let packed = difference.pack()?;
+            let (publication, predecessor) = (publication.clone(), predecessor.clone());
+            let keys = keys.clone();
+            let restored = PublishedDifference::new(publication, predecessor, keys, &packed);
+            self.store.write_difference(&restored, &packed).await?;
         }
-        Ok(published)
-    }
-
-    /// The difference between two publications whose versions are retained and intact.
-    async fn difference_of_snapshots(
-        &self,
-        before: &Publication,
-        after: &Publication,
-    ) -> Result<Option<Difference>, IngestError> {
-        let mut datasets = Vec::new();
-        for version in [&before.version, &after.version] {
-            let Some(snapshot) = self.manifest.snapshot(version.as_str()) else { return Ok(None) };
-            let Ok(dataset) = load(self.store, snapshot).await else { return Ok(None) };
-            datasets.push(Arc::new(dataset));
-        }
-        Ok(Some(Changes::between(&datasets[0], &datasets[1]).difference()))
+        Ok(Some(difference))
     }
 }

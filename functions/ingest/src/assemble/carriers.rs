@@ -5,15 +5,13 @@ use std::collections::BTreeMap;
 use jiff::civil::Date;
 use numbering::records::{Carrier, Country, Ocn, OwnedExchanges, StateCode, TypeBasis};
 
+use store::ReportName;
+
 use super::{Counts, most_frequent};
 use crate::{
     carrier_types,
-    outcome::{Notes, SEVERAL_NAMES},
-    reports::{
-        CodeRow,
-        overlay::{self, OverlayRow},
-        thousands_blocks::AssignedBlock,
-    },
+    notes::{Notes, SEVERAL_NAMES},
+    reports::{blocks::AssignedBlock, codes::CodeRow, overlay::OverlayRow},
 };
 
 /// Counts over an OCN's codes and blocks.
@@ -46,7 +44,7 @@ pub(super) fn carriers(
         let ocn = row.ocn;
         if overlay_rows.insert(ocn, row).is_some() {
             notes.warn("duplicate OCN in the overlay; the later row is used", ocn);
-            notes.skip(overlay::REPORT.file, "rows replaced by a later row with the same OCN");
+            notes.skip(ReportName::Carriers, "rows replaced by a later row with the same OCN");
         }
     }
     let mut carriers: BTreeMap<Ocn, Carrier> = holdings_by_ocn(codes, blocks)
@@ -56,9 +54,9 @@ pub(super) fn carriers(
     for (ocn, mut row) in overlay_rows {
         row.country = row.country.or_else(|| row.state.map(StateCode::country));
         if row.company_name.is_none() {
-            notes.skip(overlay::REPORT.file, "rows without a name whose OCN has no exchanges");
+            notes.skip(ReportName::Carriers, "rows without a name whose OCN has no exchanges");
         } else if row.country.is_none() {
-            notes.skip(overlay::REPORT.file, "rows without a country whose OCN has no exchanges");
+            notes.skip(ReportName::Carriers, "rows without a country whose OCN has no exchanges");
         } else {
             carriers.insert(ocn, carrier(ocn, Holdings::default(), Some(row), notes));
         }
@@ -103,7 +101,7 @@ fn carrier(
     let names_in_use = if names.is_empty() { &block_names } else { &names };
     let overlay = overlay_row.as_ref();
     let company_name =
-        most_used_name(ocn, names_in_use, notes).or_else(|| overlay?.company_name.clone());
+        most_common_name(ocn, names_in_use, notes).or_else(|| overlay?.company_name.clone());
     let repeats_company_name =
         |name: &String| company_name.as_ref().is_some_and(|full| full.eq_ignore_ascii_case(name));
     let overlay_state = overlay.and_then(|row| row.state);
@@ -143,7 +141,11 @@ fn most_frequent_state(
 }
 
 /// Returns the most frequent name for an OCN. Breaks a tie in favor of the most recent, then of the first in order.
-fn most_used_name(ocn: Ocn, names: &BTreeMap<String, Usage>, notes: &mut Notes) -> Option<String> {
+fn most_common_name(
+    ocn: Ocn,
+    names: &BTreeMap<String, Usage>,
+    notes: &mut Notes,
+) -> Option<String> {
     // `max_by_key` returns the last maximum; reverse to get the first.
     let (name, _) = names.iter().rev().max_by_key(|&(_, usage)| usage)?;
     if let Some(other) = names.keys().find(|&other| other != name) {

@@ -12,24 +12,17 @@ use numbering::records::{
 use store::ReportName;
 
 use crate::{
-    outcome::Notes,
+    notes::Notes,
     reports::{
-        self, CodeRow,
+        ReportRows,
+        blocks::AssignedBlock,
+        codes::CodeRow,
+        file,
         npa_report::{AreaCodeCountry, AreaCodeRow},
-        overlay::OverlayRow,
-        thousands_blocks::AssignedBlock,
     },
 };
 
 type Counts<T> = BTreeMap<T, u32>;
-
-#[derive(Default)]
-pub(crate) struct ReportRows {
-    pub codes: Vec<CodeRow>,
-    pub area_codes: Vec<AreaCodeRow>,
-    pub overlay: Vec<OverlayRow>,
-    pub blocks: Vec<AssignedBlock>,
-}
 
 /// Joins the rows into a dataset. The result depends only on the rows.
 pub(crate) fn assemble(rows: ReportRows, notes: &mut Notes) -> Dataset {
@@ -64,18 +57,17 @@ fn drop_foreign_codes(
         let country = countries.get(&code.npa_nxx.npa);
         let is_own = country == Some(&AreaCodeCountry::Reported(code.country));
         if !is_own {
-            let file = reports::file(ReportName::codes(code.country));
-            let kind =
-                format!("{file}: the area code belongs to another country; the row is skipped");
-            notes.warn(kind, code.npa_nxx);
-            notes.skip(file, "rows with another country's area code");
+            let name = ReportName::codes(code.country);
+            let rule = "the area code belongs to another country; the row is skipped";
+            notes.warn(format!("{}: {rule}", file(name)), code.npa_nxx);
+            notes.skip(name, "rows with another country's area code");
         }
         is_own
     });
     codes
 }
 
-/// Returns each area code's country from the area code database, or else from the report with most of its rows.
+/// Returns each area code's country from the area code database, or from the report with most of its rows if that does not say.
 fn area_code_countries(
     codes: &[CodeRow],
     area_codes: &[AreaCodeRow],
@@ -92,7 +84,7 @@ fn area_code_countries(
     countries
 }
 
-/// Keeps one row per thousands block, and only blocks in exchanges of the report's country.
+/// Retains one row per thousands block, and only blocks in exchanges of the report's country.
 fn drop_invalid_blocks(
     blocks: Vec<AssignedBlock>,
     codes: &[CodeRow],
@@ -103,18 +95,17 @@ fn drop_invalid_blocks(
     let mut valid = BTreeMap::new();
     for block in blocks {
         let (npa_nxx, digit) = (block.npa_nxx, block.digit);
-        let file = reports::file(ReportName::blocks(block.country));
-        let name = format!("{npa_nxx}-{digit}");
+        let (report, name) = (ReportName::blocks(block.country), format!("{npa_nxx}-{digit}"));
         match countries.get(&npa_nxx) {
-            None => notes.skip(file, "blocks in unknown exchanges"),
+            None => notes.skip(report, "blocks in unknown exchanges"),
             Some(country) if *country != block.country => {
                 notes.warn("a thousands block in another country's exchange is skipped", name);
-                notes.skip(file, "blocks in another country's exchanges");
+                notes.skip(report, "blocks in another country's exchanges");
             }
             Some(_) => {
                 if valid.insert((npa_nxx, digit), block).is_some() {
                     notes.warn("duplicate thousands block; the later row is used", name);
-                    notes.skip(file, "rows replaced by a later row with the same block");
+                    notes.skip(report, "rows replaced by a later row with the same block");
                 }
             }
         }
@@ -122,11 +113,11 @@ fn drop_invalid_blocks(
     valid.into_values().collect()
 }
 
-/// Keeps one row per NPA-NXX, and removes the holders from unassigned codes.
+/// Retains one row per NPA-NXX, and removes the holders from unassigned codes.
 fn drop_duplicate_codes(codes: Vec<CodeRow>, notes: &mut Notes) -> Vec<CodeRow> {
     let mut by_npa_nxx = BTreeMap::new();
     for mut code in codes {
-        let (npa_nxx, file) = (code.npa_nxx, reports::file(ReportName::codes(code.country)));
+        let (npa_nxx, report) = (code.npa_nxx, ReportName::codes(code.country));
         if code.status == Status::Unassigned {
             code.company = None;
             if let Some(ocn) = code.ocn.take() {
@@ -136,7 +127,7 @@ fn drop_duplicate_codes(codes: Vec<CodeRow>, notes: &mut Notes) -> Vec<CodeRow> 
         }
         if by_npa_nxx.insert(npa_nxx, code).is_some() {
             notes.warn("duplicate NPA-NXX; the later row is used", npa_nxx);
-            notes.skip(file, "rows replaced by a later row with the same NPA-NXX");
+            notes.skip(report, "rows replaced by a later row with the same NPA-NXX");
         }
     }
     by_npa_nxx.into_values().collect()
@@ -239,6 +230,3 @@ fn exchange(code: CodeRow, carriers: &BTreeMap<Ocn, Carrier>) -> Exchange {
         blocks: BTreeMap::new(),
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -5,8 +5,6 @@
 
 mod coverage;
 #[cfg(test)]
-mod full_scale;
-#[cfg(test)]
 mod tests;
 
 use std::{collections::HashMap, iter, sync::LazyLock};

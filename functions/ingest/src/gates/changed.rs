@@ -59,25 +59,19 @@ fn is_comparable(before: u32, after: u32) -> bool {
 /// A counted difference: the field, `addition` or `removal`, and a description.
 type Difference = (&'static str, String);
 
-/// The fields that gates count, with their names in messages. A carrier's name and type are compared once, not for each
-/// of its exchanges. Exchange counts change with every exchange.
-const EXCHANGE_FIELDS: &[(&str, &str)] = &[
-    ("status", "status"),
-    ("ocn", "OCN"),
-    ("company_name", "company"),
-    ("rate_center", "rate center"),
-    ("state", "state"),
-    ("country", "country"),
-];
-const CARRIER_FIELDS: &[(&str, &str)] = &[
-    ("company_name", "company name"),
-    ("common_name", "common name"),
-    ("carrier_type", "type"),
-    ("state", "state"),
-    ("country", "country"),
-    ("exchanges.total", "number of exchanges"),
-];
-const AREA_CODE_FIELDS: &[(&str, &str)] = &[("state", "state"), ("country", "country")];
+/// The fields that gates count. A carrier's name and type are compared once, not for each of its exchanges. Exchange counts
+/// change with every exchange.
+fn counted_fields(key: RecordKey) -> &'static [&'static str] {
+    match key {
+        RecordKey::Exchange(_) => {
+            &["status", "ocn", "company_name", "rate_center", "state", "country"]
+        }
+        RecordKey::Carrier(_) => {
+            &["company_name", "common_name", "carrier_type", "state", "country", "exchanges.total"]
+        }
+        RecordKey::AreaCode(_) => &["state", "country"],
+    }
+}
 
 fn counted_differences(pair: &RecordPair) -> Vec<Difference> {
     match pair.change() {
@@ -91,21 +85,15 @@ fn counted_differences(pair: &RecordPair) -> Vec<Difference> {
             _ => Vec::new(),
         },
         Some(ChangeKind::Changed) => {
-            let fields = match pair.key {
-                RecordKey::Exchange(_) => EXCHANGE_FIELDS,
-                RecordKey::Carrier(_) => CARRIER_FIELDS,
-                RecordKey::AreaCode(_) => AREA_CODE_FIELDS,
-            };
             let changed = pair.changed_fields();
-            fields
-                .iter()
-                .filter_map(|&(field, name)| Some((field, name, changed.get(field)?)))
-                .filter(|&(field, _, change)| is_counted(pair, field, change))
-                .map(|(_, name, FieldChange { before, after })| {
-                    let [before, after] = [before, after].map(quote);
-                    (name, format!("would change {name} from {before} to {after}"))
-                })
-                .collect()
+            let fields = counted_fields(pair.key).iter();
+            let fields = fields.filter_map(|&field| Some((field, changed.get(field)?)));
+            let counted = fields.filter(|(field, change)| is_counted(pair, field, change));
+            let describe = |(field, change): (&'static str, &FieldChange)| {
+                let [before, after] = [&change.before, &change.after].map(quote);
+                (field, format!("would change {field} from {before} to {after}"))
+            };
+            counted.map(describe).collect()
         }
     }
 }
@@ -208,7 +196,7 @@ fn count_blocks(kinds: &mut BTreeMap<Kind, ChangeCounts>, pair: &RecordPair) {
         let difference = match after.and_then(|blocks| blocks.get(digit)) {
             None => ("removal", "would be removed".to_owned()),
             Some(next) if next.ocn != holder.ocn => {
-                ("OCN", format!("would change OCN from '{}' to '{}'", holder.ocn, next.ocn))
+                ("ocn", format!("would change ocn from '{}' to '{}'", holder.ocn, next.ocn))
             }
             Some(_) => continue,
         };

@@ -4,6 +4,7 @@
 //! gates run, so a refusal lists every problem. An operator's [`waivers`] let an import pass. The [`unfamiliar`] gate
 //! only runs if asked for.
 
+mod baseline;
 mod changed;
 mod losses;
 mod plausible;
@@ -13,15 +14,12 @@ mod waivers;
 #[cfg(test)]
 mod tests;
 
-use jiff::{
-    civil::Date,
-    tz::{Offset, TimeZone},
-};
-use numbering::dataset::Dataset;
-use store::{ImportedReports, ReportName, Snapshot};
+use numbering::{dataset::Dataset, time::date_of};
+use store::{ImportedReports, Snapshot};
 
-use crate::{outcome::Notes, quality::Quality, reports::file};
+use crate::{notes::Notes, quality::Quality, reports::REPORTS};
 
+pub(crate) use baseline::{Baseline, UNREADABLE};
 pub use waivers::{Percent, Waivers};
 
 /// Minimum suspicious records for a refusal, since a few are a large share of a small dataset.
@@ -62,19 +60,17 @@ pub(crate) fn run_gates(
     refusals
 }
 
-/// The time zone where a day starts first: the Line Islands.
-const EARLIEST_OFFSET: Offset = Offset::constant(14);
-
-/// Refuses files that are older than the current ones, no longer have a date, or are dated in the future in every time
-/// zone. After a file from the future, all later files would count as older.
+/// Refuses files that are older than the current ones, no longer have a date, or are dated after tomorrow. After a file from
+/// the future, all later files would count as older.
 fn refuse_dates(current: &ImportedReports, next: &Snapshot) -> Vec<Refusal> {
-    let latest_today = next.ingested_at.to_zoned(TimeZone::fixed(EARLIEST_OFFSET)).date();
+    let tomorrow = date_of(next.ingested_at).tomorrow().ok();
     let mut refusals = Vec::new();
-    for ((file, current), (_, date)) in
-        dates_by_file(current).into_iter().zip(dates_by_file(&next.reports))
-    {
+    for report in REPORTS.iter().filter(|report| report.is_required) {
+        let file = report.format.file;
+        let [current, date] = [current, &next.reports].map(|it| it.date(report.format.name));
+        let is_future = date > tomorrow;
         let reason = match (current, date) {
-            (_, Some(date)) if date > latest_today => format!(
+            (_, Some(date)) if is_future => format!(
                 "{file} is dated {date}; the date must not be in the future; check the file and this \
                  machine's clock"
             ),
@@ -86,27 +82,22 @@ fn refuse_dates(current: &ImportedReports, next: &Snapshot) -> Vec<Refusal> {
             }
             _ => continue,
         };
-        let is_future = date > Some(latest_today);
         let allow_older = Waivers { allow_older: true, ..Waivers::default() };
-        let waivers = if is_future { None } else { Some(allow_older) };
+        let waivers = (!is_future).then_some(allow_older);
         refusals.push(Refusal { reason, waivers, compares_versions: false });
     }
     refusals
 }
 
-pub(crate) fn dates_by_file(reports: &ImportedReports) -> [(&'static str, Option<Date>); 3] {
-    [ReportName::Nanpa, ReportName::Cnac, ReportName::NpaReport]
-        .map(|name| (file(name), reports.date(name)))
-}
-
-pub(crate) struct Verdict {
+/// The result of all gates, after an operator's waivers.
+pub(crate) struct GateResult {
     pub reasons: Vec<String>,
     /// The waivers that would let the import pass; `None` if none would.
     pub allowed_by: Option<Waivers>,
     pub confirms_changes: bool,
 }
 
-impl Verdict {
+impl GateResult {
     pub(crate) fn new(refusals: &[Refusal], given: Waivers) -> Self {
         let is_waived =
             |refusal: &Refusal| refusal.waivers.is_some_and(|needed| given.cover(&needed));

@@ -4,8 +4,9 @@ use numbering::{dataset::Dataset, records::Country};
 
 use super::{MIN_RECORDS, Percent, Refusal, Waivers};
 use crate::{
-    outcome::{Notes, SEVERAL_NAMES, Warning},
+    notes::{Notes, SEVERAL_NAMES, Warning},
     quality::{Coverage, Quality, percent},
+    reports::file,
 };
 
 /// Countries with fewer records may lack a column or have the same value everywhere.
@@ -55,8 +56,14 @@ fn refuse(refusals: &mut Vec<Refusal>, share: f64, max: f64, reason: String) {
 }
 
 fn refuse_unknown_values(notes: &Notes, refusals: &mut Vec<Refusal>) {
-    for (&(file, column), Warning { count, examples }) in &notes.unknown_values {
-        let rows = notes.rows.get(file).copied().unwrap_or_default();
+    let reports = notes.reports.iter();
+    let values = reports.flat_map(|(&name, findings)| {
+        findings
+            .unknown_values
+            .iter()
+            .map(move |(column, it)| (file(name), findings.rows, column, it))
+    });
+    for (file, rows, column, Warning { count, examples }) in values {
         let share = percent(*count, rows);
         let reason = format!(
             "{file}, column {column}: {count} of {rows} rows ({share:.1}%) have an unknown value, more \

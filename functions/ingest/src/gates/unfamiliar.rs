@@ -1,30 +1,34 @@
 //! The gate that refuses any change of a report's format, for those who maintain the parsers.
 
-use store::ReportName;
-
 use super::Refusal;
 use crate::{
-    outcome::{Notes, Warning},
-    reports::file,
+    notes::{Notes, Warning},
+    reports::{REPORTS, file},
 };
 
 /// Refuses unknown and missing columns, unknown values and unreadable reports, however few.
-pub(super) fn refusals(notes: &Notes) -> impl Iterator<Item = Refusal> {
-    let unknown_columns =
-        notes.unknown_columns.iter().map(|(file, it)| counted(file, "unknown columns", it));
-    let missing_columns =
-        notes.missing_columns.iter().map(|(file, it)| counted(file, "missing columns", it));
-    let values = notes.unknown_values().map(|((file, column), values)| {
-        counted(&format!("{file}, column {column}"), "unknown values", values)
-    });
-    let unread = notes.countries_without_blocks.iter().map(|&country| {
-        format!("{} cannot be read; see the warnings", file(ReportName::blocks(country)))
-    });
-    unknown_columns.chain(missing_columns).chain(values).chain(unread).map(|reason| Refusal {
-        reason,
-        waivers: None,
-        compares_versions: false,
-    })
+pub(super) fn refusals(notes: &Notes) -> Vec<Refusal> {
+    let mut reasons = Vec::new();
+    for (&name, findings) in &notes.reports {
+        let file = file(name);
+        let columns = [
+            ("unknown columns", &findings.unknown_columns),
+            ("missing columns", &findings.missing_columns),
+        ];
+        for (what, columns) in columns.into_iter().filter(|(_, it)| it.count > 0) {
+            reasons.push(counted(file, what, columns));
+        }
+        for (column, values) in findings.all_unknown_values() {
+            reasons.push(counted(&format!("{file}, column {column}"), "unknown values", values));
+        }
+    }
+    let unread = &notes.countries_without_blocks;
+    let is_unread = |country| unread.contains(&country);
+    for report in REPORTS.iter().filter(|report| report.keeps_blocks_in.is_some_and(is_unread)) {
+        reasons.push(format!("{} cannot be read; see the warnings", report.format.file));
+    }
+    let refusal = |reason| Refusal { reason, waivers: None, compares_versions: false };
+    reasons.into_iter().map(refusal).collect()
 }
 
 fn counted(place: &str, what: &str, Warning { count, examples }: &Warning) -> String {

@@ -8,42 +8,47 @@ fn parse_json(line: &str) -> Value {
     serde_json::from_str(line).unwrap()
 }
 
-fn parse_error(json: Value) -> String {
-    Event::parse(json).unwrap_err()
+/// An environment with one variable.
+fn only<'a>(variable: &'a str, value: &'a str) -> impl Fn(&str) -> Option<String> {
+    move |name: &str| (name == variable).then(|| value.to_owned())
 }
 
-fn published() -> Sources {
-    Sources::published(None)
-}
-
-fn configured(variable: &str) -> Option<String> {
-    (variable == "CARRIERS_SOURCE").then(|| "s3://data/carriers.csv".to_owned())
+fn published(name: ReportName) -> Option<Source> {
+    Sources::default().or_published(None, &[]).get(name).cloned()
 }
 
 #[test]
-fn scheduled_and_object_created_events_import_the_configured_sources() {
-    let scheduled = event(json!({
-        "version": "0", "source": "aws.events", "detail-type": "Scheduled Event", "detail": {}
-    }));
-    assert_eq!(scheduled.created_object, None);
-    let sources = scheduled.request.sources(configured).unwrap();
-    assert_eq!(sources.nanpa, published().nanpa);
-    assert_eq!(sources.carriers, Some("s3://data/carriers.csv".parse().unwrap()));
-    assert_eq!(sources.thousands_blocks, None);
-    for (key, is_source) in [("carriers.csv", true), ("other.csv", false)] {
-        let event = event(json!({
-            "source": "aws.s3", "detail-type": "Object Created",
-            "detail": { "bucket": { "name": "data" }, "object": { "key": key, "size": 1 } }
-        }));
-        assert_eq!(sources.include(&event.created_object.unwrap()), is_source, "{key}");
+fn sources_come_from_the_request_then_the_environment_then_the_publishers() {
+    let scheduled = json!({ "source": "aws.events", "detail-type": "Scheduled Event" });
+    let object = "s3://b/cnac.zip";
+    let parsed: Option<Source> = Some(object.parse().unwrap());
+    for (payload, variable, value, name, expected) in [
+        (json!({ "cnac": object }), "CNAC_SOURCE", "https://x", ReportName::Cnac, &parsed),
+        (json!({}), "CNAC_SOURCE", object, ReportName::Cnac, &parsed),
+        (scheduled, "CARRIERS_SOURCE", object, ReportName::Carriers, &parsed),
+        (json!({}), "NPA_REPORT_SOURCE", object, ReportName::NpaReport, &parsed),
+        (json!({}), "THOUSANDS_BLOCKS_SOURCE", object, ReportName::ThousandsBlocks, &parsed),
+        (json!({}), "CANADIAN_BLOCKS_SOURCE", object, ReportName::CanadianBlocks, &parsed),
+        (json!({}), "CNAC_SOURCE", "", ReportName::Cnac, &published(ReportName::Cnac)),
+        (Value::Null, "OTHER", object, ReportName::Nanpa, &published(ReportName::Nanpa)),
+        (json!({}), "OTHER", object, ReportName::CanadianBlocks, &None),
+    ] {
+        let sources = event(payload).request.sources(only(variable, value)).unwrap();
+        assert_eq!(sources.get(name), expected.as_ref(), "{variable} {value}");
     }
-    let other = event(json!({
-        "source": "a.bus", "detail-type": "Object Created",
-        "detail": { "bucket": { "name": "data" }, "object": { "key": "carriers.csv" } }
-    }));
-    assert_eq!(other.created_object, None);
-    let unset = Request::default().sources(|_| Some(String::new())).unwrap();
-    assert_eq!((unset.nanpa, unset.carriers), (published().nanpa, None));
+}
+
+#[test]
+fn only_new_objects_in_s3_name_a_source() {
+    let created = |source: &str| {
+        let event = event(json!({
+            "source": source, "detail-type": "Object Created",
+            "detail": { "bucket": { "name": "data" }, "object": { "key": "a/b.csv", "size": 1 } }
+        }));
+        event.created_object
+    };
+    assert_eq!(created("aws.s3"), Some("s3://data/a/b.csv".parse().unwrap()));
+    assert_eq!(created("a.bus"), None);
 }
 
 #[test]
@@ -56,56 +61,39 @@ fn past_deadline_is_ignored() {
 }
 
 #[test]
-fn request_overrides_the_environment() {
-    let configured = |value: &'static str| {
-        move |variable: &str| (variable == "MAX_SUSPECT").then(|| value.to_owned())
-    };
-    let max_suspect = |request: Value, value| {
-        let options = event(request).request.options(configured(value), None);
-        options.map(|options| options.waivers.max_suspect.map(|percent| percent.to_string()))
-    };
-    assert_eq!(max_suspect(json!({}), "4").unwrap().as_deref(), Some("4"));
-    assert_eq!(max_suspect(json!({ "max_suspect": 50.0 }), "4").unwrap().as_deref(), Some("50"));
-    let wrong = max_suspect(json!({}), "two").unwrap_err();
-    let expected = "the environment variable MAX_SUSPECT is not a percentage: \
-                    must be a number from 0 to 100";
-    assert_eq!(wrong, expected);
-    let request = event(json!({ "cnac": "s3://b/cnac.zip" })).request;
-    let cnac = request.sources(|_| None).unwrap().cnac;
-    assert_eq!(cnac, "s3://b/cnac.zip".parse().unwrap());
-    assert!(request.sources(|_| Some("http://x".to_owned())).is_err());
-}
-
-#[test]
 fn every_field_of_a_request_reaches_the_options() {
-    let options = |request: Value, history_days: Option<&str>| {
-        let environment =
-            |variable: &str| history_days.filter(|_| variable == "HISTORY_DAYS").map(str::to_owned);
-        event(request).request.options(environment, None)
-    };
-    let defaults = options(json!({}), None).unwrap();
-    assert_eq!(defaults.waivers, Waivers::default());
-    assert!(!defaults.dry_run && !defaults.replace_manifest && !defaults.restart_history);
-    assert_eq!((defaults.history_days, defaults.deadline), (DEFAULT_HISTORY_DAYS, None));
-
-    let flags = |field: &str| {
-        let options = options(json!({ field: true }), None).unwrap();
+    let described = |request: Value, environment: (&str, &str)| {
+        let (variable, value) = environment;
+        let options = event(request).request.options(only(variable, value), None)?;
         let Options { dry_run, replace_manifest, restart_history, waivers, .. } = options;
-        [dry_run, replace_manifest, restart_history, waivers.allow_older]
+        let flags = [dry_run, replace_manifest, restart_history].map(u8::from);
+        Ok::<_, String>(format!("{flags:?} {} {:?}", options.history_days, waivers.arguments()))
     };
-    assert_eq!(flags("dry_run"), [true, false, false, false]);
-    assert_eq!(flags("replace_manifest"), [false, true, false, false]);
-    assert_eq!(flags("restart_history"), [false, false, true, false]);
-    assert_eq!(flags("allow_older"), [false, false, false, true]);
-
-    let counts = options(json!({ "max_change": 7, "max_loss": 8 }), Some("30")).unwrap();
-    assert_eq!((counts.waivers.max_change, counts.waivers.max_loss), (Some(7), Some(8)));
-    assert_eq!(counts.history_days, 30);
-    let error = options(json!({}), Some("a month")).unwrap_err();
-    assert!(error.starts_with("the environment variable HISTORY_DAYS is not a count"), "{error}");
-    let deadline = Instant::now();
-    let request = Request::default();
-    assert_eq!(request.options(|_| None, Some(deadline)).unwrap().deadline, Some(deadline));
+    let none = ("", "");
+    let (suspect, days) = (("MAX_SUSPECT", "4"), ("HISTORY_DAYS", "30"));
+    for (request, environment, expected) in [
+        (json!({}), none, "[0, 0, 0] 731 []"),
+        (json!({ "dry_run": true }), none, "[1, 0, 0] 731 []"),
+        (json!({ "replace_manifest": true }), none, "[0, 1, 0] 731 []"),
+        (json!({ "restart_history": true }), none, "[0, 0, 1] 731 []"),
+        (json!({ "allow_older": true }), none, "[0, 0, 0] 731 [\"--allow-older\"]"),
+        (json!({ "max_change": 7 }), none, "[0, 0, 0] 731 [\"--max-change\", \"7\"]"),
+        (json!({ "max_loss": 8 }), days, "[0, 0, 0] 30 [\"--max-loss\", \"8\"]"),
+        (json!({}), suspect, "[0, 0, 0] 731 [\"--max-suspect\", \"4\"]"),
+        (json!({ "max_suspect": 50.0 }), suspect, "[0, 0, 0] 731 [\"--max-suspect\", \"50\"]"),
+    ] {
+        assert_eq!(described(request, environment).unwrap(), expected);
+    }
+    for (environment, expected) in [
+        (("MAX_SUSPECT", "two"), "MAX_SUSPECT is not a percentage: must be a number from 0 to 100"),
+        (("HISTORY_DAYS", "a month"), "HISTORY_DAYS is not a count: invalid digit found in string"),
+    ] {
+        let error = described(json!({}), environment).unwrap_err();
+        assert_eq!(error, format!("the environment variable {expected}"));
+    }
+    let deadline = Some(Instant::now());
+    let options = Request::default().options(|_| None, deadline).unwrap();
+    assert_eq!(options.deadline, deadline);
 }
 
 #[test]
@@ -118,19 +106,15 @@ fn retry_command_includes_the_request_and_the_waivers() {
     };
     let scheduled = json!({ "source": "aws.events", "detail-type": "Scheduled Event" });
     let requested = json!({ "cnac": "s3://b/it's.zip", "max_change": 5, "dry_run": true });
-    for (payload, cnac) in
-        [(scheduled, published().cnac), (requested, "s3://b/it's.zip".parse().unwrap())]
-    {
+    let object = Some("s3://b/it's.zip".parse().unwrap());
+    for (payload, cnac) in [(scheduled, published(ReportName::Cnac)), (requested, object)] {
         let command = retry_command(&waivers, payload, "numbers-ingest").unwrap();
-        assert!(
-            command.starts_with("aws lambda invoke --function-name numbers-ingest "),
-            "{command}"
-        );
-        let payload = command.split('\'').nth(1).unwrap();
-        let request = event(parse_json(payload)).request;
+        let start = "aws lambda invoke --function-name numbers-ingest ";
+        assert!(command.starts_with(start), "{command}");
+        let request = event(parse_json(command.split('\'').nth(1).unwrap())).request;
         let options = request.options(|_| None, None).unwrap();
         assert_eq!((options.waivers, options.dry_run), (waivers, false), "{command}");
-        assert_eq!(request.sources(|_| None).unwrap().cnac, cnac, "{command}");
+        assert_eq!(request.sources(|_| None).unwrap().get(ReportName::Cnac), cnac.as_ref());
     }
 }
 
@@ -139,8 +123,7 @@ fn invalid_request_error_names_the_field() {
     for (payload, expected) in [
         (
             json!({ "max_suspect": 5, "dryRun": true }),
-            "request field dryRun is invalid: unknown field `dryRun`, expected one of \
-             `nanpa`, `cnac`, `npa_report`, `carriers`, `thousands_blocks`, ",
+            "request field dryRun is invalid: unknown field `dryRun`, expected one of `max_change`, ",
         ),
         (json!({ "source": "aws.s3" }), "request field source is invalid: unknown field"),
         (
@@ -151,21 +134,19 @@ fn invalid_request_error_names_the_field() {
         (json!([]), "the request must be a JSON object"),
         (json!({ "detail-type": "Scheduled Event" }), "the EventBridge event has no source"),
     ] {
-        let error = parse_error(payload);
+        let error = Event::parse(payload).unwrap_err();
         assert!(error.starts_with(expected), "{error}");
     }
-    assert_eq!(event(Value::Null).request.sources(|_| None).unwrap().cnac, published().cnac);
 }
 
 #[test]
 fn requests_and_variables_cannot_name_local_files() {
     let path = "/proc/self/environ";
-    for field in ["nanpa", "cnac", "npa_report", "carriers", "thousands_blocks"] {
-        let error = parse_error(json!({ field: path }));
+    for field in REPORTS.iter().map(|report| report.format.name.to_string()) {
+        let error = Event::parse(json!({ &field: path })).unwrap_err();
         assert!(error.starts_with(&format!("request field {field} is invalid: ")), "{error}");
         let variable = format!("{}_SOURCE", field.to_uppercase());
-        let configured = |name: &str| (name == variable).then(|| path.to_owned());
-        let error = Request::default().sources(configured).unwrap_err();
+        let error = Request::default().sources(only(&variable, path)).unwrap_err();
         assert!(error.contains(&variable) && !error.contains(path), "{error}");
     }
 }
@@ -187,20 +168,23 @@ fn log_line_includes_the_metrics_for_its_report() {
             "history": { "changes": 9, "drift": { "differences": 1, "changes": 3 } },
         },
     }));
-    for (name, value) in [
-        ("ImportFailed", 0.0),
-        ("Records", 3484.0),
-        ("ItemsWritten", 12.0),
-        ("RowsSkipped", 5.0),
-        ("Warnings", 4.0),
-        ("UnreadBlockReports", 1.0),
-        ("UnrecordedPublications", 1.0),
-        ("ItemDrift", 7.0),
-    ] {
-        assert_eq!(line[name], json!(value), "{name}");
-    }
     let names = line["_aws"]["CloudWatchMetrics"][0]["Metrics"].as_array().unwrap();
-    assert!(names.iter().all(|metric| line[metric["Name"].as_str().unwrap()].is_number()));
+    let values = names.iter().map(|metric| metric["Name"].as_str().unwrap());
+    let values: Vec<_> = values.map(|name| format!("{name} {}", line[name])).collect();
+    let expected = [
+        "ImportSucceeded 1.0",
+        "ImportFailed 0.0",
+        "Records 3484.0",
+        "ItemsWritten 12.0",
+        "ItemsDeleted 1.0",
+        "RowsSkipped 5.0",
+        "Warnings 4.0",
+        "UnreadBlockReports 1.0",
+        "UnrecordedPublications 1.0",
+        "Seconds 1.5",
+        "ItemDrift 7.0",
+    ];
+    assert_eq!(values, expected);
 }
 
 /// A successful import clears the alarm for failed ones.

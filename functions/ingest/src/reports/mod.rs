@@ -1,67 +1,91 @@
-//! The reports, one module each. Their rows are codes, area codes, carriers or blocks.
+//! The reports: a table of them, and their parsers. Their rows are codes, area codes, carriers or blocks.
 
-pub(crate) mod canadian_blocks;
-pub(crate) mod cnac;
-pub(crate) mod nanpa;
+pub(crate) mod blocks;
+pub(crate) mod codes;
 pub(crate) mod npa_report;
 pub(crate) mod overlay;
-pub(crate) mod thousands_blocks;
+
+use std::io::Read;
 
 use jiff::civil::Date;
-use numbering::records::{Country, Npa, NpaNxx, Ocn, StateCode, Status};
+use numbering::{
+    dataset::Dataset,
+    records::{Country, Npa, StateCode},
+};
 use store::ReportName;
 
-use crate::{outcome::Notes, table::Row};
+use self::{blocks::AssignedBlock, codes::CodeRow, npa_report::AreaCodeRow, overlay::OverlayRow};
+use crate::{
+    error::ReportError,
+    notes::Notes,
+    quality::{Figure, Quality},
+    table::{Format, Row},
+};
+
+/// Every report, in the order in which they are read.
+pub(crate) static REPORTS: [Report; 6] =
+    [codes::NANPA, codes::CNAC, npa_report::REPORT, overlay::REPORT, blocks::NANPA, blocks::CNAC];
+
+pub(crate) struct Report {
+    pub format: Format,
+    /// The publisher's URL; `None` for the operator's own report.
+    pub published_at: Option<&'static str>,
+    /// `true` if every import needs it.
+    pub is_required: bool,
+    /// The country whose current blocks stay if the report cannot be read. Other reports must be readable.
+    pub keeps_blocks_in: Option<Country>,
+    /// Parses a row. Adds nothing if it is skipped.
+    pub parse_row: fn(&Row<'_>, &mut ReportRows, &mut Notes) -> Result<(), ReportError>,
+    pub is_usable: fn(&ReportRows) -> bool,
+    /// Counts and percentages of its records.
+    pub figures: fn(&Dataset, &Quality) -> Vec<Figure>,
+}
+
+/// The rows of all reports.
+#[derive(Debug, Default)]
+pub(crate) struct ReportRows {
+    pub codes: Vec<CodeRow>,
+    pub area_codes: Vec<AreaCodeRow>,
+    pub overlay: Vec<OverlayRow>,
+    pub blocks: Vec<AssignedBlock>,
+}
+
+impl ReportRows {
+    pub fn append(&mut self, mut other: Self) {
+        self.codes.append(&mut other.codes);
+        self.area_codes.append(&mut other.area_codes);
+        self.overlay.append(&mut other.overlay);
+        self.blocks.append(&mut other.blocks);
+    }
+}
+
+impl Report {
+    /// Reads the rows and the file's date.
+    pub fn read(
+        &self,
+        text: &mut dyn Read,
+        notes: &mut Notes,
+    ) -> Result<(ReportRows, Option<Date>), ReportError> {
+        let mut rows = ReportRows::default();
+        let parse = |row: &Row<'_>, notes: &mut Notes| (self.parse_row)(row, &mut rows, notes);
+        let date = self.format.read(text, notes, parse)?;
+        if (self.is_usable)(&rows) {
+            Ok((rows, date))
+        } else {
+            Err(self.format.error("has no usable rows"))
+        }
+    }
+}
 
 /// A report's name in messages.
 pub(crate) fn file(name: ReportName) -> &'static str {
-    match name {
-        ReportName::Nanpa => nanpa::REPORT.file,
-        ReportName::Cnac => cnac::REPORT.file,
-        ReportName::NpaReport => npa_report::REPORT.file,
-        ReportName::ThousandsBlocks => thousands_blocks::REPORT.file,
-        ReportName::CanadianBlocks => canadian_blocks::REPORT.file,
-        ReportName::Carriers => overlay::REPORT.file,
-    }
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct CodeRow {
-    pub npa_nxx: NpaNxx,
-    pub country: Country,
-    pub state: Option<StateCode>,
-    pub status: Status,
-    pub ocn: Option<Ocn>,
-    pub company: Option<String>,
-    pub rate_center: Option<String>,
-    pub assigned: Option<Date>,
-}
-
-/// Parses a thousands block's digit, such as `3` or `3000`.
-fn block_digit(cell: &str) -> Result<u8, &'static str> {
-    match cell.as_bytes() {
-        [digit @ b'0'..=b'9'] | [digit @ b'0'..=b'9', b'0', b'0', b'0'] => Ok(digit - b'0'),
-        _ => Err("must be exactly one digit"),
-    }
-}
-
-/// Parses a code's status. An unknown word counts as reserved.
-fn status<const N: usize>(
-    row: &Row<'_, N>,
-    column: usize,
-    words: &[(Status, &[&str])],
-    notes: &mut Notes,
-) -> Status {
-    let known = words.iter().find(|(_, words)| words.contains(&row.cells[column].as_ref()));
-    if known.is_none() {
-        row.warn(notes, column, "is unknown and is treated as RESERVED");
-    }
-    known.map_or(Status::Reserved, |&(status, _)| status)
+    let report = REPORTS.iter().find(|report| report.format.name == name);
+    report.map_or("", |report| report.format.file)
 }
 
 /// Parses a postal code or the reports' own code for the Northern Mariana Islands. Ignores another country's states.
-fn state<const N: usize>(
-    row: &Row<'_, N>,
+fn state(
+    row: &Row<'_>,
     column: usize,
     country: Option<Country>,
     notes: &mut Notes,
@@ -78,26 +102,9 @@ fn state<const N: usize>(
 }
 
 /// Returns `true` if a row's area code is possible in the NANP. Otherwise notes that the row is skipped.
-fn has_possible_npa<const N: usize>(
-    row: &Row<'_, N>,
-    column: usize,
-    npa: Npa,
-    notes: &mut Notes,
-) -> bool {
+fn has_possible_npa(row: &Row<'_>, column: usize, npa: Npa, notes: &mut Notes) -> bool {
     if !npa.can_be_area_code() {
         row.skip(notes, column, "has an impossible area code");
     }
     npa.can_be_area_code()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::table::Report;
-
-    pub(super) fn read<const N: usize, T>(report: &Report<N, T>, text: &str) -> (Vec<T>, String) {
-        let mut notes = Notes::default();
-        let (values, _) = report.read(&mut text.as_bytes(), &mut notes).unwrap();
-        (values, format!("{notes:?}"))
-    }
 }

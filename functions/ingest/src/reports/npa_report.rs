@@ -1,8 +1,5 @@
 //! NANPA's area code database: assigned area codes, their locations and their place in the numbering plan.
 
-#[cfg(test)]
-mod tests;
-
 use std::collections::BTreeSet;
 
 use jiff::civil::Date;
@@ -10,56 +7,46 @@ use numbering::records::{
     AreaCodeService, Country, DialingPlan, Npa, NumberingPlan, ReliefPlanning, StateCode,
 };
 
-use super::{has_possible_npa, state};
+use store::ReportName;
+
+use super::{Report, has_possible_npa, state};
 use crate::{
     error::ReportError,
-    outcome::Notes,
-    table::{Column, Report, Row, non_empty},
+    notes::Notes,
+    table::{Format, Row, non_empty},
 };
 
+pub(crate) const URL: &str = "https://reports.nanpa.com/public/npa_report.csv";
+
 /// The report. Only assigned area codes become records; the rest are counted as skipped.
-pub(crate) const REPORT: Report<21, AreaCodeRow> = Report {
-    file: "the NANPA area code database",
-    delimiter: b',',
-    columns: [
-        Column::required(&["NPA_ID", "NPA"]),
-        Column::required(&["LOCATION"]),
-        Column::required(&["COUNTRY"]),
-        Column::required(&["IN_SERVICE"]),
-        Column::optional(&["ASSIGNED"]),
-        Column::optional(&["ASSIGNMENT_DT"]),
-        Column::optional(&["IN_SERVICE_DT"]),
-        Column::optional(&["SERVICE"]),
-        Column::optional(&["PARENT_NPA_ID"]),
-        Column::optional(&["OVERLAY_COMPLEX"]),
-        Column::optional(&["HOME_NPA_LOCAL_CALLS"]),
-        Column::optional(&["HOME_NPA_TOLL_CALLS"]),
-        Column::optional(&["FOREIGN_NPA_LOCAL_CALLS"]),
-        Column::optional(&["FOREIGN_NPA_TOLL_CALLS"]),
-        Column::optional(&["DIALING_PLAN_NOTES"]),
-        Column::optional(&["IN_JEOPARDY"]),
-        Column::optional(&["RELIEF_PLANNING_IN_PROGRESS"]),
-        Column::optional(&["STATUS"]),
-        Column::optional(&["PLANNING_LETTERS"]),
-        Column::optional(&["NOTES"]),
-        Column::optional(&["TIME_ZONE"]),
-    ],
-    unused: &[
-        "type_of_code",
-        "ASSIGNABLE",
-        "EXPLANATION",
-        "RESERVED",
-        "USE",
-        "OVERLAY",
-        "AREA_SERVED",
-        "MAP",
-        "PERM_HNPA_LOCAL_CALLS",
-        "PERM_HNPA_TOLL_CALLS",
-        "PERM_HNPA_FOREIGN_LOCAL_CALLS",
-    ],
-    max_rows: 10_000,
-    parse_row: area_code_row,
-    is_usable: |rows| rows.iter().any(|row| row.country_in_service().is_some()),
+pub(super) const REPORT: Report = Report {
+    format: Format {
+        name: ReportName::NpaReport,
+        file: "the NANPA area code database",
+        delimiter: b',',
+        columns: "NPA_ID|NPA, LOCATION, COUNTRY, IN_SERVICE, ASSIGNED?, ASSIGNMENT_DT?, \
+                  IN_SERVICE_DT?, SERVICE?, PARENT_NPA_ID?, OVERLAY_COMPLEX?, \
+                  HOME_NPA_LOCAL_CALLS?, HOME_NPA_TOLL_CALLS?, FOREIGN_NPA_LOCAL_CALLS?, \
+                  FOREIGN_NPA_TOLL_CALLS?, DIALING_PLAN_NOTES?, IN_JEOPARDY?, \
+                  RELIEF_PLANNING_IN_PROGRESS?, STATUS?, PLANNING_LETTERS?, NOTES?, \
+                  TIME_ZONE?",
+        unused: "type_of_code, ASSIGNABLE, EXPLANATION, RESERVED, USE, OVERLAY, \
+                 AREA_SERVED, MAP, PERM_HNPA_LOCAL_CALLS, PERM_HNPA_TOLL_CALLS, \
+                 PERM_HNPA_FOREIGN_LOCAL_CALLS",
+        max_rows: 10_000,
+    },
+    published_at: Some(URL),
+    is_required: true,
+    keeps_blocks_in: None,
+    parse_row: |row, rows, notes| {
+        rows.area_codes.extend(area_code_row(row, notes)?);
+        Ok(())
+    },
+    is_usable: |rows| rows.area_codes.iter().any(|row| row.country_in_service().is_some()),
+    figures: |dataset, _| {
+        let in_service = dataset.area_codes().filter(|it| it.plan.is_in_service).count();
+        vec![("records", dataset.area_codes().len() as f64), ("in_service", in_service as f64)]
+    },
 };
 
 /// The other NANP countries, as spelled in the report, with their ISO 3166-1 codes.
@@ -96,31 +83,19 @@ const SERVICES: [(&str, AreaCodeService); 8] = [
     ("US Government", AreaCodeService::UsGovernment),
 ];
 
-/// The words in columns with few of them, by column. Anything else is read like the last word.
-const WORDS: [(usize, &[&str]); 2] = [(3, &["Y", "N"]), (4, &["Yes", "No", ""])];
-
-/// The same for columns with details. Other time zones are read by their letters.
-const DETAILS: [(usize, &[&str]); 3] =
-    [(15, &["Yes", "No", ""]), (16, &["Yes", "No", ""]), (20, &TIME_ZONES)];
-
-const TIME_ZONES: [&str; 16] = [
-    "",
-    "E",
-    "C",
-    "P",
-    "M",
-    "A",
-    "N",
-    "AK",
-    "EC",
-    "CM",
-    "MP",
-    "CMP",
-    "PT/MT only for W Wendover",
-    "(UTC+10)",
-    "(UTC-10)",
-    "UTC-11",
+/// The words in columns with few of them, and `true` if the column only adds details. Unknown words are read like the last
+/// one; time zones are read by their letters.
+const WORDS: [(usize, &str, bool); 5] = [
+    (3, "Y,N", false),
+    (4, "Yes,No,", false),
+    (15, "Yes,No,", true),
+    (16, "Yes,No,", true),
+    (20, TIME_ZONES, true),
 ];
+
+/// Separated by commas; the first one is blank.
+const TIME_ZONES: &str =
+    ",E,C,P,M,A,N,AK,EC,CM,MP,CMP,PT/MT only for W Wendover,(UTC+10),(UTC-10),UTC-11";
 
 /// The location column's text for area codes without a location.
 const NANP_AREA: &str = "NANP AREA";
@@ -162,8 +137,8 @@ impl AreaCodeRow {
     }
 }
 
-fn area_code_row(row: &Row<'_, 21>, notes: &mut Notes) -> Result<Option<AreaCodeRow>, ReportError> {
-    let [_, _, country_name, in_service, ..] = &row.cells;
+fn area_code_row(row: &Row<'_>, notes: &mut Notes) -> Result<Option<AreaCodeRow>, ReportError> {
+    let country_name = &row.cells[2];
     let other = OTHER_COUNTRIES.iter().find(|(name, _)| name == country_name);
     let (country, iso_country) = match country_name.as_ref() {
         "US" => (AreaCodeCountry::Reported(Country::Us), Some("US")),
@@ -176,16 +151,15 @@ fn area_code_row(row: &Row<'_, 21>, notes: &mut Notes) -> Result<Option<AreaCode
             (AreaCodeCountry::Other, other.map(|&(_, code)| code))
         }
     };
-    let is_known = |column: usize, words: &[&str]| {
-        words.iter().any(|word| word.eq_ignore_ascii_case(&row.cells[column]))
-    };
-    for (column, _) in WORDS.into_iter().filter(|&(column, words)| !is_known(column, words)) {
-        row.warn(notes, column, "is unknown");
+    for (column, words, is_detail) in WORDS {
+        let is_known = words.split(',').any(|word| word.eq_ignore_ascii_case(&row.cells[column]));
+        match (is_known, is_detail) {
+            (true, _) => (),
+            (false, true) => row.warn_detail(notes, column),
+            (false, false) => row.warn(notes, column, "is unknown"),
+        }
     }
-    for (column, _) in DETAILS.into_iter().filter(|&(column, words)| !is_known(column, words)) {
-        row.warn_detail(notes, column);
-    }
-    let is_in_service = in_service.eq_ignore_ascii_case("y");
+    let is_in_service = row.cells[3].eq_ignore_ascii_case("y");
     let mut area_code = AreaCodeRow {
         npa: row.parse(0)?,
         country,
@@ -199,7 +173,7 @@ fn area_code_row(row: &Row<'_, 21>, notes: &mut Notes) -> Result<Option<AreaCode
         },
     };
     if !area_code.is_assigned {
-        notes.skip(REPORT.file, "area codes not assigned");
+        notes.skip(REPORT.format.name, "area codes not assigned");
         return Ok(Some(area_code));
     }
     if !has_possible_npa(row, 0, area_code.npa, notes) {
@@ -245,17 +219,17 @@ fn has_several_time_zones(text: &str) -> bool {
     letters > 1 && !text.contains("UTC")
 }
 
-fn is_yes(row: &Row<'_, 21>, column: usize) -> bool {
+fn is_yes(row: &Row<'_>, column: usize) -> bool {
     row.cells[column].eq_ignore_ascii_case("yes")
 }
 
 /// The digits to dial; `None` where the report says `NA`.
-fn dialing_cell(row: &Row<'_, 21>, column: usize) -> Option<String> {
+fn dialing_cell(row: &Row<'_>, column: usize) -> Option<String> {
     row.text(column).filter(|text| text != "NA")
 }
 
 /// Parses `01-Jan-1947`, or `01-JAN-47` in older files.
-fn date_cell(row: &Row<'_, 21>, column: usize, notes: &mut Notes) -> Option<Date> {
+fn date_cell(row: &Row<'_>, column: usize, notes: &mut Notes) -> Option<Date> {
     let text = non_empty(&row.cells[column])?;
     let format = if text.len() > "01-JAN-47".len() { "%d-%b-%Y" } else { "%d-%b-%y" };
     // Two-digit years start with 1947, the plan's first.
@@ -270,7 +244,7 @@ fn date_cell(row: &Row<'_, 21>, column: usize, notes: &mut Notes) -> Option<Date
 }
 
 /// The overlay complexes that a code belongs to, such as `212/646/917, 347/718/917`.
-fn overlays(row: &Row<'_, 21>, column: usize, notes: &mut Notes) -> Vec<BTreeSet<Npa>> {
+fn overlays(row: &Row<'_>, column: usize, notes: &mut Notes) -> Vec<BTreeSet<Npa>> {
     let mut codes = |list: &str| {
         let codes = list.split('/').map(str::trim).filter(|code| !code.is_empty());
         let parsed: Result<BTreeSet<Npa>, _> = codes.map(str::parse).collect();
@@ -282,7 +256,7 @@ fn overlays(row: &Row<'_, 21>, column: usize, notes: &mut Notes) -> Vec<BTreeSet
     row.cells[column].split(',').map(&mut codes).filter(|codes| !codes.is_empty()).collect()
 }
 
-fn states(row: &Row<'_, 21>, country: Country, notes: &mut Notes) -> Vec<StateCode> {
+fn states(row: &Row<'_>, country: Country, notes: &mut Notes) -> Vec<StateCode> {
     let location = row.cells[1].as_ref();
     if location.is_empty() || location == NANP_AREA {
         return Vec::new();

@@ -1,29 +1,33 @@
 //! The carriers overlay: names and types that NANPA and CNAC do not publish.
 
-use numbering::records::{CarrierType, Country, Ocn, StateCode};
+use numbering::records::{Carrier, CarrierType, Country, Ocn, StateCode, TypeBasis};
+use store::ReportName;
 
-use super::state;
+use super::{Report, ReportRows, state};
 use crate::{
     error::ReportError,
-    outcome::Notes,
-    table::{Column, Report, Row},
+    notes::Notes,
+    table::{Format, Row},
 };
 
-pub(crate) const REPORT: Report<6, OverlayRow> = Report {
-    file: "the carriers overlay",
-    delimiter: b',',
-    columns: [
-        Column::required(&["ocn"]),
-        Column::required(&["company_name"]),
-        Column::required(&["common_name"]),
-        Column::required(&["carrier_type"]),
-        Column::required(&["state"]),
-        Column::required(&["country"]),
-    ],
-    unused: &[],
-    max_rows: 100_000,
+pub(super) const REPORT: Report = Report {
+    format: Format {
+        name: ReportName::Carriers,
+        file: "the carriers overlay",
+        delimiter: b',',
+        columns: "ocn, company_name, common_name, carrier_type, state, country",
+        unused: "",
+        max_rows: 100_000,
+    },
+    published_at: None,
+    is_required: false,
+    keeps_blocks_in: None,
     parse_row: overlay_row,
-    is_usable: |carriers| !carriers.is_empty(),
+    is_usable: |rows| !rows.overlay.is_empty(),
+    figures: |dataset, _| {
+        let is_typed = |carrier: &Carrier| carrier.type_basis == Some(TypeBasis::CarriersFile);
+        vec![("typed_carriers", dataset.carriers().filter(is_typed).count() as f64)]
+    },
 };
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,36 +40,16 @@ pub(crate) struct OverlayRow {
     pub country: Option<Country>,
 }
 
-fn overlay_row(row: &Row<'_, 6>, notes: &mut Notes) -> Result<Option<OverlayRow>, ReportError> {
+fn overlay_row(row: &Row<'_>, rows: &mut ReportRows, notes: &mut Notes) -> Result<(), ReportError> {
     let differs = |name: &String| !name.eq_ignore_ascii_case(&row.cells[1]);
     let country = row.parse_if_known(5, notes);
-    Ok(Some(OverlayRow {
+    rows.overlay.push(OverlayRow {
         ocn: row.parse(0)?,
         company_name: row.text(1),
         common_name: row.text(2).filter(differs),
         carrier_type: row.parse_if_known(3, notes),
         state: state(row, 4, country, notes),
         country,
-    }))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{super::tests::read, *};
-
-    #[test]
-    fn unknown_types_foreign_states_and_duplicate_names_are_ignored() {
-        let text = "ocn,company_name,common_name,carrier_type,state,country\n\
-                    6010,\"NEW CINGULAR, LLC\",AT&T,WIRELESS,CA,US\n\
-                    0051,Pacific Bell,PACIFIC BELL,RBOC,,\n\
-                    169D,,,CLEC,ON,US\n";
-        let (carriers, notes) = read(&REPORT, text);
-        let [cingular, pacific, unnamed] = &carriers[..] else { panic!("{carriers:?}") };
-        assert_eq!(cingular.common_name.as_deref(), Some("AT&T"));
-        assert_eq!(cingular.carrier_type, Some(CarrierType::Wireless));
-        assert_eq!((&pacific.common_name, pacific.carrier_type), (&None, None));
-        assert_eq!((&unnamed.company_name, unnamed.state), (&None, None));
-        assert_eq!(unnamed.country, Some(Country::Us));
-        assert!(notes.contains("'RBOC' on line 3") && notes.contains("'ON' on line 4"));
-    }
+    });
+    Ok(())
 }

@@ -5,44 +5,65 @@ mod content;
 mod download;
 mod published;
 
-use std::{fmt, fs::File, io::Cursor, path::PathBuf, str::FromStr, time::Instant};
+use std::{
+    collections::BTreeMap, fmt, fs::File, io::Cursor, path::PathBuf, str::FromStr, time::Instant,
+};
 
 use reqwest::Url;
 use serde::Deserialize;
+use store::ReportName;
 
-use crate::{IngestError, error::Cause, options::before_deadline};
+use crate::{IngestError, error::Cause, options::before_deadline, reports::REPORTS};
 use content::ReadSeek;
 pub(crate) use content::{Content, Fingerprint};
 use published::is_published;
-pub use published::{Mirror, PUBLISHED_BLOCK_URLS, PUBLISHED_URLS, published_blocks};
+pub use published::{Mirror, PUBLISHED_URLS};
 
-/// Maximum bytes fetched from a source; the largest published report is 13 MB.
+/// Maximum bytes fetched from a source; the largest published report has 13 MB.
 const MAX_FETCHED_BYTES: usize = 128 << 20;
 
-#[derive(Debug, Clone)]
-pub struct Sources {
-    /// NANPA's utilized central office codes, text or zip.
-    pub nanpa: Source,
-    /// CNAC's CO code status report, CSV or zip.
-    pub cnac: Source,
-    /// NANPA's area code database, `npa_report.csv`.
-    pub npa_report: Source,
-    /// Carrier types and trade names, which the reports do not include: a CSV with the columns listed in docs/CLI.md.
-    pub carriers: Option<Source>,
-    /// NANPA's thousands block assignments, CSV or zip.
-    pub thousands_blocks: Option<Source>,
-    /// CNAC's thousands block status, CSV or zip.
-    pub canadian_blocks: Option<Source>,
+/// The source of each report that an import reads.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Sources(BTreeMap<ReportName, Source>);
+
+impl<S: Into<Option<Source>>> FromIterator<(ReportName, S)> for Sources {
+    fn from_iter<I: IntoIterator<Item = (ReportName, S)>>(sources: I) -> Self {
+        let given = sources.into_iter().filter_map(|(name, source)| Some((name, source.into()?)));
+        Self(given.collect())
+    }
 }
 
 impl Sources {
-    pub(crate) fn include(&self, source: &Source) -> bool {
-        let Self { nanpa, cnac, npa_report, carriers, thousands_blocks, canadian_blocks } = self;
-        [nanpa, cnac, npa_report].contains(&source)
-            || [carriers, thousands_blocks, canadian_blocks]
-                .into_iter()
-                .flatten()
-                .any(|named| named == source)
+    pub fn get(&self, name: ReportName) -> Option<&Source> {
+        self.0.get(&name)
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (ReportName, &Source)> {
+        self.0.iter().map(|(&name, source)| (name, source))
+    }
+
+    /// Replaces or adds a report's source.
+    pub fn with(mut self, name: ReportName, source: Source) -> Self {
+        self.0.insert(name, source);
+        self
+    }
+
+    pub fn without(mut self, name: ReportName) -> Self {
+        self.0.remove(&name);
+        self
+    }
+
+    /// Adds the published URLs, or their copies on a mirror, of required reports without a source, and of `optional` ones.
+    pub fn or_published(mut self, mirror: Option<&Mirror>, optional: &[ReportName]) -> Self {
+        for report in &REPORTS {
+            let name = report.format.name;
+            if let Some(address) = report.published_at
+                && (report.is_required || optional.contains(&name))
+            {
+                self.0.entry(name).or_insert_with(|| published::source(mirror, address));
+            }
+        }
+        self
     }
 }
 

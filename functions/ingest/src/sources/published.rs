@@ -4,51 +4,20 @@ use std::{net::IpAddr, str::FromStr};
 
 use reqwest::Url;
 
-use super::{Source, Sources};
+use super::Source;
+use crate::reports::{REPORTS, codes, npa_report};
 
 /// The URLs of the required reports: NANPA's codes, CNAC's codes and NANPA's area codes.
-pub const PUBLISHED_URLS: [&str; 3] = [
-    "https://reports.nanpa.com/public/CoCodeAssignment_Utilized_AllStates_Public.zip",
-    "https://www.cnac.ca/data/COCodeStatus_ALL.zip",
-    "https://reports.nanpa.com/public/npa_report.csv",
-];
-
-/// The URLs of the reports on thousands blocks: NANPA's and CNAC's.
-pub const PUBLISHED_BLOCK_URLS: [&str; 2] = [
-    "https://reports.nanpa.com/public/ThousandsBlockAssignment_All_Augmented.zip",
-    "https://www.cnac.ca/data/COBlockStatus_ALL.zip",
-];
+pub const PUBLISHED_URLS: [&str; 3] = [codes::NANPA_URL, codes::CNAC_URL, npa_report::URL];
 
 /// Returns `true` for a publisher's URL.
 pub(super) fn is_published(address: &str) -> bool {
-    PUBLISHED_URLS.contains(&address) || PUBLISHED_BLOCK_URLS.contains(&address)
+    REPORTS.iter().any(|report| report.published_at == Some(address))
 }
 
-impl Sources {
-    /// The published reports, or their copies on a mirror, without those on thousands blocks.
-    pub fn published(mirror: Option<&Mirror>) -> Self {
-        let [nanpa, cnac, npa_report] = PUBLISHED_URLS.map(|address| published(mirror, address));
-        Self {
-            nanpa,
-            cnac,
-            npa_report,
-            carriers: None,
-            thousands_blocks: None,
-            canadian_blocks: None,
-        }
-    }
-}
-
-/// The published reports on thousands blocks, or their copies on a mirror: NANPA's and CNAC's.
-pub fn published_blocks(mirror: Option<&Mirror>) -> [Source; 2] {
-    PUBLISHED_BLOCK_URLS.map(|address| published(mirror, address))
-}
-
-fn published(mirror: Option<&Mirror>, address: &str) -> Source {
-    match mirror {
-        Some(mirror) => mirror.source(address),
-        None => Source::Url(address.to_owned()),
-    }
+/// A published report, or its copy on a mirror.
+pub(super) fn source(mirror: Option<&Mirror>, address: &str) -> Source {
+    mirror.map_or_else(|| Source::Url(address.to_owned()), |mirror| mirror.source(address))
 }
 
 /// The base URL for copies of the published reports. The copies have the same file names.
@@ -90,7 +59,9 @@ impl Mirror {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use store::ReportName;
+
+    use super::{super::Sources, *};
 
     #[test]
     fn mirrored_reports_keep_their_file_names() {
@@ -103,8 +74,9 @@ mod tests {
             ("http://[::1]/x", "http://[::1]/x/COCodeStatus_ALL.zip"),
         ] {
             let parsed: Mirror = mirror.parse().unwrap();
-            let expected = Source::Url(copy.to_owned());
-            assert_eq!(Sources::published(Some(&parsed)).cnac, expected);
+            let sources = Sources::default().or_published(Some(&parsed), &[]);
+            assert_eq!(sources.get(ReportName::Cnac), Some(&Source::Url(copy.to_owned())));
+            assert_eq!(sources.iter().count(), 3, "only required reports");
         }
         for text in [
             "http://a.example",

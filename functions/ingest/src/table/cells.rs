@@ -21,7 +21,7 @@ pub(crate) fn date(text: &str) -> Option<Date> {
     Date::strptime(format, day).ok()
 }
 
-/// Decodes a cell from UTF-8, or else from Windows-1252, and removes padding and quotes.
+/// Decodes a cell from UTF-8, or from Windows-1252 if it is not UTF-8. Removes padding and quotes.
 pub(super) fn decode_cell(cell: &[u8]) -> Cow<'_, str> {
     match str::from_utf8(cell) {
         Ok(text) => Cow::Borrowed(without_padding_and_quotes(text)),

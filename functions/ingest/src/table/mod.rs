@@ -3,199 +3,146 @@
 //! Columns are found by their header names, since reports have added, moved and renamed columns over the years.
 
 mod cells;
+mod lines;
 #[cfg(test)]
 mod tests;
 
 use std::{borrow::Cow, fmt::Display, io::Read, str::FromStr};
 
-use csv::{ByteRecord, Reader, ReaderBuilder};
 use jiff::civil::Date;
-use logging::with_causes;
+use store::ReportName;
 
-use self::cells::{decode_cell, excerpt, invisible_kind};
-use crate::{error::ReportError, outcome::Notes};
+use self::{
+    cells::{decode_cell, excerpt, invisible_kind},
+    lines::{Line, Lines},
+};
+use crate::{error::ReportError, notes::Notes};
 
 pub(crate) use cells::{date, non_empty};
 
-pub(crate) struct Report<const N: usize, T> {
+/// A report's format.
+pub(crate) struct Format {
+    pub name: ReportName,
+    /// The report's name in messages.
     pub file: &'static str,
     /// The cell separator. With tabs, cells are padded, and quotes are inside the padding, where a CSV reader would not
     /// remove them.
     pub delimiter: u8,
-    pub columns: [Column; N],
+    /// The columns that are read, as a header line. `Company|Company Name` lists a column's names over the years, of which
+    /// only letters and digits are compared. A `?` marks a column that is missing in some years; its cells are then empty.
+    pub columns: &'static str,
     /// The other columns in published reports.
-    pub unused: &'static [&'static str],
+    pub unused: &'static str,
     /// Maximum rows; real reports have fewer.
-    pub max_rows: u64,
-    /// Parses a row; `None` if it is skipped.
-    pub parse_row: fn(&Row<'_, N>, &mut Notes) -> Result<Option<T>, ReportError>,
-    pub is_usable: fn(&[T]) -> bool,
-}
-
-pub(crate) type Dated<T> = (Vec<T>, Option<Date>);
-
-/// A column, found by any of its names. Only letters and digits are compared.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Column {
-    names: &'static [&'static str],
-    is_required: bool,
+    pub max_rows: u32,
 }
 
 /// The earliest valid year in a report's date: NANPA and CNAC began publishing files in the nineties.
 const FIRST_YEAR: i16 = 1990;
-
 /// Maximum bytes in a cell of a known column; the longest company name is about 100.
 const MAX_CELL_LENGTH: usize = 256;
-
 const MAX_EXCERPT_LENGTH: usize = 40;
-
 const MAX_HEADER_EXCERPT_LENGTH: usize = 120;
-
 /// Maximum lines searched for the header row; a date may come before it.
 const HEADER_SEARCH_LINES: usize = 5;
-
 /// The text before the file's date, which is in a header cell of its own or, since 2020, in the `In Service` cell.
 const FILE_UPDATED: &str = "File Updated";
 
-impl Column {
-    pub const fn required(names: &'static [&'static str]) -> Self {
-        Self { names, is_required: true }
-    }
-
-    /// A column that is missing in some years. Its cells are then empty.
-    pub const fn optional(names: &'static [&'static str]) -> Self {
-        Self { names, is_required: false }
-    }
-
-    fn name(&self) -> &'static str {
-        self.names.first().copied().unwrap_or_default()
-    }
-
-    /// Returns the positions of the header cells with one of its names.
-    fn positions(&self, header: &ByteRecord) -> Vec<usize> {
-        let is_named = |cell: &[u8]| is_one_of(&decode_cell(cell), self.names);
-        (0..).zip(header).filter(|(_, cell)| is_named(cell)).map(|(position, _)| position).collect()
-    }
+fn names(column: &'static str) -> impl Iterator<Item = &'static str> {
+    column.trim_end_matches('?').split('|')
 }
 
-/// Returns `true` for one of the names of a column.
-fn is_one_of(cell: &str, names: &[&str]) -> bool {
-    names.iter().any(|name| letters_and_digits(name).eq(letters_and_digits(cell)))
+/// The column's name in messages.
+fn first_name(column: &'static str) -> &'static str {
+    names(column).next().unwrap_or_default()
 }
 
-fn letters_and_digits(name: &str) -> impl Iterator<Item = char> {
-    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase)
+fn is_same_name(name: &str, other: &str) -> bool {
+    let letters_and_digits = |name: &str| {
+        let characters = name.chars().filter(|c| c.is_alphanumeric());
+        characters.flat_map(char::to_lowercase).collect::<String>()
+    };
+    letters_and_digits(name) == letters_and_digits(other)
 }
 
-struct Header<const N: usize> {
+/// The text before and after the label of the file's date.
+fn around_date_label(cell: &str) -> Option<(&str, Option<Date>)> {
+    let (name, text) = cell.split_once(FILE_UPDATED)?;
+    Some((name.trim(), date(text.trim())))
+}
+
+struct Header {
     /// Each known column's position; `None` if missing.
-    positions: [Option<usize>; N],
+    positions: Vec<Option<usize>>,
     cells: usize,
     /// The file's date, if it is in the header row or before it.
     date: Option<Date>,
 }
 
-struct Line {
-    record: ByteRecord,
-    number: u64,
-}
-
-struct Lines<R> {
-    file: &'static str,
-    reader: Reader<R>,
-    last_number: u64,
-    empty_lines: u64,
-}
-
-impl<R: Read> Lines<R> {
-    fn new(file: &'static str, delimiter: u8, reader: R) -> Self {
-        let mut builder = ReaderBuilder::new();
-        builder.has_headers(false).flexible(true);
-        builder.delimiter(delimiter).quoting(delimiter != b'\t');
-        Self { file, reader: builder.from_reader(reader), last_number: 0, empty_lines: 0 }
+impl Format {
+    fn columns(&self) -> impl Iterator<Item = &'static str> {
+        self.columns.split(", ")
     }
 
-    /// Returns the next non-empty line; `None` at the end of the file.
-    fn next(&mut self) -> Result<Option<Line>, ReportError> {
-        let file = self.file;
-        let mut record = ByteRecord::new();
-        let is_read = self.reader.read_byte_record(&mut record).map_err(|error| {
-            let message = format!("{file} cannot be split into rows");
-            ReportError::with_quote(format!("{message}: {}", with_causes(&error)), message)
-        })?;
-        if !is_read {
-            return Ok(None);
-        }
-        // The reader skips empty lines, and its position is the line after the record.
-        let number = self.reader.position().line().saturating_sub(1);
-        self.empty_lines += number.saturating_sub(self.last_number + 1);
-        self.last_number = number;
-        if record.iter().any(|cell| cell.contains(&b'\n')) {
-            return Err(ReportError::new(format!(
-                "{file}, line {number}: an earlier row has an unclosed quote, or a cell contains a line \
-                 break"
-            )));
-        }
-        Ok(Some(Line { record, number }))
-    }
-}
-
-impl<const N: usize, T> Report<N, T> {
-    /// Reads the rows and the file's date. Blank rows are skipped and counted.
-    pub fn read(&self, reader: &mut dyn Read, notes: &mut Notes) -> Result<Dated<T>, ReportError> {
-        let file = self.file;
-        let mut lines = Lines::new(file, self.delimiter, reader);
+    /// Passes each row to `read_row`, and returns the file's date. Blank rows are skipped and counted.
+    pub fn read(
+        &self,
+        reader: &mut dyn Read,
+        notes: &mut Notes,
+        mut read_row: impl FnMut(&Row<'_>, &mut Notes) -> Result<(), ReportError>,
+    ) -> Result<Option<Date>, ReportError> {
+        let mut lines = Lines::new(self.file, self.delimiter, reader);
         let header = self.read_header(&mut lines, notes)?;
         let mut date = header.date;
-        let mut values = Vec::new();
-        let mut rows: u64 = 0;
+        let mut rows = 0;
         while let Some(line) = lines.next()? {
             let cells = (0..).zip(line.record.iter().map(decode_cell));
             let filled: Vec<(usize, _)> =
                 cells.filter(|(_, cell)| !cell.is_empty()).take(2).collect();
             // A row with only its first cell is truncated, even if that is a date.
             match &filled[..] {
-                [] => notes.skip(file, "blank rows"),
+                [] => notes.skip(self.name, "blank rows"),
                 [(1.., cell)] if self::date(cell).is_some() => date = date.or(self::date(cell)),
                 _ => {
-                    let row = self.row(&header, &line)?;
-                    values.extend((self.parse_row)(&row, notes)?);
+                    read_row(&self.row(&header, &line)?, notes)?;
                     rows += 1;
                 }
             }
             if rows > self.max_rows {
-                let message = format!("{file} must have at most {} rows", self.max_rows);
-                return Err(ReportError::new(message));
+                return Err(self.error(format!("must have at most {} rows", self.max_rows)));
             }
         }
-        for _ in 0..lines.empty_lines {
-            notes.skip(file, "blank rows");
-        }
-        notes.count_rows(file, rows);
-        let reject = |reason: String| Err(ReportError::new(format!("{file} {reason}")));
+        (0..lines.empty_lines).for_each(|_| notes.skip(self.name, "blank rows"));
+        notes.in_report(self.name).rows = rows;
         match date {
-            _ if rows == 0 => reject("has no rows".to_owned()),
+            _ if rows == 0 => Err(self.error("has no rows")),
             Some(date) if date.year() < FIRST_YEAR => {
-                reject(format!("is dated {date}; a report's date must be in {FIRST_YEAR} or later"))
+                let rule = format!("a report's date must be in {FIRST_YEAR} or later");
+                Err(self.error(format!("is dated {date}; {rule}")))
             }
-            _ if !(self.is_usable)(&values) => reject("has no usable rows".to_owned()),
-            _ => Ok((values, date)),
+            date => Ok(date),
         }
     }
 
+    /// An error about the whole file.
+    pub fn error(&self, reason: impl Display) -> ReportError {
+        ReportError::new(format!("{} {reason}", self.file))
+    }
+
     /// Splits a line below the header into a row's cells.
-    fn row<'a>(&'a self, header: &Header<N>, line: &'a Line) -> Result<Row<'a, N>, ReportError> {
-        let (file, Line { record, number }) = (self.file, line);
+    fn row<'a>(&'a self, header: &Header, line: &'a Line) -> Result<Row<'a>, ReportError> {
+        let Line { record, number } = line;
         let (found, expected) = (record.len(), header.cells);
         if found != expected {
             return Err(ReportError::new(format!(
-                "{file}, line {number}: the row must have {expected} cells, like the header, got {found}; \
-                 check whether the file is truncated or a cell is not quoted"
+                "{}, line {number}: the row must have {expected} cells, like the header, got {found}; \
+                 check whether the file is truncated or a cell is not quoted",
+                self.file
             )));
         }
-        let cell = |position: Option<usize>| record.get(position?).map(decode_cell);
-        let cells = header.positions.map(|position| cell(position).unwrap_or_default());
-        let row = Row { file, columns: &self.columns, line: *number, cells };
+        let cell = |position: &Option<usize>| record.get((*position)?).map(decode_cell);
+        let cells = header.positions.iter().map(|position| cell(position).unwrap_or_default());
+        let row = Row { format: self, line: *number, cells: cells.collect() };
         row.validate_cells()?;
         Ok(row)
     }
@@ -205,107 +152,105 @@ impl<const N: usize, T> Report<N, T> {
         &self,
         lines: &mut Lines<R>,
         notes: &mut Notes,
-    ) -> Result<Header<N>, ReportError> {
+    ) -> Result<Header, ReportError> {
         let mut date = None;
         let mut candidates: Vec<(Vec<&str>, Line)> = Vec::new();
         while candidates.len() < HEADER_SEARCH_LINES
             && let Some(line) = lines.next()?
         {
-            let positions = self.columns.map(|column| column.positions(&line.record));
-            let missing = self.columns.iter().zip(&positions);
-            let missing =
-                missing.filter(|(column, positions)| column.is_required && positions.is_empty());
-            let missing: Vec<&str> = missing.map(|(column, _)| column.name()).collect();
+            let positions: Vec<_> = self.columns().map(|it| positions(it, &line)).collect();
+            let missing = self.columns().zip(&positions);
+            let missing = missing.filter(|(it, found)| !it.ends_with('?') && found.is_empty());
+            let missing: Vec<&str> = missing.map(|(column, _)| first_name(column)).collect();
             if missing.is_empty() {
-                let header = self.header(&line, positions, date)?;
-                self.note_columns(&line, &header, notes);
-                return Ok(header);
+                return self.header(&line, &positions, date, notes);
             }
             date =
                 date.or_else(|| line.record.iter().find_map(|cell| self::date(&decode_cell(cell))));
             candidates.push((missing, line));
         }
-        let file = self.file;
-        let unexpected = format!("{file} does not look like the expected report");
+        let unexpected = "does not look like the expected report";
         let best_match = candidates.iter().min_by_key(|(missing, _)| missing.len());
         let Some((missing, Line { record, number })) = best_match else {
-            return Err(ReportError::new(format!("{unexpected}: it is empty")));
+            return Err(self.error(format!("{unexpected}: it is empty")));
         };
         let missing = missing.join(", ");
-        let without_contents = format!("{unexpected}: no header row has the column(s) {missing}");
+        let rule = format!("{} {unexpected}: no header row has the column(s) {missing}", self.file);
         let found = record.iter().map(decode_cell).collect::<Vec<_>>().join(", ");
         let found = excerpt(&found, MAX_HEADER_EXCERPT_LENGTH);
-        let message = format!("{without_contents}; line {number} has '{found}'");
-        Err(ReportError::with_quote(message, without_contents))
+        Err(ReportError::with_quote(format!("{rule}; line {number} has '{found}'"), rule))
     }
 
-    /// Notes columns that are unknown or missing.
-    fn note_columns(&self, line: &Line, header: &Header<N>, notes: &mut Notes) {
-        for (column, position) in self.columns.iter().zip(header.positions) {
-            if position.is_none() {
-                notes.note_missing_column(self.file, column.name());
-            }
-        }
-        let cells = (0..).zip(&line.record).take(header.cells);
-        for (_, cell) in cells.filter(|(position, _)| !header.positions.contains(&Some(*position)))
-        {
-            let cell = decode_cell(cell);
-            // The file's date, in a cell of its own or after a column's name.
-            let name = match cell.split_once(FILE_UPDATED) {
-                Some((name, date)) if self::date(date.trim()).is_some() => name,
-                _ => &cell,
-            };
-            let name = name.trim();
-            if !name.is_empty() && !is_one_of(name, self.unused) {
-                notes.warn_unknown_column(self.file, excerpt(name, MAX_EXCERPT_LENGTH));
-            }
-        }
-    }
-
+    /// Parses the header row, and notes columns that are unknown or missing.
     fn header(
         &self,
-        Line { record, number }: &Line,
-        positions: [Vec<usize>; N],
+        line: &Line,
+        positions: &[Vec<usize>],
         date_before: Option<Date>,
-    ) -> Result<Header<N>, ReportError> {
-        for (column, positions) in self.columns.iter().zip(&positions) {
-            if let [first, second, ..] = positions[..] {
-                return Err(ReportError::new(format!(
-                    "{}, line {number}: the header has the column {} twice, in cells {} and {}; \
-                     remove the wrong one",
-                    self.file,
-                    column.name(),
-                    first + 1,
-                    second + 1
-                )));
+        notes: &mut Notes,
+    ) -> Result<Header, ReportError> {
+        for (column, positions) in self.columns().zip(positions) {
+            let name = first_name(column);
+            match positions[..] {
+                [] => notes.in_report(self.name).missing_columns.count(format!("'{name}'")),
+                [_] => (),
+                [first, second, ..] => {
+                    return Err(ReportError::new(format!(
+                        "{}, line {}: the header has the column {name} twice, in cells {} and {}; \
+                         remove the wrong one",
+                        self.file,
+                        line.number,
+                        first + 1,
+                        second + 1
+                    )));
+                }
             }
         }
-        let last_cell = record.iter().next_back().map(decode_cell).unwrap_or_default();
-        let around_label = last_cell.split_once(FILE_UPDATED);
-        let is_only_date = around_label.is_some_and(|(before, _)| before.trim().is_empty());
+        let cells: Vec<_> = line.record.iter().map(decode_cell).collect();
+        let label = cells.last().and_then(|cell| around_date_label(cell));
+        let cell_count = cells.len() - usize::from(label.is_some_and(|(name, _)| name.is_empty()));
+        for (position, cell) in cells[..cell_count].iter().enumerate() {
+            // The file's date may follow a column's name.
+            let name = around_date_label(cell).filter(|(_, date)| date.is_some());
+            let name = name.map_or(cell.as_ref(), |(name, _)| name);
+            let is_known = positions.iter().flatten().any(|&known| known == position)
+                || self.unused.split(", ").any(|unused| is_same_name(unused, name));
+            if !name.is_empty() && !is_known {
+                let name = format!("'{}'", excerpt(name, MAX_EXCERPT_LENGTH));
+                notes.in_report(self.name).unknown_columns.count(&name);
+                notes.warn(format!("{}: a column is unknown and is ignored", self.file), name);
+            }
+        }
         Ok(Header {
-            positions: positions.map(|positions| positions.first().copied()),
-            cells: record.len() - usize::from(is_only_date),
-            date: date_before.or_else(|| date(around_label?.1.trim())),
+            positions: positions.iter().map(|positions| positions.first().copied()).collect(),
+            cells: cell_count,
+            date: date_before.or(label.and_then(|(_, date)| date)),
         })
     }
 }
 
-/// A row, with its cells in the order of the report's columns.
-pub(crate) struct Row<'a, const N: usize> {
-    file: &'static str,
-    columns: &'a [Column; N],
-    line: u64,
-    pub cells: [Cow<'a, str>; N],
+/// The positions of the header cells with one of a column's names.
+fn positions(column: &'static str, line: &Line) -> Vec<usize> {
+    let is_named = |cell: &[u8]| names(column).any(|name| is_same_name(name, &decode_cell(cell)));
+    let cells = line.record.iter().enumerate().filter(|(_, cell)| is_named(cell));
+    cells.map(|(position, _)| position).collect()
 }
 
-impl<const N: usize> Row<'_, N> {
+/// A row, with its cells in the order of the format's columns.
+pub(crate) struct Row<'a> {
+    format: &'a Format,
+    line: u64,
+    pub cells: Vec<Cow<'a, str>>,
+}
+
+impl Row<'_> {
     /// Rejects cells that are too long or contain invisible characters, which can control terminals or hide text.
     fn validate_cells(&self) -> Result<(), ReportError> {
         for (column, cell) in self.cells.iter().enumerate() {
             if cell.len() > MAX_CELL_LENGTH {
-                let rule = format!("must have at most {MAX_CELL_LENGTH} bytes");
-                return Err(self.error(column, rule));
+                return Err(
+                    self.error(column, format!("must have at most {MAX_CELL_LENGTH} bytes"))
+                );
             }
             let mut invisible = cell.chars().filter_map(|c| Some((c, invisible_kind(c)?)));
             if let Some((character, kind)) = invisible.next() {
@@ -316,14 +261,16 @@ impl<const N: usize> Row<'_, N> {
         Ok(())
     }
 
-    fn error(&self, column: usize, rule: String) -> ReportError {
-        let name = self.columns[column].name();
-        let place = format!("{}, line {}, column {name}:", self.file, self.line);
+    fn column_name(&self, column: usize) -> &'static str {
+        self.format.columns().nth(column).map_or("", first_name)
+    }
+
+    fn error(&self, column: usize, rule: impl Display) -> ReportError {
+        let (file, name) = (self.format.file, self.column_name(column));
+        let place = format!("{file}, line {}, column {name}:", self.line);
         let value = excerpt(&self.cells[column], MAX_EXCERPT_LENGTH);
-        ReportError::with_quote(
-            format!("{place} '{value}' {rule}"),
-            format!("{place} the cell {rule}"),
-        )
+        let quoting = format!("{place} '{value}' {rule}");
+        ReportError::with_quote(quoting, format!("{place} the cell {rule}"))
     }
 
     pub fn parse<T: FromStr<Err: Display>>(&self, column: usize) -> Result<T, ReportError> {
@@ -336,7 +283,7 @@ impl<const N: usize> Row<'_, N> {
         column: usize,
         parse: impl FnOnce(&str) -> Result<T, E>,
     ) -> Result<T, ReportError> {
-        parse(&self.cells[column]).map_err(|rule| self.error(column, rule.to_string()))
+        parse(&self.cells[column]).map_err(|rule| self.error(column, rule))
     }
 
     /// Parses a cell that should be a `T`. Ignores any other value, with a warning unless the cell is empty.
@@ -348,6 +295,7 @@ impl<const N: usize> Row<'_, N> {
         parsed
     }
 
+    /// The cell's text, unless it is a placeholder such as `-`.
     pub fn text(&self, column: usize) -> Option<String> {
         let text = self.cells[column].as_ref();
         text.contains(char::is_alphanumeric).then(|| text.to_owned())
@@ -355,22 +303,28 @@ impl<const N: usize> Row<'_, N> {
 
     /// Notes an unknown value in a cell. `consequence` says how it is treated.
     pub fn warn(&self, notes: &mut Notes, column: usize, consequence: &str) {
-        let name = self.columns[column].name();
-        notes.warn_unknown_value(self.file, name, consequence, self.example(column));
+        let (name, example) = (self.column_name(column), self.example(column));
+        let findings = notes.in_report(self.format.name);
+        findings.unknown_values.entry(name).or_default().count(&example);
+        notes.warn(format!("{}: {name} {consequence}", self.format.file), example);
     }
 
     /// Notes an unknown value in a cell that only adds details. However many there are, the import may go on.
     pub fn warn_detail(&self, notes: &mut Notes, column: usize) {
-        notes.warn_unknown_detail(self.file, self.columns[column].name(), self.example(column));
+        let (name, example) = (self.column_name(column), self.example(column));
+        let findings = notes.in_report(self.format.name);
+        findings.unknown_details.entry(name).or_default().count(&example);
+        notes.warn(format!("{}: {name} is unknown", self.format.file), example);
     }
 
     fn example(&self, column: usize) -> String {
         format!("'{}' on line {}", excerpt(&self.cells[column], MAX_EXCERPT_LENGTH), self.line)
     }
 
+    /// Notes that the row is skipped because of a cell.
     pub fn skip(&self, notes: &mut Notes, column: usize, reason: &str) {
         self.warn(notes, column, &format!("{reason}; the row is skipped"));
-        let name = self.columns[column].name();
-        notes.skip(self.file, format!("rows whose {name} {reason}"));
+        let name = self.column_name(column);
+        notes.skip(self.format.name, format!("rows whose {name} {reason}"));
     }
 }

@@ -14,7 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use ingest::{Source, Sources, read_dataset};
+use ingest::{ReportName, Source, Sources, read_dataset};
 use jiff::civil::Date;
 use numbering::{
     dataset::{Dataset, Search},
@@ -71,14 +71,12 @@ fn load_reports() -> Dataset {
     let [nanpa, cnac] = if published.is_ok() { PUBLISHED_FILES } else { SAMPLE_FILES };
     let folder = published.unwrap_or_else(|_| SAMPLE_FOLDER.to_owned());
     let file = |name: &str| Source::File(Path::new(&folder).join(name));
-    let sources = Sources {
-        nanpa: file(nanpa),
-        cnac: file(cnac),
-        npa_report: file("npa_report.csv"),
-        carriers: Some(file("carriers.csv")),
-        thousands_blocks: None,
-        canadian_blocks: None,
-    };
+    let sources = Sources::from_iter([
+        (ReportName::Nanpa, file(nanpa)),
+        (ReportName::Cnac, file(cnac)),
+        (ReportName::NpaReport, file("npa_report.csv")),
+        (ReportName::Carriers, file("carriers.csv")),
+    ]);
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(read_dataset(&sources)).expect("the reports can be read")
 }

@@ -122,7 +122,7 @@ pub async fn run(cli: Cli) -> Result<ExitCode, CliError> {
         Command::Format(args) => numbers::format::format(*args).await,
         Command::Export(args) => data::export::export(args).await,
         Command::Import(args) => data::import::import(*args).await,
-        Command::Rollback(args) => data::import::rollback(args).await,
+        Command::Rollback(args) => data::rollback::rollback(args).await,
         Command::Verify(args) => data::verify::verify(args).await,
         Command::Versions(args) => data::versions::list(args).await,
         Command::Quality(args) => data::quality::show(args).await,

@@ -1,4 +1,4 @@
-//! The `import` and `rollback` commands.
+//! The `import` command, and the report of a changed version that `rollback` shares.
 
 use std::{
     env,
@@ -6,16 +6,13 @@ use std::{
 };
 
 use indicatif::HumanCount;
-use ingest::{
-    ImportReport, IngestError, Options, Outcome, RollbackTarget, Sources, Waivers, Warning,
-    published_blocks,
-};
+use ingest::{ImportReport, IngestError, Options, Outcome, ReportName, Sources, Waivers, Warning};
 use store::Store;
 
 use crate::{
     CliError,
     data::{
-        args::{ChangeArgs, ImportArgs, RollbackArgs},
+        args::{ChangeArgs, ImportArgs},
         import_progress::{expected_time, with_progress},
         report,
     },
@@ -30,16 +27,18 @@ use crate::{
 pub async fn import(args: ImportArgs) -> Result<(), CliError> {
     let is_fetched = args.fetch || args.mirror.is_some();
     let waivers = args.waivers();
-    let published = Sources::published(args.mirror.as_ref());
-    let [us_blocks, canadian_blocks] = published_blocks(args.mirror.as_ref());
-    let sources = Sources {
-        nanpa: args.nanpa.unwrap_or(published.nanpa),
-        cnac: args.cnac.unwrap_or(published.cnac),
-        npa_report: args.npa_report.unwrap_or(published.npa_report),
-        carriers: args.carriers,
-        thousands_blocks: args.thousands_blocks.or(args.us_blocks.then_some(us_blocks)),
-        canadian_blocks: args.canadian_blocks.or(is_fetched.then_some(canadian_blocks)),
-    };
+    let given = [
+        (ReportName::Nanpa, args.nanpa),
+        (ReportName::Cnac, args.cnac),
+        (ReportName::NpaReport, args.npa_report),
+        (ReportName::Carriers, args.carriers),
+        (ReportName::ThousandsBlocks, args.thousands_blocks),
+        (ReportName::CanadianBlocks, args.canadian_blocks),
+    ];
+    let us_blocks = args.us_blocks.then_some(ReportName::ThousandsBlocks);
+    let canadian_blocks = is_fetched.then_some(ReportName::CanadianBlocks);
+    let fetched_blocks: Vec<_> = us_blocks.into_iter().chain(canadian_blocks).collect();
+    let sources = Sources::from_iter(given).or_published(args.mirror.as_ref(), &fetched_blocks);
     let options = Options {
         waivers,
         strict: args.strict,
@@ -52,7 +51,7 @@ pub async fn import(args: ImportArgs) -> Result<(), CliError> {
         let manifest = store.manifest().await.ok().flatten();
         let is_first = manifest.is_none_or(|manifest| manifest.current.is_sample());
         show_note(expected_time(&sources, is_first, args.change.dry_run));
-        with_progress(async |show| ingest::ingest(store, &sources, options, show).await).await
+        with_progress(async |show| ingest::import(store, &sources, options, show).await).await
     };
     let report =
         on_database(&args.change.data, access(&args.change, Access::Create), import).await?;
@@ -64,33 +63,23 @@ pub async fn import(args: ImportArgs) -> Result<(), CliError> {
     })
 }
 
-/// Rolls back to an older version and prints the changes.
-pub async fn rollback(args: RollbackArgs) -> Result<(), CliError> {
-    let RollbackArgs { to, change: args } = args;
-    let target = to.map_or(RollbackTarget::NewestReadable, RollbackTarget::Named);
-    let options = options(&args);
-    check_changes_file(&args)?;
-    let rollback = async |store: &Store| {
-        with_progress(async |show| ingest::rollback(store, &target, options, show).await).await
-    };
-    let report = on_database(&args.data, access(&args, Access::Change), rollback).await?;
-    finish(report, &args)
-}
-
-fn options(args: &ChangeArgs) -> Options {
+pub(super) fn options(args: &ChangeArgs) -> Options {
     let &ChangeArgs { dry_run, history_days, restart_history, .. } = args;
     Options { dry_run, history_days, restart_history, ..Options::default() }
 }
 
-fn access(args: &ChangeArgs, access: Access) -> Access {
+pub(super) fn access(args: &ChangeArgs, access: Access) -> Access {
     if args.dry_run { Access::DryRun } else { access }
 }
 
-fn check_changes_file(args: &ChangeArgs) -> Result<(), CliError> {
+pub(super) fn check_changes_file(args: &ChangeArgs) -> Result<(), CliError> {
     args.changes.as_ref().map_or(Ok(()), |file| file.check(args.force))
 }
 
-fn finish(report: Result<ImportReport, IngestError>, args: &ChangeArgs) -> Result<(), CliError> {
+pub(super) fn finish(
+    report: Result<ImportReport, IngestError>,
+    args: &ChangeArgs,
+) -> Result<(), CliError> {
     let report = match report {
         Ok(report) => report,
         Err(error) => {
@@ -177,7 +166,7 @@ fn command_with_waivers(
 #[cfg(test)]
 mod tests {
     use clap::Parser;
-    use ingest::Source;
+    use ingest::{RollbackTarget, Source};
 
     use super::*;
     use crate::{data::sample::sample, database::Database};
@@ -238,13 +227,9 @@ mod tests {
     async fn imports_end_in_one_summary_line_and_the_next_command() {
         let (database, all) = (Database::in_memory().await.unwrap(), sample());
         let store = database.store();
-        let mut sources = Sources {
-            nanpa: head(all.nanpa.clone(), 4),
-            cnac: head(all.cnac, 4),
-            npa_report: head(all.npa_report, 4),
-            carriers: None,
-            ..all
-        };
+        let required = [ReportName::Nanpa, ReportName::Cnac, ReportName::NpaReport];
+        let first = |name, lines| head(all.get(name).unwrap().clone(), lines);
+        let mut sources = Sources::from_iter(required.map(|name| (name, first(name, 4))));
         let waivers = Waivers {
             max_change: Some(u32::MAX),
             max_loss: Some(u32::MAX),
@@ -271,7 +256,7 @@ mod tests {
         }
         let json: Vec<String> = import.split(' ').chain(["--json"]).map(str::to_owned).collect();
         assert_eq!(warning_lines(&report, &import_args(&json).change).count(), 0);
-        sources.nanpa = head(all.nanpa, 6);
+        sources = sources.with(ReportName::Nanpa, first(ReportName::Nanpa, 6));
         let report = ingest::ingest(&store, &sources, options(false), |_| ()).await.unwrap();
         text += &printed(&report, import);
         let outcome = Outcome::Refused { reason: "too many changes".to_owned(), allowed_by: None };

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use ingest::{Progress as Step, Source, Sources};
+use ingest::{Progress as Step, ReportName, Source, Sources};
 
 use crate::terminal::progress::{Lines, Progress, Unit};
 
@@ -12,10 +12,8 @@ const MIN_LARGE_BYTES: u64 = 1_000_000;
 /// The expected time of an import. The minutes and seconds are the processor time that the published reports take in a
 /// debug build.
 pub fn expected_time(sources: &Sources, is_first: bool, is_dry_run: bool) -> &'static str {
-    let Sources { nanpa, cnac, npa_report, carriers: _, thousands_blocks, canadian_blocks } =
-        sources;
-    let blocks = [thousands_blocks, canadian_blocks].into_iter().flatten();
-    let bytes: u64 = [nanpa, cnac, npa_report].into_iter().chain(blocks).map(bytes).sum();
+    let reports = sources.iter().filter(|(name, _)| *name != ReportName::Carriers);
+    let bytes: u64 = reports.map(|(_, source)| bytes(source)).sum();
     match (bytes >= MIN_LARGE_BYTES, is_first && !is_dry_run) {
         (false, _) => "This import takes a few seconds.",
         (true, true) => "The first import takes about 2 minutes, or longer on a busy machine.",
@@ -75,7 +73,10 @@ mod tests {
             fs::write(&file, repeat_n(b' ', bytes).collect::<Vec<_>>()).unwrap();
             Source::File(file)
         };
-        let rest: u64 = [sample().cnac, sample().npa_report].iter().map(bytes).sum();
+        let rest: u64 = [ReportName::Cnac, ReportName::NpaReport]
+            .map(|name| bytes(sample().get(name).unwrap()))
+            .iter()
+            .sum();
         let missing = (MIN_LARGE_BYTES - rest) as usize;
         let fetched = "https://a.example/a.zip".parse().unwrap();
         for (nanpa, is_first, is_dry_run, expected) in [
@@ -85,7 +86,7 @@ mod tests {
             (of_length(missing), true, false, "The first import takes about 2 minutes"),
             (fetched, true, false, "The first import takes about 2 minutes"),
         ] {
-            let sources = Sources { nanpa, ..sample() };
+            let sources = sample().with(ReportName::Nanpa, nanpa);
             let expected_time = expected_time(&sources, is_first, is_dry_run);
             assert!(expected_time.starts_with(expected), "{expected_time}");
         }

@@ -8,6 +8,7 @@ pub mod import_progress;
 pub mod numbering_data;
 pub mod quality;
 pub mod report;
+pub mod rollback;
 pub mod sample;
 pub mod verify;
 pub mod versions;

@@ -1,6 +1,6 @@
 //! The bundled sample data.
 
-use ingest::{IngestError, Options, Source, Sources};
+use ingest::{IngestError, Options, ReportName, Source, Sources};
 use store::{Snapshot, Store, StoreError};
 
 use crate::{CliError, terminal::next_commands::NextCommands};
@@ -29,12 +29,11 @@ pub fn sample_note(snapshot: &Snapshot, next: &NextCommands) -> Option<String> {
 
 /// Made-up codes and carriers in the formats of the published reports.
 pub fn sample() -> Sources {
-    Sources {
-        nanpa: Source::Embedded(include_bytes!("../../sample/nanpa_utilized_codes.txt")),
-        cnac: Source::Embedded(include_bytes!("../../sample/cnac_co_code_status.csv")),
-        npa_report: Source::Embedded(include_bytes!("../../sample/npa_report.csv")),
-        carriers: Some(Source::Embedded(include_bytes!("../../sample/carriers.csv"))),
-        thousands_blocks: None,
-        canadian_blocks: None,
-    }
+    let files: [(_, &'static [u8]); 4] = [
+        (ReportName::Nanpa, include_bytes!("../../sample/nanpa_utilized_codes.txt")),
+        (ReportName::Cnac, include_bytes!("../../sample/cnac_co_code_status.csv")),
+        (ReportName::NpaReport, include_bytes!("../../sample/npa_report.csv")),
+        (ReportName::Carriers, include_bytes!("../../sample/carriers.csv")),
+    ];
+    files.into_iter().map(|(name, file)| (name, Source::Embedded(file))).collect()
 }

@@ -21,8 +21,7 @@ fn area_code_may_lose_19_exchanges_and_a_refusal_names_five() {
             let nxx = (200..300).skip(lost);
             nxx.map(move |nxx| format!("{}-{nxx}", 201 + area_code))
         });
-        let exchanges = exchanges.map(|code| exchange(&code, None, "SNFC", Status::Assigned));
-        Dataset::new(Vec::new(), Vec::new(), exchanges.collect())
+        only_exchanges(exchanges.map(|code| exchange(&code, None, "SNFC", Status::Assigned)))
     };
     let losses = |area_codes, lost| {
         let refusals = refusals(&version(area_codes, 0), &version(area_codes, lost));

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use ingest::{Options, Source, Sources, ingest};
+use ingest::{Options, ReportName, Source, Sources, ingest};
 use jiff::Timestamp;
 use serde_json::json;
 use tnr::operate::costs::measures::{DIFFERENCE_BYTES, ITEMS, SNAPSHOT_BYTES};
@@ -33,14 +33,11 @@ fn folder() -> Option<PathBuf> {
 
 fn sources(folder: &Path) -> Sources {
     let file = |name: &str| Source::File(folder.join(name));
-    Sources {
-        nanpa: file("CoCodeAssignment_Utilized_AllStates_Public.zip"),
-        cnac: file("COCodeStatus_ALL.zip"),
-        npa_report: file("npa_report.csv"),
-        carriers: None,
-        thousands_blocks: None,
-        canadian_blocks: None,
-    }
+    Sources::from_iter([
+        (ReportName::Nanpa, file("CoCodeAssignment_Utilized_AllStates_Public.zip")),
+        (ReportName::Cnac, file("COCodeStatus_ALL.zip")),
+        (ReportName::NpaReport, file("npa_report.csv")),
+    ])
 }
 
 /// NANPA's report with 450 exchanges moved to other holders, which also changes these carriers.
@@ -68,7 +65,8 @@ async fn a_small_page_of_the_past_is_cheap_after_a_night_of_500_changes() {
     let (database, _) = databases::with_published_reports(sources(&folder)).await;
     let store = database.store();
     let before = store.manifest().await.unwrap().unwrap().publication.at;
-    let reports = Sources { nanpa: nanpa_with_moved_exchanges(&folder), ..sources(&folder) };
+    let nanpa = nanpa_with_moved_exchanges(&folder);
+    let reports = sources(&folder).with(ReportName::Nanpa, nanpa);
     let report = ingest(&store, &reports, without_gates(), |_| ()).await.unwrap();
     assert!((400..700).contains(&report.changes.total()), "{}", report.changes.total());
 

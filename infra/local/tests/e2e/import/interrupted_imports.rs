@@ -1,21 +1,14 @@
-//! Imports that crash, run into a busy DynamoDB, or overlap.
+//! Imports that run into a busy DynamoDB or overlap. The publishing model covers crashes and lost responses.
 
-use std::{
-    sync::atomic::{AtomicUsize, Ordering},
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
-use ingest::{
-    IngestError, Options, Outcome, Progress, RollbackTarget, ingest_with_restarts, rollback,
-};
-use store::{StoreError, WRITES_PER_BATCH};
+use ingest::{Drift, IngestError, Options, Outcome, RollbackTarget, rollback};
 
 use crate::support::{
-    database_calls::operations,
-    fault_proxy::{Fault, for_first_calls, for_operation},
+    fault_proxy::{Fault, for_operation},
     imports::{assert_no_drift, import, responses, store_with_faults},
     service::Service,
-    small_reports::ReportSet,
+    small_reports::{ReportSet, dump},
 };
 
 #[tokio::test]
@@ -47,86 +40,37 @@ async fn imports_stop_cleanly_before_their_deadline_on_a_busy_database() {
         assert!(matches!(error, IngestError::OutOfTime), "{error}");
         assert!(Instant::now() < deadline, "{:?}", started.elapsed());
     }
-    let service = service.restart().await;
-    assert!(responses(&service).await == before);
-    import(&service.database.store(), &ReportSet::second(), Options::default()).await.unwrap();
-}
-
-#[tokio::test]
-async fn an_import_succeeds_even_if_its_last_response_is_lost() {
-    let service = Service::with_small_reports().await;
-    // Importing the same files again writes only the manifest. The client retries the call, which fails since
-    // the first attempt replaced the manifest.
-    let policy = for_first_calls(1, "PutItem", Fault::CutOff);
-    let (store, proxy) = store_with_faults(&service, policy).await;
-    let report = import(&store, &ReportSet::first(), Options::default()).await.unwrap();
-    assert_eq!(report.outcome, Outcome::Unchanged);
-    assert_eq!(operations(&proxy.take_answered()).iter().filter(|it| **it == "PutItem").count(), 2);
+    assert!(responses(&service.restart().await).await == before);
 }
 
 /// Happens when two reports arrive in the data bucket at once.
 #[tokio::test]
-async fn concurrent_lambda_imports_both_succeed_because_the_later_one_restarts() {
-    let options = Options::default();
+async fn concurrent_imports_both_succeed_because_the_later_one_restarts() {
     let service = Service::with_small_reports().await;
     let store = service.database.store();
-    let second = ReportSet::second();
-    let sources = second.sources();
-    let (a, b) = tokio::join!(
-        ingest_with_restarts(&store, &sources, options, |_| ()),
-        ingest_with_restarts(&store, &sources, options, |_| ()),
-    );
-    let outcomes = [a.unwrap().outcome, b.unwrap().outcome];
-    let published = |outcome: &Outcome| matches!(outcome, Outcome::Published);
-    assert_eq!(outcomes.iter().filter(|outcome| published(outcome)).count(), 1, "{outcomes:?}");
-    assert!(outcomes.iter().any(|outcome| matches!(outcome, Outcome::Unchanged)), "{outcomes:?}");
-    let expected = Service::with_small_reports().await;
-    import(&expected.database.store(), &second, options).await.unwrap();
-    let expected = responses(&expected.restart().await).await;
-    let served = responses(&service.restart().await).await;
-    assert!(served == expected);
-}
-
-/// An import must stop even if a bug makes every version fail to publish, however long Lambda would let it run.
-#[tokio::test]
-async fn an_import_that_is_always_overtaken_gives_up_after_three_restarts() {
-    let service = Service::with_small_reports().await;
-    let policy = for_operation("PutItem", Fault::ConditionFailed);
-    let (store, _proxy) = store_with_faults(&service, policy).await;
-    let starts = AtomicUsize::new(0);
-    let progress = |progress| {
-        if progress == Progress::Comparing {
-            starts.fetch_add(1, Ordering::SeqCst);
-        }
-    };
-    // The current version's reports, so that only the manifest is written.
-    let first = ReportSet::first().sources();
-    let error =
-        ingest_with_restarts(&store, &first, Options::default(), progress).await.unwrap_err();
-    assert!(matches!(error, IngestError::Store(StoreError::Overtaken)), "{error}");
-    assert_eq!(starts.load(Ordering::SeqCst), 4);
+    let sources = ReportSet::second().sources();
+    let import = || ingest::import(&store, &sources, Options::default(), |_| ());
+    let (a, b) = tokio::join!(import(), import());
+    let reports = [a.unwrap(), b.unwrap()];
+    let count = |outcome| reports.iter().filter(|report| report.outcome == outcome).count();
+    assert_eq!((count(Outcome::Published), count(Outcome::Unchanged)), (1, 1));
+    // Each verifies the items afterward.
+    let last = reports.iter().find(|report| report.outcome == Outcome::Unchanged).unwrap();
+    assert_eq!(last.verification.as_ref().unwrap().drift, Drift::default());
 }
 
 #[tokio::test]
-async fn a_rollback_takes_effect_with_its_last_write() {
-    let options = Options::default();
+async fn dry_runs_of_imports_and_rollbacks_write_nothing() {
     let service = Service::with_small_reports().await;
-    let before = responses(&service).await;
-    import(&service.database.store(), &ReportSet::second(), options).await.unwrap();
-    let (counted, proxy) = store_with_faults(&service, |_, _| Fault::None).await;
-    let writes = || {
-        let calls = proxy.take_answered().into_iter().map(|call| call.operation);
-        calls.filter(|operation| !operation.contains("Get")).collect::<Vec<_>>()
-    };
-    let newest = RollbackTarget::NewestReadable;
-    let dry = Options { dry_run: true, ..options };
-    let planned = rollback(&counted, &newest, dry, |_| ()).await.unwrap();
-    assert_eq!((planned.outcome, writes()), (Outcome::Planned, vec![]));
-    let report = rollback(&counted, &newest, options, |_| ()).await.unwrap();
-    assert_eq!(report.outcome, Outcome::RolledBack);
-    // The changes, the difference's chunk, its publication and the copy, and the manifest.
-    let changes = report.changes.total().div_ceil(WRITES_PER_BATCH);
-    let expected = vec!["BatchWriteItem"; changes].into_iter().chain(["PutItem"; 4]);
-    assert_eq!(writes(), expected.collect::<Vec<_>>());
-    assert!(responses(&service.restart().await).await == before);
+    let store = service.database.store();
+    import(&store, &ReportSet::second(), Options::default()).await.unwrap();
+    let before = dump(&store).await;
+    let dry = Options { dry_run: true, ..Options::default() };
+    let sources = ReportSet::third().sources();
+    let planned = [
+        ingest::import(&store, &sources, dry, |_| ()).await.unwrap(),
+        rollback(&store, &RollbackTarget::NewestReadable, dry, |_| ()).await.unwrap(),
+    ];
+    assert!(planned.iter().all(|it| it.outcome == Outcome::Planned && it.verification.is_none()));
+    assert_eq!(dump(&store).await, before);
 }

@@ -18,7 +18,7 @@ async fn imports_report_their_phases_in_order_with_sizes() {
     let store = service.database.store();
     let steps = RefCell::new(Vec::new());
     let report_step = |step| steps.borrow_mut().push(step);
-    let sources = Sources::published(Some(&mirror));
+    let sources = Sources::default().or_published(Some(&mirror), &[]);
     let report = ingest(&store, &sources, Options::default(), report_step).await.unwrap();
 
     let (mut phases, mut fetched, mut read) = (Vec::new(), BTreeMap::new(), BTreeMap::new());

@@ -1,6 +1,8 @@
 //! Published data replaces the sample without being compared with it.
 
-use ingest::{IngestError, Options, Outcome, RollbackTarget, Sources, ingest, rollback};
+use ingest::{
+    IngestError, Options, Outcome, ReportName, RollbackTarget, Sources, ingest, rollback,
+};
 use numbering::{changes::ChangeKind, records::Country};
 
 use crate::support::{
@@ -11,7 +13,7 @@ use crate::support::{
 
 /// The published reports, which lack the carriers' types and trade names.
 fn published_sources() -> Sources {
-    Sources { carriers: None, ..ReportSet::published().sources() }
+    ReportSet::published().sources().without(ReportName::Carriers)
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! Imports, and the effects of refused ones.
 
-use ingest::{ImportReport, IngestError, Options, Outcome, Source, Sources};
+use ingest::{ImportReport, IngestError, Options, Outcome, ReportName, Source, Sources};
 use jiff::ToSpan;
 use logging::with_causes;
 use serde_json::json;
@@ -44,28 +44,24 @@ async fn truncated_mismatched_and_older_reports_are_refused_without_effect() {
         let (kept, last) = (lines[..lines.len() / 2].concat(), lines[lines.len() / 2]);
         kept + &last[..column]
     };
-    let as_nanpa = |text: &str| Sources { nanpa: source(text), ..reports.sources() };
-    let as_cnac = |text: &str| Sources { cnac: source(text), ..reports.sources() };
-    let as_npa_report = |text: &str| Sources { npa_report: source(text), ..reports.sources() };
-    let as_overlay = |text: &str| Sources { carriers: Some(source(text)), ..reports.sources() };
+    let with = |name, text: &str| reports.sources().with(name, source(text));
+    let [nanpa, cnac] = [ReportName::Nanpa, ReportName::Cnac];
+    let missing = Source::File("no/such/file".into());
     for (expected, sources) in [
-        ("check whether the file is truncated or", as_nanpa(&cut(&reports.nanpa, 20))),
-        (" CA exchanges (", as_cnac(&cut(&reports.cnac, 0))),
-        ("it is a web page, not a report", as_nanpa("<!DOCTYPE html>\n<html></html>\n")),
+        ("check whether the file is truncated or", with(nanpa, &cut(&reports.nanpa, 20))),
+        (" CA exchanges (", with(cnac, &cut(&reports.cnac, 0))),
+        ("it is a web page, not a report", with(nanpa, "<!DOCTYPE html>\n<html></html>\n")),
         (
             "the CNAC code status does not look like the expected report: no header",
-            as_cnac(&reports.nanpa),
+            with(cnac, &reports.nanpa),
         ),
-        ("it is empty", as_npa_report("")),
-        ("damaged or truncated", as_nanpa("PK\x03\x04\x14\0\0\0")),
-        (
-            "no/such/file cannot be read",
-            Sources { nanpa: Source::File("no/such/file".into()), ..reports.sources() },
-        ),
-        ("carriers (", as_overlay(&reports.carriers.replace(",ILEC,", ",CLEC,"))),
+        ("it is empty", with(ReportName::NpaReport, "")),
+        ("damaged or truncated", with(nanpa, "PK\x03\x04\x14\0\0\0")),
+        ("no/such/file cannot be read", reports.sources().with(nanpa, missing)),
+        ("carriers (", with(ReportName::Carriers, &reports.carriers.replace(",ILEC,", ",CLEC,"))),
         (
             "the CNAC code status is dated 1999-12-31, older than the current data (2000-01-01)",
-            as_cnac(&reports.cnac.replace("2000-01-01", "1999-12-31")),
+            with(cnac, &reports.cnac.replace("2000-01-01", "1999-12-31")),
         ),
     ] {
         let reason = match import_sources(&service, &sources).await {

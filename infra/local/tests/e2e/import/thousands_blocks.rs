@@ -1,6 +1,6 @@
 //! Exchanges assigned by thousands block.
 
-use ingest::{Options, Outcome, Sources};
+use ingest::{Options, Outcome, ReportName, Sources};
 use jiff::{SignedDuration, Timestamp};
 use numbering::records::Country;
 use serde_json::json;
@@ -12,11 +12,11 @@ use crate::support::{
 
 /// Blocks 5 to 7 in 415-234: one assigned, one assigned as of 2099, and one available.
 fn sources_with_blocks() -> Sources {
-    let blocks = "Region,State,NPA,NXX,X,STATUS,Code Holder,Contaminated (Y or N),Contaminated TNs not Available for Assignment,Rate Center,Block Effective Date,Block Available Date,Assigned To,OCN,Date Assigned\n\
-                  W,CA,415,234,5,AS,SAMPLE WIRELESS,N,,MILL VALLEY,01/02/2020,,Block Networks – Inc.,111B,01/01/2020\n\
-                  W,CA,415,234,6,AS,SAMPLE WIRELESS,N,,MILL VALLEY,01/01/2099,,Later Networks,222B,01/01/2020\n\
-                  W,CA,415,234,7,AV,SAMPLE WIRELESS,N,,SNFC CNTRL,,01/02/2020,,,\n";
-    Sources { thousands_blocks: Some(source(blocks)), ..ReportSet::first().sources() }
+    let blocks = "State,NPA,NXX,X,STATUS,Rate Center,Block Effective Date,Assigned To,OCN\n\
+                  CA,415,234,5,AS,MILL VALLEY,01/02/2020,Block Networks – Inc.,111B\n\
+                  CA,415,234,6,AS,MILL VALLEY,01/01/2099,Later Networks,222B\n\
+                  CA,415,234,7,AV,SNFC CNTRL,,,\n";
+    ReportSet::first().sources().with(ReportName::ThousandsBlocks, source(blocks))
 }
 
 #[tokio::test]
@@ -59,7 +59,7 @@ async fn an_unreadable_block_report_keeps_the_current_blocks_and_does_not_stop_t
     let store = service.database.store();
     let blocks = "NPA,CO Code (NXX),Block,Status,Block Holder,Block Holder OCN\n\
                   416,234,5,AS,Bloc Ltée,333C\n";
-    let readable = Sources { canadian_blocks: Some(source(blocks)), ..sources_with_blocks() };
+    let readable = sources_with_blocks().with(ReportName::CanadianBlocks, source(blocks));
     let first =
         Options { now: Timestamp::now() - SignedDuration::from_hours(1), ..Options::default() };
     let report = ingest::ingest(&store, &readable, first, |_| ()).await.unwrap();
@@ -68,7 +68,7 @@ async fn an_unreadable_block_report_keeps_the_current_blocks_and_does_not_stop_t
     assert_eq!(holder().await, "333C");
 
     let renamed = blocks.replace("Block Holder OCN", "Number of the Holder");
-    let unreadable = Sources { canadian_blocks: Some(source(&renamed)), ..sources_with_blocks() };
+    let unreadable = sources_with_blocks().with(ReportName::CanadianBlocks, source(&renamed));
     let report = ingest::ingest(&store, &unreadable, Options::default(), |_| ()).await.unwrap();
     assert_eq!(report.unread_block_reports, [Country::Ca]);
     let kind = "the CNAC block status cannot be read; the current blocks are kept";

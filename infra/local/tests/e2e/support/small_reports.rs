@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use ingest::{Source, Sources};
+use ingest::{ReportName, Source, Sources};
 use store::Store;
 use tnr::data::sample::sample;
 
@@ -64,12 +64,16 @@ impl ReportSet {
 
     /// The sample's four complete reports.
     pub fn sample() -> Self {
-        let Sources { nanpa, cnac, npa_report, carriers, .. } = sample();
+        let sample = sample();
+        let text = |name| match sample.get(name) {
+            Some(Source::Embedded(bytes)) => String::from_utf8(bytes.to_vec()).unwrap(),
+            other => panic!("{other:?}"),
+        };
         Self {
-            nanpa: embedded_text(&nanpa),
-            cnac: embedded_text(&cnac),
-            npa_report: embedded_text(&npa_report),
-            carriers: embedded_text(&carriers.unwrap()),
+            nanpa: text(ReportName::Nanpa),
+            cnac: text(ReportName::Cnac),
+            npa_report: text(ReportName::NpaReport),
+            carriers: text(ReportName::Carriers),
         }
     }
 
@@ -90,27 +94,18 @@ impl ReportSet {
 
     /// The reports as import sources.
     pub fn sources(&self) -> Sources {
-        Sources {
-            nanpa: source(&self.nanpa),
-            cnac: source(&self.cnac),
-            npa_report: source(&self.npa_report),
-            carriers: Some(source(&self.carriers)),
-            thousands_blocks: None,
-            canadian_blocks: None,
-        }
+        Sources::from_iter([
+            (ReportName::Nanpa, source(&self.nanpa)),
+            (ReportName::Cnac, source(&self.cnac)),
+            (ReportName::NpaReport, source(&self.npa_report)),
+            (ReportName::Carriers, source(&self.carriers)),
+        ])
     }
 }
 
 /// Text as a source. It stays in memory until the process exits.
 pub fn source(text: &str) -> Source {
     Source::Embedded(text.as_bytes().to_vec().leak())
-}
-
-fn embedded_text(source: &Source) -> String {
-    match source {
-        Source::Embedded(bytes) => String::from_utf8(bytes.to_vec()).unwrap(),
-        other => panic!("{other:?}"),
-    }
 }
 
 type Item = HashMap<String, AttributeValue>;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ingest::Sources;
+use ingest::{ReportName, Sources};
 use jiff::{ToSpan, civil::Date};
 use rand::{RngExt, rngs::StdRng, seq::IndexedRandom};
 
@@ -176,22 +176,17 @@ impl Rows {
 
     pub fn sources(&self) -> Sources {
         let mut nanpa =
-            "State\tNPA-NXX\tOCN\tCompany\tRateCenter\tEffectiveDate\tUse\tAssignDate\t\
-                         Initial/Growth\tPooled Code\tIn Service\tFile Updated 01/01/2000\n"
-                .to_owned();
+            "State\tNPA-NXX\tOCN\tCompany\tRateCenter\tUse\tFile Updated 01/01/2000\n".to_owned();
         for ((npa, nxx), (ocn, place, state)) in &self.exchanges {
             let name = self.name(ocn);
-            nanpa += &format!("{state}\t{npa}-{nxx}\t{ocn}\t{name}\t{place}\t\tAS\t\t\t\tYes\n");
+            nanpa += &format!("{state}\t{npa}-{nxx}\t{ocn}\t{name}\t{place}\tAS\n");
         }
-        let mut blocks = "Region,State,NPA,NXX,X,STATUS,Code Holder,Contaminated (Y or N),\
-                          Contaminated TNs not Available for Assignment,Rate Center,\
-                          Block Effective Date,Block Available Date,Assigned To,OCN,Date Assigned\n"
-            .to_owned();
+        let mut blocks =
+            "State,NPA,NXX,X,STATUS,Rate Center,Block Effective Date,Assigned To,OCN\n".to_owned();
         for ((nxx, digit), (ocn, effective)) in &self.blocks {
             if self.exchanges.contains_key(&("407", *nxx)) {
                 let (name, day) = (self.name(ocn), effective.strftime("%m/%d/%Y"));
-                blocks +=
-                    &format!("SE,FL,407,{nxx},{digit},AS,,N,,,{day},,{name},{ocn},01/01/2000\n");
+                blocks += &format!("FL,407,{nxx},{digit},AS,,{day},{name},{ocn}\n");
             }
         }
         let npa_report = "File Date,01/01/2000\n\
@@ -200,13 +195,11 @@ impl Rows {
                           416,ONTARIO,CANADA,Y,,\n800,,,Y,,\n";
         let cnac = "NPA,CO Code (NXX),Status,Exchange Area,Province,Company,OCN,Remarks\n\
                     416,200,In Service,Toronto,ON,DELTA,9999,\n";
-        Sources {
-            nanpa: source(&nanpa),
-            cnac: source(cnac),
-            npa_report: source(npa_report),
-            carriers: None,
-            thousands_blocks: Some(source(&blocks)),
-            canadian_blocks: None,
-        }
+        Sources::from_iter([
+            (ReportName::Nanpa, source(&nanpa)),
+            (ReportName::Cnac, source(cnac)),
+            (ReportName::NpaReport, source(npa_report)),
+            (ReportName::ThousandsBlocks, source(&blocks)),
+        ])
     }
 }

@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeSet, sync::LazyLock};
 
-use ingest::Sources;
+use ingest::{ReportName, Sources};
 
 use crate::support::small_reports::source;
 
@@ -60,11 +60,10 @@ pub fn sources(set: usize) -> Sources {
 }
 
 fn sources_from(rows: &[Row]) -> Sources {
-    let mut nanpa = "State\tNPA-NXX\tOCN\tCompany\tRateCenter\tEffectiveDate\tUse\tAssignDate\t\
-                     Initial/Growth\tPooled Code\tIn Service\tFile Updated 01/01/2000\n"
-        .to_owned();
+    let mut nanpa =
+        "State\tNPA-NXX\tOCN\tCompany\tRateCenter\tUse\tFile Updated 01/01/2000\n".to_owned();
     for (nxx, ocn, company, place, usage) in rows {
-        nanpa += &format!("CA\t415-{nxx}\t{ocn}\t{company}\t{place}\t\t{usage}\t\t\t\tYes\n");
+        nanpa += &format!("CA\t415-{nxx}\t{ocn}\t{company}\t{place}\t{usage}\n");
     }
     let cnac = "NPA,CO Code (NXX),Status,Exchange Area,Province,Company,OCN,Remarks\n\
                 416,200,In Service,Toronto,ON,DELTA,9999,\n";
@@ -72,12 +71,10 @@ fn sources_from(rows: &[Row]) -> Sources {
                       415,CA,US,Y\n416,ONTARIO,CANADA,Y\n";
     let carriers = "ocn,company_name,common_name,carrier_type,state,country\n\
                     1111,ALPHA,Alpha,WIRELESS,CA,US\n9999,DELTA,,CLEC,ON,CA\n";
-    Sources {
-        nanpa: source(&nanpa),
-        cnac: source(cnac),
-        npa_report: source(npa_report),
-        carriers: Some(source(carriers)),
-        thousands_blocks: None,
-        canadian_blocks: None,
-    }
+    Sources::from_iter([
+        (ReportName::Nanpa, source(&nanpa)),
+        (ReportName::Cnac, source(cnac)),
+        (ReportName::NpaReport, source(npa_report)),
+        (ReportName::Carriers, source(carriers)),
+    ])
 }

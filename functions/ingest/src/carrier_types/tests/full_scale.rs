@@ -8,7 +8,7 @@ use numbering::{
 };
 
 use super::{CompanyCount, TypeCoverage};
-use crate::{Source, Sources, quality::percent, read_dataset};
+use crate::{ReportName, Source, Sources, quality::percent, read_dataset};
 
 /// Types that `carriers.csv` has wrong.
 const CORRECTIONS: [(&str, CarrierType); 3] = [
@@ -31,14 +31,11 @@ async fn published_companies_have_the_right_types() {
         return;
     };
     let file = |name: &str| Source::File(folder.join(name));
-    let sources = Sources {
-        nanpa: file("CoCodeAssignment_Utilized_AllStates_Public.zip"),
-        cnac: file("COCodeStatus_ALL.zip"),
-        npa_report: file("npa_report.csv"),
-        carriers: None,
-        thousands_blocks: None,
-        canadian_blocks: None,
-    };
+    let sources = Sources::from_iter([
+        (ReportName::Nanpa, file("CoCodeAssignment_Utilized_AllStates_Public.zip")),
+        (ReportName::Cnac, file("COCodeStatus_ALL.zip")),
+        (ReportName::NpaReport, file("npa_report.csv")),
+    ]);
     let dataset = read_dataset(&sources).await.unwrap();
 
     let coverage = TypeCoverage::new(&dataset);

@@ -1,28 +1,44 @@
-//! Restarts an import if another one finishes first, such as when two reports are uploaded at once.
+//! A whole import: starts over if another one finishes first, such as when two reports are uploaded at once, and verifies the
+//! items afterward.
 
 use std::time::Duration;
 
+use logging::with_causes;
 use numbering::time::this_second;
 use rand::RngExt;
 use store::{Store, StoreError};
 
 use crate::{
-    ImportReport, IngestError, Options, Progress, Sources, ingest, options::before_deadline,
+    ImportReport, IngestError, Options, Progress, Repair, Sources, ingest, notes::Warning,
+    options::before_deadline, verify,
 };
 
 const MAX_RESTARTS: u32 = 3;
-/// Maximum wait before a restart. Waits are random, so that two imports do not keep colliding.
+/// Maximum wait before a restart. Waits are random, so that two imports do not collide again.
 const MAX_WAIT: Duration = Duration::from_secs(3);
 
-/// Imports `sources`. If another import or rollback finishes first, starts over, at most three times.
-pub async fn ingest_with_restarts(
+/// Imports `sources`, then repairs items that differ from the current version, even after a refusal. If another import or
+/// rollback finishes first, starts over, at most three times. A failed verification is only a warning.
+pub async fn import(
     store: &Store,
     sources: &Sources,
     options: Options,
     progress: impl Fn(Progress),
 ) -> Result<ImportReport, IngestError> {
-    let import = async |options| ingest(store, sources, options, &progress).await;
-    restart_while_overtaken(import, options, MAX_WAIT).await
+    let attempt = async |options| ingest(store, sources, options, &progress).await;
+    let mut report = restart_while_overtaken(attempt, options, MAX_WAIT).await?;
+    if options.dry_run || report.version.is_none() {
+        return Ok(report);
+    }
+    match verify(store, Repair::Yes, options.deadline, &progress).await {
+        Ok(verification) => report.verification = Some(verification),
+        Err(error) => {
+            let examples = vec![with_causes(&error)];
+            let kind = "the items cannot be compared with the current version".to_owned();
+            report.warnings.insert(kind, Warning { count: 1, examples });
+        }
+    }
+    Ok(report)
 }
 
 async fn restart_while_overtaken<T>(

@@ -1,0 +1,76 @@
+//! Warnings and skipped rows, collected while the reports are read and joined.
+
+use std::{collections::BTreeMap, fmt::Display};
+
+use numbering::records::Country;
+use serde::Serialize;
+use store::ReportName;
+
+const MAX_EXAMPLES: usize = 10;
+
+/// The warning for an OCN with different company names in its rows.
+pub(crate) const SEVERAL_NAMES: &str =
+    "an OCN has several company names; the most frequent one is used";
+
+#[derive(Debug, Default)]
+pub(crate) struct Notes {
+    pub reports: BTreeMap<ReportName, Findings>,
+    pub warnings: BTreeMap<String, Warning>,
+    /// Countries whose report on thousands blocks cannot be read.
+    pub countries_without_blocks: Vec<Country>,
+}
+
+/// The findings in one report.
+#[derive(Debug, Default)]
+pub(crate) struct Findings {
+    pub rows: u32,
+    /// Rows that did not become records, by reason.
+    pub skipped: BTreeMap<String, u32>,
+    /// Values that decide about records, by column. Many of them are a reason to refuse the import.
+    pub unknown_values: BTreeMap<&'static str, Warning>,
+    /// Values that only add details to records.
+    pub unknown_details: BTreeMap<&'static str, Warning>,
+    /// Columns that this release does not know.
+    pub unknown_columns: Warning,
+    /// Optional columns that the file does not have.
+    pub missing_columns: Warning,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Warning {
+    pub count: u32,
+    /// The first ten values, or their positions.
+    pub examples: Vec<String>,
+}
+
+impl Warning {
+    pub(crate) fn count(&mut self, example: impl Display) {
+        self.count += 1;
+        if self.examples.len() < MAX_EXAMPLES {
+            self.examples.push(example.to_string());
+        }
+    }
+}
+
+impl Notes {
+    /// The findings in a report, to add to.
+    pub fn in_report(&mut self, name: ReportName) -> &mut Findings {
+        self.reports.entry(name).or_default()
+    }
+
+    pub fn skip(&mut self, name: ReportName, reason: impl Into<String>) {
+        *self.in_report(name).skipped.entry(reason.into()).or_default() += 1;
+    }
+
+    /// Counts a warning, and stores the first few of each kind as examples.
+    pub fn warn(&mut self, kind: impl Into<String>, example: impl Display) {
+        self.warnings.entry(kind.into()).or_default().count(example);
+    }
+}
+
+impl Findings {
+    /// All unknown values, by column.
+    pub fn all_unknown_values(&self) -> impl Iterator<Item = (&&'static str, &Warning)> {
+        self.unknown_values.iter().chain(&self.unknown_details)
+    }
+}
