@@ -22,40 +22,33 @@ pub enum KeysCommand {
         data: DataArgs,
     },
     /// List all keys
-    List {
-        #[command(flatten)]
-        data: DataArgs,
-    },
+    List(DataArgs),
     /// Replace the key that starts with PREFIX; both keys work during the overlap and share one
     /// quota
     Rotate {
-        /// First characters of the key, as shown by 'tnr keys list'
-        prefix: String,
+        #[command(flatten)]
+        key: KeyArgs,
         /// When the old key expires: a date, or a number of days such as 7d
         #[arg(long, value_name = "WHEN", default_value = "7d")]
         overlap: Expiry,
-        #[command(flatten)]
-        data: DataArgs,
     },
     /// Revoke the key that starts with PREFIX; it stops working within a minute
-    Revoke {
-        /// First characters of the key, as shown by 'tnr keys list'
-        prefix: String,
-        #[command(flatten)]
-        data: DataArgs,
-    },
+    Revoke(KeyArgs),
     /// Delete the key that starts with PREFIX, including its name and note; revoke it first
-    Delete {
-        /// First characters of the key, as shown by 'tnr keys list'
-        prefix: String,
-        #[command(flatten)]
-        data: DataArgs,
-    },
+    Delete(KeyArgs),
     /// Export all keys' hashes, expiries and quotas to a file that only its owner can read
     Export(KeysExportArgs),
     /// Import keys from an exported file. For existing keys, only earlier expiries and revocations
     /// apply; revoked and expired keys never work again
     Import(KeysImportArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct KeyArgs {
+    /// First characters of the key, as shown by 'tnr keys list'
+    pub prefix: String,
+    #[command(flatten)]
+    pub data: DataArgs,
 }
 
 #[derive(Debug, Args)]

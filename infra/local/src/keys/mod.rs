@@ -16,7 +16,7 @@ use crate::{
     CliError,
     database::{Access, on_database},
     keys::{
-        args::{KeyTerms, KeysCommand},
+        args::{KeyArgs, KeyTerms, KeysCommand},
         deletion_protection::protect_stack_tables,
         expiry::Expiry,
     },
@@ -39,19 +39,19 @@ pub async fn run(command: KeysCommand) -> Result<(), CliError> {
             };
             on_database(&data, Access::Create, create).await?
         }
-        KeysCommand::List { data } => {
+        KeysCommand::List(data) => {
             let list = async |store: &Store| list(store, &data.next()).await;
             on_database(&data, Access::Read, list).await?
         }
-        KeysCommand::Rotate { prefix, overlap, data } => {
+        KeysCommand::Rotate { overlap, key: KeyArgs { prefix, data } } => {
             let rotate = async |store: &Store| rotate(store, &prefix, overlap).await;
             on_database(&data, Access::Change, rotate).await?
         }
-        KeysCommand::Revoke { prefix, data } => {
+        KeysCommand::Revoke(KeyArgs { prefix, data }) => {
             let revoke = async |store: &Store| revoke(store, &prefix).await;
             on_database(&data, Access::Change, revoke).await?
         }
-        KeysCommand::Delete { prefix, data } => {
+        KeysCommand::Delete(KeyArgs { prefix, data }) => {
             let delete = async |store: &Store| delete(store, &prefix).await;
             on_database(&data, Access::Change, delete).await?
         }
@@ -162,8 +162,11 @@ fn key_lines(key: &KeyRecord, now: Timestamp) -> String {
     let (prefix, name) = (escape_controls(&key.prefix), escape_controls(&key.name));
     let note =
         key.note.as_ref().map_or(String::new(), |note| format!(" ({})", escape_controls(note)));
-    let state = state(key, now);
-    let style = if state == ACTIVE { GOOD } else { BAD };
+    let (state, style) = match (key.is_live(now), key.revoked_at) {
+        (true, _) => ("active", GOOD),
+        (false, Some(_)) => ("revoked", BAD),
+        (false, None) => ("expired", BAD),
+    };
     let created = format!("created {}", key.created_at);
     let expires = key.expires_at.map_or("never expires".to_owned(), |end| format!("expires {end}"));
     let quota = |limit: Option<u32>, span| {
@@ -177,16 +180,6 @@ fn key_lines(key: &KeyRecord, now: Timestamp) -> String {
     let first = first.replacen(&format!(" {state} "), &format!(" {} ", styled(style, state)), 1);
     let second = terminal::wrap(&format!("{:INDENT$}{terms}", ""), width(), INDENT);
     format!("{first}\n{second}\n")
-}
-
-const ACTIVE: &str = "active";
-
-pub(super) fn state(key: &KeyRecord, now: Timestamp) -> &'static str {
-    match (key.is_live(now), key.revoked_at) {
-        (true, _) => ACTIVE,
-        (false, Some(_)) => "revoked",
-        (false, None) => "expired",
-    }
 }
 
 /// Revokes the key whose prefix starts with `prefix`.
@@ -259,17 +252,4 @@ fn find_only(keys: Vec<KeyRecord>, prefix: &str) -> Result<KeyRecord, CliError> 
         "{} API keys start with '{prefix}'; pass a prefix that matches only one (see 'tnr keys list')",
         matching.len()
     )))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn quotas_have_thousands_separators() {
-        let record = new_record(String::new(), "tnr_live_a", "first", Timestamp::UNIX_EPOCH);
-        let record = KeyRecord { per_minute: Some(60_000), per_day: Some(1), ..record };
-        let lines = key_lines(&record, Timestamp::UNIX_EPOCH);
-        assert!(lines.contains(" 60,000 per minute,"), "{lines}");
-    }
 }

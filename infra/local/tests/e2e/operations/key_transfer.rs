@@ -18,7 +18,7 @@ fn keys(operator: &Operator, arguments: &[&str]) -> String {
 #[tokio::test]
 async fn exported_keys_work_on_another_database_with_the_same_terms() {
     let (first, second) = (Operator::new(), Operator::new());
-    let limited = keys(&first, &["create", "--name", "limited", "--per-minute", "5"]);
+    let limited = keys(&first, &["create", "--name", "limited", "--per-minute", "5000"]);
     let revoked = keys(&first, &["create", "--name", "revoked"]);
     keys(&first, &["revoke", &revoked]);
     let file = first.path("keys.json");
@@ -36,6 +36,7 @@ async fn exported_keys_work_on_another_database_with_the_same_terms() {
     assert!(imported.ends_with("2 added, 0 shortened, 0 unchanged"), "{imported}");
     let server = Server::on(&second.folder, &["--no-sample"]).await;
     let listed = keys(&second, &["list"]);
+    assert!(listed.contains(", 5,000 per minute"), "{listed}");
     assert!(keys(&first, &["list"]).lines().all(|line| listed.contains(line)), "{listed}");
     for (key, expected) in [(&limited, 200), (&revoked, 401)] {
         assert_eq!(server.response("/v1/npa/415", key).await.status(), expected);
