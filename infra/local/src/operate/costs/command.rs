@@ -12,11 +12,10 @@ use crate::{
 };
 
 pub fn print(args: &CostsArgs) -> Result<(), CliError> {
-    let text = if args.markdown { markdown::document() } else { table(args) };
-    terminal::print_raw(&text)
+    terminal::print_raw(&if args.markdown { markdown::document() } else { bills(args) })
 }
 
-fn table(args: &CostsArgs) -> String {
+fn bills(args: &CostsArgs) -> String {
     let cold_share = args.cold / 100.0;
     if args.worst_case {
         let day = bill(args, "A day", Usage::worst_day(cold_share));
@@ -28,15 +27,14 @@ fn table(args: &CostsArgs) -> String {
 
 fn bill(args: &CostsArgs, span: &str, usage: Usage) -> String {
     let usage = Usage { tracing: args.tracing, edge: args.edge, ..usage };
-    let requests = HumanCount(usage.requests as u64);
+    let requests = HumanCount(usage.requests() as u64);
     let heading = format!(
         "{span} with {requests} requests, {}% of which start a container; US dollars, {REGION}, {YEAR} \
          list prices, no free tier except 100 GB of data transfer out",
         args.cold,
     );
-    let mut table = wrap(&heading, width(), 0) + "\n";
-    for ((what, dollars), _) in Bill::new(&usage).lines() {
-        table += &format!("  {what:<48}{dollars:>12.2}\n");
-    }
-    table
+    let bill = Bill::new(&usage);
+    let lines = bill.lines().into_iter();
+    let lines = lines.map(|(what, dollars, _)| format!("  {what:<48}{dollars:>12.2}\n"));
+    wrap(&heading, width(), 0) + "\n" + &lines.collect::<String>()
 }

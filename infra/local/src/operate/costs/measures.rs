@@ -20,14 +20,6 @@ pub const HISTORY_ITEM_BYTES: u32 = 455;
 pub const DIFFERENCE_BYTES: u32 = 30_000;
 /// A publication with the keys of that many changes.
 pub const PUBLICATION_BYTES: u32 = 1_700;
-/// Requests for the past, and their read units. Two years leave about 850 changed exchanges and 110 changed holders in a large
-/// area code.
-pub const PAST_REQUESTS: [(&str, f64); 4] = [
-    ("an exchange, a number, or a page of two exchanges", 1.5),
-    ("a page of 100 exchanges", 50.5),
-    ("all of an area code, two years ago", 480.5),
-    ("changes of 100 nights, by state", 400.0),
-];
 
 /// Functions behind the API, and how many of them read keys and the manifest.
 pub const API_FUNCTIONS: u32 = 7;
@@ -49,7 +41,7 @@ pub const EDGE_ADDRESS_RATE: f64 = 100.0;
 pub const EDGE_KEYLESS_RATE: f64 = 50.0;
 
 /// Requests per probe run, and how many of them go through API Gateway.
-pub const PROBE_REQUESTS: u32 = 27;
+pub const PROBE_REQUESTS: u32 = 18;
 pub const PUBLIC_PROBE_REQUESTS: u32 = 3;
 
 /// Log bytes per request, from a function.

@@ -50,23 +50,6 @@ struct Price {
     dollars: String,
 }
 
-impl Price {
-    /// The dollars for `count` units in one month.
-    fn cost(&self, count: f64) -> f64 {
-        let number = |text: &str| text.replace(',', "").parse::<f64>().expect("a number");
-        let (mut dollars, mut below) = (0.0, 0.0);
-        for tier in self.dollars.split(", then ") {
-            let (price, end) = match tier.split_once(" up to ") {
-                Some((price, end)) => (number(price), number(end)),
-                None => (number(tier), f64::INFINITY),
-            };
-            dollars += price * (count / self.per).clamp(below, end) - price * below;
-            below = end;
-        }
-        dollars
-    }
-}
-
 fn rows<T: DeserializeOwned>(csv: &str) -> Vec<T> {
     let mut rows = csv::Reader::from_reader(csv.as_bytes());
     rows.deserialize().collect::<Result<_, _>>().expect("the embedded tables are valid")
@@ -74,17 +57,28 @@ fn rows<T: DeserializeOwned>(csv: &str) -> Vec<T> {
 
 static PRICES: LazyLock<Vec<Price>> = LazyLock::new(|| rows(PRICES_CSV));
 
+/// The dollars for `count` units in one month.
+fn cost(name: &str, count: f64) -> f64 {
+    let price = PRICES.iter().find(|price| price.name == name);
+    let price = price.unwrap_or_else(|| panic!("{name} has no price"));
+    let number = |text: &str| text.replace(',', "").parse::<f64>().expect("a number");
+    let (mut dollars, mut below) = (0.0, 0.0);
+    for tier in price.dollars.split(", then ") {
+        let (price_in_tier, end) = match tier.split_once(" up to ") {
+            Some((price, end)) => (number(price), number(end)),
+            None => (number(tier), f64::INFINITY),
+        };
+        dollars += price_in_tier * ((count / price.per).clamp(below, end) - below);
+        below = end;
+    }
+    dollars
+}
+
 /// The group of routes that reject an unknown key.
 pub const UNKNOWN_KEY: &str = "all with a key";
 
 /// Typical requests, and the most expensive request for each route.
 pub static REQUESTS: LazyLock<Vec<RequestKind>> = LazyLock::new(|| rows(REQUESTS_CSV));
-
-/// The dollars for `count` units in one month.
-fn cost(name: &str, count: f64) -> f64 {
-    let price = PRICES.iter().find(|price| price.name == name);
-    price.unwrap_or_else(|| panic!("{name} has no price")).cost(count)
-}
 
 /// A request for sample data, measured in a warm container.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -106,47 +100,19 @@ pub struct RequestKind {
     ms: f64,
 }
 
-/// The average request in a month or day.
-#[derive(Debug, Clone, Copy)]
-pub struct Request {
-    /// Requests that API Gateway bills.
-    metered: f64,
-    response_bytes: f64,
-    read_units: f64,
-    ms: f64,
-}
-
-impl Request {
-    fn average(weight: impl Fn(&RequestKind) -> f64) -> Self {
-        let total = REQUESTS.iter().map(&weight).sum::<f64>();
-        let average = |field: fn(&RequestKind) -> f64| {
-            REQUESTS.iter().map(|kind| weight(kind) * field(kind)).sum::<f64>() / total
-        };
-        Self {
-            metered: average(|kind| (kind.response_bytes / METERED_BYTES).ceil()),
-            response_bytes: average(|kind| kind.response_bytes),
-            read_units: average(|kind| kind.read_units),
-            ms: average(|kind| kind.ms),
-        }
-    }
-
-    fn typical() -> Self {
-        Self::average(|kind| kind.share)
-    }
-}
-
 /// API Gateway's total limit in requests per second.
 pub fn throttling_rate() -> f64 {
     REQUESTS.iter().map(|kind| kind.rate).sum()
 }
 
-#[derive(Debug, Clone, Copy)]
+/// A deployment's requests in some days.
+#[derive(Debug)]
 pub struct Usage {
-    pub requests: f64,
+    /// How many requests of each kind.
+    counts: Vec<f64>,
     /// The share of requests that start a container, from 0 to 1.
     pub cold_share: f64,
-    pub days: f64,
-    pub request: Request,
+    days: f64,
     pub tracing: bool,
     /// `true` with CloudFront and a firewall in front of the API.
     pub edge: bool,
@@ -154,8 +120,7 @@ pub struct Usage {
 
 impl Usage {
     pub fn month(requests: f64, cold_share: f64) -> Self {
-        let request = Request::typical();
-        Self { requests, cold_share, days: DAYS, request, tracing: false, edge: false }
+        Self::new(DAYS, cold_share, |kind| requests * kind.share / 100.0)
     }
 
     /// A day at the request limits, with the most expensive request for each route.
@@ -173,22 +138,32 @@ impl Usage {
     pub fn edge_flood(rate: f64, cold_share: f64) -> Self {
         let public = REQUESTS.iter().filter(|kind| kind.keyless_rate > 0.0);
         let largest = public.map(|kind| kind.response_bytes).fold(0.0, f64::max);
-        Self::edge_day(rate, cold_share, |kind| kind.response_bytes == largest)
+        let is_sent = |kind: &RequestKind| kind.response_bytes == largest;
+        Self { edge: true, ..Self::day(cold_share, |kind| rate * f64::from(is_sent(kind))) }
     }
 
     /// A day of so many requests per second with unknown keys, through CloudFront.
     pub fn edge_unknown_keys(rate: f64, cold_share: f64) -> Self {
-        Self::edge_day(rate, cold_share, |kind| kind.route == UNKNOWN_KEY)
-    }
-
-    fn edge_day(rate: f64, cold_share: f64, is_sent: impl Fn(&RequestKind) -> bool) -> Self {
-        let rates = |kind: &RequestKind| if is_sent(kind) { rate } else { 0.0 };
-        Self { edge: true, ..Self::day(cold_share, rates) }
+        let is_sent = |kind: &RequestKind| kind.route == UNKNOWN_KEY;
+        Self { edge: true, ..Self::day(cold_share, |kind| rate * f64::from(is_sent(kind))) }
     }
 
     fn day(cold_share: f64, rate: impl Fn(&RequestKind) -> f64) -> Self {
-        let requests = REQUESTS.iter().map(&rate).sum::<f64>() * SECONDS_PER_DAY;
-        Self { days: 1.0, request: Request::average(rate), ..Self::month(requests, cold_share) }
+        Self::new(1.0, cold_share, |kind| rate(kind) * SECONDS_PER_DAY)
+    }
+
+    fn new(days: f64, cold_share: f64, count: impl Fn(&RequestKind) -> f64) -> Self {
+        let counts = REQUESTS.iter().map(count).collect();
+        Self { counts, cold_share, days, tracing: false, edge: false }
+    }
+
+    pub fn requests(&self) -> f64 {
+        self.total(|_| 1.0)
+    }
+
+    /// The sum over all requests.
+    fn total(&self, field: impl Fn(&RequestKind) -> f64) -> f64 {
+        self.counts.iter().zip(REQUESTS.iter()).map(|(count, kind)| count * field(kind)).sum()
     }
 }
 
@@ -199,7 +174,7 @@ type Amount = (&'static str, f64);
 pub type Line = (String, f64);
 
 /// Costs that depend on the number of requests, and fixed costs.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug)]
 pub struct Bill {
     pub for_requests: Vec<Line>,
     pub fixed: Vec<Line>,
@@ -210,19 +185,23 @@ impl Bill {
         let (for_requests, fixed) = (for_requests(usage), fixed(usage));
         // Tiers apply to the total of all items with the same price.
         let mut totals = HashMap::<&str, f64>::new();
-        for (price, count) in for_requests.iter().chain(&fixed).flat_map(|(_, amounts)| amounts) {
+        let used = for_requests.iter().map(|(_, amount)| amount);
+        for (price, count) in used.chain(fixed.iter().flat_map(|(_, amounts)| amounts)) {
             *totals.entry(price).or_default() += count;
         }
         let dollars = |&(price, count): &Amount| {
             let total = totals[price].max(f64::MIN_POSITIVE);
             cost(price, total) * count / total
         };
-        let line = |(what, amounts): (String, Vec<Amount>)| {
-            (what, amounts.iter().map(dollars).sum::<f64>())
-        };
         Self {
-            for_requests: for_requests.into_iter().map(line).collect(),
-            fixed: fixed.into_iter().map(line).collect(),
+            for_requests: for_requests
+                .iter()
+                .map(|(what, amount)| ((*what).to_owned(), dollars(amount)))
+                .collect(),
+            fixed: fixed
+                .iter()
+                .map(|(what, amounts)| (what.clone(), amounts.iter().map(dollars).sum()))
+                .collect(),
         }
     }
 
@@ -235,16 +214,14 @@ impl Bill {
     }
 
     /// All lines and totals, with `true` for totals.
-    fn lines(self) -> impl Iterator<Item = (Line, bool)> {
-        let requests = ("Total for requests".to_owned(), Self::sum(&self.for_requests));
-        let total = ("Total".to_owned(), self.total());
-        let line = |line| (line, false);
-        self.for_requests
-            .into_iter()
-            .map(line)
-            .chain([(requests, true)])
-            .chain(self.fixed.into_iter().map(line))
-            .chain([(total, true)])
+    fn lines(&self) -> Vec<(&str, f64, bool)> {
+        let requests = ("Total for requests", Self::sum(&self.for_requests), true);
+        let line = |line| {
+            let (what, dollars): &Line = line;
+            (what.as_str(), *dollars, false)
+        };
+        let fixed = self.fixed.iter().map(line).chain([("Total", self.total(), true)]);
+        self.for_requests.iter().map(line).chain([requests]).chain(fixed).collect()
     }
 }
 
@@ -252,54 +229,51 @@ fn gb_seconds(memory_mb: f64, seconds: f64) -> f64 {
     memory_mb / 1024.0 * seconds
 }
 
-fn for_requests(usage: &Usage) -> Vec<(String, Vec<Amount>)> {
-    let Usage { requests, cold_share, request, .. } = *usage;
-    let starts = requests * cold_share;
-    let gb_seconds = |count: f64, ms: f64| gb_seconds(MEMORY_MB, count * ms / 1000.0);
+fn for_requests(usage: &Usage) -> Vec<(&'static str, Amount)> {
+    let requests = usage.requests();
+    let starts = requests * usage.cold_share;
+    let seconds = |ms: f64| gb_seconds(MEMORY_MB, ms / 1000.0);
     let start_units = snapshot_read_units(SNAPSHOT_BYTES) + KEY_AND_MANIFEST_UNITS;
     let logs = |bytes: u32| requests * f64::from(bytes);
-    let data = requests * request.response_bytes;
+    let metered = usage.total(|kind| (kind.response_bytes / METERED_BYTES).ceil());
+    let data = usage.total(|kind| kind.response_bytes);
     let mut lines = vec![
-        ("API Gateway", "api_requests", requests * request.metered),
-        ("Lambda, requests", "lambda_requests", requests),
-        ("Lambda, request time", "lambda_time", gb_seconds(requests, request.ms)),
-        ("Lambda, cold start time", "lambda_time", gb_seconds(starts, START_MS)),
-        ("DynamoDB, reads for requests", "read_units", requests * request.read_units),
-        ("DynamoDB, reads for cold starts", "read_units", starts * start_units),
-        ("KMS, cold starts", "kms_requests", starts * TABLES_READ),
-        ("Logs from functions", "logs", logs(LOG_BYTES)),
-        ("Logs from API Gateway", "logs", logs(GATEWAY_LOG_BYTES)),
+        ("API Gateway", ("api_requests", metered)),
+        ("Lambda, requests", ("lambda_requests", requests)),
+        ("Lambda, request time", ("lambda_time", seconds(usage.total(|kind| kind.ms)))),
+        ("Lambda, cold start time", ("lambda_time", seconds(starts * START_MS))),
+        ("DynamoDB, reads for requests", ("read_units", usage.total(|kind| kind.read_units))),
+        ("DynamoDB, reads for cold starts", ("read_units", starts * start_units)),
+        ("KMS, cold starts", ("kms_requests", starts * TABLES_READ)),
+        ("Logs from functions", ("logs", logs(LOG_BYTES))),
+        ("Logs from API Gateway", ("logs", logs(GATEWAY_LOG_BYTES))),
     ];
-    if !usage.edge {
-        lines.push(("Data transfer out", "data_out", data));
-    }
     if usage.tracing {
         let traces = requests * TRACED_SHARE + usage.days * SECONDS_PER_DAY;
-        lines.push(("X-Ray", "traces", traces.min(requests)));
+        lines.push(("X-Ray", ("traces", traces.min(requests))));
     }
     if usage.edge {
         // Data from the API to CloudFront is free.
         lines.extend([
-            ("CloudFront, requests", "edge_requests", requests),
-            ("CloudFront, data transfer out", "edge_data_out", data),
-            ("Logs from CloudFront", "logs", logs(EDGE_LOG_BYTES)),
-            ("Firewall, requests", "firewall_requests", requests),
+            ("CloudFront, requests", ("edge_requests", requests)),
+            ("CloudFront, data transfer out", ("edge_data_out", data)),
+            ("Logs from CloudFront", ("logs", logs(EDGE_LOG_BYTES))),
+            ("Firewall, requests", ("firewall_requests", requests)),
         ]);
+    } else {
+        lines.push(("Data transfer out", ("data_out", data)));
     }
-    let item = |(what, price, count): (&str, _, _)| (what.to_owned(), vec![(price, count)]);
-    lines.into_iter().map(item).collect()
+    lines
 }
 
 fn fixed(usage: &Usage) -> Vec<(String, Vec<Amount>)> {
     let metrics = API_FUNCTIONS * REQUEST_METRICS + IMPORT_METRICS + PROBE_METRICS + METRIC_FILTERS;
     let checks =
         container_checks().map(|(price, count)| (price, count * f64::from(KEYED_FUNCTIONS)));
+    let alarms = format!("{ALARMS} alarms on {ALARM_METRICS} metrics");
     let mut items = vec![
         (format!("{metrics} metrics"), vec![("metrics", metrics.into())]),
-        (
-            format!("{ALARMS} alarms on {ALARM_METRICS} metrics"),
-            vec![("alarm_metrics", ALARM_METRICS.into())],
-        ),
+        (alarms, vec![("alarm_metrics", ALARM_METRICS.into())]),
         ("Dashboard".to_owned(), vec![("dashboards", 1.0)]),
         ("Checks of the key and the manifest".to_owned(), checks.into()),
         ("Nightly import".to_owned(), imports()),
@@ -310,9 +284,10 @@ fn fixed(usage: &Usage) -> Vec<(String, Vec<Amount>)> {
         let firewall = vec![("firewalls", 1.0), ("firewall_rules", EDGE_RULES.into())];
         items.push((format!("Firewall with {EDGE_RULES} rules"), firewall));
     }
-    let prorated = |(price, count)| (price, count * usage.days / DAYS);
-    let item = |(what, amounts): (_, Vec<_>)| (what, amounts.into_iter().map(prorated).collect());
-    items.into_iter().map(item).collect()
+    for (_, count) in items.iter_mut().flat_map(|(_, amounts)| amounts) {
+        *count *= usage.days / DAYS;
+    }
+    items
 }
 
 /// One month of a busy container, which reads its key and the manifest every minute.
@@ -327,27 +302,21 @@ fn container_checks() -> [Amount; 2] {
 /// One month of imports: compute time, reading all items, and writing changed items, their history
 /// and a snapshot.
 fn imports() -> Vec<Amount> {
+    let changed = f64::from(ITEMS_CHANGED_PER_NIGHT);
     let items_read = f64::from(ITEMS) * f64::from(ITEM_BYTES) / 4096.0;
     // Verification reads the whole history, the differences at half the cost.
-    let night = f64::from(ITEMS_CHANGED_PER_NIGHT) * f64::from(HISTORY_ITEM_BYTES)
+    let night = changed * f64::from(HISTORY_ITEM_BYTES)
         + f64::from(DIFFERENCE_BYTES) / 2.0
         + f64::from(2 * PUBLICATION_BYTES);
     let history_read = f64::from(DEFAULT_HISTORY_DAYS) * night / 4096.0;
     let reads = items_read + history_read + 2.0 * snapshot_read_units(SNAPSHOT_BYTES);
     // An item and a change in the history take one unit each.
-    let writes = 2.0 * f64::from(ITEMS_CHANGED_PER_NIGHT)
-        + f64::from(SNAPSHOT_BYTES + DIFFERENCE_BYTES) / 1024.0;
+    let writes = 2.0 * changed + f64::from(SNAPSHOT_BYTES + DIFFERENCE_BYTES) / 1024.0;
     vec![
         ("lambda_time", gb_seconds(IMPORT_MEMORY_MB, DAYS * IMPORT_SECONDS)),
         ("read_units", DAYS * reads),
         ("write_units", DAYS * writes),
     ]
-}
-
-/// Read units for the publications of a full history, eventually consistent.
-fn publication_units() -> f64 {
-    let bytes = f64::from(DEFAULT_HISTORY_DAYS) * f64::from(PUBLICATION_BYTES);
-    (bytes / 4096.0).ceil() / 2.0
 }
 
 /// One month of storing items, snapshots and a full history, including point-in-time recovery.
@@ -364,7 +333,6 @@ fn storage() -> Vec<Amount> {
 
 /// One month of probe runs, with requests as large as typical ones.
 fn probes() -> Vec<Amount> {
-    let read_units = Request::typical().read_units;
     let requests = PROBES * f64::from(PROBE_REQUESTS);
     let invocations = requests + PROBES;
     // The probe waits for all its requests.
@@ -373,7 +341,7 @@ fn probes() -> Vec<Amount> {
         ("api_requests", PROBES * f64::from(PUBLIC_PROBE_REQUESTS)),
         ("lambda_requests", invocations),
         ("lambda_time", gb_seconds(MEMORY_MB, seconds)),
-        ("read_units", requests * read_units),
+        ("read_units", Usage::month(requests, 0.0).total(|kind| kind.read_units)),
         ("logs", invocations * f64::from(LOG_BYTES)),
     ]
 }
