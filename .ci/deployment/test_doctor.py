@@ -8,11 +8,14 @@ import json
 import os
 import subprocess
 import time
+from base64 import b64decode
 from unittest import mock
+from urllib.parse import parse_qs
 
 import boto3
 import pytest
 from moto.cloudformation.parsing import get_model_map
+from moto.moto_api import recorder
 
 from stand_in import aws, stack_template
 from template import ROOT, STACK, resources_with
@@ -158,7 +161,7 @@ def doctor(deployed):
             result = tnr("doctor", "--stack", STACK, "--url", url, "--key", key, "--json")
             groups = json.loads(result.stdout)["groups"]
             findings = {(group["name"], finding["check"]): finding for group in groups for finding in group["findings"]}
-            assert len(findings) > 40
+            assert len(findings) > 30
             wrong = {name: found for name, found in findings.items() if found["state"] not in ["ok", "note"]}
             if not any(finding["message"].startswith('/database is "error"') for finding in wrong.values()):
                 break
@@ -178,6 +181,27 @@ def assert_only(found, code, state, group, check, message):
 
 def test_a_healthy_stack_is_ok(doctor):
     assert doctor() == (0, {})
+
+
+def test_doctor_needs_exactly_the_documented_permissions(doctor, monkeypatch, tmp_path):
+    # Tells its calls from the service's.
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "doctor")
+    monkeypatch.setattr(recorder, "_location", str(tmp_path / "calls"))
+    recorder.start_recording()
+    assert doctor() == (0, {})
+    recorder.stop_recording()
+    called = set()
+    for call in map(json.loads, (tmp_path / "calls").read_text().splitlines()):
+        headers = {name.lower(): value for name, value in call["headers"].items()}
+        if "Credential=doctor/" not in headers.get("authorization", ""):
+            continue
+        # The signature's scope names the service. CloudWatch signs with its former name.
+        service = headers["authorization"].split("/")[3].replace("monitoring", "cloudwatch")
+        operation = headers.get("x-amz-target", "").rpartition(".")[2]
+        called.add(f"{service}:{operation or parse_qs(b64decode(call['body']).decode())['Action'][0]}")
+    section = (ROOT / "docs/OPERATIONS.md").read_text().split("## Examine a deployment")[1]
+    policy = json.loads(section.split("```json")[1].split("```")[0])
+    assert called == {action for statement in policy["Statement"] for action in statement["Action"]}
 
 
 def test_the_first_key_protects_the_tables(deployed, doctor):

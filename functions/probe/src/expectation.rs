@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::api::{RequestError, Response};
+use crate::response::{RequestError, Response};
 
 #[derive(Debug, thiserror::Error)]
 pub enum CheckError {
@@ -36,7 +36,7 @@ pub struct Expectation {
 }
 
 impl Expectation {
-    pub fn success(parts: impl Into<Vec<(&'static str, Part)>>) -> Self {
+    pub(crate) fn success(parts: impl Into<Vec<(&'static str, Part)>>) -> Self {
         Self { status: 200, parts: parts.into() }
     }
 
@@ -45,12 +45,12 @@ impl Expectation {
         Self { status, parts: vec![("/error", Part::Equals(json!(error)))] }
     }
 
-    pub fn with(mut self, field: &'static str, part: Part) -> Self {
-        self.parts.push((field, part));
+    pub(crate) fn with_message(mut self, message: &str) -> Self {
+        self.parts.push(("/message", Part::Equals(json!(message))));
         self
     }
 
-    pub fn compare(&self, Response { status, body }: &Response) -> Result<(), CheckError> {
+    pub(crate) fn compare(&self, Response { status, body }: &Response) -> Result<(), CheckError> {
         if *status != self.status {
             let error = body["error"].as_str().unwrap_or("no error").to_owned();
             return Err(CheckError::Status { expected: self.status, actual: *status, error });
@@ -85,6 +85,47 @@ impl Part {
             _ if is_right => Ok(()),
             Self::Contains(_) | Self::RowWith(_) => Err(CheckError::Content(expected)),
             _ => Err(CheckError::Field { field, expected, actual: actual.clone() }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::checks::health;
+
+    #[test]
+    fn unexpected_responses_are_errors_that_state_the_difference() {
+        let with = |part: Part| Expectation::success([("", part)]);
+        let contains = |text: &str| with(Part::Contains(text.to_owned()));
+        let row = || with(Part::RowWith("ocn"));
+        let unauthorized = || Expectation::error(401, "unauthorized");
+        let health_body = |status: &str, database: &str, last_ingestion: Value| json!({ "status": status, "database": database, "last_ingestion": last_ingestion });
+        let (never, time) = (|| Value::Null, || json!("1970-01-01T00:00:00Z"));
+        let degraded = "/status must be healthy, got \"degraded\"";
+        for (expectation, status, body, reason) in [
+            (health().1, 200, health_body("degraded", "connected", never()), ""),
+            (health().1, 200, health_body("healthy", "connected", time()), ""),
+            (health().1, 200, health_body("degraded", "connected", time()), degraded),
+            (
+                health().1,
+                200,
+                health_body("degraded", "x", never()),
+                "/database must be \"connected\", got \"x\"",
+            ),
+            (contains("\n201,"), 200, json!("tn\n201,"), ""),
+            (contains("\n201,"), 200, json!("tn\n"), "the body does not contain \"\\n201,\""),
+            (contains("x"), 200, json!({}), "the body does not contain \"x\""),
+            (with(Part::AboveZero), 200, json!(0), " must be a number above 0, got 0"),
+            (row(), 200, json!([{ "ocn": "9206" }]), ""),
+            (row(), 200, json!([{ "ocn": null }]), "the body does not contain a row with ocn"),
+            (unauthorized(), 401, json!({ "error": "unauthorized" }), ""),
+            (unauthorized(), 401, json!({}), "/error must be \"unauthorized\", got null"),
+            (unauthorized(), 503, json!({ "error": "x" }), "the status must be 401, got 503 (x)"),
+        ] {
+            let case = body.to_string();
+            let error = expectation.compare(&Response { status, body }).err();
+            assert_eq!(error.map(|error| error.to_string()).unwrap_or_default(), reason, "{case}");
         }
     }
 }

@@ -7,8 +7,8 @@ use logging::{Metric, Unit, metrics_line, with_causes};
 use serde_json::{Value, json};
 
 use crate::{
-    api::{RequestError, Response},
     expectation::{CheckError, Expectation},
+    response::{RequestError, Response},
 };
 
 /// The reports with an alarm for their age, and its metric.
@@ -81,12 +81,6 @@ impl Findings {
         self.outcomes.push(Outcome { check, status: None, latency, error });
     }
 
-    pub fn extend(&mut self, others: Self) {
-        self.outcomes.extend(others.outcomes);
-        self.imported_at = self.imported_at.or(others.imported_at);
-        self.is_empty |= others.is_empty;
-    }
-
     pub fn all_passed(&self) -> bool {
         self.failures().next().is_none()
     }
@@ -138,22 +132,28 @@ impl Findings {
 
 #[cfg(test)]
 mod tests {
-    use jiff::ToSpan;
-
     use super::*;
 
+    fn metrics(findings: &Findings) -> Value {
+        let now = "2026-11-27T01:30:00Z".parse().unwrap();
+        let mut line: Value = findings.line_with_metrics("probe", now).parse().unwrap();
+        line.as_object_mut().unwrap().retain(|name, _| name.ends_with("Age"));
+        line
+    }
+
     #[test]
-    fn data_age_is_in_hours() {
-        let imported_at = Some(Timestamp::UNIX_EPOCH);
-        let mut findings = Findings { imported_at, ..Findings::default() };
-        let age = |findings: &Findings| {
-            let now = Timestamp::UNIX_EPOCH + 90.minutes();
-            let line: Value =
-                serde_json::from_str(&findings.line_with_metrics("probe", now)).unwrap();
-            line.get("DataAge").cloned()
-        };
-        assert_eq!(age(&findings), Some(json!(1.5)));
-        findings.imported_at = None;
-        assert_eq!(age(&findings), None);
+    fn data_age_is_in_hours_and_report_ages_in_days() {
+        let mut findings = Findings::default();
+        assert_eq!(metrics(&findings), json!({}));
+        findings.imported_at = Some("2026-11-27T00:00:00Z".parse().unwrap());
+        let reports = json!([
+            { "report": "nanpa", "date": "2026-11-26" },
+            { "report": "cnac", "date": "2025-09-12" },
+            { "report": "npa_report", "date": null },
+            { "report": "thousands_blocks", "date": "2026-11-26" },
+        ]);
+        findings.set_report_dates(&Response { status: 200, body: json!({ "reports": reports }) });
+        let expected = json!({ "DataAge": 1.5, "NanpaReportAge": 1.0, "CnacReportAge": 441.0 });
+        assert_eq!(metrics(&findings), expected);
     }
 }

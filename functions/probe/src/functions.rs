@@ -11,8 +11,8 @@ use signed_requests::{AwsAccount, CallError, MAX_RESPONSE_BYTES, Service, first_
 use tokio::time::Instant;
 
 use crate::{
-    api::{Api, RequestError, Response},
     request::Request,
+    response::{Api, RequestError, Response},
     targets::Targets,
 };
 
@@ -36,10 +36,6 @@ pub struct Functions {
 }
 
 impl Api for Functions {
-    fn variants(&self, request: Request) -> Vec<(String, Request)> {
-        vec![(request.name(), request)]
-    }
-
     /// Retries throttled calls until the deadline: a deployment's hooks run concurrently, and an account may allow ten.
     async fn send(&self, request: &Request) -> Result<Response, RequestError> {
         let log = |error: &RequestError, wait: Duration| {
@@ -62,14 +58,8 @@ impl Functions {
         let path = format!("/2015-03-31/functions/{arn}/invocations");
         let event = request.event(&self.request_id).to_string();
         let headers = [("content-type", "application/json")];
-        let call = self.account.call(
-            Service::Lambda,
-            Method::POST,
-            &path,
-            &headers,
-            event.into(),
-            timeout,
-        );
+        let lambda = Service::Lambda;
+        let call = self.account.call(lambda, Method::POST, &path, &headers, event.into(), timeout);
         let response = call.await.map_err(|error| match error {
             CallError::Transport { source, .. } => RequestError::from_transport(source, timeout),
             other => RequestError::Call(other),
@@ -86,7 +76,7 @@ impl Functions {
         // The payload is a response in the form that API Gateway expects.
         let status = payload["statusCode"].as_u64().and_then(|status| status.try_into().ok());
         let media_type = payload["headers"]["content-type"].as_str();
-        let body = payload["body"].as_str().unwrap_or_default().to_owned();
+        let body = payload["body"].as_str().unwrap_or_default();
         Response::new(status.unwrap_or_default(), media_type, body)
     }
 }

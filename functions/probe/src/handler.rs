@@ -8,35 +8,59 @@ use std::{
 use jiff::Timestamp;
 use lambda_runtime::{Context, Error, LambdaEvent};
 use logging::with_causes;
+use serde::Deserialize;
 use serde_json::{Value, json};
 use signed_requests::AwsAccount;
 use tokio::time::Instant;
 
 use crate::{
-    api::Api,
-    checks::{Check, check_all, health},
-    deployment::{REPORT_TIME, report},
-    event::{Deployment, Event, Request},
+    checks::{check_keyed, check_public, health},
+    deployment::{Deployment, REPORT_TIME},
     expectation::CheckError,
     findings::Findings,
     functions::Functions,
     http_api::{HttpApi, check_api},
+    response::Api,
     targets::{Versions, targets},
 };
 
 const CHECKS_TIMEOUT: Duration = Duration::from_secs(50);
 
-pub async fn handle(event: LambdaEvent<Value>) -> Result<Value, Error> {
+/// The events that start the probe.
+#[derive(Debug, PartialEq, Eq, Deserialize)]
+#[serde(
+    untagged,
+    expecting = "the request must be a JSON object with no field other than base_url, such as \
+                 {\"base_url\": \"https://api.example.com\"}"
+)]
+pub enum Event {
+    Deployment(Deployment),
+    Request(Request),
+    WithoutPayload(()),
+}
+
+#[derive(Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Request {
+    /// The API's URL. If missing, only the functions are checked.
+    base_url: Option<String>,
+}
+
+pub async fn handle(event: LambdaEvent<Event>) -> Result<Value, Error> {
     let LambdaEvent { payload, context } = event;
-    let findings = match Event::parse(payload)? {
-        Event::Deployment(deployment) => report_to_codedeploy(deployment, context).await,
+    let findings = match payload {
+        Event::Deployment(deployment) => report_to_codedeploy(&deployment, context).await,
         Event::Request(request) => check_service(request, &context).await,
+        Event::WithoutPayload(()) => check_service(Request::default(), &context).await,
     };
     Ok(findings.map_err(|error| with_causes(&*error))?.summary())
 }
 
 /// Checks the new versions and reports the result to CodeDeploy. If the probe itself fails, so does the deployment.
-async fn report_to_codedeploy(deployment: Deployment, context: Context) -> Result<Findings, Error> {
+async fn report_to_codedeploy(
+    deployment: &Deployment,
+    context: Context,
+) -> Result<Findings, Error> {
     let account = AwsAccount::from_env().await?;
     // A separate task, so that even a panic is reported.
     let checks = tokio::spawn(check_new_versions(account.clone(), context)).await;
@@ -45,13 +69,18 @@ async fn report_to_codedeploy(deployment: Deployment, context: Context) -> Resul
     if let Ok(findings) = &findings {
         println!("{}", findings.line());
     }
-    report(&account, &deployment, succeeded).await?;
+    deployment.report(&account, succeeded).await?;
+    findings
+}
+
+async fn check_functions(functions: &Functions) -> Findings {
+    let mut findings = check_public(functions).await;
+    check_keyed(functions, &mut findings).await;
     findings
 }
 
 async fn check_new_versions(account: AwsAccount, context: Context) -> Result<Findings, Error> {
-    let new = functions_at(Versions::New, account.clone(), &context)?;
-    let mut findings = check_all(&new).await;
+    let mut findings = check_functions(&functions_at(Versions::New, &account, &context)?).await;
     // Live versions are not compared: their data may differ for a minute after an import.
     if let (Some(expected), Some(found)) = (findings.stats_total, findings.search_total) {
         let outdated = must_be("/pagination/total", expected, json!(found));
@@ -59,7 +88,7 @@ async fn check_new_versions(account: AwsAccount, context: Context) -> Result<Fin
             .record_comparison("search: the current data", (found != expected).then_some(outdated));
     }
     if findings.imported_at.is_none() {
-        let live = functions_at(Versions::Live, account, &context)?;
+        let live = functions_at(Versions::Live, &account, &context)?;
         check_live_versions_are_empty(&mut findings, &live).await;
     }
     Ok(findings)
@@ -67,7 +96,7 @@ async fn check_new_versions(account: AwsAccount, context: Context) -> Result<Fin
 
 /// Checks that the live versions have no data either, since new versions without data may read the wrong table.
 async fn check_live_versions_are_empty(findings: &mut Findings, live: &Functions) {
-    let Check { request, expectation } = health();
+    let (request, expectation) = health();
     let Ok(response) = live.send(&request).await else { return };
     if expectation.compare(&response).is_ok() {
         let live = response.body["last_ingestion"].as_str();
@@ -85,13 +114,13 @@ fn must_be(field: &'static str, expected: impl ToString, actual: Value) -> Check
 
 async fn check_service(request: Request, context: &Context) -> Result<Findings, Error> {
     let account = AwsAccount::from_env().await?;
-    let api = match &request.base_url {
-        None => None,
-        Some(base_url) => Some(HttpApi::new(base_url, checks_deadline(context.deadline))?),
-    };
-    let mut findings = check_all(&functions_at(Versions::Live, account, context)?).await;
-    if let Some(api) = api {
-        findings.extend(check_api(&api).await);
+    let mut findings = check_functions(&functions_at(Versions::Live, &account, context)?).await;
+    if let Some(base_url) = &request.base_url {
+        let api = HttpApi::new(base_url, None, checks_deadline(context.deadline))?;
+        let Findings { outcomes, imported_at, is_empty, .. } = check_api(&api).await;
+        findings.outcomes.extend(outcomes);
+        findings.imported_at = findings.imported_at.or(imported_at);
+        findings.is_empty |= is_empty;
     }
     let function = variable("AWS_LAMBDA_FUNCTION_NAME").unwrap_or_default();
     println!("{}", findings.line_with_metrics(&function, Timestamp::now()));
@@ -100,11 +129,12 @@ async fn check_service(request: Request, context: &Context) -> Result<Findings, 
 
 fn functions_at(
     versions: Versions,
-    account: AwsAccount,
+    account: &AwsAccount,
     context: &Context,
 ) -> Result<Functions, Error> {
     let (request_id, deadline) = (context.request_id.clone(), checks_deadline(context.deadline));
-    Ok(Functions { account, targets: targets(versions, variable)?, request_id, deadline })
+    let (account, targets) = (account.clone(), targets(versions, variable)?);
+    Ok(Functions { account, targets, request_id, deadline })
 }
 
 fn variable(name: &str) -> Option<String> {
@@ -116,4 +146,25 @@ fn checks_deadline(milliseconds: u64) -> Instant {
     let end = SystemTime::UNIX_EPOCH + Duration::from_millis(milliseconds);
     let left = end.duration_since(SystemTime::now()).ok();
     Instant::now() + left.map_or(CHECKS_TIMEOUT, |left| left.saturating_sub(REPORT_TIME))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hooks_and_requests_are_distinguished_and_unknown_fields_are_rejected() {
+        let parse = |payload: Value| serde_json::from_value::<Event>(payload);
+        let hook = json!({ "DeploymentId": "d-1", "LifecycleEventHookExecutionId": "eyJ" });
+        assert!(matches!(parse(hook).unwrap(), Event::Deployment(_)));
+        assert_eq!(parse(Value::Null).unwrap(), Event::WithoutPayload(()));
+        assert_eq!(parse(json!({})).unwrap(), Event::Request(Request::default()));
+        let base_url = Some("https://api.example.com".to_owned());
+        let request = json!({ "base_url": base_url });
+        assert_eq!(parse(request).unwrap(), Event::Request(Request { base_url }));
+        for invalid in [json!({ "baseUrl": "x" }), json!("x"), json!({ "DeploymentId": "d-1" })] {
+            let error = parse(invalid).unwrap_err().to_string();
+            assert!(error.starts_with("the request must be a JSON object"), "{error}");
+        }
+    }
 }

@@ -7,82 +7,87 @@ use signed_requests::{MAX_RESPONSE_BYTES, client_builder, first_bytes};
 use tokio::time::Instant;
 
 use crate::{
-    api::{RequestError, Response},
-    checks::{Check, carriers, health, statistics},
-    expectation::{Expectation, Part},
+    checks::{carriers, health, statistics},
+    expectation::Expectation,
     findings::Findings,
     functions::timeout_before,
     request::Request,
+    response::{Api, RequestError, Response},
 };
 
-/// The API at a URL, called until a deadline.
+/// The API at a URL, called until a deadline. Does not follow redirects.
 pub struct HttpApi {
     client: Client,
     base_url: String,
+    key: Option<ApiKey>,
     deadline: Instant,
 }
 
 impl HttpApi {
-    /// Creates a client for the API at `base_url`. It does not follow redirects.
-    pub fn new(base_url: &str, deadline: Instant) -> Result<Self, reqwest::Error> {
+    pub fn new(base_url: &str, key: Option<ApiKey>, deadline: Instant) -> reqwest::Result<Self> {
         let client = client_builder().redirect(Policy::none()).build()?;
         let base_url = base_url.trim_end_matches('/').to_owned();
-        Ok(Self { client, base_url, deadline })
+        Ok(Self { client, base_url, key, deadline })
     }
 
-    pub async fn send(
+    pub async fn send_with(
         &self,
         request: &Request,
-        key: Option<&str>,
+        key: Option<&ApiKey>,
     ) -> Result<Response, RequestError> {
         let timeout = timeout_before(self.deadline);
         let failed = |error| RequestError::from_transport(error, timeout);
         let url = format!("{}{}", self.base_url, request.target());
         let mut builder = match &request.body {
             None => self.client.get(url),
-            Some(body) => self
-                .client
-                .post(url)
-                .header(header::CONTENT_TYPE, request.media_type)
-                .body(body.clone()),
+            Some(body) => {
+                let builder = self.client.post(url).body(body.clone());
+                builder.header(header::CONTENT_TYPE, request.media_type)
+            }
         };
         builder = builder.header(header::ACCEPT, request.media_type).timeout(timeout);
         if let Some(key) = key {
-            builder = builder.bearer_auth(key);
+            builder = builder.bearer_auth(key.reveal());
         }
         let response = builder.send().await.map_err(failed)?;
         let status = response.status().as_u16();
         let media_type = response.headers().get(header::CONTENT_TYPE).cloned();
         let bytes = first_bytes(response, MAX_RESPONSE_BYTES).await.map_err(failed)?;
         let media_type = media_type.as_ref().and_then(|media_type| media_type.to_str().ok());
-        Response::new(status, media_type, String::from_utf8_lossy(&bytes).into_owned())
+        Response::new(status, media_type, &String::from_utf8_lossy(&bytes))
+    }
+}
+
+impl Api for HttpApi {
+    async fn send(&self, request: &Request) -> Result<Response, RequestError> {
+        self.send_with(request, self.key.as_ref()).await
     }
 }
 
 /// Calls the endpoints that need no key, and one with an unknown key, whose error shows that the key table is readable.
 pub async fn check_api(api: &HttpApi) -> Findings {
     let mut findings = Findings::default();
-    for Check { request, expectation } in [health(), statistics()] {
+    for (request, expectation) in [health(), statistics()] {
         // Skipped before the first import, since its 503 would count toward the error alarm.
         if !findings.is_empty {
             let name = format!("API {}", request.route);
-            let response = findings.record(name, &expectation, api.send(&request, None)).await;
+            let response = findings.record(name, &expectation, api.send(&request)).await;
             if let Some(response) = response {
                 findings.set_data_state(&response);
             }
         }
     }
-    let Check { request, .. } = carriers();
+    let (request, _) = carriers();
     let name = format!("API {} with an unknown key", request.route);
-    let unauthorized = Expectation::error(401, "unauthorized")
-        .with("/message", Part::Equals("Invalid API key".into()));
-    findings.record(name, &unauthorized, api.send(&request, Some(&random_key()))).await;
+    let unauthorized = Expectation::error(401, "unauthorized").with_message("Invalid API key");
+    let key = random_key();
+    findings.record(name, &unauthorized, api.send_with(&request, Some(&key))).await;
     findings
 }
 
 /// Returns a well-formed, unknown key. It is new each time, since the service caches unknown keys for a while.
-fn random_key() -> String {
+fn random_key() -> ApiKey {
     let characters = rand::rng().sample_iter(Alphanumeric).take(SECRET_CHARACTERS);
-    let key = ApiKey::with_secret(KeyKind::Live, &characters.map(char::from).collect::<String>());
-    key.expect("the characters are letters and digits").reveal().to_owned()
+    ApiKey::with_secret(KeyKind::Live, &characters.map(char::from).collect::<String>())
+        .expect("the characters are letters and digits")
 }

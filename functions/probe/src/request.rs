@@ -1,9 +1,8 @@
 //! Requests as API Gateway events and as HTTP paths.
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use serde_json::{Map, Value, json};
-
-use crate::targets::Function;
+use serde_json::{Value, json};
+use strum::{IntoStaticStr, VariantArray};
 
 const AGENT: &str = concat!("telephone-number-reference-probe/", env!("CARGO_PKG_VERSION"));
 const HOST: &str = "probe.invalid";
@@ -11,9 +10,28 @@ const HOST: &str = "probe.invalid";
 const SOURCE_ADDRESS: &str = "192.0.2.1";
 const JSON: &str = "application/json";
 
-/// Endpoints with one parameter or without the version that have no second route.
-const WITHOUT_OTHER_ROUTE: [&str; 3] =
-    ["/v1/area-codes/{npa}", "/v1/carrier/{ocn}/history", "/v1/sources"];
+/// A function behind the API.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "lowercase")]
+pub enum Function {
+    Carriers,
+    Npa,
+    Format,
+    Search,
+    Status,
+    Site,
+    Mcp,
+}
+
+impl Function {
+    /// The name of the function's folder.
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+}
+
+/// Names and values of parameters.
+type Pairs = Vec<(&'static str, String)>;
 
 /// A request to a function: `POST` if it has a body, otherwise `GET`.
 #[derive(Debug, Clone)]
@@ -21,8 +39,8 @@ pub struct Request {
     pub function: Function,
     /// The route as in the template, such as `/v1/npa/{npa}`.
     pub route: &'static str,
-    parameters: Vec<(&'static str, String)>,
-    query: Vec<(&'static str, String)>,
+    parameters: Pairs,
+    query: Pairs,
     pub(crate) body: Option<String>,
     /// The media type for the body and the response.
     pub(crate) media_type: &'static str,
@@ -30,14 +48,8 @@ pub struct Request {
 
 impl Request {
     pub fn new(function: Function, route: &'static str) -> Self {
-        Self {
-            function,
-            route,
-            parameters: Vec::new(),
-            query: Vec::new(),
-            body: None,
-            media_type: JSON,
-        }
+        let (parameters, query) = (Vec::new(), Vec::new());
+        Self { function, route, parameters, query, body: None, media_type: JSON }
     }
 
     pub fn with(mut self, name: &'static str, value: &str) -> Self {
@@ -51,53 +63,19 @@ impl Request {
     }
 
     /// Sets the body, which is JSON unless [`Self::with_content_type`] sets another type.
-    pub(crate) fn body(mut self, body: impl ToString) -> Self {
-        self.body = Some(body.to_string());
-        self
+    pub(crate) fn body(self, body: impl ToString) -> Self {
+        Self { body: Some(body.to_string()), ..self }
     }
 
-    pub(crate) fn with_content_type(mut self, media_type: &'static str) -> Self {
-        self.media_type = media_type;
-        self
-    }
-
-    pub fn needs_key(&self) -> bool {
-        !matches!(self.function, Function::Status | Function::Site)
-    }
-
-    pub fn method(&self) -> &'static str {
-        if self.body.is_some() { "POST" } else { "GET" }
-    }
-
-    /// The route, and the media type if it is not JSON.
-    pub fn description(&self) -> String {
-        match self.media_type {
-            JSON => self.route.to_owned(),
-            other => format!("{} as {other}", self.route),
-        }
+    pub(crate) fn with_content_type(self, media_type: &'static str) -> Self {
+        Self { media_type, ..self }
     }
 
     /// The name in log lines. It contains the route, not the path, which may include a phone number.
-    pub(crate) fn name(&self) -> String {
+    pub fn name(&self) -> String {
         let method = if self.body.is_some() { "POST " } else { "" };
-        format!("{} {method}{}", self.function.name(), self.description())
-    }
-
-    /// Returns the same request on the endpoint's other route, with its parameter in the query or without the version.
-    pub fn at_other_route(&self) -> Option<Self> {
-        if WITHOUT_OTHER_ROUTE.contains(&self.route) {
-            return None;
-        }
-        let mut other = self.clone();
-        if let [(name, value)] = &self.parameters[..] {
-            other.query.push((name, value.clone()));
-            other.parameters.clear();
-            (other.route, _) = self.route.split_once("/{")?;
-            return Some(other);
-        }
-        let is_unversioned = self.function == Function::Status;
-        other.route = self.route.strip_prefix("/v1").filter(|_| is_unversioned)?;
-        Some(other)
+        let name = format!("{} {method}{}", self.function.name(), self.route);
+        if self.media_type == JSON { name } else { format!("{name} as {}", self.media_type) }
     }
 
     fn path(&self, encode: impl Fn(&str) -> String) -> String {
@@ -125,7 +103,7 @@ impl Request {
         // An HTTP API decodes paths.
         let path = self.path(str::to_owned);
         let route_key = format!("ANY {}", self.route);
-        let map = |pairs: &[(&str, String)]| -> Map<String, Value> {
+        let map = |pairs: &Pairs| -> Value {
             pairs.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect()
         };
         let mut event = json!({
@@ -140,7 +118,7 @@ impl Request {
                 "authorizer": { "iam": { "userId": "probe" } },
                 "domainName": HOST,
                 "http": {
-                    "method": self.method(),
+                    "method": if self.body.is_some() { "POST" } else { "GET" },
                     "path": path,
                     "protocol": "HTTP/1.1",
                     "sourceIp": SOURCE_ADDRESS,
@@ -172,6 +150,8 @@ mod tests {
     fn events_contain_decoded_paths_and_all_parameters() {
         let request = Request::new(Function::Format, "/v1/lookup/{tn+}").with("tn", "+12015550000");
         let request = request.query("q", "a b").body("tn\n").with_content_type("text/csv");
+        assert_eq!(request.target(), "/v1/lookup/%2B12015550000?q=a%20b");
+        assert_eq!(request.name(), "format POST /v1/lookup/{tn+} as text/csv");
         let event = request.event("id");
         for (pointer, expected) in [
             ("/rawPath", json!("/v1/lookup/+12015550000")),
@@ -186,21 +166,5 @@ mod tests {
         ] {
             assert_eq!(event.pointer(pointer), Some(&expected), "{pointer}");
         }
-        assert_eq!(request.name(), "format POST /v1/lookup/{tn+} as text/csv");
-    }
-
-    #[test]
-    fn endpoints_with_two_routes_get_a_request_on_each() {
-        let other = |request: Request| request.at_other_route().map(|other| other.target());
-        let lookup = Request::new(Function::Format, "/v1/lookup/{tn+}").with("tn", "+12015550000");
-        assert_eq!(lookup.target(), "/v1/lookup/%2B12015550000");
-        assert_eq!(other(lookup).unwrap(), "/v1/lookup?tn=%2B12015550000");
-        let area_code = Request::new(Function::Npa, "/v1/npa/{npa}").with("npa", "201");
-        assert_eq!(other(area_code.query("limit", "1")).unwrap(), "/v1/npa?limit=1&npa=201");
-        assert_eq!(other(Request::new(Function::Status, "/v1/health")).unwrap(), "/health");
-        assert_eq!(other(Request::new(Function::Search, "/v1/search")), None);
-        let plan = Request::new(Function::Npa, "/v1/area-codes/{npa}").with("npa", "201");
-        assert_eq!(other(plan), None);
-        assert_eq!(other(Request::new(Function::Status, "/v1/sources")), None);
     }
 }

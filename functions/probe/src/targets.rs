@@ -1,34 +1,10 @@
-//! The functions behind the API, and the versions to invoke.
+//! The versions of the functions to invoke.
 
 use std::collections::BTreeMap;
 
-use strum::{IntoStaticStr, VariantArray};
+use strum::VariantArray;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr, VariantArray)]
-#[strum(serialize_all = "lowercase")]
-pub enum Function {
-    Carriers,
-    Npa,
-    Format,
-    Search,
-    Status,
-    Site,
-    Mcp,
-}
-
-impl Function {
-    pub const ALL: &[Self] = Self::VARIANTS;
-
-    /// The name of the function's folder.
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
-
-    /// The environment variable with the ARN of the function's newest version.
-    pub fn variable(self) -> String {
-        format!("{}_VERSION", self.name().to_uppercase())
-    }
-}
+use crate::request::Function;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Versions {
@@ -40,6 +16,7 @@ pub enum Versions {
 
 const ALIAS: &str = "live";
 
+/// The ARN to invoke for each function.
 pub type Targets = BTreeMap<Function, String>;
 
 /// Returns the versions in the environment, or the aliases. A deployment sets the variables before it moves an alias.
@@ -48,7 +25,7 @@ pub fn targets(
     environment: impl Fn(&str) -> Option<String>,
 ) -> Result<Targets, String> {
     let target = |&function: &Function| {
-        let variable = function.variable();
+        let variable = format!("{}_VERSION", function.name().to_uppercase());
         let value = environment(&variable).unwrap_or_default();
         match (unqualified(&value), versions) {
             (Some(_), Versions::New) => Ok((function, value)),
@@ -59,15 +36,14 @@ pub fn targets(
             )),
         }
     };
-    Function::ALL.iter().map(target).collect()
+    Function::VARIANTS.iter().map(target).collect()
 }
 
 /// Returns a function's ARN without the version; `None` if `arn` is not a version's.
 fn unqualified(arn: &str) -> Option<&str> {
     let (function, version) = arn.rsplit_once(':')?;
     let is_version = !version.is_empty() && version.bytes().all(|byte| byte.is_ascii_digit());
-    (is_version && function.starts_with("arn:") && function.contains(":function:"))
-        .then_some(function)
+    (is_version && function.contains(":function:")).then_some(function)
 }
 
 #[cfg(test)]
@@ -76,8 +52,7 @@ mod tests {
 
     #[test]
     fn error_names_the_variable_without_a_version() {
-        for value in ["", "arn:aws:lambda:us-east-1:1:function:npa", "arn:x:function:npa:live", "7"]
-        {
+        for value in ["", "arn:aws:lambda:us-east-1:1:function:npa", "arn:x:function:npa:live"] {
             let environment = |variable: &str| match variable {
                 "NPA_VERSION" => Some(value.to_owned()),
                 _ => Some("arn:aws:lambda:us-east-1:123456789012:function:numbers-x:7".to_owned()),

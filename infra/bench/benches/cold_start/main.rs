@@ -10,7 +10,6 @@ mod lambda_runtime;
 #[allow(dead_code)]
 #[path = "../../../local/tests/e2e/support/processes.rs"]
 mod processes;
-mod requests;
 
 use std::{
     array, env,
@@ -21,11 +20,10 @@ use std::{
 };
 
 use clap::Parser;
+use probe::{Function, Request};
+use serde_json::{Value, json};
 
-use self::{
-    lambda_runtime::{LambdaFunction, Registration},
-    requests::Request,
-};
+use self::lambda_runtime::LambdaFunction;
 
 /// Measures cold starts and response times for the functions.
 #[derive(Debug, Parser)]
@@ -48,6 +46,8 @@ struct Options {
     bench: bool,
 }
 
+/// The database must contain this key.
+const KEY: &str = "tnr_live_SampleKeyForTheEventsAndTheTests2eIfJn";
 /// The folder for the functions' logs.
 const LOGS: &str = "target/bench/logs";
 /// Requests between the first one and the measured warm ones.
@@ -60,61 +60,110 @@ type Figures = [f64; 5];
 const HEADINGS: &str = "| | init, ms | x (b) | first response, ms | warm response, ms | x (a) | memory, MiB | \
                         binary, MB |";
 
+/// A request to measure, the binary that it starts, and a JSON pointer to a field that the response must contain.
+struct Subject {
+    name: &'static str,
+    program: PathBuf,
+    event: Value,
+    required: &'static str,
+}
+
+/// The two baselines, then a request of each kind.
+fn subjects(options: &Options) -> Vec<Subject> {
+    let subject = |name, request: &Request, required, program: &Path| {
+        let mut event = request.event("bench");
+        event["headers"]["authorization"] = json!(format!("Bearer {KEY}"));
+        event["requestContext"]["authorizer"].take();
+        Subject { name, program: program.to_owned(), event, required }
+    };
+    let (ocn, words) =
+        if options.published { ("6010", "cingular wireless") } else { ("4070", "sample wireless") };
+    let to = Request::new;
+    let exchanges = to(Function::Npa, "/v1/npa/{npa}").with("npa", "415");
+    let exchange =
+        to(Function::Npa, "/v1/npa/{npa}/nxx/{nxx}").with("npa", "212").with("nxx", "234");
+    let number = |number| to(Function::Format, "/v1/format/{tn+}").with("tn", number);
+    let search = || to(Function::Search, "/v1/search");
+    let baselines = [
+        ("(a) hello", "hello", "/message"),
+        ("(b) hello and one GetItem", "hello_dynamodb", "/attributes"),
+    ]
+    .map(|(name, program, field)| {
+        subject(name, &exchanges, field, &options.baselines.join(program))
+    });
+    let carrier = to(Function::Carriers, "/v1/carrier/{ocn}").with("ocn", ocn);
+    let filters = search().query("state", "NY").query("type", "WIRELESS");
+    let functions = [
+        ("npa: an area code", exchanges.clone(), "/exchanges/0/nxx"),
+        ("npa: an exchange", exchange, "/exchanges/0/nxx"),
+        ("format: a US number", number("+13052345678"), "/location/rateCenter"),
+        ("format: a British number", number("+442079460958"), "/location/country"),
+        ("carriers: a list", to(Function::Carriers, "/v1/carriers"), "/carriers/0/ocn"),
+        ("carriers: one", carrier, "/ocn"),
+        ("search: two words", search().query("q", words), "/results/0/npa"),
+        ("search: two filters", filters, "/results/0/npa"),
+        ("status: health", to(Function::Status, "/v1/health"), "/status"),
+    ]
+    .map(|(name, request, field)| {
+        subject(name, &request, field, &options.functions.join(request.function.name()))
+    });
+    baselines.into_iter().chain(functions).collect()
+}
+
 // A single thread leaves the other cores to the functions.
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
-    let Options { functions, baselines, published, rounds, .. } = Options::parse();
+    let options = Options::parse();
     // Cargo runs a benchmark in its package's folder, but paths are relative to the workspace.
     env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).unwrap();
-    let baselines = requests::baselines().map(|it| (baselines.join(it.program), it, Vec::new()));
-    let functions =
-        requests::functions(published).map(|it| (functions.join(it.program), it, Vec::new()));
-    let mut subjects: Vec<_> = baselines.into_iter().chain(functions).collect();
+    fs::create_dir_all(LOGS).unwrap();
+    let subjects = subjects(&options);
+    let mut starts = vec![Vec::new(); subjects.len()];
     // Functions take turns, so that other work on the machine affects all of them.
-    for round in 1..=rounds {
-        eprint!("\rround {round} of {rounds}");
-        for (program, request, starts) in &mut subjects {
-            starts.push(measure_start(program, request).await);
+    for round in 1..=options.rounds {
+        eprint!("\rround {round} of {}", options.rounds);
+        for (subject, starts) in subjects.iter().zip(&mut starts) {
+            starts.push(measure_start(subject).await);
         }
     }
-    let medians: Vec<Figures> = subjects.iter().map(|(_, _, starts)| medians(starts)).collect();
+    let medians: Vec<Figures> = starts.iter().map(|starts| medians(starts)).collect();
     let ([_, _, hello_warm, ..], [hello_dynamodb_init, ..]) = (medians[0], medians[1]);
     println!(
-        "\nMedians of {rounds} starts, and of {WARM_REQUESTS} warm responses after {WARM_UP} others\n"
+        "\nMedians of {} starts, and of {WARM_REQUESTS} warm responses after {WARM_UP} others\n",
+        options.rounds
     );
     println!("{HEADINGS}\n|---|---:|---:|---:|---:|---:|---:|---:|");
-    for ((_, request, _), [init, first, warm, memory, size]) in subjects.iter().zip(medians) {
+    for (subject, [init, first, warm, memory, size]) in subjects.iter().zip(medians) {
         let (init_ratio, warm_ratio) = (init / hello_dynamodb_init, warm / hello_warm);
         println!(
             "| {} | {init:.1} | {init_ratio:.1} | {first:.2} | {warm:.2} | {warm_ratio:.1} | {memory:.1} | {size:.1} |",
-            request.name
+            subject.name
         );
     }
 }
 
-async fn measure_start(program: &Path, request: &Request) -> Figures {
-    let command = function_command(program, request.program);
+async fn measure_start(subject: &Subject) -> Figures {
+    let command = function_command(&subject.program);
     let started = Instant::now();
-    let mut function = LambdaFunction::start(command, Registration::Accepted).await;
+    let mut function = LambdaFunction::start(command).await;
     let init = milliseconds(started.elapsed());
-    let event = request.event();
     let mut times = Vec::new();
     for _ in 0..=WARM_UP + WARM_REQUESTS {
-        let id = function.begin(&event);
-        let (response, time) = function.timed_response(&id).await;
+        let (response, time) = function.timed_response(&subject.event).await;
         function.wait_until_idle().await;
-        request.check(&response);
+        let body: Value = response["body"].as_str().unwrap_or_default().parse().unwrap_or_default();
+        let has_field = body.pointer(subject.required).is_some_and(|value| !value.is_null());
+        assert!(response["statusCode"] == 200 && has_field, "{}: {response}", subject.name);
         times.push(milliseconds(time));
     }
     let warm = median(times.split_off(1 + WARM_UP));
-    let size = fs::metadata(program).unwrap().len() as f64 / 1e6;
+    let size = fs::metadata(&subject.program).unwrap().len() as f64 / 1e6;
     [init, times[0], warm, peak_memory(&function.process), size]
 }
 
 /// The command that starts a function with only the variables for Lambda and the database.
-fn function_command(program: &Path, name: &str) -> Command {
-    fs::create_dir_all(LOGS).unwrap();
-    let log = File::create(Path::new(LOGS).join(name)).unwrap();
+fn function_command(program: &Path) -> Command {
+    let log = File::create(Path::new(LOGS).join(program.file_name().unwrap())).unwrap();
     let mut command = Command::new(program);
     command
         .env_clear()

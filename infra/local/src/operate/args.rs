@@ -14,10 +14,10 @@ use crate::{
 pub struct DoctorArgs {
     #[command(flatten)]
     pub data: DataArgs,
-    /// Test each endpoint of the service at this URL, instead of the stack's own URL
+    /// Test the service at this URL, instead of the stack's own URL
     #[arg(long, value_name = "BASE_URL", value_parser = endpoint_url)]
     pub url: Option<String>,
-    /// Also test the endpoints with this API key
+    /// Also test endpoints with this API key
     #[arg(long, value_name = "KEY", env = "TNR_KEY", hide_env_values = true)]
     pub key: Option<String>,
     /// Timeout for each group of checks, in seconds

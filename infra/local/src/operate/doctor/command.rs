@@ -12,12 +12,11 @@ use signed_requests::{AwsAccount, sdk_config};
 use store::{Store, Tables, TimeoutProfile};
 
 use super::{
+    Options, Remedies, check_database,
     data::AgeLimits,
-    database::{CheckOptions, check_database},
-    endpoints::{Target, check_service},
+    endpoints::check_service,
     finding::{Examination, Finding, Group, State},
-    remedies::Remedies,
-    stack::{StackTarget, check_stack},
+    stack::check_stack,
 };
 use crate::{
     CliError,
@@ -46,55 +45,44 @@ pub async fn doctor(args: DoctorArgs) -> Result<(), CliError> {
 
 async fn examine(args: &DoctorArgs, progress: &dyn Fn(Progress)) -> Result<Examination, CliError> {
     let key: Option<ApiKey> = args.key.as_deref().map(str::parse).transpose()?;
-    let options = CheckOptions { limit: Duration::from_secs(args.timeout), progress };
+    let options = Options { limit: Duration::from_secs(args.timeout), progress };
     let url = args.url.as_deref().map(|url| url.trim_end_matches('/'));
-    if let Some(name) = &args.data.stack {
-        return examine_stack(StackTarget { name, url, key }, options).await;
+    if let Some(stack) = &args.data.stack {
+        let account = AwsAccount::from_env().await.context("the AWS account cannot be reached")?;
+        let config = Builder::from(&sdk_config().await);
+        let store = Store::connect(config, Tables::for_stack(stack), TimeoutProfile::Batch);
+        let groups = check_stack(&account, &store, stack, (url, key.as_ref()), options).await?;
+        return Ok(Examination::new(format!("stack {stack} in {}", account.region()), groups));
     }
     let (mut targets, mut groups) = (Vec::new(), Vec::new());
     if args.data.is_explicit() || url.is_none() {
-        let (database, findings) = examine_database(args, options).await?;
-        targets.push(database);
-        groups.extend(findings);
+        let place = args.data.place()?;
+        targets.push(match &place {
+            Place::Endpoint(url) => format!("database at {url}"),
+            place => format!("database in {place}"),
+        });
+        groups.extend(examine_database(args, place, options).await?);
     }
     if let Some(url) = url {
-        let target = Target { base_url: url.to_owned(), key };
         targets.push(format!("service {url}"));
-        groups.push(check_service(&target, options.limit).await?);
+        let endpoints = check_service(url, key.as_ref(), options.limit);
+        groups.push(Group::check("endpoints", options.limit, endpoints).await);
     }
     Ok(Examination::new(targets.join(" and "), groups))
-}
-
-async fn examine_stack(
-    target: StackTarget<'_>,
-    options: CheckOptions<'_>,
-) -> Result<Examination, CliError> {
-    let account = AwsAccount::from_env().await.context("the AWS account cannot be reached")?;
-    let config = Builder::from(&sdk_config().await);
-    let store = Store::connect(config, Tables::for_stack(target.name), TimeoutProfile::Batch);
-    let name = format!("stack {} in {}", target.name, account.region());
-    let groups = check_stack(&account, &store, target, options).await?;
-    Ok(Examination::new(name, groups))
 }
 
 /// Checks the database that the arguments select, without creating missing tables.
 async fn examine_database(
     args: &DoctorArgs,
-    options: CheckOptions<'_>,
-) -> Result<(String, Vec<Group>), CliError> {
-    let place = args.data.place()?;
+    place: Place,
+    options: Options<'_>,
+) -> Result<Vec<Group>, CliError> {
     let remedies = Remedies::new(place.clone(), args.data.next());
     let limits = AgeLimits::default();
     let check = async |store: &Store| check_database(store, &limits, &remedies, options).await;
     match place {
-        Place::Endpoint(endpoint) => {
-            let store = store_at(&endpoint, TimeoutProfile::Batch).await;
-            Ok((format!("database at {endpoint}"), check(&store).await))
-        }
-        Place::Stack(_) | Place::Folder(_) => {
-            let groups = on_database(&args.data, Access::Read, check).await?;
-            Ok((format!("database in {place}"), groups))
-        }
+        Place::Endpoint(url) => Ok(check(&store_at(&url, TimeoutProfile::Batch).await).await),
+        _ => on_database(&args.data, Access::Read, check).await,
     }
 }
 
@@ -123,7 +111,7 @@ fn write(table: &mut String, examination: &Examination) -> fmt::Result {
 fn write_finding(table: &mut String, finding: &Finding) -> fmt::Result {
     const INDENT: usize = 11;
     let Finding { check, state, message, remedy, section } = finding;
-    let word = state.word();
+    let word: &str = state.into();
     let style = match state {
         State::Ok => GOOD,
         State::Note => HINT,

@@ -1,60 +1,42 @@
-//! The data: its age, unreadable versions, and drift.
+//! The data: its age, its reports' ages, and unreadable versions.
 
 use std::collections::BTreeMap;
 
 use indicatif::HumanCount;
-use ingest::{
-    Drift, HistoryDrift, HistoryVerification, IngestError, Progress, Repair, Verification,
-};
 use jiff::{SignedDuration, Timestamp};
 use logging::with_causes;
 use numbering::{records::Version, time::date_of};
 use store::{DatasetError, Manifest, ReportName, Snapshot, Store, load};
 
+use super::{
+    Findings, Remedies,
+    finding::{Finding, State, section},
+};
 use crate::error::pluralize;
 
-use super::{
-    facts::FactResult,
-    finding::{Finding, State, section},
-    remedies::Remedies,
-};
-
-#[derive(Debug)]
-pub struct DataFacts {
-    /// `None` before the first import.
-    pub manifest: Option<Manifest>,
-    /// The reasons by version.
-    pub unreadable: BTreeMap<Version, String>,
-}
-
 /// Reads the manifest and every version it lists.
-pub async fn gather(store: &Store) -> FactResult<DataFacts> {
-    let manifest = store.manifest().await?;
+pub async fn check(
+    store: &Store,
+    now: Timestamp,
+    limits: &AgeLimits,
+    remedies: &Remedies,
+) -> Findings {
+    let Some(manifest) = store.manifest().await? else {
+        let finding = Finding::problem("data", "nothing has been imported");
+        let finding = finding.remedy(remedies.tnr("import --fetch"));
+        return Ok(vec![finding.section(section::FIRST_IMPORT_AND_KEY)]);
+    };
     let mut unreadable = BTreeMap::new();
-    for snapshot in manifest.iter().flat_map(Manifest::snapshots) {
+    for snapshot in manifest.snapshots() {
         match load(store, snapshot).await {
             Ok(_) => (),
             Err(DatasetError::Unreadable { version, source }) => {
                 unreadable.insert(version, with_causes(&source));
             }
-            Err(error) => return Err(IngestError::from(error).into()),
+            Err(error) => return Err(error.into()),
         }
     }
-    Ok(DataFacts { manifest, unreadable })
-}
-
-/// Compares every lookup item with the newest readable version, if any.
-pub async fn compare_items(
-    store: &Store,
-    progress: &dyn Fn(Progress),
-) -> FactResult<Option<Verification>> {
-    match ingest::verify(store, Repair::No, None, progress).await {
-        Ok(verification) => Ok(Some(verification)),
-        Err(
-            IngestError::NothingImported | IngestError::Current(DatasetError::NoneReadable { .. }),
-        ) => Ok(None),
-        Err(error) => Err(error.into()),
-    }
+    Ok(findings(&manifest, &unreadable, now, limits, remedies))
 }
 
 /// The ages in days beyond which an import or a report is too old.
@@ -78,25 +60,20 @@ impl AgeLimits {
     }
 }
 
-pub fn findings(
-    facts: &DataFacts,
+/// Findings about these versions, with the reasons why some are unreadable.
+fn findings(
+    manifest: &Manifest,
+    unreadable: &BTreeMap<Version, String>,
     now: Timestamp,
     limits: &AgeLimits,
     remedies: &Remedies,
 ) -> Vec<Finding> {
-    let Some(manifest) = &facts.manifest else {
-        let finding = Finding::problem("data", "nothing has been imported")
-            .remedy(remedies.tnr("import --fetch"))
-            .section(section::FIRST_IMPORT_AND_KEY);
-        return vec![finding];
-    };
     let mut findings = vec![age_finding(manifest, now, limits.import_days, remedies)];
     findings.extend(report_findings(&manifest.current, now, limits, remedies));
-    let unreadable = facts.unreadable.iter();
-    findings.extend(unreadable.map(|(version, reason)| {
-        unreadable_version(version, reason, &facts.unreadable, manifest, remedies)
+    findings.extend(unreadable.iter().map(|(version, reason)| {
+        unreadable_version(version, reason, unreadable, manifest, remedies)
     }));
-    if facts.unreadable.is_empty() {
+    if unreadable.is_empty() {
         let versions = 1 + manifest.retained.len();
         findings.push(Finding::ok("versions", format!("all {versions} are readable")));
     }
@@ -174,73 +151,10 @@ fn unreadable_version(
         .section(section::UPGRADE)
 }
 
-/// Findings about the history, which the same comparison checks.
-pub fn history_findings(verification: Option<&Verification>, remedies: &Remedies) -> Vec<Finding> {
-    let Some(Verification { history, .. }) = verification else { return Vec::new() };
-    let HistoryVerification { publications, changes, drift, unrecorded, .. } = history;
-    let mut findings = Vec::new();
-    if drift.total() > 0 {
-        let HistoryDrift { publications, differences, changes } = *drift;
-        let message = format!(
-            "missing or damaged: {}, {}, {}; requests that need them fail",
-            pluralize(publications, "publication"),
-            pluralize(differences, "difference"),
-            pluralize(changes, "change")
-        );
-        let finding = Finding::problem("history", message).section(section::VERIFY);
-        findings.push(finding.remedy(remedies.tnr("verify --repair")));
-    }
-    if *unrecorded > 0 {
-        let message = format!(
-            "the changes of {} are missing; requests for earlier days fail until the next import",
-            pluralize(*unrecorded, "publication")
-        );
-        let finding = Finding::warning("history", message).section(section::VERIFY);
-        findings.push(finding.remedy(remedies.tnr("import --fetch")));
-    }
-    if findings.is_empty() {
-        let publications = pluralize(*publications, "publication");
-        let message = format!("{publications}, {}, all intact", pluralize(*changes, "change"));
-        findings.push(Finding::ok("history", message));
-    }
-    findings
-}
-
-pub fn item_findings(verification: Option<&Verification>, remedies: &Remedies) -> Vec<Finding> {
-    let Some(Verification { items, drift, .. }) = verification else {
-        let message = "not compared; no version is readable";
-        return vec![Finding::note("items", message)];
-    };
-    if drift.total() == 0 {
-        let items = HumanCount(*items as u64);
-        return vec![Finding::ok("items", format!("all {items} match the current version"))];
-    }
-    let Drift { contradicting, outdated, unreadable, missing, stray } = *drift;
-    let mut findings = Vec::new();
-    let repair =
-        |finding: Finding| finding.remedy(remedies.tnr("verify --repair")).section(section::VERIFY);
-    if contradicting > 0 {
-        let contradicting = HumanCount(contradicting as u64);
-        let message =
-            format!("{contradicting} contradict the current version; clients get wrong data");
-        findings.push(repair(Finding::problem("items", message)));
-    }
-    if contradicting < drift.total() {
-        let [outdated, unreadable, missing, stray] =
-            [outdated, unreadable, missing, stray].map(|count| HumanCount(count as u64));
-        let message = format!(
-            "{outdated} outdated, {unreadable} unreadable, {missing} missing, {stray} stray; clients get \
-             these records from memory"
-        );
-        findings.push(repair(Finding::warning("items", message)));
-    }
-    findings
-}
-
 #[cfg(test)]
 mod tests {
     use numbering::dataset::Dataset;
-    use store::{ImportedReport, ImportedReports, ReportName};
+    use store::{ImportedReport, ImportedReports};
 
     use super::*;
     use crate::{database::place::Place, terminal::next_commands::NextCommands};
@@ -250,130 +164,64 @@ mod tests {
         Snapshot::new(Version::new(time), b"bytes", statistics, reports, time)
     }
 
-    fn imported_at(time: &str) -> Manifest {
-        Manifest::new(None, snapshot(time, ImportedReports::default()), |_| false)
-    }
-
     #[test]
     fn reports_older_than_their_publishers_rhythm_are_findings() {
-        let findings_for = |dates: &[(ReportName, Option<&str>)], remedies: &Remedies| {
-            let reports = dates.iter().map(|&(name, date)| {
-                let date = date.map(|date| date.parse().unwrap());
-                (name, ImportedReport { date, ..ImportedReport::default() })
-            });
-            let current = snapshot("2026-11-26T03:00:00Z", ImportedReports(reports.collect()));
-            let manifest = Some(Manifest::new(None, current, |_| false));
-            let facts = DataFacts { manifest, unreadable: BTreeMap::new() };
-            let now = "2026-11-26T23:59:59Z".parse().unwrap();
-            let found = findings(&facts, now, &AgeLimits::default(), remedies);
-            // Without the import's age and the versions.
-            found[1..found.len() - 1].to_vec()
+        let now = "2026-11-26T23:59:59Z".parse().unwrap();
+        let check = |name: ReportName, date: Option<&str>, remedies: &Remedies| {
+            let date = date.map(|date| date.parse().unwrap());
+            let report = ImportedReport { date, ..ImportedReport::default() };
+            let reports = ImportedReports([(name, report)].into());
+            let current = snapshot("2026-11-26T03:00:00Z", reports);
+            let found = report_findings(&current, now, &AgeLimits::default(), remedies);
+            found.first().map(Finding::line)
         };
-        let in_time = [
-            (ReportName::Nanpa, Some("2026-11-26")),
-            (ReportName::Cnac, Some("2026-11-19")),
-            (ReportName::NpaReport, Some("2026-09-25")),
-            (ReportName::ThousandsBlocks, Some("2026-11-25")),
-            (ReportName::CanadianBlocks, None),
-            (ReportName::Carriers, Some("2025-01-01")),
-        ];
         let stack = Remedies::for_stack("numbers");
-        let expected = [
-            Finding::ok("nanpa", "dated 2026-11-26, 0 days ago"),
-            Finding::ok("cnac", "dated 2026-11-19, 7 days ago"),
-            Finding::ok("npa_report", "dated 2026-09-25, 62 days ago"),
-            Finding::ok("thousands_blocks", "dated 2026-11-25, 1 day ago"),
-        ];
-        assert_eq!(findings_for(&in_time, &stack), expected);
-
-        let too_old = [
-            (ReportName::Nanpa, Some("2026-11-18")),
-            (ReportName::Cnac, Some("2025-09-12")),
-            (ReportName::NpaReport, Some("2026-09-24")),
-            (ReportName::ThousandsBlocks, Some("2026-11-18")),
-            (ReportName::CanadianBlocks, Some("2026-11-18")),
-        ];
         let folder = Remedies::new(Place::Folder("x".into()), NextCommands::default());
-        for (remedies, state) in [(&stack, State::Problem), (&folder, State::Warning)] {
-            let expected = [
-                ("nanpa", "more than 7 days old; dated 2026-11-18, 8 days ago"),
-                ("cnac", "more than 7 days old; dated 2025-09-12, 440 days ago"),
-                ("npa_report", "more than 62 days old; dated 2026-09-24, 63 days ago"),
-                ("thousands_blocks", "more than 7 days old; dated 2026-11-18, 8 days ago"),
-                ("canadian_blocks", "more than 7 days old; dated 2026-11-18, 8 days ago"),
-            ]
-            .map(|(name, message)| {
-                let finding = Finding::new(state, name, message).section("Publisher stalled");
-                finding.remedy(remedies.tnr("sources"))
-            });
-            assert_eq!(findings_for(&too_old, remedies), expected);
+        for (name, date, expected) in [
+            (ReportName::Nanpa, "2026-11-26", "dated 2026-11-26, 0 days ago"),
+            (ReportName::Cnac, "2026-11-19", "dated 2026-11-19, 7 days ago"),
+            (ReportName::NpaReport, "2026-09-25", "dated 2026-09-25, 62 days ago"),
+            (ReportName::ThousandsBlocks, "2026-11-25", "dated 2026-11-25, 1 day ago"),
+        ] {
+            assert_eq!(check(name, Some(date), &stack), Some(format!("ok {name}: {expected}")));
         }
-        let sample = [ReportName::Nanpa, ReportName::Cnac].map(|name| (name, Some("2000-01-01")));
-        assert_eq!(findings_for(&sample, &stack), []);
+        for (name, date, expected) in [
+            (ReportName::Nanpa, "2026-11-18", "7 days old; dated 2026-11-18, 8 days ago"),
+            (ReportName::Cnac, "2025-09-12", "7 days old; dated 2025-09-12, 440 days ago"),
+            (ReportName::NpaReport, "2026-09-24", "62 days old; dated 2026-09-24, 63 days ago"),
+        ] {
+            // Only a stack imports every night.
+            for (remedies, state) in [(&stack, "problem"), (&folder, "warning")] {
+                let expected = format!("{state} {name}: more than {expected}");
+                assert_eq!(check(name, Some(date), remedies), Some(expected));
+            }
+        }
+        assert_eq!(check(ReportName::CanadianBlocks, None, &stack), None);
+        assert_eq!(check(ReportName::Carriers, Some("2025-01-01"), &stack), None);
+        assert_eq!(check(ReportName::Nanpa, Some("2000-01-01"), &stack), None, "the sample");
     }
 
     #[test]
-    fn missing_old_or_unreadable_data_is_a_problem() {
-        let states = |manifest: Option<Manifest>, unreadable: Option<&Version>| {
-            let unreadable =
-                unreadable.map(|version| (version.clone(), "its layout is 9".to_owned()));
-            let facts = DataFacts { manifest, unreadable: unreadable.into_iter().collect() };
+    fn old_or_unreadable_data_is_a_problem() {
+        let imported_at = |before: Option<&Manifest>, time| {
+            Manifest::new(before, snapshot(time, ImportedReports::default()), |_| false)
+        };
+        let states = |manifest: &Manifest, unreadable: Option<&Version>| {
+            let reason = |version: &Version| (version.clone(), "its layout is 9".to_owned());
+            let unreadable = unreadable.map(reason).into_iter().collect();
             let now = "2026-11-21T12:00:00Z".parse().unwrap();
             let a_day = AgeLimits { import_days: 1, ..AgeLimits::default() };
-            findings(&facts, now, &a_day, &Remedies::for_stack("numbers"))
-                .iter()
-                .map(|finding| finding.state)
-                .collect::<Vec<_>>()
+            let found =
+                findings(manifest, &unreadable, now, &a_day, &Remedies::for_stack("numbers"));
+            found.iter().map(|finding| finding.state).collect::<Vec<_>>()
         };
-        let in_time = imported_at("2026-11-20T12:00:00Z");
-        assert_eq!(states(None, None), [State::Problem]);
-        assert_eq!(states(Some(in_time.clone()), None), [State::Ok, State::Ok]);
-        let too_old = imported_at("2026-11-20T11:59:59Z");
-        assert_eq!(states(Some(too_old), None), [State::Problem, State::Ok]);
-        let current = imported_at("2026-11-21T11:00:00Z").current;
-        let two = Manifest::new(Some(&in_time), current, |_| false);
+        let in_time = imported_at(None, "2026-11-20T12:00:00Z");
+        assert_eq!(states(&in_time, None), [State::Ok, State::Ok]);
+        let too_old = imported_at(None, "2026-11-20T11:59:59Z");
+        assert_eq!(states(&too_old, None), [State::Problem, State::Ok]);
+        let two = imported_at(Some(&in_time), "2026-11-21T11:00:00Z");
         let (current, retained) = (&two.current.version, &two.retained[0].version);
-        assert_eq!(states(Some(two.clone()), Some(current)), [State::Ok, State::Problem]);
-        assert_eq!(states(Some(two.clone()), Some(retained)), [State::Ok, State::Note]);
-    }
-
-    fn verification(drift: Drift, history: HistoryVerification) -> Verification {
-        let version = Version::new(Timestamp::UNIX_EPOCH);
-        Verification { version, skipped: Vec::new(), items: 9, drift, repaired: 0, history }
-    }
-
-    #[test]
-    fn a_damaged_history_is_a_problem_and_an_unrecorded_publication_a_warning() {
-        let changes = HistoryDrift { changes: 1, ..HistoryDrift::default() };
-        for (drift, unrecorded, expected) in [
-            (HistoryDrift::default(), 0, &[State::Ok][..]),
-            (changes, 0, &[State::Problem]),
-            (HistoryDrift::default(), 1, &[State::Warning]),
-            (changes, 2, &[State::Problem, State::Warning]),
-        ] {
-            let history =
-                HistoryVerification { drift, unrecorded, ..HistoryVerification::default() };
-            let verification = verification(Drift::default(), history);
-            let found = history_findings(Some(&verification), &Remedies::for_stack("numbers"));
-            let states: Vec<State> = found.iter().map(|finding| finding.state).collect();
-            assert_eq!(states, expected, "{drift:?} {unrecorded}");
-        }
-    }
-
-    #[test]
-    fn contradicting_items_are_a_problem_and_other_drift_a_warning() {
-        for (drift, expected) in [
-            (Drift::default(), &[State::Ok][..]),
-            (Drift { stray: 1, ..Drift::default() }, &[State::Warning]),
-            (
-                Drift { contradicting: 1, missing: 2, ..Drift::default() },
-                &[State::Problem, State::Warning],
-            ),
-        ] {
-            let verification = verification(drift, HistoryVerification::default());
-            let found = item_findings(Some(&verification), &Remedies::for_stack("numbers"));
-            let states: Vec<State> = found.iter().map(|finding| finding.state).collect();
-            assert_eq!(states, expected, "{drift:?}");
-        }
+        assert_eq!(states(&two, Some(current)), [State::Ok, State::Problem]);
+        assert_eq!(states(&two, Some(retained)), [State::Ok, State::Note]);
     }
 }

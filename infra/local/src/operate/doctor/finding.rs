@@ -1,10 +1,18 @@
 //! Findings in groups, and their worst state.
 
+use std::time::Duration;
+
+use logging::with_causes;
 use serde::Serialize;
+use strum::IntoStaticStr;
+use tokio::time::timeout;
+
+use crate::error::Cause;
 
 /// A finding's severity, from best to worst.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum State {
     /// As expected.
     Ok,
@@ -18,17 +26,8 @@ pub enum State {
     Problem,
 }
 
-impl State {
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Note => "note",
-            Self::Unknown => "unknown",
-            Self::Warning => "warning",
-            Self::Problem => "problem",
-        }
-    }
-}
+/// The findings of related checks, or the reason why they could not run.
+pub type Findings = Result<Vec<Finding>, Cause>;
 
 /// The result of a check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -62,6 +61,18 @@ impl Finding {
 
     pub fn problem(check: impl Into<String>, message: impl Into<String>) -> Self {
         Self::new(State::Problem, check, message)
+    }
+
+    /// The state and subject, such as `ok items`.
+    #[cfg(test)]
+    pub fn summary(&self) -> String {
+        format!("{} {}", <&str>::from(self.state), self.check)
+    }
+
+    /// The finding without advice, such as `ok items: all 9 match`.
+    #[cfg(test)]
+    pub fn line(&self) -> String {
+        format!("{}: {}", self.summary(), self.message)
     }
 
     #[must_use]
@@ -116,6 +127,28 @@ pub struct Group {
     pub findings: Vec<Finding>,
 }
 
+impl Group {
+    /// Runs checks. If they fail to run or take too long, that is the only finding.
+    pub async fn check(
+        name: &'static str,
+        limit: Duration,
+        checks: impl Future<Output = Findings>,
+    ) -> Self {
+        let unknown = |reason: String| {
+            let message = format!("could not be checked; {reason}");
+            vec![Finding::new(State::Unknown, name, message).section(section::EXAMINE)]
+        };
+        let findings = match timeout(limit, checks).await {
+            Ok(Ok(findings)) => findings,
+            Ok(Err(error)) => unknown(with_causes(&*error)),
+            Err(_) => {
+                unknown(format!("it took longer than {limit:?}; pass --timeout to wait longer"))
+            }
+        };
+        Self { name, findings }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Examination {
     /// The subject, such as `stack numbers in us-east-1`.
@@ -138,8 +171,7 @@ impl Examination {
 
     /// Returns `true` if every check failed to run.
     pub fn is_unknown(&self) -> bool {
-        let total: usize = self.groups.iter().map(|group| group.findings.len()).sum();
-        self.count(State::Unknown) == total
+        self.groups.iter().flat_map(|group| &group.findings).all(|it| it.state == State::Unknown)
     }
 }
 
@@ -158,5 +190,17 @@ mod tests {
         let partly = group(&[State::Ok, State::Unknown]);
         assert!(partly.state == State::Unknown && !partly.is_unknown());
         assert!(group(&[State::Unknown, State::Unknown]).is_unknown());
+    }
+
+    #[tokio::test]
+    async fn checks_that_fail_to_run_or_take_too_long_are_unknown() {
+        let denied = async { Err("AccessDenied: not authorized".into()) };
+        let found = Group::check("tables", Duration::MAX, denied).await;
+        let expected = "unknown tables: could not be checked; AccessDenied: not authorized";
+        assert_eq!(found.findings[0].line(), expected);
+        let found = Group::check("keys", Duration::ZERO, std::future::pending()).await;
+        let expected = "unknown keys: could not be checked; it took longer than 0ns; pass --timeout \
+                        to wait longer";
+        assert_eq!(found.findings[0].line(), expected);
     }
 }

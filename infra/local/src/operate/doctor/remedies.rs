@@ -4,7 +4,7 @@ use store::is_plain_http;
 
 use crate::{database::place::Place, terminal::next_commands::NextCommands};
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Remedies {
     next: NextCommands,
     place: Place,
@@ -46,12 +46,6 @@ impl Remedies {
     /// The command that deploys the clone with the stack's parameters.
     pub fn deploy(&self) -> String {
         format!("sam build && sam deploy --stack-name {}", self.stack())
-    }
-
-    /// The command that deploys the last build with a parameter changed.
-    pub fn set_parameter(&self, parameter: &str, value: &str) -> String {
-        let stack = self.stack();
-        format!("sam deploy --stack-name {stack} --parameter-overrides {parameter}={value}")
     }
 
     fn stack(&self) -> &str {

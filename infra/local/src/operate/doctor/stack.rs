@@ -1,74 +1,76 @@
 //! Checks a stack on AWS.
 
-use std::time::Duration;
+use std::collections::BTreeMap;
 
+use serde_json::Value;
 use shared::auth::ApiKey;
-use signed_requests::AwsAccount;
+use signed_requests::{AwsAccount, Service};
 use store::{ReportName, Store};
 
 use super::{
-    alarms,
+    Options, Remedies, alarms,
+    aws::{members, query, text},
+    check_database,
     data::AgeLimits,
-    database::{CheckOptions, check_database},
-    endpoints::{Target, check_service},
-    facts::{FactError, group, with_timeout},
+    endpoints::check_service,
     finding::{Finding, Group, State, section},
-    remedies::Remedies,
-    stack_facts::{self, StackFacts},
 };
 use crate::CliError;
 
-pub struct StackTarget<'a> {
-    pub name: &'a str,
-    /// The URL for clients, if it differs from the stack's.
-    pub url: Option<&'a str>,
-    pub key: Option<ApiKey>,
+/// A stack as CloudFormation describes it.
+#[derive(Debug, Default)]
+pub struct Stack {
+    status: String,
+    reason: String,
+    parameters: BTreeMap<String, String>,
+    outputs: BTreeMap<String, String>,
+    resources: Vec<Value>,
 }
 
-pub async fn check_stack(
-    account: &AwsAccount,
-    store: &Store,
-    target: StackTarget<'_>,
-    options: CheckOptions<'_>,
-) -> Result<Vec<Group>, CliError> {
-    let limit = options.limit;
-    let stack = with_timeout(limit, stack_facts::gather(account, target.name)).await;
-    if let Err(FactError::Refused { message, .. }) = &stack
-        && message.contains("does not exist")
-    {
-        let (stack, region) = (target.name.to_owned(), account.region().to_owned());
-        return Err(CliError::NoStack { stack, region });
-    }
-    let remedies = Remedies::for_stack(target.name);
-    let facts = stack.as_ref().ok();
-    let limits = facts.map(age_limits).unwrap_or_default();
-    let alarms = async {
-        match facts {
-            Some(stack) => {
-                with_timeout(limit, async { Ok(alarms::gather(account, stack).await) }).await
-            }
-            None => Err(FactError::NoStack),
+impl Stack {
+    async fn describe(account: &AwsAccount, name: &str) -> Result<Self, CliError> {
+        let cloudformation = (Service::CloudFormation, "2010-05-15");
+        let mut parameters = vec![("StackName".to_owned(), name.to_owned())];
+        let description = query(account, cloudformation, "DescribeStacks", &parameters).await?;
+        let stack = &description["Stacks"][0];
+        let pairs = |list: &str, key: &str, value: &str| {
+            let pair = |it: &Value| (text(it, key).to_owned(), text(it, value).to_owned());
+            members(stack, list).iter().map(pair).collect()
+        };
+        let mut resources = Vec::new();
+        loop {
+            let page = query(account, cloudformation, "ListStackResources", &parameters).await?;
+            resources.extend_from_slice(members(&page, "StackResourceSummaries"));
+            let Some(next) = page["NextToken"].as_str() else { break };
+            parameters.truncate(1);
+            parameters.push(("NextToken".to_owned(), next.to_owned()));
         }
-    };
-    let (database, alarms, endpoints) = tokio::join!(
-        check_database(store, &limits, &remedies, options),
-        alarms,
-        check_endpoints(facts, &target, limit),
-    );
-    let mut groups = vec![group("stack", &stack, |stack| findings(stack, &remedies))];
-    groups.extend(database);
-    groups.push(group("alarms", &alarms, |alarms| alarms::findings(alarms, &remedies)));
-    groups.push(endpoints?);
-    Ok(groups)
-}
+        Ok(Self {
+            status: text(stack, "StackStatus").to_owned(),
+            reason: text(stack, "StackStatusReason").to_owned(),
+            parameters: pairs("Parameters", "ParameterKey", "ParameterValue"),
+            outputs: pairs("Outputs", "OutputKey", "OutputValue"),
+            resources,
+        })
+    }
 
-/// The limits of the stack's alarms. A publisher's blocks have the same limit as its codes.
-fn age_limits(stack: &StackFacts) -> AgeLimits {
-    let days = |parameter| stack.parameter(parameter)?.parse().ok();
-    let mut limits = AgeLimits::default();
-    limits.import_days = days("MaxDataAge").unwrap_or(limits.import_days);
-    limits.report_days.extend(
-        [
+    /// The physical names of all resources of a type, except those not created yet.
+    pub fn physical_names(&self, kind: &str) -> Vec<&str> {
+        let resources = self.resources.iter().filter(|resource| resource["ResourceType"] == kind);
+        resources.filter_map(|it| it["PhysicalResourceId"].as_str()).collect()
+    }
+
+    /// A parameter's value; `None` if missing or empty.
+    pub fn parameter(&self, name: &str) -> Option<&str> {
+        self.parameters.get(name).map(String::as_str).filter(|value| !value.is_empty())
+    }
+
+    /// The limits of the stack's alarms. A publisher's blocks have the same limit as its codes.
+    fn age_limits(&self) -> AgeLimits {
+        let days = |parameter| self.parameter(parameter)?.parse().ok();
+        let mut limits = AgeLimits::default();
+        limits.import_days = days("MaxDataAge").unwrap_or(limits.import_days);
+        limits.report_days = [
             (ReportName::Nanpa, "MaxNanpaAge"),
             (ReportName::ThousandsBlocks, "MaxNanpaAge"),
             (ReportName::Cnac, "MaxCnacAge"),
@@ -76,75 +78,75 @@ fn age_limits(stack: &StackFacts) -> AgeLimits {
             (ReportName::NpaReport, "MaxAreaCodeAge"),
         ]
         .into_iter()
-        .filter_map(|(report, parameter)| Some((report, days(parameter)?))),
+        .filter_map(|(report, parameter)| Some((report, days(parameter)?)))
+        .collect();
+        limits
+    }
+}
+
+/// Checks a stack, and its endpoints at `url` or its own URL. Without the stack's description, checks only the database.
+pub async fn check_stack(
+    account: &AwsAccount,
+    store: &Store,
+    name: &str,
+    (url, key): (Option<&str>, Option<&ApiKey>),
+    options: Options<'_>,
+) -> Result<Vec<Group>, CliError> {
+    let limit = options.limit;
+    let remedies = Remedies::for_stack(name);
+    let mut stack = None;
+    let description = Group::check("stack", limit, async {
+        let stack = stack.insert(Stack::describe(account, name).await?);
+        Ok(findings(stack, &remedies))
+    });
+    let description = description.await;
+    if description.findings[0].message.ends_with("does not exist") {
+        let (stack, region) = (name.to_owned(), account.region().to_owned());
+        return Err(CliError::NoStack { stack, region });
+    }
+    let limits = stack.as_ref().map(Stack::age_limits).unwrap_or_default();
+    let alarms = async {
+        let stack = stack.as_ref().ok_or(UNREADABLE_STACK)?;
+        alarms::check(account, stack, &remedies).await
+    };
+    let endpoints = async {
+        let own = || stack.as_ref()?.outputs.get("BaseUrl").map(String::as_str);
+        let url = url.or_else(own).ok_or(UNREADABLE_STACK)?;
+        check_service(url, key, limit).await
+    };
+    let (mut database, alarms, endpoints) = tokio::join!(
+        check_database(store, &limits, &remedies, options),
+        Group::check("alarms", limit, alarms),
+        Group::check("endpoints", limit, endpoints),
     );
-    limits
+    database.splice(..0, [description]);
+    database.extend([alarms, endpoints]);
+    Ok(database)
 }
 
-/// Checks the endpoints at the given URL, or at the stack's own.
-async fn check_endpoints(
-    stack: Option<&StackFacts>,
-    target: &StackTarget<'_>,
-    limit: Duration,
-) -> Result<Group, CliError> {
-    let Some(base_url) = target.url.or_else(|| stack?.url()) else {
-        let findings = vec![FactError::NoStack.finding("endpoints")];
-        return Ok(Group { name: "endpoints", findings });
-    };
-    let target = Target { base_url: base_url.to_owned(), key: target.key.clone() };
-    check_service(&target, limit).await
-}
+const UNREADABLE_STACK: &str = "the stack, which lists what to check, could not be read";
 
-fn findings(facts: &StackFacts, remedies: &Remedies) -> Vec<Finding> {
-    let not_compared = "not compared with the template; drift detection lists manual changes";
-    let mut findings = vec![
-        status_finding(facts, remedies),
-        Finding::note("settings", not_compared)
-            .remedy(remedies.cloudformation("detect-stack-drift"))
-            .section(section::EXAMINE),
-    ];
-    // Settings that are easily left behind after an emergency.
-    for (parameter, value, default, message, section) in [
-        (
-            "DeploymentStyle",
-            "AllAtOnce",
-            "Canary10Percent5Minutes",
-            "a failing deployment is not rolled back",
-            section::DEPLOY,
-        ),
-        ("LogLevel", "debug", "info", "requests log more lines than necessary", section::LOGS),
-    ] {
-        if facts.parameter(parameter) == Some(value) {
-            let note = Finding::note(parameter, format!("'{value}': {message}"));
-            findings.push(note.remedy(remedies.set_parameter(parameter, default)).section(section));
-        }
-    }
-    findings
-}
-
-fn status_finding(facts: &StackFacts, remedies: &Remedies) -> Finding {
-    let (state, message, command) = match facts.status.as_str() {
-        "CREATE_COMPLETE" | "UPDATE_COMPLETE" | "IMPORT_COMPLETE" => (State::Ok, "", None),
+fn findings(stack: &Stack, remedies: &Remedies) -> Vec<Finding> {
+    let Stack { status, reason, .. } = stack;
+    let (state, consequence) = match status.as_str() {
+        "CREATE_COMPLETE" | "UPDATE_COMPLETE" | "IMPORT_COMPLETE" => (State::Ok, ""),
         "UPDATE_ROLLBACK_COMPLETE" | "IMPORT_ROLLBACK_COMPLETE" => {
-            let message = "the last deployment failed and was rolled back; ";
-            (State::Warning, message, Some("describe-stack-events"))
+            (State::Warning, "the last deployment failed and was rolled back; ")
         }
-        "UPDATE_ROLLBACK_FAILED" => {
-            let message = "the stack can be neither updated nor used; ";
-            (State::Problem, message, Some("continue-update-rollback"))
-        }
-        status if status.ends_with("_IN_PROGRESS") => (State::Note, "changing right now; ", None),
-        "ROLLBACK_COMPLETE" | "ROLLBACK_FAILED" | "CREATE_FAILED" | "DELETE_FAILED" => {
-            (State::Problem, "the stack is not usable; ", Some("delete-stack"))
-        }
-        _ => (State::Problem, "the stack is not usable; ", None),
+        status if status.ends_with("_IN_PROGRESS") => (State::Note, "changing right now; "),
+        _ => (State::Problem, "the stack is not usable; "),
     };
-    let reason = facts.reason.as_ref().map_or(String::new(), |reason| format!(" ({reason})"));
-    let finding = Finding::new(state, "status", format!("{message}{}{reason}", facts.status));
-    match command {
-        Some(command) => finding.remedy(remedies.cloudformation(command)).section(section::DEPLOY),
-        None => finding,
+    let mut finding =
+        Finding::new(state, "status", format!("{consequence}{status} {reason}").trim_end());
+    if state >= State::Warning {
+        let events = remedies.cloudformation("describe-stack-events");
+        finding = finding.remedy(events).section(section::DEPLOY);
     }
+    let not_compared = "not compared with the template; drift detection lists manual changes";
+    let settings = Finding::note("settings", not_compared)
+        .remedy(remedies.cloudformation("detect-stack-drift"))
+        .section(section::EXAMINE);
+    vec![finding, settings]
 }
 
 #[cfg(test)]
@@ -152,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn age_limits_are_those_of_the_stacks_alarms() {
+    fn age_limits_match_the_stacks_alarms() {
         let parameters = [
             ("MaxDataAge", "9"),
             ("MaxNanpaAge", "10"),
@@ -160,31 +162,46 @@ mod tests {
             ("MaxAreaCodeAge", "99"),
         ];
         let parameters = parameters.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
-        let limits = age_limits(&StackFacts { parameters, ..StackFacts::default() });
-        let reports = [
+        let limits = Stack { parameters, ..Stack::default() }.age_limits();
+        assert_eq!(limits.import_days, 9);
+        for (report, days) in [
             (ReportName::Nanpa, Some(10)),
             (ReportName::Cnac, Some(500)),
             (ReportName::NpaReport, Some(99)),
             (ReportName::ThousandsBlocks, Some(10)),
             (ReportName::CanadianBlocks, Some(500)),
             (ReportName::Carriers, None),
-        ];
-        assert_eq!(limits.import_days, 9);
-        for (report, days) in reports {
+        ] {
             assert_eq!(limits.for_report(report), days, "{report}");
         }
-        assert_eq!(age_limits(&StackFacts::default()), AgeLimits::default());
+        assert_eq!(Stack::default().age_limits(), AgeLimits::default());
     }
 
     #[test]
-    fn rolled_back_deployments_and_debug_logs_are_reported() {
-        let parameters = [("LogLevel".to_owned(), "debug".to_owned())].into();
-        let status = "UPDATE_ROLLBACK_COMPLETE".to_owned();
-        let reason = Some("it failed".to_owned());
-        let facts = StackFacts { status, reason, parameters, ..StackFacts::default() };
-        let findings = findings(&facts, &Remedies::for_stack("numbers"));
-        assert_eq!(findings[0].state, State::Warning);
-        assert!(findings[0].message.ends_with("; UPDATE_ROLLBACK_COMPLETE (it failed)"));
-        assert!(findings[2].check == "LogLevel" && findings[2].state == State::Note);
+    fn failed_deployments_are_reported() {
+        for (status, reason, expected) in [
+            ("UPDATE_COMPLETE", "", "ok status: UPDATE_COMPLETE"),
+            (
+                "UPDATE_ROLLBACK_COMPLETE",
+                "it failed",
+                "warning status: the last deployment failed and was rolled back; \
+                 UPDATE_ROLLBACK_COMPLETE it failed",
+            ),
+            (
+                "UPDATE_ROLLBACK_IN_PROGRESS",
+                "",
+                "note status: changing right now; UPDATE_ROLLBACK_IN_PROGRESS",
+            ),
+            (
+                "UPDATE_ROLLBACK_FAILED",
+                "",
+                "problem status: the stack is not usable; UPDATE_ROLLBACK_FAILED",
+            ),
+        ] {
+            let (status, reason) = (status.to_owned(), reason.to_owned());
+            let found =
+                findings(&Stack { status, reason, ..Stack::default() }, &Remedies::for_stack("x"));
+            assert_eq!(found[0].line(), expected);
+        }
     }
 }

@@ -1,20 +1,16 @@
 //! `template.yaml`, parsed into resources, functions and routes.
 
-use std::{collections::BTreeMap, sync::LazyLock};
+use std::sync::LazyLock;
 
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value as JsonValue};
 use yaml_serde::Value;
-
-pub const TEXT: &str = include_str!("../../../../../template.yaml");
 
 /// The route for paths without their own route.
 pub const DEFAULT_ROUTE: &str = "$default";
 
 #[derive(Debug, Clone)]
 pub struct Function {
-    /// The resource name, such as `NpaFunction`.
-    pub resource: String,
     /// The name of its binary and folder, such as `npa`.
     pub binary: String,
     pub properties: Value,
@@ -29,26 +25,28 @@ pub struct Route {
     pub function: String,
 }
 
-pub fn resources() -> &'static BTreeMap<String, Value> {
-    static RESOURCES: LazyLock<BTreeMap<String, Value>> = LazyLock::new(|| {
-        let template: Value = yaml_serde::from_str(TEXT).unwrap();
-        let resources = template["Resources"].as_mapping().unwrap().iter();
-        resources.map(|(name, resource)| (text(name), resource.clone())).collect()
+pub fn template() -> &'static Value {
+    static TEMPLATE: LazyLock<Value> = LazyLock::new(|| {
+        yaml_serde::from_str(include_str!("../../../../../template.yaml")).unwrap()
     });
-    &RESOURCES
+    &TEMPLATE
 }
 
-pub fn resources_of_type(kind: &str) -> Vec<(&'static str, &'static Value)> {
-    let of_type = resources().iter().filter(|(_, resource)| resource["Type"] == *kind);
-    of_type.map(|(name, resource)| (name.as_str(), resource)).collect()
+pub fn resources() -> &'static Value {
+    &template()["Resources"]
+}
+
+pub fn resources_of_type(kind: &str) -> Vec<(String, &'static Value)> {
+    let resources = resources().as_mapping().unwrap().iter();
+    let of_type = resources.filter(|(_, resource)| resource["Type"] == *kind);
+    of_type.map(|(name, resource)| (text(name), resource)).collect()
 }
 
 /// All functions, including the import.
 pub fn functions() -> Vec<Function> {
     let functions = resources_of_type("AWS::Serverless::Function").into_iter();
     functions
-        .map(|(name, resource)| Function {
-            resource: name.to_owned(),
+        .map(|(_, resource)| Function {
             binary: text(&resource["Metadata"]["BuildProperties"]["Binary"]),
             properties: resource["Properties"].clone(),
         })
@@ -86,8 +84,7 @@ pub fn route_for(path: &str) -> (String, Map<String, JsonValue>) {
                 Some((before, name)) => format!("{before}{{*{}", name.replace('+', "")),
                 None => path.clone(),
             };
-            // A route may occur once per method.
-            _ = router.insert(pattern, path);
+            router.insert(pattern, path).unwrap();
         }
         router
     });

@@ -1,4 +1,4 @@
-//! The interface to the functions behind the API, and their responses.
+//! Responses, and the interface to what sends them.
 
 use std::time::Duration;
 
@@ -8,10 +8,8 @@ use signed_requests::CallError;
 
 use crate::request::Request;
 
+/// The functions behind the API, or the API at its URL.
 pub trait Api {
-    /// Returns the variants of a request to send, each with its check's name.
-    fn variants(&self, request: Request) -> Vec<(String, Request)>;
-
     fn send(
         &self,
         request: &Request,
@@ -30,10 +28,10 @@ impl Response {
     pub(crate) fn new(
         status: u16,
         media_type: Option<&str>,
-        body: String,
+        body: &str,
     ) -> Result<Self, RequestError> {
         let is_json = media_type.is_none_or(|media_type| media_type.contains("json"));
-        let body = if is_json { serde_json::from_str(&body)? } else { Value::String(body) };
+        let body = if is_json { serde_json::from_str(body)? } else { body.into() };
         Ok(Self { status, body })
     }
 }

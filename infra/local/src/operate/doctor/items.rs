@@ -1,0 +1,108 @@
+//! The lookup items and the history, compared with the newest readable version.
+
+use indicatif::HumanCount;
+use ingest::{
+    Drift, HistoryDrift, HistoryVerification, IngestError, Progress, Repair, Verification,
+};
+use store::{DatasetError, Store};
+
+use super::{
+    Findings, Remedies,
+    finding::{Finding, section},
+};
+use crate::error::pluralize;
+
+pub async fn check(store: &Store, progress: &dyn Fn(Progress), remedies: &Remedies) -> Findings {
+    match ingest::verify(store, Repair::No, None, progress).await {
+        Ok(verification) => Ok(findings(&verification, remedies)),
+        Err(
+            IngestError::NothingImported | IngestError::Current(DatasetError::NoneReadable { .. }),
+        ) => Ok(vec![Finding::note("items", "not compared; no version is readable")]),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn findings(verification: &Verification, remedies: &Remedies) -> Vec<Finding> {
+    let Verification { items, drift, history, .. } = verification;
+    let count = |count: usize| HumanCount(count as u64);
+    let repair = || remedies.tnr("verify --repair");
+    let Drift { contradicting, outdated, unreadable, missing, stray } = *drift;
+    let mut findings = Vec::new();
+    if contradicting > 0 {
+        let message = "contradict the current version; clients get wrong data";
+        let message = format!("{} {message}", count(contradicting));
+        findings.push(Finding::problem("items", message).remedy(repair()));
+    }
+    if contradicting < drift.total() {
+        let [outdated, unreadable, missing, stray] =
+            [outdated, unreadable, missing, stray].map(count);
+        let message = format!(
+            "{outdated} outdated, {unreadable} unreadable, {missing} missing, {stray} stray; clients get \
+             these records from memory"
+        );
+        findings.push(Finding::warning("items", message).remedy(repair()));
+    }
+    if drift.total() == 0 {
+        let message = format!("all {} match the current version", count(*items));
+        findings.push(Finding::ok("items", message));
+    }
+    let HistoryVerification { publications, changes, drift, unrecorded, .. } = history;
+    if drift.total() > 0 {
+        let HistoryDrift { publications, differences, changes } = *drift;
+        let message = format!(
+            "missing or damaged: {}, {}, {}; requests that need them fail",
+            pluralize(publications, "publication"),
+            pluralize(differences, "difference"),
+            pluralize(changes, "change")
+        );
+        findings.push(Finding::problem("history", message).remedy(repair()));
+    }
+    if *unrecorded > 0 {
+        let message = format!(
+            "the changes of {} are missing; requests for earlier days fail until the next import",
+            pluralize(*unrecorded, "publication")
+        );
+        let finding = Finding::warning("history", message);
+        findings.push(finding.remedy(remedies.tnr("import --fetch")));
+    }
+    if drift.total() == 0 && *unrecorded == 0 {
+        let publications = pluralize(*publications, "publication");
+        let message = format!("{publications}, {}, all intact", pluralize(*changes, "change"));
+        findings.push(Finding::ok("history", message));
+    }
+    let advise = |it: Finding| if it.remedy.is_some() { it.section(section::VERIFY) } else { it };
+    findings.into_iter().map(advise).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+    use numbering::records::Version;
+
+    use super::*;
+
+    #[test]
+    fn contradictions_and_damaged_history_are_problems_and_other_drift_a_warning() {
+        let stray = Drift { stray: 1, ..Drift::default() };
+        let contradicting = Drift { contradicting: 1, missing: 2, ..Drift::default() };
+        let changes = HistoryDrift { changes: 1, ..HistoryDrift::default() };
+        let intact = HistoryDrift::default();
+        for (drift, damage, unrecorded, expected) in [
+            (Drift::default(), intact, 0, "ok items, ok history"),
+            (stray, intact, 0, "warning items, ok history"),
+            (contradicting, intact, 0, "problem items, warning items, ok history"),
+            (Drift::default(), changes, 0, "ok items, problem history"),
+            (Drift::default(), intact, 1, "ok items, warning history"),
+            (Drift::default(), changes, 2, "ok items, problem history, warning history"),
+        ] {
+            let history =
+                HistoryVerification { drift: damage, unrecorded, ..HistoryVerification::default() };
+            let (version, skipped) = (Version::new(Timestamp::UNIX_EPOCH), Vec::new());
+            let verification =
+                Verification { version, skipped, items: 9, drift, repaired: 0, history };
+            let found = findings(&verification, &Remedies::for_stack("numbers"));
+            let found: Vec<String> = found.iter().map(Finding::summary).collect();
+            assert_eq!(found.join(", "), expected);
+        }
+    }
+}
