@@ -4,8 +4,6 @@
 // A benchmark panics on any error.
 #![allow(clippy::unwrap_used)]
 
-mod client;
-mod floods;
 mod requests;
 mod server;
 
@@ -17,11 +15,16 @@ use std::{
 };
 
 use clap::Parser;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+    task::JoinSet,
+    time::{sleep, timeout},
+};
 
 use self::{
-    client::{Client, Request},
-    requests::{Worst, worst_requests},
-    server::Server,
+    requests::{JSON, TEXT, numbers_as_json, worst_requests},
+    server::{Client, Request, Server},
 };
 
 /// Measures the cost of the worst requests.
@@ -68,41 +71,35 @@ impl Cost {
     }
 }
 
-fn main() {
+#[tokio::main]
+async fn main() {
     let options = Options::parse();
     // Cargo runs benchmarks in the folder of their package.
     env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).unwrap();
     let server = Server::start(&options.program);
-    let key = server.create_key(&["--per-day", "4000000000"]);
-    let mut client = Client::new(server.address(), &key);
-    let single = measure(&server, &mut client, &Request::get("/v1/format/+12122345678"));
+    let client = server.client(&["--per-day", "4000000000"]);
+    let single = measure(&server, &client, &Request::get("/v1/format/+12122345678")).await;
     println!(
         "| Endpoint | Worst request | CPU, ms | Charged | CPU per charged request, µs | x a single number |\n\
          |---|---|---:|---:|---:|---:|"
     );
-    print_row("`GET /v1/format/{tn}`", "a single number", single, single);
-    let mut endpoints: BTreeMap<usize, Vec<(Worst, Cost)>> = BTreeMap::new();
-    let mut names: Vec<&str> = Vec::new();
+    print_row("/v1/format/{tn}", "a single number", single, single);
+    let mut endpoints: BTreeMap<&str, Vec<(String, Cost)>> = BTreeMap::new();
     for worst in worst_requests(&server) {
-        if !worst.endpoint.contains(&options.only) {
-            continue;
+        if worst.endpoint.contains(&options.only) {
+            let cost = measure(&server, &client, &worst.request).await;
+            endpoints.entry(worst.endpoint).or_default().push((worst.name, cost));
         }
-        let cost = measure(&server, &mut client, &worst.request);
-        let index = names.iter().position(|name| *name == worst.endpoint).unwrap_or(names.len());
-        if index == names.len() {
-            names.push(worst.endpoint);
-        }
-        endpoints.entry(index).or_default().push((worst, cost));
     }
-    for requests in endpoints.values_mut() {
+    for (endpoint, mut requests) in endpoints {
         requests.sort_by(|a, b| b.1.unit().total_cmp(&a.1.unit()));
         let shown = if options.all { requests.len() } else { 1 };
-        for (worst, cost) in &requests[..shown] {
-            print_row(&format!("`{}`", worst.endpoint), worst.name, *cost, single);
+        for (name, cost) in &requests[..shown] {
+            print_row(endpoint, name, *cost, single);
         }
     }
     if !options.no_floods {
-        floods::run(&server);
+        print_floods(&server).await;
     }
 }
 
@@ -110,35 +107,109 @@ fn print_row(endpoint: &str, name: &str, cost: Cost, single: Cost) {
     let status = if cost.status == 200 { String::new() } else { format!(" ({})", cost.status) };
     let charged = cost.charged.map_or("public".to_owned(), |charged| format!("{charged:.0}"));
     println!(
-        "| {endpoint} | {name}{status} | {:.2} | {charged} | {:.0} | {:.1} |",
+        "| `{endpoint}` | {name}{status} | {:.2} | {charged} | {:.0} | {:.1} |",
         cost.request / 1000.0,
         cost.unit(),
         cost.unit() / single.unit()
     );
 }
 
-fn measure(server: &Server, client: &mut Client, request: &Request) -> Cost {
+async fn measure(server: &Server, client: &Client, request: &Request) -> Cost {
     let mut before = None;
     for _ in 0..WARM_UP {
-        before = client.send(request).remaining;
+        before = client.send(request).await.1;
     }
     let (started, cpu_before, mut requests) = (Instant::now(), server.cpu_time(), 0);
-    let last = loop {
-        let response = client.send(request);
-        assert!(response.status < 500, "{}: {}", request.line(), response.head);
+    let (status, after) = loop {
+        let (status, remaining) = client.send(request).await;
+        assert!(status < 500, "{status}: {request:.80?}");
         requests += 1;
         let is_done = requests % 8 == 0 && server.cpu_time() - cpu_before >= MAX_CPU_TIME;
         if is_done || started.elapsed() >= MAX_TIME {
-            break response;
+            break (status, remaining);
         }
     };
     let cpu_time = server.cpu_time() - cpu_before;
     let per_request = |total: f64| total / f64::from(requests);
-    Cost {
-        status: last.status,
-        request: per_request(cpu_time.as_secs_f64() * 1e6),
-        charged: before
-            .zip(last.remaining)
-            .map(|(before, after)| per_request((before - after) as f64)),
+    let charged = before.zip(after).map(|(before, after)| per_request((before - after) as f64));
+    Cost { status, request: per_request(cpu_time.as_secs_f64() * 1e6), charged }
+}
+
+/// A body that takes minutes to send.
+const SLOW_BODY: usize = 500_000;
+const PAUSE: Duration = Duration::from_millis(100);
+const QUIET: Duration = Duration::from_secs(5);
+const FLOODED: Duration = Duration::from_secs(20);
+
+/// Prints a key's response times alone, and beside floods of expensive requests with ten other keys.
+async fn print_floods(server: &Server) {
+    println!(
+        "\n| `GET /v1/format` with another key | p50, ms | p95, ms | x quiet |\n|---|---:|---:|---:|"
+    );
+    let mut quiet = None;
+    for (name, quotas) in [
+        ("quiet", None),
+        ("beside ten floods of spent keys", Some(&["--per-minute", "1"][..])),
+        ("beside ten floods of keys without a quota", Some(&[])),
+    ] {
+        let mut floods = JoinSet::new();
+        for index in 0..quotas.map_or(0, |_| 10) {
+            floods.spawn(flood(index, server.client(quotas.unwrap_or_default())));
+        }
+        let duration = if floods.is_empty() { QUIET } else { FLOODED };
+        let times = response_times(&server.client(&[]), duration).await;
+        floods.shutdown().await;
+        let [p50, p95] = [50, 95].map(|percent| times[times.len() * percent / 100]);
+        let ratio = p95 / *quiet.get_or_insert(p95);
+        println!("| {name} | {p50:.2} | {p95:.2} | {ratio:.1} |");
+    }
+}
+
+/// Response times in milliseconds, sorted.
+async fn response_times(client: &Client, duration: Duration) -> Vec<f64> {
+    let (mut times, started) = (Vec::new(), Instant::now());
+    while started.elapsed() < duration {
+        let number = 2_000_000 + times.len() % 7_000_000;
+        let sent = Instant::now();
+        let (status, _) = client.send(&Request::get(format!("/v1/format/+1212{number}"))).await;
+        assert_eq!(status, 200);
+        times.push(sent.elapsed().as_secs_f64() * 1000.0);
+        // As from a client that does something with the response.
+        sleep(Duration::from_millis(1)).await;
+    }
+    times.sort_by(f64::total_cmp);
+    times
+}
+
+/// Sends requests until it is dropped.
+async fn flood(index: usize, client: Client) {
+    let request = match index {
+        0..4 => Request::post("/v1/find", TEXT, "305-234-5678\n".repeat(999)),
+        4..7 => Request::post("/v1/format?include=all", JSON, numbers_as_json(1000)),
+        _ => return slow_flood(&client).await,
+    };
+    loop {
+        client.send(&request).await;
+    }
+}
+
+/// Sends a little of a body at a time, on a new connection whenever the server closes one.
+async fn slow_flood(client: &Client) {
+    let Client { address, key, .. } = client;
+    let head = format!(
+        "POST /v1/format HTTP/1.1\r\nhost: localhost\r\nx-api-key: {key}\r\ncontent-type: {TEXT}\r\n\
+         content-length: {SLOW_BODY}\r\n\r\n"
+    );
+    loop {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        let mut response = [0; 1024];
+        let mut sent = stream.write_all(head.as_bytes()).await;
+        while sent.is_ok() {
+            match timeout(PAUSE, stream.read(&mut response)).await {
+                Ok(Ok(1..)) => (),
+                Ok(_) => break,
+                Err(_) => sent = stream.write_all(&[b'1'; 100]).await,
+            }
+        }
     }
 }

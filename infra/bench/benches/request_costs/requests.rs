@@ -1,6 +1,6 @@
 //! Requests that are cheap to send and expensive to serve, at least one for each endpoint.
 
-use crate::{client::Request, server::Server};
+use crate::server::{Request, Server};
 
 pub const JSON: &str = "application/json";
 pub const TEXT: &str = "text/plain";
@@ -10,102 +10,36 @@ const CSV: &str = "text/csv";
 pub struct Worst {
     /// As in the API description.
     pub endpoint: &'static str,
-    pub name: &'static str,
+    pub name: String,
     pub request: Request,
 }
 
 pub fn worst_requests(server: &Server) -> Vec<Worst> {
     let ocn = if server.has_published_data { "6010" } else { "4070" };
-    let past = past(ocn, &server.past);
-    let worst = [gets(ocn), past, batches(), texts(), messages()].into_iter().flatten();
-    // Compression comes on top.
-    worst.map(|it| Worst { request: it.request.with("accept-encoding", "gzip"), ..it }).collect()
+    let gets = gets(ocn, &server.past).into_iter().map(|(endpoint, target)| {
+        let name = format!("`{target:.60}`");
+        Worst { endpoint, name, request: Request::get(target) }
+    });
+    gets.chain(batches()).chain(texts()).chain(messages()).collect()
 }
 
-fn gets(ocn: &str) -> Vec<Worst> {
-    let words = "q=a%20b%20c%20d%20e%20f%20g%20h%20i%20j&limit=100";
-    let long = |repeated: &str| repeated.repeat(30_000 / repeated.len());
-    [
-        ("GET /v1/health", "any", "/v1/health".to_owned()),
-        ("GET /v1/stats", "any", "/v1/stats".to_owned()),
-        ("GET /v1/sources", "any", "/v1/sources".to_owned()),
-        ("GET /v1/carriers", "ten letters", format!("/v1/carriers?{words}")),
-        ("GET /v1/carriers", "a page", "/v1/carriers?limit=100&offset=400".to_owned()),
-        ("GET /v1/carrier/{ocn}", "any", format!("/v1/carrier/{ocn}")),
-        ("GET /v1/carrier/{ocn}/history", "any", format!("/v1/carrier/{ocn}/history?limit=100")),
-        ("GET /v1/holders", "all", "/v1/holders?limit=100".to_owned()),
-        ("GET /v1/holders", "a state", "/v1/holders?state=CA&limit=100".to_owned()),
-        ("GET /v1/area-codes", "a page", "/v1/area-codes?limit=100".to_owned()),
-        ("GET /v1/area-codes/{npa}", "any", "/v1/area-codes/212".to_owned()),
-        ("GET /v1/npa/{npa}", "a page", "/v1/npa/415?limit=100".to_owned()),
-        ("GET /v1/npa/{npa}", "CSV", "/v1/npa/415?limit=100&format=csv".to_owned()),
-        ("GET /v1/npa/{npa}/nxx/{nxx}", "any", "/v1/npa/212/nxx/234".to_owned()),
-        ("GET /v1/npa/{npa}/nxx/{nxx}/blocks", "any", "/v1/npa/212/nxx/234/blocks".to_owned()),
-        ("GET /v1/npa/{npa}/nxx/{nxx}/history", "any", "/v1/npa/212/nxx/234/history".to_owned()),
-        ("GET /v1/search", "ten letters", format!("/v1/search?{words}")),
-        ("GET /v1/search", "one letter", "/v1/search?q=a&limit=100".to_owned()),
-        ("GET /v1/search", "a type", "/v1/search?type=WIRELESS&q=c&limit=100".to_owned()),
-        ("GET /v1/changes", "a page", "/v1/changes?limit=100".to_owned()),
-        ("GET /v1/changes", "a feed", "/v1/changes?format=atom".to_owned()),
-        ("GET /v1/lookup", "any", "/v1/lookup?tn=%2B12122345678".to_owned()),
-        ("GET /v1/lookup", "30 KB of digits", format!("/v1/lookup?tn={}", long("1-"))),
-        (
-            "GET /v1/format/{tn}",
-            "everything",
-            "/v1/format/+12122345678?include=all&cache=false&lang=de".to_owned(),
-        ),
-        (
-            "GET /v1/format/{tn}",
-            "everything, abroad",
-            "/v1/format/+8613123456789?include=all&lang=zh".to_owned(),
-        ),
-        (
-            "GET /v1/format/{tn}",
-            "two numbers",
-            "/v1/format/call%20305-234-5678%20or%20212-234-5678%20ext.%205?include=all".to_owned(),
-        ),
-        (
-            "GET /v1/format/{tn}",
-            "250 characters",
-            format!("/v1/format/{}?include=all", "1-(2".repeat(62)),
-        ),
-        ("GET /v1/format", "30 KB of digits", format!("/v1/format?tn={}&include=all", long("1-"))),
-        (
-            "GET /v1/format",
-            "30 KB of numbers",
-            format!("/v1/format?tn={}&include=all", long("305-234-5678,")),
-        ),
-        (
-            "GET /v1/format",
-            "30 KB of plus signs",
-            format!("/v1/format?tn={}&include=all", long("+1+")),
-        ),
-        (
-            "GET /v1/format",
-            "30 KB of words",
-            format!("/v1/format?tn={}&include=all", long("tel%20")),
-        ),
-    ]
-    .map(|(endpoint, name, target)| Worst { endpoint, name, request: Request::get(target) })
-    .into()
-}
-
-/// Records as they were at a time.
-fn past(ocn: &str, time: &str) -> Vec<Worst> {
-    [
-        ("GET /v1/carrier/{ocn}", format!("/v1/carrier/{ocn}?")),
-        ("GET /v1/area-codes/{npa}", "/v1/area-codes/212?".to_owned()),
-        ("GET /v1/npa/{npa}", "/v1/npa/415?limit=100&".to_owned()),
-        ("GET /v1/npa/{npa}/nxx/{nxx}", "/v1/npa/212/nxx/234?".to_owned()),
-        ("GET /v1/npa/{npa}/nxx/{nxx}/blocks", "/v1/npa/212/nxx/234/blocks?".to_owned()),
-        ("GET /v1/lookup", "/v1/lookup?tn=2122345678&".to_owned()),
-        ("GET /v1/format", "/v1/format?tn=2122345678&include=all&".to_owned()),
-    ]
-    .map(|(endpoint, target)| {
-        let request = Request::get(format!("{target}as_of={time}"));
-        Worst { endpoint, name: "as_of", request }
-    })
-    .into()
+/// Endpoints and targets.
+fn gets(ocn: &str, past: &str) -> Vec<(&'static str, String)> {
+    let targets = include_str!("targets.txt").lines().filter(|line| !line.starts_with('#'));
+    let targets = targets.map(|line| {
+        let (endpoint, target) = line.split_once(' ').unwrap();
+        (endpoint, target.replace("OCN", ocn).replace("PAST", past))
+    });
+    let long = ["1-", "305-234-5678,", "+1+", "tel%20"].map(|repeated| {
+        let tn = repeated.repeat(30_000 / repeated.len());
+        ("/v1/format", format!("/v1/format?include=all&tn={tn}"))
+    });
+    let long_path = format!("/v1/format/{}?include=all", "1-(2".repeat(62));
+    let long_lookup = format!("/v1/lookup?tn={}", "1-".repeat(15_000));
+    targets
+        .chain(long)
+        .chain([("/v1/format/{tn}", long_path), ("/v1/lookup", long_lookup)])
+        .collect()
 }
 
 /// Numbers in many countries.
@@ -147,7 +81,6 @@ fn batches() -> Vec<Worst> {
             lines("call 305-234-5678 or 212-234-5678 ext. 5", 1000),
         ),
         ("1,000 texts of 500 digits", ALL, TEXT, lines(&"1-(2".repeat(125), 1000)),
-        ("1,000 texts of 250 characters", ALL, TEXT, lines(&"1-(2".repeat(62), 1000)),
         ("1,000 padded numbers", ALL, TEXT, lines(&nearly("305 234 5678"), 1000)),
         ("one number", ALL, TEXT, "+12122345678".to_owned()),
         ("1,001 numbers", ALL, TEXT, lines("1", 1001)),
@@ -167,9 +100,9 @@ fn batches() -> Vec<Worst> {
         ("quoted cells", "/v1/format?column=1", CSV, lines("\"305\",\"\"\"\"\"\"\"\"", 26_000)),
     ]
     .map(|(name, target, content_type, body)| {
-        let request =
-            Request::post(target, content_type, body).with("accept", "text/csv, */*;q=0.5");
-        Worst { endpoint: "POST /v1/format", name, request }
+        let accept = "text/csv, */*;q=0.5";
+        let request = Request { accept, ..Request::post(target, content_type, body) };
+        Worst { endpoint: "POST /v1/format", name: name.to_owned(), request }
     })
     .into()
 }
@@ -180,7 +113,6 @@ fn texts() -> Vec<Worst> {
     [
         ("999 numbers", "", "305-234-5678\n".repeat(999)),
         ("999 numbers, everything", "include=all&lang=de", "+44 20 7946 0958, ".repeat(999)),
-        ("one number, everything", "include=all", "305-234-5678".to_owned()),
         ("9,000 numbers", "", fill("3052345678\n")),
         ("no number", "", fill("no number here ")),
         ("brackets", "", fill("(((((")),
@@ -207,7 +139,7 @@ fn texts() -> Vec<Worst> {
     ]
     .map(|(name, query, body)| {
         let request = Request::post(&format!("/v1/find?{query}"), TEXT, body);
-        Worst { endpoint: "POST /v1/find", name, request }
+        Worst { endpoint: "POST /v1/find", name: name.to_owned(), request }
     })
     .into()
 }
@@ -223,7 +155,6 @@ fn messages() -> Vec<Worst> {
         ("tools/list", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}".to_owned()),
         ("25 numbers", call("format_numbers", &numbers)),
         ("a search", call("search_exchanges", "{\"q\":\"a b c d e f g h i j\",\"limit\":100}")),
-        ("a long number", call("format_number", &format!("{{\"tn\":\"{}\"}}", &long[..20_000]))),
         (
             "a long number in a batch",
             call("format_numbers", &format!("{{\"numbers\":[\"{}\"]}}", &long[..60_000])),
@@ -240,8 +171,8 @@ fn messages() -> Vec<Worst> {
         ),
     ]
     .map(|(name, body)| {
-        let request = Request::post("/mcp", JSON, body).with("accept", "application/json");
-        Worst { endpoint: "POST /mcp", name, request }
+        let request = Request { accept: JSON, ..Request::post("/mcp", JSON, body) };
+        Worst { endpoint: "POST /mcp", name: name.to_owned(), request }
     })
     .into()
 }

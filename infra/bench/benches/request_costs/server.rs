@@ -1,4 +1,4 @@
-//! The server to measure: `tnr serve` on a new folder.
+//! The server to measure: `tnr serve` on a new folder, and its clients.
 
 use std::{
     env, fs,
@@ -10,6 +10,7 @@ use std::{
 };
 
 use jiff::Timestamp;
+use signed_requests::client_builder;
 
 /// Turns the gates off.
 const WAIVERS: [&str; 6] =
@@ -80,15 +81,12 @@ impl Server {
         Self { program: program.to_owned(), folder, process, address, has_published_data, past }
     }
 
-    pub fn address(&self) -> &str {
-        &self.address
-    }
-
-    /// Creates a key with these quotas.
-    pub fn create_key(&self, quotas: &[&str]) -> String {
+    /// Creates a key with these quotas, and a client with it.
+    pub fn client(&self, quotas: &[&str]) -> Client {
         let mut create = command(&self.program, &self.folder, "keys");
         create.args(["create", "--name", "bench"]).args(quotas);
-        String::from_utf8(run(create)).unwrap().trim().to_owned()
+        let key = String::from_utf8(run(create)).unwrap().trim().to_owned();
+        Client { address: self.address.clone(), key, http: client_builder().build().unwrap() }
     }
 
     /// The CPU time that the server has taken so far, including its embedded database.
@@ -120,5 +118,60 @@ impl Drop for Server {
         _ = self.process.kill();
         _ = self.process.wait();
         _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// A request without its key.
+#[derive(Debug, Clone)]
+pub struct Request {
+    target: String,
+    pub accept: &'static str,
+    content_type: &'static str,
+    /// `None` for a `GET`.
+    body: Option<String>,
+}
+
+impl Request {
+    pub fn get(target: impl Into<String>) -> Self {
+        Self { target: target.into(), accept: "*/*", content_type: "", body: None }
+    }
+
+    pub fn post(target: &str, content_type: &'static str, body: String) -> Self {
+        Self { content_type, body: Some(body), ..Self::get(target) }
+    }
+}
+
+/// Sends requests with a key.
+pub struct Client {
+    pub address: String,
+    pub key: String,
+    http: reqwest::Client,
+}
+
+impl Client {
+    /// Sends a request, and returns the response's status and the requests left in the daily quota. Repeats a request
+    /// whose connection is closed.
+    pub async fn send(&self, request: &Request) -> (u16, Option<i64>) {
+        let url = format!("http://{}{}", self.address, request.target);
+        let response = loop {
+            let builder = match &request.body {
+                None => self.http.get(&url),
+                Some(body) => {
+                    let builder = self.http.post(&url).body(body.clone());
+                    builder.header("content-type", request.content_type)
+                }
+            };
+            // Compression comes on top.
+            let builder =
+                builder.header("accept-encoding", "gzip").header("accept", request.accept);
+            if let Ok(response) = builder.header("x-api-key", &self.key).send().await {
+                break response;
+            }
+        };
+        let remaining = response.headers().get("x-ratelimit-remaining");
+        let remaining = remaining.and_then(|value| value.to_str().ok()?.parse().ok());
+        let status = response.status().as_u16();
+        _ = response.bytes().await;
+        (status, remaining)
     }
 }
