@@ -65,12 +65,11 @@ impl From<RecordKey> for RecordKind {
 }
 
 /// A change to a record.
-#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RecordChange {
     pub change: ChangeKind,
     pub kind: RecordKind,
     /// An NPA-NXX, an NPA or an OCN.
-    #[schema(example = "415-555")]
     pub key: String,
     /// The fields that differ, by their names in responses. A nested field has a dotted name, such as
     /// `exchanges.by_state.CA` or `blocks.5.ocn`. Arrays differ as a whole. Empty if no response shows the difference.

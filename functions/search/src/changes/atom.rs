@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use atom_syndication::{Content, Entry, Feed, FixedDateTime, Link, Person, Text};
 use axum::http::Uri;
 use jiff::Timestamp;
-use numbering::changes::{ChangeKind, FieldChange, RecordChange, RecordKind, value_text};
+use numbering::changes::{ChangeKind, FieldChange, RecordKind, value_text};
 use serde_json::Value;
 use shared::{pagination::pin, public_address::PublicAddress};
 
-use super::{ChangeList, ChangeRow, PublishedVersion};
+use super::{ChangeList, ChangeRow};
 
 const AUTHOR: &str = "Telephone Number Reference Service";
 
@@ -41,9 +41,7 @@ pub fn feed(
         title: Text::plain(title),
         id: url.clone(),
         updated: time(
-            list.changes
-                .first()
-                .map_or(list.until.published_at, |newest| newest.published.published_at),
+            list.changes.first().map_or(list.until.published_at, |newest| newest.published_at),
         )?,
         authors: vec![Person { name: AUTHOR.to_owned(), ..Person::default() }],
         links: vec![Link { href: url, rel: "self".to_owned(), ..Link::default() }],
@@ -54,8 +52,7 @@ pub fn feed(
 }
 
 fn entry(base: &str, row: &ChangeRow) -> Result<Entry, Box<dyn std::error::Error>> {
-    let PublishedVersion { publication, published_at, .. } = &row.published;
-    let RecordChange { change, kind, key, fields } = &row.change;
+    let ChangeRow { publication, published_at, change, kind, key, fields, .. } = row;
     let record = match (kind, key.split_once('-')) {
         (RecordKind::Exchange, Some((npa, nxx))) => format!("/v1/npa/{npa}/nxx/{nxx}/history"),
         (RecordKind::Carrier, _) => format!("/v1/carrier/{key}/history"),
@@ -73,7 +70,7 @@ fn entry(base: &str, row: &ChangeRow) -> Result<Entry, Box<dyn std::error::Error
     Ok(Entry {
         title: Text::plain(title),
         // The fragment makes it unique, and it stays the same.
-        id: format!("{link}#{publication}"),
+        id: format!("{link}#{}", publication),
         updated: time(*published_at)?,
         links: vec![Link { href: link, rel: "alternate".to_owned(), ..Link::default() }],
         content: Some(Content {

@@ -8,13 +8,13 @@ mod since;
 #[cfg(test)]
 mod tests;
 
-use std::{ops::Range, pin::pin};
+use std::{collections::BTreeMap, ops::Range, pin::pin};
 
 use axum::{extract::State, http::Uri, response::Response};
 use futures_util::{Stream, StreamExt, TryStreamExt, stream};
 use jiff::Timestamp;
 use numbering::{
-    changes::{RecordChange, RecordPair},
+    changes::{ChangeKind, FieldChange, RecordChange, RecordKind, RecordPair},
     records::Version,
 };
 use serde::Serialize;
@@ -64,16 +64,29 @@ impl From<&Publication> for PublishedVersion {
 /// A change to a record, and the version that made it.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ChangeRow {
-    #[serde(flatten)]
-    pub published: PublishedVersion,
-    #[serde(flatten)]
-    pub change: RecordChange,
+    /// Unique: a rollback publishes a version again.
+    #[schema(value_type = String, example = "20261121T090003Z-5fGh2kLmN8pQrS1t")]
+    pub publication: Version,
+    #[schema(value_type = String, example = "20261121T090003Z-5fGh2kLmN8pQrS1t")]
+    pub version: Version,
+    #[schema(value_type = String, format = DateTime, example = "2026-11-21T09:00:41Z")]
+    pub published_at: Timestamp,
+    pub change: ChangeKind,
+    pub kind: RecordKind,
+    /// An NPA-NXX, an NPA or an OCN.
+    #[schema(example = "415-555")]
+    pub key: String,
+    /// The fields that differ, by their names in responses. A nested field has a dotted name, such as
+    /// `exchanges.by_state.CA` or `blocks.5.ocn`. Arrays differ as a whole.
+    pub fields: BTreeMap<String, FieldChange>,
 }
 
 impl ChangeRow {
     /// `None` if the record did not change.
     fn new(publication: &Publication, pair: &RecordPair) -> Option<Self> {
-        Some(Self { published: publication.into(), change: pair.description()? })
+        let PublishedVersion { publication, version, published_at } = publication.into();
+        let RecordChange { change, kind, key, fields } = pair.description()?;
+        Some(Self { publication, version, published_at, change, kind, key, fields })
     }
 }
 

@@ -5,7 +5,11 @@ use axum::{
     http::{HeaderValue, Uri, header::CONTENT_TYPE, request::Parts},
     response::{IntoResponse, Response},
 };
-use numbering::changes::{ChangeKind, FieldChange, RecordChange, RecordKind};
+use jiff::Timestamp;
+use numbering::{
+    changes::{ChangeKind, FieldChange, RecordKind},
+    records::Version,
+};
 use serde::Serialize;
 use shared::{
     csv_pages::{ListFormat, Rows},
@@ -19,7 +23,7 @@ use strum::{EnumString, VariantNames};
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
-    ChangeList, ChangeRow, PublishedVersion,
+    ChangeList, ChangeRow,
     atom::{self, FeedAddress},
 };
 
@@ -64,8 +68,9 @@ impl<S: Sync> FromRequestParts<S> for FormatParam {
 /// A changed field as a CSV row.
 #[derive(Serialize)]
 struct CsvRow<'a> {
-    #[serde(flatten)]
-    published: &'a PublishedVersion,
+    publication: &'a Version,
+    version: &'a Version,
+    published_at: Timestamp,
     change: ChangeKind,
     kind: RecordKind,
     key: &'a str,
@@ -88,11 +93,13 @@ impl Rows for ChangeList {
     ];
 
     fn rows(&self) -> impl Iterator<Item = impl Serialize> {
-        self.changes.iter().flat_map(|ChangeRow { published, change }| {
-            let RecordChange { change, kind, key, fields } = change;
-            let (change, kind) = (*change, *kind);
+        self.changes.iter().flat_map(|row| {
+            let ChangeRow { publication, version, published_at, change, kind, key, fields } = row;
+            let (published_at, change, kind) = (*published_at, *change, *kind);
             fields.iter().map(move |(field, values)| CsvRow {
-                published,
+                publication,
+                version,
+                published_at,
                 change,
                 kind,
                 key,
