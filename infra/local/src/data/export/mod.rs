@@ -8,9 +8,7 @@ pub mod tables;
 mod vicidial;
 
 use std::{
-    error::Error,
-    io::{self, ErrorKind, IsTerminal},
-    path::Path,
+    io::{self, ErrorKind, IsTerminal, Write},
     sync::Arc,
 };
 
@@ -26,7 +24,7 @@ use crate::{
     CliError,
     data::args::{ExportArgs, ExportFormat},
     data::numbering_data::{NumberingData, warn_about_sample},
-    error::Context,
+    error::{Cause, Context},
     new_file::NewFile,
     stop_signals::{StopSignals, until_stopped},
     terminal::{
@@ -44,7 +42,9 @@ pub struct Source {
     pub progress: Progress,
 }
 
-type Work = Box<dyn FnOnce(&Source) -> Result<(), Box<dyn Error + Send + Sync>> + Send>;
+/// Writes a format that needs no file.
+type Stream = Box<dyn FnOnce(&Source, Box<dyn Write + Send>) -> io::Result<()> + Send>;
+type Work = Box<dyn FnOnce(&Source) -> Result<(), Cause> + Send>;
 
 /// Exports the numbering data.
 pub async fn export(args: ExportArgs) -> Result<(), CliError> {
@@ -84,38 +84,44 @@ fn prepare(args: &ExportArgs) -> Result<(Option<NewFile>, Work), CliError> {
         ExportFormat::Csv => Some(TableFormat::Csv),
         ExportFormat::JsonLines => Some(TableFormat::JsonLines),
         ExportFormat::Parquet => Some(TableFormat::Parquet),
-        ExportFormat::Sqlite => None,
-        ExportFormat::Vicidial => return prepare_vicidial(args, file),
+        ExportFormat::Sqlite | ExportFormat::Vicidial => None,
     };
-    Ok(match (format, args.table, file) {
-        (Some(format), Some(table), Some(name)) => {
+    let stream: Option<Stream> = match (format, args.table) {
+        (Some(format), Some(table)) => {
+            Some(Box::new(move |source, output| write_table(source, table, format, output)))
+        }
+        (None, Some(_)) => {
+            return Err(CliError::failed("this format is one file with all data; omit --table"));
+        }
+        (None, None) if args.format == ExportFormat::Vicidial => {
+            Some(Box::new(|source, output| vicidial::write_prefixes(source, output)))
+        }
+        (_, None) => None,
+    };
+    Ok(match (stream, format, file) {
+        (Some(write), _, Some(name)) => {
             let output = NewFile::create(name, force)?;
             let file = output.open()?;
-            (Some(output), Box::new(move |data| Ok(write_table(data, table, format, file)?)))
+            (Some(output), Box::new(move |source| Ok(write(source, Box::new(file))?)))
         }
-        (Some(format), Some(table), None) => {
-            let write = move |data: &_| {
-                ignore_closed_pipe(write_table(data, table, format, data_output(io::stdout())))
-            };
+        (Some(write), _, None) => {
+            let write =
+                move |source: &_| ignore_closed_pipe(write(source, data_output(io::stdout())));
             (None, Box::new(write))
         }
-        (Some(format), None, Some(name)) => {
+        (None, Some(format), Some(name)) => {
             let output = NewFile::create_folder(name, force)?;
             let path = output.path();
-            (Some(output), Box::new(move |data| Ok(write_folder(data, format, &path)?)))
+            (Some(output), Box::new(move |source| Ok(write_folder(source, format, &path)?)))
         }
         (None, None, Some(name)) => {
             let output = NewFile::create(name, force)?;
             let path = output.path();
-            (Some(output), Box::new(move |data| Ok(write_database(data, &path)?)))
+            (Some(output), Box::new(move |source| Ok(write_database(source, &path)?)))
         }
-        (Some(_), None, None) => {
-            return Err(CliError::failed("stdout takes one table; pass --table or a folder"));
-        }
-        (None, ..) => {
-            return Err(CliError::failed(
-                "a SQLite database is one file with all tables; pass a file, and omit --table",
-            ));
+        (None, _, None) => {
+            let message = "stdout takes one table; pass --table, or a file or folder";
+            return Err(CliError::failed(message));
         }
     })
 }
@@ -126,26 +132,8 @@ fn depends_on_day(ExportArgs { format, table, .. }: &ExportArgs) -> bool {
         || *table == Some(Table::Prefixes)
 }
 
-fn prepare_vicidial(
-    args: &ExportArgs,
-    file: Option<&Path>,
-) -> Result<(Option<NewFile>, Work), CliError> {
-    if args.table.is_some() {
-        return Err(CliError::failed("VICIdial's file has no tables; omit --table"));
-    }
-    let Some(name) = file else {
-        let write = |data: &_| {
-            ignore_closed_pipe(vicidial::write_prefixes(data, data_output(io::stdout())))
-        };
-        return Ok((None, Box::new(write)));
-    };
-    let output = NewFile::create(name, args.replacement.force)?;
-    let file = output.open()?;
-    Ok((Some(output), Box::new(move |data| Ok(vicidial::write_prefixes(data, file)?))))
-}
-
 /// The reader of a pipe may have seen enough, as `head` does.
-fn ignore_closed_pipe(written: io::Result<()>) -> Result<(), Box<dyn Error + Send + Sync>> {
+fn ignore_closed_pipe(written: io::Result<()>) -> Result<(), Cause> {
     match written {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         written => Ok(written?),

@@ -183,7 +183,10 @@ fn exports_replace_files_only_with_force_and_leave_nothing_behind() {
         (&["csv", &*folder][..], "already exists; pass --force to replace it"),
         (&["csv", "--table", "carriers", &file], "already exists; pass --force to replace it"),
         (&["sqlite", &missing], "cannot write "),
-        (&["sqlite", "--table", "blocks", "x"], "a SQLite database is one file with all tables"),
+        (
+            &["sqlite", "--table", "blocks", "x"],
+            "this format is one file with all data; omit --table",
+        ),
         (&["csv", "-"], "stdout takes one table"),
         (&["vicidial", "--table", "blocks", "x"], "omit --table"),
     ] {
