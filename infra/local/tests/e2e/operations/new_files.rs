@@ -20,7 +20,7 @@ fn no_command_replaces_a_data_folders_own_files() {
     std::os::unix::fs::symlink(&database, &link).unwrap();
     let list = other.path().join("list.txt").display().to_string();
     fs::write(&list, "+14152341234\n").unwrap();
-    let names = ["dynamodb.sqlite", "dynamodb.sqlite-wal", "api-key", "lock"]
+    let names = ["dynamodb.sqlite-wal", "api-key", "lock"]
         .map(|name| data_dir.path().join(name).display().to_string());
     for name in names.iter().chain([&link]) {
         for command in [
