@@ -111,7 +111,7 @@ pub(crate) async fn buffer_body(response: Response) -> (Parts, Bytes) {
     match to_bytes(body, usize::MAX).await {
         Ok(bytes) => (parts, bytes),
         Err(error) => {
-            tracing::error!(%error, "a response body cannot be read");
+            tracing::error!(%error, "failed to read a response body");
             let (parts, body) = ApiError::Internal.into_response().into_parts();
             (parts, to_bytes(body, usize::MAX).await.unwrap_or_default())
         }

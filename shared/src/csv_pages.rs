@@ -77,7 +77,7 @@ pub(crate) fn response<T: Rows>(uri: &Uri, list: &T) -> Response {
     match write_rows(&mut body, T::COLUMNS, list.rows()) {
         Ok(()) => (headers, body).into_response(),
         Err(error) => {
-            tracing::error!(%error, "a page cannot be written as CSV");
+            tracing::error!(%error, "failed to write a page as CSV");
             ApiError::Internal.into_response()
         }
     }

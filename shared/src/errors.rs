@@ -209,7 +209,7 @@ impl IntoResponse for ApiError {
             return Self::from_dataset_error(&error).into_response();
         }
         if let Self::NoHistory(error) = &self {
-            tracing::error!(error = with_causes(error), "the history cannot be read");
+            tracing::error!(error = with_causes(error), "failed to read the history");
         }
         let body = self.body();
         let mut response =

@@ -30,7 +30,7 @@ pub fn restore_path(mut request: Request) -> Request {
     match format!("{path}?{}", original_query(&request)).parse::<Uri>() {
         Ok(uri) => *request.uri_mut() = uri,
         // The URL is not logged, since it may contain a phone number or key.
-        Err(error) => tracing::warn!(%error, "a request URL cannot be restored"),
+        Err(error) => tracing::warn!(%error, "failed to restore a request's URL"),
     }
     request.extensions_mut().insert(PathPrefix(prefix));
     request

@@ -37,9 +37,9 @@ impl HeavyWork {
         Self { processors: Arc::new(Semaphore::new(processors)), max_wait }
     }
 
-    /// Runs `work` on this many bytes of input: at once if they are few, or else on this thread once a processor is free,
-    /// while other threads take over its other tasks. A single-threaded runtime, as on Lambda, has one request at a time.
-    /// Rejects the request if it waits too long.
+    /// Runs `work` on this many bytes of input: at once if they are few, and otherwise on this thread once a processor
+    /// is free, while other threads take over its other tasks. A single-threaded runtime, as on Lambda, has one request
+    /// at a time. Rejects the request if it waits too long.
     pub async fn run<T>(&self, bytes: usize, work: impl FnOnce() -> T) -> Result<T, ApiError> {
         if bytes < MIN_BYTES {
             return Ok(work());

@@ -7,7 +7,7 @@ use axum::{
     Router,
     body::{Body, Bytes},
     extract::Request,
-    http::{HeaderMap, StatusCode, Uri, header::CONTENT_TYPE},
+    http::{HeaderMap, Method, StatusCode, Uri, header::CONTENT_TYPE},
     response::IntoResponse,
 };
 use futures_util::FutureExt;
@@ -57,9 +57,7 @@ impl InProcess {
         params: impl IntoIterator<Item = (&'a str, &'a str)>,
         charge: Charge,
     ) -> RouteResponse {
-        let mut request = Request::default();
-        request.extensions_mut().insert(charge);
-        self.send_to(uri(path, params), request).await
+        self.call(Method::GET, path, params, Body::empty(), charge).await
     }
 
     /// Sends a `POST` with a JSON body. Its handler may raise the `charge`.
@@ -70,17 +68,24 @@ impl InProcess {
         json: String,
         charge: Charge,
     ) -> RouteResponse {
-        let request = Request::post("/").header(CONTENT_TYPE, "application/json").extension(charge);
-        let request = request.body(Body::from(json)).expect("the parts are valid");
-        self.send_to(uri(path, params), request).await
+        self.call(Method::POST, path, params, Body::from(json), charge).await
     }
 
-    async fn send_to(&self, uri: Result<Uri, ApiError>, mut request: Request) -> RouteResponse {
-        match uri {
-            Ok(uri) => *request.uri_mut() = uri,
+    async fn call<'a>(
+        &self,
+        method: Method,
+        path: &str,
+        params: impl IntoIterator<Item = (&'a str, &'a str)>,
+        body: Body,
+        charge: Charge,
+    ) -> RouteResponse {
+        let uri = match uri(path, params) {
+            Ok(uri) => uri,
             Err(error) => return RouteResponse::from_error(error).await,
-        }
-        self.send(request).await
+        };
+        let request = Request::builder().method(method).uri(uri).extension(charge);
+        let request = request.header(CONTENT_TYPE, "application/json").body(body);
+        self.send(request.expect("the parts are valid")).await
     }
 
     /// Sends a request whose path and query are already percent-encoded.

@@ -42,7 +42,7 @@ pub fn write_json_line(mut output: impl Write, row: &impl Serialize) -> io::Resu
 pub fn json_response(body: &impl Serialize) -> Response {
     let mut json = Vec::with_capacity(BUFFER_BYTES);
     if let Err(error) = serde_json::to_writer(&mut json, body) {
-        tracing::error!(%error, "a response cannot be written as JSON");
+        tracing::error!(%error, "failed to write a response as JSON");
         return ApiError::Internal.into_response();
     }
     ([(CONTENT_TYPE, HeaderValue::from_static("application/json"))], json).into_response()

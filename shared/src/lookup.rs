@@ -143,7 +143,7 @@ impl Lookups<'_> {
 fn log_failure<T>(read: Result<T, StoreError>) -> Option<T> {
     let log = |error: &StoreError| {
         let error = with_causes(error);
-        tracing::warn!(error, "an item cannot be read; using the in-memory dataset");
+        tracing::warn!(error, "failed to read an item; using the in-memory dataset");
     };
     read.inspect_err(log).ok()
 }

@@ -86,8 +86,8 @@ fn before_start(history: &History, time: &PastTime) -> ApiError {
     ))
 }
 
-/// The data after a publication. The publications list the records that they changed, so only records that differ from the
-/// current ones are read, and only when they are needed.
+/// The data after a publication. The publications list the records that they changed, so only records that differ from
+/// the current ones are read, and only when they are needed.
 pub struct Past<'a> {
     app: &'a App,
     history: Arc<History>,
@@ -157,7 +157,7 @@ impl Past<'_> {
         Ok(records)
     }
 
-    /// A dataset with everything that answers for a record: the record, its area code with overlays, for an area code its
+    /// A dataset with everything that determines a record: the record, its area code with overlays, for an area code its
     /// exchanges, and the carriers that hold any of them.
     pub async fn dataset(&self, key: RecordKey) -> Result<Arc<Dataset>, ApiError> {
         if self.history.differences_after(self.position).is_empty() {

@@ -44,7 +44,7 @@ impl PastTime {
     }
 }
 
-/// Parses a date such as `2026-11-21`. The library accepts other formats, too.
+/// Parses a date such as `2026-11-21`. The library also accepts other formats.
 fn parse_date(text: &str) -> Option<Date> {
     text.parse().ok().filter(|_| text.len() == "2026-11-21".len())
 }

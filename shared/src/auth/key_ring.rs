@@ -129,7 +129,7 @@ impl KeyRing {
                 tracing::warn!(
                     error = with_causes(&error),
                     key = record.prefix,
-                    "a key cannot be validated; using its last known record"
+                    "failed to validate a key; using its last known record"
                 );
                 Ok(record)
             }
@@ -143,7 +143,7 @@ impl KeyRing {
                 Err(ApiError::InvalidKey)
             }
             (Err(error), None) => {
-                tracing::error!(error = with_causes(&error), "a key cannot be validated");
+                tracing::error!(error = with_causes(&error), "failed to validate a key");
                 Err(ApiError::KeyUnchecked)
             }
         }

@@ -64,7 +64,7 @@ pub(crate) fn prefers_gzip(headers: &HeaderMap) -> bool {
 }
 
 /// The media type among `offered` that `Accept` prefers. If two have the same quality, the one listed by name wins,
-/// or else the first. Returns the first if none is acceptable, since any response is better than an error.
+/// and otherwise the first. Returns the first if none is acceptable, since any response is better than an error.
 pub fn preferred_media_type<const N: usize>(
     headers: &HeaderMap,
     offered: [&'static str; N],

@@ -206,11 +206,11 @@ impl Quotas {
     fn log_failure(&self, error: &StoreError, times: u32, now: Instant) {
         let error = with_causes(error);
         // Not a warning, since the next write includes this one's count.
-        tracing::debug!(error, times, "usage cannot be written; retrying with the next write");
+        tracing::debug!(error, times, "failed to write usage; retrying with the next write");
         let mut warned_at = self.warned_at.lock();
         if is_warning_due(times, *warned_at, now) {
             *warned_at = Some(now);
-            tracing::warn!(error, "usage cannot be written; containers enforce quotas separately");
+            tracing::warn!(error, "failed to write usage; containers enforce quotas separately");
         }
     }
 }

@@ -136,30 +136,19 @@ mod tests {
     #[test]
     fn messages_and_headers_suggest_a_retry_only_if_the_requests_can_fit() {
         let reset = Timestamp::now().as_second() + 40;
-        let at = Timestamp::from_second(reset).unwrap();
+        let retry = format!("retry after {}", Timestamp::from_second(reset).unwrap());
         for (remaining, requests, expected) in [
-            (0, 1, format!("exceeded; retry after {at}")),
-            (0, 2, format!("exceeded; retry after {at}")),
-            (
-                3,
-                10,
-                format!(
-                    "has 3 left, and this request counts as 10; send one that counts as at most 3, or retry after {at}"
-                ),
-            ),
-            (
-                3,
-                11,
-                "has 3 left, and this request counts as 11; send one that counts as at most 3"
-                    .to_owned(),
-            ),
+            (0, 1, format!("exceeded; {retry}")),
+            (0, 2, format!("exceeded; {retry}")),
+            (3, 10, format!("counts as 10; send one that counts as at most 3, or {retry}")),
+            (3, 11, "counts as 11; send one that counts as at most 3".to_owned()),
         ] {
             let limit_type = LimitType::Daily;
-            let exceeded = QuotaExceeded::new(
-                QuotaStatus { limit_type, limit: 10, remaining, reset },
-                requests,
-            );
-            assert_eq!(exceeded.message(), format!("Quota of 10 requests per day {expected}"));
+            let exhausted = QuotaStatus { limit_type, limit: 10, remaining, reset };
+            let exceeded = QuotaExceeded::new(exhausted, requests);
+            let left = if remaining > 0 { "has 3 left, and this request " } else { "" };
+            let message = format!("Quota of 10 requests per day {left}{expected}");
+            assert_eq!(exceeded.message(), message);
             let mut headers = HeaderMap::new();
             exceeded.set_headers(&mut headers);
             assert_eq!(headers["x-ratelimit-limit"], "10");

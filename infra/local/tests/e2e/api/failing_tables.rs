@@ -1,5 +1,5 @@
-//! Each endpoint while a table fails, and after it has recovered. The endpoints, and those that take `as_of`, come from the
-//! description.
+//! Each endpoint while a table fails, and after it has recovered. The endpoints, and the ones that take `as_of`, come
+//! from the description.
 
 use std::time::{Duration, Instant};
 
@@ -27,7 +27,7 @@ const FAULTS: [Fault; 5] = [
 ];
 /// More would time out on a busy machine, since five services run at once.
 const CONCURRENT_REQUESTS: usize = 2;
-/// Answers are right again within five seconds, and other tests keep the machine busy.
+/// Responses are right again within five seconds, and other tests keep the machine busy.
 const MAX_RECOVERY: Duration = Duration::from_secs(20);
 
 /// One request per operation, and one for the past if it takes `as_of`. None has a key.
@@ -71,7 +71,7 @@ fn needs_key(request: &SampleRequest, endpoints: &[Endpoint]) -> bool {
 }
 
 /// The status and body of each response, several requested at once.
-async fn answers<'r>(
+async fn responses<'r>(
     service: &Service,
     requests: impl IntoIterator<Item = &'r SampleRequest>,
     key: &ApiKey,
@@ -85,7 +85,7 @@ async fn answers<'r>(
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_answer_is_right_while_a_table_fails_and_again_after_it_recovers() {
+async fn every_response_is_right_while_a_table_fails_and_again_after_it_recovers() {
     let database = databases::with_history().await;
     let store = database.store();
     let requests = &requests(&store).await;
@@ -96,7 +96,7 @@ async fn every_answer_is_right_while_a_table_fails_and_again_after_it_recovers()
         key_with_quotas(&store, None, Some(1_000_000)).await,
         key_with_quotas(&store, None, Some(1_000_000)).await,
     ];
-    let expected = &answers(&healthy, requests, &keys[0]).await;
+    let expected = &responses(&healthy, requests, &keys[0]).await;
     for ((status, body), request) in expected.iter().zip(requests) {
         assert!(status.is_success(), "{}: {status} {body}", request.target);
     }
@@ -124,7 +124,7 @@ async fn fail(
     let endpoints = endpoints();
 
     proxy.start_failing();
-    let found = answers(&service, requests, key).await;
+    let found = responses(&service, requests, key).await;
     for ((found, expected), request) in found.iter().zip(expected).zip(requests) {
         let context = format!("{table} {fault:?} {}: {found:?}", request.target);
         let failing = match table {
@@ -145,7 +145,7 @@ async fn fail(
     let recovered = Instant::now();
     let mut left: Vec<_> = requests.iter().zip(expected).collect();
     while !left.is_empty() {
-        let found = answers(&service, left.iter().map(|(request, _)| *request), key).await;
+        let found = responses(&service, left.iter().map(|(request, _)| *request), key).await;
         let mut found = found.into_iter();
         left.retain(|(_, expected)| found.next().as_ref() != Some(expected));
         let targets: Vec<_> = left.iter().map(|(request, _)| &request.target).collect();

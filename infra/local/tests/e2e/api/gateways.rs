@@ -1,5 +1,5 @@
-//! Responses are byte-identical through an HTTP API, `cargo lambda watch` and the local server, with or without a stage or
-//! base path.
+//! Responses are byte-identical through an HTTP API, `cargo lambda watch` and the local server, with or without a stage
+//! or base path.
 
 use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use serde_json::{Value, json};
