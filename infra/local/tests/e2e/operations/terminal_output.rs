@@ -157,7 +157,7 @@ fn lookup_without_data_omits_only_the_location_and_carrier() {
 #[test]
 fn suggested_commands_use_the_same_data_folder() {
     let data_dir = sample_folder();
-    let path = data_dir.path().to_str().unwrap();
+    let path = data_dir.path().display();
     let found = run(&data_dir, &["lookup", "4152341234"]);
     let next = format!("Next: tnr carrier 4070 --data-dir {path}\n");
     assert!(stdout(&found).contains(&next), "{}", stdout(&found));

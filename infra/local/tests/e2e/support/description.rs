@@ -35,8 +35,8 @@ const STANDARD_HEADERS: [&str; 5] =
 struct CompiledDescription {
     description: Value,
     schemas: Schemas,
-    /// Schema indexes by path, method, status and content type.
-    body_schemas: BTreeMap<[String; 4], boon::SchemaIndex>,
+    /// By path, method, status and content type, each escaped.
+    body_schemas: BTreeMap<String, boon::SchemaIndex>,
 }
 
 static COMPILED: LazyLock<CompiledDescription> = LazyLock::new(|| compile(openapi::description()));
@@ -61,15 +61,12 @@ fn compile(mut description: Value) -> CompiledDescription {
         for (method, operation) in item.as_object().unwrap() {
             for (status, response) in operation["responses"].as_object().unwrap() {
                 for content_type in
-                    response["content"].as_object().into_iter().flat_map(|all| all.keys())
+                    response["content"].as_object().into_iter().flatten().map(|it| it.0)
                 {
-                    let operation = ["paths", path, method, "responses", status];
-                    let pointer = operation.into_iter().chain(["content", content_type, "schema"]);
-                    let pointer = pointer.map(escape).collect::<Vec<_>>().join("/");
-                    let index =
-                        compiler.compile(&format!("{LOCATION}#/{pointer}"), &mut schemas).unwrap();
-                    let key = [path, method, status, content_type].map(String::clone);
-                    body_schemas.insert(key, index);
+                    let pointer = body_schema([path, method, status, content_type]);
+                    let location = format!("{LOCATION}#{pointer}");
+                    let index = compiler.compile(&location, &mut schemas).unwrap();
+                    body_schemas.insert(pointer, index);
                 }
             }
         }
@@ -79,10 +76,13 @@ fn compile(mut description: Value) -> CompiledDescription {
 
 static UNDOCUMENTED_PATHS: LazyLock<BTreeSet<String>> = LazyLock::new(undocumented_paths);
 
-/// Escapes a JSON pointer step for a URL fragment.
-fn escape(step: &str) -> String {
-    let step = step.replace('~', "~0").replace('/', "~1");
-    step.replace('{', "%7B").replace('}', "%7D")
+/// The JSON pointer to the schema of a response body, escaped for a URL fragment.
+fn body_schema(names: [&str; 4]) -> String {
+    let [path, method, status, content_type] = names.map(|name| {
+        let name = name.replace('~', "~0").replace('/', "~1");
+        name.replace('{', "%7B").replace('}', "%7D")
+    });
+    format!("/paths/{path}/{method}/responses/{status}/content/{content_type}/schema")
 }
 
 /// Closes object schemas, which the description leaves open for future fields. Schemas that are part of
@@ -146,8 +146,8 @@ pub fn violation(
     }
     let content_type = headers.get(CONTENT_TYPE)?.to_str().unwrap();
     let media_type = content_type.split(';').next().unwrap();
-    let key = [path.as_str(), &method, status.as_str(), media_type].map(str::to_owned);
-    let Some(&index) = body_schemas.get(&key) else {
+    let pointer = body_schema([&path, &method, status.as_str(), media_type]);
+    let Some(&index) = body_schemas.get(&pointer) else {
         return Some(format!("{path} has no description of {status} responses as {content_type}"));
     };
     let parsed = if media_type.ends_with("/json") || media_type.ends_with("+json") {
@@ -175,7 +175,7 @@ fn undocumented_header(response: &Value, headers: &HeaderMap) -> Option<String> 
 pub async fn enforce(request: Request, next: Next) -> Response {
     let (method, target) = (request.method().clone(), request.uri().to_string());
     let response = next.run(request).await;
-    // The compression tests compare compressed body_schemas with plain ones.
+    // The compression tests compare compressed bodies with plain ones.
     if method == Method::HEAD || response.headers().contains_key(CONTENT_ENCODING) {
         return response;
     }
