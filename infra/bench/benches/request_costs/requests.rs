@@ -100,8 +100,7 @@ fn batches() -> Vec<Worst> {
         ("quoted cells", "/v1/format?column=1", CSV, lines("\"305\",\"\"\"\"\"\"\"\"", 26_000)),
     ]
     .map(|(name, target, content_type, body)| {
-        let accept = "text/csv, */*;q=0.5";
-        let request = Request { accept, ..Request::post(target, content_type, body) };
+        let request = Request::post(target, content_type, body).accept("text/csv, */*;q=0.5");
         Worst { endpoint: "POST /v1/format", name: name.to_owned(), request }
     })
     .into()
@@ -171,7 +170,7 @@ fn messages() -> Vec<Worst> {
         ),
     ]
     .map(|(name, body)| {
-        let request = Request { accept: JSON, ..Request::post("/mcp", JSON, body) };
+        let request = Request::post("/mcp", JSON, body).accept(JSON);
         Worst { endpoint: "POST /mcp", name: name.to_owned(), request }
     })
     .into()

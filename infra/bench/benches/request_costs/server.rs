@@ -125,7 +125,7 @@ impl Drop for Server {
 #[derive(Debug, Clone)]
 pub struct Request {
     target: String,
-    pub accept: &'static str,
+    accept: &'static str,
     content_type: &'static str,
     /// `None` for a `GET`.
     body: Option<String>,
@@ -138,6 +138,10 @@ impl Request {
 
     pub fn post(target: &str, content_type: &'static str, body: String) -> Self {
         Self { content_type, body: Some(body), ..Self::get(target) }
+    }
+
+    pub fn accept(self, accept: &'static str) -> Self {
+        Self { accept, ..self }
     }
 }
 
