@@ -52,8 +52,9 @@ static MATCHERS: LazyLock<PhoneNumberMatcherFactory<PhoneNumberUtil, &PhoneNumbe
     LazyLock::new(|| PhoneNumberMatcherFactory::new_for_util(&RULES));
 
 /// Google's rules use this character as punctuation and before extensions, like an ASCII tilde. The crate's matcher only
-/// knows the tilde.
+/// knows the tilde, which follows a no-break space here so that no position changes.
 const FULL_WIDTH_TILDE: char = '～';
+const AS_LONG: &str = "\u{a0}~";
 
 /// Finds the numbers in a text, in order, each when it is asked for. `country` is for numbers without a country code.
 /// Numbers with masked digits are left out. An error is the last item.
@@ -77,9 +78,7 @@ struct Search<'t> {
     text: &'t str,
     /// The text as the matcher reads it.
     searched: Cow<'t, str>,
-    /// The same position in both.
     position: usize,
-    searched_position: usize,
     region: Region,
     leniency: Leniency,
 }
@@ -87,28 +86,26 @@ struct Search<'t> {
 impl<'t> Search<'t> {
     fn new(text: &'t str, country: DefaultCountry, leniency: Leniency) -> Self {
         let searched = if text.contains(FULL_WIDTH_TILDE) {
-            text.replace(FULL_WIDTH_TILDE, "~").into()
+            text.replace(FULL_WIDTH_TILDE, AS_LONG).into()
         } else {
             Cow::Borrowed(text)
         };
-        let region = country.region();
-        Self { text, searched, position: 0, searched_position: 0, region, leniency }
+        Self { text, searched, position: 0, region: country.region(), leniency }
     }
 
     /// Continues behind the last match. A search that starts there finds the same as one that goes on, since neither
     /// looks at what comes before a digit.
     fn next(&mut self) -> Option<NumberInText> {
         loop {
-            let rest = &self.searched[self.searched_position..];
             let mut matches = MATCHERS
-                .matcher_builder(rest)
+                .matcher_builder(&self.searched[self.position..])
                 .leniency(self.leniency.into())
                 .preferred_region(self.region)
                 .build();
             let found = matches.next()?;
-            let (start, end) = (found.start, found.end());
+            let range = self.position + found.start..self.position + found.end();
             let reading = Reading::from_parsed(found.raw_string, found.number);
-            let range = self.skip(start)..self.skip(end - start);
+            self.position = range.end;
             let reading = reading.filter(|reading| !self.is_masked(&range, reading));
             if let Some(number) = reading.and_then(|reading| describe(reading.into())) {
                 return Some(NumberInText { range, number });
@@ -120,20 +117,6 @@ impl<'t> Search<'t> {
         let number = &self.text[range.clone()];
         (masks::has_mask(number) && !masks::are_notation(number, reading, self.region))
             || masks::complete_number(self.text, range, self.region)
-    }
-
-    /// Moves both positions by a number of bytes in the searched text, and returns the one in the text.
-    fn skip(&mut self, bytes: usize) -> usize {
-        let skipped = &self.searched[self.searched_position..][..bytes];
-        self.searched_position += bytes;
-        self.position = match &self.searched {
-            Cow::Borrowed(_) => self.searched_position,
-            Cow::Owned(_) => {
-                let characters = self.text[self.position..].chars().take(skipped.chars().count());
-                self.position + characters.map(char::len_utf8).sum::<usize>()
-            }
-        };
-        self.position
     }
 }
 

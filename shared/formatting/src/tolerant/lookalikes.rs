@@ -5,6 +5,7 @@ use std::{iter, net::Ipv4Addr, sync::LazyLock};
 
 use regex::bytes::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 
+use super::notations;
 use crate::text::is_letter;
 
 /// Parts shared by several patterns.
@@ -19,18 +20,11 @@ const PARTS: [(&str, &str); 4] = [
 ];
 const MONTH: &str = r"(?:jan|feb|fév|mar|mär|apr|abr|avr|may|mai|maj|mei|mag|jun|jui|giu|jul|lug|aug|aoû|ago|sep|set|oct|okt|out|ott|nov|dec|dez|déc|dic)[a-z\x80-\xff]*";
 
-fn patterns() -> impl Iterator<Item = String> {
-    let lines = include_str!("notations.txt").lines();
-    let patterns = lines.filter(|line| !line.is_empty() && !line.starts_with("# "));
-    patterns.map(|pattern| {
-        let replace = |text: String, (part, pattern): &(&str, &str)| text.replace(part, pattern);
-        PARTS.iter().fold(pattern.to_owned(), replace)
-    })
-}
-
 // Unicode classes would take milliseconds to compile.
 static NOTATIONS: LazyLock<RegexSet> = LazyLock::new(|| {
-    let set = RegexSetBuilder::new(patterns()).unicode(false).build();
+    let set = RegexSetBuilder::new(notations(include_str!("notations.txt"), &PARTS))
+        .unicode(false)
+        .build();
     set.expect("tests compile the patterns")
 });
 

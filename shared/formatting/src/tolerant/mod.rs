@@ -41,6 +41,18 @@ const EXTENSION_MARKERS: [char; 4] = ['#', '＃', ',', ';'];
 const EXTENSION_WORDS: &str = "\
     x xt xtn ext extn extension extensión int anexo доб poste interno ramal toestel wewn opt option press";
 
+/// The rows of a table of regular expressions, with the names of shared parts replaced by these parts.
+fn notations<'a>(
+    table: &'a str,
+    parts: &'a [(&str, &str)],
+) -> impl Iterator<Item = String> + use<'a> {
+    let rows = table.lines().filter(|row| !row.is_empty() && !row.starts_with("# "));
+    rows.map(|row| {
+        let replace = |row: String, (part, pattern): &(&str, &str)| row.replace(part, pattern);
+        parts.iter().fold(row.to_owned(), replace)
+    })
+}
+
 /// The valid number in text that Google's rules reject, and a second one if the text contains two.
 pub(super) fn read(text: &str, region: Region) -> Option<FoundNumber> {
     let text = with_ascii_digits(text)?;

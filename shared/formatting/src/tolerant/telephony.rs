@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use regex::bytes::{Captures, Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 use rlibphonenumber::Region;
 
-use super::{MIN_DIGITS, is_lookalike, read_valid};
+use super::{MIN_DIGITS, is_lookalike, notations, read_valid};
 use crate::{
     reading::{FoundNumber, Reading},
     text::{digit_count, is_invisible, is_joiner, with_ascii_digits},
@@ -20,29 +20,27 @@ const PARTS: [(&str, &str); 4] = [
     ("ENDING", r"(?:(?:[,;#xpw]+|;ext=| ?ext\.? ?)(?<extension>\d{1,9}))?#?\s*$"),
 ];
 
-/// Returns the mark and the regular expression of each notation.
-fn notations() -> impl Iterator<Item = (&'static str, String)> {
-    let lines = include_str!("telephony.txt").lines();
-    let notations = lines.filter_map(|line| line.split_once(' ').filter(|(mark, _)| *mark != "#"));
-    notations.map(|(mark, pattern)| {
-        let replace = |text: String, (part, pattern): &(&str, &str)| text.replace(part, pattern);
-        (mark, PARTS.iter().fold(pattern.to_owned(), replace))
+/// The mark and the regular expression of each notation.
+fn marked_notations() -> impl Iterator<Item = (String, String)> {
+    notations(include_str!("telephony.txt"), &PARTS).map(|row| {
+        let (mark, pattern) = row.split_once(' ').expect("a test reads the notations");
+        (mark.to_owned(), pattern.to_owned())
     })
 }
 
 // Unicode classes would take milliseconds to compile.
 static NOTATIONS: LazyLock<RegexSet> = LazyLock::new(|| {
-    let patterns = notations().map(|(_, pattern)| pattern);
+    let patterns = marked_notations().map(|(_, pattern)| pattern);
     let set = RegexSetBuilder::new(patterns).unicode(false).case_insensitive(true).build();
     set.expect("tests compile the patterns")
 });
 
-static PATTERNS: LazyLock<Vec<(&str, Regex)>> = LazyLock::new(|| {
-    let compile = |(mark, pattern): (_, String)| {
+static PATTERNS: LazyLock<Vec<(String, Regex)>> = LazyLock::new(|| {
+    let compile = |(mark, pattern): (String, String)| {
         let pattern = RegexBuilder::new(&pattern).unicode(false).case_insensitive(true).build();
         (mark, pattern.expect("tests compile the patterns"))
     };
-    notations().map(compile).collect()
+    marked_notations().map(compile).collect()
 });
 
 /// Precedes the notations that are read only if Google's rules read no valid number.
