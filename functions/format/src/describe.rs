@@ -71,8 +71,9 @@ impl<'a> Describer<'a> {
     ) -> Result<Self, ApiError> {
         let mut describer = Self::new(app, key, [].into_iter(), options, flags).await?;
         number.map_or(Ok(()), |number| test_numbers::simulate_error(key, number))?;
-        let Some(time) = &as_of.time else { return Ok(describer) };
-        describer.assembler.now = time.end;
+        if let Some(time) = &as_of.time {
+            describer.assembler.now = time.end;
+        }
         let needs_data = |number: &&PhoneNumber| {
             options.needs_data(number) && test_numbers::dataset(key, number).is_none()
         };

@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde_json::Value;
 use shared::{
     auth::{Charge, KeyKind},
-    body::{BodyLimit, RequestBody},
+    body::BodyLimit,
     errors::{ApiError, BodyError},
     flag_images::FlagsBaseUrl,
     http::preferred_media_type,
@@ -126,10 +126,11 @@ pub async fn find_in_text(
     let leniency = params.parse_variant("leniency")?.unwrap_or_default();
     let media_type = preferred_media_type(request.headers(), [JSON, JSON_LINES]);
     let (parts, body) = request.into_parts();
-    let content_type = TextType::from_headers(&parts.headers)?;
+    let is_json = is_json(&parts.headers)?;
     // Holds its memory until the response is complete.
     let body = LIMIT.read(&app, &charge, body).await?;
-    let text = content_type.text(&body)?;
+    let text = decode_text(&body)?;
+    let text = if is_json { text_in_json(text)?.into() } else { Cow::Borrowed(text) };
     let numbers = find_numbers(&text, options.default_country, leniency);
     let digits = text.chars().filter(|character| character.is_numeric()).count();
     let found = find_paid(&app, &charge, numbers, digits).await?;
@@ -191,36 +192,24 @@ fn describe<'a>(
     results.collect()
 }
 
-/// The type of a body with a text.
-#[derive(Debug, Clone, Copy)]
-enum TextType {
-    Json,
-    Plain,
+/// Returns `true` for a JSON body, and `false` for a plain text.
+fn is_json(headers: &HeaderMap) -> Result<bool, ApiError> {
+    let content_type = ContentType::from_headers(headers)?;
+    match &*content_type.media_type {
+        "application/json" => Ok(true),
+        "text/plain" => Ok(false),
+        _ => Err(content_type.unsupported("application/json or text/plain")),
+    }
 }
 
-impl TextType {
-    fn from_headers(headers: &HeaderMap) -> Result<Self, ApiError> {
-        let content_type = ContentType::from_headers(headers)?;
-        match &*content_type.media_type {
-            "application/json" => Ok(Self::Json),
-            "text/plain" => Ok(Self::Plain),
-            _ => Err(content_type.unsupported("application/json or text/plain")),
-        }
-    }
-
-    /// The text in a body.
-    fn text(self, body: &RequestBody) -> Result<Cow<'_, str>, ApiError> {
-        let text = decode_text(body)?;
-        if let Self::Plain = self {
-            return Ok(text.into());
-        }
-        match serde_json::from_str(text).map_err(|error| json_error(&error))? {
-            Value::Object(mut body) if body.len() == 1 => match body.remove("text") {
-                Some(Value::String(text)) => Ok(text.into()),
-                _ => Err(ApiError::invalid(JSON_RULE)),
-            },
+/// The `text` in a JSON body.
+fn text_in_json(body: &str) -> Result<String, ApiError> {
+    match serde_json::from_str(body).map_err(|error| json_error(&error))? {
+        Value::Object(mut body) if body.len() == 1 => match body.remove("text") {
+            Some(Value::String(text)) => Ok(text),
             _ => Err(ApiError::invalid(JSON_RULE)),
-        }
+        },
+        _ => Err(ApiError::invalid(JSON_RULE)),
     }
 }
 

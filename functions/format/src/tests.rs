@@ -66,16 +66,13 @@ async fn errors_state_the_rule_and_the_value() {
 async fn unreadable_bodies_are_rejected_with_their_status() {
     for (query, content_type, body, status, message) in [
         ("", "text/plain", "1\n".repeat(1001), 413, "The body must contain at most 1000 numbers"),
-        ("", "text/plain", "1".repeat(524_289), 413, "The body must be at most 524288 bytes"),
         ("", "x/y", "tn=1".to_owned(), 415, "Content-Type must be application/json, text/plain or"),
         ("column=a", "text/plain", "305".to_owned(), 400, "column requires a text/csv body"),
         ("countryColumn=a", "application/json", "[]".to_owned(), 400, "countryColumn requires a"),
-        ("include=x", "text/plain", "305".to_owned(), 400, "include must be one or more of"),
     ] {
         let (actual, text) = post(query, content_type, &body, "application/json").await;
-        let body: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(actual, status, "{message}");
-        assert!(body["message"].as_str().unwrap().starts_with(message), "{body}");
+        assert!(text.contains(&format!("\"message\":\"{message}")), "{text}");
     }
 }
 

@@ -42,21 +42,6 @@ enum BodyFormat {
     Csv { has_header: bool },
 }
 
-impl Batch {
-    fn parse(format: BodyFormat, body: &[u8], params: &ColumnParams) -> Result<Self, ApiError> {
-        let text = decode_text(body)?;
-        let (numbers, table) = match format {
-            BodyFormat::Json => (json::parse_array(text)?, None),
-            BodyFormat::Lines => (parse_lines(text)?, None),
-            BodyFormat::Csv { has_header } => {
-                let table = Table::read(text, has_header, params)?;
-                (table.numbers().collect(), Some(table))
-            }
-        };
-        Ok(Self { numbers, table })
-    }
-}
-
 impl BatchBody {
     pub fn len(&self) -> usize {
         self.body.len()
@@ -82,7 +67,7 @@ impl BatchBody {
 
     /// The numbers in the body. `params` selects the columns in a CSV.
     pub fn parse(&self, params: &ColumnParams) -> Result<Batch, ApiError> {
-        Batch::parse(self.format, &self.body, params)
+        self.format.parse(&self.body, params)
     }
 }
 
@@ -98,6 +83,19 @@ impl BodyFormat {
             }
             _ => Err(content_type.unsupported("application/json, text/plain or text/csv")),
         }
+    }
+
+    fn parse(self, body: &[u8], params: &ColumnParams) -> Result<Batch, ApiError> {
+        let text = decode_text(body)?;
+        let (numbers, table) = match self {
+            Self::Json => (json::parse_array(text)?, None),
+            Self::Lines => (parse_lines(text)?, None),
+            Self::Csv { has_header } => {
+                let table = Table::read(text, has_header, params)?;
+                (table.numbers().collect(), Some(table))
+            }
+        };
+        Ok(Batch { numbers, table })
     }
 }
 
@@ -216,7 +214,7 @@ mod tests {
             let tables = [true, false].map(|has_header| BodyFormat::Csv { has_header });
             for body in [body, text.into_bytes()] {
                 for format in [BodyFormat::Json, BodyFormat::Lines].into_iter().chain(tables) {
-                    if let Ok(Batch { numbers, table }) = Batch::parse(format, &body, &params) {
+                    if let Ok(Batch { numbers, table }) = format.parse(&body, &params) {
                         prop_assert!((1..=MAX_NUMBERS).contains(&numbers.len()));
                         prop_assert!(table.is_none_or(|table| table.rows.len() == numbers.len()));
                     }

@@ -14,6 +14,7 @@ use shared::{
     auth::{Charge, KeyKind},
     errors::{ApiError, BodyError},
     flag_images::FlagsBaseUrl,
+    http::preferred_media_type,
     params::Params,
     request_context,
     state::App,
@@ -26,7 +27,7 @@ pub use json::digits_of;
 
 use body::{Batch, BatchBody};
 use json::NumbersToFormat;
-use response::{CSV, FormattedNumber, FormattedNumbers};
+use response::{CSV, FormattedNumber, FormattedNumbers, MEDIA_TYPES};
 
 const MAX_NUMBERS: usize = 1000;
 
@@ -136,7 +137,7 @@ pub async fn format_numbers(
     request: Request,
 ) -> Result<Response, ApiError> {
     let options = Options::parse(&params, request.headers())?;
-    let media_type = response::media_type(request.headers());
+    let media_type = preferred_media_type(request.headers(), MEDIA_TYPES);
     let (column, country_column) = (params.text("column")?, params.text("countryColumn")?);
     let columns = ColumnParams { column, country_column };
     // Holds its memory until the response is complete.

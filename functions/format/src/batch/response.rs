@@ -2,12 +2,11 @@
 
 use std::borrow::Cow;
 
-use axum::{http::HeaderMap, response::Response};
+use axum::response::Response;
 use serde::Serialize;
 use shared::{
     cells::{csv_writer, escape_formula},
     errors::{ApiError, ErrorBody},
-    http::preferred_media_type,
 };
 use utoipa::ToSchema;
 
@@ -68,10 +67,8 @@ impl<'a> FormattedNumber<'a> {
 
 pub const CSV: &str = "text/csv";
 
-/// The media type that the client prefers. Defaults to JSON.
-pub fn media_type(headers: &HeaderMap) -> &'static str {
-    preferred_media_type(headers, [JSON, JSON_LINES, CSV])
-}
+/// The media types of a response. The first is the default.
+pub const MEDIA_TYPES: [&str; 3] = [JSON, JSON_LINES, CSV];
 
 /// Writes the results as `media_type`, in CSV with the columns that `options` select. `table` is the CSV that was sent, if any.
 pub fn response(

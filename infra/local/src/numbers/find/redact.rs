@@ -118,20 +118,16 @@ mod tests {
             "1 800 FLOWERS",
         ];
         let masked = |text: &str| text.replace(|c: char| c.is_alphanumeric(), "*");
+        let redact = |text: &str| {
+            let redacted = redact(text.as_bytes(), DefaultCountry::default(), None).unwrap().0;
+            String::from_utf8(redacted).unwrap()
+        };
         for (number, other) in numbers.iter().flat_map(|number| others.map(|other| (number, other)))
         {
             for separator in [" ", "  ", " - ", "/", "(", ": "] {
-                let (before, after) =
-                    (format!("{other}{separator}"), format!("{separator}{other}"));
-                let redact = |text: String| {
-                    String::from_utf8(
-                        redact(text.as_bytes(), DefaultCountry::default(), None).unwrap().0,
-                    )
-                    .unwrap()
-                };
-                let last = redact(before + number);
+                let last = redact(&format!("{other}{separator}{number}"));
                 assert!(last.ends_with(&masked(number)), "{other}{separator}{number}: {last}");
-                let first = redact(number.to_string() + &after);
+                let first = redact(&format!("{number}{separator}{other}"));
                 assert!(first.starts_with(&masked(number)), "{number}{separator}{other}: {first}");
             }
         }

@@ -6,11 +6,13 @@ use format::{Assembler, FormatResult, extras::ReasonInfo};
 use formatting::{DefaultCountry, PhoneNumber, Reason as NumberReason, Verdict};
 use number_lists::{Columns, Row};
 use numbering::dataset::Dataset;
+use strum::IntoStaticStr;
 
 use super::decoding::decode_cell;
 
 /// The outcome for a number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub(super) enum Outcome {
     Valid,
     Repaired,
@@ -119,17 +121,6 @@ impl Describer<'_> {
 fn key(number: &PhoneNumber) -> Box<str> {
     let extension = number.extension.as_deref().unwrap_or_default();
     [&number.formats.e164, "x", extension].concat().into()
-}
-
-impl Outcome {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Valid => "valid",
-            Self::Repaired => "repaired",
-            Self::Rejected => "rejected",
-            Self::Empty => "empty",
-        }
-    }
 }
 
 impl Reason {

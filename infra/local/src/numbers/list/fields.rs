@@ -147,7 +147,7 @@ impl Column {
     pub fn cell(self, number: &DescribedNumber) -> Cow<'_, str> {
         match self {
             Self::Field(column) => column.cell(&number.result),
-            Self::Verdict => number.outcome.name().into(),
+            Self::Verdict => <&str>::from(number.outcome).into(),
         }
     }
 }

@@ -72,21 +72,19 @@ impl Serialize for NamedCells<'_> {
 impl Output<'_> {
     /// Rejects options that the format does not support, and columns that the list already has.
     pub fn check(&self) -> Result<(), ListError> {
-        if self.format.is_json() {
-            let message = "--bom requires CSV output; pass --to csv";
-            return if self.options.bom {
-                Err(ListError::Layout(message.to_owned()))
-            } else {
-                Ok(())
-            };
-        }
         let mut added = self.added_columns().into_iter();
-        match added.find(|name| self.layout.columns.names.contains(name)) {
-            None => Ok(()),
-            Some(name) => Err(ListError::Layout(format!(
-                "the list already has a column '{name}'; choose another prefix with --prefix"
-            ))),
-        }
+        let problem = match added.find(|name| self.layout.columns.names.contains(name)) {
+            _ if self.format.is_json() && self.options.bom => {
+                "--bom requires CSV output; pass --to csv".to_owned()
+            }
+            Some(name) if !self.format.is_json() => {
+                format!(
+                    "the list already has a column '{name}'; choose another prefix with --prefix"
+                )
+            }
+            _ => return Ok(()),
+        };
+        Err(ListError::Layout(problem))
     }
 
     /// The text before the first row.
@@ -170,7 +168,7 @@ impl Output<'_> {
                     column: (positions.len() > 1).then(|| names[position].as_str()),
                     tn: cells.get(position).map_or("", |cell| cell.as_ref()),
                     row: layout.csv.map(|_| NamedCells { names, cells: &cells }),
-                    verdict: fields.has_verdict().then(|| number.outcome.name()),
+                    verdict: fields.has_verdict().then(|| number.outcome.into()),
                     result: json_fields.map(|fields| WithFields {
                         value: &number.result,
                         fields: fields.as_ref(),

@@ -85,27 +85,6 @@ fn json_lines_have_the_position_and_the_apis_result() {
 }
 
 #[test]
-fn redacted_text_differs_only_in_the_digits_of_numbers() {
-    let long = [&b"\"".repeat(600_000)[..], b"{\"tel\":\"305 234 5678\",\"n\":12}"].concat();
-    for (content, redacted) in [
-        (
-            NOTES.to_vec(),
-            b"Gr\xc3\xbc\xc3\x9fe: (***) ***-**** x* or 020 7946 0958\nno number, 2026-11-24\n\
-              \xff***-***-****,\xfe+** ** **** ****\r\nlast ***.***.****"
-                .to_vec(),
-        ),
-        (b"none\r\n".to_vec(), b"none\r\n".to_vec()),
-        (long.repeat(3), long.repeat(3)),
-    ] {
-        let files = Files::new(&[("a.txt", &content)]);
-        let output = files.find(&["--redact", "a.txt"]);
-        assert!(output.status.success());
-        let expected = String::from_utf8_lossy(&redacted).replace("305 234 5678", "*** *** ****");
-        assert!(String::from_utf8_lossy(&output.stdout) == expected);
-    }
-}
-
-#[test]
 fn exit_codes_are_those_of_grep() {
     let files = Files::new(&[("none.txt", b"none\n"), ("one.txt", b"305 234 5678\n")]);
     for (arguments, code) in [

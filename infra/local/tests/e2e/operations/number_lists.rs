@@ -89,16 +89,10 @@ fn any_input_is_processed_or_rejected_with_a_message() {
     let strict = folder.format("a.txt", "none\n", &["--strict"]);
     assert_eq!(strict.status.code(), Some(1), "{}", stderr(&strict));
     assert!(stderr(&strict).contains(" rows/s\n"), "{}", stderr(&strict));
-    assert!(stdout(&folder.format("a.csv", "", &["--to", "csv"])).starts_with("tn,tn_verdict"));
-    for (content, message) in [
-        (&b"PK\x03\x04xl/workbook.xml"[..], "save its sheet as CSV"),
-        (b"name,contact\nAda,4152341234\n", "choose one with --column: 'name', 'contact'"),
-        (&[b"phone,a\n1,\"".to_vec(), vec![b'x'; 3 << 20]].concat(), "check for an unclosed quote"),
-    ] {
-        let rejected = folder.pipe(content, &[]);
-        assert_eq!(rejected.status.code(), Some(2), "{}", stderr(&rejected));
-        assert!(stderr(&rejected).contains(message), "{}", stderr(&rejected));
-    }
+    let rejected = folder.pipe(b"name,contact\nAda,4152341234\n", &[]);
+    assert_eq!(rejected.status.code(), Some(2), "{}", stderr(&rejected));
+    let message = "choose one with --column: 'name', 'contact'";
+    assert!(stderr(&rejected).contains(message), "{}", stderr(&rejected));
     let missing = run(&folder.data, &["format", "none.csv"]);
     assert!(stderr(&missing).contains("error: none.csv cannot be read: "), "{}", stderr(&missing));
     let garbage: Vec<u8> = (0..=255).cycle().take(5000).collect();
