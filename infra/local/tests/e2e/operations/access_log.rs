@@ -13,7 +13,7 @@ use crate::support::{
     api_events::events_folder,
     database_calls::operations,
     fault_proxy::{Fault, FaultProxy, for_first_calls},
-    lambda_runtime::LambdaFunction,
+    lambda_runtime::{LambdaFunction, Registration},
     metrics::{assert_has_alarm_metrics, metrics_in},
     processes::lambda_process,
     program::{Server, command_for},
@@ -89,7 +89,7 @@ async fn import_log(database: &str) -> String {
     let mut command = lambda_process(concat!(module_path!(), "::import_process"), &output);
     command.env("AWS_ENDPOINT_URL_DYNAMODB", database);
     command.env("AWS_ENDPOINT_URL_S3", sample_bucket().await);
-    let mut function = LambdaFunction::start(command).await;
+    let mut function = LambdaFunction::start(command, Registration::Accepted).await;
     let event = fs::read_to_string(events_folder().join("ingest/sample.json")).unwrap();
     let report = function.invoke(&serde_json::from_str(&event).unwrap()).await;
     function.shut_down().await;

@@ -22,7 +22,7 @@ use crate::support::{
     api_events::events_folder,
     aws::{Aws, Misbehavior, version_arn},
     imports::import,
-    lambda_runtime::LambdaFunction,
+    lambda_runtime::{LambdaFunction, Registration},
     metrics::{assert_has_alarm_metrics, metrics_in},
     processes::lambda_process,
     service::{KEY, Service},
@@ -70,7 +70,7 @@ impl Probe {
                 command.env(format!("{}_VERSION", function.to_uppercase()), version);
             }
         }
-        let function = LambdaFunction::start(command).await;
+        let function = LambdaFunction::start(command, Registration::Accepted).await;
         Self { aws, function, output, _folder: folder }
     }
 

@@ -26,11 +26,20 @@ use tokio::{
 
 use super::processes::{send_signal, wait_for_exit};
 
+/// Lambda's environment variable for the maximum number of concurrent requests.
+pub const MAX_CONCURRENCY: &str = "AWS_LAMBDA_MAX_CONCURRENCY";
 const EXTENSION_ID: &str = "5f2d0b3a-extension";
 /// The time from an invocation to its deadline.
 const INVOCATION_TIMEOUT: Duration = Duration::from_secs(60);
 /// The maximum time for the function to become idle or to respond.
 const MAX_WAIT: Duration = Duration::from_secs(20);
+
+/// The response to an extension's registration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Registration {
+    Accepted,
+    Refused,
+}
 
 /// Calls so far from a function and its extension: requests for the next event, and responses.
 #[derive(Default)]
@@ -46,6 +55,7 @@ struct Calls {
 
 /// State shared by the stand-in's handlers and the test.
 struct RuntimeState {
+    registration: Registration,
     /// Events for the function, and event ids for the extension.
     events: Mutex<mpsc::UnboundedReceiver<(String, Value)>>,
     notices: Mutex<mpsc::UnboundedReceiver<String>>,
@@ -60,16 +70,18 @@ pub struct LambdaFunction {
     invoke: mpsc::UnboundedSender<(String, Value)>,
     notify_extension: mpsc::UnboundedSender<String>,
     invocations: usize,
+    /// The maximum number of concurrent requests.
+    concurrency: usize,
 }
 
 impl LambdaFunction {
     /// Starts the process, and waits until it is ready.
-    pub async fn start(mut command: Command) -> Self {
+    pub async fn start(mut command: Command, registration: Registration) -> Self {
         let (invoke, events) = mpsc::unbounded_channel();
         let (notify_extension, notices) = mpsc::unbounded_channel();
         let (events, notices) = (Mutex::new(events), Mutex::new(notices));
         let calls = watch::Sender::default();
-        let state = Arc::new(RuntimeState { events, notices, calls });
+        let state = Arc::new(RuntimeState { registration, events, notices, calls });
         let router = Router::new()
             .route("/2018-06-01/runtime/invocation/next", get(next_invocation))
             .route("/2018-06-01/runtime/invocation/{id}/response", post(response))
@@ -87,14 +99,19 @@ impl LambdaFunction {
             .env("AWS_LAMBDA_FUNCTION_NAME", "stack-npa")
             .env("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "512")
             .env("AWS_LAMBDA_FUNCTION_VERSION", "1");
+        let mut variables = command.get_envs();
+        let concurrency = variables.find(|(name, _)| *name == MAX_CONCURRENCY);
+        let concurrency = concurrency.and_then(|(_, value)| value?.to_str()?.parse().ok());
         let process = command.spawn().unwrap();
-        let (is_frozen, invocations) = (false, 0);
-        let function = Self { process, is_frozen, state, invoke, notify_extension, invocations };
+        let (is_frozen, invocations, concurrency) = (false, 0, concurrency.unwrap_or(1));
+        let function =
+            Self { process, is_frozen, state, invoke, notify_extension, invocations, concurrency };
         function.wait_until_idle().await;
         function
     }
 
-    fn has_extension(&self) -> bool {
+    /// Returns `true` if the function has registered an extension.
+    pub fn has_extension(&self) -> bool {
         self.state.calls.borrow().is_extension_registered
     }
 
@@ -102,7 +119,7 @@ impl LambdaFunction {
     pub async fn wait_until_idle(&self) {
         let mut calls = self.state.calls.subscribe();
         let idle = calls.wait_for(|calls| {
-            calls.event_requests == self.invocations + 1
+            calls.event_requests == self.invocations + self.concurrency
                 && (!calls.is_extension_registered
                     || calls.extension_requests == self.invocations + 1)
         });
@@ -111,11 +128,12 @@ impl LambdaFunction {
 
     /// Thaws the function and returns its response to `event`.
     pub async fn invoke(&mut self, event: &Value) -> Value {
-        self.timed_response(event).await.0
+        let id = self.begin(event);
+        self.response(&id).await
     }
 
-    /// Thaws the function and sends it `event`. Returns the response, and the time since the event.
-    pub async fn timed_response(&mut self, event: &Value) -> (Value, Duration) {
+    /// Thaws the function and sends it `event`. Returns the invocation id.
+    pub fn begin(&mut self, event: &Value) -> String {
         self.thaw();
         self.invocations += 1;
         let id = format!("invocation-{}", self.invocations);
@@ -123,10 +141,20 @@ impl LambdaFunction {
             self.notify_extension.send(id.clone()).unwrap();
         }
         self.invoke.send((id.clone(), event.clone())).unwrap();
+        id
+    }
+
+    /// The function's response to an invocation.
+    pub async fn response(&self, id: &str) -> Value {
+        self.timed_response(id).await.0
+    }
+
+    /// The response, and the time since the event.
+    pub async fn timed_response(&self, id: &str) -> (Value, Duration) {
         let mut calls = self.state.calls.subscribe();
-        let responded = calls.wait_for(|calls| calls.responses.contains_key(&id));
+        let responded = calls.wait_for(|calls| calls.responses.contains_key(id));
         let calls = timeout(MAX_WAIT, responded).await.expect("the function did not respond");
-        calls.unwrap().responses[&id].clone()
+        calls.unwrap().responses[id].clone()
     }
 
     pub async fn freeze(&mut self) {
@@ -136,16 +164,17 @@ impl LambdaFunction {
     }
 
     /// Resumes the function if it is frozen.
-    fn thaw(&mut self) {
+    pub fn thaw(&mut self) {
         if std::mem::take(&mut self.is_frozen) {
             send_signal("CONT", &self.process);
         }
     }
 
-    /// Thaws and stops the function, which is notified if it has an extension.
+    /// Thaws and stops the function, which is notified if it has an extension or is never frozen.
     pub async fn shut_down(mut self) {
         self.thaw();
-        send_signal(if self.has_extension() { "TERM" } else { "KILL" }, &self.process);
+        let is_notified = self.has_extension() || self.concurrency > 1;
+        send_signal(if is_notified { "TERM" } else { "KILL" }, &self.process);
         wait_for_exit(&mut self.process).await;
     }
 }
@@ -194,6 +223,9 @@ async fn response(
 }
 
 async fn register(State(state): State<Arc<RuntimeState>>) -> Response {
+    if state.registration == Registration::Refused {
+        return StatusCode::FORBIDDEN.into_response();
+    }
     state.calls.send_modify(|calls| calls.is_extension_registered = true);
     let body = json!({ "functionName": "npa", "functionVersion": "1", "handler": "bootstrap" });
     ([("lambda-extension-identifier", EXTENSION_ID)], body.to_string()).into_response()
