@@ -78,7 +78,7 @@ impl Changes {
         Self { before: Arc::clone(before), after: Arc::clone(after), differences, keys }
     }
 
-    /// The changed records, to be stored.
+    /// The changed records, in the form that is stored.
     pub(crate) fn difference(&self) -> Difference {
         Difference::new(&self.before, &self.after, &self.keys)
     }
@@ -128,7 +128,7 @@ impl fmt::Debug for Changes {
 
 #[cfg(test)]
 mod tests {
-    use numbering::{changes::FieldChange, records::Status};
+    use numbering::records::Status;
 
     use super::*;
     use crate::quality::tests::{area_code, carrier, exchange};
@@ -179,30 +179,16 @@ mod tests {
     }
 
     #[test]
-    fn changed_records_are_listed_with_old_and_new_values() {
+    fn changes_are_listed_as_exchanges_area_codes_and_carriers() {
         let (before, after) = before_and_after();
-        let all: Vec<_> = Changes::between(&before, &after).iter().collect();
-        let records: Vec<_> =
-            all.iter().map(|change| format!("{} {}", change.change.name(), change.key)).collect();
+        let changes = Changes::between(&before, &after);
+        let records = changes.iter().map(|it| format!("{} {}", it.change.name(), it.key));
         let expected = [
             "changed 415-201, added 415-202, added 707-200, removed 916-200",
             "removed 202, removed 203, changed 415, added 916",
             "added 0050, changed 0052, removed 0053",
         ];
-        assert_eq!(records.join(", "), expected.join(", "));
-        let field = |before: &str, after: Option<&str>| FieldChange {
-            before: Some(before.into()),
-            after: after.map(Into::into),
-        };
-        let changed = &all[0].fields;
-        assert_eq!(changed["rate_center"], field("SNFC", Some("SAN RAFAEL")));
-        assert_eq!(changed["ocn"], field("0051", None));
-        assert!(!changed.contains_key("status"), "{changed:?}");
-        assert_eq!(all[1].fields["status"].after, Some("RESERVED".into()));
-        assert_eq!(all[3].fields["status"], field("ASSIGNED", None));
-        let lost_exchange = FieldChange { before: Some(2.into()), after: Some(1.into()) };
-        let lost_exchange = [("exchanges.total".to_owned(), lost_exchange)];
-        assert_eq!(all[9].fields, lost_exchange.into());
+        assert_eq!(records.collect::<Vec<_>>().join(", "), expected.join(", "));
     }
 
     #[test]

@@ -43,6 +43,9 @@ pub(crate) async fn write_items(
     deadline: Option<Instant>,
     progress: &impl Fn(Progress),
 ) -> Result<(), IngestError> {
+    if writes.len() == 0 {
+        return Ok(());
+    }
     progress(Progress::Planned { phase, items: writes.len() });
     let batches = stream::iter(writes).chunks(WRITES_PER_BATCH);
     let calls = batches

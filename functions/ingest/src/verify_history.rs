@@ -119,27 +119,21 @@ impl Verifier<'_> {
             keys.iter().map(|(key, _)| key).filter(|key| !intact_changes.contains(key)).collect();
         self.found.drift.changes += missing.len();
         let difference = match self.store.difference(published).await {
-            Ok(difference) => {
-                if !is_intact && self.repair == Repair::Yes {
-                    self.store.write_difference(published, &difference.pack()?).await?;
-                }
-                Some(difference)
-            }
+            Ok(difference) => difference,
             Err(error @ StoreError::DamagedHistory { .. }) => {
                 self.found.drift.differences += 1;
-                let restored = if missing.is_empty() {
-                    self.restore_difference(history, published).await?
+                if missing.is_empty() {
+                    self.restore_difference(history, published).await?;
                 } else {
-                    None
-                };
-                if restored.is_none() {
                     self.found.lost.push(with_causes(&error));
                 }
-                restored
+                return Ok(Vec::new());
             }
             Err(error) => return Err(error.into()),
         };
-        let Some(difference) = difference else { return Ok(Vec::new()) };
+        if !is_intact && self.repair == Repair::Yes {
+            self.store.write_difference(published, &difference.pack()?).await?;
+        }
         let is_missing = |pair: &RecordPair| missing.contains(&pair.key);
         let writes = difference.changes().filter(is_missing).map(|pair| {
             let publication = publication.clone();
@@ -148,23 +142,23 @@ impl Verifier<'_> {
         Ok(writes.collect())
     }
 
-    /// Restores a damaged difference from its changes; `None` if some of them are also damaged.
+    /// Restores a damaged difference from its changes.
     async fn restore_difference(
         &self,
         history: &History,
         published: &PublishedDifference,
-    ) -> Result<Option<Difference>, IngestError> {
+    ) -> Result<(), IngestError> {
         let PublishedDifference { publication, predecessor, keys, .. } = published;
-        let Some(position) = history.position_of(&publication.id) else { return Ok(None) };
-        let wanted: Vec<_> = keys.iter().map(|(key, _)| (position, key)).collect();
-        let difference = Difference::from_changes(&self.store.changes(history, &wanted).await?);
-        if self.repair == Repair::Yes {
-            let packed = difference.pack()?;
+        let position = history.position_of(&publication.id);
+        if let Some(position) = position.filter(|_| self.repair == Repair::Yes) {
+            let wanted: Vec<_> = keys.iter().map(|(key, _)| (position, key)).collect();
+            let changes = self.store.changes(history, &wanted).await?;
+            let packed = Difference::from_changes(&changes).pack()?;
             let (publication, predecessor) = (publication.clone(), predecessor.clone());
-            let keys = keys.clone();
-            let restored = PublishedDifference::new(publication, predecessor, keys, &packed);
+            let restored =
+                PublishedDifference::new(publication, predecessor, keys.clone(), &packed);
             self.store.write_difference(&restored, &packed).await?;
         }
-        Ok(Some(difference))
+        Ok(())
     }
 }
