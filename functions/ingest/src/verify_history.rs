@@ -1,26 +1,30 @@
 //! Compares the history with the manifest, and restores what is missing or damaged from what is stored elsewhere.
 //!
 //! A publication is stored twice, and lists the keys that it changed. Each change is also stored twice: in the publication's
-//! difference and as an item.
+//! difference and as an item. The retained snapshots tell the differences between them.
 
 use std::{
     collections::{BTreeSet, HashMap},
+    sync::Arc,
     time::Instant,
 };
 
 use jiff::Timestamp;
 use logging::with_causes;
 use numbering::{
+    changed_keys::ChangedKeys,
     changes::{Difference, RecordPair},
     records::{RecordKey, Version},
 };
 use serde::Serialize;
 use store::{
-    Gap, History, HistoryItem, ItemWrite, Manifest, PublishedDifference, Store, StoreError,
+    Gap, History, HistoryItem, ItemWrite, Manifest, Publication, PublishedDifference, Store,
+    StoreError, load,
 };
 
 use crate::{
     IngestError, Progress,
+    changes::Changes,
     item_writes::write_items,
     options::{Repair, before_deadline},
 };
@@ -68,15 +72,8 @@ pub(crate) async fn verify_history<P: Fn(Progress)>(
     let intact: [BTreeSet<Version>; 2] =
         [&items, &copies].map(|stored| stored.iter().map(|it| it.publication.id.clone()).collect());
     items.extend(copies);
-    let mut verifier = Verifier { store, repair, found: HistoryVerification::default() };
-    let history = History::new(manifest, items, Timestamp::now());
-    if history.gap() == Some(Gap::Damaged) {
-        verifier.found.drift.publications += 1;
-        let id = &history.start().id;
-        let lost =
-            format!("neither the item nor the copy of publication {id} can be read, and all");
-        verifier.found.lost.push(lost + " before it are lost");
-    }
+    let mut verifier = Verifier { store, manifest, repair, found: HistoryVerification::default() };
+    let history = verifier.follow(items).await?;
     verifier.found.publications = history.publications().count();
     verifier.found.unrecorded = manifest.unrecorded.len();
     let mut intact_changes: HashMap<Version, BTreeSet<RecordKey>> = HashMap::new();
@@ -99,11 +96,35 @@ pub(crate) async fn verify_history<P: Fn(Progress)>(
 
 struct Verifier<'a> {
     store: &'a Store,
+    manifest: &'a Manifest,
     repair: Repair,
     found: HistoryVerification,
 }
 
 impl Verifier<'_> {
+    /// Follows the history through all stored publications. Fills gaps between retained versions.
+    async fn follow(
+        &mut self,
+        mut stored: Vec<PublishedDifference>,
+    ) -> Result<History, IngestError> {
+        loop {
+            let history = History::new(self.manifest, stored.clone(), Timestamp::now());
+            if history.gap() != Some(Gap::Damaged) {
+                return Ok(history);
+            }
+            let Some(restored) = self.restore_publication(history.start(), &stored).await? else {
+                self.found.drift.publications += 1;
+                let Publication { id, .. } = history.start();
+                let lost = "neither the item nor the copy of publication";
+                self.found
+                    .lost
+                    .push(format!("{lost} {id} can be read, and all before it are lost"));
+                return Ok(history);
+            };
+            stored.push(restored);
+        }
+    }
+
     /// Compares a publication's items. Returns the writes that restore its changes.
     async fn verify_publication(
         &mut self,
@@ -119,21 +140,23 @@ impl Verifier<'_> {
             keys.iter().map(|(key, _)| key).filter(|key| !intact_changes.contains(key)).collect();
         self.found.drift.changes += missing.len();
         let difference = match self.store.difference(published).await {
-            Ok(difference) => difference,
+            Ok(difference) => {
+                if !is_intact && self.repair == Repair::Yes {
+                    self.store.write_difference(published, &difference.pack()?).await?;
+                }
+                Some(difference)
+            }
             Err(error @ StoreError::DamagedHistory { .. }) => {
                 self.found.drift.differences += 1;
-                if missing.is_empty() {
-                    self.restore_difference(history, published).await?;
-                } else {
+                let restored = self.restore_difference(history, published, &missing).await?;
+                if restored.is_none() {
                     self.found.lost.push(with_causes(&error));
                 }
-                return Ok(Vec::new());
+                restored
             }
             Err(error) => return Err(error.into()),
         };
-        if !is_intact && self.repair == Repair::Yes {
-            self.store.write_difference(published, &difference.pack()?).await?;
-        }
+        let Some(difference) = difference else { return Ok(Vec::new()) };
         let is_missing = |pair: &RecordPair| missing.contains(&pair.key);
         let writes = difference.changes().filter(is_missing).map(|pair| {
             let publication = publication.clone();
@@ -142,23 +165,75 @@ impl Verifier<'_> {
         Ok(writes.collect())
     }
 
-    /// Restores a damaged difference from its changes.
+    /// Makes a damaged difference from its changes, otherwise from the retained versions.
     async fn restore_difference(
         &self,
         history: &History,
         published: &PublishedDifference,
-    ) -> Result<(), IngestError> {
+        missing: &BTreeSet<RecordKey>,
+    ) -> Result<Option<Difference>, IngestError> {
         let PublishedDifference { publication, predecessor, keys, .. } = published;
         let position = history.position_of(&publication.id);
-        if let Some(position) = position.filter(|_| self.repair == Repair::Yes) {
+        let difference = if let Some(position) = position.filter(|_| missing.is_empty()) {
             let wanted: Vec<_> = keys.iter().map(|(key, _)| (position, key)).collect();
-            let changes = self.store.changes(history, &wanted).await?;
-            let packed = Difference::from_changes(&changes).pack()?;
-            let (publication, predecessor) = (publication.clone(), predecessor.clone());
-            let restored =
-                PublishedDifference::new(publication, predecessor, keys.clone(), &packed);
-            self.store.write_difference(&restored, &packed).await?;
+            Some(Difference::from_changes(&self.store.changes(history, &wanted).await?))
+        } else {
+            self.difference_of_snapshots(predecessor, publication).await?
+        };
+        let Some(difference) = difference else { return Ok(None) };
+        self.write(publication, predecessor, &difference, keys).await?;
+        Ok(Some(difference))
+    }
+
+    /// Makes a lost publication from the retained versions, if exactly one stored publication can come before it.
+    async fn restore_publication(
+        &self,
+        publication: &Publication,
+        stored: &[PublishedDifference],
+    ) -> Result<Option<PublishedDifference>, IngestError> {
+        let known = stored.iter().flat_map(|it| [&it.publication, &it.predecessor]);
+        let before: BTreeSet<&Version> = known
+            .clone()
+            .filter(|it| it.number + 1 == publication.number)
+            .map(|it| &it.id)
+            .collect();
+        let mut before = before.into_iter();
+        let (Some(id), None) = (before.next(), before.next()) else { return Ok(None) };
+        let Some(predecessor) = known.into_iter().find(|it| it.id == *id) else { return Ok(None) };
+        let difference = self.difference_of_snapshots(predecessor, publication).await?;
+        let Some(difference) = difference else { return Ok(None) };
+        let keys = difference.keys();
+        self.write(publication, predecessor, &difference, &keys).await.map(Some)
+    }
+
+    async fn write(
+        &self,
+        publication: &Publication,
+        predecessor: &Publication,
+        difference: &Difference,
+        keys: &ChangedKeys,
+    ) -> Result<PublishedDifference, IngestError> {
+        let (publication, predecessor) = (publication.clone(), predecessor.clone());
+        let packed = difference.pack()?;
+        let published = PublishedDifference::new(publication, predecessor, keys.clone(), &packed);
+        if self.repair == Repair::Yes {
+            self.store.write_difference(&published, &packed).await?;
         }
-        Ok(())
+        Ok(published)
+    }
+
+    /// The difference between two publications whose versions are retained and intact.
+    async fn difference_of_snapshots(
+        &self,
+        before: &Publication,
+        after: &Publication,
+    ) -> Result<Option<Difference>, IngestError> {
+        let mut datasets = Vec::new();
+        for version in [&before.version, &after.version] {
+            let Some(snapshot) = self.manifest.snapshot(version.as_str()) else { return Ok(None) };
+            let Ok(dataset) = load(self.store, snapshot).await else { return Ok(None) };
+            datasets.push(Arc::new(dataset));
+        }
+        Ok(Some(Changes::between(&datasets[0], &datasets[1]).difference()))
     }
 }

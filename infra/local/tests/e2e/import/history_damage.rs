@@ -166,10 +166,34 @@ async fn damage_to_the_history_is_named_and_restored_from_what_is_stored_elsewhe
 }
 
 #[tokio::test]
-async fn a_lost_publication_is_named_until_the_history_is_restarted() {
+async fn retained_versions_restore_a_publication_and_its_difference() {
     let past = Past::new().await;
     let [_, second, third] = &past.publications[..] else { panic!() };
     let store = &past.nights.store;
+    // All that is left of the third publication are its changes, but not which ones there are.
+    for (code, entry) in [
+        ("publications", third.id.as_str()),
+        ("copies", third.id.as_str()),
+        (third.id.as_str(), "0000"),
+    ] {
+        inflict(store, Damage::Deleted, code, entry).await;
+    }
+    // Neither the changes nor the difference of the second one are complete.
+    inflict(store, Damage::Deleted, second.id.as_str(), "0000").await;
+    let entry = format!("207#{:010}#{}", second.number, second.id);
+    inflict(store, Damage::Changed, "415", &entry).await;
+    assert!(past.count_errors().await > 0);
+    past.verify(Repair::Yes).await;
+    assert_eq!(past.count_errors().await, 0);
+    assert_eq!(past.verify(Repair::No).await.history.drift, HistoryDrift::default());
+}
+
+#[tokio::test]
+async fn a_lost_publication_is_named_until_the_history_is_restarted() {
+    let past = Past::new().await;
+    let [first, second, third] = &past.publications[..] else { panic!() };
+    let store = &past.nights.store;
+    past.damage_version(&first.version).await;
     for code in ["publications", "copies"] {
         inflict(store, Damage::Deleted, code, second.id.as_str()).await;
     }
