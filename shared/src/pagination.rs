@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use axum::{
     extract::FromRequestParts,
-    http::{HeaderValue, Uri, header::LINK, request::Parts},
+    http::{HeaderMap, HeaderValue, Uri, header::LINK, request::Parts},
     response::{IntoResponse, Response},
 };
 use numbering::records::Version;
@@ -82,6 +82,13 @@ impl Page {
         let pagination = Pagination { limit: self.limit, offset: self.offset, total: items.len() };
         (items.skip(self.offset).take(self.limit).collect(), pagination)
     }
+}
+
+/// The URL of the next page in a response's `Link` header.
+pub fn next_page(headers: &HeaderMap) -> Option<Uri> {
+    let links = headers.get(LINK)?.to_str().ok()?;
+    let next = links.split(", ").find_map(|link| link.strip_suffix(">; rel=\"next\""))?;
+    next.strip_prefix('<')?.parse().ok()
 }
 
 /// Sets a parameter in a URL, so that links to other pages stay on the data that this page shows.

@@ -1,11 +1,12 @@
 //! Tool calls and their results.
 
-use axum::http::{HeaderMap, header::LINK};
+use axum::http::HeaderMap;
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
 use serde_json::Value;
 use shared::{
     auth::Charge,
     in_process::{InProcess, RouteResponse},
+    pagination::next_page,
     request_context,
 };
 use tokio::sync::oneshot;
@@ -78,11 +79,9 @@ fn to_result(tool: &Tool, response: &RouteResponse) -> CallToolResult {
 
 /// Returns a hint about the next page, from the `Link` header; `None` on the last page.
 fn next_page_hint(tool: &Tool, headers: &HeaderMap) -> Option<String> {
-    let links = headers.get(LINK)?.to_str().ok()?;
-    let next = links.split(", ").find(|link| link.ends_with("rel=\"next\""))?;
-    let (_, query) = next.trim_start_matches('<').split_once('>')?.0.split_once('?')?;
+    let next = next_page(headers)?;
     let value = |name: &str| {
-        let mut pairs = form_urlencoded::parse(query.as_bytes());
+        let mut pairs = form_urlencoded::parse(next.query()?.as_bytes());
         pairs.find(|(known, _)| known == name).map(|(_, value)| value.into_owned())
     };
     let offset = value("offset")?;

@@ -1,17 +1,13 @@
 //! Reads lists page by page, because a response from the API has at most 100 results.
 
-use axum::{
-    body::Body,
-    extract::Request,
-    http::{HeaderMap, Uri, header::LINK},
-};
+use axum::{body::Body, extract::Request};
 use indicatif::HumanCount;
 use itertools::Itertools;
 use serde_json::Value;
 use shared::{
     auth::Charge,
     in_process::InProcess,
-    pagination::{MAX_LIMIT, pin},
+    pagination::{MAX_LIMIT, next_page, pin},
 };
 
 use super::api::{Params, check_status, get, parse_json};
@@ -149,13 +145,6 @@ fn merge(mut before: Value, mut page: Value) -> Value {
     page
 }
 
-/// The URL of the next page in a `Link` header.
-fn next_page(headers: &HeaderMap) -> Option<Uri> {
-    let links = headers.get(LINK)?.to_str().ok()?;
-    let next = links.split(", ").find_map(|link| link.strip_suffix(">; rel=\"next\""))?;
-    next.strip_prefix('<')?.parse().ok()
-}
-
 fn total(list: &Value) -> u64 {
     list["pagination"]["total"].as_u64().unwrap_or_default()
 }
@@ -175,7 +164,7 @@ pub(super) fn note_on_rest(pagination: &Value, shown: usize) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use axum::routing::get;
+    use axum::{http::Uri, routing::get};
     use serde::Serialize;
     use serde_json::json;
     use shared::{
