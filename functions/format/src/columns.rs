@@ -41,8 +41,7 @@ impl Columns {
 
 /// The columns of the fields that every result has, and of these optional ones.
 pub fn columns_with(include: &Include) -> impl Iterator<Item = &'static Column> {
-    let extras = EXTRAS.iter().filter(|extra| include.contains(extra));
-    COLUMNS.iter().chain(extras.flat_map(|extra| extra.columns))
+    COLUMNS.iter().chain(include.extras().flat_map(|extra| extra.columns))
 }
 
 /// The columns for these fields.

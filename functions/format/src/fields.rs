@@ -18,7 +18,7 @@ use utoipa::{
 pub struct Fields(BTreeSet<String>);
 
 impl Fields {
-    /// A type's fields, including those in nested objects.
+    /// A type's fields, including nested ones.
     pub fn from_type<T: ToSchema>() -> Self {
         let mut schemas = Vec::new();
         T::schemas(&mut schemas);
@@ -162,14 +162,13 @@ mod tests {
     #[test]
     fn an_unknown_field_error_lists_the_known_fields() {
         let fields = Fields::from_type::<LookupResult>();
+        let known = "carrier, carrier.name, carrier.ocn, carrier.type, location, location.country, \
+                     location.countryName, location.rateCenter, location.state, location.stateName, npa, nxx, \
+                     nxxx, status, tn";
         for unknown in ["owner", "carrier.owner", "tn.digits", "carrier.", ".", "Carrier", "valid"]
         {
             let error = fields.select(&format!("tn,{unknown}")).unwrap_err().body();
-            let message = format!(
-                "Unknown field '{unknown}'; the fields are carrier, carrier.name, carrier.ocn, \
-                 carrier.type, location, location.country, location.countryName, \
-                 location.rateCenter, location.state, location.stateName, npa, nxx, nxxx, status, tn"
-            );
+            let message = format!("Unknown field '{unknown}'; the fields are {known}");
             assert_eq!(error.message(), message);
         }
         assert_eq!(fields.select(" ,").unwrap(), None);

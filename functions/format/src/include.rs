@@ -30,14 +30,12 @@ pub struct Extra {
     pub columns: &'static [Column],
 }
 
-/// The reason why the text is not a single valid number, which lists always have.
-pub const REASON: &str = "reason";
 /// Stands for all of [`EXTRAS`].
 const ALL: &str = "all";
 
 pub static EXTRAS: [Extra; 6] = [
     Extra {
-        name: REASON,
+        name: "reason",
         fields: &["reason"],
         needs_data: false,
         describe: |result, facts| result.reason = Some(ReasonInfo::find(facts)),
@@ -183,12 +181,9 @@ impl Include {
         self
     }
 
-    pub fn contains(&self, extra: &Extra) -> bool {
-        self.0.contains(extra.name)
-    }
-
-    fn extras(&self) -> impl Iterator<Item = &'static Extra> {
-        EXTRAS.iter().filter(|extra| self.contains(extra))
+    /// Their rows.
+    pub fn extras(&self) -> impl Iterator<Item = &'static Extra> {
+        EXTRAS.iter().filter(|extra| self.0.contains(extra.name))
     }
 
     /// Returns `true` if a North American number's optional fields need the numbering data.

@@ -91,22 +91,17 @@ impl Columns {
 fn number_column(names: &[String], option: &str) -> Result<usize, ColumnError> {
     let matches: Vec<NameMatch> = names.iter().map(|name| NameMatch::new(name)).collect();
     let best = matches.iter().max().copied().unwrap_or(NameMatch::None);
-    let best: Vec<usize> = (0..names.len())
-        .filter(|&position| best > NameMatch::None && matches[position] == best)
-        .collect();
+    let is_best = |&it: &usize| best > NameMatch::None && matches[it] == best;
+    let best: Vec<usize> = (0..names.len()).filter(is_best).collect();
     match best[..] {
         _ if names.len() == 1 => Ok(0),
         [only] => Ok(only),
-        [] => Err(format!(
-            "no column looks like phone numbers; choose one with {option}: {}",
-            list_names(names)
-        )
-        .into()),
+        [] => {
+            let problem = "no column looks like phone numbers; choose one with";
+            Err(format!("{problem} {option}: {}", list_names(names)).into())
+        }
         _ => Err(ColumnError {
-            message: format!(
-                "columns {} look like phone numbers; choose one with {option}",
-                list_columns(&best, names)
-            ),
+            message: ambiguous(&best, names, "phone numbers", option),
             choices: best.iter().take(MAX_LISTED).map(|&it| option_value(names, it)).collect(),
         }),
     }
@@ -124,10 +119,7 @@ fn country_column(names: &[String], option: &str) -> Result<Option<usize>, Strin
     let matches = positions(names, |name| plain(name) == "defaultcountry");
     match matches[..] {
         [] | [_] => Ok(matches.first().copied()),
-        _ => Err(format!(
-            "columns {} look like countries; choose one with {option}",
-            list_columns(&matches, names)
-        )),
+        _ => Err(ambiguous(&matches, names, "countries", option)),
     }
 }
 
@@ -156,14 +148,15 @@ fn position(names: &[String], wanted: &str) -> Result<usize, String> {
     }
 }
 
-/// Lists columns with their positions and names, as in `2 'Home Phone' and 3 'Mobile' both`.
-fn list_columns(positions: &[usize], names: &[String]) -> String {
+/// The error for several columns, as in `columns 2 'Home Phone' and 3 'Mobile' both look like phone numbers; ...`.
+fn ambiguous(positions: &[usize], names: &[String], kind: &str, option: &str) -> String {
     let listed = positions.iter().take(MAX_LISTED);
     let mut listed: Vec<String> =
         listed.map(|&position| format!("{} {}", position + 1, quote(&names[position]))).collect();
     let last = listed.pop().unwrap_or_default();
     let word = if positions.len() == 2 { "both" } else { "all" };
-    format!("{} and {last} {word}", listed.join(", "))
+    let listed = listed.join(", ");
+    format!("columns {listed} and {last} {word} look like {kind}; choose one with {option}")
 }
 
 fn list_names(names: &[String]) -> String {

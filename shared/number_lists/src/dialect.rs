@@ -31,12 +31,10 @@ impl Dialect {
         let (delimiter, row) = match named {
             Some((delimiter, start)) => (delimiter, first_row(delimiter, &head[start..])),
             None => {
-                let [comma, rest @ ..] =
-                    DELIMITERS.map(|delimiter| (delimiter, first_row(delimiter, head)));
-                let longer = |best: (u8, ByteRecord), it: (u8, ByteRecord)| {
-                    if it.1.len() > best.1.len() { it } else { best }
-                };
-                rest.into_iter().fold(comma, longer)
+                let rows = DELIMITERS.map(|delimiter| (delimiter, first_row(delimiter, head)));
+                // Of several longest rows, the last one here is the first delimiter's.
+                let longest = rows.into_iter().rev().max_by_key(|(_, row)| row.len());
+                longest.unwrap_or_default()
             }
         };
         let has_separator_line = named.is_some();
@@ -120,18 +118,15 @@ mod tests {
     #[test]
     fn a_separator_line_names_the_delimiter_as_in_excel() {
         for (text, expected) in [
-            ("sep=;\r\na;b", Some((b';', 7))),
-            ("SEP=,\na,b", Some((b',', 6))),
-            ("sep=\t\ra", Some((b'\t', 6))),
-            ("sep=|", Some((b'|', 5))),
-            ("sep=;;\n", None),
-            ("sep=\n", None),
-            ("sep=\"\n", None),
-            ("sep=a\n", None),
-            ("sep", None),
-            ("separator\n", None),
+            ("sep=;\r\na;b", (b';', 7)),
+            ("SEP=,\na,b", (b',', 6)),
+            ("sep=\t\ra", (b'\t', 6)),
+            ("sep=|", (b'|', 5)),
         ] {
-            assert_eq!(named_delimiter(text.as_bytes()), expected, "{text:?}");
+            assert_eq!(named_delimiter(text.as_bytes()), Some(expected), "{text:?}");
+        }
+        for text in ["sep=;;\n", "sep=\n", "sep=\"\n", "sep=a\n", "sep", "separator\n"] {
+            assert_eq!(named_delimiter(text.as_bytes()), None, "{text:?}");
         }
     }
 

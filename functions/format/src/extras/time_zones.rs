@@ -36,7 +36,7 @@ pub fn find(facts: &Facts<'_>) -> Option<Vec<TimeZoneInfo>> {
     Some(zones.collect::<Vec<_>>()).filter(|zones| !zones.is_empty())
 }
 
-/// The IANA zones of a number: those from libphonenumber's map, unless the area code's zones contradict them or are several.
+/// The IANA zones of a number, from libphonenumber's map unless the area code's zones contradict it or are several.
 pub fn zones(number: &PhoneNumber, dataset: Option<&Dataset>) -> Vec<&'static str> {
     if number.is_non_geographic {
         return Vec::new();

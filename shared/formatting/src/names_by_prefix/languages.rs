@@ -32,7 +32,7 @@ impl Languages {
         Self(tags.into_iter().filter(|tag| is_tag(tag)).flat_map(ranges).collect())
     }
 
-    /// The first of these languages that is in `available`, in lowercase, or else English.
+    /// The first of these languages that is in `available`, in lowercase; English if none is.
     pub(super) fn choose<T>(&self, available: impl Fn(&str) -> Option<T>) -> Option<T> {
         let preferred = self.0.iter().find_map(|language| available(language));
         preferred.or_else(|| available(ENGLISH).filter(|_| self.accepts_english()))

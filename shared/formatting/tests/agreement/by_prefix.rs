@@ -1,4 +1,4 @@
-//! Time zones, places and networks of numbers in E.164, compared with those from Google's own implementation.
+//! Time zones, places and networks of numbers in E.164, compared with Google's own implementation.
 //!
 //! The committed answers are for the numbers in the selection.
 

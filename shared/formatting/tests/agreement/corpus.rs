@@ -103,7 +103,7 @@ pub fn exceptions() -> BTreeSet<Input> {
     exceptions.collect()
 }
 
-/// Google's answers from a file in the folder at `TNR_LIBPHONENUMBER_ANSWERS`, or else the committed ones.
+/// Google's results from a file in the folder at `TNR_LIBPHONENUMBER_ANSWERS`; without it, the committed ones.
 /// `.ci/libphonenumber/generate` writes both.
 pub fn answers(file: &str, committed: &'static str) -> Cow<'static, str> {
     match env::var("TNR_LIBPHONENUMBER_ANSWERS") {

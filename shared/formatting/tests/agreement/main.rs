@@ -3,7 +3,7 @@
 //! Agreement is required wherever Google's rules read a valid number, and wherever the service does not. Inputs
 //! that only the service reads, by ignoring words or punctuation, are counted separately.
 //!
-//! Reads the corpus at `TNR_PHONE_CORPUS` (gzipped JSON Lines), or else the committed selection.
+//! Reads the corpus at `TNR_PHONE_CORPUS` (gzipped JSON Lines), by default the committed selection.
 //! `cargo test -p formatting --test agreement -- --nocapture` prints the counts.
 
 // Tests may panic.

@@ -137,8 +137,8 @@ fn hides_digits(text: &[u8]) -> bool {
         })
 }
 
-/// The last place where a long line can be split, since no number or sign of one is on both sides: after a separator, or
-/// between two words. Looks only at the end of the line.
+/// The last position at which a long line can be split, since no number continues there: after a separator, or between two
+/// words. Looks only at the end of the line.
 fn split_point(line: &[u8]) -> Option<usize> {
     let start = line.len().saturating_sub(2 * READ_BYTES);
     let (mut offset, mut found) = (start, None);

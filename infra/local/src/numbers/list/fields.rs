@@ -94,8 +94,7 @@ impl ListFields {
     /// reason and the included fields.
     pub fn default_for(is_json: bool, include: Include) -> Self {
         let default = if is_json { &[VERDICT, "reason"][..] } else { &DEFAULT_COLUMNS };
-        let included = EXTRAS.iter().filter(|extra| include.contains(extra));
-        let included = included.flat_map(|extra| extra.columns).map(Column::Field);
+        let included = include.extras().flat_map(|extra| extra.columns).map(Column::Field);
         let all = all_columns();
         let default = default.iter().filter_map(|&name| all.iter().find(|it| it.name() == name));
         let columns = unique(default.copied().chain(included));

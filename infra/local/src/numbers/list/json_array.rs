@@ -5,7 +5,7 @@ use std::io::{self, Write};
 /// Puts the lines written to it into an array.
 pub(super) struct JsonArray<W> {
     output: W,
-    /// The text before the next byte: the separator after a finished line, or else nothing.
+    /// The text before the next byte: the separator after a finished line, otherwise nothing.
     separator: &'static [u8],
 }
 

@@ -22,7 +22,6 @@ use std::{
 };
 
 use format::Assembler;
-use indicatif::HumanCount;
 use jiff::Timestamp;
 use number_lists::{Row, RowError, Rows};
 use numbering::dataset::Dataset;
@@ -117,9 +116,7 @@ pub fn describe_list(
     let has_windows_1252 = layout.has_windows_1252 || summary.has_windows_1252;
     let note = encoding_note(is_utf_16, has_windows_1252, has_bom || format.is_json());
     let seconds = start.elapsed().as_secs_f64();
-    let rate = HumanCount((summary.rows as f64 / seconds.max(1e-6)) as u64);
-    let rate = format!("{seconds:.1} s, {rate} rows/s\n");
-    let report = summary.report(&layout.number_columns()) + &rate + note;
+    let report = summary.report(&layout.number_columns()) + &summary.rate(seconds) + note;
     Ok(ListReport { rejected: summary.count(Outcome::Rejected), text: report })
 }
 

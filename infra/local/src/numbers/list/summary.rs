@@ -74,6 +74,12 @@ impl Summary {
         text
     }
 
+    /// The line with the speed of a list that took this long.
+    pub fn rate(&self, seconds: f64) -> String {
+        let rate = HumanCount((self.rows as f64 / seconds.max(1e-6)) as u64);
+        format!("{seconds:.1} s, {rate} rows/s\n")
+    }
+
     fn write(&self, text: &mut String, blank: &str) -> fmt::Result {
         let [valid, repaired, rejected, empty] = self.outcomes.map(HumanCount);
         let total = pluralize(self.total() as usize, "number");
