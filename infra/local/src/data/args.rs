@@ -37,7 +37,7 @@ pub struct ImportArgs {
     /// NANPA's thousands block assignments, CSV or zip
     #[arg(long, value_name = "FILE")]
     pub thousands_blocks: Option<ingest::Source>,
-    /// CNAC's thousands block status, CSV or zip. --fetch downloads it, too
+    /// CNAC's thousands block status, CSV or zip; also downloaded by --fetch
     #[arg(long, value_name = "FILE")]
     pub canadian_blocks: Option<ingest::Source>,
     /// With --fetch, also download NANPA's thousands block assignments, a much larger file
@@ -89,11 +89,10 @@ pub struct ChangeArgs {
     /// Replace the --changes file if it exists
     #[arg(long, requires = "changes")]
     pub force: bool,
-    /// Days for which the history keeps what this changes. When they end, so do older changes; 0
-    /// clears it
+    /// Days of history to keep, including this change; 0 clears it
     #[arg(long, value_name = "DAYS", default_value_t = DEFAULT_HISTORY_DAYS)]
     pub history_days: u16,
-    /// Give up the history so far, if it is damaged and 'verify --repair' cannot restore it
+    /// Discard the history so far if it is damaged and 'verify --repair' cannot restore it
     #[arg(long)]
     pub restart_history: bool,
     /// Also print counts, completeness, skipped rows and warnings

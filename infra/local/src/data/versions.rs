@@ -22,7 +22,7 @@ use crate::{
 struct ListedVersion {
     version: String,
     is_current: bool,
-    /// `true` for the newest readable version, which answers requests.
+    /// `true` for the newest readable version, which serves requests.
     is_answering: bool,
     /// The reason the version is unreadable; `None` if it is readable.
     unreadable: Option<String>,

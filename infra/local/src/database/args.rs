@@ -48,7 +48,7 @@ pub struct DataArgs {
 }
 
 impl FolderArgs {
-    /// The explicit folder, or else the one from the environment, or else the default.
+    /// The explicit folder, the one from the environment, or the default.
     pub fn path(&self) -> Result<PathBuf, CliError> {
         match self.data_dir.clone().or_else(|| variable(DATA_DIR).map(PathBuf::from)) {
             Some(folder) => Ok(folder),

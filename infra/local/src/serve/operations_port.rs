@@ -54,7 +54,7 @@ impl ServerState {
         })
     }
 
-    /// Counts each request that the API answers.
+    /// Counts each request to the API.
     pub fn observer(self: &Arc<Self>) -> Observer {
         let state = Arc::clone(self);
         Arc::new(move |request| state.metrics.count(request))

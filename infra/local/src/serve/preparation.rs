@@ -26,7 +26,7 @@ pub async fn register_given(store: &Store, text: Option<&str>) -> Result<Option<
     Ok(Some(key))
 }
 
-/// Ensures that the database has data and a key: the given key, or else the folder's own.
+/// Ensures that the database has data and a key: the given key or the folder's own.
 pub async fn with_sample_and_key(
     store: &Store,
     given: Option<&str>,

@@ -67,7 +67,7 @@ fn invalid_variables_prevent_startup_and_empty_ones_count_as_unset() {
 fn commands_use_the_folder_in_the_variables_unless_options_override_it() {
     let folder = sample_folder();
     let path = folder.path().to_str().unwrap();
-    assert!(command_with_folder(path, &["versions"]).status().unwrap().success());
+    assert!(command_with_folder(path, &["versions"]).output().unwrap().status.success());
     let mut elsewhere = command_with_folder(path, &["versions"]);
     let failed = elsewhere.env("TNR_ENDPOINT_URL", "http://127.0.0.1:9").output().unwrap();
     assert!(!failed.status.success(), "{}", stderr(&failed));
