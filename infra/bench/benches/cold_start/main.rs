@@ -23,7 +23,7 @@ use clap::Parser;
 use probe::{Function, Request};
 use serde_json::{Value, json};
 
-use self::lambda_runtime::LambdaFunction;
+use self::lambda_runtime::{LambdaFunction, Registration};
 
 /// Measures cold starts and response times for the functions.
 #[derive(Debug, Parser)]
@@ -145,11 +145,12 @@ async fn main() {
 async fn measure_start(subject: &Subject) -> Figures {
     let command = function_command(&subject.program);
     let started = Instant::now();
-    let mut function = LambdaFunction::start(command).await;
+    let mut function = LambdaFunction::start(command, Registration::Accepted).await;
     let init = milliseconds(started.elapsed());
     let mut times = Vec::new();
     for _ in 0..=WARM_UP + WARM_REQUESTS {
-        let (response, time) = function.timed_response(&subject.event).await;
+        let id = function.begin(&subject.event);
+        let (response, time) = function.timed_response(&id).await;
         function.wait_until_idle().await;
         let body: Value = response["body"].as_str().unwrap_or_default().parse().unwrap_or_default();
         let has_field = body.pointer(subject.required).is_some_and(|value| !value.is_null());

@@ -15,7 +15,7 @@ use numbering::records::Version;
 use serde::Serialize;
 
 pub use changes::ChangesFile;
-pub(crate) use quality::{format_percentage, write_quality};
+pub(crate) use quality::write_quality;
 
 use crate::{
     CliError,
