@@ -40,7 +40,7 @@ generate:
 
 # Run the Lambda functions locally; start `just run dynamodb` first
 watch:
-    set -a; . .local/dynamodb.env; set +a; cargo lambda watch --disable-cors --env-file infra/local/watch.env
+    set -a; . .local/dynamodb.env; set +a; cargo lambda watch --disable-cors --env-file infra/tnr/watch.env
 
 # Run one benchmark: cold_start, dataset or numbers
 bench NAME *ARGS:

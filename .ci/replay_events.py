@@ -186,11 +186,11 @@ def main(tnr, cargo_lambda):
             http(LOCAL, "GET", "/v1/carriers?limit=1", {"X-API-Key": KEY})
             # The import reads no local files, so this folder acts as S3, and its subfolder sample as a bucket.
             start(sys.executable, "-m", "http.server", str(S3), "--bind", "127.0.0.1",
-                  "--directory", "infra/local")
+                  "--directory", "infra/tnr")
             wait_for(S3, processes[-1])
             # Leaves CORS to the functions, instead of cargo lambda.
             start(cargo_lambda, "lambda", "watch", "--invoke-port", str(WATCH), "--disable-cors",
-                  "--env-file", "infra/local/watch.env")
+                  "--env-file", "infra/tnr/watch.env")
             wait_for(WATCH, processes[-1])
             failures, count = replay(cargo_lambda)
         finally:

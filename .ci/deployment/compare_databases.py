@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from openapi.with_server import free_port, wait_until_ready
 from replay_events import EVENTS, HEADERS, KEY, NUMBERS, http, requests_in
 
-SAMPLE = Path("infra/local/sample")
+SAMPLE = Path("infra/tnr/sample")
 REPORTS = [
     "--nanpa", SAMPLE / "nanpa_utilized_codes.txt", "--cnac", SAMPLE / "cnac_co_code_status.csv",
     "--npa-report", SAMPLE / "npa_report.csv", "--carriers", SAMPLE / "carriers.csv",

@@ -96,7 +96,7 @@ def reports(folder, change=lambda content: content):
     """A folder with the reports to import."""
     folder.mkdir()
     for file, lines in REPORTS.values():
-        content = "".join((ROOT / "infra/local/sample" / file).read_text().splitlines(keepends=True)[:lines])
+        content = "".join((ROOT / "infra/tnr/sample" / file).read_text().splitlines(keepends=True)[:lines])
         (folder / file).write_text(change(content))
     return folder
 

@@ -21,7 +21,7 @@ from stand_in import aws, stack_template
 from template import ROOT, STACK, resources_with
 
 PROGRAM = os.environ.get("TNR_PROGRAM", str(ROOT / "target/debug/tnr"))
-SAMPLE = ROOT / "infra/local/sample"
+SAMPLE = ROOT / "infra/tnr/sample"
 ADDRESS = "oncall@example.com"
 
 

@@ -1,5 +1,5 @@
-//! A whole import: starts over if another one finishes first, such as when two reports are uploaded at once, and verifies the
-//! items afterward.
+//! A whole import: starts over if another one finishes first, such as when two reports are uploaded at once, and can verify
+//! the items afterward.
 
 use std::time::Duration;
 
@@ -17,8 +17,8 @@ const MAX_RESTARTS: u32 = 3;
 /// Maximum wait before a restart. Waits are random, so that two imports do not collide again.
 const MAX_WAIT: Duration = Duration::from_secs(3);
 
-/// Imports `sources`, then repairs items that differ from the current version, even after a refusal. If another import or
-/// rollback finishes first, starts over, at most three times. A failed verification is only a warning.
+/// Imports `sources`, then verifies the items if the options say so, even after a refusal. If another import or rollback
+/// finishes first, starts over, at most three times. A failed verification is only a warning.
 pub async fn import(
     store: &Store,
     sources: &Sources,
@@ -27,7 +27,7 @@ pub async fn import(
 ) -> Result<ImportReport, IngestError> {
     let attempt = async |options| ingest(store, sources, options, &progress).await;
     let mut report = restart_while_overtaken(attempt, options, MAX_WAIT).await?;
-    if options.dry_run || report.version.is_none() {
+    if !options.verify || options.dry_run || report.version.is_none() {
         return Ok(report);
     }
     match verify(store, Repair::Yes, options.deadline, &progress).await {

@@ -132,6 +132,7 @@ impl Request {
         Ok(Options {
             waivers: Waivers { max_change, max_loss, max_suspect, allow_older },
             dry_run,
+            verify: true,
             replace_manifest,
             restart_history,
             deadline,

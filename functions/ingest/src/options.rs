@@ -14,6 +14,9 @@ pub struct Options {
     pub strict: bool,
     /// Reports what would change without writing anything.
     pub dry_run: bool,
+    /// Afterward, repairs items that differ from the current version. Reads every item, which takes as long as half an
+    /// import.
+    pub verify: bool,
     /// Replaces an unreadable manifest, as if nothing had been imported before.
     pub replace_manifest: bool,
     /// The time at which the process will be killed; the import stops before then.
@@ -52,6 +55,7 @@ impl Default for Options {
             waivers: Waivers::default(),
             strict: false,
             dry_run: false,
+            verify: false,
             replace_manifest: false,
             deadline: None,
             history_days: DEFAULT_HISTORY_DAYS,

@@ -5,10 +5,10 @@
 #![allow(clippy::unwrap_used)]
 
 #[allow(dead_code)]
-#[path = "../../../local/tests/e2e/support/lambda_runtime.rs"]
+#[path = "../../../tnr/tests/e2e/support/lambda_runtime.rs"]
 mod lambda_runtime;
 #[allow(dead_code)]
-#[path = "../../../local/tests/e2e/support/processes.rs"]
+#[path = "../../../tnr/tests/e2e/support/processes.rs"]
 mod processes;
 
 use std::{

@@ -21,7 +21,7 @@ use rand::{RngExt, SeedableRng, rngs::StdRng};
 
 const TODAY: Date = Date::constant(2026, 7, 1);
 const PAGE_LENGTH: usize = 100;
-const SAMPLE_FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../local/sample");
+const SAMPLE_FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tnr/sample");
 const SAMPLE_FILES: [&str; 2] = ["nanpa_utilized_codes.txt", "cnac_co_code_status.csv"];
 const PUBLISHED_FILES: [&str; 2] =
     ["CoCodeAssignment_Utilized_AllStates_Public.zip", "COCodeStatus_ALL.zip"];

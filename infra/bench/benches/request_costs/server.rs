@@ -24,7 +24,7 @@ type Reports = [(&'static str, &'static str); 4];
 const SAMPLE: Reports = reports("nanpa_utilized_codes.txt", "cnac_co_code_status.csv");
 const PUBLISHED: Reports =
     reports("CoCodeAssignment_Utilized_AllStates_Public.zip", "COCodeStatus_ALL.zip");
-const SAMPLE_FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../local/sample");
+const SAMPLE_FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tnr/sample");
 
 const fn reports(nanpa: &'static str, cnac: &'static str) -> Reports {
     let (area_codes, carriers) = ("npa_report.csv", "carriers.csv");

@@ -49,7 +49,8 @@ async fn concurrent_imports_both_succeed_because_the_later_one_restarts() {
     let service = Service::with_small_reports().await;
     let store = service.database.store();
     let sources = ReportSet::second().sources();
-    let import = || ingest::import(&store, &sources, Options::default(), |_| ());
+    let options = Options { verify: true, ..Options::default() };
+    let import = || ingest::import(&store, &sources, options, |_| ());
     let (a, b) = tokio::join!(import(), import());
     let reports = [a.unwrap(), b.unwrap()];
     let count = |outcome| reports.iter().filter(|report| report.outcome == outcome).count();
@@ -65,7 +66,7 @@ async fn dry_runs_of_imports_and_rollbacks_write_nothing() {
     let store = service.database.store();
     import(&store, &ReportSet::second(), Options::default()).await.unwrap();
     let before = dump(&store).await;
-    let dry = Options { dry_run: true, ..Options::default() };
+    let dry = Options { dry_run: true, verify: true, ..Options::default() };
     let sources = ReportSet::third().sources();
     let planned = [
         ingest::import(&store, &sources, dry, |_| ()).await.unwrap(),

@@ -17,7 +17,7 @@ pub const ITEMS_CHANGED_PER_NIGHT: u32 = 500;
 /// A change in the history, on average, and a packed difference with that many, both in bytes. Measured on the published
 /// reports with 200 exchanges changed at random.
 pub const HISTORY_ITEM_BYTES: u32 = 455;
-pub const DIFFERENCE_BYTES: u32 = 30_000;
+pub const DIFFERENCE_BYTES: u32 = 26_000;
 /// A publication with the keys of that many changes.
 pub const PUBLICATION_BYTES: u32 = 1_700;
 

@@ -48,7 +48,7 @@ fn missing_places_for_function(name: &str) -> Vec<String> {
     let has_event = events.any(|file| is_json(&file.unwrap().path()));
     [
         (is_deployed, "template.yaml: a function"),
-        (is_local, "infra/local/src/functions.rs: an entry"),
+        (is_local, "infra/tnr/src/functions.rs: an entry"),
         (has_event, "events/<function>: a complete event"),
     ]
     .into_iter()

@@ -78,8 +78,8 @@ fn dry_runs_write_all_changes_to_a_file_and_the_first_few_to_the_terminal() {
         "{table}"
     );
     let rows = fs::read_to_string(&csv).unwrap();
-    assert!(rows.starts_with("change,kind,key,field,before,after\n"), "{rows}");
-    assert!(rows.contains("\nchanged,area_code,415,total_exchanges,135,134\n"), "{rows}");
+    assert!(rows.starts_with("change,kind,key,field,before,after\r\n"), "{rows}");
+    assert!(rows.contains("\r\nchanged,area_code,415,total_exchanges,135,134\r\n"), "{rows}");
     dry_run(&jsonl);
     let lines = fs::read_to_string(&jsonl).unwrap();
     let removed = lines.lines().find(|line| line.contains("415-206")).unwrap();
