@@ -174,7 +174,7 @@ impl Past<'_> {
         let found: BTreeSet<RecordKey> = records.keys().copied().collect();
         let related: BTreeSet<RecordKey> = records.values().flat_map(related).collect();
         records.append(&mut self.records(related.difference(&found).copied()).await?);
-        // A code that is in no map of time zones has those of its state's other codes, here as they are now.
+        // A code that is in no map of time zones has the zones of its state's other codes, as they are now.
         if let Some(Record::AreaCode(area_code)) = records.get(&own) {
             let others = self.current.area_codes();
             let others = others.filter(|it| !it.states.is_disjoint(&area_code.states));

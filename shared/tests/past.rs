@@ -155,7 +155,7 @@ fn with_213(notes: &str) -> Dataset {
     })
 }
 
-/// A code that is in no map of time zones has those of its state's other codes.
+/// A code that is in no map of time zones has the time zones of its state's other codes.
 #[tokio::test]
 async fn a_dataset_has_the_other_codes_of_the_state_as_they_are_now() {
     let (AppWithHistory { app, .. }, start) =

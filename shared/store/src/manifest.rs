@@ -174,7 +174,7 @@ const MANIFEST: &str = "manifest";
 ///
 /// The first import starts by storing a manifest without a version, so that it also has a revision to replace.
 /// If the table is deleted and recreated in the meantime, the revision differs, and the import cannot publish a
-/// version whose items are gone.
+/// version whose items were deleted.
 #[derive(Debug, Serialize, Deserialize)]
 struct StoredManifest {
     revision: Revision,

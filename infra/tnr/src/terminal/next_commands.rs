@@ -25,7 +25,7 @@ impl NextCommands {
     }
 }
 
-/// `cargo run --` if Cargo started the program, or else its name.
+/// `cargo run --` if Cargo started the program, otherwise its name.
 fn program() -> &'static str {
     if env::var_os("CARGO").is_some() { "cargo run --" } else { "tnr" }
 }

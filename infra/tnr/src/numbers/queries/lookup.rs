@@ -127,7 +127,7 @@ fn render_line(line: &Value) -> String {
     format!("{line_type}, {source}; a ported number may differ")
 }
 
-/// The city or else the state, with the country; and the rate center.
+/// The city, otherwise the state, with the country; and the rate center.
 fn render_place(format: &Value) -> String {
     let (location, city) = (&format["location"], &format["place"]["name"]);
     let nearest = if city.is_null() { &location["stateName"] } else { city };
