@@ -119,7 +119,7 @@ SERIES = {
         healthy=[{"metric": 0}], failing=[{"metric": 1}, {"metric": 2}], missing="as before", fires_at_once=True,
     ),
     **{
-        # A report that is as old as its publisher's rhythm allows is fine.
+        # A report that is as old as its publishing schedule allows is fine.
         name: Series(healthy=[{"metric": 0}, {"metric": days}], failing=[{"metric": days + 1}, {"metric": 440}], missing="as before")
         for name, days in [("NanpaStalledAlarm", 7), ("CnacStalledAlarm", 7), ("AreaCodesStalledAlarm", 62)]
     },

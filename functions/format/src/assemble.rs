@@ -11,7 +11,7 @@ use super::{
     include::Include,
 };
 
-/// What the results of a request, or the numbers in a file, have in common.
+/// The settings shared by all results of a request or file.
 #[derive(Debug, Clone, Copy)]
 pub struct Assembler<'a> {
     pub include: &'a Include,
@@ -62,7 +62,7 @@ mod tests {
     use crate::tests::records::{area_code, carrier, dataset, pooled_exchange};
 
     #[test]
-    fn fields_are_judged_on_the_day_of_the_time_asked_for() {
+    fn fields_are_evaluated_on_the_requested_date() {
         let wireless =
             json!({ "ocn": "464D", "carrier_type": "WIRELESS", "type_basis": "COMPANY_NAME" });
         // Block 4, in Juneau, is effective from July 1.

@@ -324,7 +324,7 @@ impl Counter {
         self.decide_waiting(now, clock);
     }
 
-    /// Admits or rejects those waiting requests that need not wait for a write any more.
+    /// Admits or rejects the waiting requests that no longer need a write.
     fn decide_waiting(&mut self, now: i64, clock: Instant) {
         for claim in std::mem::take(&mut self.waiting) {
             if !claim.outcome.is_closed() {

@@ -82,7 +82,7 @@ pub struct Usage {
 
 impl Usage {
     /// The number of containers whose last writes are known.
-    pub const LAST_WRITES: usize = 16;
+    pub const MAX_LAST_WRITES: usize = 16;
     /// The length of the periods in `activity` in seconds.
     pub const ACTIVITY: i64 = 60;
 
@@ -93,7 +93,7 @@ impl Usage {
         }
         let later = self.last_writes.values().filter(|number| **number > write.number);
         // One of them may be older, since its own write does not remove it.
-        later.count() >= Self::LAST_WRITES - 1
+        later.count() >= Self::MAX_LAST_WRITES - 1
     }
 }
 
@@ -241,7 +241,7 @@ fn parse(item: &Item) -> Usage {
     let mut oldest: Vec<(i64, &String)> =
         last_writes.iter().map(|(container, number)| (*number, container)).collect();
     oldest.sort_unstable();
-    oldest.truncate(oldest.len().saturating_sub(Usage::LAST_WRITES));
+    oldest.truncate(oldest.len().saturating_sub(Usage::MAX_LAST_WRITES));
     outdated.extend(oldest.iter().map(|(_, container)| format!("{LAST_WRITE}{container}")));
     Usage { counts: Counts { hours, steps }, activity, last_writes, outdated }
 }

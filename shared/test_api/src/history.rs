@@ -54,7 +54,7 @@ impl HistoryTable {
         endpoint
     }
 
-    /// The operations on the history called since the last time, each with whether it is strongly consistent.
+    /// The history operations since the last call, and whether each was strongly consistent.
     pub fn take_calls(&self) -> Vec<String> {
         std::mem::take(&mut self.0.lock().unwrap().calls)
     }

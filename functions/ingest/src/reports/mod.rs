@@ -1,4 +1,4 @@
-//! The reports: a table of them, and their parsers. Their rows are codes, area codes, carriers or blocks.
+//! The table of reports, and their parsers. A report's rows are codes, area codes, carriers or blocks.
 
 pub(crate) mod blocks;
 pub(crate) mod codes;

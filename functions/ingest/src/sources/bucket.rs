@@ -18,7 +18,7 @@ pub(super) async fn read_object(
 ) -> Result<Vec<u8>, Cause> {
     let account = AwsAccount::from_env().await?;
     let address = address(bucket, key, account.region(), Service::S3.custom_endpoint().as_deref());
-    let client = download::with_limits(client_builder()).build()?;
+    let client = download::with_timeouts(client_builder()).build()?;
     let headers = account.signed_headers(Service::S3, "GET", &address, &[], &[])?;
     let request = || client.get(&address).headers(headers.clone());
     Ok(download::fetch(request, download::BACKOFF, on_received).await?)

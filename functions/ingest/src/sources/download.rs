@@ -67,7 +67,7 @@ pub(super) async fn download(
     address: &str,
     on_received: impl Fn(u64, Option<u64>),
 ) -> Result<Vec<u8>, DownloadError> {
-    let client = with_limits(client_builder());
+    let client = with_timeouts(client_builder());
     let client = if address.starts_with("https://") {
         client.https_only(true)
     } else {
@@ -77,7 +77,7 @@ pub(super) async fn download(
     fetch(|| client.get(address), BACKOFF, on_received).await
 }
 
-pub(super) fn with_limits(client: ClientBuilder) -> ClientBuilder {
+pub(super) fn with_timeouts(client: ClientBuilder) -> ClientBuilder {
     client.read_timeout(READ_TIMEOUT).timeout(TOTAL_TIMEOUT)
 }
 
@@ -169,7 +169,7 @@ mod tests {
     }
 
     async fn fetch_from(address: &str) -> Result<Vec<u8>, DownloadError> {
-        let client = with_limits(client_builder()).build().unwrap();
+        let client = with_timeouts(client_builder()).build().unwrap();
         fetch(|| client.get(address), NO_BACKOFF, |_, _| ()).await
     }
 

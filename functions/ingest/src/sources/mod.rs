@@ -117,7 +117,7 @@ fn without_secrets(address: &str) -> String {
     let Ok(mut url) = Url::parse(address) else { return "an invalid URL".to_owned() };
     url.set_query(None);
     url.set_fragment(None);
-    // Only URLs without a host cannot have credentials.
+    // Fails only for URLs without a host, which have no credentials.
     _ = url.set_username("");
     _ = url.set_password(None);
     url.into()

@@ -49,7 +49,7 @@ struct Options {
 /// The database must contain this key.
 const KEY: &str = "tnr_live_SampleKeyForTheEventsAndTheTests2eIfJn";
 /// The folder for the functions' logs.
-const LOGS: &str = "target/bench/logs";
+const LOGS_FOLDER: &str = "target/bench/logs";
 /// Requests between the first one and the measured warm ones.
 const WARM_UP: usize = 20;
 /// Warm requests to measure.
@@ -116,7 +116,7 @@ async fn main() {
     let options = Options::parse();
     // Cargo runs a benchmark in its package's folder, but paths are relative to the workspace.
     env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).unwrap();
-    fs::create_dir_all(LOGS).unwrap();
+    fs::create_dir_all(LOGS_FOLDER).unwrap();
     let subjects = subjects(&options);
     let mut starts = vec![Vec::new(); subjects.len()];
     // Functions take turns, so that other work on the machine affects all of them.
@@ -164,7 +164,7 @@ async fn measure_start(subject: &Subject) -> Figures {
 
 /// The command that starts a function with only the variables for Lambda and the database.
 fn function_command(program: &Path) -> Command {
-    let log = File::create(Path::new(LOGS).join(program.file_name().unwrap())).unwrap();
+    let log = File::create(Path::new(LOGS_FOLDER).join(program.file_name().unwrap())).unwrap();
     let mut command = Command::new(program);
     command
         .env_clear()

@@ -138,8 +138,8 @@ async fn measure(server: &Server, client: &Client, request: &Request) -> Cost {
 /// A body that takes minutes to send.
 const SLOW_BODY: usize = 500_000;
 const PAUSE: Duration = Duration::from_millis(100);
-const QUIET: Duration = Duration::from_secs(5);
-const FLOODED: Duration = Duration::from_secs(20);
+const QUIET_DURATION: Duration = Duration::from_secs(5);
+const FLOOD_DURATION: Duration = Duration::from_secs(20);
 
 /// Prints a key's response times alone, and beside floods of expensive requests with ten other keys.
 async fn print_floods(server: &Server) {
@@ -156,7 +156,7 @@ async fn print_floods(server: &Server) {
         for index in 0..quotas.map_or(0, |_| 10) {
             floods.spawn(flood(index, server.client(quotas.unwrap_or_default())));
         }
-        let duration = if floods.is_empty() { QUIET } else { FLOODED };
+        let duration = if floods.is_empty() { QUIET_DURATION } else { FLOOD_DURATION };
         let times = response_times(&server.client(&[]), duration).await;
         floods.shutdown().await;
         let [p50, p95] = [50, 95].map(|percent| times[times.len() * percent / 100]);

@@ -52,7 +52,7 @@ impl Server {
         let reports_folder = published.unwrap_or_else(|_| SAMPLE_FOLDER.to_owned());
         let files =
             reports.map(|(option, file)| [option.into(), Path::new(&reports_folder).join(file)]);
-        // Without the file on carriers, many records differ.
+        // The first import omits the carriers file, so the second one changes many records.
         let [first, second] = [&files[..3], &files[..]].map(|files| {
             let mut import = command(program, &folder, "import");
             import.args(files.as_flattened()).args(WAIVERS).arg("--allow-older");

@@ -50,7 +50,7 @@ pub struct DataArgs {
 impl FolderArgs {
     /// The explicit folder, the one from the environment, or the default.
     pub fn path(&self) -> Result<PathBuf, CliError> {
-        match self.data_dir.clone().or_else(|| variable(DATA_DIR).map(PathBuf::from)) {
+        match self.data_dir.clone().or_else(|| env_value(DATA_DIR).map(PathBuf::from)) {
             Some(folder) => Ok(folder),
             None => user_folder(),
         }
@@ -72,7 +72,7 @@ impl DatabaseArgs {
         if self.endpoint_url.is_some() || self.folder.data_dir.is_some() {
             return Ok(self.endpoint_url.clone());
         }
-        let Some(url) = variable(ENDPOINT_URL) else { return Ok(None) };
+        let Some(url) = env_value(ENDPOINT_URL) else { return Ok(None) };
         let url = url.to_string_lossy();
         endpoint_url(&url)
             .map(Some)
@@ -114,7 +114,7 @@ impl DataArgs {
         }
         let location = [("--endpoint-url", ENDPOINT_URL), ("--data-dir", DATA_DIR)]
             .into_iter()
-            .find_map(|(option, name)| Some((option, variable(name)?)));
+            .find_map(|(option, name)| Some((option, env_value(name)?)));
         let words =
             location.map(|(option, value)| vec![option.to_owned(), text(Path::new(&value))]);
         words.unwrap_or_default()
@@ -133,7 +133,7 @@ fn text(folder: &Path) -> String {
 }
 
 /// The value of a variable. Compose passes unset variables as empty, so empty counts as unset.
-fn variable(name: &str) -> Option<OsString> {
+fn env_value(name: &str) -> Option<OsString> {
     env::var_os(name).filter(|value| !value.is_empty())
 }
 

@@ -27,15 +27,15 @@ impl Dataset {
         let exchanges = sort_by_key(exchanges, Exchange::npa_nxx);
         let common = CommonValues::new(&carriers, &exchanges);
         Self::written(Vec::new(), |columns| {
-            Carriers::columns(columns, &carriers)?;
-            AreaCodes::columns(columns, &area_codes)?;
+            Carriers::write_or_read(columns, &carriers)?;
+            AreaCodes::write_or_read(columns, &area_codes)?;
             let (rows, blocks) = common.rows(&exchanges);
-            let written = Exchanges::columns(columns, rows, &common.attributes)?;
-            Blocks::columns(columns, &written, blocks)?;
+            let written = Exchanges::write_or_read(columns, rows, &common.attributes)?;
+            Blocks::write_or_read(columns, &written, blocks)?;
             let [companies, rate_centers] =
                 [&common.companies, &common.rate_centers].map(|it| it.keys().copied());
-            Names::columns(columns, companies, rate_centers, &common.words(&carriers))?;
-            LastChanged::columns(columns, &[], Vec::new())
+            Names::write_or_read(columns, companies, rate_centers, &common.words(&carriers))?;
+            LastChanged::write_or_read(columns, &[], Vec::new())
         })
     }
 

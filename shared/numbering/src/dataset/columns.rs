@@ -194,7 +194,7 @@ impl Columns {
     }
 }
 
-/// Writes numbers after their count and the number of their planes.
+/// Writes the count of the numbers, the count of their byte planes, and the planes.
 fn write_numbers(written: &mut Vec<u8>, numbers: &[u32]) {
     let greatest = numbers.iter().copied().max().unwrap_or_default();
     let planes = 4 - greatest.leading_zeros() as usize / 8;

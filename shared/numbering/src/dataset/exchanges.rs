@@ -40,7 +40,7 @@ pub(super) const HOLDERS: usize = 1;
 pub(super) const RATE_CENTERS: usize = 2;
 
 impl Exchanges {
-    pub(super) fn columns(
+    pub(super) fn write_or_read(
         columns: &mut Columns,
         written: ExchangeRows,
         attributes: &[Attributes],
@@ -62,11 +62,11 @@ impl Exchanges {
         let places = attributes.iter().map(|&(country, state, _)| (country, state));
         let statuses = attributes.iter().map(|&(.., status)| status as u32);
         let attributes = SharedAttributes {
-            places: Places::columns(columns, places)?,
+            places: Places::write_or_read(columns, places)?,
             statuses: columns.numbers(statuses)?,
         };
         let [first, second, third] =
-            written.columns.map(|written| DictionaryColumn::columns(columns, written));
+            written.columns.map(|written| DictionaryColumn::write_or_read(columns, written));
         Some(Self { npas, rows, nxxs, attributes, columns: [first?, second?, third?] })
     }
 
@@ -139,7 +139,7 @@ pub(super) struct DictionaryColumn {
 }
 
 impl DictionaryColumn {
-    fn columns(columns: &mut Columns, written: DictionaryRows) -> Option<Self> {
+    fn write_or_read(columns: &mut Columns, written: DictionaryRows) -> Option<Self> {
         let dictionaries = columns.lists(written.lengths.into_iter())?;
         let entries = columns.numbers(written.entries)?;
         let entries = entries.to_vec(0..entries.count());
@@ -237,7 +237,7 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    pub(super) fn columns(
+    pub(super) fn write_or_read(
         columns: &mut Columns,
         exchanges: &Exchanges,
         written: BlockRows,

@@ -22,7 +22,7 @@ pub(super) struct LastChanged {
 }
 
 impl LastChanged {
-    pub(super) fn columns(
+    pub(super) fn write_or_read(
         columns: &mut Columns,
         versions: &[Version],
         indexes: Vec<u32>,
@@ -52,7 +52,7 @@ impl Dataset {
             }));
         }
         Self::written(self.body[..self.versions_start].to_vec(), |columns| {
-            LastChanged::columns(columns, &versions, indexes)
+            LastChanged::write_or_read(columns, &versions, indexes)
         })
     }
 

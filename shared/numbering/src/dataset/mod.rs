@@ -87,14 +87,14 @@ impl Dataset {
     /// Reads a dataset from its columns; `None` unless they take up exactly these bytes.
     fn from_body(body: Bytes) -> Option<Self> {
         let mut columns = Columns { unread: body.clone(), written: None };
-        let carriers = Carriers::columns(&mut columns, &[])?;
-        let area_codes = AreaCodes::columns(&mut columns, &[])?;
-        let exchanges = Exchanges::columns(&mut columns, ExchangeRows::default(), &[])?;
-        let blocks = Blocks::columns(&mut columns, &exchanges, BlockRows::default())?;
+        let carriers = Carriers::write_or_read(&mut columns, &[])?;
+        let area_codes = AreaCodes::write_or_read(&mut columns, &[])?;
+        let exchanges = Exchanges::write_or_read(&mut columns, ExchangeRows::default(), &[])?;
+        let blocks = Blocks::write_or_read(&mut columns, &exchanges, BlockRows::default())?;
         let no_words = WordCollection::default();
-        let names = Names::columns(&mut columns, iter::empty(), iter::empty(), &no_words)?;
+        let names = Names::write_or_read(&mut columns, iter::empty(), iter::empty(), &no_words)?;
         let versions_start = body.len() - columns.unread.len();
-        let last_changed = LastChanged::columns(&mut columns, &[], Vec::new())?;
+        let last_changed = LastChanged::write_or_read(&mut columns, &[], Vec::new())?;
         let is_read = columns.unread.is_empty();
         is_read.then_some(Self {
             body,

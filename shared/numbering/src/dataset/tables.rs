@@ -32,7 +32,7 @@ pub(super) struct Carriers {
 
 impl Carriers {
     /// Writes carriers, which must be ordered by OCN, or reads them.
-    pub(super) fn columns(columns: &mut Columns, carriers: &[Carrier]) -> Option<Self> {
+    pub(super) fn write_or_read(columns: &mut Columns, carriers: &[Carrier]) -> Option<Self> {
         let all = || carriers.iter();
         let counts = || all().flat_map(|carrier| &carrier.exchanges.by_state);
         Some(Self {
@@ -45,7 +45,7 @@ impl Carriers {
                 .numbers(all().map(|it| it.type_basis.map_or(0, |it| it as u32 + 1)))?,
             family_line_types: columns
                 .numbers(all().map(|it| it.family_line_type.map_or(0, |it| it as u32 + 1)))?,
-            places: Places::columns(columns, all().map(|it| (it.country, it.state)))?,
+            places: Places::write_or_read(columns, all().map(|it| (it.country, it.state)))?,
             exchange_totals: columns.numbers(all().map(|it| it.exchanges.total))?,
             exchange_counts: columns.lists(all().map(|it| it.exchanges.by_state.len()))?,
             counted_states: columns
@@ -144,7 +144,7 @@ pub(super) struct AreaCodes {
 
 impl AreaCodes {
     /// Writes area codes, which must be ordered by NPA, or reads them.
-    pub(super) fn columns(columns: &mut Columns, area_codes: &[AreaCode]) -> Option<Self> {
+    pub(super) fn write_or_read(columns: &mut Columns, area_codes: &[AreaCode]) -> Option<Self> {
         let all = || area_codes.iter();
         let states = all().flat_map(|it| &it.states);
         let plans: Vec<String> = all().map(|it| json!(it.plan).to_string()).collect();
@@ -189,7 +189,7 @@ pub(super) struct Places {
 }
 
 impl Places {
-    pub(super) fn columns(
+    pub(super) fn write_or_read(
         columns: &mut Columns,
         places: impl Iterator<Item = (Country, Option<StateCode>)> + Clone,
     ) -> Option<Self> {

@@ -1,14 +1,14 @@
-//! How often a container writes, and how many requests it admits in between, so that all containers together write
+//! A container's write interval, and its allowance between writes, so that all containers together write
 //! rarely and admit little that the table has not confirmed.
 
 use std::time::{Duration, Instant};
 
 use store::Usage;
 
-/// The writes per second that all containers of a quota aim at. DynamoDB lets a partition take 1,000.
+/// The target write rate per second for a quota's containers together. DynamoDB lets a partition take 1,000.
 pub const WRITES_PER_SECOND: f64 = 15.0;
-/// The share of the remaining requests that all containers together may admit unconfirmed, if a container may write
-/// several times a second, and if it may write only once a second or less.
+/// The share of the remaining requests that all containers together may admit unconfirmed: the minimum if one writes
+/// several times a second, the maximum if it writes once a second or less.
 const MIN_SHARE: f64 = 0.1;
 const MAX_SHARE: f64 = 0.5;
 /// The allowance of each container, even if its share is less or it has no recent confirmation.
@@ -56,8 +56,8 @@ impl Pace {
         Duration::from_secs_f64(self.containers / WRITES_PER_SECOND)
     }
 
-    /// A random delay, so that many containers do not write at once when they begin or after a pause. There are more than
-    /// have written yet.
+    /// A random delay, so that many containers do not write at once when they start or after a pause. It may be three
+    /// times the spacing, which does not count containers that have yet to write.
     pub fn spread(&self) -> Duration {
         let spacing = self.spacing();
         if spacing < MIN_SPREAD {
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_allowance_is_a_share_of_what_is_left_by_the_number_of_containers() {
+    fn allowance_is_the_containers_share_of_the_remaining_requests() {
         let clock = Instant::now();
         for (containers, remaining, expected, before_its_first_write) in [
             (0.5, 500, 50, MIN_ALLOWANCE),

@@ -1,4 +1,4 @@
-//! Responses as text: a record as labelled lines, and a list as a table with suggested next commands.
+//! Responses as text: a record as labeled lines, and a list as a table with suggested next commands.
 
 use std::{cmp::Reverse, env};
 
@@ -9,7 +9,7 @@ use super::{
     Query, View,
     api::Params,
     pages::{list_name, results},
-    table::{display_text, length, table, words},
+    table::{display_text, field_label, length, table},
 };
 use crate::terminal::{
     self, HEADING, NO_BREAK_SPACE,
@@ -48,7 +48,7 @@ impl Rendering<'_> {
         parts.join("\n")
     }
 
-    /// How to see what was published after the page's changes, if anything.
+    /// A hint for seeing changes published after the page's, if any.
     fn later_changes(&self) -> String {
         match &self.body["is_current"] {
             Value::Bool(false) => {
@@ -163,7 +163,7 @@ fn records(value: &Value) -> Option<&[Value]> {
 /// A record's fields as lines with aligned values. Empty fields and lists of records are left out.
 fn lines(fields: &Map<String, Value>, width: usize) -> String {
     let mut lines = Vec::new();
-    fields.iter().for_each(|(name, value)| add_lines(&words(name), value, &mut lines));
+    fields.iter().for_each(|(name, value)| add_lines(&field_label(name), value, &mut lines));
     let label_width = lines.iter().map(|(label, _)| length(label)).max().unwrap_or_default();
     lines.iter().map(|(label, text)| line(label, text, label_width, width)).collect()
 }
@@ -183,7 +183,7 @@ fn add_lines(label: &str, value: &Value, lines: &mut Vec<(String, String)>) {
         // The largest counts come first.
         scalars.sort_by_key(|(_, value)| Reverse(value.as_u64()));
         let scalars = scalars.iter().map(|(name, value)| {
-            format!("{} {}", words(name), display_text(value))
+            format!("{} {}", field_label(name), display_text(value))
                 .replace(' ', &NO_BREAK_SPACE.to_string())
         });
         own = scalars.collect::<Vec<_>>().join(", ");
@@ -198,7 +198,7 @@ fn add_lines(label: &str, value: &Value, lines: &mut Vec<(String, String)>) {
         lines.push((label.to_owned(), own));
     }
     for (name, value) in nested {
-        add_lines(&format!("{label} {}", words(name)), value, lines);
+        add_lines(&format!("{label} {}", field_label(name)), value, lines);
     }
 }
 

@@ -24,7 +24,7 @@ use crate::{
 enum Response<'a> {
     /// Empty for a list without results.
     Json { body: Value, is_empty: bool, view: &'a View, params: Params<'a> },
-    /// With the note on the results that are left.
+    /// `note` says how many results were left out, if any.
     Csv { text: String, note: Option<String> },
 }
 

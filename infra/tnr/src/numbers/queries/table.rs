@@ -63,7 +63,7 @@ pub(super) fn display_text(value: &Value) -> Cow<'_, str> {
 }
 
 /// A field's name in words.
-pub(super) fn words(name: &str) -> String {
+pub(super) fn field_label(name: &str) -> String {
     name.replace('_', " ")
 }
 
@@ -72,7 +72,7 @@ fn heading(field: &str) -> String {
         "company_name" => "COMPANY".to_owned(),
         "common_name" => "KNOWN AS".to_owned(),
         "carrier_type" => "TYPE".to_owned(),
-        _ => words(field).to_uppercase(),
+        _ => field_label(field).to_uppercase(),
     }
 }
 

@@ -43,7 +43,7 @@ pub async fn check(
 #[derive(Debug, PartialEq, Eq)]
 pub struct AgeLimits {
     pub import_days: i64,
-    /// Limits that differ from the publisher's rhythm.
+    /// Limits that override the one for the publisher's schedule.
     pub report_days: BTreeMap<ReportName, i64>,
 }
 
@@ -54,7 +54,7 @@ impl Default for AgeLimits {
 }
 
 impl AgeLimits {
-    /// `None` for a report without a rhythm.
+    /// `None` for a report without a publishing schedule.
     pub fn for_report(&self, report: ReportName) -> Option<i64> {
         self.report_days.get(&report).copied().or_else(|| report.max_age_days())
     }
@@ -99,7 +99,7 @@ fn in_days(days: i64) -> String {
     pluralize(usize::try_from(days).unwrap_or_default(), "day")
 }
 
-/// A stack imports every night.
+/// The severity of outdated data: a problem only on a stack, which imports every night.
 fn too_old(remedies: &Remedies) -> State {
     if remedies.is_stack() { State::Problem } else { State::Warning }
 }
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn reports_older_than_their_publishers_rhythm_are_findings() {
+    fn reports_older_than_their_publishing_schedule_allows_are_findings() {
         let now = "2026-11-26T23:59:59Z".parse().unwrap();
         let check = |name: ReportName, date: Option<&str>, remedies: &Remedies| {
             let date = date.map(|date| date.parse().unwrap());

@@ -65,7 +65,7 @@ struct Shared {
     /// The database's address.
     upstream: String,
     policy: Box<Policy>,
-    /// The only table whose calls the policy gets; `None` for every table.
+    /// The table whose calls the policy applies to; `None` for all tables.
     table: Option<&'static str>,
     /// `true` if the policy is off.
     is_passing: AtomicBool,

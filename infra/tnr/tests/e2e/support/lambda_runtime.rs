@@ -170,7 +170,7 @@ impl LambdaFunction {
         }
     }
 
-    /// Thaws and stops the function, which is notified if it has an extension or is never frozen.
+    /// Thaws the function, then stops it: SIGTERM if it has an extension or is never frozen, otherwise SIGKILL.
     pub async fn shut_down(mut self) {
         self.thaw();
         let is_notified = self.has_extension() || self.concurrency > 1;

@@ -42,7 +42,7 @@ pub fn add(usage: &mut Usage, write: &UsageWrite) {
     while usage.counts.steps.len() > 24 {
         usage.counts.steps.pop_first();
     }
-    if usage.last_writes.len() > Usage::LAST_WRITES {
+    if usage.last_writes.len() > Usage::MAX_LAST_WRITES {
         let others = usage.last_writes.iter().filter(|(it, _)| **it != write.container);
         let oldest = others.min_by_key(|(_, number)| **number).unwrap().0.clone();
         usage.last_writes.remove(&oldest);
@@ -252,7 +252,7 @@ impl Run {
         }
     }
 
-    /// The maximum number of requests admitted within one window of the quota, less one bucket.
+    /// The maximum number of requests admitted in any span one bucket shorter than the quota's window.
     fn max_admitted_in_window(&self, limit_type: LimitType) -> u64 {
         let (window, bucket) = match limit_type {
             LimitType::Minute => (60, Counts::STEP),
