@@ -94,7 +94,7 @@ fn prepare(args: &ExportArgs) -> Result<(Option<NewFile>, Work), CliError> {
             return Err(CliError::failed("this format is one file with all data; omit --table"));
         }
         (None, None) if args.format == ExportFormat::Vicidial => {
-            Some(Box::new(|source, output| vicidial::write_prefixes(source, output)))
+            Some(Box::new(vicidial::write_prefixes))
         }
         (_, None) => None,
     };
