@@ -30,7 +30,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    pub(super) fn columns<'a>(
+    pub(super) fn write_or_read<'a>(
         columns: &mut Columns,
         companies: impl Iterator<Item = &'a str> + Clone,
         rate_centers: impl Iterator<Item = &'a str> + Clone,
