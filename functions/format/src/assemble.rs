@@ -16,7 +16,7 @@ use super::{
 pub struct Assembler<'a> {
     pub include: &'a Include,
     pub languages: &'a Languages,
-    /// Where flags are served; `None` omits their links.
+    /// The base URL of flag images; `None` omits their links.
     pub flags_base_url: Option<&'a str>,
     pub now: Timestamp,
 }

@@ -57,7 +57,7 @@ pub fn routes() -> Routes {
     .with_preparation(formatting::load_rules)
 }
 
-/// What formatting a number takes from a request, besides the number.
+/// The parts of a request that formatting uses, besides the number.
 type Context = (State<App>, Params, AsOf, KeyKind, HeaderMap, FlagsBaseUrl);
 
 /// Format a phone number

@@ -76,7 +76,7 @@ fn nanp_number(tn: Readings) -> Result<(String, PhoneNumber, NanpParts), ApiErro
     }
 }
 
-/// What a lookup takes from a request, besides the number.
+/// The parts of a request that a lookup uses, besides the number.
 type Context = (State<App>, Params, AsOf, KeyKind);
 
 /// Look up a number's block

@@ -65,7 +65,7 @@ impl Default for Options {
     }
 }
 
-/// Whether a verification rewrites what differs.
+/// The choice to rewrite items that differ from the current version, or only to count them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Repair {
     No,

@@ -9,7 +9,8 @@ use shared::{
 
 use crate::{
     schema::DEFAULT_LIMIT,
-    tools::{MAX_NUMBERS, NUMBERS, Tool},
+    schema::{MAX_NUMBERS, NUMBERS},
+    tools::Tool,
 };
 
 /// Arguments that may be lists. In a query, their values are comma-separated.

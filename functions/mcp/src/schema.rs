@@ -3,7 +3,10 @@
 use serde_json::{Map, Value, json};
 use shared::described_params::{DescribedParam, described_params};
 
-use crate::tools::{MAX_NUMBERS, NUMBERS};
+/// The argument with phone numbers, which routes expect in a body.
+pub const NUMBERS: &str = "numbers";
+/// Maximum numbers per call, since each costs a model a few hundred tokens.
+pub const MAX_NUMBERS: usize = 25;
 
 /// Default page size, smaller than the routes' because models pay for each row.
 pub const DEFAULT_LIMIT: u32 = 20;

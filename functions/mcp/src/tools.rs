@@ -15,15 +15,11 @@ use crate::{
 #[derive(Debug)]
 pub struct Tool {
     pub path: &'static str,
-    /// `true` if it takes [`NUMBERS`], which the route expects in a body.
+    /// `true` if it takes [`NUMBERS`](crate::schema::NUMBERS), which the route expects in a body.
     pub takes_numbers: bool,
     /// The tool as agents see it, with its arguments.
     pub description: ToolDescription,
 }
-
-pub const NUMBERS: &str = "numbers";
-/// Maximum numbers per call, since each costs a model a few hundred tokens.
-pub const MAX_NUMBERS: usize = 25;
 
 /// All tools, in order. In the file, each has its name, method and path, then its title, then its description.
 pub static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {

@@ -218,7 +218,7 @@ mod tests {
             let [header, wanted, expected] = row.split('|').collect::<Vec<_>>()[..] else {
                 panic!("{row}")
             };
-            // An empty name is quoted, since without one there is no request.
+            // An empty field requests no column, so an empty name is written with quotes.
             let wanted = wanted.trim();
             let wanted = if wanted.is_empty() { &[][..] } else { &[wanted.trim_matches('"')] };
             let found = find(header.trim_end(), wanted, None).map(|it| it.numbers[0].to_string());

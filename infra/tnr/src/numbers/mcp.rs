@@ -21,7 +21,7 @@ use crate::{
     terminal::log::init_human_logs,
 };
 
-/// How long loaded data is used before it is reloaded.
+/// The age at which loaded data is reloaded.
 const MAX_DATA_AGE: Duration = Duration::from_secs(60);
 
 /// Maximum calls per batch.

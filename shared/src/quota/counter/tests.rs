@@ -102,7 +102,7 @@ fn later_writes_are_due_by_allowance_or_age() {
     assert_eq!(write(&mut counter, &mut table, NINE_AM), 1);
     let confirmed_at = counter.pace.confirmed_at.unwrap();
     let just = Duration::from_nanos(1);
-    // Once the confirmation is no longer recent, a request need not wait for a time chosen before.
+    // Once the confirmation is too old, a waiting request is written at once, whatever time was chosen before.
     let _waiting = wait(&mut counter, limits, 20, NINE_AM);
     counter.next_write = Some(confirmed_at + RECENT * 2);
     assert_eq!(counter.due_at(confirmed_at + RECENT - just), counter.next_write);

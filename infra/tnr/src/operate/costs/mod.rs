@@ -108,7 +108,7 @@ pub fn throttling_rate() -> f64 {
 /// A deployment's requests in some days.
 #[derive(Debug)]
 pub struct Usage {
-    /// How many requests of each kind.
+    /// The number of requests of each kind.
     counts: Vec<f64>,
     /// The share of requests that start a container, from 0 to 1.
     pub cold_share: f64,

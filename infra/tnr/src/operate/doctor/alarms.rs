@@ -7,7 +7,7 @@ use super::{
     Findings, Remedies,
     aws::{members, query, text},
     finding::{Finding, section},
-    stack::Stack,
+    stack_description::Stack,
 };
 use crate::{CliError, terminal::next_commands::quote};
 

@@ -13,6 +13,7 @@ mod items;
 mod keys;
 mod remedies;
 mod stack;
+mod stack_description;
 mod tables;
 
 use std::time::Duration;
