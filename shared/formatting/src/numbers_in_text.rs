@@ -103,7 +103,9 @@ impl<'t> Search<'t> {
                 .preferred_region(self.region)
                 .build();
             let found = matches.next()?;
-            let range = self.position + found.start..self.position + found.end();
+            // A match never starts with punctuation in Google's rules, but does with half of a replaced tilde.
+            let start = self.text.ceil_char_boundary(self.position + found.start);
+            let range = start..self.position + found.end();
             let reading = Reading::from_parsed(found.raw_string, found.number);
             self.position = range.end;
             let reading = reading.filter(|reading| !self.is_masked(&range, reading));
@@ -154,6 +156,13 @@ mod tests {
             (text, e164.to_owned(), extension.map(str::to_owned))
         };
         assert!(found.eq(expected.map(owned)));
+    }
+
+    #[test]
+    fn numbers_after_a_hyphen_and_a_full_width_tilde_start_at_a_character() {
+        let text = "+-～305 234 5678";
+        let mut found = find_numbers(text, DefaultCountry::default(), Leniency::Valid);
+        assert_eq!(&text[found.next().unwrap().unwrap().range], "305 234 5678");
     }
 
     proptest! {
