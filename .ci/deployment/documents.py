@@ -2,16 +2,19 @@
 
 A section's commands run in one shell, one after the other, on the stand-in for AWS and with the program in TNR_PROGRAM as
 `tnr`, which imports part of the sample instead of what `--fetch` would download. `sam` is replaced, since a build takes
-minutes, and the stand-in cannot update a stack with functions; test_first_deployment.py tries the real one. Invoked functions
-do nothing.
+minutes, and the stand-in cannot update a stack with functions; test_first_deployment.py tries the real one. `aws` is the
+real one, loaded once (resident_aws.py). Invoked functions do nothing.
 """
 
+import atexit
+import functools
 import json
 import os
 import re
 import shlex
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 from textwrap import dedent
@@ -67,6 +70,18 @@ echo "$*" >> "$DEPLOYMENTS"
 """
 
 
+@functools.cache
+def resident_aws():
+    """Loads the AWS CLI, and returns a script that runs a command with it."""
+    program, folder = Path(__file__).with_name("resident_aws.py"), tempfile.TemporaryDirectory()
+    server = subprocess.Popen([sys.executable, program, f"{folder.name}/socket"])
+    atexit.register(lambda: (server.kill(), folder.cleanup()))
+    while not Path(folder.name, "socket").exists():
+        assert server.poll() is None
+        time.sleep(0.05)
+    return f'#!/bin/sh\nexec {sys.executable} -S {program} {folder.name}/socket run "$@"\n'
+
+
 @pytest.fixture
 def programs(tmp_path, monkeypatch):
     """The stand-in, and programs that use it."""
@@ -77,7 +92,7 @@ def programs(tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)
         programs = tmp_path / "programs"
         programs.mkdir()
-        for name, script in [("tnr", TNR), ("sam", SAM)]:
+        for name, script in [("tnr", TNR), ("sam", SAM), ("aws", resident_aws())]:
             (programs / name).write_text(script)
             (programs / name).chmod(0o755)
         os.environ["PATH"] = f"{programs}:{Path(sys.executable).parent}:{os.environ['PATH']}"
