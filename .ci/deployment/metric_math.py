@@ -78,13 +78,11 @@ def apply_or_missing(apply, left, right):
     return apply(left, right)
 
 
-def watched_series(alarm, metrics, fill_fills_empty):
-    """The series an alarm compares with its threshold, from its metrics' series by ID."""
-    if "Metrics" not in alarm:
-        return metrics["metric"]
-    expressions = {query["Id"]: query["Expression"] for query in alarm["Metrics"] if "Expression" in query}
-    [returned] = [query["Id"] for query in alarm["Metrics"] if query.get("ReturnData", True)]
-    return Expressions(metrics, expressions, fill_fills_empty).series(returned)
+@cache
+def watched_series(expressions, returned, metrics, fill_fills_empty):
+    """The series that an alarm compares with its threshold. Both mappings are tuples of pairs, since the same few windows
+    recur in most periods, and are evaluated once."""
+    return Expressions(dict(metrics), dict(expressions), fill_fills_empty).series(returned)
 
 
 def states(alarm, metrics, *, further_periods=2, newest=True, fill_fills_empty=True):
@@ -94,13 +92,16 @@ def states(alarm, metrics, *, further_periods=2, newest=True, fill_fills_empty=T
     two, but it does not specify how many. `newest`: whether the newest period already has its values."""
     needed = int(alarm["EvaluationPeriods"])
     threshold, breaches = float(alarm["Threshold"]), BREACHES[alarm["ComparisonOperator"]]
+    queries = alarm.get("Metrics", [{"Id": "metric"}])
+    expressions = tuple((query["Id"], query["Expression"]) for query in queries if "Expression" in query)
+    [returned] = [query["Id"] for query in queries if query.get("ReturnData", True)]
     state, history = None, []
     for end in range(1, 1 + len(next(iter(metrics.values())))):
-        window = {
-            name: series[max(0, end - needed - further_periods):end - (not newest)] + [None] * (not newest)
+        window = tuple(
+            (name, (*series[max(0, end - needed - further_periods):end - (not newest)], *[None] * (not newest)))
             for name, series in metrics.items()
-        }
-        points = watched_series(alarm, window, fill_fills_empty)
+        )
+        points = watched_series(expressions, returned, window, fill_fills_empty)
         breaching = [breaches(point, threshold) for point in points if point is not None][-needed:]
         state = next_state(breaching, needed, int(alarm["DatapointsToAlarm"]), alarm["TreatMissingData"], state)
         history.append(state)

@@ -1,4 +1,4 @@
-"""Runs every command in docs/OPERATIONS.md, but those of test_teardown.py and test_doctor.py."""
+"""Runs every command in docs/OPERATIONS.md, but those of test_doctor.py."""
 
 import json
 import re
@@ -13,6 +13,7 @@ from documents import (
     CERTIFICATE, STACK, STREAM, commands, current_version, deployments, edge_parameters, log, make_key, programs, reports,
     run, section, stack, states, tnr, write_edge_template,
 )
+from stand_in import sam
 from template import defaults, source
 
 
@@ -237,3 +238,21 @@ def test_an_import_prepares_a_release_with_a_different_layout(stack):
     text = section("OPERATIONS.md", "Upgrade and roll back code", "Upgrade across snapshot layouts")
     printed = run(commands(text), INGEST_FUNCTION=ingest_function())
     assert current_version() in printed
+
+
+def test_tearing_down_deletes_the_stack_and_data_but_keeps_keys(stack):
+    make_key()
+    delete_stack, delete_data = commands(section("OPERATIONS.md", "Tear down"))
+    assert delete_stack == "sam delete --no-prompts"
+    deleted = sam(*delete_stack.split()[1:])
+    assert deleted.returncode == 0, deleted.stdout + deleted.stderr
+    assert STACK not in [each["StackName"] for each in stack.describe_stacks()["Stacks"]]
+    assert boto3.client("lambda").list_functions()["Functions"] == []
+    assert tables() == {"carriers", "exchanges", "dataset", "history", "api_keys", "usage"}
+    assert any("databucket" in bucket["Name"] for bucket in boto3.client("s3").list_buckets()["Buckets"])
+    run([delete_data])
+    assert tables() == {"api_keys"}
+
+
+def tables():
+    return {name.removeprefix(f"{STACK}-") for name in boto3.client("dynamodb").list_tables()["TableNames"]}
