@@ -131,19 +131,19 @@ def variables(name, **parameters):
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_functions_get_their_variables(name):
+    sources = {parameter: f"https://{parameter}" for parameter in source()["Parameters"] if parameter.endswith("Source")}
+    assert "NpaReportSource" in sources
     own = {
         "Ingest": {
-            "NANPA_SOURCE": "https://a", "CNAC_SOURCE": "https://b", "NPA_REPORT_SOURCE": "https://c",
-            "CARRIERS_SOURCE": "https://d", "THOUSANDS_BLOCKS_SOURCE": "https://e", "CANADIAN_BLOCKS_SOURCE": "https://h",
+            **{re.sub("(?<=[a-z])(?=[A-Z])", "_", parameter).upper(): url for parameter, url in sources.items()},
             "MAX_SUSPECT": "7", "HISTORY_DAYS": "90",
         },
         "Probe": {f"{function.upper()}_VERSION": f"<{function}Function.Version>" for function in API_FUNCTIONS},
     }
     flags = {"FLAGS_BASE_URL": "https://f"} if name in ["Format", "Site", "Mcp"] else {}
     parameters = {
-        "NanpaSource": "https://a", "CnacSource": "https://b", "NpaReportSource": "https://c", "CarriersSource": "https://d",
-        "ThousandsBlocksSource": "https://e", "MaxSuspect": "7", "HistoryDays": "90", "FlagsBaseUrl": "https://f", "CorsOrigins": "https://g",
-        "CanadianBlocksSource": "https://h", "LogLevel": "debug",
+        **sources, "MaxSuspect": "7", "HistoryDays": "90", "FlagsBaseUrl": "https://f", "CorsOrigins": "https://g",
+        "LogLevel": "debug",
     }
     tables = {"CARRIERS": "Carriers", "EXCHANGES": "Exchanges", "DATASET": "Dataset", "HISTORY": "History", "API_KEYS": "ApiKeys", "USAGE": "Usage"}
     found = {
