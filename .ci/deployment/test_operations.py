@@ -61,7 +61,7 @@ def history(stack, tmp_path, monkeypatch):
     tnr("import", "--fetch")
     changed = reports(tmp_path / "changed", lambda content: content.replace("SAMPLE TELEPHONE", "ANOTHER TELEPHONE"))
     monkeypatch.setenv("REPORTS", str(changed))
-    tnr("import", "--fetch", "--max-change", "10000", "--max-loss", "10000")
+    tnr("import", "--fetch", "--allow", "changes,losses")
     assert items("history")
 
 

@@ -136,13 +136,13 @@ def test_functions_get_their_variables(name):
     own = {
         "Ingest": {
             **{re.sub("(?<=[a-z])(?=[A-Z])", "_", parameter).upper(): url for parameter, url in sources.items()},
-            "MAX_SUSPECT": "7", "HISTORY_DAYS": "90",
+            "ALLOWED_GATES": "suspect", "HISTORY_DAYS": "90",
         },
         "Probe": {f"{function.upper()}_VERSION": f"<{function}Function.Version>" for function in API_FUNCTIONS},
     }
     flags = {"FLAGS_BASE_URL": "https://f"} if name in ["Format", "Site", "Mcp"] else {}
     parameters = {
-        **sources, "MaxSuspect": "7", "HistoryDays": "90", "FlagsBaseUrl": "https://f", "CorsOrigins": "https://g",
+        **sources, "AllowedGates": "suspect", "HistoryDays": "90", "FlagsBaseUrl": "https://f", "CorsOrigins": "https://g",
         "LogLevel": "debug",
     }
     tables = {"CARRIERS": "Carriers", "EXCHANGES": "Exchanges", "DATASET": "Dataset", "HISTORY": "History", "API_KEYS": "ApiKeys", "USAGE": "Usage"}

@@ -19,8 +19,8 @@ use serde_json::{Map, Value, json};
 use store::{ReportName, Store, TimeoutProfile};
 
 use crate::{
-    DEFAULT_HISTORY_DAYS, Options, Outcome, Percent, RollbackTarget, Source, Sources, Waivers,
-    import, reports::REPORTS, rollback, sources::RemoteSource,
+    DEFAULT_HISTORY_DAYS, Gate, Options, Outcome, RollbackTarget, Source, Sources, import,
+    reports::REPORTS, rollback, sources::RemoteSource,
 };
 
 /// An operator's request, or an EventBridge event, which counts as a request without fields.
@@ -38,10 +38,7 @@ pub struct Request {
     /// From the fields with the names of reports.
     #[serde(skip)]
     sources: BTreeMap<ReportName, RemoteSource>,
-    max_change: Option<u32>,
-    max_loss: Option<u32>,
-    max_suspect: Option<Percent>,
-    allow_older: bool,
+    allow: Vec<Gate>,
     dry_run: bool,
     replace_manifest: bool,
     restart_history: bool,
@@ -122,34 +119,29 @@ impl Request {
         environment: impl Fn(&str) -> Option<String>,
         deadline: Option<Instant>,
     ) -> Result<Options, String> {
-        let &Self { max_change, max_loss, allow_older, dry_run, .. } = self;
-        let &Self { replace_manifest, restart_history, .. } = self;
-        let max_suspect = match self.max_suspect {
-            None => parse_variable(&environment, "MAX_SUSPECT", "a percentage")?,
-            requested => requested,
-        };
-        let history_days = parse_variable(&environment, "HISTORY_DAYS", "a count")?;
+        let &Self { dry_run, replace_manifest, restart_history, .. } = self;
+        let gates = environment("ALLOWED_GATES").unwrap_or_default();
+        let gates = gates.split(',').filter(|gate| !gate.is_empty());
+        let gates: Vec<Gate> =
+            gates.map(|gate| parse_variable("ALLOWED_GATES", gate)).collect::<Result<_, _>>()?;
+        let history_days = environment("HISTORY_DAYS");
+        let history_days = history_days.map(|days| parse_variable("HISTORY_DAYS", &days));
         Ok(Options {
-            waivers: Waivers { max_change, max_loss, max_suspect, allow_older },
+            allow: self.allow.iter().copied().chain(gates).collect(),
             dry_run,
             verify: true,
             replace_manifest,
             restart_history,
             deadline,
-            history_days: history_days.unwrap_or(DEFAULT_HISTORY_DAYS),
+            history_days: history_days.transpose()?.unwrap_or(DEFAULT_HISTORY_DAYS),
             ..Options::default()
         })
     }
 }
 
-/// Parses an environment variable, if set.
-fn parse_variable<T: FromStr<Err: Display>>(
-    environment: impl Fn(&str) -> Option<String>,
-    variable: &str,
-    what: &str,
-) -> Result<Option<T>, String> {
-    let parsed = environment(variable).map(|text| text.parse()).transpose();
-    parsed.map_err(|error| format!("the environment variable {variable} is not {what}: {error}"))
+fn parse_variable<T: FromStr<Err: Display>>(variable: &str, value: &str) -> Result<T, String> {
+    let parsed = value.parse();
+    parsed.map_err(|error| format!("the environment variable {variable} is invalid: {error}"))
 }
 
 pub async fn handle(invocation: LambdaEvent<Value>) -> Result<Value, Error> {
@@ -174,9 +166,9 @@ pub async fn handle(invocation: LambdaEvent<Value>) -> Result<Value, Error> {
     let output = match &result {
         Ok(report) => {
             let mut fields = serde_json::to_value(report)?;
-            if let Outcome::Refused { allowed_by: Some(waivers), .. } = &report.outcome {
+            if let Outcome::Refused { allowed_by: Some(gates), .. } = &report.outcome {
                 let function = &context.env_config.function_name;
-                fields["command"] = retry_command(waivers, payload, function)?.into();
+                fields["command"] = retry_command(gates, payload, function).into();
             }
             fields
         }
@@ -192,22 +184,20 @@ pub async fn handle(invocation: LambdaEvent<Value>) -> Result<Value, Error> {
     }
 }
 
-/// Returns the AWS CLI command that retries the import with waivers, and not as a dry run.
-fn retry_command(waivers: &Waivers, payload: Value, function: &str) -> serde_json::Result<String> {
+/// Returns the AWS CLI command that retries the import past these gates, and not as a dry run.
+fn retry_command(gates: &[Gate], payload: Value, function: &str) -> String {
     let mut fields = match payload {
         Value::Object(fields) if !fields.contains_key(DETAIL_TYPE) => fields,
         _ => Map::new(),
     };
     fields.remove("dry_run");
-    if let Value::Object(waived) = serde_json::to_value(waivers)? {
-        fields.extend(waived);
-    }
+    fields.insert("allow".to_owned(), json!(gates));
     // A quote would end the shell argument.
     let payload = Value::Object(fields).to_string().replace('\'', "\\u0027");
-    Ok(format!(
+    format!(
         "aws lambda invoke --function-name {function} --cli-read-timeout 900 \
          --cli-binary-format raw-in-base64-out --payload '{payload}' report.json"
-    ))
+    )
 }
 
 /// Converts the deadline from milliseconds since 1970. `None` if it has passed: `cargo lambda watch` sends 0.

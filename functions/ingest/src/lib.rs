@@ -49,7 +49,7 @@ use self::{
 pub use carrier_types::{CompanyCount, ExchangesByBasis, TypeCoverage};
 pub use changes::{Changes, Delta, Differences, MAX_LISTED};
 pub use error::{IngestError, ReportError};
-pub use gates::{Percent, Waivers};
+pub use gates::{AllowedGates, Gate};
 pub use import::import;
 pub use item_writes::Items;
 pub use lambda::{Event, handle};
@@ -111,7 +111,7 @@ pub async fn ingest(
     let next = MeasuredVersion { snapshot: &snapshot, dataset: &dataset };
     let refusals = gates::run_gates(&older, next, &quality, &notes, options.strict);
     let GateResult { reasons, allowed_by, confirms_changes } =
-        GateResult::new(&refusals, options.waivers);
+        GateResult::new(refusals, options.allow);
 
     let baseline_quality = compared.map(|_| Quality::new(&baseline.dataset));
     let quality = QualityReport::between(baseline_quality.as_ref(), &quality);

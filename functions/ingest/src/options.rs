@@ -5,11 +5,12 @@ use std::time::{Duration, Instant};
 use jiff::{Timestamp, ToSpan};
 use numbering::time::this_second;
 
-use crate::{IngestError, Waivers};
+use crate::{IngestError, gates::AllowedGates};
 
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
-    pub waivers: Waivers,
+    /// The gates that the import may pass.
+    pub allow: AllowedGates,
     /// Refuses unknown and missing columns, unknown values, and unreadable reports on thousands blocks.
     pub strict: bool,
     /// Reports what would change without writing anything.
@@ -52,7 +53,7 @@ impl Clock {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            waivers: Waivers::default(),
+            allow: AllowedGates::default(),
             strict: false,
             dry_run: false,
             verify: false,

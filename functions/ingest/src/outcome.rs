@@ -8,8 +8,8 @@ use serde::Serialize;
 use store::{FileDates, Snapshot};
 
 use crate::{
-    Waivers,
     changes::Changes,
+    gates::Gate,
     item_writes::Items,
     notes::{Findings, Notes, Warning},
     quality::QualityReport,
@@ -63,9 +63,9 @@ pub enum Outcome {
     /// A gate refused the import; nothing has changed.
     Refused {
         reason: String,
-        /// The waivers that would let the import pass all gates; `None` if none do.
+        /// The gates to allow for the import to pass; `None` if it cannot.
         #[serde(skip_serializing_if = "Option::is_none")]
-        allowed_by: Option<Waivers>,
+        allowed_by: Option<Vec<Gate>>,
     },
     /// An older version is current again.
     RolledBack,

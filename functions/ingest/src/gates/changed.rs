@@ -12,7 +12,7 @@ use serde_json::Value;
 use store::ReportName;
 
 use super::{
-    MIN_RECORDS, MeasuredVersion, Refusal, Waivers,
+    Gate, MIN_RECORDS, MeasuredVersion, Refusal,
     losses::{Losses, count_losses, exchange, refuse_losses},
 };
 use crate::quality::percent;
@@ -241,7 +241,6 @@ impl ChangeCounts {
             older.snapshot.version,
             example.unwrap_or_default()
         );
-        let waivers = Some(Waivers { max_change: Some(changed), ..Waivers::default() });
-        Some(Refusal { reason, waivers, compares_versions: true })
+        Some(Refusal::new(Gate::Changes, reason))
     }
 }

@@ -8,7 +8,7 @@ use numbering::{
     records::{Exchange, Record},
 };
 
-use super::{MIN_RECORDS, MeasuredVersion, Refusal, Waivers};
+use super::{Gate, MIN_RECORDS, MeasuredVersion, Refusal};
 use crate::quality::percent;
 
 /// The kinds of exchange owners, each with the minimum exchanges for a check and the percentage it may lose.
@@ -93,9 +93,7 @@ pub(super) fn refuse_losses(
             if count == 1 { "" } else { "s" },
             older.snapshot.version
         );
-        let max_loss = losses.iter().map(|(_, loss)| loss.lost).max();
-        let waivers = Some(Waivers { max_loss, ..Waivers::default() });
-        refusals.push(Refusal { reason, waivers, compares_versions: true });
+        refusals.push(Refusal::new(Gate::Losses, reason));
     }
 }
 

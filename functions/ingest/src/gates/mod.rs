@@ -1,7 +1,7 @@
 //! The gates: checks that can refuse an import even if its files are readable.
 //!
 //! The [`changed`] gates compare an import with older versions; the [`plausible`] gates look at the import alone. All
-//! gates run, so a refusal lists every problem. An operator's [`waivers`] let an import pass. The [`unfamiliar`] gate
+//! gates run, so a refusal lists every problem. An operator can allow what a [`Gate`] refuses. The [`unfamiliar`] gate
 //! only runs if asked for.
 
 mod baseline;
@@ -9,28 +9,92 @@ mod changed;
 mod losses;
 mod plausible;
 mod unfamiliar;
-mod waivers;
 
 #[cfg(test)]
 mod tests;
 
 use numbering::{dataset::Dataset, time::date_of};
+use serde::{Deserialize, Serialize};
 use store::{ImportedReports, Snapshot};
+use strum::{Display, EnumString, VariantArray, VariantNames};
 
 use crate::{notes::Notes, quality::Quality, reports::REPORTS};
 
 pub(crate) use baseline::{Baseline, UNREADABLE};
-pub use waivers::{Percent, Waivers};
 
 /// Minimum suspicious records for a refusal, since a few are a large share of a small dataset.
 const MIN_RECORDS: u32 = 20;
 
+/// What an operator can let an import pass, by the name in `--allow` and in requests.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    Display,
+    EnumString,
+    VariantArray,
+    VariantNames,
+)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum Gate {
+    /// Many records of one kind that differ from an older version.
+    Changes,
+    /// A state, carrier or area code that loses many exchanges.
+    Losses,
+    /// Unknown values, and columns that are blank or the same everywhere.
+    Suspect,
+    /// Files that are older than the current ones, or no longer have a date.
+    Dates,
+}
+
+impl Gate {
+    pub const ALL: &[Self] = <Self as VariantArray>::VARIANTS;
+}
+
+/// The gates that an import may pass; none by default.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct AllowedGates([bool; Gate::ALL.len()]);
+
+impl AllowedGates {
+    fn contains(self, gate: Gate) -> bool {
+        self.0[gate as usize]
+    }
+
+    pub(crate) fn iter(self) -> impl Iterator<Item = Gate> {
+        Gate::ALL.iter().copied().filter(move |&gate| self.contains(gate))
+    }
+}
+
+impl FromIterator<Gate> for AllowedGates {
+    fn from_iter<I: IntoIterator<Item = Gate>>(gates: I) -> Self {
+        let mut allowed = Self::default();
+        gates.into_iter().for_each(|gate| allowed.0[gate as usize] = true);
+        allowed
+    }
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Refusal {
     reason: String,
-    /// The waivers that would let the import pass; `None` if none would.
-    waivers: Option<Waivers>,
-    compares_versions: bool,
+    /// The gate to allow; `None` if an operator cannot.
+    gate: Option<Gate>,
+}
+
+impl Refusal {
+    fn new(gate: Gate, reason: String) -> Self {
+        Self { reason, gate: Some(gate) }
+    }
+
+    fn compares_versions(&self) -> bool {
+        matches!(self.gate, Some(Gate::Changes | Gate::Losses))
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -82,34 +146,29 @@ fn refuse_dates(current: &ImportedReports, next: &Snapshot) -> Vec<Refusal> {
             }
             _ => continue,
         };
-        let allow_older = Waivers { allow_older: true, ..Waivers::default() };
-        let waivers = (!is_future).then_some(allow_older);
-        refusals.push(Refusal { reason, waivers, compares_versions: false });
+        refusals.push(Refusal { reason, gate: (!is_future).then_some(Gate::Dates) });
     }
     refusals
 }
 
-/// The result of all gates, after an operator's waivers.
+/// The result of all gates.
 pub(crate) struct GateResult {
     pub reasons: Vec<String>,
-    /// The waivers that would let the import pass; `None` if none would.
-    pub allowed_by: Option<Waivers>,
+    /// The gates to allow for the import to pass; `None` if it cannot.
+    pub allowed_by: Option<Vec<Gate>>,
     pub confirms_changes: bool,
 }
 
 impl GateResult {
-    pub(crate) fn new(refusals: &[Refusal], given: Waivers) -> Self {
-        let is_waived =
-            |refusal: &Refusal| refusal.waivers.is_some_and(|needed| given.cover(&needed));
-        let (waived, remaining): (Vec<&Refusal>, _) =
-            refusals.iter().partition(|refusal| is_waived(refusal));
-        let allowed_by = remaining
-            .iter()
-            .try_fold(given, |waivers, refusal| Some(waivers.with(refusal.waivers?)));
+    pub(crate) fn new(refusals: Vec<Refusal>, allowed: AllowedGates) -> Self {
+        let is_allowed = |it: &Refusal| it.gate.is_some_and(|gate| allowed.contains(gate));
+        let (passed, remaining): (Vec<_>, Vec<_>) = refusals.into_iter().partition(is_allowed);
+        let needed: Option<Vec<Gate>> = remaining.iter().map(|refusal| refusal.gate).collect();
+        let allowed_by = needed.map(|needed| AllowedGates::from_iter(allowed.iter().chain(needed)));
         Self {
-            reasons: remaining.iter().map(|refusal| refusal.reason.clone()).collect(),
-            allowed_by,
-            confirms_changes: waived.iter().any(|refusal| refusal.compares_versions),
+            reasons: remaining.into_iter().map(|refusal| refusal.reason).collect(),
+            allowed_by: allowed_by.map(|gates| gates.iter().collect()),
+            confirms_changes: passed.iter().any(Refusal::compares_versions),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use numbering::{dataset::Dataset, records::Country};
 
-use super::{MIN_RECORDS, Percent, Refusal, Waivers};
+use super::{Gate, MIN_RECORDS, Refusal};
 use crate::{
     notes::{Notes, SEVERAL_NAMES, Warning},
     quality::{Coverage, Quality, percent},
@@ -46,12 +46,10 @@ pub(super) fn refuse_implausible(
     refuse_several_names(next, notes, refusals);
 }
 
-/// Refuses a percentage above `max`, unless the operator allows that many suspicious rows.
+/// Refuses a percentage above `max`.
 fn refuse(refusals: &mut Vec<Refusal>, share: f64, max: f64, reason: String) {
     if share > max {
-        let max_suspect = Some(Percent::at_least(share));
-        let waivers = Some(Waivers { max_suspect, ..Waivers::default() });
-        refusals.push(Refusal { reason, waivers, compares_versions: false });
+        refusals.push(Refusal::new(Gate::Suspect, reason));
     }
 }
 

@@ -27,8 +27,7 @@ pub(super) fn refusals(notes: &Notes) -> Vec<Refusal> {
     for report in REPORTS.iter().filter(|report| report.keeps_blocks_in.is_some_and(is_unread)) {
         reasons.push(format!("{} cannot be read; see the warnings", report.format.file));
     }
-    let refusal = |reason| Refusal { reason, waivers: None, compares_versions: false };
-    reasons.into_iter().map(refusal).collect()
+    reasons.into_iter().map(|reason| Refusal { reason, gate: None }).collect()
 }
 
 fn counted(place: &str, what: &str, Warning { count, examples }: &Warning) -> String {

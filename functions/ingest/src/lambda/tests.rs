@@ -65,28 +65,27 @@ fn every_field_of_a_request_reaches_the_options() {
     let described = |request: Value, environment: (&str, &str)| {
         let (variable, value) = environment;
         let options = event(request).request.options(only(variable, value), None)?;
-        let Options { dry_run, replace_manifest, restart_history, waivers, .. } = options;
+        let Options { dry_run, replace_manifest, restart_history, allow, .. } = options;
         let flags = [dry_run, replace_manifest, restart_history].map(u8::from);
-        Ok::<_, String>(format!("{flags:?} {} {:?}", options.history_days, waivers.arguments()))
+        let gates: Vec<Gate> = allow.iter().collect();
+        Ok::<_, String>(format!("{flags:?} {} {gates:?}", options.history_days))
     };
     let none = ("", "");
-    let (suspect, days) = (("MAX_SUSPECT", "4"), ("HISTORY_DAYS", "30"));
+    let (gates, days) = (("ALLOWED_GATES", "losses,suspect"), ("HISTORY_DAYS", "30"));
     for (request, environment, expected) in [
         (json!({}), none, "[0, 0, 0] 731 []"),
         (json!({ "dry_run": true }), none, "[1, 0, 0] 731 []"),
         (json!({ "replace_manifest": true }), none, "[0, 1, 0] 731 []"),
-        (json!({ "restart_history": true }), none, "[0, 0, 1] 731 []"),
-        (json!({ "allow_older": true }), none, "[0, 0, 0] 731 [\"--allow-older\"]"),
-        (json!({ "max_change": 7 }), none, "[0, 0, 0] 731 [\"--max-change\", \"7\"]"),
-        (json!({ "max_loss": 8 }), days, "[0, 0, 0] 30 [\"--max-loss\", \"8\"]"),
-        (json!({}), suspect, "[0, 0, 0] 731 [\"--max-suspect\", \"4\"]"),
-        (json!({ "max_suspect": 50.0 }), suspect, "[0, 0, 0] 731 [\"--max-suspect\", \"50\"]"),
+        (json!({ "restart_history": true }), days, "[0, 0, 1] 30 []"),
+        (json!({ "allow": ["dates", "changes"] }), none, "[0, 0, 0] 731 [Changes, Dates]"),
+        (json!({ "allow": ["dates"] }), gates, "[0, 0, 0] 731 [Losses, Suspect, Dates]"),
+        (json!({}), ("ALLOWED_GATES", ""), "[0, 0, 0] 731 []"),
     ] {
         assert_eq!(described(request, environment).unwrap(), expected);
     }
     for (environment, expected) in [
-        (("MAX_SUSPECT", "two"), "MAX_SUSPECT is not a percentage: must be a number from 0 to 100"),
-        (("HISTORY_DAYS", "a month"), "HISTORY_DAYS is not a count: invalid digit found in string"),
+        (("ALLOWED_GATES", "two"), "ALLOWED_GATES is invalid: Matching variant not found"),
+        (("HISTORY_DAYS", "a month"), "HISTORY_DAYS is invalid: invalid digit found in string"),
     ] {
         let error = described(json!({}), environment).unwrap_err();
         assert_eq!(error, format!("the environment variable {expected}"));
@@ -97,23 +96,16 @@ fn every_field_of_a_request_reaches_the_options() {
 }
 
 #[test]
-fn retry_command_includes_the_request_and_the_waivers() {
-    let waivers = Waivers {
-        max_change: Some(4893),
-        max_loss: Some(670),
-        max_suspect: Some("1.3".parse().unwrap()),
-        allow_older: true,
-    };
+fn retry_command_includes_the_request_and_the_gates() {
     let scheduled = json!({ "source": "aws.events", "detail-type": "Scheduled Event" });
-    let requested = json!({ "cnac": "s3://b/it's.zip", "max_change": 5, "dry_run": true });
+    let requested = json!({ "cnac": "s3://b/it's.zip", "allow": ["suspect"], "dry_run": true });
     let object = Some("s3://b/it's.zip".parse().unwrap());
     for (payload, cnac) in [(scheduled, published(ReportName::Cnac)), (requested, object)] {
-        let command = retry_command(&waivers, payload, "numbers-ingest").unwrap();
+        let command = retry_command(Gate::ALL, payload, "numbers-ingest");
         let start = "aws lambda invoke --function-name numbers-ingest ";
         assert!(command.starts_with(start), "{command}");
         let request = event(parse_json(command.split('\'').nth(1).unwrap())).request;
-        let options = request.options(|_| None, None).unwrap();
-        assert_eq!((options.waivers, options.dry_run), (waivers, false), "{command}");
+        assert_eq!((&request.allow[..], request.dry_run), (Gate::ALL, false), "{command}");
         assert_eq!(request.sources(|_| None).unwrap().get(ReportName::Cnac), cnac.as_ref());
     }
 }
@@ -122,14 +114,11 @@ fn retry_command_includes_the_request_and_the_waivers() {
 fn invalid_request_error_names_the_field() {
     for (payload, expected) in [
         (
-            json!({ "max_suspect": 5, "dryRun": true }),
-            "request field dryRun is invalid: unknown field `dryRun`, expected one of `max_change`, ",
+            json!({ "allow": [], "dryRun": true }),
+            "request field dryRun is invalid: unknown field `dryRun`, expected one of `allow`, ",
         ),
         (json!({ "source": "aws.s3" }), "request field source is invalid: unknown field"),
-        (
-            json!({ "max_suspect": -1.0 }),
-            "request field max_suspect is invalid: must be a number from 0 to 100",
-        ),
+        (json!({ "allow": ["all"] }), "request field allow is invalid: unknown variant `all`"),
         (json!({ "dry_run": "yes" }), "request field dry_run is invalid: invalid type"),
         (json!([]), "the request must be a JSON object"),
         (json!({ "detail-type": "Scheduled Event" }), "the EventBridge event has no source"),

@@ -2,9 +2,13 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
-use ingest::DEFAULT_HISTORY_DAYS;
+use clap::{
+    Args, ValueEnum,
+    builder::{PossibleValuesParser, TypedValueParser},
+};
+use ingest::{DEFAULT_HISTORY_DAYS, Gate};
 use jiff::civil::Date;
+use strum::VariantNames;
 
 use crate::{
     data::{export::tables::Table, report::ChangesFile},
@@ -43,37 +47,24 @@ pub struct ImportArgs {
     /// With --fetch, also download NANPA's thousands block assignments, a much larger file
     #[arg(long, conflicts_with = "thousands_blocks")]
     pub us_blocks: bool,
-    /// Allow up to COUNT changes to each kind of record since the current version: exchanges in a
-    /// country, carriers, area codes and thousands blocks. A refused import prints the count to pass
-    #[arg(long, value_name = "COUNT")]
-    pub max_change: Option<u32>,
-    /// Allow any state, carrier or area code to lose or change up to COUNT exchanges. A refused
-    /// import prints the count to pass
-    #[arg(long, value_name = "COUNT")]
-    pub max_loss: Option<u32>,
-    /// Allow up to PERCENT of a report's rows to be suspect: an unknown word, a missing required
-    /// value, or the same value in every row. 100 turns these gates off
-    #[arg(long, value_name = "PERCENT")]
-    pub max_suspect: Option<ingest::Percent>,
+    /// Allow what a gate refuses: many changes, losses of a state, carrier or area code, suspect values, or
+    /// files with an older date or none. A refused import prints the gates to allow
+    #[arg(
+        long,
+        value_name = "GATE",
+        value_delimiter = ',',
+        value_parser = PossibleValuesParser::new(Gate::VARIANTS).try_map(|gate| gate.parse::<Gate>())
+    )]
+    pub allow: Vec<Gate>,
     /// Refuse reports with unknown or missing columns, unknown values, and unreadable reports on
     /// thousands blocks
     #[arg(long)]
     pub strict: bool,
-    /// Import files older than the current data
-    #[arg(long)]
-    pub allow_older: bool,
     /// Replace a damaged manifest and start over without the older versions
     #[arg(long)]
     pub replace_manifest: bool,
     #[command(flatten)]
     pub change: ChangeArgs,
-}
-
-impl ImportArgs {
-    pub(crate) fn waivers(&self) -> ingest::Waivers {
-        let &Self { max_change, max_loss, max_suspect, allow_older, .. } = self;
-        ingest::Waivers { max_change, max_loss, max_suspect, allow_older }
-    }
 }
 
 /// Options for commands that change the data.

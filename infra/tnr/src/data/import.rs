@@ -6,7 +6,7 @@ use std::{
 };
 
 use indicatif::HumanCount;
-use ingest::{ImportReport, IngestError, Options, Outcome, ReportName, Sources, Waivers, Warning};
+use ingest::{Gate, ImportReport, IngestError, Options, Outcome, ReportName, Sources, Warning};
 use store::Store;
 
 use crate::{
@@ -26,7 +26,7 @@ use crate::{
 /// Imports reports and prints the changes.
 pub async fn import(args: ImportArgs) -> Result<(), CliError> {
     let is_fetched = args.fetch || args.mirror.is_some();
-    let waivers = args.waivers();
+    let allow = args.allow.iter().copied().collect();
     let given = [
         (ReportName::Nanpa, args.nanpa),
         (ReportName::Cnac, args.cnac),
@@ -40,7 +40,7 @@ pub async fn import(args: ImportArgs) -> Result<(), CliError> {
     let fetched_blocks: Vec<_> = us_blocks.into_iter().chain(canadian_blocks).collect();
     let sources = Sources::from_iter(given).or_published(args.mirror.as_ref(), &fetched_blocks);
     let options = Options {
-        waivers,
+        allow,
         strict: args.strict,
         replace_manifest: args.replace_manifest,
         ..options(&args.change)
@@ -96,8 +96,7 @@ pub(super) fn finish(
     }
     match report.outcome {
         Outcome::Refused { reason, allowed_by } => {
-            let command =
-                allowed_by.map(|waivers| command_with_waivers(&waivers, env::args(), &args.data));
+            let command = allowed_by.map(|gates| allowing_command(&gates, env::args(), &args.data));
             Err(CliError::Refused { reason, command })
         }
         _ => Ok(()),
@@ -150,17 +149,17 @@ fn next_command(
     }
 }
 
-/// The same import without `--dry-run` and with the waivers it needs. Includes data locations from
+/// The same import without `--dry-run` that allows these gates. Includes data locations from
 /// the environment, because whoever reads a nightly import's log has a different environment.
-fn command_with_waivers(
-    waivers: &Waivers,
+fn allowing_command(
+    gates: &[Gate],
     argv: impl IntoIterator<Item = String>,
     data: &DataArgs,
 ) -> String {
-    let flags = ["--dry-run", "--json", "--verbose", "--force", "--allow-older"];
-    let with_values = ["--changes", "--max-change", "--max-loss", "--max-suspect"];
-    let place = data.environment_options();
-    rebuild_command(argv, &flags, &with_values, place.into_iter().chain(waivers.arguments()))
+    let flags = ["--dry-run", "--json", "--verbose", "--force"];
+    let gates = gates.iter().map(Gate::to_string).collect::<Vec<_>>().join(",");
+    let added = data.environment_options().into_iter().chain(["--allow".to_owned(), gates]);
+    rebuild_command(argv, &flags, &["--changes", "--allow"], added)
 }
 
 #[cfg(test)]
@@ -182,19 +181,19 @@ mod tests {
     }
 
     #[test]
-    fn refusals_suggest_the_same_import_with_waivers() {
-        let argv = "tnr import --fetch --nanpa my.txt --max-change=5 --max-loss 6 --dry-run \
-                     --changes c.csv --force --json --data-dir here --allow-older";
+    fn refusals_suggest_the_same_import_with_the_gates_to_allow() {
+        let argv = "tnr import --fetch --nanpa my.txt --allow=dates --allow suspect --dry-run \
+                     --changes c.csv --force --json --data-dir here";
         let argv: Vec<String> = argv.split(' ').map(str::to_owned).collect();
-        let waivers = Waivers { max_change: Some(4893), max_loss: Some(670), ..Waivers::default() };
-        let command = command_with_waivers(&waivers, argv.clone(), &import_args(&argv).change.data);
+        let gates = [Gate::Changes, Gate::Losses];
+        let command = allowing_command(&gates, argv.clone(), &import_args(&argv).change.data);
         let (_, arguments) = command.split_once(" import").unwrap();
-        let expected = " --fetch --nanpa my.txt --data-dir here --max-change 4893 --max-loss 670";
+        let expected = " --fetch --nanpa my.txt --data-dir here --allow changes,losses";
         assert_eq!(arguments, expected);
         let words: Vec<String> =
             format!("tnr import{arguments}").split(' ').map(str::to_owned).collect();
         let pasted = import_args(&words);
-        assert_eq!((pasted.waivers(), pasted.change.dry_run), (waivers, false));
+        assert_eq!((&pasted.allow[..], pasted.change.dry_run), (&gates[..], false));
     }
 
     /// The first lines of a sample file.
@@ -230,13 +229,8 @@ mod tests {
         let required = [ReportName::Nanpa, ReportName::Cnac, ReportName::NpaReport];
         let first = |name, lines| head(all.get(name).unwrap().clone(), lines);
         let mut sources = Sources::from_iter(required.map(|name| (name, first(name, 4))));
-        let waivers = Waivers {
-            max_change: Some(u32::MAX),
-            max_loss: Some(u32::MAX),
-            max_suspect: "100".parse().ok(),
-            allow_older: true,
-        };
-        let options = |dry_run| Options { waivers, dry_run, ..Options::default() };
+        let allow = Gate::ALL.iter().copied().collect();
+        let options = |dry_run| Options { allow, dry_run, ..Options::default() };
         let import = "tnr import --nanpa a --cnac b --npa-report c";
         let dry_run = format!("{import} --dry-run --changes c.csv --force");
         let mut text = String::new();

@@ -24,6 +24,18 @@ fn allowed_changes_grow_with_days_and_are_at_least_19() {
     }
 }
 
+/// A version with `count` exchanges in one area code; the first `with_ocn` have an OCN.
+fn exchanges(count: usize, with_ocn: usize) -> Dataset {
+    let exchanges = (200..).take(count).enumerate().map(|(n, nxx)| {
+        let ocn = (n < with_ocn).then_some("0051");
+        Exchange {
+            company_name: Some("A".to_owned()),
+            ..exchange(&format!("415-{nxx}"), ocn, "SNFC", Status::Assigned)
+        }
+    });
+    Dataset::new(vec![carrier("0051", "A", 1)], Vec::new(), exchanges.collect())
+}
+
 /// A version with three exchanges that have ten thousands blocks each. `holder_of` chooses the holder of each block.
 fn blocks(holder_of: impl Fn(usize) -> Option<&'static str>) -> Dataset {
     let holder = |ocn: &str| BlockHolder {
@@ -40,9 +52,8 @@ fn blocks(holder_of: impl Fn(usize) -> Option<&'static str>) -> Dataset {
             ..exchange(&npa_nxx(n), Some("0051"), "SNFC", Status::Assigned)
         }
     });
-    let exchanges = exchanges.collect();
     let carriers = ["0051", "0052", "0053"].map(|ocn| carrier(ocn, ocn, 1)).to_vec();
-    Dataset::new(carriers, Vec::new(), exchanges)
+    Dataset::new(carriers, Vec::new(), exchanges.collect())
 }
 
 /// 60 exchanges of one company, with or without an OCN.
@@ -54,6 +65,7 @@ fn company(name: &str, ocn: Option<&str>) -> Dataset {
     Dataset::new(vec![carrier("0051", name, 60)], Vec::new(), exchanges.collect())
 }
 
+/// 60 area codes in a state.
 fn area_codes(state: Option<&str>) -> Dataset {
     let area_codes = (201..261).map(|npa| AreaCode {
         state: state.map(|state| state.parse().unwrap()),
@@ -70,100 +82,79 @@ fn with_new(count: usize, status: Status) -> Dataset {
     only_exchanges(old.chain(new).map(exchange))
 }
 
+/// Area codes that each lose the first `lost` of 100 exchanges.
+fn losing(area_codes: usize, lost: usize) -> Dataset {
+    let codes = (0..area_codes).flat_map(|area_code| {
+        (200..300).skip(lost).map(move |nxx| format!("{}-{nxx}", 201 + area_code))
+    });
+    only_exchanges(codes.map(|code| exchange(&code, None, "SNFC", Status::Assigned)))
+}
+
 #[test]
-fn refusals_count_what_differs_and_give_an_example() {
+fn refusals_count_what_differs_and_name_examples() {
     let [ilec, clec] = [CarrierType::Ilec, CarrierType::Clec].map(Some);
-    let original = blocks(|_| Some("0052"));
+    let held = || blocks(|_| Some("0052"));
     let sold = |count| blocks(move |n| Some(if n < count { "0053" } else { "0052" }));
     let lost = |count| blocks(move |n| (n >= count).then_some("0052"));
-    let untyped = carriers(60, 60, "A", None);
-    let typed = carriers(60, 60, "A", ilec);
-    let old = with_new(0, Status::Assigned);
-    for (before, after, expected) in [
-        (&exchanges(60, 60), &exchanges(60, 41), &[][..]),
-        (
-            &exchanges(60, 60),
-            &exchanges(60, 15),
-            &[
-                "45 of 60 US exchanges (75.0%) would differ from version 20261101",
-                ", more than 19 in a day: ocn (45); 415-215 would change ocn from '0051' to none; check",
-                "1 area code would lose or change exchanges",
-                "415 45 of 60",
-            ],
-        ),
-        // Over twice the exchanges are not compared.
-        (&exchanges(40, 40), &exchanges(80, 0), &["ocn (40)"]),
-        (&exchanges(40, 40), &exchanges(81, 0), &[]),
-        // The first overlay sets all types.
-        (&untyped, &typed, &[]),
-        (
-            &typed,
-            &carriers(60, 30, "A", ilec),
-            &[
-                "30 of 60 carriers (50.0%) would differ from version",
-                "more than 19: exchanges.total (30)",
-            ],
-        ),
-        (
-            &typed,
-            &carriers(60, 60, "A", clec),
-            &[
-                "more than 19: carrier_type (60); 0000 would change carrier_type from 'ILEC' to 'CLEC'",
-            ],
-        ),
-        (&typed, &carriers(60, 60, "B\u{1b}[31m", ilec), &["company_name from 'A' to 'B[31m'"]),
-        (&original, &sold(19), &[]),
-        (&original, &lost(19), &[]),
-        (
-            &original,
-            &sold(20),
-            &["19: ocn (20); 201-200-0 would change ocn from '0052' to '0053'; check"],
-        ),
-        (
-            &original,
-            &lost(20),
-            &[
-                "19: removal (20); 201-200-0 would be removed; check",
-                "20 of 30 thousands blocks (66.7%) would differ",
-            ],
-        ),
-        // New blocks are not counted.
-        (&lost(30), &original, &[]),
-        (&lost(15), &original, &[]),
-        // A renamed company counts once, not in each of its exchanges.
-        (&company("A", Some("0051")), &company("B", Some("0051")), &[]),
-        (
-            &company("A", None),
-            &company("B", None),
-            &["company_name (60); 415-200 would change company_name from 'A' to 'B'"],
-        ),
-        (&area_codes(None), &area_codes(Some("CA")), &[]),
-        (
-            &area_codes(Some("CA")),
-            &area_codes(Some("NV")),
-            &["60 of 60 area codes (100.0%) would differ", "state (60); 201 would"],
-        ),
-        (&old, &with_new(400, Status::Unassigned), &[]),
-        (&old, &with_new(400, Status::Assigned), &["addition (400); 416-200 would be added"]),
-    ] {
-        let refusals = refusals(before, after);
-        assert_eq!(refusals.is_empty(), expected.is_empty(), "{expected:?}: {refusals}");
-        for expected in expected {
-            assert!(refusals.contains(expected), "{expected}: {refusals}");
-        }
-    }
+    let typed = || carriers(60, 60, "A", ilec);
+    let old = || with_new(0, Status::Assigned);
+    let [with_ocn, without_ocn] =
+        [Some("0051"), None].map(|ocn| move |name: &str| company(name, ocn));
+    let original = |per_state| states_and_carriers(per_state, 0, 0);
+    let changed = states_and_carriers;
+    let cases = [
+        ("19 exchanges without an OCN", exchanges(60, 60), exchanges(60, 41)),
+        ("45 exchanges without an OCN", exchanges(60, 60), exchanges(60, 15)),
+        ("twice the exchanges", exchanges(40, 40), exchanges(80, 0)),
+        ("over twice the exchanges, which are not compared", exchanges(40, 40), exchanges(81, 0)),
+        ("the first types", carriers(60, 60, "A", None), typed()),
+        ("30 carriers without exchanges", typed(), carriers(60, 30, "A", ilec)),
+        ("60 carriers of another type", typed(), carriers(60, 60, "A", clec)),
+        ("60 carriers with another name", typed(), carriers(60, 60, "B\u{1b}[31m", ilec)),
+        ("19 blocks with another holder", held(), sold(19)),
+        ("19 lost blocks", held(), lost(19)),
+        ("20 blocks with another holder", held(), sold(20)),
+        ("20 lost blocks", held(), lost(20)),
+        ("30 new blocks", lost(30), held()),
+        ("15 new blocks", lost(15), held()),
+        ("a renamed company counts once", with_ocn("A"), with_ocn("B")),
+        ("a renamed company without an OCN", without_ocn("A"), without_ocn("B")),
+        ("the first states of area codes", area_codes(None), area_codes(Some("CA"))),
+        ("other states of area codes", area_codes(Some("CA")), area_codes(Some("NV"))),
+        ("new unassigned exchanges", old(), with_new(400, Status::Unassigned)),
+        ("new assigned exchanges", old(), with_new(400, Status::Assigned)),
+        ("an area code that loses a tenth", exchanges(300, 300), exchanges(270, 270)),
+        ("an area code that loses more", exchanges(300, 300), exchanges(260, 260)),
+        ("the only exchange of an area code", exchanges(1, 1), Dataset::default()),
+        ("19 exchanges of an area code", losing(1, 0), losing(1, 19)),
+        ("20 exchanges of an area code", losing(1, 0), losing(1, 20)),
+        ("five area codes are named", losing(5, 0), losing(5, 20)),
+        ("seven are not", losing(7, 0), losing(7, 20)),
+        ("a state", original(1000), changed(1000, 1000, 0)),
+        ("a carrier", original(1000), changed(1000, 0, 1250)),
+        ("a tenth of a state, and half of a carrier", original(1000), changed(1000, 100, 625)),
+        ("a state with 500 exchanges", original(500), changed(500, 500, 0)),
+        ("a state with 499 exchanges", original(499), changed(499, 499, 0)),
+    ];
+    let text = cases.map(|(title, before, after)| {
+        let older = snapshot(0);
+        let reasons = refusals_after(1, &older, &before, &after).into_iter().map(|it| it.reason);
+        let reasons = reasons.collect::<Vec<_>>().join("\n");
+        format!("= {title}\n{}\n", reasons.replace(older.version.as_str(), "VERSION"))
+    });
+    insta::assert_snapshot!(text.concat());
 }
 
 #[test]
 fn more_days_between_imports_or_reports_allow_more_changes() {
     let (before, after) = (states_and_carriers(1000, 0, 0), states_and_carriers(1000, 100, 0));
     let is_count = |refusal: &Refusal| refusal.reason.contains("US exchanges (");
-    let changed = |days| refusals_after(days, &before, &after).iter().any(is_count);
+    let changed = |days| refusals_after(days, &snapshot(0), &before, &after).iter().any(is_count);
     // 100 of 10,000 is 1%, which is allowed after 35 days.
     assert_eq!([1, 34, 35, 400].map(changed), [true, true, false, false]);
-    let dated_snapshot =
-        |days, date: &str| Snapshot { reports: dated(ReportName::Nanpa, date), ..snapshot(days) };
-    let (older, next) = (dated_snapshot(0, "2026-09-20"), dated_snapshot(1, "2026-11-01"));
-    let refused = refused_changes(&[measured(&older, &before)], measured(&next, &after));
+    let [older, next] = [(0, "2026-09-20"), (1, "2026-11-01")]
+        .map(|(days, date)| Snapshot { reports: dated(ReportName::Nanpa, date), ..snapshot(days) });
+    let older = MeasuredVersion { snapshot: &older, dataset: &before };
+    let refused = refused_changes(older, MeasuredVersion { snapshot: &next, dataset: &after });
     assert!(!refused.iter().any(is_count), "{refused:?}");
 }

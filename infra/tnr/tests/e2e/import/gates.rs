@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 
-use ingest::{ImportReport, Options, Outcome, Waivers};
+use ingest::{Gate, ImportReport, Options, Outcome};
 use store::Store;
 
 use crate::support::{imports::import, service::Service, small_reports::ReportSet};
@@ -163,19 +163,18 @@ async fn every_corrupt_report_is_refused_with_the_changes_it_would_make() {
 }
 
 #[tokio::test]
-async fn the_suggested_waivers_let_this_import_and_later_ones_pass() {
+async fn the_suggested_gates_let_this_import_and_later_ones_pass() {
     let service = Service::with_sample().await;
     let store = service.database.store();
     let mut reports = ReportSet::sample();
     replace_cell(&mut reports, OCN, |_| String::new());
     let refused = import(&store, &reports, Options::default()).await.unwrap();
-    let Outcome::Refused { allowed_by: Some(waivers), .. } = refused.outcome else {
+    let Outcome::Refused { allowed_by: Some(gates), .. } = refused.outcome else {
         panic!("{:?}", refused.outcome)
     };
-    let suspect = Waivers { max_suspect: waivers.max_suspect, ..Waivers::default() };
-    assert!(waivers.max_change.is_some() && waivers.max_suspect.is_some(), "{waivers:?}");
-    for waivers in [waivers, suspect] {
-        let options = Options { waivers, ..Options::default() };
+    assert_eq!(gates, [Gate::Changes, Gate::Losses, Gate::Suspect]);
+    for gates in [gates, vec![Gate::Suspect]] {
+        let options = Options { allow: gates.into_iter().collect(), ..Options::default() };
         let report = import(&store, &reports, options).await.unwrap();
         assert_eq!(report.outcome, Outcome::Published);
         // The next import, compared with the oldest version, does not count the change again.

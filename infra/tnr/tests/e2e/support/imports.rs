@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ingest::{Drift, ImportReport, IngestError, Options, Repair, Waivers, ingest, verify};
+use ingest::{Drift, Gate, ImportReport, IngestError, Options, Repair, ingest, verify};
 use serde_json::{Value, json};
 use store::{Store, TimeoutProfile};
 
@@ -77,13 +77,7 @@ pub async fn store_with_faults(
     (Store::connect_to_emulator(&proxy.endpoint, TimeoutProfile::Batch), proxy)
 }
 
-/// Options that disable all gates.
+/// Options that allow all gates.
 pub fn without_gates() -> Options {
-    let waivers = Waivers {
-        max_change: Some(u32::MAX),
-        max_loss: Some(u32::MAX),
-        max_suspect: Some("100".parse().unwrap()),
-        allow_older: true,
-    };
-    Options { waivers, ..Options::default() }
+    Options { allow: Gate::ALL.iter().copied().collect(), ..Options::default() }
 }
