@@ -10,7 +10,6 @@ use crate::{
     IngestError, Options, Progress, Source, Sources,
     notes::Notes,
     reports::{REPORTS, Report, ReportRows},
-    sources::Fingerprint,
 };
 
 /// Reads each report that has a source.
@@ -57,7 +56,7 @@ async fn read(
     let file = report.format.file;
     let on_received = |bytes, total| progress(Progress::Fetching { file, bytes, total });
     let content = source.open(file, deadline, on_received).await?;
-    let Fingerprint { bytes, sha256 } = content.fingerprint.clone();
+    let (bytes, sha256) = (content.len(), content.sha256());
     progress(Progress::Reading { file, rows: 0 });
     let on_line = |rows| progress(Progress::Reading { file, rows });
     let (rows, date) = content.read(on_line, |text| report.read(text, notes))?;

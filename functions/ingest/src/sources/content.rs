@@ -3,7 +3,10 @@
 #[cfg(test)]
 mod tests;
 
-use std::io::{self, BufRead, BufReader, Cursor, Read, Seek};
+use std::{
+    borrow::Cow,
+    io::{self, BufRead, BufReader, Cursor, Read, Seek},
+};
 
 use flate2::read::MultiGzDecoder;
 use logging::with_causes;
@@ -20,45 +23,19 @@ const MAX_LINE_BYTES: u64 = 64 * 1024;
 /// The number of leading bytes used to detect the kind of file.
 const HEAD_BYTES: u64 = 512;
 
-pub(crate) trait ReadSeek: Read + Seek + Send {}
-impl<T: Read + Seek + Send> ReadSeek for T {}
-
 pub(crate) struct Content {
     source_name: String,
-    bytes: Box<dyn ReadSeek>,
-    pub fingerprint: Fingerprint,
-}
-
-/// The size and SHA-256 hash of a file, before unpacking.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Fingerprint {
-    pub bytes: u64,
-    /// In hex.
-    pub sha256: String,
-}
-
-impl Fingerprint {
-    fn new(mut bytes: impl Read) -> io::Result<Self> {
-        let (mut length, mut hash, mut part) = (0, Sha256::new(), vec![0; 64 << 10]);
-        loop {
-            let read = bytes.read(&mut part)?;
-            if read == 0 {
-                let sha256 = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-                return Ok(Self { bytes: length, sha256 });
-            }
-            hash.update(&part[..read]);
-            length += read as u64;
-        }
-    }
+    /// As received, before unpacking.
+    bytes: Cow<'static, [u8]>,
 }
 
 impl Content {
     /// Opens the content, and rejects web pages, since a publisher's error page may have status 200.
-    pub fn new(source_name: String, mut bytes: Box<dyn ReadSeek>) -> Result<Self, Cause> {
-        let fingerprint = Fingerprint::new(&mut bytes)?;
-        let mut content = Self { source_name, bytes, fingerprint };
-        let head = content.unpack(|bytes| read_head(bytes))?;
-        let head = head.map_err(|error| format!("it is damaged: {}", with_causes(&error)))?;
+    pub fn new(source_name: String, bytes: Cow<'static, [u8]>) -> Result<Self, Cause> {
+        let content = Self { source_name, bytes };
+        let mut head = Vec::new();
+        let read = content.unpack(|bytes| bytes.take(HEAD_BYTES).read_to_end(&mut head))?;
+        read.map_err(|error| format!("it is damaged: {}", with_causes(&error)))?;
         let text = String::from_utf8_lossy(&head);
         if text.trim_start_matches('\u{feff}').trim_start().starts_with('<') {
             return Err("it is a web page, not a report".into());
@@ -66,18 +43,26 @@ impl Content {
         Ok(content)
     }
 
+    /// The number of bytes before unpacking.
+    pub fn len(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+
+    /// The SHA-256 hash of the bytes before unpacking, in hex.
+    pub fn sha256(&self) -> String {
+        Sha256::digest(&self.bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
     /// Calls `read` with the unpacked bytes. Damage to an archive is an error at the latest when its end is read.
-    fn unpack<T>(&mut self, read: impl FnOnce(&mut dyn Read) -> T) -> Result<T, Cause> {
-        self.bytes.rewind()?;
-        let head = read_head(&mut self.bytes)?;
-        self.bytes.rewind()?;
-        if head.starts_with(b"\x1f\x8b") {
-            return Ok(read(&mut MultiGzDecoder::new(&mut self.bytes)));
+    fn unpack<T>(&self, read: impl FnOnce(&mut dyn Read) -> T) -> Result<T, Cause> {
+        let mut bytes = &*self.bytes;
+        if bytes.starts_with(b"\x1f\x8b") {
+            return Ok(read(&mut MultiGzDecoder::new(bytes)));
         }
-        if !head.starts_with(b"PK") {
-            return Ok(read(&mut self.bytes));
+        if !bytes.starts_with(b"PK") {
+            return Ok(read(&mut bytes));
         }
-        let mut archive = ZipArchive::new(&mut self.bytes).map_err(damaged_zip)?;
+        let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(damaged_zip)?;
         let index = report_index(&archive)?;
         let mut file = archive.by_index(index).map_err(damaged_zip)?;
         Ok(read(&mut file))
@@ -85,7 +70,7 @@ impl Content {
 
     /// Calls `parse` with the unpacked text. `on_line` is called with the number of lines read so far.
     pub fn read<T>(
-        mut self,
+        self,
         on_line: impl Fn(u64),
         parse: impl FnOnce(&mut dyn Read) -> Result<T, ReportError>,
     ) -> Result<T, IngestError> {
@@ -115,12 +100,6 @@ fn report_index<R: Read + Seek>(archive: &ZipArchive<R>) -> Result<usize, Cause>
         [index] => Ok(index),
         _ => Err(format!("the zip has {} files; it must have exactly one", files.len()).into()),
     }
-}
-
-fn read_head(bytes: &mut dyn Read) -> io::Result<Vec<u8>> {
-    let mut head = Vec::new();
-    bytes.take(HEAD_BYTES).read_to_end(&mut head)?;
-    Ok(head)
 }
 
 /// Text whose lines all end with LF, including the last. Reading fails if a line is too long.

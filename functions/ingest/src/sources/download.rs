@@ -5,16 +5,13 @@ use std::{error::Error, time::Duration};
 use backon::{ExponentialBuilder, Retryable};
 use logging::with_causes;
 use reqwest::{ClientBuilder, RequestBuilder, StatusCode, redirect::Policy};
-use signed_requests::{client_builder, first_bytes};
+use signed_requests::client_builder;
 
-use super::{MAX_FETCHED_BYTES, without_secrets};
+use super::{MAX_BYTES, without_secrets};
 
 /// Maximum time between two parts of a response.
 const READ_TIMEOUT: Duration = Duration::from_secs(30);
 const TOTAL_TIMEOUT: Duration = Duration::from_secs(300);
-
-/// Maximum bytes read from an error response, which may be endless. S3 sends a few hundred.
-const MAX_ERROR_BODY_BYTES: usize = 16 << 10;
 
 /// Four attempts, with waits of about 1, 2 and 4 seconds.
 pub(super) const BACKOFF: ExponentialBuilder = ExponentialBuilder::new()
@@ -30,12 +27,11 @@ pub(super) struct DownloadError {
     is_transient: bool,
 }
 
-impl DownloadError {
-    fn from_status(status: StatusCode, code: Option<String>) -> Self {
-        let code = code.map(|code| format!(" ({code})"));
+impl From<StatusCode> for DownloadError {
+    fn from(status: StatusCode) -> Self {
         let transient = [StatusCode::TOO_MANY_REQUESTS, StatusCode::REQUEST_TIMEOUT];
         Self {
-            message: format!("the server returned {status}{}", code.unwrap_or_default()),
+            message: format!("the server returned {status}"),
             is_transient: status.is_server_error() || transient.contains(&status),
         }
     }
@@ -81,7 +77,8 @@ pub(super) fn with_timeouts(client: ClientBuilder) -> ClientBuilder {
     client.read_timeout(READ_TIMEOUT).timeout(TOTAL_TIMEOUT)
 }
 
-/// Fetches the response body. After a transient failure, retries as `backoff` specifies.
+/// Fetches the response body, up to the part that exceeds [`MAX_BYTES`]. After a transient failure, retries as `backoff`
+/// specifies.
 pub(super) async fn fetch(
     request: impl Fn() -> RequestBuilder,
     backoff: ExponentialBuilder,
@@ -103,31 +100,17 @@ async fn fetch_once(
 ) -> Result<Vec<u8>, DownloadError> {
     on_received(0, None);
     let mut response = request.send().await?;
-    let status = response.status();
-    if !status.is_success() {
-        // The body only adds details, so it may be unreadable.
-        let body = first_bytes(response, MAX_ERROR_BODY_BYTES).await.unwrap_or_default();
-        let code = s3_error_code(&String::from_utf8_lossy(&body));
-        return Err(DownloadError::from_status(status, code));
+    if !response.status().is_success() {
+        return Err(response.status().into());
     }
     let (mut bytes, total) = (Vec::new(), response.content_length());
-    while let Some(part) = response.chunk().await? {
+    while bytes.len() <= MAX_BYTES
+        && let Some(part) = response.chunk().await?
+    {
         bytes.extend_from_slice(&part);
         on_received(bytes.len() as u64, total);
-        if bytes.len() > MAX_FETCHED_BYTES {
-            let message = format!("it is larger than {MAX_FETCHED_BYTES} bytes");
-            return Err(DownloadError { message, is_transient: false });
-        }
     }
     Ok(bytes)
-}
-
-/// Returns the code, such as `NoSuchKey`, from S3's XML error response.
-fn s3_error_code(body: &str) -> Option<String> {
-    let (_, from_code) = body.split_once("<Code>")?;
-    let (code, _) = from_code.split_once("</Code>")?;
-    let is_code = code.chars().all(|c| c.is_ascii_alphanumeric());
-    if is_code { Some(code.to_owned()) } else { None }
 }
 
 #[cfg(test)]
@@ -146,10 +129,10 @@ mod tests {
         body::{Body, Bytes},
         handler::Handler,
     };
-    use futures_util::{StreamExt, stream};
+    use futures_util::stream;
     use tokio::{io::AsyncWriteExt, net::TcpListener};
 
-    use super::*;
+    use super::{super::Source, *};
 
     const NO_BACKOFF: ExponentialBuilder =
         ExponentialBuilder::new().with_min_delay(Duration::ZERO).with_max_times(3);
@@ -231,37 +214,23 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn reports_over_the_maximum_size_are_rejected() {
-        let address = start_server(async || {
-            // No number of these parts adds up to exactly the maximum size.
-            let part = Bytes::from(vec![0; (1 << 20) - 1]);
-            let parts = stream::repeat_with(move || Ok::<_, Infallible>(part.clone()));
-            Body::from_stream(parts.take((MAX_FETCHED_BYTES >> 20) + 1))
-        })
-        .await;
-        let error = with_causes(&fetch_from(&address).await.unwrap_err());
-        assert_eq!(error, format!("it is larger than {MAX_FETCHED_BYTES} bytes"));
-    }
-
-    #[tokio::test]
-    async fn endless_error_bodies_are_not_read_to_the_end() {
-        let address = start_server(async || {
-            let start = stream::once(async { Ok(Bytes::from("<Code>NoSuchKey</Code>")) });
-            let rest =
-                stream::repeat_with(|| Ok::<_, Infallible>(Bytes::from(vec![b' '; 1 << 16])));
-            (StatusCode::NOT_FOUND, Body::from_stream(start.chain(rest)))
-        })
-        .await;
-        let fetched = tokio::time::timeout(Duration::from_secs(5), fetch_from(&address)).await;
-        let error = with_causes(&fetched.expect("the download ends").unwrap_err());
-        assert_eq!(error, "the server returned 404 Not Found (NoSuchKey)");
-    }
-
-    #[test]
-    fn only_the_code_of_an_s3_error_is_returned() {
-        let missing = "<Error><Code>NoSuchKey</Code><Key>a</Key></Error>";
-        assert_eq!(s3_error_code(missing).as_deref(), Some("NoSuchKey"));
-        assert_eq!(s3_error_code("<Code>any other text</Code>"), None);
-        assert_eq!(s3_error_code("<html>"), None);
+    async fn endless_bodies_are_not_read_to_the_end() {
+        for status in [StatusCode::OK, StatusCode::NOT_FOUND] {
+            let address = start_server(async move || {
+                let part = Bytes::from(vec![0; 1 << 20]);
+                let parts = stream::repeat_with(move || Ok::<_, Infallible>(part.clone()));
+                (status, Body::from_stream(parts))
+            })
+            .await;
+            let source = Source::Url(address);
+            let opened = source.open("a report", None, |_, _| ());
+            let opened = tokio::time::timeout(Duration::from_secs(60), opened).await;
+            let error = with_causes(&opened.expect("the download ends").err().unwrap());
+            let expected = match status {
+                StatusCode::OK => format!("it is larger than {MAX_BYTES} bytes"),
+                _ => "the server returned 404 Not Found".to_owned(),
+            };
+            assert!(error.ends_with(&expected), "{error}");
+        }
     }
 }

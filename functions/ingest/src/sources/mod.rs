@@ -6,7 +6,8 @@ mod download;
 mod published;
 
 use std::{
-    collections::BTreeMap, fmt, fs::File, io::Cursor, path::PathBuf, str::FromStr, time::Instant,
+    borrow::Cow, collections::BTreeMap, fmt, fs::File, io::Read, path::PathBuf, str::FromStr,
+    time::Instant,
 };
 
 use reqwest::Url;
@@ -14,13 +15,12 @@ use serde::Deserialize;
 use store::ReportName;
 
 use crate::{IngestError, error::Cause, options::before_deadline, reports::REPORTS};
-use content::ReadSeek;
-pub(crate) use content::{Content, Fingerprint};
+pub(crate) use content::Content;
 use published::is_published;
 pub use published::{Mirror, PUBLISHED_URLS};
 
-/// Maximum bytes fetched from a source; the largest published report has 13 MB.
-const MAX_FETCHED_BYTES: usize = 128 << 20;
+/// Maximum bytes read from a source; the largest published report has 13 MB.
+const MAX_BYTES: usize = 128 << 20;
 
 /// The source of each report that an import reads.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -171,14 +171,21 @@ impl Source {
     async fn bytes(
         &self,
         on_received: impl Fn(u64, Option<u64>),
-    ) -> Result<Box<dyn ReadSeek>, Cause> {
-        let fetched = match self {
-            Self::File(path) => return Ok(Box::new(File::open(path)?)),
-            Self::Embedded(bytes) => return Ok(Box::new(Cursor::new(*bytes))),
+    ) -> Result<Cow<'static, [u8]>, Cause> {
+        let bytes = match self {
+            Self::Embedded(bytes) => return Ok(Cow::Borrowed(bytes)),
+            Self::File(path) => {
+                let mut bytes = Vec::new();
+                File::open(path)?.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes)?;
+                bytes
+            }
             Self::Url(address) => download::download(address, on_received).await?,
             Self::S3 { bucket, key } => bucket::read_object(bucket, key, on_received).await?,
         };
-        Ok(Box::new(Cursor::new(fetched)))
+        if bytes.len() > MAX_BYTES {
+            return Err(format!("it is larger than {MAX_BYTES} bytes").into());
+        }
+        Ok(bytes.into())
     }
 }
 
