@@ -20,10 +20,12 @@ struct Holdings {
     names: BTreeMap<String, Usage>,
     countries: Counts<Country>,
     exchanges: OwnedExchanges,
-    /// Its names in block assignments, used if none of its codes has a company name.
+    /// Used if none of its codes has a company name.
     block_names: BTreeMap<String, Usage>,
-    /// The states of its blocks, used if its exchanges have no state.
+    /// Used if its exchanges have no state.
     block_states: Counts<StateCode>,
+    /// Used if it has no exchanges.
+    block_countries: Counts<Country>,
 }
 
 /// The uses of a name for an OCN, and the most recent assignment date. Ordered by count, then by date.
@@ -81,6 +83,7 @@ fn holdings_by_ocn(codes: &[CodeRow], blocks: &[AssignedBlock]) -> BTreeMap<Ocn,
     }
     for block in blocks {
         let holdings = by_ocn.entry(block.ocn).or_default();
+        *holdings.block_countries.entry(block.country).or_default() += 1;
         if let Some(name) = &block.company {
             holdings.block_names.entry(name.clone()).or_default().count += 1;
         }
@@ -97,7 +100,8 @@ fn carrier(
     overlay_row: Option<OverlayRow>,
     notes: &mut Notes,
 ) -> Carrier {
-    let Holdings { names, countries, exchanges, block_names, block_states } = holdings;
+    let Holdings { names, countries, exchanges, block_names, block_states, block_countries } =
+        holdings;
     let names_in_use = if names.is_empty() { &block_names } else { &names };
     let overlay = overlay_row.as_ref();
     let company_name =
@@ -106,6 +110,7 @@ fn carrier(
         |name: &String| company_name.as_ref().is_some_and(|full| full.eq_ignore_ascii_case(name));
     let overlay_state = overlay.and_then(|row| row.state);
     let country = most_frequent(&countries).copied().or_else(|| overlay?.country);
+    let country = country.or_else(|| most_frequent(&block_countries).copied());
     let known = company_name.as_deref().map(|name| carrier_types::find(name, ocn));
     let known = known.unwrap_or_default();
     let overlay_type = overlay.and_then(|row| Some((row.carrier_type?, TypeBasis::CarriersFile)));

@@ -13,13 +13,7 @@ use store::ReportName;
 
 use crate::{
     notes::Notes,
-    reports::{
-        ReportRows,
-        blocks::AssignedBlock,
-        codes::CodeRow,
-        file,
-        npa_report::{AreaCodeCountry, AreaCodeRow},
-    },
+    reports::{ReportRows, blocks::AssignedBlock, codes::CodeRow, file, npa_report::AreaCodeRow},
 };
 
 type Counts<T> = BTreeMap<T, u32>;
@@ -55,7 +49,7 @@ fn drop_foreign_codes(
     let countries = area_code_countries(&codes, area_codes);
     codes.retain(|code| {
         let country = countries.get(&code.npa_nxx.npa);
-        let is_own = country == Some(&AreaCodeCountry::Reported(code.country));
+        let is_own = country.is_some_and(|country| *country == code.country.to_string());
         if !is_own {
             let name = ReportName::codes(code.country);
             let rule = "the area code belongs to another country; the row is skipped";
@@ -67,20 +61,18 @@ fn drop_foreign_codes(
     codes
 }
 
-/// Returns each area code's country from the area code database, or from the report with most of its rows if that does not say.
-fn area_code_countries(
-    codes: &[CodeRow],
-    area_codes: &[AreaCodeRow],
-) -> BTreeMap<Npa, AreaCodeCountry> {
+/// The ISO 3166-1 code of each area code's country, from the area code database, or from the report with most of its rows if
+/// that does not say.
+fn area_code_countries(codes: &[CodeRow], area_codes: &[AreaCodeRow]) -> BTreeMap<Npa, String> {
     let mut counts: BTreeMap<Npa, Counts<Country>> = BTreeMap::new();
     for code in codes {
         *counts.entry(code.npa_nxx.npa).or_default().entry(code.country).or_default() += 1;
     }
-    let most_rows =
-        |(npa, counts)| Some((npa, AreaCodeCountry::Reported(*most_frequent::<Country>(&counts)?)));
+    let most_rows = |(npa, counts)| Some((npa, most_frequent::<Country>(&counts)?.to_string()));
     let mut countries: BTreeMap<_, _> = counts.into_iter().filter_map(most_rows).collect();
-    let stated = area_codes.iter().filter(|row| row.country != AreaCodeCountry::Unstated);
-    countries.extend(stated.map(|row| (row.npa, row.country)));
+    let stated =
+        area_codes.iter().filter_map(|row| Some((row.npa, row.plan.plan_country.clone()?)));
+    countries.extend(stated);
     countries
 }
 

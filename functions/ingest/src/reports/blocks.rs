@@ -30,7 +30,6 @@ pub(super) const NANPA: Report = Report {
     is_required: false,
     keeps_blocks_in: Some(Country::Us),
     parse_row: |row, rows, notes| assigned_block(row, &US_STATUSES, rows, notes),
-    is_usable: |_| true,
     figures: |_, quality| quality.blocks_in(Country::Us),
 };
 
@@ -52,7 +51,6 @@ pub(super) const CNAC: Report = Report {
     is_required: false,
     keeps_blocks_in: Some(Country::Ca),
     parse_row: |row, rows, notes| assigned_block(row, &CANADIAN_STATUSES, rows, notes),
-    is_usable: |_| true,
     figures: |_, quality| quality.blocks_in(Country::Ca),
 };
 

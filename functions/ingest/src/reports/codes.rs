@@ -30,7 +30,6 @@ pub(super) const NANPA: Report = Report {
     is_required: true,
     keeps_blocks_in: None,
     parse_row: us_code,
-    is_usable: |rows| !rows.codes.is_empty(),
     figures: |_, quality| quality.exchanges_in(Country::Us),
 };
 
@@ -49,7 +48,6 @@ pub(super) const CNAC: Report = Report {
     is_required: true,
     keeps_blocks_in: None,
     parse_row: canadian_code,
-    is_usable: |rows| !rows.codes.is_empty(),
     figures: |_, quality| quality.exchanges_in(Country::Ca),
 };
 

@@ -36,7 +36,6 @@ pub(crate) struct Report {
     pub keeps_blocks_in: Option<Country>,
     /// Parses a row. Adds nothing if it is skipped.
     pub parse_row: fn(&Row<'_>, &mut ReportRows, &mut Notes) -> Result<(), ReportError>,
-    pub is_usable: fn(&ReportRows) -> bool,
     /// Counts and percentages of its records.
     pub figures: fn(&Dataset, &Quality) -> Vec<Figure>,
 }
@@ -51,6 +50,11 @@ pub(crate) struct ReportRows {
 }
 
 impl ReportRows {
+    fn is_empty(&self) -> bool {
+        let Self { codes, area_codes, overlay, blocks } = self;
+        codes.is_empty() && area_codes.is_empty() && overlay.is_empty() && blocks.is_empty()
+    }
+
     pub fn append(&mut self, mut other: Self) {
         self.codes.append(&mut other.codes);
         self.area_codes.append(&mut other.area_codes);
@@ -69,11 +73,11 @@ impl Report {
         let mut rows = ReportRows::default();
         let parse = |row: &Row<'_>, notes: &mut Notes| (self.parse_row)(row, &mut rows, notes);
         let date = self.format.read(text, notes, parse)?;
-        if (self.is_usable)(&rows) {
-            Ok((rows, date))
-        } else {
-            Err(self.format.error("has no usable rows"))
+        // A report of blocks may list only those that nobody holds.
+        if rows.is_empty() && self.keeps_blocks_in.is_none() {
+            return Err(self.format.error("has no usable rows"));
         }
+        Ok((rows, date))
     }
 }
 

@@ -42,15 +42,16 @@ pub(super) const REPORT: Report = Report {
         rows.area_codes.extend(area_code_row(row, notes)?);
         Ok(())
     },
-    is_usable: |rows| rows.area_codes.iter().any(|row| row.country_in_service().is_some()),
     figures: |dataset, _| {
         let in_service = dataset.area_codes().filter(|it| it.plan.is_in_service).count();
         vec![("records", dataset.area_codes().len() as f64), ("in_service", in_service as f64)]
     },
 };
 
-/// The other NANP countries, as spelled in the report, with their ISO 3166-1 codes.
-const OTHER_COUNTRIES: [(&str, &str); 18] = [
+/// The NANP countries, as spelled in the report, with their ISO 3166-1 codes.
+const COUNTRIES: [(&str, &str); 20] = [
+    ("US", "US"),
+    ("CANADA", "CA"),
     ("ANGUILLA", "AI"),
     ("ANTIGUA/BARBUDA", "AG"),
     ("BAHAMAS", "BS"),
@@ -103,7 +104,6 @@ const NANP_AREA: &str = "NANP AREA";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AreaCodeRow {
     pub npa: Npa,
-    pub country: AreaCodeCountry,
     pub states: Vec<StateCode>,
     /// `false` for a code that is neither in service nor assigned.
     pub is_assigned: bool,
@@ -113,44 +113,18 @@ pub(crate) struct AreaCodeRow {
     pub plan: NumberingPlan,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum AreaCodeCountry {
-    /// The US or Canada, whose exchanges are in reports.
-    Reported(Country),
-    /// Another NANP country, whose exchanges are not in any report.
-    Other,
-    Unstated,
-}
-
 impl AreaCodeRow {
     /// The US or Canada, if the area code belongs to either.
     pub(crate) fn reported_country(&self) -> Option<Country> {
-        match self.country {
-            AreaCodeCountry::Reported(country) => Some(country),
-            _ => None,
-        }
-    }
-
-    /// The area code's country, if it is in service and its exchanges are in reports.
-    pub(crate) fn country_in_service(&self) -> Option<Country> {
-        self.reported_country().filter(|_| self.plan.is_in_service)
+        self.plan.plan_country.as_deref()?.parse().ok()
     }
 }
 
 fn area_code_row(row: &Row<'_>, notes: &mut Notes) -> Result<Option<AreaCodeRow>, ReportError> {
-    let country_name = &row.cells[2];
-    let other = OTHER_COUNTRIES.iter().find(|(name, _)| name == country_name);
-    let (country, iso_country) = match country_name.as_ref() {
-        "US" => (AreaCodeCountry::Reported(Country::Us), Some("US")),
-        "CANADA" => (AreaCodeCountry::Reported(Country::Ca), Some("CA")),
-        "" => (AreaCodeCountry::Unstated, None),
-        _ => {
-            if other.is_none() {
-                row.warn(notes, 2, "is unknown and is ignored");
-            }
-            (AreaCodeCountry::Other, other.map(|&(_, code)| code))
-        }
-    };
+    let country = COUNTRIES.iter().find(|(name, _)| *name == row.cells[2]);
+    if country.is_none() && !row.cells[2].is_empty() {
+        row.warn(notes, 2, "is unknown and is ignored");
+    }
     for (column, words, is_detail) in WORDS {
         let is_known = words.split(',').any(|word| word.eq_ignore_ascii_case(&row.cells[column]));
         match (is_known, is_detail) {
@@ -162,12 +136,11 @@ fn area_code_row(row: &Row<'_>, notes: &mut Notes) -> Result<Option<AreaCodeRow>
     let is_in_service = row.cells[3].eq_ignore_ascii_case("y");
     let mut area_code = AreaCodeRow {
         npa: row.parse(0)?,
-        country,
         states: Vec::new(),
         is_assigned: is_in_service || is_yes(row, 4),
         overlays: Vec::new(),
         plan: NumberingPlan {
-            plan_country: iso_country.map(str::to_owned),
+            plan_country: country.map(|&(_, code)| code.to_owned()),
             is_in_service,
             ..NumberingPlan::default()
         },

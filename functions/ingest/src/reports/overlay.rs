@@ -23,7 +23,6 @@ pub(super) const REPORT: Report = Report {
     is_required: false,
     keeps_blocks_in: None,
     parse_row: overlay_row,
-    is_usable: |rows| !rows.overlay.is_empty(),
     figures: |dataset, _| {
         let is_typed = |carrier: &Carrier| carrier.type_basis == Some(TypeBasis::CarriersFile);
         vec![("typed_carriers", dataset.carriers().filter(is_typed).count() as f64)]
