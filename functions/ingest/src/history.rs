@@ -67,7 +67,7 @@ impl<'a, P: Fn(Progress)> Recorder<'a, P> {
         let (mut unrecorded, predecessor) = (earlier.unrecorded, earlier.publication);
         let written = match changes {
             Some(changes) if unrecorded.is_empty() => {
-                self.write_new(&mut manifest.publication, &predecessor, changes).await
+                self.write(&mut manifest.publication, &predecessor, changes, true).await
             }
             Some(_) => Err("earlier changes are missing".to_owned()),
             None => Err("the version before cannot be read".to_owned()),
@@ -107,55 +107,44 @@ impl<'a, P: Fn(Progress)> Recorder<'a, P> {
             loaded.map(Arc::new).map_err(|error| with_causes(&error))
         };
         let changes = Changes::between(&load(&earlier.before).await?, &load(after).await?);
-        let Unrecorded { publication, predecessor, .. } = earlier;
-        let written = async {
-            self.write_changes(publication, &changes).await?;
-            self.write_difference(publication, predecessor, &changes).await
-        };
-        written.await.map_err(log_failure)
+        let Unrecorded { mut publication, predecessor, .. } = earlier.clone();
+        self.write(&mut publication, &predecessor, &changes, false).await
     }
 
-    /// Sets the publication's time after its changes are written, since they may take minutes.
-    async fn write_new(
+    /// Writes a publication's changes and difference. The time of a new one is set in between, since the changes may take
+    /// minutes.
+    async fn write(
         &self,
         publication: &mut Publication,
         predecessor: &Publication,
         changes: &Changes,
+        is_new: bool,
     ) -> Result<(), String> {
-        let written = async {
-            self.write_changes(publication, changes).await?;
-            self.set_time(publication);
-            self.write_difference(publication, predecessor, changes).await
-        };
-        written.await.map_err(log_failure)
-    }
-
-    async fn write_changes(
-        &self,
-        publication: &Publication,
-        changes: &Changes,
-    ) -> Result<(), IngestError> {
-        let writes = changes.pairs().map(|pair| {
-            let publication = publication.clone();
-            ItemWrite::AddChange(HistoryItem { publication, pair })
-        });
         let deadline = self.deadline.map(halfway);
-        write_items(self.store, "Writing the history", writes, deadline, self.progress).await
-    }
-
-    async fn write_difference(
-        &self,
-        publication: &Publication,
-        predecessor: &Publication,
-        changes: &Changes,
-    ) -> Result<(), IngestError> {
-        let (publication, predecessor) = (publication.clone(), predecessor.clone());
-        let difference = changes.difference();
-        let packed = difference.pack()?;
-        let published =
-            PublishedDifference::new(publication, predecessor, difference.keys(), &packed);
-        let write = self.store.write_difference(&published, &packed);
-        Ok(before_deadline(self.deadline.map(halfway), write).await??)
+        let written = async {
+            let id = publication.clone();
+            let writes = changes
+                .pairs()
+                .map(|pair| ItemWrite::AddChange(HistoryItem { publication: id.clone(), pair }));
+            let phase = "Writing the history";
+            write_items(self.store, phase, writes, deadline, self.progress).await?;
+            if is_new {
+                self.set_time(publication);
+            }
+            let (publication, predecessor) = (publication.clone(), predecessor.clone());
+            let difference = changes.difference();
+            let packed = difference.pack()?;
+            let published =
+                PublishedDifference::new(publication, predecessor, difference.keys(), &packed);
+            let write = self.store.write_difference(&published, &packed);
+            before_deadline(self.deadline.map(halfway), write).await??;
+            Ok::<(), IngestError>(())
+        };
+        written.await.map_err(|error| {
+            let error = with_causes(&error);
+            tracing::error!(error, "changes cannot be added to the history");
+            error
+        })
     }
 
     /// Sets the time of a new publication, and the end of its time in the history.
@@ -171,12 +160,6 @@ fn halfway(deadline: Instant) -> Instant {
     let now = Instant::now();
     let left = deadline.saturating_duration_since(now).saturating_sub(RESERVED_TIME);
     now + left / 2 + RESERVED_TIME
-}
-
-fn log_failure(error: IngestError) -> String {
-    let error = with_causes(&error);
-    tracing::error!(error, "changes cannot be added to the history");
-    error
 }
 
 #[cfg(test)]

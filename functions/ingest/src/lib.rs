@@ -96,26 +96,19 @@ pub async fn ingest(
     let statistics = dataset.statistics();
     let snapshot = Snapshot::new(version, &bytes, statistics, reports.clone(), options.now);
 
-    let compared = baseline.compared_with(&snapshot);
-    let oldest = match compared {
-        Some(_) if !changed_keys.is_empty() => {
-            baseline.oldest_unconfirmed(store, &snapshot).await?
-        }
-        _ => None,
-    };
-    let previous = compared.map(|snapshot| (snapshot, &*baseline.dataset));
-    let oldest = oldest.as_ref().map(|(snapshot, dataset)| (snapshot, dataset));
-    let older = previous.into_iter().chain(oldest);
+    let has_changes = !changed_keys.is_empty();
+    let compared = baseline.compared_versions(store, &snapshot, has_changes).await?;
+    let measured = |(snapshot, dataset)| MeasuredVersion { snapshot, dataset };
     let older: Vec<_> =
-        older.map(|(snapshot, dataset)| MeasuredVersion { snapshot, dataset }).collect();
-    let next = MeasuredVersion { snapshot: &snapshot, dataset: &dataset };
+        compared.iter().map(|(snapshot, dataset)| measured((snapshot, dataset))).collect();
+    let next = measured((&snapshot, &dataset));
     let refusals = gates::run_gates(&older, next, &quality, &notes, options.strict);
     let GateResult { reasons, allowed_by, confirms_changes } =
         GateResult::new(refusals, options.allow);
 
-    let baseline_quality = compared.map(|_| Quality::new(&baseline.dataset));
-    let quality = QualityReport::between(baseline_quality.as_ref(), &quality);
-    let replaces_sample = baseline.snapshot.is_some() && compared.is_none();
+    let quality_before = (!compared.is_empty()).then(|| Quality::new(&baseline.dataset));
+    let quality = QualityReport::between(quality_before.as_ref(), &quality);
+    let replaces_sample = baseline.snapshot.is_some() && compared.is_empty();
     if replaces_sample {
         changes = Changes::between(&Arc::default(), &dataset);
     }
@@ -136,7 +129,7 @@ pub async fn ingest(
     let recorder = Recorder::new(store, options, clock, &progress);
     let is_unreadable = |older: &Version| baseline.is_unreadable(older);
     let (outcome, manifest, items) = match baseline.manifest_to_reimport() {
-        Some(current) if changed_keys.is_empty() => {
+        Some(current) if !has_changes => {
             let mut manifest = current.after_reimport(options.now, reports, is_unreadable);
             recorder.record_earlier(&mut manifest, &mut notes).await;
             progress(Progress::Publishing);

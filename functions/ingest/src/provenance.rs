@@ -61,7 +61,7 @@ fn with_rows(report: ImportedReport, findings: Option<&Findings>) -> ImportedRep
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
+    use std::fmt::Write;
 
     use numbering::records::{AreaCode, BlockHolder, Country, Exchange, NumberingPlan, Status};
     use store::ReportName;
@@ -71,22 +71,10 @@ mod tests {
 
     /// An exchange with two blocks.
     fn pooled(npa_nxx: &str) -> Exchange {
-        let holder = BlockHolder {
-            ocn: "0001".parse().unwrap(),
-            company_name: None,
-            carrier_type: None,
-            rate_center: None,
-            effective: None,
-        };
         Exchange {
-            blocks: BTreeMap::from([(3, holder.clone()), (4, holder)]),
+            blocks: [3, 4].map(|digit| (digit, BlockHolder::sample("0001"))).into(),
             ..exchange(npa_nxx, Some("0001"), "SNFC", Status::Assigned)
         }
-    }
-
-    fn described(report: &ImportedReport) -> String {
-        let ImportedReport { rows, skipped, unknown_values, counts, percentages, .. } = report;
-        format!("{rows} {skipped:?} {unknown_values:?} {counts:?} {percentages:?}")
     }
 
     #[test]
@@ -112,25 +100,19 @@ mod tests {
         let earlier = ImportedReport { rows: 7, counts, ..ImportedReport::default() };
         let current = ImportedReports([(ReportName::CanadianBlocks, earlier)].into());
         let quality = Quality::new(&dataset);
-        let describe = |notes: &Notes, current| {
-            with_findings(read.clone(), current, notes, &dataset, &quality).0
-        };
-
-        let found = describe(&notes, Some(&current));
-        assert_eq!(found.len(), 3, "only reports that were read");
-        let nanpa = &found[&ReportName::Nanpa];
-        assert!(described(nanpa).starts_with("9 {\"blank rows\": 3} {\"Use\": 1} "), "{nanpa:?}");
-        assert_eq!(nanpa.counts["records"], 2);
-        assert_eq!((nanpa.percentages["ocn"], nanpa.percentages["carrier_type"]), (50.0, 0.0));
-        let expected = "0 {} {} {\"in_service\": 1, \"records\": 2} {}";
-        assert_eq!(described(&found[&ReportName::NpaReport]), expected);
-        let expected = "0 {} {} {\"blocks\": 2, \"pooled_exchanges\": 1} {}";
-        assert_eq!(described(&found[&ReportName::ThousandsBlocks]), expected);
-
-        notes.countries_without_blocks = vec![Country::Ca];
-        let kept = &describe(&notes, Some(&current))[&ReportName::CanadianBlocks];
-        assert_eq!(described(kept), "7 {} {} {\"blocks\": 2, \"pooled_exchanges\": 1} {}");
-        assert_eq!(describe(&notes, None).len(), 3);
-        assert_eq!(describe(&notes, Some(&ImportedReports::default())).len(), 3);
+        let mut text = String::new();
+        for unread in [vec![], vec![Country::Ca]] {
+            notes.countries_without_blocks = unread;
+            for current in [Some(&current), Some(&ImportedReports::default()), None] {
+                let reports = with_findings(read.clone(), current, &notes, &dataset, &quality);
+                for (name, it) in reports.0 {
+                    let ImportedReport { rows, skipped, unknown_values, .. } = &it;
+                    writeln!(text, "{name} {rows} {skipped:?} {unknown_values:?}").unwrap();
+                    writeln!(text, "  {:?} {:?}", it.counts, it.percentages).unwrap();
+                }
+                text += "\n";
+            }
+        }
+        insta::assert_snapshot!(text);
     }
 }

@@ -175,9 +175,7 @@ pub(crate) fn rounded_percent(part: u32, total: u32) -> f64 {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use std::collections::BTreeSet;
-
-    use numbering::records::{AreaCode, Carrier, NpaNxx, OwnedExchanges};
+    use numbering::records::{AreaCode, Carrier, OwnedExchanges};
 
     use super::*;
 
@@ -187,44 +185,26 @@ pub(crate) mod tests {
         rate_center: &str,
         status: Status,
     ) -> Exchange {
-        let NpaNxx { npa, nxx } = npa_nxx.parse().unwrap();
         Exchange {
-            npa,
-            nxx,
             ocn: ocn.map(|ocn| ocn.parse().unwrap()),
             company_name: ocn.map(|ocn| format!("Company {ocn}")),
-            carrier_type: None,
             rate_center: Some(rate_center.to_owned()).filter(|name| !name.is_empty()),
-            state: Some("CA".parse().unwrap()),
-            country: Country::Us,
+            state: "CA".parse().ok(),
             status,
-            blocks: BTreeMap::new(),
+            ..Exchange::sample(npa_nxx)
         }
     }
 
     pub(crate) fn carrier(ocn: &str, company_name: &str, exchanges: u32) -> Carrier {
         Carrier {
-            ocn: ocn.parse().unwrap(),
             company_name: Some(company_name.to_owned()).filter(|name| !name.is_empty()),
-            common_name: None,
-            carrier_type: None,
-            type_basis: None,
-            family_line_type: None,
-            state: None,
-            country: Country::Us,
             exchanges: OwnedExchanges { total: exchanges, by_state: BTreeMap::new() },
+            ..Carrier::sample(ocn)
         }
     }
 
     pub(crate) fn area_code(npa: &str, total_exchanges: u32) -> AreaCode {
-        AreaCode {
-            npa: npa.parse().unwrap(),
-            state: None,
-            states: BTreeSet::new(),
-            country: Some(Country::Us),
-            total_exchanges,
-            plan: Box::default(),
-        }
+        AreaCode { total_exchanges, ..AreaCode::sample(npa) }
     }
 
     fn quality(exchanges: Vec<Exchange>) -> Quality {

@@ -60,31 +60,36 @@ impl Baseline {
     }
 
     /// The version to compare `next` with. `None` if no version can be read or `next` replaces the sample.
-    pub fn compared_with(&self, next: &Snapshot) -> Option<&Snapshot> {
+    pub(super) fn compared_with(&self, next: &Snapshot) -> Option<&Snapshot> {
         self.snapshot.as_ref().filter(|snapshot| !next.replaces_sample(snapshot))
     }
 
-    /// The oldest readable version since the last confirmed changes; `None` if that is the one from
-    /// [`Self::compared_with`].
-    pub async fn oldest_unconfirmed(
+    /// The versions to compare `next` with: the newest readable one and, if it differs, the oldest one since the last
+    /// confirmed changes, since small changes add up.
+    pub async fn compared_versions(
         &self,
         store: &Store,
         next: &Snapshot,
-    ) -> Result<Option<(Snapshot, Dataset)>, DatasetError> {
+        has_changes: bool,
+    ) -> Result<Vec<(Snapshot, Arc<Dataset>)>, DatasetError> {
+        let Some(newest) = self.compared_with(next) else { return Ok(Vec::new()) };
+        let mut compared = vec![(newest.clone(), Arc::clone(&self.dataset))];
         let published: Vec<&Snapshot> =
             self.manifest.iter().flat_map(Manifest::snapshots).collect();
         let confirmed = published.iter().position(|snapshot| snapshot.confirmed);
         let unconfirmed = &published[..confirmed.map_or(published.len(), |index| index + 1)];
-        let compared = self.snapshot.as_ref().map(|snapshot| &snapshot.version);
-        let older = unconfirmed.iter().rev().take_while(|it| Some(&it.version) != compared);
-        for &snapshot in older.filter(|older| !next.replaces_sample(older)) {
+        let older = unconfirmed.iter().rev().take_while(|it| it.version != newest.version);
+        for &snapshot in older.filter(|older| has_changes && !next.replaces_sample(older)) {
             match load(store, snapshot).await {
-                Ok(dataset) => return Ok(Some((snapshot.clone(), dataset))),
+                Ok(dataset) => {
+                    compared.push((snapshot.clone(), dataset.into()));
+                    break;
+                }
                 Err(DatasetError::Unreadable { .. }) => (),
                 Err(error) => return Err(error),
             }
         }
-        Ok(None)
+        Ok(compared)
     }
 
     /// The manifest, if its current version is stored intact. An import without changes then needs no new version.

@@ -103,7 +103,7 @@ pub(crate) struct MeasuredVersion<'a> {
     pub dataset: &'a Dataset,
 }
 
-/// Runs every gate. `older` contains the previous version and the oldest unconfirmed one, since small changes add up.
+/// Runs every gate. `older` comes from [`Baseline::compared_versions`].
 pub(crate) fn run_gates(
     older: &[MeasuredVersion<'_>],
     next: MeasuredVersion<'_>,

@@ -42,28 +42,20 @@ pub(crate) fn non_empty(cell: &str) -> Option<&str> {
     Some(cell).filter(|cell| !cell.is_empty())
 }
 
-/// Returns the kind of an invisible character; `None` for visible letters, marks, digits and symbols, and for spaces.
-/// Format characters include byte order marks, zero-width spaces, tags and direction marks. Ignorable ones, such as
-/// variation selectors and fillers, can hide instructions from people that a language model follows.
-pub(super) fn invisible_kind(character: char) -> Option<&'static str> {
-    if matches!(character, ' '..='~') {
-        return None;
-    }
-    match CodePointMapData::<GeneralCategory>::new().get(character) {
-        GeneralCategory::Control => Some("control"),
-        GeneralCategory::Format => Some("format"),
-        GeneralCategory::LineSeparator | GeneralCategory::ParagraphSeparator => Some("separator"),
-        GeneralCategory::PrivateUse => Some("private"),
-        GeneralCategory::Unassigned => Some("unassigned"),
-        _ if is_ignorable(character) => Some("ignorable"),
-        _ => None,
-    }
-}
-
-/// Returns `true` for `Default_Ignorable_Code_Point`, and for the blank braille pattern, which is a symbol.
-fn is_ignorable(character: char) -> bool {
-    CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(character)
-        || character == '\u{2800}'
+/// Returns `false` for letters, marks, digits, symbols and spaces. Format characters include byte order marks, zero-width
+/// spaces, tags and direction marks. Ignorable ones, such as variation selectors and fillers, can hide instructions from
+/// people that a language model follows.
+pub(super) fn is_invisible(character: char) -> bool {
+    use GeneralCategory::{
+        Control, Format, LineSeparator, ParagraphSeparator, PrivateUse, Unassigned,
+    };
+    !matches!(character, ' '..='~')
+        && (matches!(
+            CodePointMapData::<GeneralCategory>::new().get(character),
+            Control | Format | LineSeparator | ParagraphSeparator | PrivateUse | Unassigned
+        ) || CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(character)
+            // The blank braille pattern is a symbol.
+            || character == '\u{2800}')
 }
 
 /// Returns the first `max` characters of `text` for a message, with control characters escaped.

@@ -13,7 +13,7 @@ use jiff::civil::Date;
 use store::ReportName;
 
 use self::{
-    cells::{decode_cell, excerpt, invisible_kind},
+    cells::{decode_cell, excerpt, is_invisible},
     lines::{Line, Lines},
 };
 use crate::{error::ReportError, notes::Notes};
@@ -252,9 +252,9 @@ impl Row<'_> {
                     self.error(column, format!("must have at most {MAX_CELL_LENGTH} bytes"))
                 );
             }
-            let mut invisible = cell.chars().filter_map(|c| Some((c, invisible_kind(c)?)));
-            if let Some((character, kind)) = invisible.next() {
-                let rule = format!("contains the {kind} character U+{:04X}", u32::from(character));
+            if let Some(invisible) = cell.chars().find(|&character| is_invisible(character)) {
+                let code = u32::from(invisible);
+                let rule = format!("contains the invisible character U+{code:04X}");
                 return Err(self.error(column, rule));
             }
         }

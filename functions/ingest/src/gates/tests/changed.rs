@@ -38,17 +38,10 @@ fn exchanges(count: usize, with_ocn: usize) -> Dataset {
 
 /// A version with three exchanges that have ten thousands blocks each. `holder_of` chooses the holder of each block.
 fn blocks(holder_of: impl Fn(usize) -> Option<&'static str>) -> Dataset {
-    let holder = |ocn: &str| BlockHolder {
-        ocn: ocn.parse().unwrap(),
-        company_name: None,
-        carrier_type: None,
-        rate_center: None,
-        effective: None,
-    };
     let exchanges = (0..3).map(|n| {
         let held = (0..10).filter_map(|digit| Some((digit, holder_of(10 * n + digit)?)));
         Exchange {
-            blocks: held.map(|(digit, ocn)| (digit as u8, holder(ocn))).collect(),
+            blocks: held.map(|(digit, ocn)| (digit as u8, BlockHolder::sample(ocn))).collect(),
             ..exchange(&npa_nxx(n), Some("0051"), "SNFC", Status::Assigned)
         }
     });
