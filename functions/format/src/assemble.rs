@@ -1,14 +1,17 @@
 //! Assembles results, from numbering data in memory or from records read for them.
 
-use formatting::{DefaultCountry, Languages, PhoneNumber};
+use formatting::{
+    DefaultCountry, Languages, MAX_INPUT_LENGTH, NumberType, PhoneNumber, country_name,
+};
 use jiff::Timestamp;
 use numbering::{dataset::Dataset, time::date_of};
 
 use super::{
     FormatResult,
-    block::{BlockRecords, geographic_npa_nxx},
+    block::{Block, BlockRecords, Location, NanpParts, geographic_npa_nxx},
     extras::Facts,
     include::Include,
+    result::Flags,
 };
 
 /// The settings shared by all results of a request or file.
@@ -36,7 +39,8 @@ impl Assembler<'_> {
         self.describe_block(text, country, number, dataset, records.unwrap_or_default())
     }
 
-    /// Describes text, and the number in it, with the records for its block.
+    /// Describes text, and the number in it, with the records for its block. Without a number, the result has only the text
+    /// and optional fields.
     pub(super) fn describe_block(
         &self,
         text: &str,
@@ -50,48 +54,36 @@ impl Assembler<'_> {
         let facts =
             Facts { text, country, number: number.as_ref(), dataset, languages, now, today };
         let extras = include.describe(&facts);
-        FormatResult::new(text, number, records, today, flags_base_url, extras)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-    use crate::tests::records::{area_code, carrier, dataset, pooled_exchange};
-
-    #[test]
-    fn fields_are_evaluated_on_the_requested_date() {
-        let wireless =
-            json!({ "ocn": "464D", "carrier_type": "WIRELESS", "type_basis": "COMPANY_NAME" });
-        // Block 4, in Juneau, is effective from July 1.
-        let dataset =
-            dataset([carrier(wireless)], [area_code("907", json!({}))], [pooled_exchange()]);
-        let (include, languages) = (&Include::all(), &Languages::default());
-        let country = DefaultCountry::default();
-        let number = PhoneNumber::parse("907 200 4000", country);
-        for (now, expected) in [
-            (
-                "2026-06-30T23:59:59Z",
-                json!([null, "NOT_YET_EFFECTIVE", "Valdez, AK", "2026-06-30"]),
-            ),
-            ("2026-07-01T00:00:00Z", json!(["WIRELESS", "ASSIGNED", "Juneau, AK", "2026-06-30"])),
-            ("2026-07-01T12:00:00Z", json!(["WIRELESS", "ASSIGNED", "Juneau, AK", "2026-07-01"])),
-        ] {
-            let now = now.parse().unwrap();
-            let assembler = Assembler { include, languages, flags_base_url: None, now };
-            let result = json!(assembler.describe("", country, number.clone(), Some(&dataset)));
-            let local_day = &result["timeZones"][0]["localTime"].as_str().unwrap()[..10];
-            let found = json!([
-                result["line"]["type"],
-                result["assignment"]["verdict"],
-                result["place"]["name"],
-                local_day,
-            ]);
-            assert_eq!(found, expected, "{now}");
-            assert_eq!(result["carrier"].is_object(), expected[0] == "WIRELESS", "{now}");
-            assert!(result["callingHours"].is_object(), "{now}");
+        let Some(number) = number else {
+            let input = text.trim().chars().take(MAX_INPUT_LENGTH).collect();
+            return FormatResult { input, ..extras };
+        };
+        let country = number.country.as_deref().and_then(|code| Some((code, country_name(code)?)));
+        let block = Block::new(&number, records, today);
+        let location = country.and_then(|(code, _)| Location::new(code, &block));
+        let flags = flags_base_url.zip(country.filter(|_| number.valid));
+        let flags = flags.map(|(base_url, (code, name))| Flags::new(base_url, code, name, &block));
+        let parts = NanpParts::from_number(&number);
+        FormatResult {
+            valid: number.valid,
+            possible: number.possible,
+            input: number.dialed(),
+            country_code: Some(number.country_calling_code.to_string()),
+            country_calling_code: Some(format!("+{}", number.country_calling_code)),
+            country: number.country,
+            national_number: Some(number.national_number),
+            npa: parts.as_ref().map(|parts| parts.npa_nxx.npa),
+            nxx: parts.as_ref().map(|parts| parts.npa_nxx.nxx),
+            nxxx: parts.map(|parts| parts.nxxx),
+            extension: number.extension,
+            formats: Some(number.formats),
+            number_type: number.number_type,
+            type_description: number.number_type.map(NumberType::description),
+            location,
+            carrier: block.carrier,
+            flags,
+            is_non_geographic: Some(number.is_non_geographic),
+            ..extras
         }
     }
 }

@@ -132,13 +132,11 @@ pub struct BlockRecords {
     pub area_code: Option<AreaCode>,
 }
 
-/// Reads the numbering data for an NPA-NXX.
 pub async fn look_up(lookups: &Lookups<'_>, npa_nxx: NpaNxx, freshness: Freshness) -> BlockRecords {
     let exchange = lookups.exchange(npa_nxx, freshness).await;
     BlockRecords::new(exchange, || lookups.area_code(npa_nxx.npa))
 }
 
-/// Reads the numbering data for many NPA-NXXs.
 pub async fn look_up_all(
     lookups: &Lookups<'_>,
     npa_nxxs: &BTreeSet<NpaNxx>,
@@ -153,7 +151,6 @@ pub async fn look_up_all(
 }
 
 impl BlockRecords {
-    /// Finds an NPA-NXX's records in a dataset.
     pub fn from_dataset(dataset: &Dataset, npa_nxx: NpaNxx) -> Self {
         Self::new(dataset.exchange(npa_nxx), || dataset.area_code(npa_nxx.npa))
     }

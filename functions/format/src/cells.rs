@@ -16,7 +16,6 @@ use super::FormatResult;
 /// A cell, which is never a spreadsheet formula; `None` if the result does not have the field.
 pub type Cell<'a> = Option<Cow<'a, str>>;
 
-/// A result column.
 #[derive(Debug)]
 pub struct Column {
     pub name: &'static str,

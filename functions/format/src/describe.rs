@@ -21,7 +21,6 @@ use super::{
     test_numbers,
 };
 
-/// The numbering data for a request's numbers.
 pub struct Describer<'a> {
     key: KeyKind,
     assembler: Assembler<'a>,
@@ -32,57 +31,45 @@ pub struct Describer<'a> {
 }
 
 impl<'a> Describer<'a> {
-    /// Reads the data for all numbers. Reads each exchange once, even if several numbers are in it. Fails if a number tests
-    /// an error.
+    /// Reads the data for all numbers, or for a single one as it was. Reads each exchange once, even if several numbers are
+    /// in it. Fails if a number tests an error.
     pub async fn new<'n>(
         app: &'a App,
         key: KeyKind,
         numbers: impl Iterator<Item = &'n PhoneNumber> + Clone,
         options: &'a Options,
         flags: &'a FlagsBaseUrl,
+        as_of: Option<&AsOf>,
     ) -> Result<Self, ApiError> {
         numbers.clone().try_for_each(|number| test_numbers::simulate_error(key, number))?;
-        let numbers = numbers.filter(|number| test_numbers::dataset(key, number).is_none());
-        // Numbers in other plans do not need the data.
-        let needs_data = numbers.clone().any(|number| options.needs_data(number));
-        let lookups = if needs_data { Some(app.lookups().await?) } else { None };
-        let npa_nxxs = numbers.filter_map(geographic_npa_nxx).collect();
-        let records = match &lookups {
-            Some(lookups) => block::look_up_all(lookups, &npa_nxxs, options.cache).await,
-            None => HashMap::new(),
-        };
+        let time = as_of.and_then(|as_of| as_of.time.as_ref());
         let assembler = Assembler {
             include: &options.include,
             languages: &options.languages,
             flags_base_url: options.flags_base_url(flags),
-            now: Timestamp::now(),
+            now: time.map_or_else(Timestamp::now, |time| time.end),
         };
-        Ok(Self { key, assembler, lookups, past: None, records })
-    }
-
-    /// Reads the data for a number, if any, as it was.
-    pub async fn in_past(
-        app: &'a App,
-        key: KeyKind,
-        number: Option<&PhoneNumber>,
-        options: &'a Options,
-        flags: &'a FlagsBaseUrl,
-        as_of: &AsOf,
-    ) -> Result<Self, ApiError> {
-        let mut describer = Self::new(app, key, [].into_iter(), options, flags).await?;
-        number.map_or(Ok(()), |number| test_numbers::simulate_error(key, number))?;
-        if let Some(time) = &as_of.time {
-            describer.assembler.now = time.end;
-        }
-        let needs_data = |number: &&PhoneNumber| {
+        let mut describer =
+            Self { key, assembler, lookups: None, past: None, records: HashMap::new() };
+        // Numbers in other plans do not need the data.
+        let numbers = numbers.filter(|number| {
             options.needs_data(number) && test_numbers::dataset(key, number).is_none()
+        });
+        let Some(first) = numbers.clone().next() else { return Ok(describer) };
+        let past = match as_of {
+            Some(as_of) => app.past(as_of).await?,
+            None => None,
         };
-        let parts = number.filter(needs_data).and_then(NanpParts::from_number);
-        if let Some(NanpParts { npa_nxx, .. }) = parts
-            && let Some(past) = app.past(as_of).await?
-        {
-            describer.past = Some(past.dataset(RecordKey::Exchange(npa_nxx)).await?);
+        if let Some(past) = past {
+            if let Some(NanpParts { npa_nxx, .. }) = NanpParts::from_number(first) {
+                describer.past = Some(past.dataset(RecordKey::Exchange(npa_nxx)).await?);
+            }
+            return Ok(describer);
         }
+        let lookups = app.lookups().await?;
+        let npa_nxxs = numbers.filter_map(geographic_npa_nxx).collect();
+        describer.records = block::look_up_all(&lookups, &npa_nxxs, options.cache).await;
+        describer.lookups = Some(lookups);
         Ok(describer)
     }
 

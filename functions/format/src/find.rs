@@ -136,7 +136,7 @@ pub async fn find_in_text(
     let found = find_paid(&app, &charge, numbers, digits).await?;
     request_context::record(|context| context.numbers = Some(found.len()));
     let numbers = found.iter().map(|it| &it.number);
-    let describer = Describer::new(&app, key, numbers, &options, &flags).await?;
+    let describer = Describer::new(&app, key, numbers, &options, &flags, None).await?;
     let respond = || {
         let results = describe(&text, found, &describer, &options);
         results::response(media_type, results::json(media_type, &results))
@@ -202,7 +202,6 @@ fn is_json(headers: &HeaderMap) -> Result<bool, ApiError> {
     }
 }
 
-/// The `text` in a JSON body.
 fn text_in_json(body: &str) -> Result<String, ApiError> {
     match serde_json::from_str(body).map_err(|error| json_error(&error))? {
         Value::Object(mut body) if body.len() == 1 => match body.remove("text") {

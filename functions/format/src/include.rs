@@ -17,7 +17,6 @@ use super::{
     fields::Fields,
 };
 
-/// An optional part of the result.
 pub struct Extra {
     /// The value of `include`.
     pub name: &'static str,
@@ -30,7 +29,6 @@ pub struct Extra {
     pub columns: &'static [Column],
 }
 
-/// Stands for all of [`EXTRAS`].
 const ALL: &str = "all";
 
 pub static EXTRAS: [Extra; 6] = [
@@ -142,7 +140,6 @@ pub struct Include(BTreeSet<&'static str>);
 impl FromStr for Include {
     type Err = ApiError;
 
-    /// Parses a comma-separated list.
     fn from_str(names: &str) -> Result<Self, ApiError> {
         let mut include = Self::default();
         for name in names.split(',').map(str::trim).filter(|name| !name.is_empty()) {
@@ -170,7 +167,6 @@ impl Include {
         EXTRAS.iter().map(|extra| extra.name).chain([ALL]).collect()
     }
 
-    /// The optional fields among these.
     pub fn from_fields(fields: &Fields) -> Self {
         let is_selected = |extra: &&Extra| extra.fields.iter().any(|field| fields.includes(field));
         Self(EXTRAS.iter().filter(is_selected).map(|extra| extra.name).collect())
@@ -181,7 +177,6 @@ impl Include {
         self
     }
 
-    /// Their rows.
     pub fn extras(&self) -> impl Iterator<Item = &'static Extra> {
         EXTRAS.iter().filter(|extra| self.0.contains(extra.name))
     }
@@ -191,7 +186,6 @@ impl Include {
         self.extras().any(|extra| extra.needs_data)
     }
 
-    /// A result with only these fields.
     pub(super) fn describe(&self, facts: &Facts<'_>) -> FormatResult {
         let mut result = FormatResult::default();
         self.extras().for_each(|extra| (extra.describe)(&mut result, facts));
@@ -218,7 +212,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::{assemble::Assembler, tests::records::all_kinds};
+    use crate::{assemble::Assembler, tests::results::all_kinds};
 
     #[test]
     fn extra_fields_are_parsed_in_any_order_ignoring_case() {

@@ -96,10 +96,7 @@ async fn format_number(tn: Readings, context: Context) -> Result<Response, ApiEr
         let (national, e164) = (&number.national_number, &number.formats.e164);
         request_context::record(|context| context.set_phone_number(&text, national, e164));
     }
-    let describer = match as_of.time {
-        None => Describer::new(app, *key, number.iter(), options, flags).await?,
-        Some(_) => Describer::in_past(app, *key, number.as_ref(), options, flags, as_of).await?,
-    };
+    let describer = Describer::new(app, *key, number.iter(), options, flags, Some(as_of)).await?;
     let value = describer.describe(&text, country, number);
     Ok(json_response(&WithFields { value, fields: options.fields.as_ref() }))
 }

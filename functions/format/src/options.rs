@@ -100,7 +100,6 @@ enum Switch {
     False,
 }
 
-/// Parses a `defaultCountry`.
 pub fn parse_country(text: &str) -> Result<DefaultCountry, ApiError> {
     text.parse().map_err(|error| {
         let message = format!("Invalid defaultCountry '{}': {error}", quote(text));

@@ -1,16 +1,13 @@
 //! The format result, and the conditions under which each part is present.
 
 use flags::{Format, Subject};
-use formatting::{
-    DefaultCountry, Formats, MAX_INPUT_LENGTH, NumberType, PhoneNumber, country_name,
-};
-use jiff::civil::Date;
+use formatting::{DefaultCountry, Formats, NumberType};
 use numbering::records::{Country, Npa, Nxx};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{
-    block::{Block, BlockRecords, CarrierInfo, Location, NanpParts},
+    block::{Block, CarrierInfo, Location},
     extras::{
         Assignment, CallingHours, LineInfo, NetworkInfo, PlaceInfo, ReasonInfo, TimeZoneInfo,
     },
@@ -163,67 +160,23 @@ pub struct Pngs {
     large: String,
 }
 
-impl Flag {
-    fn new(base_url: &str, subject: Subject, name: &'static str, abbreviation: String) -> Self {
-        let url = |format| flags::url(base_url, subject, &abbreviation, format);
-        let png = Pngs {
-            small: url(Format::Small),
-            medium: url(Format::Medium),
-            large: url(Format::Large),
+impl Flags {
+    /// The flags of a country, and of a US block's state.
+    pub(super) fn new(base_url: &str, code: &str, name: &'static str, block: &Block) -> Self {
+        let flag = |subject, name, abbreviation: String| {
+            let url = |format| flags::url(base_url, subject, &abbreviation, format);
+            let [small, medium, large] = [Format::Small, Format::Medium, Format::Large].map(url);
+            Flag { name, svg: url(Format::Svg), png: Pngs { small, medium, large }, abbreviation }
         };
-        Self { name, svg: url(Format::Svg), png, abbreviation }
+        let state = block.state.filter(|&(_, country)| country == Country::Us);
+        Self {
+            country: flag(Subject::Country, name, code.to_owned()),
+            state: state.map(|(state, _)| flag(Subject::State, state.name(), state.to_string())),
+        }
     }
 }
 
 impl FormatResult {
-    /// Combines a parsed number with its numbering data and its optional fields. Without a number, the result has only the
-    /// text and these. Without `flags_base_url`, it has no flags.
-    pub(super) fn new(
-        text: &str,
-        number: Option<PhoneNumber>,
-        records: BlockRecords,
-        today: Date,
-        flags_base_url: Option<&str>,
-        extras: Self,
-    ) -> Self {
-        let Some(number) = number else {
-            let input = text.trim().chars().take(MAX_INPUT_LENGTH).collect();
-            return Self { input, ..extras };
-        };
-        let country = number.country.as_deref().and_then(|code| Some((code, country_name(code)?)));
-        let block = Block::new(&number, records, today);
-        let location = country.and_then(|(code, _)| Location::new(code, &block));
-        let flags = flags_base_url.zip(country.filter(|_| number.valid));
-        let flags = flags.map(|(base_url, (code, name))| Flags {
-            country: Flag::new(base_url, Subject::Country, name, code.to_owned()),
-            state: block.state.filter(|&(_, country)| country == Country::Us).map(|(state, _)| {
-                Flag::new(base_url, Subject::State, state.name(), state.to_string())
-            }),
-        });
-        let parts = NanpParts::from_number(&number);
-        Self {
-            valid: number.valid,
-            possible: number.possible,
-            input: number.dialed(),
-            country_code: Some(number.country_calling_code.to_string()),
-            country_calling_code: Some(format!("+{}", number.country_calling_code)),
-            country: number.country,
-            national_number: Some(number.national_number),
-            npa: parts.as_ref().map(|parts| parts.npa_nxx.npa),
-            nxx: parts.as_ref().map(|parts| parts.npa_nxx.nxx),
-            nxxx: parts.map(|parts| parts.nxxx),
-            extension: number.extension,
-            formats: Some(number.formats),
-            number_type: number.number_type,
-            type_description: number.number_type.map(NumberType::description),
-            location,
-            carrier: block.carrier,
-            flags,
-            is_non_geographic: Some(number.is_non_geographic),
-            ..extras
-        }
-    }
-
     /// Replaces the reason why the text is not a single valid number.
     pub fn with_reason(self, reason: ReasonInfo) -> Self {
         Self { reason: Some(Some(reason)), ..self }

@@ -1,13 +1,12 @@
 //! Route tests with a small dataset.
 
 mod block_holders;
-pub mod records;
-mod results;
+pub mod results;
 
-use std::time::Duration;
+use std::{fmt::Write, time::Duration};
 
 use axum::{body::Body, extract::Request};
-use serde_json::{Value, json};
+use serde_json::Value;
 use shared::{body::BodyBudget, heavy_work::HeavyWork, in_process::InProcess, state::App};
 use test_api::{TestApi, header};
 
@@ -19,13 +18,6 @@ async fn post(query: &str, content_type: &str, body: &str, accept: &str) -> (u16
     let target = format!("/v1/format?{query}");
     let response = TestApi::new(routes()).post(&target, &headers, body.to_owned()).await;
     (response.status.as_u16(), String::from_utf8(response.body.into()).unwrap())
-}
-
-/// Posts numbers, and returns the text of the successful response.
-async fn post_numbers(query: &str, numbers: &Value, accept: &str) -> String {
-    let (status, text) = post(query, "application/json", &numbers.to_string(), accept).await;
-    assert_eq!(status, 200, "{text}");
-    text
 }
 
 #[tokio::test]
@@ -62,107 +54,68 @@ async fn errors_state_the_rule_and_the_value() {
     insta::assert_snapshot!(errors.await);
 }
 
-#[tokio::test]
-async fn unreadable_bodies_are_rejected_with_their_status() {
-    for (query, content_type, body, status, message) in [
-        ("", "text/plain", "1\n".repeat(1001), 413, "The body must contain at most 1000 numbers"),
-        ("", "x/y", "tn=1".to_owned(), 415, "Content-Type must be application/json, text/plain or"),
-        ("column=a", "text/plain", "305".to_owned(), 400, "column requires a text/csv body"),
-        ("countryColumn=a", "application/json", "[]".to_owned(), 400, "countryColumn requires a"),
-    ] {
-        let (actual, text) = post(query, content_type, &body, "application/json").await;
-        assert_eq!(actual, status, "{message}");
-        assert!(text.contains(&format!("\"message\":\"{message}")), "{text}");
-    }
-}
+const JSON: &str = "application/json";
+const CSV: &str = "text/csv";
 
 #[tokio::test]
 async fn text_and_csv_bodies_get_the_same_results_as_json() {
-    let numbers = ["305 234 5678", "+44 20 7946 0958", "hello"];
-    let expected = post_numbers("", &json!(numbers), "application/json").await;
+    let numbers = r#"["305 234 5678", "+44 20 7946 0958", "hello"]"#;
+    let expected = post("", JSON, numbers, JSON).await;
     for (content_type, body) in [
         ("text/plain", "305 234 5678\r\n+44 20 7946 0958\r\nhello\r\n"),
-        ("text/csv", "tn\n305 234 5678\n+44 20 7946 0958\nhello\n"),
+        (CSV, "tn\n305 234 5678\n+44 20 7946 0958\nhello\n"),
         ("text/csv; header=absent", "305 234 5678\n+44 20 7946 0958\nhello\n"),
-        ("text/csv", "a;phone\n1;305 234 5678\n2;+44 20 7946 0958\n3;hello\n"),
+        (CSV, "a;phone\n1;305 234 5678\n2;+44 20 7946 0958\n3;hello\n"),
     ] {
-        let expected = (200, expected.clone());
-        assert_eq!(post("", content_type, body, "application/json").await, expected);
+        assert_eq!(post("", content_type, body, JSON).await, expected);
     }
 }
 
+/// Fields apply to every format, and no cell or column name is a formula. Input columns are rejected only if they clash
+/// with result columns.
 #[tokio::test]
-async fn fields_apply_to_every_response_format() {
+async fn batches_in_every_format() {
+    let many = "1\n".repeat(1001);
+    let fields = "fields=carrier.name,valid,formats.e164,reason.code";
+    let numbers = r#"[{ "tn": "415 202 5678", "id": "a" }, "305 234", "=hello", { "id": "=b" }]"#;
+    let two_numbers = r#"["305-234-5678 / 212-234-5678"]"#;
+    let in_zones = r#"["415 202 5678", "+44 20 7946 0958"]"#;
+    let zones = "fields=timeZones,callingHours.rule,callingHours.window";
+    let clash = "tn,=name,tn_valid,tn_reason\n305 234 5678,Ann,true,\n";
+    let mut responses = String::new();
+    for (query, content_type, body, accept) in [
+        (fields, JSON, numbers, "application/x-ndjson"),
+        (fields, JSON, numbers, JSON),
+        (fields, JSON, numbers, CSV),
+        ("include=line,reason&fields=&flags=true", JSON, two_numbers, CSV),
+        (zones, JSON, in_zones, CSV),
+        ("", CSV, clash, CSV),
+        ("fields=formats,reason", CSV, clash, CSV),
+        ("fields=formats", CSV, clash, CSV),
+        ("fields=valid", CSV, clash, JSON),
+        ("", "text/plain", &many, JSON),
+        ("", "x/y", "tn=1", JSON),
+        ("column=a", "text/plain", "305", JSON),
+        ("countryColumn=a", JSON, "[]", JSON),
+    ] {
+        let (status, text) = post(query, content_type, body, accept).await;
+        writeln!(responses, "POST {query} as {content_type}: {status} {accept}").unwrap();
+        writeln!(responses, "{}\n", text.trim_end().replace('\r', "")).unwrap();
+    }
+    insta::assert_snapshot!(responses);
+}
+
+/// Selected fields of a single number are those of a batch.
+#[tokio::test]
+async fn a_single_number_has_the_same_fields_as_in_a_batch() {
     let query = "fields=carrier.name,valid,formats.e164,reason.code";
-    let single = [
-        (
-            "415 202 5678",
-            r#"{"valid":true,"formats":{"e164":"+14152025678"},"carrier":{"name":"PACIFIC BELL"},"reason":null}"#,
-        ),
-        (
-            "305 234",
-            r#"{"valid":false,"formats":{"e164":"+1305234"},"reason":{"code":"TOO_SHORT"}}"#,
-        ),
-        ("=hello", r#"{"valid":false,"reason":{"code":"NOT_A_NUMBER"}}"#),
-    ];
-    for (tn, expected) in single {
+    for tn in ["415 202 5678", "305 234", "=hello"] {
         let target = format!("/v1/format?tn={}&{query}", tn.replace(' ', "%20"));
-        assert_eq!(TestApi::new(routes()).ok(&target).await.to_string(), expected);
+        let single = TestApi::new(routes()).ok(&target).await;
+        let (_, batch) = post(query, "text/plain", tn, "application/x-ndjson").await;
+        let batch: Value = serde_json::from_str(&batch).unwrap();
+        assert_eq!(batch["result"].to_string(), single.to_string());
     }
-    let numbers =
-        json!([{ "tn": single[0].0, "id": "a" }, single[1].0, single[2].0, { "id": "=b" }]);
-    let error = r#"{"error":"invalid_request","message":"tn is required"}"#;
-    let lines = [
-        format!(r#"{{"id":"a","tn":"{}","result":{}}}"#, single[0].0, single[0].1),
-        format!(r#"{{"tn":"{}","result":{}}}"#, single[1].0, single[1].1),
-        format!(r#"{{"tn":"{}","result":{}}}"#, single[2].0, single[2].1),
-        format!(r#"{{"id":"=b","tn":"","error":{error}}}"#),
-    ];
-    let as_lines = post_numbers(query, &numbers, "application/x-ndjson").await;
-    assert_eq!(as_lines, lines.join("\n") + "\n");
-    let as_json = post_numbers(query, &numbers, "application/json").await;
-    assert_eq!(as_json, format!("{{\"results\":[{}]}}", lines.join(",")));
-    // Cells must not be formulas.
-    let csv = "id,tn,tn_valid,tn_e164,tn_carrier_name,tn_reason,tn_error\r\n\
-               a,415 202 5678,true,+14152025678,PACIFIC BELL,,\r\n\
-               ,305 234,false,,,TOO_SHORT,\r\n\
-               ,'=hello,false,,,NOT_A_NUMBER,\r\n\
-               '=b,,,,,,tn is required\r\n";
-    assert_eq!(post_numbers(query, &numbers, "text/csv").await, csv);
-}
-
-#[tokio::test]
-async fn csv_has_the_columns_of_included_fields_after_the_others() {
-    let numbers = json!(["305-234-5678 / 212-234-5678"]);
-    let csv = post_numbers("include=line,reason&fields=&flags=true", &numbers, "text/csv").await;
-    let header = csv.lines().next().unwrap();
-    let columns = ",tn_is_non_geographic,tn_reason,tn_other,tn_line_type,tn_line_basis,\
-                   tn_line_may_differ_if_ported,tn_line_everyday_name,tn_error";
-    assert!(header.ends_with(columns), "{header}");
-    assert!(csv.ends_with(",TWO_NUMBERS,+12122345678,,,,,\r\n"), "{csv}");
-    let numbers = json!(["415 202 5678", "+44 20 7946 0958"]);
-    let query = "fields=timeZones,callingHours.rule,callingHours.window";
-    let expected = "id,tn,tn_time_zones,tn_calling_hours_rule,tn_calling_hours_window_from,\
-                    tn_calling_hours_window_to,tn_error\r\n\
-                    ,415 202 5678,America/Los_Angeles,47 CFR 64.1200(c)(1),08:00,21:00,\r\n\
-                    ,+44 20 7946 0958,Europe/London,,,,\r\n";
-    assert_eq!(post_numbers(query, &numbers, "text/csv").await, expected);
-}
-
-#[tokio::test]
-async fn input_columns_are_rejected_only_if_they_clash_with_result_columns() {
-    let body = "tn,=name,tn_valid,tn_reason\n305 234 5678,Ann,true,\n";
-    for (query, column) in [("", "tn_valid"), ("fields=formats,reason", "tn_reason")] {
-        let (status, text) = post(query, "text/csv", body, "text/csv").await;
-        assert_eq!(status, 400, "{query}");
-        let message =
-            format!("'{column}' has the same name as a result column; rename or remove it");
-        assert!(text.contains(&message), "{text}");
-    }
-    assert_eq!(post("", "text/csv", body, "application/json").await.0, 200);
-    let (status, csv) = post("fields=formats", "text/csv", body, "text/csv").await;
-    // Column names that look like formulas are escaped.
-    assert!(status == 200 && csv.starts_with("tn,'=name,tn_valid,tn_reason,tn_e164,"), "{csv}");
 }
 
 /// Posts a text, and returns the response's status and body.

@@ -19,7 +19,6 @@ const LIMIT: BodyLimit = BodyLimit {
     advice: "send some of the numbers in another request",
 };
 
-/// The numbers in a request.
 #[derive(Debug)]
 pub struct Batch {
     /// At least one, and at most [`super::MAX_NUMBERS`].
@@ -28,7 +27,6 @@ pub struct Batch {
     pub table: Option<Table>,
 }
 
-/// A request's body, and its format.
 #[derive(Debug)]
 pub struct BatchBody {
     format: BodyFormat,
@@ -137,49 +135,31 @@ mod tests {
 
     #[tokio::test]
     async fn content_type_selects_the_format() {
-        let none = Err("The body must contain at least one number, got none");
-        for (content_type, body, expected) in [
-            ("Application/JSON; charset=UTF-8", &b"[\"tn\"]"[..], Ok(&["tn"][..])),
-            ("text/plain;charset=\"utf-8\"", b"tn", Ok(&["tn"])),
-            ("text/csv", b"phone\ntn", Ok(&["tn"])),
-            ("text/csv; header=present", b"phone\ntn", Ok(&["tn"])),
-            ("text/csv; charset=us-ascii; header=absent", b"tn", Ok(&["tn"])),
+        let mut text = String::new();
+        for (content_type, body) in [
+            ("Application/JSON; charset=UTF-8", &b"[\"tn\"]"[..]),
+            ("text/plain;charset=\"utf-8\"", b"tn"),
+            ("text/csv", b"phone\ntn"),
+            ("text/csv; header=present", b"phone\ntn"),
+            ("text/csv; charset=us-ascii; header=absent", b"tn"),
             // Lines end with LF or CR, and empty ones keep their place.
-            ("text/plain", b"305\n\n 306 ", Ok(&["305", "", " 306 "])),
-            ("text/plain", b"\xef\xbb\xbf305\r\n\r\n 306 \r\n", Ok(&["305", "", " 306 "])),
-            ("text/plain", b"305\r\r 306 \r", Ok(&["305", "", " 306 "])),
-            (
-                "",
-                b"tn",
-                Err("Content-Type must be application/json, text/plain or text/csv, got ''"),
-            ),
-            (
-                "text/csv;charset=latin1",
-                b"tn",
-                Err("The Content-Type charset must be utf-8, got 'latin1'"),
-            ),
-            ("application/json", b"[]", none),
-            ("text/plain", b"", none),
-            ("text/csv", b"tn\n", none),
-            (
-                "text/plain",
-                b"305\r\n1\r30\xe9",
-                Err("The body must be UTF-8, got the byte 0xe9 at byte 10, on line 3"),
-            ),
-            (
-                "text/csv",
-                b"\xff\xfet\0n\0",
-                Err("The body must be UTF-8, got the byte 0xff at byte 1, on line 1; it is UTF-16"),
-            ),
+            ("text/plain", b"305\n\n 306 "),
+            ("text/plain", b"\xef\xbb\xbf305\r\n\r\n 306 \r\n"),
+            ("text/plain", b"305\r\r 306 \r"),
+            ("", b"tn"),
+            ("text/csv;charset=latin1", b"tn"),
+            ("application/json", b"[]"),
+            ("text/plain", b""),
+            ("text/csv", b"tn\n"),
+            ("text/plain", b"305\r\n1\r30\xe9"),
+            ("text/csv", b"\xff\xfet\0n\0"),
         ] {
-            let found = read(content_type, body).await;
-            let expected =
-                expected.map(|numbers| numbers.iter().map(ToString::to_string).collect());
-            assert_eq!(found, expected.map_err(str::to_owned), "{content_type}");
+            let shown = String::from_utf8_lossy(body);
+            text += &format!("{content_type} {shown:?}\n  {:?}\n", read(content_type, body).await);
         }
         let gzip = Request::builder().header(CONTENT_ENCODING, "gzip").body(Body::empty()).unwrap();
-        let message = "Content-Encoding must be absent, got 'gzip'";
-        assert_eq!(read_request(gzip).await.unwrap_err(), message);
+        text += &format!("gzip\n  {:?}\n", read_request(gzip).await);
+        insta::assert_snapshot!(text);
     }
 
     #[tokio::test]

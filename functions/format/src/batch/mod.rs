@@ -152,7 +152,7 @@ pub async fn format_numbers(
     let parse = || numbers.into_iter().map(|it| it.parse(options.default_country)).collect();
     let parsed: Vec<ParsedNumber> = app.heavy_work.run(length, parse).await?;
     let numbers = parsed.iter().filter_map(ParsedNumber::number);
-    let describer = Describer::new(&app, key, numbers, &options, &flags).await?;
+    let describer = Describer::new(&app, key, numbers, &options, &flags, None).await?;
     let respond = || {
         let describe = |number| FormattedNumber::new(number, &describer, options.fields.as_ref());
         let results: Vec<_> = parsed.into_iter().map(describe).collect();

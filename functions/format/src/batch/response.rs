@@ -49,7 +49,6 @@ pub struct FormattedNumber<'a> {
 }
 
 impl<'a> FormattedNumber<'a> {
-    /// Describes a number, with these fields of its result.
     pub(super) fn new(
         ParsedNumber { id, tn, content }: ParsedNumber,
         describer: &Describer<'_>,

@@ -114,7 +114,6 @@ impl CallingWindow {
         (self.from..self.to).contains(&&*time.strftime("%H:%M").to_string())
     }
 
-    /// The hours in both windows.
     fn and(self, other: Self) -> Self {
         Self { from: self.from.max(other.from), to: self.to.min(other.to) }
     }

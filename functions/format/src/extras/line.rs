@@ -53,7 +53,6 @@ impl LineInfo {
     }
 }
 
-/// The carrier that the number's block is assigned to.
 fn holder(number: &PhoneNumber, facts: &Facts<'_>) -> Option<Carrier> {
     let parts = NanpParts::from_number(number)?;
     let dataset = facts.dataset?;

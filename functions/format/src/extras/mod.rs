@@ -20,7 +20,6 @@ pub use place::PlaceInfo;
 pub use reason::ReasonInfo;
 pub use time_zones::{TimeZoneInfo, find as find_zones, zones};
 
-/// The inputs for finding the parts.
 pub struct Facts<'a> {
     pub text: &'a str,
     /// The country for numbers without a country code.

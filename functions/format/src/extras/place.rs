@@ -73,13 +73,9 @@ impl PlaceInfo {
 /// The block of a number in the US or Canada; `None` if the number cannot be assigned.
 fn block(number: &PhoneNumber, facts: &Facts<'_>) -> Option<Block> {
     let NanpParts { npa_nxx, .. } = NanpParts::from_number(number)?;
-    let dataset = facts.dataset?;
-    let exchange = dataset.exchange(npa_nxx);
-    if exchange.is_none() && !number.valid {
-        return None;
-    }
-    let records = BlockRecords::new(exchange, || dataset.area_code(npa_nxx.npa));
-    Some(Block::new(number, records, facts.today))
+    let records = BlockRecords::from_dataset(facts.dataset?, npa_nxx);
+    let can_be_assigned = records.exchange.is_some() || number.valid;
+    can_be_assigned.then(|| Block::new(number, records, facts.today))
 }
 
 /// The city in a state with the same name as a rate center. Many rate centers have abbreviated names, such as

@@ -1,19 +1,18 @@
 //! Formats, lookups, lists of blocks and assignments agree on the holder of a block on any day.
 
-use std::{collections::BTreeMap, iter};
+use std::iter;
 
 use jiff::{SignedDuration, Timestamp, civil::Date};
 use numbering::{
-    records::{Exchange, Record, Status, TypeBasis},
+    dataset::Dataset,
+    records::{AreaCode, BlockHolder, Carrier, Exchange, Record, Status, TypeBasis},
     time::date_of,
 };
 use serde_json::{Value, json};
 use test_api::{AppWithHistory, TestApi, app_with_history, changed_dataset};
 
-use super::records::{area_code, carrier, dataset, exchange};
 use crate::routes;
 
-const STATUSES: [Status; 3] = [Status::Assigned, Status::Unassigned, Status::Reserved];
 /// The OCN and name of an exchange's holder.
 const HOLDERS: [(Option<&str>, Option<&str>); 3] =
     [(Some("9740"), None), (None, Some("SMALL TOWN TELEPHONE")), (None, None)];
@@ -40,14 +39,16 @@ struct Case {
 impl Case {
     fn exchange(&self) -> Exchange {
         let (ocn, name) = self.holder;
-        let block = |effective| json!({ "ocn": "6529", "effective_date": effective });
-        let blocks: BTreeMap<u8, _> = (0..).zip(self.blocks.iter().map(block)).collect();
-        let npa_nxx = format!("415-{}", self.nxx);
-        let fields = json!({
-            "ocn": ocn, "company_name": name, "rate_center": "SNFC CNTRL", "state": "CA", "status": self.status,
-            "blocks": blocks
-        });
-        exchange(&npa_nxx, fields)
+        let block = |&effective: &_| BlockHolder { effective, ..BlockHolder::sample("6529") };
+        Exchange {
+            ocn: ocn.and_then(|ocn| ocn.parse().ok()),
+            company_name: name.map(str::to_owned),
+            rate_center: Some("SNFC CNTRL".to_owned()),
+            state: "CA".parse().ok(),
+            status: self.status,
+            blocks: (0..).zip(self.blocks.iter().map(block)).collect(),
+            ..Exchange::sample(&format!("415-{}", self.nxx))
+        }
     }
 
     /// The rule, written independently of the code.
@@ -76,7 +77,7 @@ impl Case {
 fn cases(days: &[Date]) -> Vec<Case> {
     let pooled: Vec<Option<Date>> =
         iter::once(None).chain(days.iter().copied().map(Some)).collect();
-    let kinds = STATUSES.into_iter().flat_map(|status| HOLDERS.map(|holder| (status, holder)));
+    let kinds = Status::ALL.into_iter().flat_map(|status| HOLDERS.map(|holder| (status, holder)));
     let kinds = kinds.flat_map(|kind| [(kind, Vec::new()), (kind, pooled.clone())]);
     let case = |(nxx, ((status, holder), blocks))| Case { nxx, status, holder, blocks };
     (300..).zip(kinds).map(case).collect()
@@ -89,8 +90,8 @@ async fn all_endpoints_agree_on_a_blocks_holder_on_any_day() {
     let days: Vec<Date> = [3, 2, 1].into_iter().map(|days| date_of(ago(days))).collect();
     let cases = cases(&days);
     let exchanges: Vec<_> = cases.iter().map(Case::exchange).collect();
-    let carriers = ["6529", "9740"].map(|ocn| carrier(json!({ "ocn": ocn })));
-    let dataset = dataset(carriers, [area_code("415", json!({}))], exchanges);
+    let carriers = ["6529", "9740"].map(Carrier::sample).to_vec();
+    let dataset = Dataset::new(carriers, vec![AreaCode::sample("415")], exchanges);
     let AppWithHistory { app, .. } = app_with_history(ago(9), vec![dataset]).await;
     let (numbers, blocks) = (TestApi::on(routes(), app.clone()), TestApi::on(npa::routes(), app));
     for (case, day) in cases.iter().flat_map(|case| days[..2].iter().map(move |day| (case, *day))) {

@@ -4,15 +4,27 @@ use std::fmt::Write;
 
 use formatting::{DefaultCountry, Languages, PhoneNumber};
 use jiff::Timestamp;
-use serde_json::json;
+use numbering::dataset::Dataset;
+use serde_json::{Value, from_value, json};
 
-use super::records::all_kinds;
 use crate::{
     FormatResult,
     assemble::Assembler,
     fields::{Fields, WithFields},
     include::Include,
 };
+
+/// The records in `records.json`.
+pub fn all_kinds() -> Dataset {
+    let mut records: Value = serde_json::from_str(include_str!("records.json")).unwrap();
+    let [carriers, area_codes, exchanges] =
+        ["carriers", "area_codes", "exchanges"].map(|kind| records[kind].take());
+    Dataset::new(
+        from_value(carriers).unwrap(),
+        from_value(area_codes).unwrap(),
+        from_value(exchanges).unwrap(),
+    )
+}
 
 #[test]
 fn every_kind_of_number_has_the_expected_fields() {
