@@ -60,7 +60,6 @@ impl Tool {
         properties.into_iter().flatten().map(|(name, _)| name.as_str()).collect()
     }
 
-    /// The arguments that a call must have.
     pub fn required_arguments(&self) -> impl Iterator<Item = &str> {
         let required = self.description.input_schema.get("required").and_then(Value::as_array);
         required.into_iter().flatten().filter_map(Value::as_str)
