@@ -4,10 +4,9 @@
 use serde_json::{Value, json};
 
 use crate::{
-    expectation::{Expectation, Part},
     findings::Findings,
     request::{Function, Request},
-    response::{Api, Response},
+    response::{Api, Expectation, Part, Response},
 };
 
 pub type Check = (Request, Expectation);
@@ -166,7 +165,6 @@ pub async fn check_public(api: &impl Api) -> Findings {
     findings
 }
 
-/// Runs the checks that need a key, after the others.
 pub async fn check_keyed(api: &impl Api, findings: &mut Findings) {
     let search = run(findings, api, search()).await;
     findings.search_total =

@@ -6,10 +6,7 @@ use jiff::{Timestamp, Unit as TimeUnit, civil::Date, tz::TimeZone};
 use logging::{Metric, Unit, metrics_line, with_causes};
 use serde_json::{Value, json};
 
-use crate::{
-    expectation::{CheckError, Expectation},
-    response::{RequestError, Response},
-};
+use crate::response::{CheckError, Expectation, RequestError, Response};
 
 /// The reports with an alarm for their age, and its metric.
 const AGE_METRICS: [(&str, &str); 3] =
@@ -75,7 +72,6 @@ impl Findings {
         self.report_dates = dates.collect();
     }
 
-    /// Records the outcome of a check without a request.
     pub fn record_comparison(&mut self, check: &str, error: Option<CheckError>) {
         let (check, latency) = (check.to_owned(), Duration::ZERO);
         self.outcomes.push(Outcome { check, status: None, latency, error });

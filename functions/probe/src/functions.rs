@@ -1,6 +1,6 @@
-//! Invokes the functions through Lambda's API.
+//! Invokes the functions, in their live or newest versions, through Lambda's API.
 
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 use backon::{ExponentialBuilder, Retryable};
 use logging::with_causes;
@@ -8,12 +8,12 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::Method;
 use serde_json::Value;
 use signed_requests::{AwsAccount, CallError, MAX_RESPONSE_BYTES, Service, first_bytes};
+use strum::VariantArray;
 use tokio::time::Instant;
 
 use crate::{
-    request::Request,
+    request::{Function, Request},
     response::{Api, RequestError, Response},
-    targets::Targets,
 };
 
 /// The timeout for a request. API Gateway would wait longer, but clients would not.
@@ -30,7 +30,8 @@ const ENCODED_IN_PATH: &AsciiSet =
 
 pub struct Functions {
     pub account: AwsAccount,
-    pub targets: Targets,
+    /// The ARN to invoke for each function.
+    pub targets: BTreeMap<Function, String>,
     pub request_id: String,
     pub deadline: Instant,
 }
@@ -83,4 +84,52 @@ impl Functions {
 
 pub fn timeout_before(deadline: Instant) -> Duration {
     REQUEST_TIMEOUT.min(deadline.saturating_duration_since(Instant::now()))
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Versions {
+    /// The versions behind the alias that the API invokes.
+    Live,
+    /// The newest versions, which have no traffic yet.
+    New,
+}
+
+/// Returns the versions in the environment, or the aliases. A deployment sets the variables before it moves an alias.
+pub fn targets(
+    versions: Versions,
+    environment: impl Fn(&str) -> Option<String>,
+) -> Result<BTreeMap<Function, String>, String> {
+    let target = |&function: &Function| {
+        let variable = format!("{}_VERSION", function.name().to_uppercase());
+        let value = environment(&variable).unwrap_or_default();
+        let parts = value
+            .rsplit_once(':')
+            .filter(|(arn, version)| arn.contains(":function:") && version.parse::<u64>().is_ok());
+        match (parts, versions) {
+            (Some(_), Versions::New) => Ok((function, value)),
+            (Some((arn, _)), Versions::Live) => Ok((function, format!("{arn}:live"))),
+            (None, _) => Err(format!(
+                "the environment variable {variable} must be the ARN of a function version, got \
+                 '{value}'"
+            )),
+        }
+    };
+    Function::VARIANTS.iter().map(target).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn error_names_the_variable_without_a_version() {
+        for value in ["", "arn:aws:lambda:us-east-1:1:function:npa", "arn:x:function:npa:live"] {
+            let environment = |variable: &str| match variable {
+                "NPA_VERSION" => Some(value.to_owned()),
+                _ => Some("arn:aws:lambda:us-east-1:123456789012:function:numbers-x:7".to_owned()),
+            };
+            let error = targets(Versions::Live, environment).unwrap_err();
+            assert!(error.contains("NPA_VERSION") && error.contains(value), "{error}");
+        }
+    }
 }

@@ -16,12 +16,10 @@ use tokio::time::Instant;
 use crate::{
     checks::{check_keyed, check_public, health},
     deployment::{Deployment, REPORT_TIME},
-    expectation::CheckError,
     findings::Findings,
-    functions::Functions,
+    functions::{Functions, Versions, targets},
     http_api::{HttpApi, check_api},
-    response::Api,
-    targets::{Versions, targets},
+    response::{Api, CheckError},
 };
 
 const CHECKS_TIMEOUT: Duration = Duration::from_secs(50);
@@ -36,7 +34,6 @@ const CHECKS_TIMEOUT: Duration = Duration::from_secs(50);
 pub enum Event {
     Deployment(Deployment),
     Request(Request),
-    WithoutPayload(()),
 }
 
 #[derive(Debug, Default, PartialEq, Eq, Deserialize)]
@@ -46,12 +43,12 @@ pub struct Request {
     base_url: Option<String>,
 }
 
-pub async fn handle(event: LambdaEvent<Event>) -> Result<Value, Error> {
+pub async fn handle(event: LambdaEvent<Option<Event>>) -> Result<Value, Error> {
     let LambdaEvent { payload, context } = event;
     let findings = match payload {
-        Event::Deployment(deployment) => report_to_codedeploy(&deployment, context).await,
-        Event::Request(request) => check_service(request, &context).await,
-        Event::WithoutPayload(()) => check_service(Request::default(), &context).await,
+        Some(Event::Deployment(deployment)) => report_to_codedeploy(&deployment, context).await,
+        Some(Event::Request(request)) => check_service(request, &context).await,
+        None => check_service(Request::default(), &context).await,
     };
     Ok(findings.map_err(|error| with_causes(&*error))?.summary())
 }
@@ -154,14 +151,15 @@ mod tests {
 
     #[test]
     fn hooks_and_requests_are_distinguished_and_unknown_fields_are_rejected() {
-        let parse = |payload: Value| serde_json::from_value::<Event>(payload);
+        let parse = |payload: Value| serde_json::from_value::<Option<Event>>(payload);
         let hook = json!({ "DeploymentId": "d-1", "LifecycleEventHookExecutionId": "eyJ" });
-        assert!(matches!(parse(hook).unwrap(), Event::Deployment(_)));
-        assert_eq!(parse(Value::Null).unwrap(), Event::WithoutPayload(()));
-        assert_eq!(parse(json!({})).unwrap(), Event::Request(Request::default()));
+        assert!(matches!(parse(hook).unwrap(), Some(Event::Deployment(_))));
+        assert_eq!(parse(Value::Null).unwrap(), None);
         let base_url = Some("https://api.example.com".to_owned());
-        let request = json!({ "base_url": base_url });
-        assert_eq!(parse(request).unwrap(), Event::Request(Request { base_url }));
+        for base_url in [None, base_url] {
+            let request = Event::Request(Request { base_url: base_url.clone() });
+            assert_eq!(parse(json!({ "base_url": base_url })).unwrap(), Some(request));
+        }
         for invalid in [json!({ "baseUrl": "x" }), json!("x"), json!({ "DeploymentId": "d-1" })] {
             let error = parse(invalid).unwrap_err().to_string();
             assert!(error.starts_with("the request must be a JSON object"), "{error}");

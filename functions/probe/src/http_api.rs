@@ -8,11 +8,10 @@ use tokio::time::Instant;
 
 use crate::{
     checks::{carriers, health, statistics},
-    expectation::Expectation,
     findings::Findings,
     functions::timeout_before,
     request::Request,
-    response::{Api, RequestError, Response},
+    response::{Api, Expectation, RequestError, Response},
 };
 
 /// The API at a URL, called until a deadline. Does not follow redirects.

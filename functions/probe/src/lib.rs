@@ -4,24 +4,21 @@
 //! an operator invokes it, it checks the live versions, and the API at its URL.
 //!
 //! [`checks`] lists the requests and their expected responses. `tnr doctor` sends the same requests over HTTP
-//! ([`http_api`]). The probe invokes the [`functions`] with API Gateway events ([`request`]). [`targets`] selects the
-//! versions to invoke, and [`findings`] collects the outcomes.
+//! ([`http_api`]). The probe invokes the [`functions`] with API Gateway events ([`request`]), and [`findings`] collects
+//! the outcomes.
 
 mod checks;
 mod deployment;
-mod expectation;
 mod findings;
 mod functions;
 mod handler;
 mod http_api;
 mod request;
 mod response;
-mod targets;
 
 pub use checks::{check_keyed, check_public, keyed_requests};
-pub use expectation::{CheckError, Expectation};
 pub use findings::{Findings, Outcome};
 pub use handler::handle;
 pub use http_api::HttpApi;
 pub use request::{Function, Request};
-pub use response::{Api, RequestError, Response};
+pub use response::{Api, CheckError, Expectation, RequestError, Response};

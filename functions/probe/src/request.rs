@@ -30,7 +30,6 @@ impl Function {
     }
 }
 
-/// Names and values of parameters.
 type Pairs = Vec<(&'static str, String)>;
 
 /// A request to a function: `POST` if it has a body, otherwise `GET`.
