@@ -50,7 +50,6 @@ pub struct ReportError {
 }
 
 impl ReportError {
-    /// Creates an error whose message does not quote the file.
     pub(crate) fn new(message: impl Into<String>) -> Self {
         let message = message.into();
         Self { without_contents: message.clone(), message }

@@ -29,7 +29,6 @@ const MAX_UNRECORDED: usize = 30;
 pub(crate) const UNRECORDED: &str =
     "changes could not be added to the history; the next import tries again";
 
-/// Adds publications to the history.
 pub(crate) struct Recorder<'a, P> {
     pub store: &'a Store,
     pub clock: Clock,

@@ -11,7 +11,6 @@ use crate::{IngestError, Progress, options::before_deadline};
 
 const CONCURRENT_BATCHES: usize = 8;
 
-/// The number of items that an import writes and deletes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Items {
     pub written: usize,

@@ -217,7 +217,9 @@ fn with_metrics(report: &Value, elapsed: Duration, now: Timestamp) -> String {
     let sum = |pointer: &str| -> f64 {
         let counts = report.pointer(pointer).and_then(Value::as_object);
         let values = counts.into_iter().flat_map(Map::values);
-        values.filter_map(|value| value.as_f64().or_else(|| value["count"].as_f64())).sum()
+        let values = values.filter_map(|it| it.as_f64().or_else(|| it["count"].as_f64()));
+        // Not `sum`, which is -0 without values.
+        values.fold(0.0, |sum, value| sum + value)
     };
     let unread = report["unread_block_reports"].as_array().map_or(0, Vec::len);
     let mut metrics = vec![

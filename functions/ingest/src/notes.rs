@@ -30,9 +30,7 @@ pub(crate) struct Findings {
     pub unknown_values: BTreeMap<&'static str, Warning>,
     /// Values that only add details to records.
     pub unknown_details: BTreeMap<&'static str, Warning>,
-    /// Columns that this release does not know.
     pub unknown_columns: Warning,
-    /// Optional columns that the file does not have.
     pub missing_columns: Warning,
 }
 
@@ -53,7 +51,6 @@ impl Warning {
 }
 
 impl Notes {
-    /// The findings in a report, to add to.
     pub fn in_report(&mut self, name: ReportName) -> &mut Findings {
         self.reports.entry(name).or_default()
     }
@@ -69,7 +66,6 @@ impl Notes {
 }
 
 impl Findings {
-    /// All unknown values, by column.
     pub fn all_unknown_values(&self) -> impl Iterator<Item = (&&'static str, &Warning)> {
         self.unknown_values.iter().chain(&self.unknown_details)
     }

@@ -9,7 +9,6 @@ use crate::{IngestError, gates::AllowedGates};
 
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
-    /// The gates that the import may pass.
     pub allow: AllowedGates,
     /// Refuses unknown and missing columns, unknown values, and unreadable reports on thousands blocks.
     pub strict: bool,
@@ -30,10 +29,8 @@ pub struct Options {
     pub now: Timestamp,
 }
 
-/// Two years.
 pub const DEFAULT_HISTORY_DAYS: u16 = 731;
 
-/// A clock that starts at the time in the options.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Clock {
     start: Timestamp,

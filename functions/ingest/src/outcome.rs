@@ -42,7 +42,6 @@ pub struct ImportReport {
     pub items: Items,
     /// The number of publications whose changes could not be added to the history. The next import tries again.
     pub unrecorded: usize,
-    /// Skipped rows by report and reason.
     pub skipped: BTreeMap<String, u32>,
     /// Suspicious data that was imported anyway, by kind.
     pub warnings: BTreeMap<String, Warning>,
@@ -54,7 +53,6 @@ pub struct ImportReport {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "outcome")]
 pub enum Outcome {
-    /// The imported version is current.
     Published,
     /// The reports contain the same data as the current version.
     Unchanged,
@@ -67,7 +65,6 @@ pub enum Outcome {
         #[serde(skip_serializing_if = "Option::is_none")]
         allowed_by: Option<Vec<Gate>>,
     },
-    /// An older version is current again.
     RolledBack,
 }
 

@@ -69,7 +69,6 @@ mod tests {
     use super::*;
     use crate::quality::tests::{area_code, carrier, exchange};
 
-    /// An exchange with two blocks.
     fn pooled(npa_nxx: &str) -> Exchange {
         Exchange {
             blocks: [3, 4].map(|digit| (digit, BlockHolder::sample("0001"))).into(),

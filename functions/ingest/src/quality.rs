@@ -44,7 +44,6 @@ pub struct QualityReport {
     pub carrier_types: TypeCoverage,
 }
 
-/// A named count or percentage.
 pub(crate) type Figure = (&'static str, f64);
 
 /// Figures by name: counts, and [`SHARES`].
@@ -115,14 +114,12 @@ impl Quality {
         Self { by_country, carrier_types: TypeCoverage::new(dataset) }
     }
 
-    /// The figures of a country's exchanges.
     pub(crate) fn exchanges_in(&self, country: Country) -> Vec<Figure> {
         let typed = self.carrier_types.by_country.get(&country);
         let typed = typed.map(|by_basis| (TYPED, by_basis.percent_typed()));
         self.in_country(country).figures().into_iter().chain(typed).collect()
     }
 
-    /// The figures of a country's thousands blocks.
     pub(crate) fn blocks_in(&self, country: Country) -> Vec<Figure> {
         let Coverage { blocks, pooled_exchanges, .. } = self.in_country(country);
         vec![("blocks", blocks.into()), ("pooled_exchanges", pooled_exchanges.into())]

@@ -12,7 +12,6 @@ use crate::{
     reports::{REPORTS, Report, ReportRows},
 };
 
-/// Reads each report that has a source.
 pub(crate) async fn read_sources(
     sources: &Sources,
     Options { deadline, now, .. }: Options,

@@ -47,18 +47,19 @@ pub async fn rollback(
     let quality = QualityReport::between(Some(&Quality::new(&current)), &Quality::new(&dataset));
     let dataset = Arc::new(dataset);
     let changes = Changes::between(&current, &dataset);
-    if options.dry_run {
-        let report = ImportReport::new(&manifest.current, &dataset, changes, quality, notes);
-        return Ok(ImportReport { version: Some(replaced.current.version), ..report });
-    }
-    let recorder = Recorder::new(store, options, clock, &progress);
-    let comparable = is_comparable.then_some(&changes);
-    recorder.record(&mut manifest, &replaced, comparable, &mut notes).await;
+    let (outcome, current, unrecorded) = if options.dry_run {
+        (Outcome::Planned, &replaced, 0)
+    } else {
+        let recorder = Recorder::new(store, options, clock, &progress);
+        let comparable = is_comparable.then_some(&changes);
+        recorder.record(&mut manifest, &replaced, comparable, &mut notes).await;
+        progress(Progress::Publishing);
+        store.publish(&manifest, &replaced.revision).await?;
+        (Outcome::RolledBack, &manifest, manifest.unrecorded.len())
+    };
+    let version = Some(current.current.version.clone());
     let report = ImportReport::new(&manifest.current, &dataset, changes, quality, notes);
-    progress(Progress::Publishing);
-    store.publish(&manifest, &replaced.revision).await?;
-    let (version, unrecorded) = (Some(manifest.current.version), manifest.unrecorded.len());
-    Ok(ImportReport { outcome: Outcome::RolledBack, version, unrecorded, ..report })
+    Ok(ImportReport { outcome, version, unrecorded, ..report })
 }
 
 /// The current version, rebuilt from the rollback's target if it is damaged; `None` if that also fails. An operator may be

@@ -14,7 +14,6 @@ use crate::{
     reports::{blocks::AssignedBlock, codes::CodeRow, overlay::OverlayRow},
 };
 
-/// Counts over an OCN's codes and blocks.
 #[derive(Default)]
 struct Holdings {
     names: BTreeMap<String, Usage>,

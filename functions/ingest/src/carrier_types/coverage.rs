@@ -10,10 +10,8 @@ use serde::Serialize;
 
 use crate::quality::rounded_percent;
 
-/// The number of companies to list.
 const MAX_COMPANIES: usize = 50;
 
-/// How many exchanges have a carrier type, and from which source.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct TypeCoverage {
     pub by_country: BTreeMap<Country, ExchangesByBasis>,

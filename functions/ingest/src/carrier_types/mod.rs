@@ -25,7 +25,6 @@ const NAME_WORDS: &str = include_str!("name_words.csv");
 /// The words of the rule for names that end in a state, such as `ACME TELECOM, INC. - NY`.
 const STATE_AT_END: &str = "- ST";
 
-/// A row of either table.
 #[derive(Debug, Deserialize)]
 struct KnownCompany {
     words: String,
@@ -38,7 +37,6 @@ struct KnownCompany {
     /// The line type, if the carrier type does not determine it.
     #[serde(rename = "line")]
     line_type: Option<LineType>,
-    /// The name that people use.
     common_name: Option<String>,
 }
 

@@ -103,7 +103,6 @@ impl Baseline {
         self.manifest.as_ref().filter(|manifest| !next.replaces_sample(&manifest.current))
     }
 
-    /// Returns `true` if the dataset is the current version.
     pub fn is_current(&self) -> bool {
         let compared = self.snapshot.as_ref().map(|snapshot| &snapshot.version);
         compared == self.manifest.as_ref().map(|manifest| &manifest.current.version)

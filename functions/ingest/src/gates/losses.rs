@@ -30,7 +30,6 @@ pub(super) struct Loss {
     exchanges: u32,
     removed: u32,
     lost: u32,
-    /// The lost exchanges by new owner.
     gained_by: BTreeMap<String, u32>,
 }
 

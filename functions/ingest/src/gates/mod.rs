@@ -26,21 +26,8 @@ pub(crate) use baseline::{Baseline, UNREADABLE};
 const MIN_RECORDS: u32 = 20;
 
 /// What an operator can let an import pass, by the name in `--allow` and in requests.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Serialize,
-    Deserialize,
-    Display,
-    EnumString,
-    VariantArray,
-    VariantNames,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Display, EnumString, VariantArray, VariantNames)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum Gate {
@@ -151,7 +138,6 @@ fn refuse_dates(current: &ImportedReports, next: &Snapshot) -> Vec<Refusal> {
     refusals
 }
 
-/// The result of all gates.
 pub(crate) struct GateResult {
     pub reasons: Vec<String>,
     /// The gates to allow for the import to pass; `None` if it cannot.

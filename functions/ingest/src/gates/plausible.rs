@@ -46,7 +46,6 @@ pub(super) fn refuse_implausible(
     refuse_several_names(next, notes, refusals);
 }
 
-/// Refuses a percentage above `max`.
 fn refuse(refusals: &mut Vec<Refusal>, share: f64, max: f64, reason: String) {
     if share > max {
         refusals.push(Refusal::new(Gate::Suspect, reason));

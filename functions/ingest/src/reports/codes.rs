@@ -16,7 +16,6 @@ pub(crate) const NANPA_URL: &str =
     "https://reports.nanpa.com/public/CoCodeAssignment_Utilized_AllStates_Public.zip";
 pub(crate) const CNAC_URL: &str = "https://www.cnac.ca/data/COCodeStatus_ALL.zip";
 
-/// US exchanges.
 pub(super) const NANPA: Report = Report {
     format: Format {
         name: ReportName::Nanpa,
@@ -33,7 +32,6 @@ pub(super) const NANPA: Report = Report {
     figures: |_, quality| quality.exchanges_in(Country::Us),
 };
 
-/// Canadian exchanges.
 pub(super) const CNAC: Report = Report {
     format: Format {
         name: ReportName::Cnac,
@@ -63,7 +61,6 @@ pub(crate) struct CodeRow {
     pub assigned: Option<Date>,
 }
 
-/// A status, with the words for it in a report.
 type Words = (Status, &'static [&'static str]);
 
 const US_STATUSES: [Words; 3] = [

@@ -40,7 +40,6 @@ pub(crate) struct Report {
     pub figures: fn(&Dataset, &Quality) -> Vec<Figure>,
 }
 
-/// The rows of all reports.
 #[derive(Debug, Default)]
 pub(crate) struct ReportRows {
     pub codes: Vec<CodeRow>,
@@ -64,7 +63,6 @@ impl ReportRows {
 }
 
 impl Report {
-    /// Reads the rows and the file's date.
     pub fn read(
         &self,
         text: &mut dyn Read,

@@ -107,7 +107,6 @@ struct NormalizedText<R, F> {
     inner: BufReader<R>,
     line: Cursor<Vec<u8>>,
     lines: u64,
-    /// Called with the number of lines read so far.
     on_line: F,
 }
 

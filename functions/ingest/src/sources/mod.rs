@@ -42,7 +42,6 @@ impl Sources {
         self.0.iter().map(|(&name, source)| (name, source))
     }
 
-    /// Replaces or adds a report's source.
     pub fn with(mut self, name: ReportName, source: Source) -> Self {
         self.0.insert(name, source);
         self

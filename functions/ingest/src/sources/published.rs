@@ -10,7 +10,6 @@ use crate::reports::{REPORTS, codes, npa_report};
 /// The URLs of the required reports: NANPA's codes, CNAC's codes and NANPA's area codes.
 pub const PUBLISHED_URLS: [&str; 3] = [codes::NANPA_URL, codes::CNAC_URL, npa_report::URL];
 
-/// Returns `true` for a publisher's URL.
 pub(super) fn is_published(address: &str) -> bool {
     REPORTS.iter().any(|report| report.published_at == Some(address))
 }

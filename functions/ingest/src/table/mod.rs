@@ -20,7 +20,6 @@ use crate::{error::ReportError, notes::Notes};
 
 pub(crate) use cells::{date, non_empty};
 
-/// A report's format.
 pub(crate) struct Format {
     pub name: ReportName,
     /// The report's name in messages.
@@ -52,7 +51,6 @@ fn names(column: &'static str) -> impl Iterator<Item = &'static str> {
     column.trim_end_matches('?').split('|')
 }
 
-/// The column's name in messages.
 fn first_name(column: &'static str) -> &'static str {
     names(column).next().unwrap_or_default()
 }
@@ -124,12 +122,10 @@ impl Format {
         }
     }
 
-    /// An error about the whole file.
     pub fn error(&self, reason: impl Display) -> ReportError {
         ReportError::new(format!("{} {reason}", self.file))
     }
 
-    /// Splits a line below the header into a row's cells.
     fn row<'a>(&'a self, header: &Header, line: &'a Line) -> Result<Row<'a>, ReportError> {
         let Line { record, number } = line;
         let (found, expected) = (record.len(), header.cells);
