@@ -23,7 +23,6 @@ use shared::{
 };
 use utoipa::ToSchema;
 
-/// This function's routes.
 pub fn routes() -> Routes {
     Routes::new([
         route!(list),

@@ -27,7 +27,6 @@ use shared::{
 use store::LoadedVersion;
 use utoipa::ToSchema;
 
-/// This function's routes.
 pub fn routes() -> Routes {
     Routes::new([
         route!(area_code_by_query),

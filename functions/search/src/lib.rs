@@ -23,7 +23,6 @@ use utoipa::ToSchema;
 
 use changes::record_history;
 
-/// This function's routes.
 pub fn routes() -> Routes {
     Routes::new([
         route!(search),

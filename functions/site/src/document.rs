@@ -15,7 +15,6 @@ use flate2::{Compression, read::GzEncoder};
 use sha2::{Digest, Sha256};
 use shared::http::accepts_gzip;
 
-/// A page with inline style and script, and nothing else.
 pub struct Document {
     html: String,
     /// At the highest level, since this happens only once. It saves a sixth of what each visitor loads.

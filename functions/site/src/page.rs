@@ -46,7 +46,6 @@ const DOCS_SCRIPTS: [&str; 4] = [
     include_str!("../assets/docs/script/docs.js"),
 ];
 
-/// The service's name, version and entry points.
 const INDEX: &str = concat!(
     r#"{"name":"Telephone Number Reference Service","version":""#,
     env!("CARGO_PKG_VERSION"),
@@ -101,7 +100,6 @@ mod tests {
 
     const CODES: &str = include_str!("../assets/page/script/codes.js");
 
-    /// A type's values in the OpenAPI document.
     fn documented_values(schema: &str) -> BTreeSet<String> {
         let description: Value =
             serde_json::from_str(include_str!("../../../docs/openapi.json")).unwrap();

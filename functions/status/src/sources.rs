@@ -80,7 +80,7 @@ impl From<Snapshot> for Sources {
 
 impl From<(ReportName, ImportedReport)> for Source {
     fn from((report, imported): (ReportName, ImportedReport)) -> Self {
-        let (publisher, title) = publisher_and_title(report);
+        let (publisher, title, cannot_tell) = about(report);
         Self {
             report,
             title,
@@ -95,39 +95,40 @@ impl From<(ReportName, ImportedReport)> for Source {
             unknown_values: imported.unknown_values,
             counts: imported.counts,
             percentages: imported.percentages,
-            cannot_tell: limits(report),
+            cannot_tell,
         }
-    }
-}
-
-fn publisher_and_title(report: ReportName) -> (&'static str, &'static str) {
-    match report {
-        ReportName::Nanpa => ("NANPA", "Utilized central office codes"),
-        ReportName::Cnac => ("CNAC", "Central office code status"),
-        ReportName::NpaReport => ("NANPA", "Area code database"),
-        ReportName::ThousandsBlocks => ("NANPA", "Thousands block assignments"),
-        ReportName::CanadianBlocks => ("CNAC", "Thousands block status"),
-        ReportName::Carriers => ("operator", "Carrier types and trade names"),
     }
 }
 
 const USE_AND_PORTING: &str = "whether a number is in use, or was ported to another carrier";
+const CANNOT_TELL_OF_CODES: &[&str] = &[
+    USE_AND_PORTING,
+    "the holders of thousands blocks in pooled exchanges",
+    "a carrier's type and everyday name",
+];
+const CANNOT_TELL_OF_BLOCKS: &[&str] =
+    &[USE_AND_PORTING, "the holders of exchanges that are not pooled"];
 
-fn limits(report: ReportName) -> &'static [&'static str] {
+/// A report's publisher, its title, and what it cannot tell.
+fn about(report: ReportName) -> (&'static str, &'static str, &'static [&'static str]) {
     match report {
-        ReportName::Nanpa | ReportName::Cnac => &[
-            USE_AND_PORTING,
-            "the holders of thousands blocks in pooled exchanges",
-            "a carrier's type and everyday name",
-        ],
-        ReportName::NpaReport => &[
-            "the exchanges in an area code",
-            "the boundaries of an area code, or the time zone of each place in it",
-        ],
-        ReportName::ThousandsBlocks | ReportName::CanadianBlocks => {
-            &[USE_AND_PORTING, "the holders of exchanges that are not pooled"]
+        ReportName::Nanpa => ("NANPA", "Utilized central office codes", CANNOT_TELL_OF_CODES),
+        ReportName::Cnac => ("CNAC", "Central office code status", CANNOT_TELL_OF_CODES),
+        ReportName::NpaReport => (
+            "NANPA",
+            "Area code database",
+            &[
+                "the exchanges in an area code",
+                "the boundaries of an area code, or the time zone of each place in it",
+            ],
+        ),
+        ReportName::ThousandsBlocks => {
+            ("NANPA", "Thousands block assignments", CANNOT_TELL_OF_BLOCKS)
         }
-        ReportName::Carriers => &["the origin of a type or name"],
+        ReportName::CanadianBlocks => ("CNAC", "Thousands block status", CANNOT_TELL_OF_BLOCKS),
+        ReportName::Carriers => {
+            ("operator", "Carrier types and trade names", &["the origin of a type or name"])
+        }
     }
 }
 
@@ -151,23 +152,4 @@ fn limits(report: ReportName) -> &'static [&'static str] {
 pub async fn sources(State(app): State<App>) -> Result<(SampleHeader, Json<Sources>), ApiError> {
     let snapshot = current_snapshot(&app).await?;
     Ok((sample_header(&snapshot), Json(snapshot.into())))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_countrys_reports_name_its_own_administrator() {
-        for (report, publisher) in [
-            (ReportName::Nanpa, "NANPA"),
-            (ReportName::NpaReport, "NANPA"),
-            (ReportName::ThousandsBlocks, "NANPA"),
-            (ReportName::Cnac, "CNAC"),
-            (ReportName::CanadianBlocks, "CNAC"),
-            (ReportName::Carriers, "operator"),
-        ] {
-            assert_eq!(publisher_and_title(report).0, publisher, "{report}");
-        }
-    }
 }

@@ -13,7 +13,6 @@ use shared::{
 use store::History;
 use utoipa::IntoParams;
 
-/// The default start, in days before now.
 const DEFAULT_DAYS: i64 = 30;
 
 const RULE: &str =

@@ -90,7 +90,6 @@ async fn history(days_ago: i64) -> AppWithHistory {
     app_with_history(this_second() - (24 * days_ago).hours(), versions).await
 }
 
-/// A history, and its publications.
 async fn publications(app: &App) -> [Publication; 3] {
     let history = app.history().await.unwrap();
     [0, 1, 2].map(|position| history.publication(position).unwrap().clone())
