@@ -3,10 +3,8 @@
 //! A tool calls one of the API's routes in the same process. This is the only function that depends on others
 //! ([decision 15](../../../docs/decisions/0015-agents.md)).
 
-mod arguments;
 mod call;
 mod endpoint;
-mod message;
 mod schema;
 mod server;
 mod tools;

@@ -1,6 +1,6 @@
 //! The probe: sends requests to the functions behind the API and checks the responses.
 //!
-//! Before a deployment, CodeDeploy invokes it to check the new versions ([`deployment`]). Every five minutes, or when
+//! Before a deployment, CodeDeploy invokes it to check the new versions ([`handler`]). Every five minutes, or when
 //! an operator invokes it, it checks the live versions, and the API at its URL.
 //!
 //! [`checks`] lists the requests and their expected responses. `tnr doctor` sends the same requests over HTTP
@@ -8,7 +8,6 @@
 //! the outcomes.
 
 mod checks;
-mod deployment;
 mod findings;
 mod functions;
 mod handler;
