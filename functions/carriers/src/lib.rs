@@ -1,13 +1,13 @@
 //! Lists carriers, looks one up by its Operating Company Number, and counts what each one holds.
 
-mod holders;
 #[cfg(test)]
 mod tests;
 
 use axum::{Json, extract::State};
 use numbering::{
-    dataset::{CarrierSearch, Dataset},
-    records::{Carrier, CarrierType, Country, Ocn, OwnedExchanges, StateCode},
+    dataset::{CarrierSearch, Dataset, Holder, Search},
+    records::{Carrier, CarrierType, Country, Npa, Ocn, OwnedExchanges, StateCode, Status},
+    time::today,
 };
 use serde::Serialize;
 use shared::{
@@ -28,7 +28,7 @@ pub fn routes() -> Routes {
         route!(list),
         route!(carrier_by_query),
         route!(carrier_by_path),
-        route!(holders::list_holders),
+        route!(list_holders),
     ])
 }
 
@@ -166,4 +166,59 @@ async fn carrier(app: &App, ocn: &str, as_of: AsOf) -> Result<Json<CarrierDetail
         Some(carrier) => Ok(Json(carrier.into())),
         None => Err(ApiError::not_found(format!("No carrier found with OCN {ocn}"))),
     }
+}
+
+/// A page of holders.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct HolderList {
+    pub holders: Vec<Holder>,
+    pub pagination: Pagination,
+}
+
+impl Rows for HolderList {
+    const COLUMNS: &'static [&'static str] =
+        &["ocn", "company_name", "common_name", "carrier_type", "exchanges", "blocks"];
+
+    fn rows(&self) -> impl Iterator<Item = impl Serialize> {
+        self.holders.iter()
+    }
+}
+
+/// Count exchanges by holder
+///
+/// The holders of the assigned exchanges that match every filter, those with the most exchanges first. Without a filter,
+/// all of these count. Numbers may have been ported to other carriers.
+#[utoipa::path(
+    get, path = "/v1/holders", operation_id = "listHolders", tag = "Carriers",
+    params(
+        ("npa" = Option<Npa>, Query, description = "3-digit area code."),
+        ("state" = Option<StateCode>, Query, description = "State or province code."),
+        ("rate_center" = Option<String>, Query, description = "Full rate center name. Case, accents and punctuation are ignored."),
+        Page, VersionParam, FormatParam
+    ),
+    responses(
+        (
+            status = 200, description = "A page of holders",
+            content((HolderList = "application/json"), (String = "text/csv"))
+        ),
+        ListError
+    )
+)]
+async fn list_holders(
+    State(app): State<App>,
+    request: ListRequest,
+) -> Result<PageResponse<HolderList>, ApiError> {
+    let params = &request.params;
+    let search = Search {
+        npa: params.parse("npa")?,
+        state: params.parse("state")?,
+        rate_center: params.parse("rate_center")?,
+        status: Some(Status::Assigned),
+        ..Search::default()
+    };
+    let select = |dataset: &Dataset, page: Page| {
+        let (holders, pagination) = page.slice(dataset.holders(&search, today()).into_iter());
+        (HolderList { holders, pagination }, pagination)
+    };
+    request.list(&app, select).await
 }

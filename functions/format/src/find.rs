@@ -24,7 +24,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::{
     FormatResult,
-    describe::Describer,
+    assemble::Describer,
     fields::WithFields,
     options::Options,
     request_body::{BYTES_PER_REQUEST, ContentType, decode_text, json_error},

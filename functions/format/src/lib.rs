@@ -5,7 +5,6 @@ mod batch;
 mod block;
 pub mod cells;
 pub mod columns;
-mod describe;
 pub mod extras;
 pub mod fields;
 mod find;
@@ -39,7 +38,7 @@ pub use include::Include;
 pub use lookup::LookupResult;
 pub use result::FormatResult;
 
-use describe::Describer;
+use assemble::Describer;
 use fields::WithFields;
 use options::Options;
 use readings::{Reading, Readings};

@@ -21,7 +21,7 @@ use shared::{
 };
 use utoipa::IntoParams;
 
-use super::{columns::Columns, describe::Describer, options::Options};
+use super::{assemble::Describer, columns::Columns, options::Options};
 
 pub use json::digits_of;
 

@@ -13,8 +13,8 @@ use utoipa::ToSchema;
 use super::{Options, ParsedNumber, table::Table};
 use crate::{
     FormatResult,
+    assemble::Describer,
     columns::Columns,
-    describe::Describer,
     fields::{Fields, WithFields},
     results::{self, Body, JSON, JSON_LINES},
 };
