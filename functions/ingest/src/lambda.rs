@@ -33,16 +33,16 @@ pub struct Event {
 
 /// An operator's request. Its sources cannot be files, since the function's role only restricts S3 objects.
 #[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[serde(default)]
 pub struct Request {
-    /// From the fields with the names of reports.
-    #[serde(skip)]
-    sources: BTreeMap<ReportName, RemoteSource>,
     allow: Vec<Gate>,
     dry_run: bool,
     replace_manifest: bool,
     restart_history: bool,
     rollback: bool,
+    /// All other fields, which have the names of reports.
+    #[serde(flatten)]
+    sources: BTreeMap<ReportName, Option<RemoteSource>>,
 }
 
 /// A field that is in every EventBridge event but never in a request.
@@ -59,7 +59,9 @@ impl Event {
             }
         };
         if !fields.contains_key(DETAIL_TYPE) {
-            return Ok(Self { request: Request::parse(fields)?, created_object: None });
+            let request = serde_json::from_value(Value::Object(fields));
+            let request = request.map_err(|error| format!("the request is invalid: {error}"))?;
+            return Ok(Self { request, created_object: None });
         }
         let Some(source) = fields.get("source").and_then(Value::as_str) else {
             return Err("the EventBridge event has no source".into());
@@ -76,30 +78,12 @@ fn created_object(detail: &Value) -> Option<Source> {
 }
 
 impl Request {
-    fn parse(fields: Map<String, Value>) -> Result<Self, String> {
-        let (mut sources, mut options) = (BTreeMap::new(), Map::new());
-        for (field, value) in fields {
-            let invalid = |error| format!("request field {field} is invalid: {error}");
-            if let Ok(name) = ReportName::deserialize(Value::String(field.clone())) {
-                if !value.is_null() {
-                    sources.insert(name, RemoteSource::deserialize(value).map_err(invalid)?);
-                }
-                continue;
-            }
-            // serde_json errors do not name the field with the invalid value, so each is also parsed alone.
-            let single_field = Map::from_iter([(field.clone(), value.clone())]);
-            Self::deserialize(Value::Object(single_field)).map_err(invalid)?;
-            options.insert(field, value);
-        }
-        let request = Self::deserialize(Value::Object(options))
-            .map_err(|error| format!("the request is invalid: {error}"))?;
-        Ok(Self { sources, ..request })
-    }
-
     /// Returns the import's sources. The defaults come from variables such as `NANPA_SOURCE`, then, for the required
     /// reports, from the published URLs.
     pub fn sources(&self, environment: impl Fn(&str) -> Option<String>) -> Result<Sources, String> {
-        let mut sources = self.sources.clone();
+        let requested = self.sources.iter();
+        let mut sources: BTreeMap<_, _> =
+            requested.filter_map(|(&name, source)| Some((name, source.clone()?))).collect();
         for name in REPORTS.iter().map(|report| report.format.name) {
             let variable = format!("{}_SOURCE", name.to_string().to_uppercase());
             let configured = environment(&variable).filter(|text| !text.is_empty());

@@ -2,7 +2,7 @@
 //!
 //! Data flows one way. [`sources`] opens a file, [`table`] finds its columns, and a module in [`reports`] parses its
 //! rows; [`read`] does so for all reports. [`assemble`] builds a dataset, [`changes`] compares it with the current one,
-//! [`quality`] measures its completeness, [`provenance`] describes each report, and [`gates`] may refuse it. [`publish`]
+//! [`quality`] measures its completeness and describes each report, and [`gates`] may refuse it. [`publish`]
 //! writes the items that changed, [`history`] adds the changes to the history, and [`outcome`] defines the report. Finally
 //! [`verify`] compares the items with the snapshot.
 
@@ -18,7 +18,6 @@ mod lambda;
 mod notes;
 mod options;
 mod outcome;
-mod provenance;
 mod publish;
 mod quality;
 mod read;
@@ -46,7 +45,6 @@ use self::{
     read::read_sources,
 };
 
-pub use carrier_types::{CompanyCount, ExchangesByBasis, TypeCoverage};
 pub use changes::{Changes, Delta, Differences, MAX_LISTED};
 pub use error::{IngestError, ReportError};
 pub use gates::{AllowedGates, Gate};
@@ -56,7 +54,10 @@ pub use lambda::{Event, handle};
 pub use notes::Warning;
 pub use options::{DEFAULT_HISTORY_DAYS, Options, Progress, Repair};
 pub use outcome::{ImportReport, Outcome};
-pub use quality::{BeforeAfter, Coverage, Figures, Quality, QualityReport, SHARES, Values};
+pub use quality::{
+    BeforeAfter, CompanyCount, Coverage, ExchangesByBasis, Figures, Quality, QualityReport, SHARES,
+    TypeCoverage, Values,
+};
 pub use rollback::{RollbackTarget, rollback};
 pub use sources::{Mirror, PUBLISHED_URLS, Source, Sources};
 pub use store::ReportName;
@@ -92,7 +93,7 @@ pub async fn ingest(
     let bytes = dataset.pack()?;
     let quality = Quality::new(&dataset);
     let current = baseline.snapshot.as_ref().map(|snapshot| &snapshot.reports);
-    let reports = provenance::with_findings(reports, current, &notes, &dataset, &quality);
+    let reports = quality::with_findings(reports, current, &notes, &dataset, &quality);
     let statistics = dataset.statistics();
     let snapshot = Snapshot::new(version, &bytes, statistics, reports.clone(), options.now);
 

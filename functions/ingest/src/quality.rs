@@ -1,13 +1,25 @@
-//! A version's completeness by country: how many exchanges have a value in each column, how many values differ, and how
-//! many exchanges have a carrier type.
+//! A version's completeness: how many exchanges of a country have a value in each column, how many values differ, how many
+//! have a carrier type, and what was found in each report. `/v1/sources` lists the latter.
 
-use std::collections::{BTreeMap, HashMap};
+#[cfg(test)]
+pub(crate) mod tests;
 
-use numbering::dataset::Dataset;
-use numbering::records::{Country, Exchange, Status};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, HashMap},
+};
+
+use numbering::{
+    dataset::Dataset,
+    records::{Carrier, Country, Exchange, Status, TypeBasis},
+};
 use serde::Serialize;
+use store::{ImportedReport, ImportedReports};
 
-use crate::carrier_types::TypeCoverage;
+use crate::{
+    notes::{Findings, Notes},
+    reports::REPORTS,
+};
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Quality {
@@ -170,79 +182,112 @@ pub(crate) fn rounded_percent(part: u32, total: u32) -> f64 {
     (percent(part, total) * 100.0).round() / 100.0
 }
 
-#[cfg(test)]
-pub(crate) mod tests {
-    use numbering::records::{AreaCode, Carrier, OwnedExchanges};
+const MAX_COMPANIES: usize = 50;
 
-    use super::*;
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct TypeCoverage {
+    pub by_country: BTreeMap<Country, ExchangesByBasis>,
+    /// The companies without a type, those with the most exchanges first.
+    pub largest_without_type: Vec<CompanyCount>,
+}
 
-    pub(crate) fn exchange(
-        npa_nxx: &str,
-        ocn: Option<&str>,
-        rate_center: &str,
-        status: Status,
-    ) -> Exchange {
-        Exchange {
-            ocn: ocn.map(|ocn| ocn.parse().unwrap()),
-            company_name: ocn.map(|ocn| format!("Company {ocn}")),
-            rate_center: Some(rate_center.to_owned()).filter(|name| !name.is_empty()),
-            state: "CA".parse().ok(),
-            status,
-            ..Exchange::sample(npa_nxx)
+/// Exchanges with an OCN, by the source of their carrier's type.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct ExchangesByBasis {
+    #[serde(flatten)]
+    pub by_basis: BTreeMap<TypeBasis, u32>,
+    pub without_type: u32,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CompanyCount {
+    pub company_name: String,
+    pub exchanges: u32,
+}
+
+impl TypeCoverage {
+    pub fn new(dataset: &Dataset) -> Self {
+        let mut by_country: BTreeMap<Country, ExchangesByBasis> = BTreeMap::new();
+        let mut without_type: BTreeMap<String, u32> = BTreeMap::new();
+        for Carrier { ocn, company_name, type_basis, country, exchanges, .. } in dataset.carriers()
+        {
+            let counts = by_country.entry(country).or_default();
+            match type_basis {
+                Some(basis) => *counts.by_basis.entry(basis).or_default() += exchanges.total,
+                None => {
+                    counts.without_type += exchanges.total;
+                    let name = company_name.unwrap_or_else(|| ocn.to_string());
+                    *without_type.entry(name).or_default() += exchanges.total;
+                }
+            }
         }
+        let mut largest: Vec<_> = without_type
+            .into_iter()
+            .map(|(company_name, exchanges)| CompanyCount { company_name, exchanges })
+            .collect();
+        largest.sort_by_key(|company| Reverse(company.exchanges));
+        largest.truncate(MAX_COMPANIES);
+        Self { by_country, largest_without_type: largest }
+    }
+}
+
+impl ExchangesByBasis {
+    pub fn total(&self) -> u32 {
+        self.without_type + self.by_basis.values().sum::<u32>()
     }
 
-    pub(crate) fn carrier(ocn: &str, company_name: &str, exchanges: u32) -> Carrier {
-        Carrier {
-            company_name: Some(company_name.to_owned()).filter(|name| !name.is_empty()),
-            exchanges: OwnedExchanges { total: exchanges, by_state: BTreeMap::new() },
-            ..Carrier::sample(ocn)
-        }
+    /// The percentage of exchanges whose carrier has a type, in hundredths.
+    pub(crate) fn percent_typed(&self) -> f64 {
+        rounded_percent(self.total() - self.without_type, self.total())
     }
+}
 
-    pub(crate) fn area_code(npa: &str, total_exchanges: u32) -> AreaCode {
-        AreaCode { total_exchanges, ..AreaCode::sample(npa) }
+/// Adds the findings to the reports that were read. For each report whose blocks stay because it cannot be read, adds the
+/// current one.
+pub(crate) fn with_findings(
+    mut read: ImportedReports,
+    current: Option<&ImportedReports>,
+    notes: &Notes,
+    dataset: &Dataset,
+    quality: &Quality,
+) -> ImportedReports {
+    let mut reports = ImportedReports::default();
+    for report in &REPORTS {
+        let name = report.format.name;
+        let is_kept = report.keeps_blocks_in;
+        let is_kept = is_kept.is_some_and(|it| notes.countries_without_blocks.contains(&it));
+        let described = match read.0.remove(&name) {
+            Some(read) => with_rows(read, notes.reports.get(&name)),
+            None => match current.and_then(|current| current.0.get(&name)) {
+                Some(current) if is_kept => current.clone(),
+                _ => continue,
+            },
+        };
+        // Blocks in removed exchanges do not stay, so even an earlier report is counted anew.
+        let figures = (report.figures)(dataset, quality).into_iter();
+        let (percentages, counts): (Vec<_>, Vec<_>) =
+            figures.partition(|(name, _)| is_percentage(name));
+        let owned = |(name, value): (&str, f64)| (name.to_owned(), value);
+        let described = ImportedReport {
+            counts: counts
+                .into_iter()
+                .map(|(name, count)| (name.to_owned(), count as u32))
+                .collect(),
+            percentages: percentages.into_iter().map(owned).collect(),
+            ..described
+        };
+        reports.0.insert(name, described);
     }
+    reports
+}
 
-    fn quality(exchanges: Vec<Exchange>) -> Quality {
-        Quality::new(&Dataset::new(vec![carrier("0051", "A", 1)], Vec::new(), exchanges))
-    }
-
-    #[test]
-    fn percentages_are_rounded_to_the_nearest_hundredth() {
-        let rounded = [(1, 3), (2, 3), (1, 1), (0, 3), (0, 0)].map(|(a, b)| rounded_percent(a, b));
-        assert_eq!(rounded, [33.33, 66.67, 100.0, 0.0, 0.0]);
-    }
-
-    #[test]
-    fn coverage_is_measured_and_compared_by_country() {
-        let assigned = |npa_nxx, ocn| exchange(npa_nxx, ocn, "SNFC", Status::Assigned);
-        let before = quality(vec![
-            assigned("415-200", Some("0051")),
-            exchange("415-201", Some("0051"), "", Status::Unassigned),
-        ]);
-        let after = quality(vec![
-            assigned("415-200", None),
-            assigned("415-201", Some("0051")),
-            exchange("916-200", None, "DAVIS", Status::Assigned),
-        ]);
-        let rate_centers = after.by_country[&Country::Us].columns["rate_centers"];
-        assert_eq!(rate_centers, Values { filled: 3, distinct: 2, most_frequent: 2 });
-        let report = QualityReport::between(Some(&before), &after);
-        assert_eq!(report.countries.len(), 1);
-        let us = &report.countries[&Country::Us];
-        for (name, before, after) in [
-            ("records", 2.0, 3.0),
-            ("ocn", 100.0, 33.33),
-            ("rate_center", 50.0, 100.0),
-            ("unassigned", 50.0, 0.0),
-            ("distinct_rate_centers", 1.0, 2.0),
-        ] {
-            let expected = BeforeAfter { before: Some(before), after: Some(after) };
-            assert_eq!(us[name], expected, "{name}");
-        }
-        let first = QualityReport::between(None, &after);
-        let records = first.countries[&Country::Us]["records"];
-        assert_eq!(records, BeforeAfter { before: None, after: Some(3.0) });
+fn with_rows(report: ImportedReport, findings: Option<&Findings>) -> ImportedReport {
+    let Some(findings) = findings else { return report };
+    let unknown = findings.all_unknown_values();
+    ImportedReport {
+        rows: findings.rows,
+        skipped: findings.skipped.clone(),
+        unknown_values: unknown.map(|(&column, it)| (column.to_owned(), it.count)).collect(),
+        ..report
     }
 }

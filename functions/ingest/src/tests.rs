@@ -2,11 +2,10 @@
 
 use std::fmt::Write;
 
-use jiff::{Timestamp, civil::Date};
+use jiff::Timestamp;
 use numbering::records::{Country, RecordKey};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use store::ImportedReport;
 
 use super::{
     assemble::{assemble, blocks_in},
@@ -115,26 +114,10 @@ async fn each_report_is_described_by_its_source_bytes_date_and_time() {
     let sources = sources(&[(ReportName::ThousandsBlocks, US_BLOCKS)]);
     let (rows, reports) = read_sources(&sources, options, &mut notes, &|_| ()).await.unwrap();
     assert_eq!((rows.codes.len(), rows.area_codes.len(), rows.blocks.len()), (2, 2, 1));
-    for (name, text, date) in [
-        (ReportName::Nanpa, NANPA, Some(Date::constant(2026, 9, 4))),
-        (ReportName::Cnac, CNAC, None),
-        (ReportName::NpaReport, NPA_REPORT, Some(Date::constant(2026, 1, 5))),
-        (ReportName::ThousandsBlocks, US_BLOCKS, None),
-    ] {
-        let sha256: String =
-            Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect();
-        let expected = ImportedReport {
-            address: "the embedded sample".to_owned(),
-            date,
-            read_at: now,
-            bytes: text.len() as u64,
-            sha256,
-            ..ImportedReport::default()
-        };
-        assert_eq!(reports.0[&name], expected, "{name:?}");
-    }
-    assert_eq!(reports.0.len(), 4);
-    assert_eq!(notes.warnings["a report has no date"].examples, ["the CNAC code status"]);
+    let reports = serde_json::to_string_pretty(&reports).unwrap();
+    insta::assert_snapshot!(format!("{reports}\n{:?}", notes.warnings));
+    let sha256 = Sha256::digest(NANPA).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    assert!(reports.contains(&sha256));
 }
 
 #[tokio::test]

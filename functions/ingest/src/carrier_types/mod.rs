@@ -3,7 +3,6 @@
 //! A table of company families comes first, then rules for words anywhere in a name. A company that matches neither has
 //! no type. The operator's own list of carriers takes precedence over both.
 
-mod coverage;
 #[cfg(test)]
 mod tests;
 
@@ -15,8 +14,6 @@ use numbering::{
     records::{CarrierType, LineType, Ocn, StateCode, TypeBasis},
 };
 use serde::Deserialize;
-
-pub use coverage::{CompanyCount, ExchangesByBasis, TypeCoverage};
 
 /// Families by the first words of their companies' names, with the reason for each row.
 const FAMILIES: &str = include_str!("company_families.csv");

@@ -1,14 +1,13 @@
 //! The gates: checks that can refuse an import even if its files are readable.
 //!
 //! The [`changed`] gates compare an import with older versions; the [`plausible`] gates look at the import alone. All
-//! gates run, so a refusal lists every problem. An operator can allow what a [`Gate`] refuses. The [`unfamiliar`] gate
-//! only runs if asked for.
+//! gates run, so a refusal lists every problem. An operator can allow what a [`Gate`] refuses. The strict gate only
+//! runs if asked for.
 
 mod baseline;
 mod changed;
 mod losses;
 mod plausible;
-mod unfamiliar;
 
 #[cfg(test)]
 mod tests;
@@ -18,7 +17,11 @@ use serde::{Deserialize, Serialize};
 use store::{ImportedReports, Snapshot};
 use strum::{Display, EnumString, VariantArray, VariantNames};
 
-use crate::{notes::Notes, quality::Quality, reports::REPORTS};
+use crate::{
+    notes::{Notes, Warning},
+    quality::Quality,
+    reports::{REPORTS, file},
+};
 
 pub(crate) use baseline::{Baseline, UNREADABLE};
 
@@ -26,8 +29,19 @@ pub(crate) use baseline::{Baseline, UNREADABLE};
 const MIN_RECORDS: u32 = 20;
 
 /// What an operator can let an import pass, by the name in `--allow` and in requests.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[derive(Display, EnumString, VariantArray, VariantNames)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Serialize,
+    Deserialize,
+    Display,
+    EnumString,
+    VariantArray,
+    VariantNames,
+)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum Gate {
@@ -106,7 +120,7 @@ pub(crate) fn run_gates(
     }
     plausible::refuse_implausible(next.dataset, quality, notes, &mut refusals);
     if is_strict {
-        refusals.extend(unfamiliar::refusals(notes));
+        refusals.extend(refuse_unfamiliar(notes));
     }
     refusals
 }
@@ -136,6 +150,35 @@ fn refuse_dates(current: &ImportedReports, next: &Snapshot) -> Vec<Refusal> {
         refusals.push(Refusal { reason, gate: (!is_future).then_some(Gate::Dates) });
     }
     refusals
+}
+
+/// Refuses any change of a report's format, for those who maintain the parsers: unknown and missing columns, unknown values
+/// and unreadable reports, however few.
+fn refuse_unfamiliar(notes: &Notes) -> Vec<Refusal> {
+    let mut reasons = Vec::new();
+    for (&name, findings) in &notes.reports {
+        let file = file(name);
+        let columns = [
+            ("unknown columns", &findings.unknown_columns),
+            ("missing columns", &findings.missing_columns),
+        ];
+        for (what, columns) in columns.into_iter().filter(|(_, it)| it.count > 0) {
+            reasons.push(counted(file, what, columns));
+        }
+        for (column, values) in findings.all_unknown_values() {
+            reasons.push(counted(&format!("{file}, column {column}"), "unknown values", values));
+        }
+    }
+    let unread = &notes.countries_without_blocks;
+    let is_unread = |country| unread.contains(&country);
+    for report in REPORTS.iter().filter(|report| report.keeps_blocks_in.is_some_and(is_unread)) {
+        reasons.push(format!("{} cannot be read; see the warnings", report.format.file));
+    }
+    reasons.into_iter().map(|reason| Refusal { reason, gate: None }).collect()
+}
+
+fn counted(place: &str, what: &str, Warning { count, examples }: &Warning) -> String {
+    format!("{place}: {what} ({count}): {}", examples.join("; "))
 }
 
 pub(crate) struct GateResult {

@@ -114,21 +114,17 @@ fn retry_command_includes_the_request_and_the_gates() {
 }
 
 #[test]
-fn invalid_request_error_names_the_field() {
-    for (payload, expected) in [
-        (
-            json!({ "allow": [], "dryRun": true }),
-            "request field dryRun is invalid: unknown field `dryRun`, expected one of `allow`, ",
-        ),
-        (json!({ "source": "aws.s3" }), "request field source is invalid: unknown field"),
-        (json!({ "allow": ["all"] }), "request field allow is invalid: unknown variant `all`"),
-        (json!({ "dry_run": "yes" }), "request field dry_run is invalid: invalid type"),
-        (json!([]), "the request must be a JSON object"),
-        (json!({ "detail-type": "Scheduled Event" }), "the EventBridge event has no source"),
-    ] {
-        let error = Event::parse(payload).unwrap_err();
-        assert!(error.starts_with(expected), "{error}");
-    }
+fn invalid_requests_are_rejected_with_the_reason() {
+    let errors = [
+        json!({ "allow": [], "dryRun": true }),
+        json!({ "source": "aws.s3" }),
+        json!({ "allow": ["all"] }),
+        json!({ "dry_run": "yes" }),
+        json!([]),
+        json!({ "detail-type": "Scheduled Event" }),
+    ]
+    .map(|payload| format!("{payload}\n  {}\n", Event::parse(payload.clone()).unwrap_err()));
+    insta::assert_snapshot!(errors.concat());
 }
 
 #[test]
@@ -136,7 +132,7 @@ fn requests_and_variables_cannot_name_local_files() {
     let path = "/proc/self/environ";
     for field in REPORTS.iter().map(|report| report.format.name.to_string()) {
         let error = Event::parse(json!({ &field: path })).unwrap_err();
-        assert!(error.starts_with(&format!("request field {field} is invalid: ")), "{error}");
+        assert!(error.starts_with("the request is invalid: must be an https://"), "{error}");
         let variable = format!("{}_SOURCE", field.to_uppercase());
         let error = Request::default().sources(only(&variable, path)).unwrap_err();
         assert!(error.contains(&variable) && !error.contains(path), "{error}");

@@ -1,23 +1,30 @@
-//! Downloads reports over HTTPS, with time and size limits and retries.
+//! Downloads reports over HTTPS and from S3, with time and size limits and retries. S3 gets one signed GET request, without
+//! its SDK.
 
 use std::{error::Error, time::Duration};
 
 use backon::{ExponentialBuilder, Retryable};
 use logging::with_causes;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::{ClientBuilder, RequestBuilder, StatusCode, redirect::Policy};
-use signed_requests::client_builder;
+use signed_requests::{AwsAccount, Service, client_builder, domain};
 
 use super::{MAX_BYTES, without_secrets};
+use crate::error::Cause;
 
 /// Maximum time between two parts of a response.
 const READ_TIMEOUT: Duration = Duration::from_secs(30);
 const TOTAL_TIMEOUT: Duration = Duration::from_secs(300);
 
 /// Four attempts, with waits of about 1, 2 and 4 seconds.
-pub(super) const BACKOFF: ExponentialBuilder = ExponentialBuilder::new()
+const BACKOFF: ExponentialBuilder = ExponentialBuilder::new()
     .with_min_delay(Duration::from_secs(1))
     .with_max_times(3)
     .with_jitter();
+
+/// The characters to percent-encode in a key, as the signature requires.
+const ENCODED_IN_KEY: &AsciiSet =
+    &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~').remove(b'/');
 
 /// A failed download. Its message contains no secrets from URLs.
 #[derive(Debug, thiserror::Error)]
@@ -73,13 +80,39 @@ pub(super) async fn download(
     fetch(|| client.get(address), BACKOFF, on_received).await
 }
 
-pub(super) fn with_timeouts(client: ClientBuilder) -> ClientBuilder {
+/// Downloads an object. Region and credentials come from the environment.
+pub(super) async fn download_object(
+    bucket: &str,
+    key: &str,
+    on_received: impl Fn(u64, Option<u64>),
+) -> Result<Vec<u8>, Cause> {
+    let account = AwsAccount::from_env().await?;
+    let address = address(bucket, key, account.region(), Service::S3.custom_endpoint().as_deref());
+    let client = with_timeouts(client_builder()).build()?;
+    let headers = account.signed_headers(Service::S3, "GET", &address, &[], &[])?;
+    let request = || client.get(&address).headers(headers.clone());
+    Ok(fetch(request, BACKOFF, on_received).await?)
+}
+
+/// Returns an object's URL. The bucket is in the path if its name has a dot, which S3's certificate does not cover, or
+/// with a custom endpoint, which may not support buckets as host names.
+fn address(bucket: &str, key: &str, region: &str, endpoint: Option<&str>) -> String {
+    let key = utf8_percent_encode(key, ENCODED_IN_KEY);
+    let domain = domain(region);
+    match endpoint {
+        Some(endpoint) => format!("{endpoint}/{bucket}/{key}"),
+        None if bucket.contains('.') => format!("https://s3.{region}.{domain}/{bucket}/{key}"),
+        None => format!("https://{bucket}.s3.{region}.{domain}/{key}"),
+    }
+}
+
+fn with_timeouts(client: ClientBuilder) -> ClientBuilder {
     client.read_timeout(READ_TIMEOUT).timeout(TOTAL_TIMEOUT)
 }
 
 /// Fetches the response body, up to the part that exceeds [`MAX_BYTES`]. After a transient failure, retries as `backoff`
 /// specifies.
-pub(super) async fn fetch(
+async fn fetch(
     request: impl Fn() -> RequestBuilder,
     backoff: ExponentialBuilder,
     on_received: impl Fn(u64, Option<u64>),
@@ -232,5 +265,22 @@ mod tests {
             };
             assert!(error.ends_with(&expected), "{error}");
         }
+    }
+
+    #[test]
+    fn object_url_depends_on_bucket_region_and_endpoint() {
+        let irish_url = |bucket, endpoint| address(bucket, "a b/c+d.csv", "eu-west-1", endpoint);
+        assert_eq!(
+            irish_url("data", None),
+            "https://data.s3.eu-west-1.amazonaws.com/a%20b/c%2Bd.csv"
+        );
+        assert_eq!(
+            irish_url("my.data", None),
+            "https://s3.eu-west-1.amazonaws.com/my.data/a%20b/c%2Bd.csv"
+        );
+        let local = irish_url("data", Some("http://localhost:8001"));
+        assert_eq!(local, "http://localhost:8001/data/a%20b/c%2Bd.csv");
+        let china = address("data", "a", "cn-north-1", None);
+        assert_eq!(china, "https://data.s3.cn-north-1.amazonaws.com.cn/a");
     }
 }

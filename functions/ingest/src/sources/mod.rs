@@ -1,6 +1,5 @@
 //! Report sources: files, S3 objects, URLs and the embedded sample.
 
-mod bucket;
 mod content;
 mod download;
 mod published;
@@ -179,7 +178,7 @@ impl Source {
                 bytes
             }
             Self::Url(address) => download::download(address, on_received).await?,
-            Self::S3 { bucket, key } => bucket::read_object(bucket, key, on_received).await?,
+            Self::S3 { bucket, key } => download::download_object(bucket, key, on_received).await?,
         };
         if bytes.len() > MAX_BYTES {
             return Err(format!("it is larger than {MAX_BYTES} bytes").into());

@@ -7,8 +7,9 @@ use numbering::{
     records::{Carrier, CarrierType, Country, LineType, Ocn},
 };
 
-use super::{CompanyCount, TypeCoverage};
-use crate::{ReportName, Source, Sources, quality::percent, read_dataset};
+use crate::{
+    CompanyCount, ReportName, Source, Sources, TypeCoverage, quality::percent, read_dataset,
+};
 
 /// Types that `carriers.csv` has wrong.
 const CORRECTIONS: [(&str, CarrierType); 3] = [
