@@ -1,99 +1,63 @@
 //! The body of a batch request: its format and numbers.
 
-use axum::{extract::Request, http::HeaderMap};
-use shared::{
-    auth::Charge,
-    body::{BodyLimit, RequestBody},
-    errors::ApiError,
-    state::App,
-};
+use axum::http::HeaderMap;
+use shared::{body::BodyLimit, errors::ApiError};
 
 use super::{ColumnParams, RequestedNumber, check_count, json, table::Table};
 use crate::request_body::{BYTES_PER_REQUEST, ContentType, decode_text};
 
 /// A response repeats the request's text as JSON inside Lambda's JSON, where a control character takes seven bytes. With
 /// a result for each number, the response stays below Lambda's 6 MB limit.
-const LIMIT: BodyLimit = BodyLimit {
+pub const LIMIT: BodyLimit = BodyLimit {
     bytes: 512 * 1024,
     bytes_per_request: BYTES_PER_REQUEST,
     advice: "send some of the numbers in another request",
 };
 
-#[derive(Debug)]
-pub struct Batch {
-    /// At least one, and at most [`super::MAX_NUMBERS`].
-    pub numbers: Vec<RequestedNumber>,
-    /// The CSV with the numbers, if the body is CSV.
-    pub table: Option<Table>,
-}
-
-#[derive(Debug)]
-pub struct BatchBody {
-    format: BodyFormat,
-    body: RequestBody,
-}
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum BodyFormat {
+pub enum BodyFormat {
     Json,
     Lines,
     Csv { has_header: bool },
 }
 
-impl BatchBody {
-    pub fn len(&self) -> usize {
-        self.body.len()
-    }
-
-    /// Reads a request's body. `params` requires a CSV.
-    pub async fn read(
-        app: &App,
-        charge: &Charge,
-        request: Request,
-        params: &ColumnParams,
-    ) -> Result<Self, ApiError> {
-        let (parts, body) = request.into_parts();
-        let format = BodyFormat::from_headers(&parts.headers)?;
-        for (name, param) in [("column", &params.column), ("countryColumn", &params.country_column)]
-        {
-            if param.is_some() && !matches!(format, BodyFormat::Csv { .. }) {
-                return Err(ApiError::invalid(format!("{name} requires a text/csv body")));
-            }
-        }
-        Ok(Self { format, body: LIMIT.read(app, charge, body).await? })
-    }
-
-    /// The numbers in the body. `params` selects the columns in a CSV.
-    pub fn parse(&self, params: &ColumnParams) -> Result<Batch, ApiError> {
-        self.format.parse(&self.body, params)
-    }
-}
-
 impl BodyFormat {
-    /// The format that `Content-Type` specifies.
-    fn from_headers(headers: &HeaderMap) -> Result<Self, ApiError> {
+    /// The format that `Content-Type` specifies. `params` requires a CSV.
+    pub fn from_headers(headers: &HeaderMap, params: &ColumnParams) -> Result<Self, ApiError> {
         let content_type = ContentType::from_headers(headers)?;
-        match &*content_type.media_type {
-            "application/json" => Ok(Self::Json),
-            "text/plain" => Ok(Self::Lines),
+        let format = match &*content_type.media_type {
+            "application/json" => Self::Json,
+            "text/plain" => Self::Lines,
             "text/csv" => {
-                Ok(Self::Csv { has_header: content_type.parameter("header") != Some("absent") })
+                Self::Csv { has_header: content_type.parameter("header") != Some("absent") }
             }
-            _ => Err(content_type.unsupported("application/json, text/plain or text/csv")),
+            _ => return Err(content_type.unsupported("application/json, text/plain or text/csv")),
+        };
+        let params = [("column", &params.column), ("countryColumn", &params.country_column)];
+        match params.into_iter().find(|(_, param)| param.is_some()) {
+            Some((name, _)) if !matches!(format, Self::Csv { .. }) => {
+                Err(ApiError::invalid(format!("{name} requires a text/csv body")))
+            }
+            _ => Ok(format),
         }
     }
 
-    fn parse(self, body: &[u8], params: &ColumnParams) -> Result<Batch, ApiError> {
+    /// The numbers in a body: at least one, and at most [`super::MAX_NUMBERS`]. A CSV is also returned as a table, whose
+    /// columns `params` selects.
+    pub fn parse(
+        self,
+        body: &[u8],
+        params: &ColumnParams,
+    ) -> Result<(Vec<RequestedNumber>, Option<Table>), ApiError> {
         let text = decode_text(body)?;
-        let (numbers, table) = match self {
-            Self::Json => (json::parse_array(text)?, None),
-            Self::Lines => (parse_lines(text)?, None),
+        match self {
+            Self::Json => Ok((json::parse_array(text)?, None)),
+            Self::Lines => Ok((parse_lines(text)?, None)),
             Self::Csv { has_header } => {
                 let table = Table::read(text, has_header, params)?;
-                (table.numbers().collect(), Some(table))
+                Ok((table.numbers().collect(), Some(table)))
             }
-        };
-        Ok(Batch { numbers, table })
+        }
     }
 }
 
@@ -111,10 +75,12 @@ fn parse_lines(text: &str) -> Result<Vec<RequestedNumber>, ApiError> {
 mod tests {
     use axum::{
         body::Body,
+        extract::Request,
         http::header::{CONTENT_ENCODING, CONTENT_TYPE},
     };
     use futures_util::stream;
     use proptest::prelude::*;
+    use shared::auth::Charge;
     use utoipa::IntoResponses;
 
     use super::{super::MAX_NUMBERS, *};
@@ -126,9 +92,13 @@ mod tests {
 
     async fn read_request(request: Request) -> Result<Vec<String>, String> {
         let (app, charge, params) = (test_api::app(), Charge::default(), ColumnParams::default());
-        let body = BatchBody::read(&app, &charge, request, &params).await;
-        match body.and_then(|body| body.parse(&params)) {
-            Ok(batch) => Ok(batch.numbers.into_iter().map(|number| number.tn).collect()),
+        let read = async {
+            let (parts, body) = request.into_parts();
+            let format = BodyFormat::from_headers(&parts.headers, &params)?;
+            format.parse(&LIMIT.read(&app, &charge, body).await?, &params)
+        };
+        match read.await {
+            Ok((numbers, _)) => Ok(numbers.into_iter().map(|number| number.tn).collect()),
             Err(error) => Err(error.body().message().to_owned()),
         }
     }
@@ -194,7 +164,7 @@ mod tests {
             let tables = [true, false].map(|has_header| BodyFormat::Csv { has_header });
             for body in [body, text.into_bytes()] {
                 for format in [BodyFormat::Json, BodyFormat::Lines].into_iter().chain(tables) {
-                    if let Ok(Batch { numbers, table }) = format.parse(&body, &params) {
+                    if let Ok((numbers, table)) = format.parse(&body, &params) {
                         prop_assert!((1..=MAX_NUMBERS).contains(&numbers.len()));
                         prop_assert!(table.is_none_or(|table| table.rows.len() == numbers.len()));
                     }

@@ -25,7 +25,7 @@ use super::{assemble::Describer, columns::Columns, options::Options};
 
 pub use json::digits_of;
 
-use body::{Batch, BatchBody};
+use body::{BodyFormat, LIMIT};
 use json::NumbersToFormat;
 use response::{CSV, FormattedNumber, FormattedNumbers, MEDIA_TYPES};
 
@@ -140,10 +140,13 @@ pub async fn format_numbers(
     let media_type = preferred_media_type(request.headers(), MEDIA_TYPES);
     let (column, country_column) = (params.text("column")?, params.text("countryColumn")?);
     let columns = ColumnParams { column, country_column };
+    let (parts, body) = request.into_parts();
+    let format = BodyFormat::from_headers(&parts.headers, &columns)?;
     // Holds its memory until the response is complete.
-    let body = BatchBody::read(&app, &charge, request, &columns).await?;
+    let body = LIMIT.read(&app, &charge, body).await?;
     let length = body.len();
-    let Batch { numbers, table } = app.heavy_work.run(length, || body.parse(&columns)).await??;
+    let parse = || format.parse(&body, &columns);
+    let (numbers, table) = app.heavy_work.run(length, parse).await??;
     if let (Some(table), CSV) = (&table, media_type) {
         table.check_names(&Columns::new(&options))?;
     }
