@@ -45,6 +45,8 @@ pub struct Request {
     sources: BTreeMap<ReportName, Option<RemoteSource>>,
 }
 
+/// The fields of a request that are not names of reports.
+const OPTIONS: &str = "allow, dry_run, replace_manifest, restart_history and rollback";
 /// A field that is in every EventBridge event but never in a request.
 const DETAIL_TYPE: &str = "detail-type";
 
@@ -60,7 +62,9 @@ impl Event {
         };
         if !fields.contains_key(DETAIL_TYPE) {
             let request = serde_json::from_value(Value::Object(fields));
-            let request = request.map_err(|error| format!("the request is invalid: {error}"))?;
+            let request = request.map_err(|error| {
+                format!("the request is invalid: {error}; its options are {OPTIONS}")
+            })?;
             return Ok(Self { request, created_object: None });
         }
         let Some(source) = fields.get("source").and_then(Value::as_str) else {

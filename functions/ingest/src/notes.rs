@@ -20,7 +20,6 @@ pub(crate) struct Notes {
     pub countries_without_blocks: Vec<Country>,
 }
 
-/// The findings in one report.
 #[derive(Debug, Default)]
 pub(crate) struct Findings {
     pub rows: u32,

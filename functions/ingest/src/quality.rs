@@ -145,11 +145,6 @@ impl Quality {
 /// The percentage of exchanges with an OCN whose carrier has a type.
 const TYPED: &str = "carrier_type";
 
-/// Returns `true` for the name of a percentage, and `false` for that of a count.
-pub(crate) fn is_percentage(name: &str) -> bool {
-    SHARES.contains(&name) || name == TYPED
-}
-
 impl Coverage {
     fn figures(&self) -> [Figure; 11] {
         let share = |count| rounded_percent(count, self.records);
@@ -177,7 +172,6 @@ pub(crate) fn percent(part: u32, total: u32) -> f64 {
     if total == 0 { 0.0 } else { 100.0 * f64::from(part) / f64::from(total) }
 }
 
-/// Returns the percentage, rounded to hundredths.
 pub(crate) fn rounded_percent(part: u32, total: u32) -> f64 {
     (percent(part, total) * 100.0).round() / 100.0
 }
@@ -256,7 +250,7 @@ pub(crate) fn with_findings(
         let name = report.format.name;
         let is_kept = report.keeps_blocks_in;
         let is_kept = is_kept.is_some_and(|it| notes.countries_without_blocks.contains(&it));
-        let described = match read.0.remove(&name) {
+        let mut described = match read.0.remove(&name) {
             Some(read) => with_rows(read, notes.reports.get(&name)),
             None => match current.and_then(|current| current.0.get(&name)) {
                 Some(current) if is_kept => current.clone(),
@@ -264,18 +258,14 @@ pub(crate) fn with_findings(
             },
         };
         // Blocks in removed exchanges do not stay, so even an earlier report is counted anew.
-        let figures = (report.figures)(dataset, quality).into_iter();
-        let (percentages, counts): (Vec<_>, Vec<_>) =
-            figures.partition(|(name, _)| is_percentage(name));
-        let owned = |(name, value): (&str, f64)| (name.to_owned(), value);
-        let described = ImportedReport {
-            counts: counts
-                .into_iter()
-                .map(|(name, count)| (name.to_owned(), count as u32))
-                .collect(),
-            percentages: percentages.into_iter().map(owned).collect(),
-            ..described
-        };
+        (described.counts, described.percentages) = Default::default();
+        for (figure, value) in (report.figures)(dataset, quality) {
+            if SHARES.contains(&figure) || figure == TYPED {
+                described.percentages.insert(figure.to_owned(), value);
+            } else {
+                described.counts.insert(figure.to_owned(), value as u32);
+            }
+        }
         reports.0.insert(name, described);
     }
     reports

@@ -114,7 +114,7 @@ async fn each_report_is_described_by_its_source_bytes_date_and_time() {
     let sources = sources(&[(ReportName::ThousandsBlocks, US_BLOCKS)]);
     let (rows, reports) = read_sources(&sources, options, &mut notes, &|_| ()).await.unwrap();
     assert_eq!((rows.codes.len(), rows.area_codes.len(), rows.blocks.len()), (2, 2, 1));
-    let reports = serde_json::to_string_pretty(&reports).unwrap();
+    let reports = serde_json::to_string_pretty(&reports.0).unwrap();
     insta::assert_snapshot!(format!("{reports}\n{:?}", notes.warnings));
     let sha256 = Sha256::digest(NANPA).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     assert!(reports.contains(&sha256));

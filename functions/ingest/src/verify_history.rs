@@ -29,7 +29,6 @@ use crate::{
     options::{Repair, before_deadline},
 };
 
-/// The result of comparing the history with the manifest.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct HistoryVerification {
     /// The number of publications, including the one that the history begins with.
@@ -44,7 +43,6 @@ pub struct HistoryVerification {
     pub lost: Vec<String>,
 }
 
-/// The parts of the history that are missing or damaged.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct HistoryDrift {
     /// Publications without an intact item or copy.
@@ -55,7 +53,8 @@ pub struct HistoryDrift {
 
 impl HistoryDrift {
     pub fn total(&self) -> usize {
-        self.publications + self.differences + self.changes
+        let Self { publications, differences, changes } = self;
+        publications + differences + changes
     }
 }
 

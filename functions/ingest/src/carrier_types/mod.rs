@@ -37,7 +37,6 @@ struct KnownCompany {
     common_name: Option<String>,
 }
 
-/// The facts that follow from a company's name.
 #[derive(Debug, Default)]
 pub(crate) struct CompanyFacts {
     pub carrier_type: Option<(CarrierType, TypeBasis)>,
@@ -97,7 +96,6 @@ fn find_rule(company_name: &str) -> Option<&'static KnownCompany> {
     Some(&rule.1)
 }
 
-/// Returns `true` if the last word is a state after a hyphen.
 fn ends_in_state(company_name: &str) -> bool {
     let last = company_name.rsplit_once('-').map(|(_, last)| last.trim());
     last.is_some_and(|last| last.parse::<StateCode>().is_ok())

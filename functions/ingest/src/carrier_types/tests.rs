@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use super::*;
 
-/// The type, basis, line type and everyday name that follow from a company name.
 fn describe(name: &str, ocn: &str) -> String {
     let CompanyFacts { carrier_type, line_type, common_name } = find(name, ocn.parse().unwrap());
     let (carrier_type, basis) = carrier_type.unzip();

@@ -110,7 +110,7 @@ fn an_import_passes_only_if_every_gate_that_refused_it_is_allowed() {
         (&three, &[Dates, Changes], 1, Some(&[Changes, Losses, Dates]), true),
         (&three, &[Losses, Changes], 0, Some(&[Changes, Losses]), true),
         (&[Some(Suspect), Some(Dates)], &[Dates, Suspect], 0, Some(&[Suspect, Dates]), false),
-        (&[Some(Losses), None], Gate::ALL, 1, None, true),
+        (&[Some(Losses), None], &Gate::ALL, 1, None, true),
     ] {
         let allowed = allowed.iter().copied().collect();
         let result = GateResult::new(refusals(refused), allowed);

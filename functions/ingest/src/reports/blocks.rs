@@ -69,10 +69,8 @@ pub(crate) struct AssignedBlock {
     pub effective: Option<Date>,
 }
 
-/// A report's country and its words for statuses.
 struct Statuses {
     country: Country,
-    name: ReportName,
     held: &'static [&'static str],
     free: &'static [&'static str],
     /// `true` if a block with an unknown status has a holder, and how a warning says so.
@@ -81,7 +79,6 @@ struct Statuses {
 
 const US_STATUSES: Statuses = Statuses {
     country: Country::Us,
-    name: ReportName::ThousandsBlocks,
     held: &["AS", "Assigned", "RT", "Retained"],
     free: &["AV", "Available", "RV", "Reserved"],
     unknown: (true, "is unknown, but the row's OCN is used"),
@@ -89,7 +86,6 @@ const US_STATUSES: Statuses = Statuses {
 
 const CANADIAN_STATUSES: Statuses = Statuses {
     country: Country::Ca,
-    name: ReportName::CanadianBlocks,
     held: &["AS", "IS", "Assigned", "In Service"],
     free: &["AV", "Available", "RV", "Reserved", "NA", "Not Available"],
     unknown: (false, "is unknown, so the block counts as unassigned"),
@@ -101,7 +97,7 @@ fn assigned_block(
     rows: &mut ReportRows,
     notes: &mut Notes,
 ) -> Result<(), ReportError> {
-    let &Statuses { country, name, held, free, unknown } = statuses;
+    let &Statuses { country, held, free, unknown } = statuses;
     let npa_nxx = NpaNxx { npa: row.parse(1)?, nxx: row.parse(2)? };
     if !has_possible_npa(row, 1, npa_nxx.npa, notes) {
         return Ok(());
@@ -119,7 +115,7 @@ fn assigned_block(
         return Ok(());
     }
     let Some(ocn) = row.parse_if_known(6, notes).filter(|_| is_held) else {
-        notes.skip(name, "blocks without a holder");
+        notes.skip(ReportName::blocks(country), "blocks without a holder");
         return Ok(());
     };
     rows.blocks.push(AssignedBlock {

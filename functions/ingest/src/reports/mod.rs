@@ -79,7 +79,6 @@ impl Report {
     }
 }
 
-/// A report's name in messages.
 pub(crate) fn file(name: ReportName) -> &'static str {
     let report = REPORTS.iter().find(|report| report.format.name == name);
     report.map_or("", |report| report.format.file)

@@ -165,7 +165,6 @@ impl Source {
         })
     }
 
-    /// Returns the source's bytes, which may be compressed.
     async fn bytes(
         &self,
         on_received: impl Fn(u64, Option<u64>),

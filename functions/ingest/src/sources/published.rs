@@ -14,7 +14,6 @@ pub(super) fn is_published(address: &str) -> bool {
     REPORTS.iter().any(|report| report.published_at == Some(address))
 }
 
-/// A published report, or its copy on a mirror.
 pub(super) fn source(mirror: Option<&Mirror>, address: &str) -> Source {
     mirror.map_or_else(|| Source::Url(address.to_owned()), |mirror| mirror.source(address))
 }

@@ -27,7 +27,6 @@ impl<R: Read> Lines<R> {
         Self { file, reader: builder.from_reader(reader), last_number: 0, empty_lines: 0 }
     }
 
-    /// Returns the next non-empty line; `None` at the end of the file.
     pub fn next(&mut self) -> Result<Option<Line>, ReportError> {
         let file = self.file;
         let mut record = ByteRecord::new();

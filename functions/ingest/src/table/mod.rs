@@ -225,7 +225,6 @@ impl Format {
     }
 }
 
-/// The positions of the header cells with one of a column's names.
 fn positions(column: &'static str, line: &Line) -> Vec<usize> {
     let is_named = |cell: &[u8]| names(column).any(|name| is_same_name(name, &decode_cell(cell)));
     let cells = line.record.iter().enumerate().filter(|(_, cell)| is_named(cell));

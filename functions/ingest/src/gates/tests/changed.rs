@@ -49,7 +49,6 @@ fn blocks(holder_of: impl Fn(usize) -> Option<&'static str>) -> Dataset {
     Dataset::new(carriers, Vec::new(), exchanges.collect())
 }
 
-/// 60 exchanges of one company, with or without an OCN.
 fn company(name: &str, ocn: Option<&str>) -> Dataset {
     let exchanges = (200..260).map(|nxx| Exchange {
         company_name: Some(name.to_owned()),
@@ -58,7 +57,6 @@ fn company(name: &str, ocn: Option<&str>) -> Dataset {
     Dataset::new(vec![carrier("0051", name, 60)], Vec::new(), exchanges.collect())
 }
 
-/// 60 area codes in a state.
 fn area_codes(state: Option<&str>) -> Dataset {
     let area_codes = (201..261).map(|npa| AreaCode {
         state: state.map(|state| state.parse().unwrap()),

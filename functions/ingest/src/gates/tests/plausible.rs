@@ -32,7 +32,6 @@ fn varied(count: usize, change: Change) -> Dataset {
     Dataset::new(carriers.collect(), Vec::new(), exchanges.collect())
 }
 
-/// A change to an exchange.
 type Change = fn(&mut Exchange);
 
 /// Each case is at its limit, then beyond it.
