@@ -12,7 +12,6 @@ use serde::Serialize;
 use shared::lookup::{Freshness, Lookups};
 use utoipa::ToSchema;
 
-/// The three parts of a North American number.
 #[derive(Debug)]
 pub struct NanpParts {
     pub npa_nxx: NpaNxx,
@@ -163,7 +162,6 @@ impl BlockRecords {
     }
 }
 
-/// A number's location, and the holder of its block.
 #[derive(Debug, Default)]
 pub struct Block {
     pub rate_center: Option<String>,

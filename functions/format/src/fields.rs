@@ -52,7 +52,6 @@ impl Fields {
         parts.iter().for_each(|part| self.add(prefix, part, schemas));
     }
 
-    /// Selects the fields in the `fields` parameter, if present.
     pub fn select_from(&self, params: &Params) -> Result<Option<Self>, ApiError> {
         Ok(params.text("fields")?.map(|paths| self.select(&paths)).transpose()?.flatten())
     }
@@ -72,7 +71,6 @@ impl Fields {
         Ok(Some(Self(selected)).filter(|selected| !selected.0.is_empty()))
     }
 
-    /// The fields that have no nested fields.
     pub fn leaves(&self) -> impl Iterator<Item = &str> {
         let has_parts = |path: &str| self.0.iter().any(|other| is_part_of(other, path));
         self.0.iter().map(String::as_str).filter(move |path| !has_parts(path))
@@ -105,7 +103,6 @@ fn is_part_of(path: &str, parent: &str) -> bool {
     path.strip_prefix(parent).is_some_and(|rest| rest.starts_with('.'))
 }
 
-/// A value serialized with all or some of its fields.
 pub struct WithFields<'a, T> {
     pub value: T,
     pub fields: Option<&'a Fields>,

@@ -192,7 +192,6 @@ fn describe<'a>(
     results.collect()
 }
 
-/// Returns `true` for a JSON body, and `false` for a plain text.
 fn is_json(headers: &HeaderMap) -> Result<bool, ApiError> {
     let content_type = ContentType::from_headers(headers)?;
     match &*content_type.media_type {

@@ -81,7 +81,6 @@ impl Options {
         })
     }
 
-    /// Returns `true` if this number's result needs the numbering data.
     pub fn needs_data(&self, number: &PhoneNumber) -> bool {
         geographic_npa_nxx(number).is_some() || self.include.needs_data() && number.is_nanp()
     }

@@ -26,7 +26,6 @@ pub struct Readings {
     other: Option<String>,
 }
 
-/// One reading, and its number if it can be parsed.
 pub struct Reading {
     pub text: String,
     pub number: Option<PhoneNumber>,
@@ -62,7 +61,6 @@ impl Readings {
         Self { likeliest: with(likeliest), other: (!is_certain).then(|| with(other)) }
     }
 
-    /// The reading that yields the best number in the default country.
     pub fn best(self, country: DefaultCountry) -> Reading {
         // There is always at least one reading.
         self.ranked(country).swap_remove(0)

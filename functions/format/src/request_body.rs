@@ -11,7 +11,6 @@ use shared::errors::{ApiError, quote};
 /// A body counts as a request for each of these, or part of them.
 pub const BYTES_PER_REQUEST: usize = 16 * 1024;
 
-/// The media type and parameters in `Content-Type`.
 #[derive(Debug)]
 pub struct ContentType {
     pub media_type: String,
@@ -48,7 +47,6 @@ impl ContentType {
         self.parameters.iter().find(|(name, _)| name == wanted).map(|(_, value)| &**value)
     }
 
-    /// The error for a media type other than the `supported` ones.
     pub fn unsupported(&self, supported: &str) -> ApiError {
         let got = quote(&self.media_type);
         let message = format!("Content-Type must be {supported}, got '{got}'");
@@ -56,7 +54,6 @@ impl ContentType {
     }
 }
 
-/// A header's value; empty if it is missing or not text.
 fn header_text(headers: &HeaderMap, name: HeaderName) -> &str {
     headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default().trim()
 }
@@ -79,7 +76,6 @@ pub fn decode_text(body: &[u8]) -> Result<&str, ApiError> {
     }
 }
 
-/// The error for a body that is not JSON.
 pub fn json_error(error: &serde_json::Error) -> ApiError {
     ApiError::invalid(format!("The body is not valid JSON: {error}"))
 }

@@ -105,7 +105,6 @@ async fn batches_in_every_format() {
     insta::assert_snapshot!(responses);
 }
 
-/// Selected fields of a single number are those of a batch.
 #[tokio::test]
 async fn a_single_number_has_the_same_fields_as_in_a_batch() {
     let query = "fields=carrier.name,valid,formats.e164,reason.code";

@@ -162,7 +162,6 @@ fn sdk_request(headers: &HeaderMap, message: &Value) -> axum::http::Request<Body
     request
 }
 
-/// Converts the SDK's plain-text errors to JSON-RPC.
 async fn to_json_rpc_error(response: Response) -> Response {
     let status = response.status();
     let text = to_bytes(response.into_body(), LIMIT.bytes).await.unwrap_or_default();

@@ -10,7 +10,6 @@ const HOST: &str = "probe.invalid";
 const SOURCE_ADDRESS: &str = "192.0.2.1";
 const JSON: &str = "application/json";
 
-/// A function behind the API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "lowercase")]
 pub enum Function {
@@ -24,7 +23,6 @@ pub enum Function {
 }
 
 impl Function {
-    /// The name of the function's folder.
     pub fn name(self) -> &'static str {
         self.into()
     }

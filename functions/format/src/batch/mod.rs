@@ -81,7 +81,6 @@ fn empty_number_error() -> ApiError {
     ApiError::invalid("tn must not be empty")
 }
 
-/// The CSV columns with the numbers and their countries.
 #[derive(Debug, Default, IntoParams)]
 #[into_params(parameter_in = Query, rename_all = "camelCase")]
 struct ColumnParams {

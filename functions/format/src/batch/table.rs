@@ -145,7 +145,6 @@ mod tests {
         read.map_err(|error| error.body().message().to_owned())
     }
 
-    /// The numbers with their IDs and countries, or the error.
     fn described(text: &str, has_header: bool) -> String {
         let number = |RequestedNumber { id, tn, content }: RequestedNumber| match content {
             Ok(country) => format!("{tn:?} {id:?} {country:?}"),

@@ -29,7 +29,6 @@ impl FeedAddress {
     }
 }
 
-/// Writes the changes as entries, in their order.
 pub fn feed(
     FeedAddress { base, uri }: &FeedAddress,
     title: &str,

@@ -95,7 +95,6 @@ async fn publications(app: &App) -> [Publication; 3] {
     [0, 1, 2].map(|position| history.publication(position).unwrap().clone())
 }
 
-/// The key and kind of each change in a response.
 fn listed(page: &Value) -> Vec<String> {
     let changes = page["changes"].as_array().unwrap().iter();
     changes.map(|row| format!("{} {}", row["key"], row["change"]).replace('"', "")).collect()
