@@ -4,7 +4,7 @@ use std::error::Error;
 
 use logging::with_causes;
 use numbering::{dataset::SnapshotError, records::Version};
-use store::{DatasetError, StoreError, UnreadableSnapshot};
+use store::{DatasetError, StoreError};
 
 pub(crate) type Cause = Box<dyn Error + Send + Sync>;
 
@@ -31,7 +31,7 @@ pub enum IngestError {
         "version {version} cannot be read, and neither can any older version; import the reports \
          instead"
     )]
-    NoReadableOlderVersion { version: Version, source: UnreadableSnapshot },
+    NoReadableOlderVersion { version: Version, source: Cause },
     #[error("version '{0}' is not retained; run 'tnr versions' to list those you can roll back to")]
     NotRetained(String),
     #[error("the current data cannot be read")]
@@ -85,7 +85,7 @@ mod tests {
     fn callers_see_the_cause_of_an_unreadable_source_but_no_table_contents() {
         let quoting_error = || std::io::Error::other("cannot read 'SECRET'");
         let version = Version::new(jiff::Timestamp::UNIX_EPOCH);
-        let source = UnreadableSnapshot(quoting_error().into());
+        let source = quoting_error().into();
         for error in [
             IngestError::Current(DatasetError::Unreadable { version, source }),
             IngestError::Snapshot(SnapshotError::from(quoting_error())),

@@ -9,7 +9,7 @@ use numbering::dataset::Dataset;
 use numbering::records::{RecordKey, Version};
 use serde::Serialize;
 use store::{
-    ItemKey, ItemWrite, LookupItem, LookupTable, NewestVersion, SkippedVersion, Store, StoredItem,
+    ItemKey, ItemWrite, LookupItem, NewestVersion, SkippedVersion, Store, StoredItem, Table,
     load_newest,
 };
 
@@ -76,7 +76,7 @@ pub async fn verify(
     let skipped = skipped.iter().map(SkippedVersion::line).collect();
     progress(Progress::Verifying);
     let mut comparison = ItemComparison::default();
-    for table in LookupTable::ALL {
+    for table in Table::LOOKUPS {
         let reading = store.for_each_item(table, |item| comparison.compare(&dataset, &item));
         before_deadline(deadline, reading).await??;
     }

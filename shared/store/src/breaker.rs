@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use parking_lot::Mutex;
-use tokio::{sync::Notify, time::Instant};
+use tokio::time::Instant;
 
 use crate::{FailureKind, metering::RequestNumber};
 
@@ -12,87 +12,47 @@ pub const PAUSE: Duration = Duration::from_secs(3);
 /// The age up to which a failure counts as recent.
 const RECENT: Duration = Duration::from_secs(30);
 
-/// Admits all reads from a working table. A failing one is probed by one request at a time.
+/// Admits all reads from a working table. After each pause, one request probes a failed one.
 #[derive(Debug, Default)]
-pub struct Breaker {
-    state: Mutex<State>,
-    /// Wakes the reads that wait for the probe of their request.
-    probe_ended: Notify,
-}
+pub struct Breaker(Mutex<Option<Failure>>);
 
-#[derive(Debug, Default)]
-struct State {
-    /// The last failure and its time, unless a read has succeeded since.
-    failed: Option<(FailureKind, Instant)>,
-    /// The request that probes the table with a read.
-    probe: Option<RequestNumber>,
-}
-
-#[must_use]
+/// The last failure, unless a read has succeeded since.
 #[derive(Debug)]
-pub struct AdmittedRead<'a> {
-    breaker: &'a Breaker,
-    is_probe: bool,
-}
-
-#[derive(Debug)]
-enum Admission<'a> {
-    Admitted(AdmittedRead<'a>),
-    /// Another read of the same request is the probe.
-    AfterProbe,
-    /// The table has just failed, or another request is probing it.
-    Refused(FailureKind),
+struct Failure {
+    kind: FailureKind,
+    at: Instant,
+    /// The request that has probed the table since, and when it started.
+    probe: Option<(RequestNumber, Instant)>,
 }
 
 impl Breaker {
-    /// Admits a read, or returns the failure because of which the table is not called. A request has one probe, and its
-    /// other reads wait for it: if they were refused, the request would fail and cancel its own probe.
-    pub async fn admit(&self, request: RequestNumber) -> Result<AdmittedRead<'_>, FailureKind> {
-        loop {
-            let probe_ended = self.probe_ended.notified();
-            match self.admit_at(Instant::now(), request) {
-                Admission::Admitted(read) => return Ok(read),
-                Admission::AfterProbe => probe_ended.await,
-                Admission::Refused(kind) => return Err(kind),
-            }
-        }
-    }
-
-    fn admit_at(&self, now: Instant, request: RequestNumber) -> Admission<'_> {
-        let mut state = self.state.lock();
-        let Some((kind, failed_at)) = state.failed else {
-            return Admission::Admitted(AdmittedRead { breaker: self, is_probe: false });
+    /// Admits a read, or returns the failure because of which the table is not called. Admits all reads of the request that
+    /// probes the table: if others were refused, the request would fail and cancel its first read.
+    pub fn admit(&self, now: Instant, request: RequestNumber) -> Result<(), FailureKind> {
+        let mut failure = self.0.lock();
+        let Some(Failure { kind, at, probe }) = &mut *failure else { return Ok(()) };
+        let last_call = match *probe {
+            Some((probing, _)) if probing == request => return Ok(()),
+            Some((_, started)) => started,
+            None => *at,
         };
-        match state.probe {
-            Some(probing) if probing == request => Admission::AfterProbe,
-            None if now >= failed_at + PAUSE => {
-                state.probe = Some(request);
-                Admission::Admitted(AdmittedRead { breaker: self, is_probe: true })
-            }
-            _ => Admission::Refused(kind),
+        if now < last_call + PAUSE {
+            return Err(*kind);
         }
+        *probe = Some((request, now));
+        Ok(())
     }
 
     pub fn has_failed_recently(&self, now: Instant) -> bool {
-        self.state.lock().failed.is_some_and(|(_, failed_at)| now < failed_at + RECENT)
+        self.0.lock().as_ref().is_some_and(|failure| now < failure.at + RECENT)
     }
 
     pub fn record_failure(&self, kind: FailureKind, now: Instant) {
-        self.state.lock().failed = Some((kind, now));
+        *self.0.lock() = Some(Failure { kind, at: now, probe: None });
     }
 
     pub fn record_success(&self) {
-        self.state.lock().failed = None;
-    }
-}
-
-impl Drop for AdmittedRead<'_> {
-    /// Also runs if the client disconnected before the read finished.
-    fn drop(&mut self) {
-        if self.is_probe {
-            self.breaker.state.lock().probe = None;
-            self.breaker.probe_ended.notify_waiters();
-        }
+        *self.0.lock() = None;
     }
 }
 
@@ -100,44 +60,35 @@ impl Drop for AdmittedRead<'_> {
 mod tests {
     use super::*;
 
-    const FIRST: RequestNumber = RequestNumber(1);
-    const SECOND: RequestNumber = RequestNumber(2);
-
-    fn admitted(admission: Admission<'_>) -> Option<AdmittedRead<'_>> {
-        if let Admission::Admitted(read) = admission { Some(read) } else { None }
-    }
-
     #[test]
-    fn a_failed_table_is_paused_then_probed_by_one_request_at_a_time() {
-        let (breaker, now) = (Breaker::default(), Instant::now());
-        breaker.record_failure(FailureKind::Throttled, now);
-        let before_probe = now + PAUSE - Duration::from_millis(1);
-        for time in [now, before_probe] {
-            let refused = breaker.admit_at(time, FIRST);
-            assert!(matches!(refused, Admission::Refused(FailureKind::Throttled)), "{refused:?}");
+    fn a_failed_table_is_probed_by_one_request_after_each_pause() {
+        const FIRST: RequestNumber = RequestNumber(1);
+        const SECOND: RequestNumber = RequestNumber(2);
+        let (breaker, start, just) =
+            (Breaker::default(), Instant::now(), Duration::from_millis(1));
+        assert_eq!(breaker.admit(start, FIRST), Ok(()));
+        breaker.record_failure(FailureKind::Throttled, start);
+        for time in [start, start + PAUSE - just] {
+            assert_eq!(breaker.admit(time, FIRST), Err(FailureKind::Throttled));
         }
 
-        let probe = admitted(breaker.admit_at(now + PAUSE, FIRST)).unwrap();
-        assert!(matches!(breaker.admit_at(now + PAUSE, SECOND), Admission::Refused(_)));
-        assert!(matches!(breaker.admit_at(now + PAUSE, FIRST), Admission::AfterProbe));
-        breaker.record_failure(FailureKind::Timeout, now + PAUSE);
-        drop(probe);
-        let refused = breaker.admit_at(now + PAUSE, FIRST);
-        assert!(matches!(refused, Admission::Refused(FailureKind::Timeout)), "{refused:?}");
+        // All reads of the first request, but none of another one until the next pause ends.
+        let probe = start + PAUSE;
+        assert_eq!([probe, probe].map(|time| breaker.admit(time, FIRST)), [Ok(()); 2]);
+        assert_eq!(breaker.admit(probe + PAUSE - just, SECOND), Err(FailureKind::Throttled));
+        assert_eq!(breaker.admit(probe + PAUSE, SECOND), Ok(()));
+        assert_eq!(breaker.admit(probe + PAUSE, FIRST), Err(FailureKind::Throttled));
 
-        let probe = admitted(breaker.admit_at(now + 2 * PAUSE, FIRST)).unwrap();
+        breaker.record_failure(FailureKind::Timeout, probe + PAUSE);
+        assert_eq!(breaker.admit(probe + PAUSE, SECOND), Err(FailureKind::Timeout));
         breaker.record_success();
-        drop(probe);
-        let reads = [FIRST, SECOND].map(|request| breaker.admit_at(now + 2 * PAUSE, request));
-        assert!(reads.into_iter().all(|read| admitted(read).is_some_and(|read| !read.is_probe)));
+        assert_eq!([FIRST, SECOND].map(|it| breaker.admit(probe + PAUSE, it)), [Ok(()); 2]);
     }
 
     #[test]
-    fn a_canceled_probe_is_replaced_and_old_failures_expire() {
+    fn failures_are_recent_for_half_a_minute() {
         let (breaker, now) = (Breaker::default(), Instant::now());
         breaker.record_failure(FailureKind::Timeout, now);
-        drop(breaker.admit_at(now + PAUSE, FIRST));
-        assert!(admitted(breaker.admit_at(now + PAUSE, SECOND)).is_some());
         assert!(breaker.has_failed_recently(now + RECENT - Duration::from_millis(1)));
         assert!(!breaker.has_failed_recently(now + RECENT));
     }

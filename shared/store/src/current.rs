@@ -265,7 +265,7 @@ impl CurrentDataset {
         for unreadable in &skipped {
             if !self.is_skipped(&unreadable.version) {
                 tracing::error!(
-                    error = with_causes(&unreadable.reason),
+                    error = with_causes(unreadable.reason.as_ref()),
                     version = unreadable.version.as_str(),
                     answering = loaded.version.as_str(),
                     "a version cannot be read; using an older one"

@@ -40,9 +40,6 @@ pub enum StoreError {
         "the changes of publication {publication} are not in the history until the next import"
     )]
     Unrecorded { publication: Version },
-    /// A snapshot's chunks are damaged.
-    #[error("version {version} cannot be read")]
-    Snapshot { version: Version, source: UnreadableSnapshot },
     #[error("snapshot {version} could not be read within {limit:?}")]
     SnapshotTimeout { version: Version, limit: Duration },
     /// DynamoDB throttled a batch until the retries ran out.
@@ -57,11 +54,6 @@ pub enum StoreError {
     )]
     Overtaken,
 }
-
-/// The cause of a permanently unreadable snapshot.
-#[derive(Debug, thiserror::Error)]
-#[error(transparent)]
-pub struct UnreadableSnapshot(pub Cause);
 
 impl StoreError {
     /// Wraps the error from a failed call, for `map_err`.

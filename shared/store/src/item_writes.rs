@@ -32,14 +32,14 @@ impl ItemWrite {
         Ok(match self {
             Self::Put(lookup_item) => {
                 let key = ItemKey::from(lookup_item.record.key());
-                let table = key.table.name(tables);
+                let table = tables.name(key.table);
                 (table, put(item_from_record(table, Some(key.attribute()), lookup_item)?))
             }
             Self::Delete(key) => {
                 let (name, value) = key.attribute();
                 let delete = DeleteRequest::builder().key(name, value).build();
                 let delete = delete.expect("the key is set");
-                (key.table.name(tables), WriteRequest::builder().delete_request(delete).build())
+                (tables.name(key.table), WriteRequest::builder().delete_request(delete).build())
             }
             Self::AddChange(change) => (&tables.history, put(change.attributes(&tables.history)?)),
         })

@@ -30,7 +30,7 @@ pub use api_keys::{DamagedKey, KeyRecord, StoredKeys};
 pub use batch_get::READS_PER_BATCH;
 pub use client::{Store, is_plain_http};
 pub use current::{CurrentDataset, Serving};
-pub use error::{StoreError, UnreadableSnapshot};
+pub use error::{Cause, StoreError};
 pub use history::{Gap, History, Publication, PublishedDifference, Unrecorded};
 pub use history_cache::HistoryCache;
 pub use history_items::HistoryItem;
@@ -40,11 +40,11 @@ pub use item_writes::{ItemWrite, WRITES_PER_BATCH};
 pub use loading::{
     DatasetError, LoadedVersion, NewestVersion, SkippedVersion, first_readable, load, load_newest,
 };
-pub use lookup_items::{ItemKey, LookupItem, LookupTable};
+pub use lookup_items::{ItemKey, LookupItem};
 pub use manifest::{CHUNK_BYTES, Manifest, Revision, Snapshot};
 pub use metering::{Consumption, count_wait, measure_reads};
-pub use reachability::{FailureKind, Table};
+pub use reachability::FailureKind;
 pub use table_scan::StoredItem;
-pub use tables::Tables;
+pub use tables::{Table, Tables};
 pub use timeouts::TimeoutProfile;
 pub use usage::{Counts, Usage, UsageWrite};

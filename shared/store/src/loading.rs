@@ -5,7 +5,7 @@ use std::sync::Arc;
 use logging::with_causes;
 use numbering::{dataset::Dataset, records::Version};
 
-use crate::{Manifest, Snapshot, Store, StoreError, UnreadableSnapshot};
+use crate::{Cause, Manifest, Snapshot, Store, StoreError};
 
 /// A version of the data in memory. All lists and lookups in a request use the same one.
 #[derive(Debug, Clone)]
@@ -20,30 +20,26 @@ pub enum DatasetError {
     #[error("nothing has been imported yet")]
     Empty,
     #[error(transparent)]
-    Store(StoreError),
+    Store(#[from] StoreError),
     /// The version is damaged, or in an unsupported layout.
     #[error("version {version} cannot be read")]
-    Unreadable { version: Version, source: UnreadableSnapshot },
+    Unreadable { version: Version, source: Cause },
     /// Every version is unreadable. This is the newest one.
     #[error(
         "no version can be read, including the newest one, {version}; 'tnr import --fetch' imports the \
          published reports again"
     )]
-    NoneReadable { version: Version, source: UnreadableSnapshot },
+    NoneReadable { version: Version, source: Cause },
     #[error("no version was readable a few seconds ago")]
     StillUnreadable,
 }
 
-impl From<StoreError> for DatasetError {
-    fn from(error: StoreError) -> Self {
-        match error {
-            StoreError::Snapshot { version, source } => Self::Unreadable { version, source },
-            other => Self::Store(other),
-        }
-    }
-}
-
 impl DatasetError {
+    /// Wraps the reason why a version cannot be read, for `map_err`.
+    pub(crate) fn unreadable<E: Into<Cause>>(version: &Version) -> impl FnOnce(E) -> Self {
+        |reason| Self::Unreadable { version: version.clone(), source: reason.into() }
+    }
+
     /// Returns `true` if the manifest or every version in it is unreadable.
     pub fn affects_every_version(&self) -> bool {
         let is_manifest_unreadable = matches!(self, Self::Store(StoreError::Manifest { .. }));
@@ -55,13 +51,13 @@ impl DatasetError {
 #[derive(Debug)]
 pub struct SkippedVersion {
     pub version: Version,
-    pub reason: UnreadableSnapshot,
+    pub reason: Cause,
 }
 
 impl SkippedVersion {
     /// Describes the version and why it is unreadable.
     pub fn line(&self) -> String {
-        format!("version {} cannot be read: {}", self.version, with_causes(&self.reason))
+        format!("version {} cannot be read: {}", self.version, with_causes(self.reason.as_ref()))
     }
 }
 
@@ -108,8 +104,5 @@ pub async fn first_readable<'a, T, L: Future<Output = Result<T, DatasetError>>>(
 /// Reads and unpacks a snapshot.
 pub async fn load(store: &Store, snapshot: &Snapshot) -> Result<Dataset, DatasetError> {
     let bytes = store.snapshot(snapshot).await?;
-    Dataset::unpack(&bytes).map_err(|source| DatasetError::Unreadable {
-        version: snapshot.version.clone(),
-        source: UnreadableSnapshot(source.into()),
-    })
+    Dataset::unpack(&bytes).map_err(DatasetError::unreadable(&snapshot.version))
 }

@@ -11,7 +11,7 @@ use numbering::records::{Carrier, Exchange, NpaNxx, Ocn, RecordKey, Version};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
-    Store, StoreError, Tables,
+    Store, StoreError, Table,
     batch_get::primary_key,
     checksum::{Item, text},
     client::record_from_item,
@@ -25,36 +25,10 @@ pub struct LookupItem<R> {
     pub record: R,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum LookupTable {
-    Carriers,
-    /// Exchanges and area codes.
-    Exchanges,
-}
-
-impl LookupTable {
-    pub const ALL: [Self; 2] = [Self::Carriers, Self::Exchanges];
-
-    pub(crate) fn name(self, tables: &Tables) -> &str {
-        match self {
-            Self::Carriers => &tables.carriers,
-            Self::Exchanges => &tables.exchanges,
-        }
-    }
-
-    /// The table's partition key attribute.
-    pub(crate) fn key_attribute(self) -> &'static str {
-        match self {
-            Self::Carriers => "ocn",
-            Self::Exchanges => "npa_nxx",
-        }
-    }
-}
-
 /// An item's table and partition key.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ItemKey {
-    pub(crate) table: LookupTable,
+    pub(crate) table: Table,
     /// Such as `6010` for a carrier, `415#555` for an exchange, and `415` for an area code.
     pub(crate) value: String,
 }
@@ -62,10 +36,10 @@ pub struct ItemKey {
 impl From<RecordKey> for ItemKey {
     fn from(key: RecordKey) -> Self {
         let (table, value) = match key {
-            RecordKey::Carrier(ocn) => (LookupTable::Carriers, ocn.to_string()),
-            RecordKey::AreaCode(npa) => (LookupTable::Exchanges, npa.to_string()),
+            RecordKey::Carrier(ocn) => (Table::Carriers, ocn.to_string()),
+            RecordKey::AreaCode(npa) => (Table::Exchanges, npa.to_string()),
             RecordKey::Exchange(NpaNxx { npa, nxx }) => {
-                (LookupTable::Exchanges, format!("{npa}#{nxx}"))
+                (Table::Exchanges, format!("{npa}#{nxx}"))
             }
         };
         Self { table, value }
@@ -76,9 +50,9 @@ impl ItemKey {
     /// Parses the record key; `None` if no record can have this item key.
     pub(crate) fn record_key(&self) -> Option<RecordKey> {
         let key = match (self.table, self.value.split_once('#')) {
-            (LookupTable::Carriers, _) => RecordKey::Carrier(self.value.parse().ok()?),
-            (LookupTable::Exchanges, None) => RecordKey::AreaCode(self.value.parse().ok()?),
-            (LookupTable::Exchanges, Some((npa, nxx))) => {
+            (Table::Carriers, _) => RecordKey::Carrier(self.value.parse().ok()?),
+            (_, None) => RecordKey::AreaCode(self.value.parse().ok()?),
+            (_, Some((npa, nxx))) => {
                 RecordKey::Exchange(NpaNxx { npa: npa.parse().ok()?, nxx: nxx.parse().ok()? })
             }
         };
@@ -112,7 +86,7 @@ impl Store {
         &self,
         npa_nxxs: &[NpaNxx],
     ) -> Result<HashMap<NpaNxx, LookupItem<Exchange>>, StoreError> {
-        let table = LookupTable::Exchanges.name(&self.tables);
+        let table = self.tables.name(Table::Exchanges);
         let keys = npa_nxxs.iter().map(|&npa_nxx| ItemKey::from(RecordKey::Exchange(npa_nxx)));
         let keys = keys.map(|key| primary_key([(key.table.key_attribute(), key.value)]));
         let items = self.batch_lookup(table, false, keys.collect()).await?;
@@ -137,13 +111,13 @@ impl Store {
         key: RecordKey,
     ) -> Result<Option<LookupItem<R>>, StoreError> {
         let ItemKey { table, value } = key.into();
-        self.get(table.name(&self.tables), table.key_attribute(), value, false).await
+        self.get(self.tables.name(table), table.key_attribute(), value, false).await
     }
 }
 
 /// Parses the partition key of an exchange's item.
 fn npa_nxx_from_item(item: &Item) -> Option<NpaNxx> {
-    let table = LookupTable::Exchanges;
+    let table = Table::Exchanges;
     let value = text(item, table.key_attribute())?.to_owned();
     match (ItemKey { table, value }).record_key()? {
         RecordKey::Exchange(npa_nxx) => Some(npa_nxx),
@@ -166,7 +140,7 @@ mod tests {
             assert_eq!(ItemKey::from(key).record_key(), Some(key));
         }
         for value in ["", "073h", "415#55", "415#555#1", "hold"] {
-            for table in LookupTable::ALL {
+            for table in Table::LOOKUPS {
                 let key = ItemKey { table, value: value.to_owned() };
                 assert_eq!(key.record_key(), None, "{value}");
             }

@@ -1,8 +1,8 @@
 //! Circuit breakers for tables, and limits on how long a request waits for one.
 //!
-//! After a failure, a table is not called for a few seconds, so requests do not wait for it. Then one request at
-//! a time probes it with a read, while the others continue without it. A background task cannot be the probe,
-//! since Lambda freezes the process after each response.
+//! After a failure, a table is not called for a few seconds, so requests do not wait for it. Then one request every few
+//! seconds probes it, while the others continue without it. A background task cannot be the probe, since Lambda freezes
+//! the process after each response.
 
 use std::{
     pin::Pin,
@@ -13,17 +13,7 @@ use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 use strum::{Display, IntoStaticStr, VariantArray};
 use tokio::time::{Instant, timeout};
 
-use crate::{Store, StoreError, breaker::Breaker, metering};
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Table {
-    Carriers,
-    Exchanges,
-    Dataset,
-    History,
-    ApiKeys,
-    Usage,
-}
+use crate::{Store, StoreError, Table, breaker::Breaker, metering};
 
 /// A kind of failed call. Unlike DynamoDB's own metrics, these include calls that never reach it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Display, IntoStaticStr, VariantArray)]
@@ -121,20 +111,17 @@ impl Store {
     ) -> Result<T, StoreError> {
         let Some(limit) = self.timeouts.brief_reads() else { return read.await };
         let TableBreakers { brief, patient } = &self.reachability.tables[table as usize];
-        let request = metering::request_number();
-        let admitted = match patience {
-            Patience::Brief => {
-                let admission = timeout(metering::remaining_wait(limit), brief.admit(request));
-                metering::count_wait(admission).await.unwrap_or(Err(FailureKind::Timeout))
-            }
-            Patience::Patient => patient.admit(request).await,
-        };
         let left = metering::remaining_wait(limit);
-        let admitted = match (admitted, patience) {
-            (Ok(_), Patience::Brief) if left.is_zero() => Err(FailureKind::Timeout),
-            (admitted, _) => admitted,
+        let (breaker, is_too_late) = match patience {
+            Patience::Brief => (brief, left.is_zero()),
+            Patience::Patient => (patient, false),
         };
-        let _admitted = admitted.map_err(|kind| {
+        let admitted = if is_too_late {
+            Err(FailureKind::Timeout)
+        } else {
+            breaker.admit(Instant::now(), metering::request_number())
+        };
+        admitted.map_err(|kind| {
             self.count_failure(kind);
             StoreError::NotCalled { table: self.tables.name(table).to_owned(), kind }
         })?;

@@ -8,7 +8,7 @@ use logging::with_causes;
 use numbering::records::Version;
 
 use crate::{
-    Manifest, READS_PER_BATCH, Revision, Snapshot, Store, StoreError, Table, UnreadableSnapshot,
+    DatasetError, Manifest, READS_PER_BATCH, Revision, Snapshot, Store, StoreError, Table,
     batch_get::primary_key,
     checksum::{Item, text},
     item_writes::RETRY_DELAYS,
@@ -23,29 +23,21 @@ const MIN_ORPHAN_AGE: SignedDuration = SignedDuration::from_hours(24);
 
 impl Store {
     /// Reads a snapshot and verifies its hash.
-    pub async fn snapshot(&self, snapshot: &Snapshot) -> Result<Vec<u8>, StoreError> {
-        let limit = self.timeouts.snapshot_read();
-        let too_slow = |_| StoreError::SnapshotTimeout { version: snapshot.version.clone(), limit };
-        let read = async {
-            let read = tokio::time::timeout(limit, self.read_snapshot(snapshot)).await;
-            read.map_err(too_slow)?
-        };
-        self.read_patiently(Table::Dataset, read).await
-    }
-
-    async fn read_snapshot(&self, snapshot: &Snapshot) -> Result<Vec<u8>, StoreError> {
+    pub async fn snapshot(&self, snapshot: &Snapshot) -> Result<Vec<u8>, DatasetError> {
         let Snapshot { version, chunks, hash: expected, .. } = snapshot;
-        let unreadable = |reason: String| StoreError::Snapshot {
-            version: version.clone(),
-            source: UnreadableSnapshot(reason.into()),
-        };
+        let unreadable = |reason: String| DatasetError::unreadable(version)(reason);
         let ids: Vec<String> = (0..*chunks).map(|index| chunk_id(version, index)).collect();
-        let found = self.chunks(&ids).await.map_err(|error| match error {
+        let limit = self.timeouts.snapshot_read();
+        let read = async {
+            let chunks = tokio::time::timeout(limit, self.chunks(&ids)).await;
+            chunks.map_err(|_| StoreError::SnapshotTimeout { version: version.clone(), limit })?
+        };
+        let found = self.read_patiently(Table::Dataset, read).await.map_err(|error| match error {
             StoreError::Item { source, .. } => unreadable(format!(
                 "the database cannot read a chunk: {}",
                 with_causes(source.as_ref())
             )),
-            other => other,
+            other => other.into(),
         })?;
         let mut bytes = Vec::new();
         for id in &ids {

@@ -3,7 +3,7 @@
 use numbering::records::{Record, RecordKey, Version};
 
 use crate::{
-    ItemKey, LookupItem, LookupTable, Store, StoreError,
+    ItemKey, LookupItem, Store, StoreError, Table,
     checksum::{self, CHECKSUM, Item, text},
     client::item_from_record,
 };
@@ -37,13 +37,13 @@ impl StoredItem {
 }
 
 impl Store {
-    /// Calls `inspect` with each item in a table. The scan is strongly consistent.
+    /// Calls `inspect` with each item in one of [`Table::LOOKUPS`]. The scan is strongly consistent.
     pub async fn for_each_item(
         &self,
-        table: LookupTable,
+        table: Table,
         mut inspect: impl FnMut(StoredItem),
     ) -> Result<(), StoreError> {
-        let name = table.name(&self.tables);
+        let name = self.tables.name(table);
         let inspect = |attributes: Item| {
             let Some(value) = text(&attributes, table.key_attribute()).map(str::to_owned) else {
                 let problem = format!("its attribute {} is not a string", table.key_attribute());

@@ -2,7 +2,33 @@
 
 use std::env;
 
-use crate::Table;
+/// A table, regardless of its name in a deployment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Table {
+    Carriers,
+    /// Exchanges and area codes.
+    Exchanges,
+    Dataset,
+    History,
+    ApiKeys,
+    Usage,
+}
+
+impl Table {
+    /// The tables with one item per record.
+    pub const LOOKUPS: [Self; 2] = [Self::Carriers, Self::Exchanges];
+
+    /// The partition key attribute.
+    pub(crate) fn key_attribute(self) -> &'static str {
+        match self {
+            Self::Carriers => "ocn",
+            Self::Exchanges => "npa_nxx",
+            Self::Dataset | Self::Usage => "id",
+            Self::History => "code",
+            Self::ApiKeys => "key_hash",
+        }
+    }
+}
 
 #[derive(Debug, Clone)]
 pub struct Tables {

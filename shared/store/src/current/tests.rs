@@ -2,7 +2,7 @@ use jiff::Timestamp;
 use numbering::dataset::Dataset;
 
 use super::*;
-use crate::{ImportedReports, TimeoutProfile, UnreadableSnapshot};
+use crate::{ImportedReports, TimeoutProfile};
 
 /// A port that nothing listens on, so each call fails immediately.
 const UNREACHABLE: &str = "http://127.0.0.1:1";
@@ -27,8 +27,8 @@ async fn an_older_version_is_served_if_the_current_one_was_skipped() {
     let (loaded, manifest) = (version(), manifest(version().version));
     dataset.switch_to(loaded.clone(), RECHECK_INTERVAL);
     assert!(matches!(dataset.find_serving(&manifest).await, Serving::Current(_)));
-    let reason = UnreadableSnapshot("damaged".into());
-    let skipped = SkippedVersion { version: manifest.current.version.clone(), reason };
+    let version = manifest.current.version.clone();
+    let skipped = SkippedVersion { version, reason: "damaged".into() };
     dataset.record_skipped(vec![skipped], &loaded);
     assert!(matches!(dataset.find_serving(&manifest).await, Serving::Older(_)));
 }

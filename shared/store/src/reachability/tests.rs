@@ -3,10 +3,7 @@ use std::{future::pending, time::Duration};
 use aws_sdk_dynamodb::{
     config::http::HttpResponse, error::ErrorMetadata, operation::get_item::GetItemError,
 };
-use futures_util::{
-    FutureExt,
-    future::{join_all, try_join_all},
-};
+use futures_util::{FutureExt, future::try_join_all};
 use tokio::task::yield_now;
 
 use super::*;
@@ -52,37 +49,6 @@ async fn a_request_with_several_reads_recovers_a_table() {
     let (reads, _) = metering::measure_reads(try_join_all([read(), read(), read()])).await;
     assert!(reads.is_ok(), "{reads:?}");
     assert!(read().await.is_ok());
-}
-
-#[tokio::test]
-async fn the_other_reads_of_a_request_fail_with_its_probe() {
-    let store = store_to_probe();
-    let calls = AtomicU64::new(0);
-    let read = || {
-        let call = async {
-            calls.fetch_add(1, Ordering::Relaxed);
-            yield_now().await;
-            Err(StoreError::TooSlow { limit: PAUSE })
-        };
-        store.read_patiently(Table::History, call)
-    };
-    let (reads, _) = metering::measure_reads(join_all([read(), read(), read()])).await;
-    assert!(matches!(&reads[0], Err(StoreError::TooSlow { .. })), "{reads:?}");
-    let is_refused = |result: &Result<(), StoreError>| {
-        matches!(result, Err(StoreError::NotCalled { kind: FailureKind::Timeout, .. }))
-    };
-    assert!(reads[1..].iter().all(is_refused), "{reads:?}");
-    assert_eq!(calls.into_inner(), 1);
-}
-
-/// Without the limit, this test would hang.
-#[tokio::test]
-async fn brief_reads_wait_for_a_probe_within_their_limit() {
-    let store = store_to_probe();
-    let read = || store.read_briefly(Table::History, hang());
-    let (reads, _) = metering::measure_reads(join_all([read(), read()])).await;
-    assert!(matches!(reads[0], Err(StoreError::TooSlow { .. })), "{reads:?}");
-    assert!(is_not_called(&reads[1]), "{reads:?}");
 }
 
 #[tokio::test]
