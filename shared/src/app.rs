@@ -49,7 +49,6 @@ async fn handle(
     observe(app, request, |request| respond(app, endpoints, request, next)).await
 }
 
-/// The OpenAPI description for `functions`.
 pub fn openapi(functions: impl IntoIterator<Item = Routes>) -> OpenApi {
     let (mut paths, mut schemas) = (Paths::new(), Vec::new());
     for route in functions.into_iter().flat_map(|function| function.routes) {

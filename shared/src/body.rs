@@ -123,7 +123,7 @@ mod tests {
     use std::convert::Infallible;
 
     use futures_util::{FutureExt, stream};
-    use store::{KeyRecord, Store, TimeoutProfile};
+    use store::{KeyRecord, Store};
 
     use super::*;
     use crate::auth::key_record;
@@ -132,7 +132,7 @@ mod tests {
         BodyLimit { bytes: 64 * 1024, bytes_per_request: 16 * 1024, advice: "send less" };
 
     fn app() -> App {
-        App::with_store(Store::connect_to_emulator("http://127.0.0.1:1", TimeoutProfile::Request))
+        App::with_store(Store::unreachable())
     }
 
     /// An app with memory for one body of the maximum size.

@@ -10,7 +10,6 @@ use crate::{
 /// The settings for a function or server. Cheap to clone.
 #[derive(Clone)]
 pub struct Config {
-    /// The host for the flag images in responses.
     pub flag_images: FlagImages,
     /// The origins whose web pages may read responses.
     pub allowed_origins: AllowedOrigins,

@@ -28,10 +28,9 @@ use crate::{
 
 /// A list that can be written as a table.
 pub trait Rows {
-    /// The column names, which are the elements' field names.
-    const COLUMNS: &'static [&'static str];
+    /// The column names, which are the elements' field names, separated by spaces.
+    const COLUMNS: &'static str;
 
-    /// The elements.
     fn rows(&self) -> impl Iterator<Item = impl Serialize>;
 }
 
@@ -86,14 +85,15 @@ pub(crate) fn response<T: Rows>(uri: &Uri, list: &T) -> Response {
 /// Writes rows, whose fields have the names of the columns, after a header row. No cell can run as a formula.
 pub fn write_rows(
     output: impl Write,
-    columns: &[&str],
+    columns: &str,
     rows: impl Iterator<Item = impl Serialize>,
 ) -> io::Result<()> {
+    let columns: Vec<&str> = columns.split(' ').collect();
     let mut writer = csv_writer(output, b',');
-    writer.write_record(columns)?;
+    writer.write_record(&columns)?;
     for row in rows {
         let values = serde_json::to_value(row)?;
-        for column in columns {
+        for column in &columns {
             writer.write_field(cell(&values[*column]).as_bytes())?;
         }
         writer.write_record(None::<&[u8]>)?;
@@ -128,7 +128,7 @@ mod tests {
     struct List(Vec<Value>);
 
     impl Rows for List {
-        const COLUMNS: &'static [&'static str] = &["name", "count"];
+        const COLUMNS: &'static str = "name count";
 
         fn rows(&self) -> impl Iterator<Item = impl Serialize> {
             self.0.iter()

@@ -53,7 +53,6 @@ impl Endpoints {
 }
 
 impl Endpoint {
-    /// Returns `true` if a method has a body.
     pub fn takes_body(&self) -> bool {
         self.methods.iter().any(|it| it.method != Method::GET)
     }

@@ -31,7 +31,6 @@ const INVALID_KEY_CHALLENGE: &str = "Bearer realm=\"Telephone Number Reference S
                                         error=\"invalid_token\", \
                                         error_description=\"Invalid API key\"";
 
-/// The value of `Retry-After`.
 const RETRY_AFTER_SECONDS: &str = "5";
 
 /// The reason a request failed. `Display` is the message for the client.
@@ -75,7 +74,6 @@ pub enum ApiError {
     /// No dataset could be loaded. The response is one of the two above, and this error is logged.
     #[error("{}", Self::from_dataset_error(.0))]
     NoDataset(#[from] DatasetError),
-    /// The history cannot be read.
     #[error("{}", history_message(.0))]
     NoHistory(#[from] StoreError),
     /// The key table cannot be read, and the key is not in memory.

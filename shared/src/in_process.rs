@@ -132,15 +132,14 @@ fn uri<'a>(
 #[cfg(test)]
 mod tests {
     use axum::routing::{get, post};
-    use store::{KeyRecord, Store, TimeoutProfile};
+    use store::{KeyRecord, Store};
 
     use super::*;
     use crate::{auth::key_record, routes::Route};
 
     #[tokio::test]
     async fn handlers_raise_the_charge_of_the_outer_request() {
-        let store = Store::connect_to_emulator("http://127.0.0.1:1", TimeoutProfile::Request);
-        let app = App::with_store(store);
+        let app = App::with_store(Store::unreachable());
         let expensive = async |charge: Charge| charge.raise_to(3).await;
         let routes = InProcess::new(
             [Routes::new([

@@ -16,14 +16,12 @@ const BUFFER_BYTES: usize = 8192;
 /// The media type of one JSON object per line.
 pub const JSON_LINES: &str = "application/x-ndjson";
 
-/// The rows as lines of JSON.
 pub fn json_lines(rows: impl Iterator<Item = impl Serialize>) -> io::Result<Vec<u8>> {
     let mut body = Vec::new();
     write_json_lines(&mut body, rows)?;
     Ok(body)
 }
 
-/// Writes each row as a line of JSON.
 pub fn write_json_lines(
     mut output: impl Write,
     mut rows: impl Iterator<Item = impl Serialize>,
@@ -32,7 +30,6 @@ pub fn write_json_lines(
     output.flush()
 }
 
-/// Writes a row as a line of JSON.
 pub fn write_json_line(mut output: impl Write, row: &impl Serialize) -> io::Result<()> {
     serde_json::to_writer(&mut output, row)?;
     output.write_all(b"\n")

@@ -15,7 +15,6 @@ use crate::{
     state::App,
 };
 
-/// A request for a page of a list.
 pub struct ListRequest {
     pub uri: Uri,
     pub page: Page,

@@ -27,7 +27,6 @@ pub enum Freshness {
 }
 
 impl App {
-    /// Returns the dataset for a page of a list.
     pub async fn dataset_for_listing(
         &self,
         param: &VersionParam,
@@ -45,7 +44,6 @@ impl App {
         Ok(loaded)
     }
 
-    /// Starts the lookups for a request.
     pub async fn lookups(&self) -> Result<Lookups<'_>, ApiError> {
         let current = self.dataset.get().await?;
         record_version(&current.version);

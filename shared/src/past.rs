@@ -100,7 +100,6 @@ pub struct Past<'a> {
     read: AtomicUsize,
 }
 
-/// Records by key.
 pub type Records = BTreeMap<RecordKey, Record>;
 
 impl Past<'_> {

@@ -30,45 +30,35 @@ fn client_request_id(headers: &HeaderMap) -> Option<&str> {
 /// Returns `true` for a random id in a standard format, which cannot be an API key or contain a phone number of ten
 /// digits.
 fn may_be_logged(id: &str) -> bool {
-    let letters = || id.chars().filter(char::is_ascii_alphabetic);
-    let has_single_case =
-        !letters().any(|c| c.is_ascii_uppercase()) || !letters().any(|c| c.is_ascii_lowercase());
-    (is_uuid(id) || is_trace_id(id) || is_ulid(id)) && has_single_case && !may_have_phone_number(id)
+    let has_single_case = !id.contains(|c: char| c.is_ascii_uppercase())
+        || !id.contains(|c: char| c.is_ascii_lowercase());
+    let digits = id.replace('-', "");
+    let mut runs = digits.split(|c: char| !c.is_ascii_digit());
+    FORMATS.iter().any(|format| has_format(id, format))
+        && has_single_case
+        && runs.all(|run| run.len() < PHONE_NUMBER_DIGITS)
 }
 
-/// Returns `true` if the text has ten digits in a row, ignoring hyphens.
-fn may_have_phone_number(text: &str) -> bool {
-    let digits = text.replace('-', "");
-    digits.split(|c: char| !c.is_ascii_digit()).any(|run| run.len() >= PHONE_NUMBER_DIGITS)
-}
+/// A UUID (RFC 9562, section 4), a [W3C trace id](https://www.w3.org/TR/trace-context/#trace-id) and a
+/// [ULID](https://github.com/ulid/spec). See [`has_format`].
+const FORMATS: [&str; 3] = [
+    "hhhhhhhh-hhhh-8hhh-bhhh-hhhhhhhhhhhh",
+    "hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh",
+    "7uuuuuuuuuuuuuuuuuuuuuuuuu",
+];
 
-/// Returns `true` if the text is a UUID with a valid version and variant (RFC 9562, section 4).
-fn is_uuid(text: &str) -> bool {
-    let groups: Vec<&str> = text.split('-').collect();
-    let lengths = groups.iter().map(|group| group.len());
-    lengths.eq([8, 4, 4, 4, 12])
-        && groups.iter().all(|group| is_hexadecimal(group))
-        && groups[2].starts_with(|c: char| matches!(c, '1'..='8'))
-        && groups[3].starts_with(|c: char| matches!(c.to_ascii_lowercase(), '8' | '9' | 'a' | 'b'))
-}
-
-/// Returns `true` if the text is a [W3C trace id](https://www.w3.org/TR/trace-context/#trace-id).
-fn is_trace_id(text: &str) -> bool {
-    text.len() == 32 && is_hexadecimal(text)
-}
-
-/// Returns `true` if the text is a [ULID](https://github.com/ulid/spec).
-fn is_ulid(text: &str) -> bool {
-    let is_base_32 = |c: char| {
-        c.is_ascii_alphanumeric() && !matches!(c.to_ascii_uppercase(), 'I' | 'L' | 'O' | 'U')
+/// Compares a text with a format: `h` stands for a hexadecimal digit, `8` for a UUID's version, `b` for its variant, `7` for
+/// a digit up to seven, and `u` for a digit in the base 32 of ULIDs.
+fn has_format(text: &str, format: &str) -> bool {
+    let has_kind = |(c, kind): (char, char)| match kind {
+        'h' => c.is_ascii_hexdigit(),
+        '8' => matches!(c, '1'..='8'),
+        'b' => matches!(c, '8' | '9' | 'a' | 'b' | 'A' | 'B'),
+        '7' => matches!(c, '0'..='7'),
+        'u' => c.is_ascii_alphanumeric() && !"ILOUilou".contains(c),
+        other => c == other,
     };
-    text.len() == 26
-        && text.starts_with(|c: char| matches!(c, '0'..='7'))
-        && text.chars().all(is_base_32)
-}
-
-fn is_hexadecimal(text: &str) -> bool {
-    text.bytes().all(|byte| byte.is_ascii_hexdigit())
+    text.len() == format.len() && text.chars().zip(format.chars()).all(has_kind)
 }
 
 #[cfg(test)]

@@ -108,7 +108,6 @@ async fn handle_with_key(
     Ok(response)
 }
 
-/// Sets the headers that every response has.
 fn set_common_headers(
     response: &mut Response,
     allowed_origin: Option<HeaderValue>,

@@ -32,33 +32,22 @@ use crate::{
 };
 
 /// A request and its outcome, without text from the client.
-#[derive(Debug, Clone, Copy)]
-pub struct CompletedRequest<'a> {
+pub struct CompletedRequest {
+    request_id: String,
     pub method: &'static str,
     /// The route in the router's syntax, or `$default` for an unknown path.
-    pub route: &'a str,
-    /// The status of the response or of a server error inside it.
-    pub status: StatusCode,
-    pub took: Duration,
-    /// The capacity units that the request's reads used.
-    pub consumed_capacity: f64,
-}
-
-/// Receives each request after its response.
-pub type Observer = Arc<dyn Fn(CompletedRequest<'_>) + Send + Sync>;
-
-struct AccessLogEntry {
-    request_id: String,
-    method: &'static str,
-    route: String,
+    pub route: String,
     status: StatusCode,
-    took: Duration,
+    pub took: Duration,
     cold_start: bool,
     /// `true` if IAM authorized the request, as it does for the probe.
     is_probe: bool,
-    consumption: Consumption,
+    pub consumption: Consumption,
     context: RequestContext,
 }
+
+/// Receives each request after its response.
+pub type Observer = Arc<dyn Fn(&CompletedRequest) + Send + Sync>;
 
 /// Calls `respond`, sets the request id on the response, notifies the observer, and writes the access log line.
 pub(crate) async fn observe<R: Future<Output = Response>>(
@@ -81,7 +70,7 @@ pub(crate) async fn observe<R: Future<Output = Response>>(
     if let Ok(id) = HeaderValue::try_from(&request_id) {
         response.headers_mut().insert(REQUEST_ID, id);
     }
-    let entry = AccessLogEntry {
+    let completed = CompletedRequest {
         request_id,
         method,
         route,
@@ -93,9 +82,9 @@ pub(crate) async fn observe<R: Future<Output = Response>>(
         context,
     };
     if let Some(observer) = &app.observer {
-        observer(entry.completed_request());
+        observer(&completed);
     }
-    entry.write(app.config.function.as_deref());
+    completed.write(app.config.function.as_deref());
     response
 }
 
@@ -106,15 +95,10 @@ fn method_name(method: &Method) -> &'static str {
     STANDARD.into_iter().find(|standard| *standard == method.as_str()).unwrap_or("other")
 }
 
-impl AccessLogEntry {
-    fn completed_request(&self) -> CompletedRequest<'_> {
-        CompletedRequest {
-            method: self.method,
-            route: &self.route,
-            status: self.context.failed_within.unwrap_or(self.status),
-            took: self.took,
-            consumed_capacity: self.consumption.capacity_units,
-        }
+impl CompletedRequest {
+    /// The status of the response, or of a server error inside it.
+    pub fn outcome(&self) -> StatusCode {
+        self.context.failed_within.unwrap_or(self.status)
     }
 
     /// Writes the line; in a Lambda function, in CloudWatch's embedded metric format.
@@ -132,8 +116,8 @@ impl AccessLogEntry {
 
     /// The line in CloudWatch's embedded metric format.
     fn line(self, function: &str, now: Timestamp) -> String {
+        let is_server_error = self.outcome().is_server_error();
         let (status, context) = (self.status, self.context);
-        let is_server_error = context.failed_within.unwrap_or(status).is_server_error();
         let mut fields = json!({
             "level": if is_server_error { "ERROR" } else { "INFO" },
             "message": "request",
@@ -179,8 +163,8 @@ mod tests {
 
     use super::*;
 
-    fn entry(status: StatusCode, context: RequestContext) -> AccessLogEntry {
-        AccessLogEntry {
+    fn completed(status: StatusCode, context: RequestContext) -> CompletedRequest {
+        CompletedRequest {
             request_id: "abc".to_owned(),
             method: "GET",
             route: "/v1/format/{*tn}".to_owned(),
@@ -193,8 +177,8 @@ mod tests {
         }
     }
 
-    fn line(entry: AccessLogEntry) -> Value {
-        serde_json::from_str(&entry.line("stack-format", Timestamp::UNIX_EPOCH)).unwrap()
+    fn line(completed: CompletedRequest) -> Value {
+        serde_json::from_str(&completed.line("stack-format", Timestamp::UNIX_EPOCH)).unwrap()
     }
 
     #[test]
@@ -207,7 +191,7 @@ mod tests {
     fn a_line_contains_the_request_its_outcome_and_metrics() {
         let mut context = RequestContext { cache_hits: 1, ..RequestContext::default() };
         context.set_phone_number("305-234-5678", "3052345678", "+13052345678");
-        let mut line = line(entry(StatusCode::SERVICE_UNAVAILABLE, context));
+        let mut line = line(completed(StatusCode::SERVICE_UNAVAILABLE, context));
         line.as_object_mut().unwrap().remove("_aws");
         let expected = json!({
             "level": "ERROR", "message": "request", "request_id": "abc", "method": "GET",
@@ -227,8 +211,9 @@ mod tests {
             let context =
                 RequestContext { failed_within, numbers: Some(1000), ..RequestContext::default() };
             let consumption = Consumption::default();
-            let entry = AccessLogEntry { is_probe, consumption, ..entry(StatusCode::OK, context) };
-            let mut line = line(entry);
+            let completed =
+                CompletedRequest { is_probe, consumption, ..completed(StatusCode::OK, context) };
+            let mut line = line(completed);
             for (name, value) in [
                 ("ServerErrors", json!(server_errors)),
                 ("status", json!(200)),

@@ -80,8 +80,7 @@ pub struct CarrierList {
 }
 
 impl Rows for CarrierList {
-    const COLUMNS: &'static [&'static str] =
-        &["ocn", "company_name", "common_name", "carrier_type", "state", "country"];
+    const COLUMNS: &'static str = "ocn company_name common_name carrier_type state country";
 
     fn rows(&self) -> impl Iterator<Item = impl Serialize> {
         self.carriers.iter()
@@ -176,8 +175,7 @@ pub struct HolderList {
 }
 
 impl Rows for HolderList {
-    const COLUMNS: &'static [&'static str] =
-        &["ocn", "company_name", "common_name", "carrier_type", "exchanges", "blocks"];
+    const COLUMNS: &'static str = "ocn company_name common_name carrier_type exchanges blocks";
 
     fn rows(&self) -> impl Iterator<Item = impl Serialize> {
         self.holders.iter()

@@ -115,18 +115,8 @@ struct CsvRow<'a> {
 }
 
 impl Rows for AreaCodeList {
-    const COLUMNS: &'static [&'static str] = &[
-        "npa",
-        "state",
-        "states",
-        "country",
-        "service",
-        "status",
-        "in_service_on",
-        "parent",
-        "overlay",
-        "total_exchanges",
-    ];
+    const COLUMNS: &'static str =
+        "npa state states country service status in_service_on parent overlay total_exchanges";
 
     fn rows(&self) -> impl Iterator<Item = impl Serialize> {
         self.area_codes.iter().map(|summary| CsvRow {

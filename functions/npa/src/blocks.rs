@@ -61,17 +61,8 @@ struct CsvRow<'a> {
 }
 
 impl Rows for ExchangeBlocks {
-    const COLUMNS: &'static [&'static str] = &[
-        "npa",
-        "nxx",
-        "block",
-        "status",
-        "ocn",
-        "company_name",
-        "carrier_type",
-        "rate_center",
-        "effective_date",
-    ];
+    const COLUMNS: &'static str =
+        "npa nxx block status ocn company_name carrier_type rate_center effective_date";
 
     fn rows(&self) -> impl Iterator<Item = impl Serialize> {
         self.blocks.iter().map(|block| CsvRow { npa: self.npa, nxx: self.nxx, block })

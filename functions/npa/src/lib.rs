@@ -89,8 +89,7 @@ struct CsvRow<'a> {
 }
 
 impl Rows for AreaCodeResult {
-    const COLUMNS: &'static [&'static str] =
-        &["npa", "nxx", "ocn", "company_name", "rate_center", "status"];
+    const COLUMNS: &'static str = "npa nxx ocn company_name rate_center status";
 
     fn rows(&self) -> impl Iterator<Item = impl Serialize> {
         self.exchanges.iter().map(|exchange| CsvRow { npa: self.npa, exchange })

@@ -85,17 +85,8 @@ pub struct SearchResult {
 }
 
 impl Rows for SearchResult {
-    const COLUMNS: &'static [&'static str] = &[
-        "npa",
-        "nxx",
-        "ocn",
-        "company_name",
-        "carrier_type",
-        "rate_center",
-        "state",
-        "country",
-        "status",
-    ];
+    const COLUMNS: &'static str =
+        "npa nxx ocn company_name carrier_type rate_center state country status";
 
     fn rows(&self) -> impl Iterator<Item = impl Serialize> {
         self.results.iter()

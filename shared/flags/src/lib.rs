@@ -11,7 +11,6 @@ use std::{
 
 use zip::ZipArchive;
 
-/// The subject of a flag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Subject {
     /// A country, by ISO 3166-1 alpha-2 code, or `AC`, `TA` or `XK`.

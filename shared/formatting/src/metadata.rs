@@ -71,7 +71,6 @@ pub(crate) mod tests {
         PhoneNumberType::Unknown,
     ];
 
-    /// Every example number in the metadata.
     pub(crate) fn example_numbers(rules: &PhoneNumberUtil) -> Vec<Parsed> {
         let regional = rules.get_supported_regions().flat_map(|region| {
             TYPES.map(|number_type| {

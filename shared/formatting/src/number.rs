@@ -34,7 +34,6 @@ pub struct PhoneNumber {
     pub national_number: String,
     /// The extension's digits.
     pub extension: Option<String>,
-    /// The number in each notation.
     pub formats: Formats,
     /// `None` if no pattern matches.
     pub number_type: Option<NumberType>,

@@ -34,7 +34,6 @@ pub enum Leniency {
     ExactGrouping,
 }
 
-/// A number and its position in the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NumberInText {
     /// In bytes.
@@ -73,7 +72,6 @@ pub fn find_numbers(
     })
 }
 
-/// A search in progress.
 struct Search<'t> {
     text: &'t str,
     /// The text as the matcher reads it.

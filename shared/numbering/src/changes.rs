@@ -64,7 +64,6 @@ impl From<RecordKey> for RecordKind {
     }
 }
 
-/// A change to a record.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RecordChange {
     pub change: ChangeKind,

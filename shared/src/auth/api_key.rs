@@ -47,7 +47,6 @@ impl ApiKey {
         &self.0[..PREFIX_CHARACTERS]
     }
 
-    /// The full key.
     pub fn reveal(&self) -> &str {
         &self.0
     }

@@ -15,16 +15,6 @@ pub use key_ring::KeyRing;
 /// A key record that never expires and has no quotas.
 #[cfg(test)]
 pub(crate) fn key_record(key_hash: &str) -> store::KeyRecord {
-    store::KeyRecord {
-        key_hash: key_hash.to_owned(),
-        prefix: "tnr_live_Sample".to_owned(),
-        name: "tests".to_owned(),
-        note: None,
-        created_at: jiff::Timestamp::UNIX_EPOCH,
-        expires_at: None,
-        revoked_at: None,
-        per_minute: None,
-        per_day: None,
-        quota_id: None,
-    }
+    let created_at = jiff::Timestamp::UNIX_EPOCH;
+    store::KeyRecord::new(key_hash.to_owned(), "tnr_live_Sample", "tests", created_at)
 }

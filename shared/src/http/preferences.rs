@@ -51,7 +51,6 @@ fn is_preferred_to_json(headers: &HeaderMap, media_type: &str) -> bool {
     listed.accepts(&[media_type]) && listed.quality(&[media_type]) >= listed.quality(&JSON)
 }
 
-/// Returns `true` if the client accepts gzip.
 pub fn accepts_gzip(headers: &HeaderMap) -> bool {
     QualityList::from_headers(headers, ACCEPT_ENCODING).accepts(&["gzip", "*"])
 }

@@ -144,7 +144,6 @@ impl Quotas {
         if is_left_to_extension { None } else { Some(counter.due_at(now)?.max(now)) }
     }
 
-    /// Writes the counts of all quotas whose writes are due.
     pub async fn write_due(&self) {
         let now = Instant::now();
         let is_due = |quota: &Quota| quota.counter.lock().due_at(now).is_some_and(|due| due <= now);

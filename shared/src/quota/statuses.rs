@@ -13,7 +13,7 @@ pub struct Limits(pub(super) [Option<u64>; LimitType::ALL.len()]);
 impl Limits {
     /// The limits for `key`; `None` if it has no quotas.
     pub fn from_key(key: &KeyRecord) -> Option<Self> {
-        let limits = LimitType::ALL.map(|it| (it.properties().limit)(key).map(u64::from));
+        let limits = LimitType::ALL.map(|it| it.limit_of(key).map(u64::from));
         limits.iter().any(Option::is_some).then_some(Self(limits))
     }
 
@@ -94,7 +94,7 @@ impl QuotaExceeded {
 
     pub fn message(&self) -> String {
         let QuotaStatus { limit_type, limit, remaining, reset } = self.exhausted;
-        let window = limit_type.properties().name;
+        let window = limit_type.window_name();
         let reset = Timestamp::from_second(reset).expect("a quota resets within two windows");
         let (requests, remaining_capacity) = (self.requests, self.statuses.min_remaining());
         if requests == 1 || remaining == 0 {

@@ -1,13 +1,8 @@
-use store::TimeoutProfile;
-
 use super::{counter::OUTAGE_FAILURES, *};
 use crate::auth::key_record;
 
-/// A port that nothing listens on, so each call fails immediately.
-const UNREACHABLE: &str = "http://127.0.0.1:1";
-
 fn quotas_left_to_extension() -> Arc<Quotas> {
-    let quotas = Quotas::new(Store::connect_to_emulator(UNREACHABLE, TimeoutProfile::Request));
+    let quotas = Quotas::new(Store::unreachable());
     quotas.leave_to_extension();
     Arc::new(quotas)
 }

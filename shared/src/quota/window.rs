@@ -18,12 +18,9 @@ pub enum LimitType {
 pub(super) struct Properties {
     /// The length of the sliding window in seconds.
     window: i64,
-    /// The window's name in messages.
-    pub name: &'static str,
-    /// The headers for the limit, the remaining requests and the reset time.
-    pub headers: [&'static str; 3],
-    /// A key's limit.
-    pub limit: fn(&KeyRecord) -> Option<u32>,
+    name: &'static str,
+    headers: [&'static str; 3],
+    limit: fn(&KeyRecord) -> Option<u32>,
     buckets: fn(&mut Counts) -> &mut Buckets,
 }
 
@@ -59,6 +56,15 @@ impl LimitType {
     /// The headers for the limit, the remaining requests and the reset time.
     pub fn headers(self) -> [&'static str; 3] {
         self.properties().headers
+    }
+
+    pub fn limit_of(self, key: &KeyRecord) -> Option<u32> {
+        (self.properties().limit)(key)
+    }
+
+    /// The window's name in messages, such as `day`.
+    pub fn window_name(self) -> &'static str {
+        self.properties().name
     }
 
     /// The status of a quota at `now`, a Unix time in seconds. It resets when `requests` more fit, or, if they never

@@ -10,7 +10,7 @@ use axum::{
 use flate2::read::GzDecoder;
 use futures_util::{FutureExt, stream};
 use lambda_http::tower::ServiceExt;
-use store::{KeyRecord, Store, TimeoutProfile};
+use store::{KeyRecord, Store};
 
 use super::*;
 use crate::{
@@ -37,11 +37,6 @@ async fn read(State(app): State<App>, charge: Charge, request: Request) -> Resul
     limit.read(&app, &charge, request.into_body()).await.map(drop)
 }
 
-/// An app whose tables are unreachable.
-fn test_app() -> App {
-    App::with_store(Store::connect_to_emulator("http://127.0.0.1:1", TimeoutProfile::Request))
-}
-
 fn service(app: &App) -> Router {
     let keyed = Routes::new([
         route!(list),
@@ -65,7 +60,7 @@ fn key(character: char) -> ApiKey {
 
 /// The key `a` has no quota, `b` a daily one, and `t` is a test key. Other keys are unknown.
 async fn app_with_keys() -> App {
-    let app = test_app();
+    let app = App::with_store(Store::unreachable());
     let test = KeyRecord { prefix: "tnr_test_Sample".to_owned(), ..key_record("test") };
     for (character, record) in [('a', key_record("a")), ('b', limited_record()), ('t', test)] {
         app.keys.record_read(&key(character), Some(record)).await;

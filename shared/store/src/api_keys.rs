@@ -60,7 +60,22 @@ impl DamagedKey {
 }
 
 impl KeyRecord {
-    /// Returns `true` if the key is valid at `now`.
+    /// The record of a key that never expires and has no quotas.
+    pub fn new(key_hash: String, prefix: &str, name: &str, created_at: Timestamp) -> Self {
+        Self {
+            key_hash,
+            prefix: prefix.to_owned(),
+            name: name.to_owned(),
+            note: None,
+            created_at,
+            expires_at: None,
+            revoked_at: None,
+            per_minute: None,
+            per_day: None,
+            quota_id: None,
+        }
+    }
+
     pub fn is_live(&self, now: Timestamp) -> bool {
         self.revoked_at.is_none() && self.expires_at.is_none_or(|end| now < end)
     }
@@ -72,12 +87,10 @@ impl KeyRecord {
 }
 
 impl Store {
-    /// Reads the record of the key with this hash.
     pub async fn api_key(&self, key_hash: &str) -> Result<Option<KeyRecord>, StoreError> {
         self.get(&self.tables.api_keys, "key_hash", key_hash.to_owned(), true).await
     }
 
-    /// Creates or replaces a key's record.
     pub async fn put_api_key(&self, key: &KeyRecord) -> Result<(), StoreError> {
         let table = &self.tables.api_keys;
         self.put(table, item_from_record(table, None, key)?).await
@@ -122,7 +135,6 @@ impl Store {
         self.set_earlier_time(key_hash, now, |key| &mut key.revoked_at).await
     }
 
-    /// Deletes a key's record if it exists.
     pub async fn delete_api_key(&self, key_hash: &str) -> Result<(), StoreError> {
         let table = &self.tables.api_keys;
         let delete = self.client.delete_item().table_name(table);
@@ -166,10 +178,7 @@ mod tests {
     fn a_key_is_live_until_it_expires_unless_it_is_revoked() {
         let end = Timestamp::UNIX_EPOCH;
         let second = jiff::SignedDuration::from_secs(1);
-        let key: KeyRecord = serde_json::from_value(serde_json::json!({
-            "key_hash": "", "prefix": "", "name": "", "created_at": end,
-        }))
-        .unwrap();
+        let key = KeyRecord::new(String::new(), "", "", end);
         for (expires_at, revoked_at, now, is_live) in [
             (None, None, end, true),
             (Some(end), None, end - second, true),

@@ -64,8 +64,7 @@ mod tests {
     fn a_failed_table_is_probed_by_one_request_after_each_pause() {
         const FIRST: RequestNumber = RequestNumber(1);
         const SECOND: RequestNumber = RequestNumber(2);
-        let (breaker, start, just) =
-            (Breaker::default(), Instant::now(), Duration::from_millis(1));
+        let (breaker, start, just) = (Breaker::default(), Instant::now(), Duration::from_millis(1));
         assert_eq!(breaker.admit(start, FIRST), Ok(()));
         breaker.record_failure(FailureKind::Throttled, start);
         for time in [start, start + PAUSE - just] {

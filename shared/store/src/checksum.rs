@@ -11,12 +11,10 @@ use twox_hash::XxHash3_128;
 /// An item's attributes by name.
 pub(crate) type Item = HashMap<String, AttributeValue>;
 
-/// The value of a string attribute.
 pub(crate) fn text<'i>(item: &'i Item, name: &str) -> Option<&'i str> {
     item.get(name)?.as_s().ok().map(String::as_str)
 }
 
-/// The name of the checksum attribute.
 pub(crate) const CHECKSUM: &str = "check";
 
 /// The error for an item whose checksum is missing or wrong.

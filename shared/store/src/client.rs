@@ -65,6 +65,11 @@ impl Store {
         Self::connect_to_embedded(endpoint, "local", timeouts)
     }
 
+    /// Connects to a port that nothing listens on, so that each call fails immediately, for tests without a database.
+    pub fn unreachable() -> Self {
+        Self::connect_to_emulator("http://127.0.0.1:1", TimeoutProfile::Request)
+    }
+
     /// Connects to the embedded database at `endpoint`, which requires its access key id.
     pub fn connect_to_embedded(
         endpoint: &str,
@@ -101,7 +106,6 @@ impl Store {
         Self::connect(config, Tables::from_env(), timeouts)
     }
 
-    /// Connects with `config` and these timeouts.
     pub fn connect(config: Builder, tables: Tables, timeouts: TimeoutProfile) -> Self {
         let config = timeouts.apply(config.behavior_version(BehaviorVersion::latest())).build();
         let (client, tables) = (Client::from_conf(config), Arc::new(tables));
@@ -144,7 +148,6 @@ impl Store {
         record_from_item(table, item).map(Some)
     }
 
-    /// Writes an item in place of the one with its key.
     pub(crate) async fn put(&self, table: &str, item: Item) -> Result<(), StoreError> {
         let put = self.client.put_item().table_name(table).set_item(Some(item));
         put.send().await.map(drop).map_err(StoreError::call("PutItem", table))
@@ -210,7 +213,6 @@ fn credentials_from_env() -> Option<Credentials> {
     ))
 }
 
-/// Verifies and deserializes an item from `table`.
 pub(crate) fn record_from_item<T: DeserializeOwned>(
     table: &str,
     item: Item,

@@ -40,9 +40,7 @@ pub struct PublishedDifference {
     pub predecessor: Publication,
     /// The records that differ.
     pub keys: ChangedKeys,
-    /// The length of the packed difference.
     pub bytes: u32,
-    /// The hash of the packed difference.
     pub(crate) hash: String,
 }
 
@@ -58,7 +56,6 @@ pub struct Unrecorded {
 /// Publications that follow each other without a gap, and their differences.
 #[derive(Debug, Clone, PartialEq)]
 pub struct History {
-    /// The first publication, whose difference is unknown.
     start: Publication,
     /// Oldest first.
     differences: Vec<PublishedDifference>,

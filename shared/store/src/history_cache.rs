@@ -75,7 +75,6 @@ fn is_usable(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::TimeoutProfile;
     use crate::history::tests::{difference, manifest, publications};
 
     #[test]
@@ -96,8 +95,7 @@ mod tests {
     /// Otherwise a server would report damage for an hour after its repair.
     #[test]
     fn damage_makes_the_history_be_read_again_after_some_seconds() {
-        let store = Store::connect_to_emulator("http://127.0.0.1:1", TimeoutProfile::Request);
-        let cache = HistoryCache::new(store);
+        let cache = HistoryCache::new(Store::unreachable());
         let [publication] = publications();
         let manifest = manifest(&publication);
         let history = Arc::new(History::new(&manifest, Vec::new(), publication.at));

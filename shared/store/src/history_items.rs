@@ -36,13 +36,10 @@ use crate::{
     metering,
 };
 
-/// The partition of the publications.
 const PUBLICATIONS: &str = "publications";
-/// The partition of their copies.
 const COPIES: &str = "copies";
 /// Items outlive their publication's time in the history by this much, so that TTL deletes none that a history refers to.
 const ITEMS_OUTLIVE: SignedDuration = SignedDuration::from_hours(7 * 24);
-/// The number of calls that a request makes at the same time.
 const CONCURRENT_CALLS: usize = 8;
 
 /// A record change to store.
@@ -107,7 +104,6 @@ fn damage(part: impl FnOnce() -> String) -> impl FnOnce(StoreError) -> StoreErro
 }
 
 impl HistoryItem {
-    /// The item's attributes.
     pub(crate) fn attributes(&self, table: &str) -> Result<Item, StoreError> {
         let Self { publication, pair } = self;
         let (code, entry) = change_key(publication, pair.key);

@@ -29,7 +29,6 @@ pub enum ReportName {
 }
 
 impl ReportName {
-    /// The report of a country's codes.
     pub fn codes(country: Country) -> Self {
         match country {
             Country::Us => Self::Nanpa,
@@ -37,7 +36,6 @@ impl ReportName {
         }
     }
 
-    /// The report of a country's thousands blocks.
     pub fn blocks(country: Country) -> Self {
         match country {
             Country::Us => Self::ThousandsBlocks,

@@ -14,7 +14,6 @@ pub struct LoadedVersion {
     pub dataset: Arc<Dataset>,
 }
 
-/// A failure to load any dataset.
 #[derive(Debug, thiserror::Error)]
 pub enum DatasetError {
     #[error("nothing has been imported yet")]
@@ -101,7 +100,6 @@ pub async fn first_readable<'a, T, L: Future<Output = Result<T, DatasetError>>>(
     Err(DatasetError::NoneReadable { version: newest.version, source: newest.reason })
 }
 
-/// Reads and unpacks a snapshot.
 pub async fn load(store: &Store, snapshot: &Snapshot) -> Result<Dataset, DatasetError> {
     let bytes = store.snapshot(snapshot).await?;
     Dataset::unpack(&bytes).map_err(DatasetError::unreadable(&snapshot.version))

@@ -38,9 +38,7 @@ impl From<RecordKey> for ItemKey {
         let (table, value) = match key {
             RecordKey::Carrier(ocn) => (Table::Carriers, ocn.to_string()),
             RecordKey::AreaCode(npa) => (Table::Exchanges, npa.to_string()),
-            RecordKey::Exchange(NpaNxx { npa, nxx }) => {
-                (Table::Exchanges, format!("{npa}#{nxx}"))
-            }
+            RecordKey::Exchange(NpaNxx { npa, nxx }) => (Table::Exchanges, format!("{npa}#{nxx}")),
         };
         Self { table, value }
     }
@@ -67,12 +65,10 @@ impl ItemKey {
 }
 
 impl Store {
-    /// Reads the item of the carrier with this OCN.
     pub async fn carrier(&self, ocn: Ocn) -> Result<Option<LookupItem<Carrier>>, StoreError> {
         self.lookup_item(RecordKey::Carrier(ocn)).await
     }
 
-    /// Reads the item of the exchange with this NPA-NXX.
     pub async fn exchange(
         &self,
         npa_nxx: NpaNxx,
@@ -115,7 +111,6 @@ impl Store {
     }
 }
 
-/// Parses the partition key of an exchange's item.
 fn npa_nxx_from_item(item: &Item) -> Option<NpaNxx> {
     let table = Table::Exchanges;
     let value = text(item, table.key_attribute())?.to_owned();

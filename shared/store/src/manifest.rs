@@ -167,7 +167,6 @@ impl Manifest {
     }
 }
 
-/// The manifest's partition key.
 const MANIFEST: &str = "manifest";
 
 /// The manifest as stored.
@@ -182,7 +181,6 @@ struct StoredManifest {
 }
 
 impl StoredManifest {
-    /// Creates a manifest without a version.
     fn empty() -> Self {
         Self { revision: Revision::new(), published: None }
     }

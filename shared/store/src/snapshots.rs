@@ -32,13 +32,14 @@ impl Store {
             let chunks = tokio::time::timeout(limit, self.chunks(&ids)).await;
             chunks.map_err(|_| StoreError::SnapshotTimeout { version: version.clone(), limit })?
         };
-        let found = self.read_patiently(Table::Dataset, read).await.map_err(|error| match error {
-            StoreError::Item { source, .. } => unreadable(format!(
-                "the database cannot read a chunk: {}",
-                with_causes(source.as_ref())
-            )),
-            other => other.into(),
-        })?;
+        let found =
+            self.read_patiently(Table::Dataset, read).await.map_err(|error| match error {
+                StoreError::Item { source, .. } => unreadable(format!(
+                    "the database cannot read a chunk: {}",
+                    with_causes(source.as_ref())
+                )),
+                other => other.into(),
+            })?;
         let mut bytes = Vec::new();
         for id in &ids {
             let chunk =

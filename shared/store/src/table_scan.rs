@@ -8,7 +8,6 @@ use crate::{
     client::item_from_record,
 };
 
-/// An item found by a table scan.
 #[derive(Debug)]
 pub struct StoredItem {
     pub key: ItemKey,
@@ -19,7 +18,6 @@ pub struct StoredItem {
 }
 
 impl StoredItem {
-    /// Returns `true` if the item's checksum is correct.
     pub fn is_intact(&self) -> bool {
         checksum::verify(&self.attributes).is_ok()
     }

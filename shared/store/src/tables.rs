@@ -18,7 +18,6 @@ impl Table {
     /// The tables with one item per record.
     pub const LOOKUPS: [Self; 2] = [Self::Carriers, Self::Exchanges];
 
-    /// The partition key attribute.
     pub(crate) fn key_attribute(self) -> &'static str {
         match self {
             Self::Carriers => "ocn",

@@ -104,7 +104,6 @@ pub struct UsageWrite {
     pub container: String,
     /// Higher than in the container's previous write.
     pub number: i64,
-    /// The requests since its previous write.
     pub counts: Counts,
     /// The time in milliseconds since its previous write.
     pub activity: BTreeMap<i64, i64>,

@@ -21,7 +21,7 @@ use numbering::{
     records::{AreaCode, Carrier, Exchange, Record, Version},
 };
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 use shared::{
     auth::{Charge, KeyKind},
     in_process::{InProcess, RouteResponse},
@@ -189,12 +189,8 @@ fn imported_reports(read_at: Timestamp) -> ImportedReports {
 
 /// A charge against a daily quota, which the app counts on its own.
 pub fn charge(app: &App, per_day: u32) -> Charge {
-    let record = serde_json::from_value(json!({
-        "key_hash": "a", "prefix": "tnr_live_Sample", "name": "tests", "per_day": per_day,
-        "created_at": Timestamp::UNIX_EPOCH,
-    }));
-    let record: KeyRecord = record.unwrap();
-    Charge::for_key(&app.quotas, record)
+    let record = KeyRecord::new("a".to_owned(), "tnr_live_Sample", "tests", Timestamp::UNIX_EPOCH);
+    Charge::for_key(&app.quotas, KeyRecord { per_day: Some(per_day), ..record })
 }
 
 /// The records in `small_dataset.json`.

@@ -72,17 +72,8 @@ struct CsvRow<'a> {
 }
 
 impl Rows for ChangeList {
-    const COLUMNS: &'static [&'static str] = &[
-        "publication",
-        "version",
-        "published_at",
-        "change",
-        "kind",
-        "key",
-        "field",
-        "before",
-        "after",
-    ];
+    const COLUMNS: &'static str =
+        "publication version published_at change kind key field before after";
 
     fn rows(&self) -> impl Iterator<Item = impl Serialize> {
         self.changes.iter().flat_map(|row| {

@@ -48,7 +48,9 @@ async fn load_versions(store: &Store) -> Result<Vec<ListedVersion>, CliError> {
     for snapshot in manifest.iter().flat_map(Manifest::snapshots) {
         let (dataset, unreadable) = match load(store, snapshot).await {
             Ok(dataset) => (Some(dataset), None),
-            Err(DatasetError::Unreadable { source, .. }) => (None, Some(with_causes(source.as_ref()))),
+            Err(DatasetError::Unreadable { source, .. }) => {
+                (None, Some(with_causes(source.as_ref())))
+            }
             Err(error) => return Err(error.into()),
         };
         let is_answering = dataset.is_some() && !versions.iter().any(|newer| newer.is_answering);

@@ -9,7 +9,10 @@ use indicatif::HumanCount;
 use jiff::Timestamp;
 use numbering::time::this_second;
 use rand::{RngExt, distr::Alphanumeric};
-use shared::auth::{ApiKey, KeyKind, MalformedKey, PREFIX_CHARACTERS, SECRET_CHARACTERS};
+use shared::{
+    auth::{ApiKey, KeyKind, MalformedKey, PREFIX_CHARACTERS, SECRET_CHARACTERS},
+    quota::LimitType,
+};
 use store::{DamagedKey, KeyRecord, Store, StoreError, StoredKeys};
 
 use crate::{
@@ -115,18 +118,7 @@ pub(crate) fn new_record(
     name: &str,
     created_at: Timestamp,
 ) -> KeyRecord {
-    KeyRecord {
-        key_hash,
-        prefix: prefix.to_owned(),
-        name: name.to_owned(),
-        note: None,
-        created_at,
-        expires_at: None,
-        revoked_at: None,
-        per_minute: None,
-        per_day: None,
-        quota_id: None,
-    }
+    KeyRecord::new(key_hash, prefix, name, created_at)
 }
 
 fn print_key(key: &ApiKey) {
@@ -169,12 +161,10 @@ fn key_lines(key: &KeyRecord, now: Timestamp) -> String {
     };
     let created = format!("created {}", key.created_at);
     let expires = key.expires_at.map_or("never expires".to_owned(), |end| format!("expires {end}"));
-    let quota = |limit: Option<u32>, span| {
-        limit.map(|limit| format!("{} per {span}", HumanCount(limit.into())))
-    };
-    let terms =
-        [Some(created), Some(expires), quota(key.per_minute, "minute"), quota(key.per_day, "day")];
-    let terms = terms.into_iter().flatten().collect::<Vec<_>>().join(", ");
+    let quotas = LimitType::ALL.into_iter().filter_map(|it| {
+        Some(format!("{} per {}", HumanCount(it.limit_of(key)?.into()), it.window_name()))
+    });
+    let terms = [created, expires].into_iter().chain(quotas).collect::<Vec<_>>().join(", ");
     let first = format!("{prefix:<15}  {state:<7}  {name}{note}");
     let first = terminal::wrap(&first, width(), INDENT);
     let first = first.replacen(&format!(" {state} "), &format!(" {} ", styled(style, state)), 1);

@@ -71,11 +71,11 @@ impl Metrics {
         }
     }
 
-    pub fn count(&self, request: CompletedRequest<'_>) {
-        let class = format!("{}xx", request.status.as_u16() / 100);
-        self.requests.with_label_values(&[request.route, request.method, &class]).inc();
-        self.latency.with_label_values(&[request.route]).observe(request.took.as_secs_f64());
-        self.read_capacity.inc_by(request.consumed_capacity.max(0.0));
+    pub fn count(&self, request: &CompletedRequest) {
+        let (route, class) = (&*request.route, request.outcome().as_u16() / 100);
+        self.requests.with_label_values(&[route, request.method, &format!("{class}xx")]).inc();
+        self.latency.with_label_values(&[route]).observe(request.took.as_secs_f64());
+        self.read_capacity.inc_by(request.consumption.capacity_units.max(0.0));
     }
 
     /// Counts a request as in flight until the returned value is dropped.

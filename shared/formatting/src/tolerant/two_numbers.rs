@@ -10,7 +10,6 @@ use crate::{
 
 /// Words between a number and the last digits of a second one, in lowercase.
 const OR: [&str; 8] = ["or", "and", "oder", "und", "ou", "et", "o", "y"];
-/// Splits text between two numbers.
 type Split = fn(&str) -> Vec<&str>;
 
 /// Separators between two numbers, strongest first. A part is split only by weaker ones.

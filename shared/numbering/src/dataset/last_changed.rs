@@ -56,14 +56,12 @@ impl Dataset {
         })
     }
 
-    /// The version that last changed the record with this key, if it exists.
     pub fn last_changed(&self, key: RecordKey) -> Option<Version> {
         let LastChanged { versions, indexes } = &self.last_changed;
         let position = self.position(key)?;
         (versions.count() > 0).then(|| Version::from_name(versions.get(indexes.get(position))))
     }
 
-    /// The record with this key.
     pub fn record(&self, key: RecordKey) -> Option<Record> {
         match key {
             RecordKey::Carrier(ocn) => self.carrier(ocn).map(Record::Carrier),

@@ -199,7 +199,6 @@ impl<'a> Conditions<'a> {
         bit
     }
 
-    /// Assigns a bit to these names.
     fn assign_bit(&mut self, names: &[u32]) -> u32 {
         let bit = self.take_bit();
         let first_rate_center = self.dataset.holder_count() as u32;

@@ -138,7 +138,6 @@ impl NumberingPlan {
         if self.is_in_service { AreaCodeStatus::InService } else { AreaCodeStatus::Planned }
     }
 
-    /// The status `today`.
     pub fn status_on(&self, today: Date) -> AreaCodeStatus {
         if self.is_in_service_on(today) {
             AreaCodeStatus::InService

@@ -2,13 +2,10 @@ use jiff::Timestamp;
 use numbering::dataset::Dataset;
 
 use super::*;
-use crate::{ImportedReports, TimeoutProfile};
-
-/// A port that nothing listens on, so each call fails immediately.
-const UNREACHABLE: &str = "http://127.0.0.1:1";
+use crate::ImportedReports;
 
 fn dataset_without_dynamodb() -> CurrentDataset {
-    CurrentDataset::new(Store::connect_to_emulator(UNREACHABLE, TimeoutProfile::Request))
+    CurrentDataset::new(Store::unreachable())
 }
 
 fn version() -> LoadedVersion {
@@ -85,8 +82,7 @@ async fn the_replaced_version_stays_in_memory_and_others_are_found_through_the_m
 async fn a_loaded_version_is_used_until_a_manifest_has_a_new_one() {
     let (loaded, known) = (version(), manifest(version().version));
     let newer = manifest(Version::new(Timestamp::MAX));
-    let store = Store::connect_to_emulator(UNREACHABLE, TimeoutProfile::Request);
-    let dataset = CurrentDataset::with_loaded(store, loaded, known.clone());
+    let dataset = CurrentDataset::with_loaded(Store::unreachable(), loaded, known.clone());
     for (manifest, is_fresh) in [(known, true), (newer, false)] {
         dataset.set_manifest(manifest);
         let later = Instant::now() + RECHECK_INTERVAL / 2;

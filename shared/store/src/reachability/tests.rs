@@ -9,11 +9,6 @@ use tokio::task::yield_now;
 use super::*;
 use crate::{TimeoutProfile, breaker::PAUSE};
 
-/// A store whose calls fail, since nothing listens on the port.
-fn store() -> Store {
-    Store::connect_to_emulator("http://127.0.0.1:1", TimeoutProfile::Request)
-}
-
 async fn succeed() -> Result<(), StoreError> {
     Ok(())
 }
@@ -32,7 +27,7 @@ fn is_not_called(result: &Result<(), StoreError>) -> bool {
 
 /// A store whose history failed so long ago that a request may probe it.
 fn store_to_probe() -> Store {
-    let store = store();
+    let store = Store::unreachable();
     let failed_at = Instant::now() - PAUSE;
     let table = &store.reachability.tables[Table::History as usize];
     for breaker in [&table.brief, &table.patient] {
@@ -53,7 +48,7 @@ async fn a_request_with_several_reads_recovers_a_table() {
 
 #[tokio::test]
 async fn a_slow_success_does_not_close_the_breaker_for_brief_reads() {
-    let limit = store().timeouts.brief_reads().unwrap();
+    let limit = Store::unreachable().timeouts.brief_reads().unwrap();
     for (took, is_open) in [(limit + Duration::from_millis(1), true), (Duration::ZERO, false)] {
         let store = store_to_probe();
         let read = tokio::time::sleep(took).map(Ok);
@@ -84,7 +79,7 @@ fn errors_from_dynamodb_have_their_kind() {
 /// Otherwise no alarm shows that requests fail.
 #[tokio::test]
 async fn a_refused_read_counts_as_the_failure_that_it_stands_for() {
-    let store = store();
+    let store = Store::unreachable();
     let reads = async {
         assert!(store.read_patiently(Table::History, fail()).await.is_err());
         let refused = store.read_patiently(Table::History, succeed()).await.unwrap_err();
@@ -99,7 +94,7 @@ async fn a_refused_read_counts_as_the_failure_that_it_stands_for() {
 /// Without the limit, this test would hang.
 #[tokio::test]
 async fn brief_reads_in_a_request_share_one_limit_and_each_table_has_its_own_breaker() {
-    let store = store();
+    let store = Store::unreachable();
     let (second, _) = metering::measure_reads(async {
         let first = store.read_briefly(Table::ApiKeys, hang()).await;
         assert!(matches!(first, Err(StoreError::TooSlow { .. })));
@@ -114,7 +109,7 @@ async fn brief_reads_in_a_request_share_one_limit_and_each_table_has_its_own_bre
 
 #[tokio::test]
 async fn patient_reads_still_call_a_table_that_failed_brief_reads() {
-    let store = store();
+    let store = Store::unreachable();
     assert!(store.read_briefly(Table::ApiKeys, hang()).await.is_err());
     assert!(is_not_called(&store.read_briefly(Table::ApiKeys, succeed()).await));
     assert!(store.read_patiently(Table::ApiKeys, succeed()).await.is_ok());
@@ -125,7 +120,7 @@ async fn patient_reads_still_call_a_table_that_failed_brief_reads() {
 
 #[tokio::test]
 async fn connection_errors_count_as_failures_and_unreadable_items_do_not() {
-    let store = store();
+    let store = Store::unreachable();
     let unreadable = async { Err::<(), _>(StoreError::item("exchanges")("no such field")) };
     assert!(store.read_briefly(Table::Exchanges, unreadable).await.is_err());
     assert!(store.is_reachable());
@@ -137,7 +132,7 @@ async fn connection_errors_count_as_failures_and_unreadable_items_do_not() {
 
 #[tokio::test]
 async fn imports_have_neither_a_limit_nor_a_breaker() {
-    let store = Store { timeouts: TimeoutProfile::Batch, ..store() };
+    let store = Store { timeouts: TimeoutProfile::Batch, ..Store::unreachable() };
     for _ in 0..2 {
         let result = store.read_briefly(Table::Dataset, fail()).await;
         assert!(matches!(result, Err(StoreError::Busy { .. })));

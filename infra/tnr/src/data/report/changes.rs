@@ -76,7 +76,7 @@ impl ChangesFile {
         let new = NewFile::create(&self.path, may_replace)?;
         let file = BufWriter::new(new.open()?);
         let result = if self.is_csv {
-            write_rows(file, &COLUMNS, changes.iter().flat_map(changed_fields))
+            write_rows(file, COLUMNS, changes.iter().flat_map(changed_fields))
         } else {
             write_json_lines(file, changes.iter())
         };
@@ -96,7 +96,7 @@ struct ChangedField {
     values: FieldChange,
 }
 
-const COLUMNS: [&str; 6] = ["change", "kind", "key", "field", "before", "after"];
+const COLUMNS: &str = "change kind key field before after";
 
 fn changed_fields(change: RecordChange) -> impl Iterator<Item = ChangedField> {
     let RecordChange { change, kind, key, fields } = change;
@@ -121,7 +121,7 @@ mod tests {
         let expected = "changed exchange  415-200  company_name 'A \\u001b[31m\\u202e' -> '=1+1'";
         assert_eq!(escape_controls(&describe(&change)), expected);
         let mut csv = Vec::new();
-        write_rows(&mut csv, &COLUMNS, changed_fields(change)).unwrap();
+        write_rows(&mut csv, COLUMNS, changed_fields(change)).unwrap();
         assert!(String::from_utf8(csv).unwrap().ends_with(",'=1+1\r\n"));
     }
 }

@@ -189,7 +189,7 @@ mod tests {
     }
 
     impl Rows for List {
-        const COLUMNS: &'static [&'static str] = &["result"];
+        const COLUMNS: &'static str = "result";
 
         fn rows(&self) -> impl Iterator<Item = impl Serialize> {
             self.results.iter().map(|&result| Row { result })

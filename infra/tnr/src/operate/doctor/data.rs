@@ -31,7 +31,7 @@ pub async fn check(
         match load(store, snapshot).await {
             Ok(_) => (),
             Err(DatasetError::Unreadable { version, source }) => {
-                unreadable.insert(version, with_causes(&source));
+                unreadable.insert(version, with_causes(source.as_ref()));
             }
             Err(error) => return Err(error.into()),
         }
