@@ -10,6 +10,8 @@
 pub mod app;
 pub mod auth;
 pub mod body;
+#[cfg(test)]
+mod case_table;
 pub mod cells;
 pub mod config;
 pub mod csv_pages;

@@ -104,9 +104,17 @@ mod tests {
     use axum::http::HeaderValue;
 
     use super::*;
+    use crate::case_table::rows;
 
-    fn headers(name: HeaderName, value: &'static str) -> HeaderMap {
-        HeaderMap::from_iter([(name, HeaderValue::from_static(value))])
+    fn headers(name: HeaderName, value: &str) -> HeaderMap {
+        HeaderMap::from_iter([(name, HeaderValue::from_str(value).unwrap())])
+    }
+
+    /// The names of the flags that are set.
+    fn names<const N: usize>(flags: [(&str, bool); N]) -> String {
+        let set: Vec<&str> =
+            flags.iter().filter(|(_, is_set)| *is_set).map(|(it, _)| *it).collect();
+        set.join(", ")
     }
 
     #[test]
@@ -126,72 +134,28 @@ mod tests {
     }
 
     #[test]
-    fn media_types_are_preferred_by_quality_then_name_then_order() {
-        for accept in [
-            "text/csv",
-            "text/*",
-            "text/csv, */*",
-            "application/json;q=0.5, text/csv;q=0.6",
-            "*/*;q=0.6, application/json;q=0.5",
-        ] {
-            let headers = headers(ACCEPT, accept);
-            assert_eq!(
-                preferred_media_type(&headers, ["application/json", "text/csv"]),
-                "text/csv"
-            );
-        }
-        for accept in [
-            "",
-            "*/*",
-            "text/csv, application/json",
-            "text/html, */*;q=0.8",
-            "text/csv;q=0",
-            "text/csv;q=0.5, */*",
-            "image/png",
-        ] {
-            let preferred =
-                preferred_media_type(&headers(ACCEPT, accept), ["application/json", "text/csv"]);
-            assert_eq!(preferred, "application/json", "{accept}");
-        }
-    }
-
-    #[test]
-    fn html_and_problem_details_are_preferred_only_if_listed() {
-        let browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
-        for (accept, json, html, problems) in [
-            (browser, true, true, false),
-            ("text/html", false, true, false),
-            ("application/json, text/html, Application/Problem+JSON", true, true, true),
-            ("application/problem+json;q=0.5, application/json;q=0.5", true, false, true),
-            ("application/problem+json, */*;q=0.1", true, false, true),
-            ("", false, false, false),
-            ("*/*", true, false, false),
-            ("text/event-stream, application/problem+xml", false, false, false),
-            ("application/json;q=0, */*", false, false, false),
-            ("text/html;q=0, application/problem+json;q=0", false, false, false),
-            ("text/html;q=0.9, application/problem+json;q=0.9, */*", true, false, false),
-        ] {
-            let headers = headers(ACCEPT, accept);
-            let found =
-                (accepts_json(&headers), prefers_html(&headers), prefers_problems(&headers));
-            assert_eq!(found, (json, html, problems), "{accept}");
+    fn media_types_are_accepted_and_preferred_as_listed() {
+        for [accept, expected, media_type] in rows(include_str!("accept.txt")) {
+            let headers = headers(ACCEPT, &accept);
+            let found = names([
+                ("JSON", accepts_json(&headers)),
+                ("HTML", prefers_html(&headers)),
+                ("problems", prefers_problems(&headers)),
+            ]);
+            assert_eq!(found, expected, "{accept}");
+            let preferred = preferred_media_type(&headers, ["application/json", "text/csv"]);
+            assert_eq!(preferred, media_type, "{accept}");
         }
         assert!(accepts_json(&HeaderMap::new()));
     }
 
     #[test]
     fn gzip_is_preferred_if_accepted_and_not_below_identity() {
-        for accepted in [
-            "gzip, deflate, br, zstd",
-            "GZIP;q=0.5",
-            "br;q=0, *",
-            "identity;q=0, gzip",
-            "identity, gzip",
-        ] {
-            assert!(prefers_gzip(&headers(ACCEPT_ENCODING, accepted)), "{accepted}");
-        }
-        for accepted in ["identity, gzip;q=0.5", "br, deflate, zstd", "gzip;q=0, *", "*;q=0", ""] {
-            assert!(!prefers_gzip(&headers(ACCEPT_ENCODING, accepted)), "{accepted}");
+        for [encodings, expected] in rows(include_str!("accept_encoding.txt")) {
+            let headers = headers(ACCEPT_ENCODING, &encodings);
+            let flags =
+                [("accepted", accepts_gzip(&headers)), ("preferred", prefers_gzip(&headers))];
+            assert_eq!(names(flags), expected, "{encodings}");
         }
     }
 }

@@ -46,61 +46,28 @@ mod tests {
 
     #[test]
     fn overlays_and_states_correct_the_map() {
-        let area_codes = [
-            ("407", 1988, "FL", &["407", "689"][..]),
-            // Wrong in the map
-            ("689", 2005, "FL", &["407", "689"]),
-            ("709", 1962, "NL", &["709", "879"]),
-            // Partly wrong in the map
-            ("879", 2024, "NL", &["709", "879"]),
-            // With fewer zones in the map than the oldest code
-            ("418", 1947, "QC", &["418", "581"]),
-            ("581", 2008, "QC", &["418", "581"]),
-            // With an oldest code that is not in the map
-            ("998", 1947, "TX", &["998", "997"]),
-            ("997", 2008, "TX", &["998", "997"]),
-            // In several zones
-            ("270", 1999, "KY", &["270", "364"]),
-            ("364", 2014, "KY", &["270", "364"]),
-            // Not in the map
-            ("761", 2026, "KY", &[]),
-            ("565", 2026, "GA", &[]),
-        ];
-        let area_codes = area_codes.map(|(npa, year, state, overlay)| {
-            let states = [state.parse().unwrap()].into();
-            let mut area_code = AreaCode { states, ..AreaCode::sample(npa) };
-            area_code.plan.overlay = overlay.iter().map(|npa| npa.parse().unwrap()).collect();
-            area_code.plan.in_service_on = Some(Date::constant(year, 1, 1));
-            area_code.plan.has_several_time_zones = overlay.contains(&"270");
+        let lines = include_str!("time_zones.txt").lines().filter(|line| !line.starts_with('#'));
+        let rows: Vec<Vec<&'static str>> = lines.map(|line| line.split(' ').collect()).collect();
+        let list = |cell: &'static str| cell.split(',').filter(|item| *item != "-");
+        let npa = |row: &[&str]| row[0].trim_end_matches('*').parse::<Npa>().unwrap();
+        let area_codes = rows.iter().map(|row| {
+            let states = [row[2].parse().unwrap()].into();
+            let mut area_code = AreaCode { states, ..AreaCode::sample(&npa(row).to_string()) };
+            area_code.plan.overlay = list(row[3]).map(|npa| npa.parse().unwrap()).collect();
+            area_code.plan.in_service_on = Some(Date::constant(row[1].parse().unwrap(), 1, 1));
+            area_code.plan.has_several_time_zones = row[0].ends_with('*');
             area_code
         });
-        let dataset = Dataset::new(Vec::new(), area_codes.to_vec(), Vec::new());
-        let map = |npa: Npa| match npa.to_string().as_str() {
-            "407" | "364" => vec!["New_York"],
-            "689" | "997" => vec!["Chicago"],
-            "709" | "418" => vec!["Halifax", "St_Johns"],
-            "879" => vec!["Puerto_Rico", "St_Johns"],
-            "581" => vec!["Halifax"],
-            "270" => vec!["Chicago", "New_York"],
-            "999" => vec!["Denver"],
-            _ => vec![],
+        let dataset = Dataset::new(Vec::new(), area_codes.collect(), Vec::new());
+        let zones_of = |codes: Vec<Npa>| {
+            let known = rows.iter().filter(|row| codes.contains(&npa(row)));
+            known.flat_map(|row| list(row[4])).collect()
         };
-        let zones_of = |codes: Vec<Npa>| codes.into_iter().flat_map(map).collect();
-        for (npa, expected) in [
-            ("407", &["New_York"][..]),
-            ("689", &["New_York"]),
-            ("879", &["Halifax", "St_Johns"]),
-            ("581", &["Halifax"]),
-            ("997", &["Chicago"]),
-            ("270", &["Chicago", "New_York"]),
-            ("364", &["Chicago", "New_York"]),
-            ("761", &["Chicago", "New_York"]),
-            ("565", &[]),
-            ("999", &["Denver"]),
-        ] {
-            let zones = dataset.time_zones(npa.parse().unwrap(), zones_of);
-            let expected: Zones = expected.iter().copied().collect();
-            assert_eq!(zones, expected, "{npa}");
+        for row in &rows {
+            let expected: Zones = list(row[5]).collect();
+            assert_eq!(dataset.time_zones(npa(row), zones_of), expected, "{row:?}");
         }
+        let unassigned = "999".parse().unwrap();
+        assert_eq!(dataset.time_zones(unassigned, |_| ["Denver"].into()), ["Denver"].into());
     }
 }
