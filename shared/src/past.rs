@@ -11,7 +11,7 @@ use std::{
 use jiff::Timestamp;
 use numbering::{
     dataset::Dataset,
-    records::{Carrier, Exchange, Npa, NpaNxx, Ocn, Record, RecordKey},
+    records::{AreaCode, Carrier, Exchange, Npa, NpaNxx, Ocn, Record, RecordKey},
 };
 use store::{History, LoadedVersion};
 
@@ -175,14 +175,12 @@ impl Past<'_> {
         records.append(&mut self.records(related.difference(&found).copied()).await?);
         // A code that is in no map of time zones has the zones of its state's other codes, as they are now.
         if let Some(Record::AreaCode(area_code)) = records.get(&own) {
-            let others = self.current.area_codes();
-            let others = others.filter(|it| !it.states.is_disjoint(&area_code.states));
-            let others: Vec<_> = others.map(|it| (RecordKey::AreaCode(it.npa), it)).collect();
-            for (key, other) in others {
-                if key != own && !related.contains(&key) {
-                    records.insert(key, Record::AreaCode(other));
-                }
-            }
+            let is_other = |it: &AreaCode| !it.states.is_disjoint(&area_code.states);
+            let others = self.current.area_codes().filter(is_other);
+            let others = others.map(|it| (RecordKey::AreaCode(it.npa), Record::AreaCode(it)));
+            let is_missing = |key| key != own && !related.contains(&key);
+            let others: Vec<_> = others.filter(|(key, _)| is_missing(*key)).collect();
+            records.extend(others);
         }
         let bytes = records.len() * BYTES_PER_RECORD;
         let records = records.into_values();

@@ -18,45 +18,36 @@ pub struct ChangedKeys(Vec<u32>);
 
 /// The lowest bit of a packed key is set if the record existed before.
 const EXISTED: u32 = 1;
-/// The kind is above the code, which has at most 21 bits.
-const KIND_SHIFT: u32 = 22;
-const OCN_DIGITS: u32 = 36;
+/// Area codes follow all OCNs, whose four characters are a number.
+const AREA_CODES: u32 = 0x6000_0000;
+const EXCHANGES: u32 = AREA_CODES + 1000;
 
 /// Packs a key. Keys keep their order.
 fn pack(key: RecordKey) -> u32 {
-    let (kind, code) = match key {
-        RecordKey::Carrier(ocn) => {
-            let digits =
-                ocn.characters().map(|character| char::from(character).to_digit(OCN_DIGITS));
-            (0, digits.into_iter().flatten().fold(0, |code, digit| OCN_DIGITS * code + digit))
-        }
-        RecordKey::AreaCode(npa) => (1, u32::from(npa.number())),
+    let code = match key {
+        RecordKey::Carrier(ocn) => u32::from_be_bytes(ocn.characters()),
+        RecordKey::AreaCode(npa) => AREA_CODES + u32::from(npa.number()),
         RecordKey::Exchange(NpaNxx { npa, nxx }) => {
-            (2, 1000 * u32::from(npa.number()) + u32::from(nxx.number()))
+            EXCHANGES + 1000 * u32::from(npa.number()) + u32::from(nxx.number())
         }
     };
-    (kind << KIND_SHIFT) | (code << 1)
+    code << 1
 }
 
 /// Unpacks a key; `None` if the bits are not a key.
 fn unpack(packed: u32) -> Option<RecordKey> {
-    let code = (packed & ((1 << KIND_SHIFT) - 1)) >> 1;
-    let three_digits = |number: u32| u16::try_from(number).ok().filter(|number| *number < 1000);
-    let key = match packed >> KIND_SHIFT {
-        0 => {
-            let digit =
-                |place: u32| char::from_digit(code / OCN_DIGITS.pow(place) % 36, OCN_DIGITS);
-            let digits = [digit(3)?, digit(2)?, digit(1)?, digit(0)?];
-            RecordKey::Carrier(Ocn::from_characters(digits.map(|it| it.to_ascii_uppercase() as u8)))
-        }
-        1 => RecordKey::AreaCode(Npa::from_number(three_digits(code)?)),
-        2 => RecordKey::Exchange(NpaNxx {
-            npa: Npa::from_number(three_digits(code / 1000)?),
-            nxx: Nxx::from_number(three_digits(code % 1000)?),
-        }),
-        _ => return None,
-    };
-    (pack(key) == packed & !EXISTED).then_some(key)
+    let code = packed >> 1;
+    if let Some(exchange) = code.checked_sub(EXCHANGES) {
+        let npa = u16::try_from(exchange / 1000).ok().filter(|npa| *npa < 1000)?;
+        let nxx = Nxx::from_number((exchange % 1000) as u16);
+        return Some(RecordKey::Exchange(NpaNxx { npa: Npa::from_number(npa), nxx }));
+    }
+    if let Some(npa) = code.checked_sub(AREA_CODES) {
+        return Some(RecordKey::AreaCode(Npa::from_number(npa as u16)));
+    }
+    let characters = code.to_be_bytes();
+    let is_ocn = characters.iter().all(|it| it.is_ascii_digit() || it.is_ascii_uppercase());
+    is_ocn.then(|| RecordKey::Carrier(Ocn::from_characters(characters)))
 }
 
 impl ChangedKeys {
@@ -214,8 +205,8 @@ mod tests {
             &[key, 0][..],
             &[key, 1],
             &[u32::MAX, 1],
-            &[3 << KIND_SHIFT],
-            &[2 << KIND_SHIFT, 2_000_000],
+            &[(EXCHANGES + 1_000_000) << 1],
+            &[u32::from_be_bytes(*b"00a0") << 1],
         ] {
             assert!(ChangedKeys::from_bytes(&pack_gaps(gaps)).is_none(), "{gaps:?}");
         }
