@@ -5,9 +5,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use arc_swap::{ArcSwap, ArcSwapOption};
 use logging::with_causes;
 use numbering::records::Version;
+use parking_lot::Mutex;
 
 use crate::{
     Manifest, Snapshot, Store, StoreError, Table,
@@ -25,17 +25,55 @@ const FAILURE_RECHECK_INTERVAL: Duration = Duration::from_secs(5);
 /// and lists keep using the version in memory.
 pub struct CurrentDataset {
     store: Store,
-    latest: ArcSwapOption<LoadedVersion>,
-    /// The last requested older version, since clients request more pages from the same list.
-    earlier: ArcSwapOption<LoadedVersion>,
-    /// The time of the next read of the manifest; `None` if it is due. It also applies if no version was readable.
-    recheck_at: ArcSwapOption<Instant>,
-    /// The manifest as of the last read.
-    manifest: ArcSwapOption<Manifest>,
-    /// The versions that were unreadable when the one in use was loaded.
-    skipped: ArcSwap<Vec<SkippedVersion>>,
+    state: Mutex<State>,
     /// Locked by the request that checks for a new version. Other requests keep using the one in memory.
     refreshing: tokio::sync::Mutex<()>,
+}
+
+/// What is in memory.
+#[derive(Default)]
+struct State {
+    latest: Option<LoadedVersion>,
+    /// The last requested older version, since clients request more pages from the same list.
+    earlier: Option<LoadedVersion>,
+    /// The time of the next read of the manifest; `None` if it is due. It also applies if no version was readable.
+    recheck_at: Option<Instant>,
+    /// The manifest as of the last read.
+    manifest: Option<Arc<Manifest>>,
+    /// The versions that were unreadable when the one in use was loaded.
+    skipped: Arc<Vec<SkippedVersion>>,
+}
+
+impl State {
+    fn is_due(&self, now: Instant) -> bool {
+        self.recheck_at.is_none_or(|recheck_at| now >= recheck_at)
+    }
+
+    /// The version in use, unless the next read of the manifest is due at `now`.
+    fn fresh(&self, now: Instant) -> Option<LoadedVersion> {
+        self.latest.clone().filter(|_| !self.is_due(now))
+    }
+
+    /// The version with this name, if it is in memory.
+    fn find(&self, version: &str) -> Option<LoadedVersion> {
+        self.latest.iter().chain(&self.earlier).find(|loaded| loaded.version == *version).cloned()
+    }
+
+    /// Switches to this version. The replaced one stays in memory, since clients may be reading its pages.
+    fn switch_to(&mut self, loaded: LoadedVersion, recheck_in: Duration) {
+        let replaced = self.latest.take().filter(|latest| latest.version != loaded.version);
+        self.earlier = replaced.or(self.earlier.take());
+        self.latest = Some(loaded);
+        self.recheck_in(recheck_in);
+    }
+
+    fn recheck_in(&mut self, interval: Duration) {
+        self.recheck_at = Some(Instant::now() + interval);
+    }
+
+    fn is_skipped(&self, version: &Version) -> bool {
+        self.skipped.iter().any(|unreadable| unreadable.version == *version)
+    }
 }
 
 /// The version that responses come from, as the manifest describes it.
@@ -66,21 +104,13 @@ impl Serving {
 impl CurrentDataset {
     /// Creates a dataset that is loaded from `store` on first use.
     pub fn new(store: Store) -> Self {
-        Self {
-            store,
-            latest: ArcSwapOption::empty(),
-            earlier: ArcSwapOption::empty(),
-            recheck_at: ArcSwapOption::empty(),
-            manifest: ArcSwapOption::empty(),
-            skipped: ArcSwap::default(),
-            refreshing: tokio::sync::Mutex::default(),
-        }
+        Self { store, state: Mutex::default(), refreshing: tokio::sync::Mutex::default() }
     }
 
     /// Creates a dataset that is already loaded, for tests without a database.
     pub fn with_loaded(store: Store, loaded: LoadedVersion, manifest: Manifest) -> Self {
         let dataset = Self::new(store);
-        dataset.switch_to(loaded, RECHECK_INTERVAL);
+        dataset.state.lock().switch_to(loaded, RECHECK_INTERVAL);
         dataset.set_manifest(manifest);
         dataset
     }
@@ -106,7 +136,7 @@ impl CurrentDataset {
 
     async fn find_serving(&self, manifest: &Manifest) -> Serving {
         match self.get().await {
-            Ok(loaded) if self.is_skipped(&manifest.current.version) => {
+            Ok(loaded) if self.state.lock().is_skipped(&manifest.current.version) => {
                 Serving::Older(describe(manifest, &loaded))
             }
             Ok(_) => Serving::Current(manifest.current.clone()),
@@ -116,72 +146,41 @@ impl CurrentDataset {
 
     /// Returns the current version, or the one in memory if the current one cannot be loaded.
     pub async fn get(&self) -> Result<LoadedVersion, DatasetError> {
-        if let Some(fresh) = self.fresh(Instant::now()) {
+        if let Some(fresh) = self.state.lock().fresh(Instant::now()) {
             return Ok(fresh);
         }
-        let _refreshing = match (self.refreshing.try_lock(), self.latest()) {
+        let in_memory = self.state.lock().latest.clone();
+        let _refreshing = match (self.refreshing.try_lock(), in_memory) {
             (Ok(lock), _) => lock,
             (Err(_), Some(stale)) => return Ok(stale),
             (Err(_), None) => self.refreshing.lock().await,
         };
         // Another request may have refreshed the dataset while this one waited.
         let now = Instant::now();
-        match self.fresh(now) {
-            Some(fresh) => Ok(fresh),
-            None if self.is_due(now) => self.refresh().await,
-            None => Err(DatasetError::StillUnreadable),
+        if let Some(fresh) = self.state.lock().fresh(now) {
+            return Ok(fresh);
         }
-    }
-
-    fn is_due(&self, now: Instant) -> bool {
-        self.recheck_at.load().as_deref().is_none_or(|recheck_at| now >= *recheck_at)
-    }
-
-    /// The version in use, unless the next read of the manifest is due at `now`.
-    fn fresh(&self, now: Instant) -> Option<LoadedVersion> {
-        if self.is_due(now) { None } else { self.latest() }
-    }
-
-    /// The version in use, even if the next read of the manifest is due.
-    fn latest(&self) -> Option<LoadedVersion> {
-        self.latest.load().as_deref().cloned()
-    }
-
-    /// The version with this name, if it is in memory.
-    fn find(&self, version: &str) -> Option<LoadedVersion> {
-        let earlier = self.earlier.load().as_deref().cloned();
-        self.latest().into_iter().chain(earlier).find(|loaded| loaded.version == *version)
-    }
-
-    /// Switches to this version. The replaced one stays in memory, since clients may be reading its pages.
-    fn switch_to(&self, loaded: LoadedVersion, recheck_in: Duration) {
-        if let Some(replaced) = self.latest().filter(|latest| latest.version != loaded.version) {
-            self.earlier.store(Some(Arc::new(replaced)));
-        }
-        self.latest.store(Some(Arc::new(loaded)));
-        self.recheck_in(recheck_in);
-    }
-
-    fn recheck_in(&self, interval: Duration) {
-        self.recheck_at.store(Some(Arc::new(Instant::now() + interval)));
+        let is_due = self.state.lock().is_due(now);
+        if is_due { self.refresh().await } else { Err(DatasetError::StillUnreadable) }
     }
 
     /// The version in memory, and the manifest as of the last read. Does not call DynamoDB.
     pub fn in_memory(&self) -> Option<(LoadedVersion, Arc<Manifest>)> {
-        self.latest().zip(self.manifest.load_full())
+        let state = self.state.lock();
+        state.latest.clone().zip(state.manifest.clone())
     }
 
     /// Finds a version by name, for a client reading its pages; `None` if it is unreadable, or neither current
     /// nor retained.
     pub async fn version(&self, version: &str) -> Result<Option<LoadedVersion>, DatasetError> {
-        if let Some(found) = self.find(version) {
+        if let Some(found) = self.state.lock().find(version) {
             return Ok(Some(found));
         }
         // The version may be newer than the one in memory.
         let manifest = match self.stored_manifest().await {
             Ok(Some(manifest)) => self.set_manifest(manifest),
             Ok(None) => return Err(DatasetError::Empty),
-            Err(error) => match self.manifest.load_full() {
+            Err(error) => match self.state.lock().manifest.clone() {
                 Some(manifest) if manifest.snapshot(version).is_some() => manifest,
                 // A newer manifest may list the version.
                 _ => return Err(error.into()),
@@ -192,7 +191,7 @@ impl CurrentDataset {
             Err(DatasetError::Unreadable { .. }) => return Ok(None),
             loaded => loaded?,
         };
-        self.earlier.store(Some(Arc::new(loaded.clone())));
+        self.state.lock().earlier = Some(loaded.clone());
         Ok(Some(loaded))
     }
 
@@ -200,24 +199,24 @@ impl CurrentDataset {
         let error = match self.newest().await {
             Ok(NewestVersion { loaded, skipped, .. }) => {
                 self.record_skipped(skipped, &loaded);
-                self.switch_to(loaded.clone(), RECHECK_INTERVAL);
+                self.state.lock().switch_to(loaded.clone(), RECHECK_INTERVAL);
                 return Ok(loaded);
             }
             Err(error) => error,
         };
-        let in_memory = self.latest();
+        let mut state = self.state.lock();
         // Without a version, every request would read all versions again.
-        if in_memory.is_some() || error.affects_every_version() {
-            self.recheck_in(FAILURE_RECHECK_INTERVAL);
+        if state.latest.is_some() || error.affects_every_version() {
+            state.recheck_in(FAILURE_RECHECK_INTERVAL);
         }
-        let Some(in_memory) = in_memory else { return Err(error) };
+        let Some(in_memory) = state.latest.clone() else { return Err(error) };
         tracing::warn!(
             error = with_causes(&error),
             version = in_memory.version.as_str(),
             "the current version cannot be loaded; using the version in memory"
         );
         if let DatasetError::NoneReadable { version, source: reason } = error {
-            self.skipped.store(Arc::new(vec![SkippedVersion { version, reason }]));
+            state.skipped = Arc::new(vec![SkippedVersion { version, reason }]);
         }
         Ok(in_memory)
     }
@@ -253,31 +252,29 @@ impl CurrentDataset {
 
     /// The unreadable versions that were skipped when the one in use was loaded.
     pub fn skipped(&self) -> Arc<Vec<SkippedVersion>> {
-        self.skipped.load_full()
-    }
-
-    fn is_skipped(&self, version: &Version) -> bool {
-        self.skipped.load().iter().any(|unreadable| unreadable.version == *version)
+        Arc::clone(&self.state.lock().skipped)
     }
 
     /// Stores the versions that were skipped in favor of `loaded`, and logs each once.
     fn record_skipped(&self, skipped: Vec<SkippedVersion>, loaded: &LoadedVersion) {
+        let mut state = self.state.lock();
         for unreadable in &skipped {
-            if !self.is_skipped(&unreadable.version) {
+            if !state.is_skipped(&unreadable.version) {
                 tracing::error!(
                     error = with_causes(unreadable.reason.as_ref()),
                     version = unreadable.version.as_str(),
-                    answering = loaded.version.as_str(),
+                    serving = loaded.version.as_str(),
                     "a version cannot be read; using an older one"
                 );
             }
         }
-        self.skipped.store(Arc::new(skipped));
+        state.skipped = Arc::new(skipped);
     }
 
     /// Reads the manifest from DynamoDB, with a short timeout if one is in memory.
     async fn stored_manifest(&self) -> Result<Option<Manifest>, StoreError> {
-        if self.manifest.load().is_none() {
+        let is_known = self.state.lock().manifest.is_some();
+        if !is_known {
             return self.read_manifest_patiently().await;
         }
         self.store.read_briefly(Table::Dataset, self.store.manifest()).await
@@ -295,7 +292,7 @@ impl CurrentDataset {
 
     /// Returns this snapshot's version from memory if it is there, or loads it from DynamoDB.
     async fn load_or_reuse(&self, snapshot: &Snapshot) -> Result<LoadedVersion, DatasetError> {
-        if let Some(in_memory) = self.find(snapshot.version.as_str()) {
+        if let Some(in_memory) = self.state.lock().find(snapshot.version.as_str()) {
             return Ok(in_memory);
         }
         let dataset = load(&self.store, snapshot).await?;
@@ -305,9 +302,10 @@ impl CurrentDataset {
     /// If it names a new version, the next lookup switches to it, since other responses already come from this manifest.
     fn set_manifest(&self, manifest: Manifest) -> Arc<Manifest> {
         let manifest = Arc::new(manifest);
-        let replaced = self.manifest.swap(Some(Arc::clone(&manifest)));
+        let mut state = self.state.lock();
+        let replaced = state.manifest.replace(Arc::clone(&manifest));
         if replaced.is_some_and(|it| it.current.version != manifest.current.version) {
-            self.recheck_at.store(None);
+            state.recheck_at = None;
         }
         manifest
     }

@@ -5,9 +5,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use arc_swap::ArcSwapOption;
 use jiff::Timestamp;
-use tokio::sync::Mutex;
+use parking_lot::Mutex;
 
 use crate::{History, Manifest, Store, StoreError};
 
@@ -20,14 +19,14 @@ const TTL_WITH_GAP: Duration = Duration::from_secs(5);
 pub struct HistoryCache {
     store: Store,
     /// The history, and when it was read.
-    cached: ArcSwapOption<(Arc<History>, Instant)>,
+    cached: Mutex<Option<(Arc<History>, Instant)>>,
     /// Locked by the request that reads the history. Others wait for it.
-    reading: Mutex<()>,
+    reading: tokio::sync::Mutex<()>,
 }
 
 impl HistoryCache {
     pub fn new(store: Store) -> Self {
-        Self { store, cached: ArcSwapOption::empty(), reading: Mutex::default() }
+        Self { store, cached: Mutex::default(), reading: tokio::sync::Mutex::default() }
     }
 
     /// The history that ends with the manifest's publication.
@@ -40,25 +39,22 @@ impl HistoryCache {
             return Ok(cached);
         }
         let history = Arc::new(self.store.history(manifest, Timestamp::now()).await?);
-        self.cached.store(Some(Arc::new((Arc::clone(&history), Instant::now()))));
+        *self.cached.lock() = Some((Arc::clone(&history), Instant::now()));
         Ok(history)
     }
 
     /// Forgets the history if a read found damage, since a repair replaces what it refers to. Not more often than a history
     /// with a gap, since reading it again costs more than most reads.
     pub fn check<T>(&self, read: Result<T, StoreError>) -> Result<T, StoreError> {
-        let is_old = |cached: &(_, Instant)| cached.1.elapsed() >= TTL_WITH_GAP;
-        if matches!(read, Err(StoreError::DamagedHistory { .. }))
-            && self.cached.load().as_deref().is_some_and(is_old)
-        {
-            self.cached.store(None);
+        if matches!(read, Err(StoreError::DamagedHistory { .. })) {
+            self.cached.lock().take_if(|(_, read_at)| read_at.elapsed() >= TTL_WITH_GAP);
         }
         read
     }
 
     fn find(&self, manifest: &Manifest) -> Option<Arc<History>> {
-        let cached = self.cached.load_full()?;
-        is_usable(&cached, manifest, Instant::now()).then(|| Arc::clone(&cached.0))
+        let cached = self.cached.lock().clone()?;
+        is_usable(&cached, manifest, Instant::now()).then_some(cached.0)
     }
 }
 
@@ -108,7 +104,7 @@ mod tests {
             (TTL_WITH_GAP, Ok(()), true),
         ] {
             let read_at = Instant::now() - age;
-            cache.cached.store(Some(Arc::new((Arc::clone(&history), read_at))));
+            *cache.cached.lock() = Some((Arc::clone(&history), read_at));
             let context = format!("{age:?} {read:?}");
             _ = cache.check(read);
             assert_eq!(cache.find(&manifest).is_some(), is_kept, "{context}");

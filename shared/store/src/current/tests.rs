@@ -22,7 +22,7 @@ fn manifest(version: Version) -> Manifest {
 async fn an_older_version_is_served_if_the_current_one_was_skipped() {
     let dataset = dataset_without_dynamodb();
     let (loaded, manifest) = (version(), manifest(version().version));
-    dataset.switch_to(loaded.clone(), RECHECK_INTERVAL);
+    dataset.state.lock().switch_to(loaded.clone(), RECHECK_INTERVAL);
     assert!(matches!(dataset.find_serving(&manifest).await, Serving::Current(_)));
     let version = manifest.current.version.clone();
     let skipped = SkippedVersion { version, reason: "damaged".into() };
@@ -33,7 +33,10 @@ async fn an_older_version_is_served_if_the_current_one_was_skipped() {
 #[tokio::test]
 async fn nothing_is_in_memory_before_the_first_load() {
     let dataset = dataset_without_dynamodb();
-    assert!(dataset.fresh(Instant::now()).is_none() && dataset.find("any").is_none());
+    assert!(
+        dataset.state.lock().fresh(Instant::now()).is_none()
+            && dataset.state.lock().find("any").is_none()
+    );
     assert!(matches!(dataset.get().await, Err(DatasetError::Store(_))));
     assert!(matches!(dataset.serving().await, Serving::Unavailable(_)));
 }
@@ -42,20 +45,21 @@ async fn nothing_is_in_memory_before_the_first_load() {
 async fn the_version_in_memory_is_used_during_an_outage_and_rechecked_after_five_seconds() {
     let dataset = dataset_without_dynamodb();
     let in_memory = version();
-    dataset.switch_to(in_memory.clone(), Duration::ZERO);
-    assert!(dataset.fresh(Instant::now()).is_none());
+    dataset.state.lock().switch_to(in_memory.clone(), Duration::ZERO);
+    assert!(dataset.state.lock().fresh(Instant::now()).is_none());
     assert_eq!(dataset.get().await.unwrap().version, in_memory.version);
-    let is_fresh_after =
-        |seconds| dataset.fresh(Instant::now() + Duration::from_secs(seconds)).is_some();
+    let is_fresh_after = |seconds| {
+        dataset.state.lock().fresh(Instant::now() + Duration::from_secs(seconds)).is_some()
+    };
     assert_eq!([0, 3, 5].map(is_fresh_after), [true, true, false]);
 }
 
 #[tokio::test]
 async fn unreadable_versions_are_not_read_again_for_a_while() {
     let dataset = dataset_without_dynamodb();
-    dataset.recheck_in(RECHECK_INTERVAL);
+    dataset.state.lock().recheck_in(RECHECK_INTERVAL);
     assert!(matches!(dataset.get().await, Err(DatasetError::StillUnreadable)));
-    dataset.recheck_in(Duration::ZERO);
+    dataset.state.lock().recheck_in(Duration::ZERO);
     assert!(matches!(dataset.get().await, Err(DatasetError::Store(_))));
 }
 
@@ -65,7 +69,7 @@ async fn the_replaced_version_stays_in_memory_and_others_are_found_through_the_m
     let (first, current) = (version(), version());
     // The last one is a refresh without a new version.
     for loaded in [&first, &current, &current] {
-        dataset.switch_to(loaded.clone(), Duration::ZERO);
+        dataset.state.lock().switch_to(loaded.clone(), Duration::ZERO);
     }
     for known in [first.version, current.version.clone()] {
         let found = dataset.version(known.as_str()).await.unwrap().unwrap();
@@ -86,6 +90,6 @@ async fn a_loaded_version_is_used_until_a_manifest_has_a_new_one() {
     for (manifest, is_fresh) in [(known, true), (newer, false)] {
         dataset.set_manifest(manifest);
         let later = Instant::now() + RECHECK_INTERVAL / 2;
-        assert_eq!(dataset.fresh(later).is_some(), is_fresh);
+        assert_eq!(dataset.state.lock().fresh(later).is_some(), is_fresh);
     }
 }
