@@ -23,7 +23,7 @@ impl Default for Config {
     /// Any origin may read responses, since requests need a key anyway.
     fn default() -> Self {
         Self {
-            flag_images: FlagImages::Own,
+            flag_images: FlagImages::default(),
             allowed_origins: AllowedOrigins::Any,
             function: None,
             has_concurrent_requests: false,
@@ -37,7 +37,7 @@ impl Config {
         let setting = |name| env::var(name).ok();
         let flag_images = FlagImages::from_env().unwrap_or_else(|error| {
             tracing::error!(%error, "FLAGS_BASE_URL is invalid; flag links lead to this service");
-            FlagImages::Own
+            FlagImages::default()
         });
         let origins = setting("CORS_ORIGINS").unwrap_or_default().parse();
         let allowed_origins = origins.unwrap_or_else(|error: InvalidOrigins| {

@@ -9,14 +9,10 @@ use axum::{
 
 use crate::{public_address::PublicAddress, state::App};
 
-/// The host for flag images.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FlagImages {
-    /// This service, at the address that the client used.
-    Own,
-    /// Another host, as a base URL without a trailing slash.
-    At(Arc<str>),
-}
+/// The base URL of flag images on another host, without a trailing slash; `None` for this service, at the address that the
+/// client used.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FlagImages(pub Option<Arc<str>>);
 
 /// An invalid base URL. Valid ones are safe in responses, pages and content security policies.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -38,8 +34,8 @@ impl FromStr for FlagImages {
     /// An empty setting means this service.
     fn from_str(setting: &str) -> Result<Self, InvalidFlagsBaseUrl> {
         match setting.trim_matches(' ').trim_end_matches('/') {
-            "" => Ok(Self::Own),
-            base_url if is_base_url(base_url) => Ok(Self::At(base_url.into())),
+            "" => Ok(Self::default()),
+            base_url if is_base_url(base_url) => Ok(Self(Some(base_url.into()))),
             _ => Err(InvalidFlagsBaseUrl),
         }
     }
@@ -63,13 +59,11 @@ impl FromRequestParts<App> for FlagsBaseUrl {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Infallible> {
-        if let FlagImages::At(base_url) = &app.config.flag_images {
+        if let FlagImages(Some(base_url)) = &app.config.flag_images {
             return Ok(Self(Some(base_url.to_string())));
         }
-        Ok(Self(match PublicAddress::from_request_parts(parts, app).await? {
-            PublicAddress::At(address) => Some(format!("{address}/flags/{}", flags::VERSION)),
-            PublicAddress::Unknown => None,
-        }))
+        let PublicAddress(address) = PublicAddress::from_request_parts(parts, app).await?;
+        Ok(Self(address.map(|address| format!("{address}/flags/{}", flags::VERSION))))
     }
 }
 
@@ -82,9 +76,9 @@ mod tests {
     fn only_plain_http_urls_are_accepted_and_empty_means_this_service() {
         for [setting, expected] in rows(include_str!("flag_images.txt")) {
             let expected = match &*expected {
-                "own" => Ok(FlagImages::Own),
+                "own" => Ok(FlagImages::default()),
                 "invalid" => Err(InvalidFlagsBaseUrl),
-                base_url => Ok(FlagImages::At(base_url.into())),
+                base_url => Ok(FlagImages(Some(base_url.into()))),
             };
             assert_eq!(setting.parse::<FlagImages>(), expected, "{setting:?}");
         }

@@ -42,7 +42,7 @@ impl InProcess {
     pub fn new(functions: impl IntoIterator<Item = Routes>, app: App) -> Self {
         let merge = |router: Router<App>, routes: Routes| router.merge(routes.into_router());
         let router = functions.into_iter().fold(Router::new(), merge).fallback(endpoint_not_found);
-        Self { router: router.with_state(app), address: PublicAddress::Unknown }
+        Self { router: router.with_state(app), address: PublicAddress::default() }
     }
 
     /// Returns the same routes for a client that reached the service at `address`, which is then used in links.

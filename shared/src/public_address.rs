@@ -18,14 +18,11 @@ use crate::{
 
 const FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
 
-/// The address at which a client reached the service.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PublicAddress {
-    /// Scheme, host and base path, without a trailing slash, such as `https://api.example.com/numbers`.
-    At(String),
-    /// The request came from this process, or from an HTTP/1.0 client that did not send a host.
-    Unknown,
-}
+/// The address at which a client reached the service: scheme, host and base path, without a trailing slash, such as
+/// `https://api.example.com/numbers`. `None` if the request came from this process, or from an HTTP/1.0 client that did not
+/// send a host.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PublicAddress(pub Option<String>);
 
 impl<S: Sync> FromRequestParts<S> for PublicAddress {
     type Rejection = Infallible;
@@ -44,9 +41,8 @@ impl PublicAddress {
             }
             None => request_origin(parts),
         };
-        let Some(origin) = origin else { return Self::Unknown };
         let prefix = parts.extensions.get().map(|PathPrefix(prefix)| prefix.as_str());
-        Self::At(origin + prefix.unwrap_or_default())
+        Self(origin.map(|origin| origin + prefix.unwrap_or_default()))
     }
 }
 
@@ -71,10 +67,9 @@ mod tests {
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        match PublicAddress::from_parts(&request.body(()).unwrap().into_parts().0) {
-            PublicAddress::At(address) => address,
-            PublicAddress::Unknown => panic!("{uri} {headers:?} has no host"),
-        }
+        let PublicAddress(address) =
+            PublicAddress::from_parts(&request.body(()).unwrap().into_parts().0);
+        address.unwrap()
     }
 
     #[test]

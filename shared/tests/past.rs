@@ -206,9 +206,9 @@ fn app_without_history(mut app: App) -> App {
     app
 }
 
-/// Without its twin in the other item, a deleted change would turn into a wrong answer.
+/// Otherwise a deleted change would result in wrong data.
 #[tokio::test]
-async fn a_missing_change_is_an_error_and_not_another_answer() {
+async fn a_missing_change_is_an_error_and_not_other_data() {
     let (AppWithHistory { app, table, .. }, start) = two_versions().await;
     table.remove("415", "201#");
     let before = past(&app, start).await;

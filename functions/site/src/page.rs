@@ -54,7 +54,7 @@ const INDEX: &str = concat!(
 
 /// The flag images' scheme and host, preceded by a space; empty if the service serves the images itself.
 fn image_host(flag_images: &FlagImages) -> String {
-    let FlagImages::At(base_url) = flag_images else { return String::new() };
+    let FlagImages(Some(base_url)) = flag_images else { return String::new() };
     let host = |uri: Uri| Some(format!(" {}://{}", uri.scheme()?, uri.authority()?));
     base_url.parse().ok().and_then(host).unwrap_or_default()
 }

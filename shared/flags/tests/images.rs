@@ -37,17 +37,6 @@ fn countries_and_us_states_have_a_flag_in_every_format() {
 }
 
 #[test]
-fn png_dimensions_match_the_path() {
-    for (path, Image { media_type, bytes }) in images().filter(|(path, _)| path.ends_with(".png")) {
-        assert_eq!(media_type, "image/png", "{path}");
-        assert!(bytes.starts_with(b"\x89PNG\r\n\x1a\n"), "{path}");
-        let dimension = |at| u32::from_be_bytes(bytes[at..at + 4].try_into().unwrap());
-        let size = format!("-{}x{}.png", dimension(16), dimension(20));
-        assert!(path.ends_with(&size), "{path} is {size}");
-    }
-}
-
-#[test]
 fn svgs_contain_no_scripts_or_external_references() {
     for (path, Image { media_type, bytes }) in images().filter(|(path, _)| path.ends_with(".svg")) {
         assert_eq!(media_type, "image/svg+xml", "{path}");

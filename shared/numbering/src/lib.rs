@@ -1,5 +1,4 @@
-//! The North American numbering data: codes, records, and the in-memory dataset that answers every list and
-//! search.
+//! The North American numbering data: codes, records, and the in-memory dataset for every list and search.
 //!
 //! This crate is independent of DynamoDB and HTTP.
 

@@ -280,7 +280,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_history_begins_with_the_first_publication_or_the_first_that_is_kept() {
+    fn a_history_begins_with_the_first_publication_or_the_first_that_is_not_past_its_end() {
         let all = publications::<4>();
         let stored: Vec<_> = all.array_windows().map(|[one, next]| difference(one, next)).collect();
         let end = Timestamp::from_second(all[1].ends_at.unwrap()).unwrap();

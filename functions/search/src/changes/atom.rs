@@ -21,10 +21,7 @@ pub struct FeedAddress {
 
 impl FeedAddress {
     pub fn new(address: PublicAddress, uri: &Uri) -> Self {
-        let base = match address {
-            PublicAddress::At(base) => base,
-            PublicAddress::Unknown => String::new(),
-        };
+        let base = address.0.unwrap_or_default();
         Self { base, uri: pin(uri, "format", "atom") }
     }
 }

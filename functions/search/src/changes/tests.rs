@@ -52,7 +52,7 @@ async fn written(format: ChangesFormat) -> String {
         pagination: Pagination { limit: 50, offset: 50, total: 52 },
     };
     let uri: Uri = "/v1/changes?npa=415&offset=50&apiKey=secret".parse().unwrap();
-    let feed = FeedAddress::new(PublicAddress::At("https://a.example/base".to_owned()), &uri);
+    let feed = FeedAddress::new(PublicAddress(Some("https://a.example/base".to_owned())), &uri);
     let response = output::response(format, uri, &feed, "Numbering changes: area code 415", list);
     let link = response.headers()["link"].to_str().unwrap().to_owned();
     let body = axum::body::to_bytes(response.into_body(), usize::MAX).await.unwrap();

@@ -136,12 +136,4 @@ mod tests {
             assert_eq!(find(carriers.to_vec(), query), expected, "{query}");
         }
     }
-
-    #[test]
-    fn without_words_carriers_stay_in_ocn_order() {
-        let us = CarrierSearch { country: Some(Country::Us), ..CarrierSearch::default() };
-        let carriers = ["0009", "0001"].map(Carrier::sample).to_vec();
-        let dataset = Dataset::new(carriers, Vec::new(), Vec::new());
-        assert!(dataset.carriers_matching(&us).map(|carrier| carrier.ocn).is_sorted());
-    }
 }

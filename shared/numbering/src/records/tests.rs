@@ -42,7 +42,7 @@ fn area_code_is_covered_if_a_report_lists_its_exchanges() {
 }
 
 #[test]
-fn only_the_single_state_or_country_of_an_area_code_is_told() {
+fn only_a_single_state_or_country_of_an_area_code_is_reported() {
     let only_state = |states: &[&str]| {
         let states = states.iter().map(|state| parse(state)).collect();
         AreaCode { states, ..AreaCode::sample("415") }.only_state()

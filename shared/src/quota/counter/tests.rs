@@ -7,7 +7,6 @@ use super::{
     pace::{MIN_ALLOWANCE, RECENT},
     *,
 };
-use crate::quota::window::LimitType;
 
 const NINE_AM: i64 = 1_795_219_200 + 9 * 3600;
 
@@ -52,26 +51,6 @@ fn counter_and_table(limits: Limits) -> (Counter, Usage) {
     take(&mut counter, limits, 1, NINE_AM).unwrap();
     write(&mut counter, &mut table, NINE_AM);
     (counter, table)
-}
-
-#[test]
-fn requests_are_admitted_up_to_the_tighter_quota() {
-    let mut counter = Counter::new();
-    let limits = limits(Some(2), Some(3));
-    let first = counter.take_unconfirmed(limits, 1, NINE_AM).unwrap();
-    assert_eq!(first.min_remaining(), 1);
-    counter.take_unconfirmed(limits, 1, NINE_AM).unwrap();
-    let rejected = take(&mut counter, limits, 1, NINE_AM).unwrap_err().exhausted;
-    assert_eq!((rejected.limit_type, rejected.reset), (LimitType::Minute, NINE_AM + 60));
-    // Rejected requests are not counted.
-    counter.take_unconfirmed(limits, 1, NINE_AM + 60).unwrap();
-    let rejected = take(&mut counter, limits, 1, NINE_AM + 61).unwrap_err().exhausted;
-    assert_eq!((rejected.limit_type, rejected.reset), (LimitType::Daily, NINE_AM + 24 * 3600));
-    // If both quotas are exhausted, the error reports the one that resets last.
-    let (mut counter, both) = (Counter::new(), self::limits(Some(1), Some(1)));
-    take(&mut counter, both, 1, NINE_AM).unwrap();
-    let rejected = take(&mut counter, both, 1, NINE_AM).unwrap_err().exhausted;
-    assert_eq!(rejected.limit_type, LimitType::Daily);
 }
 
 #[test]
