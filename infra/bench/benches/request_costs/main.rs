@@ -84,7 +84,7 @@ async fn main() {
          |---|---|---:|---:|---:|---:|"
     );
     print_row("/v1/format/{tn}", "a single number", single, single);
-    let mut endpoints: BTreeMap<&str, Vec<(String, Cost)>> = BTreeMap::new();
+    let mut endpoints: BTreeMap<String, Vec<(String, Cost)>> = BTreeMap::new();
     for worst in worst_requests(&server) {
         if worst.endpoint.contains(&options.only) {
             let cost = measure(&server, &client, &worst.request).await;
@@ -95,7 +95,7 @@ async fn main() {
         requests.sort_by(|a, b| b.1.unit().total_cmp(&a.1.unit()));
         let shown = if options.all { requests.len() } else { 1 };
         for (name, cost) in &requests[..shown] {
-            print_row(endpoint, name, *cost, single);
+            print_row(&endpoint, name, *cost, single);
         }
     }
     if !options.no_floods {
