@@ -8,7 +8,7 @@ use number_lists::{Columns, Row};
 use numbering::dataset::Dataset;
 use strum::IntoStaticStr;
 
-use super::decoding::decode_cell;
+use super::{decoding::decode_cell, duplicates::Occurrence};
 
 /// The outcome for a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
@@ -33,20 +33,39 @@ pub(super) enum Reason {
 }
 
 pub(super) struct DescribedNumber {
+    /// The position of its column.
+    pub column: usize,
     pub outcome: Outcome,
     /// Present unless the text is a single valid number.
     pub reason: Option<Reason>,
     pub result: FormatResult,
     /// The number and its extension, by which duplicates are detected. Present if the number is valid.
     pub key: Option<Box<str>>,
+    /// Present once duplicates have been detected by `key`.
+    pub occurrence: Option<Occurrence>,
 }
 
-pub(super) struct DescribedRow<'a> {
-    pub line: u64,
-    pub cells: Vec<Cow<'a, str>>,
+pub(super) struct DescribedRow {
+    pub row: Row,
     /// `true` if any cell is in Windows-1252.
     pub has_windows_1252: bool,
     pub numbers: Vec<DescribedNumber>,
+}
+
+impl DescribedNumber {
+    /// The line of the number that this one repeats, if any.
+    pub fn repeated_line(&self) -> Option<u64> {
+        match self.occurrence {
+            Some(Occurrence::Repeated(line)) => Some(line),
+            _ => None,
+        }
+    }
+}
+
+impl DescribedRow {
+    pub fn cells(&self) -> Vec<Cow<'_, str>> {
+        self.row.cells.iter().map(decode_cell).collect()
+    }
 }
 
 /// Describes rows with these rules and data.
@@ -60,30 +79,30 @@ pub(super) struct Describer<'a> {
 
 impl Describer<'_> {
     /// Describes a row's numbers, in column order.
-    pub fn describe_row<'r>(&self, row: &'r Row) -> DescribedRow<'r> {
+    pub fn describe_row(&self, row: Row) -> DescribedRow {
         let cells: Vec<Cow<'_, str>> = row.cells.iter().map(decode_cell).collect();
         let columns = self.columns.numbers.iter();
         let numbers = columns.map(|&column| self.describe_cell(&cells, column)).collect();
         // Only those are copied.
         let has_windows_1252 = cells.iter().any(|cell| matches!(cell, Cow::Owned(_)));
-        DescribedRow { line: row.line, cells, has_windows_1252, numbers }
+        DescribedRow { row, has_windows_1252, numbers }
     }
 
     fn describe_cell(&self, cells: &[Cow<'_, str>], column: usize) -> DescribedNumber {
         match self.number_and_country(cells, column) {
-            Ok((text, country)) => self.describe_text(text, country),
+            Ok((text, country)) => self.describe_text(column, text, country),
             Err(reason) => {
                 let message = format!("The row {reason}");
                 let info = ReasonInfo { code: reason.code(), message, other: None };
                 let result = self.assembler.describe("", self.default_country, None, None);
                 let result = result.with_reason(info);
                 let (outcome, reason) = (Outcome::Rejected, Some(reason));
-                DescribedNumber { outcome, reason, result, key: None }
+                DescribedNumber { column, outcome, reason, result, key: None, occurrence: None }
             }
         }
     }
 
-    fn describe_text(&self, text: &str, country: DefaultCountry) -> DescribedNumber {
+    fn describe_text(&self, column: usize, text: &str, country: DefaultCountry) -> DescribedNumber {
         let number = PhoneNumber::parse(text, country);
         let has_other = number.as_ref().is_some_and(|number| number.other.is_some());
         let two_numbers = has_other.then_some(NumberReason::TwoNumbers);
@@ -96,7 +115,8 @@ impl Describer<'_> {
         let key = number.as_ref().filter(|number| self.has_keys && number.valid).map(key);
         let result = self.assembler.describe(text, country, number, self.dataset);
         let result = result.without_invalid_formats();
-        DescribedNumber { outcome, reason: reason.map(Reason::Number), result, key }
+        let reason = reason.map(Reason::Number);
+        DescribedNumber { column, outcome, reason, result, key, occurrence: None }
     }
 
     fn number_and_country<'c>(

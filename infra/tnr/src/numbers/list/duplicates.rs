@@ -1,78 +1,44 @@
 //! Detects numbers that occur more than once in a list.
 
-use std::{
-    collections::{HashMap, hash_map::Entry},
-    io::{self, Write},
-};
+use std::collections::HashMap;
 
-use super::{
-    options::{Duplicates, OutputFormat},
-    summary::Summary,
-};
+use super::describe::{DescribedNumber, DescribedRow};
 
-/// A row within a part of the output.
-#[derive(Debug)]
-pub(super) struct OutputRow {
-    /// The row's first line in the list.
-    pub line: u64,
-    /// The row's end within the part.
-    pub end: usize,
-    /// The keys of its numbers, and the positions at which to write the line that each one repeats.
-    pub numbers: Vec<(Option<Box<str>>, usize)>,
+/// An occurrence of a valid number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Occurrence {
+    First,
+    /// Repeats the number on this line.
+    Repeated(u64),
 }
 
-/// Marks or drops duplicates.
-pub(super) struct Deduplication {
-    /// The line of each number's first occurrence.
-    first_lines: HashMap<Box<str>, u64>,
-    duplicates: Duplicates,
-    format: OutputFormat,
-}
+/// The line of each number's first occurrence.
+#[derive(Default)]
+pub(super) struct FirstLines(HashMap<Box<str>, u64>);
 
-impl Deduplication {
-    pub fn new(duplicates: Duplicates, format: OutputFormat) -> Self {
-        Self { first_lines: HashMap::new(), duplicates, format }
-    }
-
-    /// Writes the next part, and counts its duplicates.
-    pub fn write(
-        &mut self,
-        text: &[u8],
-        rows: Vec<OutputRow>,
-        output: &mut impl Write,
-        summary: &mut Summary,
-    ) -> io::Result<()> {
-        let mut written = 0;
-        for OutputRow { line, end, numbers } in rows {
-            let (mut has_new, mut has_duplicate) = (false, false);
-            for (key, position) in numbers {
-                let first_line = match key.map(|key| self.first_lines.entry(key)) {
-                    None => continue,
-                    Some(Entry::Occupied(first)) => *first.get(),
-                    Some(Entry::Vacant(entry)) => {
-                        entry.insert(line);
-                        has_new = true;
-                        continue;
-                    }
-                };
-                has_duplicate = true;
-                summary.duplicates += 1;
-                if self.duplicates == Duplicates::Mark {
-                    output.write_all(&text[written..position])?;
-                    if self.format.is_json() {
-                        output.write_all(b",\"duplicateOf\":")?;
-                    }
-                    write!(output, "{first_line}")?;
-                    written = position;
-                }
+impl FirstLines {
+    /// Marks the numbers in the next rows, and counts those that repeat an earlier one.
+    pub fn mark(&mut self, rows: &mut [DescribedRow]) -> u64 {
+        let Self(lines) = self;
+        let mut repeated = 0;
+        for DescribedRow { row, numbers, .. } in rows {
+            for number in numbers {
+                let Some(key) = number.key.take() else { continue };
+                let count = lines.len();
+                let first_line = *lines.entry(key).or_insert(row.line);
+                let is_first = lines.len() > count;
+                let occurrence =
+                    if is_first { Occurrence::First } else { Occurrence::Repeated(first_line) };
+                repeated += u64::from(!is_first);
+                number.occurrence = Some(occurrence);
             }
-            if self.duplicates == Duplicates::Drop && has_duplicate && !has_new {
-                summary.omitted += 1;
-            } else {
-                output.write_all(&text[written..end])?;
-            }
-            written = end;
         }
-        Ok(())
+        repeated
     }
+}
+
+/// Returns `true` if all valid numbers, of which there are some, repeat earlier ones.
+pub(super) fn are_repeated(numbers: &[DescribedNumber]) -> bool {
+    let mut occurrences = numbers.iter().filter_map(|number| number.occurrence).peekable();
+    occurrences.peek().is_some() && !occurrences.any(|it| it == Occurrence::First)
 }

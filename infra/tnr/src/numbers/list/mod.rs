@@ -8,7 +8,6 @@ mod decoding;
 mod describe;
 mod duplicates;
 mod fields;
-mod json_array;
 mod layout;
 mod options;
 mod output;
@@ -31,13 +30,12 @@ pub use options::ListOptions;
 
 use self::{
     decoding::Text,
-    describe::{Describer, Outcome},
-    duplicates::Deduplication,
+    describe::{DescribedRow, Describer, Outcome},
+    duplicates::{FirstLines, are_repeated},
     fields::ListFields,
-    json_array::JsonArray,
     layout::Layout,
-    options::OutputFormat,
-    output::{Output, Part},
+    options::{Duplicates, OutputFormat},
+    output::Output,
     summary::Summary,
 };
 
@@ -105,14 +103,7 @@ pub fn describe_list(
     let has_bom = (has_bom || options.bom) && !format.is_json();
     let output = Output { layout: &layout, format, has_bom, fields, options };
     output.check()?;
-    let summary = if format == OutputFormat::Json {
-        let mut array = JsonArray::new(writer);
-        let summary = write_list(rows, &describer, &output, &mut array)?;
-        array.finish().map_err(ListError::Unwritable)?;
-        summary
-    } else {
-        write_list(rows, &describer, &output, writer)?
-    };
+    let summary = write_list(rows, &describer, &output, writer)?;
     let has_windows_1252 = layout.has_windows_1252 || summary.has_windows_1252;
     let note = encoding_note(is_utf_16, has_windows_1252, has_bom || format.is_json());
     let seconds = start.elapsed().as_secs_f64();
@@ -120,7 +111,7 @@ pub fn describe_list(
     Ok(ListReport { rejected: summary.count(Outcome::Rejected), text: report })
 }
 
-/// Describes and writes rows, in parallel.
+/// Describes rows in parallel and writes them. Without `--dedupe`, their text is also made in parallel.
 fn write_list<R: Read>(
     rows: Rows<R>,
     describer: &Describer<'_>,
@@ -128,24 +119,38 @@ fn write_list<R: Read>(
     writer: &mut impl Write,
 ) -> Result<Summary, ListError> {
     let unwritable = ListError::Unwritable;
-    let mut rows = rows.peekable();
-    let mut summary = Summary::default();
     let dedupe = output.options.dedupe;
-    let mut deduplication = dedupe.map(|duplicates| Deduplication::new(duplicates, output.format));
+    let mut rows = rows.peekable();
+    let mut first_lines = FirstLines::default();
+    let (mut summary, mut has_rows) = (Summary::default(), false);
     writer.write_all(&output.header().map_err(unwritable)?).map_err(unwritable)?;
     process_in_order(
         iter::from_fn(|| next_part(&mut rows).transpose()),
-        |rows: Vec<Row>| output.part(rows.iter().map(|row| describer.describe_row(row))),
-        |part: io::Result<Part>| {
-            let Part { text, rows, summary: part_summary } = part.map_err(unwritable)?;
-            summary.add(part_summary);
-            let written = match &mut deduplication {
-                Some(deduplication) => deduplication.write(&text, rows, writer, &mut summary),
-                None => writer.write_all(&text),
-            };
-            written.map_err(unwritable)
+        |rows: Vec<Row>| {
+            let mut rows: Vec<_> =
+                rows.into_iter().map(|row| describer.describe_row(row)).collect();
+            let mut summary = Summary::default();
+            rows.iter().for_each(|row| summary.count_row(row));
+            summary.omitted += output.retain(&mut rows, |numbers| output.selects(numbers));
+            let text = if dedupe.is_none() { Some(output.text(&rows)) } else { None };
+            (rows, text, summary)
+        },
+        |(mut rows, text, part): (Vec<DescribedRow>, Option<io::Result<Vec<u8>>>, Summary)| {
+            summary.add(part);
+            if let Some(duplicates) = dedupe {
+                summary.duplicates += first_lines.mark(&mut rows);
+                if duplicates == Duplicates::Drop {
+                    summary.omitted += output.retain(&mut rows, |numbers| !are_repeated(numbers));
+                }
+            }
+            let text = text.unwrap_or_else(|| output.text(&rows)).map_err(unwritable)?;
+            // An array has no comma before its first item.
+            let text = if has_rows { &*text } else { text.strip_prefix(b",").unwrap_or(&text) };
+            has_rows |= !text.is_empty();
+            writer.write_all(text).map_err(unwritable)
         },
     )?;
+    writer.write_all(output.footer(has_rows)).map_err(unwritable)?;
     writer.flush().map_err(unwritable)?;
     Ok(summary)
 }

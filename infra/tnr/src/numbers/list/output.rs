@@ -1,10 +1,10 @@
 //! The output text: a list's rows with the fields for their numbers.
 
-use std::{borrow::Cow, io};
+use std::{borrow::Cow, io, slice};
 
 use csv::{Terminator, WriterBuilder};
 use format::{FormatResult, fields::WithFields};
-use number_lists::{Columns, LineEndings};
+use number_lists::{Columns, LineEndings, Row};
 use serde::{Serialize, Serializer};
 use shared::{cells::escape_formula, json::write_json_line};
 
@@ -12,11 +12,9 @@ use super::{
     ListError,
     decoding::BYTE_ORDER_MARK,
     describe::{DescribedNumber, DescribedRow, Outcome},
-    duplicates::OutputRow,
     fields::{LINE_NUMBER, ListFields},
     layout::{Layout, make_unique},
     options::{Duplicates, ListOptions, OutputFormat, RowFilter},
-    summary::Summary,
 };
 
 /// Names the columns with the line that a number repeats.
@@ -29,14 +27,6 @@ pub(super) struct Output<'a> {
     pub has_bom: bool,
     pub fields: ListFields,
     pub options: ListOptions,
-}
-
-#[derive(Default)]
-pub(super) struct Part {
-    pub text: Vec<u8>,
-    /// Empty unless duplicates are detected.
-    pub rows: Vec<OutputRow>,
-    pub summary: Summary,
 }
 
 /// A number as a line of JSON.
@@ -55,6 +45,8 @@ struct JsonLine<'a> {
     verdict: Option<&'static str>,
     #[serde(flatten)]
     result: Option<WithFields<'a, &'a FormatResult>>,
+    #[serde(rename = "duplicateOf", skip_serializing_if = "Option::is_none")]
+    duplicate_of: Option<u64>,
 }
 
 /// A row's cells by column name.
@@ -89,8 +81,10 @@ impl Output<'_> {
 
     /// The text before the first row.
     pub fn header(&self) -> io::Result<Vec<u8>> {
-        if self.format.is_json() {
-            return Ok(Vec::new());
+        match self.format {
+            OutputFormat::Json => return Ok(b"[".to_vec()),
+            OutputFormat::JsonLines => return Ok(Vec::new()),
+            OutputFormat::Csv | OutputFormat::Tsv => (),
         }
         let mut text = if self.has_bom { BYTE_ORDER_MARK.to_vec() } else { Vec::new() };
         if self.layout.csv.is_some_and(|dialect| dialect.has_separator_line) {
@@ -102,27 +96,51 @@ impl Output<'_> {
         into_bytes(csv)
     }
 
-    /// The text of the selected rows.
-    pub fn part<'r>(&self, rows: impl Iterator<Item = DescribedRow<'r>>) -> io::Result<Part> {
-        if self.format.is_json() { self.json_part(rows) } else { self.csv_part(rows) }
+    /// The text after the last row.
+    pub fn footer(&self, has_rows: bool) -> &'static [u8] {
+        match (self.format, has_rows) {
+            (OutputFormat::Json, true) => b"\n]\n",
+            (OutputFormat::Json, false) => b"]\n",
+            _ => b"",
+        }
     }
 
-    fn csv_part<'r>(&self, rows: impl Iterator<Item = DescribedRow<'r>>) -> io::Result<Part> {
-        let Self { layout, fields, options, .. } = self;
-        let mut part = Part::default();
+    /// Removes the rows, or the numbers in JSON, that are not wanted. Returns their count.
+    pub fn retain(
+        &self,
+        rows: &mut Vec<DescribedRow>,
+        is_wanted: impl Fn(&[DescribedNumber]) -> bool,
+    ) -> u64 {
+        let mut omitted = 0;
+        if self.format.is_json() {
+            for DescribedRow { numbers, .. } in rows {
+                omitted += numbers.len();
+                numbers.retain(|number| is_wanted(slice::from_ref(number)));
+                omitted -= numbers.len();
+            }
+        } else {
+            omitted = rows.len();
+            rows.retain(|row| is_wanted(&row.numbers));
+            omitted -= rows.len();
+        }
+        omitted as u64
+    }
+
+    pub fn text(&self, rows: &[DescribedRow]) -> io::Result<Vec<u8>> {
+        if self.format.is_json() { self.json_text(rows) } else { self.csv_text(rows) }
+    }
+
+    fn csv_text(&self, rows: &[DescribedRow]) -> io::Result<Vec<u8>> {
+        let Self { layout, fields, .. } = self;
         let mut csv = self.csv_writer(Vec::new());
         for row in rows {
-            part.summary.count_row(&row);
-            let DescribedRow { line, cells, numbers, .. } = row;
-            if !self.selects(&numbers) {
-                part.summary.omitted += 1;
-                continue;
-            }
+            let DescribedRow { row: Row { line, .. }, numbers, .. } = row;
+            let cells = row.cells();
             for position in 0..layout.columns.names.len() {
                 let cell = cells.get(position).map_or("", |cell| cell.as_ref());
                 csv.write_field(self.own_cell(cell).as_bytes())?;
             }
-            for number in &numbers {
+            for number in numbers {
                 for column in &fields.columns {
                     csv.write_field(column.cell(number).as_bytes())?;
                 }
@@ -130,60 +148,47 @@ impl Output<'_> {
             if fields.has_line_number {
                 csv.write_field(line.to_string())?;
             }
-            if self.marks_duplicates() {
-                numbers.iter().try_for_each(|_| csv.write_field(""))?;
+            for number in numbers.iter().filter(|_| self.marks_duplicates()) {
+                let line = number.repeated_line().map(|line| line.to_string());
+                csv.write_field(line.unwrap_or_default())?;
             }
             csv.write_record(None::<&[u8]>)?;
-            if options.dedupe.is_some() {
-                csv.flush()?;
-                let end = csv.get_ref().len();
-                // The last cells are empty, so only their delimiters precede the line end.
-                let last = end - self.line_end().len();
-                let count = numbers.len();
-                let position = |index: usize| (last + index + 1).saturating_sub(count);
-                let numbers = numbers.into_iter().enumerate();
-                let numbers = numbers.map(|(index, number)| (number.key, position(index)));
-                part.rows.push(OutputRow { line, end, numbers: numbers.collect() });
-            }
         }
-        part.text = into_bytes(csv)?;
-        Ok(part)
+        into_bytes(csv)
     }
 
-    fn json_part<'r>(&self, rows: impl Iterator<Item = DescribedRow<'r>>) -> io::Result<Part> {
-        let Self { layout, fields, options, .. } = self;
+    /// Each number on a line, or after a comma and a line break in an array.
+    fn json_text(&self, rows: &[DescribedRow]) -> io::Result<Vec<u8>> {
+        let Self { layout, fields, .. } = self;
         let Columns { names, numbers: positions, .. } = &layout.columns;
-        let mut part = Part::default();
+        let is_array = self.format == OutputFormat::Json;
+        let json_fields = fields.json_fields.as_ref();
+        let mut text = Vec::new();
         for row in rows {
-            part.summary.count_row(&row);
-            let DescribedRow { line, cells, numbers, .. } = row;
-            for (&position, number) in positions.iter().zip(&numbers) {
-                if !self.selects(std::slice::from_ref(number)) {
-                    part.summary.omitted += 1;
-                    continue;
-                }
-                let json_fields = fields.json_fields.as_ref();
+            let cells = row.cells();
+            for number in &row.numbers {
                 let json = JsonLine {
-                    line_number: fields.has_line_number.then_some(line),
-                    column: (positions.len() > 1).then(|| names[position].as_str()),
-                    tn: cells.get(position).map_or("", |cell| cell.as_ref()),
+                    line_number: fields.has_line_number.then_some(row.row.line),
+                    column: (positions.len() > 1).then(|| names[number.column].as_str()),
+                    tn: cells.get(number.column).map_or("", |cell| cell.as_ref()),
                     row: layout.csv.map(|_| NamedCells { names, cells: &cells }),
                     verdict: fields.has_verdict().then(|| number.outcome.into()),
                     result: json_fields.map(|fields| WithFields {
                         value: &number.result,
                         fields: fields.as_ref(),
                     }),
+                    duplicate_of: number.repeated_line(),
                 };
-                write_json_line(&mut part.text, &json)?;
-                if options.dedupe.is_some() {
-                    let end = part.text.len();
-                    // Before the closing brace.
-                    let numbers = vec![(number.key.clone(), end - "}\n".len())];
-                    part.rows.push(OutputRow { line, end, numbers });
+                if is_array {
+                    text.extend_from_slice(b",\n");
+                }
+                write_json_line(&mut text, &json)?;
+                if is_array {
+                    text.pop();
                 }
             }
         }
-        Ok(part)
+        Ok(text)
     }
 
     /// The columns after the list's own: number fields, line number, and repeated lines.
@@ -221,7 +226,8 @@ impl Output<'_> {
         if self.options.excel_safe { escape_formula(cell) } else { Cow::Borrowed(cell) }
     }
 
-    fn selects(&self, numbers: &[DescribedNumber]) -> bool {
+    /// Returns `true` if `--only` selects a row with these numbers.
+    pub fn selects(&self, numbers: &[DescribedNumber]) -> bool {
         let Some(filter) = self.options.only else { return true };
         let has = |outcome| numbers.iter().any(|number| number.outcome == outcome);
         let row = match () {

@@ -7,6 +7,7 @@ use std::{
 
 use formatting::Reason as NumberReason;
 use indicatif::HumanCount;
+use number_lists::Row;
 
 use super::describe::{DescribedNumber, DescribedRow, Outcome, Reason};
 use crate::error::pluralize;
@@ -28,8 +29,8 @@ pub(super) struct Summary {
 }
 
 impl Summary {
-    pub fn count_row(&mut self, row: &DescribedRow<'_>) {
-        let DescribedRow { line, has_windows_1252, numbers, .. } = row;
+    pub fn count_row(&mut self, row: &DescribedRow) {
+        let DescribedRow { row: Row { line, .. }, has_windows_1252, numbers } = row;
         self.rows += 1;
         self.has_windows_1252 |= has_windows_1252;
         for DescribedNumber { outcome, reason, .. } in numbers {
@@ -44,6 +45,7 @@ impl Summary {
     pub fn add(&mut self, later: Self) {
         self.rows += later.rows;
         self.omitted += later.omitted;
+        self.duplicates += later.duplicates;
         self.has_windows_1252 |= later.has_windows_1252;
         for (count, more) in self.outcomes.iter_mut().zip(later.outcomes) {
             *count += more;

@@ -112,6 +112,7 @@ fn json_is_an_array_of_the_json_lines() {
         assert_eq!(serde_json::from_str::<Vec<Value>>(&array).unwrap(), lines, "{options:?}");
         assert_eq!(report, lines_report);
     }
+    assert_eq!(describe("", &["--to", "json"]).unwrap().0, "[]\n");
 }
 
 #[test]
