@@ -26,7 +26,7 @@ use crate::{
     error::{Cause, Context, pluralize},
     new_file::NewFile,
     terminal::{
-        progress::{Lines, Progress, Unit},
+        progress::{Progress, Unit},
         show_message,
     },
 };
@@ -38,7 +38,7 @@ const UNFINISHED_FILE: &str = "dynamodb.sqlite.unfinished";
 /// only when it is complete, checked and synced to disk.
 pub async fn backup(args: &BackupArgs) -> Result<(), CliError> {
     let file = &absolute_path(&args.file)?;
-    let progress = Progress::new(Lines::ByStage);
+    let progress = Progress::new();
     if args.verify {
         progress.start("Checking the backup", Unit::Time, None);
         let contents = check_backup(file).await?;
@@ -161,7 +161,7 @@ pub async fn restore(args: &RestoreArgs) -> Result<(), CliError> {
         )));
     }
     let file = &absolute_path(&args.file)?;
-    let progress = Progress::new(Lines::ByStage);
+    let progress = Progress::new();
     progress.start("Checking the backup", Unit::Time, None);
     let contents = check_backup(file).await?;
     let unfinished = folder.join(UNFINISHED_FILE);

@@ -13,7 +13,7 @@ use crate::{
     CliError,
     data::{
         args::{ChangeArgs, ImportArgs},
-        import_progress::{expected_time, with_progress},
+        import_progress::with_progress,
         report,
     },
     database::{Access, args::DataArgs, on_database},
@@ -47,10 +47,6 @@ pub async fn import(args: ImportArgs) -> Result<(), CliError> {
     };
     check_changes_file(&args.change)?;
     let import = async |store: &Store| {
-        // An unreadable manifest fails the import later.
-        let manifest = store.manifest().await.ok().flatten();
-        let is_first = manifest.is_none_or(|manifest| manifest.current.is_sample());
-        show_note(expected_time(&sources, is_first, args.change.dry_run));
         with_progress(async |show| ingest::import(store, &sources, options, show).await).await
     };
     let report =

@@ -9,7 +9,7 @@ use crate::{
     new_file::new_sibling,
     operate::args::FlagsArgs,
     terminal::{
-        progress::{Lines, Progress, Unit},
+        progress::{Progress, Unit},
         show_message,
     },
 };
@@ -25,7 +25,7 @@ pub fn write(args: &FlagsArgs) -> Result<(), CliError> {
     }
     let images = flags::images();
     let count = images.len();
-    let progress = Progress::new(Lines::Periodic);
+    let progress = Progress::beside_output(false);
     progress.start("Writing", Unit::Count("images"), Some(count as u64));
     for (path, image) in images {
         write_image(&folder.join(path), &image.bytes)?;

@@ -27,11 +27,7 @@ use crate::{
     error::{Cause, Context},
     new_file::NewFile,
     stop_signals::{StopSignals, until_stopped},
-    terminal::{
-        escape::data_output,
-        progress::{Lines, Progress},
-        show_note,
-    },
+    terminal::{escape::data_output, progress::Progress, show_note},
 };
 
 /// Numbering data to export.
@@ -54,10 +50,7 @@ pub async fn export(args: ExportArgs) -> Result<(), CliError> {
     let exchanges = HumanCount(data.dataset.exchanges().len() as u64);
     let version = data.snapshot.version.clone();
     let effective_on = args.effective_on.unwrap_or_else(today);
-    let progress = match &output {
-        None if io::stdout().is_terminal() => Progress::hidden(),
-        _ => Progress::new(Lines::Periodic),
-    };
+    let progress = Progress::beside_output(output.is_none() && io::stdout().is_terminal());
     let source = Arc::new(Source { data, effective_on, progress });
     let used = source.clone();
     let exported = until_stopped(StopSignals::listen()?, move || work(&used)).await;

@@ -120,7 +120,7 @@ mod tests {
         let statistics = dataset.statistics();
         let snapshot = Snapshot::new(version, b"", statistics, reports, Timestamp::UNIX_EPOCH);
         let data = NumberingData { dataset: Arc::new(dataset), snapshot };
-        Source { data, effective_on, progress: Progress::hidden() }
+        Source { data, effective_on, progress: Progress::beside_output(true) }
     }
 
     /// Cells of each prefix on a day.
