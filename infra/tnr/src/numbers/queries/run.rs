@@ -3,7 +3,6 @@
 use std::process::ExitCode;
 
 use numbering::records::Ocn;
-use serde_json::Value;
 use shared::in_process::InProcess;
 
 use super::{
@@ -20,35 +19,23 @@ use crate::{
     terminal::{self, show_note},
 };
 
-/// A view's response.
-enum Response<'a> {
-    /// Empty for a list without results.
-    Json { body: Value, is_empty: bool, view: &'a View, params: Params<'a> },
-    /// `note` says how many results were left out, if any.
-    Csv { text: String, note: Option<String> },
+/// The text that a view prints.
+struct Output {
+    text: String,
+    /// Says how many results were left out, if any.
+    note: Option<String>,
+    /// `true` for a list without results.
+    is_empty: bool,
 }
 
 pub async fn run(command: QueryCommand) -> Result<ExitCode, CliError> {
-    let response = with_routes(&command.data, async |api| read(api, &command).await).await?;
-    let is_empty = response.is_empty();
-    let note = match response {
-        Response::Csv { text, note } => {
-            terminal::print_raw(&text)?;
-            note
-        }
-        Response::Json { body, view, params, .. } => {
-            if command.format == Format::Json {
-                terminal::print_raw(&format!("{body}\n"))?;
-            } else {
-                let next = command.data.next();
-                let rendering = Rendering { view, params: &params, body: &body, next: &next };
-                terminal::print(&rendering.text(terminal::width()))?;
-            }
-            note_on_rest(&body["pagination"], results(&body).len())
-        }
-    };
-    note.iter().for_each(|note| show_note(note));
-    Ok(exit_code(!is_empty))
+    let output = with_routes(&command.data, async |api| read(api, &command).await).await?;
+    match command.format {
+        Format::Text => terminal::print(&output.text)?,
+        Format::Json | Format::Csv => terminal::print_raw(&output.text)?,
+    }
+    output.note.iter().for_each(|note| show_note(note));
+    Ok(exit_code(!output.is_empty))
 }
 
 /// The exit code for a query, as in `grep`.
@@ -57,37 +44,42 @@ pub(super) fn exit_code(matches: bool) -> ExitCode {
 }
 
 /// Reads the first suitable view that has results. A four-letter word can be an OCN or the start of a name.
-async fn read<'a>(api: &InProcess, command: &'a QueryCommand) -> Result<Response<'a>, CliError> {
+async fn read(api: &InProcess, command: &QueryCommand) -> Result<Output, CliError> {
     let mut not_found = None;
     for (view, params) in suitable_views(command)? {
-        match read_view(api, command, view, params).await {
+        match read_view(api, command, view, &params).await {
             Err(CliError::NotFound(message)) => {
                 not_found.get_or_insert(message);
             }
-            Ok(response) if response.is_empty() && not_found.is_some() => {}
-            response => return response,
+            Ok(output) if output.is_empty && not_found.is_some() => {}
+            output => return output,
         }
     }
     Err(CliError::NotFound(not_found.unwrap_or_default()))
 }
 
-async fn read_view<'a>(
+async fn read_view(
     api: &InProcess,
-    command: &'a QueryCommand,
-    view: &'a View,
-    params: Params<'a>,
-) -> Result<Response<'a>, CliError> {
-    let is_table = command.format == Format::Text;
-    let request = ListRequest::new(view.route, &params, is_table);
+    command: &QueryCommand,
+    view: &View,
+    params: &Params<'_>,
+) -> Result<Output, CliError> {
+    let request = ListRequest::new(view.route, params, command.format == Format::Text);
     if command.format == Format::Csv {
         let (text, note) = request.csv(api).await?;
-        return Ok(Response::Csv { text, note });
+        return Ok(Output { text, note, is_empty: false });
     }
-    let body = request.json(api).await?;
+    let body = &request.json(api).await?;
     // An area code without exchanges is found.
     let is_record = view.params().any(|param| body[param].is_string());
-    let is_empty = !is_record && body["pagination"].is_object() && results(&body).is_empty();
-    Ok(Response::Json { body, is_empty, view, params })
+    let is_empty = !is_record && body["pagination"].is_object() && results(body).is_empty();
+    let text = if command.format == Format::Json {
+        format!("{body}\n")
+    } else {
+        let next = &command.data.next();
+        Rendering { view, params, body, next }.text(terminal::width())
+    };
+    Ok(Output { text, note: note_on_rest(&body["pagination"], results(body).len()), is_empty })
 }
 
 /// The views that take the words and options, with their parameters. A view whose words have the wrong form comes
@@ -128,10 +120,4 @@ fn fill<'a>(view: &View, words: &'a [String]) -> Option<Params<'a>> {
     let parts: Vec<&str> = words.iter().flat_map(|word| word.split('-')).collect();
     let filled = view.params().zip(parts.iter().map(|part| (*part).into()));
     (parts.len() == view.params().count()).then(|| filled.collect())
-}
-
-impl Response<'_> {
-    fn is_empty(&self) -> bool {
-        matches!(self, Self::Json { is_empty: true, .. })
-    }
 }
