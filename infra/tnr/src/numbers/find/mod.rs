@@ -25,7 +25,7 @@ use crate::{
         show_note,
     },
 };
-use output::{Describer, Output, Page};
+use output::{Output, Page};
 use text_parts::{Part, Parts};
 
 /// A reason to stop.
@@ -43,13 +43,12 @@ enum FindError {
 /// others.
 pub async fn find(args: FindArgs) -> Result<ExitCode, CliError> {
     let dataset = if args.json { load_dataset(&args.data).await? } else { None };
-    let describer = Describer::new(&args, dataset);
     let (mut has_found, mut has_failed) = (false, false);
     let stdin = [Path::new("-").to_owned()];
     let files = if args.files.is_empty() { &stdin[..] } else { &args.files };
     for file in files {
-        let output = Output::new(&args, &describer, file, files.len() > 1);
-        match search(file, &output) {
+        let output = Output::new(&args, dataset.as_deref(), file, files.len() > 1);
+        match search(file, &output, args.redact) {
             Ok(has_numbers) => has_found |= has_numbers,
             // The reader has seen enough, as `head` does.
             Err(FindError::Unwritable(error)) if error.kind() == ErrorKind::BrokenPipe => {
@@ -71,7 +70,7 @@ pub async fn find(args: FindArgs) -> Result<ExitCode, CliError> {
 }
 
 /// Searches a file in parallel, and anything else, such as a pipe, as it arrives. Returns `true` if it has numbers.
-fn search(file: &Path, output: &Output<'_>) -> Result<bool, FindError> {
+fn search(file: &Path, output: &Output<'_>, has_whole_text: bool) -> Result<bool, FindError> {
     let unreadable = |error| FindError::Unreadable(file.display().to_string(), error);
     let (reader, bytes) = input::open(file).map_err(unreadable)?;
     let mut stdout = io::stdout().lock();
@@ -94,7 +93,7 @@ fn search(file: &Path, output: &Output<'_>) -> Result<bool, FindError> {
         parts.try_for_each(|part| write(find(part?)))?;
     }
     drop(progress);
-    if is_utf_16 && output.has_whole_text() {
+    if is_utf_16 && has_whole_text {
         show_note(&format!("note: {} is in UTF-16, and the output in UTF-8", file.display()));
     }
     Ok(found > 0)

@@ -3,20 +3,19 @@
 use std::{
     io::{IsTerminal, Write},
     path::Path,
-    sync::Arc,
 };
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use format::{Assembler, FormatResult, Include};
-use formatting::{DefaultCountry, Languages, Leniency, PhoneNumber, RulesFailed};
+use formatting::{Languages, RulesFailed};
 use jiff::Timestamp;
 use numbering::dataset::Dataset;
 use serde::Serialize;
 use shared::json::write_json_line;
 
 use super::{
-    redact::redact,
+    redact,
     search::{Found, find_in_line},
     text_parts::{Part, Position, code_points},
 };
@@ -34,32 +33,17 @@ pub struct Page {
     pub numbers: u64,
 }
 
-/// Finds numbers, and describes them with this data.
-pub struct Describer {
-    country: DefaultCountry,
-    leniency: Option<Leniency>,
+/// Finds the numbers in a file, and prints them as the arguments say.
+pub struct Output<'a> {
+    args: &'a FindArgs,
+    dataset: Option<&'a Dataset>,
     include: Include,
     languages: Languages,
-    dataset: Option<Arc<Dataset>>,
     now: Timestamp,
-}
-
-/// The output format for a file's numbers.
-pub struct Output<'a> {
-    format: Format,
     /// Empty if it is not printed.
     path: String,
-    describer: &'a Describer,
     has_color: bool,
     is_terminal: bool,
-}
-
-#[derive(Debug, Clone, Copy)]
-enum Format {
-    Lines,
-    Numbers,
-    Json,
-    Redacted,
 }
 
 /// A number as a line of JSON.
@@ -74,69 +58,46 @@ struct JsonLine<'a> {
     result: FormatResult,
 }
 
-impl Describer {
-    pub fn new(args: &FindArgs, dataset: Option<Arc<Dataset>>) -> Self {
+impl<'a> Output<'a> {
+    pub fn new(
+        args: &'a FindArgs,
+        dataset: Option<&'a Dataset>,
+        file: &Path,
+        has_path: bool,
+    ) -> Self {
+        let stdout = std::io::stdout();
         Self {
-            country: args.country.unwrap_or_default(),
-            leniency: args.leniency,
+            args,
+            dataset,
             include: args.include.clone().unwrap_or_default(),
             languages: args.lang.clone().unwrap_or_default(),
-            dataset,
             now: Timestamp::now(),
+            path: if has_path { file.display().to_string() } else { String::new() },
+            has_color: AutoStream::choice(&stdout) != ColorChoice::Never,
+            is_terminal: stdout.is_terminal(),
         }
-    }
-
-    fn find<'l>(&self, line: &'l [u8]) -> Result<Vec<Found<'l>>, RulesFailed> {
-        find_in_line(line, self.country, self.leniency.unwrap_or_default())
-    }
-
-    fn describe(&self, tn: &str, number: PhoneNumber) -> FormatResult {
-        let Self { country, include, languages, dataset, now, .. } = self;
-        let assembler = Assembler { include, languages, flags_base_url: None, now: *now };
-        assembler.describe(tn, *country, Some(number), dataset.as_deref())
-    }
-}
-
-impl<'a> Output<'a> {
-    pub fn new(args: &FindArgs, describer: &'a Describer, file: &Path, has_path: bool) -> Self {
-        let format = match args {
-            FindArgs { redact: true, .. } => Format::Redacted,
-            FindArgs { json: true, .. } => Format::Json,
-            FindArgs { only_matching: true, .. } => Format::Numbers,
-            _ => Format::Lines,
-        };
-        let path = if has_path { file.display().to_string() } else { String::new() };
-        let stdout = std::io::stdout();
-        let has_color = AutoStream::choice(&stdout) != ColorChoice::Never;
-        Self { format, path, describer, has_color, is_terminal: stdout.is_terminal() }
-    }
-
-    /// Returns `true` if the output includes the text without numbers.
-    pub fn has_whole_text(&self) -> bool {
-        matches!(self.format, Format::Redacted)
     }
 
     /// Formats a part.
     pub fn page(&self, part: &Part) -> Result<Page, RulesFailed> {
+        let FindArgs { country, leniency, redact, only_matching, json, .. } = self.args;
+        let country = country.unwrap_or_default();
         let mut page = Page::default();
         let mut position = part.start;
         for line in part.text.split_inclusive(|byte| *byte == b'\n') {
-            let found = match self.format {
-                Format::Redacted => Vec::new(),
-                _ => self.describer.find(line)?,
-            };
-            page.numbers += found.len() as u64;
-            match self.format {
-                Format::Redacted => {
-                    let Describer { country, leniency, .. } = self.describer;
-                    let (redacted, numbers) = redact(line, *country, *leniency)?;
-                    page.numbers += numbers as u64;
-                    self.write_text(&mut page.text, &redacted);
+            if *redact {
+                let (redacted, numbers) = redact::redact(line, country, *leniency)?;
+                page.numbers += numbers as u64;
+                self.write_text(&mut page.text, &redacted);
+            } else {
+                let found = find_in_line(line, country, leniency.unwrap_or_default())?;
+                page.numbers += found.len() as u64;
+                match () {
+                    () if found.is_empty() => (),
+                    () if *json => self.write_json(&mut page.text, position, line, found),
+                    () if *only_matching => self.write_numbers(&mut page.text, &found),
+                    () => self.write_line(&mut page.text, position.line, line, &found),
                 }
-                _ if found.is_empty() => (),
-                Format::Lines => self.write_line(&mut page.text, position.line, line, &found),
-                Format::Numbers => self.write_numbers(&mut page.text, &found),
-                Format::Json => self.write_json(&mut page.text, position, line, found),
             }
             position = position.after(line);
         }
@@ -165,10 +126,13 @@ impl<'a> Output<'a> {
     }
 
     fn write_json(&self, text: &mut Vec<u8>, at: Position, line: &[u8], found: Vec<Found<'_>>) {
+        let Self { include, languages, now, dataset, .. } = self;
+        let assembler = Assembler { include, languages, flags_base_url: None, now: *now };
+        let country = self.args.country.unwrap_or_default();
         for Found { start, tn, number } in found {
             let start = at.column + code_points(&line[..start]);
             let end = start + code_points(tn.as_bytes());
-            let result = self.describer.describe(tn, number);
+            let result = assembler.describe(tn, country, Some(number), *dataset);
             let json = JsonLine { file: &self.path, line: at.line, start, end, tn, result };
             let mut row = Vec::new();
             // Writing to memory never fails, and the type has only string keys.
@@ -221,14 +185,12 @@ mod tests {
         TestCli::parse_from([&["find"], arguments].concat()).args
     }
 
-    fn page(text: &str, arguments: &[&str], is_terminal: bool) -> Vec<u8> {
+    fn page(text: impl AsRef<[u8]>, arguments: &[&str], is_terminal: bool) -> Vec<u8> {
         let args = parse(arguments);
-        let describer = Describer::new(&args, None);
-        let file = Path::new("a\u{1b}[2J.txt");
-        let output = Output::new(&args, &describer, file, true);
+        let output = Output::new(&args, None, Path::new("a\u{1b}[2J.txt"), true);
         let output = Output { has_color: false, is_terminal, ..output };
         let start = Position { line: 1, column: 0 };
-        output.page(&Part { text: text.as_bytes().to_vec(), start }).unwrap().text
+        output.page(&Part { text: text.as_ref().to_vec(), start }).unwrap().text
     }
 
     #[test]
@@ -266,7 +228,7 @@ mod tests {
             (&["--leniency", "strict_grouping"], &numbers[3..5]),
             (&["--leniency", "exact_grouping"], &numbers[4..5]),
         ] {
-            let redacted = page(&numbers.join(", "), &[&["--redact"], options].concat(), false);
+            let redacted = page(numbers.join(", "), &[&["--redact"], options].concat(), false);
             let expected = numbers.map(|number| {
                 if expected.contains(&number) { masked(&number) } else { number.to_owned() }
             });
@@ -275,23 +237,16 @@ mod tests {
         let together = "305 234 5678 1-800-FLOWERS 1-800-FLOWERS";
         let redacted = page(together, &["--redact"], false);
         assert_eq!(String::from_utf8(redacted).unwrap(), masked(&together));
-        let found = page(&numbers.join(", "), &["-o"], false);
+        let found = page(numbers.join(", "), &["-o"], false);
         assert_eq!(String::from_utf8(found).unwrap(), numbers[2..5].join("\n") + "\n");
     }
 
     #[test]
     fn redaction_keeps_every_byte_that_is_not_masked() {
         let text = b"\xef\xbb\xbfa\0b\r\r\n\xff(305) 234-5678\xfe\x001-800-FLOWERS\x80\t\n\nend";
-        let args = parse(&["--redact"]);
-        let describer = Describer::new(&args, None);
-        let output = Output::new(&args, &describer, Path::new("a"), false);
-        let output = Output { is_terminal: false, ..output };
-        let part = Part { text: text.to_vec(), start: Position { line: 1, column: 0 } };
-        let redacted = output.page(&part).unwrap();
         assert_eq!(
-            redacted.text,
+            page(text, &["--redact"], false),
             b"\xef\xbb\xbfa\0b\r\r\n\xff(***) ***-****\xfe\0*-***-*******\x80\t\n\nend"
         );
-        assert!(output.has_whole_text());
     }
 }
