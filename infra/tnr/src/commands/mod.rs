@@ -12,8 +12,7 @@ use crate::{
     data::{
         self,
         args::{
-            BackupArgs, ExportArgs, ImportArgs, QualityArgs, RestoreArgs, RollbackArgs, VerifyArgs,
-            VersionsArgs,
+            BackupArgs, ExportArgs, ImportArgs, ReportArgs, RestoreArgs, RollbackArgs, VerifyArgs,
         },
     },
     database::args::DataArgs,
@@ -78,9 +77,9 @@ pub enum Command {
     /// Compare every lookup item with the current version
     Verify(VerifyArgs),
     /// List the data versions and whether each is readable
-    Versions(VersionsArgs),
+    Versions(ReportArgs),
     /// Show how complete the data is, and companies without a type
-    Quality(QualityArgs),
+    Quality(ReportArgs),
     /// Diagnose a deployment and report problems
     #[command(after_help = DOCTOR_EXIT_CODES)]
     Doctor(DoctorArgs),

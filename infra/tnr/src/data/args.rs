@@ -110,25 +110,14 @@ pub struct VerifyArgs {
     /// Rewrite items that differ from the current version, and restore damaged parts of the history
     #[arg(long)]
     pub repair: bool,
-    /// Print the result as JSON
-    #[arg(long)]
-    pub json: bool,
     #[command(flatten)]
-    pub data: DataArgs,
+    pub report: ReportArgs,
 }
 
+/// Options for commands that report on the data.
 #[derive(Debug, Args)]
-pub struct VersionsArgs {
-    /// Print the list as JSON, including quality metrics for each version
-    #[arg(long)]
-    pub json: bool,
-    #[command(flatten)]
-    pub data: DataArgs,
-}
-
-#[derive(Debug, Args)]
-pub struct QualityArgs {
-    /// Print the result as JSON
+pub struct ReportArgs {
+    /// Print as JSON, with all details
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]

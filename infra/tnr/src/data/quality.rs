@@ -5,14 +5,14 @@ use ingest::{Quality, QualityReport};
 use crate::{
     CliError,
     data::{
-        args::QualityArgs,
+        args::ReportArgs,
         numbering_data::{NumberingData, warn_about_sample},
         report,
     },
 };
 
 /// Prints the completeness of the current version, and the largest companies without a carrier type.
-pub async fn show(args: QualityArgs) -> Result<(), CliError> {
+pub async fn show(args: ReportArgs) -> Result<(), CliError> {
     let data = NumberingData::load(&args.data).await?;
     warn_about_sample(&data.snapshot, &args.data.next());
     let quality = QualityReport::between(None, &Quality::new(&data.dataset));

@@ -17,12 +17,12 @@ use crate::{
 
 /// Compares all lookup items with the current version, repairs them with `--repair`, and prints the
 /// result.
-pub async fn verify(args: VerifyArgs) -> Result<(), CliError> {
-    let repair = if args.repair { Repair::Yes } else { Repair::No };
+pub async fn verify(VerifyArgs { repair, report: args }: VerifyArgs) -> Result<(), CliError> {
+    let access = if repair { Access::Change } else { Access::Read };
+    let repair = if repair { Repair::Yes } else { Repair::No };
     let work = async |store: &Store| {
         with_progress(async |show| ingest::verify(store, repair, None, show).await).await
     };
-    let access = if args.repair { Access::Change } else { Access::Read };
     let verification = on_database(&args.data, access, work).await??;
     report::print(args.json, &verification, |table, it| write(table, it, repair))?;
     let drifted = verification.total_drift();
@@ -35,25 +35,26 @@ pub async fn verify(args: VerifyArgs) -> Result<(), CliError> {
 
 fn write(table: &mut String, verification: &Verification, repair: Repair) -> fmt::Result {
     let Verification { version, skipped, items, drift, repaired, history } = verification;
-    let Drift { contradicting, outdated, unreadable, missing, stray } = *drift;
     for unreadable in skipped {
         writeln!(table, "{}", wrap(&format!("warning: {unreadable}"), width(), 9))?;
     }
     writeln!(table, "Version {version}, {} items", HumanCount(*items as u64))?;
-    let kinds = [
-        (
-            "contradicting",
-            contradicting,
-            "have the right version but the wrong record; lookups return them",
-        ),
+    write_counts(table, &drift_kinds(drift))?;
+    writeln!(table, "  {:<14}{:>10}", "repaired", HumanCount(*repaired as u64).to_string())?;
+    write_history(table, history, repair)
+}
+
+/// Each kind of drift with its count and meaning.
+pub fn drift_kinds(drift: &Drift) -> [(&'static str, usize, &'static str); 5] {
+    let Drift { contradicting, outdated, unreadable, missing, stray } = *drift;
+    let wrong = "have the right version but the wrong record; lookups return them";
+    [
+        ("contradicting", contradicting, wrong),
         ("outdated", outdated, "have another version; lookups use memory instead"),
         ("unreadable", unreadable, "are damaged; lookups use memory instead"),
         ("missing", missing, "records without an item; lookups use memory instead"),
         ("stray", stray, "items without a record; lookups ignore them"),
-    ];
-    write_counts(table, &kinds)?;
-    writeln!(table, "  {:<14}{:>10}", "repaired", HumanCount(*repaired as u64).to_string())?;
-    write_history(table, history, repair)
+    ]
 }
 
 fn write_history(table: &mut String, history: &HistoryVerification, repair: Repair) -> fmt::Result {

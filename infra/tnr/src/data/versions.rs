@@ -11,7 +11,7 @@ use store::{DatasetError, FileDates, Manifest, Store, load};
 
 use crate::{
     CliError,
-    data::args::VersionsArgs,
+    data::args::ReportArgs,
     data::report,
     database::{Access, on_database},
     terminal::{HEADING, next_commands::NextCommands, styled, width, wrap},
@@ -37,7 +37,7 @@ struct ListedVersion {
 }
 
 /// Prints the current and retained versions, newest first.
-pub async fn list(args: VersionsArgs) -> Result<(), CliError> {
+pub async fn list(args: ReportArgs) -> Result<(), CliError> {
     let versions = on_database(&args.data, Access::Read, load_versions).await??;
     report::print(args.json, &versions, |table, list| write(table, list, &args.data.next()))
 }

@@ -65,58 +65,65 @@ pub async fn export(args: ExportArgs) -> Result<(), CliError> {
     Ok(())
 }
 
+/// The form of an export.
+enum Form {
+    /// One table, or a dialer's.
+    Stream(Stream),
+    /// A file per table.
+    Folder(TableFormat),
+    Database,
+}
+
+impl Form {
+    fn new(args: &ExportArgs) -> Result<Self, CliError> {
+        let format = match args.format {
+            ExportFormat::Csv => TableFormat::Csv,
+            ExportFormat::JsonLines => TableFormat::JsonLines,
+            ExportFormat::Parquet => TableFormat::Parquet,
+            _ if args.table.is_some() => {
+                return Err(CliError::failed(
+                    "this format is one file with all data; omit --table",
+                ));
+            }
+            ExportFormat::Sqlite => return Ok(Self::Database),
+            ExportFormat::Vicidial => return Ok(Self::Stream(Box::new(vicidial::write_prefixes))),
+        };
+        Ok(match args.table {
+            Some(table) => Self::Stream(Box::new(move |source, output| {
+                write_table(source, table, format, output)
+            })),
+            None => Self::Folder(format),
+        })
+    }
+}
+
 /// The output file or folder, and the work that writes it. Without one, the work writes to stdout.
 fn prepare(args: &ExportArgs) -> Result<(Option<NewFile>, Work), CliError> {
     if args.effective_on.is_some() && !depends_on_day(args) {
         let message = "--effective-on is only for --table prefixes and --format sqlite or vicidial";
         return Err(CliError::failed(message));
     }
-    let force = args.replacement.force;
-    let file = args.file.as_deref().filter(|file| file.as_os_str() != "-");
-    let format = match args.format {
-        ExportFormat::Csv => Some(TableFormat::Csv),
-        ExportFormat::JsonLines => Some(TableFormat::JsonLines),
-        ExportFormat::Parquet => Some(TableFormat::Parquet),
-        ExportFormat::Sqlite | ExportFormat::Vicidial => None,
-    };
-    let stream: Option<Stream> = match (format, args.table) {
-        (Some(format), Some(table)) => {
-            Some(Box::new(move |source, output| write_table(source, table, format, output)))
-        }
-        (None, Some(_)) => {
-            return Err(CliError::failed("this format is one file with all data; omit --table"));
-        }
-        (None, None) if args.format == ExportFormat::Vicidial => {
-            Some(Box::new(vicidial::write_prefixes))
-        }
-        (_, None) => None,
-    };
-    Ok(match (stream, format, file) {
-        (Some(write), _, Some(name)) => {
-            let output = NewFile::create(name, force)?;
-            let file = output.open()?;
-            (Some(output), Box::new(move |source| Ok(write(source, Box::new(file))?)))
-        }
-        (Some(write), _, None) => {
-            let write =
-                move |source: &_| ignore_closed_pipe(write(source, data_output(io::stdout())));
-            (None, Box::new(write))
-        }
-        (None, Some(format), Some(name)) => {
-            let output = NewFile::create_folder(name, force)?;
-            let path = output.path();
-            (Some(output), Box::new(move |source| Ok(write_folder(source, format, &path)?)))
-        }
-        (None, None, Some(name)) => {
-            let output = NewFile::create(name, force)?;
-            let path = output.path();
-            (Some(output), Box::new(move |source| Ok(write_database(source, &path)?)))
-        }
-        (None, _, None) => {
+    let form = Form::new(args)?;
+    let Some(name) = args.file.as_deref().filter(|file| file.as_os_str() != "-") else {
+        let Form::Stream(write) = form else {
             let message = "stdout takes one table; pass --table, or a file or folder";
             return Err(CliError::failed(message));
+        };
+        let write = move |source: &_| ignore_closed_pipe(write(source, data_output(io::stdout())));
+        return Ok((None, Box::new(write)));
+    };
+    let create = if let Form::Folder(_) = form { NewFile::create_folder } else { NewFile::create };
+    let output = create(name, args.replacement.force)?;
+    let path = output.path();
+    let work: Work = match form {
+        Form::Stream(write) => {
+            let file = output.open()?;
+            Box::new(move |source| Ok(write(source, Box::new(file))?))
         }
-    })
+        Form::Folder(format) => Box::new(move |source| Ok(write_folder(source, format, &path)?)),
+        Form::Database => Box::new(move |source| Ok(write_database(source, &path)?)),
+    };
+    Ok((Some(output), work))
 }
 
 /// Returns `true` if the output has holders on one day.

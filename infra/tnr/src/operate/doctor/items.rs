@@ -1,16 +1,14 @@
 //! The lookup items and the history, compared with the newest readable version.
 
 use indicatif::HumanCount;
-use ingest::{
-    Drift, HistoryDrift, HistoryVerification, IngestError, Progress, Repair, Verification,
-};
+use ingest::{HistoryDrift, HistoryVerification, IngestError, Progress, Repair, Verification};
 use store::{DatasetError, Store};
 
 use super::{
     Findings, Remedies,
-    finding::{Finding, section},
+    finding::{Finding, State, section},
 };
-use crate::error::pluralize;
+use crate::{data::verify::drift_kinds, error::pluralize};
 
 pub async fn check(store: &Store, progress: &dyn Fn(Progress), remedies: &Remedies) -> Findings {
     match ingest::verify(store, Repair::No, None, progress).await {
@@ -24,26 +22,16 @@ pub async fn check(store: &Store, progress: &dyn Fn(Progress), remedies: &Remedi
 
 fn findings(verification: &Verification, remedies: &Remedies) -> Vec<Finding> {
     let Verification { items, drift, history, .. } = verification;
-    let count = |count: usize| HumanCount(count as u64);
     let repair = || remedies.tnr("verify --repair");
-    let Drift { contradicting, outdated, unreadable, missing, stray } = *drift;
     let mut findings = Vec::new();
-    if contradicting > 0 {
-        let message = "contradict the current version; clients get wrong data";
-        let message = format!("{} {message}", count(contradicting));
-        findings.push(Finding::problem("items", message).remedy(repair()));
+    for (kind, count, meaning) in drift_kinds(drift).into_iter().filter(|(_, count, _)| *count > 0)
+    {
+        let state = if kind == "contradicting" { State::Problem } else { State::Warning };
+        let message = format!("{} {kind}: {meaning}", HumanCount(count as u64));
+        findings.push(Finding::new(state, "items", message).remedy(repair()));
     }
-    if contradicting < drift.total() {
-        let [outdated, unreadable, missing, stray] =
-            [outdated, unreadable, missing, stray].map(count);
-        let message = format!(
-            "{outdated} outdated, {unreadable} unreadable, {missing} missing, {stray} stray; clients get \
-             these records from memory"
-        );
-        findings.push(Finding::warning("items", message).remedy(repair()));
-    }
-    if drift.total() == 0 {
-        let message = format!("all {} match the current version", count(*items));
+    if findings.is_empty() {
+        let message = format!("all {} match the current version", HumanCount(*items as u64));
         findings.push(Finding::ok("items", message));
     }
     let HistoryVerification { publications, changes, drift, unrecorded, .. } = history;
@@ -76,6 +64,7 @@ fn findings(verification: &Verification, remedies: &Remedies) -> Vec<Finding> {
 
 #[cfg(test)]
 mod tests {
+    use ingest::Drift;
     use jiff::Timestamp;
     use numbering::records::Version;
 
