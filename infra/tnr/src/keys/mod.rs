@@ -43,20 +43,17 @@ pub async fn run(command: KeysCommand) -> Result<(), CliError> {
             on_database(&data, Access::Create, create).await?
         }
         KeysCommand::List(data) => {
-            let list = async |store: &Store| list(store, &data.next()).await;
-            on_database(&data, Access::Read, list).await?
+            on_database(&data, Access::Read, async |it| list(it, &data.next()).await).await?
         }
         KeysCommand::Rotate { overlap, key: KeyArgs { prefix, data } } => {
-            let rotate = async |store: &Store| rotate(store, &prefix, overlap).await;
-            on_database(&data, Access::Change, rotate).await?
+            on_database(&data, Access::Change, async |it| rotate(it, &prefix, overlap).await)
+                .await?
         }
         KeysCommand::Revoke(KeyArgs { prefix, data }) => {
-            let revoke = async |store: &Store| revoke(store, &prefix).await;
-            on_database(&data, Access::Change, revoke).await?
+            on_database(&data, Access::Change, async |it| revoke(it, &prefix).await).await?
         }
         KeysCommand::Delete(KeyArgs { prefix, data }) => {
-            let delete = async |store: &Store| delete(store, &prefix).await;
-            on_database(&data, Access::Change, delete).await?
+            on_database(&data, Access::Change, async |it| delete(it, &prefix).await).await?
         }
         KeysCommand::Export(args) => transfer::export(args).await,
         KeysCommand::Import(args) => transfer::import(args).await,

@@ -30,23 +30,16 @@ pub struct ConnectionArgs {
     #[arg(long, value_name = "COUNT", env = "TNR_MAX_CONNECTIONS", default_value_t = 1024,
           value_parser = positive())]
     max_connections: u64,
-    #[command(flatten)]
-    timeouts: Timeouts,
-}
-
-/// Timeouts for slow clients.
-#[derive(Debug, Clone, Copy, Args)]
-struct Timeouts {
     /// Timeout for a request to arrive with its body, in seconds
     // Starts with the first byte, or with the connection. The response must also have started by then.
-    #[arg(long = "request-timeout", value_name = "SECONDS", env = "TNR_REQUEST_TIMEOUT",
+    #[arg(long, value_name = "SECONDS", env = "TNR_REQUEST_TIMEOUT",
           default_value = "60", value_parser = positive().map(Duration::from_secs))]
-    request: Duration,
+    request_timeout: Duration,
     /// Timeout for idle connections, in seconds
     // Waiting for the next request, or for the client to read more of a response.
-    #[arg(long = "idle-timeout", value_name = "SECONDS", env = "TNR_IDLE_TIMEOUT",
+    #[arg(long, value_name = "SECONDS", env = "TNR_IDLE_TIMEOUT",
           default_value = "75", value_parser = positive().map(Duration::from_secs))]
-    idle: Duration,
+    idle_timeout: Duration,
 }
 
 /// A generous upper bound: ten million seconds is almost four months.
@@ -58,13 +51,13 @@ fn positive() -> RangedU64ValueParser {
 pub struct LimitedListener {
     listener: TcpListener,
     free: Arc<Semaphore>,
-    timeouts: Timeouts,
+    limits: ConnectionArgs,
 }
 
 impl LimitedListener {
     pub fn new(listener: TcpListener, limits: ConnectionArgs) -> Self {
         let free = Arc::new(Semaphore::new(limits.max_connections as usize));
-        Self { listener, free, timeouts: limits.timeouts }
+        Self { listener, free, limits }
     }
 }
 
@@ -76,9 +69,9 @@ impl Listener for LimitedListener {
         // The semaphore is never closed, so a permit always arrives.
         let permit = Arc::clone(&self.free).acquire_owned().await.ok();
         let (stream, address) = Listener::accept(&mut self.listener).await;
-        let timeout = Box::pin(sleep(self.timeouts.request));
-        let timeouts = self.timeouts;
-        (Connection { stream, timeouts, is_receiving: true, timeout, _permit: permit }, address)
+        let limits = self.limits;
+        let timeout = Box::pin(sleep(limits.request_timeout));
+        (Connection { stream, limits, is_receiving: true, timeout, _permit: permit }, address)
     }
 
     fn local_addr(&self) -> io::Result<SocketAddr> {
@@ -89,7 +82,7 @@ impl Listener for LimitedListener {
 /// A connection that times out if its client is too slow.
 pub struct Connection {
     stream: TcpStream,
-    timeouts: Timeouts,
+    limits: ConnectionArgs,
     /// `true` from a request's first byte until its response starts.
     is_receiving: bool,
     timeout: Pin<Box<Sleep>>,
@@ -99,7 +92,8 @@ pub struct Connection {
 impl Connection {
     fn restart_timeout(&mut self, is_receiving: bool) {
         self.is_receiving = is_receiving;
-        let time = if is_receiving { self.timeouts.request } else { self.timeouts.idle };
+        let ConnectionArgs { request_timeout, idle_timeout, .. } = self.limits;
+        let time = if is_receiving { request_timeout } else { idle_timeout };
         self.timeout.as_mut().reset(Instant::now() + time);
     }
 
