@@ -12,9 +12,6 @@ use store::{DatasetError, StoreError};
 /// The source of an error.
 pub type Cause = Box<dyn Error + Send + Sync>;
 
-/// `doctor`'s exit code when nothing could be checked.
-pub const UNKNOWN_EXIT_CODE: u8 = 3;
-
 /// Exit code when nothing is found or a check fails, as in `grep` and `diff`.
 pub const NOT_FOUND_EXIT_CODE: u8 = 1;
 
@@ -88,11 +85,6 @@ pub enum CliError {
     LostHistory,
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// `doctor` has printed findings that need action.
-    #[error("found {} and {}", pluralize(*problems, "problem"), pluralize(*warnings, "warning"))]
-    Findings { problems: usize, warnings: usize },
-    #[error("nothing could be checked")]
-    NothingExamined,
     #[error("cannot load the numbering data")]
     Dataset(#[from] DatasetError),
     /// The API's message for a record that does not exist.
@@ -104,18 +96,11 @@ pub enum CliError {
     RejectedNumbers(u64),
     #[error("stopped by a signal; unfinished output was deleted")]
     Stopped,
-    #[error("the checks could not start")]
-    ExaminationNotStarted(#[source] Box<Self>),
-    #[error("the findings could not be printed")]
-    FindingsNotPrinted(#[source] Box<Self>),
 }
 
 impl CliError {
-    /// The exit code. `doctor` uses those of monitoring plugins: 1 for warnings, 2 for problems, 3 for unknown.
     pub fn exit_code(&self) -> ExitCode {
         ExitCode::from(match self {
-            Self::Findings { problems: 1.., .. } => 2,
-            Self::Findings { problems: 0, .. } => 1,
             Self::NotFound(_)
             | Self::RejectedNumbers(_)
             | Self::Drift(_)
@@ -123,9 +108,6 @@ impl CliError {
             | Self::Unhealthy { .. }
             | Self::NoResponse { .. } => NOT_FOUND_EXIT_CODE,
             Self::Stopped => INTERRUPTED_EXIT_CODE,
-            Self::NothingExamined
-            | Self::ExaminationNotStarted(_)
-            | Self::FindingsNotPrinted(_) => UNKNOWN_EXIT_CODE,
             _ => FAILURE_EXIT_CODE,
         })
     }

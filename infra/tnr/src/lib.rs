@@ -16,6 +16,6 @@ pub mod template;
 mod terminal;
 mod web_pages;
 
-pub use error::{CliError, FAILURE_EXIT_CODE, UNKNOWN_EXIT_CODE};
+pub use error::{CliError, FAILURE_EXIT_CODE};
 pub use functions::{functions, routes};
 pub use terminal::{show_error, show_usage_error};

@@ -1,8 +1,9 @@
 use std::{env, ffi::OsString, process::ExitCode};
 
 use tnr::{
-    FAILURE_EXIT_CODE, UNKNOWN_EXIT_CODE,
+    FAILURE_EXIT_CODE,
     commands::{self, Cli},
+    operate::doctor::command::UNKNOWN_EXIT_CODE,
     show_error, show_usage_error,
 };
 

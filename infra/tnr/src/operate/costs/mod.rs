@@ -170,6 +170,9 @@ impl Usage {
 /// A price's name, and how many of its units are used.
 type Amount = (&'static str, f64);
 
+/// A billed item with its amounts.
+type Item = (String, Vec<Amount>);
+
 /// A billed item and its price in dollars.
 pub type Line = (String, f64);
 
@@ -185,24 +188,16 @@ impl Bill {
         let (for_requests, fixed) = (for_requests(usage), fixed(usage));
         // Tiers apply to the total of all items with the same price.
         let mut totals = HashMap::<&str, f64>::new();
-        let used = for_requests.iter().map(|(_, amount)| amount);
-        for (price, count) in used.chain(fixed.iter().flat_map(|(_, amounts)| amounts)) {
+        for (price, count) in for_requests.iter().chain(&fixed).flat_map(|(_, amounts)| amounts) {
             *totals.entry(price).or_default() += count;
         }
-        let dollars = |&(price, count): &Amount| {
+        let dollars = |(price, count): Amount| {
             let total = totals[price].max(f64::MIN_POSITIVE);
             cost(price, total) * count / total
         };
-        Self {
-            for_requests: for_requests
-                .iter()
-                .map(|(what, amount)| ((*what).to_owned(), dollars(amount)))
-                .collect(),
-            fixed: fixed
-                .iter()
-                .map(|(what, amounts)| (what.clone(), amounts.iter().map(dollars).sum()))
-                .collect(),
-        }
+        let line = |(what, amounts): Item| (what, amounts.into_iter().map(dollars).sum());
+        let lines = |items: Vec<Item>| items.into_iter().map(line).collect();
+        Self { for_requests: lines(for_requests), fixed: lines(fixed) }
     }
 
     pub fn sum(lines: &[Line]) -> f64 {
@@ -229,7 +224,7 @@ fn gb_seconds(memory_mb: f64, seconds: f64) -> f64 {
     memory_mb / 1024.0 * seconds
 }
 
-fn for_requests(usage: &Usage) -> Vec<(&'static str, Amount)> {
+fn for_requests(usage: &Usage) -> Vec<Item> {
     let requests = usage.requests();
     let starts = requests * usage.cold_share;
     let seconds = |ms: f64| gb_seconds(MEMORY_MB, ms / 1000.0);
@@ -263,10 +258,10 @@ fn for_requests(usage: &Usage) -> Vec<(&'static str, Amount)> {
     } else {
         lines.push(("Data transfer out", ("data_out", data)));
     }
-    lines
+    lines.into_iter().map(|(what, amount)| (what.to_owned(), vec![amount])).collect()
 }
 
-fn fixed(usage: &Usage) -> Vec<(String, Vec<Amount>)> {
+fn fixed(usage: &Usage) -> Vec<Item> {
     let metrics = API_FUNCTIONS * REQUEST_METRICS + IMPORT_METRICS + PROBE_METRICS + METRIC_FILTERS;
     let checks =
         container_checks().map(|(price, count)| (price, count * f64::from(KEYED_FUNCTIONS)));

@@ -12,7 +12,8 @@ use super::{
 use crate::{CliError, terminal::next_commands::quote};
 
 const CHECK: &str = "subscriptions";
-const MAX_NAMES_PER_CALL: usize = 100;
+/// More than the template's alarms.
+const MAX_ALARMS: usize = 100;
 const ADDRESS_PARAMETER: &str = "AlarmEmail";
 
 pub async fn check(account: &AwsAccount, stack: &Stack, remedies: &Remedies) -> Findings {
@@ -31,19 +32,14 @@ pub async fn check(account: &AwsAccount, stack: &Stack, remedies: &Remedies) -> 
 }
 
 async fn describe(account: &AwsAccount, names: &[&str]) -> Result<Vec<Value>, CliError> {
-    let mut alarms = Vec::new();
-    for names in names.chunks(MAX_NAMES_PER_CALL) {
-        let mut parameters = vec![("MaxRecords".to_owned(), MAX_NAMES_PER_CALL.to_string())];
-        let numbered = (1..).zip(names);
-        parameters.extend(
-            numbered
-                .map(|(index, name)| (format!("AlarmNames.member.{index}"), (*name).to_owned())),
-        );
-        let cloudwatch = (Service::CloudWatch, "2010-08-01");
-        let result = query(account, cloudwatch, "DescribeAlarms", &parameters).await?;
-        alarms.extend_from_slice(members(&result, "MetricAlarms"));
-    }
-    Ok(alarms)
+    let numbered = (1..).zip(names);
+    let names = numbered.map(|(index, name)| (format!("AlarmNames.member.{index}"), *name));
+    let count = [("MaxRecords".to_owned(), MAX_ALARMS.to_string())];
+    let parameters = names.map(|(name, value)| (name, value.to_owned())).chain(count);
+    let parameters: Vec<(String, String)> = parameters.collect();
+    let cloudwatch = (Service::CloudWatch, "2010-08-01");
+    let result = query(account, cloudwatch, "DescribeAlarms", &parameters).await?;
+    Ok(members(&result, "MetricAlarms").to_vec())
 }
 
 fn alarm_findings(names: &[&str], alarms: &[Value], remedies: &Remedies) -> Vec<Finding> {

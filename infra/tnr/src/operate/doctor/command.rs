@@ -2,6 +2,7 @@
 
 use std::{
     fmt::{self, Write},
+    process::ExitCode,
     time::Duration,
 };
 
@@ -24,23 +25,41 @@ use crate::{
     database::{Access, on_database, place::Place, store_at},
     error::{Context, pluralize},
     operate::args::DoctorArgs,
+    show_error,
     terminal::{BAD, GOOD, HEADING, HINT, WARNING, styled, width, wrap},
 };
 
-/// Runs the checks that the arguments select, prints the findings, and fails if any need action.
-pub async fn doctor(args: DoctorArgs) -> Result<(), CliError> {
-    let work = async |show: &dyn Fn(Progress)| examine(&args, show).await;
-    let examination = with_progress(work)
-        .await
-        .map_err(|error| CliError::ExaminationNotStarted(Box::new(error)))?;
-    report::print(args.json, &examination, write)
-        .map_err(|error| CliError::FindingsNotPrinted(Box::new(error)))?;
-    if examination.is_unknown() {
-        return Err(CliError::NothingExamined);
+/// Exit codes of monitoring plugins.
+const WARNINGS_EXIT_CODE: u8 = 1;
+const PROBLEMS_EXIT_CODE: u8 = 2;
+pub const UNKNOWN_EXIT_CODE: u8 = 3;
+
+/// Runs the checks that the arguments select, and prints the findings. An error means that nothing is known.
+pub async fn doctor(args: DoctorArgs) -> ExitCode {
+    match print_findings(&args).await {
+        Ok((0, 0)) => ExitCode::SUCCESS,
+        Ok((problems, warnings)) => {
+            let counts = [pluralize(problems, "problem"), pluralize(warnings, "warning")];
+            show_error(&CliError::failed(format!("found {}", counts.join(" and "))));
+            ExitCode::from(if problems > 0 { PROBLEMS_EXIT_CODE } else { WARNINGS_EXIT_CODE })
+        }
+        Err(error) => {
+            show_error(&error);
+            ExitCode::from(UNKNOWN_EXIT_CODE)
+        }
     }
-    let problems = examination.count(State::Problem);
+}
+
+/// Returns how many problems and warnings need action.
+async fn print_findings(args: &DoctorArgs) -> Result<(usize, usize), CliError> {
+    let work = async |show: &dyn Fn(Progress)| examine(args, show).await;
+    let examination = with_progress(work).await.context("the checks could not start")?;
+    report::print(args.json, &examination, write)?;
+    if examination.is_unknown() {
+        return Err(CliError::failed("nothing could be checked"));
+    }
     let warnings = examination.count(State::Warning) + examination.count(State::Unknown);
-    if problems + warnings == 0 { Ok(()) } else { Err(CliError::Findings { problems, warnings }) }
+    Ok((examination.count(State::Problem), warnings))
 }
 
 async fn examine(args: &DoctorArgs, progress: &dyn Fn(Progress)) -> Result<Examination, CliError> {

@@ -82,11 +82,11 @@ fn findings(
 
 fn age_finding(manifest: &Manifest, now: Timestamp, max_days: i64, remedies: &Remedies) -> Finding {
     let imported = manifest.current.ingested_at;
-    let hours = now.duration_since(imported).as_hours();
-    let hours = HumanCount(hours.unsigned_abs());
+    let age = now.duration_since(imported);
+    let hours = HumanCount(age.as_hours().unsigned_abs());
     let records = HumanCount(manifest.current.statistics.total_records.into());
     let message = format!("imported at {imported}, {hours} hours ago; {records} exchanges");
-    if now.duration_since(imported) <= SignedDuration::from_hours(24 * max_days) {
+    if age <= SignedDuration::from_hours(24 * max_days) {
         return Finding::ok("age", message);
     }
     let message = format!("no import has succeeded in {}; {message}", in_days(max_days));

@@ -1,7 +1,5 @@
 //! Commands suggested by findings, filled in for the deployment.
 
-use store::is_plain_http;
-
 use crate::{database::place::Place, terminal::next_commands::NextCommands};
 
 #[derive(Debug)]
@@ -28,15 +26,12 @@ impl Remedies {
         self.next.tnr(command)
     }
 
-    /// The command that creates missing tables. A database with TLS may be AWS, where only the
-    /// template creates them.
-    pub fn create_tables(&self) -> Option<String> {
-        let is_possible = match &self.place {
-            Place::Folder(_) => true,
-            Place::Endpoint(url) => is_plain_http(url),
-            Place::Stack(_) => false,
-        };
-        is_possible.then(|| self.tnr("serve"))
+    /// The way to create missing tables outside a stack.
+    pub fn create_tables(&self) -> String {
+        match self.place {
+            Place::Folder(_) => self.tnr("serve"),
+            _ => "create it as defined in template.yaml".to_owned(),
+        }
     }
 
     pub fn cloudformation(&self, command: &str) -> String {
@@ -50,23 +45,5 @@ impl Remedies {
 
     fn stack(&self) -> &str {
         if let Place::Stack(stack) = &self.place { stack } else { "STACK" }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn serving_creates_tables_only_outside_aws() {
-        for (place, creates_tables) in [
-            (Place::Folder("x".into()), true),
-            (Place::Endpoint("http://127.0.0.1:8000".into()), true),
-            (Place::Endpoint("https://dynamodb.example.com".into()), false),
-            (Place::Stack("numbers".into()), false),
-        ] {
-            let command = Remedies::new(place, NextCommands::default()).create_tables();
-            assert_eq!(command.is_some(), creates_tables);
-        }
     }
 }

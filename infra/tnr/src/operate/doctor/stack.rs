@@ -83,29 +83,18 @@ mod tests {
 
     #[test]
     fn failed_deployments_are_reported() {
-        for (status, reason, expected) in [
-            ("UPDATE_COMPLETE", "", "ok status: UPDATE_COMPLETE"),
-            (
-                "UPDATE_ROLLBACK_COMPLETE",
-                "it failed",
-                "warning status: the last deployment failed and was rolled back; \
-                 UPDATE_ROLLBACK_COMPLETE it failed",
-            ),
-            (
-                "UPDATE_ROLLBACK_IN_PROGRESS",
-                "",
-                "note status: changing right now; UPDATE_ROLLBACK_IN_PROGRESS",
-            ),
-            (
-                "UPDATE_ROLLBACK_FAILED",
-                "",
-                "problem status: the stack is not usable; UPDATE_ROLLBACK_FAILED",
-            ),
+        let rolled_back =
+            "the last deployment failed and was rolled back; UPDATE_ROLLBACK_COMPLETE it failed";
+        for (status, reason, state, message) in [
+            ("UPDATE_COMPLETE", "", State::Ok, "UPDATE_COMPLETE"),
+            ("UPDATE_ROLLBACK_COMPLETE", "it failed", State::Warning, rolled_back),
+            ("DELETE_IN_PROGRESS", "", State::Note, "changing right now; DELETE_IN_PROGRESS"),
+            ("CREATE_FAILED", "", State::Problem, "the stack is not usable; CREATE_FAILED"),
         ] {
             let (status, reason) = (status.to_owned(), reason.to_owned());
             let found =
                 findings(&Stack { status, reason, ..Stack::default() }, &Remedies::for_stack("x"));
-            assert_eq!(found[0].line(), expected);
+            assert_eq!((found[0].state, &*found[0].message), (state, message));
         }
     }
 }

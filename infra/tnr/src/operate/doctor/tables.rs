@@ -97,9 +97,7 @@ fn missing_table(name: &str, remedies: &Remedies) -> Finding {
     if remedies.is_stack() {
         return finding.section(section::RESTORE);
     }
-    let by_hand = || "create it as defined in template.yaml".to_owned();
-    let remedy = remedies.create_tables().unwrap_or_else(by_hand);
-    finding.remedy(remedy).section(section::FIRST_IMPORT_AND_KEY)
+    finding.remedy(remedies.create_tables()).section(section::FIRST_IMPORT_AND_KEY)
 }
 
 #[cfg(test)]
