@@ -53,10 +53,9 @@ mod tests {
     use jiff::{Timestamp, ToSpan};
     use numbering::{
         dataset::Dataset,
-        records::{Carrier, Version},
+        records::{AreaCode, Carrier, Version},
     };
     use rusqlite::Connection;
-    use serde_json::Map;
     use store::{ImportedReports, Snapshot};
 
     use super::*;
@@ -85,37 +84,29 @@ mod tests {
     ];
 
     fn source(effective_on: Date) -> Source {
-        let carrier = |ocn: &str| {
-            json!({
-                "ocn": ocn, "company_name": format!("COMPANY {ocn}"), "common_name": null,
-                "carrier_type": "CLEC", "state": null, "country": "US", "exchanges": { "total": 0, "by_state": {} },
-            })
-        };
-        let blocks = DATES.iter().enumerate().map(|(digit, effective)| {
-            let mut holder = carrier("3201");
-            let rate_center = effective.map(|_| "NOVATO");
-            (holder["rate_center"], holder["effective_date"]) =
-                (json!(rate_center), json!(effective));
-            (digit.to_string(), holder)
+        let company = |ocn: &str| Some(format!("COMPANY {ocn}"));
+        let carrier_type = "CLEC".parse().ok();
+        let carrier =
+            |ocn| Carrier { company_name: company(ocn), carrier_type, ..Carrier::sample(ocn) };
+        let blocks = (0..).zip(DATES).map(|(digit, effective)| {
+            let rate_center = effective.map(|_| "NOVATO".to_owned());
+            let company_name = company("3201");
+            let holder = BlockHolder::sample("3201");
+            (digit, BlockHolder { company_name, carrier_type, rate_center, effective, ..holder })
         });
-        let blocks: Map<String, Value> = blocks.collect();
-        let exchanges = EXCHANGES.map(|(nxx, holder, status, is_pooled)| {
-            json!({
-                "npa": "415", "nxx": nxx, "ocn": holder, "rate_center": "SAN RAFAEL", "state": "CA",
-                "country": "US", "company_name": holder.map(|ocn| format!("COMPANY {ocn}")),
-                "carrier_type": holder.map(|_| "CLEC"), "status": status,
-                "blocks": if is_pooled { blocks.clone() } else { Map::new() },
-            })
+        let blocks: BTreeMap<u8, BlockHolder> = blocks.collect();
+        let exchanges = EXCHANGES.map(|(nxx, ocn, status, is_pooled)| Exchange {
+            ocn: ocn.and_then(|ocn| ocn.parse().ok()),
+            company_name: ocn.and_then(company),
+            carrier_type: carrier_type.filter(|_| ocn.is_some()),
+            rate_center: Some("SAN RAFAEL".to_owned()),
+            status,
+            blocks: if is_pooled { blocks.clone() } else { BTreeMap::new() },
+            ..Exchange::sample(&format!("415-{nxx}"))
         });
-        let carriers: Vec<Carrier> =
-            ["515J", "3201"].map(|ocn| serde_json::from_value(carrier(ocn)).unwrap()).into();
-        let exchanges: Vec<Exchange> =
-            exchanges.map(|exchange| serde_json::from_value(exchange).unwrap()).into();
-        let area_code = json!({
-            "npa": "415", "state": "CA", "states": ["CA"], "country": "US", "total_exchanges": 4,
-        });
-        let area_codes = vec![serde_json::from_value(area_code).unwrap()];
-        let dataset = Dataset::new(carriers, area_codes, exchanges);
+        let carriers = ["515J", "3201"].map(carrier).into();
+        let area_codes = vec![AreaCode { total_exchanges: 4, ..AreaCode::sample("415") }];
+        let dataset = Dataset::new(carriers, area_codes, exchanges.into());
         let (version, reports) = (Version::new(Timestamp::UNIX_EPOCH), ImportedReports::default());
         let statistics = dataset.statistics();
         let snapshot = Snapshot::new(version, b"", statistics, reports, Timestamp::UNIX_EPOCH);
