@@ -10,7 +10,6 @@ use super::{
     vanity::find_vanity_numbers,
 };
 
-/// Replaces each masked character.
 const MASK: &[u8] = b"*";
 /// Replaces vanity numbers in the search for others.
 const NOT_IN_NUMBERS: u8 = b'|';
@@ -37,6 +36,10 @@ pub fn redact(
     }
     let mut numbers = find(&others, Leniency::Possible)?;
     numbers.extend(find_adjacent_numbers(&others, country, &numbers)?);
+    if !vanity_numbers.is_empty() {
+        // A vanity number may start with the last digits of another number, as in `… 53 00 1 800 FLOWERS`.
+        numbers.extend(find_adjacent_numbers(line, country, &[])?);
+    }
     Ok(mask(line, numbers, vanity_numbers))
 }
 
@@ -106,24 +109,17 @@ mod tests {
 
     #[test]
     fn numbers_next_to_digits_and_vanity_numbers_are_masked_whole() {
-        let numbers =
-            ["305 234 5678", "(305) 234-5678", "305.234.5678", "+1 305 234 5678", "1-800-FLOWERS"];
-        let others = [
-            "12345",
-            "1",
-            "2026-11-24",
-            "100.00",
-            "1234567890123",
-            "305 234 5678",
-            "1 800 FLOWERS",
-        ];
+        const OTHERS: &str = "12345|1|2026-11-24|100.00|1234567890123|305 234 5678|1 800 FLOWERS";
+        const NUMBERS: &str = "305 234 5678|(305) 234-5678|305-234-5678|305.234.5678|3052345678|+1 305 234 5678|\
+                               +44 20 7946 0958|+33 1 42 68 53 00|1-800-FLOWERS";
         let masked = |text: &str| text.replace(|c: char| c.is_alphanumeric(), "*");
         let redact = |text: &str| {
             let redacted = redact(text.as_bytes(), DefaultCountry::default(), None).unwrap().0;
             String::from_utf8(redacted).unwrap()
         };
-        for (number, other) in numbers.iter().flat_map(|number| others.map(|other| (number, other)))
-        {
+        let pairs =
+            NUMBERS.split('|').flat_map(|it| OTHERS.split('|').map(move |other| (it, other)));
+        for (number, other) in pairs {
             for separator in [" ", "  ", " - ", "/", "(", ": "] {
                 let last = redact(&format!("{other}{separator}{number}"));
                 assert!(last.ends_with(&masked(number)), "{other}{separator}{number}: {last}");
