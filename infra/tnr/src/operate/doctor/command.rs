@@ -54,7 +54,7 @@ pub async fn doctor(args: DoctorArgs) -> ExitCode {
 async fn print_findings(args: &DoctorArgs) -> Result<(usize, usize), CliError> {
     let work = async |show: &dyn Fn(Progress)| examine(args, show).await;
     let examination = with_progress(work).await.context("the checks could not start")?;
-    report::print(args.json, &examination, write)?;
+    report::print(args.json, &examination, write).context("the findings could not be printed")?;
     if examination.is_unknown() {
         return Err(CliError::failed("nothing could be checked"));
     }
