@@ -123,7 +123,6 @@ impl CliError {
     }
 }
 
-/// Adds context to any library's error.
 pub(crate) trait Context<T> {
     fn context(self, context: impl Into<String>) -> Result<T, CliError>;
 }

@@ -2,7 +2,6 @@
 
 use shared::routes::Routes;
 
-/// The routes of each function, by folder name.
 pub fn functions() -> Vec<(&'static str, Routes)> {
     vec![
         ("carriers", carriers::routes()),
@@ -15,7 +14,6 @@ pub fn functions() -> Vec<(&'static str, Routes)> {
     ]
 }
 
-/// The routes of every function.
 pub fn routes() -> Vec<Routes> {
     functions().into_iter().map(|(_, routes)| routes).collect()
 }

@@ -179,7 +179,6 @@ fn move_folder(content: &Path, target: &Path, may_replace: bool) -> io::Result<(
     Ok(())
 }
 
-/// Returns `true` for a device or pipe such as `/dev/null`.
 fn is_special(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
 }

@@ -12,7 +12,6 @@ const STACK_PREFIX: &str = "${AWS::StackName}-";
 pub struct Table {
     /// The name without the stack's name.
     pub name: String,
-    /// The partition key.
     pub key: String,
     pub sort_key: Option<String>,
     pub time_to_live: Option<String>,

@@ -23,7 +23,6 @@ use crate::{
     },
 };
 
-/// Imports reports and prints the changes.
 pub async fn import(args: ImportArgs) -> Result<(), CliError> {
     let is_fetched = args.fetch || args.mirror.is_some();
     let allow = args.allow.iter().copied().collect();

@@ -4,7 +4,6 @@ use ingest::Progress as Step;
 
 use crate::terminal::progress::{Progress, Unit};
 
-/// Runs `work`, and shows its progress.
 pub async fn with_progress<T>(work: impl AsyncFnOnce(&dyn Fn(Step)) -> T) -> T {
     let progress = Progress::new();
     work(&|step| show(&progress, step)).await

@@ -50,7 +50,6 @@ impl NumberingData {
     }
 }
 
-/// Runs `work` with the API's routes and loaded data.
 pub async fn with_routes<T>(
     args: &DataArgs,
     work: impl AsyncFnOnce(&InProcess) -> Result<T, CliError>,
@@ -58,7 +57,6 @@ pub async fn with_routes<T>(
     with_app(args, async |app| work(&InProcess::new(routes(), app)).await).await
 }
 
-/// Runs `work` with loaded data.
 pub async fn with_app<T>(
     args: &DataArgs,
     work: impl AsyncFnOnce(App) -> Result<T, CliError>,
@@ -92,7 +90,6 @@ pub fn no_data_note(place: &Place, next: &NextCommands) -> String {
     )
 }
 
-/// Warns if the data is the made-up sample.
 pub fn warn_about_sample(snapshot: &Snapshot, next: &NextCommands) {
     if let Some(note) = sample::sample_note(snapshot, next) {
         show_note(&format!("note: {note}"));

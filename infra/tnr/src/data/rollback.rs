@@ -10,7 +10,6 @@ use crate::{
     database::{Access, on_database},
 };
 
-/// Rolls back to an older version and prints the changes.
 pub async fn rollback(args: RollbackArgs) -> Result<(), CliError> {
     let RollbackArgs { to, change: args } = args;
     let target = to.map_or(RollbackTarget::NewestReadable, RollbackTarget::Named);

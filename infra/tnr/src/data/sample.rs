@@ -5,7 +5,6 @@ use store::{Snapshot, Store, StoreError};
 
 use crate::{CliError, terminal::next_commands::NextCommands};
 
-/// Imports the sample into an empty database.
 pub async fn import_if_empty(store: &Store) -> Result<(), CliError> {
     match store.manifest().await {
         Ok(None) => (),

@@ -36,7 +36,6 @@ struct ListedVersion {
     compared: Option<QualityReport>,
 }
 
-/// Prints the current and retained versions, newest first.
 pub async fn list(args: ReportArgs) -> Result<(), CliError> {
     let versions = on_database(&args.data, Access::Read, load_versions).await??;
     report::print(args.json, &versions, |table, list| write(table, list, &args.data.next()))

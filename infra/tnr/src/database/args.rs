@@ -101,7 +101,6 @@ impl DataArgs {
         }
     }
 
-    /// Returns `true` if an explicit option locates the data.
     pub fn is_explicit(&self) -> bool {
         let DatabaseArgs { folder, endpoint_url } = &self.database;
         self.stack.is_some() || endpoint_url.is_some() || folder.data_dir.is_some()
@@ -137,7 +136,6 @@ fn env_value(name: &str) -> Option<OsString> {
     env::var_os(name).filter(|value| !value.is_empty())
 }
 
-/// The system's folder for user data.
 fn user_folder() -> Result<PathBuf, CliError> {
     let failed = "you have no home folder; pass a data folder with --data-dir";
     let user = choose_native_strategy().context(failed)?;

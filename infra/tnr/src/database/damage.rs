@@ -13,7 +13,6 @@ pub const QUICK_CHECK: &str = "quick_check(1)";
 /// Also compares tables with their indexes.
 pub const FULL_CHECK: &str = "integrity_check(1)";
 
-/// Runs one of SQLite's checks.
 pub fn check(connection: &Connection, name: &str) -> rusqlite::Result<()> {
     let found: String = connection.query_row(&format!("PRAGMA {name}"), [], |row| row.get(0))?;
     if found == "ok" {
@@ -41,7 +40,6 @@ pub fn damaged(message: String) -> rusqlite::Error {
     rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_CORRUPT), Some(message))
 }
 
-/// Returns `true` if damage caused a failure.
 pub fn is_damage(cause: &Cause) -> bool {
     let error = match cause.downcast_ref() {
         Some(DynoxideError::SqliteError(error)) => Some(error),

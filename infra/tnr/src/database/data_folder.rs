@@ -7,7 +7,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The embedded database.
 pub const DATABASE_FILE: &str = "dynamodb.sqlite";
 /// Suffixes of SQLite's companion files. SQLite would apply leftover ones to a new database.
 const SQLITE_SUFFIXES: [&str; 3] = ["-wal", "-shm", "-journal"];
@@ -17,7 +16,6 @@ pub const ENDPOINT_FILE: &str = "endpoint";
 pub const CREDENTIAL_FILE: &str = "dynamodb.env";
 /// The key that the folder's server created.
 pub const KEY_FILE: &str = "api-key";
-/// The lock for exclusive use of the folder.
 pub const LOCK_FILE: &str = "lock";
 
 /// Creates a data folder if it does not exist. Only its owner can open a new one.
@@ -37,7 +35,6 @@ pub fn database_files(database: &Path) -> impl Iterator<Item = PathBuf> {
     })
 }
 
-/// Returns `true` for a file that belongs to a data folder.
 pub fn is_data_folder_file(name: &Path) -> bool {
     let (Some(folder), Some(file_name)) = (name.parent(), name.file_name()) else { return false };
     let is_data_folder = folder.join(DATABASE_FILE).exists();

@@ -32,7 +32,6 @@ use crate::{CliError, error::Context, terminal::show_note};
 
 /// Time between deletions of expired items.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(3600);
-/// Lets the system choose a port.
 const ANY_PORT: u16 = 0;
 
 /// A command's access to a database.

@@ -16,7 +16,6 @@ use tokio::{net::TcpListener, sync::oneshot};
 
 use crate::{database::credential::Credential, web_pages::reject_web_pages};
 
-/// DynamoDB's request size limit.
 const MAX_BODY_BYTES: usize = 16 << 20;
 /// The prefix of the operation name in `X-Amz-Target`.
 const TARGET_PREFIX: &str = "DynamoDB_20120810.";

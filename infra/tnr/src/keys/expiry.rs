@@ -29,7 +29,6 @@ impl FromStr for Expiry {
 }
 
 impl Expiry {
-    /// The expiry of a key created at `now`.
     pub fn expires_at(self, now: Timestamp) -> Result<Timestamp, CliError> {
         let end = match self {
             Self::On(date) => date.to_zoned(TimeZone::UTC).map(|midnight| midnight.timestamp()),

@@ -47,7 +47,6 @@ struct KeyFile {
 #[derive(Debug, Default, PartialEq, Serialize)]
 struct ImportReport {
     dry_run: bool,
-    /// The prefixes of new keys.
     added: Vec<String>,
     /// The prefixes of keys that are revoked or expire earlier than before.
     shortened: Vec<String>,
@@ -127,7 +126,6 @@ async fn import_keys(
     Ok(report)
 }
 
-/// Returns `true` if the key ends earlier than the stored one.
 fn shortens(key: &KeyRecord, stored: &KeyRecord) -> bool {
     let is_earlier = |end: Option<Timestamp>, stored: Option<Timestamp>| {
         end.is_some_and(|end| stored.is_none_or(|stored| end < stored))

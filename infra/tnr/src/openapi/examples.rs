@@ -10,7 +10,6 @@ use crate::openapi::sample_requests::{SampleRequest, requests_for};
 
 static RESPONSES: Dir = include_dir!("$CARGO_MANIFEST_DIR/src/openapi/examples");
 
-/// A sample request with its response.
 struct Sample {
     request: SampleRequest,
     status: String,
@@ -106,7 +105,6 @@ impl Sample {
         matches.then(|| (self.request.name.clone(), json!({ "value": value })))
     }
 
-    /// The response, named after its request.
     fn response_example(&self) -> (String, Value) {
         let example = json!({ "summary": self.summary(), "value": self.body });
         (self.request.name.clone(), example)
@@ -122,7 +120,6 @@ impl Sample {
         format!("{method} {path}{separator}{}", pairs.join("&"))
     }
 
-    /// The response's media type without parameters.
     fn media_type(&self) -> &str {
         self.content_type.split(';').next().unwrap_or_default()
     }
@@ -132,7 +129,6 @@ impl Sample {
         self.status == "200" && self.query_value("fields").is_some()
     }
 
-    /// Returns `true` if the request matches an operation.
     fn matches(&self, method: &str, path: &str) -> bool {
         let (expected, segments) = (path.split('/'), self.request.path().split('/'));
         self.request.method.eq_ignore_ascii_case(method)

@@ -80,7 +80,6 @@ pub fn description_3_0() -> Value {
     site::version_3_0::convert(description())
 }
 
-/// Prints the description as JSON.
 pub fn print(version: OpenapiVersion) -> Result<(), CliError> {
     let description = match version {
         OpenapiVersion::V3_1 => description(),
@@ -89,7 +88,6 @@ pub fn print(version: OpenapiVersion) -> Result<(), CliError> {
     terminal::print_raw(&format!("{description:#}\n"))
 }
 
-/// The operations with their paths and methods.
 fn operations(description: &mut Value) -> impl Iterator<Item = (&str, &str, &mut Value)> {
     let paths = description["paths"].as_object_mut().expect("a description has paths");
     paths.iter_mut().flat_map(|(path, item)| {

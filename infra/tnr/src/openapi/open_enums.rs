@@ -32,7 +32,6 @@ pub fn open_response_enums(description: &mut Value) {
     }
 }
 
-/// The names of the schemas in parameters and request bodies.
 fn request_schemas(description: &mut Value) -> BTreeSet<String> {
     let mut waiting = Vec::new();
     for (_, _, operation) in operations(description) {
@@ -48,7 +47,6 @@ fn request_schemas(description: &mut Value) -> BTreeSet<String> {
     names
 }
 
-/// The names of the schemas that a value references.
 fn references_in(value: &Value) -> Vec<String> {
     match value {
         Value::Object(fields) => {
@@ -64,7 +62,6 @@ fn schema_name(reference: &Value) -> Option<&str> {
     reference.as_str()?.strip_prefix(SCHEMAS)
 }
 
-/// The name of an enum's open copy.
 fn open_name(name: &str) -> String {
     format!("Open{name}")
 }

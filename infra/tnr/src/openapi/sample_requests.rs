@@ -65,7 +65,6 @@ impl SampleRequest {
         }
     }
 
-    /// A `GET` request with the sample key.
     pub fn get(target: impl Into<String>) -> Self {
         Self::new("", "GET", target)
     }

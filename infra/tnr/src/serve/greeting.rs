@@ -15,7 +15,6 @@ use crate::{
     terminal::{next_commands::NextCommands, show_message, width, wrap},
 };
 
-/// Prints the server's URL, its data, and next steps.
 pub async fn print_banner(
     listener: &TcpListener,
     operations: Option<&TcpListener>,

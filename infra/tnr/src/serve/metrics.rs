@@ -33,7 +33,6 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// Metrics for a new process.
     pub fn new() -> Self {
         let registry = Registry::new();
         let counters = |name: &str, help: &str, labels: &[&str]| {

@@ -43,7 +43,6 @@ pub struct ServerState {
 }
 
 impl ServerState {
-    /// The state of a new server that runs `app`.
     pub fn new(app: &App) -> Arc<Self> {
         Arc::new(Self {
             store: app.store.clone(),
@@ -54,7 +53,6 @@ impl ServerState {
         })
     }
 
-    /// Counts each request to the API.
     pub fn observer(self: &Arc<Self>) -> Observer {
         let state = Arc::clone(self);
         Arc::new(move |request| state.metrics.count(request))

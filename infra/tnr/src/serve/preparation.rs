@@ -18,7 +18,6 @@ use crate::{
 /// The name of the key that this program registers.
 const KEY_NAME: &str = "local";
 
-/// Registers the given key, if any.
 pub async fn register_given(store: &Store, text: Option<&str>) -> Result<Option<ApiKey>, CliError> {
     let Some(text) = text else { return Ok(None) };
     let key = text.parse()?;

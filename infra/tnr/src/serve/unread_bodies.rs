@@ -23,9 +23,7 @@ use axum::{
 use http_body::{Frame, SizeHint};
 use tokio::time::timeout;
 
-/// Maximum bytes to discard.
 const MAX_BYTES: usize = 1024 * 1024;
-/// Maximum wait for them.
 const MAX_WAIT: Duration = Duration::from_millis(500);
 
 /// Runs the request, then discards what it left of its body, or announces that the connection will close.

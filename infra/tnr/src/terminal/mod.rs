@@ -28,7 +28,6 @@ pub fn styled(style: Style, text: &str) -> String {
     format!("{style}{}{style:#}", escape_lines(text))
 }
 
-/// The width of stdout in columns.
 pub fn width() -> usize {
     let size = terminal_size_of(io::stdout());
     size.map_or(DEFAULT_WIDTH, |(Width(columns), _)| usize::from(columns))
@@ -45,7 +44,6 @@ pub fn print_raw(text: &str) -> Result<(), CliError> {
     write_to(data_output(io::stdout()), text)
 }
 
-/// Prints an unstyled message to stdout.
 pub fn show_message(message: &str) {
     println!("{}", escape_lines(message));
 }
@@ -59,7 +57,6 @@ pub fn show_error(error: &CliError) {
     show_failure(&with_causes(error));
 }
 
-/// Prints a parse error.
 pub fn show_usage_error(error: &clap::Error) {
     let text = error.to_string();
     show_failure(text.trim_end().trim_start_matches("error: "));

@@ -119,12 +119,10 @@ impl Progress {
         }
     }
 
-    /// Counts the bytes that are read.
     pub fn wrap_read<R: Read>(&self, reader: R) -> impl Read + use<R> {
         self.bar.wrap_read(reader)
     }
 
-    /// Clears the bar.
     pub fn finish(&self) {
         self.bar.finish_and_clear();
     }

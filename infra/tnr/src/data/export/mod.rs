@@ -30,7 +30,6 @@ use crate::{
     terminal::{escape::data_output, progress::Progress, show_note},
 };
 
-/// Numbering data to export.
 pub struct Source {
     pub data: NumberingData,
     /// The day on which assignments must be effective.
@@ -42,7 +41,6 @@ pub struct Source {
 type Stream = Box<dyn FnOnce(&Source, Box<dyn Write + Send>) -> io::Result<()> + Send>;
 type Work = Box<dyn FnOnce(&Source) -> Result<(), Cause> + Send>;
 
-/// Exports the numbering data.
 pub async fn export(args: ExportArgs) -> Result<(), CliError> {
     let (output, work) = prepare(&args)?;
     let data = NumberingData::load(&args.data).await?;

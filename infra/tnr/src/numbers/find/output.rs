@@ -29,7 +29,6 @@ const NUMBER: Style = AnsiColor::Red.on_default().bold();
 #[derive(Debug, Default)]
 pub struct Page {
     pub text: Vec<u8>,
-    /// The count of numbers.
     pub numbers: u64,
 }
 
@@ -78,7 +77,6 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// Formats a part.
     pub fn page(&self, part: &Part) -> Result<Page, RulesFailed> {
         let FindArgs { country, leniency, redact, only_matching, json, .. } = self.args;
         let country = country.unwrap_or_default();

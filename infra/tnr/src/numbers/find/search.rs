@@ -2,7 +2,6 @@
 
 use formatting::{DefaultCountry, Leniency, NumberInText, PhoneNumber, RulesFailed, find_numbers};
 
-/// A number in a line.
 pub struct Found<'a> {
     /// In bytes.
     pub start: usize,

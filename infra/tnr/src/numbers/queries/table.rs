@@ -62,7 +62,6 @@ pub(super) fn display_text(value: &Value) -> Cow<'_, str> {
     }
 }
 
-/// A field's name in words.
 pub(super) fn field_label(name: &str) -> String {
     name.replace('_', " ")
 }
@@ -76,7 +75,6 @@ fn heading(field: &str) -> String {
     }
 }
 
-/// Narrows the widest columns until the table fits.
 fn narrow(columns: &mut [usize], width: usize) {
     while columns.iter().map(|column| column + GAP).sum::<usize>() > width {
         match columns.iter_mut().max() {

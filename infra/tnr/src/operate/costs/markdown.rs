@@ -77,7 +77,6 @@ fn row(name: &str, cells: &[String], is_bold: bool) -> String {
     format!("| {style}{name}{style} | {style}{cells}{style} |\n")
 }
 
-/// The bills for a month, side by side.
 fn months() -> String {
     let bills = MONTHS.map(|requests| Bill::new(&Usage::month(requests, COLD_SHARE)));
     let lines = bills.each_ref().map(Bill::lines);

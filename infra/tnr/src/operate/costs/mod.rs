@@ -108,7 +108,6 @@ pub fn throttling_rate() -> f64 {
 /// A deployment's requests in some days.
 #[derive(Debug)]
 pub struct Usage {
-    /// The number of requests of each kind.
     counts: Vec<f64>,
     /// The share of requests that start a container, from 0 to 1.
     pub cold_share: f64,
@@ -161,7 +160,6 @@ impl Usage {
         self.total(|_| 1.0)
     }
 
-    /// The sum over all requests.
     fn total(&self, field: impl Fn(&RequestKind) -> f64) -> f64 {
         self.counts.iter().zip(REQUESTS.iter()).map(|(count, kind)| count * field(kind)).sum()
     }

@@ -56,7 +56,6 @@ fn xml_to_json(xml: &str) -> Result<Value, roxmltree::Error> {
     Ok(to_json(Document::parse(xml)?.root_element()))
 }
 
-/// A text field; empty if missing.
 pub fn text<'a>(object: &'a Value, name: &str) -> &'a str {
     object[name].as_str().unwrap_or_default()
 }

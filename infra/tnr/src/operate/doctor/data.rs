@@ -14,7 +14,6 @@ use super::{
 };
 use crate::error::pluralize;
 
-/// Reads the manifest and every version it lists.
 pub async fn check(
     store: &Store,
     now: Timestamp,

@@ -47,7 +47,6 @@ async fn describe(client: &Client, name: &str) -> Result<Option<TableDescription
     }
 }
 
-/// Returns `true` if point-in-time recovery is on.
 async fn is_recoverable(client: &Client, name: &str) -> Result<bool, CliError> {
     let output = client.describe_continuous_backups().table_name(name).send().await;
     let output = output.context(format!("DescribeContinuousBackups on table {name} failed"))?;
