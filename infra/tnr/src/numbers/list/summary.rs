@@ -1,9 +1,6 @@
 //! Counts of a list's outcomes.
 
-use std::{
-    collections::BTreeMap,
-    fmt::{self, Write},
-};
+use std::{cmp::Reverse, collections::BTreeMap};
 
 use formatting::Reason as NumberReason;
 use indicatif::HumanCount;
@@ -64,48 +61,45 @@ impl Summary {
         self.outcomes.iter().sum::<u64>() - self.count(Outcome::Empty)
     }
 
-    /// The report for a list with these number columns, with the most frequent reasons first.
-    pub fn report(&self, columns: &[String]) -> String {
-        let (mut text, blank) = match columns {
-            [] => (String::new(), "empty line"),
-            [only] => (format!("Column '{only}': "), "empty cell"),
-            several => (format!("Columns '{}': ", several.join("', '")), "empty cell"),
-        };
-        // Writing to a string cannot fail.
-        _ = self.write(&mut text, blank);
-        text
-    }
-
     /// The line with the speed of a list that took this long.
     pub fn rate(&self, seconds: f64) -> String {
         let rate = HumanCount((self.rows as f64 / seconds.max(1e-6)) as u64);
         format!("{seconds:.1} s, {rate} rows/s\n")
     }
 
-    fn write(&self, text: &mut String, blank: &str) -> fmt::Result {
+    /// The report for a list with these number columns, with the most frequent reasons first.
+    pub fn report(&self, columns: &[String]) -> String {
+        let (start, blank) = match columns {
+            [] => (String::new(), "empty line"),
+            [only] => (format!("Column '{only}': "), "empty cell"),
+            several => (format!("Columns '{}': ", several.join("', '")), "empty cell"),
+        };
         let [valid, repaired, rejected, empty] = self.outcomes.map(HumanCount);
         let total = pluralize(self.total() as usize, "number");
-        write!(text, "{total}: {valid} valid, {repaired} repaired, {rejected} rejected")?;
+        let counts = format!("{total}: {valid} valid, {repaired} repaired, {rejected} rejected");
+        let mut lines = vec![start + &counts];
         if empty.0 > 0 {
-            write!(text, "; {}", pluralize(empty.0 as usize, blank))?;
+            lines[0] += &format!("; {}", pluralize(empty.0 as usize, blank));
         }
-        writeln!(text)?;
         let mut reasons: Vec<_> = self.reasons.iter().collect();
-        reasons.sort_by_key(|(_, (count, _))| std::cmp::Reverse(*count));
-        for (reason, (count, first_line)) in reasons {
+        reasons.sort_by_key(|(_, (count, _))| Reverse(*count));
+        lines.extend(reasons.into_iter().map(|(reason, (count, first_line))| {
             let (count, code) = (HumanCount(*count).to_string(), reason.code());
             let is_valid = *reason == Reason::Number(NumberReason::TwoNumbers);
             let valid = if is_valid { "valid, but " } else { "" };
-            writeln!(text, "{count:>12}  {code:<20} {valid}{reason} (first on line {first_line})")?;
-        }
+            format!("{count:>12}  {code:<20} {valid}{reason} (first on line {first_line})")
+        }));
         if self.duplicates > 0 {
             let distinct = self.total() - self.count(Outcome::Rejected) - self.duplicates;
             let distinct = pluralize(distinct as usize, "distinct number");
-            writeln!(text, "{}, {distinct}", pluralize(self.duplicates as usize, "duplicate"))?;
+            lines.push(format!("{}, {distinct}", pluralize(self.duplicates as usize, "duplicate")));
         }
         if self.omitted > 0 {
-            writeln!(text, "{} omitted from the output", pluralize(self.omitted as usize, "row"))?;
+            lines.push(format!(
+                "{} omitted from the output",
+                pluralize(self.omitted as usize, "row")
+            ));
         }
-        Ok(())
+        lines.join("\n") + "\n"
     }
 }
