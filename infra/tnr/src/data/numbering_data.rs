@@ -22,7 +22,7 @@ pub struct NumberingData {
 }
 
 impl NumberingData {
-    /// Loads the current version, or the newest readable one.
+    /// Loads the current version, or the newest readable one. Notes say which one, and if it is the sample.
     ///
     /// # Errors
     /// Returns [`CliError::NoData`] before the first import.
@@ -46,7 +46,11 @@ impl NumberingData {
             let snapshot = manifest.snapshot(loaded.version.as_str())?.clone();
             Some(Self { dataset: loaded.dataset, snapshot })
         });
-        data.ok_or_else(no_data)
+        let data = data.ok_or_else(no_data)?;
+        if let Some(note) = sample::sample_note(&data.snapshot, &args.next()) {
+            show_note(&format!("note: {note}"));
+        }
+        Ok(data)
     }
 }
 
@@ -64,8 +68,7 @@ pub async fn with_app<T>(
     with_store(args, async |store| {
         let app = App::new(store, Config::from_env());
         // The API's own error does not say why the data cannot be loaded.
-        let data = NumberingData::from_current(&app.dataset, args).await?;
-        warn_about_sample(&data.snapshot, &args.next());
+        NumberingData::from_current(&app.dataset, args).await?;
         work(app).await
     })
     .await
@@ -88,10 +91,4 @@ pub fn no_data_note(place: &Place, next: &NextCommands) -> String {
     format!(
         "{place} has no numbering data, so rate center and carrier are omitted; get it with '{import}'"
     )
-}
-
-pub fn warn_about_sample(snapshot: &Snapshot, next: &NextCommands) {
-    if let Some(note) = sample::sample_note(snapshot, next) {
-        show_note(&format!("note: {note}"));
-    }
 }

@@ -10,7 +10,7 @@ use numbering::dataset::Dataset;
 
 use crate::{
     CliError,
-    data::numbering_data::{NumberingData, no_data_note, warn_about_sample},
+    data::numbering_data::{NumberingData, no_data_note},
     database::args::DataArgs,
     error::Cause,
     new_file::NewFile,
@@ -50,17 +50,12 @@ pub async fn format(mut args: FormatArgs) -> Result<(), CliError> {
 
 /// Loads the numbering data; `None` before the first import.
 pub async fn load_dataset(data: &DataArgs) -> Result<Option<Arc<Dataset>>, CliError> {
-    let next = data.next();
     match NumberingData::load(data).await {
         Err(CliError::NoData(_)) => {
-            show_note(&format!("note: {}", no_data_note(&data.place()?, &next)));
+            show_note(&format!("note: {}", no_data_note(&data.place()?, &data.next())));
             Ok(None)
         }
-        loaded => {
-            let NumberingData { dataset, snapshot } = loaded?;
-            warn_about_sample(&snapshot, &next);
-            Ok(Some(dataset))
-        }
+        loaded => Ok(Some(loaded?.dataset)),
     }
 }
 

@@ -27,8 +27,7 @@ pub async fn print_banner(
         format!("http://{address}{}", args.address.base_path.as_deref().unwrap_or_default());
     let serving = CurrentDataset::new(database.store()).serving().await;
     let next = args.database.next();
-    println!("Telephone Number Reference Service {}", env!("CARGO_PKG_VERSION"));
-    println!();
+    println!("Telephone Number Reference Service {}\n", env!("CARGO_PKG_VERSION"));
     println!("  base URL  {base_url}");
     if let Some(operations) = operations {
         println!("  metrics   http://{}/metrics", local_address(operations)?);
@@ -75,10 +74,8 @@ fn print_data(serving: &Serving, next: &NextCommands) {
 
 /// Prints requests to paste into a shell, with no line wider than 80 columns.
 fn print_requests_to_try(base_url: &str, key: &str) {
-    println!("In a browser (paste the key into its field):");
-    println!("  {base_url}/");
-    println!("In a shell:");
-    println!("  export TNR_KEY={key}");
+    println!("In a browser (paste the key into its field):\n  {base_url}/");
+    println!("In a shell:\n  export TNR_KEY={key}");
     println!("  curl \"{base_url}/v1/format/+13052345678?apiKey=$TNR_KEY\"");
     for path in ["/v1/npa/415?limit=5", "/v1/search?q=wireless&state=NY"] {
         println!("  curl -H \"X-API-Key: $TNR_KEY\" \\\n    \"{base_url}{path}\"");

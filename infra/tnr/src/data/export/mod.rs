@@ -23,7 +23,7 @@ use self::{
 use crate::{
     CliError,
     data::args::{ExportArgs, ExportFormat},
-    data::numbering_data::{NumberingData, warn_about_sample},
+    data::numbering_data::NumberingData,
     error::{Cause, Context},
     new_file::NewFile,
     stop_signals::{StopSignals, until_stopped},
@@ -44,7 +44,6 @@ type Work = Box<dyn FnOnce(&Source) -> Result<(), Cause> + Send>;
 pub async fn export(args: ExportArgs) -> Result<(), CliError> {
     let (output, work) = prepare(&args)?;
     let data = NumberingData::load(&args.data).await?;
-    warn_about_sample(&data.snapshot, &args.data.next());
     let exchanges = HumanCount(data.dataset.exchanges().len() as u64);
     let version = data.snapshot.version.clone();
     let effective_on = args.effective_on.unwrap_or_else(today);
