@@ -160,7 +160,9 @@ fn allowing_command(
 #[cfg(test)]
 mod tests {
     use clap::Parser;
-    use ingest::{RollbackTarget, Source};
+    use ingest::{BeforeAfter, Source};
+    use jiff::Timestamp;
+    use numbering::records::{Country, Version};
 
     use super::*;
     use crate::{data::sample::sample, database::Database};
@@ -217,42 +219,51 @@ mod tests {
         format!("$ {command}\n{warnings}{lines}\n")
     }
 
+    /// A dry run of a few rows, whose report then gets every outcome.
     #[tokio::test]
     async fn imports_end_in_one_summary_line_and_the_next_command() {
-        let (database, all) = (Database::in_memory().await.unwrap(), sample());
-        let store = database.store();
+        let database = Database::in_memory().await.unwrap();
         let required = [ReportName::Nanpa, ReportName::Cnac, ReportName::NpaReport];
-        let first = |name, lines| head(all.get(name).unwrap().clone(), lines);
-        let mut sources = Sources::from_iter(required.map(|name| (name, first(name, 4))));
+        let few = required.map(|name| (name, head(sample().get(name).unwrap().clone(), 4)));
         let allow = Gate::ALL.iter().copied().collect();
-        let options = |dry_run| Options { allow, dry_run, ..Options::default() };
+        let options = Options { allow, dry_run: true, ..Options::default() };
+        let sources = Sources::from_iter(few);
+        let mut report =
+            ingest::ingest(&database.store(), &sources, options, |_| ()).await.unwrap();
+        let figure = |before, after| BeforeAfter { before: Some(before), after };
+        let us = [
+            ("distinct_ocns", figure(2.0, None)),
+            ("ocn", figure(97.3, Some(0.0))),
+            ("records", figure(202468.0, Some(202460.0))),
+        ];
+        report.quality.countries = [(Country::Us, us.into())].into();
+        report.quality.carrier_types = Default::default();
+        let examples = vec!["first".to_owned(), "second".to_owned()];
+        report.warnings.insert("suspicious".to_owned(), Warning { count: 1235, examples });
+        report.warnings.insert("unusual".to_owned(), Warning { count: 1, examples: Vec::new() });
+
         let import = "tnr import --nanpa a --cnac b --npa-report c";
-        let dry_run = format!("{import} --dry-run --changes c.csv --force");
-        let mut text = String::new();
-        let mut report = ingest::ingest(&store, &sources, options(true), |_| ()).await.unwrap();
-        text += &printed(&report, &dry_run);
-        (report.quality.countries, report.quality.carrier_types) = Default::default();
-        text += &printed(&report, &format!("{dry_run} --verbose"));
-        for command in [import, &format!("{import} --data-dir d --verbose")] {
-            report = ingest::ingest(&store, &sources, options(false), |_| ()).await.unwrap();
-            report.quality.carrier_types = Default::default();
-            let examples = vec!["first".to_owned(), "second".to_owned()];
-            report.warnings.insert("suspicious".to_owned(), Warning { count: 1235, examples });
-            report
-                .warnings
-                .insert("unusual".to_owned(), Warning { count: 1, examples: Vec::new() });
+        let dry_run = &*format!("{import} --dry-run --changes c.csv --force");
+        let refused = Outcome::Refused { reason: "too many changes".to_owned(), allowed_by: None };
+        let mut text = printed(&report, dry_run);
+        report.version = Some(Version::new(Timestamp::UNIX_EPOCH));
+        for (outcome, command) in [
+            (Outcome::Planned, &*format!("{dry_run} --verbose")),
+            (Outcome::Published, import),
+            (Outcome::Unchanged, &*format!("{import} --data-dir d --verbose")),
+            (refused, import),
+        ] {
+            report.outcome = outcome;
             text += &printed(&report, command);
         }
+        // Not the first import.
+        report.records += 1;
+        for outcome in [Outcome::Published, Outcome::RolledBack] {
+            report.outcome = outcome;
+            text += &printed(&report, import);
+        }
+        insta::assert_snapshot!(text);
         let json: Vec<String> = import.split(' ').chain(["--json"]).map(str::to_owned).collect();
         assert_eq!(warning_lines(&report, &import_args(&json).change).count(), 0);
-        sources = sources.with(ReportName::Nanpa, first(ReportName::Nanpa, 6));
-        let report = ingest::ingest(&store, &sources, options(false), |_| ()).await.unwrap();
-        text += &printed(&report, import);
-        let outcome = Outcome::Refused { reason: "too many changes".to_owned(), allowed_by: None };
-        text += &printed(&ImportReport { outcome, ..report }, import);
-        let newest = RollbackTarget::NewestReadable;
-        let report = ingest::rollback(&store, &newest, options(false), |_| ()).await.unwrap();
-        text += &printed(&report, "tnr import --fetch");
-        insta::assert_snapshot!(text);
     }
 }

@@ -11,10 +11,7 @@ use rusqlite::{
     types::{ToSqlOutput, ValueRef},
 };
 use serde_json::{Map, Value};
-use shared::{
-    cells::{csv_writer, escape_formula},
-    json::write_json_lines,
-};
+use shared::{csv_pages::write_rows, json::write_json_lines};
 
 use super::{
     Source,
@@ -39,32 +36,12 @@ pub fn write_table(
 ) -> io::Result<()> {
     let output = BufWriter::new(output);
     match format {
-        TableFormat::Csv => write_csv(source, table, output),
+        TableFormat::Csv => {
+            let columns: Vec<&str> = table.columns().iter().map(|column| column.name).collect();
+            write_rows(output, &columns, objects(source, table))
+        }
         TableFormat::JsonLines => write_json_lines(output, objects(source, table)),
         TableFormat::Parquet => write_parquet(source, table, output).map_err(io::Error::other),
-    }
-}
-
-/// Writes an RFC 4180 table. No cell can run as a formula.
-fn write_csv(source: &Source, table: Table, output: impl Write) -> io::Result<()> {
-    let mut csv = csv_writer(output, b',');
-    csv.write_record(table.columns().iter().map(|column| column.name)).map_err(io_error)?;
-    for row in table.rows(source) {
-        let cells = row.iter().map(|value| match value {
-            Value::Null => String::new(),
-            Value::String(text) => escape_formula(text).into_owned(),
-            other => other.to_string(),
-        });
-        csv.write_record(cells).map_err(io_error)?;
-    }
-    csv.flush()
-}
-
-/// The I/O error inside a CSV error. The library's own conversion loses the error kind.
-fn io_error(error: csv::Error) -> io::Error {
-    match error.into_kind() {
-        csv::ErrorKind::Io(error) => error,
-        other => io::Error::other(format!("{other:?}")),
     }
 }
 

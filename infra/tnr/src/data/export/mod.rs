@@ -131,8 +131,14 @@ fn depends_on_day(ExportArgs { format, table, .. }: &ExportArgs) -> bool {
 
 /// The reader of a pipe may have seen enough, as `head` does.
 fn ignore_closed_pipe(written: io::Result<()>) -> Result<(), Cause> {
+    // The CSV library wraps errors.
+    let is_closed = |error: &io::Error| {
+        let wrapped = error.get_ref().and_then(|it| it.downcast_ref()).map(csv::Error::kind);
+        let wrapped = if let Some(csv::ErrorKind::Io(error)) = wrapped { error } else { error };
+        wrapped.kind() == ErrorKind::BrokenPipe
+    };
     match written {
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        Err(error) if is_closed(&error) => Ok(()),
         written => Ok(written?),
     }
 }

@@ -64,34 +64,3 @@ fn format(name: &str, value: Option<f64>) -> String {
         Some(count) => HumanCount(count as u64).to_string(),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeMap;
-
-    use ingest::{BeforeAfter, Figures};
-    use numbering::records::Country;
-
-    use super::*;
-
-    #[test]
-    fn records_come_first_then_percentages_then_counts() {
-        let figure = |before, after| BeforeAfter { before: Some(before), after };
-        let us = Figures::from([
-            ("distinct_ocns", figure(2.0, None)),
-            ("ocn", figure(97.3, Some(0.0))),
-            ("records", figure(202468.0, Some(202460.0))),
-        ]);
-        let mut table = String::new();
-        let countries = BTreeMap::from([(Country::Us, us)]);
-        let report = QualityReport { countries, ..QualityReport::default() };
-        write_quality(&mut table, &report, 0).unwrap();
-        assert_eq!(
-            table,
-            "Quality for US                      before       after\n\
-             \x20 records                          202,468     202,460\n\
-             \x20 ocn                                97.3%        0.0%\n\
-             \x20 distinct_ocns                          2           -\n"
-        );
-    }
-}
