@@ -3,7 +3,7 @@
 use std::{fs, io, path::Path};
 
 use axum::http::{HeaderMap, header::AUTHORIZATION};
-use rand::{RngExt, distr::Alphanumeric};
+use rand::distr::{Alphanumeric, SampleString as _};
 
 use crate::database::{data_folder::CREDENTIAL_FILE, private_file};
 
@@ -19,7 +19,7 @@ pub struct Credential(String);
 
 impl Credential {
     pub fn random() -> Self {
-        Self(rand::rng().sample_iter(Alphanumeric).take(CHARACTERS).map(char::from).collect())
+        Self(Alphanumeric.sample_string(&mut rand::rng(), CHARACTERS))
     }
 
     /// The folder's credential; `None` if the folder has never been served.

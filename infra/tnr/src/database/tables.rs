@@ -7,7 +7,7 @@ use aws_sdk_dynamodb::{
     operation::describe_table::DescribeTableError,
     types::{
         AttributeDefinition, BillingMode, KeySchemaElement, KeyType, ScalarAttributeType,
-        TableStatus, TimeToLiveSpecification, TimeToLiveStatus,
+        TableDescription, TableStatus, TimeToLiveSpecification, TimeToLiveStatus,
     },
 };
 use logging::with_causes;
@@ -15,6 +15,7 @@ use store::{Store, Tables};
 
 use crate::{
     CliError,
+    error::{Cause, Context},
     template::{self, Table},
 };
 
@@ -40,16 +41,24 @@ pub async fn create_missing(store: &Store) -> Result<(), CliError> {
     Ok(())
 }
 
+/// Describes a table; `None` if it does not exist.
+pub async fn describe(client: &Client, name: &str) -> Result<Option<TableDescription>, Cause> {
+    match client.describe_table().table_name(name).send().await {
+        Ok(output) => Ok(output.table),
+        Err(error) => match error.as_service_error() {
+            Some(DescribeTableError::ResourceNotFoundException(_)) => Ok(None),
+            _ => Err(error.into()),
+        },
+    }
+}
+
 /// Returns `true` if the database has the dataset table or the keys table.
 pub async fn has_any(store: &Store) -> Result<bool, CliError> {
     let (client, names) = store.parts();
     for table in [&names.dataset, &names.api_keys] {
-        let Err(error) = client.describe_table().table_name(table).send().await else {
+        let table = describe(client, table).await.context("the database is not responding")?;
+        if table.is_some() {
             return Ok(true);
-        };
-        let refusal = error.as_service_error();
-        if !refusal.is_some_and(DescribeTableError::is_resource_not_found_exception) {
-            return Err(CliError::io("the database is not responding")(error));
         }
     }
     Ok(false)
@@ -93,9 +102,7 @@ async fn create_if_missing(client: &Client, name: &str, table: &Table) -> Result
 /// AWS.
 async fn wait_until_active(client: &Client, name: &str) -> Result<(), CliError> {
     for _ in 0..MAX_TABLE_POLLS {
-        let described = client.describe_table().table_name(name).send().await;
-        let failed = CliError::io(format!("cannot use table {name}"));
-        let table = described.map_err(failed)?.table;
+        let table = describe(client, name).await.context(format!("cannot use table {name}"))?;
         if table.and_then(|table| table.table_status) == Some(TableStatus::Active) {
             return Ok(());
         }

@@ -5,7 +5,12 @@ use aws_sdk_dynamodb::Client;
 use logging::with_causes;
 use store::{Store, Tables};
 
-use crate::{CliError, database::args::DataArgs, error::Context, terminal::show_note};
+use crate::{
+    CliError,
+    database::{args::DataArgs, tables::describe},
+    error::Context,
+    terminal::show_note,
+};
 
 /// Enables deletion protection on a stack's tables. Failures are only warnings.
 pub async fn protect_stack_tables(store: &Store, data: &DataArgs) {
@@ -38,8 +43,7 @@ pub fn table_names(tables: &Tables) -> impl Iterator<Item = &str> {
 /// Protects a table. Returns `true` if it was unprotected.
 async fn protect(client: &Client, table: &str) -> Result<bool, CliError> {
     let failed = || format!("cannot enable deletion protection on table {table}");
-    let described = client.describe_table().table_name(table).send().await;
-    let described = described.context(failed())?.table;
+    let described = describe(client, table).await.context(failed())?;
     if described.is_some_and(|table| table.deletion_protection_enabled() == Some(true)) {
         return Ok(false);
     }

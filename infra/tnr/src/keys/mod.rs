@@ -8,7 +8,7 @@ pub mod transfer;
 use indicatif::HumanCount;
 use jiff::Timestamp;
 use numbering::time::this_second;
-use rand::{RngExt, distr::Alphanumeric};
+use rand::distr::{Alphanumeric, SampleString as _};
 use shared::{
     auth::{ApiKey, KeyKind, MalformedKey, PREFIX_CHARACTERS, SECRET_CHARACTERS},
     quota::LimitType,
@@ -81,8 +81,7 @@ pub async fn create(
 }
 
 pub fn random(kind: KeyKind) -> Result<ApiKey, MalformedKey> {
-    let characters = rand::rng().sample_iter(Alphanumeric).take(SECRET_CHARACTERS);
-    ApiKey::with_secret(kind, &characters.map(char::from).collect::<String>())
+    ApiKey::with_secret(kind, &Alphanumeric.sample_string(&mut rand::rng(), SECRET_CHARACTERS))
 }
 
 /// Stores a key's hash, so that the API accepts the key. An existing record stays unchanged.

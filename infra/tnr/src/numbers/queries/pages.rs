@@ -183,16 +183,11 @@ mod tests {
         pagination: Pagination,
     }
 
-    #[derive(Serialize)]
-    struct Row {
-        result: usize,
-    }
-
     impl Rows for List {
         const COLUMNS: &'static str = "result";
 
         fn rows(&self) -> impl Iterator<Item = impl Serialize> {
-            self.results.iter().map(|&result| Row { result })
+            self.results.iter().map(|result| json!({ "result": result }))
         }
     }
 

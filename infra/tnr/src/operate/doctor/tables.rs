@@ -2,7 +2,6 @@
 
 use aws_sdk_dynamodb::{
     Client,
-    operation::describe_table::DescribeTableError,
     types::{PointInTimeRecoveryStatus, TableDescription, TableStatus},
 };
 use futures_util::future::try_join_all;
@@ -14,6 +13,7 @@ use super::{
 };
 use crate::{
     CliError,
+    database::tables::describe,
     error::{Cause, Context},
     keys::deletion_protection::table_names,
 };
@@ -21,7 +21,8 @@ use crate::{
 pub async fn check(store: &Store, remedies: &Remedies) -> Findings {
     let (client, tables) = store.parts();
     let checks = table_names(tables).map(async |name| {
-        let Some(table) = describe(client, name).await? else {
+        let failed = format!("DescribeTable on table {name} failed");
+        let Some(table) = describe(client, name).await.context(failed)? else {
             return Ok(vec![missing_table(name, remedies)]);
         };
         if !remedies.is_stack() {
@@ -31,20 +32,6 @@ pub async fn check(store: &Store, remedies: &Remedies) -> Findings {
         Ok::<_, Cause>(findings(name, name == tables.api_keys, &table, is_recoverable))
     });
     Ok(try_join_all(checks).await?.concat())
-}
-
-async fn describe(client: &Client, name: &str) -> Result<Option<TableDescription>, CliError> {
-    match client.describe_table().table_name(name).send().await {
-        Ok(output) => Ok(output.table),
-        Err(error)
-            if error
-                .as_service_error()
-                .is_some_and(DescribeTableError::is_resource_not_found_exception) =>
-        {
-            Ok(None)
-        }
-        Err(error) => Err(error).context(format!("DescribeTable on table {name} failed")),
-    }
 }
 
 async fn is_recoverable(client: &Client, name: &str) -> Result<bool, CliError> {
