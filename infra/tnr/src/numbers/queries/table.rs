@@ -103,10 +103,13 @@ mod tests {
 
     #[test]
     fn tables_fit_the_width_without_control_characters() {
-        let rows = [json!({"a": "1", "b": null}), json!({"a": "\u{1b}[2J", "b": "é".repeat(50)})];
-        let heading = styled(HEADING, "  A          B");
+        let rows = [
+            json!({"carrier_type": "1", "b": null}),
+            json!({"carrier_type": "\u{1b}[2J", "b": "é".repeat(50)}),
+        ];
+        let heading = styled(HEADING, "  TYPE       B");
         let expected = format!("{heading}\n  1          -\n  \\u001b[2J  {}…\n", "é".repeat(16));
-        assert_eq!(table(&rows, &["a", "b"], 30), expected);
+        assert_eq!(table(&rows, &["carrier_type", "b"], 30), expected);
     }
 
     #[test]
