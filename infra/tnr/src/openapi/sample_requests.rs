@@ -30,7 +30,7 @@ pub fn requests_for(function: &str) -> Vec<SampleRequest> {
 ///
 /// # Panics
 /// Panics if a line is malformed. Tests parse all files.
-fn parse(text: &str) -> Vec<SampleRequest> {
+pub fn parse(text: &str) -> Vec<SampleRequest> {
     let text = text.replace("{key}", SAMPLE_KEY);
     let mut requests: Vec<SampleRequest> = Vec::new();
     for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {

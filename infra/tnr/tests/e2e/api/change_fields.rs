@@ -101,13 +101,3 @@ fn changes_of_area_codes_have_the_fields_of_an_area_code() {
     expected.retain(|name| !OF_EXCHANGES.contains(&name.split('.').next().unwrap()));
     assert_eq!(changed_fields(Record::AreaCode, area_code), expected);
 }
-
-#[test]
-fn codes_without_reported_exchanges_change_without_a_count() {
-    let toll_free = json!({
-        "npa": "800", "state": null, "states": [], "country": null, "total_exchanges": 0,
-        "service": "TOLL_FREE"
-    });
-    let names = changed_fields(Record::AreaCode, toll_free);
-    assert!(!names.contains("total_exchanges") && names.contains("status"), "{names:?}");
-}

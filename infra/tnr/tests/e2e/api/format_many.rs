@@ -39,15 +39,6 @@ async fn batch_results_equal_single_results_byte_for_byte() {
 }
 
 #[tokio::test]
-async fn post_responses_have_no_etag() {
-    let request = shared_service().post("/v1/format", "text/plain", "305 234 5678");
-    let response = request.header("if-none-match", "*").send().await.unwrap();
-    assert_eq!(response.status(), StatusCode::OK);
-    assert!(!response.headers().contains_key("etag"));
-    assert_eq!(response.headers()["cache-control"], "private");
-}
-
-#[tokio::test]
 async fn the_longest_response_fits_lambdas_limit() {
     /// Lambda's limit on a response, including its envelope.
     const MAX_BYTES: usize = 6 * 1024 * 1024;

@@ -36,12 +36,6 @@ async fn every_page_size_yields_every_record_once_in_order() {
     assert_page_sizes_agree(service, "/v1/search?q=sample%20wireless", "results").await;
 }
 
-/// The data version in a page's first link.
-fn version_in(page: &Response) -> String {
-    let links = page.headers()["link"].to_str().unwrap();
-    links.split("version=").nth(1).unwrap().split('>').next().unwrap().to_owned()
-}
-
 /// The next page's path in the `Link` header.
 fn next_path(response: &Response) -> Option<String> {
     let links = response.headers().get("link")?.to_str().unwrap();
@@ -75,16 +69,5 @@ async fn following_links_stays_on_one_version_during_an_import() {
         let store = service.database.store();
         import(&store, &ReportSet::first(), without_gates()).await.unwrap();
         service = service.restart().await;
-    }
-}
-
-#[tokio::test]
-async fn statistics_have_the_same_version_as_lists() {
-    let service = shared_service();
-    let version = version_in(&service.get("/v1/carriers?limit=1").await);
-    for path in ["/stats", "/v1/stats"] {
-        let response = service.request(path).send().await.unwrap();
-        assert_eq!(response.headers()["x-data-version"], version.as_str(), "{path}");
-        assert_eq!(response.headers()["cache-control"], "public, max-age=60", "{path}");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use reqwest::{Method, RequestBuilder, Response, StatusCode};
+use reqwest::{Method, Response, StatusCode};
 use serde_json::{Value, json};
 
 use crate::support::{
@@ -12,33 +12,8 @@ use crate::support::{
     function_calls::response_to,
     keys::key_with_quotas,
     sample_requests::SampleRequest,
-    service::{KEY, Service, http_client, sample_app, shared_service},
+    service::{KEY, http_client, sample_app, shared_service},
 };
-
-fn post(service: &Service, body: impl Into<String>) -> RequestBuilder {
-    service.post("/mcp", "application/json", body.into())
-}
-
-async fn send(service: &Service, message: Value) -> (StatusCode, Value) {
-    let response = post(service, message.to_string()).send().await.unwrap();
-    (response.status(), response.json().await.unwrap())
-}
-
-/// An `initialize` message for a protocol revision.
-fn initialize(revision: &str) -> String {
-    let client = json!({ "name": "x", "version": "1" });
-    let params = json!({ "protocolVersion": revision, "capabilities": {}, "clientInfo": client });
-    json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params }).to_string()
-}
-
-/// The status, error code and error message in a response.
-async fn rpc_error(response: Response) -> (u16, i64, String) {
-    let status = response.status().as_u16();
-    let body: Value = response.json().await.unwrap();
-    let error = &body["error"];
-    assert_eq!(body["jsonrpc"], "2.0", "{body}");
-    (status, error["code"].as_i64().unwrap(), error["message"].as_str().unwrap().to_owned())
-}
 
 #[tokio::test]
 async fn every_tool_returns_the_same_results_and_errors_as_the_api() {
@@ -152,44 +127,6 @@ async fn tool_calls_count_as_one_request_and_batches_as_one_per_number() {
 }
 
 #[tokio::test]
-async fn streams_and_sessions_are_not_offered() {
-    let service = shared_service();
-    for method in [Method::GET, Method::DELETE] {
-        let response = service.request_with(method.clone(), "/mcp").bearer_auth(KEY).send().await;
-        let response = response.unwrap();
-        assert_eq!(response.status(), StatusCode::METHOD_NOT_ALLOWED, "{method}");
-        assert_eq!(response.headers()["allow"], "POST, OPTIONS", "{method}");
-    }
-    let request = post(service, initialize("2025-06-18")).header("mcp-session-id", "stale");
-    let response = request.send().await.unwrap();
-    assert_eq!(response.headers()["content-type"], "application/json");
-    for header in ["mcp-session-id", "etag"] {
-        assert!(!response.headers().contains_key(header), "{header}");
-    }
-}
-
-#[tokio::test]
-async fn unsupported_revisions_fall_back_to_an_older_or_the_latest_one() {
-    let service = shared_service();
-    for (requested, expected) in [
-        ("2025-11-25", "2025-11-25"),
-        ("2024-11-05", "2024-11-05"),
-        // This revision includes batching, which is not supported.
-        ("2025-03-26", "2024-11-05"),
-        ("2026-07-28", "2025-11-25"),
-        ("1999-01-01", "2025-11-25"),
-    ] {
-        let response = post(service, initialize(requested)).send().await.unwrap();
-        let body: Value = response.json().await.unwrap();
-        assert_eq!(body["result"]["protocolVersion"], expected, "{body}");
-    }
-    let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
-    let request = post(service, ping).header("mcp-protocol-version", "1999-01-01");
-    let (status, code, message) = rpc_error(request.send().await.unwrap()).await;
-    assert_eq!((status, code), (400, -32600), "{message}");
-}
-
-#[tokio::test]
 async fn disallowed_origins_cannot_call_tools() {
     let mut app = sample_app().await;
     app.config.allowed_origins = "https://a.example".parse().unwrap();
@@ -208,37 +145,5 @@ async fn disallowed_origins_cannot_call_tools() {
         let response = response_to(routes_for("mcp"), app.clone(), &event).await;
         assert_eq!(response.status, status, "{origin:?}");
         assert_eq!(response.body["result"].is_object(), status == 200, "{origin:?}");
-    }
-}
-
-/// The unit tests in `message.rs` cover other bodies.
-#[tokio::test]
-async fn invalid_messages_get_protocol_errors() {
-    let service = shared_service();
-    let too_long = format!(r#"{{"jsonrpc":"2.0","id":"{}","method":"ping"}}"#, "x".repeat(65_536));
-    let response = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
-    for (body, status) in [("7", 400), (response, 400), (&*too_long, 413)] {
-        let (found, code, message) = rpc_error(post(service, body).send().await.unwrap()).await;
-        assert_eq!((found, code), (status, -32600), "{message}");
-    }
-    let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
-    for (accept, status) in [("text/event-stream", 406), ("application/json", 200), ("*/*", 200)] {
-        let response = post(service, ping).header("accept", accept).send().await.unwrap();
-        assert_eq!(response.status().as_u16(), status, "{accept}");
-    }
-}
-
-#[tokio::test]
-async fn unknown_methods_and_tools_are_named_in_errors() {
-    for (method, params, code, message) in [
-        ("tools/Call", json!({ "name": "get_carrier" }), -32601, "Unknown method 'tools/Call'"),
-        ("resources/read", json!({ "uri": "file:///etc/passwd" }), -32601, "resources/read"),
-        ("tools/call", json!({ "name": 7 }), -32602, "Invalid parameters for 'tools/call'"),
-        ("tools/call", json!({ "name": "send_text" }), -32602, "Unknown tool 'send_text'; the"),
-    ] {
-        let request = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
-        let (status, body) = send(shared_service(), request).await;
-        assert_eq!((status, body["error"]["code"].as_i64()), (StatusCode::OK, Some(code)));
-        assert!(body["error"]["message"].as_str().unwrap().starts_with(message), "{body}");
     }
 }

@@ -1,13 +1,13 @@
-//! Responses to API clients. `events` has snapshots for each endpoint. The other files test what endpoints share, and
-//! rules that need a database or a socket. `shared/src/respond` has snapshots of the rules for every response.
+//! Responses to API clients. `events` and `exchanges` have snapshots. The other files test what endpoints share, and rules
+//! that need a database or a socket. `shared/src/respond` has snapshots of the rules for every response.
 
 mod authentication;
 mod change_fields;
 mod conditional_requests;
 mod events;
+mod exchanges;
 mod failing_tables;
 mod flags;
-mod format;
 mod format_many;
 mod gateways;
 mod iam_requests;
@@ -19,4 +19,3 @@ mod quotas;
 mod raw_requests;
 mod serving_without_dynamodb;
 mod site;
-mod slow_database;

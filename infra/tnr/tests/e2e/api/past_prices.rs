@@ -18,7 +18,7 @@ async fn service_with_history() -> (Service, FaultProxy, Timestamp) {
     let history = store.history(&manifest, Timestamp::now()).await.unwrap();
     let start = history.start().at;
     let proxy = FaultProxy::transparent(database.endpoint()).await;
-    let service = Service::behind(&proxy).await;
+    let service = Service::patient(&proxy).await;
     // Keeps the database open.
     std::mem::forget(database);
     service.ok("/v1/carriers").await;

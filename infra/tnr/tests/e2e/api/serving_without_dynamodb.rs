@@ -3,11 +3,12 @@
 
 use std::time::{Duration, Instant};
 
-use futures_util::future::join_all;
+use futures_util::{StreamExt, future::join_all, stream};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 use shared::auth::{ApiKey, KeyKind};
-use tnr::{database::tables::create_missing, keys};
+use store::{CurrentDataset, Store, TimeoutProfile};
+use tnr::keys;
 
 use crate::support::{
     endpoints::example_targets,
@@ -26,64 +27,32 @@ async fn example_responses(service: &Service) -> Vec<(String, Value)> {
     responses
 }
 
-async fn delete_table(service: &Service, table: &str) {
+#[tokio::test]
+async fn only_numbers_abroad_need_no_data() {
+    let service = Service::with_sample().await;
     let store = service.database.store();
-    let (client, _) = store.parts();
-    client.delete_table().table_name(table).send().await.unwrap();
-}
-
-async fn assert_unavailable(service: &Service, path: &str) {
-    let response = service.get(path).await;
-    assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE, "{path}");
-    assert_eq!(response.headers()["retry-after"], "5", "{path}");
-    let body: Value = response.json().await.unwrap();
-    assert_eq!(body["error"], "service_unavailable", "{path}");
-    let message = body["message"].as_str().unwrap();
-    assert!(!message.contains("table") && !message.contains("DynamoDB"), "internals: {message}");
-}
-
-#[tokio::test]
-async fn requests_get_a_503_without_the_dataset_or_key_table_they_need() {
-    for table in ["dataset", "api_keys"] {
-        let service = Service::with_sample().await;
-        delete_table(&service, table).await;
-        for target in example_targets() {
-            assert_unavailable(&service, &target).await;
-        }
-        let status = service.get("/v1/format/+442079460958").await.status();
-        assert_eq!(status.is_success(), table == "dataset", "{table}");
+    store.parts().0.delete_table().table_name("dataset").send().await.unwrap();
+    for target in example_targets() {
+        let response = service.get(&target).await;
+        assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE, "{target}");
+        assert_eq!(response.headers()["retry-after"], "5", "{target}");
+        let body: Value = response.json().await.unwrap();
+        assert_eq!(body["error"], "service_unavailable", "{target}");
+        let message = body["message"].as_str().unwrap();
+        assert!(!message.contains("table") && !message.contains("DynamoDB"), "{message}");
     }
+    service.ok("/v1/format/+442079460958").await;
 }
 
 #[tokio::test]
-async fn health_is_degraded_without_the_keys_table() {
-    let service = Service::with_sample().await;
-    let health = service.ok("/health").await;
-    assert_eq!((&health["status"], &health["database"]), (&json!("healthy"), &json!("connected")));
-    delete_table(&service, "api_keys").await;
-    // The first service has read the table within the last minute.
-    let service = service.restart().await;
-    let response = service.get("/health").await;
-    assert_eq!(response.status(), StatusCode::OK);
-    assert_eq!(response.headers()["cache-control"], "no-store");
-    let mut expected = health.clone();
-    (expected["status"], expected["database"]) = (json!("degraded"), json!("error"));
-    assert_eq!(response.json::<Value>().await.unwrap(), expected);
-
-    create_missing(&service.database.store()).await.unwrap();
-    wait_until(async || service.ok("/health").await == health).await;
-}
-
-#[tokio::test]
-async fn lookups_are_served_from_memory_without_the_lookup_tables() {
-    let service = Service::with_sample().await;
-    let expected = example_responses(&service).await;
-    delete_table(&service, "exchanges").await;
-    delete_table(&service, "carriers").await;
-    let service = service.restart().await;
-    assert_eq!(example_responses(&service).await, expected);
-    delete_table(&service, "dataset").await;
-    assert_eq!(example_responses(&service).await, expected);
+async fn a_server_waits_for_its_own_slow_database() {
+    let sample = Service::with_sample().await;
+    let late = |_, _: &str| Fault::Late(Duration::from_millis(2500));
+    let proxy = FaultProxy::new(sample.database.endpoint(), late).await;
+    let store = Store::connect_to_emulator(&proxy.endpoint, TimeoutProfile::EmbeddedRequest);
+    let loaded = CurrentDataset::new(store).get().await.unwrap();
+    let stored = sample.database.store().manifest().await.unwrap().unwrap();
+    assert_eq!(loaded.version, stored.current.version);
 }
 
 #[tokio::test]
@@ -110,8 +79,14 @@ async fn database_faults_never_cause_wrong_responses_or_admit_bad_keys() {
     keys::register(&store, &revoked, "revoked").await.unwrap();
     keys::revoke(&store, revoked.prefix()).await.unwrap();
     let expected = example_responses(&sample).await;
-    for fault in [Fault::Throttled, Fault::InternalError, Fault::Stall, Fault::Reset, Fault::CutOff]
-    {
+    for fault in [
+        Fault::Throttled,
+        Fault::InternalError,
+        Fault::NonRetryable,
+        Fault::Stall,
+        Fault::Reset,
+        Fault::CutOff,
+    ] {
         let endpoint = sample.database.endpoint();
         tokio::join!(
             assert_correct_or_unavailable(endpoint, fault, false, &expected, [&unknown, &revoked]),
@@ -129,7 +104,7 @@ async fn assert_correct_or_unavailable(
     expected: &[(String, Value)],
     [unknown, revoked]: [&ApiKey; 2],
 ) {
-    let proxy = FaultProxy::with_switch(endpoint, fault).await;
+    let proxy = FaultProxy::with_switch(endpoint, None, fault).await;
     let service = Service::behind(&proxy).await;
     if has_data {
         service.ok("/v1/carriers").await;
@@ -164,6 +139,9 @@ async fn assert_correct_or_unavailable(
     assert_eq!(health["last_ingestion"].is_string(), has_data, "{fault:?}");
     assert_eq!(get("/stats", KEY).await.0, expected_status, "{fault:?}");
 
+    if has_data {
+        assert_spared(&service, &proxy).await;
+    }
     proxy.stop_failing();
     wait_until(async || {
         get("/v1/npa/415/nxx/234", KEY).await.0 == StatusCode::OK
@@ -171,4 +149,21 @@ async fn assert_correct_or_unavailable(
             && get("/v1/npa/415", unknown.reveal()).await.0 == StatusCode::UNAUTHORIZED
     })
     .await;
+}
+
+/// Asserts that many lookups, which read DynamoDB each time, cause few calls while it fails.
+async fn assert_spared(service: &Service, proxy: &FaultProxy) {
+    const LOOKUPS: usize = 200;
+    const CLIENTS: usize = 20;
+    /// The number of attempts that the SDK makes per call.
+    const ATTEMPTS: usize = 3;
+    /// The time for which a failed table's circuit breaker stays open, in seconds.
+    const PAUSE: u64 = 3;
+    proxy.reset();
+    let started = Instant::now();
+    let lookups = stream::iter(0..LOOKUPS).map(async |_| service.ok("/v1/carrier/908K").await);
+    lookups.buffer_unordered(CLIENTS).collect::<Vec<_>>().await;
+    let pauses = started.elapsed().as_secs() / PAUSE;
+    let max_calls = ATTEMPTS * (CLIENTS + pauses as usize);
+    assert!(proxy.calls() <= max_calls, "{} calls", proxy.calls());
 }

@@ -28,16 +28,12 @@ async fn the_page_is_small_and_cacheable() {
 }
 
 #[tokio::test]
-async fn the_committed_description_is_served_to_any_origin() {
+async fn the_committed_description_is_served() {
     for (path, committed) in [
         ("/openapi.json", include_str!("../../../../../docs/openapi.json").to_owned()),
         ("/openapi-3.0.json", format!("{:#}\n", openapi::description_3_0())),
     ] {
-        let request = shared_service().request(path).header("origin", "https://a.example");
-        let response = request.send().await.unwrap();
-        assert_eq!(header(response.headers(), "content-type"), "application/json");
-        assert_eq!(response.headers()["access-control-allow-origin"], "*");
-        assert!(response.headers().contains_key("etag"));
+        let response = shared_service().request(path).send().await.unwrap();
         assert_eq!(response.text().await.unwrap(), committed, "{path}");
     }
 }

@@ -72,7 +72,7 @@ async fn a_small_page_of_the_past_is_cheap_after_a_night_of_500_changes() {
 
     let proxy = FaultProxy::transparent(database.endpoint()).await;
     for npa in ["415", "712"] {
-        let service = Service::behind(&proxy).await;
+        let service = Service::patient(&proxy).await;
         service.ok("/v1/carriers").await;
         proxy.take_answered();
         let target = format!("/v1/npa/{npa}?as_of={before}&limit=2");
@@ -113,7 +113,7 @@ async fn every_record_of_the_published_reports_is_served() {
         .await;
 
     let proxy = FaultProxy::transparent(service.database.endpoint()).await;
-    assert_snapshot_costs_half(&Service::behind(&proxy).await, &proxy, 2).await;
+    assert_snapshot_costs_half(&Service::patient(&proxy).await, &proxy, 2).await;
 
     let store = service.database.store();
     let snapshot = store.manifest().await.unwrap().unwrap().current;

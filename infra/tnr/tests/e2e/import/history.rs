@@ -1,18 +1,13 @@
 //! A random walk of imports and rollbacks, one a night, at midnight. Afterwards, every version can be rebuilt from the
-//! differences, and the past and the changes are compared with what plain loops over the reports' rows say.
+//! differences, and the past and the changes equal what plain loops over the reports' rows find.
 //!
 //! `TNR_WALK_SEED` repeats a run.
 
-use std::{collections::HashMap, env, sync::Arc};
+use std::{collections::HashMap, sync::Arc};
 
-use axum::{
-    Router,
-    body::{Body, to_bytes},
-    http::{Request, Response},
-};
+use axum::Router;
 use ingest::{Options, Outcome, RollbackTarget, ingest, rollback};
 use jiff::{Timestamp, ToSpan, civil::Date, tz::TimeZone};
-use lambda_http::tower::ServiceExt;
 use numbering::{
     dataset::Dataset,
     records::Version,
@@ -20,12 +15,17 @@ use numbering::{
 };
 use rand::{RngExt, SeedableRng, rngs::StdRng, seq::IndexedRandom};
 use serde_json::Value;
-use shared::{app, state::App};
+use shared::state::App;
 use store::{Publication, Store, load};
-use tnr::{database::Database, keys, routes};
+use tnr::{database::Database, keys};
 
 use self::rows::{Change, NPAS, NXXS, OCNS, Rows};
-use crate::support::{imports::without_gates, service::KEY};
+use crate::support::{
+    imports::without_gates,
+    in_process::{api, get, send, text},
+    service::KEY,
+    settings::setting,
+};
 
 mod rows;
 
@@ -33,25 +33,9 @@ const NIGHTS: usize = 200;
 /// Requests to compare on each night; they are chosen at random.
 const REQUESTS_PER_NIGHT: usize = 3;
 
-/// The API in this process, with nothing in memory.
-fn api(store: &Store) -> Router {
-    app::service(routes(), App::with_store(store.clone()))
-}
-
-async fn send(api: &Router, target: &str) -> Response<Body> {
-    let request = Request::get(target).header("host", "localhost").header("x-api-key", KEY);
-    api.clone().oneshot(request.body(Body::empty()).unwrap()).await.unwrap()
-}
-
-async fn text(response: Response<Body>) -> String {
-    let body = to_bytes(response.into_body(), usize::MAX).await.unwrap();
-    String::from_utf8(body.to_vec()).unwrap()
-}
-
-async fn get(api: &Router, target: &str) -> (u16, Value) {
-    let response = send(api, target).await;
-    let status = response.status().as_u16();
-    (status, serde_json::from_str(&text(response).await).unwrap())
+/// The API with nothing in memory.
+fn fresh_api(store: &Store) -> Router {
+    api(App::with_store(store.clone()))
 }
 
 async fn ok(api: &Router, target: &str) -> Value {
@@ -102,7 +86,7 @@ async fn walk(store: &Store, random: &mut StdRng) -> Vec<Night> {
     let midnight = first.to_zoned(TimeZone::UTC).unwrap().timestamp();
     let (mut rows, mut by_version) = (Rows::first(), HashMap::<Version, Rows>::new());
     let mut nights: Vec<Night> = Vec::new();
-    let long_running = api(store);
+    let long_running = fresh_api(store);
     for night in 0..NIGHTS {
         let now = midnight + (24 * night as i64).hours();
         let options = Options { now, ..without_gates() };
@@ -119,7 +103,7 @@ async fn walk(store: &Store, random: &mut StdRng) -> Vec<Night> {
         }
         let manifest = store.manifest().await.unwrap().unwrap();
         let current = &by_version[&manifest.current.version];
-        let fresh = api(store);
+        let fresh = fresh_api(store);
         let mut answers = Vec::new();
         for _ in 0..REQUESTS_PER_NIGHT {
             let target = random_lookup(random);
@@ -298,8 +282,7 @@ async fn assert_night(api: &Router, night: &Night, random: &mut StdRng) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_past_is_answered_as_it_was_after_200_imports_and_rollbacks() {
-    let clock = Timestamp::now().as_nanosecond() as u64;
-    let seed = env::var("TNR_WALK_SEED").map_or(clock, |seed| seed.parse().unwrap());
+    let seed = setting("TNR_WALK_SEED").unwrap_or_else(rand::random);
     println!("TNR_WALK_SEED={seed}");
     let random = &mut StdRng::seed_from_u64(seed);
     let database = Database::in_memory().await.unwrap();
@@ -324,7 +307,7 @@ async fn the_past_is_answered_as_it_was_after_200_imports_and_rollbacks() {
         rebuilt = Some(older);
     }
 
-    let api = api(store);
+    let api = fresh_api(store);
     for (target, answer) in nights.iter().flat_map(|night| &night.answers) {
         assert_eq!(get(&api, target).await, *answer, "{target}");
     }

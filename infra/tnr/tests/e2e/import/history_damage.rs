@@ -163,25 +163,20 @@ async fn damage_to_the_history_is_named_and_restored_from_what_is_stored_elsewhe
             assert_eq!(past.health().await, "healthy", "{context}");
         }
     }
-}
 
-#[tokio::test]
-async fn retained_versions_restore_a_publication_and_its_difference() {
-    let past = Past::new().await;
-    let [_, second, third] = &past.publications[..] else { panic!() };
-    let store = &past.nights.store;
+    // Retained versions restore a publication and its difference.
     // All that is left of the third publication are its changes, but not which ones there are.
     for (code, entry) in [
         ("publications", third.id.as_str()),
         ("copies", third.id.as_str()),
         (third.id.as_str(), "0000"),
     ] {
-        inflict(store, Damage::Deleted, code, entry).await;
+        inflict(&past.nights.store, Damage::Deleted, code, entry).await;
     }
     // Neither the changes nor the difference of the second one are complete.
-    inflict(store, Damage::Deleted, second.id.as_str(), "0000").await;
+    inflict(&past.nights.store, Damage::Deleted, second.id.as_str(), "0000").await;
     let entry = format!("207#{:010}#{}", second.number, second.id);
-    inflict(store, Damage::Changed, "415", &entry).await;
+    inflict(&past.nights.store, Damage::Changed, "415", &entry).await;
     assert!(past.count_errors().await > 0);
     past.verify(Repair::Yes).await;
     assert_eq!(past.count_errors().await, 0);

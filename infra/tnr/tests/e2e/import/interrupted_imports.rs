@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use ingest::{IngestError, Options, Outcome, RollbackTarget, rollback};
+use jiff::ToSpan;
 
 use crate::support::{
     fault_proxy::{Fault, for_operation},
@@ -58,6 +59,26 @@ async fn concurrent_imports_both_succeed_because_the_later_one_restarts() {
     // Each repairs items that the other has overwritten.
     assert!(reports.iter().all(|report| report.verification.is_some()));
     assert_no_drift(&store).await;
+}
+
+/// A crashed import leaves chunks that no manifest references. They stay while it could still publish them.
+#[tokio::test]
+async fn chunks_from_a_crashed_import_are_deleted_once_it_cannot_publish() {
+    let service = Service::with_small_reports().await;
+    let store = service.database.store();
+    let chunks = async || {
+        let items = dump(&store).await;
+        items.keys().filter(|key| key.starts_with("dataset ") && key.contains("#0")).count()
+    };
+    let now = store.manifest().await.unwrap().unwrap().current.ingested_at;
+    let policy = for_operation("PutItem", Fault::CutOff);
+    let (crashing, _proxy) = store_with_faults(&service, policy).await;
+    let old = Options { now: now - 48.hours(), ..Options::default() };
+    import(&crashing, &ReportSet::second(), old).await.unwrap_err();
+    store.sweep(now).await.unwrap();
+    assert_eq!(chunks().await, 2, "it may still be published");
+    import(&store, &ReportSet::first(), Options::default()).await.unwrap();
+    assert_eq!(chunks().await, 1);
 }
 
 #[tokio::test]

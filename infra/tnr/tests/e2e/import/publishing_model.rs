@@ -5,7 +5,6 @@
 //! `TNR_MODEL_STEPS` sets the number of steps and `TNR_MODEL_SEED` repeats a run.
 
 use std::{
-    env,
     sync::{
         Arc, Mutex,
         atomic::{AtomicUsize, Ordering},
@@ -34,6 +33,7 @@ use crate::support::{
     fault_proxy::{Fault, FaultProxy},
     imports::without_gates,
     service::KEY,
+    settings::setting,
 };
 
 mod files;
@@ -275,16 +275,9 @@ fn failure(error: IngestError) -> TestCaseError {
     TestCaseError::fail(error.to_string())
 }
 
-/// The numeric value of an environment variable, if set.
-fn setting<T: std::str::FromStr>(variable: &str) -> Option<T> {
-    let text = env::var(variable).ok()?;
-    let Ok(value) = text.parse() else { panic!("{variable} must be a number, got '{text}'") };
-    Some(value)
-}
-
 #[test]
 fn lookups_always_equal_lists_whatever_happens_to_writers() {
-    let seed = setting("TNR_MODEL_SEED").unwrap_or_else(seed_from_clock);
+    let seed = setting("TNR_MODEL_SEED").unwrap_or_else(|| u64::from(rand::random::<u32>()));
     let min_steps = setting("TNR_MODEL_STEPS").unwrap_or(DEFAULT_STEPS);
     let min_sequences = min_steps.div_ceil(STEPS_PER_SEQUENCE) * 11 / 10;
     let cases = min_sequences.div_ceil(CONCURRENT_SEQUENCES as u32);
@@ -325,8 +318,4 @@ fn run_sequences(seed: u64, cases: u32) -> (usize, Result<(), TestError<Vec<Step
         })
     });
     (steps_taken.load(Ordering::Relaxed), result)
-}
-
-fn seed_from_clock() -> u64 {
-    Timestamp::now().as_nanosecond() as u64
 }

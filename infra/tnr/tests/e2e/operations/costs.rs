@@ -18,7 +18,6 @@ use crate::support::{
     database_calls::{calls_for, units},
     databases,
     fault_proxy::FaultProxy,
-    program::{program, stdout},
     service::{KEY, Service, http_client},
     template::{Function, api_functions, functions, resources, resources_of_type, template, text},
 };
@@ -98,7 +97,7 @@ async fn response_sizes_and_read_units_match_the_costs() {
     let proxy = FaultProxy::transparent(sample.endpoint()).await;
     // The sample has only one version. Changes are measured on the published reports.
     for kind in REQUESTS.iter().filter(|kind| kind.route != "/v1/changes") {
-        let service = Service::behind(&proxy).await;
+        let service = Service::patient(&proxy).await;
         calls_for(&service, &proxy, "/v1/carriers").await;
         let request = request(&service.base_url, kind);
         let response = request.send().await.unwrap();
@@ -201,18 +200,4 @@ fn worst_day_limits_match_the_template() {
     // Each value is followed by a quote, and takes nine bytes on average.
     let bytes: usize = parts.map(|part| 9 + part.len() - part.find('"').unwrap()).sum();
     assert_measured("GATEWAY_LOG_BYTES", GATEWAY_LOG_BYTES.into(), (start + bytes) as f64);
-}
-
-#[test]
-fn the_costs_command_prints_a_bill_for_its_options() {
-    let bill =
-        |arguments: &[&str]| stdout(&program(&[&["costs"], arguments].concat()).output().unwrap());
-    let printed = bill(&["--requests", "2000000", "--cold", "3"]);
-    let expected = Bill::new(&Usage::month(2e6, 0.03));
-    assert!(printed.starts_with("A month with 2,000,000 requests, 3% of which start"), "{printed}");
-    assert!(printed.ends_with(&format!("{:>12.2}\n", expected.total())), "{printed}");
-    assert!(!printed.contains("X-Ray") && bill(&["--tracing"]).contains("X-Ray"));
-    assert!(!printed.contains("CloudFront") && bill(&["--edge"]).contains("Firewall"));
-    let days = bill(&["--worst-case"]);
-    assert!(days.starts_with("A day with ") && days.contains("\nA day without a key, with "));
 }

@@ -30,7 +30,7 @@ async fn proxy() -> FaultProxy {
 }
 
 async fn cold_service(proxy: &FaultProxy) -> Service {
-    let service = Service::behind(proxy).await;
+    let service = Service::patient(proxy).await;
     proxy.take_answered();
     service
 }

@@ -1,6 +1,6 @@
 //! `tnr export`: all numbering data as files and as a database.
 
-use std::{fs, path::Path};
+use std::fs;
 
 use clap::ValueEnum;
 use parquet::{
@@ -14,7 +14,8 @@ use tnr::data::export::tables::Table;
 
 use crate::support::{
     databases::sample_folder,
-    program::{Server, run, sample_file, stderr, stdout},
+    program::{Server, import, run, stdout},
+    small_reports::ReportSet,
 };
 
 /// A row in a Parquet file as a JSON object.
@@ -31,12 +32,6 @@ fn to_object(row: &Row) -> Value {
     Value::Object(columns.collect())
 }
 
-fn export(data_dir: &TempDir, name: &Path, format: &str) {
-    let output = run(data_dir, &["export", "--format", format, name.to_str().unwrap()]);
-    assert!(stdout(&output).is_empty());
-    assert!(stderr(&output).contains("with 3,484 exchanges to "), "{}", stderr(&output));
-}
-
 /// Imports the sample with two thousands blocks, of which one starts years from now.
 fn import_blocks(data_dir: &TempDir) {
     let blocks = data_dir.path().join("blocks.csv");
@@ -44,12 +39,8 @@ fn import_blocks(data_dir: &TempDir) {
                   ,415,206,2,AS,SAN RAFAEL,01/02/2020,SAMPLE,5927\n\
                   ,415,206,3,AS,SAN RAFAEL,01/01/2099,SAMPLE,0230\n";
     fs::write(&blocks, report).unwrap();
-    let [nanpa, cnac, npa_report, carriers] =
-        ["nanpa_utilized_codes.txt", "cnac_co_code_status.csv", "npa_report.csv", "carriers.csv"]
-            .map(sample_file);
-    let arguments = ["import", "--nanpa", &nanpa, "--cnac", &cnac, "--npa-report", &npa_report];
-    let more = ["--carriers", &carriers, "--thousands-blocks", blocks.to_str().unwrap()];
-    stdout(&run(data_dir, &[&arguments[..], &more].concat()));
+    let options = ["--thousands-blocks", blocks.to_str().unwrap()];
+    stdout(&import(data_dir, &ReportSet::sample(), &options));
 }
 
 /// The rows of a table as JSON Lines on stdout, or in a Parquet file.
@@ -104,8 +95,9 @@ async fn every_export_format_contains_every_record_even_while_serving() {
     let server = Server::on(&data_dir, &[]).await;
     let files = TempDir::new().unwrap();
     let [folder, file] = ["csv", "numbers.sqlite"].map(|name| files.path().join(name));
-    export(&data_dir, &folder, "csv");
-    export(&data_dir, &file, "sqlite");
+    for (format, path) in [("csv", &folder), ("sqlite", &file)] {
+        stdout(&run(&data_dir, &["export", "--format", format, path.to_str().unwrap()]));
+    }
     assert_eq!(fs::read_dir(files.path()).unwrap().count(), 2, "no unfinished file is left");
     let database = Connection::open(file).unwrap();
     for table in Table::value_variants().iter().filter(|table| **table != Table::Provenance) {
@@ -133,6 +125,8 @@ async fn every_export_format_contains_every_record_even_while_serving() {
     let count = |sql: &str| database.query_one(sql, [], |row| row.get::<_, i64>(0)).unwrap();
     assert_eq!(count("SELECT count(*) FROM pragma_foreign_key_check"), 0);
     assert_eq!(count("SELECT count(*) FROM pragma_foreign_key_list('blocks')"), 3);
+    let provenance = table_rows(&data_dir, "provenance", "jsonl");
+    assert!(database_rows(&database, "provenance").iter().all(|row| provenance.contains(row)));
     let stats = server.get("/v1/stats").await;
     assert_eq!(stats["total_records"], count("SELECT count(*) FROM exchanges"));
     let carrier = server.get("/v1/carrier/0230").await;
@@ -145,73 +139,4 @@ async fn every_export_format_contains_every_record_even_while_serving() {
     for (all, known) in [(existing, described), (described, existing)] {
         assert_eq!(count(&format!("SELECT count(*) FROM ({all} EXCEPT {known})")), 0, "{all}");
     }
-}
-
-#[test]
-fn an_export_states_its_source_and_limitations() {
-    let data_dir = sample_folder();
-    let files = TempDir::new().unwrap();
-    let [folder, database] = ["csv", "numbers.sqlite"].map(|name| files.path().join(name));
-    export(&data_dir, &folder, "csv");
-    export(&data_dir, &database, "sqlite");
-    let text = fs::read_to_string(folder.join("provenance.json")).unwrap();
-    let mut provenance: Value = serde_json::from_str(&text).unwrap();
-    let listed = stdout(&run(&data_dir, &["versions", "--json"]));
-    let version = &serde_json::from_str::<Value>(&listed).unwrap()[0];
-    assert_eq!(provenance["data_version"], version["version"]);
-    assert_eq!(provenance["imported_at"], version["ingested_at"]);
-    for varying in ["data_version", "imported_at", "effective_on", "generator"] {
-        provenance[varying] = "".into();
-    }
-    insta::assert_json_snapshot!(provenance);
-    let rows = database_rows(&Connection::open(database).unwrap(), "provenance");
-    let caveat = rows.iter().find(|row| row["name"] == "caveat").unwrap();
-    assert_eq!(provenance["caveat"], caveat["value"]);
-    let printed = table_rows(&data_dir, "provenance", "jsonl");
-    assert!(printed.contains(&serde_json::json!({ "name": "exchanges", "value": "3484" })));
-}
-
-#[test]
-fn exports_replace_files_only_with_force_and_leave_nothing_behind() {
-    let data_dir = sample_folder();
-    let files = TempDir::new().unwrap();
-    let folder = files.path().display().to_string();
-    let file = files.path().join("carriers.csv").display().to_string();
-    fs::write(&file, "old").unwrap();
-    let missing = files.path().join("none/numbers.sqlite").display().to_string();
-    for (arguments, message) in [
-        (&["csv", &*folder][..], "already exists; pass --force to replace it"),
-        (&["csv", "--table", "carriers", &file], "already exists; pass --force to replace it"),
-        (&["sqlite", &missing], "cannot write "),
-        (
-            &["sqlite", "--table", "blocks", "x"],
-            "this format is one file with all data; omit --table",
-        ),
-        (&["csv", "-"], "stdout takes one table"),
-        (&["vicidial", "--table", "blocks", "x"], "omit --table"),
-    ] {
-        let rejected = run(&data_dir, &[&["export", "--format"], arguments].concat());
-        assert_eq!(rejected.status.code(), Some(2));
-        assert!(stderr(&rejected).contains(message), "{}", stderr(&rejected));
-        assert_eq!(fs::read_to_string(&file).unwrap(), "old");
-    }
-    stdout(&run(&data_dir, &["export", "--format", "csv", "--force", &folder]));
-    assert_ne!(fs::read_to_string(&file).unwrap(), "old");
-    assert_eq!(fs::read_dir(files.path()).unwrap().count(), 8, "seven tables and their provenance");
-    stdout(&run(&data_dir, &["export", "--format", "csv", "--table", "carriers", "/dev/null"]));
-}
-
-#[test]
-fn vicidial_gets_the_standard_time_of_each_exchange() {
-    let data_dir = sample_folder();
-    let vicidial = ["export", "--format", "vicidial", "-"];
-    let lines = stdout(&run(&data_dir, &vicidial));
-    let later = [&vicidial[..], &["--effective-on", "2026-12-25"]].concat();
-    assert_eq!(stdout(&run(&data_dir, &later)), lines, "exchanges have no effective day");
-    for expected in ["305,234,-5.00,Y,,,PERRINE,FL,,US,C", "415,206,-8.00,Y,,,SAN RAFAEL,CA,,US,"] {
-        assert!(lines.lines().any(|line| line == expected), "{expected}");
-    }
-    assert!(lines.lines().all(|line| line.split(',').count() == 11));
-    // Its exchanges are in several zones.
-    assert!(!lines.lines().any(|line| line.starts_with("208,")));
 }

@@ -3,7 +3,7 @@
 //!
 //! `TNR_FLIPS` sets the number of bits and `TNR_FLIP_SEED` repeats a run.
 
-use std::{env, fs, path::Path};
+use std::{fs, path::Path};
 
 use ingest::Options;
 use rand::{
@@ -20,6 +20,7 @@ use tnr::{database::Database, keys};
 use crate::support::{
     imports::{import, without_gates},
     service::{KEY, Service},
+    settings::setting,
     small_reports::ReportSet,
 };
 
@@ -103,11 +104,6 @@ fn flip(bytes: &mut [u8], random: &mut StdRng) -> String {
     let (byte, bit) = (random.random_range(0..bytes.len()), random.random_range(0..8));
     bytes[byte] ^= 1 << bit;
     format!("bit {bit} of byte {byte}")
-}
-
-/// The numeric value of an environment variable, if set.
-fn setting(variable: &str) -> Option<u64> {
-    env::var(variable).ok().map(|text| text.parse().unwrap())
 }
 
 #[tokio::test]

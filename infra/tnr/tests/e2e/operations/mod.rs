@@ -1,31 +1,23 @@
 //! Operations: commands, deployment, logs, and frozen processes.
 
 mod access_log;
-mod commands;
 pub mod costs;
 mod database_cost;
 mod database_port;
-mod doctor;
 mod documents;
 mod endpoint_places;
 mod export;
-mod find;
-mod flag_images;
 mod flipped_bits;
-mod import_commands;
-mod key_deletion;
-mod key_transfer;
+mod json_output;
 mod lambda;
 mod log_privacy;
 mod mcp;
-mod new_files;
-mod number_lists;
+mod pipes;
 mod probe;
-mod published_reports;
 mod reading;
 mod readme;
-mod sample_notes;
 mod self_hosting;
+#[cfg(target_os = "linux")]
+mod sessions;
 mod terminal;
-mod terminal_output;
-mod version_commands;
+mod unreadable_versions;

@@ -40,8 +40,8 @@ async fn probe_process() {
     }
 }
 
-async fn aws_for(service: &Service) -> Aws {
-    Aws::with_functions(App::with_store(service.database.serving_store().await)).await
+async fn app_on(service: &Service) -> App {
+    App::with_store(service.database.serving_store().await)
 }
 
 /// A running probe, and the services that it calls.
@@ -55,11 +55,12 @@ struct Probe {
 impl Probe {
     /// A probe for functions on a service's database.
     async fn new(service: &Service) -> Self {
-        Self::calling(aws_for(service).await, |function| Some(version_arn(function))).await
+        Self::with_versions(service, |function| Some(version_arn(function))).await
     }
 
-    /// A probe that calls these services, with each function's version in its environment.
-    async fn calling(aws: Aws, version: impl Fn(&str) -> Option<String>) -> Self {
+    /// A probe with each function's version in its environment.
+    async fn with_versions(service: &Service, version: fn(&str) -> Option<String>) -> Self {
+        let aws = Aws::with_functions(app_on(service).await).await;
         let folder = TempDir::new().unwrap();
         let output = folder.path().join("output");
         let process = concat!(module_path!(), "::probe_process");
@@ -137,22 +138,17 @@ async fn new_versions_with_wrong_responses_fail() {
     for (function, misbehavior, expected) in [
         ("npa", Misbehavior::InternalError, "the status must be 200, got 500 (internal_error)"),
         ("carriers", Misbehavior::Crashed, "the function failed (Unhandled): RequestId: 1 Error"),
-        ("status", Misbehavior::Deleted, "Function not found"),
-        ("search", Misbehavior::WrongData, "/exchanges/0/ocn must be"),
-        ("npa", Misbehavior::WrongData, ", got \"ZZZZ\""),
+        ("npa", Misbehavior::WrongData, "/exchanges/0/ocn must be"),
         ("search", Misbehavior::Silent, "no response within 16s"),
     ] {
         let started = Instant::now();
         probe.aws.state().misbehaving = Some((function, misbehavior));
         let (status, findings) = probe.check_new_version().await;
         assert_eq!(status, "Failed", "{function} {misbehavior:?}");
-        assert!(started.elapsed() < Duration::from_secs(21), "{:?}", started.elapsed());
-        assert!(findings.to_string().replace('\\', "").contains(expected), "{findings}");
-        // If the search is wrong, the checks for other functions fail too.
-        if (function, misbehavior) != ("search", Misbehavior::WrongData) {
-            let is_named = |check: &str| check.starts_with(&format!("{function} "));
-            assert!(failed_checks(&findings).iter().any(|check| is_named(check)), "{findings}");
-        }
+        assert!(started.elapsed() < Duration::from_secs(40), "{:?}", started.elapsed());
+        assert!(findings.to_string().contains(expected), "{findings}");
+        let is_named = |check: &str| check.starts_with(&format!("{function} "));
+        assert!(failed_checks(&findings).iter().any(|check| is_named(check)), "{findings}");
     }
     probe.aws.state().misbehaving = None;
     // A new account has ten concurrent executions, and a deployment's hooks use seven. They are retried, as are reports.
@@ -160,55 +156,35 @@ async fn new_versions_with_wrong_responses_fail() {
     probe.aws.state().failing_reports = 2;
     assert_eq!(probe.check_new_version().await.0, "Succeeded");
     let lines = probe.lines("new versions were checked");
-    assert_eq!(lines.iter().filter(|line| line["level"] == "ERROR").count(), 6);
+    assert_eq!(lines.iter().filter(|line| line["level"] == "ERROR").count(), 4);
 }
 
 #[tokio::test]
-async fn a_service_without_data_passes_before_the_first_import() {
-    let service = Service::empty().await;
-    let mut probe = Probe::new(&service).await;
+async fn new_versions_must_read_the_current_data_if_there_is_any() {
+    let [empty, service] = [Service::empty().await, Service::with_small_reports().await];
+    let mut probe = Probe::new(&empty).await;
     let (status, findings) = probe.check_new_version().await;
     assert_eq!((status.as_str(), &findings["checks"]), ("Succeeded", &json!(16)), "{findings}");
-    let findings = probe.function.invoke(&json!({ "base_url": service.base_url })).await;
+    let findings = probe.function.invoke(&json!({ "base_url": empty.base_url })).await;
     assert_eq!((failed_checks(&findings), &findings["checks"]), (vec![], &json!(17)), "{findings}");
     let line = &probe.lines("the service was checked")[0];
     let expected = ["ChecksFailed", "ChecksMade", "NoData"].map(str::to_owned);
     assert_eq!(metrics_in(line), expected.into(), "DataAge is missing without data");
     assert_eq!(line["NoData"], 1.0);
-}
 
-#[tokio::test]
-async fn new_versions_without_the_existing_data_fail() {
-    let (service, without_data) = (Service::with_small_reports().await, Service::empty().await);
-    let mut probe = Probe::new(&service).await;
-    let app_without_data = App::with_store(without_data.database.serving_store().await);
-    probe.aws.state().new_version_app = Some(app_without_data);
+    let without_data = probe.aws.replace_app(app_on(&service).await);
+    probe.aws.state().new_version_app = Some(without_data);
     let (status, findings) = probe.check_new_version().await;
     let expected = vec!["status: the live version's data"];
     assert_eq!((status.as_str(), failed_checks(&findings)), ("Failed", expected));
-}
 
-#[tokio::test]
-async fn new_versions_that_cannot_read_the_current_data_fail() {
-    let health = "status /v1/health";
-    let without_data = [
-        health,
-        "status /v1/stats",
-        "status /v1/sources",
-        "search /v1/search",
-        "carriers /v1/carriers",
-    ];
-    for (has_older_data, expected) in [(false, &without_data[..]), (true, &[health])] {
-        let service = Service::with_small_reports().await;
-        let store = service.database.store();
-        if has_older_data {
-            import(&store, &ReportSet::second(), Options::default()).await.unwrap();
-        }
-        let current = store.manifest().await.unwrap().unwrap().current;
-        make_unreadable(&store, &current, Reason::MissingChunk).await;
-        let (status, findings) = Probe::new(&service).await.check_new_version().await;
-        assert_eq!((&*status, &failed_checks(&findings)[..]), ("Failed", expected), "{findings}");
-    }
+    let store = service.database.store();
+    import(&store, &ReportSet::second(), Options::default()).await.unwrap();
+    let current = store.manifest().await.unwrap().unwrap().current;
+    make_unreadable(&store, &current, Reason::MissingChunk).await;
+    probe.aws.state().new_version_app = Some(app_on(&service).await);
+    let (status, findings) = probe.check_new_version().await;
+    assert_eq!((&*status, failed_checks(&findings)), ("Failed", vec!["status /v1/health"]));
 }
 
 /// Without a report, CodeDeploy would wait for an hour.
@@ -216,7 +192,7 @@ async fn new_versions_that_cannot_read_the_current_data_fail() {
 async fn a_broken_probe_reports_failure_to_codedeploy() {
     let service = Service::empty().await;
     let without_npa = |function: &str| (function != "npa").then(|| version_arn(function));
-    let mut probe = Probe::calling(aws_for(&service).await, without_npa).await;
+    let mut probe = Probe::with_versions(&service, without_npa).await;
     let (status, error) = probe.check_new_version().await;
     assert_eq!(status, "Failed");
     let expected = "the environment variable NPA_VERSION must be the ARN of a function version";
@@ -243,6 +219,10 @@ async fn scheduled_probes_check_the_live_versions_and_the_api() {
     let npa_checks = ["npa /v1/npa/{npa}/nxx/{nxx}", "npa /v1/npa/{npa}"];
     assert_eq!(failed_checks(&findings), npa_checks);
 
+    let unreachable = probe.function.invoke(&json!({ "base_url": "http://127.0.0.1:1" })).await;
+    let api_checks = ["API /v1/health", "API /v1/stats", "API /v1/carriers with an unknown key"];
+    assert!(failed_checks(&unreachable).ends_with(&api_checks), "{unreachable}");
+
     let lines = probe.lines("the service was checked");
     for (line, failed) in lines.iter().zip([0.0, 2.0]) {
         assert_eq!(
@@ -255,13 +235,4 @@ async fn scheduled_probes_check_the_live_versions_and_the_api() {
     assert_eq!(metrics_in(&lines[1]).len() as u32, PROBE_METRICS);
     assert_has_alarm_metrics(&lines[1], "ProbeFunction");
     assert!(!fs::read_to_string(&probe.output).unwrap().contains(KEY));
-
-    // The AWS stand-in returns an error without JSON for these paths.
-    probe.aws.state().misbehaving = None;
-    for address in [probe.aws.endpoint.clone(), "http://127.0.0.1:1".to_owned()] {
-        let findings = probe.function.invoke(&json!({ "base_url": address })).await;
-        let api_checks =
-            ["API /v1/health", "API /v1/stats", "API /v1/carriers with an unknown key"];
-        assert_eq!(failed_checks(&findings), api_checks, "{findings}");
-    }
 }

@@ -19,7 +19,7 @@ use tnr::{
 
 use crate::support::{
     databases::sample_folder,
-    program::{Server, program, run, sample_file, stderr, stdout},
+    program::{Server, program, run, stderr, stdout},
 };
 
 /// An unprivileged user, for running the program when the tests run as root.
@@ -73,30 +73,6 @@ fn unprivileged_command(data_dir: &TempDir, command: &str, output: &Path) -> Com
         line.uid(NOBODY_UID).gid(NOBODY_UID);
     }
     line
-}
-
-#[test]
-fn read_commands_never_create_a_database_but_suggest_the_command_that_does() {
-    let (parent, output) = (TempDir::new().unwrap(), TempDir::new().unwrap());
-    let mistyped = parent.path().join("dtaa");
-    let expected = format!("folder '{}' has no database", mistyped.display());
-    for command in READ_COMMANDS.into_iter().filter(|command| !command.starts_with("lookup")) {
-        let failed = reading_command(&mistyped, command, output.path()).output().unwrap();
-        let error = stderr(&failed);
-        let code = if command.starts_with("doctor") { 3 } else { 2 };
-        assert_eq!(failed.status.code(), Some(code), "{command}: {error}");
-        assert!(error.contains(&expected), "{command}: {error}");
-        let import = format!("import --fetch --data-dir {}'", mistyped.display());
-        assert!(error.contains(&import), "{command}: {error}");
-    }
-    let failed = program(&["versions"]).env("TNR_DATA_DIR", &mistyped).output().unwrap();
-    assert!(stderr(&failed).contains("import --fetch'"), "{}", stderr(&failed));
-    for writing in [&["rollback"][..], &["keys", "revoke", "tnr"], &["verify", "--repair"]] {
-        let failed = program(writing).arg("--data-dir").arg(&mistyped).output().unwrap();
-        assert!(stderr(&failed).contains(&expected), "{writing:?}: {}", stderr(&failed));
-    }
-    assert_eq!(files_in(parent.path()), [""; 0]);
-    assert_eq!(files_in(output.path()), [""; 0]);
 }
 
 /// Runs every read-only command without write permission, and asserts that each succeeds and leaves the
@@ -160,17 +136,4 @@ async fn reads_do_not_wait_for_writers() {
     assert!(!writing.is_finished());
     writing.abort();
     database.close().await;
-}
-
-#[test]
-fn dry_runs_create_no_database() {
-    let parent = TempDir::new().unwrap();
-    let mut import = program(&["import", "--dry-run"]);
-    import.arg("--data-dir").arg(parent.path().join("new"));
-    import.args(["--nanpa", &sample_file("nanpa_utilized_codes.txt")]);
-    import.args(["--cnac", &sample_file("cnac_co_code_status.csv")]);
-    import.args(["--npa-report", &sample_file("npa_report.csv")]);
-    let planned = stdout(&import.output().unwrap());
-    assert!(planned.contains("exchanges         3,484 added"), "{planned}");
-    assert_eq!(files_in(parent.path()), [""; 0]);
 }

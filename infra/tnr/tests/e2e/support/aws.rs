@@ -1,6 +1,9 @@
 //! A stand-in for the AWS services that the probe calls: Lambda functions and CodeDeploy.
 
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::{
+    mem,
+    sync::{Arc, Mutex, MutexGuard},
+};
 
 use axum::{
     Json, Router,
@@ -22,10 +25,8 @@ pub enum Misbehavior {
     Silent,
     /// Exits before it responds.
     Crashed,
-    /// Responds with a wrong OCN.
+    /// Responds without OCNs.
     WrongData,
-    /// Does not exist.
-    Deleted,
 }
 
 #[derive(Debug, Clone)]
@@ -81,6 +82,11 @@ impl Aws {
         Self { endpoint: serve(router).await, state }
     }
 
+    /// Lets the functions respond like another app, and returns the app so far.
+    pub fn replace_app(&self, app: App) -> App {
+        mem::replace(&mut self.state().app, app)
+    }
+
     pub fn state(&self) -> MutexGuard<'_, AwsState> {
         self.state.lock().unwrap()
     }
@@ -101,21 +107,16 @@ async fn invoke(
     Json(event): Json<Value>,
 ) -> Response {
     assert_signed_for(&headers, "lambda");
-    let is_throttled = {
-        let mut state = state.lock().unwrap();
-        let is_throttled = state.throttled_calls > 0;
-        state.throttled_calls = state.throttled_calls.saturating_sub(1);
-        is_throttled
-    };
-    if is_throttled {
-        let message = json!({ "Reason": "ConcurrentInvocationLimitExceeded", "Type": "User" });
-        return (StatusCode::TOO_MANY_REQUESTS, message.to_string()).into_response();
-    }
     let (rest, qualifier) = arn.rsplit_once(':').unwrap();
     let function = rest.rsplit_once("function:numbers-").unwrap().1.to_owned();
     let routes = routes_for(&function);
     let (misbehavior, app) = {
         let mut state = state.lock().unwrap();
+        if state.throttled_calls > 0 {
+            state.throttled_calls -= 1;
+            let message = json!({ "Reason": "ConcurrentInvocationLimitExceeded", "Type": "User" });
+            return (StatusCode::TOO_MANY_REQUESTS, message.to_string()).into_response();
+        }
         let misbehavior = state.misbehaving.filter(|(name, _)| *name == function);
         let new_version = state.new_version_app.as_ref().filter(|_| qualifier != "live");
         let app = new_version.unwrap_or(&state.app).clone();
@@ -123,14 +124,9 @@ async fn invoke(
         state.invocations.push(Invocation { function, qualifier, event: event.clone() });
         (misbehavior.map(|(_, misbehavior)| misbehavior), app)
     };
-    let payload = async || response_to(routes, app, &event).await.payload();
+    let payload = async || response_to(routes, app, &event).await.payload().to_string();
     match misbehavior {
         Some(Misbehavior::Silent) => std::future::pending().await,
-        Some(Misbehavior::Deleted) => {
-            let message = format!("Function not found: {arn}");
-            let body = json!({ "Type": "User", "Message": message });
-            (StatusCode::NOT_FOUND, body.to_string()).into_response()
-        }
         Some(Misbehavior::Crashed) => {
             let message = "RequestId: 1 Error: Runtime exited with error: signal: killed";
             let body = json!({ "errorType": "Runtime.ExitError", "errorMessage": message });
@@ -143,15 +139,9 @@ async fn invoke(
             payload.to_string().into_response()
         }
         Some(Misbehavior::WrongData) => {
-            let mut payload = payload().await;
-            let body = payload["body"].as_str().unwrap();
-            let mut parts = body.split("\"ocn\":\"");
-            let first = parts.next().unwrap_or_default().to_owned();
-            let rest = parts.map(|part| format!("\"ocn\":\"ZZZZ{}", &part[4..]));
-            payload["body"] = (first + &rest.collect::<String>()).into();
-            payload.to_string().into_response()
+            payload().await.replace("\\\"ocn\\\":", "\\\"x\\\":").into_response()
         }
-        None => payload().await.to_string().into_response(),
+        None => payload().await.into_response(),
     }
 }
 

@@ -47,11 +47,6 @@ impl Endpoint {
         Self { path: DEFAULT_ROUTE.to_owned(), function: "status".to_owned() }
     }
 
-    /// Its function's routes.
-    pub fn routes(&self) -> Routes {
-        routes_for(&self.function)
-    }
-
     /// The sample requests for this endpoint.
     pub fn requests(&self) -> Vec<SampleRequest> {
         let requests = requests_for(&self.function).into_iter();

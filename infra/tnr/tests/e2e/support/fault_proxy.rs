@@ -96,7 +96,7 @@ impl FaultProxy {
         Self::for_table(endpoint, None, policy).await
     }
 
-    pub async fn for_table(
+    async fn for_table(
         endpoint: &str,
         table: Option<&'static str>,
         policy: impl Fn(usize, &str) -> Fault + Send + Sync + 'static,
@@ -121,16 +121,9 @@ impl FaultProxy {
         Self::new(endpoint, |_, _| Fault::None).await
     }
 
-    /// A proxy that injects `fault` into every call after [`Self::start_failing`].
-    pub async fn with_switch(endpoint: &str, fault: Fault) -> Self {
-        let proxy = Self::new(endpoint, move |_, _| fault).await;
-        proxy.stop_failing();
-        proxy
-    }
-
-    /// A proxy that injects `fault` into every call to a table after [`Self::start_failing`].
-    pub async fn with_table_switch(endpoint: &str, table: &'static str, fault: Fault) -> Self {
-        let proxy = Self::for_table(endpoint, Some(table), move |_, _| fault).await;
+    /// A proxy that injects `fault` into every call, or every one to a table, after [`Self::start_failing`].
+    pub async fn with_switch(endpoint: &str, table: Option<&'static str>, fault: Fault) -> Self {
+        let proxy = Self::for_table(endpoint, table, move |_, _| fault).await;
         proxy.stop_failing();
         proxy
     }

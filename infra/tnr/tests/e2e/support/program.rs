@@ -2,7 +2,7 @@
 
 use std::{
     fs::{self, File},
-    path::{Path, PathBuf},
+    path::PathBuf,
     process::{Child, Command, Output},
     time::{Duration, Instant},
 };
@@ -14,6 +14,7 @@ use tempfile::TempDir;
 use super::{
     processes::{send_signal, wait_for_exit},
     service::http_client,
+    small_reports::ReportSet,
 };
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_tnr");
@@ -49,15 +50,32 @@ pub fn stdout(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
-pub fn stderr(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
+/// Imports these reports with extra options.
+pub fn import(data_dir: &TempDir, reports: &ReportSet, more: &[&str]) -> Output {
+    let folder = TempDir::new().unwrap();
+    let folder = folder.path().join("reports");
+    reports.write_into(&folder);
+    let mut command = command_for(data_dir, &[&["import"], more].concat());
+    for (option, name) in [
+        ("--nanpa", "nanpa"),
+        ("--cnac", "cnac"),
+        ("--npa-report", "npa_report"),
+        ("--carriers", "carriers"),
+    ] {
+        command.arg(option).arg(folder.join(name));
+    }
+    command.output().unwrap()
 }
 
-/// The environment variables with which other programs connect to a served folder's database.
-pub fn database_variables(data_dir: &TempDir) -> Vec<(String, String)> {
-    let file = fs::read_to_string(data_dir.path().join("dynamodb.env")).unwrap();
-    let variables = file.lines().map(|line| line.split_once('=').unwrap());
-    variables.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+/// Asserts that no line is wider than a terminal.
+pub fn assert_fits(what: &str, text: &str) {
+    for line in text.lines() {
+        assert!(line.chars().count() <= 80, "{what}: {line}");
+    }
+}
+
+pub fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
 /// A running `serve`; it stops when the test ends.
@@ -129,13 +147,6 @@ impl Server {
         self.response(path, &self.key).await.json().await.unwrap()
     }
 
-    /// The same without flags, which other commands omit since they serve no images.
-    pub async fn get_without_flags(&self, path: &str) -> Value {
-        let mut body = self.get(path).await;
-        body.as_object_mut().unwrap().shift_remove("flags");
-        body
-    }
-
     /// Kills the program, as a machine failure would.
     pub fn kill(mut self) {
         self.process.kill().unwrap();
@@ -155,9 +166,4 @@ impl Drop for Server {
         _ = self.process.kill();
         _ = self.process.wait();
     }
-}
-
-pub fn sample_file(name: &str) -> String {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample");
-    folder.join(name).display().to_string()
 }

@@ -2,17 +2,13 @@
 
 use std::{fs, path::PathBuf};
 
-use axum::{
-    Router,
-    http::Uri,
-    response::{IntoResponse, Response},
-};
+use axum::{Router, http::Uri};
 use reqwest::StatusCode;
 
 use super::{service::serve, small_reports::ReportSet};
 
 /// Names of the published reports, in the order of `--nanpa`, `--cnac` and `--npa-report`.
-pub const REPORT_NAMES: [&str; 3] =
+const REPORT_NAMES: [&str; 3] =
     ["CoCodeAssignment_Utilized_AllStates_Public.zip", "COCodeStatus_ALL.zip", "npa_report.csv"];
 
 /// The published reports from the `TNR_FULL_SCALE_DATA` folder, or small ones without it.
@@ -24,24 +20,17 @@ pub fn published_reports() -> [Vec<u8>; 3] {
 }
 
 /// Small uncompressed reports in place of the published ones.
-pub fn small_published_reports() -> [Vec<u8>; 3] {
+fn small_published_reports() -> [Vec<u8>; 3] {
     let ReportSet { nanpa, cnac, npa_report, .. } = ReportSet::published();
     [nanpa, cnac, npa_report].map(String::into_bytes)
 }
 
 /// The address of a server with these reports under their published names.
 pub async fn mirror_of(reports: [Vec<u8>; 3]) -> String {
-    mirror(move |name| {
+    let handler = async move |uri: Uri| {
+        let name = uri.path().trim_start_matches('/');
         let index = REPORT_NAMES.iter().position(|known| *known == name);
-        index.map_or(StatusCode::NOT_FOUND.into_response(), |index| {
-            reports[index].clone().into_response()
-        })
-    })
-    .await
-}
-
-/// The address of a server whose response depends on the file name.
-pub async fn mirror(respond: impl Fn(&str) -> Response + Clone + Send + Sync + 'static) -> String {
-    let handler = async move |uri: Uri| respond(uri.path().trim_start_matches('/'));
+        index.map(|index| reports[index].clone()).ok_or(StatusCode::NOT_FOUND)
+    };
     serve(Router::new().fallback(handler)).await
 }

@@ -9,6 +9,7 @@ use reqwest::{
 };
 use serde_json::Value;
 use shared::{app, state::App};
+use store::Store;
 use tnr::{database::Database, keys, routes};
 use tokio::{net::TcpListener, runtime::Runtime};
 
@@ -77,8 +78,13 @@ impl Service {
 
     /// A service on an existing database.
     pub async fn on(database: Database) -> Self {
-        let service = app::service(routes(), App::with_store(database.serving_store().await))
-            .layer(from_fn(description::enforce));
+        let store = database.serving_store().await;
+        Self::with_store(database, store).await
+    }
+
+    async fn with_store(database: Database, store: Store) -> Self {
+        let service = app::service(routes(), App::with_store(store));
+        let service = service.layer(from_fn(description::enforce));
         Self { base_url: serve(service).await, database, client: http_client() }
     }
 
@@ -95,6 +101,14 @@ impl Service {
     /// A service on the database behind a proxy.
     pub async fn behind(proxy: &FaultProxy) -> Self {
         Self::on(Database::at(proxy.endpoint.clone()).await.unwrap()).await
+    }
+
+    /// A service behind a proxy that waits for the database as long as an import does, so that its calls are the same on a
+    /// busy machine.
+    pub async fn patient(proxy: &FaultProxy) -> Self {
+        let database = Database::at(proxy.endpoint.clone()).await.unwrap();
+        let store = database.store();
+        Self::with_store(database, store).await
     }
 
     pub fn request(&self, path: &str) -> RequestBuilder {
@@ -125,11 +139,6 @@ impl Service {
     /// Sends a `GET` request with the sample key.
     pub async fn get(&self, path: &str) -> Response {
         self.request(path).bearer_auth(KEY).send().await.unwrap()
-    }
-
-    /// Sends a `GET` request with the sample key and another header.
-    pub async fn get_with(&self, path: &str, name: &str, value: &str) -> Response {
-        self.request(path).bearer_auth(KEY).header(name, value).send().await.unwrap()
     }
 
     /// A `POST` request with the sample key.

@@ -1,6 +1,10 @@
 //! Reports for two area codes, cut from the sample, in three versions: small enough to import often.
 
-use std::collections::{BTreeMap, HashMap};
+use std::{
+    collections::{BTreeMap, HashMap},
+    fs,
+    path::Path,
+};
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use ingest::{ReportName, Source, Sources};
@@ -79,16 +83,23 @@ impl ReportSet {
 
     /// The sample's reports with other names and a later date, as if published by NANPA and CNAC.
     pub fn published() -> Self {
-        let published = |text: String| {
+        let sample = Self::sample();
+        let reports = [sample.nanpa, sample.cnac, sample.npa_report, sample.carriers];
+        let [nanpa, cnac, npa_report, carriers] = reports.map(|text| {
             let renamed = text.replace("SAMPLE", "ACTUAL").replace("Sample", "Actual");
             renamed.replace("01/01/2000", "07/01/2026").replace("2000-01-01", "2026-07-01")
-        };
-        let Self { nanpa, cnac, npa_report, carriers } = Self::sample();
-        Self {
-            nanpa: published(nanpa),
-            cnac: published(cnac),
-            npa_report: published(npa_report),
-            carriers: published(carriers),
+        });
+        Self { nanpa, cnac, npa_report, carriers }
+    }
+
+    /// Writes the reports into a new folder.
+    pub fn write_into(&self, folder: &Path) {
+        fs::create_dir(folder).unwrap();
+        let Self { nanpa, cnac, npa_report, carriers } = self;
+        for (name, text) in
+            [("nanpa", nanpa), ("cnac", cnac), ("npa_report", npa_report), ("carriers", carriers)]
+        {
+            fs::write(folder.join(name), text).unwrap();
         }
     }
 

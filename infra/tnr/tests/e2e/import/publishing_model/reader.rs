@@ -1,16 +1,14 @@
 //! A container that serves one version of the data.
 
-use axum::{Router, body::Body, http::Request};
+use axum::Router;
 use futures_util::future::join_all;
-use lambda_http::tower::ServiceExt;
 use numbering::records::{AreaCode, Carrier, Exchange, Npa, NpaNxx, Ocn};
 use proptest::{prop_assert, prop_assert_eq, test_runner::TestCaseError};
 use serde_json::Value;
-use shared::{app, lookup::Freshness, state::App};
+use shared::{lookup::Freshness, state::App};
 use store::{DatasetError, LoadedVersion, Store};
-use tnr::routes;
 
-use crate::support::service::KEY;
+use crate::support::in_process::{api, get};
 
 use super::files::{FILE_SETS, NPAS, NXXS, OCNS, exchanges};
 
@@ -25,7 +23,7 @@ impl Reader {
     /// A container with nothing in memory.
     pub fn new(store: &Store) -> Self {
         let app = App::with_store(store.clone());
-        let service = app::service(routes(), app.clone());
+        let service = api(app.clone());
         Self { app, service }
     }
 
@@ -84,21 +82,13 @@ impl Reader {
 
     /// The service status in `/health`.
     pub async fn health(&self) -> Value {
-        self.get_json("/health").await["status"].take()
+        get(&self.service, "/health").await.1["status"].take()
     }
 
     /// The `/v1/format` response for a number in the exchange.
     async fn format(&self, npa_nxx: NpaNxx) -> Value {
         let NpaNxx { npa, nxx } = npa_nxx;
-        self.get_json(&format!("/v1/format/+1{npa}{nxx}4567?cache=false")).await
-    }
-
-    async fn get_json(&self, uri: &str) -> Value {
-        let request = Request::get(uri).header("host", "localhost").header("x-api-key", KEY);
-        let request = request.body(Body::empty()).unwrap();
-        let response = self.service.clone().oneshot(request).await.unwrap();
-        let body = axum::body::to_bytes(response.into_body(), usize::MAX).await.unwrap();
-        serde_json::from_slice(&body).unwrap()
+        get(&self.service, &format!("/v1/format/+1{npa}{nxx}4567?cache=false")).await.1
     }
 }
 

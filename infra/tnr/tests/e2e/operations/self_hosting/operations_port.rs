@@ -9,7 +9,7 @@ use crate::support::{
     databases::sample_folder,
     fault_proxy::{Fault, FaultProxy},
     processes::wait_until,
-    program::{Server, program, stderr, stdout},
+    program::Server,
     service::{KEY, Service, http_client},
 };
 
@@ -124,7 +124,8 @@ async fn servers_without_data_are_live_but_not_ready() {
 #[tokio::test]
 async fn metrics_and_readiness_report_a_dead_database_once_it_is_needed() {
     let sample = Service::with_sample().await;
-    let proxy = FaultProxy::with_switch(sample.database.endpoint(), Fault::NonRetryable).await;
+    let proxy =
+        FaultProxy::with_switch(sample.database.endpoint(), None, Fault::NonRetryable).await;
     let server = Server::at(&proxy.endpoint, &OPTIONS).await;
     let operations = server.operations_url();
     let ready = async || text(&format!("{operations}/ready")).await;
@@ -153,25 +154,4 @@ async fn metrics_and_readiness_report_a_dead_database_once_it_is_needed() {
     assert_eq!(look_up().await, StatusCode::OK);
     assert_eq!(metric("tnr_database_up").await, 0.0);
     assert_eq!(ready().await.0, StatusCode::OK, "data and a key are in memory");
-}
-
-#[tokio::test]
-async fn the_health_command_checks_a_running_server() {
-    let data_dir = sample_folder();
-    let server = Server::on(&data_dir, &OPTIONS).await;
-    let operations = server.operations_url();
-    let port = server.base_url.rsplit_once(':').unwrap().1.to_owned();
-    let health = async |arguments: &[&str]| {
-        let mut command = program(&[&["health"], arguments].concat());
-        tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap()
-    };
-    assert!(stdout(&health(&["--port", &port]).await).contains(r#""status":"healthy""#));
-    assert_eq!(stdout(&health(&[&format!("{operations}/ready")]).await), "ready\n");
-    let elsewhere = health(&[&format!("{operations}/nowhere")]).await;
-    assert!(!elsewhere.status.success());
-    assert!(stderr(&elsewhere).contains("/nowhere returned 404"), "{}", stderr(&elsewhere));
-    server.kill();
-    let gone = health(&["--port", &port]).await;
-    assert!(!gone.status.success());
-    assert!(stderr(&gone).contains("is not responding"), "{}", stderr(&gone));
 }

@@ -1,15 +1,21 @@
 //! The server's addresses and database.
 
-use std::sync::{Arc, Mutex};
+use std::{
+    fs,
+    process::Stdio,
+    sync::{Arc, Mutex},
+};
 
 use axum::{Router, http::HeaderMap, http::StatusCode};
 use reqwest::Response;
 use serde_json::json;
+use store::{Store, TimeoutProfile};
 use tempfile::TempDir;
 
 use crate::support::{
     databases::sample_folder,
-    program::{Server, command_for, program, run, sample_file, stderr, stdout},
+    processes::{send_signal, wait_for_exit, wait_until},
+    program::{Server, command_for, program, stderr},
     service::{KEY, Service, http_client, serve},
 };
 
@@ -27,9 +33,6 @@ async fn servers_listen_only_on_the_given_host() {
     assert_eq!(get(&format!("{}/health", server.base_url)).await.status(), 200);
     let elsewhere = server.base_url.replace("127.0.0.2", "127.0.0.1");
     assert!(http_client().get(elsewhere).send().await.unwrap_err().is_connect());
-
-    let rejected = run(&data_dir, &["--host", "localhost"]);
-    assert!(stderr(&rejected).contains("invalid value 'localhost' for '--host"));
 }
 
 #[tokio::test]
@@ -55,23 +58,26 @@ async fn remote_databases_get_the_sample_and_a_key_only_with_the_sample_option()
     assert_eq!(server.get("/v1/npa/415?limit=1").await["npa"], "415");
 }
 
-#[tokio::test]
-async fn folders_without_the_sample_are_served_as_is_and_pick_up_imports() {
-    let data_dir = TempDir::new().unwrap();
-    let mut command = command_for(&data_dir, &["--port", "0"]);
-    let server = Server::start(command.env("TNR_NO_SAMPLE", "true")).await;
-    assert!(!server.output().contains("tnr_live_"), "{}", server.output());
-    assert_eq!(server.get("/health").await["status"], "degraded");
-    let key = stdout(&run(&data_dir, &["keys", "create", "--name", "first"]));
-    let get = async || server.response("/v1/npa/415", key.trim()).await;
-    assert_eq!(get().await.status(), 503);
+/// Returns `true` if the database in the folder's `dynamodb.env` has data and a key.
+async fn is_prepared(data_dir: &TempDir) -> bool {
+    let variables = || fs::read_to_string(data_dir.path().join("dynamodb.env")).unwrap_or_default();
+    wait_until(async || !variables().is_empty()).await;
+    let variables = variables();
+    let value_of = |name| variables.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+    let (endpoint, id) = (value_of("AWS_ENDPOINT_URL_DYNAMODB="), value_of("AWS_ACCESS_KEY_ID="));
+    let store = Store::connect_to_embedded(endpoint, id, TimeoutProfile::Batch);
+    store.manifest().await.unwrap().is_some() && store.api_keys().await.unwrap().len() == 1
+}
 
-    let reports = ["nanpa_utilized_codes.txt", "cnac_co_code_status.csv", "npa_report.csv"];
-    let [nanpa, cnac, npa_report] = reports.map(sample_file);
-    let sources = ["--nanpa", &nanpa, "--cnac", &cnac, "--npa-report", &npa_report];
-    stdout(&run(&data_dir, &[&["import"], &sources[..]].concat()));
-    assert_eq!(get().await.status(), 200);
-    assert!(!data_dir.path().join("api-key").exists());
+#[tokio::test]
+async fn the_embedded_database_is_unreachable_until_its_sample_is_loaded() {
+    for arguments in [["dynamodb", "--port", "0"].as_slice(), &["--port", "0"]] {
+        let data_dir = TempDir::new().unwrap();
+        let mut process = command_for(&data_dir, arguments).stdout(Stdio::null()).spawn().unwrap();
+        assert!(is_prepared(&data_dir).await, "{arguments:?}");
+        send_signal("INT", &process);
+        assert!(wait_for_exit(&mut process).await.success(), "{arguments:?}");
+    }
 }
 
 /// Operations that a database received, each with its `Authorization` header.

@@ -86,34 +86,26 @@ async fn requests_are_answered_while_draining() {
 }
 
 #[tokio::test]
-async fn ctrl_c_skips_draining_and_quota_counts_are_written_before_the_server_exits() {
+async fn ctrl_c_skips_draining_and_quota_counts_are_written_or_logged_before_the_server_exits() {
     let service = Service::with_sample().await;
     let store = service.database.store();
-    let key = key_with_quotas(&store, None, Some(1000)).await;
-    let server = Server::at(service.database.endpoint(), &["--drain", "600"]).await;
-    for _ in 0..20 {
-        let response = server.response("/v1/npa/415?limit=1", key.reveal()).await;
-        assert_eq!(response.status(), 200);
+    for fault in [Fault::None, Fault::NonRetryable] {
+        let key = key_with_quotas(&store, None, Some(1000)).await;
+        let policy = for_operation("UpdateItem", fault);
+        let proxy = FaultProxy::new(service.database.endpoint(), policy).await;
+        let mut server = Server::at(&proxy.endpoint, &["--drain", "600"]).await;
+        for _ in 0..20 {
+            let response = server.response("/v1/npa/415?limit=1", key.reveal()).await;
+            assert_eq!(response.status(), 200);
+        }
+        let signaled = Instant::now();
+        send_signal("INT", &server.process);
+        assert!(wait_for_exit(&mut server.process).await.success());
+        assert!(signaled.elapsed() < Duration::from_secs(20), "{:?}", signaled.elapsed());
+        let is_logged = server.output().contains("cannot write the last quota counts");
+        assert_eq!(is_logged, fault != Fault::None, "{}", server.output());
+        assert_eq!(counted_requests(&store).await.values().sum::<u64>(), 20, "of the first key");
     }
-    let signaled = Instant::now();
-    assert!(server.interrupt().await);
-    assert!(signaled.elapsed() < Duration::from_secs(5), "{:?}", signaled.elapsed());
-    assert_eq!(counted_requests(&store).await.values().sum::<u64>(), 20);
-}
-
-#[tokio::test]
-async fn lost_quota_counts_are_logged_at_shutdown() {
-    let service = Service::with_sample().await;
-    let key = key_with_quotas(&service.database.store(), None, Some(1000)).await;
-    let reject_count_writes = for_operation("UpdateItem", Fault::NonRetryable);
-    let proxy = FaultProxy::new(service.database.endpoint(), reject_count_writes).await;
-    let mut server = Server::at(&proxy.endpoint, &[]).await;
-    let response = server.response("/v1/npa/415?limit=1", key.reveal()).await;
-    assert_eq!(response.status(), 200);
-    send_signal("INT", &server.process);
-    assert!(wait_for_exit(&mut server.process).await.success());
-    let output = server.output();
-    assert!(output.contains("cannot write the last quota counts"), "{output}");
 }
 
 #[tokio::test]

@@ -1,0 +1,153 @@
+//! Sessions at a shell: each file in `sessions` has commands that run in order in a new folder. Its snapshot has their
+//! output and exit codes, without what differs between runs.
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    sync::LazyLock,
+    thread,
+};
+
+use regex::Regex;
+use tempfile::TempDir;
+use tokio::runtime::Runtime;
+
+use crate::support::{
+    databases::write_sample_into,
+    program::{Server, assert_fits, program},
+    small_reports::ReportSet,
+};
+
+/// Runs before each command. `import first` imports the reports in the folder `first`, and `get` prints a response and its
+/// status.
+const PRELUDE: &str = r#"
+import() { reports=$1; shift; tnr import --nanpa $reports/nanpa --cnac $reports/cnac \
+    --npa-report $reports/npa_report --carriers $reports/carriers "$@"; }
+get() { curl -sS -w '\n%{http_code}\n' -H "x-api-key: $1" "$URL$2"; }
+"#;
+
+/// Commands whose output must fit a terminal, separated by `|`.
+const FITTING: &str = "tnr area-code|tnr carrier|tnr costs|tnr doctor|tnr history|tnr holders|tnr keys list|\
+    tnr lookup|tnr search|tnr verify|tnr versions";
+
+/// What differs between runs, and its replacement.
+static VARYING: LazyLock<[(Regex, &str); 10]> = LazyLock::new(|| {
+    let patterns = [
+        // The progress of a stage is printed only on a busy machine.
+        (r"(?m)^(Fetching|Reading|Comparing|Writing|Copying|Checking)[^:\n]*: .*\n", ""),
+        (
+            r"(?m)^(  (local time|calling hours|since|until|read at|imported at|version)) .*$",
+            "$1 ...",
+        ),
+        (r"tnr_live_[0-9A-Za-z]+", "[key]"),
+        (r"\d{8}T\d{6}Z-[0-9A-Za-z]+", "[version]"),
+        (r"\d{4}-\d\d-\d\dT[\d:.]+Z", "[time]"),
+        (r#"("effective_on": )"[^"]+"#, "$1\"[day]"),
+        (r"[\d.]+ ?(ms|s|rows/s)\b", "[duration]"),
+        (r"127\.0\.0\.1:\d{4,}", "[address]"),
+        (r"\b[0-9a-f]{32,}\b", "[hash]"),
+        (r"Tree \d+ page \d+", "Tree [number] page [number]"),
+    ];
+    patterns.map(|(pattern, replacement)| (Regex::new(pattern).unwrap(), replacement))
+});
+
+/// A folder with the sample in `data`, and a folder for each set of reports.
+fn folder() -> TempDir {
+    let folder = TempDir::new().unwrap();
+    fs::create_dir(folder.path().join("data")).unwrap();
+    write_sample_into(&folder.path().join("data"));
+    for (name, reports) in [
+        ("first", ReportSet::first()),
+        ("second", ReportSet::second()),
+        ("sample", ReportSet::sample()),
+        ("published", ReportSet::published()),
+    ] {
+        reports.write_into(&folder.path().join(name));
+    }
+    folder
+}
+
+/// A shell command in the folder. `URL`, `KEY` and `OPS` are the server's.
+fn shell(folder: &Path, command: &str, server: Option<&Server>) -> Command {
+    let program = PathBuf::from(program(&[]).get_program());
+    let path = format!("{}:{}", program.parent().unwrap().display(), env::var("PATH").unwrap());
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &format!("{PRELUDE}{command}")]).current_dir(folder).stdin(Stdio::null());
+    shell.env_clear().envs([
+        ("PATH", &*path),
+        ("HOME", "home"),
+        ("TNR_DATA_DIR", "data"),
+        ("AWS_ACCESS_KEY_ID", "nobody"),
+        ("AWS_SECRET_ACCESS_KEY", "nothing"),
+        ("AWS_REGION", "us-east-1"),
+        ("AWS_ENDPOINT_URL", "http://127.0.0.1:9"),
+    ]);
+    if let Some(server) = server {
+        shell.env("URL", &server.base_url).env("KEY", &server.key);
+        shell.env("OPS", server.operations_url());
+    }
+    shell
+}
+
+/// The output of each command in a session. `serve` starts a server, and `stop` and `kill` end it.
+async fn transcript(commands: &str) -> String {
+    let folder = folder();
+    let mut server: Option<Server> = None;
+    let mut transcript = String::new();
+    for command in commands.lines() {
+        let printed = match (command.split(' ').next().unwrap(), server.take()) {
+            ("serve", _) => {
+                let options = "--port 0 --ops-address 127.0.0.1:0";
+                let line = format!("exec tnr {command} {options}");
+                let started = Server::start(&mut shell(folder.path(), &line, None)).await;
+                fs::write(folder.path().join("banner"), started.output()).unwrap();
+                server = Some(started);
+                let banner = fs::read_to_string(folder.path().join("banner")).unwrap();
+                // Log lines may follow.
+                let banner = banner.split_inclusive("Ctrl-C").next().unwrap();
+                assert_fits(command, banner);
+                format!("{banner}\n")
+            }
+            ("stop", running) => format!("{}\n", running.unwrap().interrupt().await),
+            ("kill", running) => {
+                running.unwrap().kill();
+                String::new()
+            }
+            (_, running) => {
+                let output = shell(folder.path(), command, running.as_ref()).output().unwrap();
+                let printed = String::from_utf8_lossy(&output.stdout);
+                let is_fitting = FITTING.split('|').any(|start| command.starts_with(start));
+                if is_fitting && !command.contains("--csv") {
+                    let text = printed.lines().filter(|line| !line.starts_with(['{', '[']));
+                    text.for_each(|line| assert_fits(command, line));
+                }
+                server = running;
+                let notes = String::from_utf8_lossy(&output.stderr);
+                format!("{printed}{notes}({})\n", output.status)
+            }
+        };
+        let printed = printed.replace(&folder.path().display().to_string(), ".");
+        let printed = printed.replace(env!("CARGO_PKG_VERSION"), "[release]");
+        let printed = VARYING.iter().fold(printed, |text, (pattern, replacement)| {
+            pattern.replace_all(&text, *replacement).into_owned()
+        });
+        transcript += &format!("$ {command}\n{printed}\n");
+    }
+    transcript
+}
+
+#[test]
+fn sessions_print_what_their_snapshots_have() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/e2e/operations/sessions");
+    thread::scope(|threads| {
+        for file in fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()) {
+            threads.spawn(move || {
+                let name = file.file_stem().unwrap().display().to_string();
+                let commands = fs::read_to_string(file).unwrap();
+                let transcript = Runtime::new().unwrap().block_on(transcript(&commands));
+                insta::assert_snapshot!(name, transcript);
+            });
+        }
+    });
+}

@@ -1,0 +1,18 @@
+tnr export --format csv csv
+ls csv
+cat csv/provenance.json
+tnr export --format csv csv
+tnr export --format csv --table carriers csv/carriers.csv
+tnr export --format sqlite --table blocks x
+tnr export --format vicidial --table blocks x
+tnr export --format csv -
+echo old > csv/carriers.csv
+tnr export --format csv --force csv
+head -2 csv/carriers.csv
+tnr export --format csv --table carriers /dev/null
+tnr export --format vicidial - > vicidial.csv
+tnr export --format vicidial --effective-on 2026-12-25 - | cmp - vicidial.csv
+grep -e ^305,234, -e ^415,206, vicidial.csv
+grep -c ^208, vicidial.csv
+grep -vc '^[^,]*,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*$' vicidial.csv
+ls

@@ -1,0 +1,17 @@
+import first --dry-run --data-dir new > table
+tnr import --fetch --mirror http://127.0.0.1:9 --data-dir other
+tnr import --nanpa none --cnac first/cnac --npa-report first/npa_report --json
+import sample --dry-run --strict 2> log
+sed -e '2s/$/,PORTING/' -e '3,$s/$/,/' -i sample/npa_report
+import sample --dry-run 2> log
+import sample --dry-run --strict > table
+import sample --dry-run --verbose 2>&1 | grep PORTING
+ls
+rm data/*
+import first
+import second
+rm data/*
+import sample 2> log
+head -200 first/nanpa > sample/nanpa
+import sample > table
+import sample --json 2> log | cut -c1-140

@@ -1,0 +1,24 @@
+tnr keys create --name 'Erika Mustermann' --note erika@example.com > key
+sleep 1.1; tnr keys create --name limited --note 'who asked for it in March' --expires 90d --per-minute 60000 --per-day 10000000 > limited
+tnr keys list
+tnr keys delete $(cat key)
+tnr keys revoke tnr_live_
+tnr keys revoke $(cut -c-15 key)
+tnr keys list
+tnr keys delete $(cut -c-15 key)
+tnr keys delete $(cut -c-15 key)
+tnr keys list
+tnr backup copy.sqlite
+grep -c -a -e Mustermann -e erika@example.com -e $(cut -c-15 key) copy.sqlite
+grep -c -a $(cut -c-15 limited) copy.sqlite
+tnr keys rotate $(cat limited) --overlap 1d > rotated
+tnr keys list
+tnr keys revoke $(cat limited)
+tnr keys create --name 'another client' --per-day 100 > another
+tnr keys export keys.json
+stat -c %a keys.json
+grep -c -e $(cat limited) -e $(cat another) keys.json
+tnr keys import --dry-run --json keys.json --data-dir new
+ls
+tnr keys import keys.json --data-dir new
+tnr keys list --data-dir new
