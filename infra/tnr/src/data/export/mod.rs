@@ -162,7 +162,7 @@ mod tests {
         for (arguments, is_allowed) in [
             (&["sqlite", &file][..], true),
             (&["vicidial", &file], true),
-            (&["vicidial"], true),
+            (&["vicidial", "-"], true),
             (&["csv", "--table", "prefixes"], true),
             (&["csv", "--table", "blocks"], false),
             (&["parquet", &file], false),
