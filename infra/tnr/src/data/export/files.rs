@@ -38,7 +38,7 @@ pub fn write_table(
     match format {
         TableFormat::Csv => {
             let columns: Vec<&str> = table.columns().iter().map(|column| column.name).collect();
-            write_rows(output, &columns, objects(source, table))
+            write_rows(output, &columns.join(" "), objects(source, table))
         }
         TableFormat::JsonLines => write_json_lines(output, objects(source, table)),
         TableFormat::Parquet => write_parquet(source, table, output).map_err(io::Error::other),
