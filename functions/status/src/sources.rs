@@ -10,7 +10,7 @@ use shared::{
     errors::{ApiError, PublicError},
     state::App,
 };
-use store::{ImportedReport, ReportName, Snapshot};
+use store::{ImportedReport, ReportDescription, ReportName, Snapshot};
 use utoipa::ToSchema;
 
 use super::{SampleHeader, current_snapshot, sample_header};
@@ -31,7 +31,7 @@ pub struct Sources {
 /// A report, with what was found in it.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Source {
-    /// `nanpa`, `cnac`, `npa_report`, `thousands_blocks`, `canadian_blocks` or `carriers`. More may follow.
+    /// Such as `nanpa`, `npa_report` or `carriers`. More may follow.
     #[schema(value_type = String, example = "nanpa")]
     pub report: ReportName,
     #[schema(example = "Utilized central office codes")]
@@ -80,7 +80,7 @@ impl From<Snapshot> for Sources {
 
 impl From<(ReportName, ImportedReport)> for Source {
     fn from((report, imported): (ReportName, ImportedReport)) -> Self {
-        let (publisher, title, cannot_tell) = about(report);
+        let ReportDescription { publisher, title, cannot_tell, .. } = report.description();
         Self {
             report,
             title,
@@ -96,38 +96,6 @@ impl From<(ReportName, ImportedReport)> for Source {
             counts: imported.counts,
             percentages: imported.percentages,
             cannot_tell,
-        }
-    }
-}
-
-const USE_AND_PORTING: &str = "whether a number is in use, or was ported to another carrier";
-const CANNOT_TELL_OF_CODES: &[&str] = &[
-    USE_AND_PORTING,
-    "the holders of thousands blocks in pooled exchanges",
-    "a carrier's type and everyday name",
-];
-const CANNOT_TELL_OF_BLOCKS: &[&str] =
-    &[USE_AND_PORTING, "the holders of exchanges that are not pooled"];
-
-/// A report's publisher, its title, and what it cannot tell.
-fn about(report: ReportName) -> (&'static str, &'static str, &'static [&'static str]) {
-    match report {
-        ReportName::Nanpa => ("NANPA", "Utilized central office codes", CANNOT_TELL_OF_CODES),
-        ReportName::Cnac => ("CNAC", "Central office code status", CANNOT_TELL_OF_CODES),
-        ReportName::NpaReport => (
-            "NANPA",
-            "Area code database",
-            &[
-                "the exchanges in an area code",
-                "the boundaries of an area code, or the time zone of each place in it",
-            ],
-        ),
-        ReportName::ThousandsBlocks => {
-            ("NANPA", "Thousands block assignments", CANNOT_TELL_OF_BLOCKS)
-        }
-        ReportName::CanadianBlocks => ("CNAC", "Thousands block status", CANNOT_TELL_OF_BLOCKS),
-        ReportName::Carriers => {
-            ("operator", "Carrier types and trade names", &["the origin of a type or name"])
         }
     }
 }

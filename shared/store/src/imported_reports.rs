@@ -43,17 +43,48 @@ impl ReportName {
         }
     }
 
-    /// The age in days beyond which its publisher has stalled; `None` for the operator's own report. `template.yaml` has
-    /// the same defaults for its alarms.
-    pub fn max_age_days(self) -> Option<i64> {
-        match self {
-            // Published every day.
-            Self::Nanpa | Self::Cnac | Self::ThousandsBlocks | Self::CanadianBlocks => Some(7),
-            // Published every month.
-            Self::NpaReport => Some(62),
-            Self::Carriers => None,
-        }
+    pub fn description(self) -> ReportDescription {
+        let (publisher, title, max_age_days, cannot_tell): (_, _, _, &[&str]) = match self {
+            Self::Nanpa => ("NANPA", "Utilized central office codes", Some(7), CODES_CANNOT_TELL),
+            Self::Cnac => ("CNAC", "Central office code status", Some(7), CODES_CANNOT_TELL),
+            Self::NpaReport => ("NANPA", "Area code database", Some(62), AREA_CODES_CANNOT_TELL),
+            Self::ThousandsBlocks => {
+                ("NANPA", "Thousands block assignments", Some(7), BLOCKS_CANNOT_TELL)
+            }
+            Self::CanadianBlocks => ("CNAC", "Thousands block status", Some(7), BLOCKS_CANNOT_TELL),
+            Self::Carriers => (
+                "operator",
+                "Carrier types and trade names",
+                None,
+                &["the origin of a type or name"],
+            ),
+        };
+        ReportDescription { publisher, title, max_age_days, cannot_tell }
     }
+}
+
+const USE_AND_PORTING: &str = "whether a number is in use, or was ported to another carrier";
+const CODES_CANNOT_TELL: &[&str] = &[
+    USE_AND_PORTING,
+    "the holders of thousands blocks in pooled exchanges",
+    "a carrier's type and everyday name",
+];
+const AREA_CODES_CANNOT_TELL: &[&str] = &[
+    "the exchanges in an area code",
+    "the boundaries of an area code, or the time zone of each place in it",
+];
+const BLOCKS_CANNOT_TELL: &[&str] =
+    &[USE_AND_PORTING, "the holders of exchanges that are not pooled"];
+
+/// What is known of a report before it is read.
+pub struct ReportDescription {
+    pub publisher: &'static str,
+    pub title: &'static str,
+    /// The age in days beyond which its publisher has stalled; `None` without a schedule. Most are published every day,
+    /// the area code database every month. `template.yaml` has the same defaults for its alarms.
+    pub max_age_days: Option<i64>,
+    /// Facts that it does not contain.
+    pub cannot_tell: &'static [&'static str],
 }
 
 /// A report as an import read it.

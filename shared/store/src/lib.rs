@@ -35,7 +35,9 @@ pub use history::{Gap, History, Publication, PublishedDifference, Unrecorded};
 pub use history_cache::HistoryCache;
 pub use history_items::HistoryItem;
 pub use https::{TrustedRoots, https_client};
-pub use imported_reports::{FileDates, ImportedReport, ImportedReports, ReportName, SAMPLE_DATE};
+pub use imported_reports::{
+    FileDates, ImportedReport, ImportedReports, ReportDescription, ReportName, SAMPLE_DATE,
+};
 pub use item_writes::{ItemWrite, WRITES_PER_BATCH};
 pub use loading::{
     DatasetError, LoadedVersion, NewestVersion, SkippedVersion, first_readable, load, load_newest,

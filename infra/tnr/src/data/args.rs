@@ -6,7 +6,7 @@ use clap::{
     Args, ValueEnum,
     builder::{PossibleValuesParser, TypedValueParser},
 };
-use ingest::{DEFAULT_HISTORY_DAYS, Gate};
+use ingest::{DEFAULT_HISTORY_DAYS, Gate, Mirror, ReportName, Source, Sources};
 use jiff::civil::Date;
 use strum::VariantNames;
 
@@ -16,37 +16,10 @@ use crate::{
     new_file::Replacement,
 };
 
-/// A report can be a path, an https:// URL or an s3:// object.
 #[derive(Debug, Args)]
 pub struct ImportArgs {
-    /// Download the reports from NANPA and CNAC, except those passed below
-    #[arg(long)]
-    pub fetch: bool,
-    /// Download from a mirror that serves the files under this URL by their published names
-    /// (https://, or http:// on this machine)
-    #[arg(long, value_name = "URL", env = "TNR_MIRROR", hide_env_values = true)]
-    pub mirror: Option<ingest::Mirror>,
-    /// NANPA's utilized central office codes, text or zip
-    #[arg(long, value_name = "FILE", required_unless_present_any = ["fetch", "mirror"])]
-    pub nanpa: Option<ingest::Source>,
-    /// CNAC's CO code status report, CSV or zip
-    #[arg(long, value_name = "FILE", required_unless_present_any = ["fetch", "mirror"])]
-    pub cnac: Option<ingest::Source>,
-    /// NANPA's area code database, npa_report.csv
-    #[arg(long, value_name = "FILE", required_unless_present_any = ["fetch", "mirror"])]
-    pub npa_report: Option<ingest::Source>,
-    /// Carrier types and trade names: ocn,company_name,common_name,carrier_type,state,country
-    #[arg(long, value_name = "FILE")]
-    pub carriers: Option<ingest::Source>,
-    /// NANPA's thousands block assignments, CSV or zip
-    #[arg(long, value_name = "FILE")]
-    pub thousands_blocks: Option<ingest::Source>,
-    /// CNAC's thousands block status, CSV or zip; also downloaded by --fetch
-    #[arg(long, value_name = "FILE")]
-    pub canadian_blocks: Option<ingest::Source>,
-    /// With --fetch, also download NANPA's thousands block assignments, a much larger file
-    #[arg(long, conflicts_with = "thousands_blocks")]
-    pub us_blocks: bool,
+    #[command(flatten)]
+    pub reports: ReportArgs,
     /// Allow what a gate refuses: many changes, losses of a state, carrier or area code, suspect values, or
     /// files with an older date or none. A refused import prints the gates to allow
     #[arg(
@@ -65,6 +38,60 @@ pub struct ImportArgs {
     pub replace_manifest: bool,
     #[command(flatten)]
     pub change: ChangeArgs,
+}
+
+/// A report can be a path, an https:// URL or an s3:// object.
+#[derive(Debug, Args)]
+pub struct ReportArgs {
+    /// Download the reports from NANPA and CNAC, except those passed below
+    #[arg(long)]
+    pub fetch: bool,
+    /// Download from a mirror that serves the files under this URL by their published names
+    /// (https://, or http:// on this machine)
+    #[arg(long, value_name = "URL", env = "TNR_MIRROR", hide_env_values = true)]
+    pub mirror: Option<Mirror>,
+    /// NANPA's utilized central office codes, text or zip
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["fetch", "mirror"])]
+    pub nanpa: Option<Source>,
+    /// CNAC's CO code status report, CSV or zip
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["fetch", "mirror"])]
+    pub cnac: Option<Source>,
+    /// NANPA's area code database, npa_report.csv
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["fetch", "mirror"])]
+    pub npa_report: Option<Source>,
+    /// Carrier types and trade names: ocn,company_name,common_name,carrier_type,state,country
+    #[arg(long, value_name = "FILE")]
+    pub carriers: Option<Source>,
+    /// NANPA's thousands block assignments, CSV or zip
+    #[arg(long, value_name = "FILE")]
+    pub thousands_blocks: Option<Source>,
+    /// CNAC's thousands block status, CSV or zip; also downloaded by --fetch
+    #[arg(long, value_name = "FILE")]
+    pub canadian_blocks: Option<Source>,
+    /// With --fetch, also download NANPA's thousands block assignments, a much larger file
+    #[arg(long, conflicts_with = "thousands_blocks")]
+    pub us_blocks: bool,
+}
+
+impl ReportArgs {
+    pub fn is_fetched(&self) -> bool {
+        self.fetch || self.mirror.is_some()
+    }
+
+    pub fn sources(self) -> Sources {
+        let us_blocks = self.us_blocks.then_some(ReportName::ThousandsBlocks);
+        let canadian_blocks = self.is_fetched().then_some(ReportName::CanadianBlocks);
+        let fetched_blocks: Vec<_> = us_blocks.into_iter().chain(canadian_blocks).collect();
+        let given = [
+            (ReportName::Nanpa, self.nanpa),
+            (ReportName::Cnac, self.cnac),
+            (ReportName::NpaReport, self.npa_report),
+            (ReportName::Carriers, self.carriers),
+            (ReportName::ThousandsBlocks, self.thousands_blocks),
+            (ReportName::CanadianBlocks, self.canadian_blocks),
+        ];
+        Sources::from_iter(given).or_published(self.mirror.as_ref(), &fetched_blocks)
+    }
 }
 
 /// Options for commands that change the data.

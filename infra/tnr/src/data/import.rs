@@ -6,7 +6,7 @@ use std::{
 };
 
 use indicatif::HumanCount;
-use ingest::{Gate, ImportReport, IngestError, Options, Outcome, ReportName, Sources, Warning};
+use ingest::{Gate, ImportReport, IngestError, Options, Outcome, Warning};
 use store::Store;
 
 use crate::{
@@ -24,20 +24,9 @@ use crate::{
 };
 
 pub async fn import(args: ImportArgs) -> Result<(), CliError> {
-    let is_fetched = args.fetch || args.mirror.is_some();
+    let is_fetched = args.reports.is_fetched();
     let allow = args.allow.iter().copied().collect();
-    let given = [
-        (ReportName::Nanpa, args.nanpa),
-        (ReportName::Cnac, args.cnac),
-        (ReportName::NpaReport, args.npa_report),
-        (ReportName::Carriers, args.carriers),
-        (ReportName::ThousandsBlocks, args.thousands_blocks),
-        (ReportName::CanadianBlocks, args.canadian_blocks),
-    ];
-    let us_blocks = args.us_blocks.then_some(ReportName::ThousandsBlocks);
-    let canadian_blocks = is_fetched.then_some(ReportName::CanadianBlocks);
-    let fetched_blocks: Vec<_> = us_blocks.into_iter().chain(canadian_blocks).collect();
-    let sources = Sources::from_iter(given).or_published(args.mirror.as_ref(), &fetched_blocks);
+    let sources = args.reports.sources();
     let options = Options {
         allow,
         strict: args.strict,
@@ -160,7 +149,7 @@ fn allowing_command(
 #[cfg(test)]
 mod tests {
     use clap::Parser;
-    use ingest::{BeforeAfter, Source};
+    use ingest::{BeforeAfter, ReportName, Source, Sources};
     use jiff::Timestamp;
     use numbering::records::{Country, Version};
 

@@ -55,7 +55,7 @@ impl Default for AgeLimits {
 impl AgeLimits {
     /// `None` for a report without a publishing schedule.
     pub fn for_report(&self, report: ReportName) -> Option<i64> {
-        self.report_days.get(&report).copied().or_else(|| report.max_age_days())
+        self.report_days.get(&report).copied().or_else(|| report.description().max_age_days)
     }
 }
 
