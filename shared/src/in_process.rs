@@ -57,34 +57,25 @@ impl InProcess {
         params: impl IntoIterator<Item = (&'a str, &'a str)>,
         charge: Charge,
     ) -> RouteResponse {
-        self.call(Method::GET, path, params, Body::empty(), charge).await
+        self.call(path, params, None, charge).await
     }
 
-    /// Sends a `POST` with a JSON body. Its handler may raise the `charge`.
-    pub async fn post<'a>(
+    /// Sends a `POST` with this JSON, or a `GET` without it. Its handler may raise the `charge`.
+    pub async fn call<'a>(
         &self,
         path: &str,
         params: impl IntoIterator<Item = (&'a str, &'a str)>,
-        json: String,
-        charge: Charge,
-    ) -> RouteResponse {
-        self.call(Method::POST, path, params, Body::from(json), charge).await
-    }
-
-    async fn call<'a>(
-        &self,
-        method: Method,
-        path: &str,
-        params: impl IntoIterator<Item = (&'a str, &'a str)>,
-        body: Body,
+        json: Option<String>,
         charge: Charge,
     ) -> RouteResponse {
         let uri = match uri(path, params) {
             Ok(uri) => uri,
             Err(error) => return RouteResponse::from_error(error).await,
         };
+        let method = if json.is_some() { Method::POST } else { Method::GET };
         let request = Request::builder().method(method).uri(uri).extension(charge);
-        let request = request.header(CONTENT_TYPE, "application/json").body(body);
+        let request = request.header(CONTENT_TYPE, "application/json");
+        let request = request.body(json.map_or_else(Body::empty, Body::from));
         self.send(request.expect("the parts are valid")).await
     }
 
@@ -152,7 +143,7 @@ mod tests {
         let charges = [(); 3].map(|()| Charge::for_key(&app.quotas, record.clone()));
         let responses = [
             routes.get("/get", [], charges[0].clone()).await,
-            routes.post("/post", [], String::new(), charges[1].clone()).await,
+            routes.call("/post", [], Some(String::new()), charges[1].clone()).await,
             routes.get("/get", [], charges[2].clone()).await,
         ];
         assert_eq!(responses.map(|response| response.status.as_u16()), [200, 200, 429]);

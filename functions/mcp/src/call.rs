@@ -39,10 +39,7 @@ impl ToolCall {
         let response = match ToolRequest::new(tool, arguments) {
             Ok(ToolRequest { params, numbers }) => {
                 let params = params.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-                match numbers {
-                    None => routes.get(tool.path, params, charge).await,
-                    Some(numbers) => routes.post(tool.path, params, numbers, charge).await,
-                }
+                routes.call(tool.path, params, numbers, charge).await
             }
             Err(error) => RouteResponse::from_error(error).await,
         };

@@ -25,7 +25,7 @@ const EXCHANGES: u32 = AREA_CODES + 1000;
 /// Packs a key. Keys keep their order.
 fn pack(key: RecordKey) -> u32 {
     let code = match key {
-        RecordKey::Carrier(ocn) => u32::from_be_bytes(ocn.characters()),
+        RecordKey::Carrier(ocn) => ocn.number(),
         RecordKey::AreaCode(npa) => AREA_CODES + u32::from(npa.number()),
         RecordKey::Exchange(NpaNxx { npa, nxx }) => {
             EXCHANGES + 1000 * u32::from(npa.number()) + u32::from(nxx.number())
@@ -45,9 +45,9 @@ fn unpack(packed: u32) -> Option<RecordKey> {
     if let Some(npa) = code.checked_sub(AREA_CODES) {
         return Some(RecordKey::AreaCode(Npa::from_number(npa as u16)));
     }
-    let characters = code.to_be_bytes();
-    let is_ocn = characters.iter().all(|it| it.is_ascii_digit() || it.is_ascii_uppercase());
-    is_ocn.then(|| RecordKey::Carrier(Ocn::from_characters(characters)))
+    let is_in_ocn = |it: &u8| it.is_ascii_digit() || it.is_ascii_uppercase();
+    let is_ocn = code.to_be_bytes().iter().all(is_in_ocn);
+    is_ocn.then(|| RecordKey::Carrier(Ocn::from_number(code)))
 }
 
 impl ChangedKeys {

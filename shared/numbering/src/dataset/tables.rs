@@ -36,7 +36,7 @@ impl Carriers {
         let all = || carriers.iter();
         let counts = || all().flat_map(|carrier| &carrier.exchanges.by_state);
         Some(Self {
-            ocns: columns.numbers(all().map(|it| ocn_to_number(it.ocn)))?,
+            ocns: columns.numbers(all().map(|it| it.ocn.number()))?,
             company_names: columns.strings(all().map(|it| text(&it.company_name)))?,
             common_names: columns.strings(all().map(|it| text(&it.common_name)))?,
             types: columns
@@ -59,7 +59,7 @@ impl Carriers {
     }
 
     pub(super) fn position(&self, ocn: Ocn) -> Option<usize> {
-        self.ocns.position(ocn_to_number(ocn) as usize)
+        self.ocns.position(ocn.number() as usize)
     }
 
     /// The positions of carriers whose OCN starts with these uppercase characters.
@@ -73,7 +73,7 @@ impl Carriers {
     }
 
     pub(super) fn ocn(&self, position: usize) -> Ocn {
-        Ocn::from_characters((self.ocns.get(position) as u32).to_be_bytes())
+        Ocn::from_number(self.ocns.get(position) as u32)
     }
 
     pub(super) fn company_name(&self, position: usize) -> Option<&str> {
@@ -122,11 +122,6 @@ fn variant<T: VariantArray + Copy>(column: &Numbers, position: usize) -> Option<
 /// A name as stored, where an empty one is missing.
 fn text(name: &Option<String>) -> &str {
     name.as_deref().unwrap_or_default()
-}
-
-/// Converts an OCN to a number, preserving order.
-fn ocn_to_number(ocn: Ocn) -> u32 {
-    u32::from_be_bytes(ocn.characters())
 }
 
 #[derive(Debug)]

@@ -30,13 +30,18 @@ impl FromStr for Ocn {
 }
 
 impl Ocn {
-    pub(crate) fn characters(self) -> [u8; 4] {
+    fn characters(self) -> [u8; 4] {
         self.0
     }
 
-    /// Wraps the characters of a valid code.
-    pub(crate) fn from_characters(characters: [u8; 4]) -> Self {
-        Self(characters)
+    /// The characters as a number. Numbers have the order of their codes.
+    pub(crate) fn number(self) -> u32 {
+        u32::from_be_bytes(self.0)
+    }
+
+    /// Wraps the number of a valid code.
+    pub(crate) fn from_number(number: u32) -> Self {
+        Self(number.to_be_bytes())
     }
 }
 
