@@ -5,9 +5,6 @@ use std::convert::Infallible;
 use axum::{extract::FromRequestParts, http::request::Parts};
 use store::KeyRecord;
 
-const LIVE_PREFIX: &str = "tnr_live_";
-const TEST_PREFIX: &str = "tnr_test_";
-
 /// The kind of a key, which its first characters show. As an extractor, the kind of the request's key.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum KeyKind {
@@ -30,8 +27,8 @@ impl KeyKind {
     /// The first characters of its keys. All kinds have the same number of them.
     pub fn prefix(self) -> &'static str {
         match self {
-            Self::Live => LIVE_PREFIX,
-            Self::Test => TEST_PREFIX,
+            Self::Live => "tnr_live_",
+            Self::Test => "tnr_test_",
         }
     }
 }
