@@ -2,8 +2,9 @@
 //! extension, so that it can be converted to problem details.
 
 mod problem;
-mod quote;
 mod responses;
+
+use std::borrow::Cow;
 
 use axum::{
     Extension, Json,
@@ -22,7 +23,6 @@ use crate::quota::{QuotaExceeded, QuotaStatus};
 
 pub(crate) use problem::into_problem;
 pub use problem::{PROBLEM_MEDIA_TYPE, Problem};
-pub use quote::quote;
 pub use responses::{BodyError, ListError, PublicError};
 
 /// The challenge for a request without a key (RFC 6750, section 3).
@@ -32,6 +32,8 @@ const INVALID_KEY_CHALLENGE: &str = "Bearer realm=\"Telephone Number Reference S
                                         error_description=\"Invalid API key\"";
 
 const RETRY_AFTER_SECONDS: &str = "5";
+
+const MAX_QUOTE_LENGTH: usize = 40;
 
 /// The reason a request failed. `Display` is the message for the client.
 #[derive(Debug, thiserror::Error)]
@@ -143,6 +145,14 @@ impl ErrorCode {
     }
 }
 
+/// Truncates client input for an error message.
+pub fn quote(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(MAX_QUOTE_LENGTH) {
+        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
+        None => Cow::Borrowed(text),
+    }
+}
+
 impl ApiError {
     pub fn invalid(message: impl Into<String>) -> Self {
         Self::InvalidRequest(message.into())
@@ -243,6 +253,12 @@ mod tests {
     use numbering::records::Version;
 
     use super::*;
+
+    #[test]
+    fn long_values_are_truncated() {
+        let text = "é".repeat(1000);
+        assert_eq!(quote(&text).chars().count(), MAX_QUOTE_LENGTH + 1);
+    }
 
     #[test]
     fn errors_have_a_retry_time_unless_only_an_operator_can_help() {

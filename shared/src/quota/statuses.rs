@@ -134,6 +134,15 @@ mod tests {
     }
 
     #[test]
+    fn the_quota_with_the_fewest_requests_left_limits_a_client() {
+        let left = [(LimitType::Minute, 7), (LimitType::Daily, 3)];
+        let statuses = left.map(|(limit_type, remaining)| {
+            Some(QuotaStatus { limit_type, limit: 9, remaining, reset: 0 })
+        });
+        assert_eq!(QuotaStatuses(statuses).min_remaining(), 3);
+    }
+
+    #[test]
     fn messages_and_headers_suggest_a_retry_only_if_the_requests_can_fit() {
         let reset = Timestamp::now().as_second() + 40;
         let retry = format!("retry after {}", Timestamp::from_second(reset).unwrap());
