@@ -4,7 +4,6 @@ mod atom;
 mod filter;
 mod output;
 pub mod record_history;
-mod since;
 #[cfg(test)]
 mod tests;
 
@@ -32,9 +31,8 @@ use utoipa::ToSchema;
 
 use self::{
     atom::FeedAddress,
-    filter::Filter,
+    filter::{Filter, Since},
     output::{ChangesFormat, FormatParam},
-    since::Since,
 };
 
 /// The maximum number of differences for one request, so that its cost is limited.
