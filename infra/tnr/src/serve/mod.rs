@@ -16,7 +16,7 @@ use axum::{
     middleware::{from_fn, from_fn_with_state},
 };
 use logging::with_causes;
-use shared::{app, auth::ApiKey, gateway::with_base_path, quota::Quotas, state::App};
+use shared::{app, auth::ApiKey, gateway::with_base_path, state::App};
 use store::{CurrentDataset, Store};
 use tokio::{
     net::TcpListener,
@@ -67,15 +67,10 @@ pub async fn serve(args: ServeArgs) -> Result<(), CliError> {
     };
 
     let mut app = App::new(database.serving_store().await, config);
-    let state = ServerState::new(&app);
+    let state = ServerState::new(app.clone());
     app.observer = Some(state.observer());
-    let server = Server {
-        quotas: Arc::clone(&app.quotas),
-        state: Arc::clone(&state),
-        database,
-        drain: args.drain,
-        grace: args.grace,
-    };
+    let server =
+        Server { state: Arc::clone(&state), database, drain: args.drain, grace: args.grace };
     let loader = tokio::spawn(keep_data_loaded(Arc::clone(&app.dataset)));
     if let Some(operations) = operations {
         // It runs until the process exits, so it outlives the API.
@@ -98,7 +93,6 @@ pub async fn serve(args: ServeArgs) -> Result<(), CliError> {
 
 /// A server with its shutdown settings.
 struct Server {
-    quotas: Arc<Quotas>,
     state: Arc<ServerState>,
     database: Database,
     /// Time to keep serving after SIGTERM.
@@ -134,7 +128,7 @@ impl Server {
             }
             drop(stop);
             _ = timeout(self.grace, serving).await;
-            let lost = self.quotas.write_remaining().await;
+            let lost = self.state.app.quotas.write_remaining().await;
             if lost > 0 {
                 tracing::error!(quotas = lost, "cannot write the last quota counts");
             }

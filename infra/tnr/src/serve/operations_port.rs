@@ -18,9 +18,8 @@ use axum::{
     routing::get,
 };
 use logging::with_causes;
-use shared::{auth::KeyRing, state::App, telemetry::Observer};
+use shared::{state::App, telemetry::Observer};
 use status::{DatabaseStatus, Health, ServiceStatus};
-use store::{CurrentDataset, Store};
 use tokio::time::timeout;
 
 use crate::{serve::metrics::Metrics, web_pages::reject_web_pages};
@@ -35,22 +34,14 @@ const HEALTH_PATHS: [&str; 2] = ["/health", "/v1/health"];
 
 /// The state of a running server, for operators.
 pub struct ServerState {
-    store: Store,
-    dataset: Arc<CurrentDataset>,
-    keys: Arc<KeyRing>,
+    pub app: App,
     metrics: Metrics,
     is_stopping: AtomicBool,
 }
 
 impl ServerState {
-    pub fn new(app: &App) -> Arc<Self> {
-        Arc::new(Self {
-            store: app.store.clone(),
-            dataset: Arc::clone(&app.dataset),
-            keys: Arc::clone(&app.keys),
-            metrics: Metrics::new(),
-            is_stopping: AtomicBool::new(false),
-        })
+    pub fn new(app: App) -> Arc<Self> {
+        Arc::new(Self { app, metrics: Metrics::new(), is_stopping: AtomicBool::new(false) })
     }
 
     pub fn observer(self: &Arc<Self>) -> Observer {
@@ -69,7 +60,7 @@ impl ServerState {
 
     /// The health of a stopping server, for load balancers that check the API instead of this port.
     fn stopping_health(&self) -> Health {
-        let manifest = self.dataset.in_memory().map(|(_, manifest)| manifest);
+        let manifest = self.app.dataset.in_memory().map(|(_, manifest)| manifest);
         Health {
             status: ServiceStatus::Unhealthy,
             database: DatabaseStatus::Connected,
@@ -83,12 +74,12 @@ impl ServerState {
         if self.is_stopping() {
             return Err("the server is stopping".to_owned());
         }
-        if self.dataset.in_memory().is_none() {
-            let loaded = timeout(READINESS_TIMEOUT, self.dataset.get()).await;
+        if self.app.dataset.in_memory().is_none() {
+            let loaded = timeout(READINESS_TIMEOUT, self.app.dataset.get()).await;
             let loaded = loaded.map_err(|_| "the data is still loading")?;
             loaded.map_err(|error| format!("no data is loaded: {}", with_causes(&error)))?;
         }
-        let usable = timeout(READINESS_TIMEOUT, self.keys.check_usable()).await;
+        let usable = timeout(READINESS_TIMEOUT, self.app.keys.check_usable()).await;
         let usable = usable.map_err(|_| "the key table is not responding")?;
         usable.map_err(|error| format!("API keys cannot be checked: {}", with_causes(&error)))
     }
@@ -134,9 +125,9 @@ async fn ready(State(state): State<Arc<ServerState>>) -> Response {
 }
 
 async fn metrics_text(State(state): State<Arc<ServerState>>) -> Response {
-    let data = state.dataset.in_memory();
+    let data = state.app.dataset.in_memory();
     let is_ready = data.is_some() && state.check_readiness().await.is_ok();
-    state.metrics.set_database(&state.store);
+    state.metrics.set_database(&state.app.store);
     let text = state.metrics.render(is_ready, data.as_ref());
     ([(header::CONTENT_TYPE, TEXT_FORMAT)], text).into_response()
 }
