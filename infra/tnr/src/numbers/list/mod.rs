@@ -132,8 +132,11 @@ fn write_list<R: Read>(
             let mut summary = Summary::default();
             rows.iter().for_each(|row| summary.count_row(row));
             summary.omitted += output.retain(&mut rows, |numbers| output.selects(numbers));
-            let text = if dedupe.is_none() { Some(output.text(&rows)) } else { None };
-            (rows, text, summary)
+            match dedupe {
+                // Only the text is needed, and takes less memory.
+                None => (Vec::new(), Some(output.text(&rows)), summary),
+                Some(_) => (rows, None, summary),
+            }
         },
         |(mut rows, text, part): (Vec<DescribedRow>, Option<io::Result<Vec<u8>>>, Summary)| {
             summary.add(part);

@@ -220,19 +220,19 @@ pub(super) fn line(label: &str, text: &str, label_width: usize, width: usize) ->
 
 #[cfg(test)]
 mod tests {
+    use std::sync::LazyLock;
+
     use serde_json::json;
 
     use super::*;
     use crate::numbers::queries::view;
 
-    fn rendering(body: &Value, check: impl FnOnce(Rendering<'_>)) {
-        let view = view("", "npa", "nxx ocn", &[]);
-        check(Rendering {
-            view: &view,
-            params: &vec![("as_of", "2026-01-01".into())],
-            body,
-            next: &NextCommands::default(),
-        });
+    static VIEW: View = view("", "npa", "nxx ocn", &[]);
+    static NEXT: LazyLock<NextCommands> = LazyLock::new(NextCommands::default);
+    static PARAMS: LazyLock<Params<'_>> = LazyLock::new(|| vec![("as_of", "2026-01-01".into())]);
+
+    fn rendering(body: &Value) -> Rendering<'_> {
+        Rendering { view: &VIEW, params: &PARAMS, body, next: &NEXT }
     }
 
     #[test]
@@ -245,14 +245,12 @@ mod tests {
             (99, 3, 0, "--offset is past the last of 3 results.\n", true),
         ] {
             let body = json!({ "list": [], "pagination": { "offset": offset, "total": total } });
-            rendering(&body, |rendering| {
-                assert_eq!(rendering.position(length), position);
-                let argv = ["tnr", "area-code", "415", "--offset", "3", "--limit=5"];
-                let next = rendering.next_page(argv.map(str::to_owned), length);
-                let command = format!(" area-code 415 --limit=5 --offset {}", offset + length);
-                assert_eq!(next.is_none(), is_last, "{position}");
-                assert!(next.is_none_or(|next| next.ends_with(&command)), "{position}");
-            });
+            assert_eq!(rendering(&body).position(length), position);
+            let argv = ["tnr", "area-code", "415", "--offset", "3", "--limit=5"];
+            let next = rendering(&body).next_page(argv.map(str::to_owned), length);
+            let command = format!(" area-code 415 --limit=5 --offset {}", offset + length);
+            assert_eq!(next.is_none(), is_last, "{position}");
+            assert!(next.is_none_or(|next| next.ends_with(&command)), "{position}");
         }
     }
 
@@ -283,26 +281,20 @@ mod tests {
             "  rows 2",
             "",
         ];
-        rendering(&body, |rendering| assert_eq!(rendering.record(40), expected.join("\n")));
+        assert_eq!(rendering(&body).record(40), expected.join("\n"));
     }
 
     #[test]
     fn next_commands_take_fields_from_the_record_and_the_same_time() {
         let body = json!({ "npa": "415", "list": [{ "nxx": "200" }, { "nxx": "201", "ocn": "6010" }], "pagination": {} });
-        rendering(&body, |rendering| {
-            for (template, expected) in [
-                ("area-code {npa} {nxx}", Some("area-code 415 200 --as-of 2026-01-01")),
-                ("carrier {ocn}", Some("carrier 6010 --as-of 2026-01-01")),
-                ("search --ocn {ocn}", Some("search --ocn 6010")),
-                ("holders --state {state}", None),
-            ] {
-                let command = rendering.command(template, results(&body));
-                let command = command
-                    .as_deref()
-                    .and_then(|it| it.split_once("tnr ").or(it.split_once("-- ")))
-                    .map(|it| it.1);
-                assert_eq!(command, expected);
-            }
-        });
+        for (template, expected) in [
+            ("area-code {npa} {nxx}", Some("area-code 415 200 --as-of 2026-01-01")),
+            ("carrier {ocn}", Some("carrier 6010 --as-of 2026-01-01")),
+            ("search --ocn {ocn}", Some("search --ocn 6010")),
+            ("holders --state {state}", None),
+        ] {
+            let command = rendering(&body).command(template, results(&body));
+            assert_eq!(command, expected.map(|command| NEXT.tnr(command)));
+        }
     }
 }
