@@ -19,7 +19,7 @@ use crate::{
 #[derive(Debug, Args)]
 pub struct ImportArgs {
     #[command(flatten)]
-    pub reports: ReportArgs,
+    pub reports: ReportSourceArgs,
     /// Allow what a gate refuses: many changes, losses of a state, carrier or area code, suspect values, or
     /// files with an older date or none. A refused import prints the gates to allow
     #[arg(
@@ -42,7 +42,7 @@ pub struct ImportArgs {
 
 /// A report can be a path, an https:// URL or an s3:// object.
 #[derive(Debug, Args)]
-pub struct ReportArgs {
+pub struct ReportSourceArgs {
     /// Download the reports from NANPA and CNAC, except those passed below
     #[arg(long)]
     pub fetch: bool,
@@ -73,7 +73,7 @@ pub struct ReportArgs {
     pub us_blocks: bool,
 }
 
-impl ReportArgs {
+impl ReportSourceArgs {
     pub fn is_fetched(&self) -> bool {
         self.fetch || self.mirror.is_some()
     }
