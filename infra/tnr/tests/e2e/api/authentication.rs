@@ -1,9 +1,6 @@
 //! Authentication: protected endpoints, and newly created keys.
 
-use std::{
-    collections::BTreeSet,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
 use reqwest::StatusCode;
 use serde_json::Value;
@@ -12,9 +9,8 @@ use tnr::keys::{random, register};
 
 use crate::support::{
     database_calls::operations,
-    endpoints::{endpoints, is_part_of_a_page},
+    endpoints::endpoints,
     fault_proxy::FaultProxy,
-    readme,
     service::{Service, shared_service},
 };
 
@@ -35,17 +31,6 @@ async fn only_protected_endpoints_require_a_key() {
         assert_eq!(body["error"], "unauthorized");
         assert!(body["message"].as_str().unwrap().starts_with("API key required"), "{body}");
     }
-}
-
-/// Catches an endpoint that is declared public by mistake.
-#[test]
-fn public_endpoints_match_the_readme() {
-    let endpoints = endpoints().into_iter().filter(|endpoint| !endpoint.needs_key());
-    let paths = endpoints.map(|endpoint| endpoint.path).filter(|path| !is_part_of_a_page(path));
-    let public: BTreeSet<String> = paths.map(|path| path.replace("+}", "}")).collect();
-    let rows = readme::rows().into_iter().filter(|row| !row.needs_key);
-    let documented: BTreeSet<String> = rows.flat_map(|row| row.paths).collect();
-    assert_eq!(public, documented);
 }
 
 #[tokio::test]

@@ -8,15 +8,6 @@ use tnr::openapi;
 
 use crate::support::description::violation;
 
-#[test]
-fn the_committed_description_is_current() {
-    let committed = include_str!("../../../../../docs/openapi.json");
-    assert!(
-        committed == format!("{:#}\n", openapi::description()),
-        "update it with the output of: cargo run -- openapi"
-    );
-}
-
 /// The operations, by method and path.
 fn operations() -> Vec<(String, Value)> {
     let description = openapi::description();

@@ -1,4 +1,4 @@
-//! A history with missing and damaged parts. Answers are right or name the remedy, and `verify --repair` restores what is
+//! A history with missing and damaged parts. Responses are right or name the remedy, and `verify --repair` restores what is
 //! stored elsewhere.
 
 use aws_sdk_dynamodb::types::AttributeValue;
@@ -61,12 +61,17 @@ impl Past {
         }
         let mut past = Self { nights, publications, expected: Vec::new() };
         past.expected = past.ask().await;
+        past.assert_own(&past.expected);
+        past
+    }
+
+    /// Asserts that each night has its own responses.
+    fn assert_own(&self, found: &[(String, (u16, Value))]) {
         for ((target, found), (_, past_target, expected)) in
-            past.expected.iter().zip(past.nights.past_answers())
+            found.iter().zip(self.nights.past_answers())
         {
             assert_eq!((target, found), (&past_target, expected));
         }
-        past
     }
 
     /// Every answer about the past, from a service with nothing in memory.
@@ -228,10 +233,6 @@ async fn an_import_over_a_damaged_current_version_continues_its_history() {
     past.damage_version(&manifest.current.version).await;
     let report = past.nights.import(&ReportSet::first()).await;
     assert!(report.changes.total() > 0 && report.unrecorded == 0, "{report:?}");
-    let found = past.ask().await;
-    let lookups = past.nights.past_answers();
-    for ((target, found), (_, past_target, expected)) in found.iter().zip(lookups) {
-        assert_eq!((target, found), (&past_target, expected));
-    }
+    past.assert_own(&past.ask().await);
     assert_eq!(past.verify(Repair::No).await.total_drift(), 0);
 }

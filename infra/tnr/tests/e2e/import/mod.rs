@@ -1,6 +1,5 @@
 //! Imports: published data, refused reports, and interrupted runs.
 
-mod drifting_items;
 mod full_scale;
 mod history;
 mod history_damage;

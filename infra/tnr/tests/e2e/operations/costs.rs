@@ -1,11 +1,11 @@
-//! Costs: `tnr costs` generates the document, and its figures match measured requests and the template.
+//! The figures in `tnr costs` match measured requests and the template.
 
 use std::fmt::Display;
 
 use reqwest::{RequestBuilder, Response};
 use serde_json::{Value, json};
 use tnr::operate::costs::{
-    Bill, REQUESTS, RequestKind, UNKNOWN_KEY, Usage, markdown,
+    REQUESTS, RequestKind, UNKNOWN_KEY,
     measures::{
         ALARM_METRICS, ALARMS, API_FUNCTIONS, EDGE_ADDRESS_RATE, EDGE_KEYLESS_RATE, EDGE_RULES,
         GATEWAY_LOG_BYTES, IMPORT_MEMORY_MB, ITEM_BYTES, KEYED_FUNCTIONS, MEMORY_MB,
@@ -69,25 +69,6 @@ fn request(base_url: &str, kind: &RequestKind) -> RequestBuilder {
     let unknown = tnr::keys::random(shared::auth::KeyKind::Live).unwrap();
     let key = if kind.route == UNKNOWN_KEY { unknown.reveal() } else { KEY };
     request.bearer_auth(key).header("host", HOST).header("x-forwarded-proto", "https")
-}
-
-#[test]
-fn the_committed_costs_are_current() {
-    assert!(
-        include_str!("../../../../../docs/COSTS.md") == markdown::document(),
-        "run 'cargo run -- costs --markdown > costs.md && mv costs.md docs/COSTS.md'"
-    );
-}
-
-#[test]
-fn the_readme_price_matches_the_costs() {
-    let bill = Bill::new(&Usage::month(1e6, 0.01));
-    let (requests, fixed) = (Bill::sum(&bill.for_requests), Bill::sum(&bill.fixed));
-    let price = format!("about ${requests:.0} per million requests plus ${fixed:.0} a month");
-    assert!(
-        include_str!("../../../../../README.md").contains(&price),
-        "README.md must say '{price}'"
-    );
 }
 
 /// The database cost tests cover batches that read several exchanges.

@@ -1,6 +1,72 @@
-//! Documentation checks.
+//! The documentation agrees with the code. `readme` and `endpoint_places` have more of the README.
 
-use std::{fs, path::Path};
+use std::{collections::BTreeSet, fs, path::Path};
+
+use clap::CommandFactory;
+use tnr::{
+    commands::Cli,
+    openapi,
+    operate::costs::{Bill, Usage, markdown},
+};
+
+use crate::support::{
+    endpoints::{endpoints, is_part_of_a_page},
+    readme,
+};
+
+#[test]
+fn the_committed_description_is_current() {
+    let committed = include_str!("../../../../../docs/openapi.json");
+    assert!(
+        committed == format!("{:#}\n", openapi::description()),
+        "update it with the output of: cargo run -- openapi"
+    );
+}
+
+#[test]
+fn the_committed_costs_are_current() {
+    assert!(
+        include_str!("../../../../../docs/COSTS.md") == markdown::document(),
+        "run 'cargo run -- costs --markdown > costs.md && mv costs.md docs/COSTS.md'"
+    );
+}
+
+#[test]
+fn the_readme_price_matches_the_costs() {
+    let bill = Bill::new(&Usage::month(1e6, 0.01));
+    let (requests, fixed) = (Bill::sum(&bill.for_requests), Bill::sum(&bill.fixed));
+    let price = format!("about ${requests:.0} per million requests plus ${fixed:.0} a month");
+    assert!(
+        include_str!("../../../../../README.md").contains(&price),
+        "README.md must say '{price}'"
+    );
+}
+
+/// Catches an endpoint that is declared public by mistake.
+#[test]
+fn public_endpoints_match_the_readme() {
+    let endpoints = endpoints().into_iter().filter(|endpoint| !endpoint.needs_key());
+    let paths = endpoints.map(|endpoint| endpoint.path).filter(|path| !is_part_of_a_page(path));
+    let public: BTreeSet<String> = paths.map(|path| path.replace("+}", "}")).collect();
+    let rows = readme::rows().into_iter().filter(|row| !row.needs_key);
+    let documented: BTreeSet<String> = rows.flat_map(|row| row.paths).collect();
+    assert_eq!(public, documented);
+}
+
+#[test]
+fn the_docs_list_every_server_variable_and_option() {
+    let document = include_str!("../../../../../docs/SELF-HOSTING.md");
+    let serve = Cli::command().find_subcommand("serve").unwrap().clone();
+    for option in serve.get_arguments() {
+        let Some(long) = option.get_long().filter(|long| !["help", "key"].contains(long)) else {
+            continue;
+        };
+        assert!(document.contains(&format!("`--{long}`")), "--{long}");
+        if let Some(variable) = option.get_env().and_then(|variable| variable.to_str()) {
+            assert!(document.contains(&format!("`{variable}`")), "{variable}");
+        }
+    }
+}
 
 #[test]
 fn every_dependency_has_a_documented_reason() {

@@ -1,4 +1,5 @@
-//! The JSON that commands print equals the API's responses, even while the folder is served.
+//! The JSON that `tnr format` prints equals the API's responses, even while the folder is served. The session `json`
+//! compares the other commands.
 
 use std::fs;
 
@@ -6,7 +7,7 @@ use serde_json::Value;
 
 use crate::support::{
     databases::sample_folder,
-    program::{Server, command_for, run, stdout},
+    program::{Server, run, stdout},
 };
 
 /// Removes fields of an object.
@@ -14,43 +15,6 @@ fn without(mut value: Value, fields: &[&str]) -> Value {
     let object = value.as_object_mut().unwrap();
     fields.iter().for_each(|field| _ = object.shift_remove(*field));
     value
-}
-
-#[tokio::test]
-async fn queries_print_api_responses() {
-    let data_dir = sample_folder();
-    let server = Server::on(&data_dir, &[]).await;
-    let printed = |command: &str| {
-        let words: Vec<&str> = command.split('|').chain(["--json"]).collect();
-        serde_json::from_str::<Value>(&stdout(&run(&data_dir, &words))).unwrap()
-    };
-    for (command, path) in [
-        ("area-codes|212", "/v1/area-codes/212"),
-        ("carrier|0230", "/v1/carrier/0230"),
-        ("carrier|sample|tel", "/v1/carriers?q=sample%20tel&limit=100"),
-        ("area-code|415|234", "/v1/npa/415/nxx/234"),
-        (
-            "search|san|--state|CA|--status|assigned|--limit|7",
-            "/v1/search?q=san&state=CA&status=assigned&limit=7",
-        ),
-    ] {
-        let (mut printed, mut response) = (printed(command), server.get(path).await);
-        for list in [&mut printed, &mut response] {
-            // The command's own default is the whole list.
-            list["pagination"]["limit"].take();
-        }
-        assert_eq!(printed, response, "{path}");
-    }
-    let both = printed("lookup|(415) 234-1234");
-    let times = ["flags", "timeZones"];
-    let from_api = server.get("/v1/format/4152341234?include=all").await;
-    assert_eq!(without(both["format"].clone(), &times), without(from_api, &times));
-    assert_eq!(both["lookup"], server.get("/v1/lookup/4152341234").await);
-    let mut abroad = command_for(&data_dir, &["lookup", "+442079460958", "--json"]);
-    let abroad = abroad.env("FLAGS_BASE_URL", "https://cdn.example/flags").output().unwrap();
-    let abroad = stdout(&abroad);
-    assert!(abroad.ends_with(",\"lookup\":null}\n"), "{abroad}");
-    assert!(abroad.contains("https://cdn.example/flags/countries/GB.svg"), "{abroad}");
 }
 
 #[tokio::test]

@@ -20,4 +20,3 @@ mod self_hosting;
 #[cfg(target_os = "linux")]
 mod sessions;
 mod terminal;
-mod unreadable_versions;

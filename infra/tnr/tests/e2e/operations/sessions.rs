@@ -2,10 +2,11 @@
 //! output and exit codes, without what differs between runs.
 
 use std::{
+    cmp::Reverse,
     env, fs,
     path::{Path, PathBuf},
     process::{Command, Stdio},
-    sync::LazyLock,
+    sync::{LazyLock, Mutex},
     thread,
 };
 
@@ -35,7 +36,7 @@ const FITTING: &str = "tnr area-code|tnr carrier|tnr costs|tnr doctor|tnr histor
 static VARYING: LazyLock<[(Regex, &str); 10]> = LazyLock::new(|| {
     let patterns = [
         // The progress of a stage is printed only on a busy machine.
-        (r"(?m)^(Fetching|Reading|Comparing|Writing|Copying|Checking)[^:\n]*: .*\n", ""),
+        (r"(?m)^[A-Z][a-z]+ing( [^:\n]*)?: .*\n", ""),
         (
             r"(?m)^(  (local time|calling hours|since|until|read at|imported at|version)) .*$",
             "$1 ...",
@@ -44,8 +45,8 @@ static VARYING: LazyLock<[(Regex, &str); 10]> = LazyLock::new(|| {
         (r"\d{8}T\d{6}Z-[0-9A-Za-z]+", "[version]"),
         (r"\d{4}-\d\d-\d\dT[\d:.]+Z", "[time]"),
         (r#"("effective_on": )"[^"]+"#, "$1\"[day]"),
-        (r"[\d.]+ ?(ms|s|rows/s)\b", "[duration]"),
-        (r"127\.0\.0\.1:\d{4,}", "[address]"),
+        (r"[\d.,]+ ?(ms|s|rows/s)\b", "[duration]"),
+        (r"127\.0\.0\.\d:\d{4,}", "[address]"),
         (r"\b[0-9a-f]{32,}\b", "[hash]"),
         (r"Tree \d+ page \d+", "Tree [number] page [number]"),
     ];
@@ -90,6 +91,13 @@ fn shell(folder: &Path, command: &str, server: Option<&Server>) -> Command {
     shell
 }
 
+/// What a server prints until it is ready, without lines of the log, which start with the time.
+fn banner(output: &str) -> String {
+    let banner = output.split_inclusive("Ctrl-C").next().unwrap();
+    let lines = banner.lines().filter(|line| !line.starts_with(|it: char| it.is_ascii_digit()));
+    lines.map(|line| format!("{line}\n")).collect()
+}
+
 /// The output of each command in a session. `serve` starts a server, and `stop` and `kill` end it.
 async fn transcript(commands: &str) -> String {
     let folder = folder();
@@ -101,13 +109,14 @@ async fn transcript(commands: &str) -> String {
                 let options = "--port 0 --ops-address 127.0.0.1:0";
                 let line = format!("exec tnr {command} {options}");
                 let started = Server::start(&mut shell(folder.path(), &line, None)).await;
-                fs::write(folder.path().join("banner"), started.output()).unwrap();
+                let banner = banner(&started.output());
+                fs::write(folder.path().join("banner"), &banner).unwrap();
                 server = Some(started);
-                let banner = fs::read_to_string(folder.path().join("banner")).unwrap();
-                // Log lines may follow.
-                let banner = banner.split_inclusive("Ctrl-C").next().unwrap();
-                assert_fits(command, banner);
-                format!("{banner}\n")
+                // Versions do not fit.
+                if command == "serve" {
+                    assert_fits(command, &banner);
+                }
+                banner
             }
             ("stop", running) => format!("{}\n", running.unwrap().interrupt().await),
             ("kill", running) => {
@@ -137,16 +146,27 @@ async fn transcript(commands: &str) -> String {
     transcript
 }
 
+/// More would time out on a busy machine.
+const CONCURRENT_SESSIONS: usize = 4;
+
 #[test]
 fn sessions_print_what_their_snapshots_have() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/e2e/operations/sessions");
+    let files = fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
+    let mut files: Vec<PathBuf> = files.collect();
+    // The longest ones first.
+    files.sort_by_key(|file| Reverse(fs::metadata(file).unwrap().len()));
+    let files = Mutex::new(files.into_iter());
+    let next = || files.lock().unwrap().next();
     thread::scope(|threads| {
-        for file in fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()) {
-            threads.spawn(move || {
-                let name = file.file_stem().unwrap().display().to_string();
-                let commands = fs::read_to_string(file).unwrap();
-                let transcript = Runtime::new().unwrap().block_on(transcript(&commands));
-                insta::assert_snapshot!(name, transcript);
+        for _ in 0..CONCURRENT_SESSIONS {
+            threads.spawn(|| {
+                while let Some(file) = next() {
+                    let name = file.file_stem().unwrap().display().to_string();
+                    let commands = fs::read_to_string(file).unwrap();
+                    let transcript = Runtime::new().unwrap().block_on(transcript(&commands));
+                    insta::assert_snapshot!(name, transcript);
+                }
             });
         }
     });

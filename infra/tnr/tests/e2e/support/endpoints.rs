@@ -99,12 +99,8 @@ pub fn is_part_of_a_page(path: &str) -> bool {
     page != path && undocumented_paths().contains(path) && readme::documents(page)
 }
 
-pub fn protected_endpoints() -> Vec<Endpoint> {
-    endpoints().into_iter().filter(Endpoint::needs_key).collect()
-}
-
 /// The path and query of one successful `GET` request per protected endpoint that supports it.
 pub fn example_targets() -> Vec<String> {
-    let examples = protected_endpoints().into_iter().map(|endpoint| endpoint.example());
+    let examples = endpoints().into_iter().filter(Endpoint::needs_key).map(|it| it.example());
     examples.filter(|example| example.method == "GET").map(|example| example.target).collect()
 }

@@ -1,14 +1,8 @@
 //! Reports for two area codes, cut from the sample, in three versions: small enough to import often.
 
-use std::{
-    collections::{BTreeMap, HashMap},
-    fs,
-    path::Path,
-};
+use std::{fs, path::Path};
 
-use aws_sdk_dynamodb::types::AttributeValue;
 use ingest::{ReportName, Source, Sources};
-use store::Store;
 use tnr::data::sample::sample;
 
 /// The sample's area codes in California and Toronto.
@@ -117,22 +111,4 @@ impl ReportSet {
 /// Text as a source. It stays in memory until the process exits.
 pub fn source(text: &str) -> Source {
     Source::Embedded(text.as_bytes().to_vec().leak())
-}
-
-type Item = HashMap<String, AttributeValue>;
-
-/// Every item that an import writes, by table and key.
-pub async fn dump(store: &Store) -> BTreeMap<String, Item> {
-    let (client, tables) = store.parts();
-    let mut items = BTreeMap::new();
-    for table in [&tables.carriers, &tables.exchanges, &tables.dataset, &tables.history] {
-        let mut pages = client.scan().table_name(table).into_paginator().items().send();
-        while let Some(item) = pages.next().await {
-            let item = item.unwrap();
-            let keys = ["ocn", "npa_nxx", "id", "code", "entry"].iter();
-            let keys: Vec<_> = keys.filter_map(|name| item.get(*name)).collect();
-            items.insert(format!("{table} {keys:?}"), item);
-        }
-    }
-    items
 }

@@ -7,33 +7,15 @@ use std::{
 };
 
 use axum::{Router, http::HeaderMap, http::StatusCode};
-use reqwest::Response;
 use serde_json::json;
 use store::{Store, TimeoutProfile};
 use tempfile::TempDir;
 
 use crate::support::{
-    databases::sample_folder,
     processes::{send_signal, wait_for_exit, wait_until},
     program::{Server, command_for, program, stderr},
-    service::{KEY, Service, http_client, serve},
+    service::{Service, serve},
 };
-
-async fn get(url: &str) -> Response {
-    http_client().get(url).bearer_auth(KEY).send().await.unwrap()
-}
-
-/// Systems other than Linux need setup for a second loopback address.
-#[cfg(target_os = "linux")]
-#[tokio::test]
-async fn servers_listen_only_on_the_given_host() {
-    let data_dir = TempDir::new().unwrap();
-    let server = Server::on(&data_dir, &["--no-sample", "--host", "127.0.0.2"]).await;
-    assert!(server.base_url.starts_with("http://127.0.0.2:"), "{}", server.base_url);
-    assert_eq!(get(&format!("{}/health", server.base_url)).await.status(), 200);
-    let elsewhere = server.base_url.replace("127.0.0.2", "127.0.0.1");
-    assert!(http_client().get(elsewhere).send().await.unwrap_err().is_connect());
-}
 
 #[tokio::test]
 async fn remote_databases_get_the_sample_and_a_key_only_with_the_sample_option() {
@@ -126,31 +108,4 @@ async fn remote_databases_use_the_configured_credentials_and_may_create_tables_s
     let polls = calls.iter().filter(|(operation, _)| operation == "DescribeTable").count();
     assert_eq!(polls, 3 + 5, "it waits for the first table");
     assert_eq!(calls.last().unwrap().0, "PutItem");
-}
-
-#[tokio::test]
-async fn every_link_has_the_base_path_whether_or_not_the_proxy_strips_it() {
-    let data_dir = sample_folder();
-    let options = ["--no-sample", "--key", KEY, "--base-path", "/numbers"];
-    let server = Server::on(&data_dir, &options).await;
-    let root = server.base_url.strip_suffix("/numbers").unwrap();
-    for forwarded in ["/numbers/v1/npa/415?limit=1", "/v1/npa/415?limit=1"] {
-        let response = get(&format!("{root}{forwarded}")).await;
-        assert_eq!(response.status(), 200, "{forwarded}");
-        let link = response.headers()["link"].to_str().unwrap().to_owned();
-        assert!(link.starts_with("</numbers/v1/npa/415?limit=1&offset=1&"), "{link}");
-        let next = link[1..].split('>').next().unwrap();
-        let body: serde_json::Value = get(&format!("{root}{next}")).await.json().await.unwrap();
-        assert_eq!(body["pagination"]["offset"], 1);
-    }
-    let page =
-        |path: &str| http_client().get(format!("{root}{path}")).header("accept", "text/html");
-    for path in ["/numbers", "/numbers?from=bookmark", "/"] {
-        let response = page(path).send().await.unwrap();
-        assert_eq!(response.headers()["content-type"], "text/html; charset=utf-8", "{path}");
-    }
-    assert_eq!(page("/numbersx").send().await.unwrap().status(), 404);
-    // The operator already has the key, and others may read the stored output.
-    assert!(server.output().contains(&format!("page      {root}/numbers/\n")));
-    assert!(!server.output().contains(KEY) && !server.output().contains('\u{1b}'));
 }

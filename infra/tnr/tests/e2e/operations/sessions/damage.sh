@@ -1,3 +1,4 @@
+echo 'damage() { for offset in $(grep -abo "$2{" $1 | cut -d: -f1); do printf AAAA | dd of=$1 bs=1 seek=$((offset + $3)) conv=notrunc status=none; done; }' > functions
 tnr keys create --name 'a client' > client
 tnr backup backup.sqlite
 cp data/dynamodb.sqlite intact
@@ -15,12 +16,11 @@ import sample > table
 import sample --replace-manifest > table
 tnr verify > table
 tnr keys list
-cp intact item; LC_ALL=C sed -i '0,/"record"/s//"recorb"/' item; tnr backup --verify item; tnr restore item --data-dir new
-cp intact chunk; offset=$(grep -abo '#0000' chunk | head -1 | cut -d: -f1); printf AAAA | dd of=chunk bs=1 seek=$((offset + 400)) conv=notrunc status=none
-tnr backup --verify chunk; tnr restore chunk --data-dir new
+. ./functions; cp intact item; damage item S:415#206 60; tnr backup --verify item; tnr restore item --data-dir new
+. ./functions; cp intact chunk; damage chunk '#0000' 400; tnr backup --verify chunk; tnr restore chunk --data-dir new
 cp intact key; LC_ALL=C sed -i 's/"created_at"/"created_by"/' key; tnr backup --verify key; tnr restore key --data-dir new
 ls new
-cp intact data/dynamodb.sqlite; page=$(($(grep -abo 'S:415#206' data/dynamodb.sqlite | head -1 | cut -d: -f1) / 4096)); dd if=/dev/zero of=data/dynamodb.sqlite bs=4096 seek=$page count=1 conv=notrunc status=none
+cp intact data/dynamodb.sqlite; for offset in $(grep -abo 'S:415#206{' intact | cut -d: -f1); do dd if=/dev/zero of=data/dynamodb.sqlite bs=4096 seek=$((offset / 4096)) count=1 conv=notrunc status=none; done
 cp data/dynamodb.sqlite damaged
 tnr keys list
 tnr keys create --name another
@@ -30,3 +30,17 @@ tnr lookup +14152065555
 head -c 2048 intact > data/dynamodb.sqlite
 tnr lookup +14152065555
 tnr serve --port 0
+rm data/*
+import first 2> log
+import second 2> log
+tnr versions --json | sed 's/...version":"\([^"]*\)".*/\1/' > current; cat current
+. ./functions; damage data/dynamodb.sqlite "$(cat current)#0000" 400
+tnr versions
+tnr versions --json > versions.json
+grep -o -e '"is_answering":[a-z]*' -e '"unreadable":"[^"]*"' versions.json
+tnr lookup +14152345678 > found
+tnr export --format csv --table carriers > carriers.csv
+tnr verify
+serve --no-sample
+curl -s $URL/health
+stop

@@ -11,6 +11,10 @@ import second --dry-run --changes changes.jsonl > table
 head -1 changes.jsonl
 import second --dry-run --changes changes.xls
 import second 2> log
+cp data/dynamodb.sqlite before
+import first --dry-run --allow-older > table 2> log
+tnr rollback --dry-run > table
+cmp before data/dynamodb.sqlite
 tnr versions
 tnr versions --json
 tnr changes --csv | grep -v 416-
@@ -23,3 +27,6 @@ tnr area-code 415 206 --as-of $(tnr history 415 206 --json | sed 's/.*"since":{[
 tnr rollback --to yesterday
 tnr rollback --to $(tnr versions --json | sed 's/.*"version":"\([^"]*\)".*/\1/') 2> log
 tnr versions
+tnr verify
+tnr verify --repair
+tnr verify
