@@ -16,7 +16,9 @@ import sample > table
 import sample --replace-manifest > table
 tnr verify > table
 tnr keys list
-. ./functions; cp intact item; damage item S:415#206 60; tnr backup --verify item; tnr restore item --data-dir new
+. ./functions; cp intact item; damage item S:415#206 60
+tnr backup --verify item 2>&1 | grep -o 'item is damaged: '
+tnr restore item --data-dir new 2>&1 | grep -o 'item is damaged: '
 . ./functions; cp intact chunk; damage chunk '#0000' 400; tnr backup --verify chunk; tnr restore chunk --data-dir new
 cp intact key; LC_ALL=C sed -i 's/"created_at"/"created_by"/' key; tnr backup --verify key; tnr restore key --data-dir new
 ls new
