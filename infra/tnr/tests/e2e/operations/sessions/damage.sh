@@ -5,7 +5,7 @@ cp data/dynamodb.sqlite intact
 LC_ALL=C sed -i 's/"created_at"/"created_by"/' data/dynamodb.sqlite
 tnr keys list
 tnr backup other.sqlite
-tnr keys create --name intact > intact_key
+sleep 1.1; tnr keys create --name intact > intact_key
 tnr keys list
 tnr keys delete $(cut -c-15 client)
 tnr keys list

@@ -11,10 +11,10 @@ tnr keys list
 tnr backup copy.sqlite
 grep -c -a -e Mustermann -e erika@example.com -e $(cut -c-15 key) copy.sqlite
 grep -c -a $(cut -c-15 limited) copy.sqlite
-tnr keys rotate $(cat limited) --overlap 1d > rotated
+sleep 1.1; tnr keys rotate $(cat limited) --overlap 1d > rotated
 tnr keys list
 tnr keys revoke $(cat limited)
-tnr keys create --name 'another client' --per-day 100 > another
+sleep 1.1; tnr keys create --name 'another client' --per-day 100 > another
 tnr keys export keys.json
 stat -c %a keys.json
 grep -c -e $(cat limited) -e $(cat another) keys.json

@@ -5,7 +5,7 @@ sed -n '/export TNR_KEY/,/^$/p' banner > pasted; curl() { printf '%s\n' "$*"; };
 grep -c "http://[^ ]*$KEY" banner
 tnr serve --port 0
 tnr serve --port ${URL##*:} --data-dir other
-tnr keys create --name 'a client' > client
+sleep 1.1; tnr keys create --name 'a client' > client
 get $(cat client) /v1/carriers?limit=1
 tnr keys revoke $(cat client)
 . ./data/dynamodb.env; tnr keys list --endpoint-url $AWS_ENDPOINT_URL_DYNAMODB
