@@ -16,7 +16,7 @@ import sample > table
 import sample --replace-manifest > table
 tnr verify > table
 tnr keys list
-. ./functions; cp intact item; damage item S:415#206 60
+. ./functions; cp intact item; damage item S:415#206 9
 tnr backup --verify item 2>&1 | grep -o 'item is damaged: '
 tnr restore item --data-dir new 2>&1 | grep -o 'item is damaged: '
 . ./functions; cp intact chunk; damage chunk '#0000' 400; tnr backup --verify chunk; tnr restore chunk --data-dir new

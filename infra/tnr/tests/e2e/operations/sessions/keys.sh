@@ -22,3 +22,6 @@ tnr keys import --dry-run --json keys.json --data-dir new
 ls
 tnr keys import keys.json --data-dir new
 tnr keys list --data-dir new
+serve
+for name in rotated limited key; do get $(cat $name) '/v1/carrier/9999'; done
+stop

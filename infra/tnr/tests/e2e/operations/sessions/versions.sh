@@ -12,7 +12,7 @@ head -1 changes.jsonl
 import second --dry-run --changes changes.xls
 import second 2> log
 cp data/dynamodb.sqlite before
-import first --dry-run --allow-older > table 2> log
+import first --dry-run --allow dates > table 2> log
 tnr rollback --dry-run > table
 cmp before data/dynamodb.sqlite
 tnr versions
