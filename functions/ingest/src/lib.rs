@@ -93,7 +93,7 @@ pub async fn ingest(
     let bytes = dataset.pack()?;
     let quality = Quality::new(&dataset);
     let current = baseline.snapshot.as_ref().map(|snapshot| &snapshot.reports);
-    let reports = quality::with_findings(reports, current, &notes, &dataset, &quality);
+    let reports = reports::with_findings(reports, current, &notes, &dataset, &quality);
     let statistics = dataset.statistics();
     let snapshot = Snapshot::new(version, &bytes, statistics, reports.clone(), options.now);
 

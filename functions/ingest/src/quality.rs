@@ -1,5 +1,5 @@
-//! A version's completeness: how many exchanges of a country have a value in each column, how many values differ, how many
-//! have a carrier type, and what was found in each report. `/v1/sources` lists the latter.
+//! A version's completeness: how many exchanges of a country have a value in each column, how many values differ, and how
+//! many have a carrier type.
 
 #[cfg(test)]
 pub(crate) mod tests;
@@ -14,12 +14,6 @@ use numbering::{
     records::{Carrier, Country, Exchange, Status, TypeBasis},
 };
 use serde::Serialize;
-use store::{ImportedReport, ImportedReports};
-
-use crate::{
-    notes::{Findings, Notes},
-    reports::REPORTS,
-};
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Quality {
@@ -143,7 +137,7 @@ impl Quality {
 }
 
 /// The percentage of exchanges with an OCN whose carrier has a type.
-const TYPED: &str = "carrier_type";
+pub(crate) const TYPED: &str = "carrier_type";
 
 impl Coverage {
     fn figures(&self) -> [Figure; 11] {
@@ -233,51 +227,5 @@ impl ExchangesByBasis {
     /// The percentage of exchanges whose carrier has a type, in hundredths.
     pub(crate) fn percent_typed(&self) -> f64 {
         rounded_percent(self.total() - self.without_type, self.total())
-    }
-}
-
-/// Adds the findings to the reports that were read. For each report whose blocks stay because it cannot be read, adds the
-/// current one.
-pub(crate) fn with_findings(
-    mut read: ImportedReports,
-    current: Option<&ImportedReports>,
-    notes: &Notes,
-    dataset: &Dataset,
-    quality: &Quality,
-) -> ImportedReports {
-    let mut reports = ImportedReports::default();
-    for report in &REPORTS {
-        let name = report.format.name;
-        let is_kept = report.keeps_blocks_in;
-        let is_kept = is_kept.is_some_and(|it| notes.countries_without_blocks.contains(&it));
-        let mut described = match read.0.remove(&name) {
-            Some(read) => with_rows(read, notes.reports.get(&name)),
-            None => match current.and_then(|current| current.0.get(&name)) {
-                Some(current) if is_kept => current.clone(),
-                _ => continue,
-            },
-        };
-        // Blocks in removed exchanges do not stay, so even an earlier report is counted anew.
-        (described.counts, described.percentages) = Default::default();
-        for (figure, value) in (report.figures)(dataset, quality) {
-            if SHARES.contains(&figure) || figure == TYPED {
-                described.percentages.insert(figure.to_owned(), value);
-            } else {
-                described.counts.insert(figure.to_owned(), value as u32);
-            }
-        }
-        reports.0.insert(name, described);
-    }
-    reports
-}
-
-fn with_rows(report: ImportedReport, findings: Option<&Findings>) -> ImportedReport {
-    let Some(findings) = findings else { return report };
-    let unknown = findings.all_unknown_values();
-    ImportedReport {
-        rows: findings.rows,
-        skipped: findings.skipped.clone(),
-        unknown_values: unknown.map(|(&column, it)| (column.to_owned(), it.count)).collect(),
-        ..report
     }
 }

@@ -12,13 +12,13 @@ use numbering::{
     dataset::Dataset,
     records::{Country, Npa, StateCode},
 };
-use store::ReportName;
+use store::{ImportedReport, ImportedReports, ReportName};
 
 use self::{blocks::AssignedBlock, codes::CodeRow, npa_report::AreaCodeRow, overlay::OverlayRow};
 use crate::{
     error::ReportError,
-    notes::Notes,
-    quality::{Figure, Quality},
+    notes::{Findings, Notes},
+    quality::{Figure, Quality, SHARES, TYPED},
     table::{Format, Row},
 };
 
@@ -108,4 +108,50 @@ fn has_possible_npa(row: &Row<'_>, column: usize, npa: Npa, notes: &mut Notes) -
         row.skip(notes, column, "has an impossible area code");
     }
     npa.can_be_area_code()
+}
+
+/// Adds the findings to the reports that were read. For each report whose blocks stay because it cannot be read, adds the
+/// current one.
+pub(crate) fn with_findings(
+    mut read: ImportedReports,
+    current: Option<&ImportedReports>,
+    notes: &Notes,
+    dataset: &Dataset,
+    quality: &Quality,
+) -> ImportedReports {
+    let mut reports = ImportedReports::default();
+    for report in &REPORTS {
+        let name = report.format.name;
+        let is_kept = report.keeps_blocks_in;
+        let is_kept = is_kept.is_some_and(|it| notes.countries_without_blocks.contains(&it));
+        let mut described = match read.0.remove(&name) {
+            Some(read) => with_rows(read, notes.reports.get(&name)),
+            None => match current.and_then(|current| current.0.get(&name)) {
+                Some(current) if is_kept => current.clone(),
+                _ => continue,
+            },
+        };
+        // Blocks in removed exchanges do not stay, so even an earlier report is counted anew.
+        (described.counts, described.percentages) = Default::default();
+        for (figure, value) in (report.figures)(dataset, quality) {
+            if SHARES.contains(&figure) || figure == TYPED {
+                described.percentages.insert(figure.to_owned(), value);
+            } else {
+                described.counts.insert(figure.to_owned(), value as u32);
+            }
+        }
+        reports.0.insert(name, described);
+    }
+    reports
+}
+
+fn with_rows(report: ImportedReport, findings: Option<&Findings>) -> ImportedReport {
+    let Some(findings) = findings else { return report };
+    let unknown = findings.all_unknown_values();
+    ImportedReport {
+        rows: findings.rows,
+        skipped: findings.skipped.clone(),
+        unknown_values: unknown.map(|(&column, it)| (column.to_owned(), it.count)).collect(),
+        ..report
+    }
 }

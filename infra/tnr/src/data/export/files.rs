@@ -75,13 +75,22 @@ pub fn write_database(source: &Source, file: &Path) -> rusqlite::Result<()> {
     // An interrupted export is discarded, so it needs no journal.
     connection.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;")?;
     let transaction = connection.transaction()?;
-    transaction.execute_batch(include_str!("schema.sql"))?;
-    for table in Table::ALL.into_iter().chain([Table::Prefixes, Table::Provenance]) {
+    let tables = || Table::ALL.into_iter().chain([Table::Prefixes, Table::Provenance]);
+    let schema = tables().fold(include_str!("schema.sql").to_owned(), with_columns);
+    transaction.execute_batch(&schema)?;
+    for table in tables() {
         insert_table(&transaction, source, table)?;
     }
     transaction.commit()?;
     connection.execute_batch("PRAGMA optimize;")?;
     connection.close().map_err(|(_, error)| error)
+}
+
+/// Adds a table's columns to its definition.
+fn with_columns(schema: String, table: Table) -> String {
+    let columns = table.columns().iter().map(|it| format!("{} {}, ", it.name, it.sql_type));
+    let start = format!("CREATE TABLE {} (", table.name());
+    schema.replace(&start, &format!("{start}{}", columns.collect::<String>()))
 }
 
 fn insert_table(connection: &Connection, source: &Source, table: Table) -> rusqlite::Result<()> {

@@ -8,7 +8,7 @@ use number_lists::{Columns, Row};
 use numbering::dataset::Dataset;
 use strum::IntoStaticStr;
 
-use super::{decoding::decode_cell, duplicates::Occurrence};
+use super::decoding::decode_cell;
 
 /// The outcome for a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
@@ -30,6 +30,14 @@ pub(super) enum Reason {
     ShiftedCells,
     #[error("has a country that is not an ISO 3166-1 alpha-2 code")]
     UnknownCountry,
+}
+
+/// An occurrence of a valid number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Occurrence {
+    First,
+    /// Repeats the number on this line.
+    Repeated(u64),
 }
 
 pub(super) struct DescribedNumber {

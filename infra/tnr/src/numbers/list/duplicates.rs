@@ -2,15 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::describe::{DescribedNumber, DescribedRow};
-
-/// An occurrence of a valid number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Occurrence {
-    First,
-    /// Repeats the number on this line.
-    Repeated(u64),
-}
+use super::describe::{DescribedNumber, DescribedRow, Occurrence};
 
 /// The line of each number's first occurrence.
 #[derive(Default)]
