@@ -2,6 +2,7 @@
 
 use indicatif::HumanCount;
 use jiff::{SignedDuration, Timestamp};
+use shared::quota::LimitType;
 use store::{KeyRecord, Store, StoredKeys};
 
 use super::{
@@ -68,8 +69,8 @@ fn expiry_finding(key: &KeyRecord, now: Timestamp, remedies: &Remedies) -> Optio
 }
 
 fn quota_finding(live: &[&KeyRecord]) -> Option<Finding> {
-    let is_unlimited = |key: &&&KeyRecord| key.per_minute.is_none() && key.per_day.is_none();
-    let count = live.iter().filter(is_unlimited).count();
+    let is_unlimited = |key: &KeyRecord| LimitType::ALL.iter().all(|it| it.limit_of(key).is_none());
+    let count = live.iter().filter(|key| is_unlimited(key)).count();
     let message = format!("{} of {} live keys have no quota", count, live.len());
     (count > 0).then(|| Finding::note("quotas", message).section(section::KEYS))
 }
