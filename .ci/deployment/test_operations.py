@@ -1,4 +1,4 @@
-"""Runs every command in docs/OPERATIONS.md, but those of test_doctor.py."""
+"""Runs every command in docs/OPERATIONS.md except those that test_doctor.py covers."""
 
 import json
 import re

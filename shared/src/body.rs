@@ -19,7 +19,8 @@ use crate::{auth::Charge, errors::ApiError, state::App};
 /// The memory for request bodies that are read or processed at the same time, in KiB.
 const BUDGET: usize = 65_536;
 
-const BROKEN_MESSAGE: &str = "The body must be complete, and its chunks must be well-formed";
+const MALFORMED_BODY_MESSAGE: &str =
+    "The body must be complete, and its chunks must be well-formed";
 
 /// The memory for request bodies, in KiB. Cheap to clone.
 #[derive(Clone)]
@@ -94,7 +95,7 @@ impl BodyLimit {
                 self.exceeded("more")
             }
             // It is incomplete, or its chunks are malformed.
-            _ => ApiError::invalid(BROKEN_MESSAGE),
+            _ => ApiError::invalid(MALFORMED_BODY_MESSAGE),
         })
     }
 
@@ -181,7 +182,7 @@ mod tests {
         );
         let broken =
             streamed(vec![Ok("1".to_owned()), Err(std::io::ErrorKind::UnexpectedEof.into())]);
-        assert_eq!(read(&app, broken).await.unwrap_err(), BROKEN_MESSAGE);
+        assert_eq!(read(&app, broken).await.unwrap_err(), MALFORMED_BODY_MESSAGE);
     }
 
     #[tokio::test]
@@ -223,7 +224,7 @@ mod tests {
         assert!(read(&app, "1").await.is_err());
         drop(waiting);
         let broken = streamed(vec![Err(std::io::ErrorKind::UnexpectedEof.into())]);
-        assert_eq!(read(&app, broken).await.unwrap_err(), BROKEN_MESSAGE);
+        assert_eq!(read(&app, broken).await.unwrap_err(), MALFORMED_BODY_MESSAGE);
         assert!(read(&app, "1").await.is_ok());
     }
 }

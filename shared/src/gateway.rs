@@ -36,7 +36,8 @@ pub fn restore_path(mut request: Request) -> Request {
     request
 }
 
-/// The context of a request from API Gateway; `None` for a request over a port. HTTP clients cannot set it.
+/// The context of a request from API Gateway; `None` for a request that did not come through API Gateway. HTTP clients
+/// cannot set it.
 pub(crate) fn event_context(request: &Extensions) -> Option<&ApiGatewayV2httpRequestContext> {
     match request.get::<RequestContext>()? {
         RequestContext::ApiGatewayV2(context) => Some(context),

@@ -1,4 +1,4 @@
-//! Calls routes in process instead of over a port, for agent tools and terminal commands.
+//! Calls routes in process instead of over the network, for agent tools and terminal commands.
 //!
 //! Such a request does not need a key, and is not in the access log. Its caller is an operator, or has already been
 //! authenticated and charged; handlers raise that charge if the work costs more.

@@ -35,12 +35,12 @@ const EXCHANGES_PER_REQUEST: usize = 256;
 const BYTES_PER_RECORD: usize = 100;
 
 /// The number of requests that reading stored changes counts as.
-pub fn price_of_records(records: usize) -> u64 {
-    price_of_units(records as f64 * UNITS_PER_RECORD)
+pub fn price_for_records(records: usize) -> u64 {
+    price_for_units(records as f64 * UNITS_PER_RECORD)
 }
 
 /// The number of requests that reading the history counts as.
-pub fn price_of_units(units: f64) -> u64 {
+pub fn price_for_units(units: f64) -> u64 {
     (units / UNITS_PER_REQUEST).ceil() as u64
 }
 
@@ -149,7 +149,7 @@ impl Past<'_> {
             }
         }
         let read = self.read.fetch_add(changed.len(), Ordering::Relaxed) + changed.len();
-        self.charge.raise_to(price_of_records(read)).await?;
+        self.charge.raise_to(price_for_records(read)).await?;
         let pairs = self.app.store.changes(&self.history, &changed).await;
         let pairs = self.app.history_cache.check(pairs)?;
         records.extend(pairs.into_iter().filter_map(|pair| Some((pair.key, pair.before?))));

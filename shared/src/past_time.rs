@@ -53,7 +53,7 @@ fn parse_date(text: &str) -> Option<Date> {
 #[derive(Clone, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct AsOf {
-    /// Date or time in UTC, to answer as this service did then. A date stands for its end.
+    /// Date or time in UTC, to get the response as of then. A date means the end of that day.
     #[param(rename = "as_of", value_type = Option<String>, example = "2026-11-21")]
     pub time: Option<PastTime>,
     /// Pays for what is read.

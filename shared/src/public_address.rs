@@ -1,8 +1,8 @@
 //! The address at which a client reached the service, for links.
 //!
-//! Behind API Gateway, the address comes from the event, since a response may be cached for others and clients can
-//! send any header. Over a port, it comes from `Host` (`:authority` in HTTP/2) and, behind a proxy that terminates
-//! TLS, from `X-Forwarded-Proto`. Such a response is `private`.
+//! Behind API Gateway, the address comes from the event, since a response may be cached for others and clients can send any
+//! header. If the server listens on a port, it comes from `Host` (`:authority` in HTTP/2) and, behind a proxy that
+//! terminates TLS, from `X-Forwarded-Proto`. Such a response is `private`.
 
 use std::convert::Infallible;
 

@@ -251,7 +251,7 @@ async fn a_request_is_charged_before_it_reads_more_than_sixteen_records() {
     }
 }
 
-/// Even if little is read, a dataset is built from all of them.
+/// The response needs a dataset of all its exchanges, even if few records are read.
 #[tokio::test]
 async fn all_of_an_area_code_counts_at_least_as_one_for_every_256_exchanges() {
     // The small dataset has five.

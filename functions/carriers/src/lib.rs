@@ -184,8 +184,8 @@ impl Rows for HolderList {
 
 /// Count exchanges by holder
 ///
-/// The holders of the assigned exchanges that match every filter, those with the most exchanges first. Without a filter,
-/// all of these count. Numbers may have been ported to other carriers.
+/// The holders of the assigned exchanges that match every filter, most exchanges first. Without a filter, all of these
+/// count. Numbers may have been ported to other carriers.
 #[utoipa::path(
     get, path = "/v1/holders", operation_id = "listHolders", tag = "Carriers",
     params(

@@ -38,8 +38,8 @@ const LIMIT: BodyLimit = BodyLimit {
 };
 /// With a result for each number, the response stays below Lambda's 6 MB limit.
 const MAX_NUMBERS: usize = 1000;
-/// A text counts as a request for each of these digits, or part of them, even if they are not in numbers. The search costs
-/// up to this much for digits that only look like numbers.
+/// Digits in a text that count as one request, rounded up, even if they are not in numbers. The search costs up to this
+/// much for digits that only look like numbers.
 const DIGITS_PER_REQUEST: usize = 100;
 /// The numbers to search for before they are charged, unless the digits have paid for more.
 const FIRST_NUMBERS: usize = 8;
@@ -93,9 +93,9 @@ struct FoundNumber<'a> {
 
 /// Find the phone numbers in a text
 ///
-/// Finds numbers as Google's `PhoneNumberMatcher` does, each with its position and details. Takes up to 100 KB of text
-/// with up to 1,000 numbers. Each number counts as a request, but the text as no less than one request per 100 digits or
-/// 16 KB. The body is the text itself (`text/plain`), or JSON with a `text`.
+/// Finds numbers as Google's `PhoneNumberMatcher` does, each with its position and details. Takes up to 100 KB of text with
+/// up to 1,000 numbers. Each number counts as a request. The minimum is one request per 100 digits or 16 KB of text. The
+/// body is the text itself (`text/plain`), or JSON with a `text`.
 #[utoipa::path(
     post, path = "/v1/find", operation_id = "findNumbers", tag = "Format",
     params(Options, FindOptions),

@@ -8,7 +8,7 @@ use axum::http::{
 };
 use shared::errors::{ApiError, quote};
 
-/// A body counts as a request for each of these, or part of them.
+/// Bytes of a body that count as one request, rounded up.
 pub const BYTES_PER_REQUEST: usize = 16 * 1024;
 
 #[derive(Debug)]

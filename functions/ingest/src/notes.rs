@@ -16,7 +16,7 @@ pub(crate) const SEVERAL_NAMES: &str =
 pub(crate) struct Notes {
     pub reports: BTreeMap<ReportName, Findings>,
     pub warnings: BTreeMap<String, Warning>,
-    /// Countries whose report on thousands blocks cannot be read.
+    /// Countries whose block report cannot be read.
     pub countries_without_blocks: Vec<Country>,
 }
 
@@ -50,12 +50,12 @@ impl Warning {
 }
 
 impl Notes {
-    pub fn in_report(&mut self, name: ReportName) -> &mut Findings {
+    pub fn findings_mut(&mut self, name: ReportName) -> &mut Findings {
         self.reports.entry(name).or_default()
     }
 
     pub fn skip(&mut self, name: ReportName, reason: impl Into<String>) {
-        *self.in_report(name).skipped.entry(reason.into()).or_default() += 1;
+        *self.findings_mut(name).skipped.entry(reason.into()).or_default() += 1;
     }
 
     /// Counts a warning, and stores the first few of each kind as examples.

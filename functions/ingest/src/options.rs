@@ -10,7 +10,7 @@ use crate::{IngestError, gates::AllowedGates};
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
     pub allow: AllowedGates,
-    /// Refuses unknown and missing columns, unknown values, and unreadable reports on thousands blocks.
+    /// Refuses unknown and missing columns, unknown values, and unreadable block reports.
     pub strict: bool,
     /// Reports what would change without writing anything.
     pub dry_run: bool,

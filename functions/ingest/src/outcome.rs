@@ -37,7 +37,7 @@ pub struct ImportReport {
     #[serde(flatten)]
     pub changes: Changes,
     pub quality: QualityReport,
-    /// Countries whose report on thousands blocks could not be read; their current blocks stay.
+    /// Countries whose block report could not be read; their current blocks stay.
     pub unread_block_reports: Vec<Country>,
     pub items: Items,
     /// The number of publications whose changes could not be added to the history. The next import tries again.

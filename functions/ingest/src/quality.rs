@@ -175,7 +175,7 @@ const MAX_COMPANIES: usize = 50;
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct TypeCoverage {
     pub by_country: BTreeMap<Country, ExchangesByBasis>,
-    /// The companies without a type, those with the most exchanges first.
+    /// Companies without a type, most exchanges first.
     pub largest_without_type: Vec<CompanyCount>,
 }
 

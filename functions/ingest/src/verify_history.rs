@@ -177,7 +177,7 @@ impl Verifier<'_> {
             let wanted: Vec<_> = keys.iter().map(|(key, _)| (position, key)).collect();
             Some(Difference::from_changes(&self.store.changes(history, &wanted).await?))
         } else {
-            self.difference_of_snapshots(predecessor, publication).await?
+            self.snapshot_difference(predecessor, publication).await?
         };
         let Some(difference) = difference else { return Ok(None) };
         self.write(publication, predecessor, &difference, keys).await?;
@@ -199,7 +199,7 @@ impl Verifier<'_> {
         let mut before = before.into_iter();
         let (Some(id), None) = (before.next(), before.next()) else { return Ok(None) };
         let Some(predecessor) = known.into_iter().find(|it| it.id == *id) else { return Ok(None) };
-        let difference = self.difference_of_snapshots(predecessor, publication).await?;
+        let difference = self.snapshot_difference(predecessor, publication).await?;
         let Some(difference) = difference else { return Ok(None) };
         let keys = difference.keys();
         self.write(publication, predecessor, &difference, &keys).await.map(Some)
@@ -222,7 +222,7 @@ impl Verifier<'_> {
     }
 
     /// The difference between two publications whose versions are retained and intact.
-    async fn difference_of_snapshots(
+    async fn snapshot_difference(
         &self,
         before: &Publication,
         after: &Publication,

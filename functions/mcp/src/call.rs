@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_become_parameters_and_a_body_or_errors_that_name_the_argument() {
+    fn arguments_map_to_parameters_and_a_body_or_name_the_invalid_argument() {
         let calls = include_str!("calls.txt").lines().map(|call| {
             let (tool, arguments) = call.split_once(' ').unwrap();
             format!("{call}\n  {}\n", request(tool, serde_json::from_str(arguments).unwrap()))

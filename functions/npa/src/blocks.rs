@@ -71,7 +71,7 @@ impl Rows for ExchangeBlocks {
 
 /// List an exchange's thousands blocks
 ///
-/// If the exchange is not pooled, or no report on blocks was imported, its holder holds all ten.
+/// If the exchange is not pooled, or no block report was imported, its holder holds all ten.
 #[utoipa::path(
     get, path = "/v1/npa/{npa}/nxx/{nxx}/blocks", operation_id = "listBlocks", tag = "Area codes",
     params(

@@ -24,11 +24,11 @@ pub struct Sources {
     /// The time of the last import of this data.
     #[schema(format = DateTime)]
     pub imported_at: String,
-    /// Only reports that were imported. Without a report on thousands blocks, its country has no blocks.
+    /// Only reports that were imported. A country without a block report has no blocks.
     pub reports: Vec<Source>,
 }
 
-/// A report, with what was found in it.
+/// A report and its findings.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Source {
     /// Such as `nanpa`, `npa_report` or `carriers`. More may follow.
@@ -47,8 +47,8 @@ pub struct Source {
     /// The date stated in the report; `null` if it has none.
     #[schema(required, value_type = Option<String>, format = Date, example = "2026-09-04")]
     pub date: Option<Date>,
-    /// The time of the import that read it. If a later import cannot read a report on thousands blocks, it keeps the
-    /// blocks and this time.
+    /// The time of the import that read it. If a later import cannot read a block report, it keeps the blocks and this
+    /// time.
     #[schema(format = DateTime)]
     pub read_at: String,
     /// The SHA-256 hash of the file, before it was unpacked, in hex.

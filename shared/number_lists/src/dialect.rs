@@ -49,7 +49,7 @@ impl Dialect {
 }
 
 impl LineEndings {
-    /// CR alone ends lines if LF never does.
+    /// Detects the line ending. A bare CR counts only if the text has no LF.
     fn detect(head: &[u8]) -> Self {
         let mut ends = unquoted(head).filter(|(_, byte)| matches!(byte, b'\n' | b'\r')).peekable();
         let has_any = ends.peek().is_some();

@@ -11,7 +11,7 @@ pub const BUFFER_BYTES: usize = 64 * 1024;
 /// The maximum length of a row. A longer one is usually the rest of a file after an unclosed quote.
 const MAX_ROW_BYTES: usize = 1 << 20;
 
-/// Appended to a CSV: this becomes its own row unless a quote is still open. The parser would otherwise close
+/// A marker row appended to a CSV. It becomes its own row unless a quote is still open. The parser would otherwise close
 /// the quote at the end, and treat all rows after it as one cell.
 const END_OF_CSV: &[u8] = b"\n\0end of the CSV\0";
 

@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     /// The first and last code of each kind, and some others, in order.
-    fn every_kind() -> Vec<RecordKey> {
+    fn keys_of_every_kind() -> Vec<RecordKey> {
         let carriers = ["0000", "0051", "9ZZZ", "A000", "ZZZZ"];
         let exchanges = ["000-000", "414-999", "415-000", "415-999", "416-000", "999-999"];
         let carriers = carriers.map(|ocn| RecordKey::Carrier(ocn.parse().unwrap()));
@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn keys_round_trip_in_their_order() {
-        let all = every_kind();
+        let all = keys_of_every_kind();
         let changes: Vec<_> = all.into_iter().zip([true, false].into_iter().cycle()).collect();
         let keys = ChangedKeys::new(changes.iter().copied().rev());
         let keys = ChangedKeys::from_bytes(&keys.to_bytes().unwrap()).unwrap();
@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn the_exchanges_in_an_area_code_are_those_from_000_to_999() {
         for existed in [false, true] {
-            let keys = ChangedKeys::new(every_kind().into_iter().map(|key| (key, existed)));
+            let keys = ChangedKeys::new(keys_of_every_kind().into_iter().map(|key| (key, existed)));
             let found: Vec<_> = keys.exchanges_in("415".parse().unwrap()).collect();
             let expected = ["415-000", "415-999"].map(|it| (it.parse().unwrap(), existed));
             assert_eq!(found, expected);

@@ -85,7 +85,7 @@ pub struct Counter {
 }
 
 impl Counter {
-    /// Creates a counter with a new random name, so that a recreated counter is not taken for an earlier one.
+    /// Creates a counter with a new random name, so that a recreated counter is not mistaken for an earlier one.
     pub fn new() -> Self {
         let characters = rand::rng().sample_iter(Alphanumeric).take(CONTAINER_CHARACTERS);
         Self { container: characters.map(char::from).collect(), ..Self::default() }

@@ -292,7 +292,7 @@ pub(crate) mod tests {
         assert_eq!((only.start(), only.current(), only.gap()), (&all[0], &all[0], None));
     }
 
-    /// Otherwise a request for the time before would get an error that blames it, or a shorter list.
+    /// If not, a request for an earlier time would get a shorter list, or an error that blames the request.
     #[test]
     fn a_missing_difference_is_damage_unless_the_manifest_lists_it_as_unrecorded() {
         let all = publications::<4>();

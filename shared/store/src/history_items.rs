@@ -242,7 +242,7 @@ impl Store {
             .filter_map(|&(position, key)| Some(change_key(history.publication(position)?, key)))
             .collect();
         let mut found: HashMap<(String, String), Item> = HashMap::new();
-        // Eventually consistent at first, at half the cost: the history tells which changes exist.
+        // Eventually consistent at first, at half the cost: the history shows which changes exist.
         for is_consistent in [false, true] {
             let missing = |key: &&(String, String)| !found.contains_key(*key);
             let missing: Vec<_> = keys.iter().filter(missing).cloned().collect();

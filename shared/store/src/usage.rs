@@ -100,7 +100,7 @@ impl Usage {
 /// A container's write for a quota.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct UsageWrite {
-    /// The container's name, of a few letters and digits.
+    /// The container's name: a few random letters and digits.
     pub container: String,
     /// Higher than in the container's previous write.
     pub number: i64,

@@ -112,7 +112,7 @@ mod tests {
             ("text/csv", b"phone\ntn"),
             ("text/csv; header=present", b"phone\ntn"),
             ("text/csv; charset=us-ascii; header=absent", b"tn"),
-            // Lines end with LF or CR, and empty ones keep their place.
+            // Lines end with LF or CR, and empty ones keep their position.
             ("text/plain", b"305\n\n 306 "),
             ("text/plain", b"\xef\xbb\xbf305\r\n\r\n 306 \r\n"),
             ("text/plain", b"305\r\r 306 \r"),

@@ -96,9 +96,9 @@ struct ColumnParams {
 
 /// Format many phone numbers
 ///
-/// Accepts up to 1,000 numbers in at most 512 KB. Each number counts as a request, but the body as no less than one request
-/// per 16 KB. Results are in the same order, each with the text as sent.
-/// An invalid entry gets an error in its place, and the others still get results.
+/// Accepts up to 1,000 numbers in at most 512 KB. Each number counts as a request. The minimum is one request per 16 KB of
+/// body. Results are in the same order, each with the text as sent. An invalid entry gets an error in its place, and the
+/// others still get results.
 ///
 /// A `text/plain` body has one number per line. The first row of `text/csv` is the header row unless the content type
 /// is `text/csv; header=absent`. Columns are separated by commas, semicolons, tabs or pipes. `Accept` selects JSON, one

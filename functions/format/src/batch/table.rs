@@ -164,7 +164,7 @@ mod tests {
             ("name,phone\na,1\n", true),
             ("Id,ID,phone\na,b,1\n", true),
             ("id\n305\n", true),
-            // Empty lines in a single column keep their place.
+            // Empty lines in a single column keep their position.
             ("\nphone\n305\n\n306\n\n\n", true),
             ("phone\n\n\n305", true),
             ("phone\n\"3\n\n\"\n\n306\n", true),

@@ -113,7 +113,8 @@ pub struct BlockAssignment {
 }
 
 impl Assignment {
-    /// Judges a number; `None` if it is North American but does not have ten digits, or if there is no data.
+    /// Determines a number's assignment; `None` if it is North American but does not have ten digits, or if there is no
+    /// data.
     pub fn find(facts: &Facts<'_>) -> Option<Self> {
         let number = facts.number?;
         if number.country_calling_code != 1 {
@@ -163,7 +164,8 @@ impl Assignment {
         Self { area_code: Some(AreaCodeAssignment { status, in_service_on }), ..assignment }
     }
 
-    /// Judges a number whose area code is in service. A report that assigns the exchange comes before its special use.
+    /// Determines the assignment of a number whose area code is in service. An assignment in a report takes precedence over
+    /// special use.
     fn in_service(parts: &NanpParts, dataset: &Dataset, today: Date) -> Self {
         let NanpParts { npa_nxx, nxxx } = parts;
         let assignment = Self::in_exchange(parts, dataset.exchange(*npa_nxx), today);

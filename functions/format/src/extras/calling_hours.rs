@@ -72,7 +72,7 @@ const fn window(from: &'static str, to: &'static str) -> CallingWindow {
 }
 
 impl CallingHours {
-    /// Judges the time in all the number's zones. `None` if they are unknown, or no rule for the country is on file.
+    /// Checks the time in all the number's zones. `None` if they are unknown, or no rule for the country is on file.
     pub fn find(facts: &Facts<'_>, zones: &[TimeZoneInfo]) -> Option<Self> {
         let country = country(facts)?;
         let rule = RULES.iter().find(|rule| rule.countries.contains(&&*country))?;

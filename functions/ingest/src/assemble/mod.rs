@@ -188,9 +188,9 @@ fn area_codes(codes: &[CodeRow], rows: &[AreaCodeRow]) -> Vec<AreaCode> {
     area_codes.into_values().collect()
 }
 
-/// Returns the assigned codes that serve the same area as each code. Not every code names those that came later, so this
-/// joins all lists that name a code. Lists are not joined any further: 917 overlays both 212 and 718, which do not
-/// overlay each other.
+/// Returns the assigned codes that serve the same area as each code. Not every code lists the later ones, so this joins all
+/// lists that name a code. Lists are not joined any further: 917 overlays both 212 and 718, which do not overlay each
+/// other.
 fn overlays(rows: &[AreaCodeRow]) -> BTreeMap<Npa, BTreeSet<Npa>> {
     let assigned: BTreeSet<Npa> =
         rows.iter().filter(|row| row.is_assigned).map(|row| row.npa).collect();

@@ -88,7 +88,7 @@ fn strict_imports_refuse_a_single_unknown_or_missing_column_unknown_value_or_unr
     let mut notes = Notes::default();
     let reasons = |notes: &Notes, is_strict| reasons_alone(&Dataset::default(), notes, is_strict);
     assert_eq!(reasons(&notes, true), [""; 0]);
-    let findings = notes.in_report(ReportName::Cnac);
+    let findings = notes.findings_mut(ReportName::Cnac);
     findings.unknown_columns.count("'Porting'");
     findings.missing_columns.count("'Use'");
     findings.unknown_values.entry("Use").or_default().count("'ZZ' on line 4");

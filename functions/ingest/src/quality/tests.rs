@@ -108,7 +108,7 @@ fn pooled(npa_nxx: &str) -> Exchange {
 }
 
 #[test]
-fn each_report_has_its_own_findings_and_unread_ones_those_of_the_blocks_that_stay() {
+fn each_report_has_its_own_findings_and_unread_reports_keep_findings_for_retained_blocks() {
     let planned = NumberingPlan { is_in_service: false, ..NumberingPlan::default() };
     let planned = AreaCode { plan: Box::new(planned), ..area_code("999", 0) };
     let in_canada = Exchange { country: Country::Ca, ..pooled("416-200") };
@@ -119,7 +119,7 @@ fn each_report_has_its_own_findings_and_unread_ones_those_of_the_blocks_that_sta
         vec![pooled("415-200"), unassigned, in_canada],
     );
     let mut notes = Notes::default();
-    let nanpa = notes.in_report(ReportName::Nanpa);
+    let nanpa = notes.findings_mut(ReportName::Nanpa);
     nanpa.rows = 9;
     nanpa.unknown_values.entry("Use").or_default().count("'ZZ'");
     (0..3).for_each(|_| notes.skip(ReportName::Nanpa, "blank rows"));

@@ -1,5 +1,5 @@
-//! The reports of thousands blocks: NANPA's assignments and CNAC's status. Both name the holders of blocks in pooled
-//! exchanges. Blocks that nobody holds are only counted.
+//! The block reports: NANPA's assignments and CNAC's status. Both name the holders of blocks in pooled exchanges. Blocks
+//! that nobody holds are only counted.
 
 use jiff::civil::Date;
 use numbering::records::{Country, NpaNxx, Ocn, StateCode};

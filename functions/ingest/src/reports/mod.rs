@@ -71,7 +71,7 @@ impl Report {
         let mut rows = ReportRows::default();
         let parse = |row: &Row<'_>, notes: &mut Notes| (self.parse_row)(row, &mut rows, notes);
         let date = self.format.read(text, notes, parse)?;
-        // A report of blocks may list only those that nobody holds.
+        // A block report may list only unassigned blocks.
         if rows.is_empty() && self.keeps_blocks_in.is_none() {
             return Err(self.format.error("has no usable rows"));
         }

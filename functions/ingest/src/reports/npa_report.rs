@@ -109,7 +109,7 @@ pub(crate) struct AreaCodeRow {
     pub is_assigned: bool,
     /// Lists of codes that serve the same area. Codes that came later may be missing; see [`crate::assemble`].
     pub overlays: Vec<BTreeSet<Npa>>,
-    /// Without the overlay.
+    /// The numbering plan, with `overlay` not set yet.
     pub plan: NumberingPlan,
 }
 

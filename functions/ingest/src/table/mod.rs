@@ -27,8 +27,8 @@ pub(crate) struct Format {
     /// The cell separator. With tabs, cells are padded, and quotes are inside the padding, where a CSV reader would not
     /// remove them.
     pub delimiter: u8,
-    /// The columns that are read, as a header line. `Company|Company Name` lists a column's names over the years, of which
-    /// only letters and digits are compared. A `?` marks a column that is missing in some years; its cells are then empty.
+    /// The columns that are read, as a header line. `Company|Company Name` lists a column's names over the years; only
+    /// their letters and digits are compared. A `?` marks a column that is missing in some years; its cells are then empty.
     pub columns: &'static str,
     /// The other columns in published reports.
     pub unused: &'static str,
@@ -111,7 +111,7 @@ impl Format {
             }
         }
         (0..lines.empty_lines).for_each(|_| notes.skip(self.name, "blank rows"));
-        notes.in_report(self.name).rows = rows;
+        notes.findings_mut(self.name).rows = rows;
         match date {
             _ if rows == 0 => Err(self.error("has no rows")),
             Some(date) if date.year() < FIRST_YEAR => {
@@ -188,7 +188,7 @@ impl Format {
         for (column, positions) in self.columns().zip(positions) {
             let name = first_name(column);
             match positions[..] {
-                [] => notes.in_report(self.name).missing_columns.count(format!("'{name}'")),
+                [] => notes.findings_mut(self.name).missing_columns.count(format!("'{name}'")),
                 [_] => (),
                 [first, second, ..] => {
                     return Err(ReportError::new(format!(
@@ -213,7 +213,7 @@ impl Format {
                 || self.unused.split(", ").any(|unused| is_same_name(unused, name));
             if !name.is_empty() && !is_known {
                 let name = format!("'{}'", excerpt(name, MAX_EXCERPT_LENGTH));
-                notes.in_report(self.name).unknown_columns.count(&name);
+                notes.findings_mut(self.name).unknown_columns.count(&name);
                 notes.warn(format!("{}: a column is unknown and is ignored", self.file), name);
             }
         }
@@ -299,7 +299,7 @@ impl Row<'_> {
     /// Notes an unknown value in a cell. `consequence` says how it is treated.
     pub fn warn(&self, notes: &mut Notes, column: usize, consequence: &str) {
         let (name, example) = (self.column_name(column), self.example(column));
-        let findings = notes.in_report(self.format.name);
+        let findings = notes.findings_mut(self.format.name);
         findings.unknown_values.entry(name).or_default().count(&example);
         notes.warn(format!("{}: {name} {consequence}", self.format.file), example);
     }
@@ -307,7 +307,7 @@ impl Row<'_> {
     /// Notes an unknown value in a cell that only adds details. However many there are, the import may go on.
     pub fn warn_detail(&self, notes: &mut Notes, column: usize) {
         let (name, example) = (self.column_name(column), self.example(column));
-        let findings = notes.in_report(self.format.name);
+        let findings = notes.findings_mut(self.format.name);
         findings.unknown_details.entry(name).or_default().count(&example);
         notes.warn(format!("{}: {name} is unknown", self.format.file), example);
     }

@@ -37,7 +37,7 @@ fn outcome(delimiter: u8, text: &[u8]) -> String {
 }
 
 #[test]
-fn files_become_rows_and_a_date_or_are_rejected_with_a_reason() {
+fn files_parse_to_rows_and_a_date_or_fail_with_a_reason() {
     let header_after = |lines: usize| "note\n".repeat(lines) + "OCN,Company\n1,A\n";
     let with_cell = |bytes: usize| format!("OCN,Company\n1,{}\n", "A".repeat(bytes));
     let comma_separated = [

@@ -22,7 +22,7 @@ use shared::{
     errors::{ApiError, ListError},
     pagination::{Page, Pagination, pin},
     params::Params,
-    past::price_of_units,
+    past::price_for_units,
     public_address::PublicAddress,
     state::App,
 };
@@ -162,7 +162,7 @@ pub async fn list_changes(
         pagination: Pagination { limit: page.limit, offset: page.offset, total },
     };
     let feed = FeedAddress::new(address, &uri);
-    // The default start depends on the time.
+    // The link states the start, since the default changes over time.
     let uri = pin(&uri, "since", &since.id);
     Ok(output::response(format, uri, &feed, &filter.to_string(), list))
 }
@@ -180,7 +180,7 @@ fn read<'a>(
         Some(*units)
     });
     let reads = wanted.iter().copied().zip(units).map(async |(published, units)| {
-        charge.raise_to(price_of_units(units)).await?;
+        charge.raise_to(price_for_units(units)).await?;
         let packed = app.store.packed_difference(published).await;
         let packed = app.history_cache.check(packed)?;
         let matching = app.heavy_work.run(packed.len(), || {
@@ -222,7 +222,7 @@ async fn oldest(
     };
     let wanted: Vec<_> = wanted.into_iter().map(|(published, _)| *published).collect();
     let units = wanted.iter().map(|published| published.read_units()).sum();
-    charge.raise_to(price_of_units(units)).await?;
+    charge.raise_to(price_for_units(units)).await?;
     let reads = read(app, charge, filter, wanted);
     let (rows, matching) = rows_on_page(reads, page, start..usize::MAX).await?;
     Ok((rows, if filter.is_empty() { total } else { matching }))
@@ -243,8 +243,7 @@ async fn newest(
     rows_on_page(read(app, charge, filter, wanted), page, 0..end).await
 }
 
-/// The changes on a page, and the position after the last change, of which at most those before the end of `positions` are
-/// read.
+/// The changes on a page, and the position after the last change. Reads no changes past the end of `positions`.
 async fn rows_on_page<'a>(
     reads: impl Stream<Item = Result<(&'a Publication, Vec<RecordPair>), ApiError>>,
     page: Page,

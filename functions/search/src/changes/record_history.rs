@@ -87,7 +87,7 @@ async fn history(
     }
     let (positions, pagination) = request.page.slice(positions.into_iter());
     let wanted: Vec<_> = positions.into_iter().map(|position| (position, key)).collect();
-    charge.raise_to(past::price_of_records(wanted.len())).await?;
+    charge.raise_to(past::price_for_records(wanted.len())).await?;
     let pairs = app.history_cache.check(app.store.changes(&history, &wanted).await)?;
     let changes = wanted
         .iter()

@@ -201,7 +201,7 @@ async fn a_publication_that_is_not_known_yet_is_found_in_the_manifest() {
     assert_eq!(listed(&known), [EXPECTED[2]], "the history in memory is not used again");
 }
 
-/// Otherwise a list would be shorter without a word, and an error would blame the request.
+/// A list must not be cut short silently, and an error must not blame the request.
 #[tokio::test]
 async fn the_part_of_a_history_before_damage_is_an_error() {
     let AppWithHistory { mut app, table, .. } = history(10).await;

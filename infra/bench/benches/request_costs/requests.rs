@@ -1,5 +1,5 @@
-//! Requests that are cheap to send and expensive to serve, at least one for each endpoint. `targets.txt` lists those
-//! without a body, and `bodies.jsonl` those whose target or body repeats a text.
+//! Requests that are cheap to send and expensive to serve, at least one for each endpoint. `targets.txt` lists requests
+//! without a body, and `bodies.jsonl` requests that repeat a text in the target or body.
 
 use serde_json::Value;
 
@@ -25,7 +25,7 @@ pub fn worst_requests(server: &Server) -> Vec<Worst> {
         let name = format!("`{target:.60}`");
         Worst { endpoint: endpoint.to_owned(), name, request: Request::get(target) }
     });
-    let repeated = include_str!("bodies.jsonl").lines().map(repeated);
+    let repeated = include_str!("bodies.jsonl").lines().map(parse_repeated_request);
     let arguments: String = (0..4000).map(|n| format!(",\"a{n}\":[1]")).collect();
     let composed = [
         (
@@ -45,7 +45,7 @@ pub fn worst_requests(server: &Server) -> Vec<Worst> {
 }
 
 /// Parses a request whose `count` pieces consist of a text, repeated, and what follows `then`.
-fn repeated(line: &str) -> Worst {
+fn parse_repeated_request(line: &str) -> Worst {
     let line: Value = serde_json::from_str(line).unwrap();
     let text = |name: &str| line[name].as_str().unwrap_or_default();
     let number = |name: &str| line[name].as_u64().map_or(1, |number| number as usize);

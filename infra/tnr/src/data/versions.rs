@@ -87,11 +87,11 @@ fn write(table: &mut String, versions: &[ListedVersion], next: &NextCommands) ->
     }
     match versions.iter().position(|version| version.is_answering) {
         Some(position) if position + 1 < versions.len() => {
-            writeln!(table, "* answers requests. To roll back to the version below:")?;
+            writeln!(table, "* is being served. To roll back to the version below:")?;
             writeln!(table, "  {}", next.tnr("rollback"))?;
         }
         Some(_) => (),
-        None => writeln!(table, "No version answers requests.")?,
+        None => writeln!(table, "No version is being served.")?,
     }
     if versions.iter().any(|version| version.unreadable.is_some()) {
         writeln!(table, "! cannot be read. To replace it with the published reports:")?;

@@ -30,7 +30,7 @@ impl PhoneNumber {
         if number_type.belongs_to_place(self.country_calling_code) {
             digits.push_str(&self.national_number);
         }
-        zones_of_longest_prefix(&digits)
+        zones_for_longest_prefix(&digits)
     }
 }
 
@@ -44,7 +44,7 @@ pub fn time_zones_for_area_codes<C: Display>(
 
 /// The IANA time zones of all numbers with a calling code.
 pub fn time_zones_for_calling_code(calling_code: i32) -> &'static [&'static str] {
-    zones_of_longest_prefix(&calling_code.to_string())
+    zones_for_longest_prefix(&calling_code.to_string())
 }
 
 /// The zones of the prefixes that start with these digits, since an area code may span several.
@@ -55,7 +55,7 @@ fn zones_within(digits: &str) -> impl Iterator<Item = &'static str> {
     within.flat_map(|(_, zones)| zones.iter().copied())
 }
 
-fn zones_of_longest_prefix(digits: &str) -> &'static [&'static str] {
+fn zones_for_longest_prefix(digits: &str) -> &'static [&'static str] {
     let mut lengths = (1..=digits.len()).rev();
     lengths.find_map(|length| PREFIXES.get(digits.get(..length)?)).map_or(&[], |zones| zones)
 }

@@ -206,14 +206,14 @@ fn vanity_number(text: &str, region: Region) -> Option<Reading> {
     (has_letters && is_service).then_some(reading)
 }
 
-/// Replaces joiners with spaces, and removes invisible characters and what is around the digits.
+/// Replaces joiners with spaces, and removes invisible characters and anything around the digits.
 fn with_spaces(text: &str) -> String {
     let is_outside = |c: char| !c.is_alphanumeric() && !is_plus(c);
     let visible = text.trim_matches(is_outside).chars().filter(|&c| !is_invisible(c));
     visible.map(|c| if is_joiner(c) { ' ' } else { c }).collect()
 }
 
-/// Returns `true` for what is never inside a number.
+/// Returns `true` for characters that are never inside a number.
 fn is_separator(c: char) -> bool {
     !c.is_numeric()
         && !is_letter(c)

@@ -62,7 +62,7 @@ impl Dataset {
     fn carriers_with_prefix(&self, letters: &str) -> Vec<bool> {
         let mut has_prefix = vec![false; self.carriers.count()];
         for name in self.names.with_prefix(letters) {
-            let carrier = self.carrier_of_holder(name as usize);
+            let carrier = self.holder_carrier(name as usize);
             carrier.into_iter().for_each(|carrier| has_prefix[carrier] = true);
         }
         let ocn_prefix = letters.to_ascii_uppercase();

@@ -264,7 +264,7 @@ impl Blocks {
     }
 
     /// The blocks of adjacent rows in an area code whose first row is `first_row`.
-    pub(super) fn blocks_of_rows(
+    pub(super) fn blocks_in_rows(
         &self,
         area: usize,
         first_row: usize,

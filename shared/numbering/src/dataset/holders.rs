@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 use super::{Dataset, exchanges::HOLDERS, search::Search};
 use crate::records::{CarrierType, Ocn};
 
-/// A company and what it holds. Numbers may have been ported to other carriers since.
+/// A company and the exchanges and blocks it holds. Numbers may have been ported to other carriers since.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Holder {
     /// Operating Company Number; `null` if the report lists a company without one.
@@ -31,8 +31,8 @@ pub struct Holder {
 }
 
 impl Dataset {
-    /// The holders of the exchanges that match `search` and of their thousands blocks, those with the most exchanges
-    /// first, then those with the most blocks.
+    /// The holders of the exchanges that match `search` and of their thousands blocks, sorted by most exchanges, then by
+    /// most blocks.
     pub fn holders(&self, search: &Search, today: Date) -> Vec<Holder> {
         let found = self.rows_matching(search, today);
         let last_effective = self.blocks.last_effective(today).unwrap_or(usize::MAX);
@@ -40,7 +40,7 @@ impl Dataset {
         for area in 0..self.exchanges.area_count() {
             let rows = self.exchanges.rows_of(area);
             let column = &self.exchanges.columns[HOLDERS];
-            let mut next_block = self.blocks.blocks_of_rows(area, rows.start, rows.clone()).start;
+            let mut next_block = self.blocks.blocks_in_rows(area, rows.start, rows.clone()).start;
             for (row, block_count) in rows.clone().zip(self.blocks.counts(rows.clone())) {
                 let blocks = next_block..next_block + block_count;
                 next_block = blocks.end;
@@ -65,11 +65,11 @@ impl Dataset {
     }
 
     fn holder(&self, id: usize, exchanges: u32, blocks: u32) -> Holder {
-        let carrier = self.carrier_of_holder(id);
+        let carrier = self.holder_carrier(id);
         let common_name = carrier.and_then(|carrier| self.carriers.common_name(carrier));
         Holder {
             ocn: carrier.map(|carrier| self.carriers.ocn(carrier)),
-            company_name: self.company_name_of_holder(id).map(str::to_owned),
+            company_name: self.holder_company_name(id).map(str::to_owned),
             common_name: common_name.map(str::to_owned),
             carrier_type: carrier.and_then(|carrier| self.carriers.carrier_type(carrier)),
             exchanges,

@@ -203,16 +203,16 @@ impl Dataset {
         let NpaNxx { npa, nxx } = self.exchanges.npa_nxx(area, row);
         let value = |column: usize| self.exchanges.columns[column].get(area, row);
         let (attributes, holder) = (value(ATTRIBUTES), value(HOLDERS));
-        let carrier = self.carrier_of_holder(holder);
+        let carrier = self.holder_carrier(holder);
         let shared = &self.exchanges.attributes;
         let first_row = self.exchanges.rows_of(area).start;
-        let blocks = self.blocks.blocks_of_rows(area, first_row, row..row + 1);
+        let blocks = self.blocks.blocks_in_rows(area, first_row, row..row + 1);
         let blocks = self.blocks.digits(row).zip(blocks);
         Exchange {
             npa,
             nxx,
             ocn: carrier.map(|carrier| self.carriers.ocn(carrier)),
-            company_name: self.company_name_of_holder(holder).map(str::to_owned),
+            company_name: self.holder_company_name(holder).map(str::to_owned),
             carrier_type: carrier.and_then(|carrier| self.carriers.carrier_type(carrier)),
             rate_center: self.rate_center_name(value(RATE_CENTERS)),
             state: shared.places.state(attributes),
@@ -228,7 +228,7 @@ impl Dataset {
         let columns = &self.exchanges.columns;
         let holder = columns[HOLDERS].entry(area, self.blocks.holders.get(block));
         let rate_center = columns[RATE_CENTERS].entry(area, self.blocks.rate_centers.get(block));
-        let carrier = self.carrier_of_holder(holder)?;
+        let carrier = self.holder_carrier(holder)?;
         Some(BlockHolder {
             ocn: self.carriers.ocn(carrier),
             company_name: self.carriers.company_name(carrier).map(str::to_owned),
@@ -244,12 +244,12 @@ impl Dataset {
     }
 
     /// The position of the carrier with this holder ID; `None` if the holder is not a carrier.
-    fn carrier_of_holder(&self, holder: usize) -> Option<usize> {
+    fn holder_carrier(&self, holder: usize) -> Option<usize> {
         holder.checked_sub(1).filter(|&carrier| carrier < self.carriers.count())
     }
 
-    fn company_name_of_holder(&self, holder: usize) -> Option<&str> {
-        match self.carrier_of_holder(holder) {
+    fn holder_company_name(&self, holder: usize) -> Option<&str> {
+        match self.holder_carrier(holder) {
             Some(carrier) => self.carriers.company_name(carrier),
             None => self.names.companies.get_by_id(holder.saturating_sub(self.carriers.count())),
         }

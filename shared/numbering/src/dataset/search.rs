@@ -99,7 +99,7 @@ impl Dataset {
             (None, None, Some(_)) => (1..=self.carriers.count() as u32).collect(),
         };
         holders.retain(|&holder| {
-            let carrier = self.carrier_of_holder(holder as usize);
+            let carrier = self.holder_carrier(holder as usize);
             company.as_ref().is_none_or(|company| self.holder_has_name(holder as usize, company))
                 && (carrier_type.is_none()
                     || carrier.and_then(|it| self.carriers.carrier_type(it)) == *carrier_type)
@@ -108,11 +108,11 @@ impl Dataset {
     }
 
     fn holder_has_name(&self, holder: usize, wanted: &WholeName) -> bool {
-        let names = match self.carrier_of_holder(holder) {
+        let names = match self.holder_carrier(holder) {
             Some(carrier) => {
                 [self.carriers.company_name(carrier), self.carriers.common_name(carrier)]
             }
-            None if holder < self.holder_count() => [self.company_name_of_holder(holder), None],
+            None if holder < self.holder_count() => [self.holder_company_name(holder), None],
             None => [None, None],
         };
         names.into_iter().flatten().any(|name| wanted.matches(name))
@@ -270,7 +270,7 @@ impl<'a> Conditions<'a> {
         }
         let varying: Vec<usize> = (0..3).filter(|&it| any_bits[it] != common_bits[it]).collect();
         let first_row = self.dataset.exchanges.rows_of(area).start;
-        let blocks = self.dataset.blocks.blocks_of_rows(area, first_row, rows.clone());
+        let blocks = self.dataset.blocks.blocks_in_rows(area, first_row, rows.clone());
         if let (&[column], true) =
             (varying.as_slice(), blocks.is_empty() || varying == [ATTRIBUTES])
             && let Some(entries) = columns[column].rows.low_bytes(rows.clone())

@@ -26,8 +26,8 @@ pub struct AreaCode {
     pub plan: Box<NumberingPlan>,
 }
 
-/// What NANPA's area code database says about an area code. The default is for a code that is only in the reports on
-/// exchanges.
+/// What NANPA's area code database says about an area code. The default applies to a code that appears only in the reports
+/// of exchanges.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct NumberingPlan {

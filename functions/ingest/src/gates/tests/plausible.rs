@@ -6,7 +6,7 @@ use crate::notes::SEVERAL_NAMES;
 /// Notes about unknown values in a column, and about OCNs with several names.
 fn notes(unknown_values: u32, rows: u32, several_names: u32) -> Notes {
     let mut notes = Notes::default();
-    let findings = notes.in_report(ReportName::Cnac);
+    let findings = notes.findings_mut(ReportName::Cnac);
     findings.rows = rows;
     let unknown = findings.unknown_values.entry("Status").or_default();
     (0..unknown_values).for_each(|_| unknown.count("'ZZ'"));

@@ -28,7 +28,7 @@ pub fn find_adjacent_numbers(
             continue;
         }
         for (index, first) in run.iter().enumerate() {
-            let start = start_of_number(line, first.start);
+            let start = number_start(line, first.start);
             let mut digits = 0;
             for group in run[index..].iter().take(MAX_GROUPS) {
                 digits += group.len();
@@ -43,7 +43,7 @@ pub fn find_adjacent_numbers(
 }
 
 /// The start of a number including its sign and parenthesis.
-fn start_of_number(line: &[u8], first_digit: usize) -> usize {
+fn number_start(line: &[u8], first_digit: usize) -> usize {
     let before = &line[..first_digit];
     let before = before.strip_suffix(b"(").unwrap_or(before);
     before.strip_suffix(b"+").unwrap_or(before).len()

@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_digits_of_numbers_and_letters_of_vanity_numbers_are_masked() {
+    fn only_number_digits_and_vanity_letters_are_masked() {
         let line = "\u{feff}a1\0 +1 305-x12; 1-800-FLOWERS,2 ٣٠٥ z\r\n".as_bytes();
         let line = [line, b"\xff9"].concat();
         let at = |text: &str| {

@@ -230,7 +230,7 @@ mod tests {
         Parts { min_part: 0, max_line: SHORT_LINE, ..parts }
     }
 
-    /// The text of the parts, of which there are at least this many.
+    /// The text of each part; there are at least this many.
     fn texts(text: &str, min_parts: usize) -> Vec<String> {
         let parts: Vec<Part> = short_parts(text.as_bytes()).map(Result::unwrap).collect();
         assert!(parts.len() >= min_parts, "{}", parts.len());

@@ -87,8 +87,8 @@ impl FromStr for ListFields {
 }
 
 impl ListFields {
-    /// The fields to write by default: ten columns and the included fields, or the API's result in JSON with its
-    /// reason and the included fields.
+    /// The default fields. In CSV, ten columns and the included fields; in JSON, the API's result, its reason, and the
+    /// included fields.
     pub fn default_for(is_json: bool, include: Include) -> Self {
         let default = if is_json { &[VERDICT, "reason"][..] } else { &DEFAULT_COLUMNS };
         let included = include.extras().flat_map(|extra| extra.columns).map(Column::Field);

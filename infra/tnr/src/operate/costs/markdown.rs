@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use indicatif::HumanCount;
 
 use super::{
-    Bill, METERED_BYTES, PRICES_CSV, REGION, REQUESTS_CSV, Usage, YEAR, container_checks, cost,
+    BYTES_PER_METERED_REQUEST, Bill, PRICES_CSV, REGION, REQUESTS_CSV, Usage, YEAR,
+    container_checks, cost,
     measures::{
         EDGE_ADDRESS_RATE, EDGE_KEYLESS_RATE, EDGE_LOG_BYTES, FIREWALL_LOG_BYTES, ITEM_BYTES,
         ITEMS, REQUEST_MS, SNAPSHOT_BYTES, START_MS,
@@ -45,7 +46,7 @@ pub fn document() -> String {
         ("day", day_rows(&day)),
         ("flood_gb", gigabytes(&flood)),
         ("flood", day_rows(&flood)),
-        ("uploaded_tb", dollars(cost("api_requests", 1024.0 * GB / METERED_BYTES))),
+        ("uploaded_tb", dollars(cost("api_requests", 1024.0 * GB / BYTES_PER_METERED_REQUEST))),
         ("keyless_rate", EDGE_KEYLESS_RATE.to_string()),
         ("keyless_day", day_at_the_edge(Usage::edge_flood(EDGE_KEYLESS_RATE, COLD_SHARE))),
         ("address_rate", EDGE_ADDRESS_RATE.to_string()),

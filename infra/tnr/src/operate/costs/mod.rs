@@ -34,7 +34,7 @@ const SNAPSHOTS: f64 = 4.0;
 /// Bytes that DynamoDB adds to each item for billing.
 const STORAGE_OVERHEAD: f64 = 100.0;
 /// API Gateway counts each started 512 KB as a request.
-const METERED_BYTES: f64 = 524_288.0;
+const BYTES_PER_METERED_REQUEST: f64 = 524_288.0;
 /// The share of requests that X-Ray traces by default, beyond one per second.
 const TRACED_SHARE: f64 = 0.05;
 
@@ -228,7 +228,7 @@ fn for_requests(usage: &Usage) -> Vec<Item> {
     let seconds = |ms: f64| gb_seconds(MEMORY_MB, ms / 1000.0);
     let start_units = snapshot_read_units(SNAPSHOT_BYTES) + KEY_AND_MANIFEST_UNITS;
     let logs = |bytes: u32| requests * f64::from(bytes);
-    let metered = usage.total(|kind| (kind.response_bytes / METERED_BYTES).ceil());
+    let metered = usage.total(|kind| (kind.response_bytes / BYTES_PER_METERED_REQUEST).ceil());
     let data = usage.total(|kind| kind.response_bytes);
     let mut lines = vec![
         ("API Gateway", ("api_requests", metered)),

@@ -146,7 +146,7 @@ async fn damage_to_the_history_is_named_and_restored_from_what_is_stored_elsewhe
     assert!(intact.changes > 6, "{intact:?}");
     for damage in [Damage::Changed, Damage::Deleted] {
         for (code, entry, drift, has_errors, health) in [
-            // Exchange 206 was removed, so nothing but its change tells that it existed.
+            // Exchange 206 was removed, so only its change shows that it existed.
             (change(second, "206").0, change(second, "206").1, one_change, true, "healthy"),
             (change(third, "207").0, change(third, "207").1, one_change, true, "healthy"),
             (second.id.as_str(), "0000".to_owned(), difference, true, "healthy"),

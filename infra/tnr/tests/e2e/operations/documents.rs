@@ -1,4 +1,4 @@
-//! The documentation agrees with the code. `readme` and `endpoint_places` have more of the README.
+//! The documentation agrees with the code. `readme` and `endpoint_listings` have more of the README.
 
 use std::{collections::BTreeSet, fs, path::Path};
 

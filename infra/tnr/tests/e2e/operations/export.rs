@@ -32,7 +32,7 @@ fn to_object(row: &Row) -> Value {
     Value::Object(columns.collect())
 }
 
-/// Imports the sample with two thousands blocks, of which one starts years from now.
+/// Imports the sample with two thousands blocks, one of which starts years from now.
 fn import_blocks(data_dir: &TempDir) {
     let blocks = data_dir.path().join("blocks.csv");
     let report = "State,NPA,NXX,X,STATUS,Rate Center,Block Effective Date,Assigned To,OCN\n\

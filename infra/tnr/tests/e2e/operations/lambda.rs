@@ -149,7 +149,7 @@ async fn functions_handle_concurrent_requests_where_lambda_allows_it() {
 
 /// API Gateway accepts text, or bytes in base64, and one value per header.
 #[tokio::test]
-async fn functions_handle_iam_requests_compression_and_events_that_are_no_requests() {
+async fn functions_handle_iam_requests_compression_and_events_that_are_not_requests() {
     let service = Service::with_sample().await;
     let folder = TempDir::new().unwrap();
     let output = folder.path().join("output");

@@ -5,7 +5,7 @@ pub mod costs;
 mod database_cost;
 mod database_port;
 mod documents;
-mod endpoint_places;
+mod endpoint_listings;
 mod export;
 mod flipped_bits;
 mod json_output;

@@ -96,7 +96,7 @@ fn a_second_number_with_other_last_digits_is_read() {
     });
 }
 
-/// Even if Google's rules read a valid number, with 9 for X or without what is hidden.
+/// Holds even if Google's rules accept the text by reading X as 9, or by dropping the masked digits.
 #[test]
 fn masked_numbers_are_not_valid() {
     let masks = select(vec!["X", "x", "*", "•"]);

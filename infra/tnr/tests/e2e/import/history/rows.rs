@@ -12,7 +12,7 @@ use crate::support::small_reports::source;
 pub const NPAS: [&str; 2] = ["407", "689"];
 pub const NXXS: [&str; 6] = ["200", "201", "202", "203", "204", "205"];
 pub const OCNS: [&str; 4] = ["1111", "2222", "3333", "4444"];
-/// An exchange in 407 with a block that stays, since an empty report on blocks counts as unreadable.
+/// An exchange in 407 with a block that stays, since an empty block report counts as unreadable.
 const POOLED: &str = "299";
 const PLACES: [&str; 3] = ["EAST", "WEST", "SNFC"];
 

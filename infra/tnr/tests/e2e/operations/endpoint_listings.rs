@@ -1,4 +1,4 @@
-//! Every place that must list a function or a route. All omissions are reported at once.
+//! Every file that must list a function or a route. All omissions are reported at once.
 
 use std::{collections::BTreeSet, fs, path::Path};
 
@@ -14,8 +14,8 @@ use crate::support::{
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
-/// The places outside the code that lack a route.
-fn missing_places_for_route(Endpoint { path, function }: &Endpoint) -> Vec<String> {
+/// Files outside the code that do not list this route.
+fn missing_listings_for_route(Endpoint { path, function }: &Endpoint) -> Vec<String> {
     let is_unknown_path = *path == DEFAULT_ROUTE;
     let is_deployed = |it: &Route| it.path == *path && it.function == *function;
     let example = path.split('/').map(|part| if part.starts_with('{') { "1" } else { part });
@@ -39,8 +39,8 @@ fn missing_places_for_route(Endpoint { path, function }: &Endpoint) -> Vec<Strin
     .collect()
 }
 
-/// The places outside the code that lack a function that serves HTTP.
-fn missing_places_for_function(name: &str) -> Vec<String> {
+/// Files outside the code that do not list this HTTP function.
+fn missing_listings_for_function(name: &str) -> Vec<String> {
     let is_deployed = template::functions().iter().any(|function| function.binary == name);
     let is_local = tnr::functions().iter().any(|(function, _)| *function == name);
     let mut events = fs::read_dir(events_folder().join(name)).into_iter().flatten();
@@ -78,9 +78,9 @@ fn folders(name: &str) -> BTreeSet<String> {
 fn every_route_and_function_is_listed_everywhere() {
     let endpoints = endpoints().into_iter().chain([Endpoint::unknown_paths()]);
     let names = folders("functions").into_iter().filter(|name| name != "ingest" && name != "probe");
-    let missing = endpoints.flat_map(|it| missing_places_for_route(&it));
+    let missing = endpoints.flat_map(|it| missing_listings_for_route(&it));
     let missing: Vec<_> =
-        missing.chain(names.flat_map(|name| missing_places_for_function(&name))).collect();
+        missing.chain(names.flat_map(|name| missing_listings_for_function(&name))).collect();
     assert!(missing.is_empty(), "missing:\n{}", missing.join("\n"));
 }
 
