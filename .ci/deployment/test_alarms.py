@@ -295,7 +295,7 @@ def test_every_errors_alarm_watches_its_own_function():
 def test_a_stalled_publisher_fires_its_alarm_at_the_age_that_doctor_reports():
     rust = (ROOT / "shared/store/src/imported_reports.rs").read_text()
     for alarm, report in [("NanpaStalledAlarm", "Nanpa"), ("CnacStalledAlarm", "Cnac"), ("AreaCodesStalledAlarm", "NpaReport")]:
-        [days] = re.findall(rf"Self::{report} =>[^;]*?Some\((\d+)\)", rust)
+        [days] = re.findall(rf"Self::{report} =>[^)]*?Some\((\d+)\)", rust)
         assert ALARMS[alarm]["Threshold"] == days
 
 

@@ -65,9 +65,10 @@ fn off_the_workers<T>(work: impl FnOnce() -> T) -> T {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::mpsc;
+    use std::{panic::AssertUnwindSafe, sync::mpsc};
 
     use axum::{http::header::RETRY_AFTER, response::IntoResponse};
+    use futures_util::FutureExt;
 
     use super::*;
 
@@ -94,5 +95,13 @@ mod tests {
             heavy_work.run(MIN_BYTES, move || receiver.recv().unwrap()).await
         });
         assert_eq!(work.await.unwrap().unwrap(), 7);
+    }
+
+    #[tokio::test]
+    async fn work_that_panics_frees_its_processor() {
+        let heavy_work = HeavyWork::new(1, MAX_WAIT);
+        let panicking = heavy_work.run(MIN_BYTES, || panic!("test"));
+        assert!(AssertUnwindSafe(panicking).catch_unwind().await.is_err());
+        assert_eq!(heavy_work.processors.available_permits(), 1);
     }
 }

@@ -61,10 +61,14 @@ impl Event {
             }
         };
         if !fields.contains_key(DETAIL_TYPE) {
-            let request = serde_json::from_value(Value::Object(fields));
-            let request = request.map_err(|error| {
-                format!("the request is invalid: {error}; its options are {OPTIONS}")
-            })?;
+            // serde_json errors do not name the field with the invalid value, so each is also parsed alone.
+            for (field, value) in &fields {
+                let alone = Map::from_iter([(field.clone(), value.clone())]);
+                Request::deserialize(Value::Object(alone)).map_err(|error| {
+                    format!("request field {field} is invalid: {error}; the options are {OPTIONS}")
+                })?;
+            }
+            let request = serde_json::from_value(Value::Object(fields))?;
             return Ok(Self { request, created_object: None });
         }
         let Some(source) = fields.get("source").and_then(Value::as_str) else {

@@ -33,7 +33,7 @@ impl Breaker {
         let Some(Failure { kind, at, probe }) = &mut *failure else { return Ok(()) };
         let last_call = match *probe {
             Some((probing, _)) if probing == request => return Ok(()),
-            Some((_, started)) => started,
+            Some((_, started)) => started.max(*at),
             None => *at,
         };
         if now < last_call + PAUSE {
@@ -47,8 +47,12 @@ impl Breaker {
         self.0.lock().as_ref().is_some_and(|failure| now < failure.at + RECENT)
     }
 
-    pub fn record_failure(&self, kind: FailureKind, now: Instant) {
-        *self.0.lock() = Some(Failure { kind, at: now, probe: None });
+    /// Ends the request's own probe. A read may fail so late that another request probes the table, which goes on.
+    pub fn record_failure(&self, kind: FailureKind, now: Instant, request: RequestNumber) {
+        let mut failure = self.0.lock();
+        let probe = failure.take().and_then(|it| it.probe);
+        let probe = probe.filter(|(probing, _)| *probing != request);
+        *failure = Some(Failure { kind, at: now, probe });
     }
 
     pub fn record_success(&self) {
@@ -66,7 +70,7 @@ mod tests {
         const SECOND: RequestNumber = RequestNumber(2);
         let (breaker, start, just) = (Breaker::default(), Instant::now(), Duration::from_millis(1));
         assert_eq!(breaker.admit(start, FIRST), Ok(()));
-        breaker.record_failure(FailureKind::Throttled, start);
+        breaker.record_failure(FailureKind::Throttled, start, FIRST);
         for time in [start, start + PAUSE - just] {
             assert_eq!(breaker.admit(time, FIRST), Err(FailureKind::Throttled));
         }
@@ -78,7 +82,10 @@ mod tests {
         assert_eq!(breaker.admit(probe + PAUSE, SECOND), Ok(()));
         assert_eq!(breaker.admit(probe + PAUSE, FIRST), Err(FailureKind::Throttled));
 
-        breaker.record_failure(FailureKind::Timeout, probe + PAUSE);
+        // A late failure of the first request does not end the second one's probe.
+        breaker.record_failure(FailureKind::Throttled, probe + PAUSE, FIRST);
+        assert_eq!(breaker.admit(probe + PAUSE, SECOND), Ok(()));
+        breaker.record_failure(FailureKind::Timeout, probe + PAUSE, SECOND);
         assert_eq!(breaker.admit(probe + PAUSE, SECOND), Err(FailureKind::Timeout));
         breaker.record_success();
         assert_eq!([FIRST, SECOND].map(|it| breaker.admit(probe + PAUSE, it)), [Ok(()); 2]);
@@ -87,7 +94,7 @@ mod tests {
     #[test]
     fn failures_are_recent_for_half_a_minute() {
         let (breaker, now) = (Breaker::default(), Instant::now());
-        breaker.record_failure(FailureKind::Timeout, now);
+        breaker.record_failure(FailureKind::Timeout, now, RequestNumber(1));
         assert!(breaker.has_failed_recently(now + RECENT - Duration::from_millis(1)));
         assert!(!breaker.has_failed_recently(now + RECENT));
     }

@@ -136,10 +136,10 @@ impl Store {
         match result.as_ref().err().and_then(StoreError::failure) {
             Some(kind) => {
                 self.count_failure(kind);
-                let now = Instant::now();
-                brief.record_failure(kind, now);
+                let (now, request) = (Instant::now(), metering::request_number());
+                brief.record_failure(kind, now, request);
                 if patience == Patience::Patient {
-                    patient.record_failure(kind, now);
+                    patient.record_failure(kind, now, request);
                 }
             }
             None => {

@@ -170,7 +170,7 @@ mod tests {
         let [id, current_id] = [unpublished, current].map(|version| chunk_id(&version, 0));
         for (id, replaces, age, expected) in [
             (&id, &other, 25, true),
-            (&id, &other, 23, false),
+            (&id, &other, 24, false),
             (&id, &replaced, 25, false),
             (&current_id, &other, 25, false),
             (&"manifest".to_owned(), &other, 25, false),

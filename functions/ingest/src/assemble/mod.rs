@@ -61,7 +61,7 @@ fn drop_foreign_codes(
     codes
 }
 
-/// The ISO 3166-1 code of each area code's country, from the area code database, or from the report with most of its rows if
+/// Each area code's country, from the area code database, or from the report with most of its rows if
 /// that does not say.
 fn area_code_countries(codes: &[CodeRow], area_codes: &[AreaCodeRow]) -> BTreeMap<Npa, String> {
     let mut counts: BTreeMap<Npa, Counts<Country>> = BTreeMap::new();
@@ -70,9 +70,8 @@ fn area_code_countries(codes: &[CodeRow], area_codes: &[AreaCodeRow]) -> BTreeMa
     }
     let most_rows = |(npa, counts)| Some((npa, most_frequent::<Country>(&counts)?.to_string()));
     let mut countries: BTreeMap<_, _> = counts.into_iter().filter_map(most_rows).collect();
-    let stated =
-        area_codes.iter().filter_map(|row| Some((row.npa, row.plan.plan_country.clone()?)));
-    countries.extend(stated);
+    let stated = area_codes.iter().filter(|row| !row.country.is_empty());
+    countries.extend(stated.map(|row| (row.npa, row.country.clone())));
     countries
 }
 

@@ -49,9 +49,11 @@ pub(crate) struct ReportRows {
 }
 
 impl ReportRows {
-    fn is_empty(&self) -> bool {
+    /// Returns `true` without any row from which an exchange, its area code or its holder follows.
+    fn are_unusable(&self) -> bool {
         let Self { codes, area_codes, overlay, blocks } = self;
-        codes.is_empty() && area_codes.is_empty() && overlay.is_empty() && blocks.is_empty()
+        let has_exchanges = area_codes.iter().any(AreaCodeRow::has_exchanges);
+        codes.is_empty() && !has_exchanges && overlay.is_empty() && blocks.is_empty()
     }
 
     pub fn append(&mut self, mut other: Self) {
@@ -72,7 +74,7 @@ impl Report {
         let parse = |row: &Row<'_>, notes: &mut Notes| (self.parse_row)(row, &mut rows, notes);
         let date = self.format.read(text, notes, parse)?;
         // A block report may list only unassigned blocks.
-        if rows.is_empty() && self.keeps_blocks_in.is_none() {
+        if rows.are_unusable() && self.keeps_blocks_in.is_none() {
             return Err(self.format.error("has no usable rows"));
         }
         Ok((rows, date))

@@ -104,6 +104,8 @@ const NANP_AREA: &str = "NANP AREA";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AreaCodeRow {
     pub npa: Npa,
+    /// The ISO 3166-1 code, or the report's unknown name, of its country; empty if it has none.
+    pub country: String,
     pub states: Vec<StateCode>,
     /// `false` for a code that is neither in service nor assigned.
     pub is_assigned: bool,
@@ -116,7 +118,12 @@ pub(crate) struct AreaCodeRow {
 impl AreaCodeRow {
     /// The US or Canada, if the area code belongs to either.
     pub(crate) fn reported_country(&self) -> Option<Country> {
-        self.plan.plan_country.as_deref()?.parse().ok()
+        self.country.parse().ok()
+    }
+
+    /// Returns `true` if it is in service, and its exchanges are in reports.
+    pub(crate) fn has_exchanges(&self) -> bool {
+        self.plan.is_in_service && self.reported_country().is_some()
     }
 }
 
@@ -134,16 +141,14 @@ fn area_code_row(row: &Row<'_>, notes: &mut Notes) -> Result<Option<AreaCodeRow>
         }
     }
     let is_in_service = row.cells[3].eq_ignore_ascii_case("y");
+    let plan_country = country.map(|&(_, code)| code.to_owned());
     let mut area_code = AreaCodeRow {
         npa: row.parse(0)?,
+        country: plan_country.clone().unwrap_or_else(|| row.cells[2].to_string()),
         states: Vec::new(),
         is_assigned: is_in_service || is_yes(row, 4),
         overlays: Vec::new(),
-        plan: NumberingPlan {
-            plan_country: country.map(|&(_, code)| code.to_owned()),
-            is_in_service,
-            ..NumberingPlan::default()
-        },
+        plan: NumberingPlan { plan_country, is_in_service, ..NumberingPlan::default() },
     };
     if !area_code.is_assigned {
         notes.skip(REPORT.format.name, "area codes not assigned");

@@ -7,7 +7,7 @@ use backon::{ExponentialBuilder, Retryable};
 use logging::with_causes;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::{ClientBuilder, RequestBuilder, StatusCode, redirect::Policy};
-use signed_requests::{AwsAccount, Service, client_builder, domain};
+use signed_requests::{AwsAccount, Service, client_builder, domain, first_bytes};
 
 use super::{MAX_BYTES, without_secrets};
 use crate::error::Cause;
@@ -15,6 +15,9 @@ use crate::error::Cause;
 /// Maximum time between two parts of a response.
 const READ_TIMEOUT: Duration = Duration::from_secs(30);
 const TOTAL_TIMEOUT: Duration = Duration::from_secs(300);
+
+/// Maximum bytes read from an error response, which may be endless. S3 sends a few hundred.
+const MAX_ERROR_BODY_BYTES: usize = 16 << 10;
 
 /// Four attempts, with waits of about 1, 2 and 4 seconds.
 const BACKOFF: ExponentialBuilder = ExponentialBuilder::new()
@@ -34,11 +37,12 @@ pub(super) struct DownloadError {
     is_transient: bool,
 }
 
-impl From<StatusCode> for DownloadError {
-    fn from(status: StatusCode) -> Self {
+impl DownloadError {
+    fn from_status(status: StatusCode, code: Option<&str>) -> Self {
+        let code = code.map(|code| format!(" ({code})")).unwrap_or_default();
         let transient = [StatusCode::TOO_MANY_REQUESTS, StatusCode::REQUEST_TIMEOUT];
         Self {
-            message: format!("the server returned {status}"),
+            message: format!("the server returned {status}{code}"),
             is_transient: status.is_server_error() || transient.contains(&status),
         }
     }
@@ -133,8 +137,12 @@ async fn fetch_once(
 ) -> Result<Vec<u8>, DownloadError> {
     on_received(0, None);
     let mut response = request.send().await?;
-    if !response.status().is_success() {
-        return Err(response.status().into());
+    let status = response.status();
+    if !status.is_success() {
+        // The body only adds details, so it may be unreadable.
+        let body = first_bytes(response, MAX_ERROR_BODY_BYTES).await.unwrap_or_default();
+        let code = s3_error_code(&body);
+        return Err(DownloadError::from_status(status, code));
     }
     let (mut bytes, total) = (Vec::new(), response.content_length());
     while bytes.len() <= MAX_BYTES
@@ -144,6 +152,13 @@ async fn fetch_once(
         on_received(bytes.len() as u64, total);
     }
     Ok(bytes)
+}
+
+/// Returns the code, such as `NoSuchKey`, from S3's XML error response.
+fn s3_error_code(body: &[u8]) -> Option<&str> {
+    let (_, from_code) = str::from_utf8(body).ok()?.split_once("<Code>")?;
+    let (code, _) = from_code.split_once("</Code>")?;
+    code.chars().all(|c| c.is_ascii_alphanumeric()).then_some(code)
 }
 
 #[cfg(test)]
@@ -162,7 +177,7 @@ mod tests {
         body::{Body, Bytes},
         handler::Handler,
     };
-    use futures_util::stream;
+    use futures_util::{StreamExt, stream};
     use tokio::{io::AsyncWriteExt, net::TcpListener};
 
     use super::{super::Source, *};
@@ -251,8 +266,9 @@ mod tests {
         for status in [StatusCode::OK, StatusCode::NOT_FOUND] {
             let address = start_server(async move || {
                 let part = Bytes::from(vec![0; 1 << 20]);
-                let parts = stream::repeat_with(move || Ok::<_, Infallible>(part.clone()));
-                (status, Body::from_stream(parts))
+                let rest = stream::repeat_with(move || Ok::<_, Infallible>(part.clone()));
+                let start = stream::once(async { Ok(Bytes::from("<Code>NoSuchKey</Code>")) });
+                (status, Body::from_stream(start.chain(rest)))
             })
             .await;
             let source = Source::Url(address);
@@ -261,7 +277,7 @@ mod tests {
             let error = with_causes(&opened.expect("the download ends").err().unwrap());
             let expected = match status {
                 StatusCode::OK => format!("it is larger than {MAX_BYTES} bytes"),
-                _ => "the server returned 404 Not Found".to_owned(),
+                _ => "the server returned 404 Not Found (NoSuchKey)".to_owned(),
             };
             assert!(error.ends_with(&expected), "{error}");
         }

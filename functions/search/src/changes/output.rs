@@ -5,7 +5,11 @@ use axum::{
     http::{HeaderValue, Uri, header::CONTENT_TYPE, request::Parts},
     response::{IntoResponse, Response},
 };
-use numbering::changes::FieldChange;
+use jiff::Timestamp;
+use numbering::{
+    changes::{ChangeKind, FieldChange, RecordKind},
+    records::Version,
+};
 use serde::Serialize;
 use shared::{
     csv_pages::{ListFormat, Rows},
@@ -64,8 +68,12 @@ impl<S: Sync> FromRequestParts<S> for FormatParam {
 /// A changed field as a CSV row.
 #[derive(Serialize)]
 struct CsvRow<'a> {
-    #[serde(flatten)]
-    row: &'a ChangeRow,
+    publication: &'a Version,
+    version: &'a Version,
+    published_at: Timestamp,
+    change: ChangeKind,
+    kind: RecordKind,
+    key: &'a str,
     field: &'a str,
     #[serde(flatten)]
     values: &'a FieldChange,
@@ -77,7 +85,18 @@ impl Rows for ChangeList {
 
     fn rows(&self) -> impl Iterator<Item = impl Serialize> {
         self.changes.iter().flat_map(|row| {
-            row.fields.iter().map(move |(field, values)| CsvRow { row, field, values })
+            let ChangeRow { publication, version, published_at, change, kind, key, fields } = row;
+            let (published_at, change, kind) = (*published_at, *change, *kind);
+            fields.iter().map(move |(field, values)| CsvRow {
+                publication,
+                version,
+                published_at,
+                change,
+                kind,
+                key,
+                field,
+                values,
+            })
         })
     }
 }

@@ -44,7 +44,7 @@ struct Stage {
 }
 
 impl Progress {
-    /// Without a terminal, prints a line when a stage starts, and its counts every ten seconds.
+    /// Without a terminal, prints a line when a stage starts, and its counts every ten seconds while they change.
     pub fn new() -> Self {
         let bar = ProgressBar::no_length();
         Self { has_lines: bar.is_hidden(), bar, stage: Mutex::default() }

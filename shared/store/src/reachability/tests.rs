@@ -31,7 +31,7 @@ fn store_to_probe() -> Store {
     let failed_at = Instant::now() - PAUSE;
     let table = &store.reachability.tables[Table::History as usize];
     for breaker in [&table.brief, &table.patient] {
-        breaker.record_failure(FailureKind::Throttled, failed_at);
+        breaker.record_failure(FailureKind::Throttled, failed_at, metering::request_number());
     }
     store
 }

@@ -1,5 +1,7 @@
 //! Commands suggested by findings, filled in for the deployment.
 
+use store::is_plain_http;
+
 use crate::{database::place::Place, terminal::next_commands::NextCommands};
 
 #[derive(Debug)]
@@ -26,10 +28,11 @@ impl Remedies {
         self.next.tnr(command)
     }
 
-    /// The way to create missing tables outside a stack.
+    /// The way to create missing tables outside a stack. A database with TLS may be AWS, where only the template creates them.
     pub fn create_tables(&self) -> String {
-        match self.place {
+        match &self.place {
             Place::Folder(_) => self.tnr("serve"),
+            Place::Endpoint(url) if is_plain_http(url) => self.tnr("serve"),
             _ => "create it as defined in template.yaml".to_owned(),
         }
     }

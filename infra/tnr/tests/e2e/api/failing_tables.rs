@@ -29,7 +29,7 @@ const FAULTS: [Fault; 6] = [
 /// More would time out on a busy machine.
 const CONCURRENT_FAULTS: usize = 3;
 const CONCURRENT_REQUESTS: usize = 2;
-/// Responses are right again within five seconds, and other tests keep the machine busy.
+/// Responses are right again within five seconds on an idle machine; unit tests of `store` check the pauses.
 const MAX_RECOVERY: Duration = Duration::from_secs(60);
 
 /// One request per operation, and one for the past if it takes `as_of`. None has a key.

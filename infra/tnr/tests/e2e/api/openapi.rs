@@ -151,26 +151,37 @@ fn response_enums_are_open_and_request_enums_closed() {
 /// Every test of a response relies on this check.
 #[test]
 fn responses_that_violate_the_description_are_detected() {
-    let headers =
-        HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
-    let violates = |body: &Value| {
-        let body = body.to_string();
-        let target = "/v1/carrier/6010";
-        violation(&Method::GET, target, StatusCode::OK, &headers, body.as_bytes()).is_some()
+    let violates = |status: u16, header: &str, body: &Value| {
+        let headers = HeaderMap::from_iter([
+            (CONTENT_TYPE, HeaderValue::from_static("application/json")),
+            (header.parse().unwrap(), HeaderValue::from_static("1")),
+        ]);
+        let (status, body) = (StatusCode::from_u16(status).unwrap(), body.to_string());
+        violation(&Method::GET, "/v1/carrier/6010", status, &headers, body.as_bytes()).is_some()
     };
     let carrier = json!({
         "ocn": "6010", "company_name": "A", "common_name": null, "carrier_type": "CLEC", "state": "NY",
         "country": "US", "exchanges": { "total": 1, "by_state": { "NY": 1 } }
     });
-    assert!(!violates(&carrier));
-    for (name, value) in [
-        ("ocn", json!("601")),
-        ("state", json!("ZZ")),
-        ("country", json!(null)),
-        ("more", json!(1)),
-    ] {
+    let with = |name: &str, value: Value| {
         let mut changed = carrier.clone();
         changed[name] = value;
-        assert!(violates(&changed), "{name}");
+        changed
+    };
+    let error = |error: &str| json!({ "error": error, "message": "No carrier found" });
+    for (status, header, body, expected) in [
+        (200, "etag", carrier.clone(), false),
+        (200, "x-new", carrier.clone(), true),
+        (201, "etag", carrier.clone(), true),
+        (200, "etag", with("ocn", json!("601")), true),
+        (200, "etag", with("state", json!("ZZ")), true),
+        (200, "etag", with("country", json!(null)), true),
+        (200, "etag", with("exchanges", json!({ "total": -1, "by_state": {} })), true),
+        (200, "etag", with("exchanges", json!({ "total": 1 })), true),
+        (200, "etag", with("more", json!(1)), true),
+        (404, "x-request-id", error("not_found"), false),
+        (404, "x-request-id", error("gone"), true),
+    ] {
+        assert_eq!(violates(status, header, &body), expected, "{status} {header} {body}");
     }
 }

@@ -8,7 +8,11 @@ use std::{
 
 use tempfile::TempDir;
 
-use crate::support::{databases::sample_folder, program::Server, service::KEY};
+use crate::support::{
+    databases::sample_folder,
+    program::{Server, run, stdout},
+    service::KEY,
+};
 
 const COMPLETE: &str = "GET /health HTTP/1.1\r\nHost: x\r\n\r\n";
 const INCOMPLETE: &str = "GET /health HTTP/1.1\r\nHost: x\r\n";
@@ -33,6 +37,14 @@ fn read_response(stream: &mut TcpStream) -> String {
     let mut buffer = [0; 4096];
     let length = stream.read(&mut buffer).unwrap_or(0);
     String::from_utf8_lossy(&buffer[..length]).into_owned()
+}
+
+/// The headers for a request whose body of `length` bytes is not sent yet.
+fn post_headers(key: &str, length: usize, more: &str) -> String {
+    format!(
+        "POST /v1/format HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\n\
+         Content-Type: application/json\r\nContent-Length: {length}\r\n{more}\r\n"
+    )
 }
 
 fn assert_closed_after_a_second(started: Instant) {
@@ -96,4 +108,26 @@ async fn connections_beyond_the_limit_wait_for_another_to_close() {
     waiting.set_read_timeout(Some(Duration::from_secs(15))).unwrap();
     drop(open);
     assert!(read_response(&mut waiting).starts_with("HTTP/1.1 200 "));
+}
+
+#[tokio::test]
+async fn rejected_posts_with_a_late_body_keep_their_connection() {
+    let (server, data_dir) = start_server(&[]).await;
+    let create = ["keys", "create", "--name", "one number a minute", "--per-minute", "1"];
+    let key = stdout(&run(&data_dir, &create));
+    let body = r#"["+12064155555", "+12064155556"]"#;
+    let mut stream = connect(&server, "");
+    for _ in 0..2 {
+        stream.write_all(post_headers(key.trim(), body.len(), "").as_bytes()).unwrap();
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        stream.write_all(body.as_bytes()).unwrap();
+        let response = read_response(&mut stream);
+        assert!(response.starts_with("HTTP/1.1 429 "), "{response}");
+        assert!(!response.contains("connection: close"), "{response}");
+    }
+    let unknown = KEY.replace("Sample", "Unknow");
+    let mut unsent = connect(&server, &post_headers(&unknown, 100, "Expect: 100-continue\r\n"));
+    let response = read_response(&mut unsent);
+    assert!(response.starts_with("HTTP/1.1 401 "), "{response}");
+    assert!(response.contains("connection: close"), "{response}");
 }

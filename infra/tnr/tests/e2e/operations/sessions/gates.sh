@@ -1,5 +1,5 @@
 echo 'corrupt() { mkdir -p corrupt; cp sample/* corrupt; awk -F"\t" -v OFS="\t" "$1" sample/nanpa > corrupt/nanpa; }' > functions
-echo 'attempt() { import corrupt "$@" 2>&1 > table | grep -v -E "^(Reading|Comparing|Writing|Publishing)"; }' >> functions
+echo 'attempt() { import corrupt "$@" 2> notes > table; status=$?; grep -v -E "^(Reading|Comparing|Writing|Publishing)" notes; echo "exits with $status"; }' >> functions
 echo 'first() { echo "The first import:"; attempt --dry-run --data-dir none; echo "Later:"; }' >> functions
 . ./functions; corrupt 'NR > 1 { use = $7; $7 = above; above = use } 1'; attempt
 . ./functions; corrupt 'NR > 1 && NR % 25 == 0 { $3 = "6872" } 1'; attempt

@@ -2,10 +2,11 @@ import first --dry-run --data-dir new > table
 tnr import --fetch --mirror http://127.0.0.1:9 --data-dir other
 tnr import --nanpa none --cnac first/cnac --npa-report first/npa_report --json
 import sample --dry-run --strict 2> log
-sed -e '2s/$/,PORTING/' -e '3,$s/$/,/' -i sample/npa_report
+cp sample/npa_report intact; sed -e 's/\r$//' -e '2s/$/,PORTING/' -e '3,$s/$/,/' -i sample/npa_report
 import sample --dry-run 2> log
 import sample --dry-run --strict > table
 import sample --dry-run --verbose 2>&1 | grep PORTING
+mv intact sample/npa_report
 ls
 rm data/*
 import first

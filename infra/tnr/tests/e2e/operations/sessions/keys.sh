@@ -13,6 +13,9 @@ grep -c -a -e Mustermann -e erika@example.com -e $(cut -c-15 key) copy.sqlite
 grep -c -a $(cut -c-15 limited) copy.sqlite
 sleep 1.1; tnr keys rotate $(cat limited) --overlap 1d > rotated
 tnr keys list
+serve
+for name in limited rotated; do curl -sI -H "x-api-key: $(cat $name)" $URL/v1/carriers | grep -i ratelimit-remaining; done
+stop
 tnr keys revoke $(cat limited)
 sleep 1.1; tnr keys create --name 'another client' --per-day 100 > another
 tnr keys export keys.json
@@ -22,6 +25,10 @@ tnr keys import --dry-run --json keys.json --data-dir new
 ls
 tnr keys import keys.json --data-dir new
 tnr keys list --data-dir new
+import first --data-dir new > table 2> log
+serve --data-dir new
+for name in another rotated limited; do get $(cat $name) '/v1/carrier/9999'; done
+stop
 serve
 for name in rotated limited key; do get $(cat $name) '/v1/carrier/9999'; done
 stop

@@ -10,4 +10,5 @@ tnr lookup +14152341234
 tnr format first/nanpa --column NPA-NXX > formatted
 tnr export --format csv --table area-codes > area-codes.csv
 stop
-import sample 2>&1 | grep older
+import sample > table 2> log
+grep older log
