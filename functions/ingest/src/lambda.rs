@@ -68,7 +68,8 @@ impl Event {
                     format!("request field {field} is invalid: {error}; the options are {OPTIONS}")
                 })?;
             }
-            let request = serde_json::from_value(Value::Object(fields))?;
+            let request =
+                Request::deserialize(Value::Object(fields)).map_err(|error| error.to_string())?;
             return Ok(Self { request, created_object: None });
         }
         let Some(source) = fields.get("source").and_then(Value::as_str) else {

@@ -124,7 +124,8 @@ fn requests_and_variables_cannot_name_local_files() {
     let path = "/proc/self/environ";
     for field in REPORTS.iter().map(|report| report.format.name.to_string()) {
         let error = Event::parse(json!({ &field: path })).unwrap_err();
-        assert!(error.starts_with("request field cnac is invalid: must be an https://"), "{error}");
+        let start = format!("request field {field} is invalid: must be an https://");
+        assert!(error.starts_with(&start), "{error}");
         let variable = format!("{}_SOURCE", field.to_uppercase());
         let error = Request::default().sources(only(&variable, path)).unwrap_err();
         assert!(error.contains(&variable) && !error.contains(path), "{error}");

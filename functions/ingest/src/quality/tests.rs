@@ -1,9 +1,10 @@
 use std::fmt::Write;
 
 use numbering::records::{AreaCode, BlockHolder, NumberingPlan, OwnedExchanges};
-use store::ReportName;
+use store::{ImportedReport, ImportedReports, ReportName};
 
 use super::*;
+use crate::{notes::Notes, reports::with_findings};
 
 pub(crate) fn exchange(
     npa_nxx: &str,
