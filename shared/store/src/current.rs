@@ -30,7 +30,7 @@ pub struct CurrentDataset {
     refreshing: tokio::sync::Mutex<()>,
 }
 
-/// What is in memory.
+/// The versions and the manifest in memory.
 #[derive(Default)]
 struct State {
     latest: Option<LoadedVersion>,

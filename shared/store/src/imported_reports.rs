@@ -76,7 +76,7 @@ const AREA_CODES_CANNOT_TELL: &[&str] = &[
 const BLOCKS_CANNOT_TELL: &[&str] =
     &[USE_AND_PORTING, "the holders of exchanges that are not pooled"];
 
-/// What is known of a report before it is read.
+/// The facts about a report that are known before it is read.
 pub struct ReportDescription {
     pub publisher: &'static str,
     pub title: &'static str,

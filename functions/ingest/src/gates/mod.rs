@@ -28,7 +28,7 @@ pub(crate) use baseline::{Baseline, UNREADABLE};
 /// Minimum suspicious records for a refusal, since a few are a large share of a small dataset.
 const MIN_RECORDS: u32 = 20;
 
-/// What an operator can let an import pass, by the name in `--allow` and in requests.
+/// A check that an operator can let an import pass, by the name in `--allow` and in requests.
 #[derive(
     Debug, Clone, Copy, PartialEq, Serialize, Deserialize, Display, EnumString, VariantNames,
 )]

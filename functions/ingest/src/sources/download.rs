@@ -165,7 +165,9 @@ fn s3_error_code(body: &[u8]) -> Option<&str> {
 mod tests {
     use std::{
         convert::Infallible,
+        env, fs,
         net::Ipv4Addr,
+        process,
         sync::{
             Arc, Mutex,
             atomic::{AtomicUsize, Ordering},
@@ -281,6 +283,17 @@ mod tests {
             };
             assert!(error.ends_with(&expected), "{error}");
         }
+    }
+
+    #[tokio::test]
+    async fn files_over_the_maximum_size_are_rejected_instead_of_cut_off() {
+        let path = env::temp_dir().join(format!("large-report-{}", process::id()));
+        fs::File::create(&path).unwrap().set_len(MAX_BYTES as u64 + 1).unwrap();
+        let source = Source::File(path.clone());
+        let error = source.open("a report", None, |_, _| ()).await.err().unwrap();
+        fs::remove_file(path).unwrap();
+        let error = with_causes(&error);
+        assert!(error.ends_with(&format!("it is larger than {MAX_BYTES} bytes")), "{error}");
     }
 
     #[test]

@@ -26,7 +26,7 @@ pub struct AreaCode {
     pub plan: Box<NumberingPlan>,
 }
 
-/// What NANPA's area code database says about an area code. The default applies to a code that appears only in the reports
+/// An area code's entry in NANPA's area code database. The default applies to a code that appears only in the reports
 /// of exchanges.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]

@@ -27,16 +27,13 @@ fn missing_listings_for_route(Endpoint { path, function }: &Endpoint) -> Vec<Str
     });
     let is_documented = is_unknown_path || readme::documents(path) || is_part_of_a_page(path);
     let is_watched = watch_router().at(example).is_ok_and(|found| found.value == function);
-    [
+    let listings = [
         (template::routes().iter().any(is_deployed), "template.yaml: an event"),
         (is_watched, "Cargo.toml: an entry in the watch router"),
         (has_request, "events/<function>/requests.txt: a successful request"),
         (is_documented, "README.md: a path in the table of requests"),
-    ]
-    .into_iter()
-    .filter(|(is_present, _)| !is_present)
-    .map(|(_, place)| format!("{place} for the route {path} of {function}"))
-    .collect()
+    ];
+    missing(&listings, &format!("the route {path} of {function}"))
 }
 
 /// Files outside the code that do not list this HTTP function.
@@ -46,15 +43,18 @@ fn missing_listings_for_function(name: &str) -> Vec<String> {
     let mut events = fs::read_dir(events_folder().join(name)).into_iter().flatten();
     let is_json = |file: &Path| file.extension().is_some_and(|extension| extension == "json");
     let has_event = events.any(|file| is_json(&file.unwrap().path()));
-    [
+    let listings = [
         (is_deployed, "template.yaml: a function"),
         (is_local, "infra/tnr/src/functions.rs: an entry"),
         (has_event, "events/<function>: a complete event"),
-    ]
-    .into_iter()
-    .filter(|(is_present, _)| !is_present)
-    .map(|(_, place)| format!("{place} for the function {name}"))
-    .collect()
+    ];
+    missing(&listings, &format!("the function {name}"))
+}
+
+/// Describes the listings that are not present.
+fn missing(listings: &[(bool, &str)], listed: &str) -> Vec<String> {
+    let missing = listings.iter().filter(|(is_present, _)| !is_present);
+    missing.map(|(_, listing)| format!("{listing} for {listed}")).collect()
 }
 
 /// The router for `cargo lambda watch`, which uses `matchit`.

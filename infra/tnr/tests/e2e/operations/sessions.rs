@@ -32,7 +32,7 @@ get() { curl -sS -w '\n%{http_code}\n' -H "x-api-key: $1" "$URL$2"; }
 const FITTING: &str = "tnr area-code|tnr carrier|tnr costs|tnr doctor|tnr history|tnr holders|tnr keys list|\
     tnr lookup|tnr search|tnr verify|tnr versions";
 
-/// What differs between runs, and its replacement.
+/// Text that differs between runs, and its replacement.
 static VARYING: LazyLock<[(Regex, &str); 10]> = LazyLock::new(|| {
     let patterns = [
         // The progress of a stage is printed only on a busy machine.
@@ -91,7 +91,7 @@ fn shell(folder: &Path, command: &str, server: Option<&Server>) -> Command {
     shell
 }
 
-/// What a server prints until it is ready, without lines of the log, which start with the time.
+/// The output of a server until it is ready, without lines of the log, which start with the time.
 fn banner(output: &str) -> String {
     let banner = output.split_inclusive("Ctrl-C").next().unwrap();
     let lines = banner.lines().filter(|line| !line.starts_with(|it: char| it.is_ascii_digit()));
