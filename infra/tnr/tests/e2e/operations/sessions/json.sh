@@ -6,5 +6,5 @@ echo 'api() { curl -sS -H "x-api-key: $KEY" "$URL$1"; echo; }' > functions
 . ./functions; api /v1/npa/415/nxx/234 | sed 's/"limit":[0-9]*//' > api; tnr area-code 415 234 --json | sed 's/"limit":[0-9]*//' | cmp - api
 . ./functions; api '/v1/search?q=san&state=CA&status=assigned&limit=7' > api; tnr search san --state CA --status assigned --limit 7 --json | cmp - api
 . ./functions; api /v1/lookup/4152341234 > api; tnr lookup '(415) 234-1234' --json | sed 's/.*,"lookup":\(.*\)}/\1/' | cmp - api
-. ./functions; api '/v1/format/4152341234?include=all&flags=false' | sed 's/"local_time":"[^"]*"//g' > api; tnr lookup '(415) 234-1234' --json | sed 's/^{"format"://; s/"local_time":"[^"]*"//g; s/,"lookup":.*}$//' | cmp - api
+. ./functions; api '/v1/format/4152341234?include=all&flags=false' | sed 's/"localTime":"[^"]*"//g' > api; tnr lookup '(415) 234-1234' --json | sed 's/^{"format"://; s/"localTime":"[^"]*"//g; s/,"lookup":.*}$//' | cmp - api
 FLAGS_BASE_URL=https://cdn.example/flags tnr lookup +442079460958 --json | grep -o -e '"svg":"[^"]*"' -e '"lookup":.*'
