@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use logging::with_causes;
-use numbering::dataset::{Dataset, LAYOUT};
-use numbering::records::Version;
+use numbering::{
+    dataset::Dataset,
+    records::{LAYOUT, Version},
+};
 use store::{DatasetError, Manifest, Snapshot, Store, load};
 
 use crate::notes::Notes;

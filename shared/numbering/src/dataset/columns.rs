@@ -3,7 +3,7 @@
 //! Only column lengths are checked here. The store verifies a snapshot's hash before unpacking it, so the
 //! columns are intact.
 
-use std::{ops::Range, str};
+use std::{collections::BTreeSet, ops::Range, str};
 
 use bytes::Bytes;
 
@@ -202,5 +202,93 @@ fn write_numbers(written: &mut Vec<u8>, numbers: &[u32]) {
     written.push(planes as u8);
     for plane in 0..planes {
         written.extend(numbers.iter().map(|number| number.to_le_bytes()[plane]));
+    }
+}
+
+/// A column whose rows refer to entries in their area code's dictionary.
+#[derive(Debug)]
+pub(super) struct DictionaryColumn {
+    /// The entries of each area code, sorted and without duplicates.
+    dictionaries: Lists,
+    entries: Vec<u32>,
+    /// The entry of each row in its area code's dictionary.
+    pub(super) rows: Numbers,
+    /// For each value, the positions of its entries across all dictionaries.
+    occurrences: Lists,
+    positions: Vec<u32>,
+}
+
+impl DictionaryColumn {
+    pub(super) fn write_or_read(columns: &mut Columns, written: &DictionaryRows) -> Option<Self> {
+        let dictionaries = columns.lists(written.lengths.iter().copied())?;
+        let entries = columns.numbers(written.entries.iter().copied())?;
+        let entries = entries.to_vec(0..entries.count());
+        let rows = columns.numbers(written.rows.iter().copied())?;
+        let (occurrences, positions) = occurrences(&entries);
+        Some(Self { dictionaries, entries, rows, occurrences, positions })
+    }
+
+    pub(super) fn entry_count(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// The positions of an area code's entries across all dictionaries.
+    pub(super) fn dictionary(&self, area: usize) -> Range<usize> {
+        self.dictionaries.range(area)
+    }
+
+    /// The positions of the entries with this value.
+    pub(super) fn positions_of(&self, value: usize) -> &[u32] {
+        if value < self.occurrences.count() {
+            &self.positions[self.occurrences.range(value)]
+        } else {
+            &[]
+        }
+    }
+
+    /// The value of an entry in an area code's dictionary.
+    pub(super) fn entry(&self, area: usize, entry: usize) -> usize {
+        self.entries[self.dictionary(area)][entry] as usize
+    }
+
+    pub(super) fn get(&self, area: usize, row: usize) -> usize {
+        self.entry(area, self.rows.get(row))
+    }
+}
+
+/// For each value, its positions in `entries`.
+fn occurrences(entries: &[u32]) -> (Lists, Vec<u32>) {
+    let mut counts = vec![0; entries.iter().max().map_or(0, |&greatest| greatest as usize + 1)];
+    entries.iter().for_each(|&value| counts[value as usize] += 1);
+    let lists = Lists::from_lengths(counts.iter().copied());
+    let mut positions = vec![0; entries.len()];
+    for (position, &value) in (0..).zip(entries) {
+        let left = &mut counts[value as usize];
+        positions[lists.range(value as usize).end - *left as usize] = position;
+        *left -= 1;
+    }
+    (lists, positions)
+}
+
+/// A dictionary column to write.
+#[derive(Default)]
+pub(super) struct DictionaryRows {
+    lengths: Vec<usize>,
+    entries: Vec<u32>,
+    rows: Vec<u32>,
+    /// The entries of the blocks' values.
+    pub(super) blocks: Vec<u32>,
+}
+
+impl DictionaryRows {
+    /// Adds the values of an area code's rows and blocks.
+    pub(super) fn add(&mut self, row_values: Vec<u32>, block_values: Vec<u32>) {
+        let dictionary: BTreeSet<u32> = row_values.iter().chain(&block_values).copied().collect();
+        let dictionary: Vec<u32> = dictionary.into_iter().collect();
+        let entry_of = |value: u32| dictionary.partition_point(|&entry| entry < value) as u32;
+        self.rows.extend(row_values.into_iter().map(entry_of));
+        self.blocks.extend(block_values.into_iter().map(entry_of));
+        self.lengths.push(dictionary.len());
+        self.entries.extend(&dictionary);
     }
 }

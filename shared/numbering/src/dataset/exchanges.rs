@@ -3,15 +3,21 @@
 //! An area code has few holders and rate centers, so each has its own dictionaries, and most values in a row
 //! take one byte. A search checks the dictionaries first, which rules out most area codes.
 
-use std::{collections::BTreeSet, ops::Range};
-
-use jiff::civil::Date;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Range,
+};
 
 use super::{
-    columns::{Columns, Lists, Numbers},
+    Dataset,
+    blocks::Blocks,
+    columns::{Columns, DictionaryColumn, DictionaryRows, Lists, Numbers},
+    names::WordCollection,
     tables::Places,
 };
-use crate::records::{Country, Npa, NpaNxx, Nxx, StateCode, Status};
+use crate::records::{
+    BlockHolder, Carrier, Country, Exchange, Npa, NpaNxx, Nxx, Ocn, StateCode, Status,
+};
 
 /// All exchanges. Methods take an area code's position among those with exchanges.
 #[derive(Debug)]
@@ -40,15 +46,17 @@ pub(super) const HOLDERS: usize = 1;
 pub(super) const RATE_CENTERS: usize = 2;
 
 impl Exchanges {
+    /// Writes exchanges, which must be ordered by NPA, then NXX, or reads them.
     pub(super) fn write_or_read(
         columns: &mut Columns,
-        written: ExchangeRows,
-        attributes: &[Attributes],
-    ) -> Option<Self> {
-        let npas = columns.numbers(written.npas.iter().map(|npa| npa.number().into()))?;
-        let rows = columns.lists(written.nxxs.iter().map(Vec::len))?;
-        let gaps = columns.numbers(written.nxxs.iter().flat_map(|nxxs| {
-            let numbers = nxxs.iter().map(|nxx| u32::from(nxx.number()));
+        exchanges: &[Exchange],
+        common: &CommonValues<'_>,
+    ) -> Option<(Self, Blocks)> {
+        let areas: Vec<&[Exchange]> = exchanges.chunk_by(|one, next| one.npa == next.npa).collect();
+        let npas = columns.numbers(areas.iter().map(|area| area[0].npa.number().into()))?;
+        let rows = columns.lists(areas.iter().map(|area| area.len()))?;
+        let gaps = columns.numbers(areas.iter().flat_map(|area| {
+            let numbers = area.iter().map(|exchange| u32::from(exchange.nxx.number()));
             numbers.scan(0, |before, nxx| Some(nxx - std::mem::replace(before, nxx)))
         }))?;
         let mut nxxs = Vec::with_capacity(gaps.count());
@@ -59,15 +67,18 @@ impl Exchanges {
                 Some(*nxx)
             }));
         }
-        let places = attributes.iter().map(|&(country, state, _)| (country, state));
-        let statuses = attributes.iter().map(|&(.., status)| status as u32);
+        let places = common.attributes.iter().map(|&(country, state, _)| (country, state));
+        let statuses = common.attributes.iter().map(|&(.., status)| status as u32);
         let attributes = SharedAttributes {
             places: Places::write_or_read(columns, places)?,
             statuses: columns.numbers(statuses)?,
         };
+        let written = common.dictionaries(&areas);
         let [first, second, third] =
-            written.columns.map(|written| DictionaryColumn::write_or_read(columns, written));
-        Some(Self { npas, rows, nxxs, attributes, columns: [first?, second?, third?] })
+            [0, 1, 2].map(|column| DictionaryColumn::write_or_read(columns, &written[column]));
+        let table = Self { npas, rows, nxxs, attributes, columns: [first?, second?, third?] };
+        let blocks = Blocks::write_or_read(columns, &table, common.blocks_of(exchanges), &written)?;
+        Some((table, blocks))
     }
 
     pub(super) fn count(&self) -> usize {
@@ -115,6 +126,48 @@ impl Exchanges {
     }
 }
 
+impl Dataset {
+    pub(super) fn exchange_at(&self, row: usize) -> Exchange {
+        let area = self.exchanges.area_of(row);
+        let NpaNxx { npa, nxx } = self.exchanges.npa_nxx(area, row);
+        let value = |column: usize| self.exchanges.columns[column].get(area, row);
+        let (attributes, holder) = (value(ATTRIBUTES), value(HOLDERS));
+        let carrier = self.holder_carrier(holder);
+        let shared = &self.exchanges.attributes;
+        let first_row = self.exchanges.rows_of(area).start;
+        let blocks = self.blocks.blocks_in_rows(area, first_row, row..row + 1);
+        let blocks = self.blocks.digits(row).zip(blocks);
+        Exchange {
+            npa,
+            nxx,
+            ocn: carrier.map(|carrier| self.carriers.ocn(carrier)),
+            company_name: self.holder_company_name(holder).map(str::to_owned),
+            carrier_type: carrier.and_then(|carrier| self.carriers.carrier_type(carrier)),
+            rate_center: self.rate_center_name(value(RATE_CENTERS)),
+            state: shared.places.state(attributes),
+            country: shared.places.country(attributes),
+            status: shared.status(attributes),
+            blocks: blocks
+                .filter_map(|(digit, block)| Some((digit, self.block(area, block)?)))
+                .collect(),
+        }
+    }
+
+    fn block(&self, area: usize, block: usize) -> Option<BlockHolder> {
+        let columns = &self.exchanges.columns;
+        let holder = columns[HOLDERS].entry(area, self.blocks.holders.get(block));
+        let rate_center = columns[RATE_CENTERS].entry(area, self.blocks.rate_centers.get(block));
+        let carrier = self.holder_carrier(holder)?;
+        Some(BlockHolder {
+            ocn: self.carriers.ocn(carrier),
+            company_name: self.carriers.company_name(carrier).map(str::to_owned),
+            carrier_type: self.carriers.carrier_type(carrier),
+            rate_center: self.rate_center_name(rate_center),
+            effective: self.blocks.effective_date(block),
+        })
+    }
+}
+
 impl SharedAttributes {
     pub(super) fn count(&self) -> usize {
         self.places.count()
@@ -125,195 +178,111 @@ impl SharedAttributes {
     }
 }
 
-/// A column whose rows refer to entries in their area code's dictionary.
-#[derive(Debug)]
-pub(super) struct DictionaryColumn {
-    /// The entries of each area code, sorted and without duplicates.
-    dictionaries: Lists,
-    entries: Vec<u32>,
-    /// The entry of each row in its area code's dictionary.
-    pub(super) rows: Numbers,
-    /// For each value, the positions of its entries across all dictionaries.
-    occurrences: Lists,
-    positions: Vec<u32>,
+/// A country, state and status that exchanges share.
+type Attributes = (Country, Option<StateCode>, Status);
+
+/// The values that exchanges share, sorted.
+#[derive(Default)]
+pub(super) struct CommonValues<'a> {
+    attributes: Vec<Attributes>,
+    /// The holder IDs of carriers, starting at one.
+    carriers: BTreeMap<Ocn, u32>,
+    /// The holder IDs of companies without an OCN, after the last carrier's.
+    pub(super) companies: BTreeMap<&'a str, u32>,
+    /// Rate center IDs, starting at one.
+    pub(super) rate_centers: BTreeMap<&'a str, u32>,
 }
 
-impl DictionaryColumn {
-    fn write_or_read(columns: &mut Columns, written: DictionaryRows) -> Option<Self> {
-        let dictionaries = columns.lists(written.lengths.into_iter())?;
-        let entries = columns.numbers(written.entries)?;
-        let entries = entries.to_vec(0..entries.count());
-        let rows = columns.numbers(written.rows)?;
-        let (occurrences, positions) = occurrences(&entries);
-        Some(Self { dictionaries, entries, rows, occurrences, positions })
-    }
+/// Assigns IDs to the distinct keys in order, starting at `first`.
+fn assign_ids<K: Ord>(keys: impl Iterator<Item = K>, first: u32) -> BTreeMap<K, u32> {
+    keys.collect::<BTreeSet<K>>().into_iter().zip(first..).collect()
+}
 
-    pub(super) fn entry_count(&self) -> usize {
-        self.entries.len()
-    }
-
-    /// The positions of an area code's entries across all dictionaries.
-    pub(super) fn dictionary(&self, area: usize) -> Range<usize> {
-        self.dictionaries.range(area)
-    }
-
-    /// The positions of the entries with this value.
-    pub(super) fn positions_of(&self, value: usize) -> &[u32] {
-        if value < self.occurrences.count() {
-            &self.positions[self.occurrences.range(value)]
-        } else {
-            &[]
+impl<'a> CommonValues<'a> {
+    pub(super) fn new(carriers: &[Carrier], exchanges: &'a [Exchange]) -> Self {
+        let attributes: BTreeSet<Attributes> = exchanges.iter().map(shared_attributes).collect();
+        let carrier_ids = assign_ids(carriers.iter().map(|carrier| carrier.ocn), 1);
+        let without_carrier = exchanges
+            .iter()
+            .filter(|exchange| exchange.ocn.is_none_or(|ocn| !carrier_ids.contains_key(&ocn)));
+        let companies = without_carrier.filter_map(|exchange| exchange.company_name.as_deref());
+        let rate_centers = exchanges.iter().flat_map(|exchange| {
+            let block_rate_centers =
+                exchange.blocks.values().filter_map(|it| it.rate_center.as_deref());
+            exchange.rate_center.as_deref().into_iter().chain(block_rate_centers)
+        });
+        Self {
+            attributes: attributes.into_iter().collect(),
+            companies: assign_ids(companies, carriers.len() as u32 + 1),
+            rate_centers: assign_ids(rate_centers, 1),
+            carriers: carrier_ids,
         }
     }
 
-    /// The value of an entry in an area code's dictionary.
-    pub(super) fn entry(&self, area: usize, entry: usize) -> usize {
-        self.entries[self.dictionary(area)][entry] as usize
+    fn attributes(&self, exchange: &Exchange) -> u32 {
+        let attributes = shared_attributes(exchange);
+        self.attributes.partition_point(|&other| other < attributes) as u32
     }
 
-    pub(super) fn get(&self, area: usize, row: usize) -> usize {
-        self.entry(area, self.rows.get(row))
-    }
-}
-
-/// For each value, its positions in `entries`.
-fn occurrences(entries: &[u32]) -> (Lists, Vec<u32>) {
-    let mut counts = vec![0; entries.iter().max().map_or(0, |&greatest| greatest as usize + 1)];
-    entries.iter().for_each(|&value| counts[value as usize] += 1);
-    let lists = Lists::from_lengths(counts.iter().copied());
-    let mut positions = vec![0; entries.len()];
-    for (position, &value) in (0..).zip(entries) {
-        let left = &mut counts[value as usize];
-        positions[lists.range(value as usize).end - *left as usize] = position;
-        *left -= 1;
-    }
-    (lists, positions)
-}
-
-#[derive(Debug, Default)]
-pub(super) struct DictionaryRows {
-    lengths: Vec<usize>,
-    entries: Vec<u32>,
-    rows: Vec<u32>,
-}
-
-impl DictionaryRows {
-    /// Adds the values of an area code's rows. Returns the dictionary entries of its blocks' values.
-    pub(super) fn add(&mut self, row_values: Vec<u32>, block_values: Vec<u32>) -> Vec<u32> {
-        let dictionary: BTreeSet<u32> = row_values.iter().chain(&block_values).copied().collect();
-        let dictionary: Vec<u32> = dictionary.into_iter().collect();
-        let entry_of = |value: u32| dictionary.partition_point(|&entry| entry < value) as u32;
-        self.rows.extend(row_values.into_iter().map(entry_of));
-        self.lengths.push(dictionary.len());
-        self.entries.extend(&dictionary);
-        block_values.into_iter().map(entry_of).collect()
-    }
-}
-
-/// A country, state and status that exchanges share.
-pub(super) type Attributes = (Country, Option<StateCode>, Status);
-
-#[derive(Debug, Default)]
-pub(super) struct ExchangeRows {
-    pub(super) npas: Vec<Npa>,
-    pub(super) nxxs: Vec<Vec<Nxx>>,
-    /// Indexed like [`Exchanges::columns`].
-    pub(super) columns: [DictionaryRows; 3],
-}
-
-/// All thousands blocks that have a holder, in exchange order.
-#[derive(Debug)]
-pub(super) struct Blocks {
-    /// For each exchange, one bit per block, set if the block has a holder.
-    digits: Numbers,
-    /// The blocks of each area code.
-    areas: Lists,
-    /// The entry of each block in its area code's dictionary.
-    pub(super) holders: Numbers,
-    pub(super) rate_centers: Numbers,
-    /// Positions in `dates` plus one; zero if the assignment is effective immediately.
-    pub(super) effective: Numbers,
-    dates: Vec<Date>,
-}
-
-impl Blocks {
-    pub(super) fn write_or_read(
-        columns: &mut Columns,
-        exchanges: &Exchanges,
-        written: BlockRows,
-    ) -> Option<Self> {
-        let written_dates: BTreeSet<Date> = written.effective.iter().copied().flatten().collect();
-        let written_dates: Vec<Date> = written_dates.into_iter().collect();
-        let value_for = |date| written_dates.partition_point(|&other| other <= date) as u32;
-        let digits = columns.numbers(written.digits)?;
-        let areas = 0..exchanges.area_count();
-        let areas = areas.map(|area| digits.count_ones(exchanges.rows_of(area)) as u32);
-        let areas = Lists::from_lengths(areas);
-        let holders = columns.numbers(written.holders)?;
-        let rate_centers = columns.numbers(written.rate_centers)?;
-        let effective =
-            columns.numbers(written.effective.iter().map(|date| date.map_or(0, value_for)))?;
-        let dates = columns.numbers(written_dates.iter().copied().map(date_to_number))?;
-        let dates = (0..dates.count()).map(|position| date_from_number(dates.get(position)));
-        let dates = dates.collect::<Option<_>>()?;
-        Some(Self { digits, areas, holders, rate_centers, effective, dates })
+    fn holder(&self, exchange: &Exchange) -> u32 {
+        let carrier = exchange.ocn.and_then(|ocn| self.carriers.get(&ocn));
+        let company = || self.companies.get(exchange.company_name.as_deref()?);
+        carrier.or_else(company).copied().unwrap_or_default()
     }
 
-    pub(super) fn count(&self) -> usize {
-        self.areas.item_count()
+    fn rate_center(&self, name: &Option<String>) -> u32 {
+        name.as_deref().map_or(0, |name| self.rate_centers[name])
     }
 
-    /// The blocks of adjacent rows in an area code whose first row is `first_row`.
-    pub(super) fn blocks_in_rows(
+    /// The exchange's valid blocks: digit, holder and holder ID.
+    fn blocks<'e>(
         &self,
-        area: usize,
-        first_row: usize,
-        rows: Range<usize>,
-    ) -> Range<usize> {
-        let start = self.areas.range(area).start + self.digits.count_ones(first_row..rows.start);
-        start..start + self.digits.count_ones(rows)
+        exchange: &'e Exchange,
+    ) -> impl Iterator<Item = (u8, &'e BlockHolder, u32)> {
+        let blocks = exchange.blocks.iter().filter(|(digit, _)| **digit < 10);
+        blocks
+            .filter_map(|(&digit, holder)| Some((digit, holder, *self.carriers.get(&holder.ocn)?)))
     }
 
-    /// The digits of a row's blocks.
-    pub(super) fn digits(&self, row: usize) -> impl Iterator<Item = u8> {
-        let digits = self.digits.get(row);
-        (0..10).filter(move |digit| digits >> digit & 1 == 1)
+    /// For each exchange, the digits and holders of its valid blocks.
+    fn blocks_of<'e>(&self, exchanges: &'e [Exchange]) -> Vec<Vec<(u8, &'e BlockHolder)>> {
+        let blocks = |exchange| self.blocks(exchange).map(|(digit, holder, _)| (digit, holder));
+        exchanges.iter().map(|exchange| blocks(exchange).collect()).collect()
     }
 
-    /// The number of blocks in each of these rows.
-    pub(super) fn counts(&self, rows: Range<usize>) -> impl Iterator<Item = usize> {
-        rows.map(|row| self.digits.get(row).count_ones() as usize)
+    /// The values of each column, for the exchanges and blocks of each area code.
+    fn dictionaries(&self, areas: &[&[Exchange]]) -> [DictionaryRows; 3] {
+        let mut written: [DictionaryRows; 3] = Default::default();
+        for area in areas {
+            let blocks = || area.iter().flat_map(|exchange| self.blocks(exchange));
+            let values = |value: &dyn Fn(&Exchange) -> u32| area.iter().map(value).collect();
+            written[ATTRIBUTES].add(values(&|it| self.attributes(it)), Vec::new());
+            let of_blocks = blocks().map(|(.., holder)| holder).collect();
+            written[HOLDERS].add(values(&|it| self.holder(it)), of_blocks);
+            let of_blocks = blocks().map(|(_, it, _)| self.rate_center(&it.rate_center)).collect();
+            written[RATE_CENTERS].add(values(&|it| self.rate_center(&it.rate_center)), of_blocks);
+        }
+        written
     }
 
-    pub(super) fn effective_date(&self, block: usize) -> Option<Date> {
-        self.effective.get(block).checked_sub(1).map(|position| self.dates[position])
-    }
-
-    /// The greatest value in [`Self::effective`] for blocks effective `today`; `None` if every block is
-    /// effective.
-    pub(super) fn last_effective(&self, today: Date) -> Option<usize> {
-        let last = self.dates.partition_point(|&date| date <= today);
-        (last < self.dates.len()).then_some(last)
+    /// The words in all names. Rate centers get the IDs after all holders'.
+    pub(super) fn words(&self, carriers: &[Carrier]) -> WordCollection {
+        let mut words = WordCollection::default();
+        for (id, carrier) in (1..).zip(carriers) {
+            let names = [&carrier.company_name, &carrier.common_name];
+            names.into_iter().flatten().for_each(|name| words.add(name, id));
+        }
+        for (name, &id) in &self.companies {
+            words.add(name, id);
+        }
+        let holder_count = 1 + (self.carriers.len() + self.companies.len()) as u32;
+        for (name, &id) in &self.rate_centers {
+            words.add(name, holder_count + id);
+        }
+        words
     }
 }
 
-/// Packs year, month and day into a number that sorts by date.
-fn date_to_number(date: Date) -> u32 {
-    let [month, day] = [date.month(), date.day()].map(i8::cast_unsigned);
-    u32::from(date.year().cast_unsigned()) << 16 | u32::from(month) << 8 | u32::from(day)
-}
-
-fn date_from_number(number: usize) -> Option<Date> {
-    let [day, month, year, century] = (number as u32).to_le_bytes();
-    let year = i16::from_le_bytes([year, century]);
-    Date::new(year, month.cast_signed(), day.cast_signed()).ok()
-}
-
-/// The blocks of all exchanges, ready to write. [`Blocks`] documents the columns.
-#[derive(Debug, Default)]
-pub(super) struct BlockRows {
-    pub(super) digits: Vec<u32>,
-    pub(super) holders: Vec<u32>,
-    pub(super) rate_centers: Vec<u32>,
-    pub(super) effective: Vec<Option<Date>>,
+fn shared_attributes(exchange: &Exchange) -> Attributes {
+    (exchange.country, exchange.state, exchange.status)
 }

@@ -1,10 +1,10 @@
 //! The complete numbering data in memory, for every list and search.
 //!
 //! The North American plan is bounded (at most 800 x 800 exchange codes), so a dataset takes a few bytes per
-//! exchange. These bytes are its only representation: [`build`] writes them, [`packed`] compresses them into a
-//! snapshot, and the other modules read them in place.
+//! exchange. These bytes are its only representation: [`snapshot`] writes and compresses them, and the other modules
+//! read them in place.
 
-mod build;
+mod blocks;
 mod carrier_search;
 mod columns;
 mod exchanges;
@@ -12,30 +12,29 @@ mod folding;
 mod holders;
 mod last_changed;
 mod names;
-mod packed;
 mod record_list;
 mod search;
+mod snapshot;
 mod tables;
 mod time_zones;
 mod words;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fmt, iter,
+    fmt,
 };
 
 use bytes::Bytes;
 
 use crate::records::{
-    AreaCode, BlockHolder, Carrier, Country, Exchange, Npa, NpaNxx, Ocn, Record, RecordKey,
-    Statistics, Status,
+    AreaCode, Carrier, Country, Exchange, Npa, NpaNxx, Ocn, Record, RecordKey, Statistics, Status,
 };
 
 use self::{
-    columns::Columns,
-    exchanges::{ATTRIBUTES, BlockRows, Blocks, ExchangeRows, Exchanges, HOLDERS, RATE_CENTERS},
+    blocks::Blocks,
+    exchanges::Exchanges,
     last_changed::LastChanged,
-    names::{Names, WordCollection},
+    names::Names,
     record_list::Positions,
     tables::{AreaCodes, Carriers},
 };
@@ -43,9 +42,9 @@ use self::{
 pub use carrier_search::CarrierSearch;
 pub use folding::folded_words;
 pub use holders::Holder;
-pub use packed::{LAYOUT, SnapshotError};
 pub use record_list::Records;
 pub use search::Search;
+pub use snapshot::SnapshotError;
 pub use words::{WholeName, Words, WordsError};
 
 /// One version of the data: carriers by OCN, area codes by NPA, and exchanges by NPA, then NXX.
@@ -84,30 +83,6 @@ impl fmt::Debug for Dataset {
 }
 
 impl Dataset {
-    /// Reads a dataset from its columns; `None` unless they take up exactly these bytes.
-    fn from_body(body: Bytes) -> Option<Self> {
-        let mut columns = Columns { unread: body.clone(), written: None };
-        let carriers = Carriers::write_or_read(&mut columns, &[])?;
-        let area_codes = AreaCodes::write_or_read(&mut columns, &[])?;
-        let exchanges = Exchanges::write_or_read(&mut columns, ExchangeRows::default(), &[])?;
-        let blocks = Blocks::write_or_read(&mut columns, &exchanges, BlockRows::default())?;
-        let no_words = WordCollection::default();
-        let names = Names::write_or_read(&mut columns, iter::empty(), iter::empty(), &no_words)?;
-        let versions_start = body.len() - columns.unread.len();
-        let last_changed = LastChanged::write_or_read(&mut columns, &[], Vec::new())?;
-        let is_read = columns.unread.is_empty();
-        is_read.then_some(Self {
-            body,
-            versions_start,
-            carriers,
-            area_codes,
-            exchanges,
-            blocks,
-            names,
-            last_changed,
-        })
-    }
-
     /// Every carrier, ordered by OCN.
     pub fn carriers(&self) -> Records<'_, Carrier> {
         Records::new(self, Positions::Range(0..self.carriers.count()), |dataset, position| {
@@ -196,46 +171,6 @@ impl Dataset {
             }
         }
         Self::new(carriers, area_codes, exchanges)
-    }
-
-    fn exchange_at(&self, row: usize) -> Exchange {
-        let area = self.exchanges.area_of(row);
-        let NpaNxx { npa, nxx } = self.exchanges.npa_nxx(area, row);
-        let value = |column: usize| self.exchanges.columns[column].get(area, row);
-        let (attributes, holder) = (value(ATTRIBUTES), value(HOLDERS));
-        let carrier = self.holder_carrier(holder);
-        let shared = &self.exchanges.attributes;
-        let first_row = self.exchanges.rows_of(area).start;
-        let blocks = self.blocks.blocks_in_rows(area, first_row, row..row + 1);
-        let blocks = self.blocks.digits(row).zip(blocks);
-        Exchange {
-            npa,
-            nxx,
-            ocn: carrier.map(|carrier| self.carriers.ocn(carrier)),
-            company_name: self.holder_company_name(holder).map(str::to_owned),
-            carrier_type: carrier.and_then(|carrier| self.carriers.carrier_type(carrier)),
-            rate_center: self.rate_center_name(value(RATE_CENTERS)),
-            state: shared.places.state(attributes),
-            country: shared.places.country(attributes),
-            status: shared.status(attributes),
-            blocks: blocks
-                .filter_map(|(digit, block)| Some((digit, self.block(area, block)?)))
-                .collect(),
-        }
-    }
-
-    fn block(&self, area: usize, block: usize) -> Option<BlockHolder> {
-        let columns = &self.exchanges.columns;
-        let holder = columns[HOLDERS].entry(area, self.blocks.holders.get(block));
-        let rate_center = columns[RATE_CENTERS].entry(area, self.blocks.rate_centers.get(block));
-        let carrier = self.holder_carrier(holder)?;
-        Some(BlockHolder {
-            ocn: self.carriers.ocn(carrier),
-            company_name: self.carriers.company_name(carrier).map(str::to_owned),
-            carrier_type: self.carriers.carrier_type(carrier),
-            rate_center: self.rate_center_name(rate_center),
-            effective: self.blocks.effective_date(block),
-        })
     }
 
     /// The number of holder IDs, including zero for none; see [`Names`].

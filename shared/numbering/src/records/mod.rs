@@ -22,6 +22,10 @@ pub use codes::{CodeError, Npa, NpaNxx, Nxx, Ocn};
 pub use place::{Country, StateCode, UnknownState};
 pub use version::Version;
 
+/// The layout of these records in a snapshot. Increment it with every change to a record: it is a snapshot's first byte,
+/// so a release never misreads another layout.
+pub const LAYOUT: u8 = 7;
+
 /// Type of a carrier.
 #[derive(Serialize, Deserialize, Display, EnumString, VariantArray, VariantNames, ToSchema)]
 #[serde(rename_all = "UPPERCASE")]

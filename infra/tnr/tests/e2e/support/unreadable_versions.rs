@@ -2,7 +2,7 @@
 
 use aws_sdk_dynamodb::{primitives::Blob, types::AttributeValue};
 use jiff::Timestamp;
-use numbering::{dataset::LAYOUT, records::Version};
+use numbering::records::{LAYOUT, Version};
 use store::{Manifest, Snapshot, Store};
 
 /// The reason a version is unreadable.

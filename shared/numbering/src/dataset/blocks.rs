@@ -1,0 +1,102 @@
+//! The columns of thousands blocks: one row per block that has a holder, in exchange order.
+
+use std::{collections::BTreeSet, ops::Range};
+
+use jiff::civil::Date;
+
+use super::{
+    columns::{Columns, DictionaryRows, Lists, Numbers},
+    exchanges::{Exchanges, HOLDERS, RATE_CENTERS},
+};
+use crate::records::BlockHolder;
+
+/// All thousands blocks that have a holder, in exchange order.
+#[derive(Debug)]
+pub(super) struct Blocks {
+    /// For each exchange, one bit per block, set if the block has a holder.
+    digits: Numbers,
+    /// The blocks of each area code.
+    areas: Lists,
+    /// The entry of each block in its area code's dictionary.
+    pub(super) holders: Numbers,
+    pub(super) rate_centers: Numbers,
+    /// Positions in `dates` plus one; zero if the assignment is effective immediately.
+    pub(super) effective: Numbers,
+    dates: Vec<Date>,
+}
+
+impl Blocks {
+    /// Writes each exchange's blocks with their digits, and the entries for them in `written`, or reads them.
+    pub(super) fn write_or_read(
+        columns: &mut Columns,
+        exchanges: &Exchanges,
+        blocks: Vec<Vec<(u8, &BlockHolder)>>,
+        written: &[DictionaryRows; 3],
+    ) -> Option<Self> {
+        let effective = || blocks.iter().flatten().map(|(_, block)| block.effective);
+        let written_dates: BTreeSet<Date> = effective().flatten().collect();
+        let written_dates: Vec<Date> = written_dates.into_iter().collect();
+        let value_for = |date| written_dates.partition_point(|&other| other <= date) as u32;
+        let bits = |blocks: &Vec<(u8, _)>| blocks.iter().map(|(digit, _)| 1 << digit).sum();
+        let digits = columns.numbers(blocks.iter().map(bits))?;
+        let areas = 0..exchanges.area_count();
+        let areas = areas.map(|area| digits.count_ones(exchanges.rows_of(area)) as u32);
+        let areas = Lists::from_lengths(areas);
+        let holders = columns.numbers(written[HOLDERS].blocks.iter().copied())?;
+        let rate_centers = columns.numbers(written[RATE_CENTERS].blocks.iter().copied())?;
+        let effective = columns.numbers(effective().map(|date| date.map_or(0, value_for)))?;
+        let dates = columns.numbers(written_dates.iter().copied().map(date_to_number))?;
+        let dates = (0..dates.count()).map(|position| date_from_number(dates.get(position)));
+        let dates = dates.collect::<Option<_>>()?;
+        Some(Self { digits, areas, holders, rate_centers, effective, dates })
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.areas.item_count()
+    }
+
+    /// The blocks of adjacent rows in an area code whose first row is `first_row`.
+    pub(super) fn blocks_in_rows(
+        &self,
+        area: usize,
+        first_row: usize,
+        rows: Range<usize>,
+    ) -> Range<usize> {
+        let start = self.areas.range(area).start + self.digits.count_ones(first_row..rows.start);
+        start..start + self.digits.count_ones(rows)
+    }
+
+    /// The digits of a row's blocks.
+    pub(super) fn digits(&self, row: usize) -> impl Iterator<Item = u8> {
+        let digits = self.digits.get(row);
+        (0..10).filter(move |digit| digits >> digit & 1 == 1)
+    }
+
+    /// The number of blocks in each of these rows.
+    pub(super) fn counts(&self, rows: Range<usize>) -> impl Iterator<Item = usize> {
+        rows.map(|row| self.digits.get(row).count_ones() as usize)
+    }
+
+    pub(super) fn effective_date(&self, block: usize) -> Option<Date> {
+        self.effective.get(block).checked_sub(1).map(|position| self.dates[position])
+    }
+
+    /// The greatest value in [`Self::effective`] for blocks effective `today`; `None` if every block is
+    /// effective.
+    pub(super) fn last_effective(&self, today: Date) -> Option<usize> {
+        let last = self.dates.partition_point(|&date| date <= today);
+        (last < self.dates.len()).then_some(last)
+    }
+}
+
+/// Packs year, month and day into a number that sorts by date.
+fn date_to_number(date: Date) -> u32 {
+    let [month, day] = [date.month(), date.day()].map(i8::cast_unsigned);
+    u32::from(date.year().cast_unsigned()) << 16 | u32::from(month) << 8 | u32::from(day)
+}
+
+fn date_from_number(number: usize) -> Option<Date> {
+    let [day, month, year, century] = (number as u32).to_le_bytes();
+    let year = i16::from_le_bytes([year, century]);
+    Date::new(year, month.cast_signed(), day.cast_signed()).ok()
+}
