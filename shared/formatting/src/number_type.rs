@@ -1,5 +1,6 @@
 //! Number types.
 
+use rlibphonenumber::PhoneNumberType;
 use serde::Serialize;
 use strum::Display;
 use utoipa::ToSchema;
@@ -26,6 +27,24 @@ pub enum NumberType {
 }
 
 impl NumberType {
+    /// `None` if no pattern matches.
+    pub(super) fn from_rules(number_type: PhoneNumberType) -> Option<Self> {
+        Some(match number_type {
+            PhoneNumberType::FixedLine => Self::FixedLine,
+            PhoneNumberType::Mobile => Self::Mobile,
+            PhoneNumberType::FixedLineOrMobile => Self::FixedLineOrMobile,
+            PhoneNumberType::TollFree => Self::TollFree,
+            PhoneNumberType::PremiumRate => Self::PremiumRate,
+            PhoneNumberType::SharedCost => Self::SharedCost,
+            PhoneNumberType::VoIP => Self::Voip,
+            PhoneNumberType::PersonalNumber => Self::PersonalNumber,
+            PhoneNumberType::Pager => Self::Pager,
+            PhoneNumberType::UAN => Self::Uan,
+            PhoneNumberType::VoiceMail => Self::Voicemail,
+            PhoneNumberType::Unknown => return None,
+        })
+    }
+
     /// The description in API responses.
     pub fn description(self) -> &'static str {
         match self {
@@ -55,6 +74,7 @@ impl NumberType {
                 | Self::Uan
         )
     }
+
     /// Returns `true` if libphonenumber counts such numbers with this calling code as geographical.
     pub(super) fn belongs_to_place(self, calling_code: i32) -> bool {
         match self {
@@ -67,8 +87,6 @@ impl NumberType {
 
 #[cfg(test)]
 mod tests {
-    use rlibphonenumber::PhoneNumberType;
-
     use super::*;
     use crate::metadata::RULES;
 

@@ -156,13 +156,6 @@ mod tests {
         assert!(found.eq(expected.map(owned)));
     }
 
-    #[test]
-    fn numbers_after_a_hyphen_and_a_full_width_tilde_start_at_a_character() {
-        let text = "+-～305 234 5678";
-        let mut found = find_numbers(text, DefaultCountry::default(), Leniency::Valid);
-        assert_eq!(&text[found.next().unwrap().unwrap().range], "305 234 5678");
-    }
-
     proptest! {
         #[test]
         fn found_numbers_are_in_order_and_do_not_overlap(

@@ -150,26 +150,3 @@ fn is_read_by_rules_alone(text: &str, country: DefaultCountry, number: &PhoneNum
     read.country_code == number.country_calling_code
         && rlibphonenumber::get_national_significant_number_owned(&read) == number.national_number
 }
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    fn verdict(text: &str, country: &str) -> Verdict {
-        let country = country.parse().unwrap();
-        Verdict::new(text, country, PhoneNumber::parse(text, country).as_ref())
-    }
-
-    proptest! {
-        #[test]
-        fn verdicts_agree_with_the_number(text in any::<String>(), digits in "[+0-9 ()x;_·-]{0,30}") {
-            for text in [text, digits] {
-                let number = PhoneNumber::parse(&text, DefaultCountry::default());
-                let is_rejected = matches!(verdict(&text, "US"), Verdict::Rejected(_));
-                prop_assert_eq!(number.is_some_and(|number| number.valid), !is_rejected);
-            }
-        }
-    }
-}

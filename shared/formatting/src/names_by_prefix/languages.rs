@@ -11,7 +11,7 @@ pub struct Languages(Vec<String>);
 #[error("must be a language tag, such as de or zh-Hant")]
 pub struct InvalidLanguage;
 
-pub const ENGLISH: &str = "en";
+const ENGLISH: &str = "en";
 const TRADITIONAL_CHINESE: &str = "zh-hant";
 /// Libphonenumber has no English name within a longer prefix for readers of these.
 const WITHOUT_ENGLISH: [&str; 3] = ["zh", "ja", "ko"];

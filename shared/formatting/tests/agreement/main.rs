@@ -9,14 +9,15 @@
 // Tests may panic.
 #![allow(clippy::unwrap_used)]
 
-mod by_prefix;
 mod corpus;
-mod in_text;
 
 use std::collections::BTreeSet;
 
-use corpus::{Case, Outcome, cases, exceptions};
-use formatting::PhoneNumber;
+use corpus::{Case, Outcome, answers, cases, exceptions};
+use formatting::{
+    DefaultCountry, Languages, Leniency, LocalName, NumberInText, PhoneNumber, find_numbers,
+};
+use serde::Deserialize;
 use serde_json::json;
 
 /// The service's result for a case, in the corpus's terms.
@@ -67,4 +68,95 @@ fn every_result_is_googles_or_a_listed_exception() {
         let outdated: Vec<_> = listed.difference(&disagreements).collect();
         assert!(outdated.is_empty(), "listed as exceptions, but they agree: {outdated:#?}");
     }
+}
+
+const UNKNOWN_ZONE: &str = "Etc/Unknown";
+
+fn parse(e164: &str) -> Option<PhoneNumber> {
+    PhoneNumber::parse(e164, DefaultCountry::default())
+}
+
+fn time_zones(e164: &str) -> String {
+    let zones = parse(e164).map_or_else(String::new, |number| number.time_zones().join(" "));
+    if zones.is_empty() { UNKNOWN_ZONE.to_owned() } else { zones }
+}
+
+#[test]
+fn every_number_has_googles_time_zones() {
+    let answers = answers("time_zones.txt", include_str!("time_zones.txt"));
+    let (mut count, mut different) = (0, Vec::new());
+    for line in answers.lines() {
+        let (expected, numbers) = line.split_once(": ").unwrap();
+        for number in numbers.split(' ') {
+            count += 1;
+            let found = time_zones(number);
+            different.extend((found != expected).then_some((number, expected, found)));
+        }
+    }
+    println!("{} of {count} numbers have Google's time zones", count - different.len());
+    assert!(different.is_empty(), "{different:#?}");
+    assert!(count > 300, "{count}");
+}
+
+#[test]
+fn every_number_has_googles_place_and_network() {
+    let answers = answers("names.txt", include_str!("names.txt"));
+    let (mut count, mut different) = (0, Vec::new());
+    for line in answers.lines() {
+        let columns: Vec<_> = line.split('\t').collect();
+        let [e164, language, place, network] = *columns else { panic!("{line}") };
+        let languages: Languages = language.parse().unwrap();
+        let number = parse(e164);
+        let number = number.as_ref();
+        let found_place = number.and_then(|number| number.place(&languages));
+        let found_network = number.and_then(|number| number.network(&languages));
+        for (found, expected) in [(found_place, place), (found_network, network)] {
+            let found = found.map_or("", |it: LocalName| it.name);
+            count += usize::from(!expected.is_empty());
+            different.extend((found != expected).then_some((e164, language, expected, found)));
+        }
+    }
+    println!("{} differ from Google's {count} places and networks", different.len());
+    assert!(different.is_empty(), "{different:#?}");
+    assert!(count > 100, "{count}");
+}
+
+/// A text with the numbers that Google finds: random numbers from the corpus between words, dates and amounts.
+#[derive(Debug, Deserialize)]
+struct TextCase {
+    text: String,
+    country: String,
+    leniency: String,
+    numbers: Vec<Found>,
+}
+
+/// The start and end in code points, the number in E.164, and its extension.
+type Found = (usize, usize, String, String);
+
+fn find(TextCase { text, country, leniency, .. }: &TextCase) -> Vec<Found> {
+    let country: DefaultCountry = country.parse().unwrap();
+    let leniency: Leniency = leniency.parse().unwrap();
+    let numbers = find_numbers(text, country, leniency).map(|found| {
+        let NumberInText { range, number } = found.unwrap();
+        let position = |byte: usize| text[..byte].chars().count();
+        let extension = number.extension.unwrap_or_default();
+        (position(range.start), position(range.end), number.formats.e164, extension)
+    });
+    numbers.collect()
+}
+
+/// decisions/0020 explains the differences.
+#[test]
+fn nearly_every_text_has_googles_numbers() {
+    let answers = answers("texts.jsonl", include_str!("texts.jsonl"));
+    let cases: Vec<TextCase> =
+        answers.lines().map(|it| serde_json::from_str(it).unwrap()).collect();
+    let different: Vec<_> = cases
+        .iter()
+        .map(|case| (case, find(case)))
+        .filter(|(case, found)| *found != case.numbers)
+        .collect();
+    println!("{different:#?}\n{} of {} texts differ from Google's", different.len(), cases.len());
+    assert!(different.len() * 500 <= cases.len(), "{different:#?}");
+    assert!(cases.iter().map(|case| case.numbers.len()).sum::<usize>() > cases.len() / 2);
 }
