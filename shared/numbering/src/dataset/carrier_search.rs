@@ -2,7 +2,11 @@
 
 use utoipa::IntoParams;
 
-use super::{Dataset, Records, folding::NameMatch, record_list::Positions, words::Words};
+use super::{
+    Dataset, Records,
+    record_list::Positions,
+    words::{NameMatch, Words},
+};
 use crate::records::{Carrier, CarrierType, Country, StateCode};
 
 /// The criteria for a carrier search. A carrier must meet all of them.

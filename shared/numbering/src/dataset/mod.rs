@@ -8,7 +8,6 @@ mod blocks;
 mod carrier_search;
 mod columns;
 mod exchanges;
-mod folding;
 mod holders;
 mod last_changed;
 mod names;
@@ -40,12 +39,11 @@ use self::{
 };
 
 pub use carrier_search::CarrierSearch;
-pub use folding::folded_words;
 pub use holders::Holder;
 pub use record_list::Records;
 pub use search::Search;
 pub use snapshot::SnapshotError;
-pub use words::{WholeName, Words, WordsError};
+pub use words::{WholeName, Words, WordsError, folded_words};
 
 /// One version of the data: carriers by OCN, area codes by NPA, and exchanges by NPA, then NXX.
 pub struct Dataset {

@@ -10,8 +10,7 @@ use std::{
 
 use super::{
     columns::{Columns, Lists, Numbers, Strings},
-    folding::Folded,
-    words::WholeName,
+    words::{Folded, WholeName},
 };
 
 /// The maximum number of words in a whole name to look up in the index.

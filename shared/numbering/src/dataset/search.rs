@@ -52,10 +52,6 @@ pub struct Search {
     pub status: Option<Status>,
 }
 
-/// The maximum number of entries to compare with rows one by one, which the compiler vectorizes. Beyond this,
-/// looking up each row's bits is faster.
-const FEW_ENTRIES: usize = 6;
-
 impl Dataset {
     /// The exchanges that match `search` as of `today`, ordered by NPA, then NXX.
     pub fn search(&self, search: &Search, today: Date) -> Records<'_, Exchange> {
@@ -271,38 +267,12 @@ impl<'a> Conditions<'a> {
         let varying: Vec<usize> = (0..3).filter(|&it| any_bits[it] != common_bits[it]).collect();
         let first_row = self.dataset.exchanges.rows_of(area).start;
         let blocks = self.dataset.blocks.blocks_in_rows(area, first_row, rows.clone());
-        if let (&[column], true) =
-            (varying.as_slice(), blocks.is_empty() || varying == [ATTRIBUTES])
-            && let Some(entries) = columns[column].rows.low_bytes(rows.clone())
-            && tables[column].len() <= BYTES
-        {
-            return self.find_by_entry(tables[column], row_bits, entries, found);
-        }
         let mut bits = vec![row_bits; rows.len()];
         for column in varying {
             add_bits(&columns[column].rows, rows.clone(), tables[column], &mut bits);
         }
         self.add_blocks(rows, blocks, tables, &mut bits);
         self.find_by_bits(&bits, found);
-    }
-
-    /// Sets `found` for rows whose entry, combined with the bits that all rows share, meets the conditions.
-    /// Each row has one byte in `entries`.
-    fn find_by_entry(&self, table: &[u32], row_bits: u32, entries: &[u8], found: &mut [bool]) {
-        let is_met = |(_, bits): &(u8, &u32)| self.are_met(*bits | row_bits);
-        let met: Vec<u8> =
-            (0..=u8::MAX).zip(table).filter(is_met).map(|(entry, _)| entry).collect();
-        if met.len() <= FEW_ENTRIES {
-            for met in met {
-                found.iter_mut().zip(entries).for_each(|(found, &entry)| *found |= entry == met);
-            }
-            return;
-        }
-        let mut are_met = [false; BYTES];
-        met.into_iter().for_each(|entry| are_met[usize::from(entry)] = true);
-        for (found, &entry) in found.iter_mut().zip(entries) {
-            *found = are_met[usize::from(entry)];
-        }
     }
 
     /// Sets `found` for rows whose bits meet the conditions. Conditions are the outer loop so the compiler can
