@@ -1,10 +1,15 @@
-//! The CSV columns of all fields, and the choice of some.
+//! Format results as CSV cells: the same columns for every number, in a fixed order.
+//!
+//! A column is named after its result field, in snake case with the prefix `tn_`. The prefix avoids clashes with the
+//! source file's columns, such as `country` and `type`. Flag links are omitted, since they follow from the country and
+//! state codes.
 
-use std::{borrow::Cow, collections::BTreeSet};
+use std::{borrow::Cow, collections::BTreeSet, sync::LazyLock};
+
+use serde_json::Value;
+use shared::cells::escape_formula;
 
 use super::{
-    FormatResult,
-    cells::{COLUMNS, Column, column_name},
     fields::Fields,
     include::{EXTRAS, Include},
     options::Options,
@@ -13,6 +18,70 @@ use super::{
 /// The last column, which contains the error if a number has no result.
 const ERROR_COLUMN: &str = "tn_error";
 
+#[derive(Debug)]
+pub struct Column {
+    pub name: String,
+    /// The field's path in a result.
+    path: &'static str,
+}
+
+/// The columns of the fields that every result has, in order.
+pub static COLUMNS: LazyLock<Vec<Column>> = LazyLock::new(|| {
+    columns(
+        "valid possible input formats.e164 formats.international formats.national formats.rfc3966 \
+         countryCode countryCallingCode country location.countryName nationalNumber npa nxx nxxx \
+         extension type typeDescription location.rateCenter location.state location.stateName \
+         carrier.ocn carrier.name carrier.type isNonGeographic",
+    )
+});
+
+/// The columns of the fields at these paths.
+pub fn columns(paths: &'static str) -> Vec<Column> {
+    paths.split(' ').map(|path| Column { name: column_name(path), path }).collect()
+}
+
+/// The name of the column for the field at a path. A reason has only a code column, since the code implies the message.
+pub fn column_name(path: &str) -> String {
+    let name = match path {
+        "reason.code" | "reason.message" => "reason",
+        "reason.other" => "other",
+        path => path.trim_start_matches("formats.").trim_start_matches("location."),
+    };
+    name.chars().fold("tn_".to_owned(), |column, c| match c {
+        '.' => column + "_",
+        'A'..='Z' => column + "_" + &c.to_lowercase().to_string(),
+        _ => column + &c.to_string(),
+    })
+}
+
+impl Column {
+    /// The field of a result, which contains the column's.
+    pub fn field(&self) -> &'static str {
+        self.path.split('.').next().unwrap_or_default()
+    }
+
+    /// The cell for a result in JSON, which is never a spreadsheet formula. Empty if the field is missing. The formats of an
+    /// invalid number are empty, so that they are not mistaken for a valid number.
+    pub fn cell<'a>(&self, result: &'a Value) -> Cow<'a, str> {
+        if self.field() == "formats" && result["valid"] == false {
+            return Cow::default();
+        }
+        match self.path.split('.').fold(result, |value, name| &value[name]) {
+            Value::Null => Cow::default(),
+            Value::String(text) => escape_formula(text),
+            // Time zones are the only list.
+            Value::Array(zones) => zones
+                .iter()
+                .filter_map(|it| it["zone"].as_str())
+                .collect::<Vec<_>>()
+                .join(" ")
+                .into(),
+            other => other.to_string().into(),
+        }
+    }
+}
+
+/// The columns in a response.
 pub struct Columns(Vec<&'static Column>);
 
 impl Columns {
@@ -25,88 +94,37 @@ impl Columns {
 
     /// The names of these columns, followed by [`ERROR_COLUMN`].
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
-        self.0.iter().map(|column| column.name).chain([ERROR_COLUMN])
+        self.0.iter().map(|column| &*column.name).chain([ERROR_COLUMN])
     }
 
-    /// A result's cells. Without a result, all cells are empty.
-    pub fn cells<'a>(
-        &self,
-        result: Option<&'a FormatResult>,
-    ) -> impl Iterator<Item = Cow<'a, str>> {
-        self.0.iter().map(move |it| result.map(|result| it.cell(result)).unwrap_or_default())
+    /// The cells for a result in JSON.
+    pub fn cells<'a>(&self, result: &'a Value) -> impl Iterator<Item = Cow<'a, str>> {
+        self.0.iter().map(move |column| column.cell(result))
     }
 }
 
 /// The columns of the fields that every result has, and of these optional ones.
 pub fn columns_with(include: &Include) -> impl Iterator<Item = &'static Column> {
-    COLUMNS.iter().chain(include.extras().flat_map(|extra| extra.columns))
+    COLUMNS.iter().chain(include.extras().flat_map(|extra| extra.columns.iter()))
 }
 
 pub fn columns_for(fields: &Fields) -> impl Iterator<Item = &'static Column> {
     let wanted: BTreeSet<String> = fields.leaves().map(column_name).collect();
-    let all = COLUMNS.iter().chain(EXTRAS.iter().flat_map(|extra| extra.columns));
-    all.filter(move |column| wanted.contains(column.name))
+    let all = COLUMNS.iter().chain(EXTRAS.iter().flat_map(|extra| extra.columns.iter()));
+    all.filter(move |column| wanted.contains(&column.name))
 }
 
 #[cfg(test)]
 mod tests {
-    use std::fmt::Write;
-
-    use formatting::{DefaultCountry, Languages, PhoneNumber};
-    use jiff::Timestamp;
-    use numbering::{
-        dataset::Dataset,
-        records::{Carrier, Exchange},
-    };
-
     use super::*;
-    use crate::assemble::Assembler;
-
-    /// The columns with a cell for a number in this company's exchange.
-    fn cells(text: &str, company: &str) -> String {
-        let (include, languages) = (&Include::default(), &Languages::default());
-        let flags_base_url = Some("https://a.example");
-        let assembler = Assembler { include, languages, flags_base_url, now: Timestamp::now() };
-        let company_name = Some(company.to_owned());
-        let carrier_type = "CLEC".parse().ok();
-        let carrier = Carrier { company_name, carrier_type, ..Carrier::sample("6872") };
-        let exchange = Exchange {
-            ocn: "6872".parse().ok(),
-            rate_center: Some("VALDEZ".to_owned()),
-            state: "FL".parse().ok(),
-            ..Exchange::sample("305-234")
-        };
-        let dataset = Dataset::new(vec![carrier], Vec::new(), vec![exchange]);
-        let country = DefaultCountry::default();
-        let number = PhoneNumber::parse(text, country);
-        let result = assembler.describe(text, country, number, Some(&dataset));
-        let mut cells = format!("= {text}\n");
-        for column in &COLUMNS {
-            let cell = column.cell(&result);
-            if !cell.is_empty() {
-                writeln!(cells, "{}: {cell}", column.name).unwrap();
-            }
-        }
-        cells
-    }
-
-    #[test]
-    fn invalid_numbers_have_no_formats_and_no_cell_is_a_formula() {
-        let numbers = [
-            ("305 234 5678 x42", "A, B"),
-            ("305 234 5678", "=HYPERLINK(\"http://a.example\")"),
-            ("305 234", ""),
-            ("hello", ""),
-        ];
-        insta::assert_snapshot!(numbers.map(|(text, company)| cells(text, company)).concat());
-    }
+    use crate::FormatResult;
 
     #[test]
     fn every_result_field_has_a_column() {
         let fields = Fields::from_type::<FormatResult>().without("flags");
         let columns: BTreeSet<String> = fields.leaves().map(column_name).collect();
         let everything = Include::all();
-        let all = columns_with(&everything).map(|column| column.name.to_owned());
+        let all = columns_with(&everything).map(|column| column.name.clone());
         assert_eq!(columns, all.collect());
     }
 }

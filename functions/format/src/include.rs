@@ -1,6 +1,6 @@
 //! The optional fields of a result. Each is a row in [`EXTRAS`].
 
-use std::{collections::BTreeSet, str::FromStr};
+use std::{collections::BTreeSet, str::FromStr, sync::LazyLock};
 
 use shared::{errors::ApiError, params::invalid_param};
 use utoipa::{
@@ -10,7 +10,7 @@ use utoipa::{
 
 use super::{
     FormatResult,
-    cells::{Column, boolean, code, column, text},
+    columns::{Column, columns},
     extras::{
         Assignment, CallingHours, Facts, LineInfo, NetworkInfo, PlaceInfo, ReasonInfo, find_zones,
     },
@@ -20,13 +20,11 @@ use super::{
 pub struct Extra {
     /// The value of `include`.
     pub name: &'static str,
-    /// The result fields that it adds.
-    fields: &'static [&'static str],
     /// `true` if it depends on the numbering data of a North American number.
     needs_data: bool,
     describe: fn(&mut FormatResult, &Facts<'_>),
-    /// Its CSV columns.
-    pub columns: &'static [Column],
+    /// The CSV columns of the fields that it adds.
+    pub columns: LazyLock<Vec<Column>>,
 }
 
 const ALL: &str = "all";
@@ -34,59 +32,32 @@ const ALL: &str = "all";
 pub static EXTRAS: [Extra; 6] = [
     Extra {
         name: "reason",
-        fields: &["reason"],
         needs_data: false,
         describe: |result, facts| result.reason = Some(ReasonInfo::find(facts)),
-        columns: &[
-            column("tn_reason", |it| text(part(&it.reason)?.code)),
-            column("tn_other", |it| text(part(&it.reason)?.other.as_deref()?)),
-        ],
+        columns: LazyLock::new(|| columns("reason.code reason.other")),
     },
     Extra {
         name: "line",
-        fields: &["line"],
         needs_data: true,
         describe: |result, facts| result.line = Some(LineInfo::find(facts)),
-        columns: &[
-            column("tn_line_type", |it| code(part(&it.line)?.line_type?)),
-            column("tn_line_basis", |it| code(part(&it.line)?.basis?)),
-            column("tn_line_may_differ_if_ported", |it| {
-                boolean(part(&it.line)?.may_differ_if_ported?)
-            }),
-            column("tn_line_everyday_name", |it| text(part(&it.line)?.everyday_name.as_deref()?)),
-        ],
+        columns: LazyLock::new(|| {
+            columns("line.type line.basis line.mayDifferIfPorted line.everydayName")
+        }),
     },
     Extra {
         name: "assignment",
-        fields: &["assignment"],
         needs_data: true,
         describe: |result, facts| result.assignment = Some(Assignment::find(facts)),
-        columns: &[
-            column("tn_assignment_verdict", |it| code(part(&it.assignment)?.verdict)),
-            column("tn_assignment_reason", |it| text(&part(&it.assignment)?.reason)),
-            column("tn_assignment_area_code_status", |it| {
-                code(part(&it.assignment)?.area_code.as_ref()?.status)
-            }),
-            column("tn_assignment_area_code_in_service_on", |it| {
-                code(part(&it.assignment)?.area_code.as_ref()?.in_service_on?)
-            }),
-            column("tn_assignment_exchange_status", |it| {
-                code(part(&it.assignment)?.exchange.as_ref()?.status)
-            }),
-            column("tn_assignment_block_ocn", |it| {
-                code(part(&it.assignment)?.block.as_ref()?.ocn?)
-            }),
-            column("tn_assignment_block_name", |it| {
-                text(part(&it.assignment)?.block.as_ref()?.name.as_deref()?)
-            }),
-            column("tn_assignment_block_effective_from", |it| {
-                code(part(&it.assignment)?.block.as_ref()?.effective_from?)
-            }),
-        ],
+        columns: LazyLock::new(|| {
+            columns(
+                "assignment.verdict assignment.reason assignment.areaCode.status assignment.areaCode.inServiceOn \
+                 assignment.exchange.status assignment.block.ocn assignment.block.name \
+                 assignment.block.effectiveFrom",
+            )
+        }),
     },
     Extra {
         name: "timezone",
-        fields: &["timeZones", "callingHours"],
         needs_data: true,
         describe: |result, facts| {
             let zones = find_zones(facts);
@@ -94,44 +65,26 @@ pub static EXTRAS: [Extra; 6] = [
             result.calling_hours = Some(zones.as_ref().and_then(find));
             result.time_zones = Some(zones);
         },
-        columns: &[
-            column("tn_time_zones", |it| {
-                let zones = part(&it.time_zones)?.iter().map(|zone| zone.zone);
-                Some(zones.collect::<Vec<_>>().join(" ").into())
-            }),
-            column("tn_calling_hours_status", |it| code(part(&it.calling_hours)?.status)),
-            column("tn_calling_hours_rule", |it| text(part(&it.calling_hours)?.rule)),
-            column("tn_calling_hours_window_from", |it| text(part(&it.calling_hours)?.window.from)),
-            column("tn_calling_hours_window_to", |it| text(part(&it.calling_hours)?.window.to)),
-        ],
+        columns: LazyLock::new(|| {
+            columns(
+                "timeZones callingHours.status callingHours.rule callingHours.window.from \
+                 callingHours.window.to",
+            )
+        }),
     },
     Extra {
         name: "place",
-        fields: &["place"],
         needs_data: true,
         describe: |result, facts| result.place = Some(PlaceInfo::find(facts)),
-        columns: &[
-            column("tn_place_name", |it| text(part(&it.place)?.name)),
-            column("tn_place_language", |it| text(part(&it.place)?.language)),
-            column("tn_place_basis", |it| code(part(&it.place)?.basis)),
-        ],
+        columns: LazyLock::new(|| columns("place.name place.language place.basis")),
     },
     Extra {
         name: "network",
-        fields: &["network"],
         needs_data: false,
         describe: |result, facts| result.network = Some(NetworkInfo::find(facts)),
-        columns: &[
-            column("tn_network_name", |it| text(part(&it.network)?.name)),
-            column("tn_network_basis", |it| code(part(&it.network)?.basis)),
-        ],
+        columns: LazyLock::new(|| columns("network.name network.basis")),
     },
 ];
-
-/// An optional part of a result; `None` if it was not requested, or not found.
-fn part<T>(part: &Option<Option<T>>) -> Option<&T> {
-    part.as_ref()?.as_ref()
-}
 
 /// The names of [`EXTRAS`] to find.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -168,7 +121,8 @@ impl Include {
     }
 
     pub fn from_fields(fields: &Fields) -> Self {
-        let is_selected = |extra: &&Extra| extra.fields.iter().any(|field| fields.includes(field));
+        let is_selected =
+            |extra: &&Extra| extra.columns.iter().any(|column| fields.includes(column.field()));
         Self(EXTRAS.iter().filter(is_selected).map(|extra| extra.name).collect())
     }
 
@@ -244,8 +198,9 @@ mod tests {
             let is_added = |field: &&String| plain.get(field.as_str()).is_none();
             let fields: BTreeSet<_> =
                 without.as_object().unwrap().keys().filter(is_added).collect();
-            assert!(fields.iter().copied().eq(BTreeSet::from_iter(extra.fields)), "{}", extra.name);
-            let depends = extra.fields.iter().any(|field| without[field] != with[field]);
+            let expected: BTreeSet<_> = extra.columns.iter().map(Column::field).collect();
+            assert!(fields.iter().copied().eq(&expected), "{}", extra.name);
+            let depends = expected.iter().any(|field| without[field] != with[field]);
             assert_eq!(depends, extra.needs_data, "{}", extra.name);
         }
     }

@@ -3,7 +3,6 @@
 mod assemble;
 mod batch;
 mod block;
-pub mod cells;
 pub mod columns;
 pub mod extras;
 pub mod fields;

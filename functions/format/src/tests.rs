@@ -5,18 +5,27 @@ pub mod results;
 
 use std::{fmt::Write, time::Duration};
 
-use axum::{body::Body, extract::Request};
+use axum::body::Body;
 use serde_json::Value;
-use shared::{body::BodyBudget, heavy_work::HeavyWork, in_process::InProcess, state::App};
+use shared::{body::BodyBudget, heavy_work::HeavyWork, state::App};
 use test_api::{TestApi, header};
+use utoipa::IntoResponses;
 
 use super::routes;
 
+const JSON: &str = "application/json";
+const JSON_LINES: &str = "application/x-ndjson";
+const TEXT: &str = "text/plain";
+
 /// Posts a body, and returns the response's status and text.
-async fn post(query: &str, content_type: &str, body: &str, accept: &str) -> (u16, String) {
+async fn post(
+    target: &str,
+    content_type: &str,
+    body: impl Into<Body>,
+    accept: &str,
+) -> (u16, String) {
     let headers = [("content-type", content_type), ("accept", accept)];
-    let target = format!("/v1/format?{query}");
-    let response = TestApi::new(routes()).post(&target, &headers, body.to_owned()).await;
+    let response = TestApi::new(routes()).post(target, &headers, body).await;
     (response.status.as_u16(), String::from_utf8(response.body.into()).unwrap())
 }
 
@@ -54,83 +63,84 @@ async fn errors_state_the_rule_and_the_value() {
     insta::assert_snapshot!(errors.await);
 }
 
-const JSON: &str = "application/json";
-const CSV: &str = "text/csv";
-
-#[tokio::test]
-async fn text_and_csv_bodies_get_the_same_results_as_json() {
-    let numbers = r#"["305 234 5678", "+44 20 7946 0958", "hello"]"#;
-    let expected = post("", JSON, numbers, JSON).await;
-    for (content_type, body) in [
-        ("text/plain", "305 234 5678\r\n+44 20 7946 0958\r\nhello\r\n"),
-        (CSV, "tn\n305 234 5678\n+44 20 7946 0958\nhello\n"),
-        ("text/csv; header=absent", "305 234 5678\n+44 20 7946 0958\nhello\n"),
-        (CSV, "a;phone\n1;305 234 5678\n2;+44 20 7946 0958\n3;hello\n"),
-    ] {
-        assert_eq!(post("", content_type, body, JSON).await, expected);
+/// Replaces `\\n`, `\\r`, `\\0` and `\\xHH` with the characters or bytes that they stand for.
+fn unescape(text: &str) -> Vec<u8> {
+    let text = text.replace("\\n", "\n").replace("\\r", "\r").replace("\\0", "\0");
+    let mut parts = text.split("\\x");
+    let mut bytes = parts.next().unwrap().as_bytes().to_vec();
+    for part in parts {
+        let (hexadecimal, rest) = part.split_at(2);
+        bytes.push(u8::from_str_radix(hexadecimal, 16).unwrap());
+        bytes.extend(rest.as_bytes());
     }
+    bytes
 }
 
-/// Fields apply to every format, and no cell or column name is a formula. Input columns are rejected only if they clash
-/// with result columns.
 #[tokio::test]
 async fn batches_in_every_format() {
-    let many = "1\n".repeat(1001);
-    let fields = "fields=carrier.name,valid,formats.e164,reason.code";
-    let numbers = r#"[{ "tn": "415 202 5678", "id": "a" }, "305 234", "=hello", { "id": "=b" }]"#;
-    let two_numbers = r#"["305-234-5678 / 212-234-5678"]"#;
-    let in_zones = r#"["415 202 5678", "+44 20 7946 0958"]"#;
-    let zones = "fields=timeZones,callingHours.rule,callingHours.window";
-    let clash = "tn,=name,tn_valid,tn_reason\n305 234 5678,Ann,true,\n";
-    let mut responses = String::new();
-    for (query, content_type, body, accept) in [
-        (fields, JSON, numbers, "application/x-ndjson"),
-        (fields, JSON, numbers, JSON),
-        (fields, JSON, numbers, CSV),
-        ("include=line,reason&fields=&flags=true", JSON, two_numbers, CSV),
-        (zones, JSON, in_zones, CSV),
-        ("", CSV, clash, CSV),
-        ("fields=formats,reason", CSV, clash, CSV),
-        ("fields=formats", CSV, clash, CSV),
-        ("fields=valid", CSV, clash, JSON),
-        ("", "text/plain", &many, JSON),
-        ("", "x/y", "tn=1", JSON),
-        ("column=a", "text/plain", "305", JSON),
-        ("countryColumn=a", JSON, "[]", JSON),
-    ] {
-        let (status, text) = post(query, content_type, body, accept).await;
-        writeln!(responses, "POST {query} as {content_type}: {status} {accept}").unwrap();
-        writeln!(responses, "{}\n", text.trim_end().replace('\r', "")).unwrap();
+    let (mut responses, mut request) = (String::new(), Vec::new());
+    for line in include_str!("tests/batches.txt").lines() {
+        writeln!(responses, "{line}").unwrap();
+        if let Some(columns) = line.strip_prefix("POST ") {
+            request = columns.split(" | ").collect();
+        } else if !line.is_empty() && !line.starts_with('#') {
+            let [target, content_type, accept] = *request else { panic!("{line}") };
+            let response = post(target, content_type, unescape(line), accept).await;
+            let (status, text) = &response;
+            writeln!(responses, "  {status} {}", text.trim_end().replace('\n', "\n  ")).unwrap();
+            for line_end in ["\\r\\n", "\\r"] {
+                let body = line.replace("\\n", line_end);
+                if content_type.starts_with("text/csv") && !line.contains("\\x") {
+                    let (status, text) = post(target, content_type, unescape(&body), accept).await;
+                    assert_eq!((status, text.replace(line_end, "\\n")), response, "{line}");
+                }
+            }
+        }
     }
-    insta::assert_snapshot!(responses);
+    let (api, gzip) = (TestApi::new(routes()), [("content-encoding", "gzip")]);
+    let compressed = api.post("/v1/format", &gzip, "").await.body;
+    writeln!(responses, "\n## A compressed body\n{}", String::from_utf8_lossy(&compressed))
+        .unwrap();
+    insta::assert_snapshot!(responses.replace('\r', ""));
+}
+
+#[tokio::test]
+async fn bodies_have_at_most_1000_numbers_and_512_kb() {
+    let send = async |body: Body| post("/v1/format?fields=valid", TEXT, body, JSON).await;
+    assert_eq!(send("1\n".repeat(1000).into()).await.0, 200);
+    let (status, text) = send("1\n".repeat(1204).into()).await;
+    let responses = shared::errors::BodyError::responses();
+    let documented = serde_json::to_value(&responses["413"]).unwrap();
+    let documented = &documented["content"]["application/json"]["example"]["message"];
+    let message = |text: &str| serde_json::from_str::<Value>(text).unwrap()["message"].clone();
+    assert_eq!((status, &message(&text)), (413, documented));
+    let longest = "1".repeat(512 * 1024);
+    assert_eq!(send(longest.clone().into()).await.0, 200);
+    let (status, text) = send((longest.clone() + "1").into()).await;
+    assert!(text.contains("got 524289; send some of the numbers"), "{status} {text}");
+    let parts = [Ok::<_, std::convert::Infallible>(longest), Ok("1".to_owned())];
+    let (status, text) = send(Body::from_stream(futures_util::stream::iter(parts))).await;
+    assert!(text.contains("at most 524288 bytes, got more"), "{status} {text}");
 }
 
 #[tokio::test]
 async fn a_single_number_has_the_same_fields_as_in_a_batch() {
-    let query = "fields=carrier.name,valid,formats.e164,reason.code";
+    let target = "/v1/format?fields=carrier.name,valid,formats.e164,reason.code";
     for tn in ["415 202 5678", "305 234", "=hello"] {
-        let target = format!("/v1/format?tn={}&{query}", tn.replace(' ', "%20"));
-        let single = TestApi::new(routes()).ok(&target).await;
-        let (_, batch) = post(query, "text/plain", tn, "application/x-ndjson").await;
+        let single = format!("{target}&tn={}", tn.replace(' ', "%20"));
+        let single = TestApi::new(routes()).ok(&single).await;
+        let (_, batch) = post(target, TEXT, tn, JSON_LINES).await;
         let batch: Value = serde_json::from_str(&batch).unwrap();
         assert_eq!(batch["result"].to_string(), single.to_string());
     }
-}
-
-/// Posts a text, and returns the response's status and body.
-async fn find(query: &str, text: &str) -> (u16, Value) {
-    let headers = [("content-type", "text/plain")];
-    let target = format!("/v1/find?{query}");
-    let response = TestApi::new(routes()).post(&target, &headers, text.to_owned()).await;
-    (response.status.as_u16(), serde_json::from_slice(&response.body).unwrap())
 }
 
 #[tokio::test]
 async fn found_numbers_have_the_same_result_as_when_formatted() {
     let text = "é 📞 415 200 1234,\n+44 20 7946 0958 or (415) 200-2234 ext. 5; 305 155 0000.";
     let query = "include=all&fields=&flags=true";
-    let (status, body) = find(query, text).await;
-    assert_eq!(status, 200, "{body}");
+    let (_, body) = post(&format!("/v1/find?{query}"), TEXT, text, JSON).await;
+    let body: Value = serde_json::from_str(&body).unwrap();
     let characters: Vec<char> = text.chars().collect();
     let found = body["results"].as_array().unwrap();
     for number in found {
@@ -150,46 +160,30 @@ async fn found_numbers_have_the_same_result_as_when_formatted() {
 }
 
 #[tokio::test]
-async fn a_json_text_is_an_object_without_other_fields() {
-    let headers = [("content-type", "application/json")];
-    for (body, status) in [
-        (r#"{"text": "305 234 5678"}"#, 200),
-        (r#"{"text": "305 234 5678", "leniency": "valid"}"#, 400),
-        (r#"{"tn": "305 234 5678"}"#, 400),
-        (r#"{"text": 3052345678}"#, 400),
-        (r#"{"text": null}"#, 400),
-        ("{}", 400),
-        (r#""305 234 5678""#, 400),
-    ] {
-        let response = TestApi::new(routes()).post("/v1/find", &headers, body.to_owned()).await;
-        assert_eq!(response.status, status, "{body}");
-    }
-}
-
-#[tokio::test]
 async fn texts_have_at_most_1000_numbers() {
-    assert_eq!(find("fields=valid", &"4152001234\n".repeat(1000)).await.0, 200);
-    let (status, body) = find("", &"4152001234\n".repeat(1001)).await;
+    let find =
+        async |count| post("/v1/find?fields=valid", TEXT, "4152001234\n".repeat(count), JSON).await;
+    assert_eq!(find(1000).await.0, 200);
+    let (status, body) = find(1001).await;
     let message = "The text must contain at most 1000 numbers, got more; send the text in parts";
-    assert_eq!((status, body["message"].as_str()), (413, Some(message)));
+    assert!(status == 413 && body.contains(message), "{status} {body}");
 }
 
 /// The statuses of a number, a batch and a text with this many numbers, which may be rejected because the server is busy.
 async fn statuses_of_requests_to(app: App, count: usize) -> [u16; 3] {
-    let routes = InProcess::new([routes()], app);
-    let number = Request::get("/v1/format?tn=4152001234").body(Body::empty());
-    let post = |path: &str| Request::post(path).header("content-type", "text/plain");
-    let [batch, text] =
-        ["/v1/format", "/v1/find"].map(|path| post(path).body("415\n".repeat(count).into()));
-    let mut statuses = [0; 3];
-    for (status, request) in statuses.iter_mut().zip([number, batch, text]) {
-        let response = routes.send(request.unwrap()).await;
+    let api = TestApi::on(routes(), app);
+    let (headers, body) = ([("content-type", TEXT)], "415\n".repeat(count));
+    let responses = [
+        api.get("/v1/format?tn=4152001234", &[]).await,
+        api.post("/v1/format", &headers, body.clone()).await,
+        api.post("/v1/find", &headers, body).await,
+    ];
+    responses.map(|response| {
         if !response.status.is_success() {
             assert_eq!(header(&response.headers, "retry-after"), "5");
         }
-        *status = response.status.as_u16();
-    }
-    statuses
+        response.status.as_u16()
+    })
 }
 
 #[tokio::test]

@@ -77,7 +77,7 @@ impl TestApi {
         &self,
         target: &str,
         headers: &[(&str, &str)],
-        body: String,
+        body: impl Into<Body>,
     ) -> RouteResponse {
         self.send(Method::POST, target, headers, body).await
     }
@@ -87,14 +87,14 @@ impl TestApi {
         method: Method,
         target: &str,
         headers: &[(&str, &str)],
-        body: String,
+        body: impl Into<Body>,
     ) -> RouteResponse {
         let mut request = Request::builder().method(method).uri(target);
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
         let request = request.extension(Charge::default()).extension(self.key);
-        self.routes.send(request.body(Body::from(body)).unwrap()).await
+        self.routes.send(request.body(body.into()).unwrap()).await
     }
 
     /// The body of a successful response.

@@ -73,84 +73,9 @@ fn parse_lines(text: &str) -> Result<Vec<RequestedNumber>, ApiError> {
 
 #[cfg(test)]
 mod tests {
-    use axum::{
-        body::Body,
-        extract::Request,
-        http::header::{CONTENT_ENCODING, CONTENT_TYPE},
-    };
-    use futures_util::stream;
     use proptest::prelude::*;
-    use shared::auth::Charge;
-    use utoipa::IntoResponses;
 
     use super::{super::MAX_NUMBERS, *};
-
-    async fn read(content_type: &str, body: impl Into<Body>) -> Result<Vec<String>, String> {
-        let request = Request::builder().header(CONTENT_TYPE, content_type);
-        read_request(request.body(body.into()).unwrap()).await
-    }
-
-    async fn read_request(request: Request) -> Result<Vec<String>, String> {
-        let (app, charge, params) = (test_api::app(), Charge::default(), ColumnParams::default());
-        let read = async {
-            let (parts, body) = request.into_parts();
-            let format = BodyFormat::from_headers(&parts.headers, &params)?;
-            format.parse(&LIMIT.read(&app, &charge, body).await?, &params)
-        };
-        match read.await {
-            Ok((numbers, _)) => Ok(numbers.into_iter().map(|number| number.tn).collect()),
-            Err(error) => Err(error.body().message().to_owned()),
-        }
-    }
-
-    #[tokio::test]
-    async fn content_type_selects_the_format() {
-        let mut text = String::new();
-        for (content_type, body) in [
-            ("Application/JSON; charset=UTF-8", &b"[\"tn\"]"[..]),
-            ("text/plain;charset=\"utf-8\"", b"tn"),
-            ("text/csv", b"phone\ntn"),
-            ("text/csv; header=present", b"phone\ntn"),
-            ("text/csv; charset=us-ascii; header=absent", b"tn"),
-            // Lines end with LF or CR, and empty ones keep their position.
-            ("text/plain", b"305\n\n 306 "),
-            ("text/plain", b"\xef\xbb\xbf305\r\n\r\n 306 \r\n"),
-            ("text/plain", b"305\r\r 306 \r"),
-            ("", b"tn"),
-            ("text/csv;charset=latin1", b"tn"),
-            ("application/json", b"[]"),
-            ("text/plain", b""),
-            ("text/csv", b"tn\n"),
-            ("text/plain", b"305\r\n1\r30\xe9"),
-            ("text/csv", b"\xff\xfet\0n\0"),
-        ] {
-            let shown = String::from_utf8_lossy(body);
-            text += &format!("{content_type} {shown:?}\n  {:?}\n", read(content_type, body).await);
-        }
-        let gzip = Request::builder().header(CONTENT_ENCODING, "gzip").body(Body::empty()).unwrap();
-        text += &format!("gzip\n  {:?}\n", read_request(gzip).await);
-        insta::assert_snapshot!(text);
-    }
-
-    #[tokio::test]
-    async fn a_body_with_too_many_numbers_is_rejected_as_documented() {
-        assert_eq!(read("text/plain", "1\n".repeat(MAX_NUMBERS)).await.unwrap().len(), MAX_NUMBERS);
-        let responses = shared::errors::BodyError::responses();
-        let response = serde_json::to_value(&responses["413"]).unwrap();
-        let example = &response["content"]["application/json"]["example"]["message"];
-        assert_eq!(*example, read("text/plain", "1\n".repeat(1204)).await.unwrap_err());
-    }
-
-    #[tokio::test]
-    async fn oversized_bodies_are_rejected_with_or_without_a_length() {
-        let longest = "1".repeat(LIMIT.bytes);
-        assert_eq!(read("text/plain", longest.clone()).await.unwrap().len(), 1);
-        let parts = [Ok::<_, std::convert::Infallible>(longest), Ok("1".to_owned())];
-        let message = read("text/plain", Body::from_stream(stream::iter(parts))).await.unwrap_err();
-        assert!(message.contains("at most 524288 bytes, got more"), "{message}");
-        let message = read("text/plain", "1".repeat(LIMIT.bytes + 1)).await.unwrap_err();
-        assert!(message.contains("got 524289; send some of the numbers"), "{message}");
-    }
 
     proptest! {
         #[test]

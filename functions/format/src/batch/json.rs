@@ -181,36 +181,3 @@ fn describe(value: &Value) -> String {
         Value::Object(_) => "an object".to_owned(),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn items_are_parsed_on_their_own() {
-        let mut text = String::new();
-        let deep = "[".repeat(1000) + &"]".repeat(1000);
-        let with_id = |length| format!(r#"{{ "tn": "1", "id": "{}" }}"#, "é".repeat(length));
-        let (longest_id, too_long_id) = (with_id(MAX_ID_LENGTH), with_id(MAX_ID_LENGTH + 1));
-        for item in include_str!("items.txt").lines().chain([&*deep, &longest_id, &too_long_id]) {
-            let mut numbers = parse_array(&format!("[ {item} , \"305\"]")).unwrap();
-            assert_eq!(numbers.remove(1).tn, "305", "{item}");
-            let RequestedNumber { id, tn, content } = numbers.remove(0);
-            let content = match content {
-                Ok(country) => format!("{country:?}"),
-                Err(error) => error.body().message().to_owned(),
-            };
-            let short = |text: &str| text.chars().take(110).collect::<String>();
-            text += &format!("{}\n  {:?} {:?} {content}\n", short(item), short(&tn), id);
-        }
-        insta::assert_snapshot!(text);
-    }
-
-    #[test]
-    fn invalid_and_oversized_arrays_are_rejected() {
-        let message = |text: &str| parse_array(text).unwrap_err().body().message().to_owned();
-        let many = format!("[{}0]", "0,".repeat(261_999));
-        let errors = ["[\"305\",\n  305 306]", &many, "{}", &"[".repeat(100_000)].map(message);
-        insta::assert_snapshot!(errors.join("\n"));
-    }
-}

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use axum::response::Response;
 use serde::Serialize;
+use serde_json::{Value, json};
 use shared::{
     cells::{csv_writer, escape_formula},
     errors::{ApiError, ErrorBody},
@@ -94,13 +95,15 @@ fn csv(table: Option<&Table>, columns: &Columns, results: &[FormattedNumber<'_>]
         names.push(name.into());
     }
     writer.write_record(names.iter().map(|name| name.as_bytes()))?;
+    let values: Vec<Value> =
+        results.iter().map(|it| json!(it.result.as_ref().map(|it| &it.value))).collect();
     for (index, number) in results.iter().enumerate() {
-        let FormattedNumber { id, tn, result, error } = number;
+        let FormattedNumber { id, tn, error, .. } = number;
         let mut cells: Vec<Cow<'_, str>> = match table {
             Some(table) => table.rows[index].iter().map(escape_formula).collect(),
             None => vec![escape_formula(id.as_deref().unwrap_or_default()), escape_formula(tn)],
         };
-        cells.extend(columns.cells(result.as_ref().map(|result| &result.value)));
+        cells.extend(columns.cells(&values[index]));
         cells.push(escape_formula(error.as_ref().map_or("", ErrorBody::message)));
         writer.write_record(cells.iter().map(|cell| cell.as_bytes()))?;
     }

@@ -145,53 +145,6 @@ mod tests {
         read.map_err(|error| error.body().message().to_owned())
     }
 
-    fn described(text: &str, has_header: bool) -> String {
-        let number = |RequestedNumber { id, tn, content }: RequestedNumber| match content {
-            Ok(country) => format!("{tn:?} {id:?} {country:?}"),
-            Err(error) => format!("{tn:?} {id:?}: {}", error.body().message()),
-        };
-        match read(text, has_header) {
-            Ok(table) => table.numbers().map(number).collect::<Vec<_>>().join("\n  "),
-            Err(error) => error,
-        }
-    }
-
-    #[test]
-    fn tables_have_a_number_in_each_row_or_are_rejected() {
-        let tables = [
-            ("phone,Default_Country,ID\n1, gb ,a\n2,,\n3,UK,c\n", true),
-            // No ID column, two of them, and one that also holds the numbers.
-            ("name,phone\na,1\n", true),
-            ("Id,ID,phone\na,b,1\n", true),
-            ("id\n305\n", true),
-            // Empty lines in a single column keep their position.
-            ("\nphone\n305\n\n306\n\n\n", true),
-            ("phone\n\n\n305", true),
-            ("phone\n\"3\n\n\"\n\n306\n", true),
-            ("\n305\n\n306\n", false),
-            // Ambiguous columns, short rows and open quotes.
-            ("a,b", true),
-            ("3052345678\n", true),
-            ("tn,a\n1,2\n3\n", true),
-            ("sep=;\nphone;a\n305\n", true),
-            ("tn,a\n1,\"\n\n\"\n3\n", true),
-            ("tn,a\n1,2\n\n3,4\n", true),
-            ("tn,a\n1,\"\n\"\n\n\n3,4\n", true),
-            ("tn,a\n1,2\n\"3,4\n5,6\n", true),
-        ];
-        let mut text = String::new();
-        for (table, has_header) in tables {
-            let found = described(table, has_header);
-            for line_end in ["\r\n", "\r"] {
-                let other = described(&table.replace('\n', line_end), has_header);
-                let other = other.replace("\\r\\n", "\\n").replace("\\r", "\\n");
-                assert_eq!(other, found, "{table:?}");
-            }
-            text += &format!("{table:?}\n  {found}\n");
-        }
-        insta::assert_snapshot!(text);
-    }
-
     #[test]
     fn excess_rows_and_columns_are_counted_and_rejected() {
         for (text, got) in [

@@ -4,13 +4,13 @@ use std::{borrow::Cow, collections::HashSet, str::FromStr};
 
 use format::{
     FormatResult, Include,
-    cells::{self, COLUMNS, column_name},
-    columns::columns_for,
+    columns::{self, COLUMNS, column_name, columns_for},
     fields::Fields,
     include::EXTRAS,
 };
+use serde_json::Value;
 
-use super::describe::DescribedNumber;
+use super::describe::Outcome;
 
 /// The prefix of the API's column names.
 const PREFIX: &str = "tn_";
@@ -35,7 +35,7 @@ const DEFAULT_COLUMNS: [&str; 10] = [
 /// A field as a column.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Column {
-    Field(&'static cells::Column),
+    Field(&'static columns::Column),
     Verdict,
 }
 
@@ -91,12 +91,12 @@ impl ListFields {
     /// included fields.
     pub fn default_for(is_json: bool, include: Include) -> Self {
         let default = if is_json { &[VERDICT, "reason"][..] } else { &DEFAULT_COLUMNS };
-        let included = include.extras().flat_map(|extra| extra.columns).map(Column::Field);
+        let included = include.extras().flat_map(|extra| extra.columns.iter()).map(Column::Field);
         let all = all_columns();
         let default = default.iter().filter_map(|&name| all.iter().find(|it| it.name() == name));
         let columns = unique(default.copied().chain(included));
-        let is_written = |column: &cells::Column| {
-            columns.iter().any(|it| it.name() == without_prefix(column.name))
+        let is_written = |column: &columns::Column| {
+            columns.iter().any(|it| it.name() == without_prefix(&column.name))
         };
         let needed = EXTRAS.iter().filter(|extra| extra.columns.iter().any(is_written));
         let include = needed.fold(include, Include::and);
@@ -117,7 +117,7 @@ impl ListFields {
 /// Every column, with the verdict before the optional ones.
 fn all_columns() -> Vec<Column> {
     let always = COLUMNS.iter().map(Column::Field);
-    let optional = EXTRAS.iter().flat_map(|extra| extra.columns).map(Column::Field);
+    let optional = EXTRAS.iter().flat_map(|extra| extra.columns.iter()).map(Column::Field);
     always.chain([Column::Verdict]).chain(optional).collect()
 }
 
@@ -135,15 +135,16 @@ impl Column {
     /// The name without the list's prefix.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Field(column) => without_prefix(column.name),
+            Self::Field(column) => without_prefix(&column.name),
             Self::Verdict => VERDICT,
         }
     }
 
-    pub fn cell(self, number: &DescribedNumber) -> Cow<'_, str> {
+    /// The cell for a number's result in JSON.
+    pub fn cell(self, result: &Value, outcome: Outcome) -> Cow<'_, str> {
         match self {
-            Self::Field(column) => column.cell(&number.result),
-            Self::Verdict => <&str>::from(number.outcome).into(),
+            Self::Field(column) => column.cell(result),
+            Self::Verdict => <&str>::from(outcome).into(),
         }
     }
 }
@@ -197,7 +198,7 @@ mod tests {
             ["country_code", "verdict", "reason", "other"]
         );
         for column in columns_with(&Include::all()) {
-            assert_eq!(names(column.name), [without_prefix(column.name)]);
+            assert_eq!(names(&column.name), [without_prefix(&column.name)]);
         }
         let line: ListFields = "line_number".parse().unwrap();
         assert!(line.has_line_number && line.json_fields.is_none());

@@ -6,6 +6,7 @@ use csv::{Terminator, WriterBuilder};
 use format::{FormatResult, fields::WithFields};
 use number_lists::{Columns, LineEndings, Row};
 use serde::{Serialize, Serializer};
+use serde_json::json;
 use shared::{cells::escape_formula, json::write_json_line};
 
 use super::{
@@ -141,8 +142,9 @@ impl Output<'_> {
                 csv.write_field(self.own_cell(cell).as_bytes())?;
             }
             for number in numbers {
+                let result = json!(number.result);
                 for column in &fields.columns {
-                    csv.write_field(column.cell(number).as_bytes())?;
+                    csv.write_field(column.cell(&result, number.outcome).as_bytes())?;
                 }
             }
             if fields.has_line_number {
