@@ -25,10 +25,12 @@ use utoipa::{IntoParams, ToSchema};
 use super::{
     FormatResult,
     assemble::Describer,
+    bodies::{
+        BYTES_PER_REQUEST, ContentType, JSON, JSON_LINES, decode_text, json_error, response,
+        write_json,
+    },
     fields::WithFields,
     options::Options,
-    request_body::{BYTES_PER_REQUEST, ContentType, decode_text, json_error},
-    results::{self, JSON, JSON_LINES},
 };
 
 const LIMIT: BodyLimit = BodyLimit {
@@ -139,7 +141,7 @@ pub async fn find_in_text(
     let describer = Describer::new(&app, key, numbers, &options, &flags, None).await?;
     let respond = || {
         let results = describe(&text, found, &describer, &options);
-        results::response(media_type, results::json(media_type, &results))
+        response(media_type, write_json(media_type, &results))
     };
     app.heavy_work.run(text.len(), respond).await?
 }

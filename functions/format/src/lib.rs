@@ -3,6 +3,7 @@
 mod assemble;
 mod batch;
 mod block;
+mod bodies;
 pub mod columns;
 pub mod extras;
 pub mod fields;
@@ -11,9 +12,7 @@ pub mod include;
 mod lookup;
 mod options;
 mod readings;
-mod request_body;
 mod result;
-mod results;
 mod test_numbers;
 #[cfg(test)]
 mod tests;

@@ -6,10 +6,9 @@
 mod column_names;
 mod columns;
 mod dialect;
-mod header;
 mod rows;
 
+pub use column_names::looks_like_header;
 pub use columns::{ColumnError, ColumnOptions, Columns};
 pub use dialect::{Dialect, LineEndings};
-pub use header::looks_like_header;
 pub use rows::{BUFFER_BYTES, Row, RowError, Rows};

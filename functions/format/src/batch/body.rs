@@ -4,7 +4,7 @@ use axum::http::HeaderMap;
 use shared::{body::BodyLimit, errors::ApiError};
 
 use super::{ColumnParams, RequestedNumber, check_count, json, table::Table};
-use crate::request_body::{BYTES_PER_REQUEST, ContentType, decode_text};
+use crate::bodies::{BYTES_PER_REQUEST, ContentType, decode_text};
 
 /// A response repeats the request's text as JSON inside Lambda's JSON, where a control character takes seven bytes. With
 /// a result for each number, the response stays below Lambda's 6 MB limit.

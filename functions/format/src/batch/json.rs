@@ -9,7 +9,7 @@ use shared::{
 use utoipa::ToSchema;
 
 use super::{RequestedNumber, check_count, empty_number_error};
-use crate::{options::parse_country, request_body::json_error};
+use crate::{bodies::json_error, options::parse_country};
 
 /// A phone number with its country and ID.
 // Used only for the schema: an invalid item must not fail the others.

@@ -15,9 +15,9 @@ use super::{Options, ParsedNumber, table::Table};
 use crate::{
     FormatResult,
     assemble::Describer,
+    bodies::{self, Body, JSON, JSON_LINES, write_json},
     columns::Columns,
     fields::{Fields, WithFields},
-    results::{self, Body, JSON, JSON_LINES},
 };
 
 /// Results for many numbers.
@@ -79,9 +79,9 @@ pub fn response(
 ) -> Result<Response, ApiError> {
     if media_type == CSV {
         let body = csv(table, &Columns::new(options), results);
-        return results::response(shared::cells::MEDIA_TYPE, body);
+        return bodies::response(shared::cells::MEDIA_TYPE, body);
     }
-    results::response(media_type, results::json(media_type, results))
+    bodies::response(media_type, write_json(media_type, results))
 }
 
 /// Writes the columns in the table that was sent (or `id` and `tn`), then the result columns.

@@ -1,10 +1,9 @@
 //! Parts of a result that are found only on request.
 
 mod assignment;
-mod calling_hours;
 mod line;
+mod local_time;
 mod place;
-mod time_zones;
 
 use formatting::{DefaultCountry, Languages, PhoneNumber, Reason};
 use jiff::{Timestamp, civil::Date};
@@ -16,10 +15,9 @@ use utoipa::ToSchema;
 use crate::block::is_us_or_canada;
 
 pub use assignment::Assignment;
-pub use calling_hours::CallingHours;
 pub use line::LineInfo;
+pub use local_time::{CallingHours, TimeZoneInfo, find as find_zones, zones};
 pub use place::PlaceInfo;
-pub use time_zones::{TimeZoneInfo, find as find_zones, zones};
 
 pub struct Facts<'a> {
     pub text: &'a str,

@@ -127,30 +127,18 @@ fn text(name: &Option<String>) -> &str {
 #[derive(Debug)]
 pub(super) struct AreaCodes {
     npas: Numbers,
-    /// See [`variant`].
-    countries: Numbers,
-    primary_states: Numbers,
-    exchange_totals: Numbers,
-    state_lists: Lists,
-    states: Numbers,
-    /// The numbering plan's facts as JSON, which few requests need.
-    plans: Strings,
+    /// JSON, since no search reads their fields.
+    records: Strings,
 }
 
 impl AreaCodes {
     /// Writes area codes, which must be ordered by NPA, or reads them.
     pub(super) fn write_or_read(columns: &mut Columns, area_codes: &[AreaCode]) -> Option<Self> {
-        let all = || area_codes.iter();
-        let states = all().flat_map(|it| &it.states);
-        let plans: Vec<String> = all().map(|it| json!(it.plan).to_string()).collect();
+        let npas = area_codes.iter().map(|it| it.npa.number().into());
+        let records: Vec<String> = area_codes.iter().map(|it| json!(it).to_string()).collect();
         Some(Self {
-            npas: columns.numbers(all().map(|it| it.npa.number().into()))?,
-            countries: columns.numbers(all().map(|it| it.country.map_or(0, |it| it as u32 + 1)))?,
-            primary_states: columns.numbers(all().map(|it| state_to_number(it.state)))?,
-            exchange_totals: columns.numbers(all().map(|it| it.total_exchanges))?,
-            state_lists: columns.lists(all().map(|it| it.states.len()))?,
-            states: columns.numbers(states.map(|state| state_to_number(Some(*state))))?,
-            plans: columns.strings(plans.iter().map(String::as_str))?,
+            npas: columns.numbers(npas)?,
+            records: columns.strings(records.iter().map(String::as_str))?,
         })
     }
 
@@ -163,16 +151,8 @@ impl AreaCodes {
     }
 
     pub(super) fn record(&self, position: usize) -> AreaCode {
-        let states = self.state_lists.range(position).map(|item| self.states.get(item));
-        AreaCode {
-            npa: Npa::from_number(self.npas.get(position) as u16),
-            state: state_from_number(self.primary_states.get(position)),
-            states: states.filter_map(state_from_number).collect(),
-            country: variant(&self.countries, position),
-            total_exchanges: self.exchange_totals.get(position) as u32,
-            plan: serde_json::from_str(self.plans.get(position))
-                .expect("only JSON is written to this column"),
-        }
+        serde_json::from_str(self.records.get(position))
+            .expect("only JSON is written to this column")
     }
 }
 

@@ -1,12 +1,23 @@
-//! The body of a POST request as text: its content type and encoding.
+//! The body of a POST request as text, and of its response: several results in JSON, or one JSON object per line.
 
-use std::str::from_utf8;
+use std::{collections::BTreeMap, str::from_utf8};
 
-use axum::http::{
-    HeaderMap,
-    header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderName},
+use axum::{
+    http::{
+        HeaderMap, HeaderValue,
+        header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderName},
+    },
+    response::{IntoResponse, Response},
 };
-use shared::errors::{ApiError, quote};
+use serde::Serialize;
+use shared::{
+    errors::{ApiError, quote},
+    json::json_lines,
+};
+
+pub use shared::json::JSON_LINES;
+
+pub const JSON: &str = "application/json";
 
 /// Bytes of a body that count as one request, rounded up.
 pub const BYTES_PER_REQUEST: usize = 16 * 1024;
@@ -83,4 +94,22 @@ pub fn json_error(error: &serde_json::Error) -> ApiError {
 fn last_line_number(text: &str) -> usize {
     let crlf_count = text.matches("\r\n").count();
     1 + text.matches(['\r', '\n']).count() - crlf_count
+}
+
+pub type Body = Result<Vec<u8>, Box<dyn std::error::Error>>;
+
+/// Writes the results as [`JSON`] or [`JSON_LINES`].
+pub fn write_json(media_type: &str, results: &[impl Serialize]) -> Body {
+    if media_type == JSON_LINES {
+        return Ok(json_lines(results.iter())?);
+    }
+    Ok(serde_json::to_vec(&BTreeMap::from([("results", results)]))?)
+}
+
+pub fn response(media_type: &'static str, body: Body) -> Result<Response, ApiError> {
+    let body = body.map_err(|error| {
+        tracing::error!(error = &*error, "cannot write the results");
+        ApiError::Internal
+    })?;
+    Ok(([(CONTENT_TYPE, HeaderValue::from_static(media_type))], body).into_response())
 }
