@@ -130,11 +130,8 @@ impl Strings {
     }
 
     pub(super) fn get(&self, position: usize) -> &str {
-        str::from_utf8(self.bytes(position)).expect("only UTF-8 is written to this column")
-    }
-
-    pub(super) fn bytes(&self, position: usize) -> &[u8] {
-        &self.bytes[self.ranges.range(position)]
+        let text = &self.bytes[self.ranges.range(position)];
+        str::from_utf8(text).expect("only UTF-8 is written to this column")
     }
 
     /// The string with an ID, which is its position plus one; `None` for zero.
@@ -143,10 +140,10 @@ impl Strings {
     }
 
     /// The positions of the strings that start with `prefix`. The strings must be sorted.
-    pub(super) fn with_prefix(&self, prefix: &[u8], within: Range<usize>) -> Range<usize> {
-        let start = first_where(within.clone(), |position| self.bytes(position) >= prefix);
-        let is_after = |position| !self.bytes(position).starts_with(prefix);
-        start..first_where(start..within.end, is_after)
+    pub(super) fn with_prefix(&self, prefix: &str) -> Range<usize> {
+        let start = first_where(0..self.count(), |position| self.get(position) >= prefix);
+        let is_after = |position| !self.get(position).starts_with(prefix);
+        start..first_where(start..self.count(), is_after)
     }
 }
 
@@ -213,9 +210,6 @@ pub(super) struct DictionaryColumn {
     entries: Vec<u32>,
     /// The entry of each row in its area code's dictionary.
     pub(super) rows: Numbers,
-    /// For each value, the positions of its entries across all dictionaries.
-    occurrences: Lists,
-    positions: Vec<u32>,
 }
 
 impl DictionaryColumn {
@@ -224,50 +218,22 @@ impl DictionaryColumn {
         let entries = columns.numbers(written.entries.iter().copied())?;
         let entries = entries.to_vec(0..entries.count());
         let rows = columns.numbers(written.rows.iter().copied())?;
-        let (occurrences, positions) = occurrences(&entries);
-        Some(Self { dictionaries, entries, rows, occurrences, positions })
+        Some(Self { dictionaries, entries, rows })
     }
 
-    pub(super) fn entry_count(&self) -> usize {
-        self.entries.len()
-    }
-
-    /// The positions of an area code's entries across all dictionaries.
-    pub(super) fn dictionary(&self, area: usize) -> Range<usize> {
-        self.dictionaries.range(area)
-    }
-
-    /// The positions of the entries with this value.
-    pub(super) fn positions_of(&self, value: usize) -> &[u32] {
-        if value < self.occurrences.count() {
-            &self.positions[self.occurrences.range(value)]
-        } else {
-            &[]
-        }
+    /// The values in an area code's dictionary.
+    pub(super) fn dictionary(&self, area: usize) -> &[u32] {
+        &self.entries[self.dictionaries.range(area)]
     }
 
     /// The value of an entry in an area code's dictionary.
     pub(super) fn entry(&self, area: usize, entry: usize) -> usize {
-        self.entries[self.dictionary(area)][entry] as usize
+        self.dictionary(area)[entry] as usize
     }
 
     pub(super) fn get(&self, area: usize, row: usize) -> usize {
         self.entry(area, self.rows.get(row))
     }
-}
-
-/// For each value, its positions in `entries`.
-fn occurrences(entries: &[u32]) -> (Lists, Vec<u32>) {
-    let mut counts = vec![0; entries.iter().max().map_or(0, |&greatest| greatest as usize + 1)];
-    entries.iter().for_each(|&value| counts[value as usize] += 1);
-    let lists = Lists::from_lengths(counts.iter().copied());
-    let mut positions = vec![0; entries.len()];
-    for (position, &value) in (0..).zip(entries) {
-        let left = &mut counts[value as usize];
-        positions[lists.range(value as usize).end - *left as usize] = position;
-        *left -= 1;
-    }
-    (lists, positions)
 }
 
 /// A dictionary column to write.

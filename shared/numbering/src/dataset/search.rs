@@ -1,8 +1,7 @@
 //! Exchange search: by word prefixes and exact filters.
 //!
-//! Each condition has a bit. A search looks up the names and attributes that meet each condition and sets its
-//! bit on their dictionary entries. An exchange's bits combine its own entries and those of its effective
-//! blocks. The dictionary rules out area codes, and the entries rule out rows.
+//! Each condition has a bit, which a search sets on the names and attributes that meet it. An exchange's bits combine
+//! those of its own values and of its effective blocks. An area code's dictionaries rule it out before its rows are read.
 
 use std::{array, ops::Range};
 
@@ -66,70 +65,36 @@ impl Dataset {
         conditions.matching_rows(search)
     }
 
-    /// The shared attributes that match; `None` if all do.
-    fn wanted_attributes(&self, search: &Search) -> Option<Vec<u32>> {
+    fn attributes_match(&self, position: usize, search: &Search) -> bool {
         let Search { state, country, status, .. } = search;
-        if state.is_none() && country.is_none() && status.is_none() {
-            return None;
-        }
         let shared = &self.exchanges.attributes;
-        let is_wanted = |&position: &u32| {
-            let position = position as usize;
-            country.is_none_or(|country| shared.places.country(position) == country)
-                && (state.is_none() || shared.places.state(position) == *state)
-                && status.is_none_or(|status| shared.status(position) == status)
-        };
-        Some((0..shared.count() as u32).filter(is_wanted).collect())
+        country.is_none_or(|country| shared.places.country(position) == country)
+            && (state.is_none() || shared.places.state(position) == *state)
+            && status.is_none_or(|status| shared.status(position) == status)
     }
 
-    /// The holders that match; `None` if the search has no criteria for the holder.
-    fn wanted_holders(&self, search: &Search) -> Option<Vec<u32>> {
+    fn holder_matches(&self, holder: usize, search: &Search) -> bool {
         let Search { ocn, company, carrier_type, .. } = search;
-        let mut holders: Vec<u32> = match (ocn, company, carrier_type) {
-            (None, None, None) => return None,
-            (Some(ocn), ..) => {
-                let carrier = self.carriers.position(*ocn);
-                carrier.map(|position| position as u32 + 1).into_iter().collect()
-            }
-            (None, Some(company), _) => self.names.candidates_for(company),
-            (None, None, Some(_)) => (1..=self.carriers.count() as u32).collect(),
-        };
-        holders.retain(|&holder| {
-            let carrier = self.holder_carrier(holder as usize);
-            company.as_ref().is_none_or(|company| self.holder_has_name(holder as usize, company))
-                && (carrier_type.is_none()
-                    || carrier.and_then(|it| self.carriers.carrier_type(it)) == *carrier_type)
-        });
-        Some(holders)
+        let carrier = self.holder_carrier(holder);
+        let common_name = carrier.and_then(|carrier| self.carriers.common_name(carrier));
+        let mut names = [self.holder_company_name(holder), common_name].into_iter().flatten();
+        (ocn.is_none() || carrier.map(|carrier| self.carriers.ocn(carrier)) == *ocn)
+            && (carrier_type.is_none()
+                || carrier.and_then(|it| self.carriers.carrier_type(it)) == *carrier_type)
+            && company.as_ref().is_none_or(|company| names.any(|name| company.matches(name)))
     }
 
-    fn holder_has_name(&self, holder: usize, wanted: &WholeName) -> bool {
-        let names = match self.holder_carrier(holder) {
-            Some(carrier) => {
-                [self.carriers.company_name(carrier), self.carriers.common_name(carrier)]
-            }
-            None if holder < self.holder_count() => [self.holder_company_name(holder), None],
-            None => [None, None],
-        };
-        names.into_iter().flatten().any(|name| wanted.matches(name))
-    }
-
-    fn wanted_rate_centers(&self, wanted: &WholeName) -> Vec<u32> {
-        let mut names = self.names.candidates_for(wanted);
-        names.retain(|&name| {
-            let id = (name as usize).checked_sub(self.holder_count());
-            let rate_center = id.and_then(|id| self.names.rate_centers.get_by_id(id));
-            rate_center.is_some_and(|rate_center| wanted.matches(rate_center))
-        });
-        names
+    fn rate_center_matches(&self, rate_center: usize, wanted: Option<&WholeName>) -> bool {
+        let name = self.names.rate_centers.get_by_id(rate_center);
+        name.zip(wanted).is_some_and(|(name, wanted)| wanted.matches(name))
     }
 }
 
-/// The conditions an exchange must meet, and the dictionary entries that meet each one.
+/// The conditions an exchange must meet, and the values that meet each one.
 struct Conditions<'a> {
     dataset: &'a Dataset,
-    /// For each column and dictionary entry, the conditions the entry meets: at most ten words, ten word parts and
-    /// three others.
+    /// For each column and value, the conditions that the value meets: at most ten words, ten word parts and three
+    /// others.
     bits: [Vec<u32>; 3],
     next_bit: u32,
     required: u32,
@@ -147,10 +112,11 @@ struct Alternatives {
 
 impl<'a> Conditions<'a> {
     fn new(dataset: &'a Dataset, today: Date) -> Self {
-        let columns = &dataset.exchanges.columns;
+        let attributes = dataset.exchanges.attributes.count();
+        let rate_centers = 1 + dataset.names.rate_centers.count();
         Self {
             dataset,
-            bits: array::from_fn(|column| vec![0; columns[column].entry_count()]),
+            bits: [attributes, dataset.holder_count(), rate_centers].map(|count| vec![0; count]),
             next_bit: 1,
             required: 0,
             alternatives: Vec::new(),
@@ -161,15 +127,26 @@ impl<'a> Conditions<'a> {
 
     /// Adds all conditions of a search except its words.
     fn require_fields(&mut self, search: &Search) {
-        if let Some(attributes) = self.dataset.wanted_attributes(search) {
-            self.required |= self.take_bit();
-            self.mark(ATTRIBUTES, &attributes, self.required);
+        let dataset = self.dataset;
+        let Search { ocn, company, rate_center, state, country, carrier_type, status, .. } = search;
+        if state.is_some() || country.is_some() || status.is_some() {
+            self.require(ATTRIBUTES, |position| dataset.attributes_match(position, search));
         }
-        if let Some(holders) = self.dataset.wanted_holders(search) {
-            self.required |= self.assign_bit(&holders);
+        if ocn.is_some() || company.is_some() || carrier_type.is_some() {
+            self.require(HOLDERS, |holder| dataset.holder_matches(holder, search));
         }
-        if let Some(wanted) = &search.rate_center {
-            self.required |= self.assign_bit(&self.dataset.wanted_rate_centers(wanted));
+        if rate_center.is_some() {
+            let wanted = rate_center.as_ref();
+            self.require(RATE_CENTERS, |id| dataset.rate_center_matches(id, wanted));
+        }
+    }
+
+    /// Requires one of a column's values that match.
+    fn require(&mut self, column: usize, is_match: impl Fn(usize) -> bool) {
+        let bit = self.take_bit();
+        self.required |= bit;
+        for (value, bits) in self.bits[column].iter_mut().enumerate() {
+            *bits |= if is_match(value) { bit } else { 0 };
         }
     }
 
@@ -197,11 +174,11 @@ impl<'a> Conditions<'a> {
 
     fn assign_bit(&mut self, names: &[u32]) -> u32 {
         let bit = self.take_bit();
-        let first_rate_center = self.dataset.holder_count() as u32;
-        for &name in names {
+        let first_rate_center = self.dataset.holder_count();
+        for name in names.iter().map(|&name| name as usize) {
             match name.checked_sub(first_rate_center) {
-                Some(rate_center) => self.mark(RATE_CENTERS, &[rate_center], bit),
-                None => self.mark(HOLDERS, &[name], bit),
+                Some(rate_center) => self.bits[RATE_CENTERS][rate_center] |= bit,
+                None => self.bits[HOLDERS][name] |= bit,
             }
         }
         bit
@@ -211,15 +188,6 @@ impl<'a> Conditions<'a> {
         let bit = self.next_bit;
         self.next_bit <<= 1;
         bit
-    }
-
-    /// Sets a bit on all of a column's entries with one of these values.
-    fn mark(&mut self, column: usize, values: &[u32], bit: u32) {
-        for &value in values {
-            for &entry in self.dataset.exchanges.columns[column].positions_of(value as usize) {
-                self.bits[column][entry as usize] |= bit;
-            }
-        }
     }
 
     /// Returns `true` if an exchange with these bits meets all conditions.
@@ -253,8 +221,12 @@ impl<'a> Conditions<'a> {
     /// Sets `found` for the matching rows in an area code.
     fn find_in_area(&self, area: usize, rows: Range<usize>, found: &mut [bool]) {
         let columns = &self.dataset.exchanges.columns;
-        let tables: [&[u32]; 3] =
-            array::from_fn(|column| &self.bits[column][columns[column].dictionary(area)]);
+        // For each column, the bits of the area code's dictionary entries.
+        let tables: [Vec<u32>; 3] = array::from_fn(|column| {
+            let values = columns[column].dictionary(area).iter();
+            values.map(|&value| self.bits[column][value as usize]).collect()
+        });
+        let tables = tables.each_ref().map(Vec::as_slice);
         let any_bits = tables.map(|table| table.iter().fold(0, |bits, own| bits | own));
         let common_bits = tables.map(|table| table.iter().fold(u32::MAX, |bits, own| bits & own));
         if !self.are_met(any_bits.into_iter().fold(0, |bits, own| bits | own)) {

@@ -119,17 +119,6 @@ impl Folded {
         self.0.split(SPACE).flat_map(tails).map(|tail| tail.replace(PUNCTUATION, ""))
     }
 
-    /// For each word, all letters from its start to the end of the text, and the length of its first part in
-    /// bytes. Every spelling of the name has a word that starts there and is at least as long as that part.
-    pub(super) fn word_starts(&self) -> impl Iterator<Item = (String, usize)> {
-        let starts = self.0.match_indices(SPACE).map(|(space, _)| space + 1);
-        iter::once(0).chain(starts).map(|start| {
-            let rest = &self.0[start..];
-            let first_part = rest.find([SPACE, PUNCTUATION]).unwrap_or(rest.len());
-            (rest.replace([SPACE, PUNCTUATION], ""), first_part)
-        })
-    }
-
     /// Compares this name with another.
     pub(super) fn match_with(&self, name: &str) -> NameMatch {
         let (mut own, mut others) = (letters(&self.0), letters(name));
@@ -258,13 +247,6 @@ mod tests {
             let found = Folded::from(row[0]).match_with(row[1]);
             assert_eq!(format!("{found:?}"), row[2], "{row:?}");
         }
-    }
-
-    #[test]
-    fn words_start_after_spaces_with_the_length_of_their_first_part() {
-        let starts: Vec<_> = Folded::from("AT&T St. John's").word_starts().collect();
-        let expected = [("attstjohns", 2), ("stjohns", 2), ("johns", 4)];
-        assert_eq!(starts, expected.map(|(letters, first_part)| (letters.to_owned(), first_part)));
     }
 
     #[test]
