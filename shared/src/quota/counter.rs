@@ -178,8 +178,8 @@ impl Counter {
         }
     }
 
-    fn statuses(&mut self, requests: u64, now: i64) -> QuotaStatuses {
-        self.limits.statuses(requests, &mut self.counted, now)
+    fn statuses(&self, requests: u64, now: i64) -> QuotaStatuses {
+        self.limits.statuses(requests, &self.counted, now)
     }
 
     /// Counts this container's requests, or takes them back if negative.

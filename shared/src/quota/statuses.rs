@@ -18,12 +18,11 @@ impl Limits {
     }
 
     /// The status of each quota, with the time at which `requests` more would fit.
-    pub fn statuses(self, requests: u64, counts: &mut Counts, now: i64) -> QuotaStatuses {
-        let mut status = |limit_type: LimitType| {
+    pub fn statuses(self, requests: u64, counts: &Counts, now: i64) -> QuotaStatuses {
+        QuotaStatuses(LimitType::ALL.map(|limit_type| {
             let limit = self.0[limit_type as usize]?;
             Some(limit_type.status(requests, limit, counts, now))
-        };
-        QuotaStatuses(LimitType::ALL.map(&mut status))
+        }))
     }
 }
 
@@ -113,10 +112,17 @@ impl QuotaExceeded {
 mod tests {
     use super::*;
 
+    /// Statuses of these limits, remaining requests and reset times.
+    fn statuses(known: [(LimitType, u64, u64, i64); 2]) -> QuotaStatuses {
+        QuotaStatuses(LimitType::ALL.map(|it| {
+            let (limit_type, limit, remaining, reset) = known.into_iter().find(|of| of.0 == it)?;
+            Some(QuotaStatus { limit_type, limit, remaining, reset })
+        }))
+    }
+
     #[test]
     fn the_exceeded_quota_is_one_that_never_fits_or_the_one_that_resets_last() {
-        let status =
-            |limit_type, limit, reset| Some(QuotaStatus { limit_type, limit, remaining: 2, reset });
+        let statuses = statuses([(LimitType::Minute, 10, 2, 60), (LimitType::Daily, 20, 2, 3600)]);
         for (requests, expected) in [
             (2, None),
             (3, Some(LimitType::Daily)),
@@ -124,10 +130,6 @@ mod tests {
             (11, Some(LimitType::Minute)),
             (21, Some(LimitType::Daily)),
         ] {
-            let statuses = QuotaStatuses([
-                status(LimitType::Minute, 10, 60),
-                status(LimitType::Daily, 20, 3600),
-            ]);
             let exceeded = statuses.exceeded_by(requests).map(|status| status.limit_type);
             assert_eq!(exceeded, expected, "{requests}");
         }
@@ -135,11 +137,8 @@ mod tests {
 
     #[test]
     fn the_quota_with_the_fewest_requests_left_limits_a_client() {
-        let left = [(LimitType::Minute, 7), (LimitType::Daily, 3)];
-        let statuses = left.map(|(limit_type, remaining)| {
-            Some(QuotaStatus { limit_type, limit: 9, remaining, reset: 0 })
-        });
-        assert_eq!(QuotaStatuses(statuses).min_remaining(), 3);
+        let statuses = statuses([(LimitType::Minute, 9, 7, 0), (LimitType::Daily, 9, 3, 0)]);
+        assert_eq!(statuses.min_remaining(), 3);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The kinds of quotas, and which requests count against one at a given time.
 
-use std::{collections::BTreeMap, ops::RangeInclusive};
+use std::ops::RangeInclusive;
 
 use serde::Serialize;
 use store::{Counts, KeyRecord};
@@ -17,18 +17,15 @@ pub enum LimitType {
 /// Everything that differs between the kinds of quotas.
 pub(super) struct Properties {
     /// The length of the sliding window in seconds.
-    window: i64,
+    pub window: i64,
     name: &'static str,
     headers: [&'static str; 3],
     limit: fn(&KeyRecord) -> Option<u32>,
-    buckets: fn(&mut Counts) -> &mut Buckets,
 }
 
-/// The number of requests in each bucket, by the bucket's first second. The requests in a bucket expire together.
-type Buckets = BTreeMap<i64, i64>;
-
 impl LimitType {
-    pub const ALL: [Self; 2] = [Self::Minute, Self::Daily];
+    /// Each has its own counts in [`Counts`], by periods whose requests expire together: its buckets.
+    pub const ALL: [Self; Counts::PERIODS.len()] = [Self::Minute, Self::Daily];
 
     pub(super) fn properties(self) -> Properties {
         match self {
@@ -41,14 +38,12 @@ impl LimitType {
                     "X-RateLimit-Minute-Reset",
                 ],
                 limit: |key| key.per_minute,
-                buckets: |counts| &mut counts.steps,
             },
             Self::Daily => Properties {
                 window: 24 * 60 * 60,
                 name: "day",
                 headers: ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"],
                 limit: |key| key.per_day,
-                buckets: |counts| &mut counts.hours,
             },
         }
     }
@@ -76,11 +71,11 @@ impl LimitType {
         self,
         requests: u64,
         limit: u64,
-        counts: &mut Counts,
+        counts: &Counts,
         now: i64,
     ) -> QuotaStatus {
-        let Properties { window, buckets, .. } = self.properties();
-        let counted = buckets(counts).range(counted_starts(window, now));
+        let window = self.properties().window;
+        let counted = counts.0[self as usize].range(counted_starts(window, now));
         let used: i64 = counted.clone().map(|(_, count)| count).sum();
         let (mut left, mut reset) = (used, now);
         for (start, count) in counted {
@@ -104,8 +99,8 @@ fn counted_starts(window: i64, now: i64) -> RangeInclusive<i64> {
 /// Drops requests that do not count at `now`.
 pub(super) fn drop_expired(counts: &mut Counts, now: i64) {
     for limit_type in LimitType::ALL {
-        let Properties { window, buckets, .. } = limit_type.properties();
-        buckets(counts).retain(|start, _| counted_starts(window, now).contains(start));
+        let counted = counted_starts(limit_type.properties().window, now);
+        counts.0[limit_type as usize].retain(|start, _| counted.contains(start));
     }
 }
 
@@ -139,7 +134,7 @@ mod tests {
         let mut counts = Counts::default();
         let mut admitted = Vec::new();
         for &now in times {
-            if limit_type.status(1, limit, &mut counts, now).remaining > 0 {
+            if limit_type.status(1, limit, &counts, now).remaining > 0 {
                 counts.add(1, now);
                 admitted.push(now);
             }
@@ -155,6 +150,7 @@ mod tests {
         (0..times.len()).map(count_from).max().unwrap_or(0)
     }
 
+    /// Times within four windows.
     fn sorted_times(window: i64) -> impl Strategy<Value = Vec<i64>> {
         prop::collection::vec(0..4 * window, 0..150).prop_map(|mut times| {
             times.sort_unstable();
@@ -162,21 +158,23 @@ mod tests {
         })
     }
 
+    fn limit_type_and_times() -> impl Strategy<Value = (LimitType, Vec<i64>)> {
+        prop::sample::select(&LimitType::ALL[..])
+            .prop_flat_map(|it| (Just(it), sorted_times(it.properties().window)))
+    }
+
     proptest! {
         #[test]
         fn quotas_admit_clients_within_them_and_no_more_in_a_window_less_a_bucket(
-            times in sorted_times(60), daily in sorted_times(86_400), limit in 1_usize..40
+            (limit_type, times) in limit_type_and_times(), limit in 1_usize..40
         ) {
-            for (limit_type, bucket, times) in [
-                (LimitType::Minute, Counts::STEP, times), (LimitType::Daily, Counts::HOUR, daily)
-            ] {
-                let window = limit_type.properties().window;
-                // A window is half-open: a request stops counting after exactly one window.
-                let needed = max_in_span(window - 1, &times);
-                prop_assert_eq!(&admit_all(limit_type, needed as u64, &times), &times);
-                let admitted = admit_all(limit_type, limit as u64, &times);
-                prop_assert!(max_in_span(window - bucket, &admitted) <= limit);
-            }
+            let window = limit_type.properties().window;
+            let bucket = Counts::PERIODS[limit_type as usize].seconds;
+            // A window is half-open: a request stops counting after exactly one window.
+            let needed = max_in_span(window - 1, &times);
+            prop_assert_eq!(&admit_all(limit_type, needed as u64, &times), &times);
+            let admitted = admit_all(limit_type, limit as u64, &times);
+            prop_assert!(max_in_span(window - bucket, &admitted) <= limit);
         }
 
         #[test]
@@ -185,7 +183,7 @@ mod tests {
         ) {
             let mut counts = Counts::default();
             times.into_iter().for_each(|time| counts.add(1, time));
-            let mut status = |now| LimitType::Minute.status(1, limit, &mut counts, now);
+            let status = |now| LimitType::Minute.status(1, limit, &counts, now);
             let QuotaStatus { remaining, reset, .. } = status(now);
             if remaining == 0 {
                 prop_assert!(status(reset).remaining > 0);
@@ -210,13 +208,15 @@ mod tests {
         ] {
             let mut counts = Counts::default();
             counts.add(1, NOW - ago);
-            let remaining = LimitType::ALL.map(|it| it.status(1, 9, &mut counts, NOW).remaining);
-            assert_eq!(remaining, [minute, daily], "{ago}");
+            let expected = [(LimitType::Minute, minute), (LimitType::Daily, daily)];
+            for (limit_type, remaining) in expected {
+                let status = limit_type.status(1, 9, &counts, NOW);
+                assert_eq!(status.remaining, remaining, "{ago} {limit_type:?}");
+            }
             drop_expired(&mut counts, NOW);
-            assert_eq!(
-                (counts.steps.is_empty(), counts.hours.is_empty()),
-                (minute == 9, daily == 9)
-            );
+            for (limit_type, remaining) in expected {
+                assert_eq!(counts.0[limit_type as usize].is_empty(), remaining == 9, "{ago}");
+            }
         }
     }
 }

@@ -18,45 +18,41 @@ use crate::{Store, StoreError, checksum::Item};
 /// The timeout for a call, which requests may be waiting for.
 const CALL_TIMEOUT: Duration = Duration::from_secs(1);
 /// The lifetime of an item in seconds after the last write: until its requests are outside every daily window.
-const TIME_TO_LIVE: i64 = 26 * Counts::HOUR;
+const TIME_TO_LIVE: i64 = 26 * 60 * 60;
 
-/// A kind of counts in an item: the first letter of their attributes, whose rest is the start of a period divided by its
-/// length in seconds, as in `h498684`. Older ones are removed.
-struct Kind {
+/// A period by whose start an item counts. The rest of an attribute's name, after the letter, is the start divided by the
+/// period's length, as in `h498684`. Older counts are removed.
+pub struct Period {
     letter: char,
-    seconds: i64,
+    pub seconds: i64,
     kept: usize,
 }
 
-const HOURS: Kind = Kind { letter: 'h', seconds: Counts::HOUR, kept: 26 };
-/// Twice as many as in a minute, so that a container with a wrong clock does not remove those that count.
-const STEPS: Kind = Kind { letter: 's', seconds: Counts::STEP, kept: 24 };
-const ACTIVITY: Kind = Kind { letter: 'a', seconds: Usage::ACTIVITY, kept: 3 };
+const ACTIVITY: Period = Period { letter: 'a', seconds: Usage::ACTIVITY, kept: 3 };
 /// The first letter of the attributes with the number of each container's last write.
 const LAST_WRITE: char = 'w';
 
-/// Requests by the first second of the hour, and of the five seconds, in which they were sent. A negative number takes
-/// requests back.
+/// Requests by the start of each of [`Counts::PERIODS`], in Unix seconds. A negative number takes requests back.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Counts {
-    pub hours: BTreeMap<i64, i64>,
-    pub steps: BTreeMap<i64, i64>,
-}
+pub struct Counts(pub [BTreeMap<i64, i64>; Counts::PERIODS.len()]);
 
 impl Counts {
-    /// In seconds.
-    pub const HOUR: i64 = 60 * 60;
-    /// In seconds.
-    pub const STEP: i64 = 5;
+    /// The periods that requests expire in: for the quota per minute, then per day.
+    pub const PERIODS: [Period; 2] = [
+        // Twice as many as in a minute, so that a container with a wrong clock does not remove those that count.
+        Period { letter: 's', seconds: 5, kept: 24 },
+        Period { letter: 'h', seconds: 60 * 60, kept: 26 },
+    ];
 
     /// Adds requests at `at`, a Unix time in seconds.
     pub fn add(&mut self, requests: i64, at: i64) {
-        *self.hours.entry(at - at.rem_euclid(Self::HOUR)).or_default() += requests;
-        *self.steps.entry(at - at.rem_euclid(Self::STEP)).or_default() += requests;
+        for (counts, Period { seconds, .. }) in self.0.iter_mut().zip(Self::PERIODS) {
+            *counts.entry(at - at.rem_euclid(seconds)).or_default() += requests;
+        }
     }
 
     pub fn add_all(&mut self, other: &Self) {
-        for (to, from) in [(&mut self.hours, &other.hours), (&mut self.steps, &other.steps)] {
+        for (to, from) in self.0.iter_mut().zip(&other.0) {
             for (start, requests) in from {
                 *to.entry(*start).or_default() += requests;
             }
@@ -64,7 +60,7 @@ impl Counts {
     }
 
     pub fn is_zero(&self) -> bool {
-        self.hours.values().chain(self.steps.values()).all(|requests| *requests == 0)
+        self.0.iter().flat_map(BTreeMap::values).all(|requests| *requests == 0)
     }
 }
 
@@ -113,16 +109,15 @@ pub struct UsageWrite {
 impl UsageWrite {
     /// The attributes to add to.
     fn additions(&self) -> Vec<(String, i64)> {
-        let Counts { hours, steps } = &self.counts;
-        let kinds = [(HOURS, hours), (STEPS, steps), (ACTIVITY, &self.activity)];
-        let names = kinds.into_iter().flat_map(|(kind, counts)| {
-            counts.iter().map(move |(start, by)| (kind.attribute(*start), *by))
+        let periods = Counts::PERIODS.into_iter().zip(&self.counts.0);
+        let names = periods.chain([(ACTIVITY, &self.activity)]).flat_map(|(period, counts)| {
+            counts.iter().map(move |(start, by)| (period.attribute(*start), *by))
         });
         names.filter(|(_, by)| *by != 0).collect()
     }
 }
 
-impl Kind {
+impl Period {
     fn attribute(&self, start: i64) -> String {
         format!("{}{}", self.letter, start / self.seconds)
     }
@@ -232,8 +227,8 @@ fn number(value: impl ToString) -> AttributeValue {
 /// Parses an item. Ignores attributes that are not counts.
 fn parse(item: &Item) -> Usage {
     let mut outdated = Vec::new();
-    let [hours, steps, activity] =
-        [HOURS, STEPS, ACTIVITY].map(|kind| kind.read(item, &mut outdated));
+    let counts = Counts(Counts::PERIODS.map(|period| period.read(item, &mut outdated)));
+    let activity = ACTIVITY.read(item, &mut outdated);
     let last_writes: BTreeMap<String, i64> = numbers(item, LAST_WRITE)
         .map(|(container, number)| (container.to_owned(), number))
         .collect();
@@ -242,7 +237,7 @@ fn parse(item: &Item) -> Usage {
     oldest.sort_unstable();
     oldest.truncate(oldest.len().saturating_sub(Usage::MAX_LAST_WRITES));
     outdated.extend(oldest.iter().map(|(_, container)| format!("{LAST_WRITE}{container}")));
-    Usage { counts: Counts { hours, steps }, activity, last_writes, outdated }
+    Usage { counts, activity, last_writes, outdated }
 }
 
 #[cfg(test)]
@@ -268,22 +263,26 @@ mod tests {
 
     #[test]
     fn the_newest_attributes_of_each_kind_are_kept_in_less_than_one_write_unit() {
-        let count =
-            |kind: Kind, count| move |ago: i64| (kind.attribute(NOON - ago * kind.seconds), count);
-        let (hour, step) = (count(HOURS, 999_999), count(STEPS, 99_999));
-        let activity = count(ACTIVITY, 99_999_999);
+        let attribute = |period: &Period, ago, count| {
+            (period.attribute(NOON - ago as i64 * period.seconds), count)
+        };
         let last = |ago: i64| (format!("wAb{:02}", 99 - ago), NOON * 1000 - ago);
-        let kept = (0..26).map(&hour).chain((0..24).map(&step));
-        let kept = kept.chain((0..3).map(&activity)).chain((0..16).map(last));
-        let outdated = [hour(26), step(24), activity(3), last(16)];
+        let [steps, hours] = Counts::PERIODS;
+        let kinds = [(&steps, 99_999), (&hours, 999_999), (&ACTIVITY, 99_999_999)];
+        let newest = kinds.iter().flat_map(|&(period, count)| {
+            (0..period.kept).map(move |ago| attribute(period, ago, count))
+        });
+        let kept: Vec<_> = newest.chain((0..16).map(last)).collect();
+        let oldest = kinds.iter().map(|&(period, count)| attribute(period, period.kept, count));
+        let outdated: Vec<_> = oldest.chain([last(16)]).collect();
         let full = item(kept.clone());
         assert!(size(&full) <= 1024, "{}", size(&full));
         assert!(parse(&full).outdated.is_empty());
-        let found = parse(&item(kept.chain(outdated.clone())));
-        assert_eq!(found.outdated, outdated.map(|(name, _)| name));
-        assert_eq!(found.counts.hours.len(), 27);
-        assert_eq!(found.counts.hours[&(NOON - 26 * Counts::HOUR)], 999_999);
-        assert_eq!(found.counts.steps[&(NOON - 24 * Counts::STEP)], 99_999);
+        let found = parse(&item([kept, outdated.clone()].concat()));
+        assert!(found.outdated.iter().eq(outdated.iter().map(|(name, _)| name)));
+        assert_eq!(found.counts.0.each_ref().map(BTreeMap::len), [25, 27]);
+        assert_eq!(found.counts.0[0][&(NOON - 24 * 5)], 99_999);
+        assert_eq!(found.counts.0[1][&(NOON - 26 * 60 * 60)], 999_999);
         assert_eq!(found.activity[&(NOON - 3 * Usage::ACTIVITY)], 99_999_999);
     }
 
@@ -307,9 +306,9 @@ mod tests {
         item.insert("h1".to_owned(), AttributeValue::S("1".to_owned()));
         item.insert("h99999999999999999".to_owned(), number(1));
         item.insert("s2".to_owned(), number(-3));
-        let steps = BTreeMap::from([(10, -3)]);
-        let counts = Counts { steps, ..Counts::default() };
-        assert_eq!(parse(&item), Usage { counts, ..Usage::default() });
+        let mut usage = Usage::default();
+        usage.counts.0[0].insert(10, -3);
+        assert_eq!(parse(&item), usage);
     }
 
     #[test]
@@ -321,9 +320,9 @@ mod tests {
         others.add(-3, NOON - 5);
         others.add(2, NOON);
         counts.add_all(&others);
-        let hours = BTreeMap::from([(NOON - Counts::HOUR, 0), (NOON, 2)]);
-        let steps = BTreeMap::from([(NOON - Counts::STEP, 0), (NOON, 2)]);
-        assert_eq!(counts, Counts { hours, steps });
+        for (counts, seconds) in counts.0.iter().zip([5, 60 * 60]) {
+            assert_eq!(counts, &BTreeMap::from([(NOON - seconds, 0), (NOON, 2)]));
+        }
         counts.add(-2, NOON + 4);
         assert!(counts.is_zero());
     }

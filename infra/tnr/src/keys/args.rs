@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use store::KeyRecord;
 
 use crate::{database::args::DataArgs, keys::expiry::Expiry, new_file::Replacement};
 
@@ -93,4 +94,11 @@ pub struct KeyTerms {
     /// Maximum requests per 24 hours [default: unlimited]
     #[arg(long, value_name = "REQUESTS", value_parser = clap::value_parser!(u32).range(1..))]
     pub per_day: Option<u32>,
+}
+
+impl KeyTerms {
+    pub fn with_quotas(&self, record: KeyRecord) -> KeyRecord {
+        let &Self { per_minute, per_day, .. } = self;
+        KeyRecord { per_minute, per_day, ..record }
+    }
 }

@@ -71,9 +71,7 @@ pub async fn create(
     let record = KeyRecord {
         note: terms.note.clone(),
         expires_at: terms.expires.map(|expiry| expiry.expires_at(now)).transpose()?,
-        per_minute: terms.per_minute,
-        per_day: terms.per_day,
-        ..new_record(key.hash(), key.prefix(), name, now)
+        ..terms.with_quotas(new_record(key.hash(), key.prefix(), name, now))
     };
     store.put_api_key(&record).await?;
     print_key(&key);

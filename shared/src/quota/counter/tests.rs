@@ -2,16 +2,19 @@ mod simulation;
 
 use tokio::sync::oneshot::Receiver;
 
+use store::KeyRecord;
+
 use self::simulation::add;
 use super::{
     pace::{MIN_ALLOWANCE, RECENT},
     *,
 };
+use crate::{auth::key_record, quota::window::LimitType};
 
 const NINE_AM: i64 = 1_795_219_200 + 9 * 3600;
 
-fn limits(per_minute: Option<u64>, per_day: Option<u64>) -> Limits {
-    Limits([per_minute, per_day])
+fn limits(per_minute: Option<u32>, per_day: Option<u32>) -> Limits {
+    Limits::from_key(&KeyRecord { per_minute, per_day, ..key_record("a") }).unwrap()
 }
 
 /// Takes requests within the allowance.
@@ -42,7 +45,7 @@ fn write(counter: &mut Counter, table: &mut Usage, now: i64) -> usize {
 }
 
 fn total(table: &Usage) -> i64 {
-    table.counts.hours.values().sum()
+    table.counts.0[LimitType::Daily as usize].values().sum()
 }
 
 /// A counter that has just written, and the table.
@@ -127,7 +130,7 @@ fn requests_do_not_wait_during_an_outage() {
 #[test]
 fn requests_wait_behind_others_and_are_rejected_if_that_takes_more_than_a_second() {
     let (mut counter, quota) = (Counter::new(), MIN_ALLOWANCE + 1);
-    let limits = limits(None, Some(quota));
+    let limits = limits(None, Some(quota as u32));
     let _all = wait(&mut counter, limits, quota, NINE_AM);
     let _one_more = wait(&mut counter, limits, 1, NINE_AM);
 

@@ -8,6 +8,7 @@ use std::env;
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 use tokio::sync::oneshot::{Receiver, error::TryRecvError};
 
+use super::limits;
 use crate::quota::{counter::*, window::LimitType};
 
 const DEFAULT_RUNS: u64 = 15;
@@ -39,8 +40,9 @@ pub fn add(usage: &mut Usage, write: &UsageWrite) {
     for (minute, active) in &write.activity {
         *usage.activity.entry(*minute).or_default() += active;
     }
-    while usage.counts.steps.len() > 24 {
-        usage.counts.steps.pop_first();
+    let minute = &mut usage.counts.0[LimitType::Minute as usize];
+    while minute.len() > 24 {
+        minute.pop_first();
     }
     if usage.last_writes.len() > Usage::MAX_LAST_WRITES {
         let others = usage.last_writes.iter().filter(|(it, _)| **it != write.container);
@@ -91,7 +93,7 @@ impl Run {
         let mut random = StdRng::seed_from_u64(seed);
         let per_minute = random.random_range(1..300) * containers.div_ceil(5);
         let per_day = random.random_bool(0.5).then_some(per_minute * 3 / 2);
-        let limits = Limits([Some(per_minute), per_day]);
+        let limits = limits(Some(per_minute as u32), per_day.map(|limit| limit as u32));
         let step = if containers < 100 { STEP } else { LONG_STEP };
         let containers = (0..containers as i64).map(|index| Container {
             counter: Counter::new(),
@@ -254,11 +256,8 @@ impl Run {
 
     /// The maximum number of requests admitted in any span one bucket shorter than the quota's window.
     fn max_admitted_in_window(&self, limit_type: LimitType) -> u64 {
-        let (window, bucket) = match limit_type {
-            LimitType::Minute => (60, Counts::STEP),
-            LimitType::Daily => (24 * 60 * 60, Counts::HOUR),
-        };
-        let span = 1000 * (window - bucket - MAX_ADMISSION_DELAY);
+        let bucket = Counts::PERIODS[limit_type as usize].seconds;
+        let span = 1000 * (limit_type.properties().window - bucket - MAX_ADMISSION_DELAY);
         let within = |from: i64| {
             let later = self.admitted.iter().filter(|(time, _)| (from..from + span).contains(time));
             later.map(|(_, requests)| requests).sum::<u64>()
@@ -274,7 +273,7 @@ impl Run {
             let bound = limit + self.max_excess(limit);
             assert!(max <= bound, "{description}: {max} of {limit}, not at most {bound}");
         }
-        let total: i64 = self.table.counts.hours.values().sum();
+        let total = super::total(&self.table);
         let admitted: u64 = self.admitted.iter().map(|(_, requests)| requests).sum();
         let max_error = if self.containers.len() <= 10 { 0 } else { admitted / 50 };
         let error = total.unsigned_abs().abs_diff(admitted);
