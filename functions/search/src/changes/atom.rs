@@ -13,32 +13,21 @@ use super::{ChangeList, ChangeRow};
 
 const AUTHOR: &str = "Telephone Number Reference Service";
 
-/// The service's address, and the feed's path and query as requested, without the key. Together they identify the feed.
-pub struct FeedAddress {
-    base: String,
-    uri: Uri,
-}
-
-impl FeedAddress {
-    pub fn new(address: PublicAddress, uri: &Uri) -> Self {
-        let base = address.0.unwrap_or_default();
-        Self { base, uri: pin(uri, "format", "atom") }
-    }
-}
-
+/// Writes a feed. The service's address, and the path and query as requested, without the key, identify it.
 pub fn feed(
-    FeedAddress { base, uri }: &FeedAddress,
+    address: PublicAddress,
+    requested: &Uri,
     title: &str,
     list: &ChangeList,
 ) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
-    let url = format!("{base}{uri}");
-    let entries = list.changes.iter().map(|row| entry(base, row));
+    let base = address.0.unwrap_or_default();
+    let url = format!("{base}{}", pin(requested, "format", "atom"));
+    let entries = list.changes.iter().map(|row| entry(&base, row));
+    let newest = list.changes.first().map(|newest| newest.published_at);
     let feed = Feed {
         title: Text::plain(title),
         id: url.clone(),
-        updated: time(
-            list.changes.first().map_or(list.until.published_at, |newest| newest.published_at),
-        )?,
+        updated: time(newest.unwrap_or(list.until.published_at))?,
         authors: vec![Person { name: AUTHOR.to_owned(), ..Person::default() }],
         links: vec![Link { href: url, rel: "self".to_owned(), ..Link::default() }],
         entries: entries.collect::<Result<_, _>>()?,

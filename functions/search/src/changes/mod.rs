@@ -20,7 +20,7 @@ use serde::Serialize;
 use shared::{
     auth::Charge,
     errors::{ApiError, ListError},
-    pagination::{Page, Pagination, pin},
+    pagination::{Page, Pagination},
     params::Params,
     past::price_for_units,
     public_address::PublicAddress,
@@ -30,7 +30,6 @@ use store::{Publication, PublishedDifference, StoreError};
 use utoipa::ToSchema;
 
 use self::{
-    atom::FeedAddress,
     filter::{Filter, Since},
     output::{ChangesFormat, FormatParam},
 };
@@ -161,10 +160,7 @@ pub async fn list_changes(
         changes,
         pagination: Pagination { limit: page.limit, offset: page.offset, total },
     };
-    let feed = FeedAddress::new(address, &uri);
-    // The link states the start, since the default changes over time.
-    let uri = pin(&uri, "since", &since.id);
-    Ok(output::response(format, uri, &feed, &filter.to_string(), list))
+    Ok(output::response(format, address, &uri, &filter.to_string(), list))
 }
 
 /// Reads the changes of publications that match a filter, in this order, several publications ahead. Charges for each

@@ -5,11 +5,7 @@ use axum::{
     http::{HeaderValue, Uri, header::CONTENT_TYPE, request::Parts},
     response::{IntoResponse, Response},
 };
-use jiff::Timestamp;
-use numbering::{
-    changes::{ChangeKind, FieldChange, RecordKind},
-    records::Version,
-};
+use numbering::changes::FieldChange;
 use serde::Serialize;
 use shared::{
     csv_pages::{ListFormat, Rows},
@@ -18,14 +14,12 @@ use shared::{
     json::{JSON_LINES, json_lines},
     pagination::{PageResponse, pin},
     params::Params,
+    public_address::PublicAddress,
 };
 use strum::{EnumString, VariantNames};
 use utoipa::{IntoParams, ToSchema};
 
-use super::{
-    ChangeList, ChangeRow,
-    atom::{self, FeedAddress},
-};
+use super::{ChangeList, ChangeRow, atom};
 
 const ATOM: &str = "application/atom+xml";
 
@@ -68,12 +62,8 @@ impl<S: Sync> FromRequestParts<S> for FormatParam {
 /// A changed field as a CSV row.
 #[derive(Serialize)]
 struct CsvRow<'a> {
-    publication: &'a Version,
-    version: &'a Version,
-    published_at: Timestamp,
-    change: ChangeKind,
-    kind: RecordKind,
-    key: &'a str,
+    #[serde(flatten)]
+    row: &'a ChangeRow,
     field: &'a str,
     #[serde(flatten)]
     values: &'a FieldChange,
@@ -85,30 +75,21 @@ impl Rows for ChangeList {
 
     fn rows(&self) -> impl Iterator<Item = impl Serialize> {
         self.changes.iter().flat_map(|row| {
-            let ChangeRow { publication, version, published_at, change, kind, key, fields } = row;
-            let (published_at, change, kind) = (*published_at, *change, *kind);
-            fields.iter().map(move |(field, values)| CsvRow {
-                publication,
-                version,
-                published_at,
-                change,
-                kind,
-                key,
-                field,
-                values,
-            })
+            row.fields.iter().map(move |(field, values)| CsvRow { row, field, values })
         })
     }
 }
 
-/// Writes a page. `uri` is for links to other pages, and `feed` and `title` describe a feed.
+/// Writes a page for a request to this address and path. `title` is for a feed.
 pub fn response(
     format: ChangesFormat,
-    uri: Uri,
-    feed: &FeedAddress,
+    address: PublicAddress,
+    requested: &Uri,
     title: &str,
     body: ChangeList,
 ) -> Response {
+    // Links state the start, since the default changes over time.
+    let uri = pin(requested, "since", &body.since.publication);
     let list_format = if format == ChangesFormat::Csv { ListFormat::Csv } else { ListFormat::Json };
     let pagination = body.pagination;
     let continuation = continuation(&uri, &body);
@@ -120,7 +101,9 @@ pub fn response(
         ChangesFormat::Ndjson => {
             json_lines(page.body.changes.iter()).map(|body| (JSON_LINES, body)).map_err(Into::into)
         }
-        ChangesFormat::Atom => atom::feed(feed, title, &page.body).map(|body| (ATOM, body)),
+        ChangesFormat::Atom => {
+            atom::feed(address, requested, title, &page.body).map(|body| (ATOM, body))
+        }
     };
     match written {
         Ok((media_type, body)) => {

@@ -52,8 +52,9 @@ async fn written(format: ChangesFormat) -> String {
         pagination: Pagination { limit: 50, offset: 50, total: 52 },
     };
     let uri: Uri = "/v1/changes?npa=415&offset=50&apiKey=secret".parse().unwrap();
-    let feed = FeedAddress::new(PublicAddress(Some("https://a.example/base".to_owned())), &uri);
-    let response = output::response(format, uri, &feed, "Numbering changes: area code 415", list);
+    let address = PublicAddress(Some("https://a.example/base".to_owned()));
+    let title = "Numbering changes: area code 415";
+    let response = output::response(format, address, &uri, title, list);
     let link = response.headers()["link"].to_str().unwrap().to_owned();
     let body = axum::body::to_bytes(response.into_body(), usize::MAX).await.unwrap();
     format!("{link}\n\n{}", String::from_utf8_lossy(&body))
