@@ -1,7 +1,7 @@
 //! Imports the NANPA and CNAC reports: turns them into records and publishes them.
 //!
 //! Data flows one way. [`sources`] opens a file, [`table`] finds its columns, and a module in [`reports`] parses its
-//! rows; [`read`] does so for all reports. [`assemble`] builds a dataset, [`changes`] compares it with the current one,
+//! rows. [`assemble`] builds a dataset, [`changes`] compares it with the current one,
 //! [`quality`] measures its completeness and describes each report, and [`gates`] may refuse it. [`publish`]
 //! writes the items that changed, [`history`] adds the changes to the history, and [`outcome`] defines the report. Finally
 //! [`verify`] compares the items with the snapshot.
@@ -13,14 +13,12 @@ mod error;
 mod gates;
 mod history;
 mod import;
-mod item_writes;
 mod lambda;
 mod notes;
 mod options;
 mod outcome;
 mod publish;
 mod quality;
-mod read;
 mod reports;
 mod rollback;
 mod sources;
@@ -42,18 +40,18 @@ use self::{
     notes::Notes,
     options::Clock,
     publish::Candidate,
-    read::read_sources,
+    reports::read_sources,
 };
 
 pub use changes::{Changes, Delta, Differences, MAX_LISTED};
 pub use error::{IngestError, ReportError};
 pub use gates::{AllowedGates, Gate};
 pub use import::import;
-pub use item_writes::Items;
 pub use lambda::{Event, handle};
 pub use notes::Warning;
 pub use options::{DEFAULT_HISTORY_DAYS, Options, Progress, Repair};
 pub use outcome::{ImportReport, Outcome};
+pub use publish::Items;
 pub use quality::{
     BeforeAfter, CompanyCount, Coverage, ExchangesByBasis, Figures, Quality, QualityReport, SHARES,
     TypeCoverage, Values,

@@ -3,8 +3,7 @@
 //! This crate is independent of HTTP. `template.yaml` defines the tables.
 
 mod api_keys;
-mod batch_get;
-mod breaker;
+mod batches;
 mod checksum;
 mod client;
 mod current;
@@ -14,20 +13,18 @@ mod history_cache;
 mod history_items;
 mod https;
 mod imported_reports;
-mod item_writes;
 mod loading;
 mod lookup_items;
 mod manifest;
 mod metering;
 mod reachability;
 mod snapshots;
-mod table_scan;
 mod tables;
 mod timeouts;
 mod usage;
 
 pub use api_keys::{DamagedKey, KeyRecord, StoredKeys};
-pub use batch_get::READS_PER_BATCH;
+pub use batches::{ItemWrite, READS_PER_BATCH, WRITES_PER_BATCH};
 pub use client::{Store, is_plain_http};
 pub use current::{CurrentDataset, Serving};
 pub use error::{Cause, StoreError};
@@ -38,15 +35,13 @@ pub use https::{TrustedRoots, https_client};
 pub use imported_reports::{
     FileDates, ImportedReport, ImportedReports, ReportDescription, ReportName, SAMPLE_DATE,
 };
-pub use item_writes::{ItemWrite, WRITES_PER_BATCH};
 pub use loading::{
     DatasetError, LoadedVersion, NewestVersion, SkippedVersion, first_readable, load, load_newest,
 };
-pub use lookup_items::{ItemKey, LookupItem};
+pub use lookup_items::{ItemKey, LookupItem, StoredItem};
 pub use manifest::{CHUNK_BYTES, Manifest, Revision, Snapshot};
 pub use metering::{Consumption, count_wait, measure_reads};
 pub use reachability::FailureKind;
-pub use table_scan::StoredItem;
 pub use tables::{Table, Tables};
 pub use timeouts::TimeoutProfile;
 pub use usage::{Counts, Usage, UsageWrite};

@@ -7,13 +7,18 @@
 use std::{
     pin::Pin,
     sync::atomic::{AtomicU64, Ordering},
+    time::Duration,
 };
 
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
+use parking_lot::Mutex;
 use strum::{Display, IntoStaticStr, VariantArray};
 use tokio::time::{Instant, timeout};
 
-use crate::{Store, StoreError, Table, breaker::Breaker, metering};
+use crate::{
+    Store, StoreError, Table,
+    metering::{self, RequestNumber},
+};
 
 /// A kind of failed call. Unlike DynamoDB's own metrics, these include calls that never reach it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Display, IntoStaticStr, VariantArray)]
@@ -170,6 +175,59 @@ impl Store {
         let counts = self.reachability.failed_calls.iter();
         let counts = counts.map(|count| count.load(Ordering::Relaxed));
         FailureKind::VARIANTS.iter().copied().zip(counts)
+    }
+}
+
+/// The pause before a failed table is called again.
+const PAUSE: Duration = Duration::from_secs(3);
+/// The age up to which a failure counts as recent.
+const RECENT: Duration = Duration::from_secs(30);
+
+/// Admits all reads from a working table. After each pause, one request probes a failed one.
+#[derive(Debug, Default)]
+struct Breaker(Mutex<Option<Failure>>);
+
+/// The last failure, unless a read has succeeded since.
+#[derive(Debug)]
+struct Failure {
+    kind: FailureKind,
+    at: Instant,
+    /// The request that has probed the table since, and when it started.
+    probe: Option<(RequestNumber, Instant)>,
+}
+
+impl Breaker {
+    /// Admits a read, or returns the failure because of which the table is not called. Admits all reads of the request that
+    /// probes the table: if others were refused, the request would fail and cancel its first read.
+    fn admit(&self, now: Instant, request: RequestNumber) -> Result<(), FailureKind> {
+        let mut failure = self.0.lock();
+        let Some(Failure { kind, at, probe }) = &mut *failure else { return Ok(()) };
+        let last_call = match *probe {
+            Some((probing, _)) if probing == request => return Ok(()),
+            Some((_, started)) => started.max(*at),
+            None => *at,
+        };
+        if now < last_call + PAUSE {
+            return Err(*kind);
+        }
+        *probe = Some((request, now));
+        Ok(())
+    }
+
+    fn has_failed_recently(&self, now: Instant) -> bool {
+        self.0.lock().as_ref().is_some_and(|failure| now < failure.at + RECENT)
+    }
+
+    /// Ends the request's own probe. A read may fail so late that another request probes the table, which goes on.
+    fn record_failure(&self, kind: FailureKind, now: Instant, request: RequestNumber) {
+        let mut failure = self.0.lock();
+        let probe = failure.take().and_then(|it| it.probe);
+        let probe = probe.filter(|(probing, _)| *probing != request);
+        *failure = Some(Failure { kind, at: now, probe });
+    }
+
+    fn record_success(&self) {
+        *self.0.lock() = None;
     }
 }
 

@@ -9,9 +9,8 @@ use numbering::records::Version;
 
 use crate::{
     DatasetError, Manifest, READS_PER_BATCH, Revision, Snapshot, Store, StoreError, Table,
-    batch_get::primary_key,
+    batches::{RETRY_DELAYS, primary_key},
     checksum::{Item, text},
-    item_writes::RETRY_DELAYS,
     manifest::{CHUNK_BYTES, snapshot_hash},
 };
 

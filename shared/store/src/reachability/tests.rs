@@ -1,4 +1,4 @@
-use std::{future::pending, time::Duration};
+use std::future::pending;
 
 use aws_sdk_dynamodb::{
     config::http::HttpResponse, error::ErrorMetadata, operation::get_item::GetItemError,
@@ -7,7 +7,7 @@ use futures_util::{FutureExt, future::try_join_all};
 use tokio::task::yield_now;
 
 use super::*;
-use crate::{TimeoutProfile, breaker::PAUSE};
+use crate::TimeoutProfile;
 
 async fn succeed() -> Result<(), StoreError> {
     Ok(())
@@ -142,4 +142,39 @@ async fn imports_have_neither_a_limit_nor_a_breaker() {
         Ok(())
     });
     assert!(slow.await.is_ok());
+}
+
+#[test]
+fn a_failed_table_is_probed_by_one_request_after_each_pause() {
+    const FIRST: RequestNumber = RequestNumber(1);
+    const SECOND: RequestNumber = RequestNumber(2);
+    let (breaker, start, just) = (Breaker::default(), Instant::now(), Duration::from_millis(1));
+    assert_eq!(breaker.admit(start, FIRST), Ok(()));
+    breaker.record_failure(FailureKind::Throttled, start, FIRST);
+    for time in [start, start + PAUSE - just] {
+        assert_eq!(breaker.admit(time, FIRST), Err(FailureKind::Throttled));
+    }
+
+    // All reads of the first request, but none of another one until the next pause ends.
+    let probe = start + PAUSE;
+    assert_eq!([probe, probe].map(|time| breaker.admit(time, FIRST)), [Ok(()); 2]);
+    assert_eq!(breaker.admit(probe + PAUSE - just, SECOND), Err(FailureKind::Throttled));
+    assert_eq!(breaker.admit(probe + PAUSE, SECOND), Ok(()));
+    assert_eq!(breaker.admit(probe + PAUSE, FIRST), Err(FailureKind::Throttled));
+
+    // A late failure of the first request does not end the second one's probe.
+    breaker.record_failure(FailureKind::Throttled, probe + PAUSE, FIRST);
+    assert_eq!(breaker.admit(probe + PAUSE, SECOND), Ok(()));
+    breaker.record_failure(FailureKind::Timeout, probe + PAUSE, SECOND);
+    assert_eq!(breaker.admit(probe + PAUSE, SECOND), Err(FailureKind::Timeout));
+    breaker.record_success();
+    assert_eq!([FIRST, SECOND].map(|it| breaker.admit(probe + PAUSE, it)), [Ok(()); 2]);
+}
+
+#[test]
+fn failures_are_recent_for_half_a_minute() {
+    let (breaker, now) = (Breaker::default(), Instant::now());
+    breaker.record_failure(FailureKind::Timeout, now, RequestNumber(1));
+    assert!(breaker.has_failed_recently(now + RECENT - Duration::from_millis(1)));
+    assert!(!breaker.has_failed_recently(now + RECENT));
 }

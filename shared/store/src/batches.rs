@@ -1,18 +1,21 @@
-//! Bulk writes of lookup items and of changes for the history.
+//! Bulk reads, and bulk writes of lookup items and of changes for the history, with retries.
 
 use std::{collections::HashMap, time::Duration};
 
 use aws_sdk_dynamodb::{
     error::{ProvideErrorMetadata, SdkError},
     operation::batch_write_item::BatchWriteItemError,
-    types::{DeleteRequest, PutRequest, WriteRequest},
+    types::{
+        AttributeValue, DeleteRequest, KeysAndAttributes, PutRequest, ReturnConsumedCapacity,
+        WriteRequest,
+    },
 };
 use backon::{BackoffBuilder, ExponentialBuilder};
 use numbering::records::Record;
 
 use crate::{
     FailureKind, HistoryItem, ItemKey, LookupItem, Store, StoreError, Tables, checksum::Item,
-    client::item_from_record,
+    client::item_from_record, metering,
 };
 
 /// The maximum number of writes in a BatchWriteItem call.
@@ -101,6 +104,74 @@ fn is_disk_failure(error: &SdkError<BatchWriteItemError>) -> bool {
     const SQLITE_MESSAGES: [&str; 2] = ["database or disk is full", "disk I/O error"];
     let message = error.message().unwrap_or_default();
     SQLITE_MESSAGES.iter().any(|text| message.contains(text))
+}
+
+const BATCH_GET: &str = "BatchGetItem";
+
+/// The maximum number of items in a BatchGetItem call.
+pub const READS_PER_BATCH: usize = 100;
+
+/// The delays between five attempts, which fit within [`crate::TimeoutProfile::lookups`].
+const LOOKUP_DELAYS: ExponentialBuilder = ExponentialBuilder::new()
+    .with_min_delay(Duration::from_millis(25))
+    .with_max_delay(Duration::from_millis(400))
+    .with_max_times(4)
+    .with_jitter();
+
+/// A primary key with these attributes.
+pub(crate) fn primary_key<const N: usize>(attributes: [(&str, String); N]) -> Item {
+    attributes.map(|(name, value)| (name.to_owned(), AttributeValue::S(value))).into()
+}
+
+impl Store {
+    /// Reads items as [`Self::batch_get`] does, within the time that a lookup may take.
+    pub(crate) async fn batch_lookup(
+        &self,
+        table: &str,
+        is_consistent: bool,
+        keys: Vec<Item>,
+    ) -> Result<Vec<Item>, StoreError> {
+        let too_late = StoreError::Busy { operation: BATCH_GET, left: keys.len() };
+        let read = self.batch_get(table, is_consistent, LOOKUP_DELAYS, keys);
+        tokio::time::timeout(self.timeouts.lookups(), read).await.unwrap_or(Err(too_late))
+    }
+
+    /// Reads up to [`READS_PER_BATCH`] items from a table. Missing items are left out, and the order is arbitrary. Retries the
+    /// keys that DynamoDB did not process after these delays.
+    pub(crate) async fn batch_get(
+        &self,
+        table: &str,
+        is_consistent: bool,
+        delays: ExponentialBuilder,
+        keys: Vec<Item>,
+    ) -> Result<Vec<Item>, StoreError> {
+        let keys = KeysAndAttributes::builder()
+            .consistent_read(is_consistent)
+            .set_keys(Some(keys))
+            .build()
+            .expect("the keys are set");
+        let mut left = Some(keys);
+        let mut delays = delays.build();
+        let mut found = Vec::new();
+        while let Some(keys) = left {
+            let request = self
+                .client
+                .batch_get_item()
+                .request_items(table, keys)
+                .return_consumed_capacity(ReturnConsumedCapacity::Total);
+            let output = request.send().await.map_err(StoreError::call(BATCH_GET, table))?;
+            metering::add_capacity(output.consumed_capacity().first());
+            let items = output.responses.and_then(|mut tables| tables.remove(table));
+            found.extend(items.into_iter().flatten());
+            left = output.unprocessed_keys.and_then(|mut tables| tables.remove(table));
+            if let Some(keys) = &left {
+                let left = keys.keys().len();
+                let delay = delays.next().ok_or(StoreError::Busy { operation: BATCH_GET, left })?;
+                tokio::time::sleep(delay).await;
+            }
+        }
+        Ok(found)
+    }
 }
 
 #[cfg(test)]
