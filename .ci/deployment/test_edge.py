@@ -68,8 +68,8 @@ def test_cached_paths_forward_preflights_and_request_ids():
     for behavior in DISTRIBUTION["CacheBehaviors"]:
         assert behavior["OriginRequestPolicyId"] == "<PublicRequests>"
     forwarded = set(RESOURCES["PublicRequests"]["OriginRequestPolicyConfig"]["HeadersConfig"]["Headers"])
-    cors = (ROOT / "shared/src/http/cors.rs").read_text()
-    assert "ACCESS_CONTROL_REQUEST_METHOD" in cors
+    respond = (ROOT / "shared/src/respond.rs").read_text()
+    assert "ACCESS_CONTROL_REQUEST_METHOD" in respond
     assert forwarded == {"Access-Control-Request-Method", "Access-Control-Request-Headers", "X-Request-Id"}
 
 

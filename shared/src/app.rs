@@ -1,10 +1,11 @@
 //! Builds the service around a function's routes, and runs it.
 
-use std::{convert::Infallible, sync::Arc};
+use std::{collections::BTreeSet, convert::Infallible, sync::Arc};
 
 use axum::{
     Router,
     extract::{Request as HttpRequest, State},
+    http::{Method, Uri},
     middleware::{Next, from_fn_with_state},
     response::Response,
 };
@@ -12,16 +13,14 @@ use lambda_http::{Error, Request, Service, tower::ServiceExt};
 use logging::with_causes;
 use store::{Store, TimeoutProfile};
 use tokio::runtime::Builder;
-use utoipa::openapi::{Components, OpenApi, OpenApiBuilder, Paths};
+use utoipa::openapi::{Components, HttpMethod, OpenApi, OpenApiBuilder, Paths};
 
 use crate::{
     config::Config,
-    endpoints::Endpoints,
-    gateway::restore_path,
-    http::ignore_trailing_slashes,
-    lambda::{buffered_response, extension},
+    gateway::{restore_path, with_path_and_query},
+    lambda::{self, buffered},
     respond::respond,
-    routes::{Routes, endpoint_not_found},
+    routes::{Endpoints, Routes, endpoint_not_found},
     state::App,
     telemetry::observe,
 };
@@ -30,12 +29,9 @@ use crate::{
 pub fn service(functions: impl IntoIterator<Item = Routes>, app: App) -> Router {
     let functions: Vec<Routes> = functions.into_iter().collect();
     let paths: Vec<String> = functions.iter().flat_map(Routes::paths).map(str::to_owned).collect();
-    let rules = Arc::new((app.clone(), Endpoints::new(&functions)));
-    let router = functions
-        .into_iter()
-        .fold(Router::new(), |service, routes| service.merge(routes.into_router()))
-        .fallback(endpoint_not_found)
-        .with_state(app);
+    let router = functions.iter().fold(Router::new(), |it, routes| it.merge(routes.router()));
+    let router = router.fallback(endpoint_not_found).with_state(app.clone());
+    let rules = Arc::new((app, Endpoints::new(functions)));
     ignore_trailing_slashes(router.layer(from_fn_with_state(rules, handle)), paths)
 }
 
@@ -46,7 +42,9 @@ async fn handle(
     next: Next,
 ) -> Response {
     let (app, endpoints) = &*rules;
-    observe(app, request, |request| respond(app, endpoints, request, next)).await
+    let function = app.config.function.as_deref();
+    let respond = |request| respond(app, endpoints, request, next);
+    observe(app.observer.as_ref(), function, request, respond).await
 }
 
 pub fn openapi(functions: impl IntoIterator<Item = Routes>) -> OpenApi {
@@ -55,7 +53,9 @@ pub fn openapi(functions: impl IntoIterator<Item = Routes>) -> OpenApi {
         if let Some(description) = route.description {
             // OpenAPI does not have parameters that match the rest of a path.
             let path = route.path.replace("{*", "{");
-            paths.add_path_operation(path, vec![route.method], description.operation());
+            let is_post = route.method == Method::POST;
+            let method = if is_post { HttpMethod::Post } else { HttpMethod::Get };
+            paths.add_path_operation(path, vec![method], description.operation());
             (description.schemas)(&mut schemas);
         }
     }
@@ -87,8 +87,7 @@ pub fn start(routes: fn() -> Routes) -> Result<(), Error> {
 async fn run(routes: Routes, config: Config) -> Result<(), Error> {
     let app = App::new(Store::from_env(TimeoutProfile::Request), config);
     if !routes.require_key() {
-        return lambda_http::run_concurrent(lambda(routes, app).then(buffered_response::read))
-            .await;
+        return lambda_http::run_concurrent(lambda(routes, app).then(buffered)).await;
     }
     let (dataset, quotas) = (Arc::clone(&app.dataset), Arc::clone(&app.quotas));
     let may_freeze = !app.config.has_concurrent_requests;
@@ -101,8 +100,8 @@ async fn run(routes: Routes, config: Config) -> Result<(), Error> {
     // Starts the manifest read, so it is in flight while the routes are built.
     tokio::task::yield_now().await;
     let ready = async { tokio::try_join!(loaded, prepared).map(|_| ()).map_err(Error::from) };
-    let function = lambda(routes, app).then(buffered_response::read);
-    extension::run(function, quotas, may_freeze, ready).await
+    let function = lambda(routes, app).then(buffered);
+    lambda::run(function, quotas, may_freeze, ready).await
 }
 
 /// Builds the service for a Lambda function behind API Gateway.
@@ -111,4 +110,40 @@ pub fn lambda(
     app: App,
 ) -> impl Service<Request, Response = Response, Error = Infallible, Future: Send> + Clone + Send {
     service([routes], app).map_request(restore_path)
+}
+
+/// Wraps `router` to ignore a trailing slash after `paths` without parameters. A layer on the
+/// router would run after routing.
+fn ignore_trailing_slashes(router: Router, paths: impl IntoIterator<Item = String>) -> Router {
+    let literal_paths: Arc<BTreeSet<String>> =
+        Arc::new(paths.into_iter().filter(|path| !path.contains('{')).collect());
+    let without_slash = move |mut request: HttpRequest| {
+        if let Some(uri) = uri_without_slash(request.uri(), &literal_paths) {
+            *request.uri_mut() = uri;
+        }
+        request
+    };
+    Router::new().fallback_service(router.map_request(without_slash))
+}
+
+/// The URI without its path's trailing slash; `None` unless that path is in `literal_paths`.
+fn uri_without_slash(uri: &Uri, literal_paths: &BTreeSet<String>) -> Option<Uri> {
+    let path = uri.path().strip_suffix('/').filter(|path| literal_paths.contains(*path))?;
+    with_path_and_query(uri, &format!("{path}?{}", uri.query().unwrap_or_default()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_one_slash_after_a_literal_path_is_removed() {
+        let paths = BTreeSet::from(["/v1/npa".to_owned()]);
+        let uri = |text: &str| uri_without_slash(&text.parse().unwrap(), &paths);
+        assert_eq!(uri("/v1/npa/?nxx=234").unwrap(), "/v1/npa?nxx=234");
+        assert_eq!(uri("http://a.example/v1/npa/").unwrap().host(), Some("a.example"));
+        for other in ["/v1/npa", "/v1/npa//", "/v1/npa/415/", "/v1/", "/"] {
+            assert_eq!(uri(other), None, "{other}");
+        }
+    }
 }

@@ -14,7 +14,7 @@ use axum::{
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::{auth::Charge, errors::ApiError, state::App};
+use crate::{auth::Charge, errors::ApiError};
 
 /// The memory for request bodies that are read or processed at the same time, in KiB.
 const BUDGET: usize = 65_536;
@@ -73,7 +73,7 @@ impl BodyLimit {
     /// the maximum length.
     pub async fn read(
         self,
-        app: &App,
+        budget: &BodyBudget,
         charge: &Charge,
         body: Body,
     ) -> Result<RequestBody, ApiError> {
@@ -83,7 +83,7 @@ impl BodyLimit {
             return Err(self.exceeded(&length.to_string()));
         }
         charge.raise_to(length.div_ceil(self.bytes_per_request) as u64).await?;
-        let reserved = app.bodies.reserve(length)?;
+        let reserved = budget.reserve(length)?;
         Ok(RequestBody { bytes: self.buffer(body).await?, _reserved: reserved })
     }
 
@@ -127,25 +127,21 @@ mod tests {
     use store::{KeyRecord, Store};
 
     use super::*;
-    use crate::auth::key_record;
+    use crate::{auth::key_record, quota::Quotas};
 
     const LIMIT: BodyLimit =
         BodyLimit { bytes: 64 * 1024, bytes_per_request: 16 * 1024, advice: "send less" };
 
-    fn app() -> App {
-        App::with_store(Store::unreachable())
-    }
-
-    /// An app with memory for one body of the maximum size.
-    fn small_app() -> App {
-        App { bodies: BodyBudget::new(LIMIT.bytes / 1024), ..app() }
+    /// Memory for one body of the maximum size.
+    fn small_budget() -> BodyBudget {
+        BodyBudget::new(LIMIT.bytes / 1024)
     }
 
     const PER_DAY: u64 = 1000;
 
-    fn charge(app: &App) -> Charge {
+    fn charge(quotas: &Arc<Quotas>) -> Charge {
         let record = KeyRecord { per_day: Some(PER_DAY as u32), ..key_record("a") };
-        Charge::for_key(&app.quotas, record)
+        Charge::for_key(quotas, record)
     }
 
     fn counted(charge: &Charge) -> u64 {
@@ -160,36 +156,34 @@ mod tests {
         Body::from_stream(stream::pending::<Result<Bytes, Infallible>>())
     }
 
-    async fn read(app: &App, body: impl Into<Body>) -> Result<RequestBody, String> {
-        let read = LIMIT.read(app, &Charge::default(), body.into()).await;
+    async fn read(budget: &BodyBudget, body: impl Into<Body>) -> Result<RequestBody, String> {
+        let read = LIMIT.read(budget, &Charge::default(), body.into()).await;
         read.map_err(|error| error.to_string())
     }
 
     #[tokio::test]
     async fn broken_and_too_long_bodies_are_distinguished() {
-        let (app, longest) = (app(), "1".repeat(LIMIT.bytes));
-        assert_eq!(read(&app, longest.clone()).await.unwrap().len(), LIMIT.bytes);
-        assert_eq!(
-            read(&app, streamed(vec![Ok(longest.clone())])).await.unwrap().len(),
-            LIMIT.bytes
-        );
-        let more = read(&app, streamed(vec![Ok(longest.clone()), Ok("1".to_owned())])).await;
-        assert_eq!(more.unwrap_err(), "The body must be at most 65536 bytes, got more; send less");
-        let declared = read(&app, longest + "1").await;
-        assert_eq!(
-            declared.unwrap_err(),
-            "The body must be at most 65536 bytes, got 65537; send less"
-        );
-        let broken =
-            streamed(vec![Ok("1".to_owned()), Err(std::io::ErrorKind::UnexpectedEof.into())]);
-        assert_eq!(read(&app, broken).await.unwrap_err(), MALFORMED_BODY_MESSAGE);
+        let longest = "1".repeat(LIMIT.bytes);
+        let too_long =
+            |got| Err(format!("The body must be at most 65536 bytes, got {got}; send less"));
+        let cut_off = || Err(std::io::ErrorKind::UnexpectedEof.into());
+        for (body, expected) in [
+            (longest.clone().into(), Ok(LIMIT.bytes)),
+            (streamed(vec![Ok(longest.clone())]), Ok(LIMIT.bytes)),
+            (streamed(vec![Ok(longest.clone()), Ok("1".to_owned())]), too_long("more")),
+            ((longest + "1").into(), too_long("65537")),
+            (streamed(vec![Ok("1".to_owned()), cut_off()]), Err(MALFORMED_BODY_MESSAGE.to_owned())),
+        ] {
+            let read = read(&BodyBudget::default(), body).await;
+            assert_eq!(read.map(|body| body.len()), expected);
+        }
     }
 
     #[tokio::test]
     async fn a_body_is_charged_by_its_declared_size_before_it_arrives() {
-        let app = app();
+        let quotas = Arc::new(Quotas::new(Store::unreachable()));
         // Two failed writes, after which requests no longer wait for the table.
-        charge(&app).raise_to(2).await.unwrap();
+        charge(&quotas).raise_to(2).await.unwrap();
         for (body, requests) in [
             (Body::empty(), 1),
             (Body::from("1"), 1),
@@ -197,34 +191,34 @@ mod tests {
             (streamed(vec![Ok("1".to_owned())]), 4),
             (endless(), 4),
         ] {
-            let charge = charge(&app);
+            let charge = charge(&quotas);
             charge.raise_to(1).await.unwrap();
             let before = counted(&charge) - 1;
-            _ = LIMIT.read(&app, &charge, body).now_or_never();
+            _ = LIMIT.read(&BodyBudget::default(), &charge, body).now_or_never();
             assert_eq!(counted(&charge) - before, requests);
         }
     }
 
     #[tokio::test]
     async fn bodies_share_the_memory_until_they_are_dropped() {
-        let app = small_app();
-        let held = read(&app, "1".repeat(LIMIT.bytes)).await.unwrap();
+        let budget = small_budget();
+        let held = read(&budget, "1".repeat(LIMIT.bytes)).await.unwrap();
         let no_memory = ApiError::NoBodyMemory.to_string();
-        assert_eq!(read(&app, "1").await.unwrap_err(), no_memory);
-        assert_eq!(read(&app, endless()).await.unwrap_err(), no_memory);
+        assert_eq!(read(&budget, "1").await.unwrap_err(), no_memory);
+        assert_eq!(read(&budget, endless()).await.unwrap_err(), no_memory);
         drop(held);
-        assert!(read(&app, "1").await.is_ok());
+        assert!(read(&budget, "1").await.is_ok());
     }
 
     #[tokio::test]
     async fn a_client_that_hangs_up_or_sends_a_broken_body_gives_its_memory_back() {
-        let app = small_app();
-        let mut waiting = Box::pin(read(&app, endless()));
+        let budget = small_budget();
+        let mut waiting = Box::pin(read(&budget, endless()));
         assert!(waiting.as_mut().now_or_never().is_none());
-        assert!(read(&app, "1").await.is_err());
+        assert!(read(&budget, "1").await.is_err());
         drop(waiting);
         let broken = streamed(vec![Err(std::io::ErrorKind::UnexpectedEof.into())]);
-        assert_eq!(read(&app, broken).await.unwrap_err(), MALFORMED_BODY_MESSAGE);
-        assert!(read(&app, "1").await.is_ok());
+        assert_eq!(read(&budget, broken).await.unwrap_err(), MALFORMED_BODY_MESSAGE);
+        assert!(read(&budget, "1").await.is_ok());
     }
 }

@@ -1,11 +1,10 @@
 //! Settings for a function or server.
 
-use std::{env, sync::Arc};
+use std::{env, str::FromStr, sync::Arc};
 
-use crate::{
-    flag_images::FlagImages,
-    http::{AllowedOrigins, InvalidOrigins},
-};
+use axum::http::Uri;
+
+use crate::http::{AllowedOrigins, InvalidOrigins};
 
 /// The settings for a function or server. Cheap to clone.
 #[derive(Clone)]
@@ -35,7 +34,8 @@ impl Config {
     /// Reads the settings from the environment.
     pub fn from_env() -> Self {
         let setting = |name| env::var(name).ok();
-        let flag_images = FlagImages::from_env().unwrap_or_else(|error| {
+        let flag_images = setting("FLAGS_BASE_URL").unwrap_or_default().parse();
+        let flag_images = flag_images.unwrap_or_else(|error: InvalidFlagsBaseUrl| {
             tracing::error!(%error, "FLAGS_BASE_URL is invalid; flag links lead to this service");
             FlagImages::default()
         });
@@ -59,14 +59,63 @@ fn is_concurrent(max: Option<&str>) -> bool {
     max.and_then(|max| max.parse().ok()).is_some_and(|max: u32| max > 1)
 }
 
+/// The base URL of flag images on another host, without a trailing slash; `None` for this service, at the address that the
+/// client used.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FlagImages(pub Option<Arc<str>>);
+
+/// An invalid base URL. Valid ones are safe in responses, pages and content security policies.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "it must be an http or https URL such as https://cdn.example.com/flags, without a user, query, fragment, \
+     spaces or quotes"
+)]
+pub struct InvalidFlagsBaseUrl;
+
+impl FromStr for FlagImages {
+    type Err = InvalidFlagsBaseUrl;
+
+    /// An empty setting means this service.
+    fn from_str(setting: &str) -> Result<Self, InvalidFlagsBaseUrl> {
+        match setting.trim_matches(' ').trim_end_matches('/') {
+            "" => Ok(Self::default()),
+            base_url if is_base_url(base_url) => Ok(Self(Some(base_url.into()))),
+            _ => Err(InvalidFlagsBaseUrl),
+        }
+    }
+}
+
+/// Returns `true` for a URL that paths can be appended to, without characters that are special in HTML or headers.
+fn is_base_url(text: &str) -> bool {
+    let is_allowed = |c: char| c.is_ascii_alphanumeric() || "-._~:/%[]".contains(c);
+    let is_address = |uri: Uri| {
+        let scheme = uri.scheme_str().unwrap_or_default();
+        ["http", "https"].contains(&scheme) && uri.host().is_some_and(|host| !host.is_empty())
+    };
+    text.chars().all(is_allowed) && text.parse().is_ok_and(is_address)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::case_table::rows;
 
     #[test]
     fn a_container_with_more_than_one_request_at_once_is_concurrent() {
         for (max, expected) in [(None, false), (Some("1"), false), (Some("2"), true)] {
             assert_eq!(is_concurrent(max), expected, "{max:?}");
+        }
+    }
+
+    #[test]
+    fn only_plain_http_urls_are_accepted_and_empty_means_this_service() {
+        for [setting, expected] in rows(include_str!("flag_images.txt")) {
+            let expected = match &*expected {
+                "own" => Ok(FlagImages::default()),
+                "invalid" => Err(InvalidFlagsBaseUrl),
+                base_url => Ok(FlagImages(Some(base_url.into()))),
+            };
+            assert_eq!(setting.parse::<FlagImages>(), expected, "{setting:?}");
         }
     }
 }

@@ -1,7 +1,6 @@
 //! Turns failures into responses with an `{error, message}` body. The body is also a response
-//! extension, so that it can be converted to problem details.
+//! extension, so that it can be converted to problem details (RFC 9457).
 
-mod problem;
 mod responses;
 
 use std::borrow::Cow;
@@ -10,7 +9,7 @@ use axum::{
     Extension, Json,
     http::{
         HeaderValue, StatusCode,
-        header::{ALLOW, RETRY_AFTER, WWW_AUTHENTICATE},
+        header::{ALLOW, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE},
     },
     response::{IntoResponse, Response},
 };
@@ -21,8 +20,6 @@ use utoipa::ToSchema;
 
 use crate::quota::{QuotaExceeded, QuotaStatus};
 
-pub(crate) use problem::into_problem;
-pub use problem::{PROBLEM_MEDIA_TYPE, Problem};
 pub use responses::{BodyError, ListError, PublicError};
 
 /// The challenge for a request without a key (RFC 6750, section 3).
@@ -245,6 +242,56 @@ impl IntoResponse for ApiError {
         response.headers_mut().insert(name, value);
         response
     }
+}
+
+pub const PROBLEM_MEDIA_TYPE: &str = "application/problem+json";
+
+/// An error as problem details (RFC 9457, section 3).
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Problem {
+    /// Always `about:blank`: `status` and `error` identify the problem.
+    #[serde(rename = "type")]
+    #[schema(example = "about:blank")]
+    problem_type: &'static str,
+    /// The reason phrase for the status.
+    #[schema(example = "Not Found")]
+    title: &'static str,
+    #[schema(example = 404)]
+    status: u16,
+    /// Same as `message` in the default error format.
+    #[schema(example = "No carrier found with OCN 9999")]
+    detail: String,
+    /// Same as `error` in the default error format.
+    error: ErrorCode,
+    /// Present only with `rate_limited`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    details: Option<QuotaStatus>,
+}
+
+impl Problem {
+    pub(crate) fn new(
+        status: StatusCode,
+        ErrorBody { error, message, details }: ErrorBody,
+    ) -> Self {
+        Self {
+            problem_type: "about:blank",
+            title: status.canonical_reason().unwrap_or_default(),
+            status: status.as_u16(),
+            detail: message,
+            error,
+            details,
+        }
+    }
+}
+
+/// Converts an error response to problem details. Other responses are unchanged.
+pub(crate) fn into_problem(mut response: Response) -> Response {
+    let Some(error) = response.extensions_mut().remove::<ErrorBody>() else { return response };
+    let problem = Problem::new(response.status(), error);
+    *response.body_mut() = Json(problem).into_response().into_body();
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(PROBLEM_MEDIA_TYPE));
+    response
 }
 
 #[cfg(test)]

@@ -40,7 +40,7 @@ pub struct RouteResponse {
 impl InProcess {
     /// Creates routes for a local client.
     pub fn new(functions: impl IntoIterator<Item = Routes>, app: App) -> Self {
-        let merge = |router: Router<App>, routes: Routes| router.merge(routes.into_router());
+        let merge = |router: Router<App>, routes: Routes| router.merge(routes.router());
         let router = functions.into_iter().fold(Router::new(), merge).fallback(endpoint_not_found);
         Self { router: router.with_state(app), address: PublicAddress::default() }
     }

@@ -3,7 +3,7 @@
 //! A request flows in one direction. [`gateway`] restores the URL that the client sent, and [`app`] finds its route.
 //! `respond` applies the rules in [`http`], has [`auth`] validate and charge the key, and calls the handler. [`params`]
 //! and [`pagination`] parse its query. A handler gets a record or a dataset from [`lookup`], or from [`past`] as it was,
-//! and does expensive work in [`heavy_work`]. [`list`] parses a request for a list, [`errors`] turns a failure into a
+//! and does expensive work in [`heavy_work`]. [`errors`] turns a failure into a
 //! response, [`csv_pages`] writes a page as CSV, and [`telemetry`] writes the access log line. [`state`] holds the data
 //! that handlers share, and [`in_process`] calls handlers without a port.
 
@@ -16,7 +16,6 @@ pub mod cells;
 pub mod config;
 pub mod csv_pages;
 pub mod described_params;
-mod endpoints;
 pub mod errors;
 pub mod flag_images;
 pub mod gateway;
@@ -25,7 +24,6 @@ pub mod http;
 pub mod in_process;
 pub mod json;
 mod lambda;
-pub mod list;
 pub mod lookup;
 pub mod pagination;
 pub mod params;
@@ -34,9 +32,7 @@ pub mod past_time;
 pub mod public_address;
 pub mod quota;
 pub mod request_context;
-mod request_id;
 mod respond;
 pub mod routes;
 pub mod state;
 pub mod telemetry;
-pub mod unknown_params;

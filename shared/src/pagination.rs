@@ -1,4 +1,4 @@
-//! Pagination by limit and offset.
+//! Requests for pages of lists by limit and offset, and the pages.
 
 use std::ops::RangeInclusive;
 
@@ -7,15 +7,20 @@ use axum::{
     http::{HeaderMap, HeaderValue, Uri, header::LINK, request::Parts},
     response::{IntoResponse, Response},
 };
-use numbering::records::Version;
+use numbering::{dataset::Dataset, records::Version};
 use serde::Serialize;
-use utoipa::{IntoParams, ToSchema};
+use store::LoadedVersion;
+use utoipa::{
+    IntoParams, ToSchema,
+    openapi::path::{Parameter, ParameterIn},
+};
 
 use crate::{
-    csv_pages::{self, ListFormat, Rows},
+    csv_pages::{self, FormatParam, ListFormat, Rows},
     errors::ApiError,
     json::json_response,
     params::{Params, invalid_param, query_without},
+    state::App,
 };
 
 const DEFAULT_LIMIT: usize = 50;
@@ -189,6 +194,65 @@ impl<T> PageResponse<T> {
             .extend_pairs(self.version.iter().map(|version| ("version", version)))
             .finish();
         format!("{}?{query}", self.uri.path())
+    }
+}
+
+/// A request for a page of a list.
+pub struct ListRequest {
+    pub uri: Uri,
+    pub page: Page,
+    pub version: VersionParam,
+    pub format: ListFormat,
+    pub params: Params,
+}
+
+impl IntoParams for ListRequest {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        let query = || Some(ParameterIn::Query);
+        [
+            Page::into_params(query),
+            VersionParam::into_params(query),
+            FormatParam::into_params(query),
+        ]
+        .concat()
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for ListRequest {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        Ok(Self {
+            uri: parts.uri.clone(),
+            page: Page::from_request_parts(parts, state).await?,
+            version: VersionParam::from_request_parts(parts, state).await?,
+            format: FormatParam::from_request_parts(parts, state).await?.format,
+            params: Params::from_uri(&parts.uri),
+        })
+    }
+}
+
+impl ListRequest {
+    /// The response with the page that `list` selects from the requested version of the data.
+    pub async fn list<T>(
+        self,
+        app: &App,
+        list: impl FnOnce(&Dataset, Page) -> (T, Pagination),
+    ) -> Result<PageResponse<T>, ApiError> {
+        let LoadedVersion { version, dataset } = app.dataset_for_listing(&self.version).await?;
+        let (body, pagination) = list(&dataset, self.page);
+        Ok(self.response(Some(&version), body, pagination))
+    }
+
+    /// The response with a page of this version; `None` if the list is not from a single version.
+    pub fn response<T>(
+        self,
+        version: Option<&Version>,
+        body: T,
+        pagination: Pagination,
+    ) -> PageResponse<T> {
+        let Self { uri, format, .. } = self;
+        PageResponse { uri, pagination, version: version.map(Version::to_string), format, body }
     }
 }
 

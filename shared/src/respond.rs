@@ -4,8 +4,12 @@
 use axum::{
     extract::Request,
     http::{
-        HeaderValue, StatusCode,
-        header::{CACHE_CONTROL, ORIGIN, VARY, X_CONTENT_TYPE_OPTIONS},
+        HeaderValue, Method, StatusCode,
+        header::{
+            ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_MAX_AGE,
+            ACCESS_CONTROL_REQUEST_METHOD, ALLOW, CACHE_CONTROL, ORIGIN, VARY,
+            X_CONTENT_TYPE_OPTIONS,
+        },
     },
     middleware::Next,
     response::{IntoResponse, Response},
@@ -13,16 +17,25 @@ use axum::{
 
 use crate::{
     auth::{authenticate, required_key},
-    endpoints::{Endpoint, Endpoints},
     errors::{ApiError, into_problem},
     gateway::{PathPrefix, event_context, prefix_links},
     http::{
-        AllowedOrigins, compression::compress, conditional::Condition, cors, prefers_gzip,
-        prefers_problems, request_host,
+        AllowedOrigins, compression::compress, conditional::Condition, cors::allow_origin,
+        prefers_gzip, prefers_problems, request_host,
     },
-    routes::catch_panic,
+    routes::{Endpoint, Endpoints, catch_panic},
     state::App,
 };
+
+/// The headers that a page may send.
+const REQUEST_HEADERS: &str = "Authorization, X-API-Key, If-None-Match, X-Request-Id, Accept";
+/// The headers that a page may send to a route that takes a body. MCP clients send the last three.
+const REQUEST_HEADERS_WITH_BODY: &str = "Authorization, X-API-Key, If-None-Match, X-Request-Id, Accept, Content-Type, \
+     MCP-Protocol-Version, Mcp-Method, Mcp-Name";
+/// The methods for an unknown path.
+const ANY_METHOD: HeaderValue = HeaderValue::from_static("GET, HEAD, POST, OPTIONS");
+/// The maximum time in seconds that browsers may cache a preflight response.
+const MAX_AGE: &str = "86400";
 
 /// Responds to a request, and applies the client's preferences to the response.
 pub async fn respond(app: &App, endpoints: &Endpoints, request: Request, next: Next) -> Response {
@@ -35,7 +48,7 @@ pub async fn respond(app: &App, endpoints: &Endpoints, request: Request, next: N
 
     let mut response = match check_host(&request) {
         Err(error) => error.into_response(),
-        Ok(()) => match cors::options_response(&request, endpoint) {
+        Ok(()) => match options_response(&request, endpoint) {
             Some(response) => response,
             // Boxed, since a route's future is large and would be moved through all outer ones.
             None => catch_panic(Box::pin(handle(app, endpoint, request, next))).await,
@@ -65,6 +78,28 @@ fn check_host(request: &Request) -> Result<(), ApiError> {
     request_host(request.uri(), request.headers(), request.version()).map(drop)
 }
 
+/// The response to `OPTIONS`; `None` for any other method, or for an unknown path. A preflight gets a response
+/// even for an unknown path, since otherwise the page could not read the 404. Browsers send preflights without a key.
+fn options_response(request: &Request, endpoint: Option<&Endpoint>) -> Option<Response> {
+    if *request.method() != Method::OPTIONS {
+        return None;
+    }
+    let headers = request.headers();
+    if !headers.contains_key(ORIGIN) || !headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD) {
+        return Some((StatusCode::NO_CONTENT, [(ALLOW, endpoint?.allow())]).into_response());
+    }
+    let takes_body = endpoint.is_none_or(Endpoint::takes_body);
+    let request_headers = if takes_body { REQUEST_HEADERS_WITH_BODY } else { REQUEST_HEADERS };
+    let allow = endpoint.map_or(ANY_METHOD, Endpoint::allow);
+    let headers = [
+        (ALLOW, allow.clone()),
+        (ACCESS_CONTROL_ALLOW_METHODS, allow),
+        (ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static(request_headers)),
+        (ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static(MAX_AGE)),
+    ];
+    Some((StatusCode::NO_CONTENT, headers).into_response())
+}
+
 /// Passes the request to its handler if its method is allowed and, unless the endpoint is public, its key is valid.
 async fn handle(app: &App, endpoint: Option<&Endpoint>, request: Request, next: Next) -> Response {
     let Some(endpoint) = endpoint else { return next.run(request).await };
@@ -90,7 +125,7 @@ async fn handle_with_key(
     next: Next,
 ) -> Result<Response, ApiError> {
     let key = required_key(&request)?;
-    let charge = authenticate(app, key).await?;
+    let charge = authenticate(&app.keys, &app.quotas, key).await?;
     charge.raise_to(1).await?;
     request.extensions_mut().insert(charge.key_kind());
     request.extensions_mut().insert(charge.clone());
@@ -116,7 +151,7 @@ fn set_common_headers(
     let is_cacheable =
         response.status().is_success() || response.status() == StatusCode::NOT_MODIFIED;
     let headers = response.headers_mut();
-    cors::allow_origin(headers, allowed_origin);
+    allow_origin(headers, allowed_origin);
     if !is_cacheable {
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     }

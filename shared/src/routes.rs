@@ -1,11 +1,17 @@
-//! A function's routes, and whether they require a key.
+//! A function's routes, and whether they require a key. The routes of one path are an endpoint, with the methods and
+//! parameters in their descriptions.
 
-use std::{collections::BTreeSet, panic::AssertUnwindSafe};
+use std::{
+    collections::{BTreeSet, HashMap},
+    panic::AssertUnwindSafe,
+    sync::OnceLock,
+};
 
 use axum::{
     Router,
+    extract::{MatchedPath, Request},
     handler::Handler,
-    http::Uri,
+    http::{HeaderValue, Method, Uri},
     response::{IntoResponse, Response},
     routing::{MethodRouter, on},
 };
@@ -13,12 +19,17 @@ use futures_util::FutureExt;
 use utoipa::{
     __dev::{SchemaReferences, Tags},
     Path,
-    openapi::{HttpMethod, RefOr, path::Operation, schema::Schema},
+    openapi::{
+        ContentBuilder, HttpMethod, RefOr,
+        path::{Operation, Parameter, ParameterIn},
+        schema::{Object, Schema, Type},
+    },
 };
 use utoipa_axum::PathItemExt;
 
 use crate::{
     errors::{ApiError, quote},
+    params::{API_KEY, unknown_name},
     state::App,
 };
 
@@ -26,10 +37,12 @@ use crate::{
 pub struct Route {
     /// In the router's syntax, where `{*tn}` matches the rest of a path.
     pub(crate) path: String,
-    pub(crate) method: HttpMethod,
-    pub(crate) handler: MethodRouter<App>,
+    pub(crate) method: Method,
+    handler: MethodRouter<App>,
     /// `None` if the route is not in the API description.
     pub(crate) description: Option<Description>,
+    /// The known query parameters. The first request with a query builds the description to find them.
+    params: OnceLock<Vec<String>>,
 }
 
 /// A route's part of the API description. It is built only on request, since all of them would add 1.5 ms to every
@@ -74,22 +87,28 @@ impl Route {
             let mut operation = P::operation();
             let tags = P::tags().into_iter().map(ToString::to_string);
             operation.tags.get_or_insert_default().extend(tags);
+            describe_csv(&mut operation);
             operation
         };
         let description = Description { operation, schemas: P::schemas, is_unversioned: false };
         let method = P::methods().swap_remove(0);
         let handler = on(method.to_method_filter(), handler);
-        Self { path: P::path(), method, handler, description: Some(description) }
+        let method = if method == HttpMethod::Post { Method::POST } else { Method::GET };
+        Self { description: Some(description), ..Self::new(method, P::path(), handler) }
     }
 
     /// Creates a `GET` route that is not in the API description.
     pub fn undocumented_get(path: &str, handler: MethodRouter<App>) -> Self {
-        Self { path: path.to_owned(), method: HttpMethod::Get, handler, description: None }
+        Self::new(Method::GET, path.to_owned(), handler)
     }
 
     /// Creates a `POST` route that is not in the API description.
     pub fn undocumented_post(path: &str, handler: MethodRouter<App>) -> Self {
-        Self { path: path.to_owned(), method: HttpMethod::Post, handler, description: None }
+        Self::new(Method::POST, path.to_owned(), handler)
+    }
+
+    fn new(method: Method, path: String, handler: MethodRouter<App>) -> Self {
+        Self { path, method, handler, description: None, params: OnceLock::new() }
     }
 
     /// Returns the same route without the version prefix.
@@ -97,6 +116,24 @@ impl Route {
         let description = self.description.map(|it| Description { is_unversioned: true, ..it });
         Self { path: self.path.replacen("/v1", "", 1), description, ..self }
     }
+}
+
+/// Adds CSV to the formats of a list, as its `format` parameter does.
+fn describe_csv(operation: &mut Operation) {
+    if !described_params(operation).any(|param| param.name == "format") {
+        return;
+    }
+    let text = ContentBuilder::new().schema(Some(Object::with_type(Type::String))).build();
+    if let Some(RefOr::T(success)) = operation.responses.responses.get_mut("200") {
+        success.content.entry("text/csv".to_owned()).or_insert(text.into());
+    }
+}
+
+fn described_params(operation: &Operation) -> impl Iterator<Item = &Parameter> {
+    operation.parameters.iter().flatten().filter_map(|parameter| match parameter {
+        RefOr::T(parameter) => Some(parameter),
+        RefOr::Ref(_) => None,
+    })
 }
 
 impl Description {
@@ -151,9 +188,92 @@ impl Routes {
         undocumented.map(|route| route.path.as_str()).collect()
     }
 
-    pub(crate) fn into_router(self) -> Router<App> {
-        let routes = self.routes.into_iter();
-        routes.fold(Router::new(), |router, route| router.route(&route.path, route.handler))
+    pub(crate) fn router(&self) -> Router<App> {
+        let add = |router: Router<App>, Route { path, handler, .. }: &Route| {
+            router.route(path, handler.clone())
+        };
+        self.routes.iter().fold(Router::new(), add)
+    }
+}
+
+/// All endpoints, by path in the router's syntax.
+pub(crate) struct Endpoints(HashMap<String, Endpoint>);
+
+/// The routes of one path.
+pub(crate) struct Endpoint {
+    /// Ordered by method.
+    routes: Vec<Route>,
+    /// `true` if it does not require a key.
+    pub is_public: bool,
+}
+
+impl Endpoints {
+    pub fn new(functions: Vec<Routes>) -> Self {
+        let mut endpoints = HashMap::new();
+        for Routes { routes, is_public, .. } in functions {
+            for route in routes {
+                let new = || Endpoint { routes: Vec::new(), is_public };
+                let endpoint = endpoints.entry(route.path.clone()).or_insert_with(new);
+                endpoint.routes.push(route);
+                endpoint.routes.sort_by(|a, b| a.method.as_str().cmp(b.method.as_str()));
+            }
+        }
+        Self(endpoints)
+    }
+
+    /// Finds the endpoint for a request; `None` for an unknown path.
+    pub fn find(&self, request: &Request) -> Option<&Endpoint> {
+        self.0.get(request.extensions().get::<MatchedPath>()?.as_str())
+    }
+}
+
+impl Endpoint {
+    pub fn takes_body(&self) -> bool {
+        self.routes.iter().any(|route| route.method != Method::GET)
+    }
+
+    /// The value of the `Allow` header. The router uses the `GET` handler for `HEAD`, and `OPTIONS` needs no handler.
+    pub fn allow(&self) -> HeaderValue {
+        let names = self.routes.iter().map(|route| match route.method {
+            Method::GET => "GET, HEAD",
+            _ => route.method.as_str(),
+        });
+        let names: Vec<&str> = names.chain(["OPTIONS"]).collect();
+        HeaderValue::try_from(names.join(", ")).expect("method names are valid in headers")
+    }
+
+    /// Rejects a method that the endpoint does not support.
+    pub fn check_method(&self, request: &Request) -> Result<(), ApiError> {
+        let method = request.method();
+        if *method == Method::OPTIONS || self.find(method).is_some() {
+            return Ok(());
+        }
+        let usage: Vec<&str> = self.routes.iter().map(|route| route.method.as_str()).collect();
+        let (path, usage) = (quote(request.uri().path()), usage.join(" or "));
+        let message = format!("{method} is not allowed on {path}; use {usage}");
+        Err(ApiError::MethodNotAllowed { message, allow: self.allow() })
+    }
+
+    /// Rejects unknown parameters, so that a misspelled filter is not silently ignored.
+    pub fn check_params(&self, request: &Request) -> Result<(), ApiError> {
+        let Some(query) = request.uri().query() else { return Ok(()) };
+        let Some(route) = self.find(request.method()) else { return Ok(()) };
+        let known = route.params.get_or_init(|| {
+            let operation = route.description.map(|it| it.operation());
+            let params = operation.iter().flat_map(described_params);
+            let in_query = params.filter(|param| param.parameter_in == ParameterIn::Query);
+            in_query.map(|param| param.name.clone()).chain([API_KEY.to_owned()]).collect()
+        });
+        let mut names = form_urlencoded::parse(query.as_bytes()).map(|(name, _)| name);
+        match names.find(|name| !known.iter().any(|param| param == name)) {
+            Some(unknown) => Err(unknown_name("parameter", &unknown, "endpoint", known)),
+            None => Ok(()),
+        }
+    }
+
+    fn find(&self, method: &Method) -> Option<&Route> {
+        let method = if *method == Method::HEAD { &Method::GET } else { method };
+        self.routes.iter().find(|route| route.method == *method)
     }
 }
 

@@ -11,10 +11,9 @@ use numbering::{
 };
 use serde::Serialize;
 use shared::{
-    csv_pages::{FormatParam, Rows},
+    csv_pages::Rows,
     errors::{ApiError, ListError},
-    list::ListRequest,
-    pagination::{Page, PageResponse, Pagination, VersionParam},
+    pagination::{ListRequest, Page, PageResponse, Pagination},
     params::{Params, PathParams, parse_param},
     past_time::AsOf,
     route,
@@ -102,14 +101,8 @@ fn parse_filter(params: &Params) -> Result<CarrierSearch, ApiError> {
 /// Ties go to the carrier with more exchanges.
 #[utoipa::path(
     get, path = "/v1/carriers", operation_id = "listCarriers", tag = "Carriers",
-    params(CarrierSearch, Page, VersionParam, FormatParam),
-    responses(
-        (
-            status = 200, description = "A page of carriers",
-            content((CarrierList = "application/json"), (String = "text/csv"))
-        ),
-        ListError
-    )
+    params(CarrierSearch, ListRequest),
+    responses((status = 200, description = "A page of carriers", body = CarrierList), ListError)
 )]
 async fn list(
     State(app): State<App>,
@@ -192,15 +185,9 @@ impl Rows for HolderList {
         ("npa" = Option<Npa>, Query, description = "3-digit area code."),
         ("state" = Option<StateCode>, Query, description = "State or province code."),
         ("rate_center" = Option<String>, Query, description = "Full rate center name. Case, accents and punctuation are ignored."),
-        Page, VersionParam, FormatParam
+        ListRequest
     ),
-    responses(
-        (
-            status = 200, description = "A page of holders",
-            content((HolderList = "application/json"), (String = "text/csv"))
-        ),
-        ListError
-    )
+    responses((status = 200, description = "A page of holders", body = HolderList), ListError)
 )]
 async fn list_holders(
     State(app): State<App>,

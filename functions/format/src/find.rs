@@ -130,7 +130,7 @@ pub async fn find_in_text(
     let (parts, body) = request.into_parts();
     let is_json = is_json(&parts.headers)?;
     // Holds its memory until the response is complete.
-    let body = LIMIT.read(&app, &charge, body).await?;
+    let body = LIMIT.read(&app.bodies, &charge, body).await?;
     let text = decode_text(&body)?;
     let text = if is_json { text_in_json(text)?.into() } else { Cow::Borrowed(text) };
     let numbers = find_numbers(&text, options.default_country, leniency);

@@ -8,7 +8,8 @@ use shared::{
     errors::{ApiError, quote},
     in_process::{InProcess, RouteResponse},
     pagination::next_page,
-    request_context, unknown_params,
+    params::unknown_name,
+    request_context,
 };
 use tokio::sync::oneshot;
 
@@ -109,7 +110,7 @@ impl ToolRequest {
         arguments.retain(|_, value| !value.is_null());
         let known = tool.known_arguments();
         if let Some(unknown) = arguments.keys().find(|name| !known.contains(&name.as_str())) {
-            return Err(unknown_params::unknown_name("argument", unknown, "tool", &known));
+            return Err(unknown_name("argument", unknown, "tool", &known));
         }
         let is_missing = |name: &&str| *name != NUMBERS && !arguments.contains_key(*name);
         if let Some(missing) = tool.required_arguments().find(is_missing) {

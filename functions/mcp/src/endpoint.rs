@@ -64,7 +64,7 @@ pub async fn handle(
     if let Err(error) = check_headers(&headers, &app.config.allowed_origins) {
         return Ok(error.into_response());
     }
-    let body = match LIMIT.read(app, &charge, body).await {
+    let body = match LIMIT.read(&app.bodies, &charge, body).await {
         Err(ApiError::ContentTooLarge(message)) => {
             return Ok(MessageError::new(StatusCode::PAYLOAD_TOO_LARGE, message).into_response());
         }

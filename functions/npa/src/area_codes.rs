@@ -18,10 +18,9 @@ use numbering::{
 };
 use serde::Serialize;
 use shared::{
-    csv_pages::{FormatParam, Rows},
+    csv_pages::Rows,
     errors::{ApiError, ListError},
-    list::ListRequest,
-    pagination::{Page, PageResponse, Pagination, VersionParam},
+    pagination::{ListRequest, Page, PageResponse, Pagination, VersionParam},
     params::{Params, PathParams, invalid_param, parse_param},
     past_time::AsOf,
     state::App,
@@ -215,14 +214,8 @@ impl Filter {
 /// non-geographic, Caribbean and planned ones.
 #[utoipa::path(
     get, path = "/v1/area-codes", operation_id = "listAreaCodes", tag = "Area codes",
-    params(Filter, Page, VersionParam, FormatParam),
-    responses(
-        (
-            status = 200, description = "A page of area codes",
-            content((AreaCodeList = "application/json"), (String = "text/csv"))
-        ),
-        ListError
-    )
+    params(Filter, ListRequest),
+    responses((status = 200, description = "A page of area codes", body = AreaCodeList), ListError)
 )]
 pub async fn list_area_codes(
     State(app): State<App>,
@@ -243,10 +236,7 @@ pub async fn list_area_codes(
 #[utoipa::path(
     get, path = "/v1/area-codes/{npa}", operation_id = "getAreaCodePlan", tag = "Area codes",
     params(("npa" = Npa, Path, description = "3-digit area code"), AsOf),
-    responses(
-        (status = 200, description = "The area code", body = AreaCodeDetail),
-        ApiError
-    )
+    responses((status = 200, description = "The area code", body = AreaCodeDetail), ApiError)
 )]
 pub async fn area_code_plan(
     State(app): State<App>,

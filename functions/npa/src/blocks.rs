@@ -9,9 +9,8 @@ use serde::Serialize;
 use shared::{
     csv_pages::{FormatParam, Rows},
     errors::ApiError,
-    list::ListRequest,
     lookup::Freshness,
-    pagination::{PageResponse, Pagination},
+    pagination::{ListRequest, PageResponse, Pagination},
     params::{PathParams, parse_param},
     past_time::AsOf,
     state::App,
@@ -78,13 +77,7 @@ impl Rows for ExchangeBlocks {
         ("npa" = Npa, Path, description = "3-digit area code"),
         ("nxx" = Nxx, Path, description = "3-digit exchange code"), AsOf, FormatParam
     ),
-    responses(
-        (
-            status = 200, description = "The exchange's blocks",
-            content((ExchangeBlocks = "application/json"), (String = "text/csv"))
-        ),
-        ApiError
-    )
+    responses((status = 200, description = "The exchange's blocks", body = ExchangeBlocks), ApiError)
 )]
 pub async fn list_blocks(
     State(app): State<App>,

@@ -14,9 +14,8 @@ use serde::Serialize;
 use shared::{
     csv_pages::{FormatParam, Rows},
     errors::ApiError,
-    list::ListRequest,
     lookup::Freshness,
-    pagination::{Page, PageResponse, Pagination, VersionParam, pin},
+    pagination::{ListRequest, Page, PageResponse, Pagination, VersionParam, pin},
     params::{PathParams, parse_param},
     past::Past,
     past_time::AsOf,
@@ -105,10 +104,7 @@ impl Rows for AreaCodeResult {
         Page, VersionParam, AsOf, FormatParam
     ),
     responses(
-        (
-            status = 200, description = "The area code and a page of its exchanges",
-            content((AreaCodeResult = "application/json"), (String = "text/csv"))
-        ),
+        (status = 200, description = "The area code and a page of its exchanges", body = AreaCodeResult),
         ApiError
     )
 )]
@@ -129,13 +125,7 @@ async fn area_code_by_path(
         ("nxx" = Nxx, Path, description = "3-digit exchange code"), Page, AsOf,
         FormatParam
     ),
-    responses(
-        (
-            status = 200, description = "The area code and the exchange",
-            content((AreaCodeResult = "application/json"), (String = "text/csv"))
-        ),
-        ApiError
-    )
+    responses((status = 200, description = "The area code and the exchange", body = AreaCodeResult), ApiError)
 )]
 async fn exchange_by_path(
     State(app): State<App>,
@@ -156,10 +146,7 @@ async fn exchange_by_path(
         Page, VersionParam, AsOf, FormatParam
     ),
     responses(
-        (
-            status = 200, description = "The area code and a page of its exchanges",
-            content((AreaCodeResult = "application/json"), (String = "text/csv"))
-        ),
+        (status = 200, description = "The area code and a page of its exchanges", body = AreaCodeResult),
         ApiError
     )
 )]

@@ -10,10 +10,9 @@ use numbering::records::{CarrierType, Country, Exchange, Npa, Nxx, Ocn, StateCod
 use numbering::time::today;
 use serde::Serialize;
 use shared::{
-    csv_pages::{FormatParam, Rows},
+    csv_pages::Rows,
     errors::{ApiError, ListError},
-    list::ListRequest,
-    pagination::{Page, PageResponse, Pagination, VersionParam},
+    pagination::{ListRequest, Page, PageResponse, Pagination},
     params::Params,
     route,
     routes::Routes,
@@ -102,14 +101,8 @@ const REQUIRED: &str = "At least one of q, npa, nxx, ocn, company, rate_center, 
 /// exchange code.
 #[utoipa::path(
     get, path = "/v1/search", operation_id = "searchExchanges", tag = "Search",
-    params(Search, Page, VersionParam, FormatParam),
-    responses(
-        (
-            status = 200, description = "A page of matching exchanges",
-            content((SearchResult = "application/json"), (String = "text/csv"))
-        ),
-        ListError
-    )
+    params(Search, ListRequest),
+    responses((status = 200, description = "A page of matching exchanges", body = SearchResult), ListError)
 )]
 async fn search(
     State(app): State<App>,

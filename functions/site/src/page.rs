@@ -7,7 +7,7 @@ use axum::{
     http::{HeaderMap, Uri, header::CONTENT_TYPE},
     response::{IntoResponse, Response},
 };
-use shared::{flag_images::FlagImages, http::prefers_html, state::App};
+use shared::{config::FlagImages, http::prefers_html, state::App};
 
 use crate::document::Document;
 

@@ -1,14 +1,16 @@
 //! A request's credentials: an API key, or IAM's authorization.
 
+use std::sync::Arc;
+
 use axum::{extract::Request, http::HeaderMap};
 
-use super::Charge;
+use super::{Charge, KeyRing};
 use crate::{
     errors::ApiError,
     gateway::is_authorized_by_iam,
     params::{API_KEY, Params},
+    quota::Quotas,
     request_context,
-    state::App,
 };
 
 /// The key in the access log for requests authorized by IAM.
@@ -25,12 +27,16 @@ pub(crate) fn required_key(request: &Request) -> Result<Option<String>, ApiError
 }
 
 /// Validates the key, and returns an empty charge for it. A request without a key was authorized by IAM.
-pub(crate) async fn authenticate(app: &App, key: Option<String>) -> Result<Charge, ApiError> {
+pub(crate) async fn authenticate(
+    keys: &KeyRing,
+    quotas: &Arc<Quotas>,
+    key: Option<String>,
+) -> Result<Charge, ApiError> {
     let (name, charge) = match key {
         None => (IAM_KEY_NAME.to_owned(), Charge::default()),
         Some(key) => {
-            let record = app.keys.validate(&key).await?;
-            (record.prefix.clone(), Charge::for_key(&app.quotas, record))
+            let record = keys.validate(&key).await?;
+            (record.prefix.clone(), Charge::for_key(quotas, record))
         }
     };
     request_context::record(|context| context.key = Some(name));

@@ -3,13 +3,11 @@
 mod api_key;
 mod charge;
 mod credentials;
-mod key_kind;
 mod key_ring;
 
-pub use api_key::{ApiKey, MalformedKey, PREFIX_CHARACTERS, SECRET_CHARACTERS};
+pub use api_key::{ApiKey, KeyKind, MalformedKey, PREFIX_CHARACTERS, SECRET_CHARACTERS};
 pub use charge::Charge;
 pub(crate) use credentials::{authenticate, required_key};
-pub use key_kind::KeyKind;
 pub use key_ring::KeyRing;
 
 /// A key record that never expires and has no quotas.

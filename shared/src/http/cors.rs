@@ -1,31 +1,11 @@
-//! Cross-origin requests (<https://fetch.spec.whatwg.org/#http-cors-protocol>) and `OPTIONS`.
+//! Cross-origin requests (<https://fetch.spec.whatwg.org/#http-cors-protocol>).
 
 use std::{str::FromStr, sync::Arc};
 
-use axum::{
-    extract::Request,
-    http::{
-        HeaderMap, HeaderValue, Method, StatusCode,
-        header::{
-            ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS,
-            ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE,
-            ACCESS_CONTROL_REQUEST_METHOD, ALLOW, ORIGIN,
-        },
-    },
-    response::{IntoResponse, Response},
+use axum::http::{
+    HeaderMap, HeaderValue,
+    header::{ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, ORIGIN},
 };
-
-use crate::endpoints::Endpoint;
-
-/// The headers that a page may send.
-const REQUEST_HEADERS: &str = "Authorization, X-API-Key, If-None-Match, X-Request-Id, Accept";
-/// The headers that a page may send to a route that takes a body. MCP clients send the last three.
-const REQUEST_HEADERS_WITH_BODY: &str = "Authorization, X-API-Key, If-None-Match, X-Request-Id, Accept, Content-Type, \
-     MCP-Protocol-Version, Mcp-Method, Mcp-Name";
-/// The methods for an unknown path.
-const ANY_METHOD: HeaderValue = HeaderValue::from_static("GET, HEAD, POST, OPTIONS");
-/// The maximum time in seconds that browsers may cache a preflight response.
-const MAX_AGE: &str = "86400";
 
 /// The origins whose web pages may read responses.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,28 +60,6 @@ pub(crate) fn allow_origin(headers: &mut HeaderMap, allowed_origin: Option<Heade
         // The wildcard includes all headers, since responses never allow credentials.
         headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("*"));
     }
-}
-
-/// The response to `OPTIONS`; `None` for any other method, or for an unknown path. A preflight gets a response
-/// even for an unknown path, since otherwise the page could not read the 404. Browsers send preflights without a key.
-pub(crate) fn options_response(request: &Request, endpoint: Option<&Endpoint>) -> Option<Response> {
-    if *request.method() != Method::OPTIONS {
-        return None;
-    }
-    let headers = request.headers();
-    if !headers.contains_key(ORIGIN) || !headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD) {
-        return Some((StatusCode::NO_CONTENT, [(ALLOW, endpoint?.allow())]).into_response());
-    }
-    let takes_body = endpoint.is_none_or(Endpoint::takes_body);
-    let request_headers = if takes_body { REQUEST_HEADERS_WITH_BODY } else { REQUEST_HEADERS };
-    let allow = endpoint.map_or(ANY_METHOD, Endpoint::allow);
-    let headers = [
-        (ALLOW, allow.clone()),
-        (ACCESS_CONTROL_ALLOW_METHODS, allow),
-        (ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static(request_headers)),
-        (ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static(MAX_AGE)),
-    ];
-    Some((StatusCode::NO_CONTENT, headers).into_response())
 }
 
 #[cfg(test)]

@@ -1,12 +1,11 @@
 //! HTTP features for every endpoint: host validation, content negotiation, conditional requests, compression,
-//! cross-origin requests and trailing slashes.
+//! and cross-origin requests.
 
 pub(crate) mod compression;
 pub(crate) mod conditional;
 pub(crate) mod cors;
 mod host;
 mod preferences;
-mod trailing_slash;
 
 pub use cors::{AllowedOrigins, InvalidOrigins};
 pub use host::request_host;
@@ -14,4 +13,3 @@ pub use preferences::{
     accepts_gzip, accepts_json, preferred_languages, preferred_media_type, prefers_html,
 };
 pub(crate) use preferences::{prefers_gzip, prefers_problems};
-pub(crate) use trailing_slash::ignore_trailing_slashes;

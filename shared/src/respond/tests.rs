@@ -34,7 +34,7 @@ async fn list(kind: KeyKind, request: Request) -> Response {
 #[utoipa::path(post, path = "/v1/list", params(("npa" = String, Query)))]
 async fn read(State(app): State<App>, charge: Charge, request: Request) -> Result<(), ApiError> {
     let limit = BodyLimit { bytes: 1024, bytes_per_request: 512, advice: "" };
-    limit.read(&app, &charge, request.into_body()).await.map(drop)
+    limit.read(&app.bodies, &charge, request.into_body()).await.map(drop)
 }
 
 fn service(app: &App) -> Router {

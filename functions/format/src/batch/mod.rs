@@ -142,7 +142,7 @@ pub async fn format_numbers(
     let (parts, body) = request.into_parts();
     let format = BodyFormat::from_headers(&parts.headers, &columns)?;
     // Holds its memory until the response is complete.
-    let body = LIMIT.read(&app, &charge, body).await?;
+    let body = LIMIT.read(&app.bodies, &charge, body).await?;
     let length = body.len();
     let parse = || format.parse(&body, &columns);
     let (numbers, table) = app.heavy_work.run(length, parse).await??;

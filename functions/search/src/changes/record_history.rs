@@ -6,8 +6,7 @@ use shared::{
     auth::Charge,
     csv_pages::FormatParam,
     errors::ApiError,
-    list::ListRequest,
-    pagination::{Page, PageResponse},
+    pagination::{ListRequest, Page, PageResponse},
     params::{PathParams, parse_param},
     past,
     state::App,
@@ -24,13 +23,7 @@ use super::{ChangeList, ChangeRow};
         ("npa" = Npa, Path, description = "3-digit area code"),
         ("nxx" = Nxx, Path, description = "3-digit exchange code"), Page, FormatParam
     ),
-    responses(
-        (
-            status = 200, description = "A page of the exchange's changes",
-            content((ChangeList = "application/json"), (String = "text/csv"))
-        ),
-        ApiError
-    )
+    responses((status = 200, description = "A page of the exchange's changes", body = ChangeList), ApiError)
 )]
 pub async fn exchange_history(
     State(app): State<App>,
@@ -53,13 +46,7 @@ pub async fn exchange_history(
         ("ocn" = Ocn, Path, description = "Operating Company Number; case-insensitive"), Page,
         FormatParam
     ),
-    responses(
-        (
-            status = 200, description = "A page of the carrier's changes",
-            content((ChangeList = "application/json"), (String = "text/csv"))
-        ),
-        ApiError
-    )
+    responses((status = 200, description = "A page of the carrier's changes", body = ChangeList), ApiError)
 )]
 pub async fn carrier_history(
     State(app): State<App>,

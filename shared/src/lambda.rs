@@ -1,4 +1,4 @@
-//! An internal Lambda extension that writes quota usage after the response is sent.
+//! The Lambda runtime: responses, and an internal extension that writes quota usage after the response is sent.
 //!
 //! Lambda freezes the process once both the runtime and the extension have requested their next event. The runtime
 //! does so as soon as the response is sent, so the client does not wait. The extension does so once the counts are
@@ -8,14 +8,15 @@
 
 use std::{
     convert::Infallible,
-    future,
+    future::{self, ready},
     sync::Arc,
     time::{Duration, SystemTime},
 };
 
+use axum::http::{HeaderMap, Response, header};
 use lambda_extension::{Extension, LambdaEvent, NextEvent};
 use lambda_http::{
-    Adapter, Error, Request, Service,
+    Adapter, Body, BoxFuture, Error, Request, Service,
     lambda_runtime::{LambdaInvocation, Runtime, layers::TracingLayer},
     service_fn,
     tower::{ServiceExt, layer::layer_fn},
@@ -24,8 +25,7 @@ use lambda_http::{
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::{sync::watch, time::timeout};
 
-use super::buffered_response::BufferedResponse;
-use crate::quota::Quotas;
+use crate::{body::buffer_body, quota::Quotas};
 
 /// Runs `service` as a Lambda function, with the extension that writes the counts in `quotas`. If the extension
 /// cannot be registered or is not needed, the function runs without it. Requests the first invocation after `ready`
@@ -135,4 +135,58 @@ where
 fn time_until(deadline_ms: u64) -> Duration {
     let deadline = SystemTime::UNIX_EPOCH + Duration::from_millis(deadline_ms);
     deadline.duration_since(SystemTime::now()).unwrap_or_default()
+}
+
+/// A response with its body in memory. Lambda needs the complete body anyway, and the concurrent runtime sends it
+/// between threads.
+pub(crate) struct BufferedResponse(Response<Body>);
+
+impl lambda_http::IntoResponse for BufferedResponse {
+    fn into_response(self) -> BoxFuture<'static, Response<Body>> {
+        Box::pin(ready(self.0))
+    }
+}
+
+pub(crate) async fn buffered(
+    Ok(response): Result<axum::response::Response, Infallible>,
+) -> Result<BufferedResponse, Infallible> {
+    let (parts, bytes) = buffer_body(response).await;
+    let body = lambda_body(bytes.into(), &parts.headers);
+    Ok(BufferedResponse(Response::from_parts(parts, body)))
+}
+
+/// Returns text as is, and other bodies as bytes, which Lambda receives as base64.
+fn lambda_body(bytes: Vec<u8>, headers: &HeaderMap) -> Body {
+    if bytes.is_empty() {
+        return Body::Empty;
+    }
+    if headers.contains_key(header::CONTENT_ENCODING) {
+        return bytes.into();
+    }
+    match String::from_utf8(bytes) {
+        Ok(text) => text.into(),
+        Err(error) => error.into_bytes().into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+
+    use super::*;
+
+    #[test]
+    fn text_stays_text_and_other_bodies_are_binary() {
+        let plain = HeaderMap::new();
+        let gzip =
+            HeaderMap::from_iter([(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"))]);
+        for (body, headers, expected) in [
+            (&b""[..], &plain, Body::Empty),
+            ("é".as_bytes(), &plain, Body::Text("é".to_owned())),
+            (b"{}", &gzip, Body::Binary(b"{}".to_vec())),
+            (b"\xff", &plain, Body::Binary(b"\xff".to_vec())),
+        ] {
+            assert_eq!(lambda_body(body.to_vec(), headers), expected);
+        }
+    }
 }
