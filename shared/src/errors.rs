@@ -14,6 +14,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use logging::with_causes;
+use numbering::records::RecordKey;
 use serde::Serialize;
 use store::{DatasetError, StoreError};
 use utoipa::ToSchema;
@@ -63,7 +64,7 @@ pub enum ApiError {
     UnsupportedMediaType(String),
     /// One of the key's quotas is exhausted.
     #[error("{}", .0.message())]
-    RateLimited(QuotaExceeded),
+    RateLimited(Box<QuotaExceeded>),
     /// The database cannot be read, and no dataset is in memory.
     #[error("The numbering data is temporarily unavailable; retry in a few seconds")]
     Unavailable,
@@ -126,22 +127,6 @@ pub enum ErrorCode {
     InternalError,
 }
 
-impl ErrorCode {
-    fn status(self) -> StatusCode {
-        match self {
-            Self::InvalidRequest | Self::BadRequest => StatusCode::BAD_REQUEST,
-            Self::Unauthorized => StatusCode::UNAUTHORIZED,
-            Self::NotFound => StatusCode::NOT_FOUND,
-            Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
-            Self::ContentTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            Self::RateLimited => StatusCode::TOO_MANY_REQUESTS,
-            Self::ServiceUnavailable => StatusCode::SERVICE_UNAVAILABLE,
-            Self::InternalError => StatusCode::INTERNAL_SERVER_ERROR,
-        }
-    }
-}
-
 /// Truncates client input for an error message.
 pub fn quote(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(MAX_QUOTE_LENGTH) {
@@ -159,6 +144,15 @@ impl ApiError {
         Self::NotFound(message.into())
     }
 
+    /// The error for a record that does not exist.
+    pub fn no_record(key: RecordKey) -> Self {
+        Self::NotFound(match key {
+            RecordKey::Carrier(ocn) => format!("No carrier found with OCN {ocn}"),
+            RecordKey::AreaCode(npa) => format!("No data found for NPA {npa}"),
+            RecordKey::Exchange(npa_nxx) => format!("No data found for NPA-NXX {npa_nxx}"),
+        })
+    }
+
     /// The response for a dataset that cannot be loaded. The cause must be logged elsewhere.
     pub fn from_dataset_error(error: &DatasetError) -> Self {
         if error.affects_every_version() { Self::Unreadable } else { Self::Unavailable }
@@ -170,27 +164,35 @@ impl ApiError {
             Self::RateLimited(exceeded) => Some(exceeded.exhausted),
             _ => None,
         };
-        ErrorBody { error: self.code(), message: self.to_string(), details }
+        ErrorBody { error: self.kind().0, message: self.to_string(), details }
     }
 
-    fn code(&self) -> ErrorCode {
+    fn kind(&self) -> (ErrorCode, StatusCode) {
         match self {
-            Self::InvalidRequest(_) => ErrorCode::InvalidRequest,
-            Self::UnknownDefaultCountry(_) => ErrorCode::BadRequest,
-            Self::KeyRequired | Self::InvalidKey => ErrorCode::Unauthorized,
-            Self::NotFound(_) => ErrorCode::NotFound,
-            Self::MethodNotAllowed { .. } => ErrorCode::MethodNotAllowed,
-            Self::ContentTooLarge(_) => ErrorCode::ContentTooLarge,
-            Self::UnsupportedMediaType(_) => ErrorCode::UnsupportedMediaType,
-            Self::RateLimited(_) => ErrorCode::RateLimited,
+            Self::InvalidRequest(_) => (ErrorCode::InvalidRequest, StatusCode::BAD_REQUEST),
+            Self::UnknownDefaultCountry(_) => (ErrorCode::BadRequest, StatusCode::BAD_REQUEST),
+            Self::KeyRequired | Self::InvalidKey => {
+                (ErrorCode::Unauthorized, StatusCode::UNAUTHORIZED)
+            }
+            Self::NotFound(_) => (ErrorCode::NotFound, StatusCode::NOT_FOUND),
+            Self::MethodNotAllowed { .. } => {
+                (ErrorCode::MethodNotAllowed, StatusCode::METHOD_NOT_ALLOWED)
+            }
+            Self::ContentTooLarge(_) => (ErrorCode::ContentTooLarge, StatusCode::PAYLOAD_TOO_LARGE),
+            Self::UnsupportedMediaType(_) => {
+                (ErrorCode::UnsupportedMediaType, StatusCode::UNSUPPORTED_MEDIA_TYPE)
+            }
+            Self::RateLimited(_) => (ErrorCode::RateLimited, StatusCode::TOO_MANY_REQUESTS),
             Self::Unavailable
             | Self::Unreadable
             | Self::NoDataset(_)
             | Self::NoHistory(_)
             | Self::KeyUnchecked
             | Self::Busy
-            | Self::NoBodyMemory => ErrorCode::ServiceUnavailable,
-            Self::Internal => ErrorCode::InternalError,
+            | Self::NoBodyMemory => {
+                (ErrorCode::ServiceUnavailable, StatusCode::SERVICE_UNAVAILABLE)
+            }
+            Self::Internal => (ErrorCode::InternalError, StatusCode::INTERNAL_SERVER_ERROR),
         }
     }
 }
@@ -216,9 +218,8 @@ impl IntoResponse for ApiError {
         if let Self::NoHistory(error) = &self {
             tracing::error!(error = with_causes(error), "failed to read the history");
         }
-        let body = self.body();
-        let mut response =
-            (body.error.status(), Extension(body.clone()), Json(body)).into_response();
+        let (body, (_, status)) = (self.body(), self.kind());
+        let mut response = (status, Extension(body.clone()), Json(body)).into_response();
         let text = HeaderValue::from_static;
         let (name, value) = match self {
             Self::KeyRequired => (WWW_AUTHENTICATE, text(CHALLENGE)),

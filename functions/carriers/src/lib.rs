@@ -6,7 +6,9 @@ mod tests;
 use axum::{Json, extract::State};
 use numbering::{
     dataset::{CarrierSearch, Dataset, Holder, Search},
-    records::{Carrier, CarrierType, Country, Npa, Ocn, OwnedExchanges, StateCode, Status},
+    records::{
+        Carrier, CarrierType, Country, Npa, Ocn, OwnedExchanges, RecordKey, StateCode, Status,
+    },
     time::today,
 };
 use serde::Serialize;
@@ -154,10 +156,8 @@ async fn carrier(app: &App, ocn: &str, as_of: AsOf) -> Result<Json<CarrierDetail
         None => app.lookups().await?.carrier(ocn).await,
         Some(past) => past.carrier(ocn).await?,
     };
-    match carrier {
-        Some(carrier) => Ok(Json(carrier.into())),
-        None => Err(ApiError::not_found(format!("No carrier found with OCN {ocn}"))),
-    }
+    let carrier = carrier.ok_or_else(|| ApiError::no_record(RecordKey::Carrier(ocn)))?;
+    Ok(Json(carrier.into()))
 }
 
 /// A page of holders.

@@ -45,7 +45,7 @@ pub fn is_test_data(dataset: &Dataset) -> bool {
 pub fn simulate_error(key: KeyKind, number: &PhoneNumber) -> Result<(), ApiError> {
     match &*number.national_number {
         _ if key != KeyKind::Test => Ok(()),
-        RATE_LIMITED => Err(ApiError::RateLimited(exceeded_quota())),
+        RATE_LIMITED => Err(ApiError::RateLimited(exceeded_quota().into())),
         UNAVAILABLE => Err(ApiError::Unavailable),
         _ => Ok(()),
     }

@@ -64,12 +64,13 @@ pub async fn handle(
     if let Err(error) = check_headers(&headers, &app.config.allowed_origins) {
         return Ok(error.into_response());
     }
+    let rejected = |status, message| Ok(MessageError::new(status, message).into_response());
     let body = match LIMIT.read(&app.bodies, &charge, body).await {
         Err(ApiError::ContentTooLarge(message)) => {
-            return Ok(MessageError::new(StatusCode::PAYLOAD_TOO_LARGE, message).into_response());
+            return rejected(StatusCode::PAYLOAD_TOO_LARGE, message);
         }
         Err(ApiError::InvalidRequest(message)) => {
-            return Ok(MessageError::new(StatusCode::BAD_REQUEST, message).into_response());
+            return rejected(StatusCode::BAD_REQUEST, message);
         }
         read => read?,
     };
@@ -80,21 +81,19 @@ pub async fn handle(
 }
 
 fn check_headers(headers: &HeaderMap, origins: &AllowedOrigins) -> Result<(), MessageError> {
-    if !origins.admit(headers) {
-        let message = "This API does not allow the Origin";
-        return Err(MessageError::new(StatusCode::FORBIDDEN, message));
+    let rules = [
+        (origins.admit(headers), StatusCode::FORBIDDEN, "This API does not allow the Origin"),
+        (accepts_json(headers), StatusCode::NOT_ACCEPTABLE, "Accept must allow application/json"),
+        (
+            is_json(headers),
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "Content-Type must be application/json",
+        ),
+    ];
+    match rules.into_iter().find(|(is_met, ..)| !is_met) {
+        Some((_, status, message)) => Err(MessageError::new(status, message)),
+        None => Ok(()),
     }
-    if !accepts_json(headers) {
-        return Err(MessageError::new(
-            StatusCode::NOT_ACCEPTABLE,
-            "Accept must allow application/json",
-        ));
-    }
-    if !is_json(headers) {
-        let message = "Content-Type must be application/json";
-        return Err(MessageError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message));
-    }
-    Ok(())
 }
 
 fn is_json(headers: &HeaderMap) -> bool {

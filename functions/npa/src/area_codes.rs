@@ -244,13 +244,12 @@ pub async fn area_code_plan(
     as_of: AsOf,
 ) -> Result<Json<AreaCodeDetail>, ApiError> {
     let npa: Npa = parse_param("npa", &npa)?;
+    let key = RecordKey::AreaCode(npa);
     let dataset = match app.past(&as_of).await? {
         None => app.dataset_for_listing(&VersionParam { version: None }).await?.dataset,
-        Some(past) => past.dataset(RecordKey::AreaCode(npa)).await?,
+        Some(past) => past.dataset(key).await?,
     };
-    let area_code = dataset
-        .area_code(npa)
-        .ok_or_else(|| ApiError::not_found(format!("No data found for NPA {npa}")))?;
+    let area_code = dataset.area_code(npa).ok_or_else(|| ApiError::no_record(key))?;
     Ok(Json(AreaCodeDetail::new(area_code, &dataset, as_of.date())))
 }
 

@@ -3,7 +3,7 @@
 use axum::extract::State;
 use jiff::civil::Date;
 use numbering::records::{
-    BlockHolder, BlockHolding, CarrierType, Exchange, Npa, NpaNxx, Nxx, Ocn, Status,
+    BlockHolder, BlockHolding, CarrierType, Exchange, Npa, NpaNxx, Nxx, Ocn, RecordKey, Status,
 };
 use serde::Serialize;
 use shared::{
@@ -90,8 +90,7 @@ pub async fn list_blocks(
         None => app.lookups().await?.exchange(npa_nxx, Freshness::Fresh).await,
         Some(past) => past.exchange(npa_nxx).await?,
     };
-    let exchange = exchange
-        .ok_or_else(|| ApiError::not_found(format!("No data found for NPA-NXX {npa_nxx}")))?;
+    let exchange = exchange.ok_or_else(|| ApiError::no_record(RecordKey::Exchange(npa_nxx)))?;
     let today = as_of.date();
     let NpaNxx { npa, nxx } = npa_nxx;
     let body = ExchangeBlocks {

@@ -181,7 +181,7 @@ async fn area_code_or_exchange(
         let page = request.page.slice(dataset.exchanges_in(npa));
         page_response(request, Some(&version), dataset.area_code(npa), page)
     };
-    page.ok_or_else(|| ApiError::not_found(format!("No data found for NPA {npa}")))
+    page.ok_or_else(|| ApiError::no_record(RecordKey::AreaCode(npa)))
 }
 
 /// Looks up an exchange and its area code.
@@ -192,7 +192,7 @@ async fn exchange(
     request: ListRequest,
 ) -> Result<PageResponse<AreaCodeResult>, ApiError> {
     let NpaNxx { npa, .. } = npa_nxx;
-    let missing = || ApiError::not_found(format!("No data found for NPA-NXX {npa_nxx}"));
+    let missing = || ApiError::no_record(RecordKey::Exchange(npa_nxx));
     if let Some(past) = app.past(&as_of).await? {
         let existed = past.existed(RecordKey::Exchange(npa_nxx)).then_some(npa_nxx);
         let page = request.page.slice([existed.ok_or_else(missing)?].into_iter());

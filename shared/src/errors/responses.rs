@@ -52,7 +52,7 @@ fn errors() -> [(ApiError, &'static str); 9] {
             "The content type is not supported. The message lists the supported ones.",
         ),
         (
-            ApiError::RateLimited(QuotaExceeded::new(exhausted, 1)),
+            ApiError::RateLimited(QuotaExceeded::new(exhausted, 1).into()),
             "A quota is exhausted. `details` shows which one, and when it resets.",
         ),
         (ApiError::Internal, "An internal error occurred."),
@@ -100,8 +100,7 @@ fn responses(statuses: &[&str]) -> Responses {
 }
 
 fn response((error, description): (ApiError, &str)) -> (String, RefOr<Response>) {
-    let body = error.body();
-    let status = body.error.status();
+    let (body, (_, status)) = (error.body(), error.kind());
     let response = ResponseBuilder::new()
         .description(description)
         .content("application/json", content("ErrorBody", &body))

@@ -17,7 +17,7 @@ use tokio::sync::oneshot;
 use self::pace::Pace;
 use super::{
     statuses::{Limits, QuotaExceeded, QuotaStatuses},
-    window::drop_expired,
+    window::{QuotaStatus, drop_expired},
 };
 
 /// The length of a container's random name.
@@ -33,7 +33,7 @@ const MAX_DOUBLINGS: u32 = 4;
 pub(super) const OUTAGE_FAILURES: u32 = 2;
 
 /// The status of each quota after requests are admitted or rejected.
-pub type Outcome = Result<QuotaStatuses, QuotaExceeded>;
+pub type Outcome = Result<QuotaStatuses, Box<QuotaExceeded>>;
 
 /// Requests that wait for confirmation.
 #[derive(Debug)]
@@ -138,7 +138,7 @@ impl Counter {
         }
         self.needs_update = true;
         let exhausted = self.statuses(requests, now).tightest()?;
-        Some(Err(QuotaExceeded { exhausted, requests, statuses: self.statuses(1, now) }))
+        Some(Err(self.exceeded(exhausted, requests, now)))
     }
 
     /// Counts `requests` without confirmation, or none if they exceed a quota as far as this container knows.
@@ -168,14 +168,21 @@ impl Counter {
     }
 
     /// Checks that `requests` fit into each quota as far as this container knows.
-    pub fn fits(&mut self, limits: Limits, requests: u64, now: i64) -> Result<(), QuotaExceeded> {
+    pub fn fits(
+        &mut self,
+        limits: Limits,
+        requests: u64,
+        now: i64,
+    ) -> Result<(), Box<QuotaExceeded>> {
         self.limits = limits;
         match self.statuses(requests, now).exceeded_by(requests) {
-            Some(exhausted) => {
-                Err(QuotaExceeded { exhausted, requests, statuses: self.statuses(1, now) })
-            }
+            Some(exhausted) => Err(self.exceeded(exhausted, requests, now)),
             None => Ok(()),
         }
+    }
+
+    fn exceeded(&self, exhausted: QuotaStatus, requests: u64, now: i64) -> Box<QuotaExceeded> {
+        Box::new(QuotaExceeded { exhausted, requests, statuses: self.statuses(1, now) })
     }
 
     fn statuses(&self, requests: u64, now: i64) -> QuotaStatuses {

@@ -84,7 +84,7 @@ impl Quotas {
         key: &KeyRecord,
         requests: u64,
         previous: u64,
-    ) -> Result<Option<QuotaStatuses>, QuotaExceeded> {
+    ) -> Result<Option<QuotaStatuses>, Box<QuotaExceeded>> {
         let Some(limits) = Limits::from_key(key) else { return Ok(None) };
         let quota = self.quota(key.quota_id());
         let taken = quota.counter.lock().take(limits, requests, unix_time(), Instant::now());

@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 
 use crate::{
     Manifest, Snapshot, Store, StoreError, Table,
-    loading::{DatasetError, LoadedVersion, NewestVersion, SkippedVersion, first_readable, load},
+    snapshots::{DatasetError, LoadedVersion, NewestVersion, SkippedVersion, first_readable, load},
 };
 
 /// The interval between reads of the manifest.

@@ -13,7 +13,6 @@ mod history_cache;
 mod history_items;
 mod https;
 mod imported_reports;
-mod loading;
 mod lookup_items;
 mod manifest;
 mod metering;
@@ -35,13 +34,13 @@ pub use https::{TrustedRoots, https_client};
 pub use imported_reports::{
     FileDates, ImportedReport, ImportedReports, ReportDescription, ReportName, SAMPLE_DATE,
 };
-pub use loading::{
-    DatasetError, LoadedVersion, NewestVersion, SkippedVersion, first_readable, load, load_newest,
-};
 pub use lookup_items::{ItemKey, LookupItem, StoredItem};
 pub use manifest::{CHUNK_BYTES, Manifest, Revision, Snapshot};
 pub use metering::{Consumption, count_wait, measure_reads};
 pub use reachability::FailureKind;
+pub use snapshots::{
+    DatasetError, LoadedVersion, NewestVersion, SkippedVersion, first_readable, load, load_newest,
+};
 pub use tables::{Table, Tables};
 pub use timeouts::TimeoutProfile;
 pub use usage::{Counts, Usage, UsageWrite};

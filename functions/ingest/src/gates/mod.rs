@@ -6,7 +6,6 @@
 
 mod baseline;
 mod changed;
-mod losses;
 mod plausible;
 
 #[cfg(test)]

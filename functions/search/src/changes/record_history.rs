@@ -32,8 +32,7 @@ pub async fn exchange_history(
     request: ListRequest,
 ) -> Result<PageResponse<ChangeList>, ApiError> {
     let npa_nxx = NpaNxx { npa: parse_param("npa", &npa)?, nxx: parse_param("nxx", &nxx)? };
-    let missing = format!("No data found for NPA-NXX {npa_nxx}");
-    history(&app, RecordKey::Exchange(npa_nxx), missing, &charge, request).await
+    history(&app, RecordKey::Exchange(npa_nxx), &charge, request).await
 }
 
 /// List a carrier's changes
@@ -54,15 +53,12 @@ pub async fn carrier_history(
     charge: Charge,
     request: ListRequest,
 ) -> Result<PageResponse<ChangeList>, ApiError> {
-    let ocn: Ocn = parse_param("ocn", &ocn)?;
-    let missing = format!("No carrier found with OCN {ocn}");
-    history(&app, RecordKey::Carrier(ocn), missing, &charge, request).await
+    history(&app, RecordKey::Carrier(parse_param("ocn", &ocn)?), &charge, request).await
 }
 
 async fn history(
     app: &App,
     key: RecordKey,
-    missing: String,
     charge: &Charge,
     request: ListRequest,
 ) -> Result<PageResponse<ChangeList>, ApiError> {
@@ -70,7 +66,7 @@ async fn history(
     history.check_complete()?;
     let positions: Vec<usize> = history.changes_of(key).rev().collect();
     if positions.is_empty() && app.dataset.get().await?.dataset.record(key).is_none() {
-        return Err(ApiError::not_found(missing));
+        return Err(ApiError::no_record(key));
     }
     let (positions, pagination) = request.page.slice(positions.into_iter());
     let wanted: Vec<_> = positions.into_iter().map(|position| (position, key)).collect();
