@@ -32,7 +32,7 @@ pub struct Delta {
 #[derive(Clone)]
 pub struct Changes {
     before: Arc<Dataset>,
-    after: Arc<Dataset>,
+    pub(crate) after: Arc<Dataset>,
     pub differences: Differences,
     /// The keys of all records that differ: exchanges by NPA-NXX, then area codes, then carriers by OCN.
     pub(crate) keys: Vec<RecordKey>,

@@ -31,22 +31,12 @@ pub(crate) const UNRECORDED: &str =
 
 pub(crate) struct Recorder<'a, P> {
     pub store: &'a Store,
+    pub options: Options,
     pub clock: Clock,
-    /// Days that a publication stays in the history; 0 adds none.
-    pub days: u16,
-    /// Gives up an earlier history that cannot be continued.
-    pub restart: bool,
-    /// The time at which the process will be killed.
-    pub deadline: Option<Instant>,
     pub progress: &'a P,
 }
 
-impl<'a, P: Fn(Progress)> Recorder<'a, P> {
-    pub fn new(store: &'a Store, options: Options, clock: Clock, progress: &'a P) -> Self {
-        let Options { history_days: days, restart_history: restart, deadline, .. } = options;
-        Self { store, clock, days, restart, deadline, progress }
-    }
-
+impl<P: Fn(Progress)> Recorder<'_, P> {
     /// Adds a manifest's publication to the history, after any that earlier imports could not add. `changes` are those
     /// since the replaced manifest's version, if that can be read. Never fails, but may leave differences unrecorded.
     pub async fn record(
@@ -57,7 +47,7 @@ impl<'a, P: Fn(Progress)> Recorder<'a, P> {
         notes: &mut Notes,
     ) {
         self.set_time(&mut manifest.publication);
-        if self.days == 0 || self.restart {
+        if self.options.history_days == 0 || self.options.restart_history {
             manifest.publication.ends_at = None;
             return;
         }
@@ -86,7 +76,7 @@ impl<'a, P: Fn(Progress)> Recorder<'a, P> {
 
     /// Writes the differences that earlier imports could not write, oldest first, and removes them from the manifest.
     pub async fn record_earlier(&self, manifest: &mut Manifest, notes: &mut Notes) {
-        if self.restart {
+        if self.options.restart_history {
             manifest.unrecorded.clear();
             manifest.publication.ends_at = None;
         }
@@ -119,14 +109,14 @@ impl<'a, P: Fn(Progress)> Recorder<'a, P> {
         changes: &Changes,
         is_new: bool,
     ) -> Result<(), String> {
-        let deadline = self.deadline.map(halfway);
+        let deadline = || self.options.deadline.map(halfway);
         let written = async {
             let id = publication.clone();
             let writes = changes
                 .pairs()
                 .map(|pair| ItemWrite::AddChange(HistoryItem { publication: id.clone(), pair }));
             let phase = "Writing the history";
-            write_items(self.store, phase, writes, deadline, self.progress).await?;
+            write_items(self.store, phase, writes, deadline(), self.progress).await?;
             if is_new {
                 self.set_time(publication);
             }
@@ -136,7 +126,7 @@ impl<'a, P: Fn(Progress)> Recorder<'a, P> {
             let published =
                 PublishedDifference::new(publication, predecessor, difference.keys(), &packed);
             let write = self.store.write_difference(&published, &packed);
-            before_deadline(self.deadline.map(halfway), write).await??;
+            before_deadline(deadline(), write).await??;
             Ok::<(), IngestError>(())
         };
         written.await.map_err(|error| {
@@ -149,7 +139,7 @@ impl<'a, P: Fn(Progress)> Recorder<'a, P> {
     /// Sets the time of a new publication, and the end of its time in the history.
     fn set_time(&self, publication: &mut Publication) {
         publication.at = self.clock.now();
-        let end = publication.at + (24 * i64::from(self.days)).hours();
+        let end = publication.at + (24 * i64::from(self.options.history_days)).hours();
         publication.ends_at = Some(end.as_second());
     }
 }

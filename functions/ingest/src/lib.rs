@@ -39,7 +39,6 @@ use self::{
     history::Recorder,
     notes::Notes,
     options::Clock,
-    publish::Candidate,
     reports::read_sources,
 };
 
@@ -86,8 +85,7 @@ pub async fn ingest(
     let assembled = assemble::assemble(rows, &mut notes);
     let version = Version::new(options.now);
     let dataset = Arc::new(assembled.into_successor(&baseline.dataset, version.clone()));
-    let mut changes = Changes::between(&baseline.dataset, &dataset);
-    let changed_keys = changes.keys.clone();
+    let changes = Changes::between(&baseline.dataset, &dataset);
     let bytes = dataset.pack()?;
     let quality = Quality::new(&dataset);
     let current = baseline.snapshot.as_ref().map(|snapshot| &snapshot.reports);
@@ -95,7 +93,7 @@ pub async fn ingest(
     let statistics = dataset.statistics();
     let snapshot = Snapshot::new(version, &bytes, statistics, reports.clone(), options.now);
 
-    let has_changes = !changed_keys.is_empty();
+    let has_changes = !changes.keys.is_empty();
     let compared = baseline.compared_versions(store, &snapshot, has_changes).await?;
     let measured = |(snapshot, dataset)| MeasuredVersion { snapshot, dataset };
     let older: Vec<_> =
@@ -108,13 +106,12 @@ pub async fn ingest(
     let quality_before = (!compared.is_empty()).then(|| Quality::new(&baseline.dataset));
     let quality = QualityReport::between(quality_before.as_ref(), &quality);
     let replaces_sample = baseline.snapshot.is_some() && compared.is_empty();
-    if replaces_sample {
-        changes = Changes::between(&Arc::default(), &dataset);
-    }
+    let reported =
+        if replaces_sample { Changes::between(&Arc::default(), &dataset) } else { changes.clone() };
     let snapshot = Snapshot { confirmed: confirms_changes, ..snapshot };
-    let report = |changes, notes| ImportReport {
+    let report = |notes| ImportReport {
         replaces_sample,
-        ..ImportReport::new(&snapshot, &dataset, changes, quality, notes)
+        ..ImportReport::new(&snapshot, &dataset, reported, quality, notes)
     };
 
     if !reasons.is_empty() || options.dry_run {
@@ -123,9 +120,9 @@ pub async fn ingest(
             reason => Outcome::Refused { reason, allowed_by },
         };
         let version = baseline.manifest.map(|manifest| manifest.current.version);
-        return Ok(ImportReport { outcome, version, ..report(changes, notes) });
+        return Ok(ImportReport { outcome, version, ..report(notes) });
     }
-    let recorder = Recorder::new(store, options, clock, &progress);
+    let recorder = Recorder { store, options, clock, progress: &progress };
     let is_unreadable = |older: &Version| baseline.is_unreadable(older);
     let (outcome, manifest, items) = match baseline.manifest_to_reimport() {
         Some(current) if !has_changes => {
@@ -138,21 +135,16 @@ pub async fn ingest(
         _ => {
             let replaced = baseline.manifest.as_ref();
             let mut manifest = Manifest::new(replaced, snapshot.clone(), is_unreadable);
-            let candidate = Candidate {
-                manifest: &mut manifest,
-                dataset: &dataset,
-                changed_keys: &changed_keys,
-                bytes,
-                changes: &changes,
-            };
-            let items = publish::publish(&baseline, candidate, &recorder, &mut notes).await?;
+            let publishing =
+                publish::publish(&baseline, &recorder, &mut manifest, &bytes, &changes, &mut notes);
+            let items = publishing.await?;
             (Outcome::Published, manifest, items)
         }
     };
     publish::sweep(store, options.now).await;
     let unrecorded = manifest.unrecorded.len();
     let version = Some(manifest.current.version);
-    Ok(ImportReport { outcome, version, items, unrecorded, ..report(changes, notes) })
+    Ok(ImportReport { outcome, version, items, unrecorded, ..report(notes) })
 }
 
 /// Reads a dataset from reports without comparing or publishing it.

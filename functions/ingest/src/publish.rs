@@ -13,36 +13,29 @@ use serde::Serialize;
 use store::{ItemWrite, LookupItem, Manifest, Store, WRITES_PER_BATCH};
 
 use crate::{
-    IngestError, Progress, changes::Changes, gates::Baseline, history::Recorder, notes::Notes,
-    options::before_deadline,
+    IngestError, Options, Progress, changes::Changes, gates::Baseline, history::Recorder,
+    notes::Notes, options::before_deadline,
 };
 
-pub(crate) struct Candidate<'a> {
-    pub manifest: &'a mut Manifest,
-    pub dataset: &'a Dataset,
-    pub changed_keys: &'a [RecordKey],
-    pub bytes: Vec<u8>,
-    /// The changes since the version that it replaces.
-    pub changes: &'a Changes,
-}
-
-/// Publishes a version with its history, or without if that cannot be written.
+/// Publishes a version with its history, or without if that cannot be written. `changes` are those since the baseline.
 pub(crate) async fn publish<P: Fn(Progress)>(
     baseline: &Baseline,
-    candidate: Candidate<'_>,
     recorder: &Recorder<'_, P>,
+    manifest: &mut Manifest,
+    bytes: &[u8],
+    changes: &Changes,
     notes: &mut Notes,
 ) -> Result<Items, IngestError> {
-    let Candidate { manifest, dataset, changed_keys, bytes, changes } = candidate;
-    let Recorder { store, deadline, progress, .. } = *recorder;
+    let Recorder { store, options: Options { deadline, .. }, progress, .. } = *recorder;
     let replaced = match &baseline.manifest {
         Some(manifest) => manifest.revision.clone(),
         None => store.first_revision().await?,
     };
-    let items = Items::from_keys(dataset, changed_keys);
-    write_items(store, "Writing", item_writes(dataset, changed_keys), deadline, progress).await?;
+    let Changes { after: dataset, keys, .. } = changes;
+    let items = Items::from_keys(dataset, keys);
+    write_items(store, "Writing", item_writes(dataset, keys), deadline, progress).await?;
     let version = &manifest.current.version;
-    before_deadline(deadline, store.write_snapshot(version, &bytes, &replaced)).await??;
+    before_deadline(deadline, store.write_snapshot(version, bytes, &replaced)).await??;
     if let Some(replaced) = baseline.predecessor(&manifest.current) {
         let changes = baseline.is_current().then_some(changes);
         recorder.record(manifest, replaced, changes, notes).await;

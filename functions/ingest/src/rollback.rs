@@ -50,7 +50,7 @@ pub async fn rollback(
     let (outcome, current, unrecorded) = if options.dry_run {
         (Outcome::Planned, &replaced, 0)
     } else {
-        let recorder = Recorder::new(store, options, clock, &progress);
+        let recorder = Recorder { store, options, clock, progress: &progress };
         let comparable = is_comparable.then_some(&changes);
         recorder.record(&mut manifest, &replaced, comparable, &mut notes).await;
         progress(Progress::Publishing);

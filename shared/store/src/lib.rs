@@ -11,7 +11,6 @@ mod error;
 mod history;
 mod history_cache;
 mod history_items;
-mod https;
 mod imported_reports;
 mod lookup_items;
 mod manifest;
@@ -24,13 +23,12 @@ mod usage;
 
 pub use api_keys::{DamagedKey, KeyRecord, StoredKeys};
 pub use batches::{ItemWrite, READS_PER_BATCH, WRITES_PER_BATCH};
-pub use client::{Store, is_plain_http};
+pub use client::{Store, TrustedRoots, https_client, is_plain_http};
 pub use current::{CurrentDataset, Serving};
 pub use error::{Cause, StoreError};
 pub use history::{Gap, History, Publication, PublishedDifference, Unrecorded};
 pub use history_cache::HistoryCache;
 pub use history_items::HistoryItem;
-pub use https::{TrustedRoots, https_client};
 pub use imported_reports::{
     FileDates, ImportedReport, ImportedReports, ReportDescription, ReportName, SAMPLE_DATE,
 };

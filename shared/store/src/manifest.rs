@@ -7,7 +7,7 @@ use std::fmt;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use jiff::Timestamp;
-use rand::{RngExt, distr::Alphanumeric};
+use rand::distr::{Alphanumeric, SampleString};
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_128;
 
@@ -69,8 +69,7 @@ pub(crate) fn snapshot_hash(bytes: &[u8]) -> String {
 
 impl Revision {
     fn new() -> Self {
-        let characters = rand::rng().sample_iter(Alphanumeric).take(REVISION_CHARACTERS);
-        Self(characters.map(char::from).collect())
+        Self(Alphanumeric.sample_string(&mut rand::rng(), REVISION_CHARACTERS))
     }
 }
 

@@ -3,7 +3,6 @@
 //! Columns are found by their header names, since reports have added, moved and renamed columns over the years.
 
 mod cells;
-mod lines;
 #[cfg(test)]
 mod tests;
 
@@ -12,10 +11,7 @@ use std::{borrow::Cow, fmt::Display, io::Read, str::FromStr};
 use jiff::civil::Date;
 use store::ReportName;
 
-use self::{
-    cells::{decode_cell, excerpt, is_invisible},
-    lines::{Line, Lines},
-};
+use self::cells::{Line, Lines, decode_cell, excerpt, is_invisible};
 use crate::{error::ReportError, notes::Notes};
 
 pub(crate) use cells::{date, non_empty};

@@ -38,49 +38,26 @@ fn outcome(delimiter: u8, text: &[u8]) -> String {
 
 #[test]
 fn files_parse_to_rows_and_a_date_or_fail_with_a_reason() {
+    let texts = include_str!("tests/files.txt").lines().filter(|line| !line.starts_with('#'));
+    let texts = texts.map(|line| serde_json::from_str::<String>(line).unwrap());
     let header_after = |lines: usize| "note\n".repeat(lines) + "OCN,Company\n1,A\n";
     let with_cell = |bytes: usize| format!("OCN,Company\n1,{}\n", "A".repeat(bytes));
-    let comma_separated = [
-        // Columns and dates are found anywhere.
-        "File Date,01/05/2026\nRATE CENTER,company_name, ocn ,x\nR,\"A, B\",0051,\n",
-        "OCN,Company\n0051,A\n",
-        "x,Company,OCN\n,,2025-09-12\n, ,\n,A,1\n\n,,\n",
-        "OCN,Company,Notes,Notes\n1,A,,\n",
-        "\u{feff}OCN,Company\n1,Québec – Téléphone\n",
-        // Limits include their bound.
-        &header_after(HEADER_SEARCH_LINES - 1),
-        &header_after(HEADER_SEARCH_LINES),
-        "OCN,Company\n1,A\n2,A\n3,A\n4,A\n",
-        "OCN,Company\n1,A\n2,A\n3,A\n4,A\n5,A\n",
-        "File Date,12/31/1990\nOCN,Company\n1,A\n",
-        "File Date,12/31/1989\nOCN,Company\n1,A\n",
-        &with_cell(256),
-        &with_cell(257),
-        // Columns are missing, or there twice.
-        "OCN,Operator\n1,A\n",
-        "OCN,\u{1b}[31mName\n1,A\n",
-        "OCN,Company,ocn \n1,A,2\n",
-        "OCN,Company,Company Name\n1,A,B\n",
-        "OCN,Company\n",
-        "",
-        // Rows have too few or too many cells, or unclosed quotes.
-        "OCN,Company,a,b\n1,A,,\n2\n",
-        "OCN,Company,a,b\n1,A,Inc.,,b\n",
-        "OCN,Company\n1,\"A\n2,B\n3,C\n",
-        "OCN,Company,x\n1,A,\"\n2,B,\n",
-        // Only the cells of known columns matter.
-        "OCN,Company\n1,A\n2,\u{1b}[2JACME\n",
-        "OCN,Company,x\n1,A,\u{1b}\n",
+    // Limits include their bound.
+    let at_limits = [
+        header_after(HEADER_SEARCH_LINES - 1),
+        header_after(HEADER_SEARCH_LINES),
+        with_cell(256),
+        with_cell(257),
     ];
     let tab_separated = ["\t", "   "].map(|separator| {
         let header = format!("OCN\tCompany \tIn Service{separator}File Updated 09/04/2026");
         format!("{header}\n0051\t\"A \"B\" C\"   \tYes\n")
     });
     let windows = b"OCN,Company\n1,Qu\xe9bec \x96 T\xe9l\xe9phone\n";
-    let cases = comma_separated.iter().map(|text| (b',', text.as_bytes()));
-    let cases = cases.chain(tab_separated.iter().map(|text| (b'\t', text.as_bytes())));
-    let outcomes = cases.chain([(b',', &windows[..])]).map(|(delimiter, text)| {
-        format!("{:?}\n  {}\n", String::from_utf8_lossy(text), outcome(delimiter, text))
+    let cases = texts.chain(at_limits).map(|text| (b',', text.into_bytes()));
+    let cases = cases.chain(tab_separated.map(|text| (b'\t', text.into_bytes())));
+    let outcomes = cases.chain([(b',', windows.to_vec())]).map(|(delimiter, text)| {
+        format!("{:?}\n  {}\n", String::from_utf8_lossy(&text), outcome(delimiter, &text))
     });
     insta::assert_snapshot!(outcomes.collect::<String>());
 }
