@@ -19,6 +19,7 @@ use crate::{auth::Charge, errors::ApiError};
 /// The memory for request bodies that are read or processed at the same time, in KiB.
 const BUDGET: usize = 65_536;
 
+const NO_MEMORY: &str = "The server has no memory left for this request's body";
 const MALFORMED_BODY_MESSAGE: &str =
     "The body must be complete, and its chunks must be well-formed";
 
@@ -39,7 +40,7 @@ impl BodyBudget {
 
     fn reserve(&self, bytes: usize) -> Result<OwnedSemaphorePermit, ApiError> {
         let kib = u32::try_from(bytes.div_ceil(1024)).unwrap_or(u32::MAX);
-        Arc::clone(&self.0).try_acquire_many_owned(kib).map_err(|_| ApiError::NoBodyMemory)
+        Arc::clone(&self.0).try_acquire_many_owned(kib).map_err(|_| ApiError::Busy(NO_MEMORY))
     }
 }
 
@@ -203,7 +204,7 @@ mod tests {
     async fn bodies_share_the_memory_until_they_are_dropped() {
         let budget = small_budget();
         let held = read(&budget, "1".repeat(LIMIT.bytes)).await.unwrap();
-        let no_memory = ApiError::NoBodyMemory.to_string();
+        let no_memory = ApiError::Busy(NO_MEMORY).to_string();
         assert_eq!(read(&budget, "1").await.unwrap_err(), no_memory);
         assert_eq!(read(&budget, endless()).await.unwrap_err(), no_memory);
         drop(held);

@@ -79,12 +79,9 @@ pub enum ApiError {
     /// The key table cannot be read, and the key is not in memory.
     #[error("The API key cannot be validated right now; retry in a few seconds")]
     KeyUnchecked,
-    /// Other requests are doing as much heavy work as is allowed.
-    #[error("The server is busy with large requests; retry in a few seconds")]
-    Busy,
-    /// Other requests' bodies take up the memory for bodies.
-    #[error("The server has no memory left for this request's body; retry in a few seconds")]
-    NoBodyMemory,
+    /// Other requests take up what this one needs. The message says what.
+    #[error("{0}; retry in a few seconds")]
+    Busy(&'static str),
     /// A bug in the service.
     #[error("An unexpected error occurred")]
     Internal,
@@ -188,10 +185,7 @@ impl ApiError {
             | Self::NoDataset(_)
             | Self::NoHistory(_)
             | Self::KeyUnchecked
-            | Self::Busy
-            | Self::NoBodyMemory => {
-                (ErrorCode::ServiceUnavailable, StatusCode::SERVICE_UNAVAILABLE)
-            }
+            | Self::Busy(_) => (ErrorCode::ServiceUnavailable, StatusCode::SERVICE_UNAVAILABLE),
             Self::Internal => (ErrorCode::InternalError, StatusCode::INTERNAL_SERVER_ERROR),
         }
     }
@@ -229,11 +223,9 @@ impl IntoResponse for ApiError {
             Self::NoHistory(StoreError::DamagedHistory { .. } | StoreError::Unrecorded { .. }) => {
                 return response;
             }
-            Self::Unavailable
-            | Self::NoHistory(_)
-            | Self::KeyUnchecked
-            | Self::Busy
-            | Self::NoBodyMemory => (RETRY_AFTER, text(RETRY_AFTER_SECONDS)),
+            Self::Unavailable | Self::NoHistory(_) | Self::KeyUnchecked | Self::Busy(_) => {
+                (RETRY_AFTER, text(RETRY_AFTER_SECONDS))
+            }
             Self::RateLimited(exceeded) => {
                 exceeded.set_headers(response.headers_mut());
                 return response;
@@ -321,7 +313,7 @@ mod tests {
             (ApiError::Unreadable, "must be imported again", false),
             (ApiError::Unavailable, "retry in a few seconds", true),
             (ApiError::KeyUnchecked, "retry in a few seconds", true),
-            (ApiError::NoBodyMemory, "retry in a few seconds", true),
+            (ApiError::Busy("The server is busy"), "busy; retry in a few seconds", true),
         ] {
             assert!(error.to_string().contains(remedy), "{error}");
             assert_eq!(error.into_response().headers().contains_key(RETRY_AFTER), has_retry_time);

@@ -120,7 +120,7 @@ impl Route {
 
 /// Adds CSV to the formats of a list, as its `format` parameter does.
 fn describe_csv(operation: &mut Operation) {
-    if !described_params(operation).any(|param| param.name == "format") {
+    if !documented_params(operation).any(|param| param.name == "format") {
         return;
     }
     let text = ContentBuilder::new().schema(Some(Object::with_type(Type::String))).build();
@@ -129,7 +129,7 @@ fn describe_csv(operation: &mut Operation) {
     }
 }
 
-fn described_params(operation: &Operation) -> impl Iterator<Item = &Parameter> {
+fn documented_params(operation: &Operation) -> impl Iterator<Item = &Parameter> {
     operation.parameters.iter().flatten().filter_map(|parameter| match parameter {
         RefOr::T(parameter) => Some(parameter),
         RefOr::Ref(_) => None,
@@ -260,7 +260,7 @@ impl Endpoint {
         let Some(route) = self.find(request.method()) else { return Ok(()) };
         let known = route.params.get_or_init(|| {
             let operation = route.description.map(|it| it.operation());
-            let params = operation.iter().flat_map(described_params);
+            let params = operation.iter().flat_map(documented_params);
             let in_query = params.filter(|param| param.parameter_in == ParameterIn::Query);
             in_query.map(|param| param.name.clone()).chain([API_KEY.to_owned()]).collect()
         });

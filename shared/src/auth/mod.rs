@@ -2,12 +2,11 @@
 
 mod api_key;
 mod charge;
-mod credentials;
 mod key_ring;
 
 pub use api_key::{ApiKey, KeyKind, MalformedKey, PREFIX_CHARACTERS, SECRET_CHARACTERS};
 pub use charge::Charge;
-pub(crate) use credentials::{authenticate, required_key};
+pub(crate) use charge::{authenticate, required_key};
 pub use key_ring::KeyRing;
 
 /// A key record that never expires and has no quotas.

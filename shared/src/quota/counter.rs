@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rand::{RngExt, distr::Alphanumeric};
+use rand::distr::{Alphanumeric, SampleString};
 use store::{Counts, Usage, UsageWrite};
 use tokio::sync::oneshot;
 
@@ -87,8 +87,8 @@ pub struct Counter {
 impl Counter {
     /// Creates a counter with a new random name, so that a recreated counter is not mistaken for an earlier one.
     pub fn new() -> Self {
-        let characters = rand::rng().sample_iter(Alphanumeric).take(CONTAINER_CHARACTERS);
-        Self { container: characters.map(char::from).collect(), ..Self::default() }
+        let container = Alphanumeric.sample_string(&mut rand::rng(), CONTAINER_CHARACTERS);
+        Self { container, ..Self::default() }
     }
 
     /// Counts `requests` at `now`, a Unix time in seconds, or none if they exceed a quota. Beyond the allowance, the
@@ -267,7 +267,7 @@ impl Counter {
     /// Moves the unsent requests to a write.
     fn next_write(&mut self, now: i64, clock: Instant) -> UsageWrite {
         // Those of other containers differ in their last three digits.
-        let number = now * 1000 + rand::rng().random_range(0..1000);
+        let number = now * 1000 + rand::random_range(0..1000);
         self.last_number = number.max(self.last_number + 1);
         UsageWrite {
             container: self.container.clone(),
