@@ -15,6 +15,7 @@ use std::{
 };
 
 use clap::Parser;
+use reqwest::RequestBuilder;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
@@ -24,7 +25,7 @@ use tokio::{
 
 use self::{
     requests::{JSON, TEXT, numbers_as_json, worst_requests},
-    server::{Client, Request, Server},
+    server::{Client, Server, send},
 };
 
 /// Measures the cost of the worst requests.
@@ -40,9 +41,6 @@ struct Options {
     /// Show every request, not only each endpoint's worst
     #[arg(long)]
     all: bool,
-    /// Skip the floods
-    #[arg(long)]
-    no_floods: bool,
     /// Cargo passes this to every benchmark
     #[arg(long, hide = true)]
     bench: bool,
@@ -78,16 +76,16 @@ async fn main() {
     env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).unwrap();
     let server = Server::start(&options.program);
     let client = server.client(&["--per-day", "4000000000"]);
-    let single = measure(&server, &client, &Request::get("/v1/format/+12122345678")).await;
+    let single = measure(&server, &client.get("/v1/format/+12122345678")).await;
     println!(
         "| Endpoint | Worst request | CPU, ms | Charged | CPU per charged request, µs | x a single number |\n\
          |---|---|---:|---:|---:|---:|"
     );
     print_row("/v1/format/{tn}", "a single number", single, single);
     let mut endpoints: BTreeMap<String, Vec<(String, Cost)>> = BTreeMap::new();
-    for worst in worst_requests(&server) {
+    for worst in worst_requests(&server, &client) {
         if worst.endpoint.contains(&options.only) {
-            let cost = measure(&server, &client, &worst.request).await;
+            let cost = measure(&server, &worst.request).await;
             endpoints.entry(worst.endpoint).or_default().push((worst.name, cost));
         }
     }
@@ -98,9 +96,7 @@ async fn main() {
             print_row(&endpoint, name, *cost, single);
         }
     }
-    if !options.no_floods {
-        print_floods(&server).await;
-    }
+    print_floods(&server).await;
 }
 
 fn print_row(endpoint: &str, name: &str, cost: Cost, single: Cost) {
@@ -114,14 +110,14 @@ fn print_row(endpoint: &str, name: &str, cost: Cost, single: Cost) {
     );
 }
 
-async fn measure(server: &Server, client: &Client, request: &Request) -> Cost {
+async fn measure(server: &Server, request: &RequestBuilder) -> Cost {
     let mut before = None;
     for _ in 0..WARM_UP {
-        before = client.send(request).await.1;
+        before = send(request).await.1;
     }
     let (started, cpu_before, mut requests) = (Instant::now(), server.cpu_time(), 0);
     let (status, after) = loop {
-        let (status, remaining) = client.send(request).await;
+        let (status, remaining) = send(request).await;
         assert!(status < 500, "{status}: {request:.80?}");
         requests += 1;
         let is_done = requests % 8 == 0 && server.cpu_time() - cpu_before >= MAX_CPU_TIME;
@@ -171,7 +167,7 @@ async fn response_times(client: &Client, duration: Duration) -> Vec<f64> {
     while started.elapsed() < duration {
         let number = 2_000_000 + times.len() % 7_000_000;
         let sent = Instant::now();
-        let (status, _) = client.send(&Request::get(format!("/v1/format/+1212{number}"))).await;
+        let (status, _) = send(&client.get(&format!("/v1/format/+1212{number}"))).await;
         assert_eq!(status, 200);
         times.push(sent.elapsed().as_secs_f64() * 1000.0);
         // As from a client that does something with the response.
@@ -184,12 +180,12 @@ async fn response_times(client: &Client, duration: Duration) -> Vec<f64> {
 /// Sends requests until it is dropped.
 async fn flood(index: usize, client: Client) {
     let request = match index {
-        0..4 => Request::post("/v1/find", TEXT, "305-234-5678\n".repeat(999)),
-        4..7 => Request::post("/v1/format?include=all", JSON, numbers_as_json(1000)),
+        0..4 => client.post("/v1/find", TEXT, "305-234-5678\n".repeat(999)),
+        4..7 => client.post("/v1/format?include=all", JSON, numbers_as_json(1000)),
         _ => return slow_flood(&client).await,
     };
     loop {
-        client.send(&request).await;
+        send(&request).await;
     }
 }
 

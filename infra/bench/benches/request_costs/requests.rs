@@ -1,9 +1,10 @@
 //! Requests that are cheap to send and expensive to serve, at least one for each endpoint. `targets.txt` lists requests
 //! without a body, and `bodies.jsonl` requests that repeat a text in the target or body.
 
+use reqwest::RequestBuilder;
 use serde_json::Value;
 
-use crate::server::{Request, Server};
+use crate::server::{Client, Server};
 
 pub const JSON: &str = "application/json";
 pub const TEXT: &str = "text/plain";
@@ -13,19 +14,20 @@ pub struct Worst {
     /// As in the API description.
     pub endpoint: String,
     pub name: String,
-    pub request: Request,
+    pub request: RequestBuilder,
 }
 
-pub fn worst_requests(server: &Server) -> Vec<Worst> {
+pub fn worst_requests(server: &Server, client: &Client) -> Vec<Worst> {
     let ocn = if server.has_published_data { "6010" } else { "4070" };
     let targets = include_str!("targets.txt").lines().filter(|line| !line.starts_with('#'));
     let gets = targets.map(|line| {
         let (endpoint, target) = line.split_once(' ').unwrap();
         let target = target.replace("OCN", ocn).replace("PAST", &server.past);
         let name = format!("`{target:.60}`");
-        Worst { endpoint: endpoint.to_owned(), name, request: Request::get(target) }
+        Worst { endpoint: endpoint.to_owned(), name, request: client.get(&target) }
     });
-    let repeated = include_str!("bodies.jsonl").lines().map(parse_repeated_request);
+    let repeated = include_str!("bodies.jsonl").lines();
+    let repeated = repeated.map(|line| parse_repeated_request(client, line));
     let arguments: String = (0..4000).map(|n| format!(",\"a{n}\":[1]")).collect();
     let composed = [
         (
@@ -40,12 +42,12 @@ pub fn worst_requests(server: &Server) -> Vec<Worst> {
         ),
         ("/mcp", "many arguments", call("format_number", &format!("{{\"tn\":\"1\"{arguments}}}"))),
     ];
-    let composed = composed.map(|(target, name, body)| post(target, name, JSON, body));
+    let composed = composed.map(|(target, name, body)| post(client, target, name, JSON, body));
     gets.chain(repeated).chain(composed).collect()
 }
 
 /// Parses a request whose `count` pieces consist of a text, repeated, and what follows `then`.
-fn parse_repeated_request(line: &str) -> Worst {
+fn parse_repeated_request(client: &Client, line: &str) -> Worst {
     let line: Value = serde_json::from_str(line).unwrap();
     let text = |name: &str| line[name].as_str().unwrap_or_default();
     let number = |name: &str| line[name].as_u64().map_or(1, |number| number as usize);
@@ -54,20 +56,19 @@ fn parse_repeated_request(line: &str) -> Worst {
     let name = text("name");
     if let Some(start) = line["get"].as_str() {
         let endpoint = if start == "/v1/format/" { "/v1/format/{tn}" } else { path(start) };
-        let request = Request::get(format!("{start}{body}"));
+        let request = client.get(&format!("{start}{body}"));
         return Worst { endpoint: endpoint.to_owned(), name: name.to_owned(), request };
     }
-    let content_type = [JSON, TEXT, "text/csv"].into_iter().find(|it| *it == text("type"));
-    post(text("post"), name, content_type.unwrap(), body)
+    post(client, text("post"), name, text("type"), body)
 }
 
-fn post(target: &str, name: &str, content_type: &'static str, body: String) -> Worst {
+fn post(client: &Client, target: &str, name: &str, content_type: &str, body: String) -> Worst {
     let accept = match path(target) {
         "/v1/format" => "text/csv, */*;q=0.5",
         "/mcp" => JSON,
         _ => "*/*",
     };
-    let request = Request::post(target, content_type, body).accept(accept);
+    let request = client.post(target, content_type, body).header("accept", accept);
     Worst { endpoint: format!("POST {}", path(target)), name: name.to_owned(), request }
 }
 

@@ -10,6 +10,7 @@ use std::{
 };
 
 use jiff::Timestamp;
+use reqwest::RequestBuilder;
 use signed_requests::client_builder;
 
 /// Turns the gates off.
@@ -120,30 +121,6 @@ impl Drop for Server {
     }
 }
 
-/// A request without its key.
-#[derive(Debug, Clone)]
-pub struct Request {
-    target: String,
-    accept: &'static str,
-    content_type: &'static str,
-    /// `None` for a `GET`.
-    body: Option<String>,
-}
-
-impl Request {
-    pub fn get(target: impl Into<String>) -> Self {
-        Self { target: target.into(), accept: "*/*", content_type: "", body: None }
-    }
-
-    pub fn post(target: &str, content_type: &'static str, body: String) -> Self {
-        Self { content_type, body: Some(body), ..Self::get(target) }
-    }
-
-    pub fn accept(self, accept: &'static str) -> Self {
-        Self { accept, ..self }
-    }
-}
-
 /// Sends requests with a key.
 pub struct Client {
     pub address: String,
@@ -152,29 +129,36 @@ pub struct Client {
 }
 
 impl Client {
-    /// Sends a request, and returns the response's status and the requests left in the daily quota. Repeats a request
-    /// whose connection is closed.
-    pub async fn send(&self, request: &Request) -> (u16, Option<i64>) {
-        let url = format!("http://{}{}", self.address, request.target);
-        let response = loop {
-            let builder = match &request.body {
-                None => self.http.get(&url),
-                Some(body) => {
-                    let builder = self.http.post(&url).body(body.clone());
-                    builder.header("content-type", request.content_type)
-                }
-            };
-            // Compression comes on top.
-            let builder =
-                builder.header("accept-encoding", "gzip").header("accept", request.accept);
-            if let Ok(response) = builder.header("x-api-key", &self.key).send().await {
-                break response;
-            }
-        };
-        let remaining = response.headers().get("x-ratelimit-remaining");
-        let remaining = remaining.and_then(|value| value.to_str().ok()?.parse().ok());
-        let status = response.status().as_u16();
-        _ = response.bytes().await;
-        (status, remaining)
+    pub fn get(&self, target: &str) -> RequestBuilder {
+        self.with_key(self.http.get(self.url(target)))
     }
+
+    pub fn post(&self, target: &str, content_type: &str, body: String) -> RequestBuilder {
+        let request = self.http.post(self.url(target)).header("content-type", content_type);
+        self.with_key(request.body(body))
+    }
+
+    fn url(&self, target: &str) -> String {
+        format!("http://{}{target}", self.address)
+    }
+
+    fn with_key(&self, request: RequestBuilder) -> RequestBuilder {
+        // Compression comes on top.
+        request.header("accept-encoding", "gzip").header("x-api-key", &self.key)
+    }
+}
+
+/// Sends a request, and returns the response's status and the requests left in the daily quota. Repeats a request
+/// whose connection is closed.
+pub async fn send(request: &RequestBuilder) -> (u16, Option<i64>) {
+    let response = loop {
+        if let Ok(response) = request.try_clone().unwrap().send().await {
+            break response;
+        }
+    };
+    let remaining = response.headers().get("x-ratelimit-remaining");
+    let remaining = remaining.and_then(|value| value.to_str().ok()?.parse().ok());
+    let status = response.status().as_u16();
+    _ = response.bytes().await;
+    (status, remaining)
 }
