@@ -33,16 +33,15 @@ fmt:
 examples:
     UPDATE_EXAMPLES=1 cargo test -p tnr --test e2e api::events
 
-# Regenerate docs/openapi.json and docs/COSTS.md
+# Regenerate docs/openapi.json
 generate:
     cargo run -- openapi > target/openapi.json && mv target/openapi.json docs/openapi.json
-    cargo run -- costs --markdown > target/COSTS.md && mv target/COSTS.md docs/COSTS.md
 
 # Run the Lambda functions locally; start `just run dynamodb` first
 watch:
     set -a; . .local/dynamodb.env; set +a; cargo lambda watch --disable-cors --env-file infra/tnr/watch.env
 
-# Run one benchmark: cold_start, dataset or numbers
+# Run one benchmark: cold_start, numbers or request_costs
 bench NAME *ARGS:
     cargo bench -p bench --bench {{ NAME }} {{ ARGS }}
 

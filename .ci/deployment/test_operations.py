@@ -199,8 +199,9 @@ def test_images_move_to_a_bucket(programs):
 
 
 def test_a_deployment_is_examined(programs):
-    drift, drifts, *doctor = commands(section("OPERATIONS.md", "Examine a deployment"))
-    run([drift, drifts])
+    drift, drifts, subscriptions, *doctor = commands(section("OPERATIONS.md", "Examine a deployment"))
+    topic = boto3.client("sns").create_topic(Name="alarms")["TopicArn"]
+    run([drift, drifts, subscriptions], TOPIC=topic)
     assert doctor == ["tnr doctor --stack STACK", "tnr doctor --stack STACK --key KEY --json"]
 
 

@@ -29,10 +29,6 @@ pub struct Findings {
     pub is_empty: bool,
     /// The dates of reports that state one, by metric.
     report_dates: Vec<(&'static str, Date)>,
-    /// Assigned exchanges according to the statistics.
-    pub(crate) stats_total: Option<u64>,
-    /// Assigned exchanges according to the search.
-    pub(crate) search_total: Option<u64>,
 }
 
 impl Findings {

@@ -7,10 +7,10 @@ use signed_requests::{MAX_RESPONSE_BYTES, client_builder, first_bytes};
 use tokio::time::Instant;
 
 use crate::{
-    checks::{carriers, health, statistics},
+    checks::{health, statistics},
     findings::Findings,
     functions::timeout_before,
-    request::Request,
+    request::{Function, Request},
     response::{Api, Expectation, RequestError, Response},
 };
 
@@ -29,7 +29,16 @@ impl HttpApi {
         Ok(Self { client, base_url, key, deadline })
     }
 
-    pub async fn send_with(
+    /// Sends an unknown key, whose rejection shows that the key table is readable.
+    pub async fn check_unknown_key(&self, findings: &mut Findings) {
+        let request = Request::new(Function::Carriers, "/v1/carriers");
+        let name = format!("API {} with an unknown key", request.route);
+        let unauthorized = Expectation::error(401, "unauthorized").with_message("Invalid API key");
+        let key = random_key();
+        findings.record(name, &unauthorized, self.send_with(&request, Some(&key))).await;
+    }
+
+    async fn send_with(
         &self,
         request: &Request,
         key: Option<&ApiKey>,
@@ -63,7 +72,7 @@ impl Api for HttpApi {
     }
 }
 
-/// Calls the endpoints that need no key, and one with an unknown key, whose error shows that the key table is readable.
+/// Calls the endpoints that need no key, and one with an unknown key.
 pub async fn check_api(api: &HttpApi) -> Findings {
     let mut findings = Findings::default();
     for (request, expectation) in [health(), statistics()] {
@@ -76,11 +85,7 @@ pub async fn check_api(api: &HttpApi) -> Findings {
             }
         }
     }
-    let (request, _) = carriers();
-    let name = format!("API {} with an unknown key", request.route);
-    let unauthorized = Expectation::error(401, "unauthorized").with_message("Invalid API key");
-    let key = random_key();
-    findings.record(name, &unauthorized, api.send_with(&request, Some(&key))).await;
+    api.check_unknown_key(&mut findings).await;
     findings
 }
 

@@ -15,9 +15,9 @@ mod http_api;
 mod request;
 mod response;
 
-pub use checks::{check_keyed, check_public, keyed_requests};
+pub use checks::{check_keyed, check_public};
 pub use findings::{Findings, Outcome};
 pub use handler::handle;
 pub use http_api::HttpApi;
 pub use request::{Function, Request};
-pub use response::{Api, CheckError, Expectation, RequestError, Response};
+pub use response::{CheckError, RequestError};

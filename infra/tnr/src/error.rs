@@ -3,7 +3,7 @@
 use std::{error::Error, process::ExitCode};
 
 use indicatif::HumanCount;
-use ingest::{IngestError, PUBLISHED_URLS};
+use ingest::{Gate, IngestError, PUBLISHED_URLS};
 use logging::with_causes;
 use reqwest::StatusCode;
 use shared::auth::MalformedKey;
@@ -67,11 +67,11 @@ pub enum CliError {
         PUBLISHED_URLS.join("\n")
     )]
     NotFetched(IngestError),
-    #[error("the import was refused: {reason}{}", override_advice(command.as_deref()))]
+    #[error("the import was refused: {reason}{}", override_advice(gates))]
     Refused {
         reason: String,
-        /// The command that lets the import pass; `None` if none can.
-        command: Option<String>,
+        /// The gates whose `--allow` lets the import pass; empty if none can.
+        gates: Vec<Gate>,
     },
     #[error(
         "{} missing, damaged or different from the current version; run 'verify --repair'",
@@ -133,9 +133,12 @@ impl<T, E: Into<Cause>> Context<T> for Result<T, E> {
     }
 }
 
-fn override_advice(command: Option<&str>) -> String {
-    let advice = "If the files are correct, this command imports them:";
-    command.map_or(String::new(), |command| format!("\n\n{advice}\n{command}"))
+fn override_advice(gates: &[Gate]) -> String {
+    if gates.is_empty() {
+        return String::new();
+    }
+    let gates = gates.iter().map(Gate::to_string).collect::<Vec<_>>().join(",");
+    format!("\n\nIf the files are correct, import them with --allow {gates}")
 }
 
 pub(crate) fn pluralize(count: usize, what: &str) -> String {

@@ -3,7 +3,7 @@ use std::{env, ffi::OsString, process::ExitCode};
 use tnr::{
     FAILURE_EXIT_CODE,
     commands::{self, Cli},
-    operate::doctor::command::UNKNOWN_EXIT_CODE,
+    operate::doctor::UNKNOWN_EXIT_CODE,
     show_error, show_usage_error,
 };
 

@@ -96,12 +96,6 @@ impl Store {
         self.put(table, item_from_record(table, None, key)?).await
     }
 
-    /// Adds a key unless it already exists; returns whether it was added.
-    pub async fn add_api_key(&self, key: &KeyRecord) -> Result<bool, StoreError> {
-        let table = &self.tables.api_keys;
-        self.put_in_place(table, item_from_record(table, None, key)?, "key_hash", None).await
-    }
-
     /// Reads all readable keys, oldest first. Scans the whole table, so requests never call it.
     pub async fn api_keys(&self) -> Result<Vec<KeyRecord>, StoreError> {
         Ok(self.all_api_keys().await?.readable)

@@ -122,12 +122,6 @@ impl Store {
         (&self.client, &self.tables)
     }
 
-    /// Uses `table` for the API keys, for example one restored from a backup.
-    pub fn with_api_keys_table(mut self, table: String) -> Self {
-        Arc::make_mut(&mut self.tables).api_keys = table;
-        self
-    }
-
     /// Reads the item whose partition key attribute `key` is `value`.
     pub(crate) async fn get<T: DeserializeOwned>(
         &self,

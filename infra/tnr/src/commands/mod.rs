@@ -11,22 +11,21 @@ use crate::{
     CliError,
     data::{
         self,
-        args::{
-            BackupArgs, ExportArgs, ImportArgs, ReportArgs, RestoreArgs, RollbackArgs, VerifyArgs,
-        },
+        args::{ImportArgs, ReportArgs, RollbackArgs},
+        backup::{BackupArgs, RestoreArgs},
+        export::ExportArgs,
+        verify::VerifyArgs,
     },
     database::args::DataArgs,
     keys::{self, args::KeysCommand},
     numbers::{
         self,
-        args::{FindArgs, FormatArgs, LookupArgs},
-        queries::{self, command::QueryCommand},
+        find::FindArgs,
+        format::FormatArgs,
+        queries::{self, LookupArgs, command::QueryCommand},
     },
     openapi::{self, OpenapiVersion},
-    operate::{
-        self,
-        args::{CostsArgs, DoctorArgs, FlagsArgs, HealthArgs},
-    },
+    operate::{self, costs::CostsArgs, doctor::DoctorArgs, flags::FlagsArgs, health::HealthArgs},
     serve::{
         self,
         args::{DynamodbArgs, ServeArgs},
@@ -83,7 +82,7 @@ pub enum Command {
     /// Diagnose a deployment and report problems
     #[command(after_help = DOCTOR_EXIT_CODES)]
     Doctor(DoctorArgs),
-    /// Create, list, rotate, revoke, delete, export and import API keys
+    /// Create, list, rotate, revoke and delete API keys
     #[command(subcommand)]
     Keys(KeysCommand),
     /// Check a running server's health; exits with 1 if it is not healthy
@@ -117,15 +116,15 @@ pub async fn run(cli: Cli) -> Result<ExitCode, CliError> {
         Command::Find(args) => return numbers::find::find(args).await,
         Command::Lookup(args) => return queries::lookup(args).await,
         Command::Query(query) => return queries::run(query).await,
-        Command::Doctor(args) => return Ok(operate::doctor::command::doctor(args).await),
+        Command::Doctor(args) => return Ok(operate::doctor::doctor(args).await),
         Command::Serve(args) => serve::serve(args).await,
         Command::Format(args) => numbers::format::format(*args).await,
         Command::Export(args) => data::export::export(args).await,
         Command::Import(args) => data::import::import(*args).await,
-        Command::Rollback(args) => data::rollback::rollback(args).await,
+        Command::Rollback(args) => data::import::rollback(args).await,
         Command::Verify(args) => data::verify::verify(args).await,
         Command::Versions(args) => data::versions::list(args).await,
-        Command::Quality(args) => data::quality::show(args).await,
+        Command::Quality(args) => data::report::show_quality(args).await,
         Command::Keys(command) => keys::run(command).await,
         Command::Health(args) => operate::health::check(args).await,
         Command::Mcp(data) => numbers::mcp::serve(data).await,
@@ -133,7 +132,7 @@ pub async fn run(cli: Cli) -> Result<ExitCode, CliError> {
         Command::Restore(args) => data::backup::restore(&args).await,
         Command::Dynamodb(args) => serve::dynamodb::dynamodb(args).await,
         Command::Flags(args) => operate::flags::write(&args),
-        Command::Costs(args) => operate::costs::command::print(&args),
+        Command::Costs(args) => operate::costs::print(&args),
         Command::Openapi { version } => openapi::print(version),
     };
     result.map(|()| ExitCode::SUCCESS)

@@ -1,20 +1,13 @@
 //! Options for the data commands.
 
-use std::path::PathBuf;
-
 use clap::{
-    Args, ValueEnum,
+    Args,
     builder::{PossibleValuesParser, TypedValueParser},
 };
 use ingest::{DEFAULT_HISTORY_DAYS, Gate, Mirror, ReportName, Source, Sources};
-use jiff::civil::Date;
 use strum::VariantNames;
 
-use crate::{
-    data::{export::tables::Table, report::ChangesFile},
-    database::args::{DataArgs, FolderArgs},
-    new_file::Replacement,
-};
+use crate::{data::report::ChangesFile, database::args::DataArgs};
 
 #[derive(Debug, Args)]
 pub struct ImportArgs {
@@ -132,79 +125,12 @@ pub struct RollbackArgs {
     pub change: ChangeArgs,
 }
 
-#[derive(Debug, Args)]
-pub struct VerifyArgs {
-    /// Rewrite items that differ from the current version, and restore damaged parts of the history
-    #[arg(long)]
-    pub repair: bool,
-    #[command(flatten)]
-    pub report: ReportArgs,
-}
-
 /// Options for commands that report on the data.
 #[derive(Debug, Args)]
 pub struct ReportArgs {
     /// Print as JSON, with all details
     #[arg(long)]
     pub json: bool,
-    #[command(flatten)]
-    pub data: DataArgs,
-}
-
-#[derive(Debug, Args)]
-pub struct BackupArgs {
-    /// File to write, or to read with --verify
-    pub file: PathBuf,
-    /// Only check a backup
-    #[arg(long, conflicts_with_all = ["force", "data_dir"])]
-    pub verify: bool,
-    #[command(flatten)]
-    pub replacement: Replacement,
-    #[command(flatten)]
-    pub folder: FolderArgs,
-}
-
-#[derive(Debug, Args)]
-pub struct RestoreArgs {
-    /// Backup to restore
-    pub file: PathBuf,
-    #[command(flatten)]
-    pub folder: FolderArgs,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ExportFormat {
-    /// One CSV file per table
-    Csv,
-    /// One JSON Lines file per table
-    #[value(name = "jsonl")]
-    JsonLines,
-    /// One Parquet file per table
-    Parquet,
-    /// A SQLite database with all tables, including prefixes, and views
-    Sqlite,
-    /// VICIdial's NANPA_prefix-latest.txt
-    Vicidial,
-}
-
-#[derive(Debug, Args)]
-pub struct ExportArgs {
-    /// File to create, or folder for csv, jsonl and parquet without --table. With --table, the default is
-    /// stdout. An incomplete export leaves nothing behind
-    #[arg(required_unless_present = "table")]
-    pub file: Option<PathBuf>,
-    /// Export format
-    #[arg(long, value_name = "FORMAT")]
-    pub format: ExportFormat,
-    /// Export only this table, as one file
-    #[arg(long)]
-    pub table: Option<Table>,
-    /// Day of the holders in the table prefixes, such as 2026-12-25 [default: today in UTC]. With vicidial, the first day
-    /// of the year whose daylight saving time counts
-    #[arg(long, value_name = "DATE")]
-    pub effective_on: Option<Date>,
-    #[command(flatten)]
-    pub replacement: Replacement,
     #[command(flatten)]
     pub data: DataArgs,
 }

@@ -6,6 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use clap::Args;
 use dynoxide::Database as Dynoxide;
 use indicatif::HumanCount;
 use ingest::{IngestError, Repair};
@@ -14,22 +15,41 @@ use store::{DatasetError, Store};
 
 use crate::{
     CliError,
-    data::args::{BackupArgs, RestoreArgs},
     database::{
-        Database, copy,
+        Database,
+        args::{FolderArgs, Place},
+        copy,
         damage::{FULL_CHECK, check, damaged, is_damage, unreadable},
-        data_folder::{DATABASE_FILE, database_files},
-        folder_lock::FolderLock,
-        place::Place,
-        private_file,
+        data_folder::{DATABASE_FILE, FolderLock, database_files, open_private},
     },
     error::{Cause, Context, pluralize},
-    new_file::NewFile,
+    new_file::{NewFile, Replacement},
     terminal::{
         progress::{Progress, Unit},
         show_message,
     },
 };
+
+#[derive(Debug, Args)]
+pub struct BackupArgs {
+    /// File to write, or to read with --verify
+    pub file: PathBuf,
+    /// Only check a backup
+    #[arg(long, conflicts_with_all = ["force", "data_dir"])]
+    pub verify: bool,
+    #[command(flatten)]
+    pub replacement: Replacement,
+    #[command(flatten)]
+    pub folder: FolderArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct RestoreArgs {
+    /// Backup to restore
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub folder: FolderArgs,
+}
 
 /// The database file during a restore.
 const UNFINISHED_FILE: &str = "dynamodb.sqlite.unfinished";
@@ -130,7 +150,7 @@ async fn read_store(store: &Store) -> Result<String, CliError> {
 fn copy(database: &Path, file: &Path) -> Result<(), CliError> {
     let cannot_write = || CliError::io(format!("cannot write {}", file.display()));
     // SQLite would create a file that other users can read.
-    let copy = private_file::open(file).map_err(cannot_write())?;
+    let copy = open_private(file).map_err(cannot_write())?;
     copy::read(database, |connection| {
         // Discard the output from an earlier attempt.
         copy.set_len(0)?;
@@ -187,7 +207,7 @@ pub async fn restore(args: &RestoreArgs) -> Result<(), CliError> {
 /// Copies a backup to a new database, and upgrades it if it is from an older release.
 fn restore_copy(backup: &Path, database: &Path) -> Result<(), Cause> {
     // SQLite would create a file that other users can read.
-    private_file::open(database)?;
+    open_private(database)?;
     let restored = Dynoxide::new(&database.to_string_lossy())?;
     Ok(restored.restore_from(&backup.to_string_lossy())?)
 }

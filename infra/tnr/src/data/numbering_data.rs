@@ -10,7 +10,7 @@ use crate::{
     CliError,
     data::sample,
     database::args::DataArgs,
-    database::{Access, Database, place::Place},
+    database::{Access, Database, args::Place},
     routes,
     terminal::{next_commands::NextCommands, show_note},
 };

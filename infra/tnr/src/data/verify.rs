@@ -2,18 +2,27 @@
 
 use std::fmt::{self, Write};
 
+use clap::Args;
 use indicatif::HumanCount;
 use ingest::{Drift, HistoryDrift, HistoryVerification, Repair, Verification};
 use store::Store;
 
 use crate::{
     CliError,
-    data::args::VerifyArgs,
-    data::{import_progress::with_progress, report},
+    data::{args::ReportArgs, import_progress::with_progress, report},
     database::{Access, on_database},
     error::pluralize,
     terminal::{width, wrap},
 };
+
+#[derive(Debug, Args)]
+pub struct VerifyArgs {
+    /// Rewrite items that differ from the current version, and restore damaged parts of the history
+    #[arg(long)]
+    pub repair: bool,
+    #[command(flatten)]
+    pub report: ReportArgs,
+}
 
 /// Compares all lookup items with the current version, repairs them with `--repair`, and prints the
 /// result.

@@ -3,7 +3,6 @@
 use std::fmt::{self, Write};
 
 use indicatif::HumanCount;
-use ingest::{Quality, QualityReport};
 use jiff::Timestamp;
 use logging::with_causes;
 use serde::Serialize;
@@ -29,11 +28,8 @@ struct ListedVersion {
     ingested_at: Timestamp,
     file_dates: FileDates,
     records: u32,
-    // The rest is `None` if the version is unreadable.
+    /// `None` if the version is unreadable.
     carriers: Option<usize>,
-    quality: Option<Quality>,
-    /// The quality compared with the previous version.
-    compared: Option<QualityReport>,
 }
 
 pub async fn list(args: ReportArgs) -> Result<(), CliError> {
@@ -62,17 +58,7 @@ async fn load_versions(store: &Store) -> Result<Vec<ListedVersion>, CliError> {
             file_dates: snapshot.reports.file_dates(),
             records: snapshot.statistics.total_records,
             carriers: dataset.as_ref().map(|dataset| dataset.carriers().len()),
-            quality: dataset.as_ref().map(Quality::new),
-            compared: None,
         });
-    }
-    let compared = versions.array_windows().map(|[after, before]| {
-        let before = before.quality.as_ref()?;
-        Some(QualityReport::between(Some(before), after.quality.as_ref()?))
-    });
-    let compared: Vec<_> = compared.collect();
-    for (version, compared) in versions.iter_mut().zip(compared) {
-        version.compared = compared;
     }
     Ok(versions)
 }

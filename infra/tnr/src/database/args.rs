@@ -1,17 +1,16 @@
-//! Options that locate the data.
+//! The location of the data, and the options for it.
 
 use std::{
     env,
     ffi::OsString,
+    fmt,
     path::{Path, PathBuf},
 };
 
 use clap::Args;
 use etcetera::{BaseStrategy, base_strategy::choose_native_strategy};
 
-use crate::{
-    CliError, database::place::Place, error::Context, terminal::next_commands::NextCommands,
-};
+use crate::{CliError, error::Context, terminal::next_commands::NextCommands};
 
 const DATA_DIR: &str = "TNR_DATA_DIR";
 const ENDPOINT_URL: &str = "TNR_ENDPOINT_URL";
@@ -106,24 +105,59 @@ impl DataArgs {
         self.stack.is_some() || endpoint_url.is_some() || folder.data_dir.is_some()
     }
 
-    /// Options for the location from the environment; empty if the location is explicit.
-    pub(crate) fn environment_options(&self) -> Vec<String> {
-        if self.is_explicit() {
-            return Vec::new();
-        }
-        let location = [("--endpoint-url", ENDPOINT_URL), ("--data-dir", DATA_DIR)]
-            .into_iter()
-            .find_map(|(option, name)| Some((option, env_value(name)?)));
-        let words =
-            location.map(|(option, value)| vec![option.to_owned(), text(Path::new(&value))]);
-        words.unwrap_or_default()
-    }
-
     pub fn next(&self) -> NextCommands {
         match &self.stack {
             Some(stack) => NextCommands::with_options([("--stack", stack.clone())]),
             None => self.database.next(),
         }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    Stack(String),
+    Endpoint(String),
+    Folder(PathBuf),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Stack(stack) => write!(f, "stack '{stack}'"),
+            Self::Endpoint(url) => write!(f, "the database at {url}"),
+            Self::Folder(folder) => write!(f, "folder '{}'", folder.display()),
+        }
+    }
+}
+
+impl Place {
+    /// The error for a location without a database.
+    pub fn no_database(&self, next: &NextCommands) -> CliError {
+        let what = match self {
+            Self::Folder(_) => format!("{self} has no database"),
+            Self::Endpoint(_) | Self::Stack(_) => format!("{self} has no tables for this service"),
+        };
+        self.no_data_error(&what, next)
+    }
+
+    /// The error for a database without a data version.
+    pub fn no_data(&self, next: &NextCommands) -> CliError {
+        self.no_data_error(&format!("{self} has no numbering data yet"), next)
+    }
+
+    /// Appends the commands that import data here.
+    fn no_data_error(&self, what: &str, next: &NextCommands) -> CliError {
+        let sample = match self {
+            // Stacks are not served from here.
+            Self::Stack(_) => None,
+            Self::Endpoint(_) => Some("serve --sample"),
+            Self::Folder(_) => Some("serve"),
+        };
+        let sample = sample
+            .map(|serve| next.tnr(serve))
+            .map_or(String::new(), |serve| format!(", or use sample data with '{serve}'"));
+        let import = next.tnr("import --fetch");
+        CliError::NoData(format!("{what}; import the published reports with '{import}'{sample}"))
     }
 }
 

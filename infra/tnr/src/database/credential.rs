@@ -5,7 +5,7 @@ use std::{fs, io, path::Path};
 use axum::http::{HeaderMap, header::AUTHORIZATION};
 use rand::distr::{Alphanumeric, SampleString as _};
 
-use crate::database::{data_folder::CREDENTIAL_FILE, private_file};
+use crate::database::data_folder::{CREDENTIAL_FILE, replace_private};
 
 /// The length of a credential: 190 random bits.
 const CHARACTERS: usize = 32;
@@ -37,7 +37,7 @@ impl Credential {
             "AWS_ENDPOINT_URL_DYNAMODB={endpoint}\nAWS_REGION=us-east-1\n{VARIABLE}={id}\n\
              AWS_SECRET_ACCESS_KEY=unused\n"
         );
-        private_file::replace(&folder.join(CREDENTIAL_FILE), &variables)
+        replace_private(&folder.join(CREDENTIAL_FILE), &variables)
     }
 
     pub fn access_key_id(&self) -> &str {

@@ -1,11 +1,16 @@
-//! The files in a data folder.
+//! The files in a data folder, and the lock that limits it to one writing process.
 
 use std::{
     ffi::OsString,
-    fs::DirBuilder,
-    io, iter,
+    fs::{self, DirBuilder, File, OpenOptions, TryLockError},
+    io::{self, Write},
+    iter,
     path::{Path, PathBuf},
 };
+
+use tempfile::NamedTempFile;
+
+use crate::{CliError, error::Context};
 
 pub const DATABASE_FILE: &str = "dynamodb.sqlite";
 /// Suffixes of SQLite's companion files. SQLite would apply leftover ones to a new database.
@@ -42,4 +47,57 @@ pub fn is_data_folder_file(name: &Path) -> bool {
     let mut files = database_files(Path::new(DATABASE_FILE)).chain(others);
     // Some file systems are case-insensitive.
     is_data_folder && files.any(|file| file_name.eq_ignore_ascii_case(file.as_os_str()))
+}
+
+/// Replaces a file with one that holds `text`, and that only its owner can read on Unix.
+pub fn replace_private(file: &Path, text: &str) -> io::Result<()> {
+    let mut new = NamedTempFile::new_in(file.parent().unwrap_or(Path::new(".")))?;
+    new.write_all(text.as_bytes())?;
+    new.persist(file)?;
+    Ok(())
+}
+
+/// Opens a file for writing. A new one can be read only by its owner on Unix; an existing one keeps its permissions.
+pub fn open_private(file: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.write(true).create(true).truncate(false).open(file)
+}
+
+/// The lock of the process that writes to a folder.
+pub struct FolderLock {
+    _file: File,
+}
+
+impl FolderLock {
+    /// Locks the folder, and creates it if missing.
+    ///
+    /// # Errors
+    /// Returns [`CliError::FolderServed`] if another process serves the folder, and
+    /// [`CliError::FolderBusy`] if another command uses it.
+    pub fn acquire(data_dir: &Path) -> Result<Self, CliError> {
+        let folder = data_dir.display();
+        create(data_dir).context(format!("cannot use {folder}"))?;
+        let file =
+            open_private(&data_dir.join(LOCK_FILE)).context(format!("cannot write to {folder}"))?;
+        let endpoint_file = data_dir.join(ENDPOINT_FILE);
+        match file.try_lock() {
+            Ok(()) => {
+                // The process that wrote it has exited.
+                _ = fs::remove_file(&endpoint_file);
+                Ok(Self { _file: file })
+            }
+            Err(TryLockError::WouldBlock) => {
+                let folder = folder.to_string();
+                Err(match fs::read_to_string(endpoint_file) {
+                    Ok(endpoint) => CliError::FolderServed { folder, endpoint },
+                    Err(_) => CliError::FolderBusy(folder),
+                })
+            }
+            Err(TryLockError::Error(error)) => {
+                Err(CliError::io(format!("cannot lock {folder}"))(error))
+            }
+        }
+    }
 }

@@ -5,9 +5,6 @@ pub mod copy;
 pub mod credential;
 pub mod damage;
 pub mod data_folder;
-pub mod folder_lock;
-pub mod place;
-pub mod private_file;
 pub mod server;
 pub mod tables;
 
@@ -21,12 +18,10 @@ use store::{Store, Tables, TimeoutProfile, is_plain_http};
 use tokio::{net::TcpListener, sync::oneshot, task::JoinHandle};
 
 use self::{
-    args::{DataArgs, DatabaseArgs},
+    args::{DataArgs, DatabaseArgs, Place},
     credential::Credential,
     damage::{QUICK_CHECK, check, unreadable},
-    data_folder::{DATABASE_FILE, ENDPOINT_FILE},
-    folder_lock::FolderLock,
-    place::Place,
+    data_folder::{DATABASE_FILE, ENDPOINT_FILE, FolderLock, open_private, replace_private},
 };
 use crate::{CliError, error::Context, terminal::show_note};
 
@@ -153,7 +148,7 @@ impl Database {
         let endpoint = &opened.endpoint;
         credential
             .write_to(data_dir, endpoint)
-            .and_then(|()| private_file::replace(&data_dir.join(ENDPOINT_FILE), endpoint))
+            .and_then(|()| replace_private(&data_dir.join(ENDPOINT_FILE), endpoint))
             .context(format!("cannot write to {}", data_dir.display()))?;
         Ok((opened, prepared))
     }
@@ -174,7 +169,7 @@ impl Database {
     async fn open_copy(file: &Path) -> Result<Self, CliError> {
         let (database, damage) = copy::in_memory(file).map_err(|cause| unreadable(file, cause))?;
         if let Some(damage) = damage {
-            // The rest is readable, so that keys can be exported.
+            // The rest is still readable.
             show_note(&format!("warning: {}", unreadable(file, damage.into())));
         }
         Self::from_copy(database).await
@@ -256,7 +251,7 @@ fn open_file(data_dir: &Path) -> Result<Dynoxide, CliError> {
             .map_err(|cause| unreadable(&file, cause))?;
     }
     // SQLite would create a file that others can read.
-    private_file::open(&file).context(format!("cannot open {}", file.display()))?;
+    open_private(&file).context(format!("cannot open {}", file.display()))?;
     Dynoxide::new(&file.to_string_lossy()).map_err(|error| unreadable(&file, error.into()))
 }
 
@@ -287,7 +282,7 @@ async fn delete_expired_items(database: Dynoxide) {
 async fn stack_store(name: &str) -> Result<Store, CliError> {
     let config = Builder::from(&sdk_config().await);
     let store = Store::connect(config, Tables::for_stack(name), TimeoutProfile::Batch);
-    // A deleted stack may still have its keys table, which can be exported.
+    // A deleted stack may still have its keys table.
     let failed = format!("cannot read the tables of stack '{name}'");
     if tables::has_any(&store).await.context(failed)? {
         return Ok(store);

@@ -1,11 +1,12 @@
 //! Arguments for the `keys` command.
 
-use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::{Args, Subcommand};
+use jiff::{SignedDuration, Timestamp, civil::Date, tz::TimeZone};
 use store::KeyRecord;
 
-use crate::{database::args::DataArgs, keys::expiry::Expiry, new_file::Replacement};
+use crate::{CliError, database::args::DataArgs};
 
 #[derive(Debug, Subcommand)]
 pub enum KeysCommand {
@@ -37,44 +38,12 @@ pub enum KeysCommand {
     Revoke(KeyArgs),
     /// Delete the key that starts with PREFIX, including its name and note; revoke it first
     Delete(KeyArgs),
-    /// Export all keys' hashes, expiries and quotas to a file that only its owner can read
-    Export(KeysExportArgs),
-    /// Import keys from an exported file. For existing keys, only earlier expiries and revocations
-    /// apply; revoked and expired keys never work again
-    Import(KeysImportArgs),
 }
 
 #[derive(Debug, Args)]
 pub struct KeyArgs {
     /// First characters of the key, as shown by 'tnr keys list'
     pub prefix: String,
-    #[command(flatten)]
-    pub data: DataArgs,
-}
-
-#[derive(Debug, Args)]
-pub struct KeysExportArgs {
-    /// File to create
-    pub file: PathBuf,
-    #[command(flatten)]
-    pub replacement: Replacement,
-    /// Read the keys from this table, such as one restored from a backup
-    #[arg(long, value_name = "NAME")]
-    pub table: Option<String>,
-    #[command(flatten)]
-    pub data: DataArgs,
-}
-
-#[derive(Debug, Args)]
-pub struct KeysImportArgs {
-    /// File written by 'keys export'
-    pub file: PathBuf,
-    /// Show what would change, without changing anything
-    #[arg(long)]
-    pub dry_run: bool,
-    /// Print the report as JSON
-    #[arg(long)]
-    pub json: bool,
     #[command(flatten)]
     pub data: DataArgs,
 }
@@ -100,5 +69,61 @@ impl KeyTerms {
     pub fn with_quotas(&self, record: KeyRecord) -> KeyRecord {
         let &Self { per_minute, per_day, .. } = self;
         KeyRecord { per_minute, per_day, ..record }
+    }
+}
+
+/// A date, at midnight UTC, or a number of days.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Expiry {
+    On(Date),
+    After(SignedDuration),
+}
+
+impl FromStr for Expiry {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let days = text.strip_suffix('d').and_then(|days| days.parse::<u16>().ok());
+        match (days, Date::strptime("%Y-%m-%d", text)) {
+            (Some(days), _) => Ok(Self::After(SignedDuration::from_hours(24 * i64::from(days)))),
+            (None, Ok(date)) => Ok(Self::On(date)),
+            (None, Err(_)) => {
+                Err("must be a date such as 2027-01-31, or a number of days such as 90d")
+            }
+        }
+    }
+}
+
+impl Expiry {
+    pub fn expires_at(self, now: Timestamp) -> Result<Timestamp, CliError> {
+        let end = match self {
+            Self::On(date) => date.to_zoned(TimeZone::UTC).map(|midnight| midnight.timestamp()),
+            Self::After(days) => now.checked_add(days),
+        };
+        end.ok().filter(|end| *end > now).ok_or_else(|| {
+            CliError::failed(
+                "the key would already have expired; pass a future date, or a number of days such as 90d",
+            )
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn expiry_is_a_future_date_or_number_of_days() {
+        let now: Timestamp = "2026-11-21T12:00:00Z".parse().unwrap();
+        let end =
+            |text: &str| text.parse::<Expiry>().unwrap().expires_at(now).map(|end| end.to_string());
+        assert_eq!(end("2027-01-31").unwrap(), "2027-01-31T00:00:00Z");
+        assert_eq!(end("90d").unwrap(), "2027-02-19T12:00:00Z");
+        for past in ["2026-11-21", "2020-01-01", "0d"] {
+            assert!(end(past).is_err(), "{past}");
+        }
+        for text in ["", "d", "-1d", "90", "31.01.2027", "2027-02-30"] {
+            assert!(text.parse::<Expiry>().is_err(), "{text}");
+        }
     }
 }

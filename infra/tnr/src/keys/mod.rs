@@ -1,9 +1,6 @@
 //! The `keys` command.
 
 pub mod args;
-pub mod deletion_protection;
-pub mod expiry;
-pub mod transfer;
 
 use indicatif::HumanCount;
 use jiff::Timestamp;
@@ -17,12 +14,8 @@ use store::{DamagedKey, KeyRecord, Store, StoreError, StoredKeys};
 
 use crate::{
     CliError,
-    database::{Access, on_database},
-    keys::{
-        args::{KeyArgs, KeyTerms, KeysCommand},
-        deletion_protection::protect_stack_tables,
-        expiry::Expiry,
-    },
+    database::{Access, on_database, tables::protect_stack_tables},
+    keys::args::{Expiry, KeyArgs, KeyTerms, KeysCommand},
     terminal::{
         self, BAD, GOOD,
         escape::escape_controls,
@@ -55,12 +48,10 @@ pub async fn run(command: KeysCommand) -> Result<(), CliError> {
         KeysCommand::Delete(KeyArgs { prefix, data }) => {
             on_database(&data, Access::Change, async |it| delete(it, &prefix).await).await?
         }
-        KeysCommand::Export(args) => transfer::export(args).await,
-        KeysCommand::Import(args) => transfer::import(args).await,
     }
 }
 
-pub async fn create(
+async fn create(
     store: &Store,
     name: &str,
     kind: KeyKind,
@@ -71,7 +62,7 @@ pub async fn create(
     let record = KeyRecord {
         note: terms.note.clone(),
         expires_at: terms.expires.map(|expiry| expiry.expires_at(now)).transpose()?,
-        ..terms.with_quotas(new_record(key.hash(), key.prefix(), name, now))
+        ..terms.with_quotas(KeyRecord::new(key.hash(), key.prefix(), name, now))
     };
     store.put_api_key(&record).await?;
     print_key(&key);
@@ -88,7 +79,7 @@ pub async fn register(store: &Store, key: &ApiKey, name: &str) -> Result<(), Cli
         Ok(Some(stored)) if stored.is_live(this_second()) => Ok(()),
         Ok(Some(_)) => Err(unusable_key(key.prefix())),
         Ok(None) => {
-            let record = new_record(key.hash(), key.prefix(), name, this_second());
+            let record = KeyRecord::new(key.hash(), key.prefix(), name, this_second());
             Ok(store.put_api_key(&record).await?)
         }
         // It may have been revoked.
@@ -105,22 +96,12 @@ fn unusable_key(prefix: &str) -> CliError {
     CliError::UnusableKey(format!("API key '{prefix}…' is revoked or expired; use another key"))
 }
 
-/// The record for a key without expiry or quotas.
-pub(crate) fn new_record(
-    key_hash: String,
-    prefix: &str,
-    name: &str,
-    created_at: Timestamp,
-) -> KeyRecord {
-    KeyRecord::new(key_hash, prefix, name, created_at)
-}
-
 fn print_key(key: &ApiKey) {
     println!("{}", key.reveal());
     eprintln!("Save this key now. Only its hash is stored, so it cannot be shown again.");
 }
 
-pub async fn list(store: &Store, next: &NextCommands) -> Result<(), CliError> {
+async fn list(store: &Store, next: &NextCommands) -> Result<(), CliError> {
     let now = this_second();
     let StoredKeys { readable: keys, damaged } = store.all_api_keys().await?;
     warn_about_damaged(&damaged, next);
@@ -131,7 +112,7 @@ pub async fn list(store: &Store, next: &NextCommands) -> Result<(), CliError> {
     terminal::print(&keys.iter().map(|key| key_lines(key, now)).collect::<String>())
 }
 
-pub(super) fn warn_about_damaged(keys: &[DamagedKey], next: &NextCommands) {
+fn warn_about_damaged(keys: &[DamagedKey], next: &NextCommands) {
     for key in keys {
         let name = &key.name;
         show_note(&format!(
@@ -177,7 +158,7 @@ pub async fn revoke(store: &Store, prefix: &str) -> Result<(), CliError> {
 
 /// Deletes the key whose prefix starts with `prefix`, or the damaged key with this name. Other keys
 /// must be revoked or expired: while the database is down, servers use the last record they read.
-pub async fn delete(store: &Store, prefix: &str) -> Result<(), CliError> {
+async fn delete(store: &Store, prefix: &str) -> Result<(), CliError> {
     let StoredKeys { readable, damaged } = store.all_api_keys().await?;
     if let Some(key) = damaged.iter().find(|key| key.name == prefix) {
         store.delete_api_key(&key.key_hash).await?;
@@ -198,7 +179,7 @@ pub async fn delete(store: &Store, prefix: &str) -> Result<(), CliError> {
 
 /// Replaces a key with one that has the same terms. Both work until `overlap` ends, and share one
 /// quota.
-pub async fn rotate(store: &Store, prefix: &str, overlap: Expiry) -> Result<(), CliError> {
+async fn rotate(store: &Store, prefix: &str, overlap: Expiry) -> Result<(), CliError> {
     let now = this_second();
     let old = find(store, prefix).await?;
     if !old.is_live(now) {

@@ -2,10 +2,11 @@
 
 use std::{
     io::{self, BufWriter, ErrorKind, IsTerminal, Read, Write},
-    path::Path,
+    path::{Path, PathBuf},
     sync::Arc,
 };
 
+use clap::Args;
 use numbering::dataset::Dataset;
 
 use crate::{
@@ -13,11 +14,10 @@ use crate::{
     data::numbering_data::{NumberingData, no_data_note},
     database::args::DataArgs,
     error::Cause,
-    new_file::NewFile,
+    new_file::{NewFile, Replacement},
     numbers::{
-        args::FormatArgs,
-        input,
         list::{ListError, ListOptions, ListReport, describe_list},
+        open_input,
     },
     stop_signals::{StopSignals, until_stopped},
     terminal::{
@@ -27,11 +27,29 @@ use crate::{
     },
 };
 
+#[derive(Debug, Args)]
+pub struct FormatArgs {
+    /// CSV file, or text file with one number per line [default: stdin]
+    pub file: Option<PathBuf>,
+    /// Write to this file instead of stdout; an incomplete file is never left behind
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub replacement: Replacement,
+    #[command(flatten)]
+    pub list: ListOptions,
+    /// Exit with code 1 if any number is rejected
+    #[arg(long)]
+    pub strict: bool,
+    #[command(flatten)]
+    pub data: DataArgs,
+}
+
 /// Describes each number in a list, and prints how many are valid, repaired, rejected and empty.
 pub async fn format(mut args: FormatArgs) -> Result<(), CliError> {
     let file = args.file.as_deref().unwrap_or(Path::new("-"));
     let list =
-        input::open(file).map_err(CliError::io(format!("{} cannot be read", file.display())))?;
+        open_input(file).map_err(CliError::io(format!("{} cannot be read", file.display())))?;
     args.list.infer_formats(args.file.as_deref(), args.output.as_deref())?;
     let signals = StopSignals::listen()?;
     let (file, output) = open_output(&args)?;

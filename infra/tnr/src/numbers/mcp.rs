@@ -18,7 +18,7 @@ use crate::{
     database::args::DataArgs,
     error::Context,
     stop_signals::StopSignals,
-    terminal::log::init_human_logs,
+    terminal::init_human_logs,
 };
 
 /// The age at which loaded data is reloaded.

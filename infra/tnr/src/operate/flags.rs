@@ -1,18 +1,31 @@
 //! The `flags` command.
 
-use std::{fs, io::Write, path::Path};
+use std::{
+    fs,
+    io::Write,
+    path::{Path, PathBuf},
+};
 
+use clap::Args;
 use indicatif::HumanCount;
 
 use crate::{
     CliError,
-    new_file::new_sibling,
-    operate::args::FlagsArgs,
+    new_file::{Replacement, new_sibling},
     terminal::{
         progress::{Progress, Unit},
         show_message,
     },
 };
+
+#[derive(Debug, Args)]
+pub struct FlagsArgs {
+    /// Folder to write to, created if missing
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    #[command(flatten)]
+    pub replacement: Replacement,
+}
 
 /// Writes every image to the folder, at the path that responses append to `FLAGS_BASE_URL`.
 pub fn write(args: &FlagsArgs) -> Result<(), CliError> {

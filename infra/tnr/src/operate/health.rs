@@ -2,12 +2,12 @@
 
 use std::{net::SocketAddr, time::Duration};
 
+use clap::Args;
 use reqwest::{StatusCode, redirect::Policy};
 use signed_requests::{client_builder, first_bytes};
 
 use crate::{
     CliError,
-    operate::args::HealthArgs,
     serve::args::{ApiAddress, reachable_host},
     terminal::show_message,
 };
@@ -16,6 +16,15 @@ use crate::{
 const TIMEOUT: Duration = Duration::from_secs(3);
 /// More than any health response from this service.
 const MAX_BODY_BYTES: usize = 64 * 1024;
+
+#[derive(Debug, Args)]
+pub struct HealthArgs {
+    /// URL to check [default: the API on this machine]
+    #[arg(value_name = "URL", value_parser = http_url)]
+    pub url: Option<String>,
+    #[command(flatten)]
+    pub address: ApiAddress,
+}
 
 /// Checks the API's health on this machine or at the given URL, and prints the response.
 pub async fn check(args: HealthArgs) -> Result<(), CliError> {
@@ -34,6 +43,14 @@ fn url(HealthArgs { url, address }: HealthArgs) -> String {
     let ApiAddress { host, port, base_path } = address;
     let address = SocketAddr::new(reachable_host(host), port);
     url.unwrap_or_else(|| format!("http://{address}{}/health", base_path.unwrap_or_default()))
+}
+
+fn http_url(text: &str) -> Result<String, String> {
+    if text.starts_with("http://") {
+        Ok(text.to_owned())
+    } else {
+        Err("must start with http://".to_owned())
+    }
 }
 
 #[cfg(test)]

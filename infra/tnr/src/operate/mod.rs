@@ -1,6 +1,5 @@
 //! Operations: diagnosis, health checks, costs, flag images.
 
-pub mod args;
 pub mod costs;
 pub mod doctor;
 pub mod flags;

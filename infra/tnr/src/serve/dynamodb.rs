@@ -5,7 +5,7 @@ use crate::{
     database::Database,
     serve::{args::DynamodbArgs, preparation},
     stop_signals::StopSignals,
-    terminal::{log::init_human_logs, show_message},
+    terminal::{init_human_logs, show_message},
 };
 
 /// Runs the embedded database with sample data and a key until Ctrl-C.

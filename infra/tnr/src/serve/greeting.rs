@@ -9,7 +9,7 @@ use tokio::net::TcpListener;
 use crate::{
     CliError,
     data::sample,
-    database::{Database, place::Place},
+    database::{Database, args::Place},
     error::Context,
     serve::args::{ServeArgs, reachable_host},
     terminal::{next_commands::NextCommands, show_message, width, wrap},

@@ -34,7 +34,7 @@ use crate::{
     error::Context,
     routes,
     stop_signals::{StopSignal, StopSignals},
-    terminal::log::init_human_logs,
+    terminal::init_human_logs,
 };
 
 /// Interval between checks for newer data. They read the manifest at most once a minute, or every

@@ -8,10 +8,7 @@ use store::Store;
 use crate::{
     CliError,
     data::sample,
-    database::{
-        data_folder::{self, KEY_FILE},
-        private_file,
-    },
+    database::data_folder::{self, KEY_FILE, replace_private},
     keys,
 };
 
@@ -53,6 +50,6 @@ async fn folder_key(store: &Store, data_dir: &Path) -> Result<ApiKey, CliError> 
     keys::register(store, &key, KEY_NAME).await?;
     let failed = || CliError::io(format!("cannot write {}", file.display()));
     data_folder::create(data_dir).map_err(failed())?;
-    private_file::replace(&file, key.reveal()).map_err(failed())?;
+    replace_private(&file, key.reveal()).map_err(failed())?;
     Ok(key)
 }

@@ -1,15 +1,15 @@
 //! Terminal output: wrapped and escaped text, and colors where supported.
 
 pub mod escape;
-pub mod log;
 pub mod next_commands;
 pub mod progress;
 
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, IsTerminal};
 
 use anstyle::{AnsiColor, Style};
 use logging::with_causes;
 use terminal_size::{Width, terminal_size_of};
+use tracing_subscriber::{Layer, fmt, layer::SubscriberExt, util::SubscriberInitExt};
 
 use self::escape::{data_output, escape_lines};
 use crate::error::{CliError, Context};
@@ -22,6 +22,15 @@ pub const GOOD: Style = AnsiColor::Green.on_default();
 pub const BAD: Style = AnsiColor::Red.on_default();
 pub const WARNING: Style = AnsiColor::Yellow.on_default();
 pub const HINT: Style = Style::new().dimmed();
+
+/// Logs warnings and errors to stderr as text. `RUST_LOG` overrides the level.
+pub fn init_human_logs() {
+    logging::hide_panic_messages();
+    let is_terminal = io::stderr().is_terminal();
+    let lines = fmt::layer().with_writer(io::stderr).with_ansi(is_terminal);
+    let filter = logging::filter("warn");
+    _ = tracing_subscriber::registry().with(lines.with_filter(filter)).try_init();
+}
 
 /// Styled and escaped text. [`print`] removes the styles where they are not supported.
 pub fn styled(style: Style, text: &str) -> String {

@@ -39,28 +39,6 @@ pub fn quote(text: &str) -> String {
     format!("'{}'", escape_controls(text).replace('\'', r"'\''"))
 }
 
-/// The command that was run, with some flags and options removed and some words added.
-pub fn rebuild_command(
-    argv: impl IntoIterator<Item = String>,
-    flags: &[&str],
-    options: &[&str],
-    added: impl IntoIterator<Item = String>,
-) -> String {
-    let mut words = Vec::new();
-    let mut argv = argv.into_iter().skip(1);
-    while let Some(word) = argv.next() {
-        let name = word.split('=').next().unwrap_or_default();
-        if !options.contains(&name) && !flags.contains(&name) {
-            words.push(word);
-        } else if options.contains(&&*word) {
-            // Its value is the next word.
-            argv.next();
-        }
-    }
-    let words = words.into_iter().chain(added);
-    words.fold(program().to_owned(), |command, word| format!("{command} {}", quote(&word)))
-}
-
 /// Suggested next commands, one per line; empty without any.
 pub fn next_steps(commands: &[String]) -> String {
     const INDENT: usize = 6;

@@ -9,9 +9,11 @@ mod vicidial;
 
 use std::{
     io::{self, ErrorKind, IsTerminal, Write},
+    path::PathBuf,
     sync::Arc,
 };
 
+use clap::{Args, ValueEnum};
 use indicatif::HumanCount;
 use jiff::civil::Date;
 use numbering::time::today;
@@ -22,13 +24,50 @@ use self::{
 };
 use crate::{
     CliError,
-    data::args::{ExportArgs, ExportFormat},
     data::numbering_data::NumberingData,
+    database::args::DataArgs,
     error::{Cause, Context},
-    new_file::NewFile,
+    new_file::{NewFile, Replacement},
     stop_signals::{StopSignals, until_stopped},
     terminal::{escape::data_output, progress::Progress, show_note},
 };
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ExportFormat {
+    /// One CSV file per table
+    Csv,
+    /// One JSON Lines file per table
+    #[value(name = "jsonl")]
+    JsonLines,
+    /// One Parquet file per table
+    Parquet,
+    /// A SQLite database with all tables, including prefixes, and views
+    Sqlite,
+    /// VICIdial's NANPA_prefix-latest.txt
+    Vicidial,
+}
+
+#[derive(Debug, Args)]
+pub struct ExportArgs {
+    /// File to create, or folder for csv, jsonl and parquet without --table. With --table, the default is
+    /// stdout. An incomplete export leaves nothing behind
+    #[arg(required_unless_present = "table")]
+    pub file: Option<PathBuf>,
+    /// Export format
+    #[arg(long, value_name = "FORMAT")]
+    pub format: ExportFormat,
+    /// Export only this table, as one file
+    #[arg(long)]
+    pub table: Option<Table>,
+    /// Day of the holders in the table prefixes, such as 2026-12-25 [default: today in UTC]. With vicidial, the first day
+    /// of the year whose daylight saving time counts
+    #[arg(long, value_name = "DATE")]
+    pub effective_on: Option<Date>,
+    #[command(flatten)]
+    pub replacement: Replacement,
+    #[command(flatten)]
+    pub data: DataArgs,
+}
 
 pub struct Source {
     pub data: NumberingData,

@@ -15,7 +15,9 @@ use numbering::records::Version;
 use serde::Serialize;
 
 pub use changes::ChangesFile;
-pub(crate) use quality::write_quality;
+pub use quality::show_quality;
+
+use self::quality::write_quality;
 
 use crate::{
     CliError,

@@ -1,14 +1,26 @@
-//! A version's completeness, compared with the previous version if there is one.
+//! The `quality` command, and a version's completeness in the report on an import.
 
 use std::fmt::{self, Write};
 
 use indicatif::HumanCount;
-use ingest::{CompanyCount, QualityReport, SHARES, TypeCoverage};
+use ingest::{CompanyCount, Quality, QualityReport, SHARES, TypeCoverage};
 
-use crate::terminal::escape::escape_controls;
+use super::print;
+use crate::{
+    CliError,
+    data::{args::ReportArgs, numbering_data::NumberingData},
+    terminal::escape::escape_controls,
+};
+
+/// Prints the completeness of the current version, and the largest companies without a carrier type.
+pub async fn show_quality(args: ReportArgs) -> Result<(), CliError> {
+    let data = NumberingData::load(&args.data).await?;
+    let quality = QualityReport::between(None, &Quality::new(&data.dataset));
+    print(args.json, &quality, |table, it| write_quality(table, it, usize::MAX))
+}
 
 /// Writes each country's figures, and the first companies without a carrier type.
-pub(crate) fn write_quality(
+pub(super) fn write_quality(
     table: &mut String,
     report: &QualityReport,
     max_companies: usize,
@@ -53,7 +65,7 @@ fn write_row(table: &mut String, name: &str, [first, second]: [&str; 2]) -> fmt:
     writeln!(table, "{name:<30}{first:>12}{second:>12}")
 }
 
-pub(crate) fn format_percentage(percent: f64) -> String {
+fn format_percentage(percent: f64) -> String {
     format!("{percent:.1}%")
 }
 

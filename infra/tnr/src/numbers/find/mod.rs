@@ -3,22 +3,30 @@
 mod adjacent;
 mod output;
 mod redact;
-mod search;
 mod text_parts;
 mod vanity;
 
 use std::{
     io::{self, ErrorKind, IsTerminal, Write},
-    path::Path,
+    path::{Path, PathBuf},
     process::ExitCode,
 };
 
-use formatting::RulesFailed;
+use clap::{
+    Args,
+    builder::{PossibleValuesParser, TypedValueParser},
+};
+use format::Include;
+use formatting::{
+    DefaultCountry, Languages, Leniency, NumberInText, PhoneNumber, RulesFailed, find_numbers,
+};
+use strum::VariantNames;
 
 use crate::{
     CliError,
+    database::args::DataArgs,
     error::{FAILURE_EXIT_CODE, NOT_FOUND_EXIT_CODE},
-    numbers::{args::FindArgs, format::load_dataset, input, pipeline::process_in_order},
+    numbers::{format::load_dataset, open_input, pipeline::process_in_order},
     show_error,
     terminal::{
         progress::{Progress, Unit},
@@ -27,6 +35,44 @@ use crate::{
 };
 use output::{Output, Page};
 use text_parts::{Part, Parts};
+
+#[derive(Debug, Args)]
+pub struct FindArgs {
+    /// Text files, or - for stdin [default: stdin]
+    #[arg(value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Country for numbers without a country code, as ISO 3166-1 alpha-2 [default: US]
+    #[arg(long, value_name = "CODE")]
+    pub country: Option<DefaultCountry>,
+    /// Strictness of the search [default: valid; with --redact, possible and vanity numbers]
+    #[arg(
+        long,
+        value_name = "LEVEL",
+        value_parser = PossibleValuesParser::new(Leniency::VARIANTS).try_map(|level| level.parse::<Leniency>())
+    )]
+    pub leniency: Option<Leniency>,
+    /// Print only the numbers, each on its own line
+    #[arg(long, short, conflicts_with_all = ["json", "redact"])]
+    pub only_matching: bool,
+    /// Print each number as a line of JSON: its line, its position there in code points, and the API's
+    /// result
+    #[arg(long, conflicts_with = "redact")]
+    pub json: bool,
+    /// Print the whole text with each digit of a number, and each letter of a vanity number, replaced by an
+    /// asterisk
+    #[arg(long)]
+    pub redact: bool,
+    #[arg(
+        long, value_name = "FIELDS", requires = "json",
+        help = format!("Optional fields to add to the JSON, comma-separated: {}", Include::names().join(", "))
+    )]
+    pub include: Option<Include>,
+    /// Language of place and network names, such as de or zh-Hant [default: en]
+    #[arg(long, value_name = "TAG", requires = "include")]
+    pub lang: Option<Languages>,
+    #[command(flatten)]
+    pub data: DataArgs,
+}
 
 /// A reason to stop.
 #[derive(Debug, thiserror::Error)]
@@ -72,7 +118,7 @@ pub async fn find(args: FindArgs) -> Result<ExitCode, CliError> {
 /// Searches a file in parallel, and anything else, such as a pipe, as it arrives. Returns `true` if it has numbers.
 fn search(file: &Path, output: &Output<'_>, has_whole_text: bool) -> Result<bool, FindError> {
     let unreadable = |error| FindError::Unreadable(file.display().to_string(), error);
-    let (reader, bytes) = input::open(file).map_err(unreadable)?;
+    let (reader, bytes) = open_input(file).map_err(unreadable)?;
     let mut stdout = io::stdout().lock();
     let progress = Progress::beside_output(stdout.is_terminal());
     progress.start(format!("Searching {}", file.display()), Unit::Bytes, bytes);
@@ -97,4 +143,29 @@ fn search(file: &Path, output: &Output<'_>, has_whole_text: bool) -> Result<bool
         show_note(&format!("note: {} is in UTF-16, and the output in UTF-8", file.display()));
     }
     Ok(found > 0)
+}
+
+pub struct Found<'a> {
+    /// In bytes.
+    pub start: usize,
+    pub tn: &'a str,
+    pub number: PhoneNumber,
+}
+
+/// The numbers in a line, whose invalid UTF-8 is skipped.
+pub fn find_in_line(
+    line: &[u8],
+    country: DefaultCountry,
+    leniency: Leniency,
+) -> Result<Vec<Found<'_>>, RulesFailed> {
+    let (mut found, mut start) = (Vec::new(), 0);
+    for chunk in line.utf8_chunks() {
+        let text = chunk.valid();
+        for number in find_numbers(text, country, leniency) {
+            let NumberInText { range, number } = number?;
+            found.push(Found { start: start + range.start, tn: &text[range], number });
+        }
+        start += text.len() + chunk.invalid().len();
+    }
+    Ok(found)
 }

@@ -14,12 +14,8 @@ use numbering::dataset::Dataset;
 use serde::Serialize;
 use shared::json::write_json_line;
 
-use super::{
-    redact,
-    search::{Found, find_in_line},
-    text_parts::{Part, Position, code_points},
-};
-use crate::{numbers::args::FindArgs, terminal::escape::escape_lines};
+use super::{FindArgs, Found, find_in_line, redact, text_parts::Part};
+use crate::terminal::escape::escape_lines;
 
 const PATH: Style = AnsiColor::Magenta.on_default();
 const LINE: Style = AnsiColor::Green.on_default();
@@ -81,7 +77,7 @@ impl<'a> Output<'a> {
         let FindArgs { country, leniency, redact, only_matching, json, .. } = self.args;
         let country = country.unwrap_or_default();
         let mut page = Page::default();
-        let mut position = part.start;
+        let mut number = part.line;
         for line in part.text.split_inclusive(|byte| *byte == b'\n') {
             if *redact {
                 let (redacted, numbers) = redact::redact(line, country, *leniency)?;
@@ -92,12 +88,12 @@ impl<'a> Output<'a> {
                 page.numbers += found.len() as u64;
                 match () {
                     () if found.is_empty() => (),
-                    () if *json => self.write_json(&mut page.text, position, line, found),
+                    () if *json => self.write_json(&mut page.text, number, line, found),
                     () if *only_matching => self.write_numbers(&mut page.text, &found),
-                    () => self.write_line(&mut page.text, position.line, line, &found),
+                    () => self.write_line(&mut page.text, number, line, &found),
                 }
             }
-            position = position.after(line);
+            number += 1;
         }
         Ok(page)
     }
@@ -123,15 +119,15 @@ impl<'a> Output<'a> {
         }
     }
 
-    fn write_json(&self, text: &mut Vec<u8>, at: Position, line: &[u8], found: Vec<Found<'_>>) {
+    fn write_json(&self, text: &mut Vec<u8>, number: u64, line: &[u8], found: Vec<Found<'_>>) {
         let Self { include, languages, now, dataset, .. } = self;
         let assembler = Assembler { include, languages, flags_base_url: None, now: *now };
         let country = self.args.country.unwrap_or_default();
-        for Found { start, tn, number } in found {
-            let start = at.column + code_points(&line[..start]);
+        for Found { start, tn, number: found } in found {
+            let start = code_points(&line[..start]);
             let end = start + code_points(tn.as_bytes());
-            let result = assembler.describe(tn, country, Some(number), *dataset);
-            let json = JsonLine { file: &self.path, line: at.line, start, end, tn, result };
+            let result = assembler.describe(tn, country, Some(found), *dataset);
+            let json = JsonLine { file: &self.path, line: number, start, end, tn, result };
             let mut row = Vec::new();
             // Writing to memory never fails, and the type has only string keys.
             _ = write_json_line(&mut row, &json);
@@ -167,6 +163,11 @@ impl<'a> Output<'a> {
     }
 }
 
+/// The code points in UTF-8. Each byte of invalid text counts as one, unless it looks like the rest of a character.
+fn code_points(text: &[u8]) -> u64 {
+    text.iter().filter(|byte| **byte & 0b1100_0000 != 0b1000_0000).count() as u64
+}
+
 #[cfg(test)]
 mod tests {
     use clap::Parser;
@@ -187,8 +188,7 @@ mod tests {
         let args = parse(arguments);
         let output = Output::new(&args, None, Path::new("a\u{1b}[2J.txt"), true);
         let output = Output { has_color: false, is_terminal, ..output };
-        let start = Position { line: 1, column: 0 };
-        output.page(&Part { text: text.as_ref().to_vec(), start }).unwrap().text
+        output.page(&Part { text: text.as_ref().to_vec(), line: 1 }).unwrap().text
     }
 
     #[test]

@@ -4,11 +4,7 @@ use std::ops::Range;
 
 use formatting::{DefaultCountry, Leniency, RulesFailed};
 
-use super::{
-    adjacent::find_adjacent_numbers,
-    search::{Found, find_in_line},
-    vanity::find_vanity_numbers,
-};
+use super::{Found, adjacent::find_adjacent_numbers, find_in_line, vanity::find_vanity_numbers};
 
 const MASK: &[u8] = b"*";
 /// Replaces vanity numbers in the search for others.

@@ -9,8 +9,9 @@ use format::{
     include::EXTRAS,
 };
 use serde_json::Value;
+use shared::params::unknown_name;
 
-use super::describe::Outcome;
+use super::describe::DescribedNumber;
 
 /// The prefix of the API's column names.
 const PREFIX: &str = "tn_";
@@ -158,23 +159,10 @@ fn find_path<'a>(known: &'a Fields, name: &'a str) -> Option<&'a str> {
     known.leaves().find(|path| column_name(path) == column)
 }
 
-/// The error for an unknown name, with the nearest known one.
+/// The error for an unknown name, with the nearest known one if there is one.
 fn unknown_field(known: &Fields, name: &str) -> String {
-    let names = known.leaves().chain([VERDICT, LINE_NUMBER]);
-    let nearest = names.min_by_key(|known| (distance(known, name), known.len()));
-    let nearest = nearest.unwrap_or_default();
-    format!("unknown field '{name}'; the nearest is {nearest}, and '{ALL}' adds every field")
-}
-
-/// The number of edits between a known name, or one of its parts, and another name. Punctuation and case do not count.
-fn distance(known: &str, name: &str) -> usize {
-    let plain = |text: &str| {
-        let letters = text.chars().filter(|c| c.is_alphanumeric());
-        letters.flat_map(char::to_lowercase).collect::<String>()
-    };
-    let name = plain(name);
-    let parts = known.split('.').chain([known]);
-    parts.map(|part| strsim::osa_distance(&plain(part), &name)).min().unwrap_or_default()
+    let names: Vec<&str> = known.leaves().chain([VERDICT, LINE_NUMBER, ALL]).collect();
+    unknown_name("field", name, "command", &names).to_string()
 }
 
 #[cfg(test)]
@@ -226,20 +214,15 @@ mod tests {
     }
 
     #[test]
-    fn unknown_fields_are_rejected_with_the_nearest_one() {
-        for (name, nearest) in [
-            ("carrier.nom", "carrier.name"),
-            ("carier", "carrier.ocn"),
-            ("ratecentre", "location.rateCenter"),
-            ("tn_line_number2", "line_number"),
-            ("Verdikt", "verdict"),
-            ("flags.country.svg", ""),
-            ("", ""),
+    fn unknown_fields_are_rejected_with_a_suggestion() {
+        for (name, expected) in [
+            ("carrier.nom", "Unknown field 'carrier.nom'; did you mean 'carrier.name'?"),
+            ("Verdikt", "Unknown field 'Verdikt'; did you mean 'verdict'?"),
+            ("flags.country.svg", "Unknown field 'flags.country.svg'; "),
+            ("", "Unknown field ''; this command supports assignment.areaCode."),
         ] {
             let error = name.parse::<ListFields>().unwrap_err();
-            let start = format!("unknown field '{name}'; the nearest is {nearest}");
-            assert!(error.starts_with(&start), "{error}");
-            assert!(error.ends_with(", and 'all' adds every field"), "{error}");
+            assert!(error.starts_with(expected), "{error}");
         }
     }
 }

@@ -2,11 +2,10 @@
 //!
 //! Data flows one way: [`decoding`] produces UTF-8, [`layout`] finds columns and rows, [`describe`]
 //! describes the numbers, and [`output`] writes the selected [`fields`]. [`pipeline`] uses all
-//! processors. [`duplicates`] are detected in list order, and [`summary`] counts the outcomes.
+//! processors. Duplicates are detected in list order, and [`summary`] counts the outcomes.
 
 mod decoding;
 mod describe;
-mod duplicates;
 mod fields;
 mod layout;
 mod options;
@@ -17,7 +16,6 @@ use std::{
     io::{self, Read, Write},
     iter::{self, Peekable},
     sync::Arc,
-    time::Instant,
 };
 
 use format::Assembler;
@@ -30,8 +28,7 @@ pub use options::ListOptions;
 
 use self::{
     decoding::Text,
-    describe::{DescribedRow, Describer, Outcome},
-    duplicates::{FirstLines, are_repeated},
+    describe::{DescribedRow, Describer, FirstLines, Outcome, are_repeated},
     fields::ListFields,
     layout::Layout,
     options::{Duplicates, OutputFormat},
@@ -48,7 +45,7 @@ const MAX_PART_BYTES: usize = 256 * 1024;
 pub struct ListReport {
     /// The count of rejected numbers.
     pub rejected: u64,
-    /// Counts, reasons and times.
+    /// Counts and reasons.
     pub text: String,
 }
 
@@ -73,7 +70,6 @@ pub fn describe_list(
     dataset: Option<Arc<Dataset>>,
     writer: &mut impl Write,
 ) -> Result<ListReport, ListError> {
-    let start = Instant::now();
     let Text { reader, head, is_utf_16, has_bom } =
         Text::decode(list).map_err(ListError::Unreadable)?;
     let layout = Layout::detect(&head, &options)?;
@@ -106,8 +102,7 @@ pub fn describe_list(
     let summary = write_list(rows, &describer, &output, writer)?;
     let has_windows_1252 = layout.has_windows_1252 || summary.has_windows_1252;
     let note = encoding_note(is_utf_16, has_windows_1252, has_bom || format.is_json());
-    let seconds = start.elapsed().as_secs_f64();
-    let report = summary.report(&layout.number_columns()) + &summary.rate(seconds) + note;
+    let report = summary.report(&layout.number_columns()) + note;
     Ok(ListReport { rejected: summary.count(Outcome::Rejected), text: report })
 }
 

@@ -61,12 +61,6 @@ impl Summary {
         self.outcomes.iter().sum::<u64>() - self.count(Outcome::Empty)
     }
 
-    /// The line with the speed of a list that took this long.
-    pub fn rate(&self, seconds: f64) -> String {
-        let rate = HumanCount((self.rows as f64 / seconds.max(1e-6)) as u64);
-        format!("{seconds:.1} s, {rate} rows/s\n")
-    }
-
     /// The report for a list with these number columns, with the most frequent reasons first.
     pub fn report(&self, columns: &[String]) -> String {
         let (start, blank) = match columns {

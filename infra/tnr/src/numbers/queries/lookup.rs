@@ -1,8 +1,9 @@
 //! Looks up a phone number and the carrier of its block.
 
-use std::process::ExitCode;
+use std::{process::ExitCode, str::FromStr};
 
 use ::format::{Assembler, Include};
+use clap::Args;
 use formatting::{DefaultCountry, Languages, PhoneNumber};
 use jiff::Timestamp;
 use numbering::records::TypeBasis;
@@ -11,7 +12,7 @@ use serde_json::{Value, json};
 use shared::in_process::InProcess;
 
 use super::{
-    api::{get, lower_first},
+    pages::{get, lower_first},
     render,
     run::exit_code,
     table::display_text,
@@ -19,13 +20,45 @@ use super::{
 use crate::{
     CliError,
     data::numbering_data::{no_data_note, with_routes},
+    database::args::DataArgs,
     error::Context,
-    numbers::args::LookupArgs,
     terminal::{
         self, BAD, GOOD, HEADING, escape::escape_controls, next_commands::next_steps, show_note,
         styled,
     },
 };
+
+#[derive(Debug, Args)]
+pub struct LookupArgs {
+    /// Phone number in any format, from any country
+    #[arg(allow_hyphen_values = true)]
+    pub number: String,
+    /// Country for a number without a country code, as ISO 3166-1 alpha-2 [default: US]
+    #[arg(long, value_name = "CODE", value_parser = country_code)]
+    pub country: Option<String>,
+    /// Language of place and network names, such as de or zh-Hant [default: en]
+    #[arg(long, value_name = "TAG", value_parser = language)]
+    pub lang: Option<String>,
+    /// Look up the data as it was on this date, or at this time in UTC
+    #[arg(long, value_name = "DATE")]
+    pub as_of: Option<String>,
+    /// Print the API responses as JSON: `format` from /v1/format and, for North American numbers,
+    /// `lookup` from /v1/lookup
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub data: DataArgs,
+}
+
+/// Validates a country code here, because the API's error would name the API's parameter.
+fn country_code(text: &str) -> Result<String, <DefaultCountry as FromStr>::Err> {
+    text.parse::<DefaultCountry>().map(|_| text.to_owned())
+}
+
+/// Validates a language for the same reason.
+fn language(tag: &str) -> Result<String, <Languages as FromStr>::Err> {
+    tag.parse::<Languages>().map(|_| tag.to_owned())
+}
 
 const LABEL_WIDTH: usize = 14;
 /// The note below a block's carrier.

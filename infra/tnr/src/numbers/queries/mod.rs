@@ -2,7 +2,6 @@
 //!
 //! They call the API's own routes in-process, so options, results and error messages are the API's.
 
-mod api;
 pub mod command;
 mod lookup;
 mod pages;
@@ -17,7 +16,7 @@ use shared::described_params::{DescribedParam, described_params};
 
 use crate::routes;
 
-pub use lookup::lookup;
+pub use lookup::{LookupArgs, lookup};
 pub use run::run;
 
 /// A command that prints the response of a route.

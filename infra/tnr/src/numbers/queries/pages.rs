@@ -1,17 +1,60 @@
-//! Reads lists page by page, because a response from the API has at most 100 results.
+//! Calls the API's routes, and turns their errors into the command's. Reads lists page by page, because a response has at
+//! most 100 results.
 
-use axum::{body::Body, extract::Request};
+use std::borrow::Cow;
+
+use axum::{body::Body, extract::Request, http::StatusCode};
 use indicatif::HumanCount;
 use itertools::Itertools;
 use serde_json::Value;
 use shared::{
     auth::Charge,
-    in_process::InProcess,
+    in_process::{InProcess, RouteResponse},
     pagination::{MAX_LIMIT, next_page, pin},
 };
 
-use super::api::{Params, check_status, get, parse_json};
-use crate::CliError;
+use crate::{CliError, error::Context};
+
+/// Parameter names and values.
+pub(super) type Params<'a> = Vec<(&'a str, Cow<'a, str>)>;
+
+/// Calls an API route.
+pub(super) async fn get<'a>(
+    api: &InProcess,
+    path: &str,
+    params: impl IntoIterator<Item = (&'a str, &'a str)>,
+) -> Result<Value, CliError> {
+    let response = api.get(path, params, Charge::default()).await;
+    parse_json(path, &check_status(path, response)?)
+}
+
+/// Returns a response's body, or the API's message as an error.
+pub(super) fn check_status(path: &str, response: RouteResponse) -> Result<Vec<u8>, CliError> {
+    if response.status.is_success() {
+        return Ok(response.body.to_vec());
+    }
+    let body = parse_json(path, &response.body)?;
+    let message = lower_first(body["message"].as_str().unwrap_or_default());
+    match response.status {
+        StatusCode::NOT_FOUND => Err(CliError::NotFound(message)),
+        _ => Err(CliError::failed(message)),
+    }
+}
+
+pub(super) fn parse_json(path: &str, body: &[u8]) -> Result<Value, CliError> {
+    serde_json::from_slice(body).context(format!("the response from {path} is not JSON"))
+}
+
+/// Lowercases the first letter to follow `error: `, unless the message starts with an abbreviation.
+pub(super) fn lower_first(message: &str) -> String {
+    let mut characters = message.chars();
+    match (characters.next(), characters.clone().next()) {
+        (Some(first), Some(second)) if !second.is_uppercase() => {
+            first.to_lowercase().chain(characters).collect()
+        }
+        _ => message.to_owned(),
+    }
+}
 
 /// The results in a table without `--limit`. Other formats have all of them.
 const TABLE_LIMIT: &str = "50";
@@ -164,7 +207,7 @@ pub(super) fn note_on_rest(pagination: &Value, shown: usize) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use axum::{http::Uri, routing::get};
+    use axum::{http::Uri, routing};
     use serde::Serialize;
     use serde_json::json;
     use shared::{
@@ -208,7 +251,7 @@ mod tests {
 
     fn api() -> InProcess {
         let store = Store::connect_to_emulator("http://127.0.0.1:1", TimeoutProfile::Request);
-        let routes = Routes::new([Route::undocumented_get("/list", get(list))]);
+        let routes = Routes::new([Route::undocumented_get("/list", routing::get(list))]);
         InProcess::new([routes], App::with_store(store))
     }
 
@@ -254,34 +297,5 @@ mod tests {
             let error = request.json(&api()).await.unwrap_err().to_string();
             assert_eq!(error, format!("limit must be a positive integer, got '{limit}'"));
         }
-    }
-
-    #[test]
-    fn note_says_how_many_results_are_left() {
-        for (offset, total, shown, expected) in [
-            (0, 327, 50, Some("277 of 327 results are not shown; --limit 327 shows them")),
-            (50, 1327, 50, Some("1,227 of 1,327 results are not shown; --limit 1277 shows them")),
-            (0, 51, 50, Some("1 of 51 results are not shown; --limit 51 shows them")),
-            (0, 50, 50, None),
-            (400, 327, 0, None),
-        ] {
-            let note = note_on_rest(&json!({ "offset": offset, "total": total }), shown);
-            let expected = expected.map(|text| format!("note: {text}"));
-            assert_eq!(note, expected, "{shown} of {total} from {offset}");
-        }
-    }
-
-    #[test]
-    fn fields_of_a_record_are_one_change() {
-        let header = "publication,version,published_at,change,kind,key,field,before,after\r\n";
-        let rows = [
-            "a,v,t,changed,carrier,6010,name,\"x\ny\",z",
-            "a,v,t,changed,carrier,6010,type,x,y",
-            "a,v,t,changed,area_code,415,total,1,2",
-            "a,v,t,changed,exchange,415-234,ocn,1,2",
-            "b,v,t,changed,exchange,415-234,ocn,2,1",
-        ];
-        assert_eq!(count_rows(header), 0);
-        assert_eq!(count_rows(&(header.to_owned() + &rows.join("\r\n"))), 4);
     }
 }

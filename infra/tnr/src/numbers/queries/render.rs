@@ -1,20 +1,19 @@
 //! Responses as text: a record as labeled lines, and a list as a table with suggested next commands.
 
-use std::{cmp::Reverse, env};
+use std::cmp::Reverse;
 
 use indicatif::HumanCount;
 use serde_json::{Map, Value};
 
 use super::{
     Query, View,
-    api::Params,
-    pages::{list_name, results},
+    pages::{Params, list_name, results},
     table::{display_text, field_label, length, table},
 };
 use crate::terminal::{
     self, HEADING, NO_BREAK_SPACE,
     escape::escape_controls,
-    next_commands::{NextCommands, next_steps, quote, rebuild_command},
+    next_commands::{NextCommands, next_steps, quote},
     styled,
 };
 
@@ -97,25 +96,15 @@ impl Rendering<'_> {
         self.body["pagination"][name].as_u64().unwrap_or_default()
     }
 
-    /// Commands that show the next page, and more about the first records.
+    /// Commands that show more about the first records.
     fn commands(&self, rows: &[Value]) -> Vec<String> {
         let exchanges = self.body.get("total_exchanges");
         if exchanges.is_some_and(|total| total.as_u64().unwrap_or_default() == 0) {
             return Vec::new();
         }
-        let argv = env::args_os().map(|word| word.to_string_lossy().into_owned());
         let records =
             if self.body["pagination"].is_null() { std::slice::from_ref(self.body) } else { rows };
-        let commands = self.view.next.iter().filter_map(|command| self.command(command, records));
-        self.next_page(argv, rows.len()).into_iter().chain(commands).collect()
-    }
-
-    /// The command that shows the next page, if any.
-    fn next_page(&self, argv: impl IntoIterator<Item = String>, rows: usize) -> Option<String> {
-        let last = self.count("offset") + rows as u64;
-        let offset = ["--offset".to_owned(), last.to_string()];
-        let command = || rebuild_command(argv, &[], &["--offset"], offset);
-        (last < self.count("total")).then(command)
+        self.view.next.iter().filter_map(|command| self.command(command, records)).collect()
     }
 
     /// A command with the fields of the first record that has all of them. It shows the same time, if it can.
@@ -233,25 +222,6 @@ mod tests {
 
     fn rendering(body: &Value) -> Rendering<'_> {
         Rendering { view: &VIEW, params: &PARAMS, body, next: &NEXT }
-    }
-
-    #[test]
-    fn page_shows_its_position_and_the_next_command() {
-        for (offset, total, length, position, is_last) in [
-            (0, 1792, 50, "1 to 50 of 1,792.\n", false),
-            (5, 12, 5, "6 to 10 of 12.\n", false),
-            (50, 60, 10, "51 to 60 of 60.\n", true),
-            (0, 0, 0, "No results.\n", true),
-            (99, 3, 0, "--offset is past the last of 3 results.\n", true),
-        ] {
-            let body = json!({ "list": [], "pagination": { "offset": offset, "total": total } });
-            assert_eq!(rendering(&body).position(length), position);
-            let argv = ["tnr", "area-code", "415", "--offset", "3", "--limit=5"];
-            let next = rendering(&body).next_page(argv.map(str::to_owned), length);
-            let command = format!(" area-code 415 --limit=5 --offset {}", offset + length);
-            assert_eq!(next.is_none(), is_last, "{position}");
-            assert!(next.is_none_or(|next| next.ends_with(&command)), "{position}");
-        }
     }
 
     #[test]

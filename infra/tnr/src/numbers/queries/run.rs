@@ -7,9 +7,8 @@ use shared::in_process::InProcess;
 
 use super::{
     View,
-    api::Params,
     command::{Format, QueryCommand},
-    pages::{ListRequest, note_on_rest, results},
+    pages::{ListRequest, Params, note_on_rest, results},
     render::Rendering,
 };
 use crate::{

@@ -111,13 +111,4 @@ mod tests {
         let expected = format!("{heading}\n  1          -\n  \\u001b[2J  {}…\n", "é".repeat(16));
         assert_eq!(table(&rows, &["carrier_type", "b"], 30), expected);
     }
-
-    #[test]
-    fn changes_show_values_before_and_after() {
-        let fields = json!({ "state": { "before": "CA", "after": null } });
-        for (change, expected) in [("changed", "CA -> -"), ("removed", "CA"), ("added", "-")] {
-            let row = json!({ "change": change, "fields": fields });
-            assert_eq!(changed_fields(&row, 80), format!("    state  {expected}\n"));
-        }
-    }
 }

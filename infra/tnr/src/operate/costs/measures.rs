@@ -41,7 +41,7 @@ pub const EDGE_ADDRESS_RATE: f64 = 100.0;
 pub const EDGE_KEYLESS_RATE: f64 = 50.0;
 
 /// Requests per probe run, and how many of them go through API Gateway.
-pub const PROBE_REQUESTS: u32 = 18;
+pub const PROBE_REQUESTS: u32 = 14;
 pub const PUBLIC_PROBE_REQUESTS: u32 = 3;
 
 /// Log bytes per request, from a function.
@@ -50,8 +50,6 @@ pub const LOG_BYTES: u32 = 828;
 pub const GATEWAY_LOG_BYTES: u32 = 317;
 /// Log bytes per request, from CloudFront with edge.yaml.
 pub const EDGE_LOG_BYTES: u32 = 400;
-/// Log bytes per blocked request, from the firewall: an assumption, since a line contains the client's headers.
-pub const FIREWALL_LOG_BYTES: u32 = 1_500;
 
 /// Billed milliseconds for a typical request: an upper bound, not measured on Lambda.
 pub const REQUEST_MS: f64 = 10.0;

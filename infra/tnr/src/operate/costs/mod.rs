@@ -1,14 +1,14 @@
-//! Deployment costs, computed from request sizes (`requests.csv`), other [`measures`] and AWS list
+//! The `costs` command: a deployment's bill, computed from request sizes (`requests.csv`), other [`measures`] and AWS list
 //! prices (`prices.csv`).
 
-pub mod command;
-pub mod markdown;
 pub mod measures;
 #[cfg(test)]
 mod tests;
 
 use std::{collections::HashMap, sync::LazyLock};
 
+use clap::Args;
+use indicatif::HumanCount;
 use ingest::DEFAULT_HISTORY_DAYS;
 use serde::{Deserialize, de::DeserializeOwned};
 
@@ -19,10 +19,32 @@ use self::measures::{
     MEMORY_MB, METRIC_FILTERS, PROBE_METRICS, PROBE_REQUESTS, PUBLIC_PROBE_REQUESTS,
     PUBLICATION_BYTES, REQUEST_METRICS, REQUEST_MS, SNAPSHOT_BYTES, START_MS, TABLES_READ,
 };
+use crate::{
+    CliError,
+    terminal::{self, width, wrap},
+};
 
-/// Year and region of the prices.
-pub const YEAR: u16 = 2026;
-pub const REGION: &str = "us-east-1";
+#[derive(Debug, Args)]
+pub struct CostsArgs {
+    /// Requests per month
+    #[arg(long, value_name = "N", default_value_t = 10_000_000)]
+    pub requests: u64,
+    /// Percentage of requests that start a container
+    #[arg(long, value_name = "PERCENT", default_value_t = 1.0, value_parser = percentage)]
+    pub cold: f64,
+    /// Include CloudFront and a firewall in front of the API
+    #[arg(long)]
+    pub edge: bool,
+    /// Estimate one day at the deployment's request limits, with the most expensive requests and with
+    /// a flood without a key; not available with --edge
+    #[arg(long, conflicts_with_all = ["requests", "edge"])]
+    pub worst_case: bool,
+}
+
+fn percentage(text: &str) -> Result<f64, String> {
+    let is_valid = |percentage: &f64| (0.0..=100.0).contains(percentage);
+    text.parse().ok().filter(is_valid).ok_or_else(|| "must be a number from 0 to 100".to_owned())
+}
 
 /// Days per month on the price pages.
 const DAYS: f64 = 30.0;
@@ -35,11 +57,36 @@ const SNAPSHOTS: f64 = 4.0;
 const STORAGE_OVERHEAD: f64 = 100.0;
 /// API Gateway counts each started 512 KB as a request.
 const BYTES_PER_METERED_REQUEST: f64 = 524_288.0;
-/// The share of requests that X-Ray traces by default, beyond one per second.
-const TRACED_SHARE: f64 = 0.05;
 
-const PRICES_CSV: &str = include_str!("prices.csv");
-const REQUESTS_CSV: &str = include_str!("requests.csv");
+pub fn print(args: &CostsArgs) -> Result<(), CliError> {
+    let cold_share = args.cold / 100.0;
+    let bills = if args.worst_case {
+        vec![
+            ("A day", Usage::worst_day(cold_share)),
+            ("A day without a key,", Usage::flood(cold_share)),
+        ]
+    } else {
+        let month = Usage::month(args.requests as f64, cold_share);
+        vec![("A month", Usage { has_edge: args.edge, ..month })]
+    };
+    let bills = bills.iter().map(|(span, usage)| {
+        let heading = format!(
+            "{span} with {} requests, {}% of which start a container; US dollars, us-east-1, 2026 list \
+             prices, no free tier except 100 GB of data transfer out",
+            HumanCount(usage.requests() as u64),
+            args.cold,
+        );
+        let lines = bill(usage).into_iter();
+        let lines = lines.map(|(what, dollars)| format!("  {what:<48}{dollars:>12.2}\n"));
+        wrap(&heading, width(), 0) + "\n" + &lines.collect::<String>()
+    });
+    terminal::print_raw(&bills.collect::<Vec<_>>().join("\n"))
+}
+
+fn rows<T: DeserializeOwned>(csv: &str) -> Vec<T> {
+    let mut rows = csv::Reader::from_reader(csv.as_bytes());
+    rows.deserialize().collect::<Result<_, _>>().expect("the embedded tables are valid")
+}
 
 #[derive(Debug, Deserialize)]
 struct Price {
@@ -50,12 +97,7 @@ struct Price {
     dollars: String,
 }
 
-fn rows<T: DeserializeOwned>(csv: &str) -> Vec<T> {
-    let mut rows = csv::Reader::from_reader(csv.as_bytes());
-    rows.deserialize().collect::<Result<_, _>>().expect("the embedded tables are valid")
-}
-
-static PRICES: LazyLock<Vec<Price>> = LazyLock::new(|| rows(PRICES_CSV));
+static PRICES: LazyLock<Vec<Price>> = LazyLock::new(|| rows(include_str!("prices.csv")));
 
 /// The dollars for `count` units in one month.
 fn cost(name: &str, count: f64) -> f64 {
@@ -78,7 +120,8 @@ fn cost(name: &str, count: f64) -> f64 {
 pub const UNKNOWN_KEY: &str = "all with a key";
 
 /// Typical requests, and the most expensive request for each route.
-pub static REQUESTS: LazyLock<Vec<RequestKind>> = LazyLock::new(|| rows(REQUESTS_CSV));
+pub static REQUESTS: LazyLock<Vec<RequestKind>> =
+    LazyLock::new(|| rows(include_str!("requests.csv")));
 
 /// A request for sample data, measured in a warm container.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -100,21 +143,16 @@ pub struct RequestKind {
     ms: f64,
 }
 
-/// API Gateway's total limit in requests per second.
-pub fn throttling_rate() -> f64 {
-    REQUESTS.iter().map(|kind| kind.rate).sum()
-}
-
 /// A deployment's requests in some days.
 #[derive(Debug)]
 pub struct Usage {
+    /// The requests of each kind in [`REQUESTS`].
     counts: Vec<f64>,
     /// The share of requests that start a container, from 0 to 1.
-    pub cold_share: f64,
+    cold_share: f64,
     days: f64,
-    pub tracing: bool,
     /// `true` with CloudFront and a firewall in front of the API.
-    pub edge: bool,
+    has_edge: bool,
 }
 
 impl Usage {
@@ -123,40 +161,21 @@ impl Usage {
     }
 
     /// A day at the request limits, with the most expensive request for each route.
-    pub fn worst_day(cold_share: f64) -> Self {
-        Self::day(cold_share, |kind| kind.rate)
+    fn worst_day(cold_share: f64) -> Self {
+        Self::new(1.0, cold_share, |kind| kind.rate * SECONDS_PER_DAY)
     }
 
     /// A day at the request limits without a valid key: public routes send their largest response, and the others
     /// reject an unknown key.
-    pub fn flood(cold_share: f64) -> Self {
-        Self::day(cold_share, |kind| kind.keyless_rate)
-    }
-
-    /// A day of so many requests per second for the largest public file, through CloudFront. At worst, none is cached.
-    pub fn edge_flood(rate: f64, cold_share: f64) -> Self {
-        let public = REQUESTS.iter().filter(|kind| kind.keyless_rate > 0.0);
-        let largest = public.map(|kind| kind.response_bytes).fold(0.0, f64::max);
-        let is_sent = |kind: &RequestKind| kind.response_bytes == largest;
-        Self { edge: true, ..Self::day(cold_share, |kind| rate * f64::from(is_sent(kind))) }
-    }
-
-    /// A day of so many requests per second with unknown keys, through CloudFront.
-    pub fn edge_unknown_keys(rate: f64, cold_share: f64) -> Self {
-        let is_sent = |kind: &RequestKind| kind.route == UNKNOWN_KEY;
-        Self { edge: true, ..Self::day(cold_share, |kind| rate * f64::from(is_sent(kind))) }
-    }
-
-    fn day(cold_share: f64, rate: impl Fn(&RequestKind) -> f64) -> Self {
-        Self::new(1.0, cold_share, |kind| rate(kind) * SECONDS_PER_DAY)
+    fn flood(cold_share: f64) -> Self {
+        Self::new(1.0, cold_share, |kind| kind.keyless_rate * SECONDS_PER_DAY)
     }
 
     fn new(days: f64, cold_share: f64, count: impl Fn(&RequestKind) -> f64) -> Self {
-        let counts = REQUESTS.iter().map(count).collect();
-        Self { counts, cold_share, days, tracing: false, edge: false }
+        Self { counts: REQUESTS.iter().map(count).collect(), cold_share, days, has_edge: false }
     }
 
-    pub fn requests(&self) -> f64 {
+    fn requests(&self) -> f64 {
         self.total(|_| 1.0)
     }
 
@@ -165,178 +184,130 @@ impl Usage {
     }
 }
 
-/// A price's name, and how many of its units are used.
-type Amount = (&'static str, f64);
+/// A line of a bill, a price's name, and how many of its units are used. A line can have several prices.
+type Item = (String, &'static str, f64);
 
-/// A billed item with its amounts.
-type Item = (String, Vec<Amount>);
-
-/// A billed item and its price in dollars.
-pub type Line = (String, f64);
-
-/// Costs that depend on the number of requests, and fixed costs.
-#[derive(Debug)]
-pub struct Bill {
-    pub for_requests: Vec<Line>,
-    pub fixed: Vec<Line>,
-}
-
-impl Bill {
-    pub fn new(usage: &Usage) -> Self {
-        let (for_requests, fixed) = (for_requests(usage), fixed(usage));
-        // Tiers apply to the total of all items with the same price.
-        let mut totals = HashMap::<&str, f64>::new();
-        for (price, count) in for_requests.iter().chain(&fixed).flat_map(|(_, amounts)| amounts) {
-            *totals.entry(price).or_default() += count;
+/// A bill's lines in dollars: those that depend on the number of requests, the fixed ones, and their totals.
+pub fn bill(usage: &Usage) -> Vec<(String, f64)> {
+    let groups = [("Total for requests", for_requests(usage)), ("Total", fixed(usage))];
+    // Tiers apply to the total of all items with the same price.
+    let mut counts = HashMap::<&str, f64>::new();
+    for (_, price, count) in groups.iter().flat_map(|(_, items)| items) {
+        *counts.entry(price).or_default() += count;
+    }
+    let (mut lines, mut total) = (Vec::<(String, f64)>::new(), 0.0);
+    for (name, items) in groups {
+        for (what, price, count) in items {
+            let all = counts[price].max(f64::MIN_POSITIVE);
+            let dollars = cost(price, all) * count / all;
+            total += dollars;
+            match lines.last_mut().filter(|last| last.0 == what) {
+                Some((_, sum)) => *sum += dollars,
+                None => lines.push((what, dollars)),
+            }
         }
-        let dollars = |(price, count): Amount| {
-            let total = totals[price].max(f64::MIN_POSITIVE);
-            cost(price, total) * count / total
-        };
-        let line = |(what, amounts): Item| (what, amounts.into_iter().map(dollars).sum());
-        let lines = |items: Vec<Item>| items.into_iter().map(line).collect();
-        Self { for_requests: lines(for_requests), fixed: lines(fixed) }
+        lines.push((name.to_owned(), total));
     }
-
-    pub fn sum(lines: &[Line]) -> f64 {
-        lines.iter().map(|(_, dollars)| dollars).sum()
-    }
-
-    pub fn total(&self) -> f64 {
-        Self::sum(&self.for_requests) + Self::sum(&self.fixed)
-    }
-
-    /// All lines and totals, with `true` for totals.
-    fn lines(&self) -> Vec<(&str, f64, bool)> {
-        let requests = ("Total for requests", Self::sum(&self.for_requests), true);
-        let line = |line| {
-            let (what, dollars): &Line = line;
-            (what.as_str(), *dollars, false)
-        };
-        let fixed = self.fixed.iter().map(line).chain([("Total", self.total(), true)]);
-        self.for_requests.iter().map(line).chain([requests]).chain(fixed).collect()
-    }
+    lines
 }
 
-fn gb_seconds(memory_mb: f64, seconds: f64) -> f64 {
-    memory_mb / 1024.0 * seconds
+fn gb_seconds(memory_mb: f64, ms: f64) -> f64 {
+    memory_mb / 1024.0 * ms / 1000.0
 }
 
 fn for_requests(usage: &Usage) -> Vec<Item> {
     let requests = usage.requests();
     let starts = requests * usage.cold_share;
-    let seconds = |ms: f64| gb_seconds(MEMORY_MB, ms / 1000.0);
     let start_units = snapshot_read_units(SNAPSHOT_BYTES) + KEY_AND_MANIFEST_UNITS;
     let logs = |bytes: u32| requests * f64::from(bytes);
     let metered = usage.total(|kind| (kind.response_bytes / BYTES_PER_METERED_REQUEST).ceil());
     let data = usage.total(|kind| kind.response_bytes);
-    let mut lines = vec![
-        ("API Gateway", ("api_requests", metered)),
-        ("Lambda, requests", ("lambda_requests", requests)),
-        ("Lambda, request time", ("lambda_time", seconds(usage.total(|kind| kind.ms)))),
-        ("Lambda, cold start time", ("lambda_time", seconds(starts * START_MS))),
-        ("DynamoDB, reads for requests", ("read_units", usage.total(|kind| kind.read_units))),
-        ("DynamoDB, reads for cold starts", ("read_units", starts * start_units)),
-        ("KMS, cold starts", ("kms_requests", starts * TABLES_READ)),
-        ("Logs from functions", ("logs", logs(LOG_BYTES))),
-        ("Logs from API Gateway", ("logs", logs(GATEWAY_LOG_BYTES))),
+    let time = usage.total(|kind| kind.ms);
+    let mut items = vec![
+        ("API Gateway", "api_requests", metered),
+        ("Lambda, requests", "lambda_requests", requests),
+        ("Lambda, request time", "lambda_time", gb_seconds(MEMORY_MB, time)),
+        ("Lambda, cold start time", "lambda_time", gb_seconds(MEMORY_MB, starts * START_MS)),
+        ("DynamoDB, reads for requests", "read_units", usage.total(|kind| kind.read_units)),
+        ("DynamoDB, reads for cold starts", "read_units", starts * start_units),
+        ("KMS, cold starts", "kms_requests", starts * TABLES_READ),
+        ("Logs from functions", "logs", logs(LOG_BYTES)),
+        ("Logs from API Gateway", "logs", logs(GATEWAY_LOG_BYTES)),
     ];
-    if usage.tracing {
-        let traces = requests * TRACED_SHARE + usage.days * SECONDS_PER_DAY;
-        lines.push(("X-Ray", ("traces", traces.min(requests))));
-    }
-    if usage.edge {
+    if usage.has_edge {
         // Data from the API to CloudFront is free.
-        lines.extend([
-            ("CloudFront, requests", ("edge_requests", requests)),
-            ("CloudFront, data transfer out", ("edge_data_out", data)),
-            ("Logs from CloudFront", ("logs", logs(EDGE_LOG_BYTES))),
-            ("Firewall, requests", ("firewall_requests", requests)),
+        items.extend([
+            ("CloudFront, requests", "edge_requests", requests),
+            ("CloudFront, data transfer out", "edge_data_out", data),
+            ("Logs from CloudFront", "logs", logs(EDGE_LOG_BYTES)),
+            ("Firewall, requests", "firewall_requests", requests),
         ]);
     } else {
-        lines.push(("Data transfer out", ("data_out", data)));
+        items.push(("Data transfer out", "data_out", data));
     }
-    lines.into_iter().map(|(what, amount)| (what.to_owned(), vec![amount])).collect()
+    items.into_iter().map(|(what, price, count)| (what.to_owned(), price, count)).collect()
 }
 
 fn fixed(usage: &Usage) -> Vec<Item> {
     let metrics = API_FUNCTIONS * REQUEST_METRICS + IMPORT_METRICS + PROBE_METRICS + METRIC_FILTERS;
-    let checks =
-        container_checks().map(|(price, count)| (price, count * f64::from(KEYED_FUNCTIONS)));
+    let metrics_line = format!("{metrics} metrics");
     let alarms = format!("{ALARMS} alarms on {ALARM_METRICS} metrics");
-    let mut items = vec![
-        (format!("{metrics} metrics"), vec![("metrics", metrics.into())]),
-        (alarms, vec![("alarm_metrics", ALARM_METRICS.into())]),
-        ("Dashboard".to_owned(), vec![("dashboards", 1.0)]),
-        ("Checks of the key and the manifest".to_owned(), checks.into()),
-        ("Nightly import".to_owned(), imports()),
-        ("Storage and backups".to_owned(), storage()),
-        ("Probe every five minutes".to_owned(), probes()),
-    ];
-    if usage.edge {
-        let firewall = vec![("firewalls", 1.0), ("firewall_rules", EDGE_RULES.into())];
-        items.push((format!("Firewall with {EDGE_RULES} rules"), firewall));
-    }
-    for (_, count) in items.iter_mut().flat_map(|(_, amounts)| amounts) {
-        *count *= usage.days / DAYS;
-    }
-    items
-}
+    let firewall = format!("Firewall with {EDGE_RULES} rules");
+    // A busy container reads its key and the manifest every minute.
+    let minutes = DAYS * SECONDS_PER_DAY / 60.0 * f64::from(KEYED_FUNCTIONS);
+    let checks = "Checks of the key and the manifest";
 
-/// One month of a busy container, which reads its key and the manifest every minute.
-fn container_checks() -> [Amount; 2] {
-    let minutes = DAYS * SECONDS_PER_DAY / 60.0;
-    [
-        ("read_units", minutes * KEY_AND_MANIFEST_UNITS),
-        ("kms_requests", minutes / 5.0 * TABLES_READ),
-    ]
-}
-
-/// One month of imports: compute time, reading all items, and writing changed items, their history
-/// and a snapshot.
-fn imports() -> Vec<Amount> {
     let changed = f64::from(ITEMS_CHANGED_PER_NIGHT);
     let items_read = f64::from(ITEMS) * f64::from(ITEM_BYTES) / 4096.0;
     // Verification reads the whole history, the differences at half the cost.
-    let night = changed * f64::from(HISTORY_ITEM_BYTES)
-        + f64::from(DIFFERENCE_BYTES) / 2.0
-        + f64::from(2 * PUBLICATION_BYTES);
+    let changes = changed * f64::from(HISTORY_ITEM_BYTES);
+    let night = changes + f64::from(DIFFERENCE_BYTES) / 2.0 + f64::from(2 * PUBLICATION_BYTES);
     let history_read = f64::from(DEFAULT_HISTORY_DAYS) * night / 4096.0;
     let reads = items_read + history_read + 2.0 * snapshot_read_units(SNAPSHOT_BYTES);
     // An item and a change in the history take one unit each.
     let writes = 2.0 * changed + f64::from(SNAPSHOT_BYTES + DIFFERENCE_BYTES) / 1024.0;
-    vec![
-        ("lambda_time", gb_seconds(IMPORT_MEMORY_MB, DAYS * IMPORT_SECONDS)),
-        ("read_units", DAYS * reads),
-        ("write_units", DAYS * writes),
-    ]
-}
+    let import = "Nightly import";
 
-/// One month of storing items, snapshots and a full history, including point-in-time recovery.
-fn storage() -> Vec<Amount> {
-    let items = f64::from(ITEMS) * (f64::from(ITEM_BYTES) + STORAGE_OVERHEAD);
-    let changes =
-        f64::from(ITEMS_CHANGED_PER_NIGHT) * (f64::from(HISTORY_ITEM_BYTES) + STORAGE_OVERHEAD);
     // Each publication has a copy.
-    let night = changes + f64::from(DIFFERENCE_BYTES + 2 * PUBLICATION_BYTES);
-    let history = f64::from(DEFAULT_HISTORY_DAYS) * night;
-    let bytes = items + SNAPSHOTS * f64::from(SNAPSHOT_BYTES) + history;
-    vec![("storage", bytes), ("backup", bytes)]
-}
+    let stored_night =
+        changes + changed * STORAGE_OVERHEAD + f64::from(DIFFERENCE_BYTES + 2 * PUBLICATION_BYTES);
+    let bytes = f64::from(ITEMS) * (f64::from(ITEM_BYTES) + STORAGE_OVERHEAD)
+        + SNAPSHOTS * f64::from(SNAPSHOT_BYTES)
+        + f64::from(DEFAULT_HISTORY_DAYS) * stored_night;
+    let storage = "Storage and backups";
 
-/// One month of probe runs, with requests as large as typical ones.
-fn probes() -> Vec<Amount> {
-    let requests = PROBES * f64::from(PROBE_REQUESTS);
-    let invocations = requests + PROBES;
-    // The probe waits for all its requests.
-    let seconds = 2.0 * requests * REQUEST_MS / 1000.0;
-    vec![
-        ("api_requests", PROBES * f64::from(PUBLIC_PROBE_REQUESTS)),
-        ("lambda_requests", invocations),
-        ("lambda_time", gb_seconds(MEMORY_MB, seconds)),
-        ("read_units", Usage::month(requests, 0.0).total(|kind| kind.read_units)),
-        ("logs", invocations * f64::from(LOG_BYTES)),
-    ]
+    // The probe waits for all its requests, which are as large as typical ones.
+    let probed = PROBES * f64::from(PROBE_REQUESTS);
+    let invocations = probed + PROBES;
+    let units = Usage::month(probed, 0.0).total(|kind| kind.read_units);
+    let probe = "Probe every five minutes";
+
+    let import_ms = DAYS * IMPORT_SECONDS * 1000.0;
+    let mut items = vec![
+        (&*metrics_line, "metrics", metrics.into()),
+        (&alarms, "alarm_metrics", ALARM_METRICS.into()),
+        ("Dashboard", "dashboards", 1.0),
+        (checks, "read_units", minutes * KEY_AND_MANIFEST_UNITS),
+        (checks, "kms_requests", minutes / 5.0 * TABLES_READ),
+        (import, "lambda_time", gb_seconds(IMPORT_MEMORY_MB, import_ms)),
+        (import, "read_units", DAYS * reads),
+        (import, "write_units", DAYS * writes),
+        (storage, "storage", bytes),
+        (storage, "backup", bytes),
+        (probe, "api_requests", PROBES * f64::from(PUBLIC_PROBE_REQUESTS)),
+        (probe, "lambda_requests", invocations),
+        (probe, "lambda_time", gb_seconds(MEMORY_MB, 2.0 * probed * REQUEST_MS)),
+        (probe, "read_units", units),
+        (probe, "logs", invocations * f64::from(LOG_BYTES)),
+    ];
+    if usage.has_edge {
+        items.extend([
+            (&*firewall, "firewalls", 1.0),
+            (&firewall, "firewall_rules", EDGE_RULES.into()),
+        ]);
+    }
+    let share = usage.days / DAYS;
+    items.into_iter().map(|(what, price, count)| (what.to_owned(), price, count * share)).collect()
 }
 
 /// Read units for a snapshot. Each chunk is rounded up to 4 KB, and eventually consistent reads

@@ -16,9 +16,8 @@ fn units_above_a_tier_cost_the_next_price() {
 
 /// Asserts what these lines of a bill cost, up to a cent.
 fn assert_costs(usage: &Usage, start: &str, dollars: f64) {
-    let bill = Bill::new(usage);
-    let lines = bill.for_requests.iter().filter(|(what, _)| what.starts_with(start));
-    let sum: f64 = lines.map(|(_, dollars)| dollars).sum();
+    let sum: f64 =
+        bill(usage).iter().filter(|(what, _)| what.starts_with(start)).map(|(_, it)| it).sum();
     assert!((sum - dollars).abs() < 0.01, "{start}: {sum}, not {dollars}");
 }
 
@@ -48,19 +47,6 @@ fn a_flood_without_a_key_costs_its_rejections_and_public_files() {
 }
 
 #[test]
-fn the_firewall_caps_a_flood_without_a_key() {
-    let flood = Usage::edge_flood(50.0, 0.01);
-    // 4.32 million requests for 740,000 bytes are 2,977.25 GB.
-    assert_costs(&flood, "CloudFront, data", 253.07);
-    assert_costs(&flood, "CloudFront, requests", 4.32);
-    assert_costs(&flood, "Firewall", 2.59);
-    // 8.64 million requests for 474 bytes are 3.81 GB.
-    let address = Usage::edge_unknown_keys(100.0, 0.01);
-    assert_costs(&address, "CloudFront, data", 0.32);
-    assert_costs(&address, "API Gateway", 8.64);
-}
-
-#[test]
 fn shares_add_up_to_100_percent() {
     assert_eq!(REQUESTS.iter().map(|kind| kind.share).sum::<f64>(), 100.0);
 }
@@ -69,4 +55,29 @@ fn shares_add_up_to_100_percent() {
 fn snapshot_chunks_are_rounded_up_to_4_kb() {
     assert_eq!(snapshot_read_units(4097), 1.0);
     assert_eq!(snapshot_read_units(390_001), 48.0 + 0.5);
+}
+
+/// Each table on the page, by the text before it.
+#[test]
+fn the_page_has_the_bills() {
+    let page = include_str!("../../../../../docs/COSTS.md");
+    let months = [1e6, 1e7, 1e8].map(|requests| Usage::month(requests, 0.01));
+    for (start, usages) in [
+        ("| 100 million |\n|---|---:|---:|---:|\n", &months[..]),
+        ("## The worst day", &[Usage::worst_day(0.01)]),
+        ("## A flood without a key", &[Usage::flood(0.01)]),
+    ] {
+        let bills: Vec<_> = usages.iter().map(bill).collect();
+        let row = |(index, (what, _)): (usize, &(String, f64))| {
+            let cells = bills.iter().map(|bill| format!(" {:.2} |", bill[index].1));
+            format!("| {what} |{}\n", cells.collect::<String>())
+        };
+        let rows: Vec<String> = bills[0].iter().enumerate().map(row).collect();
+        // Fixed costs are only in the bill of a month.
+        let is_last = |row: &String| row.starts_with("| Total for requests");
+        let last = rows.iter().position(is_last).filter(|_| usages.len() == 1);
+        let expected = rows[..last.map_or(rows.len(), |last| last + 1)].concat();
+        let (_, rest) = page.split_once(start).unwrap();
+        assert!(rest.replace("**", "").contains(&expected), "{start} needs\n{expected}");
+    }
 }

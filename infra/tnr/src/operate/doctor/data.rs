@@ -3,27 +3,22 @@
 use std::collections::BTreeMap;
 
 use indicatif::HumanCount;
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 use logging::with_causes;
 use numbering::{records::Version, time::date_of};
 use store::{DatasetError, Manifest, ReportName, Snapshot, Store, load};
 
 use super::{
-    Findings, Remedies,
-    finding::{Finding, State, section},
+    Subject,
+    finding::{Finding, Findings, State},
 };
-use crate::error::pluralize;
+use crate::{error::pluralize, terminal::next_commands::NextCommands};
 
-pub async fn check(
-    store: &Store,
-    now: Timestamp,
-    limits: &AgeLimits,
-    remedies: &Remedies,
-) -> Findings {
+pub async fn check(store: &Store, subject: &Subject) -> Findings {
     let Some(manifest) = store.manifest().await? else {
         let finding = Finding::problem("data", "nothing has been imported");
-        let finding = finding.remedy(remedies.tnr("import --fetch"));
-        return Ok(vec![finding.section(section::FIRST_IMPORT_AND_KEY)]);
+        let finding = finding.remedy(subject.next.tnr("import --fetch"));
+        return Ok(vec![finding.section("First import and first key")]);
     };
     let mut unreadable = BTreeMap::new();
     for snapshot in manifest.snapshots() {
@@ -35,7 +30,7 @@ pub async fn check(
             Err(error) => return Err(error.into()),
         }
     }
-    Ok(findings(&manifest, &unreadable, now, limits, remedies))
+    Ok(findings(&manifest, &unreadable, subject))
 }
 
 /// The ages in days beyond which an import or a report is too old.
@@ -53,6 +48,23 @@ impl Default for AgeLimits {
 }
 
 impl AgeLimits {
+    /// The limits of the alarms of a stack with these parameters. A publisher's blocks have the same limit as
+    /// its codes.
+    pub fn for_stack(parameters: &BTreeMap<String, String>) -> Self {
+        let days = |parameter: &str| parameters.get(parameter)?.parse().ok();
+        let reports = [
+            (ReportName::Nanpa, "MaxNanpaAge"),
+            (ReportName::ThousandsBlocks, "MaxNanpaAge"),
+            (ReportName::Cnac, "MaxCnacAge"),
+            (ReportName::CanadianBlocks, "MaxCnacAge"),
+            (ReportName::NpaReport, "MaxAreaCodeAge"),
+        ];
+        let reports =
+            reports.iter().filter_map(|(name, parameter)| Some((*name, days(parameter)?)));
+        let import_days = days("MaxDataAge").unwrap_or(Self::default().import_days);
+        Self { import_days, report_days: reports.collect() }
+    }
+
     /// `None` for a report without a publishing schedule.
     pub fn for_report(&self, report: ReportName) -> Option<i64> {
         self.report_days.get(&report).copied().or_else(|| report.description().max_age_days)
@@ -63,14 +75,12 @@ impl AgeLimits {
 fn findings(
     manifest: &Manifest,
     unreadable: &BTreeMap<Version, String>,
-    now: Timestamp,
-    limits: &AgeLimits,
-    remedies: &Remedies,
+    subject: &Subject,
 ) -> Vec<Finding> {
-    let mut findings = vec![age_finding(manifest, now, limits.import_days, remedies)];
-    findings.extend(report_findings(&manifest.current, now, limits, remedies));
+    let mut findings = vec![age_finding(&manifest.current, subject)];
+    findings.extend(report_findings(&manifest.current, subject));
     findings.extend(unreadable.iter().map(|(version, reason)| {
-        unreadable_version(version, reason, unreadable, manifest, remedies)
+        unreadable_version(version, reason, unreadable, manifest, &subject.next)
     }));
     if unreadable.is_empty() {
         let versions = 1 + manifest.retained.len();
@@ -79,19 +89,19 @@ fn findings(
     findings
 }
 
-fn age_finding(manifest: &Manifest, now: Timestamp, max_days: i64, remedies: &Remedies) -> Finding {
-    let imported = manifest.current.ingested_at;
-    let age = now.duration_since(imported);
+fn age_finding(current: &Snapshot, subject: &Subject) -> Finding {
+    let (imported, max_days) = (current.ingested_at, subject.limits.import_days);
+    let age = subject.now.duration_since(imported);
     let hours = HumanCount(age.as_hours().unsigned_abs());
-    let records = HumanCount(manifest.current.statistics.total_records.into());
+    let records = HumanCount(current.statistics.total_records.into());
     let message = format!("imported at {imported}, {hours} hours ago; {records} exchanges");
     if age <= SignedDuration::from_hours(24 * max_days) {
         return Finding::ok("age", message);
     }
     let message = format!("no import has succeeded in {}; {message}", in_days(max_days));
-    Finding::new(too_old(remedies), "age", message)
-        .remedy(remedies.tnr("import --fetch"))
-        .section(section::DATA_TOO_OLD)
+    Finding::new(too_old(subject), "age", message)
+        .remedy(subject.next.tnr("import --fetch"))
+        .section("Data too old")
 }
 
 fn in_days(days: i64) -> String {
@@ -99,30 +109,25 @@ fn in_days(days: i64) -> String {
 }
 
 /// The severity of outdated data: a problem only on a stack, which imports every night.
-fn too_old(remedies: &Remedies) -> State {
-    if remedies.is_stack() { State::Problem } else { State::Warning }
+fn too_old(subject: &Subject) -> State {
+    if subject.is_stack { State::Problem } else { State::Warning }
 }
 
 /// A finding for each report with a date. The sample's date is made up.
-fn report_findings(
-    current: &Snapshot,
-    now: Timestamp,
-    limits: &AgeLimits,
-    remedies: &Remedies,
-) -> Vec<Finding> {
+fn report_findings(current: &Snapshot, subject: &Subject) -> Vec<Finding> {
     if current.is_sample() {
         return Vec::new();
     }
     let reports = current.reports.0.iter().filter_map(|(name, report)| {
-        let (date, max_days) = (report.date?, limits.for_report(*name)?);
-        let days = i64::from((date_of(now) - date).get_days());
+        let (date, max_days) = (report.date?, subject.limits.for_report(*name)?);
+        let days = i64::from((date_of(subject.now) - date).get_days());
         let message = format!("dated {date}, {} ago", in_days(days));
         if days <= max_days {
             return Some(Finding::ok(name.to_string(), message));
         }
         let message = format!("more than {} old; {message}", in_days(max_days));
-        let finding = Finding::new(too_old(remedies), name.to_string(), message);
-        Some(finding.remedy(remedies.tnr("sources")).section(section::PUBLISHER_STALLED))
+        let finding = Finding::new(too_old(subject), name.to_string(), message);
+        Some(finding.remedy(subject.next.tnr("sources")).section("Publisher stalled"))
     });
     reports.collect()
 }
@@ -132,12 +137,12 @@ fn unreadable_version(
     reason: &str,
     unreadable: &BTreeMap<Version, String>,
     manifest: &Manifest,
-    remedies: &Remedies,
+    next: &NextCommands,
 ) -> Finding {
     let check = format!("version {version}");
     if manifest.current.version != *version {
         let message = format!("unreadable, so you cannot roll back to it; {reason}");
-        return Finding::note(check, message).section(section::ROLL_BACK_DATA);
+        return Finding::note(check, message).section("Roll back data");
     }
     let mut snapshots = manifest.snapshots();
     let consequence = match snapshots.find(|it| !unreadable.contains_key(&it.version)) {
@@ -146,8 +151,8 @@ fn unreadable_version(
     };
     let message = format!("the current version is unreadable; {reason}; {consequence}");
     Finding::problem(check, message)
-        .remedy(remedies.tnr("import --fetch"))
-        .section(section::UPGRADE)
+        .remedy(next.tnr("import --fetch"))
+        .section("Upgrade and roll back code")
 }
 
 #[cfg(test)]
@@ -156,7 +161,11 @@ mod tests {
     use store::{ImportedReport, ImportedReports};
 
     use super::*;
-    use crate::{database::place::Place, terminal::next_commands::NextCommands};
+
+    fn subject(now: &str, limits: AgeLimits, is_stack: bool) -> Subject {
+        let now = now.parse().unwrap();
+        Subject { now, next: NextCommands::default(), limits, is_stack }
+    }
 
     fn snapshot(time: &str, reports: ImportedReports) -> Snapshot {
         let (time, statistics) = (time.parse().unwrap(), Dataset::default().statistics());
@@ -165,24 +174,22 @@ mod tests {
 
     #[test]
     fn reports_older_than_their_publishing_schedule_allows_are_findings() {
-        let now = "2026-11-26T23:59:59Z".parse().unwrap();
-        let check = |name: ReportName, date: Option<&str>, remedies: &Remedies| {
+        let at = |is_stack| subject("2026-11-26T23:59:59Z", AgeLimits::default(), is_stack);
+        let check = |name: ReportName, date: Option<&str>, is_stack| {
             let date = date.map(|date| date.parse().unwrap());
             let report = ImportedReport { date, ..ImportedReport::default() };
             let reports = ImportedReports([(name, report)].into());
             let current = snapshot("2026-11-26T03:00:00Z", reports);
-            let found = report_findings(&current, now, &AgeLimits::default(), remedies);
+            let found = report_findings(&current, &at(is_stack));
             found.first().map(Finding::line)
         };
-        let stack = Remedies::for_stack("numbers");
-        let folder = Remedies::new(Place::Folder("x".into()), NextCommands::default());
         for (name, date, expected) in [
             (ReportName::Nanpa, "2026-11-26", "dated 2026-11-26, 0 days ago"),
             (ReportName::Cnac, "2026-11-19", "dated 2026-11-19, 7 days ago"),
             (ReportName::NpaReport, "2026-09-25", "dated 2026-09-25, 62 days ago"),
             (ReportName::ThousandsBlocks, "2026-11-25", "dated 2026-11-25, 1 day ago"),
         ] {
-            assert_eq!(check(name, Some(date), &stack), Some(format!("ok {name}: {expected}")));
+            assert_eq!(check(name, Some(date), true), Some(format!("ok {name}: {expected}")));
         }
         for (name, date, expected) in [
             (ReportName::Nanpa, "2026-11-18", "7 days old; dated 2026-11-18, 8 days ago"),
@@ -190,14 +197,14 @@ mod tests {
             (ReportName::NpaReport, "2026-09-24", "62 days old; dated 2026-09-24, 63 days ago"),
         ] {
             // Only a stack imports every night.
-            for (remedies, state) in [(&stack, "problem"), (&folder, "warning")] {
+            for (is_stack, state) in [(true, "problem"), (false, "warning")] {
                 let expected = format!("{state} {name}: more than {expected}");
-                assert_eq!(check(name, Some(date), remedies), Some(expected));
+                assert_eq!(check(name, Some(date), is_stack), Some(expected));
             }
         }
-        assert_eq!(check(ReportName::CanadianBlocks, None, &stack), None);
-        assert_eq!(check(ReportName::Carriers, Some("2025-01-01"), &stack), None);
-        assert_eq!(check(ReportName::Nanpa, Some("2000-01-01"), &stack), None, "the sample");
+        assert_eq!(check(ReportName::CanadianBlocks, None, true), None);
+        assert_eq!(check(ReportName::Carriers, Some("2025-01-01"), true), None);
+        assert_eq!(check(ReportName::Nanpa, Some("2000-01-01"), true), None, "the sample");
     }
 
     #[test]
@@ -208,10 +215,9 @@ mod tests {
         let states = |manifest: &Manifest, unreadable: Option<&Version>| {
             let reason = |version: &Version| (version.clone(), "its layout is 9".to_owned());
             let unreadable = unreadable.map(reason).into_iter().collect();
-            let now = "2026-11-21T12:00:00Z".parse().unwrap();
             let a_day = AgeLimits { import_days: 1, ..AgeLimits::default() };
-            let found =
-                findings(manifest, &unreadable, now, &a_day, &Remedies::for_stack("numbers"));
+            let subject = subject("2026-11-21T12:00:00Z", a_day, true);
+            let found = findings(manifest, &unreadable, &subject);
             found.iter().map(|finding| finding.state).collect::<Vec<_>>()
         };
         let in_time = imported_at(None, "2026-11-20T12:00:00Z");
@@ -222,5 +228,25 @@ mod tests {
         let (current, retained) = (&two.current.version, &two.retained[0].version);
         assert_eq!(states(&two, Some(current)), [State::Ok, State::Problem]);
         assert_eq!(states(&two, Some(retained)), [State::Ok, State::Note]);
+    }
+
+    #[test]
+    fn age_limits_match_the_stacks_alarms() {
+        let parameters = ["MaxDataAge 9", "MaxNanpaAge 10", "MaxCnacAge 500", "MaxAreaCodeAge 99"];
+        let parameters = parameters.map(|it| it.split_once(' ').unwrap());
+        let parameters = parameters.map(|(name, days)| (name.to_owned(), days.to_owned())).into();
+        let limits = AgeLimits::for_stack(&parameters);
+        assert_eq!(limits.import_days, 9);
+        for (report, days) in [
+            (ReportName::Nanpa, Some(10)),
+            (ReportName::Cnac, Some(500)),
+            (ReportName::NpaReport, Some(99)),
+            (ReportName::ThousandsBlocks, Some(10)),
+            (ReportName::CanadianBlocks, Some(500)),
+            (ReportName::Carriers, None),
+        ] {
+            assert_eq!(limits.for_report(report), days, "{report}");
+        }
+        assert_eq!(AgeLimits::for_stack(&BTreeMap::new()), AgeLimits::default());
     }
 }

@@ -1,58 +1,42 @@
-//! A running service's endpoints: the probe's checks, and requests that must be rejected.
+//! A running service's endpoints: the probe's checks over HTTP.
 
 use std::time::Duration;
 
-use probe::{
-    CheckError, Expectation, Function, HttpApi, Outcome, Request, RequestError, check_keyed,
-    check_public, keyed_requests,
-};
+use probe::{CheckError, HttpApi, Outcome, RequestError, check_keyed, check_public};
 use shared::auth::ApiKey;
 use tokio::time::Instant;
 
-use super::{
-    Findings,
-    finding::{Finding, section},
-};
+use super::finding::{Finding, Findings};
 use crate::error::Context;
 
 /// Slower responses are reported. The alarm has the same threshold.
 const SLOW: Duration = Duration::from_secs(2);
 
-/// Tests the endpoints, unless the service does not respond to the first request. Without a key, tests only the public
-/// ones, and that the others need a key.
+/// Tests the endpoints. Without a key, tests only the public ones, and that an unknown key is rejected.
 pub async fn check_service(base_url: &str, key: Option<&ApiKey>, limit: Duration) -> Findings {
     let api = HttpApi::new(base_url, key.cloned(), Instant::now() + limit);
     let api = api.context("cannot create an HTTPS client")?;
-    let mut found = probe::Findings::default();
-    let unknown = Request::new(Function::Status, "/v1/no-such-endpoint");
-    let not_found = Expectation::error(404, "not_found");
-    found.record(unknown.name(), &not_found, api.send_with(&unknown, None)).await;
+    let mut found = check_public(&api).await;
     if let Some(CheckError::Request(
         error @ (RequestError::Timeout(_) | RequestError::Transport(_)),
     )) = &found.outcomes[0].error
     {
         let message = format!("the service is not responding; {}", logging::with_causes(error));
-        return Ok(vec![Finding::problem(base_url, message).section(section::LOGS)]);
+        return Ok(vec![Finding::problem(base_url, message).section("Logs and metrics")]);
     }
-    let unauthorized = Expectation::error(401, "unauthorized");
-    for request in keyed_requests() {
-        let check = format!("{} without a key", request.name());
-        found.record(check, &unauthorized, api.send_with(&request, None)).await;
-    }
-    let mut findings: Vec<Finding> = found.outcomes.iter().map(finding_for).collect();
-    let mut found = check_public(&api).await;
+    api.check_unknown_key(&mut found).await;
+    let mut findings = Vec::new();
     if key.is_some() {
         check_keyed(&api, &mut found).await;
     } else {
         let message = "not tested; pass --key or set TNR_KEY";
-        findings.push(Finding::note("with a key", message).section(section::EXAMINE));
+        findings.push(Finding::note("with a key", message).section("Examine a deployment"));
     }
-    findings.extend(found.outcomes.iter().map(finding_for));
     if found.is_empty {
         let finding = Finding::problem("data", "nothing has been imported");
-        findings.push(finding.section(section::FIRST_IMPORT_AND_KEY));
+        findings.push(finding.section("First import and first key"));
     }
-    Ok(findings)
+    Ok(found.outcomes.iter().map(finding_for).chain(findings).collect())
 }
 
 fn finding_for(Outcome { check, status, latency, error }: &Outcome) -> Finding {
@@ -61,15 +45,13 @@ fn finding_for(Outcome { check, status, latency, error }: &Outcome) -> Finding {
     match error {
         // A degraded service still serves clients.
         Some(error @ CheckError::Field { .. }) if check.ends_with("/health") => {
-            Finding::warning(check, format!("{error} ({result})")).section(section::DATABASE)
+            Finding::warning(check, format!("{error} ({result})")).section("Database")
         }
         Some(error) => {
             let message = format!("{} ({result})", logging::with_causes(error));
-            Finding::problem(check, message).section(section::LOGS)
+            Finding::problem(check, message).section("Logs and metrics")
         }
-        None if *latency > SLOW => {
-            Finding::note(check, format!("slow: {result}")).section(section::SLOW)
-        }
+        None if *latency > SLOW => Finding::note(check, format!("slow: {result}")).section("Slow"),
         None => Finding::ok(check, result),
     }
 }

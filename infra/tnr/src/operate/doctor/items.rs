@@ -4,15 +4,12 @@ use indicatif::HumanCount;
 use ingest::{HistoryDrift, HistoryVerification, IngestError, Progress, Repair, Verification};
 use store::{DatasetError, Store};
 
-use super::{
-    Findings, Remedies,
-    finding::{Finding, State, section},
-};
-use crate::{data::verify::drift_kinds, error::pluralize};
+use super::finding::{Finding, Findings, State};
+use crate::{data::verify::drift_kinds, error::pluralize, terminal::next_commands::NextCommands};
 
-pub async fn check(store: &Store, progress: &dyn Fn(Progress), remedies: &Remedies) -> Findings {
+pub async fn check(store: &Store, progress: &dyn Fn(Progress), next: &NextCommands) -> Findings {
     match ingest::verify(store, Repair::No, None, progress).await {
-        Ok(verification) => Ok(findings(&verification, remedies)),
+        Ok(verification) => Ok(findings(&verification, next)),
         Err(
             IngestError::NothingImported | IngestError::Current(DatasetError::NoneReadable { .. }),
         ) => Ok(vec![Finding::note("items", "not compared; no version is readable")]),
@@ -20,9 +17,9 @@ pub async fn check(store: &Store, progress: &dyn Fn(Progress), remedies: &Remedi
     }
 }
 
-fn findings(verification: &Verification, remedies: &Remedies) -> Vec<Finding> {
+fn findings(verification: &Verification, next: &NextCommands) -> Vec<Finding> {
     let Verification { items, drift, history, .. } = verification;
-    let repair = || remedies.tnr("verify --repair");
+    let repair = || next.tnr("verify --repair");
     let mut findings = Vec::new();
     for (kind, count, meaning) in drift_kinds(drift).into_iter().filter(|(_, count, _)| *count > 0)
     {
@@ -51,14 +48,15 @@ fn findings(verification: &Verification, remedies: &Remedies) -> Vec<Finding> {
             pluralize(*unrecorded, "publication")
         );
         let finding = Finding::warning("history", message);
-        findings.push(finding.remedy(remedies.tnr("import --fetch")));
+        findings.push(finding.remedy(next.tnr("import --fetch")));
     }
     if drift.total() == 0 && *unrecorded == 0 {
         let publications = pluralize(*publications, "publication");
         let message = format!("{publications}, {}, all intact", pluralize(*changes, "change"));
         findings.push(Finding::ok("history", message));
     }
-    let advise = |it: Finding| if it.remedy.is_some() { it.section(section::VERIFY) } else { it };
+    let advise =
+        |it: Finding| if it.remedy.is_some() { it.section("Verify the items") } else { it };
     findings.into_iter().map(advise).collect()
 }
 
@@ -89,7 +87,7 @@ mod tests {
             let (version, skipped) = (Version::new(Timestamp::UNIX_EPOCH), Vec::new());
             let verification =
                 Verification { version, skipped, items: 9, drift, repaired: 0, history };
-            let found = findings(&verification, &Remedies::for_stack("numbers"));
+            let found = findings(&verification, &NextCommands::default());
             let found: Vec<String> = found.iter().map(Finding::summary).collect();
             assert_eq!(found.join(", "), expected);
         }

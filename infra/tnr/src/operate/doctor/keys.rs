@@ -6,36 +6,36 @@ use shared::quota::LimitType;
 use store::{KeyRecord, Store, StoredKeys};
 
 use super::{
-    Findings, Remedies,
-    finding::{Finding, section},
+    Subject,
+    finding::{Finding, Findings},
 };
-use crate::terminal::next_commands::quote;
+use crate::terminal::next_commands::{NextCommands, quote};
 
 /// Keys are reported for this long before and after they expire.
 const NOTICE_PERIOD: SignedDuration = SignedDuration::from_hours(14 * 24);
 
-pub async fn check(store: &Store, now: Timestamp, remedies: &Remedies) -> Findings {
+pub async fn check(store: &Store, Subject { now, next, .. }: &Subject) -> Findings {
     let StoredKeys { readable, damaged } = store.all_api_keys().await?;
-    let mut findings = findings(&readable, now, remedies);
+    let mut findings = findings(&readable, *now, next);
     findings.extend(damaged.iter().map(|key| {
         Finding::problem(&key.name, "damaged; its client gets 401 and needs a new key")
-            .remedy(remedies.tnr(&format!("keys delete {}", quote(&key.name))))
-            .section(section::KEYS)
+            .remedy(next.tnr(&format!("keys delete {}", quote(&key.name))))
+            .section("Keys")
     }));
     Ok(findings)
 }
 
-fn findings(keys: &[KeyRecord], now: Timestamp, remedies: &Remedies) -> Vec<Finding> {
+fn findings(keys: &[KeyRecord], now: Timestamp, next: &NextCommands) -> Vec<Finding> {
     let live: Vec<&KeyRecord> = keys.iter().filter(|key| key.is_live(now)).collect();
     if live.is_empty() {
         let finding = Finding::problem("keys", "no key works, so nobody can use the API")
-            .remedy(remedies.tnr("keys create --name first"))
-            .section(section::FIRST_IMPORT_AND_KEY);
+            .remedy(next.tnr("keys create --name first"))
+            .section("First import and first key");
         return vec![finding];
     }
     let unreplaced = keys.iter().filter(|key| !is_replaced(key, &live));
     let expiring: Vec<Finding> =
-        unreplaced.filter_map(|key| expiry_finding(key, now, remedies)).collect();
+        unreplaced.filter_map(|key| expiry_finding(key, now, next)).collect();
     let count = HumanCount(live.len() as u64);
     let mut findings = vec![Finding::ok("keys", format!("{count} work"))];
     findings.extend(expiring);
@@ -53,7 +53,7 @@ fn is_replaced(key: &KeyRecord, live: &[&KeyRecord]) -> bool {
 }
 
 /// A finding about a key that expires soon, or expired so recently that its client may not have noticed.
-fn expiry_finding(key: &KeyRecord, now: Timestamp, remedies: &Remedies) -> Option<Finding> {
+fn expiry_finding(key: &KeyRecord, now: Timestamp, next: &NextCommands) -> Option<Finding> {
     let end = key.expires_at?;
     if key.revoked_at.is_some() || end.duration_since(now).abs() > NOTICE_PERIOD {
         return None;
@@ -61,24 +61,23 @@ fn expiry_finding(key: &KeyRecord, now: Timestamp, remedies: &Remedies) -> Optio
     let check = format!("{} ({})", key.prefix, key.name);
     let finding = if key.is_live(now) {
         Finding::warning(check, format!("expires at {end}, and no key replaces it"))
-            .remedy(remedies.tnr(&format!("keys rotate {}", key.prefix)))
+            .remedy(next.tnr(&format!("keys rotate {}", key.prefix)))
     } else {
         Finding::note(check, format!("expired at {end}, and no key replaces it"))
     };
-    Some(finding.section(section::KEYS))
+    Some(finding.section("Keys"))
 }
 
 fn quota_finding(live: &[&KeyRecord]) -> Option<Finding> {
     let is_unlimited = |key: &KeyRecord| LimitType::ALL.iter().all(|it| it.limit_of(key).is_none());
     let count = live.iter().filter(|key| is_unlimited(key)).count();
     let message = format!("{} of {} live keys have no quota", count, live.len());
-    (count > 0).then(|| Finding::note("quotas", message).section(section::KEYS))
+    (count > 0).then(|| Finding::note("quotas", message).section("Keys"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::keys::new_record;
 
     #[test]
     fn keys_that_expire_soon_or_just_did_are_reported_unless_rotated() {
@@ -86,7 +85,7 @@ mod tests {
         let key = |name: &str, expires_at: Option<&str>| {
             let expires_at = expires_at.map(|end| end.parse().unwrap());
             let prefix = format!("tnr_live_{name}");
-            let record = new_record(name.to_owned(), &prefix, name, Timestamp::UNIX_EPOCH);
+            let record = KeyRecord::new(name.to_owned(), &prefix, name, Timestamp::UNIX_EPOCH);
             KeyRecord { expires_at, per_minute: Some(60), ..record }
         };
         let ends = |end| key("a", Some(end));
@@ -106,7 +105,7 @@ mod tests {
             (vec![unlimited], "note quotas"),
         ] {
             let always = key("always", None);
-            let found = findings(&[&keys[..], &[always]].concat(), now, &Remedies::for_stack("x"));
+            let found = findings(&[&keys[..], &[always]].concat(), now, &NextCommands::default());
             let found: Vec<String> = found[1..].iter().map(Finding::summary).collect();
             assert_eq!(found.join(", "), expected, "{keys:?}");
         }

@@ -1,53 +1,224 @@
-//! Diagnoses a stack, a database or a service, and suggests remedies. Changes nothing.
+//! The `doctor` command: diagnoses a stack, a database or a service, and suggests remedies. Changes nothing.
 //!
-//! Groups of checks run concurrently. A check that fails to run is itself a finding. CloudFormation's drift detection
-//! compares settings with the template.
+//! A check that fails to run is itself a finding. CloudFormation's drift detection compares a stack's settings with the
+//! template.
 
-mod alarms;
-mod aws;
-pub mod command;
 mod data;
 mod endpoints;
 mod finding;
 mod items;
 mod keys;
-mod remedies;
 mod stack;
-mod stack_description;
-mod tables;
 
-use std::time::Duration;
+use std::{
+    fmt::{self, Write},
+    process::ExitCode,
+    time::Duration,
+};
 
+use clap::Args;
+use futures_util::future::try_join_all;
 use ingest::Progress;
+use jiff::Timestamp;
 use numbering::time::this_second;
+use shared::auth::ApiKey;
+use signed_requests::AwsAccount;
 use store::Store;
 
 use self::{
     data::AgeLimits,
-    finding::{Findings, Group},
-    remedies::Remedies,
+    endpoints::check_service,
+    finding::{Examination, Finding, Findings, Group, State},
+    stack::{Stack, check_alarms},
+};
+use crate::{
+    CliError,
+    data::{import_progress::with_progress, report},
+    database::{
+        Access,
+        args::{DataArgs, Place, endpoint_url},
+        on_database,
+        tables::{describe, table_names},
+    },
+    error::{Cause, Context, pluralize},
+    show_error,
+    terminal::{
+        BAD, GOOD, HEADING, HINT, WARNING, next_commands::NextCommands, styled, width, wrap,
+    },
 };
 
-#[derive(Clone, Copy)]
-struct Options<'a> {
-    /// The timeout for each group of checks.
-    limit: Duration,
-    progress: &'a dyn Fn(Progress),
+/// Exit codes of monitoring plugins.
+const WARNINGS_EXIT_CODE: u8 = 1;
+const PROBLEMS_EXIT_CODE: u8 = 2;
+pub const UNKNOWN_EXIT_CODE: u8 = 3;
+
+#[derive(Debug, Args)]
+pub struct DoctorArgs {
+    #[command(flatten)]
+    pub data: DataArgs,
+    /// Test the service at this URL, instead of the stack's own URL
+    #[arg(long, value_name = "BASE_URL", value_parser = endpoint_url)]
+    pub url: Option<String>,
+    /// Also test endpoints with this API key
+    #[arg(long, value_name = "KEY", env = "TNR_KEY", hide_env_values = true)]
+    pub key: Option<String>,
+    /// Timeout for each group of checks, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
+    pub timeout: u64,
+    /// Print the findings as JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
-/// Checks any deployment's database: tables, data, items and keys.
+/// The deployment to check.
+struct Subject {
+    now: Timestamp,
+    next: NextCommands,
+    limits: AgeLimits,
+    /// A stack imports every night.
+    is_stack: bool,
+}
+
+/// Runs the checks that the arguments select, and prints the findings. An error means that nothing is known.
+pub async fn doctor(args: DoctorArgs) -> ExitCode {
+    match print_findings(&args).await {
+        Ok((0, 0)) => ExitCode::SUCCESS,
+        Ok((problems, warnings)) => {
+            let counts = [pluralize(problems, "problem"), pluralize(warnings, "warning")];
+            show_error(&CliError::failed(format!("found {}", counts.join(" and "))));
+            ExitCode::from(if problems > 0 { PROBLEMS_EXIT_CODE } else { WARNINGS_EXIT_CODE })
+        }
+        Err(error) => {
+            show_error(&error);
+            ExitCode::from(UNKNOWN_EXIT_CODE)
+        }
+    }
+}
+
+/// Returns how many problems and warnings need action.
+async fn print_findings(args: &DoctorArgs) -> Result<(usize, usize), CliError> {
+    let work = async |show: &dyn Fn(Progress)| examine(args, show).await;
+    let examination = with_progress(work).await.context("the checks could not start")?;
+    report::print(args.json, &examination, write).context("the findings could not be printed")?;
+    if examination.is_unknown() {
+        return Err(CliError::failed("nothing could be checked"));
+    }
+    let warnings = examination.count(State::Warning) + examination.count(State::Unknown);
+    Ok((examination.count(State::Problem), warnings))
+}
+
+async fn examine(args: &DoctorArgs, progress: &dyn Fn(Progress)) -> Result<Examination, CliError> {
+    let key: Option<ApiKey> = args.key.as_deref().map(str::parse).transpose()?;
+    let limit = Duration::from_secs(args.timeout);
+    let (mut targets, mut groups) = (Vec::new(), Vec::new());
+    let (mut url, mut limits) = (args.url.clone(), AgeLimits::default());
+    if let Some(name) = &args.data.stack {
+        let account = AwsAccount::from_env().await.context("the AWS account cannot be reached")?;
+        targets.push(format!("stack {name} in {}", account.region()));
+        let stack = async {
+            let stack = Stack::describe(&account, name).await?;
+            limits = AgeLimits::for_stack(&stack.parameters);
+            url = url.take().or_else(|| stack.outputs.get("BaseUrl").cloned());
+            Ok(vec![stack.finding(name)])
+        };
+        groups.push(Group::check("stack", limit, stack).await);
+        groups.push(Group::check("alarms", limit, check_alarms(&account, name)).await);
+    } else if args.data.is_explicit() || url.is_none() {
+        targets.push(match args.data.place()? {
+            Place::Endpoint(url) => format!("database at {url}"),
+            place => format!("database in {place}"),
+        });
+    }
+    let is_stack = args.data.stack.is_some();
+    if args.data.is_explicit() || url.is_none() {
+        let subject = Subject { now: this_second(), next: args.data.next(), limits, is_stack };
+        let check = async |store: &Store| check_database(store, &subject, limit, progress).await;
+        match on_database(&args.data, Access::Read, check).await {
+            Err(error) if is_stack && !matches!(error, CliError::NoStack { .. }) => {
+                let failed = async { Err(error.into()) };
+                groups.push(Group::check("database", limit, failed).await);
+            }
+            checked => groups.extend(checked?),
+        }
+    }
+    if let Some(url) = url {
+        let url = url.trim_end_matches('/');
+        if !is_stack {
+            targets.push(format!("service {url}"));
+        }
+        let endpoints = check_service(url, key.as_ref(), limit);
+        groups.push(Group::check("endpoints", limit, endpoints).await);
+    }
+    Ok(Examination::new(targets.join(" and "), groups))
+}
+
 async fn check_database(
     store: &Store,
-    limits: &AgeLimits,
-    remedies: &Remedies,
-    Options { limit, progress }: Options<'_>,
-) -> Vec<Group> {
-    let now = this_second();
-    let (tables, data, items, keys) = tokio::join!(
-        Group::check("tables", limit, tables::check(store, remedies)),
-        Group::check("data", limit, data::check(store, now, limits, remedies)),
-        Group::check("items", limit, items::check(store, progress, remedies)),
-        Group::check("keys", limit, keys::check(store, now, remedies)),
-    );
-    vec![tables, data, items, keys]
+    subject: &Subject,
+    limit: Duration,
+    progress: &dyn Fn(Progress),
+) -> [Group; 4] {
+    tokio::join!(
+        Group::check("tables", limit, check_tables(store)),
+        Group::check("data", limit, data::check(store, subject)),
+        Group::check("items", limit, items::check(store, progress, &subject.next)),
+        Group::check("keys", limit, keys::check(store, subject)),
+    )
+    .into()
+}
+
+async fn check_tables(store: &Store) -> Findings {
+    let (client, tables) = store.parts();
+    let checks = table_names(tables).map(async |name| {
+        let table = describe(client, name).await.context(format!("cannot read table {name}"))?;
+        Ok::<_, Cause>(match table {
+            Some(_) => Finding::ok(name, "exists"),
+            None => {
+                Finding::problem(name, "the table does not exist").section("Restore from backup")
+            }
+        })
+    });
+    try_join_all(checks).await
+}
+
+fn write(table: &mut String, examination: &Examination) -> fmt::Result {
+    let mut target = examination.target.clone();
+    target[..1].make_ascii_uppercase();
+    writeln!(table, "{}", styled(HEADING, &target))?;
+    for Group { name, findings } in &examination.groups {
+        writeln!(table, "\n{}", styled(HEADING, name))?;
+        for finding in findings {
+            write_finding(table, finding)?;
+        }
+    }
+    let count = |state| examination.count(state);
+    writeln!(
+        table,
+        "\n{}, {}, {} unknown, {}, {} ok",
+        pluralize(count(State::Problem), "problem"),
+        pluralize(count(State::Warning), "warning"),
+        count(State::Unknown),
+        pluralize(count(State::Note), "note"),
+        count(State::Ok)
+    )
+}
+
+fn write_finding(table: &mut String, finding: &Finding) -> fmt::Result {
+    const INDENT: usize = 11;
+    let Finding { check, state, message, remedy, section } = finding;
+    let word: &str = state.into();
+    let style = match state {
+        State::Ok => GOOD,
+        State::Note => HINT,
+        State::Unknown | State::Warning => WARNING,
+        State::Problem => BAD,
+    };
+    let lines = wrap(&format!("  {word:<8} {check}: {message}"), width(), INDENT);
+    writeln!(table, "{}", lines.replacen(word, &styled(style, word), 1))?;
+    let section =
+        section.as_ref().map(|section| format!("# see '{section}' in docs/OPERATIONS.md"));
+    for advice in remedy.iter().chain(&section) {
+        writeln!(table, "{:INDENT$}{}", "", styled(HINT, advice))?;
+    }
+    Ok(())
 }

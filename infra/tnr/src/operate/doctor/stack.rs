@@ -1,80 +1,136 @@
-//! Checks a stack on AWS.
+//! A stack on AWS: its status, and the alarms that fire now.
 
-use shared::auth::ApiKey;
-use signed_requests::AwsAccount;
-use store::Store;
+use std::{collections::BTreeMap, time::Duration};
 
-use super::{
-    Options, Remedies, alarms, check_database,
-    endpoints::check_service,
-    finding::{Finding, Group, State, section},
-    stack_description::Stack,
-};
-use crate::CliError;
+use form_urlencoded::Serializer;
+use reqwest::Method;
+use roxmltree::{Document, Node};
+use serde_json::{Value, json};
+use signed_requests::{AwsAccount, CallError, MAX_RESPONSE_BYTES, Service, first_bytes};
 
-/// Checks a stack, and its endpoints at `url` or its own URL. Without the stack's description, checks only the database.
-pub async fn check_stack(
-    account: &AwsAccount,
-    store: &Store,
-    name: &str,
-    (url, key): (Option<&str>, Option<&ApiKey>),
-    options: Options<'_>,
-) -> Result<Vec<Group>, CliError> {
-    let limit = options.limit;
-    let remedies = Remedies::for_stack(name);
-    let mut stack = None;
-    let description = Group::check("stack", limit, async {
-        let stack = stack.insert(Stack::describe(account, name).await?);
-        Ok(findings(stack, &remedies))
-    });
-    let description = description.await;
-    if description.findings[0].message.ends_with("does not exist") {
-        let (stack, region) = (name.to_owned(), account.region().to_owned());
-        return Err(CliError::NoStack { stack, region });
-    }
-    let limits = stack.as_ref().map(Stack::age_limits).unwrap_or_default();
-    let alarms = async {
-        let stack = stack.as_ref().ok_or(UNREADABLE_STACK)?;
-        alarms::check(account, stack, &remedies).await
-    };
-    let endpoints = async {
-        let own = || stack.as_ref()?.outputs.get("BaseUrl").map(String::as_str);
-        let url = url.or_else(own).ok_or(UNREADABLE_STACK)?;
-        check_service(url, key, limit).await
-    };
-    let (mut database, alarms, endpoints) = tokio::join!(
-        check_database(store, &limits, &remedies, options),
-        Group::check("alarms", limit, alarms),
-        Group::check("endpoints", limit, endpoints),
-    );
-    database.splice(..0, [description]);
-    database.extend([alarms, endpoints]);
-    Ok(database)
+use super::finding::{Finding, Findings, State};
+use crate::{CliError, error::Context};
+
+const CALL_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// A stack as CloudFormation describes it.
+#[derive(Debug)]
+pub struct Stack {
+    pub status: String,
+    pub parameters: BTreeMap<String, String>,
+    pub outputs: BTreeMap<String, String>,
 }
 
-const UNREADABLE_STACK: &str = "the stack, which lists what to check, could not be read";
-
-fn findings(stack: &Stack, remedies: &Remedies) -> Vec<Finding> {
-    let Stack { status, reason, .. } = stack;
-    let (state, consequence) = match status.as_str() {
-        "CREATE_COMPLETE" | "UPDATE_COMPLETE" | "IMPORT_COMPLETE" => (State::Ok, ""),
-        "UPDATE_ROLLBACK_COMPLETE" | "IMPORT_ROLLBACK_COMPLETE" => {
-            (State::Warning, "the last deployment failed and was rolled back; ")
-        }
-        status if status.ends_with("_IN_PROGRESS") => (State::Note, "changing right now; "),
-        _ => (State::Problem, "the stack is not usable; "),
-    };
-    let mut finding =
-        Finding::new(state, "status", format!("{consequence}{status} {reason}").trim_end());
-    if state >= State::Warning {
-        let events = remedies.cloudformation("describe-stack-events");
-        finding = finding.remedy(events).section(section::DEPLOY);
+impl Stack {
+    pub async fn describe(account: &AwsAccount, name: &str) -> Result<Self, CliError> {
+        let cloudformation = (Service::CloudFormation, "2010-05-15");
+        let described =
+            query(account, cloudformation, "DescribeStacks", &[("StackName", name)]).await?;
+        let stack = &described["Stacks"][0];
+        let pairs = |list: &str, key: &str, value: &str| {
+            let pair = |it: &Value| (text(it, key).to_owned(), text(it, value).to_owned());
+            members(stack, list).map(pair).collect()
+        };
+        Ok(Self {
+            status: text(stack, "StackStatus").to_owned(),
+            parameters: pairs("Parameters", "ParameterKey", "ParameterValue"),
+            outputs: pairs("Outputs", "OutputKey", "OutputValue"),
+        })
     }
-    let not_compared = "not compared with the template; drift detection lists manual changes";
-    let settings = Finding::note("settings", not_compared)
-        .remedy(remedies.cloudformation("detect-stack-drift"))
-        .section(section::EXAMINE);
-    vec![finding, settings]
+
+    pub fn finding(&self, name: &str) -> Finding {
+        let status = &*self.status;
+        let message = match status {
+            "CREATE_COMPLETE" | "UPDATE_COMPLETE" | "IMPORT_COMPLETE" => {
+                return Finding::ok("status", status);
+            }
+            _ if status.ends_with("_IN_PROGRESS") => {
+                return Finding::note("status", format!("changing right now; {status}"));
+            }
+            "UPDATE_ROLLBACK_COMPLETE" | "IMPORT_ROLLBACK_COMPLETE" => {
+                "the last deployment failed and was rolled back"
+            }
+            _ => "the stack is not usable",
+        };
+        let state = if status.ends_with("_COMPLETE") { State::Warning } else { State::Problem };
+        Finding::new(state, "status", format!("{message}; {status}"))
+            .remedy(format!("aws cloudformation describe-stack-events --stack-name {name}"))
+            .section("Deploy")
+    }
+}
+
+/// The stack's alarms that fire.
+pub async fn check_alarms(account: &AwsAccount, stack: &str) -> Findings {
+    let cloudwatch = (Service::CloudWatch, "2010-08-01");
+    let prefix = format!("{stack}-");
+    let parameters = [("AlarmNamePrefix", &*prefix), ("MaxRecords", "100")];
+    let alarms = query(account, cloudwatch, "DescribeAlarms", &parameters).await?;
+    let firing = members(&alarms, "MetricAlarms").filter(|alarm| alarm["StateValue"] == "ALARM");
+    let findings: Vec<Finding> = firing.map(firing_alarm).collect();
+    Ok(if findings.is_empty() { vec![Finding::ok("alarms", "none is firing")] } else { findings })
+}
+
+fn firing_alarm(alarm: &Value) -> Finding {
+    // Each alarm's description ends with a heading.
+    let heading = text(alarm, "AlarmDescription").rsplit_once("see '");
+    let heading = heading.and_then(|it| it.1.strip_suffix("' in OPERATIONS.md"));
+    let message = format!("firing: {}", text(alarm, "StateReason"));
+    let finding = Finding::problem(text(alarm, "AlarmName"), message);
+    finding.section(heading.unwrap_or("Alarms"))
+}
+
+/// Calls an operation with the Query protocol (forms in, XML out), and returns its result as
+/// [`xml_to_json`] converts it.
+async fn query(
+    account: &AwsAccount,
+    (service, version): (Service, &str),
+    action: &str,
+    parameters: &[(&str, &str)],
+) -> Result<Value, CliError> {
+    let mut form = Serializer::new(String::new());
+    form.append_pair("Action", action).append_pair("Version", version).extend_pairs(parameters);
+    let headers = [("content-type", "application/x-www-form-urlencoded")];
+    let body = form.finish().into_bytes();
+    let failed = || format!("{action} failed");
+    let response = account.call(service, Method::POST, "/", &headers, body, CALL_TIMEOUT).await;
+    let response = match response {
+        Err(CallError::Refused { body, .. }) => {
+            let reason = xml_to_json(&body).map_or(body, |document| {
+                let error = &document["Error"];
+                format!("{}: {}", text(error, "Code"), text(error, "Message"))
+            });
+            return Err(CliError::io(failed())(reason));
+        }
+        response => response.context(failed())?,
+    };
+    let xml = first_bytes(response, MAX_RESPONSE_BYTES).await.context(failed())?;
+    let mut document = xml_to_json(&String::from_utf8_lossy(&xml)).context(failed())?;
+    Ok(document[format!("{action}Result")].take())
+}
+
+/// Converts an XML document's root element to objects, arrays of `member`s, and strings. Ignores
+/// namespaces, which differ by service.
+fn xml_to_json(xml: &str) -> Result<Value, roxmltree::Error> {
+    fn to_json(node: Node<'_, '_>) -> Value {
+        let children = || node.children().filter(Node::is_element);
+        if children().any(|child| child.tag_name().name() == "member") {
+            return children().map(to_json).collect();
+        }
+        if children().next().is_none() {
+            return json!(node.text());
+        }
+        children().map(|child| (child.tag_name().name().to_owned(), to_json(child))).collect()
+    }
+    Ok(to_json(Document::parse(xml)?.root_element()))
+}
+
+fn text<'a>(object: &'a Value, name: &str) -> &'a str {
+    object[name].as_str().unwrap_or_default()
+}
+
+/// The members of a list; none if the list is missing.
+fn members<'a>(object: &'a Value, name: &str) -> impl Iterator<Item = &'a Value> + use<'a> {
+    object[name].as_array().into_iter().flatten()
 }
 
 #[cfg(test)]
@@ -83,18 +139,32 @@ mod tests {
 
     #[test]
     fn failed_deployments_are_reported() {
-        let rolled_back =
-            "the last deployment failed and was rolled back; UPDATE_ROLLBACK_COMPLETE it failed";
-        for (status, reason, state, message) in [
-            ("UPDATE_COMPLETE", "", State::Ok, "UPDATE_COMPLETE"),
-            ("UPDATE_ROLLBACK_COMPLETE", "it failed", State::Warning, rolled_back),
-            ("DELETE_IN_PROGRESS", "", State::Note, "changing right now; DELETE_IN_PROGRESS"),
-            ("CREATE_FAILED", "", State::Problem, "the stack is not usable; CREATE_FAILED"),
+        for (status, expected) in [
+            ("UPDATE_COMPLETE", "ok status: UPDATE_COMPLETE"),
+            ("DELETE_IN_PROGRESS", "note status: changing right now; DELETE_IN_PROGRESS"),
+            (
+                "UPDATE_ROLLBACK_COMPLETE",
+                "warning status: the last deployment failed and was rolled back; \
+                 UPDATE_ROLLBACK_COMPLETE",
+            ),
+            ("CREATE_FAILED", "problem status: the stack is not usable; CREATE_FAILED"),
         ] {
-            let (status, reason) = (status.to_owned(), reason.to_owned());
-            let found =
-                findings(&Stack { status, reason, ..Stack::default() }, &Remedies::for_stack("x"));
-            assert_eq!((found[0].state, &*found[0].message), (state, message));
+            let status = status.to_owned();
+            let stack = Stack { status, parameters: BTreeMap::new(), outputs: BTreeMap::new() };
+            assert_eq!(stack.finding("x").line(), expected);
         }
+    }
+
+    #[test]
+    fn firing_alarms_name_their_section() {
+        let firing = |description: &str| {
+            let alarm = json!({ "AlarmName": "x", "StateReason": "2 datapoints", "AlarmDescription": description });
+            let finding = firing_alarm(&alarm);
+            (finding.line(), finding.section.unwrap())
+        };
+        let line = || "problem x: firing: 2 datapoints".to_owned();
+        let description = "numbers: DynamoDB fails; see 'Database' in OPERATIONS.md";
+        assert_eq!(firing(description), (line(), "Database".to_owned()));
+        assert_eq!(firing(""), (line(), "Alarms".to_owned()));
     }
 }

@@ -32,7 +32,7 @@ pub fn assert_measured(what: impl Display, stated: f64, measured: f64) {
     assert!(
         (measured - stated).abs() <= TOLERANCE * measured,
         "{what} is {measured}, not {stated}: correct it in infra/tnr/src/operate/costs, \
-         and regenerate docs/COSTS.md"
+         and docs/COSTS.md"
     );
 }
 

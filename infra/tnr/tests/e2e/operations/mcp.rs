@@ -8,7 +8,7 @@ use std::{
 
 use serde_json::json;
 use tempfile::TempDir;
-use tnr::{CliError, database::folder_lock::FolderLock};
+use tnr::{CliError, database::data_folder::FolderLock};
 
 use crate::support::{
     agent::{agent_over_stdio, call, text_parts},

@@ -46,7 +46,6 @@ fn control_and_direction_characters_in_messages_are_escaped() {
         &["find", "--country", NAME],
         &["keys", "list", "--data-dir", NAME],
         &["keys", "revoke", "tnr_live_", "--data-dir", NAME],
-        &["keys", "export", NAME, "--data-dir", NAME, "--force"],
         &["doctor", "--data-dir", NAME],
         &["backup", NAME, "--data-dir", NAME, "--force"],
         &["export", NAME, "--format", "jsonl", "--data-dir", NAME, "--force"],

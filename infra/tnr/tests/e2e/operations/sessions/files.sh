@@ -22,7 +22,6 @@ printf '+14152341234\n' > list.txt
 tnr export --format sqlite data/dynamodb.sqlite-wal --force
 tnr export --format csv --table carriers data/api-key --force
 tnr format list.txt --to csv --output data/lock --force
-tnr keys export link --force
 tnr backup link --force
 cat data/api-key
 ls

@@ -1,4 +1,4 @@
-for command in 'carrier 0230' 'area-code 415 234' 'search wireless' versions verify 'keys list' 'keys export x' 'export --format csv x' 'backup x' doctor rollback 'keys revoke tnr' 'verify --repair'; do tnr $command --data-dir dtaa; echo "$command: $?"; done
+for command in 'carrier 0230' 'area-code 415 234' 'search wireless' versions verify 'keys list' 'export --format csv x' 'backup x' doctor rollback 'keys revoke tnr' 'verify --repair'; do tnr $command --data-dir dtaa; echo "$command: $?"; done
 TNR_DATA_DIR=dtaa tnr versions
 TNR_ENDPOINT_URL=http://127.0.0.1:9 tnr versions
 TNR_ENDPOINT_URL=http://127.0.0.1:9 tnr verify --data-dir data

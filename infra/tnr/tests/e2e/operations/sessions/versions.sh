@@ -8,6 +8,7 @@ sleep 2.1
 import second --dry-run --changes changes.csv 2> log | cut -c1-70 | grep -v 416-
 grep -v 416- changes.csv
 import second --dry-run --changes changes.jsonl > table
+import second --dry-run --verbose 2> log | grep -v '^  changed '
 head -1 changes.jsonl
 import second --dry-run --changes changes.xls
 import second 2> log
