@@ -19,8 +19,7 @@ use tokio::time::Instant;
 use crate::{
     checks::{check_keyed, check_public, health},
     findings::Findings,
-    functions::{Functions, Versions, targets},
-    http_api::{HttpApi, check_api},
+    functions::{Functions, HttpApi, Versions, check_api, targets},
     response::{Api, CheckError},
 };
 

@@ -1,6 +1,5 @@
 //! The commands.
 
-mod help;
 mod reading;
 
 use std::process::ExitCode;
@@ -17,7 +16,7 @@ use crate::{
         verify::VerifyArgs,
     },
     database::args::DataArgs,
-    keys::{self, args::KeysCommand},
+    keys::{self, KeysCommand},
     numbers::{
         self,
         find::FindArgs,

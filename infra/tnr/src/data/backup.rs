@@ -18,8 +18,7 @@ use crate::{
     database::{
         Database,
         args::{FolderArgs, Place},
-        copy,
-        damage::{FULL_CHECK, check, damaged, is_damage, unreadable},
+        copy::{self, FULL_CHECK, check, damaged, is_damage, unreadable},
         data_folder::{DATABASE_FILE, FolderLock, database_files, open_private},
     },
     error::{Cause, Context, pluralize},

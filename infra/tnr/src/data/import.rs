@@ -3,18 +3,23 @@
 use std::fmt::{self, Write};
 
 use indicatif::HumanCount;
-use ingest::{ImportReport, IngestError, Options, Outcome, RollbackTarget, Warning};
+use ingest::{
+    ImportReport, IngestError, Options, Outcome, Progress as Step, RollbackTarget, Warning,
+};
 use store::Store;
 
 use crate::{
     CliError,
     data::{
         args::{ChangeArgs, ImportArgs, RollbackArgs},
-        import_progress::with_progress,
         report,
     },
     database::{Access, on_database},
-    terminal::{next_commands::next_steps, show_note},
+    terminal::{
+        next_commands::next_steps,
+        progress::{Progress, Unit},
+        show_note,
+    },
 };
 
 pub async fn import(args: ImportArgs) -> Result<(), CliError> {
@@ -121,5 +126,33 @@ fn next_command(report: &ImportReport, options: &ChangeArgs) -> Option<String> {
         Outcome::Published if !is_first => Some(next.tnr("changes")),
         Outcome::RolledBack => Some(next.tnr("changes")),
         Outcome::Published | Outcome::Unchanged => Some(next.tnr("lookup +13052345678")),
+    }
+}
+
+/// Shows the stages of an import, rollback or verification.
+pub async fn with_progress<T>(work: impl AsyncFnOnce(&dyn Fn(Step)) -> T) -> T {
+    let progress = Progress::new();
+    work(&|step| show(&progress, step)).await
+}
+
+fn show(progress: &Progress, step: Step) {
+    match step {
+        Step::Fetching { file, bytes, total } => {
+            progress.start(format!("Fetching {file}"), Unit::Bytes, total);
+            progress.set(bytes);
+        }
+        Step::Reading { file, rows } => {
+            progress.start(format!("Reading {file}"), Unit::Count("rows"), None);
+            progress.set(rows);
+        }
+        Step::Comparing => progress.start("Comparing with the current data", Unit::Time, None),
+        Step::Planned { phase, items } => {
+            progress.start(phase, Unit::Count("items"), Some(items as u64));
+        }
+        Step::Written(items) => progress.add(items as u64),
+        Step::Publishing => progress.start("Publishing", Unit::Time, None),
+        Step::Verifying => {
+            progress.start("Comparing items with the current data", Unit::Time, None);
+        }
     }
 }

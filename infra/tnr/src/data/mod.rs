@@ -4,7 +4,6 @@ pub mod args;
 pub mod backup;
 pub mod export;
 pub mod import;
-pub mod import_progress;
 pub mod numbering_data;
 pub mod report;
 pub mod sample;

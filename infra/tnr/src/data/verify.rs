@@ -9,7 +9,7 @@ use store::Store;
 
 use crate::{
     CliError,
-    data::{args::ReportArgs, import_progress::with_progress, report},
+    data::{args::ReportArgs, import::with_progress, report},
     database::{Access, on_database},
     error::pluralize,
     terminal::{width, wrap},

@@ -2,8 +2,6 @@
 
 pub mod args;
 pub mod copy;
-pub mod credential;
-pub mod damage;
 pub mod data_folder;
 pub mod server;
 pub mod tables;
@@ -19,9 +17,9 @@ use tokio::{net::TcpListener, sync::oneshot, task::JoinHandle};
 
 use self::{
     args::{DataArgs, DatabaseArgs, Place},
-    credential::Credential,
-    damage::{QUICK_CHECK, check, unreadable},
+    copy::{QUICK_CHECK, check, unreadable},
     data_folder::{DATABASE_FILE, ENDPOINT_FILE, FolderLock, open_private, replace_private},
+    server::Credential,
 };
 use crate::{CliError, error::Context, terminal::show_note};
 

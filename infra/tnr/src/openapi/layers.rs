@@ -1,6 +1,9 @@
-//! Keys, headers and the 304 response, which the layers around all handlers add.
+//! Keys, headers and the 304 response, which the layers around all handlers add; and enums in responses, which clients must
+//! expect to grow. Enums in requests stay closed, because the service rejects other values.
 
-use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value, json};
 use shared::quota::LimitType;
 
 use super::{needs_key, operations};
@@ -80,4 +83,93 @@ fn header_names(status: &str, has_key: bool, conditional: bool) -> Vec<&'static 
 
 fn reference(section: &str, name: &str) -> Value {
     json!({ "$ref": format!("#/components/{section}/{name}") })
+}
+
+/// The keyword for known values in
+/// [Zalando's guidelines](https://opensource.zalando.com/restful-api-guidelines/#112).
+pub const KNOWN_VALUES: &str = "x-extensible-enum";
+const SCHEMAS: &str = "#/components/schemas/";
+/// Descriptions list the values of enums with at most this many.
+const MAX_LISTED_VALUES: usize = 12;
+
+/// Opens every enum in responses. Enums that requests also use get open copies for responses.
+pub fn open_response_enums(description: &mut Value) {
+    let request_schemas = request_schemas(description);
+    let Value::Object(schemas) = &mut description["components"]["schemas"] else { return };
+    let is_enum = |name: &&String| schemas[*name].get("enum").is_some();
+    let closed: BTreeSet<String> = request_schemas.iter().filter(is_enum).cloned().collect();
+    for name in &closed {
+        schemas.insert(open_name(name), schemas[name].clone());
+    }
+    schemas.sort_keys();
+    for (_, schema) in schemas.iter_mut().filter(|(name, _)| !request_schemas.contains(*name)) {
+        open_enums_in(schema, &closed);
+    }
+    for (_, _, operation) in operations(description) {
+        open_enums_in(&mut operation["responses"], &closed);
+    }
+}
+
+fn request_schemas(description: &mut Value) -> BTreeSet<String> {
+    let mut waiting = Vec::new();
+    for (_, _, operation) in operations(description) {
+        waiting.extend(references_in(&operation["parameters"]));
+        waiting.extend(references_in(&operation["requestBody"]));
+    }
+    let mut names = BTreeSet::new();
+    while let Some(name) = waiting.pop() {
+        if names.insert(name.clone()) {
+            waiting.extend(references_in(&description["components"]["schemas"][name]));
+        }
+    }
+    names
+}
+
+fn references_in(value: &Value) -> Vec<String> {
+    match value {
+        Value::Object(fields) => {
+            let own = fields.get("$ref").and_then(schema_name).map(str::to_owned);
+            own.into_iter().chain(fields.values().flat_map(references_in)).collect()
+        }
+        Value::Array(items) => items.iter().flat_map(references_in).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn schema_name(reference: &Value) -> Option<&str> {
+    reference.as_str()?.strip_prefix(SCHEMAS)
+}
+
+fn open_name(name: &str) -> String {
+    format!("Open{name}")
+}
+
+/// Opens the enums in a schema, and references open copies of those that stay closed.
+fn open_enums_in(value: &mut Value, closed: &BTreeSet<String>) {
+    match value {
+        Value::Object(fields) => {
+            open_enum(fields);
+            let name = fields.get("$ref").and_then(schema_name);
+            if let Some(name) = name.filter(|name| closed.contains(*name)) {
+                let reference = format!("{SCHEMAS}{}", open_name(name));
+                fields.insert("$ref".to_owned(), reference.into());
+            }
+            fields.values_mut().for_each(|field| open_enums_in(field, closed));
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| open_enums_in(item, closed)),
+        _ => (),
+    }
+}
+
+/// Turns an enum into any string, and lists the known values in the description if they are few.
+fn open_enum(schema: &mut Map<String, Value>) {
+    let Some(Value::Array(values)) = schema.remove("enum") else { return };
+    let description = schema.get("description").and_then(Value::as_str).unwrap_or_default();
+    let mut text = description.trim_end_matches('.').to_owned();
+    if values.len() <= MAX_LISTED_VALUES {
+        let names: Vec<&str> = values.iter().filter_map(Value::as_str).collect();
+        text += &format!(": `{}`", names.join("`, `"));
+    }
+    schema.insert("description".to_owned(), (text + ". Later versions may add values.").into());
+    schema.insert(KNOWN_VALUES.to_owned(), values.into());
 }

@@ -3,7 +3,6 @@
 
 mod examples;
 mod layers;
-mod open_enums;
 pub mod sample_requests;
 
 use clap::ValueEnum;
@@ -16,7 +15,7 @@ use utoipa::OpenApi;
 
 use crate::{CliError, routes, terminal};
 
-pub use open_enums::KNOWN_VALUES;
+pub use layers::KNOWN_VALUES;
 
 #[derive(OpenApi)]
 #[openapi(
@@ -69,7 +68,7 @@ pub fn description() -> Value {
     let openapi = Api::openapi().merge_from(app::openapi(routes()));
     let mut description = serde_json::to_value(openapi).expect("a description is JSON");
     layers::describe(&mut description);
-    open_enums::open_response_enums(&mut description);
+    layers::open_response_enums(&mut description);
     examples::add(&mut description);
     join_lines(&mut description);
     description

@@ -4,7 +4,6 @@ pub mod args;
 mod connections;
 pub mod dynamodb;
 mod greeting;
-mod metrics;
 mod operations_port;
 mod preparation;
 mod unread_bodies;

@@ -2,7 +2,6 @@
 //! [`vicidial`] has a layout of its own.
 
 mod files;
-mod parquet;
 mod prefixes;
 pub mod tables;
 mod vicidial;

@@ -1,6 +1,5 @@
 //! The `find` command.
 
-mod adjacent;
 mod output;
 mod redact;
 mod text_parts;

@@ -1,12 +1,25 @@
-//! The command lines of queries. Their options are the route's parameters, as the API describes them.
+//! The command lines of queries, whose options are the route's parameters as the API describes them; and their output.
+
+use std::process::ExitCode;
 
 use clap::{
     Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, Subcommand, error::ErrorKind,
 };
-use shared::described_params::DescribedParam;
+use numbering::records::Ocn;
+use shared::{described_params::DescribedParam, in_process::InProcess};
 
-use super::{QUERIES, Query};
-use crate::database::args::DataArgs;
+use super::{
+    QUERIES, Query, View,
+    pages::{ListRequest, Params, note_on_rest, results},
+    render::Rendering,
+};
+use crate::{
+    CliError,
+    data::numbering_data::with_routes,
+    database::args::DataArgs,
+    error::NOT_FOUND_EXIT_CODE,
+    terminal::{self, show_note},
+};
 
 /// Parameters of routes without an option: formats have their own, and the others are for programs.
 const OMITTED_PARAMS: [&str; 2] = ["format", "version"];
@@ -16,17 +29,17 @@ const MAX_LISTED_VALUES: usize = 12;
 /// A parsed query.
 #[derive(Debug)]
 pub struct QueryCommand {
-    pub(super) query: &'static Query,
+    query: &'static Query,
     /// The positional arguments.
-    pub(super) words: Vec<String>,
+    words: Vec<String>,
     /// The API's parameters by name, except positional ones.
-    pub(super) options: Vec<(&'static str, String)>,
-    pub(super) format: Format,
-    pub(super) data: DataArgs,
+    options: Vec<(&'static str, String)>,
+    format: Format,
+    data: DataArgs,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Format {
+enum Format {
     Text,
     Json,
     Csv,
@@ -81,7 +94,7 @@ fn add_args(command: Command) -> Command {
     let flag =
         |name: &'static str, help| Arg::new(name).long(name).help(help).action(ArgAction::SetTrue);
     let json = flag("json", "Print the API response as JSON");
-    let csv = query.views.iter().any(super::View::has_csv).then(|| {
+    let csv = query.views.iter().any(View::has_csv).then(|| {
         let help = "Print as CSV; changes have a row per changed field";
         flag("csv", help).conflicts_with("json")
     });
@@ -109,7 +122,7 @@ fn positional(usage: &'static str, help: &'static str) -> Arg {
 /// The parameters with an option, from all views.
 fn options(query: &'static Query) -> Vec<DescribedParam<'static>> {
     let mut options: Vec<DescribedParam<'static>> = Vec::new();
-    for param in query.views.iter().flat_map(super::View::described_params) {
+    for param in query.views.iter().flat_map(View::described_params) {
         let is_known = options.iter().any(|option| option.name == param.name);
         if !is_known && !query.is_positional(param.name) && !OMITTED_PARAMS.contains(&param.name) {
             options.push(param);
@@ -153,6 +166,109 @@ fn help(param: &DescribedParam<'_>) -> String {
         1..=MAX_LISTED_VALUES => format!("{text} [values: {}]", values.join(", ")),
         _ => text,
     }
+}
+
+/// The text that a view prints.
+struct Output {
+    text: String,
+    /// Says how many results were left out, if any.
+    note: Option<String>,
+    /// `true` for a list without results.
+    is_empty: bool,
+}
+
+pub async fn run(command: QueryCommand) -> Result<ExitCode, CliError> {
+    let output = with_routes(&command.data, async |api| read(api, &command).await).await?;
+    match command.format {
+        Format::Text => terminal::print(&output.text)?,
+        Format::Json | Format::Csv => terminal::print_raw(&output.text)?,
+    }
+    output.note.iter().for_each(|note| show_note(note));
+    Ok(exit_code(!output.is_empty))
+}
+
+/// The exit code for a query, as in `grep`.
+pub(super) fn exit_code(matches: bool) -> ExitCode {
+    if matches { ExitCode::SUCCESS } else { ExitCode::from(NOT_FOUND_EXIT_CODE) }
+}
+
+/// Reads the first suitable view that has results. A four-letter word can be an OCN or the start of a name.
+async fn read(api: &InProcess, command: &QueryCommand) -> Result<Output, CliError> {
+    let mut not_found = None;
+    for (view, params) in suitable_views(command)? {
+        match read_view(api, command, view, &params).await {
+            Err(CliError::NotFound(message)) => {
+                not_found.get_or_insert(message);
+            }
+            Ok(output) if output.is_empty && not_found.is_some() => {}
+            output => return output,
+        }
+    }
+    Err(CliError::NotFound(not_found.unwrap_or_default()))
+}
+
+async fn read_view(
+    api: &InProcess,
+    command: &QueryCommand,
+    view: &View,
+    params: &Params<'_>,
+) -> Result<Output, CliError> {
+    let request = ListRequest::new(view.route, params, command.format == Format::Text);
+    if command.format == Format::Csv {
+        let (text, note) = request.csv(api).await?;
+        return Ok(Output { text, note, is_empty: false });
+    }
+    let body = &request.json(api).await?;
+    // An area code without exchanges is found.
+    let is_record = view.params().any(|param| body[param].is_string());
+    let is_empty = !is_record && body["pagination"].is_object() && results(body).is_empty();
+    let text = if command.format == Format::Json {
+        format!("{body}\n")
+    } else {
+        let next = &command.data.next();
+        Rendering { view, params, body, next }.text(terminal::width())
+    };
+    Ok(Output { text, note: note_on_rest(&body["pagination"], results(body).len()), is_empty })
+}
+
+/// The views that take the words and options, with their parameters. A view whose words have the wrong form comes
+/// last, for the API's message.
+fn suitable_views(command: &QueryCommand) -> Result<Vec<(&View, Params<'_>)>, CliError> {
+    let QueryCommand { query, words, options, format, .. } = command;
+    let suits = |view: &&View| {
+        options.iter().all(|(name, _)| view.takes(name))
+            && (*format != Format::Csv || view.has_csv())
+    };
+    let with_words = |view| Some((view, fill(view, words)?));
+    let mut views: Vec<(&View, Params<'_>)> =
+        query.views.iter().filter(suits).filter_map(with_words).collect();
+    let has_form = |(_, params): &(&View, Params<'_>)| {
+        params.iter().all(|(name, word)| *name != "ocn" || word.parse::<Ocn>().is_ok())
+    };
+    if views.iter().any(has_form) {
+        views.retain(has_form);
+    } else {
+        views.truncate(1);
+    }
+    if views.is_empty() {
+        let usage = query.words.iter().map(|(usage, _)| *usage).collect::<Vec<_>>().join(" ");
+        return Err(CliError::failed(format!("expected {usage}, got '{}'", words.join(" "))));
+    }
+    for (_, params) in &mut views {
+        params.extend(options.iter().map(|(name, value)| (*name, value.clone().into())));
+    }
+    Ok(views)
+}
+
+/// Fills a view's parameters with the words. `q` takes all of them, and others one part each: `415-234` is two.
+fn fill<'a>(view: &View, words: &'a [String]) -> Option<Params<'a>> {
+    if view.params == "q" {
+        let q = words.join(" ");
+        return Some(if q.is_empty() { Vec::new() } else { vec![("q", q.into())] });
+    }
+    let parts: Vec<&str> = words.iter().flat_map(|word| word.split('-')).collect();
+    let filled = view.params().zip(parts.iter().map(|part| (*part).into()));
+    (parts.len() == view.params().count()).then(|| filled.collect())
 }
 
 #[cfg(test)]

@@ -12,9 +12,9 @@ use serde_json::{Value, json};
 use shared::in_process::InProcess;
 
 use super::{
+    command::exit_code,
     pages::{get, lower_first},
     render,
-    run::exit_code,
     table::display_text,
 };
 use crate::{

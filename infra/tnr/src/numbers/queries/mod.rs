@@ -6,7 +6,6 @@ pub mod command;
 mod lookup;
 mod pages;
 mod render;
-mod run;
 mod table;
 
 use std::sync::LazyLock;
@@ -16,8 +15,8 @@ use shared::described_params::{DescribedParam, described_params};
 
 use crate::routes;
 
+pub use command::run;
 pub use lookup::{LookupArgs, lookup};
-pub use run::run;
 
 /// A command that prints the response of a route.
 #[derive(Debug)]

@@ -33,7 +33,7 @@ use self::{
 };
 use crate::{
     CliError,
-    data::{import_progress::with_progress, report},
+    data::{import::with_progress, report},
     database::{
         Access,
         args::{DataArgs, Place, endpoint_url},
