@@ -6,9 +6,17 @@ use tnr::{
     operate::doctor::UNKNOWN_EXIT_CODE,
     show_error, show_usage_error,
 };
+use tokio::runtime::Runtime;
 
-#[tokio::main]
-async fn main() -> ExitCode {
+fn main() -> ExitCode {
+    let runtime = Runtime::new().expect("the system has threads for the runtime");
+    let code = runtime.block_on(run());
+    // Dropping the runtime would wait for a read of stdin, which may never return after a signal to `tnr mcp`.
+    runtime.shutdown_background();
+    code
+}
+
+async fn run() -> ExitCode {
     let args: Vec<OsString> = env::args_os().collect();
     let cli = match Cli::parse_args(&args) {
         Ok(cli) => cli,
