@@ -1,36 +1,57 @@
-//! Each endpoint while a table fails, and after it has recovered. The endpoints, and the ones that take `as_of`, come
-//! from the description.
+//! Each endpoint while a table or the whole database fails, and after it has recovered. The endpoints, and the ones that take
+//! `as_of`, come from the description.
 
 use std::time::{Duration, Instant};
 
 use futures_util::{StreamExt, future::join_all, stream};
 use reqwest::StatusCode;
-use shared::auth::ApiKey;
-use store::Store;
-use tnr::openapi::{self, sample_requests::SampleRequest};
+use serde_json::{Value, json};
+use shared::auth::{ApiKey, KeyKind};
+use store::{CurrentDataset, Store, TimeoutProfile};
+use tnr::{
+    keys,
+    openapi::{self, sample_requests::SampleRequest},
+};
 
 use crate::support::{
     databases,
     endpoints::{Endpoint, endpoints},
     fault_proxy::{Fault, FaultProxy},
     keys::key_with_quotas,
+    processes::wait_until,
     service::Service,
+    template::route_for,
 };
 
-const TABLES: [&str; 6] = ["carriers", "exchanges", "dataset", "history", "api_keys", "usage"];
-const FAULTS: [Fault; 6] = [
-    Fault::InternalError,
-    Fault::NonRetryable,
-    Fault::Throttled,
-    Fault::Reset,
-    Fault::CutOff,
-    Fault::Late(Duration::from_secs(2)),
+/// Failing tables, each with some of the faults: all faults take the same path in the client. Without a table, all fail.
+const FAILURES: [(Option<&str>, &[Fault]); 8] = [
+    (Some("carriers"), &[Fault::INTERNAL_ERROR, LATE]),
+    (Some("exchanges"), &[Fault::Reset, LATE]),
+    (Some("dataset"), &[Fault::NON_RETRYABLE, LATE]),
+    (Some("history"), &[Fault::INTERNAL_ERROR, Fault::CutOff, LATE]),
+    (Some("api_keys"), &[Fault::THROTTLED, LATE]),
+    (Some("usage"), &[Fault::NON_RETRYABLE, LATE]),
+    (None, &[Fault::THROTTLED, Fault::Stall, Fault::CutOff]),
+    (None, &[Fault::NON_RETRYABLE, Fault::Reset]),
 ];
-/// More would time out on a busy machine.
-const CONCURRENT_FAULTS: usize = 3;
+const LATE: Fault = Fault::Late(Duration::from_secs(2));
 const CONCURRENT_REQUESTS: usize = 2;
+/// The time limit for a response.
+const MAX_WAIT: Duration = Duration::from_secs(10);
 /// Responses are right again within five seconds on an idle machine; unit tests of `store` check the pauses.
 const MAX_RECOVERY: Duration = Duration::from_secs(60);
+
+type Response = (StatusCode, String);
+
+/// Requests and keys, and the responses from an intact database.
+struct Expected {
+    requests: Vec<SampleRequest>,
+    responses: Vec<Response>,
+    /// A key that is in memory when a table fails, one that is not, and ones that must never be admitted.
+    known: ApiKey,
+    new: ApiKey,
+    bad: [ApiKey; 2],
+}
 
 /// One request per operation, and one for the past if it takes `as_of`. None has a key.
 async fn requests(store: &Store) -> Vec<SampleRequest> {
@@ -63,79 +84,86 @@ fn is_past(request: &SampleRequest) -> bool {
     ["as_of=", "/history", "/changes"].iter().any(|part| request.target.contains(part))
 }
 
-fn is_health(request: &SampleRequest) -> bool {
-    request.path().ends_with("/health")
-}
-
 fn needs_key(request: &SampleRequest, endpoints: &[Endpoint]) -> bool {
-    let (route, _) = crate::support::template::route_for(request.path());
+    let (route, _) = route_for(request.path());
     endpoints.iter().any(|endpoint| endpoint.path == route && endpoint.needs_key())
 }
 
-/// The status and body of each response, several requested at once.
+async fn response(service: &Service, request: &SampleRequest, key: &ApiKey) -> Response {
+    let started = Instant::now();
+    let sent = service.request_like(request, &request.target).bearer_auth(key.reveal());
+    let response = sent.send().await.unwrap();
+    let response = (response.status(), response.text().await.unwrap());
+    assert!(started.elapsed() < MAX_WAIT, "{}: {:?}", request.target, started.elapsed());
+    response
+}
+
+/// The responses, several requested at once.
 async fn responses<'r>(
     service: &Service,
     requests: impl IntoIterator<Item = &'r SampleRequest>,
     key: &ApiKey,
-) -> Vec<(StatusCode, String)> {
-    let responses = requests.into_iter().map(async |sample| {
-        let request = service.request_like(sample, &sample.target).bearer_auth(key.reveal());
-        let response = request.send().await.unwrap();
-        (response.status(), response.text().await.unwrap())
-    });
+) -> Vec<Response> {
+    let responses = requests.into_iter().map(|request| response(service, request, key));
     stream::iter(responses.collect::<Vec<_>>()).buffered(CONCURRENT_REQUESTS).collect().await
+}
+
+async fn health(service: &Service) -> Value {
+    service.get_json("/health").await.1
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_response_is_right_while_a_table_fails_and_again_after_it_recovers() {
     let database = databases::with_history().await;
     let store = database.store();
-    let requests = &requests(&store).await;
+    let requests = requests(&store).await;
     let past = requests.iter().filter(|request| is_past(request)).count();
     assert!(requests.len() > 35 && past > 10, "{} and {past} requests", requests.len());
     let healthy = Service::on(database).await;
-    let keys = [
-        key_with_quotas(&store, None, Some(1_000_000)).await,
-        key_with_quotas(&store, None, Some(1_000_000)).await,
-    ];
-    let expected = &responses(&healthy, requests, &keys[0]).await;
-    for ((status, body), request) in expected.iter().zip(requests) {
+    let known = key_with_quotas(&store, None, Some(1_000_000)).await;
+    let new = key_with_quotas(&store, None, Some(1_000_000)).await;
+    let bad = [(); 2].map(|()| keys::random(KeyKind::Live).unwrap());
+    keys::register(&store, &bad[0], "revoked").await.unwrap();
+    keys::revoke(&store, bad[0].prefix()).await.unwrap();
+    let responses = responses(&healthy, &requests, &known).await;
+    for ((status, body), request) in responses.iter().zip(&requests) {
         assert!(status.is_success(), "{}: {status} {body}", request.target);
     }
+    let expected = Expected { requests, responses, known, new, bad };
     let endpoint = healthy.database.endpoint();
-    for table in TABLES {
-        for faults in FAULTS.chunks(CONCURRENT_FAULTS) {
-            let fail = |fault: &Fault| fail(endpoint, table, *fault, requests, expected, &keys);
-            join_all(faults.iter().map(fail)).await;
-        }
+    for (table, faults) in FAILURES {
+        join_all(faults.iter().map(|fault| fail(endpoint, table, *fault, &expected))).await;
     }
+    fail_without_data(endpoint, &expected).await;
 }
 
 /// Lets a table fail once all current data and the first key are in memory, sends every request, and lets it recover.
 async fn fail(
     endpoint: &str,
-    table: &'static str,
+    table: Option<&'static str>,
     fault: Fault,
-    requests: &[SampleRequest],
-    expected: &[(StatusCode, String)],
-    [known, new]: &[ApiKey; 2],
+    Expected { requests, responses: expected, known, new, bad }: &Expected,
 ) {
-    let proxy = FaultProxy::with_switch(endpoint, Some(table), fault).await;
+    let proxy = FaultProxy::with_switch(endpoint, table, fault).await;
     let service = Service::behind(&proxy).await;
-    let loaded = service.request("/v1/carriers").bearer_auth(known.reveal()).send().await.unwrap();
-    assert!(loaded.status().is_success());
-    let key = if table == "api_keys" { new } else { known };
+    let loaded = SampleRequest::get("/v1/carriers");
+    assert!(response(&service, &loaded, known).await.0.is_success());
+    let key = if table == Some("api_keys") { new } else { known };
     let endpoints = endpoints();
 
     proxy.start_failing();
     let found = responses(&service, requests, key).await;
     for ((found, expected), request) in found.iter().zip(expected).zip(requests) {
-        let context = format!("{table} {fault:?} {}: {found:?}", request.target);
+        let context = format!("{table:?} {fault:?} {}: {found:?}", request.target);
         let failing = match table {
-            "history" if is_past(request) => "history",
-            "api_keys" if needs_key(request, &endpoints) => "API key",
+            None | Some("history") if is_past(request) => "history",
+            Some("api_keys") if needs_key(request, &endpoints) => "API key",
             // It shows that the database fails.
-            "dataset" | "history" | "api_keys" if is_health(request) => continue,
+            None | Some("dataset" | "history" | "api_keys")
+                if request.path().ends_with("/health") =>
+            {
+                continue;
+            }
             _ => {
                 assert_eq!(found, expected, "{context}");
                 continue;
@@ -143,6 +171,15 @@ async fn fail(
         };
         assert_eq!(found.0, StatusCode::SERVICE_UNAVAILABLE, "{context}");
         assert!(found.1.contains(failing), "{context}");
+    }
+    if table.is_none() {
+        for key in bad {
+            let refused = response(&service, &loaded, key).await;
+            assert_eq!(refused.0, StatusCode::SERVICE_UNAVAILABLE, "{fault:?}: {refused:?}");
+        }
+        let health = health(&service).await;
+        assert_eq!((&health["status"], &health["database"]), (&"degraded".into(), &"error".into()));
+        assert_spared(&service, &proxy, known).await;
     }
 
     proxy.stop_failing();
@@ -153,7 +190,81 @@ async fn fail(
         let mut found = found.into_iter();
         left.retain(|(_, expected)| found.next().as_ref() != Some(expected));
         let targets: Vec<_> = left.iter().map(|(request, _)| &request.target).collect();
-        assert!(recovered.elapsed() < MAX_RECOVERY, "{table} {fault:?}: {targets:?}");
+        assert!(recovered.elapsed() < MAX_RECOVERY, "{table:?} {fault:?}: {targets:?}");
         tokio::time::sleep(Duration::from_millis(250)).await;
+    }
+    for key in bad {
+        wait_until(async || {
+            let (status, _) = response(&service, &loaded, key).await;
+            assert!(!status.is_success(), "{table:?} {fault:?}");
+            status == StatusCode::UNAUTHORIZED
+        })
+        .await;
+    }
+}
+
+/// Asserts that many lookups, which read DynamoDB each time, cause few calls while it fails.
+async fn assert_spared(service: &Service, proxy: &FaultProxy, key: &ApiKey) {
+    const LOOKUPS: usize = 200;
+    const CLIENTS: usize = 20;
+    /// The number of attempts that the SDK makes per call.
+    const ATTEMPTS: usize = 3;
+    /// The time for which a failed table's circuit breaker stays open, in seconds.
+    const PAUSE: u64 = 3;
+    proxy.reset();
+    let started = Instant::now();
+    let lookup = SampleRequest::get("/v1/carrier/908K");
+    let lookups = stream::iter(0..LOOKUPS).map(async |_| response(service, &lookup, key).await);
+    let found: Vec<Response> = lookups.buffer_unordered(CLIENTS).collect().await;
+    assert!(found.iter().all(|(status, _)| *status == StatusCode::OK), "{found:?}");
+    let pauses = started.elapsed().as_secs() / PAUSE;
+    let max_calls = ATTEMPTS * (CLIENTS + pauses as usize);
+    assert!(proxy.calls() <= max_calls, "{} calls", proxy.calls());
+}
+
+/// Asserts that a container without data responds with 503 to all but numbers abroad, admits nobody, and recovers.
+async fn fail_without_data(endpoint: &str, Expected { requests, known, bad, .. }: &Expected) {
+    let proxy = FaultProxy::with_switch(endpoint, None, Fault::Reset).await;
+    let service = Service::behind(&proxy).await;
+    proxy.start_failing();
+    let endpoints = endpoints();
+    let requests = requests.iter().filter(|request| needs_key(request, &endpoints));
+    for key in [known, &bad[0], &bad[1]] {
+        for (status, body) in responses(&service, requests.clone(), key).await {
+            assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE, "{body}");
+            assert!(!body.contains("table") && !body.contains("DynamoDB"), "{body}");
+        }
+    }
+    let health = health(&service).await;
+    assert_eq!((&health["status"], &health["last_ingestion"]), (&"unhealthy".into(), &json!(null)));
+    proxy.stop_failing();
+    let foreign = SampleRequest::get("/v1/format/+442079460958");
+    wait_until(async || response(&service, &foreign, known).await.0.is_success()).await;
+    let dataset = FaultProxy::with_switch(endpoint, Some("dataset"), Fault::NON_RETRYABLE).await;
+    let service = Service::behind(&dataset).await;
+    dataset.start_failing();
+    assert!(response(&service, &foreign, known).await.0.is_success(), "it needs no data");
+    let list = SampleRequest::get("/v1/carriers");
+    assert_eq!(response(&service, &list, known).await.0, StatusCode::SERVICE_UNAVAILABLE);
+}
+
+/// As long as the embedded database may take.
+#[tokio::test]
+async fn a_server_waits_for_its_own_slow_database_and_for_unprocessed_chunks() {
+    let sample = Service::with_sample().await;
+    let endpoint = sample.database.endpoint();
+    let stored = sample.database.store().manifest().await.unwrap().unwrap();
+    for (fault, calls, is_loaded) in [
+        (Fault::Late(Duration::from_millis(2500)), usize::MAX, true),
+        (Fault::Unprocessed, 3, true),
+        (Fault::Unprocessed, usize::MAX, false),
+    ] {
+        let proxy = FaultProxy::for_first_calls(endpoint, calls, "BatchGetItem", fault).await;
+        let store = Store::connect_to_emulator(&proxy.endpoint, TimeoutProfile::EmbeddedRequest);
+        let started = Instant::now();
+        let loaded = CurrentDataset::new(store).get().await;
+        assert!(started.elapsed() < 2 * MAX_WAIT, "{fault:?}: {:?}", started.elapsed());
+        let version = loaded.ok().map(|loaded| loaded.version);
+        assert_eq!(version, is_loaded.then(|| stored.current.version.clone()), "{fault:?}");
     }
 }

@@ -1,13 +1,14 @@
 //! Responses are byte-identical through an HTTP API, `cargo lambda watch` and the local server, with or without a stage
-//! or base path.
+//! or base path. Nothing that a client sends stands for what only the gateway knows.
 
+use flags::VERSION;
 use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use serde_json::{Value, json};
 use shared::routes::Routes;
 
 use crate::support::{
     api_events::{HOST, http_api_event},
-    function_calls::{FunctionResponse, response_to},
+    function_calls::{FunctionResponse, response_to, with_iam_authorization},
     sample_requests::SampleRequest,
     service::{header, sample_app, shared_service},
 };
@@ -137,5 +138,72 @@ async fn paths_and_links_work_behind_a_stage_or_base_path() {
         if prefix.is_empty() || prefix == format!("/{stage}") {
             assert!(message.starts_with("Endpoint not found: /v1/nowhere/a"), "{message}");
         }
+    }
+}
+
+/// An HTTP API event without a key.
+fn event_without_key(target: &str) -> Value {
+    let mut event = http_api_event_for(target);
+    event["headers"].as_object_mut().unwrap().remove("authorization");
+    event
+}
+
+#[tokio::test]
+async fn clients_cannot_forge_iam_authorization() {
+    let target = "/v1/npa/415";
+    let iam_event = with_iam_authorization(event_without_key(target));
+    let admitted = lambda_response(npa::routes(), &iam_event).await;
+    assert_eq!((admitted.status, header(&admitted.headers, "x-ratelimit-limit")), (200, ""));
+    let misspelled = with_iam_authorization(event_without_key("/v1/npa/415?limt=1"));
+    assert_eq!(lambda_response(npa::routes(), &misspelled).await.status, 400);
+
+    let iam = &iam_event["requestContext"]["authorizer"];
+    for (location, forged) in [
+        ("/headers", json!({ "x-amzn-request-context": iam.to_string(), "iam": iam.to_string() })),
+        ("/queryStringParameters", json!({ "requestContext.authorizer.iam": iam.to_string() })),
+        ("/rawQueryString", json!("requestContext.authorizer.iam=1")),
+        ("/body", json!({ "requestContext": { "authorizer": iam } }).to_string().into()),
+        ("/authorizer", iam.clone()),
+        (
+            "/requestContext/authorizer",
+            json!({ "lambda": iam, "jwt": { "claims": { "iam": "1" } } }),
+        ),
+    ] {
+        let mut event = event_without_key(target);
+        let (parent, name) = location.rsplit_once('/').unwrap();
+        event.pointer_mut(parent).unwrap()[name] = forged;
+        let response = lambda_response(npa::routes(), &event).await;
+        assert_eq!(response.status, 401, "{event}");
+    }
+    let context = json!({ "authorizer": iam }).to_string();
+    let request = shared_service().request(&format!("{target}?iam=1"));
+    let response = request.header("x-amzn-request-context", context).send().await.unwrap();
+    assert_eq!(response.status(), 401);
+}
+
+#[tokio::test]
+async fn flag_links_use_the_event_domain_or_the_configured_host_and_no_client_header() {
+    let mut event = http_api_event_for("/v1/format/+13052345678");
+    event["requestContext"]["domainName"] = json!("numbers.example.com");
+    for (name, value) in [
+        ("host", "evil.example"),
+        ("x-forwarded-host", "evil.example"),
+        ("x-forwarded-proto", "http"),
+        ("x-forwarded-prefix", "/evil"),
+        ("x-original-url", "/evil"),
+        ("forwarded", "host=evil.example;proto=http"),
+        ("origin", "http://evil.example"),
+    ] {
+        event["headers"][name] = json!(value);
+    }
+    let mut configured = sample_app().await;
+    configured.config.flag_images = "https://cdn.example/flags/".parse().unwrap();
+    for (app, address) in [
+        (sample_app().await, format!("https://numbers.example.com/flags/{VERSION}")),
+        (configured, "https://cdn.example/flags".to_owned()),
+    ] {
+        let response = response_to(format::routes(), app, &event).await;
+        let link = &response.body["flags"]["country"]["svg"];
+        assert_eq!(*link, format!("{address}/countries/US.svg"));
     }
 }

@@ -1,24 +1,62 @@
-//! MCP over HTTP: the API as tools for agents.
+//! MCP over HTTP: the API as tools for agents. The session `mcp` has the transport over stdin and stdout.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
+use axum::http::{HeaderValue, header::AUTHORIZATION};
 use reqwest::{Method, Response, StatusCode};
+use rmcp::{
+    RoleClient, ServiceExt,
+    model::{CallToolRequestParams, CallToolResult},
+    service::RunningService,
+    transport::{
+        StreamableHttpClientTransport, streamable_http_client::StreamableHttpClientTransportConfig,
+    },
+};
 use serde_json::{Value, json};
 
 use crate::support::{
-    agent::{agent_over_http, call, calls_with_requests, text_parts},
-    api_events::http_api_event,
-    endpoints::routes_for,
-    function_calls::response_to,
     keys::key_with_quotas,
-    sample_requests::SampleRequest,
-    service::{KEY, http_client, sample_app, shared_service},
+    service::{KEY, http_client, shared_service},
 };
+
+/// A client from the MCP SDK.
+type Agent = RunningService<RoleClient, ()>;
+
+/// An agent that calls the shared service.
+async fn agent() -> Agent {
+    let url = format!("{}/mcp", shared_service().base_url);
+    let mut config = StreamableHttpClientTransportConfig::with_uri(url);
+    let key = HeaderValue::try_from(format!("Bearer {KEY}")).unwrap();
+    config.custom_headers = HashMap::from([(AUTHORIZATION, key)]);
+    let transport = StreamableHttpClientTransport::with_client(http_client(), config);
+    ().serve(transport).await.unwrap()
+}
+
+async fn call(agent: &Agent, tool: &str, arguments: Value) -> CallToolResult {
+    let mut params = CallToolRequestParams::new(tool.to_owned());
+    params.arguments = arguments.as_object().cloned();
+    agent.call_tool(params).await.unwrap()
+}
+
+fn text_parts(result: &CallToolResult) -> Vec<String> {
+    let parts = result.content.iter().filter_map(|content| content.as_text());
+    parts.map(|part| part.text.clone()).collect()
+}
+
+/// Calls to every tool, each with the API request that must return the same result or error.
+fn calls_with_requests() -> Vec<(&'static str, Value, &'static str)> {
+    let lines = include_str!("tool_calls.txt").lines().filter(|line| !line.starts_with('#'));
+    let calls = lines.map(|line| {
+        let (tool, rest) = line.split_once(' ').unwrap();
+        let (arguments, target) = rest.rsplit_once(' ').unwrap();
+        (tool, serde_json::from_str(arguments).unwrap(), target)
+    });
+    calls.collect()
+}
 
 #[tokio::test]
 async fn every_tool_returns_the_same_results_and_errors_as_the_api() {
-    let base_url = &shared_service().base_url;
-    let agent = agent_over_http(base_url, KEY).await;
+    let (service, agent) = (shared_service(), agent().await);
     let calls = calls_with_requests();
     // Only a POST request returns what `format_numbers` does.
     let called = calls.iter().map(|&(tool, ..)| tool).chain(["format_numbers"]);
@@ -27,8 +65,7 @@ async fn every_tool_returns_the_same_results_and_errors_as_the_api() {
     assert_eq!(called, tools.into_iter().map(|tool| tool.name.into_owned()).collect());
     for (tool, arguments, target) in calls {
         let result = call(&agent, tool, arguments).await;
-        let request = http_client().get(format!("{base_url}{target}")).bearer_auth(KEY);
-        let response = request.send().await.unwrap();
+        let response = service.get(target).await;
         let is_error = !response.status().is_success();
         let from_api = response.text().await.unwrap();
         let body: Value = serde_json::from_str(&from_api).unwrap();
@@ -41,12 +78,22 @@ async fn every_tool_returns_the_same_results_and_errors_as_the_api() {
         assert_eq!(result.is_error, Some(is_error), "{tool} {target}");
         assert_eq!(result.structured_content, Some(body), "{tool} {target}");
     }
+
+    let numbers = json!(["(305) 234-5678", "020 7946 0958", ""]);
+    let arguments = json!({ "numbers": numbers, "defaultCountry": "GB" });
+    let result = call(&agent, "format_numbers", arguments).await;
+    let target = "/v1/format?defaultCountry=GB&flags=false";
+    let request = service.post(target, "application/json", numbers.to_string());
+    let from_api = request.send().await.unwrap().text().await.unwrap();
+    assert_eq!((text_parts(&result), result.is_error), (vec![from_api], Some(false)));
+    let results = &result.structured_content.unwrap()["results"];
+    assert_eq!(results[1]["result"]["country"], "GB");
+    assert!(results[2]["error"].is_object(), "{results}");
 }
 
 #[tokio::test]
 async fn pages_are_small_and_their_hints_lead_to_every_record() {
-    let service = shared_service();
-    let agent = agent_over_http(&service.base_url, KEY).await;
+    let agent = agent().await;
     let mut arguments = json!({ "npa": "415" });
     let (mut seen, mut pages) = (BTreeSet::new(), 0);
     loop {
@@ -67,23 +114,6 @@ async fn pages_are_small_and_their_hints_lead_to_every_record() {
         arguments["version"] = after("version").into();
     }
     assert!(pages > 1, "{pages}");
-}
-
-#[tokio::test]
-async fn format_numbers_matches_the_api() {
-    let service = shared_service();
-    let agent = agent_over_http(&service.base_url, KEY).await;
-    let numbers = json!(["(305) 234-5678", "020 7946 0958", ""]);
-    let arguments = json!({ "numbers": numbers, "defaultCountry": "GB" });
-    let result = call(&agent, "format_numbers", arguments).await;
-    let request =
-        http_client().post(format!("{}/v1/format?defaultCountry=GB&flags=false", service.base_url));
-    let from_api = request.bearer_auth(KEY).json(&numbers).send().await.unwrap();
-    let from_api = from_api.text().await.unwrap();
-    assert_eq!((text_parts(&result), result.is_error), (vec![from_api], Some(false)));
-    let results = &result.structured_content.unwrap()["results"];
-    assert_eq!(results[1]["result"]["country"], "GB");
-    assert!(results[2]["error"].is_object(), "{results}");
 }
 
 #[tokio::test]
@@ -124,26 +154,4 @@ async fn tool_calls_count_as_one_request_and_batches_as_one_per_number() {
     assert_eq!(exhausted.status(), StatusCode::TOO_MANY_REQUESTS);
     let body: Value = exhausted.json().await.unwrap();
     assert_eq!(body["error"], "rate_limited");
-}
-
-#[tokio::test]
-async fn disallowed_origins_cannot_call_tools() {
-    let mut app = sample_app().await;
-    app.config.allowed_origins = "https://a.example".parse().unwrap();
-    let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
-    for (origin, status) in [
-        (None, 200),
-        (Some("https://a.example"), 200),
-        (Some("https://b.example"), 403),
-        (Some("null"), 403),
-    ] {
-        let mut request = SampleRequest::new("ping", "POST", "/mcp");
-        request.headers.push(("content-type".to_owned(), "application/json".to_owned()));
-        request.headers.extend(origin.map(|origin| ("origin".to_owned(), origin.to_owned())));
-        request.body = Some(ping.to_owned());
-        let event = http_api_event(&request);
-        let response = response_to(routes_for("mcp"), app.clone(), &event).await;
-        assert_eq!(response.status, status, "{origin:?}");
-        assert_eq!(response.body["result"].is_object(), status == 200, "{origin:?}");
-    }
 }

@@ -10,7 +10,7 @@ use serde_json::json;
 use shared::auth::ApiKey;
 
 use crate::support::{
-    fault_proxy::{Fault, FaultProxy, for_operation},
+    fault_proxy::{Fault, FaultProxy},
     keys::{counted_requests, key_with_quotas},
     processes::wait_until,
     service::{KEY, Service, header, shared_service},
@@ -90,8 +90,8 @@ async fn batches_to_several_slow_containers_never_exceed_the_quota() {
 async fn containers_without_the_usage_table_each_admit_exactly_the_quota() {
     let service = Service::with_sample().await;
     let key = key_with_quotas(&service.database.store(), Some(6), None).await;
-    let policy = for_operation("UpdateItem", Fault::NonRetryable);
-    let proxy = FaultProxy::new(service.database.endpoint(), policy).await;
+    let endpoint = service.database.endpoint();
+    let proxy = FaultProxy::for_operation(endpoint, "UpdateItem", Fault::NON_RETRYABLE).await;
     let containers = join_all((0..4).map(|_| Service::behind(&proxy))).await;
     let admitted = containers.iter().map(async |container| {
         let responses = join_all((0..9).map(|_| get(container, &key))).await;

@@ -11,15 +11,16 @@ use jiff::Timestamp;
 use serde_json::json;
 use tnr::operate::costs::measures::{DIFFERENCE_BYTES, ITEMS, SNAPSHOT_BYTES};
 
-use crate::operations::costs::assert_measured;
-use crate::support::{
-    database_calls::{assert_snapshot_costs_half, calls_for, units},
-    databases,
-    fault_proxy::FaultProxy,
-    imports::without_gates,
-    lists::assert_page_sizes_agree,
-    service::Service,
-    small_reports::source,
+use crate::{
+    api::lists::assert_page_sizes_agree,
+    operations::{
+        costs::assert_measured,
+        database_cost::{assert_snapshot_costs_half, calls_for, units, warm_service},
+    },
+    support::{
+        databases, fault_proxy::FaultProxy, imports::without_gates, service::Service,
+        small_reports::source,
+    },
 };
 
 /// The folder with the published reports, if set.
@@ -72,9 +73,7 @@ async fn a_small_page_of_the_past_is_cheap_after_a_night_of_500_changes() {
 
     let proxy = FaultProxy::transparent(database.endpoint()).await;
     for npa in ["415", "712"] {
-        let service = Service::patient(&proxy).await;
-        service.ok("/v1/carriers").await;
-        proxy.take_answered();
+        let service = warm_service(&proxy).await;
         let target = format!("/v1/npa/{npa}?as_of={before}&limit=2");
         let calls = calls_for(&service, &proxy, &target).await;
         assert!(calls.len() <= 8 && units(&calls) <= 12.0, "{npa}: {calls:?}");
@@ -113,7 +112,7 @@ async fn every_record_of_the_published_reports_is_served() {
         .await;
 
     let proxy = FaultProxy::transparent(service.database.endpoint()).await;
-    assert_snapshot_costs_half(&Service::patient(&proxy).await, &proxy, 2).await;
+    assert_snapshot_costs_half(&proxy, 2).await;
 
     let store = service.database.store();
     let snapshot = store.manifest().await.unwrap().unwrap().current;

@@ -20,16 +20,20 @@ use store::{Publication, Store, load};
 use tnr::{database::Database, keys};
 
 use self::rows::{Change, NPAS, NXXS, OCNS, Rows};
-use crate::support::{
-    imports::without_gates,
-    in_process::{api, get, send, text},
-    service::KEY,
-    settings::setting,
+use crate::{
+    api::lists::next_page,
+    support::{
+        imports::without_gates,
+        in_process::{api, get, send, text},
+        service::{KEY, header},
+        settings::setting,
+    },
 };
 
 mod rows;
 
-const NIGHTS: usize = 200;
+/// More than the 100 publications that a feed covers.
+const NIGHTS: usize = 120;
 /// Requests to compare on each night; they are chosen at random.
 const REQUESTS_PER_NIGHT: usize = 3;
 
@@ -50,9 +54,7 @@ async fn all_pages(api: &Router, target: &str, list: &str) -> Vec<Value> {
     let mut next = Some(target.to_owned());
     while let Some(target) = next.take() {
         let response = send(api, &target).await;
-        let links = response.headers().get("link").map_or("", |links| links.to_str().unwrap());
-        let link = links.split(", ").find_map(|link| link.strip_suffix(">; rel=\"next\""));
-        next = link.map(|link| link.trim_start_matches('<').to_owned());
+        next = next_page(header(response.headers(), "link"));
         let page: Value = serde_json::from_str(&text(response).await).unwrap();
         rows.extend_from_slice(page[list].as_array().unwrap_or_else(|| panic!("{target}: {page}")));
     }
@@ -196,7 +198,7 @@ async fn assert_changes(api: &Router, nights: &[Night]) {
     ];
     for (filter, matches) in filters {
         let matching: Vec<_> = expected.iter().filter(|(_, change)| matches(change)).collect();
-        assert!(matching.len() > 3, "{filter}: {}", matching.len());
+        assert!(!matching.is_empty(), "{filter}");
         // Small pages, and more publications than one request covers.
         for limit in [100, 7].into_iter().filter(|limit| *limit == 100 || matching.len() < 60) {
             let target = format!("{since}&kind=exchange{filter}&limit={limit}");
@@ -281,7 +283,7 @@ async fn assert_night(api: &Router, night: &Night, random: &mut StdRng) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_past_is_answered_as_it_was_after_200_imports_and_rollbacks() {
+async fn the_past_stays_as_it_was_after_120_imports_and_rollbacks() {
     let seed = setting("TNR_WALK_SEED").unwrap_or_else(rand::random);
     println!("TNR_WALK_SEED={seed}");
     let random = &mut StdRng::seed_from_u64(seed);

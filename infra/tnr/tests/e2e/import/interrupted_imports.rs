@@ -6,8 +6,8 @@ use ingest::{IngestError, Options, Outcome};
 use jiff::ToSpan;
 
 use crate::support::{
-    fault_proxy::{Fault, for_operation},
-    imports::{assert_no_drift, import, responses, store_with_faults},
+    fault_proxy::{Fault, FaultProxy},
+    imports::{assert_no_drift, import, responses},
     service::Service,
     small_reports::ReportSet,
 };
@@ -17,12 +17,12 @@ async fn imports_wait_for_a_busy_database() {
     let service = Service::empty().await;
     let policy = |call, operation: &str| match (operation, call % 6) {
         ("BatchWriteItem", 0 | 3) => Fault::HalfProcessed,
-        (_, 1) => Fault::Throttled,
-        (_, 2) => Fault::InternalError,
+        (_, 1) => Fault::THROTTLED,
+        (_, 2) => Fault::INTERNAL_ERROR,
         ("BatchWriteItem", 4) => Fault::CutOff,
         _ => Fault::None,
     };
-    let (store, _proxy) = store_with_faults(&service, policy).await;
+    let store = FaultProxy::new(service.database.endpoint(), policy).await.store();
     import(&store, &ReportSet::first(), Options::default()).await.unwrap();
     assert_no_drift(&service.database.store()).await;
 }
@@ -31,8 +31,9 @@ async fn imports_wait_for_a_busy_database() {
 async fn imports_stop_cleanly_before_their_deadline_on_a_busy_database() {
     let service = Service::with_small_reports().await;
     let before = responses(&service).await;
-    let policy = for_operation("BatchWriteItem", Fault::Throttled);
-    let (busy, _proxy) = store_with_faults(&service, policy).await;
+    let endpoint = service.database.endpoint();
+    let busy =
+        FaultProxy::for_operation(endpoint, "BatchWriteItem", Fault::THROTTLED).await.store();
     for (store, seconds) in [(service.database.store(), 5), (busy, 17)] {
         let started = Instant::now();
         let deadline = started + Duration::from_secs(seconds);
@@ -72,8 +73,8 @@ async fn chunks_from_a_crashed_import_are_deleted_once_it_cannot_publish() {
         scan.items().iter().filter(|item| item["id"].as_s().unwrap().contains("#0")).count()
     };
     let now = store.manifest().await.unwrap().unwrap().current.ingested_at;
-    let policy = for_operation("PutItem", Fault::CutOff);
-    let (crashing, _proxy) = store_with_faults(&service, policy).await;
+    let endpoint = service.database.endpoint();
+    let crashing = FaultProxy::for_operation(endpoint, "PutItem", Fault::CutOff).await.store();
     let old = Options { now: now - 48.hours(), ..Options::default() };
     import(&crashing, &ReportSet::second(), old).await.unwrap_err();
     store.sweep(now).await.unwrap();

@@ -2,9 +2,8 @@
 
 mod full_scale;
 mod history;
-mod history_damage;
+mod history_faults;
 mod interrupted_imports;
 mod publishing_model;
 mod reports;
 mod unreadable_versions;
-mod unrecorded_history;

@@ -13,12 +13,12 @@ use tnr::operate::costs::{
     },
 };
 
+use super::database_cost::{units, warm_service};
 use crate::support::{
     api_events::HOST,
-    database_calls::{calls_for, units},
     databases,
     fault_proxy::FaultProxy,
-    service::{KEY, Service, http_client},
+    service::{KEY, http_client},
     template::{Function, api_functions, functions, resources, resources_of_type, template, text},
 };
 
@@ -78,8 +78,7 @@ async fn response_sizes_and_read_units_match_the_costs() {
     let proxy = FaultProxy::transparent(sample.endpoint()).await;
     // The sample has only one version. Changes are measured on the published reports.
     for kind in REQUESTS.iter().filter(|kind| kind.route != "/v1/changes") {
-        let service = Service::patient(&proxy).await;
-        calls_for(&service, &proxy, "/v1/carriers").await;
+        let service = warm_service(&proxy).await;
         let request = request(&service.base_url, kind);
         let response = request.send().await.unwrap();
         let status = if kind.route == UNKNOWN_KEY { 401 } else { 200 };

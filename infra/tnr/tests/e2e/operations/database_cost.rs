@@ -1,12 +1,22 @@
-//! DynamoDB calls and capacity units per request.
+//! DynamoDB calls, capacity units and prices of requests.
 
+use std::time::Duration;
+
+use jiff::Timestamp;
 use reqwest::StatusCode;
+use shared::auth::KeyKind;
+use store::Manifest;
+use tnr::{
+    keys::{random, register},
+    operate::costs::{measures::KEY_AND_MANIFEST_UNITS, snapshot_read_units},
+};
 
 use crate::support::{
-    database_calls::{COLD_START_CALLS, assert_snapshot_costs_half, calls_for, operations, units},
     databases,
-    fault_proxy::FaultProxy,
-    service::Service,
+    fault_proxy::{AnsweredCall, FaultProxy},
+    keys::key_with_quotas,
+    processes::wait_until,
+    service::{Service, header},
 };
 
 /// Lists and searches, with the smallest and largest pages, offsets and filters.
@@ -22,6 +32,22 @@ const LISTS: [&str; 7] = [
 /// Requests without a record to read.
 const WITHOUT_RECORD: [&str; 4] =
     ["/v1/carrier/ZZZZ", "/v1/npa/212/nxx/999", "/v1/format/+442079460958", "/v1/format/hello"];
+/// A cold start's calls: the key, the manifest, and the snapshot's chunks in one call.
+const COLD_START_CALLS: [&str; 3] = ["GetItem", "GetItem", "BatchGetItem"];
+
+pub async fn calls_for(service: &Service, proxy: &FaultProxy, path: &str) -> Vec<AnsweredCall> {
+    let status = service.get(path).await.status();
+    assert!(!status.is_server_error(), "{path}: {status}");
+    proxy.take_answered()
+}
+
+fn operations(calls: &[AnsweredCall]) -> Vec<&str> {
+    calls.iter().map(|call| call.operation.as_str()).collect()
+}
+
+pub fn units(calls: &[AnsweredCall]) -> f64 {
+    calls.iter().map(|call| call.units).sum()
+}
 
 /// A proxy for a database with the sample.
 async fn proxy() -> FaultProxy {
@@ -35,27 +61,52 @@ async fn cold_service(proxy: &FaultProxy) -> Service {
     service
 }
 
+/// A service with all current data and the sample key in memory.
+pub async fn warm_service(proxy: &FaultProxy) -> Service {
+    let service = cold_service(proxy).await;
+    calls_for(&service, proxy, LISTS[0]).await;
+    service
+}
+
+/// Asserts that a cold service reads the snapshot, which has at least `min_chunks` chunks, in one eventually
+/// consistent call at the documented cost, and a manifest with all retained versions.
+pub async fn assert_snapshot_costs_half(proxy: &FaultProxy, min_chunks: u32) {
+    let service = cold_service(proxy).await;
+    let store = service.database.store();
+    let manifest = store.manifest().await.unwrap().unwrap();
+    let retained = vec![manifest.current.clone(); 3];
+    let full = Manifest { retained, ..manifest.clone() };
+    store.publish(&full, &manifest.revision).await.unwrap();
+    let snapshot = manifest.current;
+    let bytes = store.snapshot(&snapshot).await.unwrap().len();
+    assert!(snapshot.chunks >= min_chunks, "{}", snapshot.chunks);
+    proxy.take_answered();
+    let calls = calls_for(&service, proxy, "/v1/carriers").await;
+    assert_eq!(operations(&calls), COLD_START_CALLS);
+    assert_eq!(units(&calls[..2]), KEY_AND_MANIFEST_UNITS);
+    assert_eq!(calls[2].units, snapshot_read_units(bytes as u32));
+}
+
 #[tokio::test]
 async fn cold_starts_make_three_calls_and_lists_and_searches_make_none() {
     let proxy = proxy().await;
-    for first in LISTS {
+    for first in [LISTS[3], LISTS[5]] {
         let service = cold_service(&proxy).await;
         let calls = calls_for(&service, &proxy, first).await;
         assert_eq!(operations(&calls), COLD_START_CALLS, "{first}");
     }
-    let service = cold_service(&proxy).await;
-    calls_for(&service, &proxy, LISTS[0]).await;
+    let service = warm_service(&proxy).await;
     for path in LISTS.into_iter().chain(WITHOUT_RECORD) {
         assert_eq!(calls_for(&service, &proxy, path).await, [], "{path}");
     }
+    assert_snapshot_costs_half(&proxy, 1).await;
 }
 
 /// Regardless of how many of the numbers share an exchange.
 #[tokio::test]
 async fn batches_read_each_uncached_exchange_once() {
     let proxy = proxy().await;
-    let service = cold_service(&proxy).await;
-    calls_for(&service, &proxy, LISTS[0]).await;
+    let service = warm_service(&proxy).await;
     let mut numbers = Vec::new();
     for offset in [0, 100] {
         let page = service.ok(&format!("/v1/search?country=US&limit=100&offset={offset}")).await;
@@ -84,10 +135,9 @@ async fn batches_read_each_uncached_exchange_once() {
 }
 
 #[tokio::test]
-async fn rejected_requests_cost_no_reads_unless_their_key_is_unknown() {
+async fn rejected_requests_cost_no_reads_and_an_unknown_key_only_one() {
     let proxy = proxy().await;
-    let service = cold_service(&proxy).await;
-    calls_for(&service, &proxy, LISTS[0]).await;
+    let service = warm_service(&proxy).await;
     for path in ["/v1/npa/41", "/v1/carriers?limit=0", "/v1/nowhere", "/v1/search?contry=US"] {
         assert_eq!(calls_for(&service, &proxy, path).await, [], "{path}");
     }
@@ -95,10 +145,19 @@ async fn rejected_requests_cost_no_reads_unless_their_key_is_unknown() {
         assert_eq!(service.request(path).send().await.unwrap().status(), 401, "{path}");
         assert_eq!(proxy.take_answered(), [], "{path}");
     }
-    let unknown = tnr::keys::random(shared::auth::KeyKind::Live).unwrap();
-    let request = service.request(LISTS[0]).bearer_auth(unknown.reveal());
-    assert_eq!(request.send().await.unwrap().status(), 401);
+    let key = random(KeyKind::Live).unwrap();
+    let status = async || {
+        let request = service.request(LISTS[0]).bearer_auth(key.reveal());
+        request.send().await.unwrap().status()
+    };
+    for _ in 0..20 {
+        assert_eq!(status().await, StatusCode::UNAUTHORIZED);
+    }
     assert_eq!(operations(&proxy.take_answered()), ["GetItem"]);
+    // It works soon after its creation.
+    register(&service.database.store(), &key, "new").await.unwrap();
+    let works = wait_until(async || status().await == StatusCode::OK);
+    tokio::time::timeout(Duration::from_secs(12), works).await.unwrap();
 }
 
 #[tokio::test]
@@ -114,8 +173,58 @@ async fn health_reads_the_manifest_each_time_and_the_keys_table_once_a_minute() 
 }
 
 #[tokio::test]
-async fn snapshots_are_read_in_one_call_at_half_price() {
-    let proxy = proxy().await;
-    let service = cold_service(&proxy).await;
-    assert_snapshot_costs_half(&service, &proxy, 1).await;
+async fn a_lookup_of_the_past_reads_only_what_its_page_shows_and_is_charged_for_it() {
+    let database = databases::with_history().await;
+    let store = database.store();
+    let manifest = store.manifest().await.unwrap().unwrap();
+    let start = store.history(&manifest, Timestamp::now()).await.unwrap().start().at;
+    let proxy = FaultProxy::transparent(database.endpoint()).await;
+    let service = warm_service(&proxy).await;
+    let key = key_with_quotas(&store, None, Some(1000)).await;
+    let calls = calls_for(&service, &proxy, &format!("/v1/carrier/908K?as_of={start}")).await;
+    assert_eq!(operations(&calls)[0], "Query", "the publications, which are read once");
+    let (now, mut left) = (Timestamp::now(), 1000);
+    for (target, max_calls, max_units) in [
+        // Nothing that it shows has changed.
+        (format!("/v1/npa/600?as_of={start}"), 0, 0.0),
+        // The current data is in memory.
+        (format!("/v1/npa/416?limit=100&as_of={now}"), 0, 0.0),
+        // Two exchanges, all of which were renamed.
+        (format!("/v1/npa/416?limit=2&as_of={start}"), 1, 1.0),
+        (format!("/v1/npa/416?limit=2&offset=100&as_of={start}"), 1, 1.0),
+        (format!("/v1/npa/416?limit=16&as_of={start}"), 1, 8.0),
+        (format!("/v1/npa/416?limit=17&as_of={start}"), 1, 8.5),
+        (format!("/v1/npa/416?limit=100&as_of={start}"), 1, 50.0),
+        (format!("/v1/npa/416/nxx/234?as_of={start}"), 1, 0.5),
+        (format!("/v1/npa/416/nxx/234/blocks?as_of={start}"), 1, 0.5),
+        // An exchange, then its holder.
+        (format!("/v1/lookup/4162345678?as_of={start}"), 2, 1.0),
+        (format!("/v1/format/+14162345678?as_of={start}"), 2, 1.0),
+        (format!("/v1/area-codes/416?as_of={start}"), usize::MAX, f64::MAX),
+        (format!("/v1/changes?since={start}&limit=1"), usize::MAX, f64::MAX),
+        (format!("/v1/changes?since={start}&npa=600"), usize::MAX, f64::MAX),
+        (format!("/v1/changes?since={start}&format=atom"), usize::MAX, f64::MAX),
+        ("/v1/npa/416/nxx/234/history".to_owned(), usize::MAX, f64::MAX),
+        ("/v1/carrier/908K/history".to_owned(), usize::MAX, f64::MAX),
+    ] {
+        proxy.take_answered();
+        let response = service.request(&target).bearer_auth(key.reveal()).send().await.unwrap();
+        assert!(response.status().is_success(), "{target}: {}", response.status());
+        let now_left: u64 = header(response.headers(), "x-ratelimit-remaining").parse().unwrap();
+        let mut calls = proxy.take_answered();
+        calls.retain(|call| !["usage", "api_keys"].contains(&call.table.as_str()));
+        assert!(calls.len() <= max_calls && units(&calls) <= max_units, "{target}: {calls:?}");
+        calls.retain(|call| call.table == "history");
+        let price = ((units(&calls) / 8.0).ceil() as u64).max(1);
+        assert_eq!(left - now_left, price, "{target}: {calls:?}");
+        left = now_left;
+    }
+
+    let spent = key_with_quotas(&store, None, Some(3)).await;
+    let target = format!("/v1/npa/416?limit=100&as_of={start}");
+    proxy.take_answered();
+    let response = service.request(&target).bearer_auth(spent.reveal()).send().await.unwrap();
+    assert_eq!(response.status(), 429);
+    let calls = proxy.take_answered();
+    assert!(calls.iter().all(|call| call.table != "history"), "{calls:?}");
 }

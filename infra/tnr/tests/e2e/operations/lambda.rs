@@ -1,4 +1,4 @@
-//! A function as Lambda runs it: frozen when idle, thawed for the next invocation, and notified before it shuts down.
+//! Functions as Lambda runs them: frozen when idle, thawed for the next invocation, and notified before they shut down.
 
 use std::{
     env, fs,
@@ -7,20 +7,23 @@ use std::{
     time::{Duration, Instant},
 };
 
+use axum::{Router, http::Uri};
 use flate2::read::GzDecoder;
-use lambda_http::aws_lambda_events::encodings::Base64Data;
+use lambda_http::{aws_lambda_events::encodings::Base64Data, lambda_runtime, service_fn};
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use tnr::operate::costs::measures::IMPORT_METRICS;
 
 use crate::support::{
-    api_events::http_api_event,
-    fault_proxy::{Fault, FaultProxy, for_operation},
+    api_events::{events_folder, http_api_event},
+    fault_proxy::{Fault, FaultProxy},
     function_calls::with_iam_authorization,
     keys::{counted_requests, key_with_quotas},
-    lambda_runtime::{LambdaFunction, MAX_CONCURRENCY, Registration},
+    lambda_runtime::{LambdaFunction, MAX_CONCURRENCY},
+    metrics::{assert_has_alarm_metrics, metrics_in},
     processes::lambda_process,
     sample_requests::SampleRequest,
-    service::Service,
+    service::{Service, serve},
 };
 
 /// The process that the tests start: a function as deployed.
@@ -57,18 +60,18 @@ async fn run(
     requests: u32,
     delay: Duration,
     freeze: Duration,
-    registration: Registration,
+    accepts_extensions: bool,
 ) -> Outcome {
     let service = Service::with_sample().await;
     let store = service.database.store();
     let key = key_with_quotas(&store, Some(requests), Some(requests)).await;
-    let policy = for_operation("UpdateItem", Fault::Late(delay));
-    let proxy = FaultProxy::new(service.database.endpoint(), policy).await;
+    let endpoint = service.database.endpoint();
+    let proxy = FaultProxy::for_operation(endpoint, "UpdateItem", Fault::Late(delay)).await;
     let folder = TempDir::new().unwrap();
     let output = folder.path().join("output");
     let command = function(&proxy.endpoint, &output);
-    let mut function = LambdaFunction::start(command, registration).await;
-    assert_eq!(function.has_extension(), registration == Registration::Accepted);
+    let mut function = LambdaFunction::start_with(command, accepts_extensions).await;
+    assert_eq!(function.has_extension(), accepts_extensions);
 
     let mut slowest_response = Duration::ZERO;
     for request in 0..requests {
@@ -81,7 +84,7 @@ async fn run(
         function.freeze().await;
         tokio::time::sleep(freeze).await;
     }
-    if registration == Registration::Refused {
+    if !accepts_extensions {
         // Lambda does not notify such a function before it shuts down, so everything must be written by then.
         function.thaw();
         tokio::time::sleep(Duration::from_secs(3)).await;
@@ -97,8 +100,8 @@ async fn run(
 #[tokio::test]
 async fn frozen_functions_count_each_request_once_and_reject_none() {
     let (brief, long) = (Duration::from_millis(20), Duration::from_millis(600));
-    let quick = run(60, Duration::from_millis(30), brief, Registration::Accepted);
-    let slow = run(20, Duration::from_millis(800), long, Registration::Accepted);
+    let quick = run(60, Duration::from_millis(30), brief, true);
+    let slow = run(20, Duration::from_millis(800), long, true);
     let (quick, slow) = futures_util::future::join(quick, slow).await;
     assert_eq!((quick.counted, slow.counted), (60, 20));
     for outcome in [&quick, &slow] {
@@ -110,8 +113,7 @@ async fn frozen_functions_count_each_request_once_and_reject_none() {
 
 #[tokio::test]
 async fn functions_work_without_their_extension() {
-    let outcome =
-        run(5, Duration::from_millis(5), Duration::from_millis(50), Registration::Refused).await;
+    let outcome = run(5, Duration::from_millis(5), Duration::from_millis(50), false).await;
     assert_eq!(outcome.counted, 5);
     assert!(outcome.output.contains("cannot register the extension"), "{}", outcome.output);
     assert!(!outcome.output.contains("ERROR"), "{}", outcome.output);
@@ -127,7 +129,7 @@ async fn functions_handle_concurrent_requests_where_lambda_allows_it() {
     let folder = TempDir::new().unwrap();
     let mut command = function(&proxy.endpoint, &folder.path().join("output"));
     command.env(MAX_CONCURRENCY, "4");
-    let mut function = LambdaFunction::start(command, Registration::Accepted).await;
+    let mut function = LambdaFunction::start(command).await;
     assert!(!function.has_extension());
 
     let list = event(key.reveal());
@@ -154,7 +156,7 @@ async fn functions_handle_iam_requests_compression_and_events_that_are_not_reque
     let folder = TempDir::new().unwrap();
     let output = folder.path().join("output");
     let command = function(service.database.endpoint(), &output);
-    let mut function = LambdaFunction::start(command, Registration::Accepted).await;
+    let mut function = LambdaFunction::start(command).await;
     // The handler never sees such an event, so the extension must not wait for it until the timeout.
     let started = Instant::now();
     function.invoke(&json!({ "no": "request" })).await;
@@ -191,4 +193,51 @@ async fn functions_handle_iam_requests_compression_and_events_that_are_not_reque
     let requests = lines.filter(|line| line["message"] == "request");
     let keys: Vec<Value> = requests.map(|line| line["key"].clone()).collect();
     assert_eq!(keys, ["iam", "tnr_live_Sample", "tnr_live_Sample"]);
+}
+
+/// The process that the test below starts: the import as deployed.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "another test starts it as a separate process"]
+async fn import_process() {
+    if env::var_os("AWS_LAMBDA_RUNTIME_API").is_some() {
+        lambda_runtime::run(service_fn(ingest::handle)).await.unwrap();
+    }
+}
+
+/// A stand-in for S3 with a single bucket, `sample`, which contains the sample.
+async fn sample_bucket() -> String {
+    let object = async |uri: Uri| {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+        fs::read(folder.join(uri.path().trim_start_matches('/'))).unwrap()
+    };
+    serve(Router::new().fallback(object)).await
+}
+
+/// Two reports that arrive in the data bucket at once start two imports, so the first attempt to publish fails here.
+#[tokio::test]
+async fn an_overtaken_import_function_restarts_and_logs_one_line_with_all_metrics() {
+    let service = Service::with_sample().await;
+    let endpoint = service.database.endpoint();
+    let proxy = FaultProxy::for_first_calls(endpoint, 1, "PutItem", Fault::CONDITION_FAILED).await;
+    let folder = TempDir::new().unwrap();
+    let output = folder.path().join("output");
+    let mut command = lambda_process(concat!(module_path!(), "::import_process"), &output);
+    command.env("AWS_ENDPOINT_URL_DYNAMODB", &proxy.endpoint);
+    command.env("AWS_ENDPOINT_URL_S3", sample_bucket().await);
+    let mut function = LambdaFunction::start(command).await;
+    let event = fs::read_to_string(events_folder().join("ingest/sample.json")).unwrap();
+    let report = function.invoke(&serde_json::from_str(&event).unwrap()).await;
+    function.shut_down().await;
+    assert_eq!(report["outcome"], "unchanged", "{report}");
+    let reads = proxy.take_answered();
+    let manifests = reads.iter().filter(|call| call.operation == "GetItem").count();
+    assert!(manifests >= 2, "each attempt reads the manifest: {reads:?}");
+
+    let output = fs::read_to_string(output).unwrap();
+    let lines = output.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let lines: Vec<Value> = lines.filter(|line| line["message"] == "import").collect();
+    let [line] = &lines[..] else { panic!("{output}") };
+    assert_eq!((&line["ImportSucceeded"], &line["Records"]), (&1.0.into(), &3484.0.into()));
+    assert_eq!(metrics_in(line).len() as u32, IMPORT_METRICS);
+    assert_has_alarm_metrics(line, "IngestFunction");
 }

@@ -1,5 +1,5 @@
-//! No log line, at any level, contains a full phone number, a key, or client text. A client's request id is
-//! logged only if it is a UUID, a trace id or a ULID.
+//! Each request has one log line, with all metrics. No line, at any level, contains a full phone number, a key, or client
+//! text. A client's request id is logged only if it is a UUID, a trace id or a ULID.
 
 use std::{env, fs};
 
@@ -7,7 +7,7 @@ use axum::{body::Body, extract::Request, http::HeaderValue};
 use lambda_http::tower::ServiceExt;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use rand::{RngExt, SeedableRng, rngs::StdRng, seq::IteratorRandom};
-use serde_json::Value;
+use serde_json::{Value, json};
 use shared::{
     app,
     auth::{ApiKey, KeyKind},
@@ -15,9 +15,14 @@ use shared::{
     state::App,
 };
 use tempfile::TempDir;
-use tnr::routes;
+use tnr::{
+    operate::costs::measures::{LOG_BYTES, REQUEST_METRICS},
+    routes,
+};
 
+use super::costs::assert_measured;
 use crate::support::{
+    metrics::metrics_in,
     processes::lambda_process,
     service::{KEY, Service, fields},
 };
@@ -29,6 +34,15 @@ const NUMBERS: [[&str; 3]; 4] = [
     ["212", "555", "0187"],
     ["800", "356", "9377"],
 ];
+
+/// The first requests, whose lines are compared field by field, and their request id.
+const FIRST_TARGETS: [&str; 4] = [
+    "/v1/format/+13052345678",
+    "/v1/format?tn=%28305%29%20234-5678",
+    "/v1/npa/415?limit=0",
+    "/v1/nowhere",
+];
+const ID: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 
 /// The number of random inputs per run, in addition to those below. Each is sent in two requests.
 const RANDOM_INPUTS: usize = 5_000;
@@ -122,7 +136,8 @@ fn unknown_key() -> ApiKey {
 /// Every request in a run.
 fn requests(seed: u64) -> Vec<LoggedRequest> {
     let mut random = StdRng::seed_from_u64(seed);
-    let mut requests = Vec::new();
+    let first = FIRST_TARGETS.map(|target| request_with("GET", target.to_owned(), ID));
+    let mut requests = Vec::from(first);
     let mut add_number = |text: &str, number: &str| {
         for place in ["/", "?tn="] {
             let target = format!("/v1/format{place}{}", encode(text));
@@ -201,6 +216,7 @@ fn no_log_line_contains_a_full_phone_number_a_key_or_client_text() {
         .filter(|line| line["message"] == "request")
         .collect();
     assert_eq!(request_lines.len(), requests.len());
+    assert_describe_first_requests(&request_lines[..FIRST_TARGETS.len()]);
     let all_routes = routes();
     let paths = all_routes.iter().flat_map(|routes| routes.paths().map(str::to_owned));
     let (paths, mut masked): (Vec<String>, _) = (paths.collect(), 0);
@@ -235,6 +251,27 @@ fn no_log_line_contains_a_full_phone_number_a_key_or_client_text() {
     let others = output.lines().filter(|line| !line.contains("\"message\":\"request\""));
     let others: Vec<&str> = others.filter(|line| line.contains("\"level\"")).collect();
     assert!(others.len() < 20, "{others:#?}");
+}
+
+fn assert_describe_first_requests(lines: &[Value]) {
+    let column =
+        |name: &str| -> Vec<Value> { lines.iter().map(|line| line[name].clone()).collect() };
+    assert_eq!(column("request_id"), [ID; 4]);
+    assert_eq!(column("route"), ["/v1/format/{*tn}", "/v1/format", "/v1/npa/{npa}", "$default"]);
+    assert_eq!(column("status"), [200, 200, 400, 404]);
+    assert_eq!(column("cold_start"), [true, false, false, false]);
+    let number = json!("+1305234****");
+    assert_eq!(column("tn"), [number.clone(), number, Value::Null, Value::Null]);
+    assert_eq!(column("key")[..3], [&KEY[..15]; 3]);
+    assert_eq!(column("ClientErrors"), [0.0, 0.0, 1.0, 1.0]);
+    assert!(lines[0]["data_version"].as_str().unwrap().contains("T"));
+    // The first lookup reads the key, manifest and exchange; the second finds them all in memory.
+    assert_eq!((&lines[0]["CacheMisses"], &lines[1]["CacheHits"]), (&1.0.into(), &1.0.into()));
+    assert!(lines[0]["ConsumedCapacity"].as_f64().unwrap() >= 1.5, "{}", lines[0]);
+    assert_eq!(lines[1]["ConsumedCapacity"], 0.0);
+
+    assert_measured("LOG_BYTES", LOG_BYTES.into(), lines[0].to_string().len() as f64);
+    assert_eq!(metrics_in(&lines[0]).len() as u32, REQUEST_METRICS);
 }
 
 /// Asserts that every field has one of a few values, or a format that cannot contain client text. A request id was

@@ -21,14 +21,13 @@ use tnr::{
 use crate::support::{
     api_events::events_folder,
     aws::{Aws, Misbehavior, version_arn},
-    imports::import,
-    lambda_runtime::{LambdaFunction, Registration},
+    imports::{delete_chunk, import},
+    lambda_runtime::LambdaFunction,
     metrics::{assert_has_alarm_metrics, metrics_in},
     processes::lambda_process,
     service::{KEY, Service},
     small_reports::ReportSet,
     template::{route_for, routes},
-    unreadable_versions::{Reason, make_unreadable},
 };
 
 /// The process that the tests start: the probe as deployed.
@@ -71,7 +70,7 @@ impl Probe {
                 command.env(format!("{}_VERSION", function.to_uppercase()), version);
             }
         }
-        let function = LambdaFunction::start(command, Registration::Accepted).await;
+        let function = LambdaFunction::start(command).await;
         Self { aws, function, output, _folder: folder }
     }
 
@@ -181,7 +180,7 @@ async fn new_versions_must_read_the_current_data_if_there_is_any() {
     let store = service.database.store();
     import(&store, &ReportSet::second(), Options::default()).await.unwrap();
     let current = store.manifest().await.unwrap().unwrap().current;
-    make_unreadable(&store, &current, Reason::MissingChunk).await;
+    delete_chunk(&store, &current).await;
     probe.aws.state().new_version_app = Some(app_on(&service).await);
     let (status, findings) = probe.check_new_version().await;
     assert_eq!((&*status, failed_checks(&findings)), ("Failed", vec!["status /v1/health"]));

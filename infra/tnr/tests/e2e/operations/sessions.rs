@@ -20,12 +20,13 @@ use crate::support::{
     small_reports::ReportSet,
 };
 
-/// Runs before each command. `import first` imports the reports in the folder `first`, and `get` prints a response and its
-/// status.
+/// Runs before each command. `import first` imports the reports in the folder `first`, `get` prints a response and its
+/// status, and `await` waits until a condition holds.
 const PRELUDE: &str = r#"
 import() { reports=$1; shift; tnr import --nanpa $reports/nanpa --cnac $reports/cnac \
     --npa-report $reports/npa_report --carriers $reports/carriers "$@"; }
 get() { curl -sS -w '\n%{http_code}\n' -H "x-api-key: $1" "$URL$2"; }
+await() { for attempt in $(seq 600); do eval "$1" && return; sleep 0.1; done; echo "still waiting for: $1"; }
 "#;
 
 /// Commands whose output must fit a terminal, separated by `|`.
@@ -69,7 +70,7 @@ fn folder() -> TempDir {
     folder
 }
 
-/// A shell command in the folder. `URL`, `KEY` and `OPS` are the server's.
+/// A shell command in the folder. `URL`, `KEY` and `OPS` are the server's, and `ROOT` is the project's folder.
 fn shell(folder: &Path, command: &str, server: Option<&Server>) -> Command {
     let program = PathBuf::from(program(&[]).get_program());
     let path = format!("{}:{}", program.parent().unwrap().display(), env::var("PATH").unwrap());
@@ -78,6 +79,7 @@ fn shell(folder: &Path, command: &str, server: Option<&Server>) -> Command {
     shell.env_clear().envs([
         ("PATH", &*path),
         ("HOME", "home"),
+        ("ROOT", concat!(env!("CARGO_MANIFEST_DIR"), "/../..")),
         ("TNR_DATA_DIR", "data"),
         ("AWS_ACCESS_KEY_ID", "nobody"),
         ("AWS_SECRET_ACCESS_KEY", "nothing"),
@@ -106,8 +108,9 @@ async fn transcript(commands: &str) -> String {
     for command in commands.lines() {
         let printed = match (command.split(' ').next().unwrap(), server.take()) {
             ("serve", _) => {
-                let options = "--port 0 --ops-address 127.0.0.1:0";
-                let line = format!("exec tnr {command} {options}");
+                let has_address = command.contains("--ops-address");
+                let address = if has_address { "" } else { "--ops-address 127.0.0.1:0" };
+                let line = format!("exec tnr {command} --port 0 {address}");
                 let started = Server::start(&mut shell(folder.path(), &line, None)).await;
                 let banner = banner(&started.output());
                 fs::write(folder.path().join("banner"), &banner).unwrap();

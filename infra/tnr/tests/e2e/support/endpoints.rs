@@ -6,10 +6,7 @@ use serde_json::Value;
 use shared::routes::Routes;
 use tnr::openapi;
 
-use super::{
-    readme,
-    template::{self, DEFAULT_ROUTE},
-};
+use super::template::{self, DEFAULT_ROUTE};
 use tnr::openapi::sample_requests::{SampleRequest, requests_for};
 
 /// An API path, or [`DEFAULT_ROUTE`] for all others.
@@ -91,16 +88,4 @@ fn undocumented_paths_where(is_included: fn(&Routes) -> bool) -> BTreeSet<String
         routes.undocumented_paths().into_iter().map(to_template_path).collect::<Vec<_>>()
     };
     functions.flat_map(paths).collect()
-}
-
-/// Returns `true` if only a page requests the path: it is undocumented, and below the page's path.
-pub fn is_part_of_a_page(path: &str) -> bool {
-    let page = path.split("/{").next().unwrap_or_default();
-    page != path && undocumented_paths().contains(path) && readme::documents(page)
-}
-
-/// The path and query of one successful `GET` request per protected endpoint that supports it.
-pub fn example_targets() -> Vec<String> {
-    let examples = endpoints().into_iter().filter(Endpoint::needs_key).map(|it| it.example());
-    examples.filter(|example| example.method == "GET").map(|example| example.target).collect()
 }

@@ -18,6 +18,7 @@ use axum::{
 };
 use reqwest::Client;
 use serde_json::{Value, json};
+use store::{Store, TimeoutProfile};
 use tokio::sync::watch;
 
 use super::service::{http_client, serve};
@@ -26,12 +27,8 @@ use super::service::{http_client, serve};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
     None,
-    /// Rejected with an error that clients do not retry.
-    NonRetryable,
-    Throttled,
-    /// Rejected by a failed condition.
-    ConditionFailed,
-    InternalError,
+    /// Rejected with this exception.
+    Error(&'static str),
     Stall,
     /// The connection closes without a response.
     Reset,
@@ -50,6 +47,14 @@ pub enum Fault {
     Held,
     /// Processed after half of this time, and answered after all of it.
     Late(Duration),
+}
+
+impl Fault {
+    /// Clients do not retry.
+    pub const NON_RETRYABLE: Self = Self::Error("ValidationException");
+    pub const THROTTLED: Self = Self::Error("ProvisionedThroughputExceededException");
+    pub const CONDITION_FAILED: Self = Self::Error("ConditionalCheckFailedException");
+    pub const INTERNAL_ERROR: Self = Self::Error("InternalServerError");
 }
 
 type Policy = dyn Fn(usize, &str) -> Fault + Send + Sync;
@@ -114,6 +119,31 @@ impl FaultProxy {
         });
         let router = Router::new().fallback(handle).with_state(Arc::clone(&shared));
         Self { endpoint: serve(router).await, shared }
+    }
+
+    /// A proxy that injects a fault into the first calls to an operation.
+    pub async fn for_first_calls(
+        endpoint: &str,
+        calls: usize,
+        operation: &'static str,
+        fault: Fault,
+    ) -> Self {
+        let seen = AtomicUsize::new(0);
+        let policy = move |_, called: &str| {
+            let is_hit = called == operation && seen.fetch_add(1, Ordering::SeqCst) < calls;
+            if is_hit { fault } else { Fault::None }
+        };
+        Self::new(endpoint, policy).await
+    }
+
+    /// A proxy that injects a fault into every call to an operation.
+    pub async fn for_operation(endpoint: &str, operation: &'static str, fault: Fault) -> Self {
+        Self::for_first_calls(endpoint, usize::MAX, operation, fault).await
+    }
+
+    /// A client of the database behind the proxy, with an import's timeouts.
+    pub fn store(&self) -> Store {
+        Store::connect_to_emulator(&self.endpoint, TimeoutProfile::Batch)
     }
 
     /// A proxy without faults.
@@ -200,27 +230,6 @@ impl Shared {
     }
 }
 
-/// A policy that injects a fault into every call to one operation.
-pub fn for_operation(
-    operation: &'static str,
-    fault: Fault,
-) -> impl Fn(usize, &str) -> Fault + Send + Sync {
-    for_first_calls(usize::MAX, operation, fault)
-}
-
-/// A policy that injects a fault into the first calls to one operation.
-pub fn for_first_calls(
-    calls: usize,
-    operation: &'static str,
-    fault: Fault,
-) -> impl Fn(usize, &str) -> Fault + Send + Sync {
-    let seen = AtomicUsize::new(0);
-    move |_, called| {
-        let is_hit = called == operation && seen.fetch_add(1, Ordering::SeqCst) < calls;
-        if is_hit { fault } else { Fault::None }
-    }
-}
-
 async fn handle(State(proxy): State<Arc<Shared>>, headers: HeaderMap, body: Bytes) -> Response {
     let call = proxy.calls.fetch_add(1, Ordering::SeqCst) + 1;
     let is_called = |table: &str| tables_in(&body).iter().any(|called| called == table);
@@ -241,12 +250,7 @@ async fn handle(State(proxy): State<Arc<Shared>>, headers: HeaderMap, body: Byte
             proxy.undelivered.lock().unwrap().push_back((headers.clone(), body.clone()));
             proxy.forward(headers, body).await
         }
-        Fault::NonRetryable => error(StatusCode::BAD_REQUEST, "ValidationException"),
-        Fault::Throttled => {
-            error(StatusCode::BAD_REQUEST, "ProvisionedThroughputExceededException")
-        }
-        Fault::ConditionFailed => error(StatusCode::BAD_REQUEST, "ConditionalCheckFailedException"),
-        Fault::InternalError => error(StatusCode::INTERNAL_SERVER_ERROR, "InternalServerError"),
+        Fault::Error(kind) => error(kind),
         Fault::Stall => std::future::pending().await,
         Fault::Reset => cut_off_after(b""),
         Fault::Late(time) => {
@@ -298,8 +302,9 @@ fn json_response(body: &Value) -> Response {
     ([("content-type", "application/x-amz-json-1.0")], body.to_string()).into_response()
 }
 
-fn error(status: StatusCode, kind: &str) -> Response {
+fn error(kind: &str) -> Response {
+    let status = if kind.starts_with("Internal") { 500 } else { 400 };
     let kind = format!("com.amazonaws.dynamodb.v20120810#{kind}");
-    (status, json_response(&json!({ "__type": kind, "message": "an injected fault" })))
-        .into_response()
+    let body = json_response(&json!({ "__type": kind, "message": "an injected fault" }));
+    (StatusCode::from_u16(status).unwrap(), body).into_response()
 }

@@ -3,10 +3,9 @@
 
 use std::{
     collections::HashMap,
-    net::Ipv4Addr,
     process::{Child, Command},
     sync::Arc,
-    time::{Duration, Instant, SystemTime},
+    time::{Duration, SystemTime},
 };
 
 use axum::{
@@ -15,16 +14,17 @@ use axum::{
     http::{HeaderMap, StatusCode},
     response::{IntoResponse, Response},
     routing::{get, post},
-    serve::ListenerExt,
 };
 use serde_json::{Value, json};
 use tokio::{
-    net::TcpListener,
     sync::{Mutex, mpsc, watch},
     time::timeout,
 };
 
-use super::processes::{send_signal, wait_for_exit};
+use super::{
+    processes::{send_signal, wait_for_exit},
+    service::serve,
+};
 
 /// Lambda's environment variable for the maximum number of concurrent requests.
 pub const MAX_CONCURRENCY: &str = "AWS_LAMBDA_MAX_CONCURRENCY";
@@ -34,28 +34,19 @@ const INVOCATION_TIMEOUT: Duration = Duration::from_secs(60);
 /// The maximum time for the function to become idle or to respond.
 const MAX_WAIT: Duration = Duration::from_secs(20);
 
-/// The response to an extension's registration.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Registration {
-    Accepted,
-    Refused,
-}
-
 /// Calls so far from a function and its extension: requests for the next event, and responses.
 #[derive(Default)]
 struct Calls {
     event_requests: usize,
-    /// The time of the last event.
-    handed_out: Option<Instant>,
     is_extension_registered: bool,
     extension_requests: usize,
-    /// Responses by invocation id, each with its time since the last event.
-    responses: HashMap<String, (Value, Duration)>,
+    /// Responses by invocation id.
+    responses: HashMap<String, Value>,
 }
 
 /// State shared by the stand-in's handlers and the test.
 struct RuntimeState {
-    registration: Registration,
+    accepts_extensions: bool,
     /// Events for the function, and event ids for the extension.
     events: Mutex<mpsc::UnboundedReceiver<(String, Value)>>,
     notices: Mutex<mpsc::UnboundedReceiver<String>>,
@@ -64,7 +55,7 @@ struct RuntimeState {
 
 /// A function running under the stand-in.
 pub struct LambdaFunction {
-    pub process: Child,
+    process: Child,
     is_frozen: bool,
     state: Arc<RuntimeState>,
     invoke: mpsc::UnboundedSender<(String, Value)>,
@@ -76,12 +67,17 @@ pub struct LambdaFunction {
 
 impl LambdaFunction {
     /// Starts the process, and waits until it is ready.
-    pub async fn start(mut command: Command, registration: Registration) -> Self {
+    pub async fn start(command: Command) -> Self {
+        Self::start_with(command, true).await
+    }
+
+    /// The same, with the response to an extension's registration.
+    pub async fn start_with(mut command: Command, accepts_extensions: bool) -> Self {
         let (invoke, events) = mpsc::unbounded_channel();
         let (notify_extension, notices) = mpsc::unbounded_channel();
         let (events, notices) = (Mutex::new(events), Mutex::new(notices));
         let calls = watch::Sender::default();
-        let state = Arc::new(RuntimeState { registration, events, notices, calls });
+        let state = Arc::new(RuntimeState { accepts_extensions, events, notices, calls });
         let router = Router::new()
             .route("/2018-06-01/runtime/invocation/next", get(next_invocation))
             .route("/2018-06-01/runtime/invocation/{id}/response", post(response))
@@ -89,13 +85,9 @@ impl LambdaFunction {
             .route("/2020-01-01/extension/register", post(register))
             .route("/2020-01-01/extension/event/next", get(next_event))
             .with_state(Arc::clone(&state));
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
-        let address = listener.local_addr().unwrap();
-        // A delayed response would count as the function's time.
-        let listener = listener.tap_io(|stream| stream.set_nodelay(true).unwrap());
-        tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
+        let url = serve(router).await;
         command
-            .env("AWS_LAMBDA_RUNTIME_API", address.to_string())
+            .env("AWS_LAMBDA_RUNTIME_API", url.trim_start_matches("http://"))
             .env("AWS_LAMBDA_FUNCTION_NAME", "stack-npa")
             .env("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "512")
             .env("AWS_LAMBDA_FUNCTION_VERSION", "1");
@@ -146,11 +138,6 @@ impl LambdaFunction {
 
     /// The function's response to an invocation.
     pub async fn response(&self, id: &str) -> Value {
-        self.timed_response(id).await.0
-    }
-
-    /// The response, and the time since the event.
-    pub async fn timed_response(&self, id: &str) -> (Value, Duration) {
         let mut calls = self.state.calls.subscribe();
         let responded = calls.wait_for(|calls| calls.responses.contains_key(id));
         let calls = timeout(MAX_WAIT, responded).await.expect("the function did not respond");
@@ -204,7 +191,6 @@ async fn next_invocation(State(state): State<Arc<RuntimeState>>) -> Response {
         ("lambda-runtime-invoked-function-arn", "arn:aws:lambda:x:1:function:npa".to_owned()),
         ("content-type", "application/json".to_owned()),
     ];
-    state.calls.send_modify(|calls| calls.handed_out = Some(Instant::now()));
     (headers, event.to_string()).into_response()
 }
 
@@ -213,17 +199,13 @@ async fn response(
     Path(id): Path<String>,
     body: String,
 ) -> StatusCode {
-    let responded = Instant::now();
     let response = serde_json::from_str(&body).unwrap();
-    state.calls.send_modify(|calls| {
-        let time = responded - calls.handed_out.unwrap();
-        calls.responses.insert(id, (response, time));
-    });
+    state.calls.send_modify(|calls| _ = calls.responses.insert(id, response));
     StatusCode::ACCEPTED
 }
 
 async fn register(State(state): State<Arc<RuntimeState>>) -> Response {
-    if state.registration == Registration::Refused {
+    if !state.accepts_extensions {
         return StatusCode::FORBIDDEN.into_response();
     }
     state.calls.send_modify(|calls| calls.is_extension_registered = true);

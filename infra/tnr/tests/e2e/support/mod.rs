@@ -1,9 +1,7 @@
 //! Shared test support: services, databases, requests, reports, and the template.
 
-pub mod agent;
 pub mod api_events;
 pub mod aws;
-pub mod database_calls;
 pub mod databases;
 pub mod description;
 pub mod endpoints;
@@ -13,18 +11,14 @@ pub mod imports;
 pub mod in_process;
 pub mod keys;
 pub mod lambda_runtime;
-pub mod lists;
 pub mod metrics;
-pub mod nights;
 pub mod numbers_worldwide;
 pub mod processes;
 pub mod program;
 pub mod publishers;
-pub mod readme;
 pub mod service;
 pub mod settings;
 pub mod small_reports;
 pub mod template;
 
 pub use tnr::openapi::sample_requests;
-pub mod unreadable_versions;

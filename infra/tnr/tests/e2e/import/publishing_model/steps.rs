@@ -104,10 +104,10 @@ impl Disruption {
         use Kind::*;
         match (self.kind, call.cmp(&self.call)) {
             (_, std::cmp::Ordering::Less) => Fault::None,
-            (KilledBefore, _) | (KilledAfter, std::cmp::Ordering::Greater) => Fault::NonRetryable,
+            (KilledBefore, _) | (KilledAfter, std::cmp::Ordering::Greater) => Fault::NON_RETRYABLE,
             (_, std::cmp::Ordering::Greater) => Fault::None,
             (KilledAfter | ResponseLost, _) => Fault::CutOff,
-            (Rejected, _) => Fault::NonRetryable,
+            (Rejected, _) => Fault::NON_RETRYABLE,
             (Postponed, _) => Fault::Postponed,
             (Repeated, _) => Fault::Repeated,
             (Stalled, _) => Fault::Held,

@@ -1,18 +1,12 @@
 //! The server's addresses and database.
 
-use std::{
-    fs,
-    process::Stdio,
-    sync::{Arc, Mutex},
-};
+use std::sync::{Arc, Mutex};
 
 use axum::{Router, http::HeaderMap, http::StatusCode};
 use serde_json::json;
-use store::{Store, TimeoutProfile};
 use tempfile::TempDir;
 
 use crate::support::{
-    processes::{send_signal, wait_for_exit, wait_until},
     program::{Server, command_for, program, stderr},
     service::{Service, serve},
 };
@@ -38,28 +32,6 @@ async fn remote_databases_get_the_sample_and_a_key_only_with_the_sample_option()
     let server = Server::start(&mut command_for(&folder, &options)).await;
     assert!(server.key.starts_with("tnr_live_"), "{}", server.output());
     assert_eq!(server.get("/v1/npa/415?limit=1").await["npa"], "415");
-}
-
-/// Returns `true` if the database in the folder's `dynamodb.env` has data and a key.
-async fn is_prepared(data_dir: &TempDir) -> bool {
-    let variables = || fs::read_to_string(data_dir.path().join("dynamodb.env")).unwrap_or_default();
-    wait_until(async || !variables().is_empty()).await;
-    let variables = variables();
-    let value_of = |name| variables.lines().find_map(|line| line.strip_prefix(name)).unwrap();
-    let (endpoint, id) = (value_of("AWS_ENDPOINT_URL_DYNAMODB="), value_of("AWS_ACCESS_KEY_ID="));
-    let store = Store::connect_to_embedded(endpoint, id, TimeoutProfile::Batch);
-    store.manifest().await.unwrap().is_some() && store.api_keys().await.unwrap().len() == 1
-}
-
-#[tokio::test]
-async fn the_embedded_database_is_unreachable_until_its_sample_is_loaded() {
-    for arguments in [["dynamodb", "--port", "0"].as_slice(), &["--port", "0"]] {
-        let data_dir = TempDir::new().unwrap();
-        let mut process = command_for(&data_dir, arguments).stdout(Stdio::null()).spawn().unwrap();
-        assert!(is_prepared(&data_dir).await, "{arguments:?}");
-        send_signal("INT", &process);
-        assert!(wait_for_exit(&mut process).await.success(), "{arguments:?}");
-    }
 }
 
 /// Operations that a database received, each with its `Authorization` header.

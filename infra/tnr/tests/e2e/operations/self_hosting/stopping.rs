@@ -16,7 +16,7 @@ use tempfile::TempDir;
 
 use crate::support::{
     databases::write_sample_into,
-    fault_proxy::{Fault, FaultProxy, for_operation},
+    fault_proxy::{Fault, FaultProxy},
     keys::{counted_requests, key_with_quotas},
     processes::{send_signal, wait_for_exit, wait_until},
     program::{Server, command_for, program},
@@ -89,10 +89,10 @@ async fn requests_are_answered_while_draining() {
 async fn ctrl_c_skips_draining_and_quota_counts_are_written_or_logged_before_the_server_exits() {
     let service = Service::with_sample().await;
     let store = service.database.store();
-    for fault in [Fault::None, Fault::NonRetryable] {
+    for fault in [Fault::None, Fault::NON_RETRYABLE] {
         let key = key_with_quotas(&store, None, Some(1000)).await;
-        let policy = for_operation("UpdateItem", fault);
-        let proxy = FaultProxy::new(service.database.endpoint(), policy).await;
+        let endpoint = service.database.endpoint();
+        let proxy = FaultProxy::for_operation(endpoint, "UpdateItem", fault).await;
         let mut server = Server::at(&proxy.endpoint, &["--drain", "600"]).await;
         for _ in 0..20 {
             let response = server.response("/v1/npa/415?limit=1", key.reveal()).await;
@@ -109,14 +109,26 @@ async fn ctrl_c_skips_draining_and_quota_counts_are_written_or_logged_before_the
 }
 
 #[tokio::test]
-async fn unfinished_requests_get_only_the_grace_period() {
-    let data_dir = TempDir::new().unwrap();
-    let (mut server, _unfinished) = serve_unfinished_request(&data_dir, "1").await;
-    let signaled = Instant::now();
-    send_signal("TERM", &server.process);
-    assert!(wait_for_exit(&mut server.process).await.success());
-    let elapsed = signaled.elapsed();
-    assert!((Duration::from_millis(900)..Duration::from_secs(4)).contains(&elapsed), "{elapsed:?}");
+async fn unfinished_requests_get_only_the_grace_period_and_a_second_signal_ends_it() {
+    for (grace, second, expected) in
+        [("1", None, Duration::from_millis(900)), ("600", Some("INT"), Duration::ZERO)]
+    {
+        let data_dir = TempDir::new().unwrap();
+        let (mut server, _unfinished) = serve_unfinished_request(&data_dir, grace).await;
+        send_signal("TERM", &server.process);
+        let mut signaled = Instant::now();
+        if let Some(second) = second {
+            tokio::time::sleep(Duration::from_millis(500)).await;
+            assert!(server.process.try_wait().unwrap().is_none(), "it finishes the request");
+            signaled = Instant::now();
+            send_signal(second, &server.process);
+        }
+        assert_eq!(wait_for_exit(&mut server.process).await.success(), second.is_none());
+        let elapsed = signaled.elapsed();
+        assert!((expected..Duration::from_secs(4)).contains(&elapsed), "{grace}: {elapsed:?}");
+        let output = server.output();
+        assert_eq!(output.contains("stopped by a second signal"), second.is_some(), "{output}");
+    }
 }
 
 #[tokio::test]
@@ -131,23 +143,6 @@ async fn a_signal_during_startup_stops_the_server_immediately() {
     send_signal("TERM", &server);
     assert!(wait_for_exit(&mut server).await.success());
     assert!(signaled.elapsed() < Duration::from_secs(3), "{:?}", signaled.elapsed());
-}
-
-#[tokio::test]
-async fn a_second_signal_stops_the_server_immediately() {
-    let data_dir = TempDir::new().unwrap();
-    let (mut server, _unfinished) = serve_unfinished_request(&data_dir, "600").await;
-    send_signal("TERM", &server.process);
-    tokio::time::sleep(Duration::from_millis(500)).await;
-    assert!(
-        server.process.try_wait().unwrap().is_none(),
-        "the first signal lets in-flight requests finish"
-    );
-    let signaled = Instant::now();
-    send_signal("INT", &server.process);
-    assert!(!wait_for_exit(&mut server.process).await.success());
-    assert!(signaled.elapsed() < Duration::from_secs(3), "{:?}", signaled.elapsed());
-    assert!(server.output().contains("stopped by a second signal"), "{}", server.output());
 }
 
 #[tokio::test]

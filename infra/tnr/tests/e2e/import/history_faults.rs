@@ -1,0 +1,349 @@
+//! A history that cannot be written, has missing or damaged parts, or is given up. Responses about the past are right or name
+//! the remedy, and `verify --repair` or the next import restores what is stored elsewhere.
+
+use aws_sdk_dynamodb::types::{AttributeValue, ReturnValue};
+use ingest::{
+    HistoryDrift, ImportReport, Options, Outcome, Repair, RollbackTarget, Verification, ingest,
+    rollback, verify,
+};
+use jiff::{Timestamp, ToSpan};
+use numbering::{
+    records::Version,
+    time::{date_of, this_second},
+};
+use serde_json::Value;
+use store::{Gap, Publication, Store};
+use tnr::database::Database;
+
+use crate::support::{
+    fault_proxy::{Fault, FaultProxy},
+    imports::{LOOKUPS, Responses, delete_chunk, responses_to, without_gates},
+    service::Service,
+    small_reports::ReportSet,
+};
+
+/// Imports and rollbacks of one deployment, one a night, and the responses after each.
+struct Nights {
+    /// Owns the database.
+    service: Service,
+    store: Store,
+    /// Rejects calls to the history while it fails.
+    proxy: FaultProxy,
+    start: Timestamp,
+    publications: Vec<Publication>,
+    responses: Vec<Responses>,
+}
+
+impl Nights {
+    /// Nights with an empty database.
+    async fn new() -> Self {
+        let service = Service::empty().await;
+        let endpoint = service.database.endpoint();
+        let proxy = FaultProxy::with_switch(endpoint, Some("history"), Fault::NON_RETRYABLE).await;
+        let start = this_second() - (24 * 10).hours();
+        let (store, publications, responses) = (proxy.store(), Vec::new(), Vec::new());
+        Self { service, store, proxy, start, publications, responses }
+    }
+
+    /// Three nights, each with another version.
+    async fn three() -> Self {
+        let mut nights = Self::new().await;
+        for reports in [ReportSet::first(), ReportSet::second(), ReportSet::third()] {
+            nights.import(&reports).await;
+        }
+        nights.assert_own(0).await;
+        nights
+    }
+
+    fn options(&self) -> Options {
+        let now = self.start + (24 * self.responses.len() as i64).hours();
+        Options { now, ..without_gates() }
+    }
+
+    /// Imports these reports without a new night.
+    async fn ingest(&self, reports: &ReportSet, options: Options) -> ImportReport {
+        ingest(&self.store, &reports.sources(), options, |_| ()).await.unwrap()
+    }
+
+    async fn import(&mut self, reports: &ReportSet) -> ImportReport {
+        let report = self.ingest(reports, self.options()).await;
+        self.end_night().await;
+        report
+    }
+
+    async fn roll_back(&mut self) -> ImportReport {
+        let target = RollbackTarget::NewestReadable;
+        let report = rollback(&self.store, &target, self.options(), |_| ()).await.unwrap();
+        self.end_night().await;
+        report
+    }
+
+    async fn end_night(&mut self) {
+        self.publications.push(self.store.manifest().await.unwrap().unwrap().publication);
+        self.responses.push(responses_to(&self.fresh_service().await, LOOKUPS).await);
+    }
+
+    /// A service with nothing in memory.
+    async fn fresh_service(&self) -> Service {
+        let endpoint = self.service.database.endpoint().to_owned();
+        Service::on(Database::at(endpoint).await.unwrap()).await
+    }
+
+    async fn health(&self) -> Value {
+        self.fresh_service().await.ok("/health").await["status"].take()
+    }
+
+    async fn gap(&self) -> Option<Gap> {
+        let manifest = self.store.manifest().await.unwrap().unwrap();
+        self.store.history(&manifest, Timestamp::now()).await.unwrap().gap()
+    }
+
+    async fn verify(&self, repair: Repair) -> Verification {
+        verify(&self.store, repair, None, |_| ()).await.unwrap()
+    }
+
+    /// Deletes a chunk of a retained version.
+    async fn damage_version(&self, version: &Version) {
+        let manifest = self.store.manifest().await.unwrap().unwrap();
+        delete_chunk(&self.store, manifest.snapshot(version.as_str()).unwrap()).await;
+    }
+
+    /// Asserts that lookups of each night before `known` say that the next import adds it, and each later night has its own
+    /// responses.
+    async fn assert_own(&self, known: usize) {
+        let service = self.fresh_service().await;
+        for (night, expected) in self.responses.iter().enumerate() {
+            for (target, expected) in expected {
+                let found = responses_to(&service, [self.in_night(night, target)]).await;
+                let found = found.into_values().next().unwrap();
+                if night >= known {
+                    assert_eq!(found, *expected, "{night} {target}");
+                } else {
+                    assert_eq!(found.0, 503, "{night} {target}: {found:?}");
+                    let message = found.1["message"].as_str().unwrap();
+                    assert!(message.contains("which the next import adds"), "{message}");
+                }
+            }
+        }
+    }
+
+    /// A lookup of a night.
+    fn in_night(&self, night: usize, target: &str) -> String {
+        let separator = if target.contains('?') { '&' } else { '?' };
+        format!("{target}{separator}as_of={}", self.start + (24 * night as i64 + 12).hours())
+    }
+
+    /// Lookups of each night, and lists of changes.
+    fn targets(&self) -> Vec<String> {
+        let nights = 0..self.responses.len();
+        let lookups = nights.flat_map(|night| LOOKUPS.map(|target| self.in_night(night, target)));
+        let mut targets: Vec<String> = lookups.collect();
+        let ids = self.publications.iter().map(|publication| publication.id.to_string());
+        for since in ids.chain([date_of(self.start).to_string()]) {
+            targets.push(format!("/v1/changes?since={since}&limit=100"));
+            targets.push(format!("/v1/changes?since={since}&npa=415"));
+        }
+        let others = [
+            "npa/415/nxx/206/history",
+            "npa/415/nxx/207/history",
+            "carrier/908K/history",
+            "changes",
+        ];
+        targets.extend(others.map(|target| format!("/v1/{target}")));
+        targets
+    }
+
+    /// Asserts that each response is right or an error that names the remedy, and returns the number of errors.
+    async fn count_errors(&self, expected: &Responses) -> usize {
+        let found = responses_to(&self.fresh_service().await, expected.keys()).await;
+        let wrong = found.iter().filter(|&(target, found)| found != &expected[target]);
+        let remedied = |(target, found): (&String, &(u16, Value))| {
+            let message = found.1["message"].as_str().unwrap_or_default();
+            let names_remedy = found.0 == 503 && message.contains("'tnr verify --repair'");
+            assert!(names_remedy, "{target}: {found:?}, expected {:?}", expected[target]);
+        };
+        wrong.map(remedied).count()
+    }
+}
+
+/// Damage to an item in the history.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Damage {
+    /// An attribute changes, and the checksum does not.
+    Changed,
+    Deleted,
+}
+
+async fn inflict(store: &Store, damage: Damage, code: &str, entry: &str) {
+    let (client, tables) = store.parts();
+    let [code, entry] = [code, entry].map(|key| AttributeValue::S(key.to_owned()));
+    if damage == Damage::Deleted {
+        let delete = client.delete_item().table_name(&tables.history).key("code", code);
+        let delete = delete.return_values(ReturnValue::AllOld);
+        let deleted = delete.key("entry", entry.clone()).send().await.unwrap();
+        assert!(deleted.attributes.is_some(), "{entry:?}");
+        return;
+    }
+    let update = client.update_item().table_name(&tables.history).key("code", code);
+    let update = update.key("entry", entry).condition_expression("attribute_exists(entry)");
+    // A chunk has its data, and other items have a checksum of all attributes.
+    let update = update.update_expression("SET damage = :damage, #data = :data");
+    let update = update.expression_attribute_names("#data", "data");
+    let update = update.expression_attribute_values(":damage", AttributeValue::Bool(true));
+    let update = update.expression_attribute_values(":data", AttributeValue::S("x".to_owned()));
+    update.send().await.unwrap();
+}
+
+#[tokio::test]
+async fn damage_to_the_history_is_named_and_restored_from_what_is_stored_elsewhere() {
+    use Damage::{Changed, Deleted};
+    let past = Nights::three().await;
+    let expected = &responses_to(&past.fresh_service().await, past.targets()).await;
+    let [_, second, third] = &past.publications[..] else { panic!() };
+    let change = |publication: &Publication, nxx: &str| {
+        let Publication { number, id, .. } = publication;
+        ("415", format!("{nxx}#{number:010}#{id}"))
+    };
+    let publication = HistoryDrift { publications: 1, ..HistoryDrift::default() };
+    let difference = HistoryDrift { differences: 1, ..HistoryDrift::default() };
+    let one_change = HistoryDrift { changes: 1, ..HistoryDrift::default() };
+    let intact = past.verify(Repair::No).await.history;
+    assert_eq!((intact.publications, intact.drift), (3, HistoryDrift::default()));
+    assert!(intact.changes > 6, "{intact:?}");
+    for (damage, (code, entry), drift, has_errors, health) in [
+        // Exchange 206 was removed, so only its change shows that it existed.
+        (Deleted, change(second, "206"), one_change, true, "healthy"),
+        (Changed, change(third, "207"), one_change, true, "healthy"),
+        (Changed, (second.id.as_str(), "0000".to_owned()), difference, true, "healthy"),
+        (Deleted, (second.id.as_str(), "0000".to_owned()), difference, true, "healthy"),
+        (Changed, ("publications", second.id.to_string()), publication, true, "degraded"),
+        (Deleted, ("publications", third.id.to_string()), publication, true, "degraded"),
+        (Deleted, ("copies", second.id.to_string()), publication, false, "healthy"),
+    ] {
+        let context = format!("{damage:?} {code} {entry}");
+        inflict(&past.store, damage, code, &entry).await;
+        assert_eq!(past.count_errors(expected).await > 0, has_errors, "{context}");
+        assert_eq!(past.health().await, health, "{context}");
+        let found = past.verify(Repair::No).await;
+        assert_eq!((found.history.drift, found.total_drift()), (drift, 1), "{context}");
+        assert!(found.history.lost.is_empty(), "{context}: {found:?}");
+
+        past.verify(Repair::Yes).await;
+        assert_eq!(past.verify(Repair::No).await.history, intact, "{context}");
+        assert_eq!(past.count_errors(expected).await, 0, "{context}");
+    }
+
+    // Retained versions restore a publication and its difference.
+    // All that is left of the third publication are its changes, but not which ones there are.
+    for (code, entry) in [
+        ("publications", third.id.as_str()),
+        ("copies", third.id.as_str()),
+        (third.id.as_str(), "0000"),
+    ] {
+        inflict(&past.store, Deleted, code, entry).await;
+    }
+    // Neither the changes nor the difference of the second one are complete.
+    inflict(&past.store, Deleted, second.id.as_str(), "0000").await;
+    let (code, entry) = change(second, "207");
+    inflict(&past.store, Changed, code, &entry).await;
+    assert!(past.count_errors(expected).await > 0);
+    past.verify(Repair::Yes).await;
+    assert_eq!(past.count_errors(expected).await, 0);
+    assert_eq!(past.verify(Repair::No).await.history.drift, HistoryDrift::default());
+}
+
+#[tokio::test]
+async fn a_lost_publication_is_named_until_the_history_is_restarted() {
+    let past = Nights::three().await;
+    let expected = responses_to(&past.fresh_service().await, past.targets()).await;
+    let [first, second, third] = &past.publications[..] else { panic!() };
+    past.damage_version(&first.version).await;
+    for code in ["publications", "copies"] {
+        inflict(&past.store, Damage::Deleted, code, second.id.as_str()).await;
+    }
+    let lost = past.verify(Repair::Yes).await.history;
+    assert!(lost.lost.len() == 1 && lost.lost[0].contains(second.id.as_str()), "{lost:?}");
+    assert!(past.count_errors(&expected).await > 0);
+    // The part that is left is intact.
+    let service = past.fresh_service().await;
+    service.ok(&format!("/v1/changes?since={}", third.id)).await;
+    let until_third = format!("/v1/changes?since={}", second.id);
+    service.ok(&until_third).await;
+
+    past.ingest(&ReportSet::first(), past.options()).await;
+    assert_eq!(past.verify(Repair::No).await.history.lost.len(), 1, "no import gives up a history");
+    let restart = Options { restart_history: true, ..past.options() };
+    past.ingest(&ReportSet::first(), restart).await;
+    assert_eq!(past.verify(Repair::No).await.history.drift, HistoryDrift::default());
+    let (status, body) = past.fresh_service().await.get_json(&until_third).await;
+    assert_eq!(status, 400, "{body}");
+}
+
+#[tokio::test]
+async fn an_import_over_a_damaged_current_version_continues_its_history() {
+    let mut past = Nights::three().await;
+    past.damage_version(&past.publications[2].version).await;
+    // Even if nothing has changed, the version must be stored again.
+    let report = past.import(&ReportSet::third()).await;
+    assert_eq!((report.changes.total(), report.unrecorded), (0, 0), "{report:?}");
+    assert!(report.warnings.keys().any(|kind| kind.contains("was rebuilt")), "{report:?}");
+    let manifest = past.store.manifest().await.unwrap().unwrap();
+    assert!(manifest.publication.number == 3 && manifest.publication.ends_at.is_some());
+    past.damage_version(&manifest.current.version).await;
+    let report = past.import(&ReportSet::first()).await;
+    assert!(report.changes.total() > 0 && report.unrecorded == 0, "{report:?}");
+    past.assert_own(0).await;
+    assert_eq!(past.verify(Repair::No).await.total_drift(), 0);
+}
+
+#[tokio::test]
+async fn imports_that_cannot_write_their_history_take_effect_and_a_later_import_adds_it() {
+    let mut nights = Nights::new().await;
+    nights.import(&ReportSet::first()).await;
+    nights.import(&ReportSet::second()).await;
+    nights.proxy.start_failing();
+    let report = nights.roll_back().await;
+    assert_eq!((&report.outcome, report.unrecorded), (&Outcome::RolledBack, 1));
+    let report = nights.import(&ReportSet::third()).await;
+    assert_eq!((&report.outcome, report.unrecorded), (&Outcome::Published, 2));
+    assert!(report.warnings.keys().any(|kind| kind.contains("history")), "{report:?}");
+    let report = nights.import(&ReportSet::third()).await;
+    assert_eq!((&report.outcome, report.unrecorded), (&Outcome::Unchanged, 2));
+    nights.proxy.stop_failing();
+    assert_eq!(nights.gap().await, Some(Gap::Unrecorded));
+    nights.assert_own(3).await;
+    assert_eq!(nights.health().await, "healthy");
+    let since = format!("/v1/changes?since={}", date_of(nights.start));
+    let targets = [&*since, "/v1/changes", "/v1/npa/415/nxx/207/history"];
+    let found = responses_to(&nights.fresh_service().await, targets).await;
+    assert!(found.values().all(|(status, _)| *status == 503), "{found:?}");
+
+    let report = nights.import(&ReportSet::third()).await;
+    assert_eq!((&report.outcome, report.unrecorded), (&Outcome::Unchanged, 0));
+    let found = responses_to(&nights.fresh_service().await, targets).await;
+    assert!(found.values().all(|(status, _)| *status == 200), "{found:?}");
+    assert_eq!(nights.gap().await, None);
+    nights.assert_own(0).await;
+}
+
+#[tokio::test]
+async fn a_history_can_be_given_up_or_turned_off() {
+    let mut nights = Nights::new().await;
+    nights.import(&ReportSet::first()).await;
+    nights.proxy.start_failing();
+    nights.import(&ReportSet::second()).await;
+    nights.proxy.stop_failing();
+    let restart = Options { restart_history: true, ..nights.options() };
+    assert_eq!(nights.ingest(&ReportSet::third(), restart).await.unrecorded, 0);
+    assert_eq!(nights.gap().await, None);
+    let service = nights.fresh_service().await;
+    let (status, body) = service.get_json(&format!("/v1/changes?since={}", nights.start)).await;
+    assert!(status == 400 && body["message"].as_str().unwrap().contains("begins"), "{body}");
+
+    let off = Options { history_days: 0, ..nights.options() };
+    nights.proxy.start_failing();
+    let report = nights.ingest(&ReportSet::first(), off).await;
+    assert_eq!((report.unrecorded, report.warnings.len()), (0, 0), "{report:?}");
+    let manifest = nights.store.manifest().await.unwrap().unwrap();
+    assert_eq!(manifest.publication.ends_at, None);
+}
