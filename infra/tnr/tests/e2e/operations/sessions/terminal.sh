@@ -13,7 +13,6 @@ echo 'show() { tnr "$@" > shown 2>&1; cat shown; if grep -q -e "$(printf "\033")
 . ./functions; show find --country "$name"
 . ./functions; show keys list --data-dir "$name"
 . ./functions; show keys revoke tnr_live_ --data-dir "$name"
-. ./functions; show keys export "$name" --data-dir "$name" --force
 . ./functions; show doctor --data-dir "$name"
 . ./functions; show backup "$name" --data-dir "$name" --force
 . ./functions; show export "$name" --format jsonl --data-dir "$name" --force
