@@ -65,9 +65,18 @@ pub async fn check_alarms(account: &AwsAccount, stack: &str) -> Findings {
     let prefix = format!("{stack}-");
     let parameters = [("AlarmNamePrefix", &*prefix), ("MaxRecords", "100")];
     let alarms = query(account, cloudwatch, "DescribeAlarms", &parameters).await?;
-    let firing = members(&alarms, "MetricAlarms").filter(|alarm| alarm["StateValue"] == "ALARM");
-    let findings: Vec<Finding> = firing.map(firing_alarm).collect();
+    let findings = firing_alarms(members(&alarms, "MetricAlarms"), &prefix);
     Ok(if findings.is_empty() { vec![Finding::ok("alarms", "none is firing")] } else { findings })
+}
+
+/// CloudFormation names an alarm STACK-RESOURCE-SUFFIX, and only a stack's name can contain hyphens: the prefix `api-` also
+/// begins alarms of the stack `api-test`.
+fn firing_alarms<'a>(alarms: impl Iterator<Item = &'a Value>, prefix: &str) -> Vec<Finding> {
+    let is_own = |alarm: &&Value| {
+        text(alarm, "AlarmName").strip_prefix(prefix).is_some_and(|it| it.matches('-').count() == 1)
+    };
+    let firing = alarms.filter(|alarm| alarm["StateValue"] == "ALARM").filter(is_own);
+    firing.map(firing_alarm).collect()
 }
 
 fn firing_alarm(alarm: &Value) -> Finding {
@@ -153,6 +162,21 @@ mod tests {
             let stack = Stack { status, parameters: BTreeMap::new(), outputs: BTreeMap::new() };
             assert_eq!(stack.finding("x").line(), expected);
         }
+    }
+
+    #[test]
+    fn only_firing_alarms_of_the_stack_are_reported() {
+        let alarm = |name, state| json!({ "AlarmName": name, "StateValue": state });
+        let alarms = [
+            alarm("api-SlowAlarm-1A2B", "ALARM"),
+            alarm("api-NoDataAlarm-1A2B", "OK"),
+            alarm("api-test-SlowAlarm-1A2B", "ALARM"),
+        ];
+        let found = firing_alarms(alarms.iter(), "api-");
+        assert_eq!(
+            found.iter().map(Finding::line).collect::<Vec<_>>(),
+            ["problem api-SlowAlarm-1A2B: firing: "]
+        );
     }
 
     #[test]
