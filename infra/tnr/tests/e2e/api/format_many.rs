@@ -5,7 +5,24 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
-use crate::support::{numbers_worldwide::numbers_worldwide, service::shared_service};
+use crate::support::service::shared_service;
+
+/// Numbers from every region in every notation, for comparing with Google's rules, each with its default country.
+fn numbers_worldwide() -> Vec<(String, String)> {
+    const FOLDER: &str =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/formatting/tests/agreement");
+    let read = |file: &str| std::fs::read_to_string(format!("{FOLDER}/{file}")).unwrap();
+    let regions = read("one_of_each_region.txt");
+    let regions = regions.lines().map(|tn| (tn.to_owned(), "US".to_owned()));
+    let selection = read("selection.jsonl");
+    let selection = selection.lines().map(|line| {
+        let row: Value = serde_json::from_str(line).unwrap();
+        let country = row["default_region"].as_str().unwrap_or("US");
+        (row["input"].as_str().unwrap().to_owned(), country.to_owned())
+    });
+    // An empty number counts as missing.
+    regions.chain(selection).filter(|(tn, _)| !tn.is_empty()).collect()
+}
 
 #[tokio::test]
 async fn batch_results_equal_single_results_byte_for_byte() {

@@ -3,7 +3,6 @@
 use std::collections::{BTreeSet, HashMap};
 
 use axum::http::{HeaderValue, header::AUTHORIZATION};
-use reqwest::{Method, Response, StatusCode};
 use rmcp::{
     RoleClient, ServiceExt,
     model::{CallToolRequestParams, CallToolResult},
@@ -14,10 +13,7 @@ use rmcp::{
 };
 use serde_json::{Value, json};
 
-use crate::support::{
-    keys::key_with_quotas,
-    service::{KEY, http_client, shared_service},
-};
+use crate::support::service::{KEY, http_client, shared_service};
 
 /// A client from the MCP SDK.
 type Agent = RunningService<RoleClient, ()>;
@@ -114,44 +110,4 @@ async fn pages_are_small_and_their_hints_lead_to_every_record() {
         arguments["version"] = after("version").into();
     }
     assert!(pages > 1, "{pages}");
-}
-
-#[tokio::test]
-async fn tool_calls_count_as_one_request_and_batches_as_one_per_number() {
-    let service = shared_service();
-    let key = key_with_quotas(&service.database.store(), None, Some(20)).await;
-    let send = async |message: Value| {
-        let request = service.request_with(Method::POST, "/mcp").bearer_auth(key.reveal());
-        request.json(&message).send().await.unwrap()
-    };
-    let remaining = |response: &Response| -> i64 {
-        response.headers()["x-ratelimit-remaining"].to_str().unwrap().parse().unwrap()
-    };
-    let message = |method: &str, params: Value| json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
-    let call_message = |tool: &str, arguments: Value| {
-        message("tools/call", json!({ "name": tool, "arguments": arguments }))
-    };
-    let numbers =
-        |count: usize| call_message("format_numbers", json!({ "numbers": vec!["305"; count] }));
-    for (sent, left) in [
-        (message("ping", json!({})), 19),
-        (message("tools/list", json!({})), 18),
-        (call_message("format_number", json!({ "tn": "305" })), 17),
-        (call_message("no_tool", json!({})), 16),
-        (numbers(3), 13),
-        // Rejected before its numbers are counted.
-        (numbers(0), 12),
-        (json!([1]), 11),
-    ] {
-        assert_eq!(remaining(&send(sent.clone()).await), left, "{sent}");
-    }
-    let rejected = send(numbers(12)).await;
-    assert_eq!((rejected.status(), remaining(&rejected)), (StatusCode::OK, 10));
-    let body: Value = rejected.json().await.unwrap();
-    assert_eq!(body["result"]["structuredContent"]["error"], "rate_limited", "{body}");
-    assert_eq!(remaining(&send(numbers(10)).await), 0);
-    let exhausted = send(message("ping", json!({}))).await;
-    assert_eq!(exhausted.status(), StatusCode::TOO_MANY_REQUESTS);
-    let body: Value = exhausted.json().await.unwrap();
-    assert_eq!(body["error"], "rate_limited");
 }

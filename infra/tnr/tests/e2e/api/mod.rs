@@ -1,7 +1,6 @@
 //! Responses to API clients. `events` and `exchanges` have snapshots. The other files test what endpoints share, and rules
 //! that need a database or a socket. `shared/src/respond` has snapshots of the rules for every response.
 
-mod change_fields;
 mod endpoints;
 mod events;
 mod exchanges;

@@ -3,6 +3,7 @@
 use std::fs;
 
 use clap::ValueEnum;
+use ingest::{Options, ReportName, ingest};
 use parquet::{
     file::reader::{FileReader, SerializedFileReader},
     record::{Field, Row},
@@ -10,12 +11,12 @@ use parquet::{
 use rusqlite::{Connection, types::ValueRef};
 use serde_json::Value;
 use tempfile::TempDir;
-use tnr::data::export::tables::Table;
+use tnr::{data::export::tables::Table, database::Database};
 
 use crate::support::{
     databases::sample_folder,
-    program::{Server, import, run, stdout},
-    small_reports::ReportSet,
+    program::{Server, run, stdout},
+    small_reports::{ReportSet, source},
 };
 
 /// A row in a Parquet file as a JSON object.
@@ -33,14 +34,14 @@ fn to_object(row: &Row) -> Value {
 }
 
 /// Imports the sample with two thousands blocks, one of which starts years from now.
-fn import_blocks(data_dir: &TempDir) {
-    let blocks = data_dir.path().join("blocks.csv");
+async fn import_blocks(data_dir: &TempDir) {
     let report = "State,NPA,NXX,X,STATUS,Rate Center,Block Effective Date,Assigned To,OCN\n\
                   ,415,206,2,AS,SAN RAFAEL,01/02/2020,SAMPLE,5927\n\
                   ,415,206,3,AS,SAN RAFAEL,01/01/2099,SAMPLE,0230\n";
-    fs::write(&blocks, report).unwrap();
-    let options = ["--thousands-blocks", blocks.to_str().unwrap()];
-    stdout(&import(data_dir, &ReportSet::sample(), &options));
+    let sources = ReportSet::sample().sources().with(ReportName::ThousandsBlocks, source(report));
+    let database = Database::embedded(data_dir.path()).await.unwrap();
+    ingest(&database.store(), &sources, Options::default(), |_| ()).await.unwrap();
+    database.close().await;
 }
 
 /// The rows of a table as JSON Lines on stdout, or in a Parquet file.
@@ -91,7 +92,7 @@ fn database_rows(database: &Connection, table: &str) -> Vec<Value> {
 #[tokio::test]
 async fn every_export_format_contains_every_record_even_while_serving() {
     let data_dir = sample_folder();
-    import_blocks(&data_dir);
+    import_blocks(&data_dir).await;
     let server = Server::on(&data_dir, &[]).await;
     let files = TempDir::new().unwrap();
     let [folder, file] = ["csv", "numbers.sqlite"].map(|name| files.path().join(name));

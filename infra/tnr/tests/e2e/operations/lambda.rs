@@ -19,7 +19,7 @@ use crate::support::{
     fault_proxy::{Fault, FaultProxy},
     function_calls::with_iam_authorization,
     keys::{counted_requests, key_with_quotas},
-    lambda_runtime::{LambdaFunction, MAX_CONCURRENCY},
+    lambda_runtime::LambdaFunction,
     metrics::{assert_has_alarm_metrics, metrics_in},
     processes::lambda_process,
     sample_requests::SampleRequest,
@@ -48,20 +48,9 @@ fn event(key: &str) -> Value {
     event
 }
 
-/// The outcome of a run.
-struct Outcome {
-    counted: u64,
-    slowest_response: Duration,
-    output: String,
-}
-
-/// Sends a function this many requests with a key that has quotas, and freezes it after each.
-async fn run(
-    requests: u32,
-    delay: Duration,
-    freeze: Duration,
-    accepts_extensions: bool,
-) -> Outcome {
+/// Sends a function this many requests with a key that has quotas, freezes it after each, and asserts that each is counted
+/// once. Returns the longest time for a response.
+async fn send_and_freeze(requests: u32, delay: Duration, freeze: Duration) -> Duration {
     let service = Service::with_sample().await;
     let store = service.database.store();
     let key = key_with_quotas(&store, Some(requests), Some(requests)).await;
@@ -69,10 +58,7 @@ async fn run(
     let proxy = FaultProxy::for_operation(endpoint, "UpdateItem", Fault::Late(delay)).await;
     let folder = TempDir::new().unwrap();
     let output = folder.path().join("output");
-    let command = function(&proxy.endpoint, &output);
-    let mut function = LambdaFunction::start_with(command, accepts_extensions).await;
-    assert_eq!(function.has_extension(), accepts_extensions);
-
+    let mut function = LambdaFunction::start(function(&proxy.endpoint, &output)).await;
     let mut slowest_response = Duration::ZERO;
     for request in 0..requests {
         let started = Instant::now();
@@ -84,39 +70,21 @@ async fn run(
         function.freeze().await;
         tokio::time::sleep(freeze).await;
     }
-    if !accepts_extensions {
-        // Lambda does not notify such a function before it shuts down, so everything must be written by then.
-        function.thaw();
-        tokio::time::sleep(Duration::from_secs(3)).await;
-    }
     function.shut_down().await;
-    Outcome {
-        counted: counted_requests(&store).await.get(&key.hash()).copied().unwrap_or_default(),
-        slowest_response,
-        output: fs::read_to_string(output).unwrap(),
-    }
+    assert_eq!(counted_requests(&store).await.get(&key.hash()), Some(&requests.into()));
+    let output = fs::read_to_string(output).unwrap();
+    assert!(!output.contains("ERROR"), "{output}");
+    slowest_response
 }
 
 #[tokio::test]
 async fn frozen_functions_count_each_request_once_and_reject_none() {
     let (brief, long) = (Duration::from_millis(20), Duration::from_millis(600));
-    let quick = run(60, Duration::from_millis(30), brief, true);
-    let slow = run(20, Duration::from_millis(800), long, true);
-    let (quick, slow) = futures_util::future::join(quick, slow).await;
-    assert_eq!((quick.counted, slow.counted), (60, 20));
-    for outcome in [&quick, &slow] {
-        assert!(!outcome.output.contains("ERROR"), "{}", outcome.output);
-    }
+    let quick = send_and_freeze(60, Duration::from_millis(30), brief);
+    let slow = send_and_freeze(20, Duration::from_millis(800), long);
+    let (_, slowest_response) = futures_util::future::join(quick, slow).await;
     // Near the limit, a request may wait for a write.
-    assert!(slow.slowest_response < Duration::from_millis(1600), "{:?}", slow.slowest_response);
-}
-
-#[tokio::test]
-async fn functions_work_without_their_extension() {
-    let outcome = run(5, Duration::from_millis(5), Duration::from_millis(50), false).await;
-    assert_eq!(outcome.counted, 5);
-    assert!(outcome.output.contains("cannot register the extension"), "{}", outcome.output);
-    assert!(!outcome.output.contains("ERROR"), "{}", outcome.output);
+    assert!(slowest_response < Duration::from_millis(1600), "{slowest_response:?}");
 }
 
 /// Lambda neither freezes such a container nor notifies extensions of requests.
@@ -127,9 +95,8 @@ async fn functions_handle_concurrent_requests_where_lambda_allows_it() {
     let key = key_with_quotas(&store, Some(10), Some(10)).await;
     let proxy = FaultProxy::with_switch(service.database.endpoint(), None, Fault::Held).await;
     let folder = TempDir::new().unwrap();
-    let mut command = function(&proxy.endpoint, &folder.path().join("output"));
-    command.env(MAX_CONCURRENCY, "4");
-    let mut function = LambdaFunction::start(command).await;
+    let command = function(&proxy.endpoint, &folder.path().join("output"));
+    let mut function = LambdaFunction::start_concurrent(command, 4).await;
     assert!(!function.has_extension());
 
     let list = event(key.reveal());

@@ -5,9 +5,18 @@ use std::{
     collections::BTreeSet,
     env, fs, mem,
     path::PathBuf,
+    sync::{Arc, Mutex, MutexGuard},
     time::{Duration, Instant},
 };
 
+use axum::{
+    Json, Router,
+    body::Bytes,
+    extract::{Path, State},
+    http::{HeaderMap, StatusCode, header},
+    response::{IntoResponse, Response},
+    routing::post,
+};
 use ingest::Options;
 use lambda_http::{lambda_runtime, service_fn};
 use serde_json::{Value, json};
@@ -20,15 +29,115 @@ use tnr::{
 
 use crate::support::{
     api_events::events_folder,
-    aws::{Aws, Misbehavior, version_arn},
+    endpoints::routes_for,
+    function_calls::response_to,
     imports::{delete_chunk, import},
     lambda_runtime::LambdaFunction,
     metrics::{assert_has_alarm_metrics, metrics_in},
     processes::lambda_process,
-    service::{KEY, Service},
+    service::{KEY, Service, serve},
     small_reports::ReportSet,
     template::{route_for, routes},
 };
+
+/// What a misbehaving function does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Misbehavior {
+    /// Responds with 500, as after a panic.
+    InternalError,
+    Silent,
+    /// Exits before it responds.
+    Crashed,
+    /// Responds without OCNs.
+    WrongData,
+}
+
+#[derive(Debug, Clone)]
+struct Invocation {
+    function: String,
+    /// The version or alias.
+    qualifier: String,
+    event: Value,
+}
+
+/// A stand-in for Lambda and CodeDeploy: settings that tests can change, and the calls received.
+#[derive(Default)]
+struct Aws {
+    live: Option<App>,
+    new_version: Option<App>,
+    misbehaving: Option<(&'static str, Misbehavior)>,
+    /// The number of CodeDeploy calls yet to fail.
+    failing_reports: u32,
+    /// The number of invocations yet to throttle.
+    throttled_calls: u32,
+    invocations: Vec<Invocation>,
+    reports: Vec<Value>,
+}
+
+type SharedAws = State<Arc<Mutex<Aws>>>;
+
+fn assert_signed_for(headers: &HeaderMap, service: &str) {
+    let authorization = headers[header::AUTHORIZATION].to_str().unwrap();
+    let scope = format!("/us-east-1/{service}/aws4_request");
+    assert!(authorization.contains(&scope), "{authorization}");
+}
+
+async fn invoke(
+    State(aws): SharedAws,
+    Path(arn): Path<String>,
+    headers: HeaderMap,
+    Json(event): Json<Value>,
+) -> Response {
+    assert_signed_for(&headers, "lambda");
+    let (rest, qualifier) = arn.rsplit_once(':').unwrap();
+    let function = rest.rsplit_once("function:numbers-").unwrap().1.to_owned();
+    let routes = routes_for(&function);
+    let (misbehavior, app) = {
+        let mut aws = aws.lock().unwrap();
+        if aws.throttled_calls > 0 {
+            aws.throttled_calls -= 1;
+            let message = json!({ "Reason": "ConcurrentInvocationLimitExceeded", "Type": "User" });
+            return (StatusCode::TOO_MANY_REQUESTS, message.to_string()).into_response();
+        }
+        let app = if qualifier == "live" { &aws.live } else { &aws.new_version };
+        let app = app.clone().unwrap();
+        let misbehavior = aws.misbehaving.filter(|(name, _)| *name == function);
+        let qualifier = qualifier.to_owned();
+        aws.invocations.push(Invocation { function, qualifier, event: event.clone() });
+        (misbehavior.map(|(_, misbehavior)| misbehavior), app)
+    };
+    let payload = async || response_to(routes, app, &event).await.payload().to_string();
+    match misbehavior {
+        None => payload().await.into_response(),
+        Some(Misbehavior::WrongData) => {
+            payload().await.replace("\\\"ocn\\\":", "\\\"x\\\":").into_response()
+        }
+        Some(Misbehavior::Silent) => std::future::pending().await,
+        Some(Misbehavior::Crashed) => {
+            let message = "RequestId: 1 Error: Runtime exited with error: signal: killed";
+            let body = json!({ "errorType": "Runtime.ExitError", "errorMessage": message });
+            ([("x-amz-function-error", "Unhandled")], body.to_string()).into_response()
+        }
+        Some(Misbehavior::InternalError) => {
+            let body = json!({ "error": "internal_error", "message": "x" }).to_string();
+            json!({ "statusCode": 500, "headers": {}, "body": body }).to_string().into_response()
+        }
+    }
+}
+
+async fn receive_report(State(aws): SharedAws, headers: HeaderMap, body: Bytes) -> Response {
+    assert_signed_for(&headers, "codedeploy");
+    let operation = "CodeDeploy_20141006.PutLifecycleEventHookExecutionStatus";
+    assert_eq!(headers["x-amz-target"], operation);
+    assert_eq!(headers["content-type"], "application/x-amz-json-1.1");
+    let mut aws = aws.lock().unwrap();
+    if aws.failing_reports > 0 {
+        aws.failing_reports -= 1;
+        return StatusCode::INTERNAL_SERVER_ERROR.into_response();
+    }
+    aws.reports.push(serde_json::from_slice(&body).unwrap());
+    "{}".into_response()
+}
 
 /// The process that the tests start: the probe as deployed.
 #[tokio::test(flavor = "multi_thread")]
@@ -45,7 +154,7 @@ async fn app_on(service: &Service) -> App {
 
 /// A running probe, and the services that it calls.
 struct Probe {
-    aws: Aws,
+    aws: Arc<Mutex<Aws>>,
     function: LambdaFunction,
     output: PathBuf,
     _folder: TempDir,
@@ -54,30 +163,39 @@ struct Probe {
 impl Probe {
     /// A probe for functions on a service's database.
     async fn new(service: &Service) -> Self {
-        Self::with_versions(service, |function| Some(version_arn(function))).await
+        Self::of_functions(service, |_| true).await
     }
 
-    /// A probe with each function's version in its environment.
-    async fn with_versions(service: &Service, version: fn(&str) -> Option<String>) -> Self {
-        let aws = Aws::with_functions(app_on(service).await).await;
+    /// A probe with the versions of some functions in its environment.
+    async fn of_functions(service: &Service, is_known: fn(&str) -> bool) -> Self {
+        let app = Some(app_on(service).await);
+        let aws =
+            Arc::new(Mutex::new(Aws { live: app.clone(), new_version: app, ..Aws::default() }));
+        let router = Router::new()
+            .route("/2015-03-31/functions/{arn}/invocations", post(invoke))
+            .route("/", post(receive_report))
+            .with_state(Arc::clone(&aws));
         let folder = TempDir::new().unwrap();
         let output = folder.path().join("output");
-        let process = concat!(module_path!(), "::probe_process");
-        let mut command = lambda_process(process, &output);
-        command.env("AWS_ENDPOINT_URL", &aws.endpoint);
-        for (function, _) in functions() {
-            if let Some(version) = version(function) {
-                command.env(format!("{}_VERSION", function.to_uppercase()), version);
-            }
+        let mut command = lambda_process(concat!(module_path!(), "::probe_process"), &output);
+        command.env("AWS_ENDPOINT_URL", serve(router).await);
+        for (function, _) in functions().into_iter().filter(|(function, _)| is_known(function)) {
+            let arn =
+                format!("arn:aws:lambda:us-east-1:123456789012:function:numbers-{function}:7");
+            command.env(format!("{}_VERSION", function.to_uppercase()), arn);
         }
         let function = LambdaFunction::start(command).await;
         Self { aws, function, output, _folder: folder }
     }
 
+    fn aws(&self) -> MutexGuard<'_, Aws> {
+        self.aws.lock().unwrap()
+    }
+
     /// Checks new versions. Returns the status reported to CodeDeploy, and the probe's response.
     async fn check_new_version(&mut self) -> (String, Value) {
         let response = self.function.invoke(&sample_event("deployment")).await;
-        let reports = mem::take(&mut self.aws.state().reports);
+        let reports = mem::take(&mut self.aws().reports);
         assert_eq!(reports.len(), 1, "{reports:?}");
         let event = sample_event("deployment");
         let id = &event["LifecycleEventHookExecutionId"];
@@ -112,7 +230,7 @@ async fn new_versions_with_the_same_responses_pass() {
     assert_eq!(status, "Succeeded", "{findings}");
     assert_eq!(findings["checks"], 11);
 
-    let invoked = mem::take(&mut probe.aws.state().invocations);
+    let invoked = mem::take(&mut probe.aws().invocations);
     assert!(invoked.iter().all(|invoked| invoked.qualifier == "7"), "{invoked:?}");
     let called: BTreeSet<_> = invoked.iter().map(|invoked| invoked.function.as_str()).collect();
     assert_eq!(called, functions().into_iter().map(|(name, _)| name).collect(), "every function");
@@ -141,7 +259,7 @@ async fn new_versions_with_wrong_responses_fail() {
         ("search", Misbehavior::Silent, "no response within 16s"),
     ] {
         let started = Instant::now();
-        probe.aws.state().misbehaving = Some((function, misbehavior));
+        probe.aws().misbehaving = Some((function, misbehavior));
         let (status, findings) = probe.check_new_version().await;
         assert_eq!(status, "Failed", "{function} {misbehavior:?}");
         assert!(started.elapsed() < Duration::from_secs(40), "{:?}", started.elapsed());
@@ -149,10 +267,10 @@ async fn new_versions_with_wrong_responses_fail() {
         let is_named = |check: &str| check.starts_with(&format!("{function} "));
         assert!(failed_checks(&findings).iter().any(|check| is_named(check)), "{findings}");
     }
-    probe.aws.state().misbehaving = None;
+    probe.aws().misbehaving = None;
     // A new account has ten concurrent executions, and a deployment's hooks use seven. They are retried, as are reports.
-    probe.aws.state().throttled_calls = 3;
-    probe.aws.state().failing_reports = 2;
+    probe.aws().throttled_calls = 3;
+    probe.aws().failing_reports = 2;
     assert_eq!(probe.check_new_version().await.0, "Succeeded");
     let lines = probe.lines("new versions were checked");
     assert_eq!(lines.iter().filter(|line| line["level"] == "ERROR").count(), 4);
@@ -171,8 +289,7 @@ async fn new_versions_must_read_the_current_data_if_there_is_any() {
     assert_eq!(metrics_in(line), expected.into(), "DataAge is missing without data");
     assert_eq!(line["NoData"], 1.0);
 
-    let without_data = probe.aws.replace_app(app_on(&service).await);
-    probe.aws.state().new_version_app = Some(without_data);
+    probe.aws().live = Some(app_on(&service).await);
     let (status, findings) = probe.check_new_version().await;
     let expected = vec!["status: the live version's data"];
     assert_eq!((status.as_str(), failed_checks(&findings)), ("Failed", expected));
@@ -181,7 +298,7 @@ async fn new_versions_must_read_the_current_data_if_there_is_any() {
     import(&store, &ReportSet::second(), Options::default()).await.unwrap();
     let current = store.manifest().await.unwrap().unwrap().current;
     delete_chunk(&store, &current).await;
-    probe.aws.state().new_version_app = Some(app_on(&service).await);
+    probe.aws().new_version = Some(app_on(&service).await);
     let (status, findings) = probe.check_new_version().await;
     assert_eq!((&*status, failed_checks(&findings)), ("Failed", vec!["status /v1/health"]));
 }
@@ -190,8 +307,7 @@ async fn new_versions_must_read_the_current_data_if_there_is_any() {
 #[tokio::test]
 async fn a_broken_probe_reports_failure_to_codedeploy() {
     let service = Service::empty().await;
-    let without_npa = |function: &str| (function != "npa").then(|| version_arn(function));
-    let mut probe = Probe::with_versions(&service, without_npa).await;
+    let mut probe = Probe::of_functions(&service, |function| function != "npa").await;
     let (status, error) = probe.check_new_version().await;
     assert_eq!(status, "Failed");
     let expected = "the environment variable NPA_VERSION must be the ARN of a function version";
@@ -206,14 +322,14 @@ async fn scheduled_probes_check_the_live_versions_and_the_api() {
     scheduled["base_url"] = json!(format!("{}/", service.base_url));
     let findings = probe.function.invoke(&scheduled).await;
     assert_eq!(failed_checks(&findings), [""; 0], "{findings}");
-    let invoked = mem::take(&mut probe.aws.state().invocations);
+    let invoked = mem::take(&mut probe.aws().invocations);
     assert!(invoked.iter().all(|invoked| invoked.qualifier == "live"), "{invoked:?}");
     // The costs state the number of these requests, and how many API Gateway bills.
     assert_eq!(invoked.len() as u32, PROBE_REQUESTS - PUBLIC_PROBE_REQUESTS, "{invoked:?}");
     assert_eq!(findings["checks"], PROBE_REQUESTS);
-    assert!(probe.aws.state().reports.is_empty());
+    assert!(probe.aws().reports.is_empty());
 
-    probe.aws.state().misbehaving = Some(("npa", Misbehavior::InternalError));
+    probe.aws().misbehaving = Some(("npa", Misbehavior::InternalError));
     let findings = probe.function.invoke(&scheduled).await;
     assert_eq!(failed_checks(&findings), ["npa /v1/npa/{npa}/nxx/{nxx}"]);
 

@@ -1,16 +1,20 @@
 //! The start of the README: its commands work, and its responses are accurate.
 
 use std::{
-    fs,
+    env, fs,
+    path::PathBuf,
     process::{Command, Output},
 };
 
+use axum::{Router, http::Uri};
+use reqwest::StatusCode;
 use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::support::{
     program::{Server, program, stderr, stdout},
-    publishers::{mirror_of, published_reports},
+    service::serve,
+    small_reports::ReportSet,
 };
 
 const README: &str = include_str!("../../../../../README.md");
@@ -28,6 +32,27 @@ fn first_blocks() -> Vec<Block> {
     let parts = sections[..2].iter().flat_map(|section| section.split("```").skip(1).step_by(2));
     let blocks = parts.map(|part| part.split_once('\n').unwrap());
     blocks.map(|(language, code)| Block { language, code }).collect()
+}
+
+/// Names of the published reports, in the order of `--nanpa`, `--cnac` and `--npa-report`.
+const REPORT_NAMES: [&str; 3] =
+    ["CoCodeAssignment_Utilized_AllStates_Public.zip", "COCodeStatus_ALL.zip", "npa_report.csv"];
+
+/// The address of a server with the published reports from the `TNR_FULL_SCALE_DATA` folder, or small ones without it.
+async fn mirror() -> String {
+    let reports = match env::var_os("TNR_FULL_SCALE_DATA").map(PathBuf::from) {
+        Some(folder) => REPORT_NAMES.map(|name| fs::read(folder.join(name)).unwrap()),
+        None => {
+            let ReportSet { nanpa, cnac, npa_report, .. } = ReportSet::published();
+            [nanpa, cnac, npa_report].map(String::into_bytes)
+        }
+    };
+    let handler = async move |uri: Uri| {
+        let name = uri.path().trim_start_matches('/');
+        let index = REPORT_NAMES.iter().position(|known| *known == name);
+        index.map(|index| reports[index].clone()).ok_or(StatusCode::NOT_FOUND)
+    };
+    serve(Router::new().fallback(handler)).await
 }
 
 /// A stand-in for `cargo` that runs the built program and skips the tests, since this is one.
@@ -58,8 +83,7 @@ impl Clone {
 
     /// A shell for running `code`.
     fn shell(&self, code: &str) -> Command {
-        let search_path =
-            format!("{}:{}", self.folder.path().display(), std::env::var("PATH").unwrap());
+        let search_path = format!("{}:{}", self.folder.path().display(), env::var("PATH").unwrap());
         let mut shell = Command::new("sh");
         shell.args(["-ec", code]).current_dir(self.folder.path()).env("PATH", search_path);
         shell.env("TNR", program(&[]).get_program()).env("CARGO", "cargo");
@@ -80,7 +104,7 @@ impl Clone {
 #[cfg(unix)]
 #[tokio::test]
 async fn readme_commands_work_from_clone_to_real_data() {
-    let clone = Clone::new(mirror_of(published_reports()).await);
+    let clone = Clone::new(mirror().await);
     let mut server = None;
     let mut responses = Vec::new();
     for Block { language, code } in first_blocks() {

@@ -26,8 +26,6 @@ use super::{
     service::serve,
 };
 
-/// Lambda's environment variable for the maximum number of concurrent requests.
-pub const MAX_CONCURRENCY: &str = "AWS_LAMBDA_MAX_CONCURRENCY";
 const EXTENSION_ID: &str = "5f2d0b3a-extension";
 /// The time from an invocation to its deadline.
 const INVOCATION_TIMEOUT: Duration = Duration::from_secs(60);
@@ -46,7 +44,6 @@ struct Calls {
 
 /// State shared by the stand-in's handlers and the test.
 struct RuntimeState {
-    accepts_extensions: bool,
     /// Events for the function, and event ids for the extension.
     events: Mutex<mpsc::UnboundedReceiver<(String, Value)>>,
     notices: Mutex<mpsc::UnboundedReceiver<String>>,
@@ -56,7 +53,6 @@ struct RuntimeState {
 /// A function running under the stand-in.
 pub struct LambdaFunction {
     process: Child,
-    is_frozen: bool,
     state: Arc<RuntimeState>,
     invoke: mpsc::UnboundedSender<(String, Value)>,
     notify_extension: mpsc::UnboundedSender<String>,
@@ -68,16 +64,15 @@ pub struct LambdaFunction {
 impl LambdaFunction {
     /// Starts the process, and waits until it is ready.
     pub async fn start(command: Command) -> Self {
-        Self::start_with(command, true).await
+        Self::start_concurrent(command, 1).await
     }
 
-    /// The same, with the response to an extension's registration.
-    pub async fn start_with(mut command: Command, accepts_extensions: bool) -> Self {
+    /// The same, with several requests at once.
+    pub async fn start_concurrent(mut command: Command, concurrency: usize) -> Self {
         let (invoke, events) = mpsc::unbounded_channel();
         let (notify_extension, notices) = mpsc::unbounded_channel();
         let (events, notices) = (Mutex::new(events), Mutex::new(notices));
-        let calls = watch::Sender::default();
-        let state = Arc::new(RuntimeState { accepts_extensions, events, notices, calls });
+        let state = Arc::new(RuntimeState { events, notices, calls: watch::Sender::default() });
         let router = Router::new()
             .route("/2018-06-01/runtime/invocation/next", get(next_invocation))
             .route("/2018-06-01/runtime/invocation/{id}/response", post(response))
@@ -86,18 +81,18 @@ impl LambdaFunction {
             .route("/2020-01-01/extension/event/next", get(next_event))
             .with_state(Arc::clone(&state));
         let url = serve(router).await;
-        command
-            .env("AWS_LAMBDA_RUNTIME_API", url.trim_start_matches("http://"))
-            .env("AWS_LAMBDA_FUNCTION_NAME", "stack-npa")
-            .env("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "512")
-            .env("AWS_LAMBDA_FUNCTION_VERSION", "1");
-        let mut variables = command.get_envs();
-        let concurrency = variables.find(|(name, _)| *name == MAX_CONCURRENCY);
-        let concurrency = concurrency.and_then(|(_, value)| value?.to_str()?.parse().ok());
+        command.envs([
+            ("AWS_LAMBDA_RUNTIME_API", url.trim_start_matches("http://")),
+            ("AWS_LAMBDA_FUNCTION_NAME", "stack-npa"),
+            ("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "512"),
+            ("AWS_LAMBDA_FUNCTION_VERSION", "1"),
+        ]);
+        if concurrency > 1 {
+            command.env("AWS_LAMBDA_MAX_CONCURRENCY", concurrency.to_string());
+        }
         let process = command.spawn().unwrap();
-        let (is_frozen, invocations, concurrency) = (false, 0, concurrency.unwrap_or(1));
-        let function =
-            Self { process, is_frozen, state, invoke, notify_extension, invocations, concurrency };
+        let invocations = 0;
+        let function = Self { process, state, invoke, notify_extension, invocations, concurrency };
         function.wait_until_idle().await;
         function
     }
@@ -108,7 +103,7 @@ impl LambdaFunction {
     }
 
     /// Waits until the function and its extension have requested their next event.
-    pub async fn wait_until_idle(&self) {
+    async fn wait_until_idle(&self) {
         let mut calls = self.state.calls.subscribe();
         let idle = calls.wait_for(|calls| {
             calls.event_requests == self.invocations + self.concurrency
@@ -118,15 +113,15 @@ impl LambdaFunction {
         timeout(MAX_WAIT, idle).await.expect("the function did not become idle").unwrap();
     }
 
-    /// Thaws the function and returns its response to `event`.
+    /// Resumes the function and returns its response to `event`.
     pub async fn invoke(&mut self, event: &Value) -> Value {
         let id = self.begin(event);
         self.response(&id).await
     }
 
-    /// Thaws the function and sends it `event`. Returns the invocation id.
+    /// Resumes the function and sends it `event`. Returns the invocation id.
     pub fn begin(&mut self, event: &Value) -> String {
-        self.thaw();
+        send_signal("CONT", &self.process);
         self.invocations += 1;
         let id = format!("invocation-{}", self.invocations);
         if self.has_extension() {
@@ -144,22 +139,14 @@ impl LambdaFunction {
         calls.unwrap().responses[id].clone()
     }
 
-    pub async fn freeze(&mut self) {
+    pub async fn freeze(&self) {
         self.wait_until_idle().await;
         send_signal("STOP", &self.process);
-        self.is_frozen = true;
     }
 
-    /// Resumes the function if it is frozen.
-    pub fn thaw(&mut self) {
-        if std::mem::take(&mut self.is_frozen) {
-            send_signal("CONT", &self.process);
-        }
-    }
-
-    /// Thaws the function, then stops it: SIGTERM if it has an extension or is never frozen, otherwise SIGKILL.
+    /// Resumes the function, then stops it: SIGTERM if it has an extension or is never frozen, otherwise SIGKILL.
     pub async fn shut_down(mut self) {
-        self.thaw();
+        send_signal("CONT", &self.process);
         let is_notified = self.has_extension() || self.concurrency > 1;
         send_signal(if is_notified { "TERM" } else { "KILL" }, &self.process);
         wait_for_exit(&mut self.process).await;
@@ -175,9 +162,9 @@ impl Drop for LambdaFunction {
 }
 
 /// The deadline for an invocation, in milliseconds since 1970.
-fn deadline() -> u128 {
+fn deadline() -> u64 {
     let end = SystemTime::now() + INVOCATION_TIMEOUT;
-    end.duration_since(SystemTime::UNIX_EPOCH).unwrap().as_millis()
+    end.duration_since(SystemTime::UNIX_EPOCH).unwrap().as_millis() as u64
 }
 
 async fn next_invocation(State(state): State<Arc<RuntimeState>>) -> Response {
@@ -205,9 +192,6 @@ async fn response(
 }
 
 async fn register(State(state): State<Arc<RuntimeState>>) -> Response {
-    if !state.accepts_extensions {
-        return StatusCode::FORBIDDEN.into_response();
-    }
     state.calls.send_modify(|calls| calls.is_extension_registered = true);
     let body = json!({ "functionName": "npa", "functionVersion": "1", "handler": "bootstrap" });
     ([("lambda-extension-identifier", EXTENSION_ID)], body.to_string()).into_response()
@@ -220,7 +204,7 @@ async fn next_event(State(state): State<Arc<RuntimeState>>, headers: HeaderMap) 
         return StatusCode::GONE.into_response();
     };
     let event = json!({
-        "eventType": "INVOKE", "deadlineMs": deadline() as u64, "requestId": id,
+        "eventType": "INVOKE", "deadlineMs": deadline(), "requestId": id,
         "invokedFunctionArn": "arn:aws:lambda:x:1:function:npa",
         "tracing": { "type": "X-Amzn-Trace-Id", "value": "Root=1-0" }
     });

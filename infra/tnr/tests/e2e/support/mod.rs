@@ -1,7 +1,6 @@
 //! Shared test support: services, databases, requests, reports, and the template.
 
 pub mod api_events;
-pub mod aws;
 pub mod databases;
 pub mod description;
 pub mod endpoints;
@@ -12,10 +11,8 @@ pub mod in_process;
 pub mod keys;
 pub mod lambda_runtime;
 pub mod metrics;
-pub mod numbers_worldwide;
 pub mod processes;
 pub mod program;
-pub mod publishers;
 pub mod service;
 pub mod settings;
 pub mod small_reports;

@@ -14,7 +14,6 @@ use tempfile::TempDir;
 use super::{
     processes::{send_signal, wait_for_exit},
     service::http_client,
-    small_reports::ReportSet,
 };
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_tnr");
@@ -48,23 +47,6 @@ pub fn run(data_dir: &TempDir, arguments: &[&str]) -> Output {
 pub fn stdout(output: &Output) -> String {
     assert!(output.status.success(), "{}", stderr(output));
     String::from_utf8(output.stdout.clone()).unwrap()
-}
-
-/// Imports these reports with extra options.
-pub fn import(data_dir: &TempDir, reports: &ReportSet, more: &[&str]) -> Output {
-    let folder = TempDir::new().unwrap();
-    let folder = folder.path().join("reports");
-    reports.write_into(&folder);
-    let mut command = command_for(data_dir, &[&["import"], more].concat());
-    for (option, name) in [
-        ("--nanpa", "nanpa"),
-        ("--cnac", "cnac"),
-        ("--npa-report", "npa_report"),
-        ("--carriers", "carriers"),
-    ] {
-        command.arg(option).arg(folder.join(name));
-    }
-    command.output().unwrap()
 }
 
 /// Asserts that no line is wider than a terminal.

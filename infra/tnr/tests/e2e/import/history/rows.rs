@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use ingest::{ReportName, Sources};
 use jiff::{ToSpan, civil::Date};
 use rand::{RngExt, rngs::StdRng, seq::IndexedRandom};
+use serde_json::Value;
 
 use crate::support::small_reports::source;
 
@@ -55,13 +56,9 @@ pub struct Change {
 }
 
 impl Row {
-    /// The holders of the exchange and its blocks.
-    pub fn holders(&self) -> Vec<&'static str> {
-        let mut holders = vec![self.ocn];
-        for block in &self.blocks {
-            holders.push(block.ocn);
-        }
-        holders
+    /// Returns `true` if the carrier holds the exchange or one of its blocks.
+    pub fn is_held_by(&self, ocn: &str) -> bool {
+        self.ocn == ocn || self.blocks.iter().any(|block| block.ocn == ocn)
     }
 }
 
@@ -84,20 +81,18 @@ impl Change {
     }
 
     /// Some fields before and after, by their names in the API.
-    pub fn fields(&self) -> [(&'static str, Option<String>, Option<String>); 4] {
-        let values = |row: &Option<Row>| match row {
-            Some(row) => [row.ocn, &row.name, row.place, row.state].map(|it| Some(it.to_owned())),
-            None => [const { None }; 4],
-        };
-        let [ocn, name, place, state] = values(&self.before);
-        let after = values(&self.after);
-        let [ocn_after, name_after, place_after, state_after] = after;
-        [
-            ("ocn", ocn, ocn_after),
-            ("company_name", name, name_after),
-            ("rate_center", place, place_after),
-            ("state", state, state_after),
-        ]
+    pub fn fields(&self) -> [(&'static str, Value, Value); 4] {
+        type Field = (&'static str, fn(&Row) -> &str);
+        let fields: [Field; 4] = [
+            ("ocn", |row| row.ocn),
+            ("company_name", |row| &row.name),
+            ("rate_center", |row| row.place),
+            ("state", |row| row.state),
+        ];
+        fields.map(|(name, field)| {
+            let value = |row: &Option<Row>| row.as_ref().map(field).into();
+            (name, value(&self.before), value(&self.after))
+        })
     }
 }
 

@@ -96,5 +96,5 @@ fn describe(exchange: &Exchange) -> String {
     let ocn = exchange.ocn.map_or(String::new(), |ocn| ocn.to_string());
     let company = exchange.company_name.as_deref().unwrap_or_default();
     let rate_center = exchange.rate_center.as_deref().unwrap_or_default();
-    format!("{} {ocn} {company} {rate_center}", exchange.nxx)
+    format!("{},{ocn},{company},{rate_center}", exchange.nxx)
 }

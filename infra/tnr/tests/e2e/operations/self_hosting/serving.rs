@@ -1,14 +1,22 @@
-//! The server's addresses and database.
+//! The server and its database: remote, failing, or in use by another command. Sessions have the rest.
 
 use std::sync::{Arc, Mutex};
 
 use axum::{Router, http::HeaderMap, http::StatusCode};
 use serde_json::json;
+use store::Store;
 use tempfile::TempDir;
+use tnr::{
+    database::Database,
+    keys::{random, register},
+};
 
 use crate::support::{
-    program::{Server, command_for, program, stderr},
-    service::{Service, serve},
+    databases::sample_folder,
+    fault_proxy::{Fault, FaultProxy},
+    processes::wait_until,
+    program::{Server, command_for, program, run, stderr, stdout},
+    service::{KEY, Service, http_client, serve},
 };
 
 #[tokio::test]
@@ -80,4 +88,76 @@ async fn remote_databases_use_the_configured_credentials_and_may_create_tables_s
     let polls = calls.iter().filter(|(operation, _)| operation == "DescribeTable").count();
     assert_eq!(polls, 3 + 5, "it waits for the first table");
     assert_eq!(calls.last().unwrap().0, "PutItem");
+}
+
+async fn text(url: &str) -> (StatusCode, String) {
+    let response = http_client().get(url).send().await.unwrap();
+    (response.status(), response.text().await.unwrap())
+}
+
+fn value(metrics: &str, series: &str) -> f64 {
+    let line = metrics.lines().find_map(|line| line.strip_prefix(series)?.strip_prefix(' '));
+    line.unwrap_or_else(|| panic!("{series} is not in\n{metrics}")).parse().unwrap()
+}
+
+#[tokio::test]
+async fn metrics_and_readiness_report_a_dead_database_once_it_is_needed() {
+    let sample = Service::with_sample().await;
+    let endpoint = sample.database.endpoint();
+    let proxy = FaultProxy::with_switch(endpoint, None, Fault::NON_RETRYABLE).await;
+    let options = ["--ops-address", "127.0.0.1:0", "--key", KEY];
+    let server = Server::at(&proxy.endpoint, &options).await;
+    let operations = server.operations_url();
+    let ready = async || text(&format!("{operations}/ready")).await;
+    let metric = async |name: &str| value(&text(&format!("{operations}/metrics")).await.1, name);
+    let look_up = async || server.response("/v1/carrier/908K", KEY).await.status();
+    let metrics = format!("{operations}/metrics");
+    // The data loads without a request.
+    wait_until(async || text(&metrics).await.1.contains("tnr_data_info{")).await;
+    assert_eq!(metric("tnr_database_up").await, 1.0);
+
+    proxy.start_failing();
+    let (status, reason) = ready().await;
+    assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE, "no key is in memory");
+    assert!(
+        reason.starts_with("API keys cannot be checked: GetItem on table api_keys"),
+        "{reason}"
+    );
+    assert_eq!([metric("tnr_ready").await, metric("tnr_database_up").await], [0.0, 0.0]);
+    let refused = r#"tnr_dynamodb_failed_calls_total{kind="refused"}"#;
+    assert!(metric(refused).await >= 1.0);
+
+    proxy.stop_failing();
+    wait_until(async || ready().await.0 == StatusCode::OK).await;
+    assert_eq!(look_up().await, StatusCode::OK);
+    proxy.start_failing();
+    assert_eq!(look_up().await, StatusCode::OK);
+    assert_eq!(metric("tnr_database_up").await, 0.0);
+    assert_eq!(ready().await.0, StatusCode::OK, "data and a key are in memory");
+}
+
+/// Writes keys forever, as an import writes items.
+async fn write_forever(store: Store) {
+    for index in 0.. {
+        let key = random(shared::auth::KeyKind::Live).unwrap();
+        register(&store, &key, &format!("key {index}")).await.unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn reads_do_not_wait_for_writers() {
+    let (data_dir, output) = (sample_folder(), TempDir::new().unwrap());
+    let database = Database::embedded(data_dir.path()).await.unwrap();
+    let writing = tokio::spawn(write_forever(database.store()));
+    let backup = output.path().join("backup").display().to_string();
+    for command in
+        [&["lookup", "4152341234"][..], &["verify"], &["keys", "list"], &["backup", &backup]]
+    {
+        stdout(&run(&data_dir, command));
+    }
+    let failed = run(&data_dir, &["keys", "create", "--name", "second writer"]);
+    assert!(stderr(&failed).contains("is in use by another command"), "{}", stderr(&failed));
+    assert!(!writing.is_finished());
+    writing.abort();
+    database.close().await;
 }
