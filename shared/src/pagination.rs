@@ -140,31 +140,26 @@ pub struct PageResponse<T> {
     /// The data version for links; `None` if the list has only one page.
     pub version: Option<String>,
     pub format: ListFormat,
+    /// The URL of a further list after the last page, if any.
+    pub continuation: Option<Uri>,
     pub body: T,
 }
 
 impl<T: Serialize + Rows> IntoResponse for PageResponse<T> {
     fn into_response(self) -> Response {
-        self.into_response_with(None)
-    }
-}
-
-impl<T: Serialize + Rows> PageResponse<T> {
-    /// The response, with the URL of a further list after the last page, if any.
-    pub fn into_response_with(self, continuation: Option<&Uri>) -> Response {
         let response = match self.format {
             ListFormat::Csv => csv_pages::response(&self.uri, &self.body),
             ListFormat::Json => json_response(&self.body),
         };
-        self.with_links(response, continuation)
+        self.with_links(response)
     }
 }
 
 impl<T> PageResponse<T> {
     /// Adds the `Link` header to a response with this page.
-    pub fn with_links(&self, mut response: Response, continuation: Option<&Uri>) -> Response {
+    pub fn with_links(&self, mut response: Response) -> Response {
         let mut links = self.links();
-        links.extend(continuation.map(|uri| format!("<{uri}>; rel=\"next\"")));
+        links.extend(self.continuation.iter().map(|uri| format!("<{uri}>; rel=\"next\"")));
         if !links.is_empty() {
             let value = HeaderValue::try_from(links.join(", "))
                 .expect("the path has valid parameters, and the query is encoded");
@@ -252,7 +247,8 @@ impl ListRequest {
         pagination: Pagination,
     ) -> PageResponse<T> {
         let Self { uri, format, .. } = self;
-        PageResponse { uri, pagination, version: version.map(Version::to_string), format, body }
+        let (version, continuation) = (version.map(Version::to_string), None);
+        PageResponse { uri, pagination, version, format, continuation, body }
     }
 }
 
@@ -286,9 +282,9 @@ mod tests {
             let page = Page { limit: 50, offset: offset.parse().unwrap() };
             let (_, pagination) = page.slice(0..total.parse().unwrap());
             let (version, format) = (Some("v2".to_owned()), ListFormat::Json);
-            let uri = uri.parse().unwrap();
-            let response = PageResponse { uri, pagination, version, format, body: () };
-            let headers = response.with_links(().into_response(), None).headers().clone();
+            let (uri, continuation) = (uri.parse().unwrap(), None);
+            let page = PageResponse { uri, pagination, version, format, continuation, body: () };
+            let headers = page.with_links(().into_response()).headers().clone();
             let found = headers.get(LINK).map(|value| value.to_str().unwrap());
             assert_eq!(found.unwrap_or("none"), expected);
         }

@@ -92,12 +92,10 @@ pub fn response(
     let uri = pin(requested, "since", &body.since.publication);
     let list_format = if format == ChangesFormat::Csv { ListFormat::Csv } else { ListFormat::Json };
     let pagination = body.pagination;
-    let continuation = continuation(&uri, &body);
-    let page = PageResponse { uri, pagination, version: None, format: list_format, body };
+    let (version, continuation) = (None, continuation(&uri, &body));
+    let page = PageResponse { uri, pagination, version, format: list_format, continuation, body };
     let written = match format {
-        ChangesFormat::Json | ChangesFormat::Csv => {
-            return page.into_response_with(continuation.as_ref());
-        }
+        ChangesFormat::Json | ChangesFormat::Csv => return page.into_response(),
         ChangesFormat::Ndjson => {
             json_lines(page.body.changes.iter()).map(|body| (JSON_LINES, body)).map_err(Into::into)
         }
@@ -108,7 +106,7 @@ pub fn response(
     match written {
         Ok((media_type, body)) => {
             let content_type = [(CONTENT_TYPE, HeaderValue::from_static(media_type))];
-            page.with_links((content_type, body).into_response(), continuation.as_ref())
+            page.with_links((content_type, body).into_response())
         }
         Err(error) => {
             tracing::error!(error = &*error, "changes cannot be written");

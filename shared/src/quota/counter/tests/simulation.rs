@@ -141,14 +141,15 @@ impl Run {
                     self.send_request(index, time);
                 }
                 self.start_call_if_due(index, time);
-                if time < END_OF_REQUESTS && self.random.random_bool(0.001) {
-                    self.freeze(index, time);
+                // Not after a failed write, since two failures in a row count as an outage.
+                if time < END_OF_REQUESTS
+                    && self.random.random_bool(0.001)
+                    && self.containers[index].counter.failures == 0
+                {
+                    self.containers[index].frozen_until = time + self.random.random_range(0..8000);
                 }
             }
-            // Calls from a frozen container still arrive.
-            for index in 0..self.containers.len() {
-                self.deliver(index, time);
-            }
+            self.deliver(time);
             time += if time < END_OF_REQUESTS { self.step } else { LONG_STEP };
         }
         self
@@ -183,13 +184,6 @@ impl Run {
         }
     }
 
-    /// Freezes a container unless its last write failed, since two consecutive failures count as an outage.
-    fn freeze(&mut self, index: usize, time: i64) {
-        if self.containers[index].counter.failures == 0 {
-            self.containers[index].frozen_until = time + self.random.random_range(0..8000);
-        }
-    }
-
     fn start_call_if_due(&mut self, index: usize, time: i64) {
         let clock = self.instant(time);
         let Container { counter, call, .. } = &mut self.containers[index];
@@ -210,17 +204,16 @@ impl Run {
         }
     }
 
-    /// Applies a call to the table once it arrives.
-    fn deliver(&mut self, index: usize, time: i64) {
-        if let Some(in_progress) = &mut self.containers[index].call
-            && in_progress.usage.is_none()
-            && time >= in_progress.arrives_at
-        {
-            if let Call::Write(write) = &in_progress.call {
-                self.writes.push(time);
-                add(&mut self.table, write);
+    /// Applies calls to the table once they arrive, even if their containers are frozen.
+    fn deliver(&mut self, time: i64) {
+        for call in self.containers.iter_mut().filter_map(|it| it.call.as_mut()) {
+            if call.usage.is_none() && time >= call.arrives_at {
+                if let Call::Write(write) = &call.call {
+                    self.writes.push(time);
+                    add(&mut self.table, write);
+                }
+                call.usage = Some(self.table.clone());
             }
-            in_progress.usage = Some(self.table.clone());
         }
     }
 
@@ -228,20 +221,16 @@ impl Run {
     fn receive_response(&mut self, index: usize, time: i64) {
         let (now, clock) = (START + time / 1000, self.instant(time));
         let Container { counter, call, .. } = &mut self.containers[index];
-        let Some(CallInProgress { call: started, started_at, returns_at, is_lost, usage, .. }) =
-            call
-        else {
-            return;
-        };
-        if time - *started_at > CALL_TIMEOUT {
+        let Some(mut in_progress) = call.take() else { return };
+        let is_received = !in_progress.is_lost && time >= in_progress.returns_at;
+        if time - in_progress.started_at > CALL_TIMEOUT {
             counter.record_failure(now, clock);
-        } else if let Some(usage) = usage.take_if(|_| !*is_lost && time >= *returns_at) {
-            let started_at = self.clock + Duration::from_millis(*started_at as u64);
-            counter.record_response(started, usage, now, started_at);
+        } else if let Some(usage) = in_progress.usage.take_if(|_| is_received) {
+            let started = self.clock + Duration::from_millis(in_progress.started_at as u64);
+            counter.record_response(&in_progress.call, usage, now, started);
         } else {
-            return;
+            *call = Some(in_progress);
         }
-        *call = None;
     }
 
     /// The number of requests by which a quota may be exceeded, as `docs/decisions/0006-quotas.md` promises.
