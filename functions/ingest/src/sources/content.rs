@@ -1,11 +1,11 @@
-//! Report content: unpacked, with normalized line endings and limits on size.
+//! Report content: unpacked, with a limit on the length of lines.
 
 #[cfg(test)]
 mod tests;
 
 use std::{
     borrow::Cow,
-    io::{self, BufRead, BufReader, Cursor, Read, Seek},
+    io::{self, Cursor, Read, Seek},
 };
 
 use flate2::read::MultiGzDecoder;
@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// Maximum bytes in a line, since a file that is not a report may have no line endings.
-const MAX_LINE_BYTES: u64 = 64 * 1024;
+const MAX_LINE_BYTES: usize = 64 * 1024;
 /// The number of leading bytes used to detect the kind of file.
 const HEAD_BYTES: u64 = 512;
 
@@ -68,13 +68,17 @@ impl Content {
         Ok(read(&mut file))
     }
 
-    /// Calls `parse` with the unpacked text. `on_line` is called with the number of lines read so far.
+    /// Calls `parse` with the unpacked text, after which it adds a line ending, since the last line may have none. `on_line`
+    /// is called with the number of lines read so far.
     pub fn read<T>(
         self,
         on_line: impl Fn(u64),
         parse: impl FnOnce(&mut dyn Read) -> Result<T, ReportError>,
     ) -> Result<T, IngestError> {
-        let parsed = self.unpack(|bytes| parse(&mut NormalizedText::new(bytes, on_line)));
+        let parsed = self.unpack(|bytes| {
+            let inner = bytes.chain(&b"\n"[..]);
+            parse(&mut CountedLines { inner, lines: 0, bytes_in_line: 0, on_line })
+        });
         let source_name = self.source_name;
         match parsed {
             Ok(parsed) => parsed.map_err(|source| IngestError::Report { source_name, source }),
@@ -102,46 +106,30 @@ fn report_index<R: Read + Seek>(archive: &ZipArchive<R>) -> Result<usize, Cause>
     }
 }
 
-/// Text whose lines all end with LF, including the last. Reading fails if a line is too long.
-struct NormalizedText<R, F> {
-    inner: BufReader<R>,
-    line: Cursor<Vec<u8>>,
+/// Counts lines as they are read. Reading fails if one is too long.
+struct CountedLines<R, F> {
+    inner: R,
     lines: u64,
+    bytes_in_line: usize,
     on_line: F,
 }
 
-impl<R: Read, F: Fn(u64)> NormalizedText<R, F> {
-    fn new(inner: R, on_line: F) -> Self {
-        Self { inner: BufReader::new(inner), line: Cursor::default(), lines: 0, on_line }
-    }
-
-    /// Reads the next line, which is empty at the end of the text.
-    fn read_line(&mut self) -> io::Result<()> {
-        let line = self.line.get_mut();
-        line.clear();
-        self.inner.by_ref().take(MAX_LINE_BYTES + 1).read_until(b'\n', line)?;
-        if line.len() as u64 > MAX_LINE_BYTES {
-            return Err(io::Error::other(format!(
-                "a line is longer than {MAX_LINE_BYTES} bytes; lines must end with LF or CRLF"
-            )));
-        }
-        if !line.is_empty() {
-            let end = [&b"\r\n"[..], b"\n", b"\r"].into_iter().find(|end| line.ends_with(end));
-            line.truncate(line.len() - end.map_or(0, <[u8]>::len));
-            line.push(b'\n');
-            self.lines += 1;
-            (self.on_line)(self.lines);
-        }
-        self.line.set_position(0);
-        Ok(())
-    }
-}
-
-impl<R: Read, F: Fn(u64)> Read for NormalizedText<R, F> {
+impl<R: Read, F: Fn(u64)> Read for CountedLines<R, F> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.line.position() == self.line.get_ref().len() as u64 {
-            self.read_line()?;
+        let read = self.inner.read(buffer)?;
+        for part in buffer[..read].split_inclusive(|&byte| byte == b'\n') {
+            self.bytes_in_line += part.len();
+            if self.bytes_in_line > MAX_LINE_BYTES {
+                return Err(io::Error::other(format!(
+                    "a line is longer than {MAX_LINE_BYTES} bytes; lines must end with LF or CRLF"
+                )));
+            }
+            if part.ends_with(b"\n") {
+                self.bytes_in_line = 0;
+                self.lines += 1;
+                (self.on_line)(self.lines);
+            }
         }
-        self.line.read(buffer)
+        Ok(read)
     }
 }
