@@ -22,11 +22,8 @@ pub const JSON: &str = "application/json";
 /// Bytes of a body that count as one request, rounded up.
 pub const BYTES_PER_REQUEST: usize = 16 * 1024;
 
-#[derive(Debug)]
-pub struct ContentType {
-    pub media_type: String,
-    parameters: Vec<(String, String)>,
-}
+/// A `Content-Type` in lowercase.
+pub struct ContentType(String);
 
 impl ContentType {
     /// Rejects a compressed body, and a charset other than UTF-8.
@@ -38,13 +35,7 @@ impl ContentType {
                 quote(coding)
             )));
         }
-        let content_type = header_text(headers, CONTENT_TYPE).to_ascii_lowercase();
-        let mut parts = content_type.split(';').map(str::trim);
-        let media_type = parts.next().unwrap_or_default().to_owned();
-        let parameters = parts.filter_map(|part| part.split_once('=')).map(|(name, value)| {
-            (name.trim().to_owned(), value.trim().trim_matches('"').to_owned())
-        });
-        let content_type = Self { media_type, parameters: parameters.collect() };
+        let content_type = Self(header_text(headers, CONTENT_TYPE).to_ascii_lowercase());
         match content_type.parameter("charset") {
             None | Some("utf-8" | "utf8" | "us-ascii") => Ok(content_type),
             Some(other) => Err(ApiError::UnsupportedMediaType(format!(
@@ -54,12 +45,18 @@ impl ContentType {
         }
     }
 
+    pub fn media_type(&self) -> &str {
+        self.0.split(';').next().unwrap_or_default().trim()
+    }
+
     pub fn parameter(&self, wanted: &str) -> Option<&str> {
-        self.parameters.iter().find(|(name, _)| name == wanted).map(|(_, value)| &**value)
+        let mut parameters = self.0.split(';').skip(1).filter_map(|part| part.split_once('='));
+        let found = parameters.find(|(name, _)| name.trim() == wanted);
+        found.map(|(_, value)| value.trim().trim_matches('"'))
     }
 
     pub fn unsupported(&self, supported: &str) -> ApiError {
-        let got = quote(&self.media_type);
+        let got = quote(self.media_type());
         let message = format!("Content-Type must be {supported}, got '{got}'");
         ApiError::UnsupportedMediaType(message)
     }
@@ -74,14 +71,9 @@ pub fn decode_text(body: &[u8]) -> Result<&str, ApiError> {
     match from_utf8(body) {
         Ok(text) => Ok(text.strip_prefix('\u{feff}').unwrap_or(text)),
         Err(error) => {
-            let valid = from_utf8(&body[..error.valid_up_to()]).unwrap_or_default();
-            let line = last_line_number(valid);
-            let byte = body[error.valid_up_to()];
-            let is_utf_16 = body.starts_with(b"\xff\xfe") || body.starts_with(b"\xfe\xff");
-            let advice = if is_utf_16 { "; it is UTF-16" } else { "" };
+            let (position, byte) = (error.valid_up_to() + 1, body[error.valid_up_to()]);
             Err(ApiError::invalid(format!(
-                "The body must be UTF-8, got the byte {byte:#04x} at byte {}, on line {line}{advice}",
-                valid.len() + 1
+                "The body must be UTF-8, got the byte {byte:#04x} at byte {position}"
             )))
         }
     }
@@ -89,11 +81,6 @@ pub fn decode_text(body: &[u8]) -> Result<&str, ApiError> {
 
 pub fn json_error(error: &serde_json::Error) -> ApiError {
     ApiError::invalid(format!("The body is not valid JSON: {error}"))
-}
-
-fn last_line_number(text: &str) -> usize {
-    let crlf_count = text.matches("\r\n").count();
-    1 + text.matches(['\r', '\n']).count() - crlf_count
 }
 
 pub type Body = Result<Vec<u8>, Box<dyn std::error::Error>>;

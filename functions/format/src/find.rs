@@ -196,7 +196,7 @@ fn describe<'a>(
 
 fn is_json(headers: &HeaderMap) -> Result<bool, ApiError> {
     let content_type = ContentType::from_headers(headers)?;
-    match &*content_type.media_type {
+    match content_type.media_type() {
         "application/json" => Ok(true),
         "text/plain" => Ok(false),
         _ => Err(content_type.unsupported("application/json or text/plain")),

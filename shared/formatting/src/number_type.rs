@@ -5,8 +5,7 @@ use serde::Serialize;
 use strum::Display;
 use utoipa::ToSchema;
 
-/// The calling codes of countries whose mobile numbers belong to places: Mexico, Argentina, Brazil, Indonesia, China.
-const MOBILE_BY_PLACE: [i32; 5] = [52, 54, 55, 62, 86];
+use super::metadata::RULES;
 
 /// The type of service that a number is used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema, Display)]
@@ -79,23 +78,11 @@ impl NumberType {
     pub(super) fn belongs_to_place(self, calling_code: i32) -> bool {
         match self {
             Self::FixedLine | Self::FixedLineOrMobile => true,
-            Self::Mobile => MOBILE_BY_PLACE.contains(&calling_code),
+            Self::Mobile => RULES.is_number_geographical_by_country_code_and_type(
+                PhoneNumberType::Mobile,
+                calling_code,
+            ),
             _ => false,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::metadata::RULES;
-
-    #[test]
-    fn mobile_numbers_belong_to_places_where_rlibphonenumber_says_so() {
-        for code in 0..1000 {
-            let expected = RULES
-                .is_number_geographical_by_country_code_and_type(PhoneNumberType::Mobile, code);
-            assert_eq!(NumberType::Mobile.belongs_to_place(code), expected, "{code}");
         }
     }
 }

@@ -109,25 +109,3 @@ pub(super) fn is_invisible(c: char) -> bool {
 pub(super) fn digit_count(text: &str) -> usize {
     text.chars().filter(|c| c.is_numeric()).count()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn international_prefixes_become_a_plus() {
-        for (text, expected) in [
-            ("011 44 20 7946 0958", Some("+ 44 20 7946 0958")),
-            ("(011) 4420", Some("+) 4420")),
-            ("(0)11 4420", None),
-            ("0044 20", Some("+44 20")),
-            ("００44 20", Some("+44 20")),
-            ("٠١١ 44", Some("+ 44")),
-            ("020 7946", None),
-            ("+011", None),
-            ("00", None),
-        ] {
-            assert_eq!(without_international_prefix(text).as_deref(), expected, "{text}");
-        }
-    }
-}

@@ -1,7 +1,5 @@
 //! The keys of the records that differ between two versions, packed into about two bytes each.
 
-use std::fmt;
-
 use bytes::Bytes;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
@@ -13,7 +11,7 @@ const LEVEL: i32 = 19;
 const MAX_BYTES: usize = 16 << 20;
 
 /// The keys of the records that differ between two versions, in order, each with whether the record existed before.
-#[derive(Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ChangedKeys(Vec<u32>);
 
 /// The lowest bit of a packed key is set if the record existed before.
@@ -122,12 +120,6 @@ impl<'de> Deserialize<'de> for ChangedKeys {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let bytes = Bytes::deserialize(deserializer)?;
         Self::from_bytes(&bytes).ok_or_else(|| de::Error::custom("the keys cannot be unpacked"))
-    }
-}
-
-impl fmt::Debug for ChangedKeys {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.iter().map(|(key, _)| key.to_string())).finish()
     }
 }
 

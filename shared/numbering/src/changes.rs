@@ -17,7 +17,9 @@ use utoipa::ToSchema;
 use crate::{
     changed_keys::ChangedKeys,
     dataset::{Dataset, SnapshotError},
-    records::{Carrier, Exchange, Ocn, OwnedExchanges, Record, RecordKey, StateCode},
+    records::{
+        AreaCodeStatus, Carrier, Exchange, Ocn, OwnedExchanges, Record, RecordKey, StateCode,
+    },
 };
 
 /// A kind of change to a record.
@@ -184,7 +186,7 @@ fn response_fields(record: &Record) -> Value {
             let total_exchanges = area_code.is_covered().then_some(area_code.total_exchanges);
             fields["total_exchanges"] = json!(total_exchanges);
             fields["country"] = json!(area_code.iso_country());
-            fields["status"] = json!(area_code.plan.reported_status());
+            fields["status"] = json!(AreaCodeStatus::new(area_code.plan.is_in_service));
             remove(&mut fields, &["plan_country", "is_in_service"]);
         }
         Record::Carrier(carrier) => {

@@ -25,7 +25,7 @@ impl BodyFormat {
     /// The format that `Content-Type` specifies. `params` requires a CSV.
     pub fn from_headers(headers: &HeaderMap, params: &ColumnParams) -> Result<Self, ApiError> {
         let content_type = ContentType::from_headers(headers)?;
-        let format = match &*content_type.media_type {
+        let format = match content_type.media_type() {
             "application/json" => Self::Json,
             "text/plain" => Self::Lines,
             "text/csv" => {

@@ -1,18 +1,8 @@
 use super::*;
-use crate::{dataset::tests::example, records::AreaCode};
-
-/// The example with a renamed carrier, an exchange that moved to another holder, and one that was removed.
-fn changed_example() -> Dataset {
-    let dataset = example();
-    let mut carriers: Vec<_> = dataset.carriers().collect();
-    carriers[0].company_name = Some("RENAMED".to_owned());
-    let mut exchanges: Vec<_> = dataset.exchanges().collect();
-    exchanges.remove(1);
-    assert_ne!(exchanges[0].ocn, Some(carriers[0].ocn));
-    exchanges[0].ocn = Some(carriers[0].ocn);
-    exchanges[0].blocks.clear();
-    Dataset::new(carriers, dataset.area_codes().collect(), exchanges)
-}
+use crate::{
+    dataset::tests::{changed_example, example},
+    records::AreaCode,
+};
 
 fn keys(before: &Dataset, after: &Dataset) -> Vec<RecordKey> {
     let pairs = record_pairs(before, after);

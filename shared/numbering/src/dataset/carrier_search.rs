@@ -1,5 +1,7 @@
 //! Carrier search by words and fields.
 
+use std::cmp::Reverse;
+
 use utoipa::IntoParams;
 
 use super::{
@@ -53,24 +55,22 @@ impl Dataset {
         })
     }
 
-    /// The rank of a carrier that matches all words, packed into one number because that sorts fast. Lower is
-    /// better: first by how closely a name matches, then by more exchanges.
-    fn rank(&self, carrier: usize, words: &Words) -> u64 {
+    /// The rank of a carrier that matches all words, lowest first: by how closely a name matches, then by most exchanges.
+    fn rank(&self, carrier: usize, words: &Words) -> (NameMatch, Reverse<u32>) {
         let names = [self.carriers.company_name(carrier), self.carriers.common_name(carrier)];
         let best = names.into_iter().flatten().map(|name| words.name.match_with(name)).min();
-        (best.unwrap_or(NameMatch::None) as u64) << u32::BITS
-            | u64::from(u32::MAX - self.carriers.exchange_total(carrier))
+        (best.unwrap_or(NameMatch::None), Reverse(self.carriers.exchange_total(carrier)))
     }
 
     /// Returns one flag per carrier: `true` if a word in its names or its OCN starts with these folded letters.
     fn carriers_with_prefix(&self, letters: &str) -> Vec<bool> {
-        let mut has_prefix = vec![false; self.carriers.count()];
+        let ocn_prefix = letters.to_ascii_uppercase();
+        let has_ocn = |carrier| self.carriers.ocn(carrier).to_string().starts_with(&ocn_prefix);
+        let mut has_prefix: Vec<bool> = (0..self.carriers.count()).map(has_ocn).collect();
         for name in self.names.with_prefix(letters) {
             let carrier = self.holder_carrier(name as usize);
             carrier.into_iter().for_each(|carrier| has_prefix[carrier] = true);
         }
-        let ocn_prefix = letters.to_ascii_uppercase();
-        has_prefix[self.carriers.with_ocn_prefix(ocn_prefix.as_bytes())].fill(true);
         has_prefix
     }
 

@@ -43,14 +43,9 @@ impl Numbers {
         self.planes.first().map(|plane| &plane[positions])
     }
 
-    /// The first position whose number is at least `min`. The numbers must be sorted.
-    pub(super) fn lower_bound(&self, min: usize) -> usize {
-        first_where(0..self.count, |position| self.get(position) >= min)
-    }
-
     /// The position of a number. The numbers must be sorted.
     pub(super) fn position(&self, number: usize) -> Option<usize> {
-        let position = self.lower_bound(number);
+        let position = first_where(0..self.count, |position| self.get(position) >= number);
         (position < self.count && self.get(position) == number).then_some(position)
     }
 

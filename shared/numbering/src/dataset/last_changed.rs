@@ -87,16 +87,7 @@ mod tests {
     use jiff::Timestamp;
 
     use super::*;
-    use crate::dataset::tests::example;
-
-    /// The example without exchange 415-300, and with a different rate center in 415-555.
-    fn changed_example() -> Dataset {
-        let dataset = example();
-        let mut exchanges: Vec<_> = dataset.exchanges().collect();
-        exchanges.remove(1);
-        exchanges[1].rate_center = Some("ELSEWHERE".to_owned());
-        Dataset::new(dataset.carriers().collect(), dataset.area_codes().collect(), exchanges)
-    }
+    use crate::dataset::tests::{changed_example, example};
 
     #[test]
     fn a_record_keeps_its_version_until_it_changes() {
@@ -110,7 +101,7 @@ mod tests {
         for (key, in_next, in_again) in [
             (RecordKey::Carrier("6010".parse().unwrap()), Some(&first), Some(&first)),
             (RecordKey::AreaCode("416".parse().unwrap()), Some(&first), Some(&first)),
-            (RecordKey::Exchange("415-200".parse().unwrap()), Some(&first), Some(&first)),
+            (RecordKey::Exchange("415-200".parse().unwrap()), Some(&second), Some(&third)),
             (RecordKey::Exchange("415-300".parse().unwrap()), None, Some(&third)),
             (RecordKey::Exchange("415-555".parse().unwrap()), Some(&second), Some(&third)),
         ] {

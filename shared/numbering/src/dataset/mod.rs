@@ -236,6 +236,21 @@ pub(crate) mod tests {
         Dataset::new(carriers, area_codes, exchanges)
     }
 
+    /// The example with a renamed carrier, an exchange of another holder and without blocks, one less (415-300), and
+    /// another rate center in 415-555.
+    pub(crate) fn changed_example() -> Dataset {
+        let dataset = example();
+        let mut carriers: Vec<_> = dataset.carriers().collect();
+        carriers[0].company_name = Some("RENAMED".to_owned());
+        let mut exchanges: Vec<_> = dataset.exchanges().collect();
+        exchanges.remove(1);
+        assert_ne!(exchanges[0].ocn, Some(carriers[0].ocn));
+        exchanges[0].ocn = Some(carriers[0].ocn);
+        exchanges[0].blocks.clear();
+        exchanges[1].rate_center = Some("ELSEWHERE".to_owned());
+        Dataset::new(carriers, dataset.area_codes().collect(), exchanges)
+    }
+
     #[test]
     fn records_round_trip_in_order() {
         let (dataset, mut records) = (example(), example_records());

@@ -1,7 +1,5 @@
 //! The carrier and area code columns.
 
-use std::ops::Range;
-
 use serde_json::json;
 use strum::VariantArray;
 
@@ -60,16 +58,6 @@ impl Carriers {
 
     pub(super) fn position(&self, ocn: Ocn) -> Option<usize> {
         self.ocns.position(ocn.number() as usize)
-    }
-
-    /// The positions of carriers whose OCN starts with these uppercase characters.
-    pub(super) fn with_ocn_prefix(&self, prefix: &[u8]) -> Range<usize> {
-        let mut first = [0; 4];
-        let Some(start) = first.get_mut(..prefix.len()) else { return 0..0 };
-        start.copy_from_slice(prefix);
-        let first = u32::from_be_bytes(first) as usize;
-        let end = first + (1 << (32 - 8 * prefix.len()));
-        self.ocns.lower_bound(first)..self.ocns.lower_bound(end)
     }
 
     pub(super) fn ocn(&self, position: usize) -> Ocn {

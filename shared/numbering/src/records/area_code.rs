@@ -132,18 +132,15 @@ pub enum AreaCodeStatus {
     Planned,
 }
 
-impl NumberingPlan {
-    /// The status in the report, which may be older than the code's date.
-    pub fn reported_status(&self) -> AreaCodeStatus {
-        if self.is_in_service { AreaCodeStatus::InService } else { AreaCodeStatus::Planned }
+impl AreaCodeStatus {
+    pub(crate) fn new(is_in_service: bool) -> Self {
+        if is_in_service { Self::InService } else { Self::Planned }
     }
+}
 
+impl NumberingPlan {
     pub fn status_on(&self, today: Date) -> AreaCodeStatus {
-        if self.is_in_service_on(today) {
-            AreaCodeStatus::InService
-        } else {
-            AreaCodeStatus::Planned
-        }
+        AreaCodeStatus::new(self.is_in_service_on(today))
     }
 
     /// Returns `true` if the code is in service `today`. A planned code enters service on its date, so that no import has
