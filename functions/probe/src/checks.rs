@@ -147,7 +147,6 @@ fn first_with_ocn(search: &Response) -> Option<Value> {
     search.body["results"].as_array()?.iter().find(|row| row["ocn"].is_string()).cloned()
 }
 
-/// Runs a check. Returns the response if it is as expected.
 async fn run(
     findings: &mut Findings,
     api: &impl Api,

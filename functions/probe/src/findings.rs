@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 
 use crate::response::{CheckError, Expectation, RequestError, Response};
 
-/// The reports with an alarm for their age, and its metric.
 const AGE_METRICS: [(&str, &str); 3] =
     [("nanpa", "NanpaReportAge"), ("cnac", "CnacReportAge"), ("npa_report", "AreaCodeReportAge")];
 

@@ -31,13 +31,11 @@ const RETRIES: ExponentialBuilder = ExponentialBuilder::new()
     .without_max_times()
     .with_jitter();
 const FUNCTION_ERROR: &str = "x-amz-function-error";
-/// The characters to percent-encode in an ARN.
 const ENCODED_IN_PATH: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
 pub struct Functions {
     pub account: AwsAccount,
-    /// The ARN to invoke for each function.
     pub targets: BTreeMap<Function, String>,
     pub request_id: String,
     pub deadline: Instant,

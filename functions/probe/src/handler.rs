@@ -26,14 +26,12 @@ use crate::{
 const CHECKS_TIMEOUT: Duration = Duration::from_secs(50);
 const OPERATION: &str = "CodeDeploy_20141006.PutLifecycleEventHookExecutionStatus";
 const CALL_TIMEOUT: Duration = Duration::from_secs(2);
-/// Retries twice, after about half a second and a second.
 const RETRIES: ExponentialBuilder = ExponentialBuilder::new()
     .with_min_delay(Duration::from_millis(500))
     .with_max_times(2)
     .with_jitter();
 const REPORT_TIME: Duration = Duration::from_secs(10);
 
-/// The events that start the probe.
 #[derive(Debug, PartialEq, Eq, Deserialize)]
 #[serde(
     untagged,

@@ -8,7 +8,6 @@ use signed_requests::CallError;
 
 use crate::request::Request;
 
-/// The functions behind the API, or the API at its URL.
 pub trait Api {
     fn send(
         &self,

@@ -9,7 +9,6 @@ use reqwest::StatusCode;
 use shared::auth::MalformedKey;
 use store::{DatasetError, StoreError};
 
-/// The source of an error.
 pub type Cause = Box<dyn Error + Send + Sync>;
 
 /// Exit code when nothing is found or a check fails, as in `grep` and `diff`.
@@ -32,7 +31,6 @@ pub enum CliError {
     NoStack { stack: String, region: String },
     #[error(transparent)]
     Key(#[from] MalformedKey),
-    /// A revoked or expired key.
     #[error("{0}")]
     UnusableKey(String),
     #[error(

@@ -37,62 +37,38 @@ enum Content {
     InPlace,
 }
 
+/// The output to start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A file with the permissions of the one that it replaces.
+    File,
+    /// A file that only its owner can read.
+    Private,
+    /// A folder. In an existing folder, only files with the same names are replaced.
+    Folder,
+}
+
 impl NewFile {
-    /// Starts a file. It gets the permissions of the file that it replaces.
-    pub fn create(path: &Path, may_replace: bool) -> Result<Self, CliError> {
-        Self::create_with(path, may_replace, |path| {
-            let new = new_sibling(path)?;
-            if let Ok(replaced) = fs::metadata(path) {
-                new.as_file().set_permissions(replaced.permissions())?;
-            }
-            Ok(new)
-        })
-    }
-
-    /// Starts a file that only its owner can read.
-    pub fn create_private(path: &Path, may_replace: bool) -> Result<Self, CliError> {
-        Self::create_with(path, may_replace, |it| temp_file_builder().tempfile_in(parent_of(it)))
-    }
-
-    fn create_with(
-        path: &Path,
-        may_replace: bool,
-        create: impl FnOnce(&Path) -> io::Result<NamedTempFile>,
-    ) -> Result<Self, CliError> {
-        if path.is_dir() {
-            return Err(CliError::IsFolder(path.display().to_string()));
-        }
-        Self::start(path, may_replace, |path| {
-            create(path).map(|new| Content::File(new.into_temp_path()))
-        })
-    }
-
-    /// Starts a folder. In an existing folder, only files with the same names are replaced.
-    pub fn create_folder(path: &Path, may_replace: bool) -> Result<Self, CliError> {
-        if path.exists() && !path.is_dir() {
-            return Err(CliError::NotAFolder(path.display().to_string()));
-        }
-        Self::start(path, may_replace, |path| TempDir::new_in(parent_of(path)).map(Content::Folder))
-    }
-
-    fn start(
-        path: &Path,
-        may_replace: bool,
-        create: impl FnOnce(&Path) -> io::Result<Content>,
-    ) -> Result<Self, CliError> {
+    pub fn create(path: &Path, kind: Kind, may_replace: bool) -> Result<Self, CliError> {
         let display_path = path.display().to_string();
+        match kind {
+            Kind::Folder if path.exists() && !path.is_dir() => {
+                return Err(CliError::NotAFolder(display_path));
+            }
+            Kind::File | Kind::Private if path.is_dir() => {
+                return Err(CliError::IsFolder(display_path));
+            }
+            _ => (),
+        }
         // A symbolic link stays, and its target is replaced.
         let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         if is_data_folder_file(&target) {
             return Err(CliError::DataFolderFile(display_path));
         }
-        if is_special(&target) {
-            return Ok(Self { display_path, target, may_replace, content: Content::InPlace });
-        }
-        if !may_replace && fs::symlink_metadata(&target).is_ok() {
+        if !is_special(&target) && !may_replace && fs::symlink_metadata(&target).is_ok() {
             return Err(CliError::FileExists(display_path));
         }
-        let content = create(&target).map_err(unwritable(&display_path))?;
+        let content = Content::new(&target, kind).map_err(unwritable(&display_path))?;
         Ok(Self { display_path, target, may_replace, content })
     }
 
@@ -137,6 +113,25 @@ impl NewFile {
     /// Makes a write error, for `map_err`.
     pub fn unwritable<E: Into<Cause>>(&self) -> impl FnOnce(E) -> CliError + use<E> {
         unwritable(&self.display_path)
+    }
+}
+
+impl Content {
+    fn new(target: &Path, kind: Kind) -> io::Result<Self> {
+        Ok(match kind {
+            _ if is_special(target) => Self::InPlace,
+            Kind::Folder => Self::Folder(TempDir::new_in(parent_of(target))?),
+            Kind::Private => {
+                Self::File(temp_file_builder().tempfile_in(parent_of(target))?.into_temp_path())
+            }
+            Kind::File => {
+                let new = new_sibling(target)?;
+                if let Ok(replaced) = fs::metadata(target) {
+                    new.as_file().set_permissions(replaced.permissions())?;
+                }
+                Self::File(new.into_temp_path())
+            }
+        })
     }
 }
 
@@ -196,20 +191,23 @@ mod tests {
         let folder = TempDir::new().unwrap();
         let name = folder.path().join("numbers.csv");
         fs::write(&name, "old").unwrap();
-        let error = NewFile::create(&name, false).err().unwrap().to_string();
+        let error = NewFile::create(&name, Kind::File, false).err().unwrap().to_string();
         let expected = format!("{} already exists; pass --force to replace it", name.display());
         assert_eq!(error, expected);
-        let new = NewFile::create(&name, true).unwrap();
+        let new = NewFile::create(&name, Kind::File, true).unwrap();
         fs::write(new.path(), "new").unwrap();
         let unfinished = folder.path().join(".tnr-unfinished-").display().to_string();
         assert!(new.path().display().to_string().starts_with(&unfinished), "recognizable");
         assert_eq!(fs::read_to_string(&name).unwrap(), "old");
         new.finish().unwrap();
         assert_eq!(fs::read_to_string(&name).unwrap(), "new");
-        assert!(matches!(NewFile::create(folder.path(), true), Err(CliError::IsFolder(_))));
+        assert!(matches!(
+            NewFile::create(folder.path(), Kind::File, true),
+            Err(CliError::IsFolder(_))
+        ));
 
         let late = folder.path().join("late.csv");
-        let new = NewFile::create(&late, false).unwrap();
+        let new = NewFile::create(&late, Kind::File, false).unwrap();
         fs::write(&late, "from another command").unwrap();
         assert!(matches!(new.finish(), Err(CliError::FileExists(_))));
         assert_eq!(fs::read_to_string(&late).unwrap(), "from another command");
@@ -221,7 +219,7 @@ mod tests {
         let folder = TempDir::new().unwrap();
         let name = folder.path().join("tables");
         let start = || {
-            let new = NewFile::create_folder(&name, true).unwrap();
+            let new = NewFile::create(&name, Kind::Folder, true).unwrap();
             fs::create_dir(new.path()).unwrap();
             fs::write(new.path().join("a.csv"), "new").unwrap();
             new
@@ -231,7 +229,10 @@ mod tests {
         fs::create_dir(&name).unwrap();
         fs::write(name.join("notes"), "mine").unwrap();
         fs::write(name.join("a.csv"), "old").unwrap();
-        assert!(matches!(NewFile::create_folder(&name, false), Err(CliError::FileExists(_))));
+        assert!(matches!(
+            NewFile::create(&name, Kind::Folder, false),
+            Err(CliError::FileExists(_))
+        ));
         start().finish().unwrap();
         assert_eq!(fs::read_to_string(name.join("a.csv")).unwrap(), "new");
         assert_eq!(fs::read_to_string(name.join("notes")).unwrap(), "mine");
@@ -250,14 +251,14 @@ mod tests {
         fs::write(&name, "old").unwrap();
         fs::set_permissions(&name, fs::Permissions::from_mode(0o640)).unwrap();
         symlink(&name, &link).unwrap();
-        NewFile::create(&link, true).unwrap().finish().unwrap();
+        NewFile::create(&link, Kind::File, true).unwrap().finish().unwrap();
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!((mode(&name), fs::metadata(&name).unwrap().len()), (0o640, 0));
-        NewFile::create_private(&name, true).unwrap().finish().unwrap();
+        NewFile::create(&name, Kind::Private, true).unwrap().finish().unwrap();
         assert_eq!(mode(&name), 0o600);
         File::create(&default).unwrap();
         let new = folder.path().join("new");
-        NewFile::create(&new, false).unwrap().finish().unwrap();
+        NewFile::create(&new, Kind::File, false).unwrap().finish().unwrap();
         assert_eq!(mode(&new), mode(&default));
         assert!(is_special(Path::new("/dev/null")) && !is_special(&name));
     }

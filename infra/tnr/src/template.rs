@@ -10,7 +10,6 @@ const STACK_PREFIX: &str = "${AWS::StackName}-";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Table {
-    /// The name without the stack's name.
     pub name: String,
     pub key: String,
     pub sort_key: Option<String>,

@@ -48,11 +48,9 @@ struct Options {
 
 /// The database must contain this key.
 const KEY: &str = "tnr_live_SampleKeyForTheEventsAndTheTests2eIfJn";
-/// The folder for the functions' logs.
 const LOGS_FOLDER: &str = "target/bench/logs";
 /// Requests between the first one and the measured warm ones.
 const WARM_UP: usize = 20;
-/// Warm requests to measure.
 const WARM_REQUESTS: usize = 50;
 
 /// Milliseconds until init, the first response and a warm response; peak memory in MiB; binary size in MB.
@@ -170,7 +168,6 @@ fn function_command(program: &Path) -> Command {
     command
 }
 
-/// A process's peak memory in MiB.
 fn peak_memory(process: &Child) -> f64 {
     let status = fs::read_to_string(format!("/proc/{}/status", process.id())).unwrap();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();

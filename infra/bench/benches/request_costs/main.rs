@@ -1,5 +1,5 @@
-//! Measures the CPU time that the worst requests take from a server, per request and per request charged, and how long a
-//! client waits beside floods of requests that are rejected. docs/BENCHMARKS.md lists the commands. Prints Markdown.
+//! Measures the CPU time that the worst requests take from a server, per request and per request charged.
+//! docs/BENCHMARKS.md lists the commands. Prints Markdown.
 
 // A benchmark panics on any error.
 #![allow(clippy::unwrap_used)]
@@ -14,19 +14,12 @@ use std::{
     time::{Duration, Instant},
 };
 
+use self::{
+    requests::worst_requests,
+    server::{Server, send},
+};
 use clap::Parser;
 use reqwest::RequestBuilder;
-use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
-    net::TcpStream,
-    task::JoinSet,
-    time::{sleep, timeout},
-};
-
-use self::{
-    requests::{JSON, TEXT, numbers_as_json, worst_requests},
-    server::{Client, Server, send},
-};
 
 /// Measures the cost of the worst requests.
 #[derive(Debug, Parser)]
@@ -46,13 +39,11 @@ struct Options {
     bench: bool,
 }
 
-/// Requests before the measured ones.
 const WARM_UP: usize = 3;
 /// A measurement ends after this much CPU time or time.
 const MAX_CPU_TIME: Duration = Duration::from_millis(500);
 const MAX_TIME: Duration = Duration::from_secs(4);
 
-/// The cost of a request.
 #[derive(Debug, Clone, Copy)]
 struct Cost {
     status: u16,
@@ -63,7 +54,6 @@ struct Cost {
 }
 
 impl Cost {
-    /// The microseconds per request charged.
     fn unit(self) -> f64 {
         self.request / self.charged.unwrap_or(1.0)
     }
@@ -96,7 +86,6 @@ async fn main() {
             print_row(&endpoint, name, *cost, single);
         }
     }
-    print_floods(&server).await;
 }
 
 fn print_row(endpoint: &str, name: &str, cost: Cost, single: Cost) {
@@ -129,83 +118,4 @@ async fn measure(server: &Server, request: &RequestBuilder) -> Cost {
     let per_request = |total: f64| total / f64::from(requests);
     let charged = before.zip(after).map(|(before, after)| per_request((before - after) as f64));
     Cost { status, request: per_request(cpu_time.as_secs_f64() * 1e6), charged }
-}
-
-/// A body that takes minutes to send.
-const SLOW_BODY: usize = 500_000;
-const PAUSE: Duration = Duration::from_millis(100);
-const QUIET_DURATION: Duration = Duration::from_secs(5);
-const FLOOD_DURATION: Duration = Duration::from_secs(20);
-
-/// Prints a key's response times alone, and beside floods of expensive requests with ten other keys.
-async fn print_floods(server: &Server) {
-    println!(
-        "\n| `GET /v1/format` with another key | p50, ms | p95, ms | x quiet |\n|---|---:|---:|---:|"
-    );
-    let mut quiet = None;
-    for (name, quotas) in [
-        ("quiet", None),
-        ("beside ten floods of spent keys", Some(&["--per-minute", "1"][..])),
-        ("beside ten floods of keys without a quota", Some(&[])),
-    ] {
-        let mut floods = JoinSet::new();
-        for index in 0..quotas.map_or(0, |_| 10) {
-            floods.spawn(flood(index, server.client(quotas.unwrap_or_default())));
-        }
-        let duration = if floods.is_empty() { QUIET_DURATION } else { FLOOD_DURATION };
-        let times = response_times(&server.client(&[]), duration).await;
-        floods.shutdown().await;
-        let [p50, p95] = [50, 95].map(|percent| times[times.len() * percent / 100]);
-        let ratio = p95 / *quiet.get_or_insert(p95);
-        println!("| {name} | {p50:.2} | {p95:.2} | {ratio:.1} |");
-    }
-}
-
-/// Response times in milliseconds, sorted.
-async fn response_times(client: &Client, duration: Duration) -> Vec<f64> {
-    let (mut times, started) = (Vec::new(), Instant::now());
-    while started.elapsed() < duration {
-        let number = 2_000_000 + times.len() % 7_000_000;
-        let sent = Instant::now();
-        let (status, _) = send(&client.get(&format!("/v1/format/+1212{number}"))).await;
-        assert_eq!(status, 200);
-        times.push(sent.elapsed().as_secs_f64() * 1000.0);
-        // As from a client that does something with the response.
-        sleep(Duration::from_millis(1)).await;
-    }
-    times.sort_by(f64::total_cmp);
-    times
-}
-
-/// Sends requests until it is dropped.
-async fn flood(index: usize, client: Client) {
-    let request = match index {
-        0..4 => client.post("/v1/find", TEXT, "305-234-5678\n".repeat(999)),
-        4..7 => client.post("/v1/format?include=all", JSON, numbers_as_json(1000)),
-        _ => return slow_flood(&client).await,
-    };
-    loop {
-        send(&request).await;
-    }
-}
-
-/// Sends a little of a body at a time, on a new connection whenever the server closes one.
-async fn slow_flood(client: &Client) {
-    let Client { address, key, .. } = client;
-    let head = format!(
-        "POST /v1/format HTTP/1.1\r\nhost: localhost\r\nx-api-key: {key}\r\ncontent-type: {TEXT}\r\n\
-         content-length: {SLOW_BODY}\r\n\r\n"
-    );
-    loop {
-        let mut stream = TcpStream::connect(address).await.unwrap();
-        let mut response = [0; 1024];
-        let mut sent = stream.write_all(head.as_bytes()).await;
-        while sent.is_ok() {
-            match timeout(PAUSE, stream.read(&mut response)).await {
-                Ok(Ok(1..)) => (),
-                Ok(_) => break,
-                Err(_) => sent = stream.write_all(&[b'1'; 100]).await,
-            }
-        }
-    }
 }

@@ -6,10 +6,8 @@ use serde_json::Value;
 
 use crate::server::{Client, Server};
 
-pub const JSON: &str = "application/json";
-pub const TEXT: &str = "text/plain";
+const JSON: &str = "application/json";
 
-/// An expensive request to an endpoint.
 pub struct Worst {
     /// As in the API description.
     pub endpoint: String,
@@ -76,16 +74,14 @@ fn path(target: &str) -> &str {
     target.split('?').next().unwrap_or(target)
 }
 
-/// A call to an MCP tool.
 fn call(tool: &str, arguments: &str) -> String {
     let params = format!("{{\"name\":\"{tool}\",\"arguments\":{arguments}}}");
     format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{params}}}")
 }
 
-/// Numbers in many countries.
 const WORLDWIDE: &str = "+442079460958 +8613123456789 +4930123456 +5491123456789 +912212345678 +390612345678 \
                          +525512345678 +81312345678 +5511961234567 +12122345678";
 
-pub fn numbers_as_json(count: usize) -> String {
+fn numbers_as_json(count: usize) -> String {
     Value::from_iter(WORLDWIDE.split(' ').cycle().take(count)).to_string()
 }

@@ -13,13 +13,11 @@ use jiff::Timestamp;
 use reqwest::RequestBuilder;
 use signed_requests::client_builder;
 
-/// Turns the gates off.
 const ALLOW_ALL: [&str; 2] = ["--allow", "changes,losses,suspect,dates"];
 
 /// The kernel's clock ticks per second, which are the same on every architecture (`USER_HZ`).
 const TICKS_PER_SECOND: f64 = 100.0;
 
-/// The reports, by option.
 type Reports = [(&'static str, &'static str); 4];
 const SAMPLE: Reports = reports("nanpa_utilized_codes.txt", "cnac_co_code_status.csv");
 const PUBLISHED: Reports =
@@ -99,14 +97,12 @@ impl Server {
     }
 }
 
-/// Runs a command to completion, and returns its output.
 fn run(mut command: Command) -> Vec<u8> {
     let output = command.output().unwrap();
     assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
     output.stdout
 }
 
-/// A command on the data folder.
 fn command(program: &Path, folder: &Path, name: &str) -> Command {
     let mut command = Command::new(program);
     command.arg(name).env("TNR_DATA_DIR", folder);
@@ -121,10 +117,9 @@ impl Drop for Server {
     }
 }
 
-/// Sends requests with a key.
 pub struct Client {
-    pub address: String,
-    pub key: String,
+    address: String,
+    key: String,
     http: reqwest::Client,
 }
 

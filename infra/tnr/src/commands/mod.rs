@@ -129,10 +129,21 @@ pub async fn run(cli: Cli) -> Result<ExitCode, CliError> {
         Command::Mcp(data) => numbers::mcp::serve(data).await,
         Command::Backup(args) => data::backup::backup(&args).await,
         Command::Restore(args) => data::backup::restore(&args).await,
-        Command::Dynamodb(args) => serve::dynamodb::dynamodb(args).await,
+        Command::Dynamodb(args) => serve::preparation::dynamodb(args).await,
         Command::Flags(args) => operate::flags::write(&args),
         Command::Costs(args) => operate::costs::print(&args),
         Command::Openapi { version } => openapi::print(version),
     };
     result.map(|()| ExitCode::SUCCESS)
+}
+
+/// Parses a command's arguments.
+#[cfg(test)]
+pub(crate) fn parse_args<T: clap::Args>(words: &[&str]) -> T {
+    #[derive(Parser)]
+    struct Words<T: clap::Args> {
+        #[command(flatten)]
+        args: T,
+    }
+    Words::parse_from([&["tnr"], words].concat()).args
 }

@@ -44,7 +44,6 @@ fn is_unknown(kind: ErrorKind) -> bool {
     matches!(kind, ArgumentConflict | InvalidSubcommand | UnknownArgument)
 }
 
-/// The word that clap did not recognize; empty if unknown.
 fn unknown_word(error: &clap::Error) -> String {
     let kinds = [ContextKind::InvalidSubcommand, ContextKind::InvalidArg];
     match kinds.into_iter().find_map(|kind| error.get(kind)) {
@@ -59,7 +58,6 @@ fn may_be_number(text: &str) -> bool {
     text.chars().filter(|c| c.is_numeric()).count() >= MIN_DIGITS
 }
 
-/// Applies `change` to every argument of every command.
 fn map_arguments(command: ClapCommand, change: fn(Arg) -> Arg) -> ClapCommand {
     command.mut_args(change).mut_subcommands(|command| map_arguments(command, change))
 }

@@ -1,10 +1,7 @@
 //! Backs up the embedded database, even while it is being served, and restores it. Both verify that
 //! the copy can be read.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use dynoxide::Database as Dynoxide;
@@ -12,6 +9,7 @@ use indicatif::HumanCount;
 use ingest::{IngestError, Repair};
 use logging::with_causes;
 use store::{DatasetError, Store};
+use tempfile::NamedTempFile;
 
 use crate::{
     CliError,
@@ -22,7 +20,7 @@ use crate::{
         data_folder::{DATABASE_FILE, FolderLock, database_files, open_private},
     },
     error::{Cause, Context, pluralize},
-    new_file::{NewFile, Replacement},
+    new_file::{Kind, NewFile, Replacement},
     terminal::{
         progress::{Progress, Unit},
         show_message,
@@ -50,9 +48,6 @@ pub struct RestoreArgs {
     pub folder: FolderArgs,
 }
 
-/// The database file during a restore.
-const UNFINISHED_FILE: &str = "dynamodb.sqlite.unfinished";
-
 /// Backs up a folder's database, which may be in use, or only checks a backup. The file appears
 /// only when it is complete, checked and synced to disk.
 pub async fn backup(args: &BackupArgs) -> Result<(), CliError> {
@@ -71,7 +66,7 @@ pub async fn backup(args: &BackupArgs) -> Result<(), CliError> {
     if !database.try_exists().map_err(failed)? {
         return Err(Place::Folder(folder).no_database(&args.folder.next()));
     }
-    let new = NewFile::create_private(file, args.replacement.force)?;
+    let new = NewFile::create(file, Kind::Private, args.replacement.force)?;
     progress.start("Copying the database", Unit::Time, None);
     copy(&database, &new.path())?;
     progress.start("Checking the copy", Unit::Time, None);
@@ -135,13 +130,7 @@ async fn read_store(store: &Store) -> Result<String, CliError> {
         Err(error) => return Err(error.into()),
     };
     let version = &manifest.current.version;
-    let mut contents = format!("It contains version {version} with {items} items, and {keys}.");
-    for retained in &manifest.retained {
-        if store.snapshot(retained).await.is_err() {
-            contents += &format!("\nnote: the retained version {} is damaged", retained.version);
-        }
-    }
-    Ok(contents)
+    Ok(format!("It contains version {version} with {items} items, and {keys}."))
 }
 
 /// Copies a database to a new file in one SQLite transaction. The source is opened read-only, because
@@ -183,20 +172,9 @@ pub async fn restore(args: &RestoreArgs) -> Result<(), CliError> {
     let progress = Progress::new();
     progress.start("Checking the backup", Unit::Time, None);
     let contents = check_backup(file).await?;
-    let unfinished = folder.join(UNFINISHED_FILE);
-    let remove_unfinished = || {
-        // Some of these files may not exist.
-        database_files(&unfinished).for_each(|file| _ = fs::remove_file(file));
-    };
-    // A killed command may have left these files behind.
-    remove_unfinished();
     progress.start("Copying the backup", Unit::Time, None);
-    let restored = restore_copy(file, &unfinished)
-        .and_then(|()| Ok(fs::rename(&unfinished, &database)?))
-        .context(format!("cannot restore {}", args.file.display()));
-    remove_unfinished();
+    restore_copy(file, &database).context(format!("cannot restore {}", args.file.display()))?;
     drop(progress);
-    restored?;
     drop(lock);
     let (file, folder) = (args.file.display(), folder.display());
     show_message(&format!("Restored {file} into folder {folder}.\n{contents}"));
@@ -205,10 +183,11 @@ pub async fn restore(args: &RestoreArgs) -> Result<(), CliError> {
 
 /// Copies a backup to a new database, and upgrades it if it is from an older release.
 fn restore_copy(backup: &Path, database: &Path) -> Result<(), Cause> {
-    // SQLite would create a file that other users can read.
-    open_private(database)?;
-    let restored = Dynoxide::new(&database.to_string_lossy())?;
-    Ok(restored.restore_from(&backup.to_string_lossy())?)
+    // Only its owner can read it.
+    let copy = NamedTempFile::new_in(database.parent().unwrap_or(Path::new(".")))?;
+    Dynoxide::new(&copy.path().to_string_lossy())?.restore_from(&backup.to_string_lossy())?;
+    copy.persist_noclobber(database)?;
+    Ok(())
 }
 
 #[cfg(test)]
@@ -224,7 +203,7 @@ mod tests {
         Connection::open(&database).unwrap().execute("CREATE TABLE a (b)", []).unwrap();
         let file = folder.path().join("file:numbers.sqlite");
         copy(&database, &file).unwrap();
-        assert!(fs::metadata(&file).unwrap().len() > 0);
+        assert!(std::fs::metadata(&file).unwrap().len() > 0);
         assert!(absolute_path(Path::new("file:x")).unwrap().starts_with("/"));
     }
 }

@@ -15,7 +15,6 @@ use crate::{
     terminal::{next_commands::NextCommands, show_note},
 };
 
-/// A loaded version with its manifest entry.
 pub struct NumberingData {
     pub dataset: Arc<Dataset>,
     pub snapshot: Snapshot,

@@ -16,7 +16,6 @@ use crate::{
     terminal::{HEADING, next_commands::NextCommands, styled, width, wrap},
 };
 
-/// A version in the list.
 #[derive(Debug, Serialize)]
 struct ListedVersion {
     version: String,

@@ -26,7 +26,6 @@ pub struct FolderArgs {
     data_dir: Option<PathBuf>,
 }
 
-/// The location of the data outside a stack.
 #[derive(Debug, Clone, Args)]
 pub struct DatabaseArgs {
     #[command(flatten)]
@@ -131,7 +130,6 @@ impl fmt::Display for Place {
 }
 
 impl Place {
-    /// The error for a location without a database.
     pub fn no_database(&self, next: &NextCommands) -> CliError {
         let what = match self {
             Self::Folder(_) => format!("{self} has no database"),
@@ -140,7 +138,6 @@ impl Place {
         self.no_data_error(&what, next)
     }
 
-    /// The error for a database without a data version.
     pub fn no_data(&self, next: &NextCommands) -> CliError {
         self.no_data_error(&format!("{self} has no numbering data yet"), next)
     }

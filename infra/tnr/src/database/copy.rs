@@ -45,7 +45,6 @@ pub fn in_memory(database: &Path) -> Result<(Dynoxide, Option<rusqlite::Error>),
     })
 }
 
-/// Copies every page in one transaction.
 fn copy_all(source: &Connection, copy: &mut Connection) -> Result<(), Cause> {
     const ALL_PAGES: i32 = -1;
     match Backup::new(source, copy)?.step(ALL_PAGES)? {
@@ -134,7 +133,6 @@ pub fn reject_unknown_objects(connection: &Connection) -> rusqlite::Result<()> {
     Err(damaged(format!("its schema has unknown objects: {}", names.escape_debug())))
 }
 
-/// An error for damaged or unknown content.
 pub fn damaged(message: String) -> rusqlite::Error {
     rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_CORRUPT), Some(message))
 }

@@ -23,7 +23,6 @@ use self::{
 };
 use crate::{CliError, error::Context, terminal::show_note};
 
-/// Time between deletions of expired items.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(3600);
 const ANY_PORT: u16 = 0;
 
@@ -40,7 +39,6 @@ pub enum Access {
     Create,
 }
 
-/// A running DynamoDB with its tables.
 pub struct Database {
     endpoint: String,
     store: Store,
@@ -216,12 +214,10 @@ impl Database {
         &self.endpoint
     }
 
-    /// A store with the timeouts for operator commands.
     pub fn store(&self) -> Store {
         self.store.clone()
     }
 
-    /// A store with the timeouts for API requests.
     pub async fn serving_store(&self) -> Store {
         let is_embedded = self.embedded.is_some();
         let timeouts =

@@ -43,7 +43,6 @@ pub async fn create_missing(store: &Store) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Describes a table; `None` if it does not exist.
 pub async fn describe(client: &Client, name: &str) -> Result<Option<TableDescription>, Cause> {
     match client.describe_table().table_name(name).send().await {
         Ok(output) => Ok(output.table),
@@ -54,7 +53,6 @@ pub async fn describe(client: &Client, name: &str) -> Result<Option<TableDescrip
     }
 }
 
-/// Returns `true` if the database has the dataset table or the keys table.
 pub async fn has_any(store: &Store) -> Result<bool, CliError> {
     let (client, names) = store.parts();
     for table in [&names.dataset, &names.api_keys] {

@@ -242,7 +242,6 @@ fn key_lines(key: &KeyRecord, now: Timestamp) -> String {
     format!("{first}\n{second}\n")
 }
 
-/// Revokes the key whose prefix starts with `prefix`.
 pub async fn revoke(store: &Store, prefix: &str) -> Result<(), CliError> {
     let key = find(store, prefix).await?;
     store.revoke_api_key(&key.key_hash, this_second()).await?;

@@ -14,7 +14,7 @@ use crate::{
     data::numbering_data::{NumberingData, no_data_note},
     database::args::DataArgs,
     error::Cause,
-    new_file::{NewFile, Replacement},
+    new_file::{Kind, NewFile, Replacement},
     numbers::{
         list::{ListError, ListOptions, ListReport, describe_list},
         open_input,
@@ -95,15 +95,13 @@ fn write_all(
     }
 }
 
-/// The output, and `true` if it is a terminal.
 type Output = (Box<dyn Write + Send>, bool);
 
-/// Opens the output. Also returns the file to finish, if any.
 fn open_output(args: &FormatArgs) -> Result<(Option<NewFile>, Output), CliError> {
     let Some(file) = args.output.as_deref().filter(|file| *file != Path::new("-")) else {
         return Ok((None, (data_output(io::stdout()), io::stdout().is_terminal())));
     };
-    let new = NewFile::create(file, args.replacement.force)?;
+    let new = NewFile::create(file, Kind::File, args.replacement.force)?;
     let opened = new.open()?;
     let is_terminal = opened.is_terminal();
     Ok((Some(new), (data_output(opened), is_terminal)))

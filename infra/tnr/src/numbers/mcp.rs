@@ -24,7 +24,6 @@ use crate::{
 /// The age at which loaded data is reloaded.
 const MAX_DATA_AGE: Duration = Duration::from_secs(60);
 
-/// Maximum calls per batch.
 const MAX_CONCURRENT_CALLS: usize = 64;
 
 /// Serves until stdin closes or a signal arrives. Stdout carries only MCP messages.
@@ -39,7 +38,6 @@ pub async fn serve(data: DataArgs) -> Result<(), CliError> {
     }
 }
 
-/// Exchanges messages with the client until stdin closes.
 async fn serve_stdio(server: ToolServer) -> Result<(), CliError> {
     let failed = "the client does not follow the Model Context Protocol";
     match server.serve(stdio()).await {

@@ -110,7 +110,6 @@ impl Sample {
         (self.request.name.clone(), example)
     }
 
-    /// The request line without the key.
     fn summary(&self) -> String {
         let SampleRequest { method, target, .. } = &self.request;
         let (path, query) = target.split_once('?').unwrap_or((target, ""));

@@ -89,7 +89,6 @@ fn reference(section: &str, name: &str) -> Value {
 /// [Zalando's guidelines](https://opensource.zalando.com/restful-api-guidelines/#112).
 pub const KNOWN_VALUES: &str = "x-extensible-enum";
 const SCHEMAS: &str = "#/components/schemas/";
-/// Descriptions list the values of enums with at most this many.
 const MAX_LISTED_VALUES: usize = 12;
 
 /// Opens every enum in responses. Enums that requests also use get open copies for responses.

@@ -74,7 +74,6 @@ pub fn description() -> Value {
     description
 }
 
-/// The API's OpenAPI 3.0 description, for generators without 3.1 support.
 pub fn description_3_0() -> Value {
     site::version_3_0::convert(description())
 }

@@ -8,7 +8,6 @@ static EVENTS: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../events");
 /// The key in sample requests, which no deployment accepts.
 pub const SAMPLE_KEY: &str = "tnr_live_SampleKeyForTheEventsAndTheTests2eIfJn";
 
-/// A request with the name of its example file.
 #[derive(Debug, Clone)]
 pub struct SampleRequest {
     pub name: String,
@@ -19,7 +18,6 @@ pub struct SampleRequest {
     pub body: Option<String>,
 }
 
-/// A function's sample requests, if it has any.
 pub fn requests_for(function: &str) -> Vec<SampleRequest> {
     let file = EVENTS.get_file(format!("{function}/requests.txt"));
     file.and_then(|file| file.contents_utf8()).map_or_else(Vec::new, parse)
@@ -54,7 +52,6 @@ pub fn parse(text: &str) -> Vec<SampleRequest> {
 }
 
 impl SampleRequest {
-    /// A request with the sample key.
     pub fn new(name: impl Into<String>, method: &str, target: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -82,7 +79,6 @@ impl SampleRequest {
         self.headers.iter().find(|(present, _)| present == name).map(|(_, value)| value.as_str())
     }
 
-    /// Returns `true` if the response should be an error.
     pub fn is_rejected(&self) -> bool {
         self.name.starts_with("error-")
     }

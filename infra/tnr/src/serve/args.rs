@@ -146,18 +146,11 @@ pub struct DynamodbArgs {
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
-
     use super::*;
-
-    #[derive(Parser)]
-    struct TestCli {
-        #[command(flatten)]
-        serve: ServeArgs,
-    }
+    use crate::commands::parse_args;
 
     fn is_trial(options: &[&str]) -> bool {
-        TestCli::try_parse_from([&["tnr"], options].concat()).unwrap().serve.is_trial()
+        parse_args::<ServeArgs>(options).is_trial()
     }
 
     #[test]

@@ -2,10 +2,9 @@
 
 pub mod args;
 mod connections;
-pub mod dynamodb;
 mod greeting;
 mod operations_port;
-mod preparation;
+pub mod preparation;
 mod unread_bodies;
 
 use std::{net::SocketAddr, pin::pin, sync::Arc, time::Duration};
@@ -42,7 +41,6 @@ const DATA_POLL_INTERVAL: Duration = Duration::from_secs(5);
 /// Timeout for closing the embedded database. No data is lost if it expires.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Serves the API until a signal arrives.
 pub async fn serve(args: ServeArgs) -> Result<(), CliError> {
     init_human_logs();
     let config = args.config()?;
@@ -90,7 +88,6 @@ pub async fn serve(args: ServeArgs) -> Result<(), CliError> {
     result
 }
 
-/// A server with its shutdown settings.
 struct Server {
     state: Arc<ServerState>,
     database: Database,

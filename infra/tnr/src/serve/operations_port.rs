@@ -44,7 +44,6 @@ const READINESS_TIMEOUT: Duration = Duration::from_millis(800);
 
 const HEALTH_PATHS: [&str; 2] = ["/health", "/v1/health"];
 
-/// The state of a running server, for operators.
 pub struct ServerState {
     pub app: App,
     metrics: Metrics,
@@ -61,7 +60,6 @@ impl ServerState {
         Arc::new(move |request| state.metrics.count(request))
     }
 
-    /// Marks the server as not ready.
     pub fn stop(&self) {
         self.is_stopping.store(true, Ordering::Relaxed);
     }
@@ -117,7 +115,6 @@ pub async fn observe(
     response
 }
 
-/// The operations port's routes, at this address.
 pub fn router(state: Arc<ServerState>, address: IpAddr) -> Router {
     Router::new()
         .route("/live", get(async || "live\n"))

@@ -1,4 +1,4 @@
-//! Database setup before serving: sample data and a key.
+//! Database setup before serving: sample data and a key. The `dynamodb` command serves only that database.
 
 use std::{fs, path::Path};
 
@@ -8,11 +8,16 @@ use store::Store;
 use crate::{
     CliError,
     data::sample,
-    database::data_folder::{self, KEY_FILE, replace_private},
+    database::{
+        Database,
+        data_folder::{self, KEY_FILE, replace_private},
+    },
     keys,
+    serve::args::DynamodbArgs,
+    stop_signals::StopSignals,
+    terminal::{init_human_logs, show_message},
 };
 
-/// The name of the key that this program registers.
 const KEY_NAME: &str = "local";
 
 pub async fn register_given(store: &Store, text: Option<&str>) -> Result<Option<ApiKey>, CliError> {
@@ -52,4 +57,26 @@ async fn folder_key(store: &Store, data_dir: &Path) -> Result<ApiKey, CliError> 
     data_folder::create(data_dir).map_err(failed())?;
     replace_private(&file, key.reveal()).map_err(failed())?;
     Ok(key)
+}
+
+pub async fn dynamodb(args: DynamodbArgs) -> Result<(), CliError> {
+    init_human_logs();
+    let mut signals = StopSignals::listen()?;
+    let data_dir = &args.folder.path()?;
+    let given = args.key.given.as_deref();
+    let prepared = Database::open_shared(data_dir, args.port, async |store| {
+        with_sample_and_key(store, given, data_dir).await
+    });
+    let (database, key) = tokio::select! {
+        prepared = prepared => prepared?,
+        // Nothing is served yet. The next start resumes the setup.
+        _ = signals.next() => return Ok(()),
+    };
+    println!("DynamoDB  {}", database.endpoint());
+    println!("API key   {}", key.reveal());
+    show_message(&format!("Data      {}", data_dir.display()));
+    println!("Press Ctrl-C to stop.");
+    signals.next().await;
+    database.close().await;
+    Ok(())
 }

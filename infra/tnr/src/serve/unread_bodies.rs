@@ -96,7 +96,6 @@ mod tests {
 
     use super::*;
 
-    /// A body of chunks with this length.
     fn chunks(length: usize, count: usize) -> Body {
         let chunk = move |_| Ok::<_, Infallible>(Bytes::from(vec![b'1'; length]));
         Body::from_stream(stream::iter((0..count).map(chunk)))

@@ -48,7 +48,6 @@ pub fn print(text: &str) -> Result<(), CliError> {
     write_to(anstream::stdout().lock(), text)
 }
 
-/// Writes data, such as JSON, to stdout.
 pub fn print_raw(text: &str) -> Result<(), CliError> {
     write_to(data_output(io::stdout()), text)
 }
@@ -57,7 +56,6 @@ pub fn show_message(message: &str) {
     println!("{}", escape_lines(message));
 }
 
-/// Prints a note or a warning to stderr.
 pub fn show_note(note: &str) {
     eprintln!("{}", escape_lines(note));
 }

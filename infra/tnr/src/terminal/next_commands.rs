@@ -19,7 +19,6 @@ impl NextCommands {
         }
     }
 
-    /// A `tnr` command to paste into a shell.
     pub fn tnr(&self, command: &str) -> String {
         format!("{} {command}{}", program(), self.options)
     }

@@ -13,7 +13,6 @@ use super::{escape::escape_controls, show_note};
 /// Redraw interval, which keeps the spinner moving during stages without updates.
 const REDRAW_INTERVAL: Duration = Duration::from_millis(200);
 
-/// The unit of a stage's counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
     /// No counts, only the time so far.

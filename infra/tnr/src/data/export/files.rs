@@ -24,49 +24,40 @@ use serde_json::{Map, Value};
 use shared::{csv_pages::write_rows, json::write_json_lines};
 
 use super::{
-    Source,
+    ExportFormat, Source,
     tables::{Column, Row, Table, provenance},
 };
-
-/// A format with one table per file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TableFormat {
-    Csv,
-    JsonLines,
-    Parquet,
-}
 
 /// Writes a table. The same data always produces the same bytes.
 pub fn write_table(
     source: &Source,
     table: Table,
-    format: TableFormat,
+    format: ExportFormat,
     output: impl Write + Send,
 ) -> io::Result<()> {
     let output = BufWriter::new(output);
     match format {
-        TableFormat::Csv => {
+        ExportFormat::Csv => {
             let columns: Vec<&str> = table.columns().iter().map(|column| column.name).collect();
             write_rows(output, &columns.join(" "), objects(source, table))
         }
-        TableFormat::JsonLines => write_json_lines(output, objects(source, table)),
-        TableFormat::Parquet => write_parquet(source, table, output).map_err(io::Error::other),
+        ExportFormat::Parquet => write_parquet(source, table, output).map_err(io::Error::other),
+        _ => write_json_lines(output, objects(source, table)),
     }
 }
 
-/// A table's rows as JSON objects.
 fn objects(source: &Source, table: Table) -> impl Iterator<Item = Map<String, Value>> {
     let names = table.columns().iter().map(|column| column.name.to_owned());
     table.rows(source).map(move |row| names.clone().zip(row).collect())
 }
 
 /// Creates a folder with one file per table, including provenance.
-pub fn write_folder(source: &Source, format: TableFormat, folder: &Path) -> io::Result<()> {
+pub fn write_folder(source: &Source, format: ExportFormat, folder: &Path) -> io::Result<()> {
     fs::create_dir(folder)?;
     let extension = match format {
-        TableFormat::Csv => "csv",
-        TableFormat::JsonLines => "jsonl",
-        TableFormat::Parquet => "parquet",
+        ExportFormat::Csv => "csv",
+        ExportFormat::Parquet => "parquet",
+        _ => "jsonl",
     };
     for table in Table::ALL {
         let name = format!("{}.{extension}", table.name().replace('_', "-"));
@@ -78,7 +69,6 @@ pub fn write_folder(source: &Source, format: TableFormat, folder: &Path) -> io::
     fs::write(folder.join("provenance.json"), format!("{provenance:#}\n"))
 }
 
-/// Writes all tables to an empty file.
 pub fn write_database(source: &Source, file: &Path) -> rusqlite::Result<()> {
     let mut connection = Connection::open(file)?;
     // An interrupted export is discarded, so it needs no journal.
@@ -95,7 +85,6 @@ pub fn write_database(source: &Source, file: &Path) -> rusqlite::Result<()> {
     connection.close().map_err(|(_, error)| error)
 }
 
-/// Adds a table's columns to its definition.
 fn with_columns(schema: String, table: Table) -> String {
     let columns = table.columns().iter().map(|it| format!("{} {}, ", it.name, it.sql_type));
     let start = format!("CREATE TABLE {} (", table.name());

@@ -7,8 +7,9 @@ pub mod tables;
 mod vicidial;
 
 use std::{
+    fs::File,
     io::{self, ErrorKind, IsTerminal, Write},
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::Arc,
 };
 
@@ -18,7 +19,7 @@ use jiff::civil::Date;
 use numbering::time::today;
 
 use self::{
-    files::{TableFormat, write_database, write_folder, write_table},
+    files::{write_database, write_folder, write_table},
     tables::Table,
 };
 use crate::{
@@ -26,7 +27,7 @@ use crate::{
     data::numbering_data::NumberingData,
     database::args::DataArgs,
     error::{Cause, Context},
-    new_file::{NewFile, Replacement},
+    new_file::{Kind, NewFile, Replacement},
     stop_signals::{StopSignals, until_stopped},
     terminal::{escape::data_output, progress::Progress, show_note},
 };
@@ -70,25 +71,22 @@ pub struct ExportArgs {
 
 pub struct Source {
     pub data: NumberingData,
-    /// The day on which assignments must be effective.
     pub effective_on: Date,
     pub progress: Progress,
 }
 
-/// Writes a format that needs no file.
-type Stream = Box<dyn FnOnce(&Source, Box<dyn Write + Send>) -> io::Result<()> + Send>;
-type Work = Box<dyn FnOnce(&Source) -> Result<(), Cause> + Send>;
-
 pub async fn export(args: ExportArgs) -> Result<(), CliError> {
-    let (output, work) = prepare(&args)?;
+    let output = start_output(&args)?;
     let data = NumberingData::load(&args.data).await?;
     let exchanges = HumanCount(data.dataset.exchanges().len() as u64);
     let version = data.snapshot.version.clone();
     let effective_on = args.effective_on.unwrap_or_else(today);
     let progress = Progress::beside_output(output.is_none() && io::stdout().is_terminal());
     let source = Arc::new(Source { data, effective_on, progress });
-    let used = source.clone();
-    let exported = until_stopped(StopSignals::listen()?, move || work(&used)).await;
+    let (used, format, table) = (source.clone(), args.format, args.table);
+    let path = output.as_ref().map(NewFile::path);
+    let work = move || write(&used, format, table, path.as_deref());
+    let exported = until_stopped(StopSignals::listen()?, work).await;
     source.progress.finish();
     let exported = exported?;
     let Some(output) = output else { return exported.context("cannot write to stdout") };
@@ -100,71 +98,52 @@ pub async fn export(args: ExportArgs) -> Result<(), CliError> {
     Ok(())
 }
 
-/// The form of an export.
-enum Form {
-    /// One table, or a dialer's.
-    Stream(Stream),
-    /// A file per table.
-    Folder(TableFormat),
-    Database,
-}
-
-impl Form {
-    fn new(args: &ExportArgs) -> Result<Self, CliError> {
-        let format = match args.format {
-            ExportFormat::Csv => TableFormat::Csv,
-            ExportFormat::JsonLines => TableFormat::JsonLines,
-            ExportFormat::Parquet => TableFormat::Parquet,
-            _ if args.table.is_some() => {
-                return Err(CliError::failed(
-                    "this format is one file with all data; omit --table",
-                ));
-            }
-            ExportFormat::Sqlite => return Ok(Self::Database),
-            ExportFormat::Vicidial => return Ok(Self::Stream(Box::new(vicidial::write_prefixes))),
-        };
-        Ok(match args.table {
-            Some(table) => Self::Stream(Box::new(move |source, output| {
-                write_table(source, table, format, output)
-            })),
-            None => Self::Folder(format),
-        })
-    }
-}
-
-/// The output file or folder, and the work that writes it. Without one, the work writes to stdout.
-fn prepare(args: &ExportArgs) -> Result<(Option<NewFile>, Work), CliError> {
-    if args.effective_on.is_some() && !depends_on_day(args) {
+/// Starts the output file or folder; `None` for stdout.
+fn start_output(args: &ExportArgs) -> Result<Option<NewFile>, CliError> {
+    let ExportArgs { format, table, .. } = args;
+    let has_tables = !matches!(format, ExportFormat::Sqlite | ExportFormat::Vicidial);
+    let depends_on_day = !has_tables || *table == Some(Table::Prefixes);
+    if args.effective_on.is_some() && !depends_on_day {
         let message = "--effective-on is only for --table prefixes and --format sqlite or vicidial";
         return Err(CliError::failed(message));
     }
-    let form = Form::new(args)?;
-    let Some(name) = args.file.as_deref().filter(|file| file.as_os_str() != "-") else {
-        let Form::Stream(write) = form else {
-            let message = "stdout takes one table; pass --table, or a file or folder";
-            return Err(CliError::failed(message));
-        };
-        let write = move |source: &_| ignore_closed_pipe(write(source, data_output(io::stdout())));
-        return Ok((None, Box::new(write)));
-    };
-    let create = if let Form::Folder(_) = form { NewFile::create_folder } else { NewFile::create };
-    let output = create(name, args.replacement.force)?;
-    let path = output.path();
-    let work: Work = match form {
-        Form::Stream(write) => {
-            let file = output.open()?;
-            Box::new(move |source| Ok(write(source, Box::new(file))?))
+    if table.is_some() && !has_tables {
+        return Err(CliError::failed("this format is one file with all data; omit --table"));
+    }
+    let is_folder = has_tables && table.is_none();
+    match args.file.as_deref().filter(|file| file.as_os_str() != "-") {
+        Some(file) => {
+            let kind = if is_folder { Kind::Folder } else { Kind::File };
+            NewFile::create(file, kind, args.replacement.force).map(Some)
         }
-        Form::Folder(format) => Box::new(move |source| Ok(write_folder(source, format, &path)?)),
-        Form::Database => Box::new(move |source| Ok(write_database(source, &path)?)),
-    };
-    Ok((Some(output), work))
+        None if is_folder || *format == ExportFormat::Sqlite => {
+            Err(CliError::failed("stdout takes one table; pass --table, or a file or folder"))
+        }
+        None => Ok(None),
+    }
 }
 
-/// Returns `true` if the output has holders on one day.
-fn depends_on_day(ExportArgs { format, table, .. }: &ExportArgs) -> bool {
-    matches!(format, ExportFormat::Sqlite | ExportFormat::Vicidial)
-        || *table == Some(Table::Prefixes)
+/// Writes to a file, a folder or stdout.
+fn write(
+    source: &Source,
+    format: ExportFormat,
+    table: Option<Table>,
+    path: Option<&Path>,
+) -> Result<(), Cause> {
+    let output = || -> io::Result<Box<dyn Write + Send>> {
+        Ok(match path {
+            Some(path) => Box::new(File::options().write(true).open(path)?),
+            None => data_output(io::stdout()),
+        })
+    };
+    let written = match (format, table, path) {
+        (ExportFormat::Sqlite, _, Some(path)) => return Ok(write_database(source, path)?),
+        (ExportFormat::Vicidial, ..) => vicidial::write_prefixes(source, output()?),
+        (_, Some(table), _) => write_table(source, table, format, output()?),
+        (_, None, Some(path)) => write_folder(source, format, path),
+        (_, None, None) => unreachable!("all tables need a file or folder"),
+    };
+    if path.is_some() { Ok(written?) } else { ignore_closed_pipe(written) }
 }
 
 /// The reader of a pipe may have seen enough, as `head` does.
@@ -183,15 +162,8 @@ fn ignore_closed_pipe(written: io::Result<()>) -> Result<(), Cause> {
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
-
     use super::*;
-
-    #[derive(Parser)]
-    struct TestCli {
-        #[command(flatten)]
-        args: ExportArgs,
-    }
+    use crate::commands::parse_args;
 
     #[test]
     fn only_exports_of_holders_on_a_day_take_a_day() {
@@ -206,9 +178,9 @@ mod tests {
             (&["parquet", &file], false),
         ] {
             for day in [&[][..], &["--effective-on", "2026-12-25"]] {
-                let arguments = [&["tnr", "--format"], arguments, day].concat();
-                let prepared = prepare(&TestCli::try_parse_from(&arguments).unwrap().args);
-                assert_eq!(prepared.is_ok(), day.is_empty() || is_allowed, "{arguments:?}");
+                let arguments = [&["--format"], arguments, day].concat();
+                let started = start_output(&parse_args(&arguments));
+                assert_eq!(started.is_ok(), day.is_empty() || is_allowed, "{arguments:?}");
             }
         }
     }

@@ -114,7 +114,6 @@ mod tests {
         Source { data, effective_on, progress: Progress::beside_output(true) }
     }
 
-    /// Cells of each prefix on a day.
     fn cells<const N: usize>(day: Date, names: [&str; N]) -> Vec<String> {
         let columns = Table::Prefixes.columns();
         let line = |row: Row| {

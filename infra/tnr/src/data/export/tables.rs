@@ -90,7 +90,6 @@ impl Table {
         found.map(|(_, columns)| &**columns).unwrap_or_default()
     }
 
-    /// The rows in key order, built lazily.
     pub fn rows(self, source: &Source) -> Box<dyn Iterator<Item = Row> + '_> {
         let Source { data, effective_on, progress } = source;
         let dataset = &data.dataset;
@@ -182,7 +181,6 @@ fn exchange(exchange: Exchange) -> Value {
     json!(Exchange { blocks: BTreeMap::new(), ..exchange })
 }
 
-/// A row for each assigned thousands block.
 fn blocks(exchange: &Exchange) -> Vec<Value> {
     let blocks = exchange.blocks.iter().map(|(digit, holder)| {
         let mut row = block_holder(exchange, holder);

@@ -14,7 +14,11 @@ use serde::Serialize;
 use serde_json::Value;
 use shared::{csv_pages::write_rows, json::write_json_lines};
 
-use crate::{CliError, new_file::NewFile, terminal::escape::escape_controls};
+use crate::{
+    CliError,
+    new_file::{Kind, NewFile},
+    terminal::escape::escape_controls,
+};
 
 /// Writes the first changes, one per line, and the number of changes left out.
 pub(super) fn write(table: &mut String, changes: &Changes) -> fmt::Result {
@@ -67,13 +71,12 @@ impl FromStr for ChangesFile {
 }
 
 impl ChangesFile {
-    /// Checks that the file can be written.
     pub fn check(&self, may_replace: bool) -> Result<(), CliError> {
-        NewFile::create(&self.path, may_replace).map(drop)
+        NewFile::create(&self.path, Kind::File, may_replace).map(drop)
     }
 
     pub fn write(&self, changes: &Changes, may_replace: bool) -> Result<(), CliError> {
-        let new = NewFile::create(&self.path, may_replace)?;
+        let new = NewFile::create(&self.path, Kind::File, may_replace)?;
         let file = BufWriter::new(new.open()?);
         let result = if self.is_csv {
             write_rows(file, COLUMNS, changes.iter().flat_map(changed_fields))
@@ -85,7 +88,6 @@ impl ChangesFile {
     }
 }
 
-/// A changed field, to sort and filter in a spreadsheet.
 #[derive(Serialize)]
 struct ChangedField {
     change: ChangeKind,

@@ -44,7 +44,6 @@ pub fn print<T: Serialize>(
     }
 }
 
-/// The JSON report for a failed import.
 pub fn failure(error: &IngestError) -> String {
     serde_json::json!({ "outcome": "failed", "reason": with_causes(error) }).to_string()
 }

@@ -73,7 +73,6 @@ pub struct FindArgs {
     pub data: DataArgs,
 }
 
-/// A reason to stop.
 #[derive(Debug, thiserror::Error)]
 enum FindError {
     #[error("{0} cannot be read")]

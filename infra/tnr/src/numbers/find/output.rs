@@ -41,7 +41,6 @@ pub struct Output<'a> {
     is_terminal: bool,
 }
 
-/// A number as a line of JSON.
 #[derive(Serialize)]
 struct JsonLine<'a> {
     #[serde(skip_serializing_if = "str::is_empty")]
@@ -170,22 +169,11 @@ fn code_points(text: &[u8]) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
-
     use super::*;
-
-    #[derive(Parser)]
-    struct TestCli {
-        #[command(flatten)]
-        args: FindArgs,
-    }
-
-    fn parse(arguments: &[&str]) -> FindArgs {
-        TestCli::parse_from([&["find"], arguments].concat()).args
-    }
+    use crate::commands::parse_args;
 
     fn page(text: impl AsRef<[u8]>, arguments: &[&str], is_terminal: bool) -> Vec<u8> {
-        let args = parse(arguments);
+        let args = parse_args(arguments);
         let output = Output::new(&args, None, Path::new("a\u{1b}[2J.txt"), true);
         let output = Output { has_color: false, is_terminal, ..output };
         output.page(&Part { text: text.as_ref().to_vec(), line: 1 }).unwrap().text

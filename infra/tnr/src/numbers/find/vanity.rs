@@ -23,7 +23,6 @@ const MAX_SURPLUS: usize = 4;
 /// The digits for the letters A to Z.
 const KEYPAD: &[u8; 26] = b"22233344455566677778889999";
 
-/// The positions of the vanity numbers in a line, in bytes.
 pub fn find_vanity_numbers(line: &[u8], country: DefaultCountry) -> Vec<Range<usize>> {
     let groups = groups(line, u8::is_ascii_alphanumeric);
     let (mut found, mut next) = (Vec::new(), 0);
@@ -76,10 +75,8 @@ fn last_group(line: &[u8], groups: &[Range<usize>], country: DefaultCountry) -> 
     None
 }
 
-/// The start of a vanity number.
 #[derive(Debug, Default)]
 struct Candidate {
-    /// The digits to dial.
     dialed: String,
     has_plus: bool,
     has_parenthesis: bool,

@@ -23,7 +23,6 @@ const UNSUPPORTED: [(&[u8], &str); 4] = [
     (b"\x28\xb5\x2f\xfd", "it is compressed; unpack it first"),
 ];
 
-/// A decoded list.
 pub(super) struct Text {
     /// Returns UTF-8, except for cells in Windows-1252.
     pub reader: Box<dyn Read + Send>,
@@ -35,7 +34,6 @@ pub(super) struct Text {
 }
 
 impl Text {
-    /// Detects a list's encoding and decodes it.
     pub fn decode(mut bytes: impl Read + Send + 'static) -> io::Result<Self> {
         let head = read_head(&mut bytes)?;
         if let Some((_, advice)) = UNSUPPORTED.iter().find(|(magic, _)| head.starts_with(magic)) {
@@ -94,7 +92,6 @@ fn is_json(head: &[u8]) -> bool {
     )
 }
 
-/// A cell's text.
 pub(super) fn decode_cell(cell: &[u8]) -> Cow<'_, str> {
     match str::from_utf8(cell) {
         Ok(text) => Cow::Borrowed(text),

@@ -10,7 +10,6 @@ use strum::IntoStaticStr;
 
 use super::decoding::decode_cell;
 
-/// The outcome for a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub(super) enum Outcome {
@@ -41,7 +40,6 @@ pub(super) enum Occurrence {
 }
 
 pub(super) struct DescribedNumber {
-    /// The position of its column.
     pub column: usize,
     pub outcome: Outcome,
     /// Present unless the text is a single valid number.
@@ -55,13 +53,11 @@ pub(super) struct DescribedNumber {
 
 pub(super) struct DescribedRow {
     pub row: Row,
-    /// `true` if any cell is in Windows-1252.
     pub has_windows_1252: bool,
     pub numbers: Vec<DescribedNumber>,
 }
 
 impl DescribedNumber {
-    /// The line of the number that this one repeats, if any.
     pub fn repeated_line(&self) -> Option<u64> {
         match self.occurrence {
             Some(Occurrence::Repeated(line)) => Some(line),
@@ -86,7 +82,6 @@ pub(super) struct Describer<'a> {
 }
 
 impl Describer<'_> {
-    /// Describes a row's numbers, in column order.
     pub fn describe_row(&self, row: Row) -> DescribedRow {
         let cells: Vec<Cow<'_, str>> = row.cells.iter().map(decode_cell).collect();
         let columns = self.columns.numbers.iter();
@@ -152,7 +147,6 @@ fn key(number: &PhoneNumber) -> Box<str> {
 }
 
 impl Reason {
-    /// The code for programs, such as `TOO_SHORT`.
     pub fn code(self) -> &'static str {
         match self {
             Self::Number(reason) => reason.code(),

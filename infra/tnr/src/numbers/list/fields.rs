@@ -11,7 +11,7 @@ use format::{
 use serde_json::Value;
 use shared::params::unknown_name;
 
-use super::describe::DescribedNumber;
+use super::describe::Outcome;
 
 /// The prefix of the API's column names.
 const PREFIX: &str = "tn_";
@@ -33,14 +33,12 @@ const DEFAULT_COLUMNS: [&str; 10] = [
     "carrier_name",
 ];
 
-/// A field as a column.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Column {
     Field(&'static columns::Column),
     Verdict,
 }
 
-/// The fields to write for each number.
 #[derive(Debug, Clone)]
 pub struct ListFields {
     /// In CSV column order.
@@ -104,7 +102,6 @@ impl ListFields {
         Self { columns, has_line_number: is_json, include, json_fields: Some(None) }
     }
 
-    /// Every field.
     fn all() -> Self {
         let columns = all_columns();
         Self { columns, has_line_number: true, include: Include::all(), json_fields: Some(None) }
@@ -122,7 +119,6 @@ fn all_columns() -> Vec<Column> {
     always.chain([Column::Verdict]).chain(optional).collect()
 }
 
-/// Each column once.
 fn unique(columns: impl IntoIterator<Item = Column>) -> Vec<Column> {
     let mut seen = HashSet::new();
     columns.into_iter().filter(|column| seen.insert(column.name())).collect()
@@ -133,7 +129,6 @@ fn without_prefix(name: &str) -> &str {
 }
 
 impl Column {
-    /// The name without the list's prefix.
     pub fn name(self) -> &'static str {
         match self {
             Self::Field(column) => without_prefix(&column.name),
@@ -150,7 +145,6 @@ impl Column {
     }
 }
 
-/// Finds a field's path by path or column name.
 fn find_path<'a>(known: &'a Fields, name: &'a str) -> Option<&'a str> {
     if known.includes(name) {
         return Some(name);
@@ -159,7 +153,6 @@ fn find_path<'a>(known: &'a Fields, name: &'a str) -> Option<&'a str> {
     known.leaves().find(|path| column_name(path) == column)
 }
 
-/// The error for an unknown name, with the nearest known one if there is one.
 fn unknown_field(known: &Fields, name: &str) -> String {
     let names: Vec<&str> = known.leaves().chain([VERDICT, LINE_NUMBER, ALL]).collect();
     unknown_name("field", name, "command", &names).to_string()

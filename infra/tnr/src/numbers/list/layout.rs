@@ -18,14 +18,12 @@ pub(super) struct Layout {
     pub csv: Option<Dialect>,
     pub line_endings: LineEndings,
     has_header: bool,
-    /// `true` if the first row is in Windows-1252.
     pub has_windows_1252: bool,
     /// Column names are unique.
     pub columns: Columns,
 }
 
 impl Layout {
-    /// Detects the layout from the start of a list.
     pub fn detect(head: &[u8], options: &ListOptions) -> Result<Self, ListError> {
         let (dialect, row) = Dialect::detect(head);
         let cells: Vec<Cow<'_, str>> = row.iter().map(decode_cell).collect();
@@ -65,7 +63,6 @@ impl Layout {
         Ok(Self { csv: Some(dialect), line_endings, has_header, has_windows_1252, columns })
     }
 
-    /// The rows, without the header row.
     pub fn rows<R: Read>(&self, text: R) -> Result<Rows<R>, RowError> {
         let Some(dialect) = &self.csv else { return Ok(Rows::from_lines(text, self.line_endings)) };
         let mut rows = Rows::from_csv(text, dialect)?;
@@ -85,7 +82,6 @@ impl Layout {
     }
 }
 
-/// The error's message, with the options that take all columns that look like phone numbers.
 fn with_options(ColumnError { message, choices }: ColumnError) -> String {
     if choices.is_empty() {
         return message;

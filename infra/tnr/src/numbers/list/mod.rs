@@ -40,16 +40,12 @@ use self::{
 const MAX_PART_ROWS: usize = 1000;
 const MAX_PART_BYTES: usize = 256 * 1024;
 
-/// A report on a described list.
 #[derive(Debug)]
 pub struct ListReport {
-    /// The count of rejected numbers.
     pub rejected: u64,
-    /// Counts and reasons.
     pub text: String,
 }
 
-/// A failure to read, describe or write a list.
 #[derive(Debug, thiserror::Error)]
 pub enum ListError {
     #[error("the list cannot be read")]
@@ -106,7 +102,7 @@ pub fn describe_list(
     Ok(ListReport { rejected: summary.count(Outcome::Rejected), text: report })
 }
 
-/// Describes rows in parallel and writes them. Without `--dedupe`, their text is also made in parallel.
+/// Describes rows in parallel, and writes them in order.
 fn write_list<R: Read>(
     rows: Rows<R>,
     describer: &Describer<'_>,
@@ -114,34 +110,25 @@ fn write_list<R: Read>(
     writer: &mut impl Write,
 ) -> Result<Summary, ListError> {
     let unwritable = ListError::Unwritable;
-    let dedupe = output.options.dedupe;
     let mut rows = rows.peekable();
     let mut first_lines = FirstLines::default();
     let (mut summary, mut has_rows) = (Summary::default(), false);
     writer.write_all(&output.header().map_err(unwritable)?).map_err(unwritable)?;
     process_in_order(
         iter::from_fn(|| next_part(&mut rows).transpose()),
-        |rows: Vec<Row>| {
-            let mut rows: Vec<_> =
-                rows.into_iter().map(|row| describer.describe_row(row)).collect();
-            let mut summary = Summary::default();
+        |rows: Vec<Row>| -> Vec<DescribedRow> {
+            rows.into_iter().map(|row| describer.describe_row(row)).collect()
+        },
+        |mut rows| {
             rows.iter().for_each(|row| summary.count_row(row));
             summary.omitted += output.retain(&mut rows, |numbers| output.selects(numbers));
-            match dedupe {
-                // Only the text is needed, and takes less memory.
-                None => (Vec::new(), Some(output.text(&rows)), summary),
-                Some(_) => (rows, None, summary),
-            }
-        },
-        |(mut rows, text, part): (Vec<DescribedRow>, Option<io::Result<Vec<u8>>>, Summary)| {
-            summary.add(part);
-            if let Some(duplicates) = dedupe {
+            if let Some(duplicates) = output.options.dedupe {
                 summary.duplicates += first_lines.mark(&mut rows);
                 if duplicates == Duplicates::Drop {
                     summary.omitted += output.retain(&mut rows, |numbers| !are_repeated(numbers));
                 }
             }
-            let text = text.unwrap_or_else(|| output.text(&rows)).map_err(unwritable)?;
+            let text = output.text(&rows).map_err(unwritable)?;
             // An array has no comma before its first item.
             let text = if has_rows { &*text } else { text.strip_prefix(b",").unwrap_or(&text) };
             has_rows |= !text.is_empty();

@@ -5,8 +5,8 @@ use std::{borrow::Cow, io, slice};
 use csv::{Terminator, WriterBuilder};
 use format::{FormatResult, fields::WithFields};
 use number_lists::{Columns, LineEndings, Row};
-use serde::{Serialize, Serializer};
-use serde_json::json;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
 use shared::{cells::escape_formula, json::write_json_line};
 
 use super::{
@@ -24,13 +24,11 @@ const DUPLICATE_OF: &str = "duplicate_of";
 pub(super) struct Output<'a> {
     pub layout: &'a Layout,
     pub format: OutputFormat,
-    /// `true` if the output starts with a byte order mark.
     pub has_bom: bool,
     pub fields: ListFields,
     pub options: ListOptions,
 }
 
-/// A number as a line of JSON.
 #[derive(Serialize)]
 struct JsonLine<'a> {
     #[serde(rename = "lineNumber", skip_serializing_if = "Option::is_none")]
@@ -41,25 +39,13 @@ struct JsonLine<'a> {
     tn: &'a str,
     /// The list's columns, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
-    row: Option<NamedCells<'a>>,
+    row: Option<Map<String, Value>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     verdict: Option<&'static str>,
     #[serde(flatten)]
     result: Option<WithFields<'a, &'a FormatResult>>,
     #[serde(rename = "duplicateOf", skip_serializing_if = "Option::is_none")]
     duplicate_of: Option<u64>,
-}
-
-/// A row's cells by column name.
-struct NamedCells<'a> {
-    names: &'a [String],
-    cells: &'a [Cow<'a, str>],
-}
-
-impl Serialize for NamedCells<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.names.iter().zip(self.cells))
-    }
 }
 
 impl Output<'_> {
@@ -80,7 +66,6 @@ impl Output<'_> {
         Err(ListError::Layout(problem))
     }
 
-    /// The text before the first row.
     pub fn header(&self) -> io::Result<Vec<u8>> {
         match self.format {
             OutputFormat::Json => return Ok(b"[".to_vec()),
@@ -97,7 +82,6 @@ impl Output<'_> {
         into_bytes(csv)
     }
 
-    /// The text after the last row.
     pub fn footer(&self, has_rows: bool) -> &'static [u8] {
         match (self.format, has_rows) {
             (OutputFormat::Json, true) => b"\n]\n",
@@ -173,7 +157,7 @@ impl Output<'_> {
                     line_number: fields.has_line_number.then_some(row.row.line),
                     column: (positions.len() > 1).then(|| names[number.column].as_str()),
                     tn: cells.get(number.column).map_or("", |cell| cell.as_ref()),
-                    row: layout.csv.map(|_| NamedCells { names, cells: &cells }),
+                    row: layout.csv.map(|_| named(names, &cells)),
                     verdict: fields.has_verdict().then(|| number.outcome.into()),
                     result: json_fields.map(|fields| WithFields {
                         value: &number.result,
@@ -261,6 +245,10 @@ impl Output<'_> {
         };
         WriterBuilder::new().delimiter(self.delimiter()).terminator(terminator).from_writer(text)
     }
+}
+
+fn named(names: &[String], cells: &[Cow<'_, str>]) -> Map<String, Value> {
+    names.iter().cloned().zip(cells.iter().map(|cell| cell.as_ref().into())).collect()
 }
 
 /// Joins a column name's words with underscores, as in `Home_Phone`.

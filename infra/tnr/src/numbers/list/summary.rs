@@ -9,17 +9,12 @@ use number_lists::Row;
 use super::describe::{DescribedNumber, DescribedRow, Outcome, Reason};
 use crate::error::pluralize;
 
-/// Counts for a list.
 #[derive(Debug, Default)]
 pub(super) struct Summary {
-    pub rows: u64,
     /// CSV rows or JSON lines that are not written.
     pub omitted: u64,
-    /// Numbers that repeat an earlier one.
     pub duplicates: u64,
-    /// `true` if any cell is in Windows-1252.
     pub has_windows_1252: bool,
-    /// Numbers by [`Outcome`].
     outcomes: [u64; 4],
     /// The count and the first line for each reason.
     reasons: BTreeMap<Reason, (u64, u64)>,
@@ -28,27 +23,12 @@ pub(super) struct Summary {
 impl Summary {
     pub fn count_row(&mut self, row: &DescribedRow) {
         let DescribedRow { row: Row { line, .. }, has_windows_1252, numbers } = row;
-        self.rows += 1;
         self.has_windows_1252 |= has_windows_1252;
         for DescribedNumber { outcome, reason, .. } in numbers {
             self.outcomes[*outcome as usize] += 1;
             if let Some(reason) = reason.filter(|_| *outcome != Outcome::Empty) {
                 self.reasons.entry(reason).or_insert((0, *line)).0 += 1;
             }
-        }
-    }
-
-    /// Adds the counts of a later part.
-    pub fn add(&mut self, later: Self) {
-        self.rows += later.rows;
-        self.omitted += later.omitted;
-        self.duplicates += later.duplicates;
-        self.has_windows_1252 |= later.has_windows_1252;
-        for (count, more) in self.outcomes.iter_mut().zip(later.outcomes) {
-            *count += more;
-        }
-        for (reason, (count, first_line)) in later.reasons {
-            self.reasons.entry(reason).or_insert((0, first_line)).0 += count;
         }
     }
 

@@ -1,19 +1,12 @@
-use clap::Parser;
 use serde_json::Value;
 
 use super::*;
-
-#[derive(Parser)]
-struct TestCli {
-    #[command(flatten)]
-    options: ListOptions,
-}
+use crate::commands::parse_args;
 
 pub fn options(arguments: &[&str]) -> ListOptions {
-    TestCli::parse_from([&["format"], arguments].concat()).options
+    parse_args(arguments)
 }
 
-/// The output and the report.
 fn describe(list: impl AsRef<[u8]>, arguments: &[&str]) -> Result<(String, String), ListError> {
     let mut output = Vec::new();
     let list = io::Cursor::new(list.as_ref().to_vec());

@@ -98,7 +98,6 @@ fn format_without_data(args: &LookupArgs) -> Result<Value, CliError> {
     Ok(json!({ "format": format, "lookup": null }))
 }
 
-/// The API's responses for the number and its block.
 async fn get_both(api: &InProcess, args: &LookupArgs) -> Result<Value, CliError> {
     let as_of = || args.as_of.as_deref().map(|as_of| ("as_of", as_of));
     let options = [("defaultCountry", &args.country), ("lang", &args.lang)];
@@ -179,7 +178,6 @@ fn render_network(network: &Value) -> String {
     }
 }
 
-/// The local time in each zone.
 fn render_local_times(format: &Value) -> String {
     let zones = format["timeZones"].as_array().into_iter().flatten().map(|zone| {
         let (_, time) = text(&zone["localTime"]).split_once('T').unwrap_or_default();

@@ -39,7 +39,6 @@ struct View {
     columns: &'static str,
     /// Commands that show more. Fields of the first record replace names in braces.
     next: &'static [&'static str],
-    /// The note below the list.
     note: &'static str,
 }
 

@@ -15,10 +15,8 @@ use shared::{
 
 use crate::{CliError, error::Context};
 
-/// Parameter names and values.
 pub(super) type Params<'a> = Vec<(&'a str, Cow<'a, str>)>;
 
-/// Calls an API route.
 pub(super) async fn get<'a>(
     api: &InProcess,
     path: &str,
@@ -76,7 +74,6 @@ impl<'a> ListRequest<'a> {
         Self { path, params, limit: given.or(is_table.then_some(TABLE_LIMIT)) }
     }
 
-    /// The results as one response.
     pub async fn json(&self, api: &InProcess) -> Result<Value, CliError> {
         let mut merged = Value::Null;
         let merge_page = |body: &[u8]| {
@@ -144,13 +141,11 @@ impl<'a> ListRequest<'a> {
     }
 }
 
-/// The name of the list in a response with pages.
 pub(super) fn list_name(response: &Value) -> Option<&str> {
     let fields = response.as_object().filter(|fields| fields.contains_key("pagination"))?;
     fields.iter().find(|(_, value)| value.is_array()).map(|(name, _)| name.as_str())
 }
 
-/// The results in a response with pages.
 pub(super) fn results(response: &Value) -> &[Value] {
     let list = list_name(response).and_then(|list| response[list].as_array());
     list.map(Vec::as_slice).unwrap_or_default()

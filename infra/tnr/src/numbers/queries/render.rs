@@ -17,10 +17,8 @@ use crate::terminal::{
     styled,
 };
 
-/// Spaces before each line.
 const INDENT: usize = 2;
 
-/// A response and what its text depends on.
 pub(super) struct Rendering<'a> {
     pub view: &'a View,
     pub params: &'a Params<'a>,
@@ -29,7 +27,6 @@ pub(super) struct Rendering<'a> {
 }
 
 impl Rendering<'_> {
-    /// The text for a terminal of this width.
     pub fn text(&self, width: usize) -> String {
         let rows = results(self.body);
         let (table, note) = match rows {
@@ -77,7 +74,6 @@ impl Rendering<'_> {
         heading + &lines(&shown, width) + &own_lists.collect::<String>()
     }
 
-    /// The position of the page in the list.
     fn position(&self, rows: usize) -> String {
         let (offset, total) = (self.count("offset"), self.count("total"));
         let [first, last, total_count] = [offset + 1, offset + rows as u64, total].map(HumanCount);

@@ -7,9 +7,7 @@ use serde_json::Value;
 
 use crate::terminal::{self, HEADING, escape::escape_controls, styled};
 
-/// Columns are not narrowed below this width.
 const MIN_COLUMN_WIDTH: usize = 4;
-/// Spaces before each column.
 const GAP: usize = 2;
 
 /// A table of at most this width. The widest columns are cut. A change's fields follow its row.

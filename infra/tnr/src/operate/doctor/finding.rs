@@ -29,7 +29,6 @@ pub enum State {
 /// The findings of related checks, or the reason why they could not run.
 pub type Findings = Result<Vec<Finding>, Cause>;
 
-/// The result of a check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
     /// The subject, such as a table name.
@@ -86,7 +85,6 @@ impl Finding {
     }
 }
 
-/// Findings about one subject.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Group {
     pub name: &'static str,
@@ -138,7 +136,6 @@ impl Examination {
         self.states().filter(|found| *found == state).count()
     }
 
-    /// Returns `true` if every check failed to run.
     pub fn is_unknown(&self) -> bool {
         self.states().all(|state| state == State::Unknown)
     }

@@ -47,7 +47,6 @@ use crate::{
     },
 };
 
-/// Exit codes of monitoring plugins.
 const WARNINGS_EXIT_CODE: u8 = 1;
 const PROBLEMS_EXIT_CODE: u8 = 2;
 pub const UNKNOWN_EXIT_CODE: u8 = 3;

@@ -13,7 +13,6 @@ use crate::{CliError, error::Context};
 
 const CALL_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// A stack as CloudFormation describes it.
 #[derive(Debug)]
 pub struct Stack {
     pub status: String,
@@ -59,7 +58,6 @@ impl Stack {
     }
 }
 
-/// The stack's alarms that fire.
 pub async fn check_alarms(account: &AwsAccount, stack: &str) -> Findings {
     let cloudwatch = (Service::CloudWatch, "2010-08-01");
     let prefix = format!("{stack}-");
