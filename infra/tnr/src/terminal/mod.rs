@@ -81,9 +81,6 @@ fn write_to(mut output: impl io::Write, text: &str) -> Result<(), CliError> {
     }
 }
 
-/// A space at which [`wrap`] does not break the line.
-pub const NO_BREAK_SPACE: char = '\u{a0}';
-
 /// Wraps and escapes text at `width` characters. Lines after the first are indented by `indent` spaces. A word
 /// longer than a line gets its own line.
 pub fn wrap(text: &str, width: usize, indent: usize) -> String {
@@ -98,7 +95,7 @@ pub fn wrap(text: &str, width: usize, indent: usize) -> String {
             lines.push(' ');
             column += 1;
         }
-        lines += &word.replace(NO_BREAK_SPACE, " ");
+        lines += word;
         column += length;
     }
     lines

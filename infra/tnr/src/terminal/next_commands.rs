@@ -2,7 +2,7 @@
 
 use std::env;
 
-use super::{HINT, escape::escape_controls, styled, width};
+use super::{HINT, escape::escape_controls, styled};
 
 /// Commands with the explicit options that locate the data. Locations from the environment and
 /// defaults need no options.
@@ -40,23 +40,9 @@ pub fn quote(text: &str) -> String {
 
 /// Suggested next commands, one per line; empty without any.
 pub fn next_steps(commands: &[String]) -> String {
-    const INDENT: usize = 6;
-    let commands = commands.iter().map(|command| wrap_command(command, width() - INDENT));
-    let commands: Vec<String> = commands.collect();
-    if commands.is_empty() {
-        return String::new();
-    }
-    let text = commands.join("\n").replace('\n', &format!("\n{:INDENT$}", ""));
-    format!("Next: {text}").lines().map(|line| styled(HINT, line) + "\n").collect()
-}
-
-/// Wraps a command that is too long, with backslashes for the shell.
-fn wrap_command(command: &str, width: usize) -> String {
-    if command.chars().count() <= width {
-        command.to_owned()
-    } else {
-        command.replace(" --", " \\\n  --")
-    }
+    let labels = ["Next: "].into_iter().chain(std::iter::repeat("      "));
+    let lines = labels.zip(commands).map(|(label, command)| format!("{label}{command}"));
+    lines.map(|line| styled(HINT, &line) + "\n").collect()
 }
 
 #[cfg(test)]
@@ -76,25 +62,5 @@ mod tests {
             assert!(commands.tnr("verify").ends_with(expected), "{folder}");
         }
         assert!(NextCommands::default().tnr("verify").ends_with(" verify"));
-    }
-
-    #[test]
-    fn long_commands_continue_on_the_next_line() {
-        assert_eq!(wrap_command("tnr a --b c --d e", 12), "tnr a \\\n  --b c \\\n  --d e");
-        assert_eq!(wrap_command("tnr a --b c", 12), "tnr a --b c");
-    }
-
-    #[test]
-    fn next_steps_fit_the_width() {
-        let long = |length: usize| format!("tnr --a {}", "b".repeat(length - 8));
-        let fits = width() - "Next: ".len();
-        let steps = next_steps(&[long(fits), long(fits + 1)]);
-        let lines = steps.lines().map(|line| anstream::adapter::strip_str(line).to_string());
-        let expected = [
-            format!("Next: {}", long(fits)),
-            "      tnr \\".to_owned(),
-            format!("        --a {}", "b".repeat(fits - 7)),
-        ];
-        assert_eq!(lines.collect::<Vec<_>>(), expected);
     }
 }

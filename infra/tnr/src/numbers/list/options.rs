@@ -26,7 +26,7 @@ pub enum OutputFormat {
     /// A JSON array with an object per number
     Json,
     /// One JSON object per line
-    #[value(name = "jsonl")]
+    #[value(name = "jsonl", alias = "ndjson")]
     JsonLines,
 }
 
@@ -130,19 +130,16 @@ impl ListOptions {
             _ => None,
         });
         if self.to.is_none() {
-            self.to = match &*output.map(extension).unwrap_or_default() {
-                "" => None,
-                "csv" => Some(OutputFormat::Csv),
-                "tsv" => Some(OutputFormat::Tsv),
-                "json" => Some(OutputFormat::Json),
-                "jsonl" | "ndjson" => Some(OutputFormat::JsonLines),
-                other => {
-                    return Err(CliError::failed(format!(
-                        "cannot write '.{other}' files; choose a name that ends with .csv, .tsv, .json or \
-                         .jsonl, or pass --to"
-                    )));
-                }
-            };
+            let extension = output.map(extension).filter(|it| !it.is_empty());
+            let format = extension.map(|extension| {
+                OutputFormat::from_str(&extension, true).map_err(|_| {
+                    CliError::failed(format!(
+                        "cannot write '.{extension}' files; choose a name that ends with .csv, .tsv, \
+                         .json or .jsonl, or pass --to"
+                    ))
+                })
+            });
+            self.to = format.transpose()?;
         }
         Ok(())
     }

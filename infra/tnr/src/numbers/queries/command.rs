@@ -11,7 +11,7 @@ use shared::{described_params::DescribedParam, in_process::InProcess};
 use super::{
     QUERIES, Query, View,
     pages::{ListRequest, Params, note_on_rest, results},
-    render::Rendering,
+    render::render,
 };
 use crate::{
     CliError,
@@ -200,8 +200,7 @@ async fn read_view(
     let text = if command.format == Format::Json {
         format!("{body}\n")
     } else {
-        let next = &command.data.next();
-        Rendering { view, params, body, next }.text(terminal::width())
+        render(view, body, terminal::width())
     };
     Ok(Output { text, note: note_on_rest(&body["pagination"], results(body).len()), is_empty })
 }

@@ -14,8 +14,7 @@ use shared::in_process::InProcess;
 use super::{
     command::exit_code,
     pages::{get, lower_first},
-    render,
-    table::display_text,
+    render::{self, display_text},
 };
 use crate::{
     CliError,

@@ -6,7 +6,6 @@ pub mod command;
 mod lookup;
 mod pages;
 mod render;
-mod table;
 
 use std::sync::LazyLock;
 
@@ -37,8 +36,6 @@ struct View {
     params: &'static str,
     /// The fields of the list's records to show; empty for a record.
     columns: &'static str,
-    /// Commands that show more. Fields of the first record replace names in braces.
-    next: &'static [&'static str],
     note: &'static str,
 }
 
@@ -47,13 +44,8 @@ const PORTING_NOTE: &str =
 const EXCHANGE: &str = "nxx ocn company_name rate_center status";
 const CHANGE: &str = "published_at change kind key";
 
-const fn view(
-    route: &'static str,
-    params: &'static str,
-    columns: &'static str,
-    next: &'static [&'static str],
-) -> View {
-    View { route, params, columns, next, note: "" }
+const fn view(route: &'static str, params: &'static str, columns: &'static str) -> View {
+    View { route, params, columns, note: "" }
 }
 
 pub static QUERIES: [Query; 8] = [
@@ -62,13 +54,8 @@ pub static QUERIES: [Query; 8] = [
         about: "Show a carrier by OCN, or find carriers by name",
         words: &[("OCN|WORDS...", "OCN, or words in a name; the first letters of each are enough")],
         views: &[
-            view("/v1/carrier/{ocn}", "ocn", "", &["search --ocn {ocn}"]),
-            view(
-                "/v1/carriers",
-                "q",
-                "ocn company_name common_name carrier_type state",
-                &["carrier {ocn}", "search --ocn {ocn}"],
-            ),
+            view("/v1/carrier/{ocn}", "ocn", ""),
+            view("/v1/carriers", "q", "ocn company_name common_name carrier_type state"),
         ],
     },
     Query {
@@ -76,10 +63,8 @@ pub static QUERIES: [Query; 8] = [
         about: "Show an area code's exchanges, or one exchange",
         words: &[("NPA", "Area code"), ("[NXX]", "Exchange code; shows only that exchange")],
         views: &[
-            view("/v1/npa/{npa}/nxx/{nxx}", "npa nxx", EXCHANGE, &["carrier {ocn}"])
-                .with_porting_note(),
-            view("/v1/npa/{npa}", "npa", EXCHANGE, &["area-code {npa} {nxx}", "carrier {ocn}"])
-                .with_porting_note(),
+            view("/v1/npa/{npa}/nxx/{nxx}", "npa nxx", EXCHANGE).with_porting_note(),
+            view("/v1/npa/{npa}", "npa", EXCHANGE).with_porting_note(),
         ],
     },
     Query {
@@ -87,12 +72,11 @@ pub static QUERIES: [Query; 8] = [
         about: "List area codes, or describe one",
         words: &[("[NPA]", "Area code; shows its dialing rules, relief planning and holders")],
         views: &[
-            view("/v1/area-codes/{npa}", "npa", "", &["area-code {npa}", "holders --npa {npa}"]),
+            view("/v1/area-codes/{npa}", "npa", ""),
             view(
                 "/v1/area-codes",
                 "",
                 "npa state country service status in_service_on total_exchanges",
-                &["area-codes {npa}"],
             ),
         ],
     },
@@ -104,7 +88,6 @@ pub static QUERIES: [Query; 8] = [
             "/v1/holders",
             "",
             "ocn company_name common_name carrier_type exchanges blocks",
-            &["carrier {ocn}"],
         )
         .with_porting_note()],
     },
@@ -119,7 +102,6 @@ pub static QUERIES: [Query; 8] = [
             "/v1/search",
             "q",
             "npa nxx ocn company_name carrier_type rate_center state status",
-            &["area-code {npa} {nxx}"],
         )
         .with_porting_note()],
     },
@@ -127,22 +109,22 @@ pub static QUERIES: [Query; 8] = [
         name: "changes",
         about: "List what imports changed, with values before and after",
         words: &[],
-        views: &[view("/v1/changes", "", CHANGE, &[])],
+        views: &[view("/v1/changes", "", CHANGE)],
     },
     Query {
         name: "history",
         about: "Show the history of a carrier or exchange",
         words: &[("NPA-NXX|OCN...", "NPA-NXX, such as 415-234, or OCN")],
         views: &[
-            view("/v1/npa/{npa}/nxx/{nxx}/history", "npa nxx", CHANGE, &["area-code {npa} {nxx}"]),
-            view("/v1/carrier/{ocn}/history", "ocn", CHANGE, &["carrier {ocn}"]),
+            view("/v1/npa/{npa}/nxx/{nxx}/history", "npa nxx", CHANGE),
+            view("/v1/carrier/{ocn}/history", "ocn", CHANGE),
         ],
     },
     Query {
         name: "sources",
         about: "Show the reports behind the data, with their dates and hashes",
         words: &[],
-        views: &[view("/v1/sources", "", "", &[])],
+        views: &[view("/v1/sources", "", "")],
     },
 ];
 

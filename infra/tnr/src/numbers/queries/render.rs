@@ -1,131 +1,77 @@
-//! Responses as text: a record as labeled lines, and a list as a table with suggested next commands.
+//! Responses as text: a record as labeled lines, and a list as a table.
 
-use std::cmp::Reverse;
+use std::{borrow::Cow, cmp::Reverse, iter::once};
 
 use indicatif::HumanCount;
 use serde_json::{Map, Value};
 
 use super::{
-    Query, View,
-    pages::{Params, list_name, results},
-    table::{display_text, field_label, length, table},
+    View,
+    pages::{list_name, results},
 };
-use crate::terminal::{
-    self, HEADING, NO_BREAK_SPACE,
-    escape::escape_controls,
-    next_commands::{NextCommands, next_steps, quote},
-    styled,
-};
+use crate::terminal::{self, HEADING, escape::escape_controls, styled};
 
 const INDENT: usize = 2;
+const MIN_COLUMN_WIDTH: usize = 4;
+/// Spaces before each column.
+const GAP: usize = 2;
 
-pub(super) struct Rendering<'a> {
-    pub view: &'a View,
-    pub params: &'a Params<'a>,
-    pub body: &'a Value,
-    pub next: &'a NextCommands,
+/// The text for a terminal of this width.
+pub(super) fn render(view: &View, body: &Value, width: usize) -> String {
+    let rows = results(body);
+    let (table, note) = match rows {
+        [] => (String::new(), ""),
+        rows => {
+            let columns: Vec<&str> = view.columns.split_whitespace().collect();
+            (table(rows, &columns, width), view.note)
+        }
+    };
+    let footer = [note, &later_changes(body), &position(body, rows.len())].concat();
+    let mut parts = vec![record(view, body, width), table, footer];
+    parts.retain(|part| !part.is_empty());
+    // With a blank line between them.
+    parts.join("\n")
 }
 
-impl Rendering<'_> {
-    pub fn text(&self, width: usize) -> String {
-        let rows = results(self.body);
-        let (table, note) = match rows {
-            [] => (String::new(), ""),
-            rows => {
-                let columns: Vec<&str> = self.view.columns.split_whitespace().collect();
-                (table(rows, &columns, width), self.view.note)
-            }
-        };
-        let next = next_steps(&self.commands(rows));
-        let footer = [note, &self.later_changes(), &self.position(rows.len()), &next].concat();
-        let mut parts = vec![self.record(width), table, footer];
-        parts.retain(|part| !part.is_empty());
-        // With a blank line between them.
-        parts.join("\n")
+/// A hint for seeing changes published after the page's, if any.
+fn later_changes(body: &Value) -> String {
+    if body["is_current"] != false {
+        return String::new();
     }
+    let until = display_text(&body["until"]["publication"]);
+    format!("More was published later; to see it, pass --since {until}\n")
+}
 
-    /// A hint for seeing changes published after the page's, if any.
-    fn later_changes(&self) -> String {
-        match &self.body["is_current"] {
-            Value::Bool(false) => {
-                let until = display_text(&self.body["until"]["publication"]);
-                format!("More was published later; to see it, pass --since {until}\n")
-            }
-            _ => String::new(),
-        }
-    }
+/// The record: its code as a heading, its fields, and its own lists.
+fn record(view: &View, body: &Value, width: usize) -> String {
+    let Some(fields) = body.as_object() else { return String::new() };
+    let code = view.params().filter_map(|param| body[param].as_str());
+    let code = code.collect::<Vec<_>>().join("-");
+    let heading = if code.is_empty() { code } else { styled(HEADING, &code) + "\n" };
+    let list = list_name(body);
+    let is_shown = |name: &str| {
+        name != "pagination" && Some(name) != list && !view.params().any(|param| param == name)
+    };
+    let shown: Map<String, Value> =
+        fields.clone().into_iter().filter(|(name, _)| is_shown(name)).collect();
+    let own_lists = shown.values().filter_map(records);
+    let own_lists = own_lists.map(|rows| format!("\n{}", own_list(rows, width)));
+    heading + &lines(&shown, width) + &own_lists.collect::<String>()
+}
 
-    /// The record: its code as a heading, its fields, and its own lists.
-    fn record(&self, width: usize) -> String {
-        let Some(fields) = self.body.as_object() else { return String::new() };
-        let code = self.view.params().filter_map(|param| self.body[param].as_str());
-        let code = code.collect::<Vec<_>>().join("-");
-        let heading = if code.is_empty() { code } else { styled(HEADING, &code) + "\n" };
-        let list = list_name(self.body);
-        let is_shown = |name: &str| {
-            name != "pagination"
-                && Some(name) != list
-                && !self.view.params().any(|param| param == name)
-        };
-        let shown: Map<String, Value> =
-            fields.clone().into_iter().filter(|(name, _)| is_shown(name)).collect();
-        let own_lists = shown.values().filter_map(|value| records(value));
-        let own_lists = own_lists.map(|rows| format!("\n{}", own_list(rows, width)));
-        heading + &lines(&shown, width) + &own_lists.collect::<String>()
-    }
-
-    fn position(&self, rows: usize) -> String {
-        let (offset, total) = (self.count("offset"), self.count("total"));
-        let [first, last, total_count] = [offset + 1, offset + rows as u64, total].map(HumanCount);
-        if self.body["pagination"].is_null() {
-            String::new()
-        } else if total == 0 {
-            "No results.\n".to_owned()
-        } else if rows == 0 {
-            format!("--offset is past the last of {total_count} results.\n")
-        } else {
-            format!("{first} to {last} of {total_count}.\n")
-        }
-    }
-
-    fn count(&self, name: &str) -> u64 {
-        self.body["pagination"][name].as_u64().unwrap_or_default()
-    }
-
-    /// Commands that show more about the first records.
-    fn commands(&self, rows: &[Value]) -> Vec<String> {
-        let exchanges = self.body.get("total_exchanges");
-        if exchanges.is_some_and(|total| total.as_u64().unwrap_or_default() == 0) {
-            return Vec::new();
-        }
-        let records =
-            if self.body["pagination"].is_null() { std::slice::from_ref(self.body) } else { rows };
-        self.view.next.iter().filter_map(|command| self.command(command, records)).collect()
-    }
-
-    /// A command with the fields of the first record that has all of them. It shows the same time, if it can.
-    fn command(&self, template: &str, records: &[Value]) -> Option<String> {
-        let param = |name: &str| Some(&*self.params.iter().find(|(known, _)| *known == name)?.1);
-        let fill = |record: &Value| {
-            let mut parts = template.split('{');
-            let mut command = parts.next()?.to_owned();
-            for part in parts {
-                let (name, rest) = part.split_once('}')?;
-                let fields =
-                    [record, self.body].into_iter().find_map(|fields| fields[name].as_str());
-                command += &quote(fields.or_else(|| param(name))?);
-                command += rest;
-            }
-            Some(command)
-        };
-        let mut command = records.iter().find_map(fill)?;
-        let query = template.split(' ').next().and_then(Query::named)?;
-        if let Some(as_of) =
-            param("as_of").filter(|_| query.views.iter().any(|view| view.takes("as_of")))
-        {
-            command += &format!(" --as-of {}", quote(as_of));
-        }
-        Some(self.next.tnr(&command))
+/// The position of the page in the list.
+fn position(body: &Value, rows: usize) -> String {
+    let pagination = &body["pagination"];
+    let [offset, total] = ["offset", "total"].map(|it| pagination[it].as_u64().unwrap_or_default());
+    let [first, last, total_count] = [offset + 1, offset + rows as u64, total].map(HumanCount);
+    if pagination.is_null() {
+        String::new()
+    } else if total == 0 {
+        "No results.\n".to_owned()
+    } else if rows == 0 {
+        format!("--offset is past the last of {total_count} results.\n")
+    } else {
+        format!("{first} to {last} of {total_count}.\n")
     }
 }
 
@@ -167,10 +113,9 @@ fn add_lines(label: &str, value: &Value, lines: &mut Vec<(String, String)>) {
             scalars.into_iter().filter(|(_, value)| is_shown(value)).collect();
         // The largest counts come first.
         scalars.sort_by_key(|(_, value)| Reverse(value.as_u64()));
-        let scalars = scalars.iter().map(|(name, value)| {
-            format!("{} {}", field_label(name), display_text(value))
-                .replace(' ', &NO_BREAK_SPACE.to_string())
-        });
+        let scalars = scalars
+            .iter()
+            .map(|(name, value)| format!("{} {}", field_label(name), display_text(value)));
         own = scalars.collect::<Vec<_>>().join(", ");
         nested = others;
     } else if let Value::Array(values) = value {
@@ -203,22 +148,95 @@ pub(super) fn line(label: &str, text: &str, label_width: usize, width: usize) ->
     terminal::wrap(&format!("{:INDENT$}{label:<label_width$} {text}", ""), width, indent) + "\n"
 }
 
+/// A table of at most this width. The widest columns are cut. A change's fields follow its row.
+fn table(rows: &[Value], columns: &[&str], width: usize) -> String {
+    let headings = columns.iter().map(|field| heading(field)).collect();
+    let cells = rows
+        .iter()
+        .map(|row| columns.iter().map(|field| display_text(&row[*field]).into_owned()).collect());
+    let lines: Vec<Vec<String>> = once(headings).chain(cells).collect();
+    let widest = |column: usize| lines.iter().map(move |cells| length(&cells[column])).max();
+    let mut widths: Vec<usize> = (0..columns.len()).filter_map(widest).collect();
+    narrow(&mut widths, width);
+    let mut aligned = lines.iter().map(|cells| {
+        let padded = cells.iter().zip(&widths);
+        let padded = padded.map(|(cell, &width)| format!("{:<width$}", truncate(cell, width)));
+        format!("{:GAP$}{}", "", padded.collect::<Vec<_>>().join("  ").trim_end())
+    });
+    let heading = aligned.next().map(|line| styled(HEADING, &line) + "\n");
+    let rows =
+        aligned.zip(rows).map(|(line, row)| format!("{line}\n{}", changed_fields(row, width)));
+    heading.into_iter().chain(rows).collect()
+}
+
+/// The fields of a change, with their values before and after.
+fn changed_fields(row: &Value, width: usize) -> String {
+    let fields = row["fields"].as_object().into_iter().flatten();
+    let lines = fields.map(|(name, values)| {
+        let [before, after] = ["before", "after"].map(|side| &values[side]);
+        let text = match (row["change"].as_str(), before, after) {
+            (Some("added"), _, value) | (Some("removed"), value, _) => {
+                display_text(value).into_owned()
+            }
+            (_, before, after) => format!("{} -> {}", display_text(before), display_text(after)),
+        };
+        terminal::wrap(&format!("    {name}  {text}"), width, 6) + "\n"
+    });
+    lines.collect()
+}
+
+/// A value for a terminal; a dash for `null`.
+pub(super) fn display_text(value: &Value) -> Cow<'_, str> {
+    match value {
+        Value::Null => "-".into(),
+        Value::Bool(value) => if *value { "yes" } else { "no" }.into(),
+        Value::String(text) => escape_controls(text).into(),
+        other => match other.as_u64() {
+            Some(count) => HumanCount(count).to_string().into(),
+            None => other.to_string().into(),
+        },
+    }
+}
+
+fn field_label(name: &str) -> String {
+    name.replace('_', " ")
+}
+
+fn heading(field: &str) -> String {
+    match field {
+        "company_name" => "COMPANY".to_owned(),
+        "common_name" => "KNOWN AS".to_owned(),
+        "carrier_type" => "TYPE".to_owned(),
+        _ => field_label(field).to_uppercase(),
+    }
+}
+
+fn narrow(columns: &mut [usize], width: usize) {
+    while columns.iter().map(|column| column + GAP).sum::<usize>() > width {
+        match columns.iter_mut().max() {
+            Some(widest) if *widest > MIN_COLUMN_WIDTH => *widest -= 1,
+            _ => return,
+        }
+    }
+}
+
+fn length(cell: &str) -> usize {
+    cell.chars().count()
+}
+
+fn truncate(cell: &str, width: usize) -> String {
+    if length(cell) <= width {
+        return cell.to_owned();
+    }
+    cell.chars().take(width.saturating_sub(1)).chain(['…']).collect()
+}
+
 #[cfg(test)]
 mod tests {
-    use std::sync::LazyLock;
-
     use serde_json::json;
 
     use super::*;
     use crate::numbers::queries::view;
-
-    static VIEW: View = view("", "npa", "nxx ocn", &[]);
-    static NEXT: LazyLock<NextCommands> = LazyLock::new(NextCommands::default);
-    static PARAMS: LazyLock<Params<'_>> = LazyLock::new(|| vec![("as_of", "2026-01-01".into())]);
-
-    fn rendering(body: &Value) -> Rendering<'_> {
-        Rendering { view: &VIEW, params: &PARAMS, body, next: &NEXT }
-    }
 
     #[test]
     fn records_are_lines_and_their_lists_tables() {
@@ -247,20 +265,18 @@ mod tests {
             "  rows 2",
             "",
         ];
-        assert_eq!(rendering(&body).record(40), expected.join("\n"));
+        let view = view("", "npa", "nxx ocn");
+        assert_eq!(record(&view, &body, 40), expected.join("\n"));
     }
 
     #[test]
-    fn next_commands_take_fields_from_the_record_and_the_same_time() {
-        let body = json!({ "npa": "415", "list": [{ "nxx": "200" }, { "nxx": "201", "ocn": "6010" }], "pagination": {} });
-        for (template, expected) in [
-            ("area-code {npa} {nxx}", Some("area-code 415 200 --as-of 2026-01-01")),
-            ("carrier {ocn}", Some("carrier 6010 --as-of 2026-01-01")),
-            ("search --ocn {ocn}", Some("search --ocn 6010")),
-            ("holders --state {state}", None),
-        ] {
-            let command = rendering(&body).command(template, results(&body));
-            assert_eq!(command, expected.map(|command| NEXT.tnr(command)));
-        }
+    fn tables_fit_the_width_without_control_characters() {
+        let rows = [
+            json!({"carrier_type": "1", "b": null}),
+            json!({"carrier_type": "\u{1b}[2J", "b": "é".repeat(50)}),
+        ];
+        let heading = styled(HEADING, "  TYPE       B");
+        let expected = format!("{heading}\n  1          -\n  \\u001b[2J  {}…\n", "é".repeat(16));
+        assert_eq!(table(&rows, &["carrier_type", "b"], 30), expected);
     }
 }
