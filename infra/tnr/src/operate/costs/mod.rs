@@ -261,7 +261,8 @@ fn fixed(usage: &Usage) -> Vec<Item> {
     let items_read = f64::from(ITEMS) * f64::from(ITEM_BYTES) / 4096.0;
     // Verification reads the whole history, the differences at half the cost.
     let history_bytes = changed * f64::from(HISTORY_ITEM_BYTES);
-    let night = history_bytes + f64::from(DIFFERENCE_BYTES) / 2.0 + f64::from(2 * PUBLICATION_BYTES);
+    let night =
+        history_bytes + f64::from(DIFFERENCE_BYTES) / 2.0 + f64::from(2 * PUBLICATION_BYTES);
     let history_read = f64::from(DEFAULT_HISTORY_DAYS) * night / 4096.0;
     let reads = items_read + history_read + 2.0 * snapshot_read_units(SNAPSHOT_BYTES);
     // An item and a change in the history take one unit each.
@@ -269,8 +270,9 @@ fn fixed(usage: &Usage) -> Vec<Item> {
     let import = "Nightly import";
 
     // Each publication has a copy.
-    let stored_night =
-        history_bytes + changed * STORAGE_OVERHEAD + f64::from(DIFFERENCE_BYTES + 2 * PUBLICATION_BYTES);
+    let stored_night = history_bytes
+        + changed * STORAGE_OVERHEAD
+        + f64::from(DIFFERENCE_BYTES + 2 * PUBLICATION_BYTES);
     let bytes = f64::from(ITEMS) * (f64::from(ITEM_BYTES) + STORAGE_OVERHEAD)
         + SNAPSHOTS * f64::from(SNAPSHOT_BYTES)
         + f64::from(DEFAULT_HISTORY_DAYS) * stored_night;
