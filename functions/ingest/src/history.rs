@@ -19,9 +19,9 @@ use store::{
 use crate::{
     IngestError, Options, Progress,
     changes::Changes,
+    item_writes::write_items,
     notes::Notes,
     options::{Clock, RESERVED_TIME, before_deadline},
-    publish::write_items,
 };
 
 /// The maximum number of unrecorded differences. With more, the history starts over, since the manifest is one item.

@@ -13,6 +13,7 @@ mod error;
 mod gates;
 mod history;
 mod import;
+mod item_writes;
 mod lambda;
 mod notes;
 mod options;
@@ -39,18 +40,18 @@ use self::{
     history::Recorder,
     notes::Notes,
     options::Clock,
-    reports::read_sources,
+    sources::read_sources,
 };
 
 pub use changes::{Changes, Delta, Differences, MAX_LISTED};
 pub use error::{IngestError, ReportError};
 pub use gates::{AllowedGates, Gate};
 pub use import::import;
+pub use item_writes::Items;
 pub use lambda::{Event, handle};
 pub use notes::Warning;
 pub use options::{DEFAULT_HISTORY_DAYS, Options, Progress, Repair};
 pub use outcome::{ImportReport, Outcome};
-pub use publish::Items;
 pub use quality::{
     BeforeAfter, CompanyCount, Coverage, ExchangesByBasis, Figures, Quality, QualityReport, SHARES,
     TypeCoverage, Values,

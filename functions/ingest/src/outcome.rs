@@ -10,8 +10,8 @@ use store::{FileDates, Snapshot};
 use crate::{
     changes::Changes,
     gates::Gate,
+    item_writes::Items,
     notes::{Findings, Notes, Warning},
-    publish::Items,
     quality::QualityReport,
     reports,
     verify::Verification,

@@ -15,8 +15,8 @@ use store::{
 
 use crate::{
     IngestError, Progress,
+    item_writes::{item_writes, write_items},
     options::{Repair, before_deadline},
-    publish::{item_writes, write_items},
     verify_history::{HistoryVerification, verify_history},
 };
 

@@ -25,8 +25,8 @@ use store::{
 use crate::{
     IngestError, Progress,
     changes::Changes,
+    item_writes::write_items,
     options::{Repair, before_deadline},
-    publish::write_items,
 };
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]

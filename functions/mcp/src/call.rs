@@ -13,10 +13,7 @@ use shared::{
 };
 use tokio::sync::oneshot;
 
-use crate::{
-    schema::{DEFAULT_LIMIT, MAX_NUMBERS, NUMBERS},
-    tools::Tool,
-};
+use crate::tools::{DEFAULT_LIMIT, MAX_NUMBERS, NUMBERS, Tool};
 
 #[derive(Debug)]
 pub struct ToolCall {

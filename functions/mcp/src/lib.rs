@@ -5,7 +5,6 @@
 
 mod call;
 mod endpoint;
-mod schema;
 mod server;
 mod tools;
 

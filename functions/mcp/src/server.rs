@@ -141,7 +141,7 @@ mod tests {
     use shared::pagination::MAX_LIMIT;
 
     use super::*;
-    use crate::schema::{DEFAULT_LIMIT, MAX_NUMBERS};
+    use crate::tools::{DEFAULT_LIMIT, MAX_NUMBERS};
 
     #[test]
     fn agent_instructions_state_the_page_size_and_the_maximum_batch_size() {

@@ -5,10 +5,7 @@ use std::{collections::HashMap, time::Duration};
 use aws_sdk_dynamodb::{
     error::{ProvideErrorMetadata, SdkError},
     operation::batch_write_item::BatchWriteItemError,
-    types::{
-        AttributeValue, DeleteRequest, KeysAndAttributes, PutRequest, ReturnConsumedCapacity,
-        WriteRequest,
-    },
+    types::{DeleteRequest, KeysAndAttributes, PutRequest, ReturnConsumedCapacity, WriteRequest},
 };
 use backon::{BackoffBuilder, ExponentialBuilder};
 use numbering::records::Record;
@@ -108,20 +105,12 @@ fn is_disk_failure(error: &SdkError<BatchWriteItemError>) -> bool {
 
 const BATCH_GET: &str = "BatchGetItem";
 
-/// The maximum number of items in a BatchGetItem call.
-pub const READS_PER_BATCH: usize = 100;
-
 /// The delays between five attempts, which fit within [`crate::TimeoutProfile::lookups`].
 const LOOKUP_DELAYS: ExponentialBuilder = ExponentialBuilder::new()
     .with_min_delay(Duration::from_millis(25))
     .with_max_delay(Duration::from_millis(400))
     .with_max_times(4)
     .with_jitter();
-
-/// A primary key with these attributes.
-pub(crate) fn primary_key<const N: usize>(attributes: [(&str, String); N]) -> Item {
-    attributes.map(|(name, value)| (name.to_owned(), AttributeValue::S(value))).into()
-}
 
 impl Store {
     /// Reads items as [`Self::batch_get`] does, within the time that a lookup may take.

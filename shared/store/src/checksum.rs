@@ -15,6 +15,11 @@ pub(crate) fn text<'i>(item: &'i Item, name: &str) -> Option<&'i str> {
     item.get(name)?.as_s().ok().map(String::as_str)
 }
 
+/// A primary key with these attributes.
+pub(crate) fn primary_key<const N: usize>(attributes: [(&str, String); N]) -> Item {
+    attributes.map(|(name, value)| (name.to_owned(), AttributeValue::S(value))).into()
+}
+
 pub(crate) const CHECKSUM: &str = "check";
 
 /// The error for an item whose checksum is missing or wrong.

@@ -32,6 +32,9 @@ const REGION_VARIABLES: [&str; 2] = ["AWS_REGION", "AWS_DEFAULT_REGION"];
 /// The region for databases that do not use one.
 const DEFAULT_REGION: &str = "us-east-1";
 
+/// The maximum number of items in a BatchGetItem call.
+pub const READS_PER_BATCH: usize = 100;
+
 /// Returns `true` for an `http://` endpoint, which only emulators and compatible databases use, never AWS.
 pub fn is_plain_http(endpoint: &str) -> bool {
     endpoint.starts_with("http://")

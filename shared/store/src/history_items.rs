@@ -29,8 +29,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use crate::{
     Gap, History, Manifest, Publication, PublishedDifference, READS_PER_BATCH, Store, StoreError,
     Table,
-    batches::primary_key,
-    checksum::{self, Item, text},
+    checksum::{self, Item, primary_key, text},
     client::{item_from_record, record_from_item},
     manifest::{CHUNK_BYTES, snapshot_hash},
     metering,

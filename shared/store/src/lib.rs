@@ -22,8 +22,8 @@ mod timeouts;
 mod usage;
 
 pub use api_keys::{DamagedKey, KeyRecord, StoredKeys};
-pub use batches::{ItemWrite, READS_PER_BATCH, WRITES_PER_BATCH};
-pub use client::{Store, TrustedRoots, https_client, is_plain_http};
+pub use batches::{ItemWrite, WRITES_PER_BATCH};
+pub use client::{READS_PER_BATCH, Store, TrustedRoots, https_client, is_plain_http};
 pub use current::{CurrentDataset, Serving};
 pub use error::{Cause, StoreError};
 pub use history::{Gap, History, Publication, PublishedDifference, Unrecorded};

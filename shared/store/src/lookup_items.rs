@@ -12,8 +12,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
     Store, StoreError, Table,
-    batches::primary_key,
-    checksum::{self, CHECKSUM, Item, text},
+    checksum::{self, CHECKSUM, Item, primary_key, text},
     client::{item_from_record, record_from_item},
 };
 

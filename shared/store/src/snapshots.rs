@@ -9,8 +9,8 @@ use numbering::{dataset::Dataset, records::Version};
 
 use crate::{
     Cause, Manifest, READS_PER_BATCH, Revision, Snapshot, Store, StoreError, Table,
-    batches::{RETRY_DELAYS, primary_key},
-    checksum::{Item, text},
+    batches::RETRY_DELAYS,
+    checksum::{Item, primary_key, text},
     manifest::{CHUNK_BYTES, snapshot_hash},
 };
 

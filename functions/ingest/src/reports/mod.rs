@@ -1,14 +1,13 @@
-//! The table of reports, how they are read, and their parsers. A report's rows are codes, area codes, carriers or blocks.
+//! The table of reports, and their parsers. A report's rows are codes, area codes, carriers or blocks.
 
 pub(crate) mod blocks;
 pub(crate) mod codes;
 pub(crate) mod npa_report;
 pub(crate) mod overlay;
 
-use std::{io::Read, time::Instant};
+use std::io::Read;
 
-use jiff::{Timestamp, civil::Date};
-use logging::with_causes;
+use jiff::civil::Date;
 use numbering::{
     dataset::Dataset,
     records::{Country, Npa, StateCode},
@@ -17,7 +16,6 @@ use store::{ImportedReport, ImportedReports, ReportName};
 
 use self::{blocks::AssignedBlock, codes::CodeRow, npa_report::AreaCodeRow, overlay::OverlayRow};
 use crate::{
-    IngestError, Options, Progress, Source, Sources,
     error::ReportError,
     notes::{Findings, Notes},
     quality::{Figure, Quality, SHARES, TYPED},
@@ -158,58 +156,4 @@ fn with_rows(report: ImportedReport, findings: Option<&Findings>) -> ImportedRep
         unknown_values: unknown.map(|(&column, it)| (column.to_owned(), it.count)).collect(),
         ..report
     }
-}
-
-/// Reads all reports.
-pub(crate) async fn read_sources(
-    sources: &Sources,
-    Options { deadline, now, .. }: Options,
-    notes: &mut Notes,
-    progress: &impl Fn(Progress),
-) -> Result<(ReportRows, ImportedReports), IngestError> {
-    let (mut rows, mut reports) = (ReportRows::default(), ImportedReports::default());
-    for report in &REPORTS {
-        let name = report.format.name;
-        let Some(source) = sources.get(name) else { continue };
-        let (read, imported) = match read(report, source, (deadline, now), notes, progress).await {
-            Ok(read) => read,
-            Err(error @ (IngestError::OutOfTime | IngestError::TooSlow { .. })) => {
-                return Err(error);
-            }
-            Err(error) => {
-                let Some(country) = report.keeps_blocks_in else { return Err(error) };
-                notes.countries_without_blocks.push(country);
-                let kind =
-                    format!("{} cannot be read; the current blocks are kept", report.format.file);
-                notes.warn(kind, with_causes(&error));
-                continue;
-            }
-        };
-        if report.is_required && imported.date.is_none() {
-            notes.warn("a report has no date", report.format.file);
-        }
-        rows.append(read);
-        reports.0.insert(name, imported);
-    }
-    Ok((rows, reports))
-}
-
-async fn read(
-    report: &Report,
-    source: &Source,
-    (deadline, now): (Option<Instant>, Timestamp),
-    notes: &mut Notes,
-    progress: &impl Fn(Progress),
-) -> Result<(ReportRows, ImportedReport), IngestError> {
-    let file = report.format.file;
-    let on_received = |bytes, total| progress(Progress::Fetching { file, bytes, total });
-    let content = source.open(file, deadline, on_received).await?;
-    let (bytes, sha256) = (content.len(), content.sha256());
-    progress(Progress::Reading { file, rows: 0 });
-    let on_line = |rows| progress(Progress::Reading { file, rows });
-    let (rows, date) = content.read(on_line, |text| report.read(text, notes))?;
-    let (address, read_at) = (source.public_address(), now);
-    let imported =
-        ImportedReport { address, date, read_at, bytes, sha256, ..ImportedReport::default() };
-    Ok((rows, imported))
 }
