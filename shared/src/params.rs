@@ -174,26 +174,18 @@ mod tests {
 
     #[test]
     fn messages_state_the_parameter_rule_and_value_but_never_a_key() {
-        for (rejected, expected) in [
-            (
-                message(params("npa=415&npa=416").text("npa")),
-                "npa must be given only once, got '415' and '416'",
-            ),
-            (
-                message(params("apiKey=tnr_live_one&apiKey=two").text(API_KEY)),
-                "apiKey must be given only once, got two values",
-            ),
-            (
-                message(params("npa=41").parse::<Npa>("npa")),
-                "npa must be exactly 3 digits, got '41'",
-            ),
-            (
-                message(params("type=mobile").parse_variant::<CarrierType>("type")),
-                "type must be one of ILEC, CLEC, WIRELESS, CAP, IXC, PCS, got 'mobile'",
-            ),
-        ] {
-            assert_eq!(rejected, expected);
-        }
+        let messages = [
+            message(params("npa=415&npa=416").text("npa")),
+            message(params("apiKey=tnr_live_one&apiKey=two").text(API_KEY)),
+            message(params("npa=41").parse::<Npa>("npa")),
+            message(params("type=mobile").parse_variant::<CarrierType>("type")),
+        ];
+        insta::assert_snapshot!(messages.join("\n"), @"
+        npa must be given only once, got '415' and '416'
+        apiKey must be given only once, got two values
+        npa must be exactly 3 digits, got '41'
+        type must be one of ILEC, CLEC, WIRELESS, CAP, IXC, PCS, got 'mobile'
+        ");
     }
 
     #[test]

@@ -30,13 +30,10 @@ use shared::{
 };
 use store::{
     CurrentDataset, ImportedReport, ImportedReports, KeyRecord, LoadedVersion, Manifest,
-    ReportName, Snapshot, Store, TimeoutProfile,
+    ReportName, Snapshot, Store,
 };
 
 pub use history::{AppWithHistory, HistoryTable, app_with_history};
-
-/// A port that nothing listens on, so that every read fails immediately and the in-memory dataset is used.
-const UNREACHABLE: &str = "http://127.0.0.1:1";
 
 #[derive(Deserialize)]
 struct Records {
@@ -207,9 +204,9 @@ pub fn changed_dataset(change: impl FnOnce(&mut Vec<Record>)) -> Dataset {
     Dataset::from_records(records.into_iter())
 }
 
-/// An app with the records in `small_dataset.json`.
+/// An app with the records in `small_dataset.json`. Every read fails, so that the in-memory dataset is used.
 pub fn app() -> App {
-    let store = Store::connect_to_emulator(UNREACHABLE, TimeoutProfile::Request);
+    let store = Store::unreachable();
     let (version, at) = (Version::new(Timestamp::UNIX_EPOCH), Timestamp::UNIX_EPOCH);
     let dataset = small_dataset().into_successor(&Dataset::default(), version.clone());
     let (statistics, reports) = (dataset.statistics(), imported_reports(at));

@@ -93,26 +93,13 @@ fn error_for_an_invalid_cell_names_its_line_and_column() {
 #[test]
 fn invisible_characters_in_known_columns_are_rejected() {
     let read = |c: char| outcome(b',', format!("OCN,Company\n1,A{c}B\n").as_bytes());
-    let controls = ['\0', '\u{9b}'];
-    let formats = ['\u{202e}', '\u{2066}', '\u{ad}', '\u{feff}', '\u{e0041}', '\u{fff9}'];
-    let private = ['\u{e000}', '\u{10fffd}'];
-    let unassigned = ['\u{378}'];
-    let ignorable = ['\u{34f}', '\u{180f}', '\u{2800}', '\u{3164}', '\u{ffa0}'];
-    let ranges = [
-        '\u{200b}'..='\u{200f}',
-        '\u{2028}'..='\u{2029}',
-        '\u{fff0}'..='\u{fff8}',
-        '\u{e01f0}'..='\u{e0fff}',
-        '\u{115f}'..='\u{1160}',
-        '\u{17b4}'..='\u{17b5}',
-        '\u{180b}'..='\u{180d}',
-        '\u{fe00}'..='\u{fe0f}',
-        '\u{e0100}'..='\u{e01ef}',
-    ];
-    let single = [&controls[..], &formats, &private, &unassigned, &ignorable].concat();
-    for character in single.into_iter().chain(ranges.into_iter().flatten()) {
-        let rule = format!("contains the invisible character U+{:04X}", u32::from(character));
-        assert!(read(character).ends_with(&rule), "{rule}: {}", read(character));
+    let code = |text| u32::from_str_radix(text, 16).unwrap();
+    for range in include_str!("tests/invisible.txt").split_whitespace() {
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        for character in (code(first)..=code(last)).map(|code| char::from_u32(code).unwrap()) {
+            let rule = format!("contains the invisible character U+{:04X}", u32::from(character));
+            assert!(read(character).ends_with(&rule), "{rule}: {}", read(character));
+        }
     }
     let visible = "\u{34e}\u{350}\u{115e}\u{1161}\u{17b3}\u{17b6}\u{180a}\u{1810}\u{27ff}\u{2801}\u{3163}\
                    \u{3165}\u{fe10}\u{ff9f}\u{ffa1}é\u{301}\u{2019}\u{2013}\u{a0}\u{2122}";

@@ -202,7 +202,7 @@ pub(super) fn note_on_rest(pagination: &Value, shown: usize) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use axum::{http::Uri, routing};
+    use axum::{http::Uri, response::IntoResponse, routing};
     use serde::Serialize;
     use serde_json::json;
     use shared::{
@@ -237,11 +237,10 @@ mod tests {
     ) -> axum::response::Response {
         let is_continued = uri.query().is_some_and(|query| query.contains("part=2"));
         let (results, pagination) = page.slice(if is_continued { 250..327 } else { 0..250 });
-        let continuation = pin(&pin(&uri, "part", 2), "offset", 0);
         let is_last = page.offset + page.limit >= 250 && !is_continued;
+        let continuation = is_last.then(|| pin(&pin(&uri, "part", 2), "offset", 0));
         let body = List { results, pagination };
-        let response = PageResponse { uri, pagination, version: None, format, body };
-        response.into_response_with(is_last.then_some(&continuation))
+        PageResponse { uri, pagination, version: None, format, continuation, body }.into_response()
     }
 
     fn api() -> InProcess {
