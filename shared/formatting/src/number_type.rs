@@ -2,15 +2,13 @@
 
 use rlibphonenumber::PhoneNumberType;
 use serde::Serialize;
-use strum::Display;
 use utoipa::ToSchema;
 
 use super::metadata::RULES;
 
 /// The type of service that a number is used for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema, Display)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 pub enum NumberType {
     FixedLine,
     Mobile,

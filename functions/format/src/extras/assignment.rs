@@ -7,7 +7,6 @@ use numbering::{
     records::{BlockHolder, BlockHolding, Exchange, NpaNxx, Ocn, Status},
 };
 use serde::Serialize;
-use strum::Display;
 use utoipa::ToSchema;
 
 use super::Facts;
@@ -37,9 +36,8 @@ pub struct Assignment {
 }
 
 /// The outcome for a number: assigned, or the reason why not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema, Display)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 pub enum AssignmentVerdict {
     /// A carrier holds the number's block. The number itself may be unused.
     Assigned,
@@ -71,9 +69,8 @@ pub struct AreaCodeAssignment {
 }
 
 /// An area code's service status, or `NOT_IN_SERVICE` if it is not assigned.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema, Display)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 pub enum AreaCodeAssignmentStatus {
     InService,
     Planned,
@@ -87,9 +84,8 @@ pub struct ExchangeAssignment {
 }
 
 /// An exchange's status, or `NOT_IN_DATA` if no report lists it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema, Display)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 pub enum ExchangeStatus {
     Assigned,
     Unassigned,

@@ -4,7 +4,6 @@ use formatting::{PhoneNumber, time_zones_for_area_codes, time_zones_for_calling_
 use jiff::civil::{Time, Weekday};
 use numbering::dataset::Dataset;
 use serde::Serialize;
-use strum::Display;
 use utoipa::ToSchema;
 
 use super::Facts;
@@ -91,9 +90,8 @@ pub struct CallingHours {
 }
 
 /// The number's local time compared with the window.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema, Display)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
-#[strum(serialize_all = "lowercase")]
 pub enum CallingHoursStatus {
     /// Within the hours in all the number's time zones.
     Open,

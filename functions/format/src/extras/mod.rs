@@ -9,7 +9,6 @@ use formatting::{DefaultCountry, Languages, PhoneNumber, Reason};
 use jiff::{Timestamp, civil::Date};
 use numbering::dataset::Dataset;
 use serde::Serialize;
-use strum::Display;
 use utoipa::ToSchema;
 
 use crate::block::is_us_or_canada;
@@ -78,9 +77,8 @@ pub struct NetworkInfo {
 }
 
 /// The basis of a network.
-#[derive(Debug, Clone, Copy, Serialize, ToSchema, Display)]
+#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 pub enum NetworkBasis {
     /// Libphonenumber's list of the ranges that regulators first assigned to networks.
     FirstAssignment,

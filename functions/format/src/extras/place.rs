@@ -5,7 +5,6 @@ use std::{collections::HashMap, sync::LazyLock};
 use formatting::{LocalName, PhoneNumber, north_american_places};
 use numbering::{dataset::folded_words, records::StateCode};
 use serde::Serialize;
-use strum::Display;
 use utoipa::ToSchema;
 
 use super::Facts;
@@ -27,9 +26,8 @@ pub struct PlaceInfo {
 }
 
 /// The basis of a place.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema, Display)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 pub enum PlaceBasis {
     /// The rate center of the number's block, which has the name of a city.
     RateCenter,

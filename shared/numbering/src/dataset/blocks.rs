@@ -45,8 +45,9 @@ impl Blocks {
         let holders = columns.numbers(written[HOLDERS].blocks.iter().copied())?;
         let rate_centers = columns.numbers(written[RATE_CENTERS].blocks.iter().copied())?;
         let effective = columns.numbers(effective().map(|date| date.map_or(0, value_for)))?;
-        let dates = columns.numbers(written_dates.iter().copied().map(date_to_number))?;
-        let dates = (0..dates.count()).map(|position| date_from_number(dates.get(position)));
+        let dates: Vec<String> = written_dates.iter().map(Date::to_string).collect();
+        let dates = columns.strings(dates.iter().map(String::as_str))?;
+        let dates = (0..dates.count()).map(|position| dates.get(position).parse().ok());
         let dates = dates.collect::<Option<_>>()?;
         Some(Self { digits, areas, holders, rate_centers, effective, dates })
     }
@@ -87,16 +88,4 @@ impl Blocks {
         let last = self.dates.partition_point(|&date| date <= today);
         (last < self.dates.len()).then_some(last)
     }
-}
-
-/// Packs year, month and day into a number that sorts by date.
-fn date_to_number(date: Date) -> u32 {
-    let [month, day] = [date.month(), date.day()].map(i8::cast_unsigned);
-    u32::from(date.year().cast_unsigned()) << 16 | u32::from(month) << 8 | u32::from(day)
-}
-
-fn date_from_number(number: usize) -> Option<Date> {
-    let [day, month, year, century] = (number as u32).to_le_bytes();
-    let year = i16::from_le_bytes([year, century]);
-    Date::new(year, month.cast_signed(), day.cast_signed()).ok()
 }

@@ -77,9 +77,8 @@ impl Dataset {
     /// Returns `true` if the carrier meets the criteria for single fields.
     fn matches_fields(&self, carrier: usize, search: &CarrierSearch) -> bool {
         let CarrierSearch { words: _, country, state, carrier_type } = search;
-        let places = &self.carriers.places;
-        country.is_none_or(|country| places.country(carrier) == country)
-            && (state.is_none() || places.state(carrier) == *state)
+        country.is_none_or(|country| self.carriers.country(carrier) == country)
+            && (state.is_none() || self.carriers.state(carrier) == *state)
             && (carrier_type.is_none() || self.carriers.carrier_type(carrier) == *carrier_type)
     }
 }

@@ -8,12 +8,13 @@ use std::{
     ops::Range,
 };
 
+use serde_json::json;
+
 use super::{
     Dataset,
     blocks::Blocks,
     columns::{Columns, DictionaryColumn, DictionaryRows, Lists, Numbers},
     names::WordCollection,
-    tables::Places,
 };
 use crate::records::{
     BlockHolder, Carrier, Country, Exchange, Npa, NpaNxx, Nxx, Ocn, StateCode, Status,
@@ -25,20 +26,16 @@ pub(super) struct Exchanges {
     npas: Numbers,
     rows: Lists,
     nxxs: Vec<u16>,
-    pub(super) attributes: SharedAttributes,
+    /// The countries, states and statuses that rows share.
+    pub(super) attributes: Vec<Attributes>,
     /// Indexed by [`ATTRIBUTES`], [`HOLDERS`] and [`RATE_CENTERS`].
     pub(super) columns: [DictionaryColumn; 3],
 }
 
-/// The places and statuses that rows share.
-#[derive(Debug)]
-pub(super) struct SharedAttributes {
-    pub(super) places: Places,
-    /// Positions in [`Status::ALL`].
-    statuses: Numbers,
-}
+/// A country, state and status.
+pub(super) type Attributes = (Country, Option<StateCode>, Status);
 
-/// The column of positions in [`SharedAttributes`].
+/// The column of positions in [`Exchanges::attributes`].
 pub(super) const ATTRIBUTES: usize = 0;
 /// The holder column: zero for none, then carriers, then companies without an OCN.
 pub(super) const HOLDERS: usize = 1;
@@ -67,12 +64,11 @@ impl Exchanges {
                 Some(*nxx)
             }));
         }
-        let places = common.attributes.iter().map(|&(country, state, _)| (country, state));
-        let statuses = common.attributes.iter().map(|&(.., status)| status as u32);
-        let attributes = SharedAttributes {
-            places: Places::write_or_read(columns, places)?,
-            statuses: columns.numbers(statuses)?,
-        };
+        let attributes: Vec<String> =
+            common.attributes.iter().map(|attributes| json!(attributes).to_string()).collect();
+        let attributes = columns.strings(attributes.iter().map(String::as_str))?;
+        let attributes = (0..attributes.count()).map(|it| serde_json::from_str(attributes.get(it)));
+        let attributes = attributes.collect::<Result<_, _>>().ok()?;
         let written = common.dictionaries(&areas);
         let [first, second, third] =
             [0, 1, 2].map(|column| DictionaryColumn::write_or_read(columns, &written[column]));
@@ -91,7 +87,7 @@ impl Exchanges {
 
     /// The number of exchanges with each set of shared attributes.
     pub(super) fn counts_by_attributes(&self) -> Vec<u32> {
-        let mut counts = vec![0; self.attributes.count()];
+        let mut counts = vec![0; self.attributes.len()];
         for area in 0..self.area_count() {
             for row in self.rows_of(area) {
                 counts[self.columns[ATTRIBUTES].get(area, row)] += 1;
@@ -133,7 +129,7 @@ impl Dataset {
         let value = |column: usize| self.exchanges.columns[column].get(area, row);
         let (attributes, holder) = (value(ATTRIBUTES), value(HOLDERS));
         let carrier = self.holder_carrier(holder);
-        let shared = &self.exchanges.attributes;
+        let (country, state, status) = self.exchanges.attributes[attributes];
         let first_row = self.exchanges.rows_of(area).start;
         let blocks = self.blocks.blocks_in_rows(area, first_row, row..row + 1);
         let blocks = self.blocks.digits(row).zip(blocks);
@@ -144,9 +140,9 @@ impl Dataset {
             company_name: self.holder_company_name(holder).map(str::to_owned),
             carrier_type: carrier.and_then(|carrier| self.carriers.carrier_type(carrier)),
             rate_center: self.rate_center_name(value(RATE_CENTERS)),
-            state: shared.places.state(attributes),
-            country: shared.places.country(attributes),
-            status: shared.status(attributes),
+            state,
+            country,
+            status,
             blocks: blocks
                 .filter_map(|(digit, block)| Some((digit, self.block(area, block)?)))
                 .collect(),
@@ -167,19 +163,6 @@ impl Dataset {
         })
     }
 }
-
-impl SharedAttributes {
-    pub(super) fn count(&self) -> usize {
-        self.places.count()
-    }
-
-    pub(super) fn status(&self, position: usize) -> Status {
-        Status::ALL[self.statuses.get(position)]
-    }
-}
-
-/// A country, state and status that exchanges share.
-type Attributes = (Country, Option<StateCode>, Status);
 
 /// The values that exchanges share, sorted.
 #[derive(Default)]

@@ -197,11 +197,11 @@ impl Dataset {
         let mut by_country = BTreeMap::from(Country::ALL.map(|country| (country, 0)));
         let mut by_status = BTreeMap::from(Status::ALL.map(|status| (status, 0)));
         let mut states = BTreeSet::new();
-        let shared = &self.exchanges.attributes;
-        for (attributes, count) in self.exchanges.counts_by_attributes().into_iter().enumerate() {
-            *by_country.entry(shared.places.country(attributes)).or_default() += count;
-            *by_status.entry(shared.status(attributes)).or_default() += count;
-            states.extend(shared.places.state(attributes));
+        let counts = self.exchanges.counts_by_attributes();
+        for ((country, state, status), count) in self.exchanges.attributes.iter().zip(counts) {
+            *by_country.entry(*country).or_default() += count;
+            *by_status.entry(*status).or_default() += count;
+            states.extend(*state);
         }
         Statistics {
             total_records: self.exchanges.count() as u32,

@@ -65,14 +65,6 @@ impl Dataset {
         conditions.matching_rows(search)
     }
 
-    fn attributes_match(&self, position: usize, search: &Search) -> bool {
-        let Search { state, country, status, .. } = search;
-        let shared = &self.exchanges.attributes;
-        country.is_none_or(|country| shared.places.country(position) == country)
-            && (state.is_none() || shared.places.state(position) == *state)
-            && status.is_none_or(|status| shared.status(position) == status)
-    }
-
     fn holder_matches(&self, holder: usize, search: &Search) -> bool {
         let Search { ocn, company, carrier_type, .. } = search;
         let carrier = self.holder_carrier(holder);
@@ -112,7 +104,7 @@ struct Alternatives {
 
 impl<'a> Conditions<'a> {
     fn new(dataset: &'a Dataset, today: Date) -> Self {
-        let attributes = dataset.exchanges.attributes.count();
+        let attributes = dataset.exchanges.attributes.len();
         let rate_centers = 1 + dataset.names.rate_centers.count();
         Self {
             dataset,
@@ -130,7 +122,12 @@ impl<'a> Conditions<'a> {
         let dataset = self.dataset;
         let Search { ocn, company, rate_center, state, country, carrier_type, status, .. } = search;
         if state.is_some() || country.is_some() || status.is_some() {
-            self.require(ATTRIBUTES, |position| dataset.attributes_match(position, search));
+            self.require(ATTRIBUTES, |position| {
+                let (in_country, in_state, with_status) = dataset.exchanges.attributes[position];
+                country.is_none_or(|country| in_country == country)
+                    && (state.is_none() || in_state == *state)
+                    && status.is_none_or(|status| with_status == status)
+            });
         }
         if ocn.is_some() || company.is_some() || carrier_type.is_some() {
             self.require(HOLDERS, |holder| dataset.holder_matches(holder, search));

@@ -20,7 +20,9 @@ pub(super) struct Carriers {
     type_bases: Numbers,
     /// See [`variant`].
     family_line_types: Numbers,
-    pub(super) places: Places,
+    countries: Numbers,
+    /// The letters of the states; zero for a carrier without a state.
+    states: Numbers,
     exchange_totals: Numbers,
     /// The states where each carrier has exchanges, with a count for each.
     exchange_counts: Lists,
@@ -43,7 +45,8 @@ impl Carriers {
                 .numbers(all().map(|it| it.type_basis.map_or(0, |it| it as u32 + 1)))?,
             family_line_types: columns
                 .numbers(all().map(|it| it.family_line_type.map_or(0, |it| it as u32 + 1)))?,
-            places: Places::write_or_read(columns, all().map(|it| (it.country, it.state)))?,
+            countries: columns.numbers(all().map(|it| it.country as u32))?,
+            states: columns.numbers(all().map(|it| state_to_number(it.state)))?,
             exchange_totals: columns.numbers(all().map(|it| it.exchanges.total))?,
             exchange_counts: columns.lists(all().map(|it| it.exchanges.by_state.len()))?,
             counted_states: columns
@@ -76,6 +79,14 @@ impl Carriers {
         variant(&self.types, position)
     }
 
+    pub(super) fn country(&self, position: usize) -> Country {
+        Country::ALL[self.countries.get(position)]
+    }
+
+    pub(super) fn state(&self, position: usize) -> Option<StateCode> {
+        state_from_number(self.states.get(position))
+    }
+
     pub(super) fn exchange_total(&self, position: usize) -> u32 {
         self.exchange_totals.get(position) as u32
     }
@@ -92,8 +103,8 @@ impl Carriers {
             carrier_type: self.carrier_type(position),
             type_basis: variant(&self.type_bases, position),
             family_line_type: variant(&self.family_line_types, position),
-            state: self.places.state(position),
-            country: self.places.country(position),
+            state: self.state(position),
+            country: self.country(position),
             exchanges: OwnedExchanges {
                 total: self.exchange_total(position),
                 by_state: counts.collect(),
@@ -141,37 +152,6 @@ impl AreaCodes {
     pub(super) fn record(&self, position: usize) -> AreaCode {
         serde_json::from_str(self.records.get(position))
             .expect("only JSON is written to this column")
-    }
-}
-
-#[derive(Debug)]
-pub(super) struct Places {
-    countries: Numbers,
-    /// The letters of the states; zero for a record without a state.
-    states: Numbers,
-}
-
-impl Places {
-    pub(super) fn write_or_read(
-        columns: &mut Columns,
-        places: impl Iterator<Item = (Country, Option<StateCode>)> + Clone,
-    ) -> Option<Self> {
-        Some(Self {
-            countries: columns.numbers(places.clone().map(|(country, _)| country as u32))?,
-            states: columns.numbers(places.map(|(_, state)| state_to_number(state)))?,
-        })
-    }
-
-    pub(super) fn count(&self) -> usize {
-        self.countries.count()
-    }
-
-    pub(super) fn country(&self, position: usize) -> Country {
-        Country::ALL[self.countries.get(position)]
-    }
-
-    pub(super) fn state(&self, position: usize) -> Option<StateCode> {
-        state_from_number(self.states.get(position))
     }
 }
 

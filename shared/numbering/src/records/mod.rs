@@ -24,7 +24,7 @@ pub use version::Version;
 
 /// The layout of these records in a snapshot. Increment it with every change to a record: it is a snapshot's first byte,
 /// so a release never misreads another layout.
-pub const LAYOUT: u8 = 8;
+pub const LAYOUT: u8 = 9;
 
 /// Type of a carrier.
 #[derive(Serialize, Deserialize, Display, EnumString, VariantArray, VariantNames, ToSchema)]
