@@ -16,7 +16,7 @@ use super::{
 };
 
 /// The last column, which contains the error if a number has no result.
-const ERROR_COLUMN: &str = "tn_error";
+pub const ERROR_COLUMN: &str = "tn_error";
 
 #[derive(Debug)]
 pub struct Column {
@@ -81,25 +81,11 @@ impl Column {
     }
 }
 
-/// The columns in a response.
-pub struct Columns(Vec<&'static Column>);
-
-impl Columns {
-    pub fn new(options: &Options) -> Self {
-        match &options.fields {
-            Some(fields) => Self(columns_for(fields).collect()),
-            None => Self(columns_with(&options.include).collect()),
-        }
-    }
-
-    /// The names of these columns, followed by [`ERROR_COLUMN`].
-    pub fn names(&self) -> impl Iterator<Item = &'static str> {
-        self.0.iter().map(|column| &*column.name).chain([ERROR_COLUMN])
-    }
-
-    /// The cells for a result in JSON.
-    pub fn cells<'a>(&self, result: &'a Value) -> impl Iterator<Item = Cow<'a, str>> {
-        self.0.iter().map(move |column| column.cell(result))
+/// The columns in a response, before [`ERROR_COLUMN`].
+pub fn columns_in_response(options: &Options) -> Vec<&'static Column> {
+    match &options.fields {
+        Some(fields) => columns_for(fields).collect(),
+        None => columns_with(&options.include).collect(),
     }
 }
 

@@ -32,20 +32,18 @@ fn pack(key: RecordKey) -> u32 {
     code << 1
 }
 
-/// Unpacks a key; `None` if the bits are not a key.
-fn unpack(packed: u32) -> Option<RecordKey> {
-    let code = packed >> 1;
-    if let Some(exchange) = code.checked_sub(EXCHANGES) {
-        let npa = u16::try_from(exchange / 1000).ok().filter(|npa| *npa < 1000)?;
-        let nxx = Nxx::from_number((exchange % 1000) as u16);
-        return Some(RecordKey::Exchange(NpaNxx { npa: Npa::from_number(npa), nxx }));
+fn unpack(packed: u32) -> RecordKey {
+    match packed >> 1 {
+        code if code >= EXCHANGES => {
+            let [npa, nxx] = [(code - EXCHANGES) / 1000, (code - EXCHANGES) % 1000];
+            let npa = Npa::from_number(npa as u16);
+            RecordKey::Exchange(NpaNxx { npa, nxx: Nxx::from_number(nxx as u16) })
+        }
+        code if code >= AREA_CODES => {
+            RecordKey::AreaCode(Npa::from_number((code - AREA_CODES) as u16))
+        }
+        code => RecordKey::Carrier(Ocn::from_number(code)),
     }
-    if let Some(npa) = code.checked_sub(AREA_CODES) {
-        return Some(RecordKey::AreaCode(Npa::from_number(npa as u16)));
-    }
-    let is_in_ocn = |it: &u8| it.is_ascii_digit() || it.is_ascii_uppercase();
-    let is_ocn = code.to_be_bytes().iter().all(is_in_ocn);
-    is_ocn.then(|| RecordKey::Carrier(Ocn::from_number(code)))
 }
 
 impl ChangedKeys {
@@ -67,7 +65,7 @@ impl ChangedKeys {
 
     /// Every key, and whether its record existed before.
     pub fn iter(&self) -> impl Iterator<Item = (RecordKey, bool)> {
-        self.0.iter().filter_map(|&packed| Some((unpack(packed)?, packed & EXISTED != 0)))
+        self.0.iter().map(|&packed| (unpack(packed), packed & EXISTED != 0))
     }
 
     /// Returns `Some(true)` if the record with this key existed before; `None` if it did not change.
@@ -84,7 +82,7 @@ impl ChangedKeys {
             |number| pack(RecordKey::Exchange(NpaNxx { npa, nxx: Nxx::from_number(number) }));
         let position = |bound: u32| self.0.partition_point(|&key| key < bound);
         let (start, end) = (position(packed(0)), position(packed(999) + 2));
-        self.0[start..end].iter().filter_map(|&packed| match unpack(packed)? {
+        self.0[start..end].iter().filter_map(|&packed| match unpack(packed) {
             RecordKey::Exchange(npa_nxx) => Some((npa_nxx, packed & EXISTED != 0)),
             _ => None,
         })

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use axum::response::Response;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 use shared::{
     cells::{csv_writer, escape_formula},
     errors::{ApiError, ErrorBody},
@@ -16,7 +16,7 @@ use crate::{
     FormatResult,
     assemble::Describer,
     bodies::{self, Body, JSON, JSON_LINES, write_json},
-    columns::Columns,
+    columns::{Column, ERROR_COLUMN, columns_in_response},
     fields::{Fields, WithFields},
 };
 
@@ -78,32 +78,30 @@ pub fn response(
     results: &[FormattedNumber<'_>],
 ) -> Result<Response, ApiError> {
     if media_type == CSV {
-        let body = csv(table, &Columns::new(options), results);
+        let body = csv(table, &columns_in_response(options), results);
         return bodies::response(shared::cells::MEDIA_TYPE, body);
     }
     bodies::response(media_type, write_json(media_type, results))
 }
 
 /// Writes the columns in the table that was sent (or `id` and `tn`), then the result columns.
-fn csv(table: Option<&Table>, columns: &Columns, results: &[FormattedNumber<'_>]) -> Body {
+fn csv(table: Option<&Table>, columns: &[&Column], results: &[FormattedNumber<'_>]) -> Body {
     let mut writer = csv_writer(Vec::new(), table.map_or(b',', |table| table.delimiter));
     let mut names: Vec<Cow<'_, str>> = match table {
         Some(table) => table.names.iter().map(|name| escape_formula(name)).collect(),
         None => vec!["id".into(), "tn".into()],
     };
-    for name in columns.names() {
-        names.push(name.into());
-    }
+    names.extend(columns.iter().map(|column| Cow::from(&column.name)));
+    names.push(ERROR_COLUMN.into());
     writer.write_record(names.iter().map(|name| name.as_bytes()))?;
-    let values: Vec<Value> =
-        results.iter().map(|it| json!(it.result.as_ref().map(|it| &it.value))).collect();
     for (index, number) in results.iter().enumerate() {
-        let FormattedNumber { id, tn, error, .. } = number;
+        let FormattedNumber { id, tn, result, error } = number;
+        let result = json!(result.as_ref().map(|result| &result.value));
         let mut cells: Vec<Cow<'_, str>> = match table {
             Some(table) => table.rows[index].iter().map(escape_formula).collect(),
             None => vec![escape_formula(id.as_deref().unwrap_or_default()), escape_formula(tn)],
         };
-        cells.extend(columns.cells(&values[index]));
+        cells.extend(columns.iter().map(|column| column.cell(&result)));
         cells.push(escape_formula(error.as_ref().map_or("", ErrorBody::message)));
         writer.write_record(cells.iter().map(|cell| cell.as_bytes()))?;
     }

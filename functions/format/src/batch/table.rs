@@ -9,7 +9,10 @@ use number_lists::{
 use shared::errors::ApiError;
 
 use super::{ColumnParams, MAX_NUMBERS, RequestedNumber, check_count};
-use crate::{columns::Columns, options::parse_country};
+use crate::{
+    columns::{Column, ERROR_COLUMN},
+    options::parse_country,
+};
 
 /// Maximum columns in a table. Without a header, each column gets a generated name, so a row of commas would produce a
 /// much longer response.
@@ -76,8 +79,11 @@ impl Table {
     }
 
     /// Rejects a table that already has a result column.
-    pub fn check_names(&self, columns: &Columns) -> Result<(), ApiError> {
-        match self.names.iter().find(|name| columns.names().any(|result| result == *name)) {
+    pub fn check_names(&self, columns: &[&Column]) -> Result<(), ApiError> {
+        let is_result = |name: &&String| {
+            **name == ERROR_COLUMN || columns.iter().any(|column| column.name == **name)
+        };
+        match self.names.iter().find(is_result) {
             None => Ok(()),
             Some(name) => Err(ApiError::invalid(format!(
                 "The column '{name}' has the same name as a result column; rename or remove it"

@@ -102,6 +102,12 @@ struct Alternatives {
     parts: u32,
 }
 
+impl Alternatives {
+    fn are_met(&self, bits: u32) -> bool {
+        (bits & self.joined != 0) | (bits & self.parts == self.parts)
+    }
+}
+
 impl<'a> Conditions<'a> {
     fn new(dataset: &'a Dataset, today: Date) -> Self {
         let attributes = dataset.exchanges.attributes.len();
@@ -189,10 +195,8 @@ impl<'a> Conditions<'a> {
 
     /// Returns `true` if an exchange with these bits meets all conditions.
     fn are_met(&self, bits: u32) -> bool {
-        let is_met = |either: &Alternatives| {
-            bits & either.joined != 0 || bits & either.parts == either.parts
-        };
-        bits & self.required == self.required && self.alternatives.iter().all(is_met)
+        bits & self.required == self.required
+            && self.alternatives.iter().all(|either| either.are_met(bits))
     }
 
     /// Returns one flag per row: `true` if it meets the conditions and matches the area code and exchange code.
@@ -250,10 +254,8 @@ impl<'a> Conditions<'a> {
         for (found, bits) in found.iter_mut().zip(bits) {
             *found = bits & self.required == self.required;
         }
-        for Alternatives { joined, parts } in &self.alternatives {
-            for (found, bits) in found.iter_mut().zip(bits) {
-                *found &= (bits & joined != 0) | (bits & parts == *parts);
-            }
+        for either in &self.alternatives {
+            found.iter_mut().zip(bits).for_each(|(found, bits)| *found &= either.are_met(*bits));
         }
     }
 
