@@ -22,7 +22,7 @@ const SEPARATORS: [&str; 26] = [
 ];
 
 /// Every character in the categories Pd (dashes) and Zs (spaces), and others that people write between digits.
-const JOINERS: &str = "·•‧∙⋅・･\u{2043}\u{ff5e}\u{ff70}\
+const JOINERS: &str = "·‧∙⋅・･\u{2043}\u{ff5e}\u{ff70}\
     -\u{58a}\u{5be}\u{1400}\u{1806}\u{2010}\u{2011}\u{2012}\u{2013}\u{2014}\
     \u{2015}\u{2e17}\u{2e1a}\u{2e3a}\u{2e3b}\u{2e40}\u{2e5d}\u{301c}\u{3030}\u{30a0}\u{fe31}\
     \u{fe32}\u{fe58}\u{fe63}\u{ff0d}\u{10d6e}\u{10ead}\u{20}\u{a0}\u{1680}\u{2000}\u{2001}\u{2002}\
@@ -38,7 +38,8 @@ fn joiners_between_digits_are_ignored() {
     let invisible = ('\0'..=char::MAX).filter(|&c| is_invisible(c)).take(500);
     for c in JOINERS.chars().chain(invisible) {
         for text in [format!("+1{c}305{c}{c}234{c}56{c}78{c}"), format!("305{c}234{c}5678")] {
-            assert_eq!(parse(&text).unwrap().formats.e164, "+13052345678", "U+{:04X}", c as u32);
+            let e164 = parse(&text).map(|number| number.formats.e164);
+            assert_eq!(e164.as_deref(), Some("+13052345678"), "U+{:04X}", c as u32);
         }
     }
 }
