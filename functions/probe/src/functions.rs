@@ -8,7 +8,7 @@ use logging::with_causes;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use rand::{RngExt, distr::Alphanumeric};
 use reqwest::{Client, Method, header, redirect::Policy};
-use serde_json::Value;
+use serde_json::{Value, json};
 use shared::auth::{ApiKey, KeyKind, SECRET_CHARACTERS};
 use signed_requests::{
     AwsAccount, CallError, MAX_RESPONSE_BYTES, Service, client_builder, first_bytes,
@@ -141,7 +141,8 @@ impl HttpApi {
     pub async fn check_unknown_key(&self, findings: &mut Findings) {
         let request = Request::new(Function::Carriers, "/v1/carriers");
         let name = format!("API {} with an unknown key", request.route);
-        let unauthorized = Expectation::error(401, "unauthorized").with_message("Invalid API key");
+        let unauthorized = json!({ "error": "unauthorized", "message": "Invalid API key" });
+        let unauthorized = Expectation::error(401, unauthorized);
         let key = random_key();
         findings.record(name, &unauthorized, self.send_with(&request, Some(&key))).await;
     }

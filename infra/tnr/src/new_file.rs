@@ -110,7 +110,6 @@ impl NewFile {
         }
     }
 
-    /// Makes a write error, for `map_err`.
     pub fn unwritable<E: Into<Cause>>(&self) -> impl FnOnce(E) -> CliError + use<E> {
         unwritable(&self.display_path)
     }

@@ -27,7 +27,6 @@ pub(crate) fn parse() -> Result<Value, CliError> {
     yaml_serde::from_str(TEMPLATE).map_err(unexpected)
 }
 
-/// The error for a template that does not define the tables as expected.
 pub(crate) fn unexpected(cause: impl Into<Cause>) -> CliError {
     CliError::io("template.yaml does not define the tables as expected")(cause)
 }

@@ -53,7 +53,6 @@ fn write(table: &mut String, verification: &Verification, repair: Repair) -> fmt
     write_history(table, history, repair)
 }
 
-/// Each kind of drift with its count and meaning.
 pub fn drift_kinds(drift: &Drift) -> [(&'static str, usize, &'static str); 5] {
     let Drift { contradicting, outdated, unreadable, missing, stray } = *drift;
     let wrong = "have the right version but the wrong record; lookups return them";
@@ -66,25 +65,28 @@ pub fn drift_kinds(drift: &Drift) -> [(&'static str, usize, &'static str); 5] {
     ]
 }
 
-fn write_history(table: &mut String, history: &HistoryVerification, repair: Repair) -> fmt::Result {
-    let HistoryVerification { publications, changes, drift, unrecorded, lost } = history;
-    let publications = pluralize(*publications, "publication");
-    writeln!(table, "History, {publications}, {}", pluralize(*changes, "change"))?;
-    let HistoryDrift { publications, differences, changes } = *drift;
+pub fn history_kinds(
+    history: &HistoryVerification,
+    repair: Repair,
+) -> [(&'static str, usize, &'static str); 4] {
+    let HistoryDrift { publications, differences, changes } = history.drift;
     let damaged = match repair {
         Repair::No => "missing or damaged; requests that need them fail",
         Repair::Yes => "missing or damaged before the repair",
     };
-    write_counts(
-        table,
-        &[
-            ("publications", publications, damaged),
-            ("differences", differences, damaged),
-            ("changes", changes, damaged),
-            ("unrecorded", *unrecorded, "publications; the next import adds their changes"),
-        ],
-    )?;
-    for lost in lost {
+    [
+        ("publications", publications, damaged),
+        ("differences", differences, damaged),
+        ("changes", changes, damaged),
+        ("unrecorded", history.unrecorded, "publications; the next import adds their changes"),
+    ]
+}
+
+fn write_history(table: &mut String, history: &HistoryVerification, repair: Repair) -> fmt::Result {
+    let publications = pluralize(history.publications, "publication");
+    writeln!(table, "History, {publications}, {}", pluralize(history.changes, "change"))?;
+    write_counts(table, &history_kinds(history, repair))?;
+    for lost in &history.lost {
         writeln!(table, "{}", wrap(&format!("lost: {lost}"), width(), 6))?;
     }
     Ok(())

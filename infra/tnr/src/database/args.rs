@@ -142,7 +142,6 @@ impl Place {
         self.no_data_error(&format!("{self} has no numbering data yet"), next)
     }
 
-    /// Appends the commands that import data here.
     fn no_data_error(&self, what: &str, next: &NextCommands) -> CliError {
         let sample = match self {
             // Stacks are not served from here.

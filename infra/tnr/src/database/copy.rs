@@ -146,7 +146,6 @@ pub fn is_damage(cause: &Cause) -> bool {
     matches!(code, Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt))
 }
 
-/// The error for a folder's database that failed to open.
 pub fn unreadable(database: &Path, cause: Cause) -> CliError {
     let name = database.display();
     if !is_damage(&cause) {

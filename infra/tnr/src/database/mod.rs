@@ -26,7 +26,6 @@ use crate::{CliError, error::Context, terminal::show_note};
 const SWEEP_INTERVAL: Duration = Duration::from_secs(3600);
 const ANY_PORT: u16 = 0;
 
-/// A command's access to a database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
     /// Read without creating or locking anything. Works alongside other commands and in read-only folders.

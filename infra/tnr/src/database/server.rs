@@ -48,7 +48,6 @@ impl Credential {
         ids.next().filter(|id| id.len() == CHARACTERS).map(|id| Self(id.to_owned()))
     }
 
-    /// Writes the credential to the folder, as environment variables for DynamoDB clients.
     pub fn write_to(&self, folder: &Path, endpoint: &str) -> io::Result<()> {
         let Self(id) = self;
         let variables = format!(
@@ -62,7 +61,6 @@ impl Credential {
         &self.0
     }
 
-    /// Returns `true` if a request with these headers is signed with this credential.
     pub fn has_signed(&self, headers: &HeaderMap) -> bool {
         // `AWS4-HMAC-SHA256 Credential=ID/20261101/us-east-1/dynamodb/aws4_request, …`
         let authorization = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());

@@ -68,7 +68,6 @@ fn add_to_contents(value: &mut Value, examples: impl Fn(&str) -> Map<String, Val
     }
 }
 
-/// Parses a parameter's value as its type in the schema.
 fn parse_as_type(text: String, schema_type: &Value) -> Value {
     let types = schema_type.as_array();
     let is_list =
@@ -94,7 +93,6 @@ fn samples(function: &str) -> Vec<Sample> {
 }
 
 impl Sample {
-    /// The request body by name, if it has this media type.
     fn body_example(&self, content_type: &str) -> Option<(String, Value)> {
         let body = self.request.body.as_ref()?;
         let matches = self.request.header("content-type")?.starts_with(content_type);

@@ -74,7 +74,6 @@ impl SampleRequest {
         }
     }
 
-    /// A header's value, by its lowercase name.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(present, _)| present == name).map(|(_, value)| value.as_str())
     }

@@ -12,7 +12,6 @@ use crate::{
     terminal::show_message,
 };
 
-/// Less than the usual timeout for health checks.
 const TIMEOUT: Duration = Duration::from_secs(3);
 /// More than any health response from this service.
 const MAX_BODY_BYTES: usize = 64 * 1024;

@@ -79,7 +79,6 @@ impl ServerState {
         }
     }
 
-    /// Returns the reason if this server is not ready for requests.
     async fn check_readiness(&self) -> Result<(), String> {
         if self.is_stopping() {
             return Err("the server is stopping".to_owned());

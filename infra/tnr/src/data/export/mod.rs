@@ -123,7 +123,6 @@ fn start_output(args: &ExportArgs) -> Result<Option<NewFile>, CliError> {
     }
 }
 
-/// Writes to a file, a folder or stdout.
 fn write(
     source: &Source,
     format: ExportFormat,

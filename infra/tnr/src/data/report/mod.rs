@@ -25,7 +25,6 @@ use crate::{
     terminal::{self, escape::escape_controls},
 };
 
-/// The number of companies without a carrier type in an import report.
 const MAX_COMPANIES: usize = 10;
 
 /// Prints `result` as a line of JSON, or as the table from `write_table`.
@@ -66,7 +65,6 @@ pub fn write_import(table: &mut String, report: &ImportReport, verbose: bool) ->
     writeln!(table, "{}", summary(report, verbose))
 }
 
-/// The outcome with its counts, as one line.
 fn summary(report: &ImportReport, verbose: bool) -> String {
     let version = report.version.as_ref().map(Version::as_str);
     let unchanged =
@@ -161,7 +159,6 @@ pub async fn show_quality(args: ReportArgs) -> Result<(), CliError> {
     print(args.json, &quality, |table, it| write_quality(table, it, usize::MAX))
 }
 
-/// Writes each country's figures, and the first companies without a carrier type.
 pub(super) fn write_quality(
     table: &mut String,
     report: &QualityReport,
@@ -180,7 +177,6 @@ pub(super) fn write_quality(
     write_carrier_types(table, &report.carrier_types, max_companies)
 }
 
-/// Writes each country's exchanges by the source of their carrier's type, and the first companies without one.
 fn write_carrier_types(table: &mut String, coverage: &TypeCoverage, max: usize) -> fmt::Result {
     for (country, exchanges) in &coverage.by_country {
         write_row(table, &format!("Carrier types for {country}"), ["exchanges", "share"])?;

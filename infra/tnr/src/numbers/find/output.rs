@@ -28,7 +28,6 @@ pub struct Page {
     pub numbers: u64,
 }
 
-/// Finds the numbers in a file, and prints them as the arguments say.
 pub struct Output<'a> {
     args: &'a FindArgs,
     dataset: Option<&'a Dataset>,

@@ -72,7 +72,6 @@ fn mask(
     (text, count)
 }
 
-/// Text between two groups of digits in a number.
 const SEPARATORS: [&[u8]; 10] = [b" ", b"  ", b"-", b".", b"/", b")", b") ", b")-", b" (", b"-("];
 const MAX_GROUPS: usize = 6;
 const MIN_DIGITS: usize = 7;
@@ -108,7 +107,6 @@ fn find_adjacent_numbers(
     Ok(numbers)
 }
 
-/// The start of a number including its sign and parenthesis.
 fn number_start(line: &[u8], first_digit: usize) -> usize {
     let before = &line[..first_digit];
     let before = before.strip_suffix(b"(").unwrap_or(before);

@@ -16,7 +16,6 @@ const MIN_FILE_PART: usize = 256 * 1024;
 const NOT_TEXT: &str = "it has NUL bytes between digits, as in UTF-16; convert it, for example with \
                         'iconv -f UTF-16 -t UTF-8 FILE'";
 
-/// Consecutive whole lines.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Part {
     pub text: Vec<u8>,
@@ -47,7 +46,6 @@ impl<R: Read> Parts<R> {
         Ok(Self { reader, is_utf_16, is_file, next_line: 1, error: None, is_done: false })
     }
 
-    /// Returns `true` if the text was not UTF-8.
     pub fn is_utf_16(&self) -> bool {
         self.is_utf_16
     }

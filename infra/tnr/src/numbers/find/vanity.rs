@@ -10,7 +10,6 @@ const LOOSE_SEPARATORS: [&[u8]; 6] = [b" ", b")", b") ", b" (", b"-(", b" - "];
 /// A number does not start after these, as in `www.1800flowers.com`.
 const JOINERS: &[u8] = b"-._@";
 
-/// A vanity number has at most this many groups.
 const MAX_GROUPS: usize = 8;
 /// A word must have this many letters, since part numbers have fewer.
 const MIN_WORD: usize = 3;

@@ -15,7 +15,6 @@ pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 const JSON: &str = "it is JSON, not CSV or one number per line; extract the numbers first, for example \
                     with 'jq -r .phone FILE | tnr format'";
 
-/// The first bytes of unsupported files, with advice.
 const UNSUPPORTED: [(&[u8], &str); 4] = [
     (b"PK\x03\x04", "it is a zip or an Excel workbook; unpack it, or save its sheet as CSV"),
     (b"\xd0\xcf\x11\xe0", "it is an Excel workbook; save its sheet as CSV"),

@@ -72,7 +72,6 @@ impl DescribedRow {
     }
 }
 
-/// Describes rows with these rules and data.
 pub(super) struct Describer<'a> {
     pub columns: &'a Columns,
     pub assembler: Assembler<'a>,

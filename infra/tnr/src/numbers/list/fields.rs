@@ -13,7 +13,6 @@ use shared::params::unknown_name;
 
 use super::describe::Outcome;
 
-/// The prefix of the API's column names.
 const PREFIX: &str = "tn_";
 const VERDICT: &str = "verdict";
 pub(super) const LINE_NUMBER: &str = "line_number";
@@ -43,9 +42,7 @@ pub(super) enum Column {
 pub struct ListFields {
     /// In CSV column order.
     pub(super) columns: Vec<Column>,
-    /// `true` to add the line number.
     pub(super) has_line_number: bool,
-    /// The optional fields to find.
     pub(super) include: Include,
     /// Fields of [`FormatResult`] in JSON, if any; the inner `None` means all.
     pub(super) json_fields: Option<Option<Fields>>,

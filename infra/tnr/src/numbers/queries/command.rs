@@ -111,7 +111,6 @@ fn positional(usage: &'static str, help: &'static str) -> Arg {
     if usage.ends_with("...") { arg.num_args(1..).action(ArgAction::Append) } else { arg }
 }
 
-/// The parameters with an option, from all views.
 fn options(query: &'static Query) -> Vec<DescribedParam<'static>> {
     let mut options: Vec<DescribedParam<'static>> = Vec::new();
     for param in query.views.iter().flat_map(View::described_params) {

@@ -60,7 +60,6 @@ fn language(tag: &str) -> Result<String, <Languages as FromStr>::Err> {
 }
 
 const LABEL_WIDTH: usize = 14;
-/// The note below a block's carrier.
 const PORTING_NOTE: &str = "as assigned; the number may have been ported to another carrier";
 
 /// Prints the details of a phone number. An invalid number counts as not found. Without data, place
@@ -245,18 +244,15 @@ fn render_block(args: &LookupArgs, responses: &Value) -> String {
     .concat()
 }
 
-/// A field's text, or an empty string.
 fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// The non-empty values, separated by commas.
 fn comma_separated<'a>(values: impl IntoIterator<Item = &'a Value>) -> String {
     let values = values.into_iter().map(|value| escape_controls(text(value)));
     values.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
-/// A line with a name and a value; empty without a value.
 fn line(name: &str, value: impl AsRef<str>) -> String {
     render::line(name, value.as_ref(), LABEL_WIDTH, terminal::width())
 }

@@ -187,7 +187,6 @@ fn total(list: &Value) -> u64 {
     list["pagination"]["total"].as_u64().unwrap_or_default()
 }
 
-/// The note on the results that follow the `shown` ones, if any.
 pub(super) fn note_on_rest(pagination: &Value, shown: usize) -> Option<String> {
     let [offset, total] = ["offset", "total"].map(|it| pagination[it].as_u64().unwrap_or_default());
     let from_offset = total.saturating_sub(offset);

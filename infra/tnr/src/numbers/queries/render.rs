@@ -16,7 +16,6 @@ const MIN_COLUMN_WIDTH: usize = 4;
 /// Spaces before each column.
 const GAP: usize = 2;
 
-/// The text for a terminal of this width.
 pub(super) fn render(view: &View, body: &Value, width: usize) -> String {
     let rows = results(body);
     let (table, note) = match rows {
@@ -59,7 +58,6 @@ fn record(view: &View, body: &Value, width: usize) -> String {
     heading + &lines(&shown, width) + &own_lists.collect::<String>()
 }
 
-/// The position of the page in the list.
 fn position(body: &Value, rows: usize) -> String {
     let pagination = &body["pagination"];
     let [offset, total] = ["offset", "total"].map(|it| pagination[it].as_u64().unwrap_or_default());
@@ -169,7 +167,6 @@ fn table(rows: &[Value], columns: &[&str], width: usize) -> String {
     heading.into_iter().chain(rows).collect()
 }
 
-/// The fields of a change, with their values before and after.
 fn changed_fields(row: &Value, width: usize) -> String {
     let fields = row["fields"].as_object().into_iter().flatten();
     let lines = fields.map(|(name, values)| {

@@ -46,7 +46,6 @@ fn percentage(text: &str) -> Result<f64, String> {
     text.parse().ok().filter(is_valid).ok_or_else(|| "must be a number from 0 to 100".to_owned())
 }
 
-/// Days per month on the price pages.
 const DAYS: f64 = 30.0;
 const SECONDS_PER_DAY: f64 = 86_400.0;
 /// Probe runs per month, one every five minutes.
@@ -99,7 +98,6 @@ struct Price {
 
 static PRICES: LazyLock<Vec<Price>> = LazyLock::new(|| rows(include_str!("prices.csv")));
 
-/// The dollars for `count` units in one month.
 fn cost(name: &str, count: f64) -> f64 {
     let price = PRICES.iter().find(|price| price.name == name);
     let price = price.unwrap_or_else(|| panic!("{name} has no price"));
@@ -123,7 +121,6 @@ pub const UNKNOWN_KEY: &str = "all with a key";
 pub static REQUESTS: LazyLock<Vec<RequestKind>> =
     LazyLock::new(|| rows(include_str!("requests.csv")));
 
-/// A request for sample data, measured in a warm container.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct RequestKind {
     pub name: String,

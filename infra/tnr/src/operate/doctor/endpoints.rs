@@ -64,8 +64,8 @@ mod tests {
 
     #[test]
     fn errors_are_problems_unless_the_service_is_only_degraded() {
-        let field = |field| {
-            let (expected, actual) = ("\"connected\"".to_owned(), json!("error"));
+        let field = |field: &str| {
+            let (field, expected, actual) = (field.to_owned(), json!("connected"), json!("error"));
             Some(CheckError::Field { field, expected, actual })
         };
         let timeout = || Some(RequestError::Timeout(Duration::from_secs(16)).into());

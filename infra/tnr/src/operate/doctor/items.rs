@@ -1,11 +1,15 @@
 //! The lookup items and the history, compared with the newest readable version.
 
 use indicatif::HumanCount;
-use ingest::{HistoryDrift, HistoryVerification, IngestError, Progress, Repair, Verification};
+use ingest::{IngestError, Progress, Repair, Verification};
 use store::{DatasetError, Store};
 
 use super::finding::{Finding, Findings, State};
-use crate::{data::verify::drift_kinds, error::pluralize, terminal::next_commands::NextCommands};
+use crate::{
+    data::verify::{drift_kinds, history_kinds},
+    error::pluralize,
+    terminal::next_commands::NextCommands,
+};
 
 pub async fn check(store: &Store, progress: &dyn Fn(Progress), next: &NextCommands) -> Findings {
     match ingest::verify(store, Repair::No, None, progress).await {
@@ -19,50 +23,39 @@ pub async fn check(store: &Store, progress: &dyn Fn(Progress), next: &NextComman
 
 fn findings(verification: &Verification, next: &NextCommands) -> Vec<Finding> {
     let Verification { items, drift, history, .. } = verification;
-    let repair = || next.tnr("verify --repair");
+    let publications = pluralize(history.publications, "publication");
+    let changes = pluralize(history.changes, "change");
+    let items = format!("all {} match the current version", HumanCount(*items as u64));
+    let intact = format!("{publications}, {changes}, all intact");
+    let kinds = [
+        ("items", items, drift_kinds(drift).to_vec()),
+        ("history", intact, history_kinds(history, Repair::No).to_vec()),
+    ];
     let mut findings = Vec::new();
-    for (kind, count, meaning) in drift_kinds(drift).into_iter().filter(|(_, count, _)| *count > 0)
-    {
-        let state = if kind == "contradicting" { State::Problem } else { State::Warning };
-        let message = format!("{} {kind}: {meaning}", HumanCount(count as u64));
-        findings.push(Finding::new(state, "items", message).remedy(repair()));
+    for (check, intact, kinds) in kinds {
+        let count = findings.len();
+        for (kind, count, meaning) in kinds.into_iter().filter(|(_, count, _)| *count > 0) {
+            let (state, remedy) = match kind {
+                "unrecorded" => (State::Warning, "import --fetch"),
+                "outdated" | "unreadable" | "missing" | "stray" => {
+                    (State::Warning, "verify --repair")
+                }
+                _ => (State::Problem, "verify --repair"),
+            };
+            let message = format!("{} {kind}: {meaning}", HumanCount(count as u64));
+            let finding = Finding::new(state, check, message).remedy(next.tnr(remedy));
+            findings.push(finding.section("Verify the items"));
+        }
+        if findings.len() == count {
+            findings.push(Finding::ok(check, intact));
+        }
     }
-    if findings.is_empty() {
-        let message = format!("all {} match the current version", HumanCount(*items as u64));
-        findings.push(Finding::ok("items", message));
-    }
-    let HistoryVerification { publications, changes, drift, unrecorded, .. } = history;
-    if drift.total() > 0 {
-        let HistoryDrift { publications, differences, changes } = *drift;
-        let message = format!(
-            "missing or damaged: {}, {}, {}; requests that need them fail",
-            pluralize(publications, "publication"),
-            pluralize(differences, "difference"),
-            pluralize(changes, "change")
-        );
-        findings.push(Finding::problem("history", message).remedy(repair()));
-    }
-    if *unrecorded > 0 {
-        let message = format!(
-            "the changes of {} are missing; requests for earlier days fail until the next import",
-            pluralize(*unrecorded, "publication")
-        );
-        let finding = Finding::warning("history", message);
-        findings.push(finding.remedy(next.tnr("import --fetch")));
-    }
-    if drift.total() == 0 && *unrecorded == 0 {
-        let publications = pluralize(*publications, "publication");
-        let message = format!("{publications}, {}, all intact", pluralize(*changes, "change"));
-        findings.push(Finding::ok("history", message));
-    }
-    let advise =
-        |it: Finding| if it.remedy.is_some() { it.section("Verify the items") } else { it };
-    findings.into_iter().map(advise).collect()
+    findings
 }
 
 #[cfg(test)]
 mod tests {
-    use ingest::Drift;
+    use ingest::{Drift, HistoryDrift, HistoryVerification};
     use jiff::Timestamp;
     use numbering::records::Version;
 

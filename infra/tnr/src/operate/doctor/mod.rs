@@ -69,7 +69,6 @@ pub struct DoctorArgs {
     pub json: bool,
 }
 
-/// The deployment to check.
 struct Subject {
     now: Timestamp,
     next: NextCommands,

@@ -135,7 +135,6 @@ fn text<'a>(object: &'a Value, name: &str) -> &'a str {
     object[name].as_str().unwrap_or_default()
 }
 
-/// The members of a list; none if the list is missing.
 fn members<'a>(object: &'a Value, name: &str) -> impl Iterator<Item = &'a Value> + use<'a> {
     object[name].as_array().into_iter().flatten()
 }
