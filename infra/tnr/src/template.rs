@@ -1,5 +1,6 @@
 //! The tables in `template.yaml`, so that local tables always match deployed ones.
 
+use serde::Deserialize;
 use yaml_serde::Value;
 
 use crate::{CliError, error::Cause};
@@ -31,29 +32,34 @@ pub(crate) fn unexpected(cause: impl Into<Cause>) -> CliError {
     CliError::io("template.yaml does not define the tables as expected")(cause)
 }
 
-fn text(value: &Value) -> Result<&str, CliError> {
-    let untagged = match value {
-        Value::Tagged(tagged) => &tagged.value,
-        plain => plain,
-    };
-    untagged.as_str().ok_or_else(|| unexpected(format!("{value:?} is not a string")))
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Properties {
+    table_name: Value,
+    key_schema: Vec<Attribute>,
+    time_to_live_specification: Option<Attribute>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Attribute {
+    attribute_name: String,
 }
 
 fn table(resource: &Value) -> Result<Table, CliError> {
-    let properties = &resource["Properties"];
-    let full_name = text(&properties["TableName"])?;
-    let name = full_name.strip_prefix(STACK_PREFIX).ok_or_else(|| {
-        unexpected(format!("table name '{full_name}' does not start with the stack's name"))
-    })?;
-    let key = text(&properties["KeySchema"][0]["AttributeName"])?;
-    let optional = |attribute: &Value| match attribute {
-        Value::Null => Ok(None),
-        attribute => text(attribute).map(|text| Some(text.to_owned())),
+    let properties: Properties =
+        yaml_serde::from_value(resource["Properties"].clone()).map_err(unexpected)?;
+    let full_name = match &properties.table_name {
+        Value::Tagged(tagged) => tagged.value.as_str(),
+        plain => plain.as_str(),
     };
+    let name = full_name.and_then(|name| name.strip_prefix(STACK_PREFIX));
+    let name = name.ok_or_else(|| unexpected("a name does not start with the stack's name"))?;
+    let mut keys = properties.key_schema.into_iter().map(|key| key.attribute_name);
     Ok(Table {
         name: name.to_owned(),
-        key: key.to_owned(),
-        sort_key: optional(&properties["KeySchema"][1]["AttributeName"])?,
-        time_to_live: optional(&properties["TimeToLiveSpecification"]["AttributeName"])?,
+        key: keys.next().ok_or_else(|| unexpected("a table has no key"))?,
+        sort_key: keys.next(),
+        time_to_live: properties.time_to_live_specification.map(|it| it.attribute_name),
     })
 }

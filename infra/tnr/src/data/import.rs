@@ -16,7 +16,7 @@ use crate::{
     },
     database::{Access, on_database},
     terminal::{
-        next_commands::next_steps,
+        next_steps,
         progress::{Progress, Unit},
         show_note,
     },

@@ -12,7 +12,7 @@ use crate::{
     database::args::DataArgs,
     database::{Access, Database, args::Place},
     routes,
-    terminal::{next_commands::NextCommands, show_note},
+    terminal::{NextCommands, show_note},
 };
 
 pub struct NumberingData {

@@ -3,7 +3,7 @@
 use ingest::{IngestError, Options, ReportName, Source, Sources};
 use store::{Snapshot, Store, StoreError};
 
-use crate::{CliError, terminal::next_commands::NextCommands};
+use crate::{CliError, terminal::NextCommands};
 
 pub async fn import_if_empty(store: &Store) -> Result<(), CliError> {
     match store.manifest().await {

@@ -13,7 +13,7 @@ use crate::{
     data::args::ReportArgs,
     data::report,
     database::{Access, on_database},
-    terminal::{HEADING, next_commands::NextCommands, styled, width, wrap},
+    terminal::{HEADING, NextCommands, styled, width, wrap},
 };
 
 #[derive(Debug, Serialize)]

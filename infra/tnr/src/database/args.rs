@@ -10,7 +10,7 @@ use std::{
 use clap::Args;
 use etcetera::{BaseStrategy, base_strategy::choose_native_strategy};
 
-use crate::{CliError, error::Context, terminal::next_commands::NextCommands};
+use crate::{CliError, error::Context, terminal::NextCommands};
 
 const DATA_DIR: &str = "TNR_DATA_DIR";
 const ENDPOINT_URL: &str = "TNR_ENDPOINT_URL";

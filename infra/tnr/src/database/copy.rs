@@ -21,8 +21,7 @@ use rusqlite::{
 };
 
 use crate::{
-    CliError, database::data_folder::database_files, error::Cause,
-    terminal::next_commands::NextCommands,
+    CliError, database::data_folder::database_files, error::Cause, terminal::NextCommands,
 };
 
 /// Maximum wait for a lock. Only opening or closing a database blocks readers; writing does not.

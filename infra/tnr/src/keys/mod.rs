@@ -17,10 +17,8 @@ use crate::{
     CliError,
     database::{Access, args::DataArgs, on_database, tables::protect_stack_tables},
     terminal::{
-        self, BAD, GOOD,
-        escape::escape_controls,
-        next_commands::{NextCommands, quote},
-        show_message, show_note, styled, width,
+        self, BAD, GOOD, NextCommands, escape::escape_controls, quote, show_message, show_note,
+        styled, width,
     },
 };
 

@@ -12,7 +12,7 @@ use crate::{
     database::{Database, args::Place},
     error::Context,
     serve::args::{ServeArgs, reachable_host},
-    terminal::{next_commands::NextCommands, show_message, width, wrap},
+    terminal::{NextCommands, show_message, width, wrap},
 };
 
 pub async fn print_banner(

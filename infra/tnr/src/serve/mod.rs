@@ -66,8 +66,6 @@ pub async fn serve(args: ServeArgs) -> Result<(), CliError> {
     let mut app = App::new(database.serving_store().await, config);
     let state = ServerState::new(app.clone());
     app.observer = Some(state.observer());
-    let server =
-        Server { state: Arc::clone(&state), database, drain: args.drain, grace: args.grace };
     let loader = tokio::spawn(keep_data_loaded(Arc::clone(&app.dataset)));
     if let Some(operations) = operations {
         // It runs until the process exits, so it outlives the API.
@@ -75,67 +73,59 @@ pub async fn serve(args: ServeArgs) -> Result<(), CliError> {
         let router = operations_port::router(Arc::clone(&state), address);
         tokio::spawn(axum::serve(operations, router).into_future());
     }
-    let service =
-        app::service(routes(), app).layer(from_fn_with_state(state, operations_port::observe));
+    let service = app::service(routes(), app)
+        .layer(from_fn_with_state(Arc::clone(&state), operations_port::observe));
     let service = match args.address.base_path {
         Some(base_path) => with_base_path(base_path, service),
         None => service,
     };
     let service = service.layer(from_fn(unread_bodies::discard));
     let listener = LimitedListener::new(listener, args.connections);
-    let result = server.run(listener, service, signals).await;
+    let times = (args.drain, args.grace);
+    let result = run(listener, service, &state, database, times, signals).await;
     loader.abort();
     result
 }
 
-struct Server {
-    state: Arc<ServerState>,
+/// Serves until the first signal. After SIGTERM it keeps serving for a while, so that load
+/// balancers notice that it is not ready. Then it finishes in-flight requests within the
+/// grace period, and writes the last quota counts.
+async fn run(
+    listener: LimitedListener,
+    service: Router,
+    state: &ServerState,
     database: Database,
-    /// Time to keep serving after SIGTERM.
-    drain: Duration,
-    /// Time for in-flight requests to finish after that.
-    grace: Duration,
-}
-
-impl Server {
-    /// Serves until the first signal. After SIGTERM it keeps serving for a while, so that load
-    /// balancers notice that it is not ready. Then it finishes in-flight requests within the
-    /// grace period, and writes the last quota counts.
-    async fn run(
-        self,
-        listener: LimitedListener,
-        service: Router,
-        mut signals: StopSignals,
-    ) -> Result<(), CliError> {
-        let (stop, stop_requested) = oneshot::channel::<()>();
-        let stop_requested = async { _ = stop_requested.await };
-        let serving = axum::serve(listener, service).with_graceful_shutdown(stop_requested);
-        let mut serving = Box::pin(serving.into_future());
-        notify_service_manager("READY=1");
-        let signal = tokio::select! {
-            result = &mut serving => return result.context("the server stopped"),
-            signal = signals.next() => signal,
-        };
-        self.state.stop();
-        notify_service_manager("STOPPING=1");
-        let finish = async {
-            if signal == StopSignal::Terminate {
-                _ = timeout(self.drain, &mut serving).await;
-            }
-            drop(stop);
-            _ = timeout(self.grace, serving).await;
-            let lost = self.state.app.quotas.write_remaining().await;
-            if lost > 0 {
-                tracing::error!(quotas = lost, "cannot write the last quota counts");
-            }
-            _ = timeout(CLOSE_TIMEOUT, self.database.close()).await;
-        };
-        tokio::select! {
-            () = pin!(finish) => Ok(()),
-            _ = signals.next() => Err(CliError::failed(
-                "stopped by a second signal; the last quota counts may be lost",
-            )),
+    (drain, grace): (Duration, Duration),
+    mut signals: StopSignals,
+) -> Result<(), CliError> {
+    let (stop, stop_requested) = oneshot::channel::<()>();
+    let stop_requested = async { _ = stop_requested.await };
+    let serving = axum::serve(listener, service).with_graceful_shutdown(stop_requested);
+    let mut serving = Box::pin(serving.into_future());
+    notify_service_manager("READY=1");
+    let signal = tokio::select! {
+        result = &mut serving => return result.context("the server stopped"),
+        signal = signals.next() => signal,
+    };
+    state.stop();
+    notify_service_manager("STOPPING=1");
+    let finish = async {
+        if signal == StopSignal::Terminate {
+            _ = timeout(drain, &mut serving).await;
         }
+        drop(stop);
+        _ = timeout(grace, serving).await;
+        let lost = state.app.quotas.write_remaining().await;
+        if lost > 0 {
+            tracing::error!(quotas = lost, "cannot write the last quota counts");
+        }
+        _ = timeout(CLOSE_TIMEOUT, database.close()).await;
+    };
+    tokio::select! {
+        () = pin!(finish) => Ok(()),
+        _ = signals.next() => Err(CliError::failed(
+            "stopped by a second signal; the last quota counts may be lost",
+        )),
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Data flows one way: [`decoding`] produces UTF-8, [`layout`] finds columns and rows, [`describe`]
 //! describes the numbers, and [`output`] writes the selected [`fields`]. [`pipeline`] uses all
-//! processors. Duplicates are detected in list order, and [`summary`] counts the outcomes.
+//! processors. Duplicates are detected in list order, and a [`Summary`] counts the outcomes.
 
 mod decoding;
 mod describe;
@@ -10,30 +10,34 @@ mod fields;
 mod layout;
 mod options;
 mod output;
-mod summary;
 
 use std::{
+    cmp::Reverse,
+    collections::BTreeMap,
     io::{self, Read, Write},
     iter::{self, Peekable},
     sync::Arc,
 };
 
 use format::Assembler;
+use formatting::Reason as NumberReason;
+use indicatif::HumanCount;
 use jiff::Timestamp;
 use number_lists::{Row, RowError, Rows};
 use numbering::dataset::Dataset;
 
-use crate::numbers::pipeline::process_in_order;
+use crate::{error::pluralize, numbers::pipeline::process_in_order};
 pub use options::ListOptions;
 
 use self::{
     decoding::Text,
-    describe::{DescribedRow, Describer, FirstLines, Outcome, are_repeated},
+    describe::{
+        DescribedNumber, DescribedRow, Describer, FirstLines, Outcome, Reason, are_repeated,
+    },
     fields::ListFields,
     layout::Layout,
     options::{Duplicates, OutputFormat},
     output::Output,
-    summary::Summary,
 };
 
 /// A part is full once it has this many rows or bytes.
@@ -138,6 +142,75 @@ fn write_list<R: Read>(
     writer.write_all(output.footer(has_rows)).map_err(unwritable)?;
     writer.flush().map_err(unwritable)?;
     Ok(summary)
+}
+
+#[derive(Debug, Default)]
+struct Summary {
+    /// CSV rows or JSON lines that are not written.
+    omitted: u64,
+    duplicates: u64,
+    has_windows_1252: bool,
+    outcomes: [u64; 4],
+    /// The count and the first line for each reason.
+    reasons: BTreeMap<Reason, (u64, u64)>,
+}
+
+impl Summary {
+    fn count_row(&mut self, row: &DescribedRow) {
+        let DescribedRow { row: Row { line, .. }, has_windows_1252, numbers } = row;
+        self.has_windows_1252 |= has_windows_1252;
+        for DescribedNumber { outcome, reason, .. } in numbers {
+            self.outcomes[*outcome as usize] += 1;
+            if let Some(reason) = reason.filter(|_| *outcome != Outcome::Empty) {
+                self.reasons.entry(reason).or_insert((0, *line)).0 += 1;
+            }
+        }
+    }
+
+    fn count(&self, outcome: Outcome) -> u64 {
+        self.outcomes[outcome as usize]
+    }
+
+    /// The count of cells or lines that are not empty.
+    fn total(&self) -> u64 {
+        self.outcomes.iter().sum::<u64>() - self.count(Outcome::Empty)
+    }
+
+    /// The report for a list with these number columns, with the most frequent reasons first.
+    fn report(&self, columns: &[String]) -> String {
+        let (start, blank) = match columns {
+            [] => (String::new(), "empty line"),
+            [only] => (format!("Column '{only}': "), "empty cell"),
+            several => (format!("Columns '{}': ", several.join("', '")), "empty cell"),
+        };
+        let [valid, repaired, rejected, empty] = self.outcomes.map(HumanCount);
+        let total = pluralize(self.total() as usize, "number");
+        let counts = format!("{total}: {valid} valid, {repaired} repaired, {rejected} rejected");
+        let mut lines = vec![start + &counts];
+        if empty.0 > 0 {
+            lines[0] += &format!("; {}", pluralize(empty.0 as usize, blank));
+        }
+        let mut reasons: Vec<_> = self.reasons.iter().collect();
+        reasons.sort_by_key(|(_, (count, _))| Reverse(*count));
+        lines.extend(reasons.into_iter().map(|(reason, (count, first_line))| {
+            let (count, code) = (HumanCount(*count).to_string(), reason.code());
+            let is_valid = *reason == Reason::Number(NumberReason::TwoNumbers);
+            let valid = if is_valid { "valid, but " } else { "" };
+            format!("{count:>12}  {code:<20} {valid}{reason} (first on line {first_line})")
+        }));
+        if self.duplicates > 0 {
+            let distinct = self.total() - self.count(Outcome::Rejected) - self.duplicates;
+            let distinct = pluralize(distinct as usize, "distinct number");
+            lines.push(format!("{}, {distinct}", pluralize(self.duplicates as usize, "duplicate")));
+        }
+        if self.omitted > 0 {
+            lines.push(format!(
+                "{} omitted from the output",
+                pluralize(self.omitted as usize, "row")
+            ));
+        }
+        lines.join("\n") + "\n"
+    }
 }
 
 /// A note that the output's encoding differs from the list's. `is_recognized` if programs recognize it as UTF-8.

@@ -21,10 +21,7 @@ use crate::{
     data::numbering_data::{no_data_note, with_routes},
     database::args::DataArgs,
     error::Context,
-    terminal::{
-        self, BAD, GOOD, HEADING, escape::escape_controls, next_commands::next_steps, show_note,
-        styled,
-    },
+    terminal::{self, BAD, GOOD, HEADING, escape::escape_controls, next_steps, show_note, styled},
 };
 
 #[derive(Debug, Args)]

@@ -151,7 +151,6 @@ mod tests {
         let sources = [
             include_str!("data.rs"),
             include_str!("endpoints.rs"),
-            include_str!("items.rs"),
             include_str!("keys.rs"),
             include_str!("mod.rs"),
             include_str!("stack.rs"),

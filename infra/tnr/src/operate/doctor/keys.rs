@@ -9,7 +9,7 @@ use super::{
     Subject,
     finding::{Finding, Findings},
 };
-use crate::terminal::next_commands::{NextCommands, quote};
+use crate::terminal::{NextCommands, quote};
 
 /// Keys are reported for this long before and after they expire.
 const NOTICE_PERIOD: SignedDuration = SignedDuration::from_hours(14 * 24);

@@ -6,7 +6,6 @@
 mod data;
 mod endpoints;
 mod finding;
-mod items;
 mod keys;
 mod stack;
 
@@ -42,9 +41,7 @@ use crate::{
     },
     error::{Cause, Context, pluralize},
     show_error,
-    terminal::{
-        BAD, GOOD, HEADING, HINT, WARNING, next_commands::NextCommands, styled, width, wrap,
-    },
+    terminal::{BAD, GOOD, HEADING, HINT, NextCommands, WARNING, styled, width, wrap},
 };
 
 const WARNINGS_EXIT_CODE: u8 = 1;
@@ -159,7 +156,7 @@ async fn check_database(
     tokio::join!(
         Group::check("tables", limit, check_tables(store)),
         Group::check("data", limit, data::check(store, subject)),
-        Group::check("items", limit, items::check(store, progress, &subject.next)),
+        Group::check("items", limit, data::check_items(store, progress, &subject.next)),
         Group::check("keys", limit, keys::check(store, subject)),
     )
     .into()
