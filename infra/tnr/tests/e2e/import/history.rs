@@ -23,16 +23,15 @@ use self::rows::{Change, NPAS, NXXS, OCNS, Rows};
 use crate::{
     api::lists::next_page,
     support::{
+        function_calls::{api, get, send, text},
         imports::without_gates,
-        in_process::{api, get, send, text},
+        processes::setting,
         service::{KEY, header},
-        settings::setting,
     },
 };
 
 mod rows;
 
-/// More than the 100 publications that a feed covers.
 const NIGHTS: usize = 120;
 /// Requests to compare on each night; they are chosen at random.
 const REQUESTS_PER_NIGHT: usize = 3;
@@ -202,7 +201,6 @@ async fn assert_changes(api: &Router, nights: &[Night]) {
                 assert_describes(row, expected);
             }
         }
-        assert_feed(api, &format!("{since}&kind=exchange{filter}"), &matching).await;
     }
     for (npa, nxx) in [("407", "200"), ("689", "205")] {
         let of_record =
@@ -215,25 +213,6 @@ async fn assert_changes(api: &Router, nights: &[Night]) {
             assert_describes(row, expected);
         }
     }
-}
-
-/// Asserts that a feed has the newest changes, newest publication first.
-async fn assert_feed(api: &Router, target: &str, matching: &[&(&Publication, Change)]) {
-    let feed = text(send(api, &format!("{target}&format=atom&limit=40")).await).await;
-    let found: Vec<&str> =
-        feed.split("<entry>").skip(1).map(|it| it.split("</id>").next().unwrap()).collect();
-    // Changes of one publication stay in their order.
-    let mut expected = matching.to_vec();
-    expected.sort_by_key(|(publication, _)| std::cmp::Reverse(publication.number));
-    // A feed covers the last 100 publications.
-    let expected: Vec<_> = expected.into_iter().take(40).collect();
-    assert!(!found.is_empty() && found.len() <= expected.len(), "{target}: {feed}");
-    for (id, (publication, change)) in found.iter().zip(&expected) {
-        let path = format!("/v1/npa/{}/nxx/{}/history#{}", change.npa, change.nxx, publication.id);
-        assert!(id.ends_with(&path), "{target}: {id}, expected {path}");
-    }
-    let newest = expected[0].0.at.to_string().replace('Z', "");
-    assert!(feed.contains(&format!("<updated>{newest}")), "{target}: {newest}");
 }
 
 /// Compares a random night with its rows: exchanges page by page, and blocks by the date.

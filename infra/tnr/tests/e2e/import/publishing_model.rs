@@ -32,8 +32,8 @@ use self::{
 use crate::support::{
     fault_proxy::{Fault, FaultProxy},
     imports::without_gates,
+    processes::setting,
     service::KEY,
-    settings::setting,
 };
 
 mod files;

@@ -15,8 +15,8 @@ use tnr::{database::Database, keys};
 
 use crate::support::{
     imports::{import, without_gates},
+    processes::setting,
     service::{KEY, Service},
-    settings::setting,
     small_reports::ReportSet,
 };
 

@@ -20,10 +20,10 @@ use crate::support::{
     function_calls::with_iam_authorization,
     keys::{counted_requests, key_with_quotas},
     lambda_runtime::LambdaFunction,
-    metrics::{assert_has_alarm_metrics, metrics_in},
     processes::lambda_process,
     sample_requests::SampleRequest,
     service::{Service, serve},
+    template::{assert_has_alarm_metrics, metrics_in},
 };
 
 /// The process that the tests start: a function as deployed.

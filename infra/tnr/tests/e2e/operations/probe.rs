@@ -33,11 +33,10 @@ use crate::support::{
     function_calls::response_to,
     imports::{delete_chunk, import},
     lambda_runtime::LambdaFunction,
-    metrics::{assert_has_alarm_metrics, metrics_in},
     processes::lambda_process,
     service::{KEY, Service, serve},
     small_reports::ReportSet,
-    template::{route_for, routes},
+    template::{assert_has_alarm_metrics, metrics_in, route_for, routes},
 };
 
 /// What a misbehaving function does.

@@ -27,29 +27,25 @@ struct Master {
 }
 
 impl Master {
-    /// Imports the reports into a database without keys.
-    fn import(sources: Sources) -> Self {
-        Self::import_all(vec![(sources, Options::default())])
-    }
-
-    /// Makes one or more imports, one after another.
-    fn import_all(imports: Vec<(Sources, Options)>) -> Self {
+    /// Makes one or more imports, one after another, into a database without keys.
+    fn import<const N: usize>(imports: [(Sources, Options); N]) -> Self {
         let folder = TempDir::new().unwrap();
         let database = Dynoxide::new(folder.path().join(FILE).to_str().unwrap()).unwrap();
         // Tests need no durability, so skip waiting for the disk.
         database.enable_bulk_loading().unwrap();
+        let import_all = async {
+            let database = Database::public(database).await.unwrap();
+            let (store, mut report) = (database.store(), None);
+            for (sources, options) in imports {
+                report = Some(ingest::ingest(&store, &sources, options, |_| ()).await.unwrap());
+            }
+            report.unwrap()
+        };
         // On a separate thread, since the calling test is already inside a runtime.
-        let imported = thread::spawn(move || {
-            Runtime::new().unwrap().block_on(async {
-                let database = Database::public(database).await.unwrap();
-                let (store, mut report) = (database.store(), None);
-                for (sources, options) in imports {
-                    report = Some(ingest::ingest(&store, &sources, options, |_| ()).await.unwrap());
-                }
-                report.unwrap()
-            })
+        let imported = thread::scope(|threads| {
+            threads.spawn(|| Runtime::new().unwrap().block_on(import_all)).join().unwrap()
         });
-        Self { report: imported.join().unwrap(), folder }
+        Self { report: imported, folder }
     }
 
     /// A copy in memory with the sample key; it lasts as long as the test's runtime.
@@ -64,7 +60,8 @@ impl Master {
 }
 
 fn sample_master() -> &'static Master {
-    static MASTER: LazyLock<Master> = LazyLock::new(|| Master::import(sample()));
+    static MASTER: LazyLock<Master> =
+        LazyLock::new(|| Master::import([(sample(), Options::default())]));
     &MASTER
 }
 
@@ -85,7 +82,7 @@ pub async fn with_history() -> Database {
             carriers: before(&sample.carriers).replace("Sample", "Example"),
             ..sample.clone()
         };
-        Master::import_all(vec![
+        Master::import([
             (earlier.sources(), Options { now: day_before, ..without_gates() }),
             (sample.sources(), Options { now, ..without_gates() }),
         ])
@@ -96,7 +93,7 @@ pub async fn with_history() -> Database {
 /// A test's own database with the first of the small reports and the sample key.
 pub async fn with_small_reports() -> Database {
     static MASTER: LazyLock<Master> =
-        LazyLock::new(|| Master::import(ReportSet::first().sources()));
+        LazyLock::new(|| Master::import([(ReportSet::first().sources(), Options::default())]));
     MASTER.copy().await
 }
 
@@ -104,7 +101,7 @@ pub async fn with_small_reports() -> Database {
 /// pass the same reports, and the first test imports them.
 pub async fn with_published_reports(reports: Sources) -> (Database, &'static ImportReport) {
     static MASTER: OnceLock<Master> = OnceLock::new();
-    let master = MASTER.get_or_init(|| Master::import(reports));
+    let master = MASTER.get_or_init(|| Master::import([(reports, Options::default())]));
     (master.copy().await, &master.report)
 }
 

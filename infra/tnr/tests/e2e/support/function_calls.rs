@@ -1,11 +1,21 @@
-//! Functions called with complete events, as Lambda calls them.
+//! Functions called in this process: with complete events, as Lambda calls them, or with requests.
 
 use std::collections::BTreeMap;
 
-use axum::{body::to_bytes, http::HeaderMap};
-use lambda_http::Service as _;
+use axum::{
+    Router,
+    body::{Body, to_bytes},
+    http::{HeaderMap, Request, Response},
+};
+use lambda_http::{Service as _, tower::ServiceExt};
 use serde_json::{Value, json};
-use shared::{app::lambda, routes::Routes, state::App};
+use shared::{
+    app::{self, lambda},
+    routes::Routes,
+    state::App,
+};
+
+use super::service::KEY;
 
 /// A function's response to an event.
 pub struct FunctionResponse {
@@ -54,4 +64,27 @@ pub fn with_iam_authorization(mut event: Value) -> Value {
         "userArn": "arn:aws:sts::123456789012:assumed-role/probe/probe",
     } });
     event
+}
+
+/// All functions behind one router.
+pub fn api(app: App) -> Router {
+    app::service(tnr::routes(), app)
+}
+
+/// Sends a `GET` request with the sample key.
+pub async fn send(api: &Router, target: &str) -> Response<Body> {
+    let request = Request::get(target).header("host", "localhost").header("x-api-key", KEY);
+    api.clone().oneshot(request.body(Body::empty()).unwrap()).await.unwrap()
+}
+
+pub async fn text(response: Response<Body>) -> String {
+    let body = to_bytes(response.into_body(), usize::MAX).await.unwrap();
+    String::from_utf8(body.to_vec()).unwrap()
+}
+
+/// The status and body of a response, which must be JSON.
+pub async fn get(api: &Router, target: &str) -> (u16, Value) {
+    let response = send(api, target).await;
+    let status = response.status().as_u16();
+    (status, serde_json::from_str(&text(response).await).unwrap())
 }

@@ -7,14 +7,11 @@ pub mod endpoints;
 pub mod fault_proxy;
 pub mod function_calls;
 pub mod imports;
-pub mod in_process;
 pub mod keys;
 pub mod lambda_runtime;
-pub mod metrics;
 pub mod processes;
 pub mod program;
 pub mod service;
-pub mod settings;
 pub mod small_reports;
 pub mod template;
 

@@ -1,10 +1,11 @@
-//! Starting, pausing, resuming and stopping processes.
+//! Processes and their environment.
 
 use std::{
     env,
     fs::File,
     path::Path,
     process::{Child, Command, ExitStatus},
+    str::FromStr,
     time::{Duration, Instant},
 };
 
@@ -32,25 +33,26 @@ pub async fn wait_until(mut condition: impl AsyncFnMut() -> bool) {
     }
 }
 
-/// A command that runs an ignored test in this binary, by path.
-pub fn ignored_test(path: &str) -> Command {
-    let mut command = Command::new(env::current_exe().unwrap());
-    // The path starts with the crate name, which the harness omits.
-    let (_, name) = path.split_once("::").unwrap();
-    command.args(["--exact", name, "--ignored", "--nocapture"]);
-    command
-}
-
-/// A command that runs an ignored test as a Lambda function, logging to a file. Callers add the addresses of
-/// the services it calls.
+/// A command that runs an ignored test of this binary, by path, as a Lambda function, logging to a file. Callers add the
+/// addresses of the services it calls.
 pub fn lambda_process(path: &str, output: &Path) -> Command {
     let file = File::create(output).unwrap();
-    let mut command = ignored_test(path);
+    // The path starts with the crate name, which the harness omits.
+    let (_, name) = path.split_once("::").unwrap();
+    let mut command = Command::new(env::current_exe().unwrap());
     command
+        .args(["--exact", name, "--ignored", "--nocapture"])
         .env("AWS_REGION", "us-east-1")
         .env("AWS_ACCESS_KEY_ID", "test")
         .env("AWS_SECRET_ACCESS_KEY", "test")
         .stdout(file.try_clone().unwrap())
         .stderr(file);
     command
+}
+
+/// The numeric value of a variable, if set.
+pub fn setting<T: FromStr>(variable: &str) -> Option<T> {
+    let text = env::var(variable).ok()?;
+    let Ok(value) = text.parse() else { panic!("{variable} must be a number, got '{text}'") };
+    Some(value)
 }

@@ -5,9 +5,6 @@ use std::{fs, path::Path};
 use ingest::{ReportName, Source, Sources};
 use tnr::data::sample::sample;
 
-/// The sample's area codes in California and Toronto.
-const NPAS: [&str; 2] = ["415", "416"];
-
 /// The content of the reports in one import.
 #[derive(Debug, Clone)]
 pub struct ReportSet {
@@ -18,23 +15,21 @@ pub struct ReportSet {
 }
 
 impl ReportSet {
-    /// The sample's reports without most area codes.
+    /// The sample's reports without most area codes. Area code 600 has no exchanges.
     pub fn first() -> Self {
-        let keep = |text: &str, header_lines: usize, matches: &dyn Fn(&str, &str) -> bool| {
+        let keep = |text: &str, header_lines: usize, patterns: &[&str]| -> String {
+            let lines = text.split_inclusive('\n').enumerate();
             let is_kept = |(index, line): &(usize, &str)| {
-                *index < header_lines || NPAS.iter().any(|npa| matches(line, npa))
+                let line = format!("\n{line}");
+                *index < header_lines || patterns.iter().any(|pattern| line.contains(pattern))
             };
-            let lines = text.split_inclusive('\n').enumerate().filter(is_kept);
-            lines.map(|(_, line)| line).collect::<String>()
+            lines.filter(is_kept).map(|(_, line)| line).collect()
         };
         let Self { nanpa, cnac, npa_report, carriers } = Self::sample();
         Self {
-            nanpa: keep(&nanpa, 1, &|line, npa| line.contains(&format!("\t{npa}-"))),
-            cnac: keep(&cnac, 2, &|line, npa| line.starts_with(npa)),
-            // Area code 600 has no exchanges.
-            npa_report: keep(&npa_report, 2, &|line, npa| {
-                line.starts_with(npa) || line.starts_with("600")
-            }),
+            nanpa: keep(&nanpa, 1, &["\t415-", "\t416-"]),
+            cnac: keep(&cnac, 2, &["\n415", "\n416"]),
+            npa_report: keep(&npa_report, 2, &["\n415", "\n416", "\n600"]),
             carriers,
         }
     }
@@ -86,25 +81,26 @@ impl ReportSet {
         Self { nanpa, cnac, npa_report, carriers }
     }
 
+    fn files(&self) -> [(ReportName, &'static str, &str); 4] {
+        [
+            (ReportName::Nanpa, "nanpa", &self.nanpa),
+            (ReportName::Cnac, "cnac", &self.cnac),
+            (ReportName::NpaReport, "npa_report", &self.npa_report),
+            (ReportName::Carriers, "carriers", &self.carriers),
+        ]
+    }
+
     /// Writes the reports into a new folder.
     pub fn write_into(&self, folder: &Path) {
         fs::create_dir(folder).unwrap();
-        let Self { nanpa, cnac, npa_report, carriers } = self;
-        for (name, text) in
-            [("nanpa", nanpa), ("cnac", cnac), ("npa_report", npa_report), ("carriers", carriers)]
-        {
+        for (_, name, text) in self.files() {
             fs::write(folder.join(name), text).unwrap();
         }
     }
 
     /// The reports as import sources.
     pub fn sources(&self) -> Sources {
-        Sources::from_iter([
-            (ReportName::Nanpa, source(&self.nanpa)),
-            (ReportName::Cnac, source(&self.cnac)),
-            (ReportName::NpaReport, source(&self.npa_report)),
-            (ReportName::Carriers, source(&self.carriers)),
-        ])
+        Sources::from_iter(self.files().map(|(name, _, text)| (name, source(text))))
     }
 }
 

@@ -1,19 +1,19 @@
-//! `template.yaml`, parsed into resources, functions and routes.
+//! `template.yaml`, parsed into functions, routes and metrics.
 
-use std::sync::LazyLock;
+use std::{collections::BTreeSet, sync::LazyLock};
 
+use logging::NAMESPACE;
 use percent_encoding::percent_decode_str;
-use serde_json::{Map, Value as JsonValue};
+use serde_json::{Map, Value as JsonValue, json};
 use yaml_serde::Value;
 
 /// The route for paths without their own route.
 pub const DEFAULT_ROUTE: &str = "$default";
 
-#[derive(Debug, Clone)]
 pub struct Function {
     /// The name of its binary and folder, such as `npa`.
     pub binary: String,
-    pub properties: Value,
+    properties: Value,
 }
 
 #[derive(Debug, Clone)]
@@ -32,30 +32,18 @@ pub fn template() -> &'static Value {
     &TEMPLATE
 }
 
-pub fn resources() -> &'static Value {
-    &template()["Resources"]
-}
-
-pub fn resources_of_type(kind: &str) -> Vec<(String, &'static Value)> {
-    let resources = resources().as_mapping().unwrap().iter();
-    let of_type = resources.filter(|(_, resource)| resource["Type"] == *kind);
-    of_type.map(|(name, resource)| (text(name), resource)).collect()
+fn resources_of_type(kind: &str) -> impl Iterator<Item = &'static Value> {
+    let resources = template()["Resources"].as_mapping().unwrap().values();
+    resources.filter(move |resource| resource["Type"] == *kind)
 }
 
 /// All functions, including the import.
 pub fn functions() -> Vec<Function> {
-    let functions = resources_of_type("AWS::Serverless::Function").into_iter();
-    functions
-        .map(|(_, resource)| Function {
-            binary: text(&resource["Metadata"]["BuildProperties"]["Binary"]),
-            properties: resource["Properties"].clone(),
-        })
-        .collect()
-}
-
-/// The functions behind the API.
-pub fn api_functions() -> Vec<Function> {
-    functions().into_iter().filter(|function| !function.routes().is_empty()).collect()
+    let functions = resources_of_type("AWS::Serverless::Function").map(|resource| Function {
+        binary: text(&resource["Metadata"]["BuildProperties"]["Binary"]),
+        properties: resource["Properties"].clone(),
+    });
+    functions.collect()
 }
 
 pub fn routes() -> Vec<Route> {
@@ -63,7 +51,7 @@ pub fn routes() -> Vec<Route> {
 }
 
 impl Function {
-    pub fn routes(&self) -> Vec<Route> {
+    fn routes(&self) -> Vec<Route> {
         let events = self.properties["Events"].as_mapping().into_iter().flatten();
         let http = events.map(|(_, event)| event).filter(|event| event["Type"] == "HttpApi");
         http.map(|event| Route {
@@ -110,4 +98,37 @@ pub fn text(value: &Value) -> String {
 
 fn text_or(value: &Value, default: &str) -> String {
     if value.is_null() { default.to_owned() } else { text(value) }
+}
+
+/// The metric names that CloudWatch finds in a log line.
+pub fn metrics_in(line: &JsonValue) -> BTreeSet<String> {
+    let directive = &line["_aws"]["CloudWatchMetrics"][0];
+    assert_eq!(directive["Namespace"], NAMESPACE, "{line}");
+    assert_eq!(directive["Dimensions"], json!([["Function"]]), "{line}");
+    let metrics = directive["Metrics"].as_array().unwrap().iter();
+    metrics.map(|metric| metric["Name"].as_str().unwrap().to_owned()).collect()
+}
+
+/// Asserts that a function's log line has all metrics that alarms read for it.
+pub fn assert_has_alarm_metrics(line: &JsonValue, function: &str) {
+    let mut read = Vec::new();
+    for alarm in resources_of_type("AWS::CloudWatch::Alarm") {
+        collect_metrics(&alarm["Properties"], &mut read);
+    }
+    let read = read.into_iter().filter(|(_, of)| of == function).map(|(name, _)| name);
+    let (read, written) = (read.collect::<BTreeSet<_>>(), metrics_in(line));
+    assert!(!read.is_empty() && read.is_subset(&written), "alarms read {read:?} in {line}");
+}
+
+/// Collects the service's metrics that a part of an alarm reads, each with its function.
+fn collect_metrics(value: &Value, read: &mut Vec<(String, String)>) {
+    match value {
+        Value::Tagged(tagged) => collect_metrics(&tagged.value, read),
+        Value::Mapping(_) if value["Namespace"] == *NAMESPACE => {
+            read.push((text(&value["MetricName"]), text(&value["Dimensions"][0]["Value"])));
+        }
+        Value::Mapping(fields) => fields.values().for_each(|it| collect_metrics(it, read)),
+        Value::Sequence(values) => values.iter().for_each(|it| collect_metrics(it, read)),
+        _ => (),
+    }
 }

@@ -15,32 +15,9 @@ use crate::support::{
     databases::sample_folder,
     fault_proxy::{Fault, FaultProxy},
     processes::wait_until,
-    program::{Server, command_for, program, run, stderr, stdout},
+    program::{Server, program, run, stderr, stdout},
     service::{KEY, Service, http_client, serve},
 };
-
-#[tokio::test]
-async fn remote_databases_get_the_sample_and_a_key_only_with_the_sample_option() {
-    let service = Service::empty().await;
-    let options = ["--port", "0", "--endpoint-url", service.database.endpoint(), "--sample"];
-    let server = Server::at(service.database.endpoint(), &[]).await;
-    let output = server.output();
-    assert!(
-        output.contains("none yet; get it with 'tnr import --fetch --endpoint-url "),
-        "{output}"
-    );
-    assert!(output.contains("none; create one with 'tnr keys create --endpoint-url "), "{output}");
-    assert!(!output.contains("tnr_live_"), "{output}");
-    let store = service.database.store();
-    assert!(store.manifest().await.unwrap().is_none());
-    assert_eq!(store.api_keys().await.unwrap().len(), 1, "only the test's own key");
-    assert!(server.interrupt().await);
-
-    let folder = TempDir::new().unwrap();
-    let server = Server::start(&mut command_for(&folder, &options)).await;
-    assert!(server.key.starts_with("tnr_live_"), "{}", server.output());
-    assert_eq!(server.get("/v1/npa/415?limit=1").await["npa"], "415");
-}
 
 /// Operations that a database received, each with its `Authorization` header.
 type Calls = Arc<Mutex<Vec<(String, String)>>>;

@@ -19,7 +19,7 @@ use crate::support::{
     fault_proxy::{Fault, FaultProxy},
     keys::{counted_requests, key_with_quotas},
     processes::{send_signal, wait_for_exit, wait_until},
-    program::{Server, command_for, program},
+    program::{Server, program},
     service::{KEY, Service, http_client},
 };
 
@@ -36,8 +36,15 @@ async fn serve_unfinished_request(data_dir: &TempDir, grace: &str) -> (Server, T
     (server, unfinished)
 }
 
+/// Asserts that systemd receives this notification.
+fn assert_notified(service_manager: &UnixDatagram, expected: &str) {
+    let mut message = [0; 200];
+    let length = service_manager.recv(&mut message).unwrap();
+    assert_eq!(String::from_utf8_lossy(&message[..length]).trim(), expected);
+}
+
 #[tokio::test]
-async fn requests_are_answered_while_draining() {
+async fn requests_are_answered_while_draining_and_systemd_is_notified() {
     let service = Service::with_sample().await;
     let [is_silent, is_requested] = [(); 2].map(|()| Arc::new(AtomicBool::new(false)));
     let (is_silent_now, was_requested) = (Arc::clone(&is_silent), Arc::clone(&is_requested));
@@ -50,8 +57,14 @@ async fn requests_are_answered_while_draining() {
         Fault::Stall
     };
     let proxy = FaultProxy::new(service.database.endpoint(), stalled_reads).await;
-    let options = ["--drain", "3", "--ops-address", "127.0.0.1:0"];
-    let mut server = Server::at(&proxy.endpoint, &options).await;
+    let folder = TempDir::new().unwrap();
+    let socket = folder.path().join("notify");
+    let service_manager = UnixDatagram::bind(&socket).unwrap();
+    service_manager.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+    let options = ["--drain", "3", "--ops-address", "127.0.0.1:0", "--port", "0"];
+    let mut command = program(&[&options[..], &["--endpoint-url", &proxy.endpoint]].concat());
+    let mut server = Server::start(command.env("NOTIFY_SOCKET", &socket)).await;
+    assert_notified(&service_manager, "READY=1");
     let operations = server.operations_url();
     let url = |path: &str| format!("{}{path}", server.base_url);
     let get = |path: &str| http_client().get(url(path)).bearer_auth(KEY).send();
@@ -67,6 +80,7 @@ async fn requests_are_answered_while_draining() {
     wait_until(async || is_requested.load(Ordering::SeqCst)).await;
     let signaled = Instant::now();
     send_signal("TERM", &server.process);
+    assert_notified(&service_manager, "STOPPING=1");
     let stopping = (StatusCode::SERVICE_UNAVAILABLE, "the server is stopping\n".to_owned());
     wait_until(async || readiness().await == stopping).await;
     let health = get("/health").await.unwrap();
@@ -143,23 +157,4 @@ async fn a_signal_during_startup_stops_the_server_immediately() {
     send_signal("TERM", &server);
     assert!(wait_for_exit(&mut server).await.success());
     assert!(signaled.elapsed() < Duration::from_secs(3), "{:?}", signaled.elapsed());
-}
-
-#[tokio::test]
-async fn systemd_is_notified_when_the_server_is_ready_and_when_it_stops() {
-    let (data_dir, folder) = (TempDir::new().unwrap(), TempDir::new().unwrap());
-    let socket = folder.path().join("notify");
-    let service_manager = UnixDatagram::bind(&socket).unwrap();
-    service_manager.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
-    let notification = || {
-        let mut message = [0; 200];
-        let length = service_manager.recv(&mut message).unwrap();
-        String::from_utf8(message[..length].to_vec()).unwrap()
-    };
-    let mut command = command_for(&data_dir, &["--no-sample", "--port", "0", "--drain", "0"]);
-    let mut server = Server::start(command.env("NOTIFY_SOCKET", &socket)).await;
-    assert_eq!(notification().trim(), "READY=1");
-    send_signal("TERM", &server.process);
-    assert_eq!(notification().trim(), "STOPPING=1");
-    assert!(wait_for_exit(&mut server.process).await.success());
 }
