@@ -1,7 +1,9 @@
-//! Sample requests and events, sent to the real handlers as Lambda sends them.
+//! Sample requests and events, sent to the real handlers as Lambda sends them, and the requests in `exchanges.txt`, sent
+//! through the server.
 
-use std::{collections::BTreeMap, env, fs, path::Path, sync::LazyLock};
+use std::{collections::BTreeMap, env, fmt::Write, fs, path::Path, sync::LazyLock};
 
+use flags::VERSION;
 use regex::Regex;
 use serde_json::{Map, Value, json};
 use shared::routes::Routes;
@@ -12,8 +14,8 @@ use crate::support::{
     description::violation,
     endpoints::{browser_paths, routes_for},
     function_calls::response_to,
-    sample_requests::{SampleRequest, requests_for},
-    service::sample_app,
+    sample_requests::{SampleRequest, parse, requests_for},
+    service::{KEY, sample_app, shared_service},
     template::route_for,
 };
 
@@ -117,4 +119,40 @@ fn committed_events_match_their_sample_requests() {
             assert_eq!(http_api_event(request), event, "{function}/{name}");
         }
     }
+}
+
+/// Headers that every response has, or that differ between runs.
+const HIDDEN: [&str; 5] =
+    ["content-length", "date", "vary", "x-content-type-options", "x-request-id"];
+/// Headers whose values differ between runs.
+const VARYING_HEADERS: [&str; 3] = ["etag", "link", "x-data-version"];
+/// Longer bodies are shown by their length.
+const MAX_SHOWN: usize = 600;
+
+#[tokio::test]
+async fn every_exchange_has_its_response() {
+    let mut exchanges = String::new();
+    for request in parse(&include_str!("exchanges.txt").replace("{version}", VERSION)) {
+        let mut sent = shared_service().request_like(&request, &request.target);
+        if request.header("authorization").is_some() {
+            sent = sent.bearer_auth(KEY);
+        }
+        let response = sent.send().await.unwrap();
+        let target = request.target.replace(VERSION, "{version}");
+        let status = response.status().as_u16();
+        writeln!(exchanges, "{}: {} {target}\n{status}", request.name, request.method).unwrap();
+        for (name, value) in response.headers() {
+            let is_varying = VARYING_HEADERS.contains(&name.as_str());
+            let value = if is_varying { "..." } else { value.to_str().unwrap() };
+            if !HIDDEN.contains(&name.as_str()) {
+                writeln!(exchanges, "  {name}: {value}").unwrap();
+            }
+        }
+        let body = response.bytes().await.unwrap();
+        match std::str::from_utf8(&body) {
+            Ok(text) if text.len() <= MAX_SHOWN => writeln!(exchanges, "{text}\n").unwrap(),
+            _ => writeln!(exchanges, "a longer body\n").unwrap(),
+        }
+    }
+    insta::assert_snapshot!("exchanges", exchanges);
 }

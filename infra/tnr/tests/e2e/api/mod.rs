@@ -1,9 +1,8 @@
-//! Responses to API clients. `events` and `exchanges` have snapshots. The other files test what endpoints share, and rules
+//! Responses to API clients. `events` has snapshots. The other files test what endpoints share, and rules
 //! that need a database or a socket. `shared/src/respond` has snapshots of the rules for every response.
 
 mod endpoints;
 mod events;
-mod exchanges;
 mod failing_tables;
 mod format_many;
 mod gateways;

@@ -202,6 +202,10 @@ async fn assert_changes(api: &Router, nights: &[Night]) {
             }
         }
     }
+    // A feed has the newest of more publications than it covers.
+    let feed = text(send(api, &format!("{since}&kind=exchange&format=atom&limit=1")).await).await;
+    let newest = &expected.last().unwrap().0.id;
+    assert!(feed.contains(&format!("#{newest}</id>")), "{newest}: {feed}");
     for (npa, nxx) in [("407", "200"), ("689", "205")] {
         let of_record =
             expected.iter().filter(|(_, change)| (change.npa, change.nxx) == (npa, nxx));
@@ -286,7 +290,7 @@ async fn the_past_stays_as_it_was_after_120_imports_and_rollbacks() {
     for (target, answer) in nights.iter().flat_map(|night| &night.answers) {
         assert_eq!(get(&api, target).await, *answer, "{target}");
     }
-    for night in nights.iter().step_by(3) {
+    for night in nights.iter().step_by(6) {
         assert_night(&api, night, random).await;
     }
     assert_changes(&api, &nights).await;

@@ -18,16 +18,15 @@ use proptest::{
     prelude::*,
     test_runner::{Config, RngSeed, TestCaseError, TestError, TestRunner},
 };
-use store::{LoadedVersion, Manifest, Store, TimeoutProfile};
+use store::{LoadedVersion, Manifest, Store};
 use tnr::{database::Database, keys};
 use tokio::{runtime::Runtime, task::JoinHandle};
 
 use self::{
     files::sources,
-    past::Past,
+    past::{LookupTables, Past, empty},
     reader::Reader,
     steps::{Disruption, Kind, Run, STEPS_PER_SEQUENCE, Step, Table, WRITERS, Work, steps},
-    tables::LookupTables,
 };
 use crate::support::{
     fault_proxy::{Fault, FaultProxy},
@@ -40,7 +39,6 @@ mod files;
 mod past;
 mod reader;
 mod steps;
-mod tables;
 
 /// Enough to try every kind of step several times; `.ci/run` sets more.
 const DEFAULT_STEPS: u32 = 120;
@@ -63,8 +61,7 @@ impl Writer {
             None => Fault::None,
         };
         let proxy = FaultProxy::new(endpoint, policy).await;
-        let store = Store::connect_to_emulator(&proxy.endpoint, TimeoutProfile::Batch);
-        Self { store, proxy, disruption }
+        Self { store: proxy.store(), proxy, disruption }
     }
 
     /// Sets the disruption for later calls.
@@ -172,7 +169,7 @@ impl Simulation {
             Step::Deliver(writer) => self.writers[*writer].proxy.deliver().await,
             Step::Resume => _ = self.resume().await,
             Step::Empty(Table::Lookups) => LookupTables::default().restore(&self.store).await,
-            Step::Empty(Table::Dataset) => tables::empty(&self.store, "dataset", "id").await,
+            Step::Empty(Table::Dataset) => empty(&self.store, "dataset", "id").await,
             Step::RestoreLookupTables => {
                 let now = LookupTables::read(&self.store).await;
                 if let Some(earlier) = self.earlier_items.replace(now) {

@@ -19,19 +19,12 @@ use crate::support::{
 
 const README: &str = include_str!("../../../../../README.md");
 
-/// A code block in the README.
-struct Block {
-    language: &'static str,
-    code: &'static str,
-}
-
-/// The code blocks in the first two sections, from a clone to real data, in order.
-fn first_blocks() -> Vec<Block> {
+/// The language and code of each block in the first two sections, from a clone to real data, in order.
+fn first_blocks() -> Vec<(&'static str, &'static str)> {
     let (_, from_title) = README.split_once("# ").unwrap();
-    let sections: Vec<&str> = from_title.splitn(3, "\n## ").collect();
-    let parts = sections[..2].iter().flat_map(|section| section.split("```").skip(1).step_by(2));
-    let blocks = parts.map(|part| part.split_once('\n').unwrap());
-    blocks.map(|(language, code)| Block { language, code }).collect()
+    let sections = from_title.splitn(3, "\n## ").take(2);
+    let parts = sections.flat_map(|section| section.split("```").skip(1).step_by(2));
+    parts.map(|part| part.split_once('\n').unwrap()).collect()
 }
 
 /// Names of the published reports, in the order of `--nanpa`, `--cnac` and `--npa-report`.
@@ -107,7 +100,7 @@ async fn readme_commands_work_from_clone_to_real_data() {
     let clone = Clone::new(mirror().await);
     let mut server = None;
     let mut responses = Vec::new();
-    for Block { language, code } in first_blocks() {
+    for (language, code) in first_blocks() {
         match language {
             "sh" if code == "cargo run\n" => {
                 server = Some(Server::start(&mut clone.shell("exec cargo run")).await);

@@ -42,6 +42,8 @@ pub fn lambda_process(path: &str, output: &Path) -> Command {
     let mut command = Command::new(env::current_exe().unwrap());
     command
         .args(["--exact", name, "--ignored", "--nocapture"])
+        // With one thread, the harness writes a test's name before its output.
+        .env("RUST_TEST_THREADS", "2")
         .env("AWS_REGION", "us-east-1")
         .env("AWS_ACCESS_KEY_ID", "test")
         .env("AWS_SECRET_ACCESS_KEY", "test")
