@@ -7,6 +7,8 @@
 #[allow(dead_code)]
 #[path = "../../../tnr/tests/e2e/support/lambda_runtime.rs"]
 mod lambda_runtime;
+#[path = "../../../tnr/tests/e2e/support/listening.rs"]
+mod listening;
 #[allow(dead_code)]
 #[path = "../../../tnr/tests/e2e/support/processes.rs"]
 mod processes;
@@ -23,7 +25,7 @@ use clap::Parser;
 use probe::{Function, Request};
 use serde_json::{Value, json};
 
-use self::lambda_runtime::{LambdaFunction, Registration};
+use self::lambda_runtime::LambdaFunction;
 
 /// Measures cold starts and response times for the functions.
 #[derive(Debug, Parser)]
@@ -138,12 +140,13 @@ async fn main() {
 async fn measure_start(subject: &Subject) -> Figures {
     let command = function_command(&subject.program);
     let started = Instant::now();
-    let mut function = LambdaFunction::start(command, Registration::Accepted).await;
+    let mut function = LambdaFunction::start(command).await;
     let init = milliseconds(started.elapsed());
     let mut times = Vec::new();
     for _ in 0..=WARM_UP + WARM_REQUESTS {
-        let id = function.begin(&subject.event);
-        let (response, time) = function.timed_response(&id).await;
+        let sent = Instant::now();
+        let response = function.invoke(&subject.event).await;
+        let time = sent.elapsed();
         function.wait_until_idle().await;
         let body: Value = response["body"].as_str().unwrap_or_default().parse().unwrap_or_default();
         let has_field = body.pointer(subject.required).is_some_and(|value| !value.is_null());

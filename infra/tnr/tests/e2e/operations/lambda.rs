@@ -20,9 +20,10 @@ use crate::support::{
     function_calls::with_iam_authorization,
     keys::{counted_requests, key_with_quotas},
     lambda_runtime::LambdaFunction,
+    listening::serve,
     processes::lambda_process,
     sample_requests::SampleRequest,
-    service::{Service, serve},
+    service::Service,
     template::{assert_has_alarm_metrics, metrics_in},
 };
 

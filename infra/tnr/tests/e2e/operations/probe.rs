@@ -33,8 +33,9 @@ use crate::support::{
     function_calls::response_to,
     imports::{delete_chunk, import},
     lambda_runtime::LambdaFunction,
+    listening::serve,
     processes::lambda_process,
-    service::{KEY, Service, serve},
+    service::{KEY, Service},
     small_reports::ReportSet,
     template::{assert_has_alarm_metrics, metrics_in, route_for, routes},
 };

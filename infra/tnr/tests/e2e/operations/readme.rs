@@ -12,8 +12,8 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::support::{
+    listening::serve,
     program::{Server, program, stderr, stdout},
-    service::serve,
     small_reports::ReportSet,
 };
 

@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use store::{Store, TimeoutProfile};
 use tokio::sync::watch;
 
-use super::service::{http_client, serve};
+use super::{listening::serve, service::http_client};
 
 /// The fault to inject into a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -22,8 +22,8 @@ use tokio::{
 };
 
 use super::{
+    listening::serve,
     processes::{send_signal, wait_for_exit},
-    service::serve,
 };
 
 const EXTENSION_ID: &str = "5f2d0b3a-extension";
@@ -52,7 +52,7 @@ struct RuntimeState {
 
 /// A function running under the stand-in.
 pub struct LambdaFunction {
-    process: Child,
+    pub process: Child,
     state: Arc<RuntimeState>,
     invoke: mpsc::UnboundedSender<(String, Value)>,
     notify_extension: mpsc::UnboundedSender<String>,
@@ -103,7 +103,7 @@ impl LambdaFunction {
     }
 
     /// Waits until the function and its extension have requested their next event.
-    async fn wait_until_idle(&self) {
+    pub async fn wait_until_idle(&self) {
         let mut calls = self.state.calls.subscribe();
         let idle = calls.wait_for(|calls| {
             calls.event_requests == self.invocations + self.concurrency

@@ -9,6 +9,7 @@ pub mod function_calls;
 pub mod imports;
 pub mod keys;
 pub mod lambda_runtime;
+pub mod listening;
 pub mod processes;
 pub mod program;
 pub mod service;

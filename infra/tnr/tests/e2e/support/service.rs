@@ -1,6 +1,6 @@
 //! A running service for tests.
 
-use std::{net::Ipv4Addr, sync::LazyLock};
+use std::sync::LazyLock;
 
 use axum::{Router, middleware::from_fn};
 use reqwest::{
@@ -11,9 +11,9 @@ use serde_json::Value;
 use shared::{app, state::App};
 use store::Store;
 use tnr::{database::Database, keys, routes};
-use tokio::{net::TcpListener, runtime::Runtime};
+use tokio::runtime::Runtime;
 
-use super::{api_events::HOST, databases, description, fault_proxy::FaultProxy};
+use super::{api_events::HOST, databases, description, fault_proxy::FaultProxy, listening::serve};
 use tnr::openapi::sample_requests::SampleRequest;
 
 /// The key in the sample requests, registered with every test service.
@@ -25,14 +25,6 @@ pub fn http_client() -> Client {
     // Fails if another test has already installed it.
     _ = rustls::crypto::ring::default_provider().install_default();
     Client::builder().pool_max_idle_per_host(0).build().unwrap()
-}
-
-/// Serves a router until the test's runtime ends, and returns its URL.
-pub async fn serve(router: Router) -> String {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
-    let address = listener.local_addr().unwrap();
-    tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
-    format!("http://{address}")
 }
 
 /// A running service and its database; both stop with the test's runtime.

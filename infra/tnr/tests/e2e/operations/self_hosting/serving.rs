@@ -14,9 +14,10 @@ use tnr::{
 use crate::support::{
     databases::sample_folder,
     fault_proxy::{Fault, FaultProxy},
+    listening::serve,
     processes::wait_until,
     program::{Server, program, run, stderr, stdout},
-    service::{KEY, Service, http_client, serve},
+    service::{KEY, Service, http_client},
 };
 
 /// Operations that a database received, each with its `Authorization` header.
