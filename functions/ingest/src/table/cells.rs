@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, io::Read};
 
-use csv::{ByteRecord, Reader, ReaderBuilder};
+use csv::{ByteRecord, Reader, ReaderBuilder, Terminator};
 use encoding_rs::WINDOWS_1252;
 use icu_properties::{
     CodePointMapData, CodePointSetData,
@@ -86,7 +86,8 @@ pub(super) struct Lines<R> {
 impl<R: Read> Lines<R> {
     pub fn new(file: &'static str, delimiter: u8, reader: R) -> Self {
         let mut builder = ReaderBuilder::new();
-        builder.has_headers(false).flexible(true);
+        // A carriage return before a line feed is padding of the last cell, so that lines are counted right.
+        builder.has_headers(false).flexible(true).terminator(Terminator::Any(b'\n'));
         builder.delimiter(delimiter).quoting(delimiter != b'\t');
         Self { file, reader: builder.from_reader(reader), last_number: 0, empty_lines: 0 }
     }

@@ -78,15 +78,17 @@ fn unknown_and_missing_columns_and_blank_rows_are_noted_but_the_date_is_not_a_co
 
 #[test]
 fn error_for_an_invalid_cell_names_its_line_and_column() {
-    let mut text = "OCN,Company\n\n1,A\n\n\nx,B\n".as_bytes();
+    let text = "OCN,Company\n\n1,A\n\n\nx,B\n";
     let parse = |row: &Row<'_>, _: &mut Notes| row.parse::<u32>(0).map(drop);
-    let error = FORMAT.read(&mut text, &mut Notes::default(), parse).unwrap_err();
     let place = "a report, line 6, column OCN:";
-    assert_eq!(error.to_string(), format!("{place} 'x' invalid digit found in string"));
-    let source_name = "s3://b/k".to_owned();
-    let for_callers = IngestError::Report { source_name, source: error }.without_contents();
-    let expected = format!("s3://b/k cannot be imported: {place} the cell invalid digit");
-    assert!(for_callers.starts_with(&expected), "{for_callers}");
+    for text in [text.to_owned(), text.replace('\n', "\r\n")] {
+        let error = FORMAT.read(&mut text.as_bytes(), &mut Notes::default(), parse).unwrap_err();
+        assert_eq!(error.to_string(), format!("{place} 'x' invalid digit found in string"));
+        let source_name = "s3://b/k".to_owned();
+        let for_callers = IngestError::Report { source_name, source: error }.without_contents();
+        let expected = format!("s3://b/k cannot be imported: {place} the cell invalid digit");
+        assert!(for_callers.starts_with(&expected), "{for_callers}");
+    }
 }
 
 /// Direction marks can reorder text, and variation selectors can spell instructions that only a language model reads.
