@@ -119,8 +119,8 @@ pub async fn check_keyed(api: &impl Api, findings: &mut Findings) {
         None => None,
     };
     if search.is_some() && exchange.is_none() {
-        let (field, expected) = ("/results".to_owned(), json!([{ "ocn": TEXT }]));
-        let error = CheckError::Field { field, expected, actual: Value::Null };
+        let (field, expected) = ("/results".to_owned(), json!([{ "ocn": TEXT }]).to_string());
+        let error = CheckError::Field { field, expected, actual: "null".to_owned() };
         findings.record_comparison("search: a holder with an OCN", Some(error));
     }
     for check in exchange.iter().flat_map(exchange_checks) {

@@ -99,8 +99,8 @@ async fn check_live_versions_are_empty(findings: &mut Findings, live: &Functions
     if expectation.compare(&response).is_ok() {
         let live = response.body["last_ingestion"].as_str();
         let error = live.map(|at| {
-            let (field, expected) = ("/last_ingestion".to_owned(), json!(at));
-            CheckError::Field { field, expected, actual: Value::Null }
+            let (field, expected) = ("/last_ingestion".to_owned(), json!(at).to_string());
+            CheckError::Field { field, expected, actual: "null".to_owned() }
         });
         findings.record_comparison("status: the live version's data", error);
     }

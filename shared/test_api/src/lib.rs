@@ -18,9 +18,8 @@ use axum::{
 use jiff::Timestamp;
 use numbering::{
     dataset::Dataset,
-    records::{AreaCode, Carrier, Exchange, Record, Version},
+    records::{Record, Version},
 };
-use serde::Deserialize;
 use serde_json::Value;
 use shared::{
     auth::{Charge, KeyKind},
@@ -35,12 +34,6 @@ use store::{
 
 pub use history::{AppWithHistory, HistoryTable, app_with_history};
 
-#[derive(Deserialize)]
-struct Records {
-    carriers: Vec<Carrier>,
-    area_codes: Vec<AreaCode>,
-    exchanges: Vec<Exchange>,
-}
 
 /// A function's routes, called in process.
 pub struct TestApi {
@@ -192,9 +185,7 @@ pub fn charge(app: &App, per_day: u32) -> Charge {
 
 /// The records in `small_dataset.json`.
 pub fn small_dataset() -> Dataset {
-    let Records { carriers, area_codes, exchanges } =
-        serde_json::from_str(include_str!("small_dataset.json")).unwrap();
-    Dataset::new(carriers, area_codes, exchanges)
+    Dataset::from_json(include_str!("small_dataset.json")).unwrap()
 }
 
 /// The records in `small_dataset.json` after `change`.

@@ -8,24 +8,11 @@
 
 use std::{error::Error, fs};
 
-use numbering::{
-    dataset::Dataset,
-    records::{AreaCode, Carrier, Exchange},
-};
-use serde::Deserialize;
+use numbering::dataset::Dataset;
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/test_numbers.bin");
 
-#[derive(Deserialize)]
-struct Records {
-    carriers: Vec<Carrier>,
-    area_codes: Vec<AreaCode>,
-    exchanges: Vec<Exchange>,
-}
-
 fn main() -> Result<(), Box<dyn Error>> {
-    let Records { carriers, area_codes, exchanges } =
-        serde_json::from_str(include_str!("test_numbers.json"))?;
-    fs::write(FILE, Dataset::new(carriers, area_codes, exchanges).pack()?)?;
+    fs::write(FILE, Dataset::from_json(include_str!("test_numbers.json"))?.pack()?)?;
     Ok(())
 }

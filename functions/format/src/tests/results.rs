@@ -5,7 +5,7 @@ use std::fmt::Write;
 use formatting::{DefaultCountry, Languages, PhoneNumber};
 use jiff::Timestamp;
 use numbering::dataset::Dataset;
-use serde_json::{Value, from_value, json};
+use serde_json::json;
 
 use crate::{
     FormatResult,
@@ -16,14 +16,7 @@ use crate::{
 
 /// The records in `records.json`.
 pub fn all_kinds() -> Dataset {
-    let mut records: Value = serde_json::from_str(include_str!("records.json")).unwrap();
-    let [carriers, area_codes, exchanges] =
-        ["carriers", "area_codes", "exchanges"].map(|kind| records[kind].take());
-    Dataset::new(
-        from_value(carriers).unwrap(),
-        from_value(area_codes).unwrap(),
-        from_value(exchanges).unwrap(),
-    )
+    Dataset::from_json(include_str!("records.json")).unwrap()
 }
 
 #[test]

@@ -215,25 +215,14 @@ impl Dataset {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use serde::Deserialize;
-
     use super::*;
+    use crate::records::samples::RecordLists;
 
-    #[derive(Deserialize)]
-    struct ExampleRecords {
-        carriers: Vec<Carrier>,
-        area_codes: Vec<AreaCode>,
-        exchanges: Vec<Exchange>,
-    }
-
-    fn example_records() -> ExampleRecords {
-        serde_json::from_str(include_str!("example.json")).unwrap()
-    }
+    const EXAMPLE: &str = include_str!("example.json");
 
     /// Two carriers, a company without an OCN, a thousands block, and exchanges out of order.
     pub(crate) fn example() -> Dataset {
-        let ExampleRecords { carriers, area_codes, exchanges } = example_records();
-        Dataset::new(carriers, area_codes, exchanges)
+        Dataset::from_json(EXAMPLE).unwrap()
     }
 
     /// The example with a renamed carrier, an exchange of another holder and without blocks, one less (415-300), and
@@ -253,7 +242,8 @@ pub(crate) mod tests {
 
     #[test]
     fn records_round_trip_in_order() {
-        let (dataset, mut records) = (example(), example_records());
+        let dataset = example();
+        let mut records: RecordLists = serde_json::from_str(EXAMPLE).unwrap();
         records.exchanges.sort_by_key(Exchange::npa_nxx);
         records.carriers.reverse();
         assert!(dataset.exchanges().eq(records.exchanges.iter().cloned()));

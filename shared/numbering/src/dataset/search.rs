@@ -75,11 +75,6 @@ impl Dataset {
                 || carrier.and_then(|it| self.carriers.carrier_type(it)) == *carrier_type)
             && company.as_ref().is_none_or(|company| names.any(|name| company.matches(name)))
     }
-
-    fn rate_center_matches(&self, rate_center: usize, wanted: Option<&WholeName>) -> bool {
-        let name = self.names.rate_centers.get_by_id(rate_center);
-        name.zip(wanted).is_some_and(|(name, wanted)| wanted.matches(name))
-    }
 }
 
 /// The conditions an exchange must meet, and the values that meet each one.
@@ -138,9 +133,11 @@ impl<'a> Conditions<'a> {
         if ocn.is_some() || company.is_some() || carrier_type.is_some() {
             self.require(HOLDERS, |holder| dataset.holder_matches(holder, search));
         }
-        if rate_center.is_some() {
-            let wanted = rate_center.as_ref();
-            self.require(RATE_CENTERS, |id| dataset.rate_center_matches(id, wanted));
+        if let Some(wanted) = rate_center {
+            let names = &dataset.names.rate_centers;
+            self.require(RATE_CENTERS, |id| {
+                names.get_by_id(id).is_some_and(|name| wanted.matches(name))
+            });
         }
     }
 

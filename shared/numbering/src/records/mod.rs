@@ -3,7 +3,7 @@
 mod area_code;
 mod codes;
 mod place;
-mod samples;
+pub(crate) mod samples;
 #[cfg(test)]
 mod tests;
 mod version;

@@ -1,9 +1,10 @@
 //! Made-up records for tests, which name only the fields that they are about. Optional fields are missing.
 
-use serde::de::DeserializeOwned;
+use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
 use super::{AreaCode, BlockHolder, Carrier, Exchange};
+use crate::dataset::Dataset;
 
 fn record<T: DeserializeOwned>(fields: Value) -> T {
     serde_json::from_value(fields).expect("a sample has a valid code")
@@ -36,5 +37,20 @@ impl BlockHolder {
     /// A holder whose assignment is effective immediately.
     pub fn sample(ocn: &str) -> Self {
         record(json!({ "ocn": ocn }))
+    }
+}
+
+#[derive(Deserialize)]
+pub(crate) struct RecordLists {
+    pub carriers: Vec<Carrier>,
+    pub area_codes: Vec<AreaCode>,
+    pub exchanges: Vec<Exchange>,
+}
+
+impl Dataset {
+    /// Builds a dataset from a JSON object with the lists `carriers`, `area_codes` and `exchanges`.
+    pub fn from_json(json: &str) -> serde_json::Result<Self> {
+        let RecordLists { carriers, area_codes, exchanges } = serde_json::from_str(json)?;
+        Ok(Self::new(carriers, area_codes, exchanges))
     }
 }

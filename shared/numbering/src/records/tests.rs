@@ -56,28 +56,6 @@ fn only_a_single_state_or_country_of_an_area_code_is_reported() {
 }
 
 #[test]
-fn a_pooled_block_is_held_from_its_effective_date() {
-    let start = date(2026, 7, 1);
-    let undated = BlockHolder::sample("6529");
-    let dated = BlockHolder { effective: Some(start), ..undated.clone() };
-    let blocks = [(1, dated.clone()), (2, undated.clone())].into();
-    let ocn = Some(parse("9740"));
-    let pooled = Exchange { ocn, blocks, ..Exchange::sample("415-200") };
-    let before = start.yesterday().unwrap();
-    for (digit, day, expected) in [
-        (1, before, BlockHolding::Pending(&dated)),
-        (1, start, BlockHolding::Block(&dated)),
-        (2, before, BlockHolding::Block(&undated)),
-        (3, start, BlockHolding::Unassigned),
-    ] {
-        assert_eq!(pooled.holding_on(digit, day), expected, "{digit} {day}");
-    }
-    let ocns: Vec<String> = pooled.ocns().map(|ocn| ocn.to_string()).collect();
-    assert_eq!(ocns, ["9740", "6529", "6529"]);
-    assert_eq!(Exchange::sample("415-200").holding_on(1, start), BlockHolding::Exchange);
-}
-
-#[test]
 fn line_type_follows_from_the_name_or_the_carrier_type() {
     use CarrierType::{Cap, Clec, Ilec, Ixc, Pcs, Wireless};
     use TypeBasis::{CarriersFile, CompanyFamily, CompanyName};
