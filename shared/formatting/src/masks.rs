@@ -114,31 +114,3 @@ fn runs(text: &str) -> impl Iterator<Item = Range<usize>> {
     });
     masks.filter(|run| text[run.clone()].chars().nth(1).is_some())
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::{DefaultCountry, Leniency, find_numbers};
-
-    #[test]
-    fn masked_numbers_are_not_found_in_text() {
-        let find = |text: &str, country: &str, leniency| -> Vec<String> {
-            let country: DefaultCountry = country.parse().unwrap();
-            let numbers = find_numbers(text, country, leniency).map(|found| found.unwrap());
-            numbers.map(|found| text[found.range].to_owned()).collect()
-        };
-        for (text, country, found) in [
-            ("030 2345 ****, 030 2345678", "DE", &["030 2345678"][..]),
-            ("030 2345XXXX; 030 23456789", "DE", &["030 23456789"]),
-            ("030 2345****; 030 23456789", "DE", &["030 23456789"]),
-            ("030 2345-••, +49 30 2345 xx", "DE", &[]),
-            ("**030 2345678**, 030 2345678 * *", "DE", &["030 2345678", "030 2345678"]),
-            ("030 2345678 XXL, 030 2345678 x", "DE", &["030 2345678", "030 2345678"]),
-            ("** 305-234-5678 ** 305-234-5678 ***", "US", &["305-234-5678", "305-234-5678"]),
-            ("Fale (0xx11) 3456-7890", "BR", &["(0xx11) 3456-7890"]),
-        ] {
-            assert_eq!(find(text, country, Leniency::Valid), found, "{text}");
-        }
-        let text = "305-xx-2345678, 305 155 xxxx, ***-234-5678, 305 155 5678";
-        assert_eq!(find(text, "US", Leniency::Possible), ["305 155 5678"]);
-    }
-}

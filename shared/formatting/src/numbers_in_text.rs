@@ -137,23 +137,20 @@ mod tests {
 
     use super::*;
 
-    /// As in libphonenumber's Python port.
     #[test]
-    fn full_width_tildes_join_digits_and_start_extensions() {
-        let text = "～305 234 5678, 305-234-5678～12/24/2026, a～ 212-234-5678, 305 234 5678～12; 305～234～5678";
-        let found = find_numbers(text, DefaultCountry::default(), Leniency::Valid).map(|found| {
-            let NumberInText { range, number } = found.unwrap();
-            (&text[range], number.formats.e164, number.extension)
-        });
-        let expected = [
-            ("305 234 5678", "+13052345678", None),
-            ("212-234-5678", "+12122345678", None),
-            ("305 234 5678～12", "+13052345678", Some("12")),
-        ];
-        let owned = |(text, e164, extension): (_, &str, Option<&str>)| {
-            (text, e164.to_owned(), extension.map(str::to_owned))
-        };
-        assert!(found.eq(expected.map(owned)));
+    fn numbers_are_found_as_listed() {
+        let rows = include_str!("numbers_in_text.txt").lines();
+        for row in rows.filter(|row| !row.starts_with('#')) {
+            let row: Vec<String> = serde_json::from_str(row).unwrap();
+            let [country, leniency, text, expected @ ..] = &row[..] else { panic!("{row:?}") };
+            let (country, leniency) = (country.parse().unwrap(), leniency.parse().unwrap());
+            let found = find_numbers(text, country, leniency).map(|found| {
+                let NumberInText { range, number } = found.unwrap();
+                let extension = number.extension.map(|digits| format!(" ext {digits}"));
+                text[range].to_owned() + &extension.unwrap_or_default()
+            });
+            assert_eq!(found.collect::<Vec<_>>(), expected, "{text}");
+        }
     }
 
     proptest! {
