@@ -1,7 +1,7 @@
 //! Exchange search: by word prefixes and exact filters.
 //!
-//! Each condition has a bit, which a search sets on the names and attributes that meet it. An exchange's bits combine
-//! those of its own values and of its effective blocks. An area code's dictionaries rule it out before its rows are read.
+//! Each condition has a bit, which a search sets on the names and attributes that meet it. An exchange has the
+//! bits of its own values and of its effective blocks. Most area codes are ruled out by their dictionaries alone.
 
 use std::{array, ops::Range};
 
