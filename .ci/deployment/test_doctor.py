@@ -154,7 +154,7 @@ def doctor(deployed):
             findings = {(group["name"], finding["check"]): finding for group in groups for finding in group["findings"]}
             assert len(findings) > 20
             wrong = {name: found for name, found in findings.items() if found["state"] not in ["ok", "note"]}
-            if not any(finding["message"].startswith('/database is "error"') for finding in wrong.values()):
+            if not any(finding["message"].startswith('/database must be') for finding in wrong.values()):
                 break
             time.sleep(2)
         return result.returncode, wrong

@@ -9,7 +9,6 @@ pub enum Service {
     CodeDeploy,
     Lambda,
     S3,
-    Sns,
 }
 
 impl Service {
@@ -21,7 +20,6 @@ impl Service {
             Self::CodeDeploy => "codedeploy",
             Self::Lambda => "lambda",
             Self::S3 => "s3",
-            Self::Sns => "sns",
         }
     }
 

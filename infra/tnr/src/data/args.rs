@@ -106,7 +106,7 @@ pub struct ChangeArgs {
     /// Discard the history so far if it is damaged and 'verify --repair' cannot restore it
     #[arg(long)]
     pub restart_history: bool,
-    /// Also print counts, completeness, skipped rows and warnings
+    /// Also print completeness, skipped rows and warnings
     #[arg(long, conflicts_with = "json")]
     pub verbose: bool,
     /// Print the report as JSON

@@ -2,10 +2,7 @@
 
 mod changes;
 
-use std::{
-    fmt::{self, Write as _},
-    iter,
-};
+use std::fmt::{self, Write as _};
 
 use indicatif::HumanCount;
 use ingest::{
@@ -50,11 +47,8 @@ pub fn failure(error: &IngestError) -> String {
 /// Writes an import's summary. Before it come its changes if none were made, and all details if `verbose`.
 pub fn write_import(table: &mut String, report: &ImportReport, verbose: bool) -> fmt::Result {
     let has_changed = !matches!(report.outcome, Outcome::Planned | Outcome::Refused { .. });
-    if verbose {
-        write_records(table, report)?;
-    }
     if verbose || !has_changed {
-        write_deltas(table, report, verbose)?;
+        write_deltas(table, report)?;
     }
     if verbose {
         write_findings(table, report)?;
@@ -94,41 +88,22 @@ fn summary(report: &ImportReport, verbose: bool) -> String {
     format!("{outcome}{sample}: {counts}{more}")
 }
 
-fn write_records(table: &mut String, report: &ImportReport) -> fmt::Result {
-    let countries = report.by_country.iter().map(|(name, &count)| (format!("  {name}"), count));
-    let statuses = report.by_status.iter().map(|(name, &count)| (format!("  {name}"), count));
-    let rows = iter::once(("records".to_owned(), report.records)).chain(countries).chain(statuses);
-    let more = [
-        ("carriers".to_owned(), report.carriers as u32),
-        ("area codes".to_owned(), report.area_codes as u32),
-        ("  with exchanges".to_owned(), report.area_codes_with_exchanges),
-    ];
-    for (name, count) in rows.chain(more) {
-        writeln!(table, "  {name:<18}{:>10}", HumanCount(count.into()).to_string())?;
-    }
-    Ok(())
-}
-
-fn write_deltas(table: &mut String, report: &ImportReport, verbose: bool) -> fmt::Result {
-    let Differences { exchanges, carriers, area_codes, by_area_code } = &report.changes.differences;
-    let totals = [("exchanges", exchanges), ("carriers", carriers), ("area codes", area_codes)];
-    let totals = totals.into_iter().filter(|(_, delta)| delta.total() > 0);
-    let totals = totals.map(|(name, delta)| (name.to_owned(), delta));
-    let is_detailed = verbose && report.outcome == Outcome::Planned;
-    let details = by_area_code.iter().filter(|_| is_detailed);
-    for (name, delta) in totals.chain(details.map(|(npa, delta)| (format!("  {npa}"), delta))) {
+fn write_deltas(table: &mut String, report: &ImportReport) -> fmt::Result {
+    let Differences { exchanges, carriers, area_codes, .. } = &report.changes.differences;
+    for (name, delta) in
+        [("exchanges", exchanges), ("carriers", carriers), ("area codes", area_codes)]
+    {
         let [added, removed, changed] =
             [delta.added, delta.removed, delta.changed].map(|count| HumanCount(count.into()));
-        writeln!(table, "  {name:<18}{added} added, {removed} removed, {changed} changed")?;
+        if delta.total() > 0 {
+            writeln!(table, "  {name:<18}{added} added, {removed} removed, {changed} changed")?;
+        }
     }
     Ok(())
 }
 
 fn write_findings(table: &mut String, report: &ImportReport) -> fmt::Result {
     write_quality(table, &report.quality, MAX_COMPANIES)?;
-    let written = HumanCount(report.items.written as u64);
-    let deleted = HumanCount(report.items.deleted as u64);
-    writeln!(table, "  {:<18}{written} written, {deleted} deleted", "items")?;
     let skipped = report.skipped.iter().map(|(reason, &count)| (count, reason.clone()));
     write_reasons(table, "Skipped", skipped)?;
     let warnings = report

@@ -1,12 +1,12 @@
-//! Decodes a list: UTF-8 with or without a byte order mark, or UTF-16. Cells that are not UTF-8 are
-//! read as Windows-1252, which Excel writes.
+//! Decodes a list: UTF-8, or UTF-16 with a byte order mark. Cells that are not UTF-8 are read as Windows-1252, which Excel
+//! writes.
 
 use std::{
     borrow::Cow,
     io::{self, Cursor, Read},
 };
 
-use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
+use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 use encoding_rs_io::DecodeReaderBytesBuilder;
 use number_lists::{BUFFER_BYTES, Dialect};
 
@@ -28,7 +28,7 @@ pub(super) struct Text {
     /// The start of the text, up to [`BUFFER_BYTES`]. The reader also returns it.
     pub head: Vec<u8>,
     pub is_utf_16: bool,
-    /// `true` for UTF-16 or a byte order mark, which Excel writes. Then the output gets one too.
+    /// `true` for a byte order mark, which Excel writes. Then the output gets one too.
     pub has_bom: bool,
 }
 
@@ -38,12 +38,10 @@ impl Text {
         if let Some((_, advice)) = UNSUPPORTED.iter().find(|(magic, _)| head.starts_with(magic)) {
             return Err(io::Error::other(*advice));
         }
-        let utf_16 = detect_utf_16(&head);
         let marked = Encoding::for_bom(&head).map(|(encoding, _)| encoding);
-        let is_utf_16 = utf_16.or(marked).is_some_and(|encoding| encoding != UTF_8);
-        let has_bom = utf_16.or(marked).is_some();
+        let is_utf_16 = marked.is_some_and(|encoding| encoding != UTF_8);
+        let has_bom = marked.is_some();
         let mut decoded = DecodeReaderBytesBuilder::new()
-            .encoding(utf_16)
             .strip_bom(true)
             .utf8_passthru(true)
             .build(Cursor::new(head).chain(bytes));
@@ -70,15 +68,6 @@ fn read_head(bytes: &mut impl Read) -> io::Result<Vec<u8>> {
     }
     head.truncate(length);
     Ok(head)
-}
-
-/// Detects UTF-16 without a byte order mark by the zero bytes in its first two characters.
-fn detect_utf_16(head: &[u8]) -> Option<&'static Encoding> {
-    match head {
-        [1..=255, 0, 1..=255, 0, ..] => Some(UTF_16LE),
-        [0, 1..=255, 0, 1..=255, ..] => Some(UTF_16BE),
-        _ => None,
-    }
 }
 
 /// Returns `true` if the text starts like a JSON object, or like an array of strings, objects or
@@ -117,8 +106,6 @@ mod tests {
             (b"\xef\xbb\xbftn\n", "tn\n", false, true),
             (b"\xff\xfet\0n\0\n\0", "tn\n", true, true),
             (b"\xfe\xff\0t\0n\0\n", "tn\n", true, true),
-            (b"t\0n\0\n\0", "tn\n", true, true),
-            (b"\0t\0n\0\n", "tn\n", true, true),
             (b"\xff\xfet\0\x00\xd8", "t\u{fffd}", true, true),
         ] {
             assert_eq!(text(bytes), (expected.to_owned(), is_utf_16, has_bom), "{bytes:?}");

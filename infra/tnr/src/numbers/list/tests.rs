@@ -96,7 +96,10 @@ fn json_is_an_array_of_the_json_lines() {
 #[test]
 fn another_encoding_is_converted_to_utf_8_with_a_note() {
     let windows = |text: &str| text.chars().map(|c| c as u8).collect::<Vec<u8>>();
-    let utf_16 = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+    let utf_16 = |text: &str| {
+        let marked = format!("\u{feff}{text}");
+        marked.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>()
+    };
     let (in_row, in_header) =
         ("name;phone\r\nJosé;3052345678\r\n", "naïve;phone\r\nJose;3052345678\r\n");
     let is_windows = "note: the list is in Windows-1252, and the output in UTF-8";

@@ -189,7 +189,9 @@ async fn read_view(
 ) -> Result<Output, CliError> {
     let request = ListRequest::new(view.route, params, command.format == Format::Text);
     if command.format == Format::Csv {
-        let (text, note) = request.csv(api).await?;
+        let (text, has_more) = request.csv(api).await?;
+        let note =
+            has_more.then(|| "note: there are more results; pass a higher --limit".to_owned());
         return Ok(Output { text, note, is_empty: false });
     }
     let body = &request.json(api).await?;
