@@ -125,20 +125,15 @@ fn resolve(value: &Value, description: &Value) -> Value {
 fn response_enums_are_open_and_request_enums_closed() {
     for description in [openapi::description(), openapi::description_3_0()] {
         let (mut open, mut closed) = (0, 0);
-        for (path, item) in description["paths"].as_object().unwrap() {
-            for (method, operation) in item.as_object().unwrap() {
-                let location = format!("{method} {path}");
-                let responses = resolve(&operation["responses"], &description);
-                each_object(&location, &responses, &mut |location, schema| {
-                    assert!(schema["enum"].is_null(), "{location} is closed");
-                    open += usize::from(schema[openapi::KNOWN_VALUES].is_array());
-                });
-                for part in ["parameters", "requestBody"] {
-                    let request_part = resolve(&operation[part], &description);
-                    each_object(&location, &request_part, &mut |location, schema| {
-                        assert!(schema[openapi::KNOWN_VALUES].is_null(), "{location} is open");
-                        closed += usize::from(schema["enum"].is_array());
-                    });
+        for item in description["paths"].as_object().unwrap().values() {
+            for operation in item.as_object().unwrap().values() {
+                let [responses, parameters, body] = ["responses", "parameters", "requestBody"]
+                    .map(|part| resolve(&operation[part], &description).to_string());
+                assert!(!responses.contains("\"enum\":"), "{responses} is closed");
+                open += responses.matches(openapi::KNOWN_VALUES).count();
+                for request in [parameters, body] {
+                    assert!(!request.contains(openapi::KNOWN_VALUES), "{request} is open");
+                    closed += request.matches("\"enum\":").count();
                 }
             }
         }

@@ -41,7 +41,7 @@ use crate::support::{
 };
 
 /// What a misbehaving function does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 enum Misbehavior {
     /// Responds with 500, as after a panic.
     InternalError,
@@ -52,7 +52,7 @@ enum Misbehavior {
     WrongData,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 struct Invocation {
     function: String,
     /// The version or alias.
@@ -194,14 +194,14 @@ impl Probe {
 
     /// Checks new versions. Returns the status reported to CodeDeploy, and the probe's response.
     async fn check_new_version(&mut self) -> (String, Value) {
-        let response = self.function.invoke(&sample_event("deployment")).await;
-        let reports = mem::take(&mut self.aws().reports);
-        assert_eq!(reports.len(), 1, "{reports:?}");
         let event = sample_event("deployment");
+        let response = self.function.invoke(&event).await;
+        let reports = mem::take(&mut self.aws().reports);
+        let [report] = &reports[..] else { panic!("{reports:?}") };
+        assert_eq!(report["deploymentId"], event["DeploymentId"]);
         let id = &event["LifecycleEventHookExecutionId"];
-        assert_eq!(reports[0]["deploymentId"], event["DeploymentId"]);
-        assert_eq!(reports[0]["lifecycleEventHookExecutionId"], *id);
-        (reports[0]["status"].as_str().unwrap().to_owned(), response)
+        assert_eq!(report["lifecycleEventHookExecutionId"], *id);
+        (report["status"].as_str().unwrap().to_owned(), response)
     }
 
     /// The probe's log lines with this message.

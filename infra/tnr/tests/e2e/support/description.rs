@@ -50,9 +50,11 @@ static WITHOUT_REQUIRED: LazyLock<CompiledDescription> = LazyLock::new(|| {
     compile(description)
 });
 
-fn compile(mut description: Value) -> CompiledDescription {
+fn compile(description: Value) -> CompiledDescription {
+    // Closes response enums, which the description leaves open for future values.
+    let closed = description.to_string().replace(openapi::KNOWN_VALUES, "enum");
+    let mut description: Value = serde_json::from_str(&closed).unwrap();
     forbid_undocumented_fields(&mut description);
-    forbid_unknown_values(&mut description);
     let (mut compiler, mut schemas) = (Compiler::new(), Schemas::new());
     compiler.add_resource(LOCATION, description.clone()).unwrap();
     compiler.enable_format_assertions();
@@ -60,9 +62,7 @@ fn compile(mut description: Value) -> CompiledDescription {
     for (path, item) in description["paths"].as_object().unwrap() {
         for (method, operation) in item.as_object().unwrap() {
             for (status, response) in operation["responses"].as_object().unwrap() {
-                for content_type in
-                    response["content"].as_object().into_iter().flatten().map(|it| it.0)
-                {
+                for (content_type, _) in response["content"].as_object().into_iter().flatten() {
                     let pointer = body_schema([path, method, status, content_type]);
                     let location = format!("{LOCATION}#{pointer}");
                     let index = compiler.compile(&location, &mut schemas).unwrap();
@@ -96,20 +96,6 @@ fn forbid_undocumented_fields(description: &mut Value) {
         if is_object && !is_part {
             schema["unevaluatedProperties"] = json!(false);
         }
-    }
-}
-
-/// Closes response enums, which the description leaves open for future values.
-fn forbid_unknown_values(value: &mut Value) {
-    match value {
-        Value::Object(fields) => {
-            if let Some(values) = fields.remove(openapi::KNOWN_VALUES) {
-                fields.insert("enum".to_owned(), values);
-            }
-            fields.values_mut().for_each(forbid_unknown_values);
-        }
-        Value::Array(items) => items.iter_mut().for_each(forbid_unknown_values),
-        _ => (),
     }
 }
 
