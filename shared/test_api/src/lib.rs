@@ -34,7 +34,6 @@ use store::{
 
 pub use history::{AppWithHistory, HistoryTable, app_with_history};
 
-
 /// A function's routes, called in process.
 pub struct TestApi {
     routes: InProcess,
