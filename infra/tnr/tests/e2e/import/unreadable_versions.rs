@@ -4,7 +4,7 @@ use aws_sdk_dynamodb::{primitives::Blob, types::AttributeValue};
 use ingest::{Options, Outcome, Repair, RollbackTarget, rollback, verify};
 use jiff::Timestamp;
 use logging::with_causes;
-use numbering::{dataset::LAYOUT, records::Version};
+use numbering::records::{LAYOUT, Version};
 use serde_json::Value;
 use store::{Manifest, Snapshot, Store};
 

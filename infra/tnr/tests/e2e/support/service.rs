@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use axum::{Router, middleware::from_fn};
+use axum::middleware::from_fn;
 use reqwest::{
     Body, Client, Method, RequestBuilder, Response, StatusCode,
     header::{self, HeaderMap},
