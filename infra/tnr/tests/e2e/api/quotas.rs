@@ -17,11 +17,9 @@ async fn batches_to_several_slow_containers_never_exceed_the_quota() {
     let store = service.database.store();
     let key = key_with_quotas(&store, Some(60), None).await;
     let containers = [0, 50, 200, 400].map(async |delay| {
-        let policy = move |_, operation: &str| match operation {
-            "UpdateItem" => Fault::Late(Duration::from_millis(delay)),
-            _ => Fault::None,
-        };
-        let proxy = FaultProxy::new(service.database.endpoint(), policy).await;
+        let (endpoint, late) =
+            (service.database.endpoint(), Fault::Late(Duration::from_millis(delay)));
+        let proxy = FaultProxy::for_operation(endpoint, "UpdateItem", late).await;
         let container = Service::behind(&proxy).await;
         // Loads the data.
         container.ok("/v1/npa/415?limit=1").await;

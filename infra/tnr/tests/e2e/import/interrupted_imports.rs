@@ -6,7 +6,7 @@ use ingest::{IngestError, Options, Outcome};
 use jiff::ToSpan;
 
 use crate::support::{
-    fault_proxy::{Fault, FaultProxy},
+    fault_proxy::{Call, Fault, FaultProxy},
     imports::{assert_no_drift, import, responses},
     service::Service,
     small_reports::ReportSet,
@@ -15,7 +15,7 @@ use crate::support::{
 #[tokio::test]
 async fn imports_wait_for_a_busy_database() {
     let service = Service::empty().await;
-    let policy = |call, operation: &str| match (operation, call % 6) {
+    let policy = |call: &Call| match (call.operation.as_str(), call.number % 6) {
         ("BatchWriteItem", 0 | 3) => Fault::HalfProcessed,
         (_, 1) => Fault::THROTTLED,
         (_, 2) => Fault::INTERNAL_ERROR,

@@ -29,7 +29,7 @@ use self::{
     steps::{Disruption, Kind, Run, STEPS_PER_SEQUENCE, Step, Table, WRITERS, Work, steps},
 };
 use crate::support::{
-    fault_proxy::{Fault, FaultProxy},
+    fault_proxy::{Call, Fault, FaultProxy},
     imports::without_gates,
     processes::setting,
     service::KEY,
@@ -56,8 +56,8 @@ impl Writer {
     async fn new(endpoint: &str) -> Self {
         let disruption: Arc<Mutex<Option<Disruption>>> = Arc::default();
         let current = Arc::clone(&disruption);
-        let policy = move |call, _: &str| match *current.lock().unwrap() {
-            Some(disruption) => disruption.fault_at(call),
+        let policy = move |call: &Call| match *current.lock().unwrap() {
+            Some(disruption) => disruption.fault_at(call.number),
             None => Fault::None,
         };
         let proxy = FaultProxy::new(endpoint, policy).await;

@@ -57,7 +57,19 @@ impl Fault {
     pub const INTERNAL_ERROR: Self = Self::Error("InternalServerError");
 }
 
-type Policy = dyn Fn(usize, &str) -> Fault + Send + Sync;
+/// A call from a client.
+#[derive(Clone)]
+pub struct Call {
+    /// The number of calls since the start or the last reset, including this one.
+    pub number: usize,
+    pub operation: String,
+    /// The tables that it names.
+    tables: Vec<String>,
+    headers: HeaderMap,
+    body: Bytes,
+}
+
+type Policy = dyn Fn(&Call) -> Fault + Send + Sync;
 
 /// A running proxy; it stops with the test's runtime.
 #[derive(Clone)]
@@ -70,14 +82,12 @@ struct Shared {
     /// The database's address.
     upstream: String,
     policy: Box<Policy>,
-    /// The table whose calls the policy applies to; `None` for all tables.
-    table: Option<&'static str>,
     /// `true` if the policy is off.
     is_passing: AtomicBool,
     calls: AtomicUsize,
     client: Client,
     /// Calls waiting for delivery, oldest first.
-    undelivered: Mutex<VecDeque<(HeaderMap, Bytes)>>,
+    undelivered: Mutex<VecDeque<Call>>,
     is_holding: watch::Sender<bool>,
     answered: Mutex<Vec<AnsweredCall>>,
 }
@@ -93,23 +103,14 @@ pub struct AnsweredCall {
 }
 
 impl FaultProxy {
-    /// A proxy for `endpoint`. `policy` gets the number of calls, including this one, and the operation.
+    /// A proxy for `endpoint` with a policy for its calls.
     pub async fn new(
         endpoint: &str,
-        policy: impl Fn(usize, &str) -> Fault + Send + Sync + 'static,
-    ) -> Self {
-        Self::for_table(endpoint, None, policy).await
-    }
-
-    async fn for_table(
-        endpoint: &str,
-        table: Option<&'static str>,
-        policy: impl Fn(usize, &str) -> Fault + Send + Sync + 'static,
+        policy: impl Fn(&Call) -> Fault + Send + Sync + 'static,
     ) -> Self {
         let shared = Arc::new(Shared {
             upstream: endpoint.to_owned(),
             policy: Box::new(policy),
-            table,
             is_passing: AtomicBool::default(),
             calls: AtomicUsize::default(),
             client: http_client(),
@@ -129,8 +130,8 @@ impl FaultProxy {
         fault: Fault,
     ) -> Self {
         let seen = AtomicUsize::new(0);
-        let policy = move |_, called: &str| {
-            let is_hit = called == operation && seen.fetch_add(1, Ordering::SeqCst) < calls;
+        let policy = move |call: &Call| {
+            let is_hit = call.operation == operation && seen.fetch_add(1, Ordering::SeqCst) < calls;
             if is_hit { fault } else { Fault::None }
         };
         Self::new(endpoint, policy).await
@@ -148,12 +149,16 @@ impl FaultProxy {
 
     /// A proxy without faults.
     pub async fn transparent(endpoint: &str) -> Self {
-        Self::new(endpoint, |_, _| Fault::None).await
+        Self::new(endpoint, |_| Fault::None).await
     }
 
     /// A proxy that injects `fault` into every call, or every one to a table, after [`Self::start_failing`].
     pub async fn with_switch(endpoint: &str, table: Option<&'static str>, fault: Fault) -> Self {
-        let proxy = Self::for_table(endpoint, table, move |_, _| fault).await;
+        let is_hit = move |call: &Call| {
+            table.is_none_or(|table| call.tables.iter().any(|called| called == table))
+        };
+        let policy = move |call: &Call| if is_hit(call) { fault } else { Fault::None };
+        let proxy = Self::new(endpoint, policy).await;
         proxy.stop_failing();
         proxy
     }
@@ -183,8 +188,8 @@ impl FaultProxy {
     /// Delivers the oldest undelivered call, if any.
     pub async fn deliver(&self) {
         let call = self.shared.undelivered.lock().unwrap().pop_front();
-        if let Some((headers, body)) = call {
-            self.shared.forward(headers, body).await;
+        if let Some(call) = call {
+            self.shared.forward(call).await;
         }
     }
 
@@ -200,23 +205,22 @@ impl FaultProxy {
 }
 
 impl Shared {
-    async fn forward(&self, mut headers: HeaderMap, body: impl Into<Bytes>) -> Response {
-        let (operation, body) = (operation_in(&headers).to_owned(), body.into());
-        let table = tables_in(&body).into_iter().next().unwrap_or_default();
+    async fn forward(&self, call: Call) -> Response {
+        let Call { operation, tables, mut headers, body, .. } = call;
         headers.remove("host");
         headers.remove("content-length");
         let request = self.client.post(&self.upstream).headers(headers).body(body);
         let response = request.send().await.unwrap();
         let (status, headers) = (response.status(), response.headers().clone());
         let body = response.bytes().await.unwrap();
-        let units = units_in(&body);
+        let (table, units) = (tables.into_iter().next().unwrap_or_default(), units_in(&body));
         self.answered.lock().unwrap().push(AnsweredCall { operation, table, units });
         (status, headers, body).into_response()
     }
 
     /// Forwards the first half of each table's writes, and returns the rest as unprocessed.
-    async fn forward_half(&self, headers: HeaderMap, body: &[u8]) -> Response {
-        let mut request: Value = serde_json::from_slice(body).unwrap();
+    async fn forward_half(&self, call: Call) -> Response {
+        let mut request: Value = serde_json::from_slice(&call.body).unwrap();
         let mut unprocessed = serde_json::Map::new();
         for (table, writes) in request["RequestItems"].as_object_mut().unwrap() {
             let writes = writes.as_array_mut().unwrap();
@@ -225,62 +229,54 @@ impl Shared {
                 unprocessed.insert(table.clone(), rest.into());
             }
         }
-        self.forward(headers, request.to_string()).await;
+        self.forward(Call { body: request.to_string().into(), ..call }).await;
         json_response(&json!({ "UnprocessedItems": unprocessed }))
     }
 }
 
 async fn handle(State(proxy): State<Arc<Shared>>, headers: HeaderMap, body: Bytes) -> Response {
-    let call = proxy.calls.fetch_add(1, Ordering::SeqCst) + 1;
-    let is_called = |table: &str| tables_in(&body).iter().any(|called| called == table);
-    let is_other_table = proxy.table.is_some_and(|table| !is_called(table));
-    let is_passing = is_other_table || proxy.is_passing.load(Ordering::SeqCst);
-    let fault = if is_passing { Fault::None } else { (proxy.policy)(call, operation_in(&headers)) };
+    let number = proxy.calls.fetch_add(1, Ordering::SeqCst) + 1;
+    let operation =
+        headers["x-amz-target"].to_str().unwrap().rsplit('.').next().unwrap().to_owned();
+    let request: Value = serde_json::from_slice(&body).unwrap_or_default();
+    let several = request["RequestItems"].as_object().into_iter().flat_map(|tables| tables.keys());
+    let single = request["TableName"].as_str().map(str::to_owned);
+    let tables = single.into_iter().chain(several.cloned()).collect();
+    let call = Call { number, operation, tables, headers, body };
+    let is_passing = proxy.is_passing.load(Ordering::SeqCst);
+    let fault = if is_passing { Fault::None } else { (proxy.policy)(&call) };
     if fault == Fault::Held {
         proxy.is_holding.send_replace(true);
     }
     proxy.is_holding.subscribe().wait_for(|&is_holding| !is_holding).await.unwrap();
     match fault {
-        Fault::None | Fault::Held => proxy.forward(headers, body).await,
+        Fault::None | Fault::Held => proxy.forward(call).await,
         Fault::Postponed => {
-            proxy.undelivered.lock().unwrap().push_back((headers, body));
+            proxy.undelivered.lock().unwrap().push_back(call);
             cut_off_after(b"")
         }
         Fault::Repeated => {
-            proxy.undelivered.lock().unwrap().push_back((headers.clone(), body.clone()));
-            proxy.forward(headers, body).await
+            proxy.undelivered.lock().unwrap().push_back(call.clone());
+            proxy.forward(call).await
         }
         Fault::Error(kind) => error(kind),
         Fault::Stall => std::future::pending().await,
         Fault::Reset => cut_off_after(b""),
         Fault::Late(time) => {
             tokio::time::sleep(time / 2).await;
-            let response = proxy.forward(headers, body).await;
+            let response = proxy.forward(call).await;
             tokio::time::sleep(time / 2).await;
             response
         }
-        Fault::HalfProcessed => proxy.forward_half(headers, &body).await,
+        Fault::HalfProcessed => proxy.forward_half(call).await,
         Fault::Unprocessed => {
-            let request: Value = serde_json::from_slice(&body).unwrap();
             json_response(&json!({ "Responses": {}, "UnprocessedKeys": request["RequestItems"] }))
         }
         Fault::CutOff => {
-            proxy.forward(headers, body).await;
+            proxy.forward(call).await;
             cut_off_after(b"{\"Item\":")
         }
     }
-}
-
-/// The tables that a call names.
-fn tables_in(body: &[u8]) -> Vec<String> {
-    let call: Value = serde_json::from_slice(body).unwrap_or_default();
-    let several = call["RequestItems"].as_object().into_iter().flat_map(|tables| tables.keys());
-    let single = call["TableName"].as_str().map(str::to_owned);
-    single.into_iter().chain(several.cloned()).collect()
-}
-
-fn operation_in(headers: &HeaderMap) -> &str {
-    headers["x-amz-target"].to_str().unwrap().rsplit('.').next().unwrap()
 }
 
 /// The capacity units in a response, which has one total, or one per table.

@@ -16,7 +16,7 @@ use tempfile::TempDir;
 
 use crate::support::{
     databases::write_sample_into,
-    fault_proxy::{Fault, FaultProxy},
+    fault_proxy::{Call, Fault, FaultProxy},
     keys::{counted_requests, key_with_quotas},
     processes::{send_signal, wait_for_exit, wait_until},
     program::{Server, program},
@@ -49,8 +49,8 @@ async fn requests_are_answered_while_draining_and_systemd_is_notified() {
     let [is_silent, is_requested] = [(); 2].map(|()| Arc::new(AtomicBool::new(false)));
     let (is_silent_now, was_requested) = (Arc::clone(&is_silent), Arc::clone(&is_requested));
     // Without an item, the request is served from memory after a few seconds.
-    let stalled_reads = move |_, operation: &str| {
-        if operation != "GetItem" || !is_silent_now.load(Ordering::SeqCst) {
+    let stalled_reads = move |call: &Call| {
+        if call.operation != "GetItem" || !is_silent_now.load(Ordering::SeqCst) {
             return Fault::None;
         }
         was_requested.store(true, Ordering::SeqCst);
