@@ -60,7 +60,7 @@ async fn all_pages(api: &Router, target: &str, list: &str) -> Vec<Value> {
     rows
 }
 
-/// A lookup whose answer does not depend on today's date, with or without a query.
+/// A lookup whose response does not depend on today's date, with or without a query.
 fn random_lookup(random: &mut StdRng) -> String {
     let (npa, nxx) = (NPAS.choose(random).unwrap(), NXXS.choose(random).unwrap());
     match random.random_range(0..6) {
@@ -79,7 +79,7 @@ struct Night {
     publication: Publication,
     rows: Rows,
     dataset: Arc<Dataset>,
-    answers: Vec<(String, (u16, Value))>,
+    responses: Vec<(String, (u16, Value))>,
 }
 
 async fn walk(store: &Store, random: &mut StdRng) -> Vec<Night> {
@@ -105,18 +105,18 @@ async fn walk(store: &Store, random: &mut StdRng) -> Vec<Night> {
         let manifest = store.manifest().await.unwrap().unwrap();
         let current = &by_version[&manifest.current.version];
         let fresh = fresh_api(store);
-        let mut answers = Vec::new();
+        let mut responses = Vec::new();
         for _ in 0..REQUESTS_PER_NIGHT {
             let target = random_lookup(random);
-            let answer = get(&fresh, &target).await;
-            answers.push((format!("{target}&as_of={}", date_of(now)), answer));
+            let response = get(&fresh, &target).await;
+            responses.push((format!("{target}&as_of={}", date_of(now)), response));
         }
         let night = Night {
             date: date_of(now),
             publication: manifest.publication,
             rows: current.clone(),
             dataset: Arc::new(load(store, &manifest.current).await.unwrap()),
-            answers,
+            responses,
         };
         follow(&long_running, nights.last(), &night).await;
         nights.push(night);
@@ -287,8 +287,8 @@ async fn the_past_stays_as_it_was_after_120_imports_and_rollbacks() {
     }
 
     let api = fresh_api(store);
-    for (target, answer) in nights.iter().flat_map(|night| &night.answers) {
-        assert_eq!(get(&api, target).await, *answer, "{target}");
+    for (target, response) in nights.iter().flat_map(|night| &night.responses) {
+        assert_eq!(get(&api, target).await, *response, "{target}");
     }
     for night in nights.iter().step_by(6) {
         assert_night(&api, night, random).await;

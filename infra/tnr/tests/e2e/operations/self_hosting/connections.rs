@@ -56,7 +56,7 @@ async fn incomplete_requests_time_out_even_if_bytes_trickle_in_and_idle_connecti
     let (server, _data_dir) = start_server(&options).await;
     let mut idle = connect(&server, COMPLETE);
     assert!(read_response(&mut idle).starts_with("HTTP/1.1 200 "));
-    let answered = Instant::now();
+    let responded = Instant::now();
     let mut incomplete: Vec<TcpStream> = (0..300).map(|_| connect(&server, INCOMPLETE)).collect();
     incomplete.push(connect(&server, ""));
     incomplete.push(connect(&server, &post("/v1/format", KEY, "Content-Length: 100", "[")));
@@ -65,7 +65,7 @@ async fn incomplete_requests_time_out_even_if_bytes_trickle_in_and_idle_connecti
         let response = read_response(stream);
         assert!(response.is_empty() || response.starts_with("HTTP/1.1 400 "), "{response}");
     }
-    assert_closed_after_a_second(answered);
+    assert_closed_after_a_second(responded);
 
     let started = Instant::now();
     let mut stream = connect(&server, INCOMPLETE);
@@ -77,7 +77,7 @@ async fn incomplete_requests_time_out_even_if_bytes_trickle_in_and_idle_connecti
     assert_closed_after_a_second(started);
 
     assert_eq!(read_response(&mut idle), "");
-    let open = answered.elapsed();
+    let open = responded.elapsed();
     assert!((Duration::from_millis(3500)..Duration::from_secs(10)).contains(&open), "{open:?}");
 }
 

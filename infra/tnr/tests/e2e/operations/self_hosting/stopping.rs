@@ -44,7 +44,7 @@ fn assert_notified(service_manager: &UnixDatagram, expected: &str) {
 }
 
 #[tokio::test]
-async fn requests_are_answered_while_draining_and_systemd_is_notified() {
+async fn requests_are_served_while_draining_and_systemd_is_notified() {
     let service = Service::with_sample().await;
     let [is_silent, is_requested] = [(); 2].map(|()| Arc::new(AtomicBool::new(false)));
     let (is_silent_now, was_requested) = (Arc::clone(&is_silent), Arc::clone(&is_requested));

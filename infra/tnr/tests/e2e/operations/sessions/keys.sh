@@ -12,7 +12,7 @@ tnr backup copy.sqlite
 grep -c -a -e Mustermann -e erika@example.com -e $(cut -c-15 key) copy.sqlite
 grep -c -a $(cut -c-15 limited) copy.sqlite
 sleep 1.1; tnr keys rotate $(cat limited) --overlap 1d > rotated
-tnr keys list
+tnr keys list; sleep 1.1
 serve
 for name in limited rotated; do curl -sI -H "x-api-key: $(cat $name)" $URL/v1/carriers | grep -i ratelimit-remaining; done
 stop
