@@ -106,7 +106,7 @@ pub fn describe_list(
     Ok(ListReport { rejected: summary.count(Outcome::Rejected), text: report })
 }
 
-/// Describes rows in parallel, and writes them in order.
+/// Describes rows in parallel, and writes them in order. Without `--dedupe`, their text is also made in parallel.
 fn write_list<R: Read>(
     rows: Rows<R>,
     describer: &Describer<'_>,
@@ -114,25 +114,34 @@ fn write_list<R: Read>(
     writer: &mut impl Write,
 ) -> Result<Summary, ListError> {
     let unwritable = ListError::Unwritable;
+    let dedupe = output.options.dedupe;
     let mut rows = rows.peekable();
     let mut first_lines = FirstLines::default();
     let (mut summary, mut has_rows) = (Summary::default(), false);
     writer.write_all(&output.header().map_err(unwritable)?).map_err(unwritable)?;
     process_in_order(
         iter::from_fn(|| next_part(&mut rows).transpose()),
-        |rows: Vec<Row>| -> Vec<DescribedRow> {
-            rows.into_iter().map(|row| describer.describe_row(row)).collect()
-        },
-        |mut rows| {
+        |rows: Vec<Row>| {
+            let mut rows: Vec<_> =
+                rows.into_iter().map(|row| describer.describe_row(row)).collect();
+            let mut summary = Summary::default();
             rows.iter().for_each(|row| summary.count_row(row));
             summary.omitted += output.retain(&mut rows, |numbers| output.selects(numbers));
-            if let Some(duplicates) = output.options.dedupe {
+            match dedupe {
+                // Only the text is needed, and takes less memory.
+                None => (Vec::new(), Some(output.text(&rows)), summary),
+                Some(_) => (rows, None, summary),
+            }
+        },
+        |(mut rows, text, part): (Vec<DescribedRow>, Option<io::Result<Vec<u8>>>, Summary)| {
+            summary.add(part);
+            if let Some(duplicates) = dedupe {
                 summary.duplicates += first_lines.mark(&mut rows);
                 if duplicates == Duplicates::Drop {
                     summary.omitted += output.retain(&mut rows, |numbers| !are_repeated(numbers));
                 }
             }
-            let text = output.text(&rows).map_err(unwritable)?;
+            let text = text.unwrap_or_else(|| output.text(&rows)).map_err(unwritable)?;
             // An array has no comma before its first item.
             let text = if has_rows { &*text } else { text.strip_prefix(b",").unwrap_or(&text) };
             has_rows |= !text.is_empty();
@@ -164,6 +173,18 @@ impl Summary {
             if let Some(reason) = reason.filter(|_| *outcome != Outcome::Empty) {
                 self.reasons.entry(reason).or_insert((0, *line)).0 += 1;
             }
+        }
+    }
+
+    /// Adds the counts of a later part.
+    fn add(&mut self, later: Self) {
+        self.omitted += later.omitted;
+        self.has_windows_1252 |= later.has_windows_1252;
+        for (count, more) in self.outcomes.iter_mut().zip(later.outcomes) {
+            *count += more;
+        }
+        for (reason, (count, first_line)) in later.reasons {
+            self.reasons.entry(reason).or_insert((0, first_line)).0 += count;
         }
     }
 

@@ -15,6 +15,7 @@ use std::{
     time::Duration,
 };
 
+use aws_sdk_dynamodb::types::TableDescription;
 use clap::Args;
 use futures_util::future::try_join_all;
 use ingest::Progress;
@@ -129,7 +130,9 @@ async fn examine(args: &DoctorArgs, progress: &dyn Fn(Progress)) -> Result<Exami
         let subject = Subject { now: this_second(), next: args.data.next(), limits, is_stack };
         let check = async |store: &Store| check_database(store, &subject, limit, progress).await;
         match on_database(&args.data, Access::Read, check).await {
-            Err(error) if is_stack && !matches!(error, CliError::NoStack { .. }) => {
+            Err(error)
+                if (is_stack || url.is_some()) && !matches!(error, CliError::NoStack { .. }) =>
+            {
                 let failed = async { Err(error.into()) };
                 groups.push(Group::check("database", limit, failed).await);
             }
@@ -143,6 +146,9 @@ async fn examine(args: &DoctorArgs, progress: &dyn Fn(Progress)) -> Result<Exami
         }
         let endpoints = check_service(url, key.as_ref(), limit);
         groups.push(Group::check("endpoints", limit, endpoints).await);
+    } else if is_stack {
+        let unknown = async { Err("the stack's URL is unknown; pass --url".into()) };
+        groups.push(Group::check("endpoints", limit, unknown).await);
     }
     Ok(Examination::new(targets.join(" and "), groups))
 }
@@ -154,7 +160,7 @@ async fn check_database(
     progress: &dyn Fn(Progress),
 ) -> [Group; 4] {
     tokio::join!(
-        Group::check("tables", limit, check_tables(store)),
+        Group::check("tables", limit, check_tables(store, subject.is_stack)),
         Group::check("data", limit, data::check(store, subject)),
         Group::check("items", limit, data::check_items(store, progress, &subject.next)),
         Group::check("keys", limit, keys::check(store, subject)),
@@ -162,18 +168,28 @@ async fn check_database(
     .into()
 }
 
-async fn check_tables(store: &Store) -> Findings {
+async fn check_tables(store: &Store, is_stack: bool) -> Findings {
     let (client, tables) = store.parts();
     let checks = table_names(tables).map(async |name| {
         let table = describe(client, name).await.context(format!("cannot read table {name}"))?;
-        Ok::<_, Cause>(match table {
-            Some(_) => Finding::ok(name, "exists"),
-            None => {
-                Finding::problem(name, "the table does not exist").section("Restore from backup")
-            }
-        })
+        Ok::<_, Cause>(table_finding(name, table.as_ref(), is_stack))
     });
     try_join_all(checks).await
+}
+
+/// Commands for keys protect a stack's tables from deletion, since the template would make CloudFormation replace them.
+fn table_finding(name: &str, table: Option<&TableDescription>, is_stack: bool) -> Finding {
+    match table {
+        None => Finding::problem(name, "the table does not exist").section("Restore from backup"),
+        Some(table) if is_stack && table.deletion_protection_enabled() != Some(true) => {
+            Finding::warning(name, "its deletion protection is off")
+                .remedy(format!(
+                    "aws dynamodb update-table --table-name {name} --deletion-protection-enabled"
+                ))
+                .section("First import and first key")
+        }
+        Some(_) => Finding::ok(name, "exists"),
+    }
 }
 
 fn write(table: &mut String, examination: &Examination) -> fmt::Result {
@@ -216,4 +232,24 @@ fn write_finding(table: &mut String, finding: &Finding) -> fmt::Result {
         writeln!(table, "{:INDENT$}{}", "", styled(HINT, advice))?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stacks_unprotected_tables_are_reported() {
+        let table = |is_protected| {
+            TableDescription::builder().deletion_protection_enabled(is_protected).build()
+        };
+        for (table, is_stack, expected) in [
+            (Some(table(true)), true, "ok x: exists"),
+            (Some(table(false)), true, "warning x: its deletion protection is off"),
+            (Some(table(false)), false, "ok x: exists"),
+            (None, true, "problem x: the table does not exist"),
+        ] {
+            assert_eq!(table_finding("x", table.as_ref(), is_stack).line(), expected);
+        }
+    }
 }

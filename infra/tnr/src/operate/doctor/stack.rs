@@ -39,7 +39,7 @@ impl Stack {
 
     pub fn finding(&self, name: &str) -> Finding {
         let status = &*self.status;
-        let message = match status {
+        let (state, message) = match status {
             "CREATE_COMPLETE" | "UPDATE_COMPLETE" | "IMPORT_COMPLETE" => {
                 return Finding::ok("status", status);
             }
@@ -47,11 +47,10 @@ impl Stack {
                 return Finding::note("status", format!("changing right now; {status}"));
             }
             "UPDATE_ROLLBACK_COMPLETE" | "IMPORT_ROLLBACK_COMPLETE" => {
-                "the last deployment failed and was rolled back"
+                (State::Warning, "the last deployment failed and was rolled back")
             }
-            _ => "the stack is not usable",
+            _ => (State::Problem, "the stack is not usable"),
         };
-        let state = if status.ends_with("_COMPLETE") { State::Warning } else { State::Problem };
         Finding::new(state, "status", format!("{message}; {status}"))
             .remedy(format!("aws cloudformation describe-stack-events --stack-name {name}"))
             .section("Deploy")
@@ -61,29 +60,52 @@ impl Stack {
 pub async fn check_alarms(account: &AwsAccount, stack: &str) -> Findings {
     let cloudwatch = (Service::CloudWatch, "2010-08-01");
     let prefix = format!("{stack}-");
-    let parameters = [("AlarmNamePrefix", &*prefix), ("MaxRecords", "100")];
-    let alarms = query(account, cloudwatch, "DescribeAlarms", &parameters).await?;
-    let findings = firing_alarms(members(&alarms, "MetricAlarms"), &prefix);
-    Ok(if findings.is_empty() { vec![Finding::ok("alarms", "none is firing")] } else { findings })
+    let (mut findings, mut next) = (Vec::new(), String::new());
+    loop {
+        let mut parameters = vec![("AlarmNamePrefix", &*prefix)];
+        if !next.is_empty() {
+            parameters.push(("NextToken", &*next));
+        }
+        let alarms = query(account, cloudwatch, "DescribeAlarms", &parameters).await?;
+        findings.extend(alarm_findings(members(&alarms, "MetricAlarms"), &prefix));
+        next = text(&alarms, "NextToken").to_owned();
+        if next.is_empty() {
+            break;
+        }
+    }
+    if findings.is_empty() {
+        findings.push(Finding::ok("alarms", "none is firing"));
+    }
+    Ok(findings)
 }
 
 /// CloudFormation names an alarm STACK-RESOURCE-SUFFIX, and only a stack's name can contain hyphens: the prefix `api-` also
 /// begins alarms of the stack `api-test`.
-fn firing_alarms<'a>(alarms: impl Iterator<Item = &'a Value>, prefix: &str) -> Vec<Finding> {
+fn alarm_findings<'a>(alarms: impl Iterator<Item = &'a Value>, prefix: &str) -> Vec<Finding> {
     let is_own = |alarm: &&Value| {
         text(alarm, "AlarmName").strip_prefix(prefix).is_some_and(|it| it.matches('-').count() == 1)
     };
-    let firing = alarms.filter(|alarm| alarm["StateValue"] == "ALARM").filter(is_own);
-    firing.map(firing_alarm).collect()
+    alarms.filter(is_own).flat_map(findings_for_alarm).collect()
 }
 
-fn firing_alarm(alarm: &Value) -> Finding {
-    // Each alarm's description ends with a heading.
-    let heading = text(alarm, "AlarmDescription").rsplit_once("see '");
-    let heading = heading.and_then(|it| it.1.strip_suffix("' in OPERATIONS.md"));
-    let message = format!("firing: {}", text(alarm, "StateReason"));
-    let finding = Finding::problem(text(alarm, "AlarmName"), message);
-    finding.section(heading.unwrap_or("Alarms"))
+fn findings_for_alarm(alarm: &Value) -> Vec<Finding> {
+    let name = text(alarm, "AlarmName");
+    let mut findings = Vec::new();
+    if alarm["StateValue"] == "ALARM" {
+        // Each alarm's description ends with a heading.
+        let heading = text(alarm, "AlarmDescription").rsplit_once("see '");
+        let heading = heading.and_then(|it| it.1.strip_suffix("' in OPERATIONS.md"));
+        let message = format!("firing: {}", text(alarm, "StateReason"));
+        findings.push(Finding::problem(name, message).section(heading.unwrap_or("Alarms")));
+    }
+    if alarm["ActionsEnabled"] != "true" {
+        findings.push(
+            Finding::warning(name, "its actions are disabled, so it notifies nobody")
+                .remedy(format!("aws cloudwatch enable-alarm-actions --alarm-names {name}"))
+                .section("Alarms"),
+        );
+    }
+    findings
 }
 
 /// Calls an operation with the Query protocol (forms in, XML out), and returns its result as
@@ -153,6 +175,7 @@ mod tests {
                 "warning status: the last deployment failed and was rolled back; \
                  UPDATE_ROLLBACK_COMPLETE",
             ),
+            ("ROLLBACK_COMPLETE", "problem status: the stack is not usable; ROLLBACK_COMPLETE"),
             ("CREATE_FAILED", "problem status: the stack is not usable; CREATE_FAILED"),
         ] {
             let status = status.to_owned();
@@ -161,31 +184,39 @@ mod tests {
         }
     }
 
+    fn alarm(name: &str, state: &str, actions: &str, description: &str) -> Value {
+        json!({
+            "AlarmName": name, "StateValue": state, "ActionsEnabled": actions,
+            "AlarmDescription": description, "StateReason": "2 datapoints",
+        })
+    }
+
     #[test]
-    fn only_firing_alarms_of_the_stack_are_reported() {
-        let alarm = |name, state| json!({ "AlarmName": name, "StateValue": state });
+    fn only_alarms_of_the_stack_that_fire_or_notify_nobody_are_reported() {
         let alarms = [
-            alarm("api-SlowAlarm-1A2B", "ALARM"),
-            alarm("api-NoDataAlarm-1A2B", "OK"),
-            alarm("api-test-SlowAlarm-1A2B", "ALARM"),
+            alarm("api-SlowAlarm-1A2B", "ALARM", "true", ""),
+            alarm("api-NoDataAlarm-1A2B", "OK", "true", ""),
+            alarm("api-CnacAlarm-1A2B", "OK", "false", ""),
+            alarm("api-test-SlowAlarm-1A2B", "ALARM", "true", ""),
         ];
-        let found = firing_alarms(alarms.iter(), "api-");
+        let found = alarm_findings(alarms.iter(), "api-");
         assert_eq!(
             found.iter().map(Finding::line).collect::<Vec<_>>(),
-            ["problem api-SlowAlarm-1A2B: firing: "]
+            [
+                "problem api-SlowAlarm-1A2B: firing: 2 datapoints",
+                "warning api-CnacAlarm-1A2B: its actions are disabled, so it notifies nobody",
+            ]
         );
     }
 
     #[test]
     fn firing_alarms_name_their_section() {
-        let firing = |description: &str| {
-            let alarm = json!({ "AlarmName": "x", "StateReason": "2 datapoints", "AlarmDescription": description });
-            let finding = firing_alarm(&alarm);
-            (finding.line(), finding.section.unwrap())
-        };
-        let line = || "problem x: firing: 2 datapoints".to_owned();
-        let description = "numbers: DynamoDB fails; see 'Database' in OPERATIONS.md";
-        assert_eq!(firing(description), (line(), "Database".to_owned()));
-        assert_eq!(firing(""), (line(), "Alarms".to_owned()));
+        for (description, section) in [
+            ("numbers: DynamoDB fails; see 'Database' in OPERATIONS.md", "Database"),
+            ("", "Alarms"),
+        ] {
+            let found = findings_for_alarm(&alarm("x", "ALARM", "true", description));
+            assert_eq!(found[0].section.as_deref(), Some(section));
+        }
     }
 }

@@ -109,7 +109,7 @@ fn the_template_the_events_and_the_program_have_every_function() {
     assert_eq!(folders("events"), functions, "events/ and functions/");
     let local = tnr::functions().into_iter().map(|(name, _)| name);
     let all: BTreeSet<String> = local.chain(["ingest", "probe"]).map(str::to_owned).collect();
-    assert_eq!(all, functions, "infra/tnr/src/functions.rs and functions/");
+    assert_eq!(all, functions, "infra/tnr/src/lib.rs and functions/");
 }
 
 #[test]

@@ -46,7 +46,7 @@ static VARYING: LazyLock<[(Regex, &str); 11]> = LazyLock::new(|| {
         (r"\d{8}T\d{6}Z-[0-9A-Za-z]+", "[version]"),
         (r"\d{4}-\d\d-\d\dT[\d:.]+Z", "[time]"),
         (r#"("effective_on": )"[^"]+"#, "$1\"[day]"),
-        (r"[\d.,]+ ?(ms|s|rows/s)\b", "[duration]"),
+        (r"[\d.,]+ ?(ms|s)\b", "[duration]"),
         (r"127\.0\.0\.\d:\d{4,}", "[address]"),
         (r"\b[0-9a-f]{32,}\b", "[hash]"),
         (r#""reset":\d+"#, "\"reset\":[time]"),
