@@ -75,8 +75,8 @@ impl<'a> Output<'a> {
         let FindArgs { country, leniency, redact, only_matching, json, .. } = self.args;
         let country = country.unwrap_or_default();
         let mut page = Page::default();
-        let mut number = part.line;
-        for line in part.text.split_inclusive(|byte| *byte == b'\n') {
+        let lines = part.text.split_inclusive(|byte| *byte == b'\n');
+        for (number, line) in (part.line..).zip(lines) {
             if *redact {
                 let (redacted, numbers) = redact::redact(line, country, *leniency)?;
                 page.numbers += numbers as u64;
@@ -91,7 +91,6 @@ impl<'a> Output<'a> {
                     () => self.write_line(&mut page.text, number, line, &found),
                 }
             }
-            number += 1;
         }
         Ok(page)
     }

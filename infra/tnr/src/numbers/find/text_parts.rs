@@ -23,9 +23,12 @@ pub struct Part {
     pub line: u64,
 }
 
+/// A reader's text in UTF-8, after the bytes in which its encoding was detected.
+type Decoded<R> = DecodeReaderBytes<Chain<Cursor<Vec<u8>>, R>, Vec<u8>>;
+
 /// The parts of a text, which is UTF-8, or UTF-16 with a byte order mark.
 pub struct Parts<R: Read> {
-    reader: BufReader<DecodeReaderBytes<Chain<Cursor<Vec<u8>>, R>, Vec<u8>>>,
+    reader: BufReader<Decoded<R>>,
     is_utf_16: bool,
     is_file: bool,
     next_line: u64,
