@@ -5,4 +5,5 @@ mod history;
 mod history_faults;
 mod interrupted_imports;
 mod publishing_model;
+mod reports;
 mod unreadable_versions;
