@@ -152,7 +152,8 @@ struct Output {
 }
 
 pub async fn run(command: QueryCommand) -> Result<ExitCode, CliError> {
-    let output = with_routes(&command.data, async |api| read(api, &command).await).await?;
+    let views = suitable_views(&command)?;
+    let output = with_routes(&command.data, async |api| read(api, &command, views).await).await?;
     match command.format {
         Format::Text => terminal::print(&output.text)?,
         Format::Json | Format::Csv => terminal::print_raw(&output.text)?,
@@ -167,9 +168,13 @@ pub(super) fn exit_code(matches: bool) -> ExitCode {
 }
 
 /// Reads the first suitable view that has results. A four-letter word can be an OCN or the start of a name.
-async fn read(api: &InProcess, command: &QueryCommand) -> Result<Output, CliError> {
+async fn read(
+    api: &InProcess,
+    command: &QueryCommand,
+    views: Vec<(&View, Params<'_>)>,
+) -> Result<Output, CliError> {
     let mut not_found = None;
-    for (view, params) in suitable_views(command)? {
+    for (view, params) in views {
         match read_view(api, command, view, &params).await {
             Err(CliError::NotFound(message)) => {
                 not_found.get_or_insert(message);
@@ -210,10 +215,15 @@ async fn read_view(
 /// last, for the API's message.
 fn suitable_views(command: &QueryCommand) -> Result<Vec<(&View, Params<'_>)>, CliError> {
     let QueryCommand { query, words, options, format, .. } = command;
+    let is_csv = *format == Format::Csv;
     let suits = |view: &&View| {
-        options.iter().all(|(name, _)| view.takes(name))
-            && (*format != Format::Csv || view.has_csv())
+        options.iter().all(|(name, _)| view.takes(name)) && (!is_csv || view.has_csv())
     };
+    let names = options.iter().map(|(name, _)| format!("--{}", option_name(name)));
+    let names: Vec<String> = names.chain(is_csv.then(|| "--csv".to_owned())).collect();
+    if !query.views.iter().any(|view| suits(&view)) {
+        return Err(CliError::failed(format!("{} cannot be combined", names.join(" and "))));
+    }
     let with_words = |view| Some((view, fill(view, words)?));
     let mut views: Vec<(&View, Params<'_>)> =
         query.views.iter().filter(suits).filter_map(with_words).collect();
@@ -227,9 +237,8 @@ fn suitable_views(command: &QueryCommand) -> Result<Vec<(&View, Params<'_>)>, Cl
     }
     if views.is_empty() {
         let usage = query.words.iter().map(|(usage, _)| *usage).collect::<Vec<_>>().join(" ");
-        let options = options.iter().map(|(name, _)| format!(" --{}", option_name(name)));
-        let got = words.join(" ") + &options.collect::<String>();
-        return Err(CliError::failed(format!("expected {usage}, got '{}'", got.trim_start())));
+        let got = [&words[..], &names].concat().join(" ");
+        return Err(CliError::failed(format!("expected {usage}, got '{got}'")));
     }
     for (_, params) in &mut views {
         params.extend(options.iter().map(|(name, value)| (*name, value.clone().into())));
