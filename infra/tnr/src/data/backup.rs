@@ -1,7 +1,10 @@
 //! Backs up the embedded database, even while it is being served, and restores it. Both verify that
 //! the copy can be read.
 
-use std::path::{Path, PathBuf};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
 
 use clap::Args;
 use dynoxide::Database as Dynoxide;
@@ -9,7 +12,7 @@ use indicatif::HumanCount;
 use ingest::{IngestError, Repair};
 use logging::with_causes;
 use store::{DatasetError, Store};
-use tempfile::NamedTempFile;
+use tempfile::Builder;
 
 use crate::{
     CliError,
@@ -26,6 +29,9 @@ use crate::{
         show_message,
     },
 };
+
+/// The start of the name of a database that is being restored. Other unfinished files in its folder may be in use.
+const UNFINISHED: &str = ".tnr-unfinished-restore-";
 
 #[derive(Debug, Args)]
 pub struct BackupArgs {
@@ -183,10 +189,23 @@ pub async fn restore(args: &RestoreArgs) -> Result<(), CliError> {
 
 /// Copies a backup to a new database, and upgrades it if it is from an older release.
 fn restore_copy(backup: &Path, database: &Path) -> Result<(), Cause> {
+    let folder = database.parent().unwrap_or(Path::new("."));
+    remove_unfinished(folder)?;
     // Only its owner can read it.
-    let copy = NamedTempFile::new_in(database.parent().unwrap_or(Path::new(".")))?;
+    let copy = Builder::new().prefix(UNFINISHED).tempfile_in(folder)?;
     Dynoxide::new(&copy.path().to_string_lossy())?.restore_from(&backup.to_string_lossy())?;
     copy.persist_noclobber(database)?;
+    Ok(())
+}
+
+/// Removes the copies, with SQLite's companion files, that killed restores left in a locked folder.
+fn remove_unfinished(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_name().as_encoded_bytes().starts_with(UNFINISHED.as_bytes()) {
+            fs::remove_file(entry.path())?;
+        }
+    }
     Ok(())
 }
 

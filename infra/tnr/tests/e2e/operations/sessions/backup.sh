@@ -5,9 +5,9 @@ tnr backup backup.sqlite
 tnr keys create --name after > after
 get $KEY /v1/npa/415?limit=3 | cmp - response
 kill
-for suffix in '' -wal -shm; do mkdir -p new; echo left > new/dynamodb.sqlite.unfinished$suffix; done
+for suffix in '' -wal -shm; do mkdir -p new; echo left > new/.tnr-unfinished-restore-a1b2c3$suffix; done
 tnr restore backup.sqlite --data-dir new
-ls new
+ls -A new
 stat -c %a new/dynamodb.sqlite
 tnr verify --data-dir new | head -1
 mv data/dynamodb.sqlite old.sqlite
