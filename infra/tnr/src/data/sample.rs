@@ -36,3 +36,31 @@ pub fn sample() -> Sources {
     ];
     files.into_iter().map(|(name, file)| (name, Source::Embedded(file))).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use numbering::records::{CarrierType, StateCode, Status};
+    use utoipa::PartialSchema;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn the_sample_has_every_state_carrier_type_and_status() {
+        let dataset = ingest::read_dataset(&sample()).await.unwrap();
+        let states = dataset.exchanges().filter_map(|it| it.state).map(|it| it.to_string());
+        let types = dataset.carriers().filter_map(|it| it.carrier_type).map(|it| it.to_string());
+        let statuses = dataset.exchanges().map(|it| it.status.to_string());
+        for (schema, found) in [
+            (StateCode::schema(), states.collect::<HashSet<_>>()),
+            (CarrierType::schema(), types.collect()),
+            (Status::schema(), statuses.collect()),
+        ] {
+            let schema = serde_json::to_value(schema).unwrap();
+            for value in schema["enum"].as_array().unwrap() {
+                assert!(found.contains(value.as_str().unwrap()), "{value}");
+            }
+        }
+    }
+}
