@@ -216,6 +216,8 @@ fn has_format(text: &str, format: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Mutex;
+
     use axum::body::Body;
     use lambda_http::aws_lambda_events::apigw::ApiGatewayV2httpRequestContext;
     use serde_json::Value;
@@ -277,6 +279,26 @@ mod tests {
             .extension(lambda_http::request::RequestContext::ApiGatewayV2(context))
             .body(Body::empty());
         assert_eq!(self::request_id(&request.unwrap()), "gateway");
+    }
+
+    /// Clients quote it, and operators search the log for it.
+    #[tokio::test]
+    async fn a_response_has_the_request_id_that_is_logged() {
+        const OWN: &str = "0b5e9a3c-7d1f-4e62-9c8a-2f4b6d8e0a1c";
+        let logged = Arc::new(Mutex::new(Vec::new()));
+        let log = Arc::clone(&logged);
+        let observer: Observer =
+            Arc::new(move |completed| log.lock().unwrap().push(completed.request_id.clone()));
+        let mut returned = Vec::new();
+        for sent in [OWN, "3052345678"] {
+            let request = Request::builder().header(REQUEST_ID, sent).body(Body::empty()).unwrap();
+            let respond = async |_: Request| Response::new(Body::empty());
+            let response = observe(Some(&observer), None, request, respond).await;
+            returned.push(response.headers()[REQUEST_ID].to_str().unwrap().to_owned());
+        }
+        assert_eq!(*logged.lock().unwrap(), returned);
+        assert_eq!(returned[0], OWN);
+        assert_ne!(returned[1], "3052345678");
     }
 
     #[test]
