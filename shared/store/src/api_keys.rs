@@ -96,7 +96,7 @@ impl Store {
         self.put(table, item_from_record(table, None, key)?).await
     }
 
-    /// Reads all readable keys, oldest first. Scans the whole table, so requests never call it.
+    /// Reads all readable keys, oldest first, and by name within a second. Scans the whole table, so requests never call it.
     pub async fn api_keys(&self) -> Result<Vec<KeyRecord>, StoreError> {
         Ok(self.all_api_keys().await?.readable)
     }
@@ -114,7 +114,7 @@ impl Store {
             Ok(())
         };
         self.scan(table, inspect).await?;
-        readable.sort_by_key(|key| key.created_at);
+        readable.sort_by(|a, b| (a.created_at, &a.name).cmp(&(b.created_at, &b.name)));
         Ok(StoredKeys { readable, damaged })
     }
 
