@@ -2,9 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header::CONTENT_TYPE};
 use numbering::{changes::RecordPair, records::Record};
 use serde_json::{Value, json};
 use tnr::openapi;
+
+use crate::support::description::violation;
 
 /// The operations, by method and path.
 fn operations() -> Vec<(String, Value)> {
@@ -139,6 +142,48 @@ fn response_enums_are_open_and_request_enums_closed() {
         }
         assert!(open > 100 && closed > 15, "{open} open, {closed} closed");
     }
+}
+
+/// Every test of a response relies on this check.
+#[test]
+fn responses_that_violate_the_description_are_detected() {
+    let violates = |status: u16, headers: &[(&str, &'static str)], body: &Value| {
+        let headers = headers
+            .iter()
+            .map(|(name, value)| (name.parse().unwrap(), HeaderValue::from_static(value)));
+        let headers = HeaderMap::from_iter(headers);
+        let (status, body) = (StatusCode::from_u16(status).unwrap(), body.to_string());
+        violation(&Method::GET, "/v1/carrier/6010", status, &headers, body.as_bytes()).is_some()
+    };
+    let json_with = |name| [(CONTENT_TYPE.as_str(), "application/json"), (name, "1")];
+    let carrier = json!({
+        "ocn": "6010", "company_name": "A", "common_name": null, "carrier_type": "CLEC", "state": "NY",
+        "country": "US", "exchanges": { "total": 1, "by_state": { "NY": 1 } }
+    });
+    let with = |name: &str, value: Value| {
+        let mut changed = carrier.clone();
+        changed[name] = value;
+        changed
+    };
+    let error = |error: &str| json!({ "error": error, "message": "No carrier found" });
+    for (status, header, body, expected) in [
+        (200, "etag", carrier.clone(), false),
+        (200, "x-new", carrier.clone(), true),
+        (201, "etag", carrier.clone(), true),
+        (200, "etag", with("ocn", json!("601")), true),
+        (200, "etag", with("state", json!("ZZ")), true),
+        (200, "etag", with("country", json!(null)), true),
+        (200, "etag", with("exchanges", json!({ "total": -1, "by_state": {} })), true),
+        (200, "etag", with("exchanges", json!({ "total": 1 })), true),
+        (200, "etag", with("more", json!(1)), true),
+        (404, "x-request-id", error("not_found"), false),
+        (404, "x-request-id", error("gone"), true),
+    ] {
+        let found = violates(status, &json_with(header), &body);
+        assert_eq!(found, expected, "{status} {header} {body}");
+    }
+    assert!(violates(200, &[], &carrier), "it has no Content-Type");
+    assert!(violates(200, &[(CONTENT_TYPE.as_str(), "text/html")], &carrier));
 }
 
 /// The names of a response's fields, dotted where nested. `*` stands for a map's keys.

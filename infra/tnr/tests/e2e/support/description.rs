@@ -130,7 +130,9 @@ pub fn violation(
     if response["content"].is_null() {
         return (!body.is_empty()).then(|| format!("{path} {status} has a body"));
     }
-    let content_type = headers.get(CONTENT_TYPE)?.to_str().unwrap();
+    let Some(content_type) = headers.get(CONTENT_TYPE).map(|value| value.to_str().unwrap()) else {
+        return Some(format!("{path} {status} has no Content-Type"));
+    };
     let media_type = content_type.split(';').next().unwrap();
     let pointer = body_schema([&path, &method, status.as_str(), media_type]);
     let Some(&index) = body_schemas.get(&pointer) else {
