@@ -21,7 +21,7 @@ use crate::support::{
     keys::{counted_requests, key_with_quotas},
     lambda_runtime::LambdaFunction,
     listening::serve,
-    processes::lambda_process,
+    processes::{lambda_process, wait_until},
     sample_requests::SampleRequest,
     service::Service,
     template::{assert_has_alarm_metrics, metrics_in},
@@ -88,6 +88,34 @@ async fn frozen_functions_count_each_request_once_and_reject_none() {
     assert!(slowest_response < Duration::from_millis(1600), "{slowest_response:?}");
 }
 
+/// Lambda does not notify such a function before it stops it, so later requests and time must suffice for the counts.
+#[tokio::test]
+async fn functions_without_their_extension_count_each_request() {
+    const REQUESTS: u32 = 5;
+    let service = Service::with_sample().await;
+    let store = service.database.store();
+    let key = key_with_quotas(&store, Some(REQUESTS), Some(REQUESTS)).await;
+    let folder = TempDir::new().unwrap();
+    let output = folder.path().join("output");
+    let command = function(service.database.endpoint(), &output);
+    let mut function = LambdaFunction::start_with(command, 1, false).await;
+    assert!(!function.has_extension());
+    for _ in 0..REQUESTS {
+        assert_eq!(function.invoke(&event(key.reveal())).await["statusCode"], 200);
+        function.freeze().await;
+    }
+    function.thaw();
+    wait_until(async || {
+        counted_requests(&store).await.get(&key.hash()) == Some(&REQUESTS.into())
+    })
+    .await;
+    function.shut_down().await;
+    assert_eq!(counted_requests(&store).await.get(&key.hash()), Some(&REQUESTS.into()));
+    let output = fs::read_to_string(output).unwrap();
+    assert!(output.contains("cannot register the extension"), "{output}");
+    assert!(!output.contains("ERROR"), "{output}");
+}
+
 /// Lambda neither freezes such a container nor notifies extensions of requests.
 #[tokio::test]
 async fn functions_handle_concurrent_requests_where_lambda_allows_it() {
@@ -97,7 +125,7 @@ async fn functions_handle_concurrent_requests_where_lambda_allows_it() {
     let proxy = FaultProxy::with_switch(service.database.endpoint(), None, Fault::Held).await;
     let folder = TempDir::new().unwrap();
     let command = function(&proxy.endpoint, &folder.path().join("output"));
-    let mut function = LambdaFunction::start_concurrent(command, 4).await;
+    let mut function = LambdaFunction::start_with(command, 4, true).await;
     assert!(!function.has_extension());
 
     let list = event(key.reveal());

@@ -47,6 +47,7 @@ struct RuntimeState {
     /// Events for the function, and event ids for the extension.
     events: Mutex<mpsc::UnboundedReceiver<(String, Value)>>,
     notices: Mutex<mpsc::UnboundedReceiver<String>>,
+    accepts_extensions: bool,
     calls: watch::Sender<Calls>,
 }
 
@@ -64,15 +65,20 @@ pub struct LambdaFunction {
 impl LambdaFunction {
     /// Starts the process, and waits until it is ready.
     pub async fn start(command: Command) -> Self {
-        Self::start_concurrent(command, 1).await
+        Self::start_with(command, 1, true).await
     }
 
-    /// The same, with several requests at once.
-    pub async fn start_concurrent(mut command: Command, concurrency: usize) -> Self {
+    /// The same, with several requests at once, or with a refusal of extensions.
+    pub async fn start_with(
+        mut command: Command,
+        concurrency: usize,
+        accepts_extensions: bool,
+    ) -> Self {
         let (invoke, events) = mpsc::unbounded_channel();
         let (notify_extension, notices) = mpsc::unbounded_channel();
         let (events, notices) = (Mutex::new(events), Mutex::new(notices));
-        let state = Arc::new(RuntimeState { events, notices, calls: watch::Sender::default() });
+        let calls = watch::Sender::default();
+        let state = Arc::new(RuntimeState { events, notices, accepts_extensions, calls });
         let router = Router::new()
             .route("/2018-06-01/runtime/invocation/next", get(next_invocation))
             .route("/2018-06-01/runtime/invocation/{id}/response", post(response))
@@ -121,7 +127,7 @@ impl LambdaFunction {
 
     /// Resumes the function and sends it `event`. Returns the invocation id.
     pub fn begin(&mut self, event: &Value) -> String {
-        send_signal("CONT", &self.process);
+        self.thaw();
         self.invocations += 1;
         let id = format!("invocation-{}", self.invocations);
         if self.has_extension() {
@@ -144,9 +150,13 @@ impl LambdaFunction {
         send_signal("STOP", &self.process);
     }
 
+    pub fn thaw(&self) {
+        send_signal("CONT", &self.process);
+    }
+
     /// Resumes the function, then stops it: SIGTERM if it has an extension or is never frozen, otherwise SIGKILL.
     pub async fn shut_down(mut self) {
-        send_signal("CONT", &self.process);
+        self.thaw();
         let is_notified = self.has_extension() || self.concurrency > 1;
         send_signal(if is_notified { "TERM" } else { "KILL" }, &self.process);
         wait_for_exit(&mut self.process).await;
@@ -192,6 +202,9 @@ async fn response(
 }
 
 async fn register(State(state): State<Arc<RuntimeState>>) -> Response {
+    if !state.accepts_extensions {
+        return StatusCode::FORBIDDEN.into_response();
+    }
     state.calls.send_modify(|calls| calls.is_extension_registered = true);
     let body = json!({ "functionName": "npa", "functionVersion": "1", "handler": "bootstrap" });
     ([("lambda-extension-identifier", EXTENSION_ID)], body.to_string()).into_response()
