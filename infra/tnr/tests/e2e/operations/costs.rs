@@ -1,13 +1,16 @@
-//! The figures in `tnr costs` match measured requests and the limits in the template. The session `costs` shows the rest of the
-//! template beside them.
+//! The figures in `tnr costs` match measured requests, template.yaml and edge.yaml.
 
-use std::fmt::Display;
+use std::{collections::BTreeSet, fmt::Display};
 
 use reqwest::{RequestBuilder, Response};
 use serde_json::{Value, json};
 use tnr::operate::costs::{
     REQUESTS, RequestKind, UNKNOWN_KEY,
-    measures::{GATEWAY_LOG_BYTES, ITEM_BYTES},
+    measures::{
+        ALARM_METRICS, ALARMS, API_FUNCTIONS, EDGE_ADDRESS_RATE, EDGE_KEYLESS_RATE, EDGE_RULES,
+        GATEWAY_LOG_BYTES, IMPORT_MEMORY_MB, ITEM_BYTES, KEYED_FUNCTIONS, MEMORY_MB,
+        METRIC_FILTERS,
+    },
 };
 
 use super::database_cost::{units, warm_service};
@@ -16,7 +19,7 @@ use crate::support::{
     databases,
     fault_proxy::FaultProxy,
     service::{KEY, http_client},
-    template::{template, text},
+    template::{Function, functions, resources_of_type, routes, template, text},
 };
 
 /// The maximum relative error in a stated size.
@@ -102,6 +105,52 @@ async fn lookup_item_sizes_match_the_costs() {
         bytes += table.table_size_bytes.unwrap();
     }
     assert_measured("ITEM_BYTES", ITEM_BYTES.into(), bytes as f64 / items as f64);
+}
+
+#[test]
+fn the_template_matches_the_costs() {
+    let count = |kind: &str| resources_of_type(kind).count();
+    let api_functions: BTreeSet<String> = routes().into_iter().map(|it| it.function).collect();
+    let functions = functions();
+    let reads_keys = |function: &&Function| {
+        let policies = yaml_serde::to_string(&function.properties["Policies"]).unwrap();
+        api_functions.contains(&function.binary) && policies.contains("ApiKeysTable")
+    };
+    let alarm_metrics = resources_of_type("AWS::CloudWatch::Alarm").map(|alarm| {
+        let metrics = alarm["Properties"]["Metrics"].as_sequence();
+        let is_read = |metric: &&yaml_serde::Value| !metric["MetricStat"].is_null();
+        metrics.map_or(1, |metrics| metrics.iter().filter(is_read).count())
+    });
+    let edge: yaml_serde::Value =
+        yaml_serde::from_str(include_str!("../../../../../edge.yaml")).unwrap();
+    let rules = edge["Resources"]["Firewall"]["Properties"]["Rules"].as_sequence().unwrap();
+    for (what, stated, deployed) in [
+        ("API_FUNCTIONS", API_FUNCTIONS, api_functions.len()),
+        ("KEYED_FUNCTIONS", KEYED_FUNCTIONS, functions.iter().filter(reads_keys).count()),
+        ("METRIC_FILTERS", METRIC_FILTERS, count("AWS::Logs::MetricFilter")),
+        ("ALARMS", ALARMS, count("AWS::CloudWatch::Alarm")),
+        ("ALARM_METRICS", ALARM_METRICS, alarm_metrics.sum()),
+        ("EDGE_RULES", EDGE_RULES, rules.len()),
+        ("dashboards", 1, count("AWS::CloudWatch::Dashboard")),
+    ] {
+        assert_eq!(stated as usize, deployed, "{what}");
+    }
+    let rate = |rule: &str| {
+        let rule = rules.iter().find(|it| it["Name"] == rule).unwrap();
+        let statement = &rule["Statement"]["RateBasedStatement"];
+        let limit = &edge["Parameters"][text(&statement["Limit"])]["Default"];
+        limit.as_f64().unwrap() / statement["EvaluationWindowSec"].as_f64().unwrap()
+    };
+    let import = functions.iter().find(|function| function.binary == "ingest").unwrap();
+    let memory = &template()["Globals"]["Function"]["MemorySize"];
+    for (what, stated, deployed) in [
+        ("EDGE_ADDRESS_RATE", EDGE_ADDRESS_RATE, Some(rate("rate-per-address"))),
+        ("EDGE_KEYLESS_RATE", EDGE_KEYLESS_RATE, Some(rate("keyless"))),
+        ("MEMORY_MB", MEMORY_MB, memory.as_f64()),
+        ("IMPORT_MEMORY_MB", IMPORT_MEMORY_MB, import.properties["MemorySize"].as_f64()),
+    ] {
+        assert_eq!(Some(stated), deployed, "{what}");
+    }
 }
 
 #[test]

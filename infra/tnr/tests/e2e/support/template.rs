@@ -13,7 +13,7 @@ pub const DEFAULT_ROUTE: &str = "$default";
 pub struct Function {
     /// The name of its binary and folder, such as `npa`.
     pub binary: String,
-    properties: Value,
+    pub properties: Value,
 }
 
 #[derive(Debug, Clone)]
@@ -32,7 +32,7 @@ pub fn template() -> &'static Value {
     &TEMPLATE
 }
 
-fn resources_of_type(kind: &str) -> impl Iterator<Item = &'static Value> {
+pub fn resources_of_type(kind: &str) -> impl Iterator<Item = &'static Value> {
     let resources = template()["Resources"].as_mapping().unwrap().values();
     resources.filter(move |resource| resource["Type"] == *kind)
 }
