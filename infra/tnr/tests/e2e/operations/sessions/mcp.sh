@@ -18,6 +18,6 @@ for origin in https://a.example https://b.example null; do curl -s -w '%{http_co
 for target in 'mcp 65537' 'v1/format 524289'; do set -- $target; head -c $2 /dev/zero | tr '\0' ' ' | curl -s -w '%{http_code}\n' -H "x-api-key: $KEY" -H 'content-type: application/json' -H 'transfer-encoding: chunked' --data-binary @- $URL/$1; done
 kill
 touch killed; await '[ $(cat calls? | wc -l) = 8 ]'
-cat calls? | sort | uniq -c | cut -c1-60
+cat calls? | sort | uniq -c | cut -c1-60; cat calls? | grep -c '"isError":false'
 mkfifo in; tnr mcp < in > calls 2> notes & exec 3> in; head -1 messages >&3; await '[ -s calls ]'; kill $!; wait $!; echo $?
 tnr versions | wc -l

@@ -25,4 +25,4 @@ serve
 cmp -s own data/api-key
 get $KEY /v1/npa/415?limit=1
 stop
-rm data/*; tnr dynamodb --port 0 > log 2>&1 & await '[ -s data/dynamodb.env ]'; (. ./data/dynamodb.env; tnr versions --endpoint-url $AWS_ENDPOINT_URL_DYNAMODB | wc -l; tnr keys list --endpoint-url $AWS_ENDPOINT_URL_DYNAMODB | wc -l); kill -INT $!; wait $!; echo $?
+for command in dynamodb 'serve --ops-address 127.0.0.1:0'; do rm data/*; tnr $command --port 0 > log 2>&1 & await '[ -s data/dynamodb.env ]'; (. ./data/dynamodb.env; tnr versions --endpoint-url $AWS_ENDPOINT_URL_DYNAMODB | wc -l; tnr keys list --endpoint-url $AWS_ENDPOINT_URL_DYNAMODB | wc -l); kill -INT $!; wait $!; echo $?; done
