@@ -105,10 +105,8 @@ async fn functions_without_their_extension_count_each_request() {
         function.freeze().await;
     }
     function.thaw();
-    wait_until(async || {
-        counted_requests(&store).await.get(&key.hash()) == Some(&REQUESTS.into())
-    })
-    .await;
+    wait_until(async || counted_requests(&store).await.get(&key.hash()) == Some(&REQUESTS.into()))
+        .await;
     function.shut_down().await;
     assert_eq!(counted_requests(&store).await.get(&key.hash()), Some(&REQUESTS.into()));
     let output = fs::read_to_string(output).unwrap();
