@@ -96,7 +96,8 @@ impl ChangedKeys {
         zstd::bulk::compress(&gaps, LEVEL)
     }
 
-    /// Unpacks the keys; `None` if the bytes are not packed keys.
+    /// Unpacks the keys; `None` if the bytes are not packed keys. Other damage is detected by the checksum of the item that
+    /// contains them.
     fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let gaps = zstd::bulk::decompress(bytes, MAX_BYTES).ok()?;
         let (gaps, rest) = gaps.as_chunks();
@@ -177,5 +178,16 @@ mod tests {
         });
         let bytes = ChangedKeys::new(all).to_bytes().unwrap();
         assert!(bytes.len() < 100_000, "{}", bytes.len());
+    }
+
+    #[test]
+    fn truncated_and_foreign_bytes_are_rejected() {
+        let keys = ChangedKeys::new(keys_of_every_kind().into_iter().map(|key| (key, true)));
+        let bytes = keys.to_bytes().unwrap();
+        let truncated = (1..bytes.len()).map(|length| &bytes[..length]);
+        let three_bytes = zstd::bulk::compress(&[1, 2, 3], LEVEL).unwrap();
+        for bytes in truncated.chain([&three_bytes[..], b"not packed"]) {
+            assert_eq!(ChangedKeys::from_bytes(bytes), None, "{bytes:?}");
+        }
     }
 }
