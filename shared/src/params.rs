@@ -139,7 +139,7 @@ pub fn unknown_name(kind: &str, unknown: &str, owner: &str, known: &[impl AsRef<
 }
 
 /// The most similar name, ignoring case. Up to a third of its characters may differ, or one if that is more.
-fn nearest<'a>(unknown: &str, known: &[&'a str]) -> Option<&'a str> {
+pub fn nearest<'a>(unknown: &str, known: &[&'a str]) -> Option<&'a str> {
     let lower = unknown.to_lowercase();
     let distances =
         known.iter().map(|&name| (strsim::osa_distance(&lower, &name.to_lowercase()), name));

@@ -9,7 +9,7 @@ use format::{
     include::EXTRAS,
 };
 use serde_json::Value;
-use shared::params::unknown_name;
+use shared::{errors::quote, params::nearest};
 
 use super::describe::Outcome;
 
@@ -151,8 +151,22 @@ fn find_path<'a>(known: &'a Fields, name: &'a str) -> Option<&'a str> {
 }
 
 fn unknown_field(known: &Fields, name: &str) -> String {
-    let names: Vec<&str> = known.leaves().chain([VERDICT, LINE_NUMBER, ALL]).collect();
-    unknown_name("field", name, "command", &names).to_string()
+    let own = [VERDICT, LINE_NUMBER].into_iter();
+    let fields: Vec<&str> = own.chain(known.leaves().flat_map(with_parents)).collect();
+    let names: Vec<&str> = fields.iter().flat_map(|field| [field, last_part(field)]).collect();
+    let field = nearest(name, &names)
+        .and_then(|name| fields.iter().find(|field| **field == name || last_part(field) == name));
+    let suggestion = field.map(|field| format!(" did you mean '{field}'?")).unwrap_or_default();
+    format!("unknown field '{}';{suggestion} '{ALL}' adds every field", quote(name))
+}
+
+/// `carrier` and `carrier.name`.
+fn with_parents(path: &str) -> impl Iterator<Item = &str> {
+    path.match_indices('.').map(|(index, _)| &path[..index]).chain([path])
+}
+
+fn last_part(path: &str) -> &str {
+    path.rsplit('.').next().unwrap_or(path)
 }
 
 #[cfg(test)]
@@ -204,15 +218,19 @@ mod tests {
     }
 
     #[test]
-    fn unknown_fields_are_rejected_with_a_suggestion() {
-        for (name, expected) in [
-            ("carrier.nom", "Unknown field 'carrier.nom'; did you mean 'carrier.name'?"),
-            ("Verdikt", "Unknown field 'Verdikt'; did you mean 'verdict'?"),
-            ("flags.country.svg", "Unknown field 'flags.country.svg'; "),
-            ("", "Unknown field ''; this command supports assignment.areaCode."),
+    fn unknown_fields_are_rejected_with_the_nearest_one() {
+        for (name, suggestion) in [
+            ("carrier.nom", " did you mean 'carrier.name'?"),
+            ("carier", " did you mean 'carrier'?"),
+            ("ratecentre", " did you mean 'location.rateCenter'?"),
+            ("line_numbr", " did you mean 'line_number'?"),
+            ("Verdikt", " did you mean 'verdict'?"),
+            ("flags.country.svg", ""),
+            ("", ""),
         ] {
             let error = name.parse::<ListFields>().unwrap_err();
-            assert!(error.starts_with(expected), "{error}");
+            let expected = format!("unknown field '{name}';{suggestion} 'all' adds every field");
+            assert_eq!(error, expected);
         }
     }
 }
