@@ -1,5 +1,4 @@
-//! A version's completeness: how many exchanges of a country have a value in each column, how many values differ, and how
-//! many have a carrier type.
+//! Data completeness by country: filled and distinct values per column, and exchanges with a carrier type.
 
 #[cfg(test)]
 pub(crate) mod tests;

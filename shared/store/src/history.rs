@@ -149,9 +149,9 @@ impl History {
         self.differences.last().map_or(&self.start, |newest| &newest.publication)
     }
 
-    /// The publication at a position, from the oldest at zero.
-    pub fn publication(&self, position: usize) -> Option<&Publication> {
-        self.publications().nth(position)
+    /// The publication at this index; 0 is the oldest.
+    pub fn publication(&self, index: usize) -> Option<&Publication> {
+        self.publications().nth(index)
     }
 
     /// Every publication, oldest first.

@@ -84,7 +84,7 @@ pub fn response(
     bodies::response(media_type, write_json(media_type, results))
 }
 
-/// Writes the columns in the table that was sent (or `id` and `tn`), then the result columns.
+/// Writes the request's own columns (or `id` and `tn`), then the result columns.
 fn csv(table: Option<&Table>, columns: &[&Column], results: &[FormattedNumber<'_>]) -> Body {
     let mut writer = csv_writer(Vec::new(), table.map_or(b',', |table| table.delimiter));
     let mut names: Vec<Cow<'_, str>> = match table {

@@ -152,10 +152,14 @@ fn refuse_unfamiliar(notes: &Notes) -> Vec<Refusal> {
             ("missing columns", &findings.missing_columns),
         ];
         for (what, columns) in columns.into_iter().filter(|(_, it)| it.count > 0) {
-            reasons.push(counted(file, what, columns));
+            reasons.push(format_warning(file, what, columns));
         }
         for (column, values) in findings.all_unknown_values() {
-            reasons.push(counted(&format!("{file}, column {column}"), "unknown values", values));
+            reasons.push(format_warning(
+                &format!("{file}, column {column}"),
+                "unknown values",
+                values,
+            ));
         }
     }
     let unread = &notes.countries_without_blocks;
@@ -166,7 +170,7 @@ fn refuse_unfamiliar(notes: &Notes) -> Vec<Refusal> {
     reasons.into_iter().map(|reason| Refusal { reason, gate: None }).collect()
 }
 
-fn counted(place: &str, what: &str, Warning { count, examples }: &Warning) -> String {
+fn format_warning(place: &str, what: &str, Warning { count, examples }: &Warning) -> String {
     format!("{place}: {what} ({count}): {}", examples.join("; "))
 }
 

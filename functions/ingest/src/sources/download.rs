@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn files_over_the_maximum_size_are_rejected_instead_of_cut_off() {
+    async fn oversized_files_are_rejected_not_truncated() {
         let path = env::temp_dir().join(format!("large-report-{}", process::id()));
         fs::File::create(&path).unwrap().set_len(MAX_BYTES as u64 + 1).unwrap();
         let source = Source::File(path.clone());

@@ -88,7 +88,7 @@ pub fn response(
     title: &str,
     body: ChangeList,
 ) -> Response {
-    // Links state the start, since the default changes over time.
+    // Links spell out `since`, because its default changes over time.
     let uri = pin(requested, "since", &body.since.publication);
     let list_format = if format == ChangesFormat::Csv { ListFormat::Csv } else { ListFormat::Json };
     let pagination = body.pagination;

@@ -169,7 +169,7 @@ fn env_value(name: &str) -> Option<OsString> {
 fn user_folder() -> Result<PathBuf, CliError> {
     let failed = "you have no home folder; pass a data folder with --data-dir";
     let user = choose_native_strategy().context(failed)?;
-    // Windows copies its data folder between machines, and a database is too large for that.
+    // Windows syncs roaming app data between machines, which a database is too big for.
     let data = if cfg!(windows) { user.cache_dir() } else { user.data_dir() };
     Ok(data.join("tnr"))
 }

@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn terminals_get_whole_escaped_lines() {
+    fn terminal_output_is_escaped_line_by_line() {
         let mut writer = EscapingWriter::new(Vec::new());
         let text = "é,\u{1b}[2J\r\n\u{202e}é\nend".as_bytes();
         text.chunks(1).for_each(|byte| writer.write_all(byte).unwrap());

@@ -48,7 +48,7 @@ const DOUBTFUL: &str = "?";
 
 /// The valid number in a notation that says which digits it is, even if Google's rules read another one.
 pub fn read_certain(text: &str, region: Region) -> Option<FoundNumber> {
-    // Numbers as such are ruled out at no cost.
+    // Cheap check that skips plain numbers.
     let is_likely = text.trim_start().starts_with(['*', '#'])
         || (text.contains(['/', '@', '<', 'p', 'P'])
             && text.contains(|c: char| c.is_ascii_alphabetic()));

@@ -178,7 +178,7 @@ impl Exchange {
         !self.blocks.is_empty()
     }
 
-    /// The holding of the thousands block with this digit on a day. API-DESIGN.md, "Carriers", has the rule.
+    /// The holding of the thousands block with this digit on a day. For the rule, see "Carriers" in API-DESIGN.md.
     pub fn holding_on(&self, digit: u8, day: Date) -> BlockHolding<'_> {
         match self.blocks.get(&digit) {
             Some(block) if block.is_effective_on(day) => BlockHolding::Block(block),

@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn terminals_get_no_control_characters_and_spreadsheets_no_formulas() {
+    fn control_characters_and_formulas_are_escaped() {
         let before = Some("A \u{1b}[31m\u{202e}".into());
         let field = FieldChange { before, after: Some("=1+1".into()) };
         let change = RecordChange {

@@ -45,7 +45,7 @@ pub(super) struct DescribedNumber {
     /// Present unless the text is a single valid number.
     pub reason: Option<Reason>,
     pub result: FormatResult,
-    /// The number and its extension, by which duplicates are detected. Present if the number is valid.
+    /// The number and its extension, used to detect duplicates. Present if the number is valid.
     pub key: Option<Box<str>>,
     /// Present once duplicates have been detected by `key`.
     pub occurrence: Option<Occurrence>,

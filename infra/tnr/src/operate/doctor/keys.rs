@@ -1,4 +1,4 @@
-//! The keys: whether any work, and which have expired or soon will.
+//! Findings about keys: none that work, expired, or about to expire.
 
 use indicatif::HumanCount;
 use jiff::{SignedDuration, Timestamp};

@@ -78,7 +78,7 @@ struct Run {
     limits: Limits,
     max_delay: i64,
     max_requests: u64,
-    /// The item of the quota.
+    /// The quota's item.
     table: Usage,
     /// The times of the writes to it.
     writes: Vec<i64>,
