@@ -30,7 +30,7 @@ const FAILURES: [(Option<&str>, &[Fault]); 7] = [
     (Some("dataset"), &[Fault::NON_RETRYABLE, LATE]),
     (Some("history"), &[Fault::CutOff, LATE]),
     (Some("api_keys"), &[Fault::THROTTLED, LATE]),
-    (Some("usage"), &[Fault::NON_RETRYABLE]),
+    (Some("usage"), &[Fault::NON_RETRYABLE, LATE]),
     (None, &[Fault::THROTTLED, Fault::Stall, Fault::CutOff]),
 ];
 const LATE: Fault = Fault::Late(Duration::from_secs(2));
@@ -52,14 +52,16 @@ struct Expected {
     bad: [ApiKey; 2],
 }
 
-/// One request per operation that reads data, and one for the past if it takes `as_of`. None has a key.
+/// One request per operation that reads data, one for the past if it takes `as_of`, and one that reads nothing. None has a
+/// key.
 async fn requests(store: &Store) -> Vec<SampleRequest> {
     let manifest = store.manifest().await.unwrap().unwrap();
     let history = store.history(&manifest, jiff::Timestamp::now()).await.unwrap();
     let start = history.start().at;
     let description = openapi::description();
     let mut requests: Vec<SampleRequest> = Vec::new();
-    for endpoint in endpoints().into_iter().filter(|endpoint| endpoint.function != "site") {
+    let is_sent = |it: &Endpoint| it.function != "site" || it.path == "/openapi.json";
+    for endpoint in endpoints().into_iter().filter(is_sent) {
         let operations = &description["paths"][endpoint.path.replace("+}", "}")];
         for method in ["GET", "POST"] {
             let mut samples = endpoint.requests().into_iter();
@@ -107,8 +109,12 @@ async fn responses<'r>(
     stream::iter(responses.collect::<Vec<_>>()).buffered(CONCURRENT_REQUESTS).collect().await
 }
 
-async fn health(service: &Service) -> Value {
-    service.get_json("/health").await.1
+/// Asserts that the health is this, with the matching status, and returns it.
+async fn assert_health(service: &Service, expected: &str) -> Value {
+    let (status, health) = service.get_json("/health").await;
+    let expected_status = if expected == "unhealthy" { 503 } else { 200 };
+    assert_eq!((status.as_u16(), &health["status"]), (expected_status, &expected.into()));
+    health
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -176,8 +182,7 @@ async fn fail(
             let refused = response(&service, &loaded, key).await;
             assert_eq!(refused.0, StatusCode::SERVICE_UNAVAILABLE, "{fault:?}: {refused:?}");
         }
-        let health = health(&service).await;
-        assert_eq!((&health["status"], &health["database"]), (&"degraded".into(), &"error".into()));
+        assert_eq!(assert_health(&service, "degraded").await["database"], "error");
         assert_spared(&service, &proxy, known).await;
     }
 
@@ -234,11 +239,24 @@ async fn fail_without_data(endpoint: &str, Expected { requests, known, bad, .. }
             assert!(!body.contains("table") && !body.contains("DynamoDB"), "{body}");
         }
     }
-    let health = health(&service).await;
-    assert_eq!((&health["status"], &health["last_ingestion"]), (&"unhealthy".into(), &json!(null)));
+    let health = assert_health(&service, "unhealthy").await;
+    assert_eq!((&health["database"], &health["last_ingestion"]), (&"error".into(), &json!(null)));
+    for target in ["/v1/npa/415/nxx/234", "/stats"] {
+        let response = service.get(target).await;
+        assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE, "{target}");
+        assert_eq!(response.headers()["retry-after"], "5", "{target}");
+        let body: Value = response.json().await.unwrap();
+        assert_eq!(body["error"], "service_unavailable", "{target}");
+    }
     proxy.stop_failing();
     let foreign = SampleRequest::get("/v1/format/+442079460958");
-    wait_until(async || response(&service, &foreign, known).await.0.is_success()).await;
+    wait_until(async || {
+        response(&service, &foreign, known).await.0.is_success()
+            && service.get("/v1/npa/415/nxx/234").await.status() == StatusCode::OK
+            && service.get_json("/health").await.1["status"] == "healthy"
+    })
+    .await;
+    assert_health(&service, "healthy").await;
     let dataset = FaultProxy::with_switch(endpoint, Some("dataset"), Fault::NON_RETRYABLE).await;
     let service = Service::behind(&dataset).await;
     dataset.start_failing();
