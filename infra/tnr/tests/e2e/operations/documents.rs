@@ -1,4 +1,4 @@
-//! The README, the template and the watch router have every route and function. The sessions `site` and `costs` compare
+//! The README, the template and the watch router have every route and function. The session `site` compares
 //! generated documents with the program.
 
 use std::{
@@ -50,7 +50,7 @@ fn paths(row: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_readme_has_every_path_and_whether_it_needs_a_key() {
+fn readme_lists_every_path_and_its_key_requirement() {
     let documented = documented_paths();
     let is_documented = |path: &str| documented.iter().any(|(documented, _)| documented == path);
     // Only a page requests the undocumented paths below its own.
@@ -94,19 +94,23 @@ fn the_template_and_the_watch_router_have_every_route() {
     }
 }
 
-/// The names of a project folder's subfolders.
-fn folders(name: &str) -> BTreeSet<String> {
-    let entries = fs::read_dir(Path::new(ROOT).join(name)).unwrap();
-    entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+/// The names of the files and folders in one of the project's folders.
+fn entries(name: &str) -> BTreeSet<String> {
+    let found = fs::read_dir(Path::new(ROOT).join(name)).unwrap();
+    found.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }
 
 /// The tests of events need a request for every route, and a complete event for every function.
 #[test]
 fn the_template_the_events_and_the_program_have_every_function() {
-    let functions = folders("functions");
+    let functions = entries("functions");
     let deployed = template::functions().into_iter().map(|function| function.binary);
     assert_eq!(deployed.collect::<BTreeSet<_>>(), functions, "template.yaml and functions/");
-    assert_eq!(folders("events"), functions, "events/ and functions/");
+    assert_eq!(entries("events"), functions, "events/ and functions/");
+    for (name, _) in tnr::functions() {
+        let files = entries(&format!("events/{name}"));
+        assert!(files.iter().any(|file| file.ends_with(".json")), "events/{name}");
+    }
     let local = tnr::functions().into_iter().map(|(name, _)| name);
     let all: BTreeSet<String> = local.chain(["ingest", "probe"]).map(str::to_owned).collect();
     assert_eq!(all, functions, "infra/tnr/src/lib.rs and functions/");
