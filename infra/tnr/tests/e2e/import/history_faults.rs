@@ -51,7 +51,7 @@ impl Nights {
         for reports in [ReportSet::first(), ReportSet::second(), ReportSet::third()] {
             nights.import(&reports).await;
         }
-        nights.assert_own(0).await;
+        nights.assert_responses_for_each_night(0).await;
         nights
     }
 
@@ -110,7 +110,7 @@ impl Nights {
 
     /// Asserts that lookups of each night before `known` say that the next import adds it, and each later night has its own
     /// responses.
-    async fn assert_own(&self, known: usize) {
+    async fn assert_responses_for_each_night(&self, known: usize) {
         let service = self.fresh_service().await;
         for (night, expected) in self.responses.iter().enumerate() {
             for (target, expected) in expected {
@@ -212,12 +212,17 @@ async fn damage_to_the_history_is_named_and_restored_from_what_is_stored_elsewhe
     assert!(intact.changes > 6, "{intact:?}");
     for (damage, (code, entry), drift, has_errors, health) in [
         // Exchange 206 was removed, so only its change shows that it existed.
+        (Changed, change(second, "206"), one_change, true, "healthy"),
         (Deleted, change(second, "206"), one_change, true, "healthy"),
         (Changed, change(third, "207"), one_change, true, "healthy"),
+        (Deleted, change(third, "207"), one_change, true, "healthy"),
         (Changed, (second.id.as_str(), "0000".to_owned()), difference, true, "healthy"),
         (Deleted, (second.id.as_str(), "0000".to_owned()), difference, true, "healthy"),
         (Changed, ("publications", second.id.to_string()), publication, true, "degraded"),
+        (Deleted, ("publications", second.id.to_string()), publication, true, "degraded"),
+        (Changed, ("publications", third.id.to_string()), publication, true, "degraded"),
         (Deleted, ("publications", third.id.to_string()), publication, true, "degraded"),
+        (Changed, ("copies", second.id.to_string()), publication, false, "healthy"),
         (Deleted, ("copies", second.id.to_string()), publication, false, "healthy"),
     ] {
         let context = format!("{damage:?} {code} {entry}");
@@ -230,6 +235,7 @@ async fn damage_to_the_history_is_named_and_restored_from_what_is_stored_elsewhe
 
         past.verify(Repair::Yes).await;
         assert_eq!(past.verify(Repair::No).await.history, intact, "{context}");
+        assert_eq!(past.health().await, "healthy", "{context}");
     }
     assert_eq!(past.count_errors(expected).await, 0);
 
@@ -292,7 +298,7 @@ async fn an_import_over_a_damaged_current_version_continues_its_history() {
     past.damage_version(&manifest.current.version).await;
     let report = past.import(&ReportSet::first()).await;
     assert!(report.changes.total() > 0 && report.unrecorded == 0, "{report:?}");
-    past.assert_own(0).await;
+    past.assert_responses_for_each_night(0).await;
     assert_eq!(past.verify(Repair::No).await.total_drift(), 0);
 }
 
@@ -311,7 +317,7 @@ async fn imports_that_cannot_write_their_history_take_effect_and_a_later_import_
     assert_eq!((&report.outcome, report.unrecorded), (&Outcome::Unchanged, 2));
     nights.proxy.stop_failing();
     assert_eq!(nights.gap().await, Some(Gap::Unrecorded));
-    nights.assert_own(3).await;
+    nights.assert_responses_for_each_night(3).await;
     assert_eq!(nights.health().await, "healthy");
     let since = format!("/v1/changes?since={}", date_of(nights.start));
     let targets = [&*since, "/v1/changes", "/v1/npa/415/nxx/207/history"];
@@ -323,7 +329,7 @@ async fn imports_that_cannot_write_their_history_take_effect_and_a_later_import_
     let found = responses_to(&nights.fresh_service().await, targets).await;
     assert!(found.values().all(|(status, _)| *status == 200), "{found:?}");
     assert_eq!(nights.gap().await, None);
-    nights.assert_own(0).await;
+    nights.assert_responses_for_each_night(0).await;
 }
 
 #[tokio::test]

@@ -216,7 +216,7 @@ fn no_log_line_contains_a_full_phone_number_a_key_or_client_text() {
         .filter(|line| line["message"] == "request")
         .collect();
     assert_eq!(request_lines.len(), requests.len());
-    assert_describe_first_requests(&request_lines[..FIRST_TARGETS.len()]);
+    assert_first_requests_are_logged(&request_lines[..FIRST_TARGETS.len()]);
     let all_routes = routes();
     let paths = all_routes.iter().flat_map(|routes| routes.paths().map(str::to_owned));
     let (paths, mut masked): (Vec<String>, _) = (paths.collect(), 0);
@@ -253,7 +253,7 @@ fn no_log_line_contains_a_full_phone_number_a_key_or_client_text() {
     assert!(others.len() < 20, "{others:#?}");
 }
 
-fn assert_describe_first_requests(lines: &[Value]) {
+fn assert_first_requests_are_logged(lines: &[Value]) {
     let column =
         |name: &str| -> Vec<Value> { lines.iter().map(|line| line[name].clone()).collect() };
     assert_eq!(column("request_id"), [ID; 4]);

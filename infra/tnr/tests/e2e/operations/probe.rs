@@ -163,11 +163,11 @@ struct Probe {
 impl Probe {
     /// A probe for functions on a service's database.
     async fn new(service: &Service) -> Self {
-        Self::of_functions(service, |_| true).await
+        Self::with_functions(service, |_| true).await
     }
 
     /// A probe with the versions of some functions in its environment.
-    async fn of_functions(service: &Service, is_known: fn(&str) -> bool) -> Self {
+    async fn with_functions(service: &Service, is_known: fn(&str) -> bool) -> Self {
         let app = Some(app_on(service).await);
         let aws =
             Arc::new(Mutex::new(Aws { live: app.clone(), new_version: app, ..Aws::default() }));
@@ -307,7 +307,7 @@ async fn new_versions_must_read_the_current_data_if_there_is_any() {
 #[tokio::test]
 async fn a_broken_probe_reports_failure_to_codedeploy() {
     let service = Service::empty().await;
-    let mut probe = Probe::of_functions(&service, |function| function != "npa").await;
+    let mut probe = Probe::with_functions(&service, |function| function != "npa").await;
     let (status, error) = probe.check_new_version().await;
     assert_eq!(status, "Failed");
     let expected = "the environment variable NPA_VERSION must be the ARN of a function version";
