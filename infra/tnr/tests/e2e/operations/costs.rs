@@ -7,9 +7,8 @@ use serde_json::{Value, json};
 use tnr::operate::costs::{
     REQUESTS, RequestKind, UNKNOWN_KEY,
     measures::{
-        ALARM_METRICS, ALARMS, API_FUNCTIONS, EDGE_ADDRESS_RATE, EDGE_KEYLESS_RATE, EDGE_RULES,
-        GATEWAY_LOG_BYTES, IMPORT_MEMORY_MB, ITEM_BYTES, KEYED_FUNCTIONS, MEMORY_MB,
-        METRIC_FILTERS,
+        ALARM_METRICS, ALARMS, API_FUNCTIONS, EDGE_RULES, GATEWAY_LOG_BYTES, IMPORT_MEMORY_MB,
+        ITEM_BYTES, KEYED_FUNCTIONS, MEMORY_MB, METRIC_FILTERS,
     },
 };
 
@@ -135,17 +134,9 @@ fn the_template_matches_the_costs() {
     ] {
         assert_eq!(stated as usize, deployed, "{what}");
     }
-    let rate = |rule: &str| {
-        let rule = rules.iter().find(|it| it["Name"] == rule).unwrap();
-        let statement = &rule["Statement"]["RateBasedStatement"];
-        let limit = &edge["Parameters"][text(&statement["Limit"])]["Default"];
-        limit.as_f64().unwrap() / statement["EvaluationWindowSec"].as_f64().unwrap()
-    };
     let import = functions.iter().find(|function| function.binary == "ingest").unwrap();
     let memory = &template()["Globals"]["Function"]["MemorySize"];
     for (what, stated, deployed) in [
-        ("EDGE_ADDRESS_RATE", EDGE_ADDRESS_RATE, Some(rate("rate-per-address"))),
-        ("EDGE_KEYLESS_RATE", EDGE_KEYLESS_RATE, Some(rate("keyless"))),
         ("MEMORY_MB", MEMORY_MB, memory.as_f64()),
         ("IMPORT_MEMORY_MB", IMPORT_MEMORY_MB, import.properties["MemorySize"].as_f64()),
     ] {
