@@ -314,6 +314,7 @@ fn find_only(keys: Vec<KeyRecord>, prefix: &str) -> Result<KeyRecord, CliError> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::database::Database;
 
     #[test]
     fn expiry_is_a_future_date_or_number_of_days() {
@@ -328,5 +329,20 @@ mod tests {
         for text in ["", "d", "-1d", "90", "31.01.2027", "2027-02-30"] {
             assert!(text.parse::<Expiry>().is_err(), "{text}");
         }
+    }
+
+    #[tokio::test]
+    async fn keys_are_listed_oldest_first_and_by_name_within_a_second() {
+        let database = Database::in_memory().await.unwrap();
+        let store = database.store();
+        let keys = [("0", "d", 1), ("1", "c", 0), ("2", "b", 1), ("3", "a", 1)];
+        for (hash, name, second) in keys {
+            let created_at = Timestamp::from_second(second).unwrap();
+            let key = KeyRecord::new(hash.to_owned(), "tnr_live_", name, created_at);
+            store.put_api_key(&key).await.unwrap();
+        }
+        let names: Vec<_> =
+            store.api_keys().await.unwrap().into_iter().map(|key| key.name).collect();
+        assert_eq!(names, ["c", "a", "b", "d"]);
     }
 }
