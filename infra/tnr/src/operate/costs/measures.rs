@@ -36,10 +36,6 @@ pub const METRIC_FILTERS: u32 = 1;
 pub const ALARMS: u32 = 23;
 pub const ALARM_METRICS: u32 = 61;
 pub const EDGE_RULES: u32 = 7;
-/// The firewall's limits in requests per second, behind docs/COSTS.md: for one address, and for all requests without a
-/// well-formed key.
-pub const EDGE_ADDRESS_RATE: f64 = 100.0;
-pub const EDGE_KEYLESS_RATE: f64 = 50.0;
 
 /// Requests per probe run, and how many of them go through API Gateway.
 pub const PROBE_REQUESTS: u32 = 14;
