@@ -4,18 +4,12 @@
 //! source file's columns, such as `country` and `type`. Flag links are omitted, since they follow from the country and
 //! state codes.
 
-use std::{borrow::Cow, collections::BTreeSet, sync::LazyLock};
+use std::{borrow::Cow, sync::LazyLock};
 
 use serde_json::Value;
 use shared::cells::escape_formula;
 
-use super::{
-    fields::Fields,
-    include::{EXTRAS, Include},
-    options::Options,
-};
-
-/// The last column, which contains the error if a number has no result.
+/// The last column of a response, which contains the error if a number has no result.
 pub const ERROR_COLUMN: &str = "tn_error";
 
 #[derive(Debug)]
@@ -78,39 +72,5 @@ impl Column {
                 .into(),
             other => other.to_string().into(),
         }
-    }
-}
-
-/// The columns in a response, before [`ERROR_COLUMN`].
-pub fn columns_in_response(options: &Options) -> Vec<&'static Column> {
-    match &options.fields {
-        Some(fields) => columns_for(fields).collect(),
-        None => columns_with(&options.include).collect(),
-    }
-}
-
-/// The columns of the fields that every result has, and of these optional ones.
-pub fn columns_with(include: &Include) -> impl Iterator<Item = &'static Column> {
-    COLUMNS.iter().chain(include.extras().flat_map(|extra| extra.columns.iter()))
-}
-
-pub fn columns_for(fields: &Fields) -> impl Iterator<Item = &'static Column> {
-    let wanted: BTreeSet<String> = fields.leaves().map(column_name).collect();
-    let all = COLUMNS.iter().chain(EXTRAS.iter().flat_map(|extra| extra.columns.iter()));
-    all.filter(move |column| wanted.contains(&column.name))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::FormatResult;
-
-    #[test]
-    fn every_result_field_has_a_column() {
-        let fields = Fields::from_type::<FormatResult>().without("flags");
-        let columns: BTreeSet<String> = fields.leaves().map(column_name).collect();
-        let everything = Include::all();
-        let all = columns_with(&everything).map(|column| column.name.clone());
-        assert_eq!(columns, all.collect());
     }
 }

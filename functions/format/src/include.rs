@@ -10,7 +10,7 @@ use utoipa::{
 
 use super::{
     FormatResult,
-    columns::{Column, columns},
+    columns::{COLUMNS, Column, column_name, columns},
     extras::{
         Assignment, CallingHours, Facts, LineInfo, NetworkInfo, PlaceInfo, ReasonInfo, find_zones,
     },
@@ -135,6 +135,11 @@ impl Include {
         EXTRAS.iter().filter(|extra| self.0.contains(extra.name))
     }
 
+    /// The columns of the fields that every result has, and of these optional ones.
+    pub fn columns(&self) -> impl Iterator<Item = &'static Column> {
+        COLUMNS.iter().chain(self.extras().flat_map(|extra| extra.columns.iter()))
+    }
+
     /// Returns `true` if a North American number's optional fields need the numbering data.
     pub(super) fn needs_data(&self) -> bool {
         self.extras().any(|extra| extra.needs_data)
@@ -145,6 +150,12 @@ impl Include {
         self.extras().for_each(|extra| (extra.describe)(&mut result, facts));
         result
     }
+}
+
+pub fn columns_for(fields: &Fields) -> impl Iterator<Item = &'static Column> {
+    let wanted: BTreeSet<String> = fields.leaves().map(column_name).collect();
+    let all = COLUMNS.iter().chain(EXTRAS.iter().flat_map(|extra| extra.columns.iter()));
+    all.filter(move |column| wanted.contains(&column.name))
 }
 
 impl PartialSchema for Extra {
@@ -186,6 +197,14 @@ mod tests {
         // Google's map has another time zone for it, and no city.
         let text = "689 234 5678";
         json!(assembler.describe(text, country, PhoneNumber::parse(text, country), dataset))
+    }
+
+    #[test]
+    fn every_result_field_has_a_column() {
+        let fields = Fields::from_type::<FormatResult>().without("flags");
+        let columns: BTreeSet<String> = fields.leaves().map(column_name).collect();
+        let everything = Include::all();
+        assert_eq!(columns, everything.columns().map(|column| column.name.clone()).collect());
     }
 
     #[test]

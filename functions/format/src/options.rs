@@ -17,8 +17,9 @@ use utoipa::IntoParams;
 use super::{
     FormatResult,
     block::geographic_npa_nxx,
+    columns::Column,
     fields::Fields,
-    include::{Extra, Include},
+    include::{Extra, Include, columns_for},
 };
 
 /// Options for each number: its default country, caching, and the fields to return.
@@ -55,6 +56,14 @@ pub struct Options {
 }
 
 impl Options {
+    /// The CSV columns of a response, before the one with the error.
+    pub(super) fn columns(&self) -> Vec<&'static Column> {
+        match &self.fields {
+            Some(fields) => columns_for(fields).collect(),
+            None => self.include.columns().collect(),
+        }
+    }
+
     pub fn parse(params: &Params, headers: &HeaderMap) -> Result<Self, ApiError> {
         static FIELDS: LazyLock<Fields> = LazyLock::new(Fields::from_type::<FormatResult>);
         let default_country = match params.text("defaultCountry")? {

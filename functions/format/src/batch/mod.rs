@@ -21,7 +21,7 @@ use shared::{
 };
 use utoipa::IntoParams;
 
-use super::{assemble::Describer, columns::columns_in_response, options::Options};
+use super::{assemble::Describer, options::Options};
 
 pub use json::digits_of;
 
@@ -147,7 +147,7 @@ pub async fn format_numbers(
     let parse = || format.parse(&body, &columns);
     let (numbers, table) = app.heavy_work.run(length, parse).await??;
     if let (Some(table), CSV) = (&table, media_type) {
-        table.check_names(&columns_in_response(&options))?;
+        table.check_names(&options.columns())?;
     }
     charge.raise_to(numbers.len() as u64).await?;
     request_context::record(|context| context.numbers = Some(numbers.len()));

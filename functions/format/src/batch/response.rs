@@ -16,7 +16,7 @@ use crate::{
     FormatResult,
     assemble::Describer,
     bodies::{self, Body, JSON, JSON_LINES, write_json},
-    columns::{Column, ERROR_COLUMN, columns_in_response},
+    columns::{Column, ERROR_COLUMN},
     fields::{Fields, WithFields},
 };
 
@@ -78,7 +78,7 @@ pub fn response(
     results: &[FormattedNumber<'_>],
 ) -> Result<Response, ApiError> {
     if media_type == CSV {
-        let body = csv(table, &columns_in_response(options), results);
+        let body = csv(table, &options.columns(), results);
         return bodies::response(shared::cells::MEDIA_TYPE, body);
     }
     bodies::response(media_type, write_json(media_type, results))

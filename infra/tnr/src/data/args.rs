@@ -7,7 +7,7 @@ use clap::{
 use ingest::{DEFAULT_HISTORY_DAYS, Gate, Mirror, ReportName, Source, Sources};
 use strum::VariantNames;
 
-use crate::{data::report::ChangesFile, database::args::DataArgs};
+use crate::{data::report::changes::ChangesFile, database::args::DataArgs};
 
 #[derive(Debug, Args)]
 pub struct ImportArgs {

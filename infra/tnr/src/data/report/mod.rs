@@ -1,6 +1,6 @@
 //! Command results as text or JSON, including the import report and the `quality` command.
 
-mod changes;
+pub mod changes;
 
 use std::fmt::{self, Write as _};
 
@@ -12,8 +12,6 @@ use ingest::{
 use logging::with_causes;
 use numbering::records::Version;
 use serde::Serialize;
-
-pub use changes::ChangesFile;
 
 use crate::{
     CliError,

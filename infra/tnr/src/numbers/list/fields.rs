@@ -4,9 +4,9 @@ use std::{borrow::Cow, collections::HashSet, str::FromStr};
 
 use format::{
     FormatResult, Include,
-    columns::{self, COLUMNS, column_name, columns_for},
+    columns::{self, COLUMNS, column_name},
     fields::Fields,
-    include::EXTRAS,
+    include::{EXTRAS, columns_for},
 };
 use serde_json::Value;
 use shared::{errors::quote, params::nearest};
@@ -171,8 +171,6 @@ fn last_part(path: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use format::columns::columns_with;
-
     use super::*;
 
     fn names(fields: &str) -> Vec<&'static str> {
@@ -189,7 +187,7 @@ mod tests {
             names("countryCode,verdict,reason"),
             ["country_code", "verdict", "reason", "other"]
         );
-        for column in columns_with(&Include::all()) {
+        for column in Include::all().columns() {
             assert_eq!(names(&column.name), [without_prefix(&column.name)]);
         }
         let line: ListFields = "line_number".parse().unwrap();
