@@ -4,10 +4,7 @@ use std::{collections::BTreeSet, ops::Range};
 
 use jiff::civil::Date;
 
-use super::{
-    columns::{Columns, DictionaryRows, Lists, Numbers},
-    exchanges::{Exchanges, HOLDERS, RATE_CENTERS},
-};
+use super::columns::{Columns, DictionaryRows, Lists, Numbers};
 use crate::records::BlockHolder;
 
 /// All thousands blocks that have a holder, in exchange order.
@@ -26,12 +23,13 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    /// Writes each exchange's blocks with their digits, and the entries for them in `written`, or reads them.
+    /// Writes each exchange's blocks with their digits, holders and rate centers, or reads them. `areas` has the exchanges'
+    /// rows of each area code.
     pub(super) fn write_or_read(
         columns: &mut Columns,
-        exchanges: &Exchanges,
+        areas: impl Iterator<Item = Range<usize>>,
         blocks: Vec<Vec<(u8, &BlockHolder)>>,
-        written: &[DictionaryRows; 3],
+        [holders, rate_centers]: [&DictionaryRows; 2],
     ) -> Option<Self> {
         let effective = || blocks.iter().flatten().map(|(_, block)| block.effective);
         let written_dates: BTreeSet<Date> = effective().flatten().collect();
@@ -39,11 +37,9 @@ impl Blocks {
         let value_for = |date| written_dates.partition_point(|&other| other <= date) as u32;
         let bits = |blocks: &Vec<(u8, _)>| blocks.iter().map(|(digit, _)| 1 << digit).sum();
         let digits = columns.numbers(blocks.iter().map(bits))?;
-        let areas = 0..exchanges.area_count();
-        let areas = areas.map(|area| digits.count_ones(exchanges.rows_of(area)) as u32);
-        let areas = Lists::from_lengths(areas);
-        let holders = columns.numbers(written[HOLDERS].blocks.iter().copied())?;
-        let rate_centers = columns.numbers(written[RATE_CENTERS].blocks.iter().copied())?;
+        let areas = Lists::from_lengths(areas.map(|rows| digits.count_ones(rows) as u32));
+        let holders = columns.numbers(holders.blocks.iter().copied())?;
+        let rate_centers = columns.numbers(rate_centers.blocks.iter().copied())?;
         let effective = columns.numbers(effective().map(|date| date.map_or(0, value_for)))?;
         let dates: Vec<String> = written_dates.iter().map(Date::to_string).collect();
         let dates = columns.strings(dates.iter().map(String::as_str))?;

@@ -73,7 +73,9 @@ impl Exchanges {
         let [first, second, third] =
             [0, 1, 2].map(|column| DictionaryColumn::write_or_read(columns, &written[column]));
         let table = Self { npas, rows, nxxs, attributes, columns: [first?, second?, third?] };
-        let blocks = Blocks::write_or_read(columns, &table, common.blocks_of(exchanges), &written)?;
+        let areas = (0..table.area_count()).map(|area| table.rows_of(area));
+        let entries = [&written[HOLDERS], &written[RATE_CENTERS]];
+        let blocks = Blocks::write_or_read(columns, areas, common.blocks_of(exchanges), entries)?;
         Some((table, blocks))
     }
 
