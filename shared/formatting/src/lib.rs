@@ -3,10 +3,12 @@
 //! The rules come from [`rlibphonenumber`], whose version is pinned. No other crate uses it directly.
 
 mod country;
+mod first_digits;
 mod formats;
 mod masks;
 mod metadata;
 mod names_by_prefix;
+mod north_america;
 mod number;
 mod number_type;
 mod numbers_in_text;

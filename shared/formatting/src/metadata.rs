@@ -1,13 +1,13 @@
 //! The rules, built from `rlibphonenumber`'s metadata with each `\d` rewritten as `[0-9]`.
 //!
-//! `examples/rewrite_phone_metadata.rs` writes the file and explains why.
+//! `examples/rewrite_phone_metadata/main.rs` writes the file and explains why.
 
 use std::sync::LazyLock;
 
 use prost::Message;
 use rlibphonenumber::{PhoneMetadataCollection, PhoneNumberUtil, interfaces::AsOriginal};
 
-use super::country::DefaultCountry;
+use super::{country::DefaultCountry, first_digits, north_america::NANP};
 
 const METADATA: &[u8] = include_bytes!("phone_metadata.bin");
 
@@ -32,10 +32,11 @@ pub fn load_rules() {
     assert!(compile_common_patterns().is_some(), "the metadata lacks North American patterns");
 }
 
-/// Compiles the patterns that parse, classify and format numbers in the default country; `None` if one is missing
-/// or broken.
+/// Reads all first digits, and compiles the patterns that parse, classify and format numbers in the default
+/// country; `None` if one is missing or broken.
 fn compile_common_patterns() -> Option<()> {
     let region = DefaultCountry::default().region();
+    first_digits::for_region(NANP, region)?;
     let us = RULES.as_original().get_metadata_for_region(region)?;
     us.national_prefix_for_parsing().anchor_start().ok()??;
     for numbers in [&us.general_desc, &us.fixed_line, &us.toll_free] {
@@ -43,7 +44,6 @@ fn compile_common_patterns() -> Option<()> {
     }
     for format in us.number_format.iter().chain(&us.intl_number_format) {
         format.pattern().anchor_full().ok()??;
-        format.pattern().original().ok()??;
         if let Some(leading_digits) = format.leading_digits_pattern().last() {
             leading_digits.anchor_start().ok()??;
         }
@@ -52,10 +52,38 @@ fn compile_common_patterns() -> Option<()> {
 }
 
 #[cfg(test)]
-mod tests {
-    use rlibphonenumber::Region;
+pub(crate) mod tests {
+    use rlibphonenumber::{PhoneNumber as Parsed, PhoneNumberType, Region};
 
     use super::*;
+
+    const TYPES: [PhoneNumberType; 11] = [
+        PhoneNumberType::FixedLine,
+        PhoneNumberType::Mobile,
+        PhoneNumberType::TollFree,
+        PhoneNumberType::PremiumRate,
+        PhoneNumberType::SharedCost,
+        PhoneNumberType::VoIP,
+        PhoneNumberType::PersonalNumber,
+        PhoneNumberType::Pager,
+        PhoneNumberType::UAN,
+        PhoneNumberType::VoiceMail,
+        PhoneNumberType::Unknown,
+    ];
+
+    pub(crate) fn example_numbers(rules: &PhoneNumberUtil) -> Vec<Parsed> {
+        let regional = rules.get_supported_regions().flat_map(|region| {
+            TYPES.map(|number_type| {
+                rules.get_example_number_for_type_and_region(region, number_type).ok()
+            })
+        });
+        let worldwide = rules
+            .get_supported_global_network_calling_codes()
+            .map(|code| rules.get_example_number_for_non_geo_entity(code).ok());
+        let mut examples: Vec<_> = regional.chain(worldwide).flatten().collect();
+        examples.sort_by_key(|number| (number.country_code, number.national_number));
+        examples
+    }
 
     /// Everything in the metadata, with ASCII digits only.
     fn contents(rules: &PhoneNumberUtil) -> Vec<String> {

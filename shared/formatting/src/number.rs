@@ -12,14 +12,12 @@ use super::{
     formats::Formats,
     masks,
     metadata::RULES,
+    north_america::NANP,
     number_type::NumberType,
     reading::{FoundNumber, Reading, read_with_prefixes},
     text::is_parseable,
     tolerant,
 };
-
-/// The country calling code of the North American Numbering Plan.
-const NANP: i32 = 1;
 
 /// A number that the rules can parse.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,7 +3,9 @@
 use rlibphonenumber::{PhoneNumber as Parsed, Region, interfaces::AsOriginal};
 
 use super::{
+    first_digits,
     metadata::RULES,
+    north_america,
     number_type::NumberType,
     text::{digit_count, without_international_prefix},
 };
@@ -64,9 +66,7 @@ impl Reading {
         }
         let number = with_ascii_extension(number);
         let national_number = rlibphonenumber::get_national_significant_number_owned(&number);
-        let region = RULES.get_region_for_number(&number);
-        let number_type =
-            region.and_then(|region| type_in(region, number.country_code, &national_number));
+        let (region, number_type) = region_and_type(number.country_code, &national_number);
         let is_possible = RULES.is_possible_number(&number);
         Some(Self { number, national_number, region, number_type, is_possible })
     }
@@ -130,9 +130,124 @@ fn with_ascii_extension(mut number: Parsed) -> Parsed {
     number
 }
 
-/// The type of a number in its region.
+/// A number's region, and its type there.
+///
+/// The crate determines each separately, and each time matches the patterns for all of the calling code's regions
+/// until one fits.
+fn region_and_type(
+    calling_code: i32,
+    national_number: &str,
+) -> (Option<Region>, Option<NumberType>) {
+    let match_region = |region| match_region(region, calling_code, national_number);
+    let found = match north_america::only_region(calling_code, national_number) {
+        Some(region) => match_region(region),
+        None => RULES.get_regions_for_country_calling_code(calling_code).and_then(|mut regions| {
+            if regions.len() > 1 {
+                return regions.find_map(match_region);
+            }
+            // The only region of a calling code applies even if the number does not exist.
+            let region = regions.next()?;
+            Some((region, type_in(region, calling_code, national_number)))
+        }),
+    };
+    found.map_or((None, None), |(region, number_type)| (Some(region), number_type))
+}
+
+/// The region and type of the number if it belongs there: it has a type, or starts with the region's leading
+/// digits.
+fn match_region(
+    region: Region,
+    calling_code: i32,
+    national_number: &str,
+) -> Option<(Region, Option<NumberType>)> {
+    let number_type = type_in(region, calling_code, national_number);
+    let belongs = number_type.is_some() || has_leading_digits(region, national_number);
+    belongs.then_some((region, number_type))
+}
+
+/// The number's type in the region, as libphonenumber determines it, but without matching types that its first
+/// digits rule out.
 fn type_in(region: Region, calling_code: i32, national_number: &str) -> Option<NumberType> {
     let rules = RULES.as_original();
     let metadata = rules.get_metadata_for_region_or_calling_code(calling_code, region)?;
-    NumberType::from_rules(rules.get_number_type_helper(national_number, metadata).ok()?)
+    let [services @ .., fixed_line, mobile] = first_digits::for_region(calling_code, region)?.types;
+    let matches =
+        |pattern| rules.is_number_matching_desc(national_number, pattern).unwrap_or(false);
+    if !matches(&metadata.general_desc) {
+        return None;
+    }
+    let service_patterns = [
+        (&metadata.premium_rate, NumberType::PremiumRate),
+        (&metadata.toll_free, NumberType::TollFree),
+        (&metadata.shared_cost, NumberType::SharedCost),
+        (&metadata.voip, NumberType::Voip),
+        (&metadata.personal_number, NumberType::PersonalNumber),
+        (&metadata.pager, NumberType::Pager),
+        (&metadata.uan, NumberType::Uan),
+        (&metadata.voicemail, NumberType::Voicemail),
+    ];
+    let mut services = service_patterns.into_iter().zip(services);
+    let service = services.find_map(|((pattern, number_type), first_digits)| {
+        (first_digits.allow(national_number) && matches(pattern)).then_some(number_type)
+    });
+    if service.is_some() {
+        return service;
+    }
+    let same_patterns = metadata.original.same_mobile_and_fixed_line_pattern();
+    let is_fixed_line = fixed_line.allow(national_number) && matches(&metadata.fixed_line);
+    let is_mobile = if same_patterns {
+        is_fixed_line
+    } else {
+        mobile.allow(national_number) && matches(&metadata.mobile)
+    };
+    match (is_fixed_line, is_mobile) {
+        (true, true) => Some(NumberType::FixedLineOrMobile),
+        (true, false) => Some(NumberType::FixedLine),
+        (false, true) => Some(NumberType::Mobile),
+        (false, false) => None,
+    }
+}
+
+fn has_leading_digits(region: Region, national_number: &str) -> bool {
+    let metadata = RULES.as_original().get_metadata_for_region(region);
+    let leading_digits =
+        metadata.and_then(|metadata| metadata.leading_digits().anchor_start().ok());
+    leading_digits.flatten().is_some_and(|pattern| pattern.is_match(national_number))
+}
+
+#[cfg(test)]
+mod tests {
+    use rlibphonenumber::{PhoneNumberFormat, PhoneNumberType};
+
+    use super::*;
+    use crate::metadata::tests::example_numbers;
+
+    fn is_same(ours: Option<NumberType>, theirs: PhoneNumberType) -> bool {
+        let ours = ours.map_or("Unknown".to_owned(), |ours| format!("{ours:?}"));
+        ours.eq_ignore_ascii_case(&format!("{theirs:?}"))
+    }
+
+    /// Checks numbers near the examples, which have other types or none, and numbers in every North American
+    /// area code.
+    #[test]
+    fn region_and_type_match_the_crate() {
+        let near_examples = example_numbers(&RULES).into_iter().flat_map(|example| {
+            [0, 1, 10, 1_000, 100_000, 10_000_000, 300_000_000].map(|distance| {
+                let national_number = example.national_number + distance;
+                let number = Parsed { national_number, ..example.clone() };
+                RULES.format(&number, PhoneNumberFormat::E164).into_owned()
+            })
+        });
+        let north_american = (0..1000).flat_map(|area_code| {
+            ["2345678", "5550123", "9110000", "0112345", "1234567", "8762345"]
+                .map(|subscriber| format!("+1{area_code:03}{subscriber}"))
+        });
+        for e164 in near_examples.chain(north_american) {
+            let Some(reading) = Reading::parse(&e164, Region::US) else { continue };
+            let number = &reading.number;
+            assert_eq!(reading.region, RULES.get_region_for_number(number), "{e164}");
+            let number_type = RULES.get_number_type(number);
+            assert!(is_same(reading.number_type, number_type), "{e164}: {number_type:?}");
+        }
+    }
 }
