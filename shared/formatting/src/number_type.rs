@@ -24,24 +24,6 @@ pub enum NumberType {
 }
 
 impl NumberType {
-    /// `None` if no pattern matches.
-    pub(super) fn from_rules(number_type: PhoneNumberType) -> Option<Self> {
-        Some(match number_type {
-            PhoneNumberType::FixedLine => Self::FixedLine,
-            PhoneNumberType::Mobile => Self::Mobile,
-            PhoneNumberType::FixedLineOrMobile => Self::FixedLineOrMobile,
-            PhoneNumberType::TollFree => Self::TollFree,
-            PhoneNumberType::PremiumRate => Self::PremiumRate,
-            PhoneNumberType::SharedCost => Self::SharedCost,
-            PhoneNumberType::VoIP => Self::Voip,
-            PhoneNumberType::PersonalNumber => Self::PersonalNumber,
-            PhoneNumberType::Pager => Self::Pager,
-            PhoneNumberType::UAN => Self::Uan,
-            PhoneNumberType::VoiceMail => Self::Voicemail,
-            PhoneNumberType::Unknown => return None,
-        })
-    }
-
     /// The description in API responses.
     pub fn description(self) -> &'static str {
         match self {

@@ -1,4 +1,5 @@
-//! Writes `src/phone_metadata.bin` from the metadata in the current version of `rlibphonenumber`:
+//! Writes `src/phone_metadata.bin` and `src/first_digits.bin` from the metadata in the current version of
+//! `rlibphonenumber`:
 //!
 //! ```sh
 //! cargo run -p formatting --example rewrite_phone_metadata -- \
@@ -7,9 +8,11 @@
 //!
 //! The crate's patterns contain `\d`, which the regex crate reads as any Unicode digit. Compiled, they take ten
 //! times as much memory as `[0-9]`. The rules normalize digits before matching, so this changes only memory use and
-//! speed.
+//! speed. The second file rules out patterns by a number's first two digits.
 
 #![expect(deprecated, reason = "the fields are only shadowed inside the crate's own wrapper")]
+
+mod first_digits;
 
 use std::{env, error::Error, fs};
 
@@ -17,12 +20,14 @@ use prost::Message;
 use rlibphonenumber::{NumberFormat, PhoneMetadata, PhoneMetadataCollection, PhoneNumberDesc};
 
 const METADATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/phone_metadata.bin");
+const FIRST_DIGITS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/first_digits.bin");
 
 fn main() -> Result<(), Box<dyn Error>> {
     let source = env::args().nth(1).ok_or("no file given; pass the crate's metadata.bin")?;
     let mut collection = PhoneMetadataCollection::decode(fs::read(source)?.as_slice())?;
     collection.metadata.iter_mut().for_each(rewrite_metadata);
     fs::write(METADATA, collection.encode_to_vec())?;
+    fs::write(FIRST_DIGITS, first_digits::file(&collection))?;
     Ok(())
 }
 
