@@ -25,7 +25,7 @@ tnr format list.txt --to csv --output data/lock --force
 tnr backup link --force
 cat data/api-key
 ls
-echo 'not a database, but long enough to be one' > data/dynamodb.sqlite
+rm data/dynamodb.sqlite*; echo 'not a database, but long enough to be one' > data/dynamodb.sqlite
 tnr lookup +14152065555
 tnr keys create --name another
 tnr serve --port 0
