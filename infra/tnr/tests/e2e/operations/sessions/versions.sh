@@ -12,10 +12,10 @@ import second --dry-run --verbose 2> log | grep -v '^  changed '
 head -1 changes.jsonl
 import second --dry-run --changes changes.xls
 import second 2> log
-cp data/dynamodb.sqlite before
+tnr backup before.sqlite > log 2>&1
 import first --dry-run --allow dates > table 2> log
 tnr rollback --dry-run > table
-cmp before data/dynamodb.sqlite
+tnr backup after.sqlite > log 2>&1; cmp before.sqlite after.sqlite
 tnr versions
 tnr versions --json
 tnr changes --csv | grep -v 416-
