@@ -177,7 +177,8 @@ async fn check_tables(store: &Store, is_stack: bool) -> Findings {
     try_join_all(checks).await
 }
 
-/// Commands for keys protect a stack's tables from deletion, since the template would make CloudFormation replace them.
+/// Creating the first key protects a stack's tables from deletion, which the template leaves off: drift detection does not
+/// compare it.
 fn table_finding(name: &str, table: Option<&TableDescription>, is_stack: bool) -> Finding {
     match table {
         None => Finding::problem(name, "the table does not exist").section("Restore from backup"),

@@ -1,4 +1,4 @@
-//! A stack on AWS: its status, and the alarms that fire now.
+//! A stack on AWS: its status and its alarms.
 
 use std::{collections::BTreeMap, time::Duration};
 

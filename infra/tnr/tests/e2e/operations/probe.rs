@@ -40,7 +40,7 @@ use crate::support::{
     template::{assert_has_alarm_metrics, metrics_in, route_for, routes},
 };
 
-/// What a misbehaving function does.
+/// Ways in which a function misbehaves.
 #[derive(Debug, Clone, Copy)]
 enum Misbehavior {
     /// Responds with 500, as after a panic.

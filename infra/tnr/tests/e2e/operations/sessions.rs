@@ -164,7 +164,7 @@ fn sessions_print_what_their_snapshots_have() {
     let mut files: Vec<PathBuf> = files.collect();
     let wanted = env::var("TNR_SESSION").unwrap_or_default();
     files.retain(|file| file.display().to_string().ends_with(&format!("{wanted}.sh")));
-    assert!(!files.is_empty(), "there is no session '{wanted}'");
+    assert!(!files.is_empty(), "session '{wanted}' does not exist");
     // The longest ones first.
     files.sort_by_key(|file| Reverse(fs::metadata(file).unwrap().len()));
     let files = Mutex::new(files.into_iter());
