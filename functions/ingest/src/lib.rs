@@ -57,7 +57,7 @@ pub use quality::{
     TypeCoverage, Values,
 };
 pub use rollback::{RollbackTarget, rollback};
-pub use sources::{Mirror, PUBLISHED_URLS, Source, Sources};
+pub use sources::{Mirror, Source, Sources, published_url};
 pub use store::ReportName;
 pub use verify::{Drift, Verification, verify};
 pub use verify_history::{HistoryDrift, HistoryVerification};

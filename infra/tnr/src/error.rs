@@ -3,7 +3,7 @@
 use std::{error::Error, process::ExitCode};
 
 use indicatif::HumanCount;
-use ingest::{Gate, IngestError, PUBLISHED_URLS};
+use ingest::{Gate, IngestError};
 use logging::with_causes;
 use reqwest::StatusCode;
 use shared::auth::MalformedKey;
@@ -57,14 +57,12 @@ pub enum CliError {
     Unhealthy { url: String, status: StatusCode },
     #[error(transparent)]
     Ingest(#[from] IngestError),
-    /// A report could not be fetched. The message suggests workarounds.
+    /// A report could not be fetched, with the commands that import it from files.
     #[error(
-        "{}\n\nDownload these files in a browser and pass them with --nanpa, --cnac and\n\
-         --npa-report, in this order, or use a mirror with --mirror URL:\n{}",
-        with_causes(.0),
-        PUBLISHED_URLS.join("\n")
+        "{}\nDownload the files where the network allows it, then import them:\n\n{commands}",
+        with_causes(error)
     )]
-    NotFetched(IngestError),
+    NotFetched { error: IngestError, commands: String },
     #[error("the import was refused: {reason}{}", override_advice(gates))]
     Refused {
         reason: String,

@@ -12,10 +12,6 @@ use crate::{
     table::{Format, Row, date, non_empty},
 };
 
-pub(crate) const NANPA_URL: &str =
-    "https://reports.nanpa.com/public/CoCodeAssignment_Utilized_AllStates_Public.zip";
-pub(crate) const CNAC_URL: &str = "https://www.cnac.ca/data/COCodeStatus_ALL.zip";
-
 pub(super) const NANPA: Report = Report {
     format: Format {
         name: ReportName::Nanpa,
@@ -25,7 +21,9 @@ pub(super) const NANPA: Report = Report {
         unused: "EffectiveDate, Initial/Growth, Pooled Code, In Service",
         max_rows: 640_000,
     },
-    published_at: Some(NANPA_URL),
+    published_at: Some(
+        "https://reports.nanpa.com/public/CoCodeAssignment_Utilized_AllStates_Public.zip",
+    ),
     is_required: true,
     keeps_blocks_in: None,
     parse_row: us_code,
@@ -42,7 +40,7 @@ pub(super) const CNAC: Report = Report {
         unused: "Pooled, Remarks",
         max_rows: 640_000,
     },
-    published_at: Some(CNAC_URL),
+    published_at: Some("https://www.cnac.ca/data/COCodeStatus_ALL.zip"),
     is_required: true,
     keeps_blocks_in: None,
     parse_row: canadian_code,

@@ -16,8 +16,6 @@ use crate::{
     table::{Format, Row, non_empty},
 };
 
-pub(crate) const URL: &str = "https://reports.nanpa.com/public/npa_report.csv";
-
 /// The report. Only assigned area codes become records; the rest are counted as skipped.
 pub(super) const REPORT: Report = Report {
     format: Format {
@@ -35,7 +33,7 @@ pub(super) const REPORT: Report = Report {
                  PERM_HNPA_FOREIGN_LOCAL_CALLS",
         max_rows: 10_000,
     },
-    published_at: Some(URL),
+    published_at: Some("https://reports.nanpa.com/public/npa_report.csv"),
     is_required: true,
     keeps_blocks_in: None,
     parse_row: |row, rows, notes| {

@@ -19,7 +19,7 @@ use crate::{
     error::Cause,
     notes::Notes,
     options::before_deadline,
-    reports::{REPORTS, Report, ReportRows, codes, npa_report},
+    reports::{REPORTS, Report, ReportRows},
 };
 pub(crate) use content::Content;
 
@@ -191,8 +191,10 @@ impl Source {
     }
 }
 
-/// The URLs of the required reports: NANPA's codes, CNAC's codes and NANPA's area codes.
-pub const PUBLISHED_URLS: [&str; 3] = [codes::NANPA_URL, codes::CNAC_URL, npa_report::URL];
+/// The publisher's URL of a report; `None` for the operator's own.
+pub fn published_url(name: ReportName) -> Option<&'static str> {
+    REPORTS.iter().find(|report| report.format.name == name)?.published_at
+}
 
 fn is_published(address: &str) -> bool {
     REPORTS.iter().any(|report| report.published_at == Some(address))

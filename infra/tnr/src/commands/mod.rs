@@ -1,5 +1,6 @@
 //! The commands.
 
+pub(crate) mod help;
 mod reading;
 
 use std::process::ExitCode;
@@ -41,7 +42,8 @@ use crate::{
     version,
     args_conflicts_with_subcommands = true,
     override_usage = "tnr [OPTIONS]\n       tnr [OPTIONS] NUMBER\n       tnr COMMAND [OPTIONS]",
-    after_help = EXIT_CODES
+    after_help = HELP_ON_COMMANDS,
+    after_long_help = format!("{HELP_ON_COMMANDS}\n\n{EXIT_CODES}")
 )]
 pub struct Cli {
     #[command(subcommand)]
@@ -49,6 +51,10 @@ pub struct Cli {
     #[command(flatten)]
     pub serve: ServeArgs,
 }
+
+const HELP_ON_COMMANDS: &str = "\
+'tnr serve --help' explains the options of the server, and 'tnr COMMAND --help' a command's \
+options. Both have examples.";
 
 const EXIT_CODES: &str = "\
 Exit codes: 0 success; 1 nothing found, invalid number, or failed check; \

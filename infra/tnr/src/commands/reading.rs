@@ -1,15 +1,13 @@
-//! Parses the command line and its environment variables, and lays out the help with commands in groups.
+//! Parses the command line and its environment variables.
 
-use std::{env, ffi::OsString, fmt::Write};
+use std::{env, ffi::OsString};
 
 use clap::{
     Arg, Command as ClapCommand, CommandFactory, FromArgMatches,
-    builder::StyledStr,
     error::{ContextKind, ContextValue, ErrorKind},
 };
 
-use super::{Cli, Command};
-use crate::terminal;
+use super::{Cli, Command, help};
 
 impl Cli {
     /// Parses the command line. Environment variables are defaults for options, unless empty. A phone
@@ -34,7 +32,7 @@ impl Cli {
 }
 
 fn parse_command(args: &[OsString]) -> Result<Cli, clap::Error> {
-    let command = map_arguments(group_commands(Cli::command()), ignore_empty_variable);
+    let command = map_arguments(help::lay_out(Cli::command()), ignore_empty_variable);
     command.try_get_matches_from(args).and_then(|matches| Cli::from_arg_matches(&matches))
 }
 
@@ -67,44 +65,6 @@ fn ignore_empty_variable(argument: Arg) -> Arg {
     let value = argument.get_env().and_then(env::var_os);
     let is_empty = value.is_some_and(|value| value.is_empty());
     if is_empty { argument.env(None::<&'static str>) } else { argument }
-}
-
-const MAX_WIDTH: usize = 100;
-
-/// The groups after the first one, which has all other commands.
-const GROUPS: [(&str, &[&str]); 2] = [
-    ("Data", &["import", "versions", "quality", "rollback", "verify", "backup", "restore"]),
-    ("Operate", &["serve", "keys", "doctor", "health", "dynamodb", "flags", "costs", "openapi"]),
-];
-
-/// Groups the commands in the help, and wraps it at the terminal's width.
-fn group_commands(cli: ClapCommand) -> ClapCommand {
-    let commands = commands(&cli);
-    let header = cli.get_styles().get_header();
-    let template = format!(
-        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{commands}\
-         {header}Options for serve, the default command:{header:#}\n{{options}}{{after-help}}"
-    );
-    cli.help_template(StyledStr::from(template)).term_width(terminal::width().min(MAX_WIDTH))
-}
-
-fn commands(cli: &ClapCommand) -> String {
-    let (header, literal) = (cli.get_styles().get_header(), cli.get_styles().get_literal());
-    let mut text = String::new();
-    let is_grouped = |name: &str| GROUPS.iter().any(|(_, names)| names.contains(&name));
-    let names = cli.get_subcommands().map(ClapCommand::get_name);
-    let others: Vec<&str> = names.filter(|name| !is_grouped(name)).collect();
-    for (group, names) in [("Use", &*others)].into_iter().chain(GROUPS) {
-        // Writing to a string never fails.
-        _ = writeln!(text, "{header}{group}:{header:#}");
-        for name in names {
-            let about = cli.find_subcommand(name).and_then(ClapCommand::get_about);
-            let about = about.map(StyledStr::to_string).unwrap_or_default();
-            _ = writeln!(text, "  {literal}{name:<10}{literal:#}  {about}");
-        }
-        text.push('\n');
-    }
-    text
 }
 
 #[cfg(test)]

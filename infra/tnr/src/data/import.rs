@@ -4,7 +4,8 @@ use std::fmt::{self, Write};
 
 use indicatif::HumanCount;
 use ingest::{
-    ImportReport, IngestError, Options, Outcome, Progress as Step, RollbackTarget, Warning,
+    ImportReport, IngestError, Options, Outcome, Progress as Step, RollbackTarget, Source, Sources,
+    Warning, published_url,
 };
 use store::Store;
 
@@ -16,9 +17,9 @@ use crate::{
     },
     database::{Access, on_database},
     terminal::{
-        next_steps,
+        NextCommands, next_steps,
         progress::{Progress, Unit},
-        show_note,
+        quote, show_note,
     },
 };
 
@@ -40,10 +41,27 @@ pub async fn import(args: ImportArgs) -> Result<(), CliError> {
         on_database(&args.change.data, access(&args.change, Access::Create), import).await?;
     finish(report, &args.change).map_err(|error| match error {
         CliError::Ingest(error @ IngestError::NotFetched { .. }) if is_fetched => {
-            CliError::NotFetched(error)
+            let commands = commands_for_files(&sources, &args.change.data.next());
+            CliError::NotFetched { error, commands }
         }
         other => other,
     })
+}
+
+/// The commands that download the published reports, and import them from the files.
+fn commands_for_files(sources: &Sources, next: &NextCommands) -> String {
+    let mut curl = "curl --fail --location --remote-name-all".to_owned();
+    let mut import = next.tnr("import");
+    for (name, source) in sources.iter() {
+        let mut file = source.to_string();
+        if let (Source::Url(_), Some(url)) = (source, published_url(name)) {
+            curl += &format!(" \\\n  {url}");
+            file = url.rsplit('/').next().unwrap_or_default().to_owned();
+        }
+        let option = name.to_string().replace('_', "-");
+        import += &format!(" \\\n  --{option} {}", quote(&file));
+    }
+    format!("{curl}\n{import}")
 }
 
 pub async fn rollback(args: RollbackArgs) -> Result<(), CliError> {

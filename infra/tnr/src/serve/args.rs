@@ -40,21 +40,21 @@ pub struct ServeArgs {
     pub address: ApiAddress,
     /// Address for the operations port (/metrics, /ready and /live), such as 127.0.0.1:9464
     /// [default: none]
-    #[arg(long, value_name = "IP:PORT", env = "TNR_OPS_ADDRESS")]
+    #[arg(long, value_name = "IP:PORT", env = "TNR_OPS_ADDRESS", hide_short_help = true)]
     pub ops_address: Option<SocketAddr>,
     /// Seconds to keep serving after SIGTERM while reporting not ready; Ctrl-C skips this wait
     #[arg(long, value_name = "SECONDS", env = "TNR_DRAIN", default_value = "5",
-          value_parser = seconds())]
+          value_parser = seconds(), hide_short_help = true)]
     pub drain: Duration,
     /// Seconds for in-flight requests to finish after that; a second signal exits at once
     #[arg(long, value_name = "SECONDS", env = "TNR_GRACE", default_value = "5",
-          value_parser = seconds())]
+          value_parser = seconds(), hide_short_help = true)]
     pub grace: Duration,
     /// Origins whose web pages may call the API, separated by commas [default: any]
-    #[arg(long, value_name = "ORIGINS", env = "CORS_ORIGINS")]
+    #[arg(long, value_name = "ORIGINS", env = "CORS_ORIGINS", hide_short_help = true)]
     cors_origins: Option<String>,
     /// Base URL for links to flag images [default: this server]
-    #[arg(long, value_name = "URL", env = "FLAGS_BASE_URL")]
+    #[arg(long, value_name = "URL", env = "FLAGS_BASE_URL", hide_short_help = true)]
     flags_base_url: Option<String>,
     #[command(flatten)]
     pub connections: ConnectionArgs,

@@ -28,17 +28,17 @@ use tokio::{
 pub struct ConnectionArgs {
     /// Maximum open connections; additional clients wait
     #[arg(long, value_name = "COUNT", env = "TNR_MAX_CONNECTIONS", default_value_t = 1024,
-          value_parser = positive())]
+          value_parser = positive(), hide_short_help = true)]
     max_connections: u64,
     /// Timeout for a request to arrive with its body, in seconds
     // Starts with the first byte, or with the connection. The response must also have started by then.
     #[arg(long, value_name = "SECONDS", env = "TNR_REQUEST_TIMEOUT",
-          default_value = "60", value_parser = positive().map(Duration::from_secs))]
+          default_value = "60", value_parser = positive().map(Duration::from_secs), hide_short_help = true)]
     request_timeout: Duration,
     /// Timeout for idle connections, in seconds
     // Waiting for the next request, or for the client to read more of a response.
     #[arg(long, value_name = "SECONDS", env = "TNR_IDLE_TIMEOUT",
-          default_value = "75", value_parser = positive().map(Duration::from_secs))]
+          default_value = "75", value_parser = positive().map(Duration::from_secs), hide_short_help = true)]
     idle_timeout: Duration,
 }
 

@@ -15,6 +15,7 @@ use super::{
 };
 use crate::{
     CliError,
+    commands::help::with_short_help,
     data::numbering_data::with_routes,
     database::args::DataArgs,
     error::NOT_FOUND_EXIT_CODE,
@@ -98,7 +99,7 @@ fn add_args(command: Command) -> Command {
     let words = query.words.iter().map(|(usage, help)| positional(usage, help));
     let command = command.args(words).args(options(query).iter().map(option)).arg(json).args(csv);
     // The derived arguments bring a summary of their own.
-    DataArgs::augment_args(command).about(query.about)
+    DataArgs::augment_args(command).about(query.about).mut_args(with_short_help)
 }
 
 /// The name in a usage such as `[WORDS]...`.
