@@ -72,6 +72,22 @@ fn a_new_container_reads_before_it_writes_and_both_are_due_immediately() {
     assert_eq!((counter.due_at(clock), total(&table)), (None, 1));
 }
 
+/// The table compares them between containers, to tell the latest writers.
+#[test]
+fn write_numbers_are_milliseconds_and_increase_even_if_the_clock_does_not() {
+    let limits = limits(None, Some(101));
+    let (mut counter, mut table) = counter_and_table(limits);
+    let mut numbers = vec![counter.last_number];
+    for seconds in [0, -60, 1] {
+        take(&mut counter, limits, 1, NINE_AM + seconds).unwrap();
+        write(&mut counter, &mut table, NINE_AM + seconds);
+        numbers.push(counter.last_number);
+    }
+    assert!(numbers.is_sorted_by(|before, after| before < after), "{numbers:?}");
+    let seconds: Vec<i64> = numbers.iter().map(|number| number / 1000 - NINE_AM).collect();
+    assert_eq!((seconds[0], seconds[3]), (0, 1), "{numbers:?}");
+}
+
 #[test]
 fn later_writes_are_due_by_allowance_or_age() {
     let limits = limits(None, Some(101));

@@ -237,14 +237,23 @@ fn suitable_views(command: &QueryCommand) -> Result<Vec<(&View, Params<'_>)>, Cl
         views.truncate(1);
     }
     if views.is_empty() {
-        let usage = query.words.iter().map(|(usage, _)| *usage).collect::<Vec<_>>().join(" ");
-        let got = [&words[..], &names].concat().join(" ");
-        return Err(CliError::failed(format!("expected {usage}, got '{got}'")));
+        let fit = query.views.iter().any(|view| fill(view, words).is_some());
+        return Err(CliError::failed(misfit(query, words, &names.join(" and "), fit)));
     }
     for (_, params) in &mut views {
         params.extend(options.iter().map(|(name, value)| (*name, value.clone().into())));
     }
     Ok(views)
+}
+
+/// Says why no view takes the words and options, although one takes the words if `fit` is set.
+fn misfit(query: &Query, words: &[String], options: &str, fit: bool) -> String {
+    let usage = query.words.iter().map(|(usage, _)| *usage).collect::<Vec<_>>().join(" ");
+    match words.join(" ") {
+        words if words.is_empty() => format!("{options} needs {}", usage.trim_matches(['[', ']'])),
+        words if fit => format!("{options} cannot be combined with '{words}'"),
+        words => format!("expected {usage}, got '{words}'"),
+    }
 }
 
 /// Fills a view's parameters with the words. `q` takes all of them, and others one part each: `415-234` is two.
@@ -298,6 +307,18 @@ mod tests {
         ] {
             let views = parse(line).map(|it| suitable_views(&it).is_ok());
             assert_eq!(views == Ok(true), is_valid, "{line}: {views:?}");
+        }
+    }
+
+    #[test]
+    fn misfits_name_the_words_or_options_to_change() {
+        for (line, expected) in [
+            ("area-codes 415 --state CA", "--state cannot be combined with '415'"),
+            ("area-codes --as-of 2026-01-01", "--as-of needs NPA"),
+            ("area-code 415 234 555 --limit 5", "expected NPA [NXX], got '415 234 555'"),
+        ] {
+            let command = parse(line).unwrap();
+            assert_eq!(suitable_views(&command).unwrap_err().to_string(), expected);
         }
     }
 
