@@ -315,7 +315,7 @@ mod tests {
         for (line, expected) in [
             ("area-codes 415 --state CA", "--state cannot be combined with '415'"),
             ("area-codes --as-of 2026-01-01", "--as-of needs NPA"),
-            ("area-code 415 234 555 --limit 5", "expected NPA [NXX], got '415 234 555'"),
+            ("history 415-234-5 --limit 5", "expected NPA-NXX|OCN..., got '415-234-5'"),
         ] {
             let command = parse(line).unwrap();
             assert_eq!(suitable_views(&command).unwrap_err().to_string(), expected);
