@@ -76,9 +76,6 @@ def is_accepted_on_purpose(name, value):
     # An empty value counts as missing.
     if value == "":
         return True
-    # A larger limit is treated as 100, the documented maximum.
-    if name == "limit":
-        return bool(re.fullmatch("[0-9]{3,}", value))
     # The service accepts any case, but the document only shows the case used in responses. This matters only for
     # OCNs: values that schemathesis sends for non-strings, such as `true` and `None`, have four letters.
     return name == "ocn" and bool(re.fullmatch("(?=.*[a-z])[0-9A-Za-z]{4}", value))

@@ -21,7 +21,7 @@ use utoipa::ToSchema;
 
 use crate::quota::{QuotaExceeded, QuotaStatus};
 
-pub use responses::{BodyError, ListError, PublicError};
+pub use responses::{BodyError, ListError, PublicError, SharedResponse, shared_responses};
 
 /// The challenge for a request without a key (RFC 6750, section 3).
 const CHALLENGE: &str = "Bearer realm=\"Telephone Number Reference Service\"";

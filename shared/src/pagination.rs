@@ -35,8 +35,8 @@ const VERSION_RULE: &str =
 #[derive(Debug, Clone, Copy, PartialEq, Eq, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct Page {
-    /// Page size. Values over 100 count as 100.
-    #[param(required = false, minimum = 1, maximum = 100, default = 50)]
+    /// Page size. Values above 100 are lowered to 100.
+    #[param(required = false, minimum = 1, default = 50)]
     pub limit: usize,
     /// Number of results to skip.
     #[param(required = false, minimum = 0, maximum = 9_007_199_254_740_991_u64, default = 0, format = Int64)]
@@ -123,7 +123,7 @@ fn parse_count(
 /// A page's position in its list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Pagination {
-    /// Number of results requested, at most 100.
+    /// Page size: the requested `limit`, lowered to 100.
     #[schema(minimum = 1, maximum = 100)]
     pub limit: usize,
     /// Number of results skipped.

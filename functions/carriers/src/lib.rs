@@ -102,7 +102,7 @@ fn parse_filter(params: &Params) -> Result<CarrierSearch, ApiError> {
 /// Ordered by OCN. With `q`, names equal to the whole query come first, then names that start with it, then the rest.
 /// Ties go to the carrier with more exchanges.
 #[utoipa::path(
-    get, path = "/v1/carriers", operation_id = "listCarriers", tag = "Carriers",
+    get, path = "/v1/carriers", operation_id = "listCarriers", tag = "Lists and pages",
     params(CarrierSearch, ListRequest),
     responses((status = 200, description = "A page of carriers", body = CarrierList), ListError)
 )]
@@ -121,7 +121,7 @@ async fn list(
 
 /// Look up a carrier
 #[utoipa::path(
-    get, path = "/v1/carrier/{ocn}", operation_id = "getCarrier", tag = "Carriers",
+    get, path = "/v1/carrier/{ocn}", operation_id = "getCarrier", tag = "Look up",
     params(("ocn" = Ocn, Path, description = "Operating Company Number; case-insensitive"), AsOf),
     responses((status = 200, description = "The carrier", body = CarrierDetail), ApiError)
 )]
@@ -135,7 +135,7 @@ async fn carrier_by_path(
 
 /// Look up a carrier by query
 #[utoipa::path(
-    get, path = "/v1/carrier", operation_id = "getCarrierByQuery", tag = "Carriers",
+    get, path = "/v1/carrier", operation_id = "getCarrierByQuery", tag = "Look up",
     params(("ocn" = Ocn, Query, description = "Operating Company Number; case-insensitive"), AsOf),
     responses((status = 200, description = "The carrier", body = CarrierDetail), ApiError)
 )]
@@ -180,7 +180,7 @@ impl Rows for HolderList {
 /// The holders of the assigned exchanges that match every filter, most exchanges first. Without a filter, all of these
 /// count. Numbers may have been ported to other carriers.
 #[utoipa::path(
-    get, path = "/v1/holders", operation_id = "listHolders", tag = "Carriers",
+    get, path = "/v1/holders", operation_id = "listHolders", tag = "Lists and pages",
     params(
         ("npa" = Option<Npa>, Query, description = "3-digit area code."),
         ("state" = Option<StateCode>, Query, description = "State or province code."),

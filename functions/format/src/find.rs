@@ -99,7 +99,7 @@ struct FoundNumber<'a> {
 /// up to 1,000 numbers. Each number counts as a request. The minimum is one request per 100 digits or 16 KB of text. The
 /// body is the text itself (`text/plain`), or JSON with a `text`.
 #[utoipa::path(
-    post, path = "/v1/find", operation_id = "findNumbers", tag = "Format",
+    post, path = "/v1/find", operation_id = "findNumbers", tag = "Batches",
     params(Options, FindOptions),
     request_body(
         description = "The text",

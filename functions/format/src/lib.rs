@@ -61,7 +61,7 @@ type Context = (State<App>, Params, AsOf, KeyKind, HeaderMap, FlagsBaseUrl);
 ///
 /// Unparseable text is not an error: the result has `valid: false` and `possible: false`.
 #[utoipa::path(
-    get, path = "/v1/format/{*tn}", operation_id = "formatNumber", tag = "Format",
+    get, path = "/v1/format/{*tn}", operation_id = "formatNumber", tag = "Look up",
     params(("tn" = String, Path, description = "Phone number in any format, percent-encoded"), Options, AsOf),
     responses((status = 200, description = "The number's details", body = FormatResult), ListError)
 )]
@@ -76,7 +76,7 @@ async fn format_by_path(
 ///
 /// Unparseable text is not an error: the result has `valid: false` and `possible: false`.
 #[utoipa::path(
-    get, path = "/v1/format", operation_id = "formatNumberByQuery", tag = "Format",
+    get, path = "/v1/format", operation_id = "formatNumberByQuery", tag = "Look up",
     params(("tn" = String, Query, description = "Phone number in any format", min_length = 1), Options, AsOf),
     responses((status = 200, description = "The number's details", body = FormatResult), ListError)
 )]

@@ -81,7 +81,7 @@ type Context = (State<App>, Params, AsOf, KeyKind);
 
 /// Look up a number's block
 #[utoipa::path(
-    get, path = "/v1/lookup/{*tn}", operation_id = "lookUpBlock", tag = "Lookup",
+    get, path = "/v1/lookup/{*tn}", operation_id = "lookUpBlock", tag = "Look up",
     params(
         ("tn" = String, Path, description = "10-digit North American number in any format"),
         LookupOptions, AsOf
@@ -97,7 +97,7 @@ pub async fn lookup_by_path(
 
 /// Look up a number's block by query
 #[utoipa::path(
-    get, path = "/v1/lookup", operation_id = "lookUpBlockByQuery", tag = "Lookup",
+    get, path = "/v1/lookup", operation_id = "lookUpBlockByQuery", tag = "Look up",
     params(
         ("tn" = String, Query, description = "10-digit North American number in any format"),
         LookupOptions, AsOf

@@ -213,7 +213,7 @@ impl Filter {
 /// Every assigned area code in the North American Numbering Plan that matches every filter, in order: also
 /// non-geographic, Caribbean and planned ones.
 #[utoipa::path(
-    get, path = "/v1/area-codes", operation_id = "listAreaCodes", tag = "Area codes",
+    get, path = "/v1/area-codes", operation_id = "listAreaCodes", tag = "Lists and pages",
     params(Filter, ListRequest),
     responses((status = 200, description = "A page of area codes", body = AreaCodeList), ListError)
 )]
@@ -234,7 +234,7 @@ pub async fn list_area_codes(
 
 /// Look up an area code's place in the numbering plan
 #[utoipa::path(
-    get, path = "/v1/area-codes/{npa}", operation_id = "getAreaCodePlan", tag = "Area codes",
+    get, path = "/v1/area-codes/{npa}", operation_id = "getAreaCodePlan", tag = "Look up",
     params(("npa" = Npa, Path, description = "3-digit area code"), AsOf),
     responses((status = 200, description = "The area code", body = AreaCodeDetail), ApiError)
 )]

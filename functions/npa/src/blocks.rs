@@ -72,7 +72,7 @@ impl Rows for ExchangeBlocks {
 ///
 /// If the exchange is not pooled, or no block report was imported, its holder holds all ten.
 #[utoipa::path(
-    get, path = "/v1/npa/{npa}/nxx/{nxx}/blocks", operation_id = "listBlocks", tag = "Area codes",
+    get, path = "/v1/npa/{npa}/nxx/{nxx}/blocks", operation_id = "listBlocks", tag = "Look up",
     params(
         ("npa" = Npa, Path, description = "3-digit area code"),
         ("nxx" = Nxx, Path, description = "3-digit exchange code"), AsOf, FormatParam

@@ -97,7 +97,7 @@ impl Rows for AreaCodeResult {
 
 /// Look up an area code
 #[utoipa::path(
-    get, path = "/v1/npa/{npa}", operation_id = "getAreaCode", tag = "Area codes",
+    get, path = "/v1/npa/{npa}", operation_id = "getAreaCode", tag = "Look up",
     params(
         ("npa" = Npa, Path, description = "3-digit area code"),
         ("nxx" = Option<Nxx>, Query, description = "3-digit exchange code; restricts the result to that exchange"),
@@ -119,7 +119,7 @@ async fn area_code_by_path(
 
 /// Look up an exchange
 #[utoipa::path(
-    get, path = "/v1/npa/{npa}/nxx/{nxx}", operation_id = "getExchange", tag = "Area codes",
+    get, path = "/v1/npa/{npa}/nxx/{nxx}", operation_id = "getExchange", tag = "Look up",
     params(
         ("npa" = Npa, Path, description = "3-digit area code"),
         ("nxx" = Nxx, Path, description = "3-digit exchange code"), Page, AsOf,
@@ -139,7 +139,7 @@ async fn exchange_by_path(
 
 /// Look up an area code or exchange by query
 #[utoipa::path(
-    get, path = "/v1/npa", operation_id = "getAreaCodeByQuery", tag = "Area codes",
+    get, path = "/v1/npa", operation_id = "getAreaCodeByQuery", tag = "Look up",
     params(
         ("npa" = Npa, Query, description = "3-digit area code"),
         ("nxx" = Option<Nxx>, Query, description = "3-digit exchange code; restricts the result to that exchange"),

@@ -100,7 +100,7 @@ const REQUIRED: &str = "At least one of q, npa, nxx, ocn, company, rate_center, 
 /// At least one filter is required, and exchanges must match every filter. Results are ordered by area code and
 /// exchange code.
 #[utoipa::path(
-    get, path = "/v1/search", operation_id = "searchExchanges", tag = "Search",
+    get, path = "/v1/search", operation_id = "searchExchanges", tag = "Lists and pages",
     params(Search, ListRequest),
     responses((status = 200, description = "A page of matching exchanges", body = SearchResult), ListError)
 )]

@@ -1,7 +1,7 @@
 //! The routes for the lookup page and the documentation.
 
 use serde_json::{Value, json};
-use shared::in_process::RouteResponse;
+use shared::{in_process::RouteResponse, public_address::PublicAddress};
 use test_api::{TestApi, header};
 
 use super::routes;
@@ -30,7 +30,36 @@ async fn browsers_get_the_page_and_other_clients_get_an_index() {
         });
         assert_eq!(index, expected, "{accept}");
     }
-    get("/openapi.json", "*/*").await;
+}
+
+#[tokio::test]
+async fn descriptions_name_the_server_that_serves_them_and_are_not_shared() {
+    let committed: Value =
+        serde_json::from_str(include_str!("../../../docs/openapi.json")).unwrap();
+    for (path, committed) in [
+        ("/openapi.json", committed.clone()),
+        ("/openapi-3.0.json", super::version_3_0::convert(committed)),
+    ] {
+        let api = TestApi::new(routes());
+        let served = async |address: Option<String>| {
+            let response = api.at(PublicAddress(address)).get(path, &[]).await;
+            assert_eq!(header(&response.headers, "cache-control"), "private, max-age=60");
+            String::from_utf8(response.body.to_vec()).unwrap()
+        };
+        let address = "https://numbers.example:8443/base";
+        let text = served(Some(address.to_owned())).await;
+        assert!(text.contains(&format!("'{address}/v1/carriers")) && !text.contains("{address}"));
+        let mut description: Value =
+            serde_json::from_str(&text.replace(address, "{address}")).unwrap();
+        let this_service = json!([{ "url": "{address}", "description": "This service" }]);
+        assert_eq!(description["servers"], this_service);
+        assert_eq!(description["externalDocs"]["url"], "{address}/docs");
+        for part in ["servers", "externalDocs"] {
+            description[part] = committed[part].clone();
+        }
+        assert_eq!(description, committed, "{path}");
+        assert_eq!(served(None).await, committed.to_string(), "{path}");
+    }
 }
 
 #[tokio::test]

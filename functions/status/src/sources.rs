@@ -110,10 +110,7 @@ impl From<(ReportName, ImportedReport)> for Source {
         PublicError,
         (
             status = 200, description = "The reports", body = Sources,
-            headers((
-                "X-Numbering-Data" = Option<String>,
-                description = "'sample' if the service is using sample data."
-            ))
+            headers(("X-Numbering-Data"))
         )
     )
 )]

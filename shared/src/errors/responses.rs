@@ -94,18 +94,31 @@ impl IntoResponses for PublicError {
     }
 }
 
+/// References to the shared responses with these statuses.
 fn responses(statuses: &[&str]) -> Responses {
-    let all = errors().into_iter().map(response);
-    all.filter(|(status, _)| statuses.contains(&status.as_str())).collect()
+    let all = shared_responses();
+    let wanted = all.filter(|shared| statuses.contains(&shared.status.as_str()));
+    wanted.map(|it| (it.status, Ref::from_response_name(it.name).into())).collect()
 }
 
-fn response((error, description): (ApiError, &str)) -> (String, RefOr<Response>) {
-    let (body, (_, status)) = (error.body(), error.kind());
-    let response = ResponseBuilder::new()
-        .description(description)
-        .content("application/json", content("ErrorBody", &body))
-        .content(PROBLEM_MEDIA_TYPE, content("Problem", &Problem::new(status, body.clone())));
-    (status.as_str().to_owned(), response.into())
+/// An error response that operations share, as a component of the description.
+pub struct SharedResponse {
+    pub name: String,
+    pub status: String,
+    pub response: Response,
+}
+
+pub fn shared_responses() -> impl Iterator<Item = SharedResponse> {
+    errors().into_iter().map(|(error, description)| {
+        let (body, (code, status)) = (error.body(), error.kind());
+        let problem = Problem::new(status, body.clone());
+        let response = ResponseBuilder::new()
+            .description(description)
+            .content("application/json", content("ErrorBody", &body))
+            .content(PROBLEM_MEDIA_TYPE, content("Problem", &problem));
+        let (name, status) = (format!("{code:?}"), status.as_str().to_owned());
+        SharedResponse { name, status, response: response.build() }
+    })
 }
 
 fn content(schema: &str, example: &impl Serialize) -> Content {

@@ -24,6 +24,7 @@ use serde_json::Value;
 use shared::{
     auth::{Charge, KeyKind},
     in_process::{InProcess, RouteResponse},
+    public_address::PublicAddress,
     routes::Routes,
     state::App,
 };
@@ -49,6 +50,11 @@ impl TestApi {
     /// Serves `routes` from an app.
     pub fn on(routes: Routes, app: App) -> Self {
         Self { routes: InProcess::new([routes], app), key: KeyKind::Live }
+    }
+
+    /// Sends requests to this address.
+    pub fn at(&self, address: PublicAddress) -> Self {
+        Self { routes: self.routes.at(address), key: self.key }
     }
 
     /// Sends requests with a key of this kind.

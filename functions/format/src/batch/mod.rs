@@ -105,7 +105,7 @@ struct ColumnParams {
 /// JSON object per line (`application/x-ndjson`) or `text/csv`. A CSV response to a CSV request keeps the original
 /// columns and appends the result columns.
 #[utoipa::path(
-    post, path = "/v1/format", operation_id = "formatNumbers", tag = "Format",
+    post, path = "/v1/format", operation_id = "formatNumbers", tag = "Batches",
     params(Options, ColumnParams),
     request_body(
         description = "The numbers as a JSON array, lines or CSV",

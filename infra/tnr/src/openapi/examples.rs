@@ -1,11 +1,13 @@
 //! Request and response examples: the sample requests, and their responses in the `examples` folder.
 //! A test checks and updates those files.
 
+use std::iter;
+
 use include_dir::{Dir, include_dir};
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value, json};
 
-use super::operations;
+use super::{component_name, needs_key, operations};
 use crate::openapi::sample_requests::{SampleRequest, requests_for};
 
 static RESPONSES: Dir = include_dir!("$CARGO_MANIFEST_DIR/src/openapi/examples");
@@ -17,14 +19,21 @@ struct Sample {
     body: Value,
 }
 
-/// Adds an example to each parameter in a sample request, and to each response.
+/// Adds a command to each operation, and an example to each parameter in a sample request and to each response. A response
+/// that operations share has one example of each.
 pub fn add(description: &mut Value) {
+    let mut shared_responses = description["components"]["responses"].take();
     let functions = crate::functions().into_iter();
     let samples: Vec<Sample> = functions.flat_map(|(function, _)| samples(function)).collect();
     for (path, method, operation) in operations(description) {
         let samples: Vec<&Sample> =
             samples.iter().filter(|sample| sample.matches(method, path)).collect();
         let succeeding = || samples.iter().filter(|sample| sample.status == "200");
+        if let Some(sample) = succeeding().next() {
+            let source = sample.as_curl(needs_key(operation));
+            operation["x-codeSamples"] =
+                json!([{ "lang": "Shell", "label": "curl", "source": source }]);
+        }
         if let Some(body) = operation.get_mut("requestBody") {
             add_to_contents(body, |content_type| {
                 succeeding().filter_map(|sample| sample.body_example(content_type)).collect()
@@ -37,22 +46,28 @@ pub fn add(description: &mut Value) {
             let value = succeeding().find_map(|sample| {
                 if is_in_path { sample.path_value(path, &name) } else { sample.query_value(&name) }
             });
-            if let Some(value) = value {
+            // A default is example enough.
+            if let Some(value) = value.filter(|_| parameter["schema"]["default"].is_null()) {
                 parameter["example"] = parse_as_type(value, &parameter["schema"]["type"]);
             }
         }
         let responses = operation["responses"].as_object_mut();
         for (status, response) in responses.into_iter().flatten() {
+            let (response, max_examples) = match response["$ref"].as_str() {
+                Some(reference) => (&mut shared_responses[component_name(reference)], 1),
+                None => (response, usize::MAX),
+            };
             add_to_contents(response, |content_type| {
                 let examples = samples.iter().filter(|sample| {
                     sample.status == *status
                         && sample.media_type() == content_type
                         && !sample.is_partial()
                 });
-                examples.map(|sample| sample.response_example()).collect()
+                examples.take(max_examples).map(|sample| sample.response_example()).collect()
             });
         }
     }
+    description["components"]["responses"] = shared_responses;
 }
 
 /// Adds examples to each content of a request or response, by media type. They replace the generic
@@ -63,9 +78,15 @@ fn add_to_contents(value: &mut Value, examples: impl Fn(&str) -> Map<String, Val
         let examples = examples(content_type);
         if let (false, Some(content)) = (examples.is_empty(), content.as_object_mut()) {
             content.remove("example");
-            content.insert("examples".to_owned(), examples.into());
+            let all = content.entry("examples").or_insert_with(|| json!({}));
+            all.as_object_mut().expect("examples have names").extend(examples);
         }
     }
+}
+
+/// Text as a word of a shell command.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.trim_end().replace('\'', "'\\''"))
 }
 
 fn parse_as_type(text: String, schema_type: &Value) -> Value {
@@ -109,12 +130,32 @@ impl Sample {
     }
 
     fn summary(&self) -> String {
-        let SampleRequest { method, target, .. } = &self.request;
+        format!("{} {}", self.request.method, self.target_without_key())
+    }
+
+    fn target_without_key(&self) -> String {
+        let target = self.request.target.as_str();
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
         let is_shown = |pair: &&str| !pair.is_empty() && !pair.starts_with("apiKey=");
         let pairs: Vec<&str> = query.split('&').filter(is_shown).collect();
         let separator = if pairs.is_empty() { "" } else { "?" };
-        format!("{method} {path}{separator}{}", pairs.join("&"))
+        format!("{path}{separator}{}", pairs.join("&"))
+    }
+
+    /// The request as a command. The site replaces `{address}`, the server of the description.
+    fn as_curl(&self, needs_key: bool) -> String {
+        let key = needs_key.then(|| "-H \"Authorization: Bearer $TNR_KEY\"".to_owned());
+        let body = self.request.body.as_deref().into_iter().flat_map(|body| {
+            let content_type = format!("Content-Type: {}", self.request.header("content-type")?);
+            Some([
+                format!("-H {}", quoted(&content_type)),
+                format!("--data-binary {}", quoted(body)),
+            ])
+        });
+        let url = quoted(&format!("{{address}}{}", self.target_without_key()));
+        let options = key.into_iter().chain(body.flatten());
+        let lines: Vec<String> = iter::once(format!("curl {url}")).chain(options).collect();
+        lines.join(" \\\n  ")
     }
 
     fn media_type(&self) -> &str {

@@ -1,25 +1,25 @@
 //! Keys, headers and the 304 response, which the layers around all handlers add; and enums in responses, which clients must
 //! expect to grow. Enums in requests stay closed, because the service rejects other values.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, iter};
 
 use serde_json::{Map, Value, json};
-use shared::quota::LimitType;
+use shared::{
+    errors::{SharedResponse, shared_responses},
+    quota::LimitType,
+};
 
 use super::{needs_key, operations};
 
-/// Security schemes, headers and common parameters.
+/// Security schemes, headers and the parameters of every operation.
 const COMPONENTS: &str = include_str!("components.json");
 
-/// Headers in every response.
-const RESPONSE_HEADERS: [&str; 6] = [
-    "X-Request-Id",
-    "Cache-Control",
-    "Vary",
-    "X-Content-Type-Options",
-    "Access-Control-Allow-Origin",
-    "Access-Control-Expose-Headers",
-];
+/// Headers in every response. Those for browsers and caches alone are not described.
+const RESPONSE_HEADERS: [&str; 2] = ["X-Request-Id", "Cache-Control"];
+
+/// Headers that only some 200 responses have, and thus some 304 responses.
+const OPTIONAL_HEADERS: [&str; 4] =
+    ["Link", "Content-Disposition", "X-Data-Version", "X-Numbering-Data"];
 
 /// Adds response headers, the 304 response, and common request headers.
 pub fn describe(description: &mut Value) {
@@ -35,35 +35,56 @@ pub fn describe(description: &mut Value) {
         let common = is_conditional.then_some("If-None-Match").into_iter().chain(["X-Request-Id"]);
         parameters.extend(common.map(|name| reference("parameters", name)));
         operation["parameters"] = parameters.into();
-        let not_modified = json!({
-            "description": "The response has not changed since the one whose `ETag` is in `If-None-Match`.",
-            "headers": operation["responses"]["200"]["headers"],
-        });
         let responses = operation["responses"].as_object_mut().expect("an operation has responses");
+        for (status, response) in responses.iter_mut() {
+            if response["$ref"].is_null() {
+                let own = response["headers"].as_object().into_iter().flatten();
+                let mut names: Vec<String> = own.map(|(name, _)| name.clone()).collect();
+                names.extend(header_names(status, has_key, is_conditional).map(str::to_owned));
+                let for_lists = [("Link", is_paged), ("Content-Disposition", has_csv)];
+                let for_lists = for_lists.iter().filter(|(_, is_list)| status == "200" && *is_list);
+                names.extend(for_lists.map(|(name, _)| (*name).to_owned()));
+                response["headers"] = header_references(names.iter().map(String::as_str));
+            }
+        }
         if is_conditional {
-            responses.insert("304".to_owned(), not_modified);
+            responses.insert("304".to_owned(), reference("responses", NOT_MODIFIED));
         }
         responses.sort_keys();
-        for (status, response) in responses {
-            // The handler's own headers come first.
-            let mut headers = response["headers"].as_object().cloned().unwrap_or_default();
-            let is_success = matches!(status.as_str(), "200" | "304");
-            let for_lists = [("Link", is_paged), ("Content-Disposition", has_csv)];
-            let for_lists = for_lists.iter().filter(|(_, is_list)| is_success && *is_list);
-            let names = header_names(status, has_key, is_conditional).into_iter();
-            for name in names.chain(for_lists.map(|(name, _)| *name)) {
-                headers.insert(name.to_owned(), reference("headers", name));
-            }
-            response["headers"] = headers.into();
-        }
     }
     let mut components: Value = serde_json::from_str(COMPONENTS).expect("the components are JSON");
     for section in ["securitySchemes", "headers", "parameters"] {
         description["components"][section] = components[section].take();
     }
+    description["components"]["responses"] = shared_responses_with_headers().into();
 }
 
-fn header_names(status: &str, has_key: bool, conditional: bool) -> Vec<&'static str> {
+const NOT_MODIFIED: &str = "NotModified";
+
+/// The responses that operations share, by name. A header may be absent, so all of them have those of a key's quotas.
+fn shared_responses_with_headers() -> Map<String, Value> {
+    let mut not_modified = json!({
+        "description": "The response has not changed since the one whose `ETag` is in `If-None-Match`.",
+    });
+    let names = header_names("304", true, true).chain(OPTIONAL_HEADERS);
+    not_modified["headers"] = header_references(names);
+    let errors = shared_responses().map(|SharedResponse { name, status, response }| {
+        let mut response = serde_json::to_value(response).expect("a response is JSON");
+        response["headers"] = header_references(header_names(&status, true, true));
+        (name, response)
+    });
+    iter::once((NOT_MODIFIED.to_owned(), not_modified)).chain(errors).collect()
+}
+
+fn header_references<'a>(names: impl Iterator<Item = &'a str>) -> Value {
+    names.map(|name| (name.to_owned(), reference("headers", name))).collect::<Map<_, _>>().into()
+}
+
+fn header_names(
+    status: &str,
+    has_key: bool,
+    conditional: bool,
+) -> impl Iterator<Item = &'static str> + use<> {
     let mut names = RESPONSE_HEADERS.to_vec();
     if conditional && matches!(status, "200" | "304") {
         names.push("ETag");
@@ -78,7 +99,7 @@ fn header_names(status: &str, has_key: bool, conditional: bool) -> Vec<&'static 
         "429" | "503" => &["Retry-After"],
         _ => &[],
     });
-    names
+    names.into_iter()
 }
 
 fn reference(section: &str, name: &str) -> Value {

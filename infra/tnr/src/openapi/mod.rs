@@ -4,6 +4,7 @@
 mod examples;
 mod layers;
 pub mod sample_requests;
+mod shared_params;
 
 use clap::ValueEnum;
 use serde_json::Value;
@@ -27,24 +28,20 @@ pub use layers::KNOWN_VALUES;
                        been ported since then; open data does not show porting.",
         license(name = "MIT", identifier = "MIT")
     ),
-    servers(
-        (
-            url = "https://{domain}", description = "A deployment",
-            variables(("domain" = (
-                default = "api.example.com",
-                description = "The deployment's domain"
-            )))
-        ),
-        (url = "http://127.0.0.1:3000", description = "The local server")
-    ),
+    servers((
+        url = "{address}", description = "A deployment",
+        variables(("address" = (
+            default = "http://127.0.0.1:3000",
+            description = "Scheme, host and base path, such as `https://api.example.com/numbers`"
+        )))
+    )),
+    external_docs(url = "/docs", description = "Guides, errors and test numbers"),
     tags(
-        (name = "Carriers", description = "Carriers by Operating Company Number (OCN)"),
-        (name = "Area codes", description = "Area codes (NPA) and their exchanges (NXX)"),
-        (name = "Search", description = "Exchanges by words and exact filters"),
+        (name = "Look up", description = "One number, carrier, area code or exchange"),
+        (name = "Lists and pages", description = "Carriers, area codes and exchanges by words and filters"),
+        (name = "Batches", description = "Many numbers in one request, and numbers in text"),
         (name = "Changes", description = "What imports changed, and the history of a carrier or exchange"),
-        (name = "Format", description = "Validation and formatting of phone numbers worldwide"),
-        (name = "Lookup", description = "Carriers by North American phone number"),
-        (name = "Status", description = "Health and statistics, without a key")
+        (name = "Status", description = "Health, statistics and sources, without a key")
     ),
     components(schemas(ErrorBody, Problem)),
     // Public operations override this.
@@ -70,6 +67,7 @@ pub fn description() -> Value {
     layers::describe(&mut description);
     layers::open_response_enums(&mut description);
     examples::add(&mut description);
+    shared_params::move_to_components(&mut description);
     join_lines(&mut description);
     description
 }
@@ -97,6 +95,11 @@ fn operations(description: &mut Value) -> impl Iterator<Item = (&str, &str, &mut
 /// Returns `true` if an operation needs a key. Public operations override the default security.
 pub fn needs_key(operation: &Value) -> bool {
     operation["security"].is_null()
+}
+
+/// A component's name in a reference to it.
+fn component_name(reference: &str) -> &str {
+    reference.rsplit('/').next().unwrap_or_default()
 }
 
 /// Joins the lines of each paragraph in descriptions, which are wrapped in doc comments.

@@ -70,7 +70,7 @@ async fn requests(store: &Store) -> Vec<SampleRequest> {
             sample.target = sample.target.split("&apiKey=").next().unwrap().to_owned();
             let parameters = &operations[method.to_lowercase()]["parameters"];
             let mut parameters = parameters.as_array().into_iter().flatten();
-            if parameters.any(|parameter| parameter["name"] == "as_of") {
+            if parameters.any(|parameter| parameter["$ref"] == "#/components/parameters/as_of") {
                 let separator = if sample.target.contains('?') { '&' } else { '?' };
                 let target = format!("{}{separator}as_of={start}", sample.target);
                 requests.push(SampleRequest { target, ..sample.clone() });

@@ -122,6 +122,11 @@ async fn paths_and_links_work_behind_a_stage_or_base_path() {
         let response = lambda_response(format::routes(), &event).await;
         assert_eq!(response.body.to_string(), formatted.replace(&flags[0], &flags[1]), "{event}");
 
+        let event = http_api_event_with("/openapi.json", stage, prefix);
+        let description = lambda_response(site::routes(), &event).await;
+        let server = &description.body["servers"][0]["url"];
+        assert_eq!(*server, format!("https://{HOST}{prefix}"), "{event}");
+
         // The root, where clients other than browsers get the index.
         for path in [prefix.to_owned(), format!("{prefix}/")] {
             let mut event = http_api_event_with("/", stage, prefix);
@@ -182,7 +187,7 @@ async fn clients_cannot_forge_iam_authorization() {
 }
 
 #[tokio::test]
-async fn flag_links_use_the_event_domain_or_the_configured_host_and_no_client_header() {
+async fn addresses_are_the_event_domain_or_configured_and_no_client_header() {
     let mut event = http_api_event_for("/v1/format/+13052345678");
     event["requestContext"]["domainName"] = json!("numbers.example.com");
     for (name, value) in [
@@ -196,6 +201,17 @@ async fn flag_links_use_the_event_domain_or_the_configured_host_and_no_client_he
     ] {
         event["headers"][name] = json!(value);
     }
+    let mut function = sample_app().await;
+    function.config.function = Some("site".into());
+    let description_event = http_api_event_with("/openapi-3.0.json", "$default", "");
+    let mut described = event.clone();
+    for part in ["rawPath", "routeKey", "pathParameters"] {
+        described[part] = description_event[part].clone();
+    }
+    described["requestContext"]["routeKey"] = description_event["routeKey"].clone();
+    let description = response_to(site::routes(), function, &described).await;
+    assert_eq!(description.body["servers"][0]["url"], "https://numbers.example.com");
+    assert_eq!(header(&description.headers, "cache-control"), "public, max-age=60");
     let mut configured = sample_app().await;
     configured.config.flag_images = "https://cdn.example/flags/".parse().unwrap();
     for (app, address) in [

@@ -9,16 +9,26 @@ use tnr::openapi;
 
 use crate::support::description::violation;
 
-/// The operations, by method and path.
+/// The operations without references, by method and path.
 fn operations() -> Vec<(String, Value)> {
     let description = openapi::description();
     let paths = description["paths"].as_object().unwrap();
     let item_operations = |(path, item): (&String, &Value)| {
         let operations = item.as_object().unwrap().iter();
-        let named = operations.map(|(method, it)| (format!("{method} {path}"), it.clone()));
+        let named =
+            operations.map(|(method, it)| (format!("{method} {path}"), resolve(it, &description)));
         named.collect::<Vec<_>>()
     };
     paths.iter().flat_map(item_operations).collect()
+}
+
+/// Readers and tools load all of it. What operations share is in components.
+#[test]
+fn descriptions_have_at_most_350_kilobytes_as_committed() {
+    for description in [openapi::description(), openapi::description_3_0()] {
+        let length = format!("{description:#}").len();
+        assert!(length <= 350_000, "{length}");
+    }
 }
 
 #[test]

@@ -27,9 +27,18 @@ use super::{
 /// The URL at which the compiler finds the description.
 const LOCATION: &str = "https://example.com/openapi.json";
 
-/// Standard HTTP headers, which need no description.
-const STANDARD_HEADERS: [&str; 5] =
-    ["connection", "content-encoding", "content-length", "content-type", "date"];
+/// Headers for browsers, caches and HTTP itself, which need no description.
+const STANDARD_HEADERS: [&str; 9] = [
+    "access-control-allow-origin",
+    "access-control-expose-headers",
+    "connection",
+    "content-encoding",
+    "content-length",
+    "content-type",
+    "date",
+    "vary",
+    "x-content-type-options",
+];
 
 /// The description, with a compiled schema for each body.
 struct CompiledDescription {
@@ -55,6 +64,7 @@ fn compile(description: Value) -> CompiledDescription {
     let closed = description.to_string().replace(openapi::KNOWN_VALUES, "enum");
     let mut description: Value = serde_json::from_str(&closed).unwrap();
     forbid_undocumented_fields(&mut description);
+    inline_shared_responses(&mut description);
     let (mut compiler, mut schemas) = (Compiler::new(), Schemas::new());
     compiler.add_resource(LOCATION, description.clone()).unwrap();
     compiler.enable_format_assertions();
@@ -83,6 +93,19 @@ fn body_schema(names: [&str; 4]) -> String {
         name.replace('{', "%7B").replace('}', "%7D")
     });
     format!("/paths/{path}/{method}/responses/{status}/content/{content_type}/schema")
+}
+
+/// Replaces references to the responses that operations share.
+fn inline_shared_responses(description: &mut Value) {
+    let shared = description["components"]["responses"].take();
+    let items = description["paths"].as_object_mut().unwrap().values_mut();
+    for operation in items.flat_map(|item| item.as_object_mut().unwrap().values_mut()) {
+        for response in operation["responses"].as_object_mut().unwrap().values_mut() {
+            if let Some(reference) = response["$ref"].as_str() {
+                *response = shared[reference.rsplit('/').next().unwrap()].clone();
+            }
+        }
+    }
 }
 
 /// Closes object schemas, which the description leaves open for future fields. Schemas that are part of

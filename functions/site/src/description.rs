@@ -1,0 +1,68 @@
+//! The OpenAPI description, in which the server is this service at the address of the request.
+
+use std::sync::LazyLock;
+
+use axum::{
+    extract::State,
+    http::header::{CACHE_CONTROL, CONTENT_TYPE},
+    response::{IntoResponse, Response},
+};
+use serde_json::{Value, json};
+use shared::{public_address::PublicAddress, state::App};
+
+use crate::version_3_0::convert;
+
+/// The committed description. A test compares it with the routes.
+const COMMITTED: &str = include_str!("../../../docs/openapi.json");
+
+static VERSION_3_1: LazyLock<Description> = LazyLock::new(|| Description::new(committed()));
+static VERSION_3_0: LazyLock<Description> =
+    LazyLock::new(|| Description::new(convert(committed())));
+
+/// Stands for the address in the server's URL.
+const ADDRESS: &str = "{address}";
+
+struct Description {
+    without_address: String,
+    /// Contains [`ADDRESS`] wherever the address is to be inserted.
+    with_address: String,
+}
+
+fn committed() -> Value {
+    serde_json::from_str(COMMITTED).expect("the committed description is JSON")
+}
+
+impl Description {
+    fn new(mut description: Value) -> Self {
+        let without_address = description.to_string();
+        description["servers"] = json!([{ "url": ADDRESS, "description": "This service" }]);
+        let docs = description["externalDocs"]["url"].as_str().unwrap_or_default();
+        description["externalDocs"]["url"] = format!("{ADDRESS}{docs}").into();
+        Self { without_address, with_address: description.to_string() }
+    }
+
+    /// The description for a client that reached the service at this address. A shared cache must not store what a server
+    /// derives from headers that clients send. Behind API Gateway, the address comes from the event.
+    fn response(&self, PublicAddress(address): PublicAddress, app: &App) -> Response {
+        let body = match address {
+            Some(address) => {
+                let escaped = Value::from(address).to_string();
+                self.with_address.replace(ADDRESS, escaped.trim_matches('"'))
+            }
+            None => self.without_address.clone(),
+        };
+        let json = [(CONTENT_TYPE, "application/json")];
+        let private = [(CACHE_CONTROL, "private, max-age=60")];
+        let is_server = app.config.function.is_none();
+        (json, is_server.then_some(private), body).into_response()
+    }
+}
+
+pub async fn version_3_1(State(app): State<App>, address: PublicAddress) -> Response {
+    VERSION_3_1.response(address, &app)
+}
+
+/// Serves the description in OpenAPI 3.0, for older tools.
+pub async fn version_3_0(State(app): State<App>, address: PublicAddress) -> Response {
+    VERSION_3_0.response(address, &app)
+}
