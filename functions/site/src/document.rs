@@ -24,12 +24,13 @@ pub struct Document {
 }
 
 const SHARED_STYLE: &str = include_str!("../assets/shared/base.css");
-const SHARED_SCRIPTS: [&str; 5] = [
+const SHARED_SCRIPTS: [&str; 6] = [
     include_str!("../assets/shared/elements.js"),
     include_str!("../assets/shared/requests.js"),
     include_str!("../assets/shared/field_errors.js"),
     include_str!("../assets/shared/key.js"),
     include_str!("../assets/shared/json.js"),
+    include_str!("../assets/shared/snippets.js"),
 ];
 
 impl Document {

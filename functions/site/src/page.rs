@@ -17,9 +17,8 @@ static PAGE: LazyLock<Document> = LazyLock::new(|| {
     Document::assemble(html, style, &PAGE_SCRIPTS)
 });
 /// The parts of the page's script. The last one runs it.
-const PAGE_SCRIPTS: [&str; 14] = [
+const PAGE_SCRIPTS: [&str; 13] = [
     include_str!("../assets/page/script/codes.js"),
-    include_str!("../assets/page/script/snippets.js"),
     include_str!("../assets/page/script/code_pane.js"),
     include_str!("../assets/page/script/failures.js"),
     include_str!("../assets/page/script/tables.js"),

@@ -41,7 +41,10 @@ function tryForm(operation) {
       element("pre", {}, curl)),
     element("button", { class: "primary" }, "Send"),
     output);
-  const showCommand = () => { curl.textContent = curlCommand(buildRequest(operation, form), needsKey); };
+  const showCommand = () => {
+    const { requested, ...request } = buildRequest(operation, form);
+    curl.textContent = CODE.curl(absolute(requested), { ...request, needsKey });
+  };
   form.addEventListener("input", showCommand);
   form.addEventListener("submit", (event) => {
     event.preventDefault();

@@ -14,14 +14,3 @@ function buildRequest({ path, method, parameters, bodies }, form) {
     method: method.toUpperCase(), headers, body: bodies ? form.elements.namedItem("body").value : undefined,
   };
 }
-
-/** Quotes text as a shell word. */
-const shellQuote = (text) => `'${text.replaceAll("'", "'\\''")}'`;
-
-function curlCommand({ requested, method, headers, body }, needsKey) {
-  const key = needsKey ? ['-H "Authorization: Bearer $TNR_KEY"'] : [];
-  const otherHeaders = Object.entries(headers).map(([name, value]) => `-H ${shellQuote(`${name}: ${value}`)}`);
-  const data = body === undefined ? [] : [`--data-binary ${shellQuote(body)}`];
-  const verb = method === "GET" ? "curl" : `curl -X ${method}`;
-  return [verb, ...key, ...otherHeaders, ...data, shellQuote(absolute(requested))].join(" \\\n  ");
-}
