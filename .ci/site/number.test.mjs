@@ -176,5 +176,5 @@ test("a code snippet sends the request shown", () =>
     }));
     await tab.getByRole("tab", { name: "Rust" }).click();
     const rust = await tab.locator("#code-text").textContent();
-    assert.ok(rust.includes(`.get("${SERVICE_URL}/v1/format/`) && rust.includes("defaultCountry=CA"));
+    assert.ok(rust.includes(`get("${SERVICE_URL}/v1/format/`) && rust.includes("defaultCountry=CA"));
   }));

@@ -17,12 +17,14 @@ function sampleParts({ method = "GET", headers = {}, body, needsKey = true } = {
 /** Quotes text as a shell word. */
 const shellQuote = (text) => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** JSON as Rust: some escapes are written differently. */
-const rustLiteral = (json) => json.replace(/\\(?:u(....)|.)/g, (escape, code) =>
-  (code ? `\\u{${code}}` : { "\\b": "\\u{8}", "\\f": "\\u{c}" }[escape] ?? escape));
-
 /** Quotes text as Go does: between backticks if it has several lines. */
 const goQuote = (text) => (/\n./.test(text) && !/[`\r]/.test(text) ? `\`${text}\`` : JSON.stringify(text));
+
+/** Quotes text as Rust does: raw if possible, since Rust writes some of JSON's escapes differently. */
+const rustQuote = (text) => (/\r|"#/.test(text)
+  ? JSON.stringify(text).replace(/\\(?:u(....)|.)/g, (escape, code) =>
+    (code ? `\\u{${code}}` : { "\\b": "\\u{8}", "\\f": "\\u{c}" }[escape] ?? escape))
+  : `r#"${text}"#`);
 
 const PYTHON_WORDS = { true: "True", false: "False", null: "None" };
 const pythonLiteral = (json) => json.replace(/"(?:[^"\\]|\\.)*"|true|false|null/g, (word) => PYTHON_WORDS[word] ?? word);
@@ -109,22 +111,20 @@ ${stop}	if response.StatusCode >= 400 {
   },
 
   rust(url, request) {
-    const { method, headers, body, json, needsKey, returnsJson } = sampleParts(request);
+    const { method, headers, body, json, needsKey } = sampleParts(request);
+    const content = json === null ? body : JSON.stringify(json, null, 2);
     const calls = [
-      `${method.toLowerCase()}("${url}")`,
-      needsKey && 'bearer_auth(std::env::var("TNR_KEY")?)',
-      ...headers.filter(([name]) => json === null || name !== "Content-Type").map(([name, value]) => `header("${name}", "${value}")`),
-      json !== null && `json(&serde_json::json!(${rustLiteral(indentedJson(json, 4, " ".repeat(8)))}))`,
-      json === null && body !== undefined && `body(${rustLiteral(JSON.stringify(body))})`,
-      "send()?",
-      "error_for_status()?",
+      needsKey && `header("${BEARER}", format!("Bearer {}", std::env::var("TNR_KEY")?))`,
+      ...headers.map(([name, value]) => `header("${name}", "${value}")`),
+      body === undefined ? "call()?" : `send(${rustQuote(content)})?`,
+      "into_body()",
+      "read_to_string()?",
     ].filter(Boolean);
-    const usesJson = returnsJson || json !== null;
-    return `// cargo add reqwest --features blocking${usesJson ? ",json\n// cargo add serde_json" : ""}
+    return `// cargo add ureq
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let response = reqwest::blocking::Client::new()
+    let text = ureq::${method.toLowerCase()}("${url}")
 ${calls.map((call) => `        .${call}`).join("\n")};
-    println!(${returnsJson ? '"{:#}", response.json::<serde_json::Value>()?' : '"{}", response.text()?'});
+    println!("{text}");
     Ok(())
 }`;
   },
