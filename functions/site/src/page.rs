@@ -38,10 +38,14 @@ static DOCS: LazyLock<Document> = LazyLock::new(|| {
     let html = include_str!("../assets/docs/docs.html");
     Document::assemble(html, style, &DOCS_SCRIPTS)
 });
-const DOCS_SCRIPTS: [&str; 4] = [
+const DOCS_SCRIPTS: [&str; 8] = [
     include_str!("../assets/docs/script/schemas.js"),
+    include_str!("../assets/docs/script/operations.js"),
+    include_str!("../assets/docs/script/samples.js"),
     include_str!("../assets/docs/script/requests_to_try.js"),
     include_str!("../assets/docs/script/operation.js"),
+    include_str!("../assets/docs/script/tasks.js"),
+    include_str!("../assets/docs/script/filter.js"),
     include_str!("../assets/docs/script/docs.js"),
 ];
 

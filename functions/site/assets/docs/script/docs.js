@@ -1,68 +1,54 @@
-// Documentation for every operation in the OpenAPI document, which is fetched when the page opens.
+// The documentation: tasks in HTML, to which the OpenAPI description adds endpoints, fields and headers.
 
-const METHODS = ["get", "put", "post", "patch", "delete"];
-
-function parseOperations({ paths }) {
-  return Object.entries(paths).flatMap(([path, methods]) => METHODS.filter((method) => methods[method])
-    .map((method) => parseOperation(path, method, methods[method])));
-}
-
-function contents(tags, operations) {
-  const group = (id, name, items) => element("section", {},
-    element("p", {}, element("a", { href: `#${id}` }, name)),
-    element("ul", {}, items.map((item) => element("li", {}, element("a", { href: `#${item.id}` }, item.summary)))));
-  return [
-    ...tags.map(({ name }) => group(tagId(name), name, operations.filter(({ tag }) => tag === name))),
-    group("common", "Headers and errors", []),
-  ];
-}
-
-const tagId = (tag) => tag.toLowerCase().replaceAll(" ", "-");
-
-function tagSection({ name, description: text }, operations) {
-  return element("section", { id: tagId(name) },
-    element("h2", {}, name), prose(text), operations.filter(({ tag }) => tag === name).map(operationCard));
+/** Adds operations to the tasks that name them, and the rest to the last task. */
+function addOperations(operations) {
+  for (const task of tasks) {
+    const names = task.dataset.operations?.split(" ");
+    if (!names) continue;
+    const isLast = task === tasks.at(-1);
+    const named = names.map((name) => operations.find(({ id }) => id === name)).filter(Boolean);
+    const others = operations.filter(({ id }) => isLast && !document.querySelector(`[data-operations~="${id}"]`));
+    task.append(element("h2", {}, "Endpoints"), ...[...named, ...others].map(operationCard));
+  }
 }
 
 /** The request headers and the error body, which all operations share. */
-function commonSection({ components }) {
-  const headers = Object.values(components.parameters).filter(isCommon);
-  return element("section", { id: "common" },
-    element("h2", {}, "Headers and errors"),
-    element("h3", {}, "Request headers"),
-    element("ul", { class: "parts" }, headers.map(({ name, description: text }) =>
-      element("li", {}, element("code", {}, name), prose(text)))),
-    element("h3", {}, "Error fields"),
-    fieldList(components.schemas.ErrorBody));
+function addCommonParts({ components }) {
+  const headers = Object.values(components.parameters).map(resolve).filter(isCommon);
+  byId("common-headers").append(element("ul", { class: "parts" }, headers.map(({ name, description: text }) =>
+    element("li", {}, element("code", {}, name), prose(text)))));
+  byId("error-fields").append(fieldList(components.schemas.ErrorBody));
 }
 
-function showDescription() {
-  const operations = parseOperations(description);
-  byId("contents").replaceChildren(...contents(description.tags, operations));
-  byId("operations").append(
-    ...prose(description.info.description),
-    element("p", {}, "Base URL: ", element("code", {}, absolute("")), ". Send your key as ",
-      element("code", {}, "Authorization: Bearer <API_KEY>"), "."),
-    ...description.tags.map((tag) => tagSection(tag, operations)),
-    commonSection(description));
-  // The browser could not scroll to the URL's target before it existed.
-  if (location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView();
+function showFailure(status) {
+  for (const task of tasks.filter(({ dataset }) => dataset.operations)) {
+    task.append(element("p", { class: "field-error" },
+      `Could not load the endpoints (${status ? `status ${status}` : "no response"}). Reload the page to try again.`));
+  }
 }
 
 async function start() {
   byId("back").href = `${BASE_PATH}/`;
   byId("openapi").href = `${BASE_PATH}/openapi.json`;
+  for (const place of document.querySelectorAll(".base-url")) place.textContent = absolute("");
+  for (const place of document.querySelectorAll(".request")) place.append(sample(() => ({ requested: place.dataset.path })).block);
+  startTasks();
   startKeyForm(() => rejectedForm?.requestSubmit());
   showKey();
   receiveKey();
   const { status, body } = await send("/openapi.json", { withKey: false });
-  if (body === null) {
-    byId("operations").append(element("p", { class: "field-error" },
-      `Could not load the OpenAPI description (status ${status}).`));
-    return;
+  const isLoaded = status === 200 && body !== null;
+  description = isLoaded ? body : { paths: {} };
+  const operations = parseOperations(description);
+  if (isLoaded) {
+    addOperations(operations);
+    addCommonParts(description);
+    showNamed({ isFirst: true });
+  } else {
+    showFailure(status);
   }
-  description = body;
-  showDescription();
+  listEntries(operations);
+  startFilter();
 }
 
 start();

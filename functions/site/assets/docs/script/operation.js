@@ -1,56 +1,76 @@
-// An operation: its description, a form to send it, and its responses.
-
-/** Returns true for parameters that every operation has, which are shown only once. */
-const isCommon = ({ in: place }) => place === "header";
-
-/** Parses an operation, with its references resolved. */
-function parseOperation(path, method, spec) {
-  const { summary, description: text, operationId: id, tags: [tag], responses } = spec;
-  return {
-    path, method, summary, text, id, tag,
-    parameters: (spec.parameters ?? []).map(resolve).filter((parameter) => !isCommon(parameter)),
-    bodies: spec.requestBody && resolve(spec.requestBody).content,
-    responses: Object.entries(responses).map(([status, response]) => ({ status, ...resolve(response) })),
-    needsKey: !(spec.security ?? []).some((scheme) => Object.keys(scheme).length === 0),
-  };
-}
+// An operation: a sample request with its response, and a form that changes and sends the request.
 
 function operationCard(operation) {
-  const { id, method, path, summary, text } = operation;
-  return element("article", { id, class: "operation" },
-    element("h3", {}, summary),
-    element("p", { class: "route" }, element("span", { class: `method ${method}` }, method.toUpperCase()), " ",
-      element("code", {}, path)),
-    prose(text),
-    tryForm(operation),
-    element("h4", {}, "Responses"),
-    element("div", { class: "responses" }, operation.responses.map(responseRow)));
+  const { id, method, path, summary } = operation;
+  const card = folded([
+    element("span", { class: `method ${method}` }, method.toUpperCase()), " ",
+    element("code", {}, path), element("h3", {}, summary),
+  ], () => operationParts(operation));
+  for (const [name, value] of Object.entries({ id, class: "operation", "data-route": `${method}-${path}` })) card.setAttribute(name, value);
+  // The address is that of the operation opened last.
+  card.firstChild.addEventListener("click", () => { if (!card.open) history.replaceState(null, "", `#${id}`); });
+  return card;
 }
 
-function tryForm(operation) {
-  const { id, parameters, bodies, responses, needsKey } = operation;
-  const types = Object.keys(responses[0].content ?? { "application/json": {} });
-  const curl = element("code", {});
-  const output = element("div", { class: "tried", role: "status" });
-  const form = element("form", { class: "try", "aria-label": `Try ${operation.summary}` },
-    parameters.map((parameter) => parameterRow(id, parameter)),
-    ...(bodies ? bodyRows(id, bodies) : []),
-    types.length > 1 && selectRow(`${id}-Accept`, "Accept", types, "Content type of the response."),
-    element("div", { class: "code" },
-      element("div", { class: "code-bar" }, element("span", {}, "curl"), copyButton("curl", () => curl.textContent)),
-      element("pre", {}, curl)),
-    element("button", { class: "primary" }, "Send"),
-    output);
-  const showCommand = () => {
-    const { requested, ...request } = buildRequest(operation, form);
-    curl.textContent = CODE.curl(absolute(requested), { ...request, needsKey });
+/** Details whose content is built when they are first opened, since most never are. */
+function folded(title, content) {
+  const details = element("details", {}, element("summary", {}, title));
+  let isBuilt = false;
+  details.build = () => {
+    if (!isBuilt) details.append(...[content()].flat(2).filter(Boolean));
+    isBuilt = true;
   };
-  form.addEventListener("input", showCommand);
+  details.addEventListener("toggle", details.build);
+  return details;
+}
+
+function operationParts(operation) {
+  const { text, schema, needsKey, examples: [first, ...others] } = operation;
+  const form = requestForm(operation);
+  const { block, show } = sample(() => ({ ...buildRequest(operation, form), needsKey }));
+  form.addEventListener("input", show);
+  const example = ({ summary: request, value }) => responseBlock(`Example response to ${request}`, asText(value));
+  return [
+    prose(text), block,
+    first && [element("h4", {}, "Response"), example(first)],
+    schema && flatten(schema).properties && folded("Response fields", () => fieldList(schema)),
+    others.length > 0 && folded(formatCount(others.length, "more example", "more examples"), () =>
+      others.map((other) => folded(element("code", {}, other.summary), () => example(other)))),
+    form, errorLinks(operation),
+  ];
+}
+
+/** Links to what the statuses mean, which is the same for all operations. */
+function errorLinks({ errors }) {
+  const links = errors.map((status) => {
+    const { id } = document.querySelector(`tr[data-status="${status}"]`) ?? { id: "errors" };
+    return element("a", { href: `#${id}` }, status);
+  });
+  return element("p", { class: "hint" }, "Errors: ", links.flatMap((link) => [link, " "]));
+}
+
+function requestForm(operation) {
+  const { id, summary, parameters, bodies, types, values } = operation;
+  const output = element("div", { class: "tried", role: "status" });
+  const rows = parameters.map((parameter) => parameterRow(id, parameter, values[parameter.name]));
+  if (bodies.length > 0) rows.push(selectRow(id, "Content-Type", bodies.map(({ type }) => type), "The body’s format."));
+  if (types.length > 1) rows.push(selectRow(id, "Accept", types, "The response’s format."));
+  const form = element("form", { class: "try", "aria-label": `Try ${summary}` },
+    rows.length > 0 && element("table", { class: "parameters" },
+      element("thead", {}, element("tr", {}, ["Parameter", "Value", "Description"].map((name) => element("th", {}, name)))),
+      element("tbody", {}, rows)),
+    bodies.length > 0 && bodyField(id, bodies),
+    element("button", { class: "primary" }, "Send request"),
+    output);
+  form.addEventListener("change", ({ target: { name, value } }) => {
+    if (name !== "Content-Type") return;
+    form.elements.namedItem("body").value = bodies.find(({ type }) => type === value).example;
+    form.dispatchEvent(new Event("input"));
+  });
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     tryOut(operation, form, output);
   });
-  showCommand();
   return form;
 }
 
@@ -67,65 +87,42 @@ async function tryOut(operation, form, output) {
   output.replaceChildren(
     element("p", { class: status < 400 && status > 0 ? "good" : "bad" },
       status ? `${status} in ${milliseconds} ms` : "Could not reach the service."),
-    text && element("pre", { tabindex: "0", "aria-label": "Response" },
-      element("code", {}, ...(body === null ? [text] : highlightJson(body)))));
+    text && responseBlock("Response", text, body));
   if (status !== 401) return;
   showKeyError();
   rejectedForm = form;
 }
 
-function row(id, name, field, note, text) {
-  return element("div", { class: "row" },
-    element("div", {}, element("label", { for: id }, name), field),
-    element("div", { id: `${id}-note` }, element("p", { class: "type" }, note), prose(text)));
+const row = (id, name, note, field, text) => element("tr", {},
+  element("td", {}, element("label", { for: id }, name), element("p", { class: "type" }, note)),
+  element("td", {}, field),
+  element("td", { id: `${id}-note` }, prose(text)));
+
+const selectElement = (attributes, values) =>
+  element("select", attributes, values.map((value) => element("option", { value }, value || "–")));
+
+function selectRow(operation, name, values, text) {
+  const id = `${operation}-${name}`;
+  return row(id, name, "header", selectElement({ id, name, "aria-describedby": `${id}-note` }, values), text);
 }
 
-function selectElement(attributes, values) {
-  return element("select", attributes, values.map((value) => element("option", { value }, value || "–")));
-}
-
-function selectRow(id, name, values, text) {
-  return row(id, name, selectElement({ id, name, "aria-describedby": `${id}-note` }, values), "header", text);
-}
-
-/** A parameter's field. Required fields start with the documented example. */
-function parameterRow(operation, { name, in: place, required, schema, example, description: text }) {
+/** A parameter's field, which starts with the example request's value. */
+function parameterRow(operation, { name, in: place, required, schema, description: text, ...parameter }, value) {
   const id = `${operation}-${name}`;
   const values = flatten(schema).enum;
   const attributes = { id, name, required: required ? "" : null, "aria-describedby": `${id}-note` };
   const field = values
     ? selectElement(attributes, ["", ...values])
     : element("input", {
-      ...attributes, autocomplete: "off", spellcheck: "false", value: required ? example : null,
-      placeholder: required ? null : example,
+      ...attributes, autocomplete: "off", spellcheck: "false", value, placeholder: parameterExample({ schema, ...parameter }),
     });
-  return row(id, name, field, [place, describeType(schema), required && "required"].filter(Boolean).join(", "), text);
+  if (values && value) field.value = value;
+  return row(id, name, [place, describeType(schema), required && "required"].filter(Boolean).join(", "), field, text);
 }
 
-function bodyRows(operation, bodies) {
-  const exampleBody = (type) => {
-    const { value } = Object.values(bodies[type].examples ?? {})[0] ?? { value: "" };
-    return typeof value === "string" ? value : JSON.stringify(value, null, 2);
-  };
-  const [typeId, bodyId] = [`${operation}-Content-Type`, `${operation}-body`];
-  const text = element("textarea", { id: bodyId, name: "body", rows: 8, spellcheck: "false" });
-  const types = selectRow(typeId, "Content-Type", Object.keys(bodies), "Content type of the body.");
-  text.value = exampleBody(Object.keys(bodies)[0]);
-  types.addEventListener("change", ({ target: { value } }) => { text.value = exampleBody(value); });
-  return [types, element("div", {}, element("label", { for: bodyId }, "Body"), text)];
-}
-
-/** A status row. Only 200 shows fields and examples, since all errors have the same body. */
-function responseRow({ status, description: text, content }) {
-  const summary = [element("code", {}, status), " ", ...line(text)];
-  if (status !== "200") return element("p", {}, summary);
-  const examples = Object.values(content).flatMap(({ examples: all }) => Object.values(all ?? {}));
-  const [first] = Object.values(content);
-  return element("details", {}, element("summary", {}, summary),
-    first.schema && fieldList(first.schema),
-    examples.map(({ summary: request, value }) => [
-      element("p", { class: "type" }, request),
-      element("pre", { tabindex: "0", "aria-label": `Example of ${request}` },
-        element("code", {}, ...(typeof value === "string" ? [value] : highlightJson(value)))),
-    ]));
+function bodyField(operation, [{ example }]) {
+  const id = `${operation}-body`;
+  const field = element("textarea", { id, name: "body", rows: 6, spellcheck: "false" });
+  field.value = example;
+  return element("div", {}, element("label", { for: id }, "Body"), field);
 }

@@ -1,0 +1,53 @@
+// The operations in the OpenAPI description, with their references resolved.
+
+const METHODS = ["get", "put", "post", "patch", "delete"];
+
+/** Returns true for parameters that every operation has, which are shown only once. */
+const isCommon = ({ in: place }) => place === "header";
+
+const parseOperations = ({ paths }) => Object.entries(paths).flatMap(([path, methods]) =>
+  METHODS.filter((method) => methods[method]).map((method) => parseOperation(path, method, methods)));
+
+function parseOperation(path, method, { parameters: shared = [], [method]: spec }) {
+  const { summary, description: text, operationId: id, responses } = spec;
+  const contents = Object.entries(resolve(responses["200"]).content ?? {});
+  const bodies = Object.entries(spec.requestBody ? resolve(spec.requestBody).content : {});
+  const operation = {
+    path, method, summary, text, id, route: `${method.toUpperCase()} ${path}`,
+    parameters: [...shared, ...(spec.parameters ?? [])].map(resolve).filter((parameter) => !isCommon(parameter)),
+    bodies: bodies.map(([type, content]) => ({ type, example: asText(examplesOf(content)[0]?.value ?? "") })),
+    types: contents.map(([type]) => type),
+    schema: contents[0]?.[1].schema,
+    examples: contents.flatMap(([, content]) => examplesOf(content)),
+    errors: Object.keys(responses).filter((status) => status >= "400"),
+    needsKey: !(spec.security ?? []).some((scheme) => Object.keys(scheme).length === 0),
+  };
+  return { ...operation, values: exampleValues(operation) };
+}
+
+function examplesOf({ example, examples = {} }) {
+  const named = Object.values(examples).map(resolve);
+  return example === undefined ? named : [{ value: example }, ...named];
+}
+
+const asText = (value) => (typeof value === "string" ? value : JSON.stringify(value, null, 2));
+
+/** A parameter's example as a query would contain it. */
+function parameterExample({ schema, ...parameter }) {
+  const { value } = examplesOf(parameter)[0] ?? { value: flatten(schema).example };
+  return value === undefined ? null : String(value);
+}
+
+/** The parameters of the first example, whose summary is its request; otherwise the required ones. */
+function exampleValues({ path, parameters, examples: [first] }) {
+  const pattern = new RegExp(`^[A-Z]+ ${path.replace(/\{(\w+)\}/g, "(?<$1>[^/?]+)")}(?:\\?(?<query>.*))?$`);
+  const { query, ...segments } = first?.summary?.match(pattern)?.groups ?? {};
+  const required = parameters.filter((parameter) => parameter.required)
+    .map((parameter) => [parameter.name, parameterExample(parameter)]);
+  return Object.fromEntries([
+    ...required,
+    ...Object.entries(segments).map(([name, value]) => [name, decodeURIComponent(value)]),
+    // The service takes a plus sign at the start of a value as one.
+    ...new URLSearchParams(query?.replaceAll("=+", "=%2B")),
+  ]);
+}
