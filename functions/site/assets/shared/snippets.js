@@ -3,6 +3,8 @@
 
 const isJson = ({ headers = {} }, name) => (headers[name] ?? "application/json") === "application/json";
 
+const returnsJson = (url, request) => isJson(request, "Accept") && !/[?&]format=(?!json)/.test(url);
+
 /** The request's body as a value, if it is JSON. */
 const jsonBody = (request) => (request.body && isJson(request, "Content-Type") ? parseJson(request.body) : null);
 
@@ -39,9 +41,9 @@ const CODE = {
   python(url, request = {}) {
     const { body, needsKey = true } = request;
     const headers = sampleHeaders(request, "f\"Bearer {os.environ['TNR_KEY']}\"", (name, value) => `"${name}": ${value}`);
-    const [json, returnsJson] = [jsonBody(request), isJson(request, "Accept")];
+    const [json, parsesResponse] = [jsonBody(request), returnsJson(url, request)];
     const data = json ? `json.dumps(${pythonLiteral(indentedJson(json, 4, "    "))})` : JSON.stringify(body);
-    return `import ${[(returnsJson || json) && "json", needsKey && "os", "urllib.request"].filter(Boolean).join(", ")}
+    return `import ${[(parsesResponse || json) && "json", needsKey && "os", "urllib.request"].filter(Boolean).join(", ")}
 
 request = urllib.request.Request(
 ${sampleLines([
@@ -50,7 +52,7 @@ ${sampleLines([
     body !== undefined && `data=${data}.encode()`,
   ], "    ")})
 with urllib.request.urlopen(request) as response:
-    print(${returnsJson ? "json.load(response)" : "response.read().decode()"})`;
+    print(${parsesResponse ? "json.load(response)" : "response.read().decode()"})`;
   },
 
   typescript(url, request = {}) {
@@ -65,7 +67,7 @@ with urllib.request.urlopen(request) as response:
     ], "  ");
     return `const response = await fetch("${url}"${options && `, {\n${options}}`});
 if (!response.ok) throw new Error(await response.text());
-${isJson(request, "Accept") ? "console.dir(await response.json(), { depth: null })" : "console.log(await response.text())"};`;
+${returnsJson(url, request) ? "console.dir(await response.json(), { depth: null })" : "console.log(await response.text())"};`;
   },
 
   go(url, request = {}) {

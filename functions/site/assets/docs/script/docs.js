@@ -1,27 +1,16 @@
-// The documentation: tasks in HTML, to which the OpenAPI description adds endpoints, fields and headers.
+// The documentation: tasks in HTML, to which the OpenAPI description adds endpoints and fields.
 
-/** Adds operations to the tasks that name them, and the rest to the last task. */
+const tasksWithOperations = tasks.filter(({ dataset }) => dataset.operations);
+
 function addOperations(operations) {
-  for (const task of tasks) {
-    const names = task.dataset.operations?.split(" ");
-    if (!names) continue;
-    const isLast = task === tasks.at(-1);
-    const named = names.map((name) => operations.find(({ id }) => id === name)).filter(Boolean);
-    const others = operations.filter(({ id }) => isLast && !document.querySelector(`[data-operations~="${id}"]`));
-    task.append(element("h2", {}, "Endpoints"), ...[...named, ...others].map(operationCard));
+  for (const task of tasksWithOperations) {
+    const named = task.dataset.operations.split(" ").map((name) => operations.find(({ id }) => id === name));
+    task.append(element("h2", {}, "Endpoints"), ...named.filter(Boolean).map(operationCard));
   }
 }
 
-/** The request headers and the error body, which all operations share. */
-function addCommonParts({ components }) {
-  const headers = Object.values(components.parameters).map(resolve).filter(isCommon);
-  byId("common-headers").append(element("ul", { class: "parts" }, headers.map(({ name, description: text }) =>
-    element("li", {}, element("code", {}, name), prose(text)))));
-  byId("error-fields").append(fieldList(components.schemas.ErrorBody));
-}
-
 function showFailure(status) {
-  for (const task of tasks.filter(({ dataset }) => dataset.operations)) {
+  for (const task of tasksWithOperations) {
     task.append(element("p", { class: "field-error" },
       `Could not load the endpoints (${status ? `status ${status}` : "no response"}). Reload the page to try again.`));
   }
@@ -42,7 +31,7 @@ async function start() {
   const operations = parseOperations(description);
   if (isLoaded) {
     addOperations(operations);
-    addCommonParts(description);
+    byId("error-fields").append(fieldList(description.components.schemas.ErrorBody));
     showNamed({ isFirst: true });
   } else {
     showFailure(status);

@@ -1,6 +1,5 @@
 // The filter over endpoints, parameters, errors and headings.
 
-const MAX_MATCHES = 20;
 let entries = [];
 
 const entry = (id, name, note, words = note) => ({ id, name, note, text: `${name} ${words}`.toLowerCase() });
@@ -30,10 +29,9 @@ function showMatches() {
   byId("matches").hidden = query === "";
   if (query === "") return;
   const found = matching(query);
-  const rows = found.slice(0, MAX_MATCHES).map(({ name, note, id }) => element("li", {},
+  const rows = found.map(({ name, note, id }) => element("li", {},
     element("a", { href: `#${id}` }, element("code", {}, name), element("span", {}, note))));
   if (rows.length === 0) rows.push(element("li", { class: "hint" }, "No matches."));
-  if (rows.length < found.length) rows.push(element("li", { class: "hint" }, `${found.length - rows.length} more; add a word.`));
   byId("matches").replaceChildren(...rows);
   announce(formatCount(found.length, "match", "matches"));
 }

@@ -2,25 +2,24 @@
 
 function operationCard(operation) {
   const { id, method, path, summary } = operation;
-  const card = folded([
+  const title = [
     element("span", { class: `method ${method}` }, method.toUpperCase()), " ",
     element("code", {}, path), element("h3", {}, summary),
-  ], () => operationParts(operation));
-  for (const [name, value] of Object.entries({ id, class: "operation", "data-route": `${method}-${path}` })) card.setAttribute(name, value);
+  ];
+  const card = folded(title, () => operationParts(operation), { id, class: "operation", "data-route": `${method}-${path}` });
   // The address is that of the operation opened last.
   card.firstChild.addEventListener("click", () => { if (!card.open) history.replaceState(null, "", `#${id}`); });
   return card;
 }
 
 /** Details whose content is built when they are first opened, since most never are. */
-function folded(title, content) {
-  const details = element("details", {}, element("summary", {}, title));
-  let isBuilt = false;
+function folded(title, content, attributes = {}) {
+  const details = element("details", attributes, element("summary", {}, title));
   details.build = () => {
-    if (!isBuilt) details.append(...[content()].flat(2).filter(Boolean));
-    isBuilt = true;
+    details.append(...[content()].flat(2).filter(Boolean));
+    details.build = () => {};
   };
-  details.addEventListener("toggle", details.build);
+  details.addEventListener("toggle", () => details.build());
   return details;
 }
 
@@ -53,8 +52,8 @@ function requestForm(operation) {
   const { id, summary, parameters, bodies, types, values } = operation;
   const output = element("div", { class: "tried", role: "status" });
   const rows = parameters.map((parameter) => parameterRow(id, parameter, values[parameter.name]));
-  if (bodies.length > 0) rows.push(selectRow(id, "Content-Type", bodies.map(({ type }) => type), "The body’s format."));
-  if (types.length > 1) rows.push(selectRow(id, "Accept", types, "The response’s format."));
+  if (bodies.length > 0) rows.push(selectRow(id, "Content-Type", bodies.map(({ type }) => type), "Body format"));
+  if (types.length > 1) rows.push(selectRow(id, "Accept", types, "Response format"));
   const form = element("form", { class: "try", "aria-label": `Try ${summary}` },
     rows.length > 0 && element("table", { class: "parameters" },
       element("thead", {}, element("tr", {}, ["Parameter", "Value", "Description"].map((name) => element("th", {}, name)))),

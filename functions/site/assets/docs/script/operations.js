@@ -2,9 +2,6 @@
 
 const METHODS = ["get", "put", "post", "patch", "delete"];
 
-/** Returns true for parameters that every operation has, which are shown only once. */
-const isCommon = ({ in: place }) => place === "header";
-
 const parseOperations = ({ paths }) => Object.entries(paths).flatMap(([path, methods]) =>
   METHODS.filter((method) => methods[method]).map((method) => parseOperation(path, method, methods)));
 
@@ -12,9 +9,10 @@ function parseOperation(path, method, { parameters: shared = [], [method]: spec 
   const { summary, description: text, operationId: id, responses } = spec;
   const contents = Object.entries(resolve(responses["200"]).content ?? {});
   const bodies = Object.entries(spec.requestBody ? resolve(spec.requestBody).content : {});
+  // All operations have the same header parameters, which the page explains once.
   const operation = {
     path, method, summary, text, id, route: `${method.toUpperCase()} ${path}`,
-    parameters: [...shared, ...(spec.parameters ?? [])].map(resolve).filter((parameter) => !isCommon(parameter)),
+    parameters: [...shared, ...(spec.parameters ?? [])].map(resolve).filter(({ in: place }) => place !== "header"),
     bodies: bodies.map(([type, content]) => ({ type, example: asText(examplesOf(content)[0]?.value ?? "") })),
     types: contents.map(([type]) => type),
     schema: contents[0]?.[1].schema,

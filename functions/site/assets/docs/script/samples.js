@@ -4,24 +4,13 @@ const LANGUAGES = { curl: "curl", python: "Python", typescript: "TypeScript", go
 const LANGUAGE_KEY = "tnr-language";
 
 const samples = [];
-let language = rememberedLanguage();
-
-function rememberedLanguage() {
-  try {
-    return Object.keys(LANGUAGES).find((name) => name === localStorage.getItem(LANGUAGE_KEY)) ?? "curl";
-  } catch {
-    return "curl";
-  }
-}
+const stored = localStorage.getItem(LANGUAGE_KEY);
+let language = Object.hasOwn(LANGUAGES, stored) ? stored : "curl";
 
 /** Shows all samples in a language, and keeps the control that was used where it is in the window. */
 function chooseLanguage(control) {
   language = control.value;
-  try {
-    localStorage.setItem(LANGUAGE_KEY, language);
-  } catch {
-    // The browser stores nothing; the choice then lasts as long as the page.
-  }
+  localStorage.setItem(LANGUAGE_KEY, language);
   const before = control.getBoundingClientRect().top;
   for (const show of samples) show();
   scrollBy({ top: control.getBoundingClientRect().top - before, behavior: "instant" });

@@ -31,16 +31,14 @@ function showNamed({ isFirst = false } = {}) {
   if (named && !task && !isFirst) return;
   showTask(task ?? tasks[0]);
   if (!task || !named) return;
-  if (named === task) scrollTo({ top: 0, behavior: "instant" });
-  else revealPart(named);
+  if (named !== task) revealPart(named);
+  else if (!isFirst) scrollTo({ top: 0, behavior: "instant" });
   if (!isFirst) moveFocus(named);
 }
 
 function showTask(task) {
   for (const other of tasks) other.hidden = other !== task;
-  for (const link of contentLinks) {
-    link.ariaCurrent = link.hash === `#${task.id}` ? "page" : null;
-  }
+  for (const link of contentLinks) link.ariaCurrent = link.hash === `#${task.id}` ? "page" : null;
   byId("pages").value = task.id;
   document.title = `${task.querySelector("h1").textContent} · API documentation`;
   const first = task.querySelector(".operation");
