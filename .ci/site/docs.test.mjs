@@ -63,6 +63,13 @@ for (const path of ["/docs", "/docs/"]) {
   }));
 }
 
+test("the first request has the response shown", () => withTab("/docs", {}, async (tab) => {
+  await ready(tab);
+  const path = await tab.locator("#overview .request").getAttribute("data-path");
+  const response = await fetch(SERVICE_URL + path, { headers: { Authorization: `Bearer ${KEY}` } });
+  assert.equal(await tab.getByLabel("Response", { exact: true }).innerText(), await response.text());
+}));
+
 test("one task is shown at a time, and every link to a part of it works", () => withTab("/docs", {}, async (tab) => {
   await ready(tab);
   assert.equal(await tab.locator(".task:visible").count(), 1);
