@@ -19,18 +19,19 @@ use crate::{
     config::Config,
     gateway::{restore_path, with_path_and_query},
     lambda::{self, buffered},
+    not_found::not_found,
     respond::respond,
-    routes::{Endpoints, Routes, endpoint_not_found},
+    routes::{Endpoints, Routes},
     state::App,
     telemetry::observe,
 };
 
-/// Builds a service with the routes of `functions`, and a JSON 404 for any other path.
+/// Builds a service with the routes of `functions`, and a 404 for any other path.
 pub fn service(functions: impl IntoIterator<Item = Routes>, app: App) -> Router {
     let functions: Vec<Routes> = functions.into_iter().collect();
     let paths: Vec<String> = functions.iter().flat_map(Routes::paths).map(str::to_owned).collect();
     let router = functions.iter().fold(Router::new(), |it, routes| it.merge(routes.router()));
-    let router = router.fallback(endpoint_not_found).with_state(app.clone());
+    let router = router.fallback(not_found).with_state(app.clone());
     let rules = Arc::new((app, Endpoints::new(functions)));
     ignore_trailing_slashes(router.layer(from_fn_with_state(rules, handle)), paths)
 }

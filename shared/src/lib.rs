@@ -25,6 +25,7 @@ pub mod in_process;
 pub mod json;
 mod lambda;
 pub mod lookup;
+mod not_found;
 pub mod pagination;
 pub mod params;
 pub mod past;

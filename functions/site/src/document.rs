@@ -10,10 +10,8 @@ use axum::{
     },
     response::{IntoResponse, Response},
 };
-use base64::{Engine, prelude::BASE64_STANDARD};
 use flate2::{Compression, read::GzEncoder};
-use sha2::{Digest, Sha256};
-use shared::http::accepts_gzip;
+use shared::http::{accepts_gzip, inline_source};
 
 pub struct Document {
     html: String,
@@ -47,7 +45,7 @@ impl Document {
         let mut compressed = Vec::new();
         let mut encoder = GzEncoder::new(html.as_bytes(), Compression::best());
         encoder.read_to_end(&mut compressed).expect("reading from memory does not fail");
-        let (script_source, style_source) = (hash_source(&script), hash_source(&style));
+        let (script_source, style_source) = (inline_source(&script), inline_source(&style));
         Self { html, compressed: compressed.into(), script_source, style_source }
     }
 
@@ -94,9 +92,4 @@ impl Document {
 /// Whether a line of script has only a comment. Comments are a tenth of what a visitor would load.
 fn is_comment(line: &str) -> bool {
     ["//", "/**", "* ", "*/"].iter().any(|start| line.trim_start().starts_with(start))
-}
-
-/// The hash that allows one inline script or style in a content security policy.
-fn hash_source(text: &str) -> String {
-    format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(text)))
 }

@@ -5,10 +5,12 @@ pub(crate) mod compression;
 pub(crate) mod conditional;
 pub(crate) mod cors;
 mod host;
+mod inline_source;
 mod preferences;
 
 pub use cors::{AllowedOrigins, InvalidOrigins};
 pub use host::request_host;
+pub use inline_source::inline_source;
 pub use preferences::{
     accepts_gzip, accepts_json, preferred_languages, preferred_media_type, prefers_html,
 };
