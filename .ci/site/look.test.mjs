@@ -31,13 +31,31 @@ for (const [width, scheme] of [[360, "dark"], [1280, "light"]]) {
     }));
 }
 
-test("the page follows the system colors", async () => {
-  const background = (scheme) => withTab("/", { scheme }, async (tab) => {
-    const color = await tab.evaluate(() => getComputedStyle(document.body).backgroundColor);
-    assert.equal(color, scheme === "dark" ? "rgb(16, 18, 23)" : "rgb(255, 255, 255)");
-  });
-  await background("light");
-  await background("dark");
+const BACKGROUNDS = { light: "rgb(255, 255, 255)", dark: "rgb(16, 18, 23)" };
+
+test("the page follows the system colors until the user chooses a theme, which both pages keep", async () => {
+  for (const [system, other] of [["light", "dark"], ["dark", "light"]]) {
+    await withTab("/", { scheme: system }, async (tab) => {
+      const background = () => tab.evaluate(() => getComputedStyle(document.body).backgroundColor);
+      assert.equal(await background(), BACKGROUNDS[system]);
+      await tab.getByLabel("Theme").selectOption(other);
+      assert.equal(await background(), BACKGROUNDS[other]);
+      // The first paint already has the theme: it is set before the body exists.
+      await tab.addInitScript(() => new MutationObserver(() => {
+        if (document.body) window.themeAtFirst ??= document.documentElement.dataset.theme;
+      }).observe(document, { childList: true, subtree: true }));
+      for (const path of ["/docs", "/"]) {
+        await tab.goto(SERVICE_URL + path);
+        assert.equal(await tab.getByLabel("Theme").inputValue(), other);
+        assert.equal(await tab.evaluate(() => window.themeAtFirst), other);
+        assert.equal(await background(), BACKGROUNDS[other]);
+      }
+      await tab.getByLabel("Theme").selectOption("System");
+      await tab.reload();
+      assert.equal(await background(), BACKGROUNDS[system]);
+      assert.equal(await tab.evaluate(() => localStorage.length), 0);
+    });
+  }
 });
 
 test("the footer shows the data version, its age, and the program version", () =>

@@ -17,13 +17,16 @@ pub struct Document {
     html: String,
     /// At the highest level, since this happens only once. It saves a sixth of what each visitor loads.
     compressed: Bytes,
-    script_source: String,
+    script_sources: String,
     style_source: String,
 }
 
 const SHARED_STYLE: &str = include_str!("../assets/shared/base.css");
-const SHARED_SCRIPTS: [&str; 6] = [
+/// Runs before the first paint.
+const THEME_SCRIPT: &str = include_str!("../assets/shared/apply_theme.js");
+const SHARED_SCRIPTS: [&str; 7] = [
     include_str!("../assets/shared/elements.js"),
+    include_str!("../assets/shared/theme.js"),
     include_str!("../assets/shared/requests.js"),
     include_str!("../assets/shared/field_errors.js"),
     include_str!("../assets/shared/key.js"),
@@ -40,13 +43,19 @@ impl Document {
         let script = code.collect::<Vec<_>>().join("\n");
         let html = template
             .replace("{{version}}", env!("CARGO_PKG_VERSION"))
+            .replace("{{theme}}", THEME_SCRIPT)
             .replace("{{style}}", &style)
             .replace("{{script}}", &script);
         let mut compressed = Vec::new();
         let mut encoder = GzEncoder::new(html.as_bytes(), Compression::best());
         encoder.read_to_end(&mut compressed).expect("reading from memory does not fail");
-        let (script_source, style_source) = (inline_source(&script), inline_source(&style));
-        Self { html, compressed: compressed.into(), script_source, style_source }
+        let script_sources = format!("{} {}", inline_source(THEME_SCRIPT), inline_source(&script));
+        Self {
+            html,
+            compressed: compressed.into(),
+            script_sources,
+            style_source: inline_source(&style),
+        }
     }
 
     /// The response with the page and a content security policy that also allows images from these hosts.
@@ -63,13 +72,13 @@ impl Document {
         (headers, self.html.as_str()).into_response()
     }
 
-    /// Allows only this script, this style, requests to this service, and images from this service and these hosts.
+    /// Allows only these scripts, this style, requests to this service, and images from this service and these hosts.
     /// Trusted types keep the script from building elements from text. No other page can frame this one, change its
     /// base URL, or receive its forms.
     pub fn policy(&self, image_hosts: &str) -> String {
-        let Self { script_source, style_source, .. } = self;
+        let Self { script_sources, style_source, .. } = self;
         format!(
-            "default-src 'none'; script-src {script_source}; style-src {style_source}; \
+            "default-src 'none'; script-src {script_sources}; style-src {style_source}; \
              connect-src 'self'; img-src 'self' data:{image_hosts}; \
              require-trusted-types-for 'script'; trusted-types 'none'; \
              frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
@@ -80,8 +89,8 @@ impl Document {
     pub fn assert_complete(&self) {
         let html = &self.html;
         assert!(!html.contains("{{"), "a placeholder is not filled");
-        assert_eq!(html.matches("<script").count(), 1);
-        assert_eq!(html.matches("</script").count(), 1);
+        assert_eq!(html.matches("<script").count(), 2);
+        assert_eq!(html.matches("</script").count(), 2);
         assert_eq!(html.matches("</style").count(), 1);
         for forbidden in [" src=", "url(", "@import", "import(", "innerHTML", " style="] {
             assert!(!html.contains(forbidden), "{forbidden}");
