@@ -181,3 +181,32 @@ test("only sample data is labeled as such", () => withTab("/", {}, async (tab) =
     await tab.unrouteAll();
   }
 }));
+
+test("the last ten lookups lead back, and can be cleared", () => withTab("/", {}, async (tab) => {
+  const recent = tab.locator("#recent");
+  const names = () => recent.getByRole("link").allInnerTexts();
+  for (let digit = 0; digit < 10; digit += 1) {
+    await lookUp(tab, `305 555 014${digit}`);
+    await tab.getByRole("heading", { name: `+1 305 555 014${digit}` }).waitFor();
+  }
+  // Lists, their pages and invalid numbers are not lookups. The same number in another notation is no second one.
+  for (const path of ["#carriers", "#area-code?npa=415&offset=25", "#number?tn=hello", "#number?tn=3055550149"]) {
+    await tab.goto(`${SERVICE_URL}/${path}`);
+    await waitForResult(tab);
+  }
+  await tab.goto(`${SERVICE_URL}/#carriers?ocn=5927`);
+  await tab.getByRole("heading", { name: "SAMPLE MOBILE USA, INC." }).waitFor();
+  await tab.goto(`${SERVICE_URL}/#area-code?npa=305&nxx=234`);
+  await tab.getByRole("heading", { name: "Exchange 305-234" }).waitFor();
+  await tab.getByRole("link", { name: "Number", exact: true }).click();
+  const numbers = [9, 8, 7, 6, 5, 4, 3, 2].map((digit) => `+1 305 555 014${digit}`);
+  assert.deepEqual(await names(), ["Exchange 305-234", "SAMPLE MOBILE USA, INC.", ...numbers]);
+  await recent.getByRole("link", { name: numbers[3] }).click();
+  await tab.getByRole("heading", { name: numbers[3] }).waitFor();
+  await tab.reload();
+  await waitForResult(tab);
+  assert.equal((await names()).length, 9, "the number shown is not offered");
+  await recent.getByRole("button", { name: "Clear" }).click();
+  await recent.waitFor({ state: "hidden" });
+  assert.equal(await tab.evaluate(() => sessionStorage.getItem("tnr-lookups")), null);
+}));

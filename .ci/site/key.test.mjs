@@ -100,3 +100,59 @@ test("other tabs do not get the key", () => withTab(NUMBER, {}, async (tab, cont
     await other.close();
   }
 }));
+
+test("a key in its field is used by the next lookup", () => withTab("/", { key: null }, async (tab) => {
+  await tab.locator("#key").fill(`  ${KEY} `);
+  await tab.getByLabel("Phone number").fill("305 234 5678");
+  await tab.getByRole("button", { name: "Look up" }).click();
+  await (await waitForResult(tab)).getByRole("heading", { name: "+1 305 234 5678" }).waitFor();
+  assert.equal(await stored(tab), KEY);
+}));
+
+test("a key and recent lookups are stored on the device only if the user chooses so", () =>
+  withTab(NUMBER, {}, async (tab, context) => {
+    const onDevice = (page) => page.evaluate(() => Object.keys(localStorage).sort());
+    await waitForResult(tab);
+    assert.deepEqual(await onDevice(tab), []);
+    await tab.getByLabel("Remember on this device").check();
+    assert.deepEqual(await onDevice(tab), ["tnr-api-key", "tnr-lookups", "tnr-remember"]);
+    assert.equal(await stored(tab), null);
+    // A new tab does not ask again.
+    const other = await context.newPage();
+    await other.goto(`${SERVICE_URL}/#carriers?ocn=5927`);
+    await (await waitForResult(other)).getByRole("heading", { name: "SAMPLE MOBILE USA, INC." }).waitFor();
+    await other.locator("#recent").getByRole("link", { name: "+1 305 234 5678" }).waitFor();
+    await other.getByLabel("Remember on this device").uncheck();
+    assert.deepEqual(await onDevice(other), []);
+    assert.equal(await stored(other), KEY);
+    await other.getByLabel("Remember on this device").check();
+    await other.getByRole("button", { name: "Forget key" }).click();
+    assert.deepEqual(await onDevice(other), []);
+    assert.deepEqual(await other.evaluate(() => Object.keys(sessionStorage)), []);
+    await tab.locator("#key-form").waitFor();
+  }));
+
+test("a URL never contains a key", () =>
+  withTab(`/?apiKey=${KEY}#number?tn=%2B13052345678`, {}, async (tab) => {
+    const assertClean = async () => {
+      const urls = await tab.locator("a[href]").evaluateAll((all) => all.map((link) => link.href));
+      for (const url of [tab.url(), ...urls]) assert.ok(!decodeURIComponent(url).includes("tnr_live_"), url);
+    };
+    await waitForResult(tab);
+    await assertClean();
+    for (const path of [`/#key=${KEY}`, `/#number?tn=${KEY}`]) {
+      await tab.goto(SERVICE_URL + path);
+      await tab.locator("#example").waitFor();
+      await assertClean();
+    }
+    // A key in the wrong field is neither sent nor added to the URL.
+    await tab.getByLabel("Phone number").fill(KEY);
+    await tab.keyboard.press("Enter");
+    await tab.locator("#number-tn-error", { hasText: "This is an API key." }).waitFor();
+    await assertClean();
+    await tab.getByLabel("Phone number").fill("305 234 5678");
+    await tab.keyboard.press("Enter");
+    await waitForResult(tab);
+    assert.ok(!(await tab.evaluate(() => sessionStorage.getItem("tnr-lookups"))).includes("tnr_live_"));
+    await assertClean();
+  }));

@@ -58,6 +58,20 @@ test("the page follows the system colors until the user chooses a theme, which b
   }
 });
 
+test("/ and Ctrl-K lead to the view's first field", () => withTab("/#number?tn=3055550142", {}, async (tab) => {
+  const focused = () => tab.evaluate(() => document.activeElement.id);
+  await waitForResult(tab);
+  await tab.keyboard.press("/");
+  assert.equal(await focused(), "number-tn");
+  await tab.keyboard.type("/");
+  assert.equal(await tab.locator("#number-tn").inputValue(), "/", "the old number was selected, and typing works");
+  await tab.goto(`${SERVICE_URL}/#area-code?npa=800`);
+  await tab.getByRole("heading", { name: "Area code 800" }).waitFor();
+  await tab.locator("#area-nxx").focus();
+  await tab.keyboard.press("Control+k");
+  assert.equal(await focused(), "area-npa");
+}));
+
 test("the footer shows the data version, its age, and the program version", () =>
   withTab("/", { key: null }, async (tab) => {
     await tab.locator("#data-age time").waitFor();
@@ -118,7 +132,7 @@ test("everything works with the keyboard alone", () => withTab("/#number?tn=212-
   await tab.locator("#number-tn").focus();
 
   const seen = [];
-  for (let press = 0; press < 20 && seen.at(-1) !== "tab-response"; press += 1) {
+  for (let press = 0; press < 40 && seen.at(-1) !== "tab-response"; press += 1) {
     await tab.keyboard.press("Tab");
     const { name, isVisible } = await focused();
     assert.ok(isVisible, `${name} has no visible focus`);

@@ -24,11 +24,12 @@ pub struct Document {
 const SHARED_STYLE: &str = include_str!("../assets/shared/base.css");
 /// Runs before the first paint.
 const THEME_SCRIPT: &str = include_str!("../assets/shared/apply_theme.js");
-const SHARED_SCRIPTS: [&str; 7] = [
+const SHARED_SCRIPTS: &[&str] = &[
     include_str!("../assets/shared/elements.js"),
     include_str!("../assets/shared/theme.js"),
     include_str!("../assets/shared/requests.js"),
     include_str!("../assets/shared/field_errors.js"),
+    include_str!("../assets/shared/storage.js"),
     include_str!("../assets/shared/key.js"),
     include_str!("../assets/shared/json.js"),
     include_str!("../assets/shared/snippets.js"),
@@ -38,7 +39,7 @@ impl Document {
     /// Fills a template with the shared style and script, followed by the page's own. Script parts share one scope.
     pub fn assemble(template: &str, style: &str, scripts: &[&str]) -> Self {
         let style = [SHARED_STYLE, style].join("\n");
-        let script = [&SHARED_SCRIPTS, scripts].concat().join("\n");
+        let script = [SHARED_SCRIPTS, scripts].concat().join("\n");
         let code = script.lines().filter(|line| !is_comment(line));
         let script = code.collect::<Vec<_>>().join("\n");
         let html = template

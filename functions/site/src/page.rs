@@ -14,10 +14,10 @@ use crate::document::Document;
 static PAGE: LazyLock<Document> = LazyLock::new(|| {
     let style = include_str!("../assets/page/page.css");
     let html = include_str!("../assets/page/page.html");
-    Document::assemble(html, style, &PAGE_SCRIPTS)
+    Document::assemble(html, style, PAGE_SCRIPTS)
 });
 /// The parts of the page's script. The last one runs it.
-const PAGE_SCRIPTS: [&str; 13] = [
+const PAGE_SCRIPTS: &[&str] = &[
     include_str!("../assets/page/script/codes.js"),
     include_str!("../assets/page/script/code_pane.js"),
     include_str!("../assets/page/script/failures.js"),
@@ -30,15 +30,17 @@ const PAGE_SCRIPTS: [&str; 13] = [
     include_str!("../assets/page/script/search_view.js"),
     include_str!("../assets/page/script/changes_view.js"),
     include_str!("../assets/page/script/examples.js"),
+    include_str!("../assets/page/script/recent_lookups.js"),
+    include_str!("../assets/page/script/shortcuts.js"),
     include_str!("../assets/page/script/page.js"),
 ];
 
 static DOCS: LazyLock<Document> = LazyLock::new(|| {
     let style = include_str!("../assets/docs/docs.css");
     let html = include_str!("../assets/docs/docs.html");
-    Document::assemble(html, style, &DOCS_SCRIPTS)
+    Document::assemble(html, style, DOCS_SCRIPTS)
 });
-const DOCS_SCRIPTS: [&str; 8] = [
+const DOCS_SCRIPTS: &[&str] = &[
     include_str!("../assets/docs/script/schemas.js"),
     include_str!("../assets/docs/script/operations.js"),
     include_str!("../assets/docs/script/samples.js"),

@@ -22,6 +22,7 @@ const absolute = (requested) => `${location.origin}${BASE_PATH}${requested}`;
  */
 async function send(requested, { withKey = true, ...request } = {}) {
   const headers = { Accept: "application/json", ...request.headers };
+  if (withKey) useEnteredKey();
   if (withKey && currentKey()) headers.Authorization = `Bearer ${currentKey()}`;
   const start = performance.now();
   const duration = () => Math.round(performance.now() - start);

@@ -35,6 +35,8 @@ function go(hash, state = null) {
 
 /** Opens the view in the URL. `cause` is `user`, `history` (Back and Forward) or `new` (the page was loaded). */
 async function open(cause) {
+  cleanUrl();
+  if (cause === "user") useEnteredKey();
   showKey();
   const { name, params } = currentView();
   const view = VIEWS[name];
@@ -42,6 +44,7 @@ async function open(cause) {
   stopWaiting();
   clearFieldErrors();
   const form = showForm(name, params);
+  showRecentLookups();
   const requested = view.requestTarget(params, version);
   document.title = requested === null || !view.title(params) ? NAME : `${view.title(params)} · ${NAME}`;
   const isEmpty = Object.keys(params).length === 0;
@@ -58,7 +61,7 @@ async function open(cause) {
     history.replaceState(null, "");
     return open(cause);
   }
-  show(view, params, response, form);
+  show(name, params, response, form);
   if (cause === "user" && !isEmpty) goToResult();
 }
 
@@ -106,13 +109,15 @@ function showExample(name) {
   byId("result").replaceChildren(VIEWS[name].show(response, params));
 }
 
-function show(view, params, response, form) {
+function show(name, params, response, form) {
+  const view = VIEWS[name];
   byId("example").hidden = true;
   showCode(response.requested, response);
   byId("result").replaceChildren();
   if (response.status !== 200 || response.body === null) return showFailure(response, form);
   announce(view.summary(response, params));
   byId("result").append(view.show(response, params));
+  storeLookup(name, params, response);
 }
 
 /** Focuses the result and scrolls it into view. Field errors already have focus. */
@@ -142,9 +147,18 @@ function showForm(name, params) {
   return document.querySelector("form.lookup:not([hidden])");
 }
 
+/** Matches a key, which belongs into its own field. Lookups are in the URL. */
+const KEY_IN_TEXT = /\btnr_(?:live|test)_/;
+
 function onSubmit(event) {
   event.preventDefault();
   const form = event.target;
+  const withKey = [...form.elements].find(({ name, value }) => name && KEY_IN_TEXT.test(value));
+  if (withKey) {
+    clearFieldErrors();
+    showFieldError(withKey, "This is an API key. Enter it in the field named API key.");
+    return;
+  }
   const params = Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, value.trim()]));
   if (form.dataset.view === "number" && params.country === "US") delete params.country;
   go(viewUrl(form.dataset.view, params));
@@ -179,12 +193,20 @@ async function showDataVersion() {
     ` (${date} UTC) ·`);
 }
 
+/** Removes a query, and text after `#` that is not a view, from the URL. Either could contain a key. */
+function cleanUrl() {
+  const [view] = location.hash.slice(1).split("?");
+  const hash = Object.hasOwn(VIEWS, view) && !KEY_IN_TEXT.test(location.hash) ? location.hash : "";
+  if (location.search || location.hash !== hash) history.replaceState(history.state, "", location.pathname + hash);
+}
+
 function start() {
   for (const link of document.querySelectorAll("a[data-path]")) link.href = BASE_PATH + link.dataset.path;
   fillCodes();
   startCodePane();
   for (const form of document.querySelectorAll("form.lookup")) form.addEventListener("submit", onSubmit);
-  startKeyForm(() => open("user"));
+  startKeyForm(() => open("user"), showRecentLookups);
+  startShortcuts();
   addEventListener("click", onClick);
   document.querySelector(".skip").addEventListener("click", (event) => {
     event.preventDefault();
