@@ -22,7 +22,7 @@ test("a key that cannot be sent in a header is rejected in its field", () => wit
 test("the key stays in its tab until it is forgotten", () => withTab(NUMBER, {}, async (tab, context) => {
   await waitForResult(tab);
   assert.ok((await tab.locator("#key-present").innerText()).includes("tnr_live_Sample…"));
-  for (const language of ["curl", "Python", "TypeScript", "Rust"]) {
+  for (const language of ["curl", "Python", "TypeScript", "Go", "Rust"]) {
     await tab.getByRole("tab", { name: language }).click();
     assert.ok((await tab.locator("#code-text").textContent()).match(/\bTNR_KEY\b/), language);
   }

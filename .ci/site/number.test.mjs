@@ -154,6 +154,7 @@ test("only numbers in a known exchange link to it", () => withTab("/#number?tn=8
 }));
 
 const run = promisify(execFile);
+/** Go and Rust are not here, since compiling takes longer than all other tests. */
 const PROGRAMS = {
   curl: (code) => ["bash", ["-c", `${code} --silent --fail`]],
   Python: (code) => ["python3", ["-c", code]],
@@ -174,6 +175,9 @@ test("a code snippet sends the request shown", () =>
       const { stdout } = await run(...program(code), { env: { ...process.env, TNR_KEY: KEY } });
       assert.ok(stdout.includes(expected.formats.e164), `${language}: ${stdout}`);
     }));
+    await tab.getByRole("tab", { name: "Go", exact: true }).click();
+    const go = await tab.locator("#code-text").textContent();
+    assert.ok(go.includes(`http.NewRequest("GET", "${SERVICE_URL}/v1/format/`) && go.includes("defaultCountry=CA"));
     await tab.getByRole("tab", { name: "Rust" }).click();
     const rust = await tab.locator("#code-text").textContent();
     assert.ok(rust.includes(`get("${SERVICE_URL}/v1/format/`) && rust.includes("defaultCountry=CA"));
