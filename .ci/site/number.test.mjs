@@ -27,12 +27,12 @@ test("a number can be looked up after a key is entered", () => withTab("/", { ke
   const card = await waitForResult(tab);
   await card.getByRole("heading", { name: "+1 305 234 5678" }).waitFor();
   for (const text of ["Valid format", "+13052345678", "(305) 234-5678", "tel:+1-305-234-5678", "SAMPLE MOBILE USA, INC.",
-    "PERRINE", "Florida", "Sample Mobile", "Likely wireless", "Exchange 305-234 is assigned.", "America/New_York (UTC-0", "08:00 to 21:00 local time",
-    "Not legal advice.", "As assigned; the number may have been ported, even to another type of line."]) {
-    assert.ok((await card.innerText()).includes(text), text);
+    "PERRINE", "Florida", "Likely mobile · Sample Mobile · Miami, FL", "Line type", "Legal company", "Exchange 305-234 is assigned.", "America/New_York (UTC-0", "08:00 to 21:00 local time",
+    "Not legal advice.", "As assigned. The number may have been ported since, even to another type of line."]) {
+    assert.ok((await card.innerText()).replaceAll("\u00a0", " ").includes(text), text);
   }
   assert.equal(await tab.locator("#announcement").innerText(),
-    "+1 305 234 5678, Valid format, Landline or Mobile, United States");
+    "+1 305 234 5678, Valid format, Likely mobile · Sample Mobile · Miami, FL");
   const flag = card.getByAltText("Flag of United States").first();
   assert.ok(await flag.evaluate((image) => image.decode().then(() => image.naturalWidth > 0)));
   assert.match(tab.url(), /#number\?tn=%28305%29\+234-5678$/);
@@ -64,26 +64,77 @@ test("every copy button copies its text", () => withTab(NUMBER, {}, async (tab) 
 }));
 
 const numbers = {
-  "020 7946 0958": { country: "GB", shows: ["+44 20 7946 0958", "Valid format", "United Kingdom"] },
+  "020 7946 0958": { country: "GB", shows: ["+44 20 7946 0958", "Valid format", "Landline · London, United Kingdom", "no open data says"] },
   "+49 30 12345678": { country: "US", shows: ["+49 30 12345678", "City or region", "Berlin"] },
-  "+44 7400 123456": { country: "US", shows: ["+44 7400 123456", "Three", "first assigned"] },
+  "+44 7400 123456": { country: "US", shows: ["+44 7400 123456", "Mobile · Three · United Kingdom", "first assigned"] },
   "650-253-5678 ext. 42": { country: "US", shows: ["Extension", "42"] },
-  "+1 202 5550": { country: "US", shows: ["+1 202 5550", "Not valid", "Formats for these digits"] },
-  "+800 1234 5678": { country: "US", shows: ["+800 1234 5678"] },
+  "+1 202 5550": { country: "US", shows: ["+1 202 5550", "Not valid", "Read as"], copies: false },
+  "+112345": { country: "US", shows: ["Not valid", "too few digits"], copies: false },
+  "+1 876 234 5678": { country: "US", shows: ["Mobile · Cable & Wireless · Jamaica", "It assigns its own exchanges"] },
+  "800-555-0199": { country: "US", shows: ["Toll-free · not tied to a place", "The person who is called pays", "no place"], place: false },
+  "900-234-5678": { country: "US", shows: ["Premium rate · not tied to a place", "The caller pays extra"], place: false },
+  "500-234-5678": { country: "US", shows: ["Personal number · not tied to a place", "do not list its exchanges"], place: false },
+  "600-234-5678": { country: "CA", shows: ["VoIP · not tied to a place", "services without a place"], place: false },
+  "710-234-5678": { country: "US", shows: ["Not valid", "reserved for the US government"], copies: false },
+  "+800 1234 5678": { country: "US", shows: ["+800 1234 5678", "an international toll-free number", "belongs to no country"], place: false },
+  "212-555-1212": { country: "US", shows: ["Valid format, special use", "information services", "never assigned to a subscriber"] },
+  "415-555-0142": { country: "US", shows: ["Valid format, fictional", "Reserved for fiction · San Francisco, CA"] },
+  911: { country: "US", shows: ["The short code for emergencies"], copies: false },
   "305/234/5678?#'": { country: "US", shows: ["+1 305 234 5678"] },
 };
 
-test("every kind of number has a card", () => withTab("/", {}, async (tab) => {
-  for (const [number, { country, shows }] of Object.entries(numbers)) {
+test("every kind of number has a card, in words that agree with each other", () => withTab("/", {}, async (tab) => {
+  for (const [number, { country, shows, copies = true, place = true }] of Object.entries(numbers)) {
     await tab.getByLabel("Phone number").fill(number);
     await tab.getByLabel("Default country").selectOption(country);
     await tab.getByRole("button", { name: "Look up" }).click();
     const card = await waitForResult(tab);
     await card.getByText(shows[0]).first().waitFor();
-    const text = await card.innerText();
+    const text = (await card.innerText()).replaceAll("\u00a0", " ");
     for (const expected of shows) assert.ok(text.includes(expected), `${number}: ${expected}\n${text}`);
+    assert.ok(!text.includes("Landline or Mobile"), text);
+    assert.equal(await card.getByRole("button", { name: /^Copy/ }).count() > 0, copies, `${number} can be copied`);
+    if (!place) assert.equal(await card.getByText(/^(Country|Place)$/).or(card.locator("img")).count(), 0, `${number} has no place`);
   }
 }));
+
+test("an example is what the service says about a number that nobody can have", () => withTab("/", { key: null }, async (tab) => {
+  const card = async () => {
+    const text = (await tab.locator("#result").innerText()).split("\nTime\n")[0];
+    const json = (await tab.locator("#code-text").textContent()).replaceAll(/(flags)\/[0-9a-f]{8}/g, "$1");
+    const { timeZones, callingHours, assignment, ...body } = JSON.parse(json);
+    // The sample has no dates, and the time differs.
+    delete assignment.areaCode.inServiceOn;
+    return { text, body, assignment, zones: timeZones.map(({ zone }) => zone), rule: callingHours.rule };
+  };
+  await tab.locator("#example", { hasText: "Made-up example" }).waitFor();
+  const example = await card();
+  assert.match(example.body.formats.e164, /55501\d\d$/);
+  await tab.evaluate((key) => sessionStorage.setItem("tnr-api-key", key), KEY);
+  await tab.getByLabel("Phone number").fill(example.body.input);
+  await tab.keyboard.press("Enter");
+  await waitForResult(tab);
+  assert.deepEqual(await card(), example);
+}));
+
+test("a term is explained where it stands, by mouse, keyboard and touch", async () => {
+  for (const [how, options] of [["click", {}], ["Enter", {}], ["tap", { width: 360, touch: true }]]) {
+    await withTab(NUMBER, options, async (tab) => {
+      const card = await waitForResult(tab);
+      const term = card.getByRole("button", { name: "OCN", exact: true });
+      const explanation = tab.getByText("four characters that identify a carrier");
+      assert.equal(await explanation.isVisible(), false);
+      if (how === "Enter") await term.press("Enter");
+      else await term[how]();
+      await explanation.waitFor();
+      const [shown, below] = [await explanation.boundingBox(), await term.boundingBox()];
+      assert.ok(shown.x >= 0 && shown.x + shown.width <= tab.viewportSize().width, "the explanation is cut off");
+      assert.ok(Math.abs(shown.y - below.y) < 200, "the explanation is next to its term");
+      await tab.keyboard.press("Escape");
+      await explanation.waitFor({ state: "hidden" });
+    });
+  }
+});
 
 test("a number that nobody holds is marked", () => withTab("/#number?tn=3055550100", {}, async (tab) => {
   const verdict = tab.locator("#result .verdict.warning");
@@ -146,10 +197,10 @@ test("a second number is shown as a link", () => withTab("/", {}, async (tab) =>
 }));
 
 test("only numbers in a known exchange link to it", () => withTab("/#number?tn=8002345678", {}, async (tab) => {
-  await (await waitForResult(tab)).getByText("Exchanges in area code 800 have no carrier.").waitFor();
+  await (await waitForResult(tab)).getByText("So they have no place").waitFor();
   assert.equal(await tab.locator("#result a").count(), 0);
   await tab.goto(`${SERVICE_URL}/#number?tn=3055550100`);
-  await (await waitForResult(tab)).getByText("Not in the numbering data").waitFor();
+  await (await waitForResult(tab)).getByText("Nobody has it.").waitFor();
   assert.equal(await tab.locator("#result a").count(), 0);
 }));
 

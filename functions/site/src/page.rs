@@ -22,6 +22,8 @@ const PAGE_SCRIPTS: &[&str] = &[
     include_str!("../assets/page/script/code_pane.js"),
     include_str!("../assets/page/script/failures.js"),
     include_str!("../assets/page/script/tables.js"),
+    include_str!("../assets/page/script/terms.js"),
+    include_str!("../assets/page/script/number_words.js"),
     include_str!("../assets/page/script/number_view.js"),
     include_str!("../assets/page/script/state_map.js"),
     include_str!("../assets/page/script/plan_card.js"),

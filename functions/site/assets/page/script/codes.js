@@ -28,6 +28,10 @@ const STATES = {
 };
 
 const CARRIER_TYPES = ["ILEC", "CLEC", "WIRELESS", "CAP", "IXC", "PCS"];
+const CARRIER_TYPE_NAMES = {
+  ILEC: "Incumbent local carrier", CLEC: "Competitive local carrier", WIRELESS: "Mobile carrier",
+  CAP: "Competitive access provider", IXC: "Long-distance carrier", PCS: "Mobile carrier",
+};
 const RECORD_KINDS = ["exchange", "area_code", "carrier"];
 const STATUSES = ["ASSIGNED", "UNASSIGNED", "RESERVED"];
 
@@ -40,7 +44,7 @@ const CHOICES = {
   countries: COUNTRIES.map((code) => [code, countryName(code)]).sort(([, a], [, b]) => a.localeCompare(b, "en")),
   states: [["", "Any"], ...Object.entries(STATES).sort(([, a], [, b]) => a.localeCompare(b, "en"))],
   numberingCountries: [["", "Any"], ["CA", "Canada"], ["US", "United States"]],
-  carrierTypes: [["", "Any"], ...CARRIER_TYPES.map((type) => [type, type])],
+  carrierTypes: [["", "Any"], ...CARRIER_TYPES.map((type) => [type, `${CARRIER_TYPE_NAMES[type]} (${type})`])],
   recordKinds: [["", "Any"], ...RECORD_KINDS.map((kind) => [kind, toWords(kind)])],
   statuses: [["", "Any"], ...STATUSES.map((status) => [status, toWords(status)])],
 };

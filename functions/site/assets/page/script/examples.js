@@ -18,32 +18,28 @@ const change = (kind, key, fields) => ({
 
 const EXAMPLES = {
   number: {
-    params: { tn: "+13052345678" },
+    params: { tn: "+14155550142" },
     body: {
-      valid: true, possible: true, input: "+13052345678", countryCode: "1", countryCallingCode: "+1", country: "US",
-      nationalNumber: "3052345678", npa: "305", nxx: "234", nxxx: "5678",
+      valid: true, possible: true, input: "+14155550142", countryCode: "1", countryCallingCode: "+1", country: "US",
+      nationalNumber: "4155550142", npa: "415", nxx: "555", nxxx: "0142",
       formats: {
-        e164: "+13052345678", international: "+1 305 234 5678", national: "(305) 234-5678",
-        rfc3966: "tel:+1-305-234-5678",
+        e164: "+14155550142", international: "+1 415 555 0142", national: "(415) 555-0142",
+        rfc3966: "tel:+1-415-555-0142",
       },
       type: "FIXED_LINE_OR_MOBILE", typeDescription: "Landline or Mobile",
-      location: {
-        rateCenter: "PERRINE", state: "FL", stateName: "Florida", country: "US", countryName: "United States",
-      },
-      carrier: { ocn: "5927", name: "SAMPLE MOBILE USA, INC.", type: "WIRELESS" },
+      location: { state: "CA", stateName: "California", country: "US", countryName: "United States" },
       flags: {
-        country: exampleFlag("United States", "US", "countries"), state: exampleFlag("Florida", "FL", "states"),
+        country: exampleFlag("United States", "US", "countries"), state: exampleFlag("California", "CA", "states"),
       },
       isNonGeographic: false, reason: null,
-      line: { type: "WIRELESS", basis: "CARRIERS_FILE", mayDifferIfPorted: true, everydayName: "Sample Mobile" },
+      line: { type: null, basis: null, mayDifferIfPorted: null, everydayName: null },
       assignment: {
-        verdict: "ASSIGNED", reason: "Exchange 305-234 is assigned",
-        areaCode: { status: "IN_SERVICE", inServiceOn: null }, exchange: { status },
-        block: { ocn: "5927", name: "SAMPLE MOBILE USA, INC.", effectiveFrom: null },
+        verdict: "FICTIONAL", reason: "415-555-0142 is reserved for fiction",
+        areaCode: { status: "IN_SERVICE", inServiceOn: "1947-01-01" }, exchange: { status: "RESERVED" }, block: null,
       },
-      timeZones: [{ zone: "America/New_York", utcOffset: "-05:00", localTime: "2026-11-24T14:24:00-05:00" }],
+      timeZones: [{ zone: "America/Los_Angeles", utcOffset: "-08:00", localTime: "2026-11-24T14:24:00-08:00" }],
       callingHours: { status: "open", rule: "47 CFR 64.1200(c)(1)", window: { from: "08:00", to: "21:00" } },
-      place: { name: "Miami, FL", language: "en", basis: "NUMBER_PREFIX" }, network: null,
+      place: { name: "San Francisco, CA", language: "en", basis: "NUMBER_PREFIX" }, network: null,
     },
   },
   "area-code": {

@@ -7,35 +7,32 @@ const numberView = {
   requestTarget: ({ tn, country }) => tn
     ? target(`/v1/format/${segment(tn)}`, { defaultCountry: country === "US" ? "" : country, include: "all" })
     : null,
-  summary: ({ body }, { tn }) =>
-    [numberHeading(body, tn), validity(body), body.reason?.message, ...numberFacts(body)].filter(Boolean).join(", "),
-  show: ({ body }, { tn }) => {
+  summary: ({ body }, params) =>
+    [numberHeading(body, params.tn), badgeWords(body)[1], headline(body, params)].filter(Boolean).join(", "),
+  show: ({ body }, params) => {
     if (!body.valid) markInvalid(byId("number-tn"), "reason");
     return element("article", { class: "card" },
-      numberHead(body, tn), secondNumberSection(body), formatRows(body), carrierSection(body), placeSection(body),
-      timeSection(body));
+      numberHead(body, params), secondNumberSection(body), formatRows(body), carrierSection(body),
+      ...(isInUse(body) ? [placeSection(body), timeSection(body)] : []));
   },
 };
-
-const validity = ({ valid }) => (valid ? "Valid format" : "Not valid");
 
 /** The number, or the text as entered if the number is invalid. */
 const numberHeading = ({ valid, formats }, entered) => (valid ? formats.international : entered);
 
-/** The type and country, if known. */
-function numberFacts({ typeDescription, location, flags, isNonGeographic }) {
-  const country = location?.countryName ?? flags?.country?.name;
-  return [typeDescription, country, isNonGeographic && !country && "Not tied to a place"].filter(Boolean);
-}
+/** Returns true for a valid number, and for one that a carrier holds though Google's rules do not know its range. */
+const isInUse = ({ valid, assignment }) => valid || assignment?.verdict === "ASSIGNED";
 
-function numberHead(number, entered) {
-  const { valid, possible, reason, flags } = number;
+function numberHead(number, params) {
+  const { valid, flags, isNonGeographic } = number;
+  const [tone, words] = badgeWords(number);
   return element("div", { class: "card-head" },
-    flags?.country && flagImage(flags.country, "large"),
+    flags?.country && !isNonGeographic && flagImage(flags.country, "large"),
     element("div", { class: "title" },
-      element("h2", { tabindex: "-1" }, numberHeading(number, entered)),
-      valid ? element("p", {}, numberFacts(number).join(" · ")) : element("p", { id: "reason" }, reason && `${reason.message}.`)),
-    element("span", { class: `badge ${valid ? "good" : possible ? "warning" : "bad"}` }, validity(number)));
+      element("h2", { tabindex: "-1" }, numberHeading(number, params.tn)),
+      // A line never starts with a dot.
+      element("p", { id: valid ? null : "reason", class: "headline" }, headline(number, params)?.replaceAll(" ·", "\u00a0·"))),
+    element("span", { class: `badge ${tone}` }, words));
 }
 
 /** A link to the second number in the text. */
@@ -57,75 +54,78 @@ function flagImage({ svg, name }, size) {
 /** A row in a description list. Has a copy button if `copied` is given. */
 function pair(name, content, copied = null) {
   return element("div", {},
-    element("dt", {}, name), element("dd", {}, content),
+    element("dt", {}, explained(name)), element("dd", {}, content),
     copied && element("dd", {}, copyButton(name, () => copied)));
 }
 
-function formatRows({ valid, formats, extension, countryCallingCode }) {
+/** The formats of a valid number, or the number that was read, which nobody should copy. */
+function formatRows({ valid, formats, extension }) {
   if (!formats) return null;
+  const code = (text) => element("code", {}, text);
+  if (!valid) {
+    return element("section", {}, element("dl", { class: "pairs" }, pair("Read as", code(formats.international))));
+  }
   const rows = [
     ["E.164", formats.e164], ["International", formats.international], ["National", formats.national],
     ["RFC 3966", formats.rfc3966],
   ];
   return element("section", {},
-    element("h3", {}, valid ? "Formats" : "Formats for these digits"),
+    element("h3", {}, "Formats"),
     element("dl", { class: "pairs" },
-      rows.filter(([, text]) => text).map(([name, text]) => pair(name, element("code", {}, text), text)),
-      extension && pair("Extension", element("code", {}, extension)),
-      countryCallingCode && pair("Calling code", element("code", {}, countryCallingCode))));
+      rows.filter(([, text]) => text).map(([name, text]) => pair(name, code(text), text)),
+      extension && pair("Extension", code(extension))));
 }
 
-function carrierSection({ assignment, carrier, line, location, network, npa, nxx, isNonGeographic }) {
-  const section = (...children) => element("section", {}, element("h3", {}, "Carrier"), ...children);
-  if (network) {
-    return section(
-      element("p", { class: "holder" }, network.name),
-      element("p", { class: "caveat" }, "The mobile network that its range was first assigned to; the number may have been ported."));
-  }
-  if (!npa) return assignment && section(verdictLine(assignment));
-  if (isNonGeographic) {
-    return section(
-      assignment?.verdict !== "NOT_COVERED" && verdictLine(assignment),
-      element("p", {}, `Exchanges in area code ${npa} have no carrier.`));
-  }
+/** A carrier type in words, with an explanation of the abbreviation that carriers use. */
+function carrierTypeWords(type) {
+  const name = CARRIER_TYPE_NAMES[type];
+  return Object.hasOwn(TERMS, type) ? [`${name} (`, ...term(type), ")"] : name ?? type;
+}
+
+/** The carrier that the number's block is assigned to, or why there is none. */
+function carrierSection(number) {
+  const { assignment, carrier, line, network } = number;
+  const sentence = explanation(number);
+  const rows = carrierRows(number);
+  if (rows.length === 0 && !sentence && !assignment) return null;
+  return element("section", {},
+    element("h3", {}, carrier || network ? "Carrier" : "About this number"),
+    rows.length > 0 && element("dl", { class: "pairs" }, rows),
+    isCovered(number) && verdictLine(assignment),
+    sentence && element("p", {}, sentence),
+    network && element("p", { class: "caveat" }, "The network that the number's range was first assigned to; the number may have been ported."),
+    carrier && element("p", { class: "caveat" }, "As assigned. The number may have been ported since"
+      + `${line?.mayDifferIfPorted ? ", even to another type of line" : ""}.`));
+}
+
+function carrierRows(number) {
+  const { carrier, line, location, npa, nxx, network } = number;
   // Only exchanges in the numbering data can be looked up.
   const isKnown = carrier || location?.rateCenter;
-  const code = `${npa}-${nxx}`;
-  const exchange = isKnown ? element("a", { href: viewUrl("area-code", { npa, nxx }) }, code) : code;
-  const name = carrier?.name ?? (carrier?.ocn ? `OCN ${carrier.ocn}` : isKnown ? "No carrier" : "Not in the numbering data");
-  const facts = [
-    line?.everydayName && name, carrier?.type, carrier && likelyLine(line),
-    carrier?.ocn && ["OCN ", ocnLink(carrier.ocn)], ["Exchange ", exchange],
+  return [
+    (carrier || network) && pair("Carrier", element("span", { class: "holder" }, carrierWords(number) ?? "Not named in the reports")),
+    carrier?.name && line?.everydayName && pair("Legal company", carrier.name),
+    carrier?.type && pair("Carrier type", carrierTypeWords(carrier.type)),
+    carrier && line?.type && pair("Line type", lineWords(number)),
+    carrier?.ocn && pair("OCN", ocnLink(carrier.ocn)),
+    isKnown && pair("Exchange", element("a", { href: viewUrl("area-code", { npa, nxx }) }, `${npa}-${nxx}`)),
   ].filter(Boolean);
-  return section(
-    element("p", { class: "holder" }, line?.everydayName ?? name),
-    element("p", {}, facts.flatMap((fact, index) => (index ? [" · ", fact] : [fact])).flat()),
-    verdictLine(assignment),
-    carrier && element("p", { class: "caveat" }, "As assigned; the number may have been ported, even to another type of line."));
 }
 
 /** The verdict on the number's assignment as a sentence. */
-function verdictLine(assignment) {
-  if (!assignment) return null;
-  const { verdict, reason } = assignment;
-  const tone = verdict === "ASSIGNED" ? "good" : verdict === "NOT_COVERED" ? "neutral" : "warning";
-  return element("p", { class: `verdict ${tone}` }, `${reason}.`);
+function verdictLine({ verdict, reason }) {
+  return element("p", { class: `verdict ${verdict === "ASSIGNED" ? "good" : "warning"}` }, `${reason}.`);
 }
 
-/** The line type that is likely for the carrier's numbers, in words. */
-function likelyLine(line) {
-  return line?.type && `Likely ${line.type.toLowerCase().replaceAll("_", " ").replace("voip", "VoIP")}`;
-}
-
-function placeSection({ location, place, flags }) {
-  if (!location) return null;
+function placeSection({ location, place, flags, isNonGeographic, countryCallingCode }) {
+  if (!location || isNonGeographic) return null;
   const isCity = place && place.basis !== "STATE";
   const state = location.stateName && [flags?.state && flagImage(flags.state, "small"), location.stateName];
   const rows = [
     isCity && pair("City or region", element("span", { lang: place.language }, place.name)),
     location.rateCenter && pair("Rate center", location.rateCenter),
     state && pair(location.country === "CA" ? "Province" : "State", state),
-    location.countryName && pair("Country", `${location.countryName} (${location.country})`),
+    location.countryName && pair("Country", `${location.countryName} (${location.country}), calling code ${countryCallingCode}`),
   ].filter(Boolean);
   return rows.length > 0 && element("section", {}, element("h3", {}, "Place"), element("dl", { class: "pairs" }, rows));
 }

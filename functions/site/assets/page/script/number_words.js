@@ -1,0 +1,117 @@
+// The sentences about a number: one line that says what it is, and what to know about numbers of its kind.
+
+const LINE_WORDS = {
+  WIRELESS: "mobile", VOIP: "VoIP", LANDLINE_OR_VOIP: "landline or VoIP", TOLL_FREE: "toll-free",
+};
+
+const capitalize = (text) => text[0].toUpperCase() + text.slice(1);
+
+/** The line type, such as `Likely landline`. It is certain if the number's range determines it. */
+function lineWords({ line, typeDescription }) {
+  if (!line?.type) return typeDescription && capitalize(typeDescription.toLowerCase());
+  const words = LINE_WORDS[line.type] ?? line.type.toLowerCase().replaceAll("_", " ");
+  return line.mayDifferIfPorted ? `Likely ${words}` : capitalize(words);
+}
+
+const carrierWords = ({ carrier, line, network }) =>
+  line?.everydayName ?? carrier?.name ?? (carrier?.ocn ? `OCN ${carrier.ocn}` : network?.name);
+
+const isCovered = ({ assignment }) => Boolean(assignment) && assignment.verdict !== "NOT_COVERED";
+
+/** The city if it is known, or else the state. Countries are named unless the numbering data covers them. */
+function placeWords(number) {
+  const { place, location, isNonGeographic } = number;
+  if (isNonGeographic) return "not tied to a place";
+  const name = place?.name ?? location?.stateName;
+  const country = location?.countryName;
+  return [name, name !== country && !(name && isCovered(number)) && country].filter(Boolean).join(", ");
+}
+
+/** What is unusual about the assignment of a number in the plan: for the badge, the headline, and people. */
+const nobodyHasIt = "No carrier holds it, so a call that shows it probably has a forged caller ID.";
+const UNUSUAL = {
+  UNASSIGNED_AREA_CODE: ["not assigned", "Not assigned", nobodyHasIt],
+  UNASSIGNED_EXCHANGE: ["not assigned", "Not assigned", nobodyHasIt],
+  UNASSIGNED_BLOCK: ["not assigned", "Not assigned", nobodyHasIt],
+  PLANNED_AREA_CODE: ["not in service yet", "Not in service yet", "Numbers with this area code do not work yet."],
+  NOT_YET_EFFECTIVE: ["not in service yet", "Not in service yet", "Numbers in this block do not work yet."],
+  FICTIONAL: ["fictional", "Reserved for fiction", "Films and books use numbers like this one. Nobody has it."],
+  TEST_OR_SPECIAL: ["special use", "Special use", "Numbers like this one are never assigned to a subscriber."],
+};
+
+/** The tone and words of a number's badge. */
+function badgeWords({ valid, possible, assignment }) {
+  if (!valid) return [possible ? "warning" : "bad", "Not valid"];
+  const [unusual] = UNUSUAL[assignment?.verdict] ?? [];
+  return unusual ? ["warning", `Valid format, ${unusual}`] : ["good", "Valid format"];
+}
+
+/** The answer in one line, such as `Likely landline · AT&T · Miami, FL`. */
+function headline(number, { tn, country = "US" }) {
+  if (!number.valid) return shortCodeWords(tn, country) ?? (number.reason && `${number.reason.message}.`);
+  const [, unusual] = UNUSUAL[number.assignment?.verdict] ?? [];
+  return [unusual ?? lineWords(number), carrierWords(number), placeWords(number)].filter(Boolean).join(" · ");
+}
+
+const WHO_PAYS = {
+  TOLL_FREE: "The person who is called pays for the call.",
+  PREMIUM_RATE: "The caller pays extra for a service, on top of the call.",
+  SHARED_COST: "The caller and the person called share the cost.",
+  PERSONAL_NUMBER: "It belongs to a person or a device, such as a connected car, wherever they are.",
+};
+
+/** Numbers in area codes without a place. */
+const SERVICES = {
+  TOLL_FREE: "Toll-free numbers are assigned one by one from a registry that carriers share, not in exchanges. "
+    + "So they have no place, and the reports name no carrier.",
+  PREMIUM_RATE: "Area code 900 has no place, and the reports do not say who holds its numbers.",
+};
+const SERVICE_CODES = {
+  600: "Canada uses area code 600 for services without a place, such as satellite phones.",
+  700: "Each long-distance carrier uses area code 700 for services of its own.",
+  710: "Area code 710 is reserved for the US government.",
+};
+
+/** Calling codes that belong to no country (ITU-T E.164). */
+const SHARED_CALLING_CODES = {
+  "+800": "an international toll-free number", "+808": "an international shared-cost number", "+870": "a satellite phone number",
+  "+878": "a universal personal number", "+881": "a satellite phone number", "+882": "a number in an international network",
+  "+883": "a number in an international network", "+888": "a number for disaster relief",
+  "+979": "an international premium-rate number",
+};
+
+/** Short codes in the US and Canada. They are not phone numbers. */
+const SHORT_CODES = {
+  211: "community services", 311: "city services", 411: "directory assistance", 511: "traffic and travel information",
+  611: "the carrier's customer service", 711: "telephone relay for people who are deaf or hard of hearing",
+  811: "marking buried lines before you dig", 911: "emergencies", 988: "the suicide and crisis lifeline",
+};
+
+/** What the text is if it is a short code in the country, or else null. */
+function shortCodeWords(entered, country) {
+  const purpose = ["US", "CA"].includes(country) && SHORT_CODES[entered.trim()];
+  return purpose ? `The short code for ${purpose}. Short codes are not phone numbers.` : null;
+}
+
+/** Why no carrier is known. */
+function withoutCarrier({ countryCallingCode, country, isNonGeographic, line, network, npa }) {
+  if (SHARED_CALLING_CODES[countryCallingCode]) {
+    return `This is ${SHARED_CALLING_CODES[countryCallingCode]}. Calling code ${countryCallingCode} belongs to no country.`;
+  }
+  if (countryCallingCode !== "+1") {
+    return network ? "" : "Outside the US, its territories and Canada, no open data says which carrier holds a number.";
+  }
+  if (isNonGeographic) {
+    return SERVICE_CODES[npa] ?? SERVICES[line?.type] ?? `Area code ${npa} has no place, and the reports do not list its exchanges.`;
+  }
+  return country && "Like the US and Canada, this country has calling code +1. It assigns its own exchanges, which the "
+    + "reports do not list.";
+}
+
+/** What to know about numbers of this kind, in sentences. Empty for most numbers in the US and Canada. */
+function explanation(number) {
+  const { assignment, line, countryCallingCode } = number;
+  if (isCovered(number)) return UNUSUAL[assignment.verdict]?.[2] ?? "";
+  if (!countryCallingCode || !assignment) return "";
+  return [WHO_PAYS[line?.type], withoutCarrier(number)].filter(Boolean).join(" ");
+}
