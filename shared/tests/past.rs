@@ -1,4 +1,4 @@
-//! The past, over a stand-in for the history table.
+//! Requests for the past, against a stub for the history table.
 
 // A failed unwrap fails the test.
 #![allow(clippy::unwrap_used)]
@@ -25,7 +25,7 @@ fn area_code(npa: &str) -> RecordKey {
     RecordKey::AreaCode(npa.parse().unwrap())
 }
 
-/// The small dataset, with a copy of a record after `change`.
+/// The small dataset, with a changed copy of a record added.
 fn with_copy(key: RecordKey, change: impl FnOnce(Record) -> Vec<Record>) -> Dataset {
     changed_dataset(|records| {
         let model = records.iter().find(|record| record.key() == key).unwrap().clone();
@@ -33,7 +33,7 @@ fn with_copy(key: RecordKey, change: impl FnOnce(Record) -> Vec<Record>) -> Data
     })
 }
 
-/// Exchange 415-200 moves, 415-201 is removed, 415-209 is added, and two holders and an overlay change.
+/// The changed dataset: 415-200 moves, 415-201 is removed, 415-209 is added, and two holders and an overlay change.
 fn changed() -> Dataset {
     changed_dataset(|records| {
         let mut added = small_dataset().exchange("415-202".parse().unwrap()).unwrap();
@@ -58,7 +58,7 @@ fn changed() -> Dataset {
     })
 }
 
-/// These versions, the first from four days ago.
+/// Publishes these versions, the first four days ago.
 async fn published(versions: Vec<Dataset>) -> (AppWithHistory, Timestamp) {
     let start = this_second() - SignedDuration::from_hours(24 * 4);
     (app_with_history(start, versions).await, start)
@@ -80,7 +80,7 @@ async fn past(app: &App, time: impl ToString) -> Past<'_> {
     app.past(&as_of(time, Charge::default()).await).await.unwrap().unwrap()
 }
 
-/// The past for a request with a daily quota, which is charged as one.
+/// The past for a request with a daily quota, already charged as one request.
 async fn paid_past(app: &App, time: Timestamp, per_day: u32) -> Past<'_> {
     let charge = test_api::charge(app, per_day);
     charge.raise_to(1).await.unwrap();
@@ -135,7 +135,7 @@ async fn a_dataset_has_everything_that_determines_a_record() {
     for key in [area_code("415"), area_code("628"), carrier("6529")] {
         assert_eq!(dataset.record(key), original.record(key), "{key}");
     }
-    // Another state's code has no part in it.
+    // An area code in another state is not included.
     assert_eq!(dataset.area_code("416".parse().unwrap()), None);
     let single = before.dataset(exchange("415-201")).await.unwrap();
     assert_eq!(single.record(exchange("415-201")), original.record(exchange("415-201")));
@@ -155,7 +155,7 @@ fn with_213(notes: &str) -> Dataset {
     })
 }
 
-/// A code that is in no map of time zones has the time zones of its state's other codes.
+/// If the time zone map does not have a code, it gets the time zones of its state's other codes.
 #[tokio::test]
 async fn a_dataset_has_the_other_codes_of_the_state_as_they_are_now() {
     let (AppWithHistory { app, .. }, start) =
@@ -206,7 +206,7 @@ fn app_without_history(mut app: App) -> App {
     app
 }
 
-/// Otherwise a deleted change would result in wrong data.
+/// Otherwise a deleted change would silently result in wrong data.
 #[tokio::test]
 async fn a_missing_change_is_an_error_and_not_other_data() {
     let (AppWithHistory { app, table, .. }, start) = two_versions().await;
@@ -241,7 +241,7 @@ async fn a_request_is_charged_before_it_reads_more_than_sixteen_records() {
         let (AppWithHistory { app, table, .. }, start) = published(versions).await;
         let past = paid_past(&app, start, per_day).await;
         table.take_calls();
-        // In two parts, which add up.
+        // Two reads, whose charges add up.
         assert_eq!(past.records(keys(300..310)).await.unwrap().len(), 10);
         let rest = past.records(keys(310..300 + records)).await;
         assert_eq!(rest.is_ok(), fits, "{per_day} {records}");
@@ -251,7 +251,7 @@ async fn a_request_is_charged_before_it_reads_more_than_sixteen_records() {
     }
 }
 
-/// The response needs a dataset of all its exchanges, even if few records are read.
+/// The response needs a dataset of all the exchanges, even if only a few records are read.
 #[tokio::test]
 async fn all_of_an_area_code_counts_at_least_as_one_for_every_256_exchanges() {
     // The small dataset has five.

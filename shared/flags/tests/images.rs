@@ -1,4 +1,4 @@
-//! Every flag that a response may link to exists and is safe to serve.
+//! Checks that every flag a response may link to exists and is safe to serve.
 
 use std::{collections::BTreeSet, fs};
 

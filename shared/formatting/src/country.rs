@@ -1,4 +1,4 @@
-//! Countries worldwide by ISO 3166-1 alpha-2 code, with their common names.
+//! Countries by ISO 3166-1 alpha-2 code, with their common names.
 
 use std::{collections::HashMap, str::FromStr, sync::LazyLock};
 
@@ -26,7 +26,7 @@ impl Default for DefaultCountry {
 impl FromStr for DefaultCountry {
     type Err = UnknownCountry;
 
-    /// Parses any code that can be a number's `country`: the ISO 3166-1 codes, and three more from Google's
+    /// Parses any code that a number's `country` can have: the ISO 3166-1 codes, and three more from Google's
     /// rules.
     fn from_str(text: &str) -> Result<Self, UnknownCountry> {
         let code = text.to_ascii_uppercase();
@@ -56,7 +56,7 @@ impl ToSchema for DefaultCountry {
 }
 
 impl DefaultCountry {
-    /// The country as one of libphonenumber's regions.
+    /// The matching libphonenumber region.
     pub(super) fn region(self) -> Region {
         self.0
     }

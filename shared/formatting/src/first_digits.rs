@@ -1,7 +1,7 @@
 //! The first two digits of the numbers that can match a pattern in the rules.
 //!
-//! A region has up to ten type patterns and many formats, and most numbers match one or two of them. The first
-//! two digits rule out most others, which are then neither matched nor even compiled.
+//! A region has up to ten type patterns and many formats, and most numbers match only one or two of them. The
+//! first two digits rule out most of the others, which are then neither matched nor compiled.
 //! `examples/rewrite_phone_metadata` computes the digits.
 
 use std::{collections::HashMap, sync::LazyLock};
@@ -66,7 +66,7 @@ fn read(mut file: &[u8]) -> Option<HashMap<(i32, Region), RegionDigits>> {
     Some(regions)
 }
 
-/// Splits `count` sets off the file.
+/// Splits `count` sets off the front of the file, and returns the rest.
 fn sets(file: &[u8], count: usize) -> Option<(Vec<FirstDigits>, &[u8])> {
     let (sets, rest) = file.split_at_checked(count * size_of::<u128>())?;
     let (sets, _) = sets.as_chunks();
@@ -84,8 +84,8 @@ mod tests {
 
     use super::*;
 
-    /// Computes every eighth region, since all take seconds. The same command writes this file and the metadata, which
-    /// another test compares with the crate's.
+    /// Checks only every eighth region, since all of them take seconds. The same command writes this file and the
+    /// metadata, which another test compares with the crate's.
     #[test]
     fn first_digits_match_the_metadata() {
         let metadata = include_bytes!("phone_metadata.bin");

@@ -32,7 +32,7 @@ impl Formats {
     /// Formats a number as libphonenumber does, except that the international format replaces each run of
     /// punctuation with a single space.
     ///
-    /// The crate writes one notation at a time, and each time looks up the number's format and matches it twice.
+    /// The crate writes one notation at a time, and looks up and matches the number's format twice for each.
     pub(super) fn from_reading(reading: &Reading) -> Option<Self> {
         let Reading { number, national_number, .. } = reading;
         let Groups { mut international, mut national, extension_prefix } =

@@ -1,4 +1,4 @@
-//! Parses and describes phone numbers under the rules in Google's libphonenumber, behind a small interface.
+//! Parses and describes phone numbers by the rules in Google's libphonenumber, behind a small interface.
 //!
 //! The rules come from [`rlibphonenumber`], whose version is pinned. No other crate uses it directly.
 

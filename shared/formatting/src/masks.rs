@@ -1,5 +1,5 @@
 //! Masked digits, such as `305-234-XXXX` or `+1 305 *** 5678`. Google's rules read an X as the keypad's 9, and skip
-//! asterisks, so both yield numbers that nobody wrote.
+//! asterisks, so both produce numbers that nobody wrote.
 
 use std::{iter, ops::Range};
 
@@ -10,7 +10,7 @@ use super::{
     text::{MAX_INPUT_LENGTH, is_joiner, is_letter},
 };
 
-/// Written in place of a digit when they come in a row.
+/// Returns `true` for a character that replaces a digit if several come in a row.
 fn is_mask(c: char) -> bool {
     is_letter_mask(c) || matches!(c, '*' | '＊' | '•' | '●')
 }
@@ -19,10 +19,10 @@ fn is_letter_mask(c: char) -> bool {
     matches!(c, 'x' | 'X' | 'ｘ' | 'Ｘ')
 }
 
-/// Returns `true` if the text has two masks in a row that are not part of a word. Next to other words, they must
+/// Returns `true` if the text has two masks in a row that are not part of a word. Next to other words, masks must
 /// follow a digit, so that names such as `Vin XX` are words.
 pub(super) fn has_mask(text: &str) -> bool {
-    // Most text gets no further.
+    // Rules out most text quickly.
     let could_be_mask = |byte: &u8| !byte.is_ascii() || b"xX*".contains(byte);
     if text.as_bytes().iter().filter(|byte| could_be_mask(byte)).nth(1).is_none() {
         return false;
@@ -35,8 +35,8 @@ pub(super) fn has_mask(text: &str) -> bool {
     })
 }
 
-/// Returns `true` if Google's reading explains the masks: the two Xs before an extension, as in
-/// `020 7946 0958xx12`, or those for a carrier's code in Brazil, as in `(0xx11) 3456-7890`.
+/// Returns `true` if the masks are Google's own notation: the two Xs before an extension, as in
+/// `020 7946 0958xx12`, or the Xs for a carrier code in Brazil, as in `(0xx11) 3456-7890`.
 pub(super) fn are_notation(text: &str, reading: &Reading, region: Region) -> bool {
     let mut runs = runs(text);
     let (Some(run), None) = (runs.next(), runs.next()) else { return false };
@@ -57,7 +57,7 @@ pub(super) fn are_notation(text: &str, reading: &Reading, region: Region) -> boo
         && digits(&text[..run.start]).ends_with('0')
 }
 
-/// Returns `true` if masks complete a number found in a text, as in `030 2345 ****`.
+/// Returns `true` if masks continue a number found in a text, as in `030 2345 ****`.
 pub(super) fn complete_number(text: &str, number: &Range<usize>, region: Region) -> bool {
     let (before, after) = (&text[..number.start], &text[number.end..]);
     let is_emphasized = before.ends_with('*') && after.starts_with('*');
@@ -68,7 +68,7 @@ pub(super) fn complete_number(text: &str, number: &Range<usize>, region: Region)
     has_masks && is_possible(&filled(), region)
 }
 
-/// The number of masks at the start, or after one joiner. None if they are part of a word.
+/// The number of masks at the start, or after one joiner; `None` if they are part of a word.
 fn adjacent(characters: impl Iterator<Item = char>) -> usize {
     let mut characters = characters.peekable();
     characters.next_if(|&c| is_joiner(c));
@@ -91,7 +91,7 @@ fn is_alone(text: &str, run: &Range<usize>) -> bool {
         && !after.strip_prefix(['-', '.']).unwrap_or(after).starts_with(is_in_word)
 }
 
-/// Removes equally many asterisks from both ends, which mark bold text.
+/// Removes asterisks that mark bold text: equally many from both ends.
 fn without_emphasis(text: &str) -> &str {
     let mut inner = text.trim();
     while let Some(shorter) = inner.strip_prefix('*').and_then(|it| it.strip_suffix('*')) {
@@ -100,7 +100,7 @@ fn without_emphasis(text: &str) -> &str {
     inner
 }
 
-/// The positions of masks in a row, with at most a space between two.
+/// The ranges of masks in a row, with at most one space between two.
 fn runs(text: &str) -> impl Iterator<Item = Range<usize>> {
     let is_outside = |c| !is_mask(c) && c != ' ';
     let mut end = 0;

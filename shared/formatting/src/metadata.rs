@@ -19,12 +19,12 @@ pub(super) static RULES: LazyLock<PhoneNumberUtil> = LazyLock::new(|| {
         .expect("the metadata is compiled in, and a test builds the rules from it")
 });
 
-/// Builds the rules before the first number, and compiles the patterns that most North American numbers need.
+/// Builds the rules before the first number arrives, and compiles the patterns that most North American numbers need.
 /// Other patterns are compiled on first use.
 ///
 /// Call this at startup, so that a program with broken metadata does not start. It blocks for a few
-/// milliseconds, and can be called on any thread. It does not match the patterns, because a pattern stays fastest
-/// on the thread that matches it first.
+/// milliseconds, and can be called on any thread. It does not run the patterns, because a pattern stays fastest
+/// on the thread that runs it first.
 ///
 /// # Panics
 /// Panics if the metadata compiled into the program is broken.
@@ -32,7 +32,7 @@ pub fn load_rules() {
     assert!(compile_common_patterns().is_some(), "the metadata lacks North American patterns");
 }
 
-/// Reads all first digits, and compiles the patterns that parse, classify and format numbers in the default
+/// Loads all first digits, and compiles the patterns that parse, classify and format numbers in the default
 /// country; `None` if one is missing or broken.
 fn compile_common_patterns() -> Option<()> {
     let region = DefaultCountry::default().region();

@@ -8,7 +8,7 @@ use rlibphonenumber::Region;
 pub(super) const NANP: i32 = 1;
 
 /// The only region that uses this number's area code. `None` for US area codes, which the rules check first,
-/// and for area codes that several regions share or none uses.
+/// and for codes that several regions share or that are unused.
 ///
 /// Without this, the rules would match the patterns of up to 25 regions.
 pub(super) fn only_region(calling_code: i32, national_number: &str) -> Option<Region> {

@@ -37,7 +37,7 @@ pub struct PhoneNumber {
     pub formats: Formats,
     /// `None` if no pattern matches.
     pub number_type: Option<NumberType>,
-    /// True if it does not belong to a place, such as a toll-free number.
+    /// True if it is not tied to a place, such as a toll-free number.
     pub is_non_geographic: bool,
     /// A second number in the same text, in E.164 with `;ext=` before any extension.
     pub other: Option<String>,
@@ -46,23 +46,23 @@ pub struct PhoneNumber {
 }
 
 impl PhoneNumber {
-    /// Parses a number in any common notation; `None` if that fails.
+    /// Parses a number in any common notation; `None` if there is no number.
     ///
-    /// If the text is a channel name, a link or another notation that says which digits are the number, these are read.
-    /// Otherwise, if Google's rules read a valid number from the text as typed, with the prefixes for `default_country`,
-    /// that reading is used. Next, a leading `011` or `00` is tried as an international prefix. If neither is
-    /// valid, the text is parsed without its words and punctuation. If that fails too, Google's reading is used.
+    /// In a channel name, link or similar notation, the digits that it marks as the number are used.
+    /// Otherwise, if Google's rules read a valid number from the text as typed, with the prefixes for `default_country`, that
+    /// reading is used. Next, a leading `011` or `00` is tried as an international prefix. If neither is
+    /// valid, the text is parsed without its words and punctuation. If that fails as well, Google's reading is used.
     /// Text with masked digits, such as `305-234-XXXX`, is not parsed.
     pub fn parse(text: &str, default_country: DefaultCountry) -> Option<Self> {
         if !is_parseable(text) {
             return None;
         }
-        // Outside the panic guard: broken metadata must not silently make every number unparseable.
+        // Not inside `catch_panic`: broken metadata must not make every number silently unparseable.
         LazyLock::force(&RULES);
         catch_panic(|| describe(find(text, default_country.region())?))
     }
 
-    /// The number in E.164, after its dialing code.
+    /// The number in E.164, preceded by its dialing code if it has one.
     pub fn dialed(&self) -> String {
         [self.dialing_code.as_deref().unwrap_or_default(), &self.formats.e164].concat()
     }
@@ -142,7 +142,7 @@ mod tests {
         PhoneNumber::parse(text, country.parse().unwrap()).unwrap()
     }
 
-    /// The row of the list for a text in JSON.
+    /// The list row for a text in JSON.
     fn row(country: &str, json: &str) -> String {
         let default: DefaultCountry = country.parse().unwrap();
         let text: String = serde_json::from_str(json).unwrap();
@@ -180,7 +180,7 @@ mod tests {
         let toll_free = parse("+80012345678", "US");
         assert_eq!((toll_free.country, toll_free.is_non_geographic), (None, true));
         assert_eq!(toll_free.number_type, Some(NumberType::TollFree));
-        // Every area code in use that NANPA's 2026-01-05 database marks as non-geographic, and toll-free
+        // Every area code in use that NANPA's 2026-01-05 database lists as non-geographic, and toll-free
         // codes that are not in use yet.
         let non_geographic = "500 521 522 523 524 525 526 527 528 529 532 533 538 544 566 577 588 600 \
                               622 633 700 710 800 833 844 855 866 877 888 900 \

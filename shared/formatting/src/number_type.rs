@@ -41,7 +41,7 @@ impl NumberType {
         }
     }
 
-    /// Returns `true` if its numbers belong to a service rather than a place or a phone.
+    /// Returns `true` if such numbers belong to a service rather than a place or a phone.
     pub(super) fn is_service(self) -> bool {
         matches!(
             self,
@@ -54,7 +54,7 @@ impl NumberType {
         )
     }
 
-    /// Returns `true` if libphonenumber counts such numbers with this calling code as geographical.
+    /// Returns `true` if libphonenumber treats such numbers with this calling code as geographic.
     pub(super) fn belongs_to_place(self, calling_code: i32) -> bool {
         match self {
             Self::FixedLine | Self::FixedLineOrMobile => true,

@@ -41,7 +41,7 @@ pub struct NumberInText {
     pub number: PhoneNumber,
 }
 
-/// The rules failed unexpectedly, which is logged.
+/// An unexpected failure in the rules, which has been logged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the phone number rules failed on this text")]
 pub struct RulesFailed;
@@ -50,13 +50,13 @@ pub struct RulesFailed;
 static MATCHERS: LazyLock<PhoneNumberMatcherFactory<PhoneNumberUtil, &PhoneNumberUtil>> =
     LazyLock::new(|| PhoneNumberMatcherFactory::new_for_util(&RULES));
 
-/// Google's rules use this character as punctuation and before extensions, like an ASCII tilde. The crate's matcher only
-/// knows the tilde, which follows a no-break space here so that no position changes.
+/// Google's rules accept this character as punctuation and before extensions, like an ASCII tilde. The crate's matcher
+/// only knows the tilde. A no-break space before it here preserves the byte positions.
 const FULL_WIDTH_TILDE: char = '～';
 const AS_LONG: &str = "\u{a0}~";
 
-/// Finds the numbers in a text, in order, each when it is asked for. `country` is for numbers without a country code.
-/// Numbers with masked digits are left out. An error is the last item.
+/// Finds the numbers in a text lazily, in order. `country` applies to numbers without a country code.
+/// Skips numbers with masked digits. After an error, iteration ends.
 pub fn find_numbers(
     text: &str,
     country: DefaultCountry,
@@ -91,7 +91,7 @@ impl<'t> Search<'t> {
         Self { text, searched, position: 0, region: country.region(), leniency }
     }
 
-    /// Continues behind the last match. A search that starts there finds the same as one that goes on, since neither
+    /// Starts a new search after the last match. It finds the same numbers as one continuous search, since neither
     /// looks at what comes before a digit.
     fn next(&mut self) -> Option<NumberInText> {
         loop {

@@ -10,11 +10,11 @@ use super::{
     text::{digit_count, without_international_prefix},
 };
 
-/// The maximum number of leading zeros. The crate's formats lose some if there are more.
+/// The maximum number of leading zeros. The crate's formatter drops some if there are more.
 const MAX_LEADING_ZEROS: i32 = 10;
 
 /// A number that the rules can parse, with its classification. It has no formats, since only the best of
-/// several readings needs them.
+/// several readings needs formats.
 pub(super) struct Reading {
     pub(super) number: Parsed,
     /// The national (significant) number with leading zeros.
@@ -28,7 +28,7 @@ pub(super) struct Reading {
     pub(super) is_possible: bool,
 }
 
-/// The number found in text, and a second one if the text contains two.
+/// A number found in text, and a second one if the text contains two.
 pub(super) struct FoundNumber {
     pub(super) reading: Reading,
     /// The second number in E.164, with `;ext=` before any extension.
@@ -43,7 +43,7 @@ impl From<Reading> for FoundNumber {
 }
 
 impl FoundNumber {
-    /// The first number, and the next one that differs from it; `None` if there are no numbers.
+    /// The first number, and the next different one; `None` if there are no numbers.
     pub(super) fn from_numbers(numbers: Vec<Reading>) -> Option<Self> {
         let mut numbers = numbers.into_iter();
         let reading = numbers.next()?;
@@ -54,7 +54,7 @@ impl FoundNumber {
 }
 
 impl Reading {
-    /// Parses text under the rules, with the dialing prefixes of `default_region`.
+    /// Parses text by the rules, with the dialing prefixes of `default_region`.
     pub(super) fn parse(text: &str, default_region: Region) -> Option<Self> {
         Self::from_parsed(text, RULES.parse(text, Some(default_region)).ok()?)
     }
@@ -94,7 +94,7 @@ pub(super) fn read_with_prefixes(text: &str, region: Region) -> Option<Reading> 
         return as_typed;
     }
     let Some(rewritten) = without_international_prefix(text) else { return as_typed };
-    // Words after the prefix must not be read as keypad digits.
+    // Letters after the prefix must not be read as keypad digits.
     let uses_only_digits = |reading: &Reading| reading.digit_count() <= digit_count(&rewritten);
     match (Reading::parse(&rewritten, region).filter(uses_only_digits), as_typed) {
         (Some(international), _) if international.is_valid() => Some(international),
@@ -123,7 +123,7 @@ fn is_punctuation(c: char) -> bool {
         | '\u{ff08}' | '\u{ff09}' | '\u{ff0d}'..='\u{ff0f}' | '\u{ff3b}' | '\u{ff3d}' | '\u{ff5e}')
 }
 
-/// Converts the extension's digits to ASCII, and drops an empty extension. Google's rules keep the digits as written.
+/// Converts the extension's digits to ASCII, and drops an empty extension. Google's rules do not convert them.
 fn with_ascii_extension(mut number: Parsed) -> Parsed {
     let extension = number.extension.take().map(|digits| RULES.normalize_digits_only(&digits));
     number.extension = extension.filter(|digits| !digits.is_empty());
@@ -132,8 +132,8 @@ fn with_ascii_extension(mut number: Parsed) -> Parsed {
 
 /// A number's region, and its type there.
 ///
-/// The crate determines each separately, and each time matches the patterns for all of the calling code's regions
-/// until one fits.
+/// The crate determines the two separately. Each time, it tries the patterns of all regions with the calling code
+/// until one matches.
 fn region_and_type(
     calling_code: i32,
     national_number: &str,
@@ -153,8 +153,8 @@ fn region_and_type(
     found.map_or((None, None), |(region, number_type)| (Some(region), number_type))
 }
 
-/// The region and type of the number if it belongs there: it has a type, or starts with the region's leading
-/// digits.
+/// The region and type of the number if it belongs to the region: it has a type there, or starts with the region's
+/// leading digits.
 fn match_region(
     region: Region,
     calling_code: i32,
@@ -165,7 +165,7 @@ fn match_region(
     belongs.then_some((region, number_type))
 }
 
-/// The number's type in the region, as libphonenumber determines it, but without matching types that its first
+/// The number's type in the region, as in libphonenumber, but without trying types that its first
 /// digits rule out.
 fn type_in(region: Region, calling_code: i32, national_number: &str) -> Option<NumberType> {
     let rules = RULES.as_original();

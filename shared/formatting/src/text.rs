@@ -2,7 +2,7 @@
 
 use super::metadata::RULES;
 
-/// The maximum length of text that Google's rules read, in characters.
+/// The maximum length of text that Google's rules accept, in characters.
 pub const MAX_INPUT_LENGTH: usize = 250;
 
 /// Returns `true` if the rules can read the text: it is not too long, and does not contain the one sequence
@@ -67,20 +67,20 @@ pub(super) fn is_plus(c: char) -> bool {
     matches!(c, '+' | '＋')
 }
 
-/// Returns `true` if people see the character as a letter. Unicode also counts two Japanese dashes and some
+/// Returns `true` if people would call the character a letter. Unicode also counts two Japanese dashes and some
 /// invisible characters as letters.
 pub(super) fn is_letter(c: char) -> bool {
     c.is_alphabetic() && !is_invisible(c) && !matches!(c, '\u{30fc}' | '\u{ff70}')
 }
 
-/// Returns `true` for what people write between the digits of one number: blanks, dashes, dots, middle dots, slashes
+/// Returns `true` for what people write between the digits of one number: spaces, dashes, dots, middle dots, slashes
 /// and parentheses.
 pub(super) fn is_joiner(c: char) -> bool {
     let is_blank = c.is_whitespace() && c != '\t' && !is_line_break(c);
     is_blank || is_dash(c) || is_middle_dot(c) || "./()[]~（）．／［］～".contains(c)
 }
 
-/// Returns `true` for Unicode's dashes (Pd), and characters that look like one.
+/// Returns `true` for Unicode dashes (Pd) and characters that look like one.
 fn is_dash(c: char) -> bool {
     matches!(c, '-' | '\u{58a}' | '\u{5be}' | '\u{1400}' | '\u{1806}' | '\u{2010}'..='\u{2015}' | '\u{2043}'
         | '\u{2053}' | '\u{2212}' | '\u{223c}' | '\u{2e17}' | '\u{2e1a}' | '\u{2e3a}'..='\u{2e3b}' | '\u{2e40}'

@@ -13,7 +13,7 @@ use super::{
     text::{MAX_INPUT_LENGTH, is_parseable},
 };
 
-/// The reason why text is not a single valid phone number, as the end of a sentence.
+/// The reason why text is not a single valid phone number, worded as the end of a sentence.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, IntoStaticStr, thiserror::Error,
 )]
@@ -41,13 +41,13 @@ pub enum Reason {
     InvalidLength,
     #[error("is in a range that its country does not use")]
     NoSuchRange,
-    /// The first number is valid and is the result.
+    /// The first number is valid and becomes the result.
     #[error("contains a second number")]
     TwoNumbers,
 }
 
 impl Reason {
-    /// Finds the reason why `text`, parsed by [`PhoneNumber::parse`] as `number` in this country, is not a single
+    /// Finds the reason why `text`, which [`PhoneNumber::parse`] parsed as `number`, is not a single
     /// valid number; `None` if it is.
     pub fn find(text: &str, country: DefaultCountry, number: Option<&PhoneNumber>) -> Option<Self> {
         match number {
@@ -110,7 +110,7 @@ fn parse_by_rules(text: &str, country: DefaultCountry) -> Option<Result<Parsed, 
     catch_panic(|| Some(RULES.parse(text, Some(country.region()))))
 }
 
-/// Returns `true` if a spreadsheet wrote the number like `5.55E+09`, which loses its last digits.
+/// Returns `true` if a spreadsheet wrote the number like `5.55E+09`, which drops its last digits.
 fn is_in_scientific_notation(text: &str) -> bool {
     let is_digit = |c: char| c.is_ascii_digit();
     let text = text.to_ascii_uppercase();
@@ -118,7 +118,7 @@ fn is_in_scientific_notation(text: &str) -> bool {
     parts.windows(2).any(|pair| pair[0].ends_with(is_digit) && pair[1].starts_with(is_digit))
 }
 
-/// The outcome for text that should be a phone number.
+/// The verdict on text that should be a phone number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// Google's rules read a valid number.
@@ -129,7 +129,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// The verdict on `text`, parsed by [`PhoneNumber::parse`] as `number` in this country.
+    /// Creates the verdict on `text`, which [`PhoneNumber::parse`] parsed as `number` for this country.
     pub fn new(text: &str, country: DefaultCountry, number: Option<&PhoneNumber>) -> Self {
         match (number, Reason::find(text, country, number)) {
             (Some(number), None | Some(Reason::TwoNumbers)) => {
@@ -142,7 +142,7 @@ impl Verdict {
 }
 
 fn is_read_by_rules_alone(text: &str, country: DefaultCountry, number: &PhoneNumber) -> bool {
-    // Most lists are already clean, and parsing costs as much as everything else here.
+    // A shortcut for clean lists, since parsing costs as much as everything else here.
     if text == number.formats.e164 {
         return true;
     }

@@ -1,5 +1,5 @@
-//! The memory used by the rules after parsing a number from every region. This test runs in its own process,
-//! since it measures the process.
+//! Measures the memory used by the rules after parsing a number from every region. The test runs in its own process,
+//! because it measures the whole process.
 //!
 //! ```sh
 //! cargo test -p formatting --test memory -- --nocapture

@@ -1,7 +1,7 @@
 //! Log filters, which keep phone numbers and keys out of the logs.
 //!
 //! At levels `debug` and `trace`, dependencies log URLs, headers and whole requests, including phone numbers and
-//! keys. So a level without a crate name applies only to this service's crates. Dependencies log warnings and
+//! keys. So a level without a crate name applies only to this service's crates. Dependencies log only warnings and
 //! errors unless the filter names them.
 
 use std::{env, panic};

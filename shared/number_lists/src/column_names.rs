@@ -1,10 +1,10 @@
-//! Recognizes the names of phone number columns, and header rows.
+//! Recognizes phone number columns by name, and header rows.
 
-/// The likelihood that a column has phone numbers, by its name.
+/// How strongly a column's name suggests phone numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum NameMatch {
     None,
-    /// A column that may have them, such as `From` or `Fax`. It counts only if no name is clear.
+    /// A column that may have them, such as `From` or `Fax`. It counts only if no column has a clear name.
     Likely,
     Clear,
 }
@@ -20,7 +20,7 @@ const CLEAR_PARTS: &str = "phone telefo teléfo telèfo mobil mobiel msisdn cell
                            telemóvel puhelin telepon komórk rufnummer điệnthoại телефон τηλέφων 电话 電話 手机 手機 \
                            携帯 전화 휴대폰 هاتف جوال טלפון फोन โทร";
 
-/// Names for a party or line in call logs, and names that do not say what they number.
+/// Names for a party or line in call logs, and names such as `number` that do not say what they number.
 const LIKELY_NAMES: &str = "number nummer numero número numéro from to src dst caller callee callerid clid cli ani dnis did \
      cnum fax landline festnetz fijo fixe anumber bnumber callednumber calledpartynumber \
      callingnumber callingpartynumber cidnumber destinationnumber dialednumber diallednumber \
@@ -28,22 +28,22 @@ const LIKELY_NAMES: &str = "number nummer numero número numéro from to src dst
 const LIKELY_WORDS: &str = "fax telefax faks";
 const LIKELY_PARTS: &str = "callerid whatsapp";
 
-/// Parts of names that only describe numbers, or anything else, as in `Phone type` and `Immobilien`.
+/// Parts that rule a name out, since they describe a number or mean something else: `Phone type`, `Immobilien`.
 const OTHER_PARTS: &str = "type tipo phonetic automobil immobil mobilit";
-/// Endings of such names, as in `Phone carrier`.
+/// Endings that rule a name out, as in `Phone carrier`.
 const OTHER_ENDINGS: &str =
     "carrier code consent country ext extension label notes provider status valid verified";
-/// Last words of such names, as in `Phone ID`.
+/// Last words that rule a name out, as in `Phone ID`.
 const OTHER_LAST_WORDS: &str = "brand calls city comment comments count date format id language model name names plan reason \
      region score state time timezone zone";
 
-/// Endings that say "number".
+/// Endings that mean "number".
 const NUMBER_ENDINGS: [&str; 6] = ["number", "numbers", "nummer", "numero", "número", "numéro"];
-/// Last words that say "number", as does `#`.
+/// Last words that mean "number", like `#`.
 const NUMBER_WORDS: [&str; 4] = ["no", "num", "nbr", "nr"];
 
 impl NameMatch {
-    /// Matches a name in any notation, with or without a trailing digit, such as `Phone 1` or `callerID`.
+    /// Matches a name in any style, with or without a trailing digit, such as `Phone 1` or `callerID`.
     pub fn new(name: &str) -> Self {
         let mut words = words(name);
         let whole = words.concat();
@@ -94,7 +94,7 @@ fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// Removes the word "number" from the end of a name that has more than that.
+/// Removes the word "number" from the end of a name; `None` if nothing else is left.
 fn without_number_word(words: &[String], bare: &str) -> Option<String> {
     let (last, others) = words.split_last()?;
     let stem = if NUMBER_WORDS.contains(&&**last) {
@@ -116,13 +116,13 @@ fn has_word(list: &str, word: &str) -> bool {
 
 /// The minimum number of digits in a phone number. Most column names have fewer.
 const MIN_DIGITS: usize = 7;
-/// A cell with this many digits holds a number even if it also contains words. A date has eight.
+/// A cell with this many digits holds a number even if it also contains words. A date has at most eight.
 const MIN_DIGITS_WITH_WORDS: usize = 10;
 
-/// Letters that may precede an extension, in lowercase. A cell with other letters and few digits is a name.
+/// Letters that may precede an extension, in lowercase. A cell with few digits and other letters is a name.
 const EXTENSION_LABELS: [&str; 4] = ["x", "ext", "extn", "extension"];
 
-/// Returns `true` if a first row has a column whose name suggests phone numbers, or several cells and no number.
+/// Returns `true` if a first row has a column whose name suggests phone numbers, or several cells without a number.
 pub fn looks_like_header(cells: &[String]) -> bool {
     let is_name = |cell: &String| NameMatch::new(cell) > NameMatch::None && !holds_number(cell);
     cells.iter().any(is_name)

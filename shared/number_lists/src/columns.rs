@@ -4,12 +4,12 @@ use super::column_names::{NameMatch, holds_number};
 
 /// The maximum number of columns to list in a message.
 const MAX_LISTED: usize = 20;
-/// The length at which a message truncates a name.
+/// The length beyond which a message truncates a name.
 const MAX_QUOTED: usize = 40;
 
 #[derive(Debug, Clone, Copy)]
 pub struct ColumnOptions<'a> {
-    /// True if the first row is a header.
+    /// True if the first row is a header row.
     pub has_header: bool,
     /// The number columns, by name or position starting at 1. Defaults to the only column, or the only one
     /// whose name suggests phone numbers.
@@ -25,13 +25,13 @@ pub struct ColumnOptions<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Columns {
     pub names: Vec<String>,
-    /// The positions of the number columns: at least one, without duplicates.
+    /// The positions of the number columns: at least one, no duplicates.
     pub numbers: Vec<usize>,
     /// The position of the country column.
     pub country: Option<usize>,
 }
 
-/// The number column cannot be determined.
+/// The error if the number columns cannot be determined.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct ColumnError {
@@ -81,7 +81,7 @@ impl Columns {
         Ok(Self { names, numbers, country })
     }
 
-    /// The position of the only column with this name.
+    /// The position of the only column with this name; `None` if there are several.
     pub fn named(&self, name: &str) -> Option<usize> {
         position(&self.names, name).ok()
     }
@@ -205,7 +205,7 @@ mod tests {
             let [header, wanted, expected] = row.split('|').collect::<Vec<_>>()[..] else {
                 panic!("{row}")
             };
-            // An empty field requests no column, so an empty name is written with quotes.
+            // An empty field means no column, so an empty name must be quoted.
             let wanted = wanted.trim();
             let wanted = if wanted.is_empty() { &[][..] } else { &[wanted.trim_matches('"')] };
             let found = find(header.trim_end(), wanted, None).map(|it| it.numbers[0].to_string());

@@ -24,15 +24,15 @@ pub enum LineEndings {
 }
 
 impl Dialect {
-    /// Detects the dialect of a list from its first bytes, and splits its first row into cells. Text without a
-    /// row has no cells.
+    /// Detects the dialect of a list from its first bytes, and splits its first row into cells. Without a
+    /// row, there are no cells.
     pub fn detect(head: &[u8]) -> (Self, ByteRecord) {
         let named = named_delimiter(head);
         let (delimiter, row) = match named {
             Some((delimiter, start)) => (delimiter, first_row(delimiter, &head[start..])),
             None => {
                 let rows = DELIMITERS.map(|delimiter| (delimiter, first_row(delimiter, head)));
-                // Of several longest rows, the last one here is the first delimiter's.
+                // Reversed, because `max_by_key` returns the last of several equal rows.
                 let longest = rows.into_iter().rev().max_by_key(|(_, row)| row.len());
                 longest.unwrap_or_default()
             }

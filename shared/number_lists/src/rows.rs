@@ -11,13 +11,13 @@ pub const BUFFER_BYTES: usize = 64 * 1024;
 /// The maximum length of a row. A longer one is usually the rest of a file after an unclosed quote.
 const MAX_ROW_BYTES: usize = 1 << 20;
 
-/// A marker row appended to a CSV. It becomes its own row unless a quote is still open. The parser would otherwise close
-/// the quote at the end, and treat all rows after it as one cell.
+/// A marker row appended to a CSV. It becomes its own row unless a quote is still open. Without it, the parser would
+/// close the quote at the end, and return all rows after it as one cell.
 const END_OF_CSV: &[u8] = b"\n\0end of the CSV\0";
 
 #[derive(Debug)]
 pub struct Row {
-    /// The line of the file where it starts.
+    /// The line in the file on which the row starts.
     pub line: u64,
     /// The number of empty lines directly before it.
     pub empty_lines: u64,
@@ -101,9 +101,9 @@ fn next_line<R: Read>(reader: &mut BufReader<LimitedReader<R>>) -> io::Result<Op
     Ok(Some(line))
 }
 
-/// The next row that is not empty.
+/// The next non-empty row.
 ///
-/// The parser skips empty lines only if they end with LF alone, and treats the CR of other lines as part of the
+/// The parser skips empty lines only if they end with a bare LF, and treats the CR of other lines as part of the
 /// last cell.
 fn next_row<R: Read>(
     parser: &mut csv::Reader<Chain<LimitedReader<R>, &'static [u8]>>,
@@ -119,7 +119,7 @@ fn next_row<R: Read>(
         if !found_record || cells.as_slice() == &END_OF_CSV[1..] {
             return Ok(None);
         }
-        // The row ends on the line before the next row. Anything before its start is skipped.
+        // The row ends on the line before the next row. The parser skips any empty lines before the row.
         let is_open = cells.as_slice().ends_with(END_OF_CSV);
         let end = parser.position().line();
         let inner = cells.as_slice().iter().filter(|&&byte| byte == b'\n').count() as u64;
@@ -185,7 +185,7 @@ mod tests {
         }
     }
 
-    /// The rows with their line numbers, and the empty lines before them, as in `2+1:a|b`.
+    /// The rows with their line numbers and the number of empty lines before them, as in `2+1:a|b`.
     fn write(rows: Result<Vec<Row>, RowError>) -> String {
         let row = |Row { line, empty_lines, cells }: Row| {
             let cells: Vec<_> = cells.iter().map(String::from_utf8_lossy).collect();

@@ -1,4 +1,4 @@
-//! Signed requests to AWS services (Signature Version 4). This service needs only a few operations from each, and their
+//! Signed requests to AWS services (Signature Version 4). This service needs only a few operations from each. The
 //! SDKs would add minutes of build time and megabytes of code.
 
 mod service;
@@ -28,7 +28,7 @@ use store::{TrustedRoots, https_client};
 
 pub use service::{Service, domain};
 
-/// The maximum size of an AWS response, far larger than any that this service reads.
+/// The maximum size of an AWS response, far above any that this service reads.
 pub const MAX_RESPONSE_BYTES: usize = 16 << 20;
 const MAX_ERROR_BODY_BYTES: usize = 64 << 10;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -45,7 +45,7 @@ pub enum CallError {
 
 /// Creates a client that uses `ring` for TLS.
 pub fn client_builder() -> ClientBuilder {
-    // Fails only if a provider is already installed, and that is always this one.
+    // Fails only if a provider is already installed, which is always this one.
     _ = rustls::crypto::ring::default_provider().install_default();
     let agent = concat!("telephone-number-reference/", env!("CARGO_PKG_VERSION"));
     Client::builder().user_agent(agent).connect_timeout(CONNECT_TIMEOUT)
@@ -93,7 +93,7 @@ impl AwsAccount {
         &self.region
     }
 
-    /// Calls an operation and returns its response. `path` starts with a slash, is encoded, and may include a query.
+    /// Calls an operation and returns its response. `path` starts with a slash, must be encoded, and may have a query.
     pub async fn call(
         &self,
         service: Service,

@@ -23,7 +23,7 @@ impl Service {
         }
     }
 
-    /// The endpoint override, from the same environment variables as in the SDKs.
+    /// The endpoint override, from the same environment variables as the SDKs use.
     pub fn custom_endpoint(self) -> Option<String> {
         let variable = format!("AWS_ENDPOINT_URL_{self:?}").to_uppercase();
         let endpoint = env::var(variable).or_else(|_| env::var("AWS_ENDPOINT_URL")).ok()?;

@@ -1,4 +1,4 @@
-//! An app with a history, in a stand-in for DynamoDB that knows the few calls that readers and writers of the history make.
+//! An app with a history. Its DynamoDB stub supports the few calls that reading and writing the history makes.
 
 use std::{
     collections::BTreeMap,
@@ -36,12 +36,12 @@ struct Items {
     calls: Vec<String>,
 }
 
-/// Versions that followed each other, a day apart.
+/// Consecutive versions, published a day apart.
 pub struct AppWithHistory {
     pub app: App,
     pub table: HistoryTable,
     pub manifest: Manifest,
-    /// The manifest that it replaced.
+    /// The manifest before the current one.
     pub replaced: Option<Manifest>,
 }
 
@@ -54,12 +54,12 @@ impl HistoryTable {
         endpoint
     }
 
-    /// The history operations since the last call, and whether each was strongly consistent.
+    /// The history operations since the last call, each with whether it was strongly consistent.
     pub fn take_calls(&self) -> Vec<String> {
         std::mem::take(&mut self.0.lock().unwrap().calls)
     }
 
-    /// Removes an item, as a deletion by hand would.
+    /// Removes an item, as a manual deletion would.
     pub fn remove(&self, code: &str, entry_prefix: &str) {
         let mut table = self.0.lock().unwrap();
         let before = table.items.len();
@@ -116,7 +116,7 @@ async fn respond(
             json!({ "Responses": { "history": found.collect::<Vec<_>>() } })
         }
         "Scan" => json!({ "Items": table.items.values().collect::<Vec<_>>() }),
-        // The process counts quotas on its own.
+        // The process counts quotas on its own without this call.
         "UpdateItem" => {
             status = StatusCode::BAD_REQUEST;
             json!({ "__type": "com.amazon.coral.validate#ValidationException" })
@@ -126,7 +126,7 @@ async fn respond(
     (status, [(CONTENT_TYPE, "application/x-amz-json-1.0")], Json(response))
 }
 
-/// Publishes the versions, oldest first; the last one is current and in memory. `start` is the time of the first.
+/// Publishes the versions, oldest first. The last one is current and in memory. `start` is the time of the first.
 pub async fn app_with_history(start: Timestamp, versions: Vec<Dataset>) -> AppWithHistory {
     let table = HistoryTable::default();
     let store = Store::connect_to_emulator(&table.serve().await, TimeoutProfile::Request);

@@ -1,7 +1,7 @@
-//! Runs a function's routes in process for the tests alongside its handlers. The routes use a small in-memory dataset,
+//! Runs a function's routes in process, for the tests next to its handlers. The routes use a small in-memory dataset,
 //! and need no database, port or key.
 //!
-//! The end-to-end tests cover keys, quotas and HTTP rules, which these routes omit.
+//! The end-to-end tests cover keys, quotas and HTTP rules, which these tests bypass.
 
 // A failed unwrap fails the test.
 #![allow(clippy::unwrap_used)]
@@ -47,7 +47,7 @@ impl TestApi {
         Self::on(routes, app())
     }
 
-    /// Serves `routes` from an app.
+    /// Serves `routes` from this app.
     pub fn on(routes: Routes, app: App) -> Self {
         Self { routes: InProcess::new([routes], app), key: KeyKind::Live }
     }
@@ -57,7 +57,7 @@ impl TestApi {
         Self { routes: self.routes.at(address), key: self.key }
     }
 
-    /// Sends requests with a key of this kind.
+    /// Uses a key of this kind for requests.
     pub fn with_key(self, key: KeyKind) -> Self {
         Self { key, ..self }
     }
@@ -99,7 +99,7 @@ impl TestApi {
         serde_json::from_slice(&response.body).unwrap()
     }
 
-    /// The body of the response to each of these successful requests.
+    /// The body of the response to each of these requests, which must succeed.
     pub async fn responses<'t>(&self, targets: impl IntoIterator<Item = &'t str>) -> String {
         let mut responses = String::new();
         for target in targets {
@@ -108,7 +108,7 @@ impl TestApi {
         responses
     }
 
-    /// The status, error code and message for each of these rejected requests.
+    /// The status, error code and message for each of these requests, which must be rejected.
     pub async fn rejections<'t>(&self, targets: impl IntoIterator<Item = &'t str>) -> String {
         let mut rejections = String::new();
         for target in targets {
@@ -121,7 +121,7 @@ impl TestApi {
         rejections
     }
 
-    /// Asserts that lists have these records. Each line has a request and the codes that it returns, such as
+    /// Asserts that lists contain these records. Each line has a request and the codes that it returns, such as
     /// `/v1/search?nxx=201 -> 415-201 700-201`.
     pub async fn assert_lists(&self, cases: &str) {
         for (target, expected) in cases.lines().map(|line| line.split_once(" ->").unwrap()) {
@@ -138,8 +138,8 @@ impl TestApi {
         }
     }
 
-    /// Asserts that the CSV response contains the rows and columns of `field` in the JSON response, after the columns `npa`
-    /// and `nxx` if the JSON has them outside its rows.
+    /// Asserts that the CSV response has the same rows and columns as `field` in the JSON response. `npa` and `nxx`
+    /// come first if the JSON has them outside its rows.
     pub async fn assert_csv_agrees_with_json(&self, target: &str, field: &str) {
         let json = self.ok(target).await;
         let csv = self.get(target, &[("accept", "text/csv")]).await;
@@ -171,7 +171,7 @@ pub fn header<'a>(headers: &'a HeaderMap, name: &str) -> &'a str {
     headers.get(name).map_or("", |value| value.to_str().unwrap())
 }
 
-/// A single report without rows.
+/// One imported report without rows.
 fn imported_reports(read_at: Timestamp) -> ImportedReports {
     let report = ImportedReport {
         address: "https://a.example/codes.zip".to_owned(),
@@ -182,7 +182,7 @@ fn imported_reports(read_at: Timestamp) -> ImportedReports {
     ImportedReports([(ReportName::Nanpa, report)].into())
 }
 
-/// A charge against a daily quota, which the app counts on its own.
+/// A charge against a daily quota, which the app counts without a table.
 pub fn charge(app: &App, per_day: u32) -> Charge {
     let record = KeyRecord::new("a".to_owned(), "tnr_live_Sample", "tests", Timestamp::UNIX_EPOCH);
     Charge::for_key(&app.quotas, KeyRecord { per_day: Some(per_day), ..record })
@@ -193,14 +193,14 @@ pub fn small_dataset() -> Dataset {
     Dataset::from_json(include_str!("small_dataset.json")).unwrap()
 }
 
-/// The records in `small_dataset.json` after `change`.
+/// The small dataset after `change` to its records.
 pub fn changed_dataset(change: impl FnOnce(&mut Vec<Record>)) -> Dataset {
     let mut records: Vec<Record> = small_dataset().records().collect();
     change(&mut records);
     Dataset::from_records(records.into_iter())
 }
 
-/// An app with the records in `small_dataset.json`. Every read fails, so that the in-memory dataset is used.
+/// An app with the records in `small_dataset.json`. Every database read fails, so the in-memory dataset is used.
 pub fn app() -> App {
     let store = Store::unreachable();
     let (version, at) = (Version::new(Timestamp::UNIX_EPOCH), Timestamp::UNIX_EPOCH);

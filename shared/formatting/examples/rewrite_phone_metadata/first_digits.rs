@@ -46,7 +46,7 @@ fn type_bits(number_type: &PhoneNumberDesc) -> u128 {
     number_type.national_number_pattern.as_deref().map_or(0, pattern_bits)
 }
 
-/// A number has the format if it matches the last pattern of leading digits, which is the most specific.
+/// A number uses the format if it matches its last leading-digits pattern, which is the most specific.
 fn format_bits(format: &NumberFormat) -> u128 {
     let leading_digits = format.leading_digits_pattern.last();
     let bits = leading_digits.map_or(ALL, |pattern| {
@@ -55,7 +55,7 @@ fn format_bits(format: &NumberFormat) -> u128 {
     bits & pattern_bits(&format.pattern)
 }
 
-/// The pairs of digits that a match can start with: bit 42 is set if one can start with `42`.
+/// The pairs of digits that a match can start with: bit 42 is set for `42`.
 fn pattern_bits(pattern: &str) -> u128 {
     let dfa = DFA::new(pattern).expect("the crate also compiles the pattern");
     let possible = (0..100).filter(|pair| can_start(&dfa, [b'0' + pair / 10, b'0' + pair % 10]));

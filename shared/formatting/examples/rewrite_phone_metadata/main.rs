@@ -6,8 +6,8 @@
 //!   ~/.cargo/registry/src/*/rlibphonenumber-2.2.15/src/generated/metadata/metadata.bin
 //! ```
 //!
-//! The crate's patterns contain `\d`, which the regex crate reads as any Unicode digit. Compiled, they take ten
-//! times as much memory as `[0-9]`. The rules normalize digits before matching, so this changes only memory use and
+//! The crate's patterns contain `\d`, which the regex crate reads as any Unicode digit. Compiled, that takes ten
+//! times as much memory as `[0-9]`. Digits are normalized before matching, so this changes only memory use and
 //! speed. The second file rules out patterns by a number's first two digits.
 
 #![expect(deprecated, reason = "the fields are only shadowed inside the crate's own wrapper")]

@@ -1,4 +1,4 @@
-//! Parses arbitrary bytes as a phone number. The first two select the default country, and the rest is the
+//! Parses arbitrary bytes as a phone number. The first two bytes select the default country, and the rest is the
 //! text.
 //!
 //! ```sh
@@ -16,7 +16,7 @@ use libfuzzer_sys::fuzz_target;
 const MAX_EXTENSION_LENGTH_AFTER_X: usize = 9;
 
 fuzz_target!(
-    // libFuzzer's panic hook aborts before the crate can catch a panic in its library. Without the hook, a
+    // libFuzzer's panic hook aborts before the crate can catch a panic from its library. Without the hook, a
     // failed assertion still aborts once it unwinds out of the target.
     init: drop(panic::take_hook()),
     |bytes: &[u8]| {
@@ -30,7 +30,7 @@ fuzz_target!(
     }
 );
 
-/// The country with this code. Other bytes are mapped to capital letters, and unknown codes to the United
+/// The country with this code. Other bytes map to capital letters, and unknown codes to the United
 /// States.
 fn default_country(code: [u8; 2]) -> DefaultCountry {
     let letters = code.map(|byte| b'A' + byte.wrapping_sub(b'A') % 26);
@@ -69,7 +69,7 @@ fn assert_consistent(number: &PhoneNumber) {
     );
 }
 
-/// Checks that the notations of a valid number parse back to that number, whatever the default country. The
+/// Checks that each notation of a valid number parses back to that number, whatever the default country. The
 /// national notation is excluded: Gabon writes `06 23 45 67` for two numbers.
 fn assert_round_trips(number: &PhoneNumber, country: DefaultCountry) {
     if !number.valid {

@@ -19,7 +19,7 @@ static NETWORKS: LazyLock<Table> = LazyLock::new(|| {
 });
 
 impl PhoneNumber {
-    /// The city or region where the number may be. `None` if it is unknown, or the number does not belong to a place.
+    /// The city or region of the number. `None` if it is unknown, or the number is non-geographic.
     pub fn place(&self, languages: &Languages) -> Option<LocalName> {
         let calling_code = self.country_calling_code;
         let number_type = self.number_type?;
@@ -32,7 +32,7 @@ impl PhoneNumber {
             .then(|| PLACES.find(&format!("{calling_code}{national_number}"), languages))?
     }
 
-    /// The mobile network that the number's range was first assigned to. `None` if it is unknown, or the number's type is not
+    /// The mobile network that the number's range was first assigned to. `None` if it is unknown, or the number is not
     /// mobile.
     pub fn network(&self, languages: &Languages) -> Option<LocalName> {
         let is_mobile = matches!(
@@ -44,19 +44,19 @@ impl PhoneNumber {
     }
 }
 
-/// The cities and regions in North America, such as `Miami, FL`, in no particular order.
+/// All place names in North America, such as `Miami, FL`, in no particular order.
 pub fn north_american_places() -> impl Iterator<Item = &'static str> {
     PLACES.names_within("1", "2").map(|it| it.name)
 }
 
-/// A name in a language, which is given by its tag (BCP 47).
+/// A name, and its language as a BCP 47 tag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LocalName {
     pub name: &'static str,
     pub language: &'static str,
 }
 
-/// The names for each prefix. `examples/pack_names.rs` writes the files, and describes them.
+/// The names for each prefix. `examples/pack_names.rs` writes and documents the files.
 struct Table {
     /// Each prefix's index in `lines`.
     prefixes: Map<Vec<u8>>,
@@ -65,7 +65,7 @@ struct Table {
 }
 
 impl Table {
-    /// Unpacks the two files of a table, which stay in memory until the process ends.
+    /// Unpacks the two files of a table. They stay in memory until the process ends.
     fn from_packed(prefixes: &[u8], lines: &[u8]) -> Self {
         let unpack = |file| zstd::decode_all(file).expect("tables are compressed");
         let text = String::from_utf8(unpack(lines)).expect("names are text").leak();
@@ -75,7 +75,7 @@ impl Table {
         }
     }
 
-    /// The name for the longest prefix of `digits` that has one in these languages. If none has, the English name.
+    /// The name for the longest prefix of `digits` that has one in these languages; otherwise the English name.
     fn find(&self, digits: &str, languages: &Languages) -> Option<LocalName> {
         let find = |languages: &Languages| {
             let prefixes = (1..=digits.len()).rev().filter_map(|length| digits.get(..length));
@@ -89,7 +89,7 @@ impl Table {
         find(languages).or_else(|| find(&Languages::default()))
     }
 
-    /// The names for the prefixes from `start` to before `end`, without duplicates.
+    /// The names for the prefixes from `start` up to `end` (exclusive), without duplicates.
     fn names_within(&self, start: &str, end: &str) -> impl Iterator<Item = LocalName> {
         let lines = self.prefixes.range().ge(start).lt(end).into_stream().into_values();
         lines.into_iter().collect::<BTreeSet<_>>().into_iter().flat_map(|line| self.names(line))
@@ -104,7 +104,7 @@ impl Table {
     }
 }
 
-/// Languages in order of preference, as in `Accept-Language`. Without any, names are in English.
+/// Languages in order of preference, as in `Accept-Language`. If there are none, names are in English.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Languages(Vec<String>);
 
@@ -115,7 +115,7 @@ pub struct InvalidLanguage;
 
 const ENGLISH: &str = "en";
 const TRADITIONAL_CHINESE: &str = "zh-hant";
-/// Libphonenumber has no English name within a longer prefix for readers of these.
+/// For these languages, a name for a shorter prefix wins over an English name for a longer one.
 const WITHOUT_ENGLISH: [&str; 3] = ["zh", "ja", "ko"];
 const MAX_TAG_LENGTH: usize = 35;
 
@@ -129,12 +129,12 @@ impl FromStr for Languages {
 }
 
 impl Languages {
-    /// Ignores text that is not a language tag.
+    /// Creates a list from tags, and ignores invalid ones.
     pub fn from_tags<'a>(tags: impl IntoIterator<Item = &'a str>) -> Self {
         Self(tags.into_iter().filter(|tag| is_tag(tag)).flat_map(ranges).collect())
     }
 
-    /// The first of these languages that is in `available`, in lowercase; English if none is.
+    /// The first of these languages for which `available` returns a value, in lowercase; otherwise English.
     fn choose<T>(&self, available: impl Fn(&str) -> Option<T>) -> Option<T> {
         let preferred = self.0.iter().find_map(|language| available(language));
         preferred.or_else(|| available(ENGLISH).filter(|_| self.accepts_english()))

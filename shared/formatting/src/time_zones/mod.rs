@@ -20,10 +20,10 @@ static PREFIXES: LazyLock<BTreeMap<String, Zones>> =
     LazyLock::new(|| read(include_str!("zones.txt")));
 
 impl PhoneNumber {
-    /// The IANA time zones where the number may be, sorted by name. Empty if the number is invalid or its zones are
+    /// The number's possible IANA time zones, sorted by name. Empty if the number is invalid or its zones are
     /// unknown.
     ///
-    /// A number that does not belong to a place, such as a toll-free number, has all zones of its calling code.
+    /// A non-geographic number, such as a toll-free number, has all zones of its calling code.
     pub fn time_zones(&self) -> &'static [&'static str] {
         let Some(number_type) = self.number_type else { return &[] };
         let mut digits = self.country_calling_code.to_string();
@@ -34,7 +34,7 @@ impl PhoneNumber {
     }
 }
 
-/// The IANA time zones in the map for these area codes, sorted by name.
+/// The map's IANA time zones for these area codes, sorted by name.
 pub fn time_zones_for_area_codes<C: Display>(
     codes: impl IntoIterator<Item = C>,
 ) -> BTreeSet<&'static str> {
@@ -47,7 +47,7 @@ pub fn time_zones_for_calling_code(calling_code: i32) -> &'static [&'static str]
     zones_for_longest_prefix(&calling_code.to_string())
 }
 
-/// The zones of the prefixes that start with these digits, since an area code may span several.
+/// The zones of all prefixes that start with these digits, since an area code may span several.
 fn zones_within(digits: &str) -> impl Iterator<Item = &'static str> {
     let from_digits = (Bound::Included(digits), Bound::Unbounded);
     let within = PREFIXES.range::<str, _>(from_digits);

@@ -1,4 +1,4 @@
-//! Detects dates, times, amounts of money and network addresses, which without their words and punctuation
+//! Detects dates, times, amounts of money and network addresses. Without their words and punctuation, they
 //! could pass for phone numbers.
 
 use std::{iter, net::Ipv4Addr, sync::LazyLock};
@@ -10,10 +10,10 @@ use crate::text::is_letter;
 
 /// Parts shared by several patterns.
 const PARTS: [(&str, &str); 4] = [
-    // 1900 to 2199 in the Gregorian calendar, and years in the Persian, Islamic and Thai ones.
+    // The years 1900 to 2199 in the Gregorian calendar, and the same years in the Persian, Islamic and Thai calendars.
     ("YEAR", "(?:1[349]|2[015])[0-9]{2}"),
     ("DAY", "(?:0?[1-9]|[12][0-9]|3[01])"),
-    // A decimal number up to 180 with at least three digits after the decimal point.
+    // A number up to 180 with at least three decimals.
     ("DEGREES", r"(?:1[0-7]\d|180|\d?\d)[.,]\d{3,}"),
     // Abbreviated names in Western and Central European languages.
     ("MONTH", MONTH),
@@ -28,7 +28,7 @@ static NOTATIONS: LazyLock<RegexSet> = LazyLock::new(|| {
     set.expect("tests compile the patterns")
 });
 
-/// Marks in phone numbers that amounts of money lack: 305-234, (305), +1.
+/// Punctuation in phone numbers that amounts of money do not have: 305-234, (305), +1.
 static NUMBER_MARKS: LazyLock<Regex> = LazyLock::new(|| {
     let marks = RegexBuilder::new(r"\d-\d|\(\d{2,5}\)|\+\d").unicode(false).build();
     marks.expect("tests compile the pattern")
@@ -56,7 +56,7 @@ pub fn is_lookalike(text: &str) -> bool {
         || NOTATIONS.is_match(marked.as_bytes())
 }
 
-/// Adds a space on both sides, and converts spaces and apostrophes to ASCII.
+/// Adds a space at both ends, and converts spaces and apostrophes to ASCII.
 fn with_ascii_marks(text: &str) -> String {
     let ascii = text.chars().map(|c| match c {
         '’' | '٬' => '\'',
@@ -75,7 +75,7 @@ fn is_currency(word: &str) -> bool {
     has_word(CURRENCY_CODES, word) || has_word(CURRENCIES, &word.to_lowercase())
 }
 
-/// Returns `true` for an IPv4 address, except pairs of digits such as `12.34.56.78`.
+/// Returns `true` for an IPv4 address, unless it consists of pairs of digits such as `12.34.56.78`.
 fn is_ip_address(text: &str) -> bool {
     let text = text.trim_matches('.');
     text.parse::<Ipv4Addr>().is_ok() && text.split('.').any(|part| part.len() != 2)

@@ -1,9 +1,9 @@
-//! Parses phone numbers in text that Google's rules reject: in the notations of phone systems, with words around them, or
-//! with separators that the rules do not know.
+//! Parses phone numbers in text that Google's rules reject: in phone system notations, with words around them, or
+//! with separators that the rules do not support.
 //!
-//! No digit is dropped, invented, or joined to others across a word or anything else that does not stand inside numbers.
-//! Each digit in the text belongs to the number, to its extension, or to a second valid number, unless its notation says
-//! what else it is.
+//! No digit is dropped or invented. Digits are not joined across words or other text that never occurs inside a number.
+//! Each digit in the text belongs to the number, to its extension, or to a second valid number, unless its notation
+//! assigns it another meaning.
 
 mod lookalikes;
 mod telephony;
@@ -22,26 +22,26 @@ use lookalikes::is_lookalike;
 pub(super) use telephony::read_certain;
 use two_numbers::{is_list, numbers, with_other_ending};
 
-/// The minimum number of digits in a phone number next to words or another number.
+/// The minimum number of digits in a phone number that is next to words or another number.
 const MIN_DIGITS: usize = 7;
-/// The minimum number of digits that can touch a word without being part of it.
+/// The minimum number of digits that can touch a word without belonging to it.
 const MIN_TOUCHING_DIGITS: usize = 3;
 
-/// Replaces a word. Digits are not joined across it.
+/// The stand-in for a word. Digits are not joined across it.
 const WORD: char = '\u{1}';
 
-/// Precedes an extension.
+/// The text before an extension.
 const EXTENSION: &str = " ext ";
 
-/// May start an extension.
+/// Characters that may start an extension.
 const EXTENSION_MARKERS: [char; 4] = ['#', '＃', ',', ';'];
 
 /// Words before an extension, in lowercase: from Google's rules, in Canadian French, Spanish, Portuguese, Dutch and
-/// Polish, and for an option in a menu.
+/// Polish, and for menu options.
 const EXTENSION_WORDS: &str = "\
     x xt xtn ext extn extension extensión int anexo доб poste interno ramal toestel wewn opt option press";
 
-/// The rows of a table of regular expressions, with the names of shared parts replaced by these parts.
+/// The rows of a table of regular expressions, with the names of shared parts replaced by the parts.
 fn notations<'a>(
     table: &'a str,
     parts: &'a [(&str, &str)],
@@ -106,7 +106,7 @@ fn read_valid(text: &str, region: Region) -> Option<Reading> {
 }
 
 /// The digits of a number that a program wrote as a float, such as `2127364412.0` or `2.127364412E9`. Rounded
-/// floats have lost digits, so they are not numbers.
+/// floats have lost digits, so they do not count.
 fn whole_number(text: &str) -> Option<String> {
     let text = text.trim();
     let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
@@ -164,10 +164,10 @@ fn is_before_extension(before: &str, word: &str, after: &str) -> bool {
         && after.trim_start_matches(|c: char| !c.is_alphanumeric()).starts_with(char::is_numeric)
 }
 
-/// The only valid number in text without words.
+/// The number in text whose words have been replaced, if it is valid and the only one.
 fn one_number(bare: &str, region: Region) -> Option<Reading> {
     let has_words = bare.contains(WORD);
-    // Next to words, a comma or semicolon rather starts a note than an extension.
+    // Next to words, a comma or semicolon is more likely to start a note than an extension.
     let is_separator = |c| is_separator(c) || (has_words && matches!(c, ',' | ';'));
     let mut parts = bare.split(is_separator).filter(|part| digit_count(part) > 0);
     let (Some(part), None) = (parts.next(), parts.next()) else { return None };
@@ -178,14 +178,14 @@ fn one_number(bare: &str, region: Region) -> Option<Reading> {
     if extension.contains(EXTENSION) {
         return None;
     }
-    // The label's letters must not be read as keypad digits.
+    // Letters in the label must not be read as keypad digits.
     read_valid(&with_spaces(part), region).filter(|reading| {
         let digits = reading.number.extension.as_ref().map_or(0, String::len);
         number.len() == part.len() || digits == digit_count(extension)
     })
 }
 
-/// Returns `true` if the last digits are in a parenthesis that a word closes, so that they belong to the word.
+/// Returns `true` if the last digits are in parentheses that end with a word, and so belong to the word.
 fn ends_in_parenthesis(part: &str) -> bool {
     let number = part.split(EXTENSION).next().unwrap_or_default();
     let Some(last) = number.rfind(char::is_numeric) else { return true };
@@ -193,7 +193,7 @@ fn ends_in_parenthesis(part: &str) -> bool {
         && number.rfind(['(', '[']).is_some_and(|opening| opening < last)
 }
 
-/// A service number spelled in keypad letters, such as `1_800_FLOWERS`. Words next to any other number are just words.
+/// A service number spelled in keypad letters, such as `1_800_FLOWERS`. Next to any other number, words are just words.
 fn vanity_number(text: &str, region: Region) -> Option<Reading> {
     let mut characters = text.chars().zip(text.chars().skip(1));
     let touches =
@@ -206,7 +206,7 @@ fn vanity_number(text: &str, region: Region) -> Option<Reading> {
     (has_letters && is_service).then_some(reading)
 }
 
-/// Replaces joiners with spaces, and removes invisible characters and anything around the digits.
+/// Replaces joiners with spaces, and removes invisible characters and anything before or after the digits.
 fn with_spaces(text: &str) -> String {
     let is_outside = |c: char| !c.is_alphanumeric() && !is_plus(c);
     let visible = text.trim_matches(is_outside).chars().filter(|&c| !is_invisible(c));

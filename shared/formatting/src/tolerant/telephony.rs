@@ -1,5 +1,5 @@
-//! Numbers as phone systems, contacts and messengers write them: in addresses, channel names, links and after dialing
-//! codes. These say which digits are the number, so the digits of hosts, ports, tags and display names are ignored.
+//! Numbers as written by phone systems, contact lists and messengers: in addresses, channel names and links, and after
+//! dialing codes. These notations mark the number, so the digits in hosts, ports, tags and display names are ignored.
 
 use std::sync::LazyLock;
 
@@ -43,12 +43,12 @@ static PATTERNS: LazyLock<Vec<(String, Regex)>> = LazyLock::new(|| {
     marked_notations().map(compile).collect()
 });
 
-/// Precedes the notations that are read only if Google's rules read no valid number.
+/// Marks the notations that are tried only if Google's rules do not find a valid number.
 const DOUBTFUL: &str = "?";
 
-/// The valid number in a notation that says which digits it is, even if Google's rules read another one.
+/// The valid number in an unambiguous notation, even if Google's rules read a different one.
 pub fn read_certain(text: &str, region: Region) -> Option<FoundNumber> {
-    // Cheap check that skips plain numbers.
+    // A cheap check that skips plain numbers.
     let is_likely = text.trim_start().starts_with(['*', '#'])
         || (text.contains(['/', '@', '<', 'p', 'P'])
             && text.contains(|c: char| c.is_ascii_alphabetic()));
@@ -56,7 +56,7 @@ pub fn read_certain(text: &str, region: Region) -> Option<FoundNumber> {
     read_if(&text, region, |mark| mark != DOUBTFUL)
 }
 
-/// The valid number in a notation, and a second one if it has two. The text's digits must be ASCII.
+/// The valid number in a notation, and a second one if it has two. Digits in the text must be ASCII.
 pub fn read(text: &str, region: Region) -> Option<FoundNumber> {
     read_if(text, region, |_| true)
 }
@@ -71,7 +71,7 @@ fn read_if(text: &str, region: Region, is_tried: fn(&str) -> bool) -> Option<Fou
     let numbers = notations.iter().filter_map(|notation| read_notation(notation, mark, region));
     let found = FoundNumber::from_numbers(numbers.collect())?;
     let code = notations.first().and_then(|notation| group(notation, "code"));
-    // A pause follows a trunk access digit.
+    // Add a pause after a trunk access digit.
     let pause = if code.is_some_and(|code| code.len() == 1) { "," } else { "" };
     Some(FoundNumber { dialing_code: code.map(|code| [code, pause].concat()), ..found })
 }
@@ -91,7 +91,7 @@ fn group<'t>(notation: &Captures<'t>, name: &str) -> Option<&'t str> {
     str::from_utf8(notation.name(name)?.as_bytes()).ok()
 }
 
-/// Replaces joiners outside ASCII with spaces, and removes invisible characters.
+/// Replaces non-ASCII joiners with spaces, and removes invisible characters.
 fn with_ascii_joiners(text: &str) -> String {
     let visible = text.chars().filter(|&c| !is_invisible(c));
     visible.map(|c| if !c.is_ascii() && is_joiner(c) { ' ' } else { c }).collect()

@@ -1,4 +1,4 @@
-//! Examples of joiners and separators, and generated text that tries to break the tolerant reader's guarantees.
+//! Examples of joiners and separators, and generated text that tries to break the tolerant parser's guarantees.
 //!
 //! `TNR_GENERATED_CASES` sets how many texts each test generates.
 
@@ -21,7 +21,7 @@ const SEPARATORS: [&str; 26] = [
     "、", "，", ";", "；", ":", "=", "|", "&", "_", "'", "’", "\"", "\\", " = ",
 ];
 
-/// Every character in the categories Pd (dashes) and Zs (spaces), and others that people write between digits.
+/// Every character in the categories Pd (dashes) and Zs (spaces), and others written between digits.
 const JOINERS: &str = "·‧∙⋅・･\u{2043}\u{ff5e}\u{ff70}\
     -\u{58a}\u{5be}\u{1400}\u{1806}\u{2010}\u{2011}\u{2012}\u{2013}\u{2014}\
     \u{2015}\u{2e17}\u{2e1a}\u{2e3a}\u{2e3b}\u{2e40}\u{2e5d}\u{301c}\u{3030}\u{30a0}\u{fe31}\
@@ -99,7 +99,7 @@ fn notations() -> Vec<Vec<String>> {
     groups.map(|group| group.lines().skip(1).map(to_pattern).collect()).collect()
 }
 
-/// Runs a test on generated values, which are the same in each run.
+/// Runs a test on generated values. The seed is fixed, so every run uses the same values.
 fn check<S: Strategy>(
     default_cases: u32,
     values: S,
@@ -174,7 +174,7 @@ fn lines_of_call_logs_contacts_and_sip_headers_are_read() {
     });
 }
 
-/// Holds even if Google's rules accept the text by reading X as 9, or by dropping the masked digits.
+/// Applies even if Google's rules accept the text by reading X as 9, or by dropping the masked digits.
 #[test]
 fn masked_numbers_are_not_valid() {
     let masks = select(vec!["X", "x", "*", "•"]);
@@ -228,7 +228,7 @@ proptest! {
             let extension = number.extension.unwrap_or_default();
             let other = number.other.as_deref().map_or("", |other| &other["+1".len()..]);
             let other = digits(other);
-            // The second number may include its country code, or only have its last digits.
+            // The second number may include its country code, or only its last digits.
             let is_second = |second: &str| {
                 let ending = second.strip_prefix('1').unwrap_or(second);
                 other.ends_with(ending) && other.is_empty() == second.is_empty()
@@ -240,7 +240,7 @@ proptest! {
     }
 }
 
-/// The file has numbers from ten countries as people write them, and notes that people write next to them.
+/// The file has numbers from ten countries as people write them, with typical notes.
 #[test]
 fn notes_around_numbers_from_ten_countries_are_ignored() {
     let (numbers, notes) = include_str!("notes.txt").split_once("\n\n").unwrap();

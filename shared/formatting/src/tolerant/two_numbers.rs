@@ -25,8 +25,8 @@ const SPLITS: [Split; 9] = [
     at_only_space,
 ];
 
-/// The two numbers in `305-234-5678/79` or `305-234-5678 or 5679`, where the second one only has its last
-/// digits, or all but its area code.
+/// The two numbers in `305-234-5678/79` or `305-234-5678 or 5679`, where the second is shortened to its last
+/// digits, or lacks an area code.
 pub fn with_other_ending(text: &str, region: Region) -> Option<FoundNumber> {
     let (number, ending) = before_ending(text)?;
     let is_in_ending = |c: char| c.is_ascii_digit() || is_joiner(c);
@@ -80,8 +80,8 @@ fn split(text: &str, splits: &[Split], region: Region) -> Option<Vec<Reading>> {
     })
 }
 
-/// Returns `true` if the text looks like a list of numbers: at least two entries may be numbers, and each
-/// starts like the first, as local numbers do, or with a plus sign or zero.
+/// Returns `true` if the text looks like a list of numbers. At least two entries may be numbers, and each
+/// starts like the first (as local numbers do), or with a plus sign or zero.
 pub fn is_list(text: &str) -> bool {
     let is_separator = |c| matches!(c, '/' | '／') || is_middle_dot(c);
     let entries = text.split(is_separator).filter(|entry| digit_count(entry) >= MIN_DIGITS);

@@ -1,6 +1,6 @@
-//! Agreement with Google's libphonenumber, input by input.
+//! Compares results with Google's libphonenumber, input by input.
 //!
-//! Agreement is required wherever Google's rules read a valid number, and wherever the service does not. Inputs
+//! Results must agree wherever Google's rules read a valid number, and wherever the service does not. Inputs
 //! that only the service reads, by ignoring words or punctuation, are counted separately.
 //!
 //! Reads the corpus at `TNR_PHONE_CORPUS` (gzipped JSON Lines), by default the committed selection.
@@ -55,12 +55,12 @@ const FIELDS: [&str; 9] = [
     "extension",
 ];
 
-/// A value for each of [`FIELDS`]; `null` for worldwide or missing regions, unknown types and missing
+/// The value of each of [`FIELDS`]; `null` for worldwide or missing regions, unknown types and missing
 /// extensions.
 type Outcome = [Value; FIELDS.len()];
 
 impl Case {
-    /// The country to parse with. If the input has no default region, this is a country without rules.
+    /// The country to parse with. If the input has no default region, a country without rules.
     fn default_country(&self) -> DefaultCountry {
         const COUNTRY_WITHOUT_RULES: &str = "AQ";
         let region = self.input.default_region.as_deref().unwrap_or(COUNTRY_WITHOUT_RULES);
@@ -78,7 +78,7 @@ impl Case {
     }
 }
 
-/// Names the complete corpus, which tests read instead of the selection.
+/// The variable with the path of a complete corpus, which replaces the selection.
 const CORPUS: &str = "TNR_PHONE_CORPUS";
 
 fn cases() -> Vec<Case> {
@@ -93,7 +93,7 @@ fn cases() -> Vec<Case> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The inputs in docs/phone-number-exceptions.jsonl, each a deliberate difference with a reason.
+/// The inputs in docs/phone-number-exceptions.jsonl: deliberate differences, each with a reason.
 fn exceptions() -> BTreeSet<Input> {
     #[derive(Deserialize)]
     struct Exception {
@@ -110,7 +110,7 @@ fn exceptions() -> BTreeSet<Input> {
     exceptions.collect()
 }
 
-/// Google's results from a file in the folder at `TNR_LIBPHONENUMBER_ANSWERS`; without it, the committed ones.
+/// Google's results from a file in the folder at `TNR_LIBPHONENUMBER_ANSWERS`, or the committed ones if unset.
 /// `.ci/libphonenumber/generate` writes both.
 fn answers(file: &str, committed: &'static str) -> Cow<'static, str> {
     match env::var("TNR_LIBPHONENUMBER_ANSWERS") {
@@ -135,7 +135,7 @@ fn our_outcome(case: &Case) -> Option<Outcome> {
     ])
 }
 
-/// Returns `true` if only the service reads the input, or finds a valid number in it.
+/// Returns `true` if only the service can parse the input, or finds a valid number in it.
 fn is_only_ours(ours: &Option<Outcome>, googles: &Option<Outcome>) -> bool {
     let Some([is_valid, ..]) = ours else { return false };
     googles
@@ -161,7 +161,7 @@ fn every_result_is_googles_or_a_listed_exception() {
     }
     println!("{agreeing} of {} agree, {only_ours} are read only by the service", cases.len());
     assert!(unlisted.is_empty(), "{} disagree and are not listed: {unlisted:#?}", unlisted.len());
-    // Ignoring punctuation may help, but junk must not become a number.
+    // Ignoring punctuation helps, but junk must not become a number.
     assert!(only_ours <= cases.len() * 2 / 100, "{only_ours} are read only by the service");
     if env::var_os(CORPUS).is_some() {
         let outdated: Vec<_> = listed.difference(&disagreements).collect();
@@ -220,7 +220,7 @@ fn every_number_has_googles_place_and_network() {
     assert!(count > 100, "{count}");
 }
 
-/// A text with the numbers that Google finds: random numbers from the corpus between words, dates and amounts.
+/// A text and the numbers that Google finds in it: random numbers from the corpus between words, dates and amounts.
 #[derive(Debug, Deserialize)]
 struct TextCase {
     text: String,
@@ -244,7 +244,7 @@ fn find(TextCase { text, country, leniency, .. }: &TextCase) -> Vec<Found> {
     numbers.collect()
 }
 
-/// decisions/0020 explains the differences.
+/// See decisions/0020 for the differences.
 #[test]
 fn nearly_every_text_has_googles_numbers() {
     let answers = answers("texts.jsonl", include_str!("texts.jsonl"));
