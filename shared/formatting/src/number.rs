@@ -49,7 +49,7 @@ impl PhoneNumber {
     /// Parses a number in any common notation; `None` if there is no number.
     ///
     /// In a channel name, link or similar notation, the digits that it marks as the number are used.
-    /// Otherwise, if Google's rules read a valid number from the text as typed, with the prefixes for `default_country`, that
+    /// Otherwise, if Google's rules read a valid number from the text as typed, with `default_country`'s prefixes, that
     /// reading is used. Next, a leading `011` or `00` is tried as an international prefix. If neither is
     /// valid, the text is parsed without its words and punctuation. If that fails as well, Google's reading is used.
     /// Text with masked digits, such as `305-234-XXXX`, is not parsed.

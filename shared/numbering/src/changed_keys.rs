@@ -5,22 +5,23 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::records::{Npa, NpaNxx, Nxx, Ocn, RecordKey};
 
-/// The zstd level. The keys are written once, and read by every container with requests for the past.
+/// The zstd level. The keys are written once, and read by every container that serves requests for the past.
 const LEVEL: i32 = 19;
-/// More than every possible key takes.
+/// More than all possible keys take.
 const MAX_BYTES: usize = 16 << 20;
 
-/// The keys of the records that differ between two versions, in order, each with whether the record existed before.
+/// The keys of the records that differ between two versions, in order. Each has a flag: whether the record existed
+/// before.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ChangedKeys(Vec<u32>);
 
 /// The lowest bit of a packed key is set if the record existed before.
 const EXISTED: u32 = 1;
-/// Area codes follow all OCNs, whose four characters are a number.
+/// The first packed area code. OCNs, whose four characters form a number, come before it.
 const AREA_CODES: u32 = 0x6000_0000;
 const EXCHANGES: u32 = AREA_CODES + 1000;
 
-/// Packs a key. Keys keep their order.
+/// Packs a key. Packed keys sort like keys.
 fn pack(key: RecordKey) -> u32 {
     let code = match key {
         RecordKey::Carrier(ocn) => ocn.number(),
@@ -47,7 +48,7 @@ fn unpack(packed: u32) -> RecordKey {
 }
 
 impl ChangedKeys {
-    /// Collects keys, each with whether the record existed before, in any order.
+    /// Collects keys in any order, each with whether the record existed before.
     pub fn new(changes: impl IntoIterator<Item = (RecordKey, bool)>) -> Self {
         let packed = |(key, existed)| pack(key) | u32::from(existed);
         let mut keys: Vec<u32> = changes.into_iter().map(packed).collect();
@@ -63,12 +64,12 @@ impl ChangedKeys {
         self.0.is_empty()
     }
 
-    /// Every key, and whether its record existed before.
+    /// All keys, each with whether its record existed before.
     pub fn iter(&self) -> impl Iterator<Item = (RecordKey, bool)> {
         self.0.iter().map(|&packed| (unpack(packed), packed & EXISTED != 0))
     }
 
-    /// Returns `Some(true)` if the record with this key existed before; `None` if it did not change.
+    /// Returns whether the record with this key existed before; `None` if it did not change.
     pub fn existed(&self, key: RecordKey) -> Option<bool> {
         let packed = pack(key);
         let index = self.0.partition_point(|&other| other < packed);
@@ -76,7 +77,7 @@ impl ChangedKeys {
         Some(found & EXISTED != 0)
     }
 
-    /// The exchanges in an area code, and whether each existed before.
+    /// The changed exchanges in an area code, each with whether it existed before.
     pub fn exchanges_in(&self, npa: Npa) -> impl Iterator<Item = (NpaNxx, bool)> {
         let packed =
             |number| pack(RecordKey::Exchange(NpaNxx { npa, nxx: Nxx::from_number(number) }));
@@ -88,7 +89,7 @@ impl ChangedKeys {
         })
     }
 
-    /// Packs the gaps between the keys.
+    /// Packs the differences between consecutive keys.
     fn to_bytes(&self) -> std::io::Result<Vec<u8>> {
         let before = [0].iter().chain(&self.0);
         let gaps = self.0.iter().zip(before).map(|(key, before)| key - before);
@@ -96,8 +97,8 @@ impl ChangedKeys {
         zstd::bulk::compress(&gaps, LEVEL)
     }
 
-    /// Unpacks the keys; `None` if the bytes are not packed keys. Other damage is detected by the checksum of the item that
-    /// contains them.
+    /// Unpacks the keys; `None` if the bytes are not packed keys. The containing item's checksum detects any other
+    /// damage.
     fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let gaps = zstd::bulk::decompress(bytes, MAX_BYTES).ok()?;
         let (gaps, rest) = gaps.as_chunks();

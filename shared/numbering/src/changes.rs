@@ -86,7 +86,7 @@ pub struct FieldChange {
     pub after: Option<Value>,
 }
 
-/// A value as text, without quotes.
+/// The value as text; strings have no quotes.
 pub fn value_text(value: &Value) -> Cow<'_, str> {
     match value {
         Value::String(text) => Cow::Borrowed(text),
@@ -102,7 +102,7 @@ pub struct RecordPair {
     pub after: Option<Record>,
 }
 
-/// Pairs the records of both versions, in key order.
+/// Pairs up the records in both versions, in key order.
 pub fn record_pairs(before: &Dataset, after: &Dataset) -> impl Iterator<Item = RecordPair> {
     let joined = before
         .records()
@@ -151,7 +151,7 @@ impl RecordPair {
         [&self.before, &self.after].into_iter().flatten()
     }
 
-    /// Returns `true` for the carrier, and for exchanges that it held before or after, in whole or in part.
+    /// Returns `true` for the carrier itself, and for exchanges that it held before or after, in whole or in part.
     pub fn concerns_carrier(&self, ocn: Ocn) -> bool {
         self.records().any(|record| match record {
             Record::Carrier(carrier) => carrier.ocn == ocn,
@@ -160,7 +160,7 @@ impl RecordPair {
         })
     }
 
-    /// Returns `true` if the record was or is in the state.
+    /// Returns `true` if the record is in the state, before or after the change.
     pub fn is_in_state(&self, state: StateCode) -> bool {
         self.records().any(|record| match record {
             Record::Carrier(carrier) => carrier.state == Some(state),
@@ -176,7 +176,7 @@ fn values(record: Option<&Record>) -> Vec<(String, Value)> {
     values
 }
 
-/// A record's fields by their names in API responses. Responses combine some of the stored fields.
+/// A record's fields, named as in API responses. Responses combine some of the stored fields.
 fn response_fields(record: &Record) -> Value {
     let mut fields = serde_json::to_value(record)
         .expect("records contain only strings, numbers and maps with string keys");
@@ -218,10 +218,10 @@ fn collect_values(name: &str, value: Value, values: &mut Vec<(String, Value)>) {
     }
 }
 
-/// The records that differ between two versions, as two small datasets.
+/// The records that differ between two versions, stored as two small datasets.
 ///
-/// Exchanges take their holder's name from its carrier, so the datasets also contain the carriers of these exchanges. A
-/// carrier that did not change is equal in both, and has only what its exchanges say about it.
+/// Exchanges get their holder's name from its carrier, so the datasets also contain the holders' carriers. A
+/// carrier that did not change is equal in both, and has only the fields that its exchanges need.
 #[derive(Debug, PartialEq)]
 pub struct Difference {
     before: Dataset,
@@ -229,13 +229,13 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// The difference between two versions in the records with these keys.
+    /// Compares the records with these keys in two versions.
     pub fn new(before: &Dataset, after: &Dataset, keys: &[RecordKey]) -> Self {
         let pair = |&key| RecordPair { key, before: before.record(key), after: after.record(key) };
         Self::from_changes(&keys.iter().map(pair).collect::<Vec<_>>())
     }
 
-    /// Makes the difference from its changes.
+    /// Builds the difference from its changes.
     pub fn from_changes(changes: &[RecordPair]) -> Self {
         let keys: BTreeSet<RecordKey> = changes.iter().map(|pair| pair.key).collect();
         let holders = changes.iter().flat_map(RecordPair::records).flat_map(holders_named_in);
@@ -256,7 +256,7 @@ impl Difference {
         record_pairs(&self.before, &self.after).filter(|pair| pair.change().is_some())
     }
 
-    /// Packs both datasets, the first one after its length.
+    /// Packs both datasets. The length of the first one comes first.
     pub fn pack(&self) -> Result<Vec<u8>, SnapshotError> {
         let [before, after] = [self.before.pack()?, self.after.pack()?];
         Ok([&(before.len() as u32).to_le_bytes()[..], &before, &after].concat())
@@ -276,20 +276,20 @@ impl Difference {
         ChangedKeys::new(self.changes().map(|pair| (pair.key, pair.before.is_some())))
     }
 
-    /// The newer version, made from the older one.
+    /// Builds the newer version from the older one.
     pub fn apply(&self, before: &Dataset) -> Dataset {
         let changes = self.changes().map(|RecordPair { key, after, .. }| (key, after));
         before.with_records(changes)
     }
 
-    /// The older version, made from the newer one.
+    /// Builds the older version from the newer one.
     pub fn undo(&self, after: &Dataset) -> Dataset {
         let changes = self.changes().map(|RecordPair { key, before, .. }| (key, before));
         after.with_records(changes)
     }
 }
 
-/// The holders of an exchange and its blocks, as far as the exchange describes them.
+/// The holders of an exchange and its blocks, with only the details that the exchange contains.
 fn holders_named_in(record: &Record) -> Vec<Carrier> {
     let Record::Exchange(exchange) = record else { return Vec::new() };
     let carrier = |ocn, company_name: &Option<String>, carrier_type| Carrier {

@@ -1,4 +1,4 @@
-//! The dataset's search matches a naive scan of every exchange.
+//! Compares the dataset's search with a naive scan of every exchange.
 
 // Tests may panic.
 #![allow(clippy::unwrap_used)]
@@ -20,7 +20,7 @@ const NPAS: [&str; 3] = ["212", "415", "514"];
 const STATES: [&str; 2] = ["CA", "QC"];
 const TYPES: [CarrierType; 2] = [CarrierType::Wireless, CarrierType::Ilec];
 
-/// Names with few different letters, so that many share words, and with accents and various separators.
+/// Names from a small alphabet, so that many share words, with accents and various separators.
 fn name() -> impl Strategy<Value = String> {
     "[abéœÉ&'. -]{0,8}"
 }
@@ -39,7 +39,7 @@ fn carriers() -> impl Strategy<Value = Vec<Carrier>> {
             ..Carrier::sample(ocn)
         })
     };
-    // No carrier has the last OCN.
+    // The last OCN has no carrier.
     OCNS[..3].iter().map(|&ocn| carrier(ocn)).collect::<Vec<_>>()
 }
 
@@ -151,7 +151,7 @@ proptest! {
     }
 }
 
-/// Uses more rows, holders and rate centers per area code than a word has bits or a byte has values.
+/// Has more rows, holders and rate centers per area code than a word has bits or a byte has values.
 #[test]
 fn search_matches_in_large_area_codes() {
     use proptest::{strategy::ValueTree, test_runner::TestRunner};

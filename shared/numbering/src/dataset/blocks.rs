@@ -1,4 +1,4 @@
-//! The columns of thousands blocks: one row per block that has a holder, in exchange order.
+//! The columns of thousands blocks: one row per block with a holder, in exchange order.
 
 use std::{collections::BTreeSet, ops::Range};
 
@@ -7,7 +7,7 @@ use jiff::civil::Date;
 use super::columns::{Columns, DictionaryRows, Lists, Numbers};
 use crate::records::BlockHolder;
 
-/// All thousands blocks that have a holder, in exchange order.
+/// All thousands blocks with a holder, in exchange order.
 #[derive(Debug)]
 pub(super) struct Blocks {
     /// For each exchange, one bit per block, set if the block has a holder.
@@ -23,8 +23,8 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    /// Writes each exchange's blocks with their digits, holders and rate centers, or reads them. `areas` has the exchanges'
-    /// rows of each area code.
+    /// Writes or reads each exchange's blocks with their digits, holders and rate centers. `areas` has each area code's
+    /// exchange rows.
     pub(super) fn write_or_read(
         columns: &mut Columns,
         areas: impl Iterator<Item = Range<usize>>,
@@ -69,7 +69,7 @@ impl Blocks {
         (0..10).filter(move |digit| digits >> digit & 1 == 1)
     }
 
-    /// The number of blocks in each of these rows.
+    /// The number of blocks in each row.
     pub(super) fn counts(&self, rows: Range<usize>) -> impl Iterator<Item = usize> {
         rows.map(|row| self.digits.get(row).count_ones() as usize)
     }

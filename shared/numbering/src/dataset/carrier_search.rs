@@ -55,7 +55,7 @@ impl Dataset {
         })
     }
 
-    /// The rank of a carrier that matches all words, lowest first: by how closely a name matches, then by most exchanges.
+    /// The sort key of a carrier that matches all words, best first: the closest name match, then the most exchanges.
     fn rank(&self, carrier: usize, words: &Words) -> (NameMatch, Reverse<u32>) {
         let names = [self.carriers.company_name(carrier), self.carriers.common_name(carrier)];
         let best = names.into_iter().flatten().map(|name| words.name.match_with(name)).min();

@@ -7,7 +7,7 @@ use std::{collections::BTreeSet, ops::Range, str};
 
 use bytes::Bytes;
 
-/// The number of values a byte can have.
+/// The number of values that a byte can have.
 pub(super) const BYTES: usize = 256;
 
 /// Integers in byte planes: the lowest byte of every number, then the second byte of every number, and so on.
@@ -60,7 +60,7 @@ impl Numbers {
     }
 }
 
-/// The first position where `is_reached` holds. It must also hold at every later position.
+/// The first position where `is_reached` returns `true`. It must also return `true` for every later position.
 fn first_where(within: Range<usize>, is_reached: impl Fn(usize) -> bool) -> usize {
     let Range { mut start, mut end } = within;
     while start < end {
@@ -74,7 +74,7 @@ fn first_where(within: Range<usize>, is_reached: impl Fn(usize) -> bool) -> usiz
     start
 }
 
-/// Lists stored back to back, each as a range of items.
+/// Lists stored back to back as ranges of items.
 #[derive(Debug)]
 pub(super) struct Lists {
     /// The start of each list, and the end of the last one.
@@ -107,7 +107,7 @@ impl Lists {
         self.starts[lists.start] as usize..self.starts[lists.end] as usize
     }
 
-    /// The list that contains an existing item.
+    /// The list that contains an item, which must exist.
     pub(super) fn list_of(&self, item: usize) -> usize {
         self.starts.partition_point(|&start| start as usize <= item) - 1
     }
@@ -142,11 +142,12 @@ impl Strings {
     }
 }
 
-/// The columns of a dataset. Each table lists its columns once, for writing and for reading: a writer appends what it gets
-/// and returns empty columns, and a reader ignores it and returns the next column in its bytes, or `None` past their end.
+/// The columns of a dataset. Each table lists its columns once, for both writing and reading. A writer appends its
+/// arguments and returns empty columns. A reader ignores them and returns the next column in its bytes, or `None` past
+/// their end.
 pub(super) struct Columns {
     pub(super) unread: Bytes,
-    /// `None` for a reader.
+    /// `None` when reading.
     pub(super) written: Option<Vec<u8>>,
 }
 
@@ -186,7 +187,7 @@ impl Columns {
     }
 }
 
-/// Writes the count of the numbers, the count of their byte planes, and the planes.
+/// Writes the number count, the plane count, and the planes.
 fn write_numbers(written: &mut Vec<u8>, numbers: &[u32]) {
     let greatest = numbers.iter().copied().max().unwrap_or_default();
     let planes = 4 - greatest.leading_zeros() as usize / 8;
@@ -197,10 +198,10 @@ fn write_numbers(written: &mut Vec<u8>, numbers: &[u32]) {
     }
 }
 
-/// A column whose rows refer to entries in their area code's dictionary.
+/// A column whose rows refer to entries in a dictionary for their area code.
 #[derive(Debug)]
 pub(super) struct DictionaryColumn {
-    /// The entries of each area code, sorted and without duplicates.
+    /// The sorted, distinct entries of each area code.
     dictionaries: Lists,
     entries: Vec<u32>,
     /// The entry of each row in its area code's dictionary.

@@ -1,7 +1,7 @@
 //! The exchange columns: one row per exchange, ordered by NPA, then NXX.
 //!
-//! An area code has few holders and rate centers, so each has its own dictionaries, and most values in a row
-//! take one byte. A search checks the dictionaries first, which rules out most area codes.
+//! An area code has few holders and rate centers, so each has its own dictionaries, and most values take
+//! one byte per row. A search checks the dictionaries first, which rules out most area codes.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -20,13 +20,13 @@ use crate::records::{
     BlockHolder, Carrier, Country, Exchange, Npa, NpaNxx, Nxx, Ocn, StateCode, Status,
 };
 
-/// All exchanges. Methods take an area code's position among those with exchanges.
+/// All exchanges. Methods take an area code's index among the area codes with exchanges.
 #[derive(Debug)]
 pub(super) struct Exchanges {
     npas: Numbers,
     rows: Lists,
     nxxs: Vec<u16>,
-    /// The countries, states and statuses that rows share.
+    /// The distinct countries, states and statuses of rows.
     pub(super) attributes: Vec<Attributes>,
     /// Indexed by [`ATTRIBUTES`], [`HOLDERS`] and [`RATE_CENTERS`].
     pub(super) columns: [DictionaryColumn; 3],
@@ -37,13 +37,13 @@ pub(super) type Attributes = (Country, Option<StateCode>, Status);
 
 /// The column of positions in [`Exchanges::attributes`].
 pub(super) const ATTRIBUTES: usize = 0;
-/// The holder column: zero for none, then carriers, then companies without an OCN.
+/// The holder column: zero for no holder, then carriers, then companies without an OCN.
 pub(super) const HOLDERS: usize = 1;
-/// The rate center column: zero for none.
+/// The rate center column: zero for no rate center.
 pub(super) const RATE_CENTERS: usize = 2;
 
 impl Exchanges {
-    /// Writes exchanges, which must be ordered by NPA, then NXX, or reads them.
+    /// Writes or reads exchanges, which must be ordered by NPA, then NXX.
     pub(super) fn write_or_read(
         columns: &mut Columns,
         exchanges: &[Exchange],
@@ -87,7 +87,7 @@ impl Exchanges {
         self.npas.count()
     }
 
-    /// The number of exchanges with each set of shared attributes.
+    /// The number of exchanges with each combination of attributes.
     pub(super) fn counts_by_attributes(&self) -> Vec<u32> {
         let mut counts = vec![0; self.attributes.len()];
         for area in 0..self.area_count() {
@@ -106,7 +106,7 @@ impl Exchanges {
         self.rows.range(area)
     }
 
-    /// The position of the area code that contains a row.
+    /// The index of the area code that contains a row.
     pub(super) fn area_of(&self, row: usize) -> usize {
         self.rows.list_of(row)
     }
@@ -178,7 +178,7 @@ pub(super) struct CommonValues<'a> {
     pub(super) rate_centers: BTreeMap<&'a str, u32>,
 }
 
-/// Assigns IDs to the distinct keys in order, starting at `first`.
+/// Assigns consecutive IDs to the distinct keys, starting at `first`.
 fn assign_ids<K: Ord>(keys: impl Iterator<Item = K>, first: u32) -> BTreeMap<K, u32> {
     keys.collect::<BTreeSet<K>>().into_iter().zip(first..).collect()
 }
@@ -250,7 +250,7 @@ impl<'a> CommonValues<'a> {
         written
     }
 
-    /// The words in all names. Rate centers get the IDs after all holders'.
+    /// The words in all names. Rate center IDs come after all holder IDs.
     pub(super) fn words(&self, carriers: &[Carrier]) -> WordCollection {
         let mut words = WordCollection::default();
         for (id, carrier) in (1..).zip(carriers) {

@@ -31,8 +31,8 @@ pub struct Holder {
 }
 
 impl Dataset {
-    /// The holders of the exchanges that match `search` and of their thousands blocks, sorted by most exchanges, then by
-    /// most blocks.
+    /// The holders of the exchanges that match `search` and of their thousands blocks, sorted by most exchanges, then
+    /// by most blocks.
     pub fn holders(&self, search: &Search, today: Date) -> Vec<Holder> {
         let found = self.rows_matching(search, today);
         let last_effective = self.blocks.last_effective(today).unwrap_or(usize::MAX);
@@ -55,11 +55,11 @@ impl Dataset {
                 }
             }
         }
-        // The first ID stands for no holder.
+        // The first ID means no holder.
         let held = (1..).zip(counts.into_iter().skip(1)).filter(|(_, counts)| *counts != (0, 0));
         let mut holders: Vec<Holder> =
             held.map(|(id, (exchanges, blocks))| self.holder(id, exchanges, blocks)).collect();
-        // Ties stay in the order of IDs.
+        // The sort is stable, so ties stay in ID order.
         holders.sort_by_key(|holder| Reverse((holder.exchanges, holder.blocks)));
         holders
     }

@@ -1,7 +1,7 @@
 //! The version that last changed each record in a dataset.
 //!
 //! An item in the lookup tables names the version that wrote it. A reader uses the item only if the dataset
-//! names the same version for its record. No two imports share a version, and each writes a record once, so
+//! has the same version for the record. No two imports share a version, and each writes a record once, so
 //! the item then matches the dataset.
 
 use std::collections::HashMap;
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::records::{Record, RecordKey, Version};
 
-/// The version of each record, as an index into the list of versions that still have records.
+/// The version of each record, as an index into the list of versions in use.
 #[derive(Debug)]
 pub(super) struct LastChanged {
     /// Empty until [`Dataset::into_successor`] gives the dataset a version.
@@ -35,8 +35,8 @@ impl LastChanged {
 }
 
 impl Dataset {
-    /// Makes this dataset `version`, the successor of `base`. Records equal to those in `base` keep the version
-    /// that last changed them; all others get `version`.
+    /// Turns this dataset into `version`, the successor of `base`. Records equal to those in `base` have the version
+    /// that last changed them; all others have `version`.
     pub fn into_successor(self, base: &Dataset, version: Version) -> Self {
         let mut versions: Vec<Version> = Vec::new();
         let mut known: HashMap<Version, u32> = HashMap::new();
@@ -70,7 +70,7 @@ impl Dataset {
         }
     }
 
-    /// The position of this record among all records.
+    /// The record's position among all records.
     fn position(&self, key: RecordKey) -> Option<usize> {
         let area_codes_start = self.carriers.count();
         let exchanges_start = area_codes_start + self.area_codes.count();
@@ -96,7 +96,7 @@ mod tests {
         let is_first = |record: Record| base.last_changed(record.key()).as_ref() == Some(&first);
         assert!(base.records().all(is_first));
         let next = changed_example().into_successor(&base, second.clone());
-        // The removed record, which comes back, counts as new.
+        // A record that was removed and added again counts as new.
         let again = example().into_successor(&next, third.clone());
         for (key, in_next, in_again) in [
             (RecordKey::Carrier("6010".parse().unwrap()), Some(&first), Some(&first)),

@@ -1,7 +1,7 @@
 //! The complete numbering data in memory, for every list and search.
 //!
 //! The North American plan is bounded (at most 800 x 800 exchange codes), so a dataset takes a few bytes per
-//! exchange. These bytes are its only representation: [`snapshot`] writes and compresses them, and the other modules
+//! exchange. There is no other representation: [`snapshot`] writes and compresses these bytes, and the other modules
 //! read them in place.
 
 mod blocks;
@@ -72,7 +72,7 @@ impl PartialEq for Dataset {
 }
 
 impl fmt::Debug for Dataset {
-    /// Shows only a count: printing the records would take minutes.
+    /// Shows only counts: printing the records would take minutes.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Dataset")
             .field("exchanges", &self.exchanges.count())
@@ -142,7 +142,7 @@ impl Dataset {
         carriers.chain(area_codes).chain(self.exchanges().map(Record::Exchange))
     }
 
-    /// This dataset with some records replaced, or removed if `None`, and without a version.
+    /// A copy of this dataset with some records replaced, or removed if `None`. It does not have a version.
     pub(crate) fn with_records(
         &self,
         changes: impl Iterator<Item = (RecordKey, Option<Record>)>,
@@ -171,7 +171,7 @@ impl Dataset {
         Self::new(carriers, area_codes, exchanges)
     }
 
-    /// The number of holder IDs, including zero for none; see [`Names`].
+    /// The number of holder IDs, including zero for no holder; see [`Names`].
     fn holder_count(&self) -> usize {
         1 + self.carriers.count() + self.names.companies.count()
     }
@@ -225,8 +225,8 @@ pub(crate) mod tests {
         Dataset::from_json(EXAMPLE).unwrap()
     }
 
-    /// The example with a renamed carrier, an exchange of another holder and without blocks, one less (415-300), and
-    /// another rate center in 415-555.
+    /// The example after changes: a renamed carrier, an exchange with a new holder and no blocks, 415-300 removed, and
+    /// a different rate center for 415-555.
     pub(crate) fn changed_example() -> Dataset {
         let dataset = example();
         let mut carriers: Vec<_> = dataset.carriers().collect();

@@ -1,7 +1,7 @@
 //! Holder and rate center names, and the word index over them.
 //!
-//! Each name has an ID. Holders come first: zero for none, then carriers, whose company and common names share an
-//! ID, then companies without an OCN. Rate centers follow, again with zero for none.
+//! Each name has an ID. Holders come first: zero for no holder, then carriers, whose company and common names share an
+//! ID, then companies without an OCN. Rate centers follow, with another zero for no rate center.
 
 use std::collections::{BTreeMap, BTreeSet};
 

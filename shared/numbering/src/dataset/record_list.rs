@@ -1,11 +1,11 @@
-//! Lazy lists of records, so a page deep in a list costs no more than the first.
+//! Lazy record lists: a page deep in a list costs no more than the first.
 
 use std::{ops::Range, vec};
 
 use super::Dataset;
 
-/// A dataset's records in order. The length is known up front, and skipping records (`nth`, `skip`) builds
-/// none of them.
+/// A dataset's records in order. The length is known up front, and skipping records (`nth`, `skip`) does not
+/// build them.
 #[derive(Debug, Clone)]
 pub struct Records<'a, R> {
     dataset: &'a Dataset,
@@ -20,7 +20,7 @@ pub(super) enum Positions {
     Set { is_in_set: Vec<bool>, next: usize, left: usize },
 }
 
-/// The number of positions to count at once, limited by what a byte can hold.
+/// The number of positions to count at once. The count must fit in a byte.
 const COUNT_CHUNK: usize = 128;
 
 impl Positions {
@@ -77,7 +77,7 @@ fn count(is_in_set: &[bool]) -> usize {
     is_in_set.iter().map(|&is_set| u8::from(is_set)).sum::<u8>().into()
 }
 
-/// The set position after `skipped` other set positions, counting from `start`.
+/// The position of the set flag at index `skipped`, counting from `start`.
 fn nth_set(is_in_set: &[bool], mut start: usize, mut skipped: usize) -> Option<usize> {
     for chunk in is_in_set.get(start..)?.chunks(COUNT_CHUNK) {
         let count = count(chunk);

@@ -1,7 +1,7 @@
 //! Exchange search: by word prefixes and exact filters.
 //!
-//! Each condition has a bit, which a search sets on the names and attributes that meet it. An exchange has the
-//! bits of its own values and of its effective blocks. Most area codes are ruled out by their dictionaries alone.
+//! Each condition has a bit, which a search sets on the names and attributes that meet it. An exchange combines the
+//! bits of its own values and its effective blocks. The dictionaries alone rule out most area codes.
 
 use std::{array, ops::Range};
 
@@ -81,7 +81,7 @@ impl Dataset {
 struct Conditions<'a> {
     dataset: &'a Dataset,
     /// For each column and value, the conditions that the value meets: at most ten words, ten word parts and three
-    /// others.
+    /// other conditions.
     bits: [Vec<u32>; 3],
     next_bit: u32,
     required: u32,
@@ -91,7 +91,7 @@ struct Conditions<'a> {
     last_effective: Option<usize>,
 }
 
-/// Satisfied by `joined`, or by all of `parts`.
+/// A condition that `joined` meets, or all of `parts` together.
 struct Alternatives {
     joined: u32,
     parts: u32,
@@ -118,7 +118,7 @@ impl<'a> Conditions<'a> {
         }
     }
 
-    /// Adds all conditions of a search except its words.
+    /// Adds all conditions of a search except the words.
     fn require_fields(&mut self, search: &Search) {
         let dataset = self.dataset;
         let Search { ocn, company, rate_center, state, country, carrier_type, status, .. } = search;
@@ -141,7 +141,7 @@ impl<'a> Conditions<'a> {
         }
     }
 
-    /// Requires one of a column's values that match.
+    /// Requires the exchange to have a value in this column that matches.
     fn require(&mut self, column: usize, is_match: impl Fn(usize) -> bool) {
         let bit = self.take_bit();
         self.required |= bit;
@@ -162,7 +162,7 @@ impl<'a> Conditions<'a> {
         }
     }
 
-    /// The bit for names with a word that starts with these letters.
+    /// The bit for names with a word that starts with these letters. Sets it on those names.
     fn prefix_bit(&mut self, letters: &'a str) -> u32 {
         if let Some(&(_, bit)) = self.parts.iter().find(|(part, _)| *part == letters) {
             return bit;
@@ -190,7 +190,7 @@ impl<'a> Conditions<'a> {
         bit
     }
 
-    /// Returns `true` if an exchange with these bits meets all conditions.
+    /// Returns `true` if these bits meet all conditions.
     fn are_met(&self, bits: u32) -> bool {
         bits & self.required == self.required
             && self.alternatives.iter().all(|either| either.are_met(bits))

@@ -36,7 +36,7 @@ pub enum SnapshotError {
 
 type Tables = (Carriers, AreaCodes, Exchanges, Blocks, Names);
 
-/// Writes records, which must be in order and without duplicates, or reads them.
+/// Writes or reads records, which must be in order and without duplicates.
 fn write_or_read(
     columns: &mut Columns,
     carriers: &[Carrier],
@@ -54,8 +54,8 @@ fn write_or_read(
 }
 
 impl Dataset {
-    /// Builds a dataset from records. Exchanges and thousands blocks take their holder's name and type from the
-    /// carrier with its OCN. Blocks without such a carrier, or with an invalid digit, are skipped.
+    /// Builds a dataset from records. Exchanges and thousands blocks get their holder's name and type from the
+    /// carrier with the same OCN. Skips blocks with an invalid digit or without such a carrier.
     pub fn new(
         carriers: Vec<Carrier>,
         area_codes: Vec<AreaCode>,
@@ -70,7 +70,7 @@ impl Dataset {
         })
     }
 
-    /// Appends columns to a dataset's first bytes, and reads the whole.
+    /// Writes columns after a dataset's existing bytes, and reads them all back.
     pub(super) fn written<T>(
         first: Vec<u8>,
         write: impl FnOnce(&mut Columns) -> Option<T>,

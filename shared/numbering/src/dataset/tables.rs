@@ -21,7 +21,7 @@ pub(super) struct Carriers {
     /// See [`variant`].
     family_line_types: Numbers,
     countries: Numbers,
-    /// The letters of the states; zero for a carrier without a state.
+    /// The letters of each state; zero for a carrier without a state.
     states: Numbers,
     exchange_totals: Numbers,
     /// The states where each carrier has exchanges, with a count for each.
@@ -31,7 +31,7 @@ pub(super) struct Carriers {
 }
 
 impl Carriers {
-    /// Writes carriers, which must be ordered by OCN, or reads them.
+    /// Writes or reads carriers, which must be ordered by OCN.
     pub(super) fn write_or_read(columns: &mut Columns, carriers: &[Carrier]) -> Option<Self> {
         let all = || carriers.iter();
         let counts = || all().flat_map(|carrier| &carrier.exchanges.by_state);
@@ -113,12 +113,12 @@ impl Carriers {
     }
 }
 
-/// The variant in a column of positions in [`VariantArray::VARIANTS`] plus one; `None` for zero.
+/// The variant whose position in [`VariantArray::VARIANTS`], plus one, is in the column; `None` for zero.
 fn variant<T: VariantArray + Copy>(column: &Numbers, position: usize) -> Option<T> {
     column.get(position).checked_sub(1).map(|number| T::VARIANTS[number])
 }
 
-/// A name as stored, where an empty one is missing.
+/// A name as stored: an empty string if missing.
 fn text(name: &Option<String>) -> &str {
     name.as_deref().unwrap_or_default()
 }
@@ -126,12 +126,12 @@ fn text(name: &Option<String>) -> &str {
 #[derive(Debug)]
 pub(super) struct AreaCodes {
     npas: Numbers,
-    /// JSON, since no search reads their fields.
+    /// Each area code as JSON, since no search uses their fields.
     records: Strings,
 }
 
 impl AreaCodes {
-    /// Writes area codes, which must be ordered by NPA, or reads them.
+    /// Writes or reads area codes, which must be ordered by NPA.
     pub(super) fn write_or_read(columns: &mut Columns, area_codes: &[AreaCode]) -> Option<Self> {
         let npas = area_codes.iter().map(|it| it.npa.number().into());
         let records: Vec<String> = area_codes.iter().map(|it| json!(it).to_string()).collect();

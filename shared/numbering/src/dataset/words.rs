@@ -9,17 +9,17 @@ use std::{
 
 use unicode_normalization::char::{decompose_compatible, is_combining_mark};
 
-/// Separates words joined by punctuation, as in `T-Mobile`.
+/// The separator between words joined by punctuation, as in `T-Mobile`.
 const PUNCTUATION: char = '-';
-/// Separates words with a space between them, with or without punctuation.
+/// The separator between words with a space between them, with or without punctuation.
 const SPACE: char = ' ';
 
-/// The letters and digits of `text` in lowercase and without accents, with a space between words.
+/// Folds `text` to lowercase letters and digits without accents, with a space between words.
 pub fn folded_words(text: &str) -> String {
     Folded::from(text).0.replace(PUNCTUATION, " ")
 }
 
-/// The letters and digits of text, in lowercase and without accents, with a single separator between words.
+/// The letters and digits of a text, in lowercase and without accents, with one separator between words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Folded(String);
 
@@ -36,13 +36,13 @@ impl From<&str> for Folded {
 
 struct Letter {
     letter: char,
-    /// The separator before this letter; `None` within a word.
+    /// The separator before this letter; `None` inside a word.
     separator: Option<char>,
 }
 
 /// Lazily folds the letters and digits of `text`.
 fn letters(text: &str) -> impl Iterator<Item = Letter> {
-    // An accent may be a separate character, which does not end a word.
+    // An accent can be a character of its own, which does not end a word.
     let mut characters = text.chars().filter(|&character| !is_combining_mark(character));
     // One character may fold to several letters.
     let mut folded = VecDeque::new();
@@ -92,13 +92,13 @@ fn fold_letter(character: char, mut push: impl FnMut(char)) {
     });
 }
 
-/// The result of comparing two names, best first. Letters must match. A space in one name must be a space or
+/// How two names compare, best first. Letters must match. A space in one name must be a space or
 /// punctuation in the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum NameMatch {
     /// The whole names match.
     Exact,
-    /// The other name starts with this one.
+    /// The other name starts with this name.
     Prefix,
     None,
 }
@@ -113,8 +113,8 @@ impl Folded {
         self.0.split(SPACE).filter(|word| !word.is_empty()).map(|word| word.split(PUNCTUATION))
     }
 
-    /// Each word's letters, starting from each of its parts. A prefix of these letters starts at a word or part,
-    /// and may cross punctuation but not a space.
+    /// For each part, the word's letters from the start of that part. A prefix of these letters starts at a word or
+    /// part, and may cross punctuation but not a space.
     pub(super) fn word_tails(&self) -> impl Iterator<Item = String> {
         self.0.split(SPACE).flat_map(tails).map(|tail| tail.replace(PUNCTUATION, ""))
     }

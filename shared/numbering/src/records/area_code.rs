@@ -1,4 +1,4 @@
-//! Area codes, and what the numbering plan says about them.
+//! Area codes and their numbering plan data.
 
 use std::collections::BTreeSet;
 
@@ -9,41 +9,41 @@ use utoipa::ToSchema;
 
 use super::{Country, Npa, StateCode};
 
-/// An area code that is in service or assigned.
+/// An area code in service or assigned.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AreaCode {
     pub npa: Npa,
-    /// The state or province with most of its exchanges; `None` outside the US and Canada, and for a non-geographic
-    /// code.
+    /// The state or province with most of its exchanges; `None` for non-geographic codes, and outside the US and
+    /// Canada.
     pub state: Option<StateCode>,
     /// Every state or province named by its exchanges or the area code report.
     #[serde(default)]
     pub states: BTreeSet<StateCode>,
-    /// `None` outside the US and Canada, whose exchanges are in no report.
+    /// `None` outside the US and Canada, since no report covers those exchanges.
     pub country: Option<Country>,
     pub total_exchanges: u32,
     #[serde(flatten)]
     pub plan: Box<NumberingPlan>,
 }
 
-/// An area code's entry in NANPA's area code database. The default applies to a code that appears only in the reports
-/// of exchanges.
+/// An area code's row in NANPA's area code database. The default is for a code that appears only in exchange
+/// reports.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct NumberingPlan {
     pub service: AreaCodeService,
-    /// ISO 3166-1 alpha-2 code; `None` for a code that belongs to no country, such as 800. US territories belong to the
+    /// ISO 3166-1 alpha-2 code; `None` for a code without a country, such as 800. US territories belong to the
     /// US.
     pub plan_country: Option<String>,
     pub assigned_on: Option<Date>,
     pub is_in_service: bool,
-    /// The day on which the code comes or came into service.
+    /// The date on which the code entered or enters service.
     pub in_service_on: Option<Date>,
-    /// The code that its area was in before.
+    /// The code that previously served its area.
     pub parent: Option<Npa>,
-    /// All codes that serve the same area, including this one; empty without an overlay.
+    /// All codes that serve the same area, including this one; empty if there is no overlay.
     pub overlay: BTreeSet<Npa>,
-    /// `true` if the code or one of its overlay spans several time zones.
+    /// `true` if this code or an overlay code spans several time zones.
     pub has_several_time_zones: bool,
     pub dialing: DialingPlan,
     pub relief: ReliefPlanning,
@@ -143,15 +143,15 @@ impl NumberingPlan {
         AreaCodeStatus::new(self.is_in_service_on(today))
     }
 
-    /// Returns `true` if the code is in service `today`. A planned code enters service on its date, so that no import has
-    /// to run on that day.
+    /// Returns `true` if the code is in service `today`. A planned code enters service on its date without an
+    /// import.
     pub fn is_in_service_on(&self, today: Date) -> bool {
         self.is_in_service || self.in_service_on.is_some_and(|date| date <= today)
     }
 }
 
 impl AreaCode {
-    /// The state of all its numbers; `None` unless the area code is in a single state.
+    /// The state of all its numbers; `None` if there is no state or more than one.
     pub fn only_state(&self) -> Option<StateCode> {
         self.states.first().copied().filter(|_| self.states.len() == 1)
     }

@@ -1,6 +1,6 @@
 //! The codes that identify records: OCN, NPA and NXX.
 //!
-//! Each type holds only valid values. Text is parsed where it enters the service.
+//! Each type holds only valid codes. Text is parsed at the service's boundaries.
 
 use std::{fmt, str::FromStr};
 
@@ -34,12 +34,12 @@ impl Ocn {
         self.0
     }
 
-    /// The characters as a number. Numbers have the order of their codes.
+    /// The characters as a number. Numbers sort like codes.
     pub(crate) fn number(self) -> u32 {
         u32::from_be_bytes(self.0)
     }
 
-    /// Wraps the number of a valid code.
+    /// Creates a code from its number, which must be valid.
     pub(crate) fn from_number(number: u32) -> Self {
         Self(number.to_be_bytes())
     }
@@ -70,7 +70,7 @@ macro_rules! three_digit_code {
                 self.0
             }
 
-            /// Wraps a number with at most three digits.
+            /// Creates a code from a number of at most three digits.
             pub(crate) fn from_number(number: u16) -> Self {
                 Self(number)
             }

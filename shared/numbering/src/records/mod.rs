@@ -1,4 +1,4 @@
-//! The numbering records, which are stored as items and returned by the API.
+//! The numbering records that are stored as items and returned by the API.
 
 mod area_code;
 mod codes;
@@ -22,8 +22,8 @@ pub use codes::{CodeError, Npa, NpaNxx, Nxx, Ocn};
 pub use place::{Country, StateCode, UnknownState};
 pub use version::Version;
 
-/// The layout of these records in a snapshot. Increment it with every change to a record: it is a snapshot's first byte,
-/// so a release never misreads another layout.
+/// The version of the record layout, which is a snapshot's first byte. Increment it whenever a record changes, so that
+/// a release never misreads another layout.
 pub const LAYOUT: u8 = 9;
 
 /// Type of a carrier.
@@ -101,16 +101,16 @@ impl Status {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Carrier {
     pub ocn: Ocn,
-    /// Full legal company name; `None` if no source gives it.
+    /// Full legal company name; `None` if no source has it.
     pub company_name: Option<String>,
     /// Common or trade name, if it differs from the company name.
     pub common_name: Option<String>,
-    /// `None` if no source gives it.
+    /// `None` if no source has it.
     pub carrier_type: Option<CarrierType>,
     /// `None` without a type.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub type_basis: Option<TypeBasis>,
-    /// The line type that follows from its name; `None` if its carrier type determines it.
+    /// The line type implied by the company family; `None` if the carrier type determines it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub family_line_type: Option<LineType>,
     /// The state or province with most of its exchanges.
@@ -120,7 +120,7 @@ pub struct Carrier {
 }
 
 impl Carrier {
-    /// The usual line type of its numbers; `None` if unknown. A ported number may have another type.
+    /// The usual line type of the carrier's numbers; `None` if unknown. A ported number may have another type.
     pub fn line_type(&self) -> Option<(LineType, TypeBasis)> {
         if let Some(line_type) = self.family_line_type {
             let by_name = self.type_basis.filter(|&basis| basis == TypeBasis::CompanyName);
@@ -150,7 +150,7 @@ pub struct OwnedExchanges {
 pub struct Exchange {
     pub npa: Npa,
     pub nxx: Nxx,
-    /// The carrier that holds it; `None` if there is no holder or its OCN is unknown.
+    /// The carrier that holds the exchange; `None` if there is no holder or its OCN is unknown.
     pub ocn: Option<Ocn>,
     pub company_name: Option<String>,
     pub carrier_type: Option<CarrierType>,
@@ -168,17 +168,17 @@ impl Exchange {
         NpaNxx { npa: self.npa, nxx: self.nxx }
     }
 
-    /// The carriers that hold it, in whole or in part.
+    /// The carriers that hold the exchange, in whole or in part.
     pub fn ocns(&self) -> impl Iterator<Item = Ocn> {
         self.ocn.into_iter().chain(self.blocks.values().map(|block| block.ocn))
     }
 
-    /// Returns `true` if its thousands blocks are assigned separately.
+    /// Returns `true` if the thousands blocks are assigned separately.
     pub fn is_pooled(&self) -> bool {
         !self.blocks.is_empty()
     }
 
-    /// The holding of the thousands block with this digit on a day. For the rule, see "Carriers" in API-DESIGN.md.
+    /// The holding of the thousands block with this digit on a day. See "Carriers" in API-DESIGN.md for the rule.
     pub fn holding_on(&self, digit: u8, day: Date) -> BlockHolding<'_> {
         match self.blocks.get(&digit) {
             Some(block) if block.is_effective_on(day) => BlockHolding::Block(block),
@@ -196,9 +196,9 @@ pub enum BlockHolding<'a> {
     Exchange,
     /// A carrier holds the block of a pooled exchange.
     Block(&'a BlockHolder),
-    /// A carrier's assignment starts on a later day. Until then, nobody holds the block.
+    /// A carrier's assignment starts later. Until then, the block has no holder.
     Pending(&'a BlockHolder),
-    /// Nobody holds the block of a pooled exchange.
+    /// The block of a pooled exchange has no holder.
     Unassigned,
 }
 
@@ -208,7 +208,7 @@ pub struct BlockHolder {
     pub ocn: Ocn,
     pub company_name: Option<String>,
     pub carrier_type: Option<CarrierType>,
-    /// `None` if the source does not give it; the exchange's rate center then applies.
+    /// `None` if the source does not have it; the exchange's rate center then applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_center: Option<String>,
     /// The first day of the assignment; `None` if it is effective immediately.
@@ -217,7 +217,7 @@ pub struct BlockHolder {
 }
 
 impl BlockHolder {
-    /// Returns `true` if the assignment is effective `today`. Checked for each request, so that no import has to
+    /// Returns `true` if the assignment is effective `today`. Checked for each request, so no import needs to
     /// run on the effective date.
     pub fn is_effective_on(&self, today: Date) -> bool {
         self.effective.is_none_or(|effective| effective <= today)

@@ -42,12 +42,12 @@ impl StateCode {
         self.0
     }
 
-    /// Builds a code from capital letters without looking it up; `None` for other characters.
+    /// Creates a code from capital letters without checking that it exists; `None` for other characters.
     pub(crate) fn from_letters(letters: [u8; 2]) -> Option<Self> {
         letters.iter().all(u8::is_ascii_uppercase).then_some(Self(letters))
     }
 
-    /// The name and kind of the state; `None` if the code does not exist.
+    /// The state's name and kind; `None` if the code does not exist.
     fn details(self) -> Option<(&'static str, Kind)> {
         let state = STATES.iter().find(|(code, ..)| code.as_bytes() == self.0);
         state.map(|&(_, kind, name)| (name, kind))
@@ -60,8 +60,8 @@ impl StateCode {
         }
     }
 
-    /// The ISO 3166-1 country code for numbers in this state. ISO counts a US territory as a country and gives
-    /// it its state code.
+    /// The ISO 3166-1 country code for numbers in this state. ISO treats US territories as countries, with the same
+    /// codes.
     pub fn iso_country(self) -> String {
         match self.details() {
             Some((_, Kind::Territory)) => self.to_string(),
@@ -124,9 +124,9 @@ enum Kind {
     Province,
 }
 
-/// Code, kind and common name: the US in alphabetical order, then Canada. `rust_iso3166` has them too, but its
+/// Code, kind and common name: the US in alphabetical order, then Canada. `rust_iso3166` also has them, but its
 /// worldwide subdivisions would add 3 MB to each function, so only a test uses it. The uninhabited US Minor
-/// Outlying Islands are omitted: they have no numbers.
+/// Outlying Islands have no phone numbers, so they are omitted.
 static STATES: LazyLock<Vec<(&str, Kind, &str)>> = LazyLock::new(|| {
     let states = include_str!("states.txt").lines().filter_map(|line| {
         let (code, rest) = line.split_once(' ')?;

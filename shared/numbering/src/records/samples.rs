@@ -1,4 +1,4 @@
-//! Made-up records for tests, which name only the fields that they are about. Optional fields are missing.
+//! Sample records for tests, which set only the fields that matter. Optional fields are missing.
 
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json};

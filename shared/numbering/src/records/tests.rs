@@ -70,7 +70,7 @@ fn line_type_follows_from_the_name_or_the_carrier_type() {
         (None, CarriersFile, None, None),
         (Some(Wireless), CompanyName, pager, Some((LineType::Pager, CompanyName))),
         (Some(Wireless), CompanyFamily, pager, Some((LineType::Pager, CompanyFamily))),
-        // The file gives no line type, so it is the family's.
+        // The file does not have a line type, so the family's applies.
         (Some(Wireless), CarriersFile, pager, Some((LineType::Pager, CompanyFamily))),
     ] {
         let type_basis = Some(type_basis);

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// The name of a data version, such as `20261121T090003Z-5fGh2kLmN8pQrS1t`: its creation time, so that names
 /// sort by age, and random characters.
 ///
-/// Names are unique across imports, even if clocks are wrong, because the random part has 95 bits. Safe
+/// Names are unique across imports even if clocks are wrong, because the random part has 95 bits. Safe
 /// publishing depends on this.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -26,7 +26,7 @@ impl Version {
         Self(format!("{}-{random}", created_at.strftime(TIME_FORMAT)))
     }
 
-    /// Parses a version name; `None` if the text is not one.
+    /// Parses a version name; `None` if it is malformed.
     pub fn parse(name: &str) -> Option<Self> {
         let version = Self(name.to_owned());
         version.created_at().map(|_| version)
@@ -40,7 +40,7 @@ impl Version {
         &self.0
     }
 
-    /// The creation time, by the clock of the machine that created it; `None` if the name is malformed.
+    /// The creation time by the importing machine's clock; `None` if the name is malformed.
     pub fn created_at(&self) -> Option<Timestamp> {
         let (time, _) = self.0.split_once('-')?;
         let time = DateTime::strptime(TIME_FORMAT, time).ok()?;

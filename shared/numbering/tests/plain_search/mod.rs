@@ -1,5 +1,5 @@
-//! A naive reference search: it checks every exchange against the rules in docs/API-DESIGN.md without the
-//! service's code.
+//! A naive reference search: it checks every exchange against the rules in docs/API-DESIGN.md, and shares no code
+//! with the service.
 //!
 //! Tests compare the dataset's search with it, and benchmarks measure both.
 
@@ -12,7 +12,7 @@ use numbering::{
 };
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
-/// The name filters in a search, as sent by a client.
+/// The name filters of a search, as the client sent them.
 #[derive(Debug, Clone, Default)]
 pub struct NameFilters {
     pub words: Option<String>,
@@ -27,11 +27,11 @@ type Words = Vec<Vec<String>>;
 pub struct PlainSearch {
     exchanges: Vec<Exchange>,
     common_names: HashMap<Ocn, String>,
-    /// The words of every name, since names repeat.
+    /// The words of every name, cached since names repeat.
     words: HashMap<String, Words>,
 }
 
-/// The holder and place of an exchange or one of its effective blocks.
+/// The holder and rate center of an exchange or one of its effective blocks.
 struct Assignment<'a> {
     ocn: Option<Ocn>,
     carrier_type: Option<CarrierType>,
@@ -79,7 +79,7 @@ impl PlainSearch {
         self.exchanges.iter().filter(is_match).collect()
     }
 
-    /// Returns `true` if one of the names is the wanted one, ignoring punctuation, or none is wanted.
+    /// Returns `true` if one of the names equals the wanted one, ignoring punctuation, or if no name is wanted.
     fn one_is<'a>(&self, mut names: impl Iterator<Item = &'a str>, wanted: Option<&Words>) -> bool {
         wanted.is_none_or(|wanted| names.any(|name| are_equal(&self.words[name], wanted)))
     }
@@ -122,7 +122,7 @@ fn has_word_with_prefix(name: &Words, letters: &str) -> bool {
     name.iter().any(|parts| (0..parts.len()).any(|first| starts(parts, first)))
 }
 
-/// Returns `true` if the letters are equal, and spaces in one are spaces or punctuation in the other.
+/// Returns `true` if the letters are equal, and each space in one is a space or punctuation in the other.
 fn are_equal(one: &Words, other: &Words) -> bool {
     let has_breaks = |spaces: &Words, other: &Words| {
         let breaks = breaks(other, true);
@@ -133,7 +133,7 @@ fn are_equal(one: &Words, other: &Words) -> bool {
         && has_breaks(other, one)
 }
 
-/// The offsets in letters at which words end, and word parts too if `with_parts`.
+/// The offsets (in letters) where words end, and where word parts end if `with_parts`.
 fn breaks(words: &Words, with_parts: bool) -> Vec<usize> {
     let mut letters = 0;
     let mut breaks = Vec::new();
