@@ -36,7 +36,7 @@ pub fn service(functions: impl IntoIterator<Item = Routes>, app: App) -> Router 
     ignore_trailing_slashes(router.layer(from_fn_with_state(rules, handle)), paths)
 }
 
-/// The only layer around the routes, since each layer clones all inner ones for every request.
+/// The only layer around the routes, because each layer clones all inner ones for every request.
 async fn handle(
     State(rules): State<Arc<(App, Endpoints)>>,
     request: HttpRequest,
@@ -52,7 +52,7 @@ pub fn openapi(functions: impl IntoIterator<Item = Routes>) -> OpenApi {
     let (mut paths, mut schemas) = (Paths::new(), Vec::new());
     for route in functions.into_iter().flat_map(|function| function.routes) {
         if let Some(description) = route.description {
-            // OpenAPI does not have parameters that match the rest of a path.
+            // OpenAPI has no syntax for parameters that match the rest of a path.
             let path = route.path.replace("{*", "{");
             let is_post = route.method == Method::POST;
             let method = if is_post { HttpMethod::Post } else { HttpMethod::Get };
@@ -70,8 +70,8 @@ pub fn openapi(functions: impl IntoIterator<Item = Routes>) -> OpenApi {
 
 /// Runs a function on Lambda until the container shuts down.
 ///
-/// A single thread is fastest for one request at a time. If Lambda sends several at once, there is one thread per
-/// processor.
+/// Uses a single thread, which is fastest for one request at a time. If Lambda sends several at once, uses one
+/// thread per processor.
 pub fn start(routes: fn() -> Routes) -> Result<(), Error> {
     logging::init_json_logs();
     let config = Config::from_env();
@@ -83,8 +83,8 @@ pub fn start(routes: fn() -> Routes) -> Result<(), Error> {
     threads.enable_all().build()?.block_on(run(routes(), config))
 }
 
-/// Loads the dataset, prepares the routes and registers the extension concurrently before requesting the first
-/// invocation. Public routes need none of that.
+/// Loads the dataset, prepares the routes and registers the extension concurrently, then requests the first
+/// invocation. Public routes skip the first two.
 async fn run(routes: Routes, config: Config) -> Result<(), Error> {
     let app = App::new(Store::from_env(TimeoutProfile::Request), config);
     if !routes.require_key() {

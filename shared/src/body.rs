@@ -16,14 +16,14 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::{auth::Charge, errors::ApiError};
 
-/// The memory for request bodies that are read or processed at the same time, in KiB.
+/// The memory for all request bodies that are being read or processed, in KiB.
 const BUDGET: usize = 65_536;
 
 const NO_MEMORY: &str = "The server has no memory left for this request's body";
 const MALFORMED_BODY_MESSAGE: &str =
     "The body must be complete, and its chunks must be well-formed";
 
-/// The memory for request bodies, in KiB. Cheap to clone.
+/// The memory left for request bodies, in KiB. Cheap to clone.
 #[derive(Clone)]
 pub struct BodyBudget(Arc<Semaphore>);
 
@@ -44,17 +44,17 @@ impl BodyBudget {
     }
 }
 
-/// The maximum size of a request's body, and what to do about a larger one.
+/// The maximum size of a request's body, and how to handle a larger one.
 #[derive(Debug, Clone, Copy)]
 pub struct BodyLimit {
     pub bytes: usize,
-    /// The body counts as a request for each of these, or part of them. Reading and parsing them must cost less than 20
-    /// single numbers.
+    /// A body counts as one request per this many bytes or part thereof. Reading and parsing them must cost less than
+    /// 20 single-number requests.
     pub bytes_per_request: usize,
     pub advice: &'static str,
 }
 
-/// A request's body. Keep it while the request is processed, since it holds its part of the memory for bodies.
+/// A request's body. Hold it while the request is processed, since it holds the body's share of the memory budget.
 #[derive(Debug)]
 pub struct RequestBody {
     bytes: Bytes,
@@ -70,8 +70,8 @@ impl Deref for RequestBody {
 }
 
 impl BodyLimit {
-    /// Reads a whole body, after charging for it and reserving memory. Without a declared length, it counts as if it had
-    /// the maximum length.
+    /// Reads a whole body, after charging for it and reserving memory. A body without a declared length is treated as
+    /// having the maximum length.
     pub async fn read(
         self,
         budget: &BodyBudget,
@@ -95,7 +95,7 @@ impl BodyLimit {
             BytesRejection::FailedToBufferBody(FailedToBufferBody::LengthLimitError(_)) => {
                 self.exceeded("more")
             }
-            // It is incomplete, or its chunks are malformed.
+            // The body is incomplete, or its chunks are malformed.
             _ => ApiError::invalid(MALFORMED_BODY_MESSAGE),
         })
     }
@@ -133,7 +133,7 @@ mod tests {
     const LIMIT: BodyLimit =
         BodyLimit { bytes: 64 * 1024, bytes_per_request: 16 * 1024, advice: "send less" };
 
-    /// Memory for one body of the maximum size.
+    /// A budget for one body of the maximum size.
     fn small_budget() -> BodyBudget {
         BodyBudget::new(LIMIT.bytes / 1024)
     }
@@ -183,7 +183,7 @@ mod tests {
     #[tokio::test]
     async fn a_body_is_charged_by_its_declared_size_before_it_arrives() {
         let quotas = Arc::new(Quotas::new(Store::unreachable()));
-        // Two failed writes, after which requests no longer wait for the table.
+        // Cause two failed writes, after which requests no longer wait for the table.
         charge(&quotas).raise_to(2).await.unwrap();
         for (body, requests) in [
             (Body::empty(), 1),

@@ -1,7 +1,7 @@
-//! Tables of test cases in text files.
+//! Tables of test cases, stored in text files.
 
-/// The rows of a table, whose cells are separated by bars. Empty lines and lines that start with `#` are skipped. A cell in
-/// quotes is JSON.
+/// The rows of a table with cells separated by vertical bars. Skips empty lines and lines that start with `#`. A cell
+/// in quotes is JSON.
 pub fn rows<const N: usize>(table: &str) -> impl Iterator<Item = [String; N]> {
     let lines = table.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
     lines.map(|line| {

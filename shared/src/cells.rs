@@ -1,4 +1,4 @@
-//! CSV (RFC 4180) that is safe to open in a spreadsheet.
+//! CSV output (RFC 4180) that is safe to open in a spreadsheet.
 //!
 //! Spreadsheets evaluate cells that start with `=`, `+`, `-` or `@`, so text from the data or a request could leak
 //! the rest of the sheet. As [OWASP advises](https://owasp.org/www-community/attacks/CSV_Injection), such cells get

@@ -14,7 +14,7 @@ pub struct Config {
     pub allowed_origins: AllowedOrigins,
     /// The Lambda function's name; `None` on a server. Functions log in CloudWatch's embedded metric format.
     pub function: Option<Arc<str>>,
-    /// `true` if Lambda sends this container several requests at once.
+    /// `true` if Lambda sends this container several requests at a time.
     pub has_concurrent_requests: bool,
 }
 
@@ -54,17 +54,17 @@ impl Config {
     }
 }
 
-/// Returns `true` if Lambda sends a container up to `max` requests at once, more than one.
+/// Returns `true` if `max`, the most requests that Lambda sends a container at a time, is more than one.
 fn is_concurrent(max: Option<&str>) -> bool {
     max.and_then(|max| max.parse().ok()).is_some_and(|max: u32| max > 1)
 }
 
-/// The base URL of flag images on another host, without a trailing slash; `None` for this service, at the address that the
-/// client used.
+/// The base URL for flag images on another host, without a trailing slash; `None` to serve them from this service, at
+/// the address that the client used.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FlagImages(pub Option<Arc<str>>);
 
-/// An invalid base URL. Valid ones are safe in responses, pages and content security policies.
+/// The error for an invalid base URL. Valid ones are safe in responses, pages and content security policies.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "it must be an http or https URL such as https://cdn.example.com/flags, without a user, query, fragment, \
@@ -75,7 +75,7 @@ pub struct InvalidFlagsBaseUrl;
 impl FromStr for FlagImages {
     type Err = InvalidFlagsBaseUrl;
 
-    /// An empty setting means this service.
+    /// An empty setting selects this service.
     fn from_str(setting: &str) -> Result<Self, InvalidFlagsBaseUrl> {
         match setting.trim_matches(' ').trim_end_matches('/') {
             "" => Ok(Self::default()),
@@ -85,7 +85,7 @@ impl FromStr for FlagImages {
     }
 }
 
-/// Returns `true` for a URL that paths can be appended to, without characters that are special in HTML or headers.
+/// Returns `true` for a URL that a path can be appended to, without characters that are special in HTML or headers.
 fn is_base_url(text: &str) -> bool {
     let is_allowed = |c: char| c.is_ascii_alphanumeric() || "-._~:/%[]".contains(c);
     let is_address = |uri: Uri| {

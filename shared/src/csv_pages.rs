@@ -28,7 +28,7 @@ use crate::{
 
 /// A list that can be written as a table.
 pub trait Rows {
-    /// The column names, which are the elements' field names, separated by spaces.
+    /// The column names, separated by spaces. They match the elements' field names.
     const COLUMNS: &'static str;
 
     fn rows(&self) -> impl Iterator<Item = impl Serialize>;
@@ -66,7 +66,7 @@ impl<S: Sync> FromRequestParts<S> for FormatParam {
     }
 }
 
-/// The page as a CSV file, with a header row even if it is empty.
+/// Returns the page as a CSV file, with a header row even if there are no rows.
 pub(crate) fn response<T: Rows>(uri: &Uri, list: &T) -> Response {
     let headers = [
         (CONTENT_TYPE, HeaderValue::from_static(MEDIA_TYPE)),
@@ -82,7 +82,7 @@ pub(crate) fn response<T: Rows>(uri: &Uri, list: &T) -> Response {
     }
 }
 
-/// Writes rows, whose fields have the names of the columns, after a header row. No cell can run as a formula.
+/// Writes a header row, then rows whose fields are named like the columns. No cell can run as a formula.
 pub fn write_rows(
     output: impl Write,
     columns: &str,
@@ -109,7 +109,7 @@ fn cell(value: &Value) -> Cow<'_, str> {
     }
 }
 
-/// Names the file, such as `npa-415.csv`.
+/// Gives the file a name, such as `npa-415.csv`.
 fn content_disposition(uri: &Uri) -> HeaderValue {
     let is_plain = |c: &char| c.is_ascii_alphanumeric() || *c == '-';
     let path = uri.path().trim_start_matches("/v1/").replace('/', "-");

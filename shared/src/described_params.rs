@@ -1,8 +1,8 @@
-//! A route's parameters as its API description has them, for tools and commands that offer the same ones.
+//! A route's parameters as documented in the API description, for tools and commands that offer the same parameters.
 
 use serde_json::{Map, Value};
 
-/// A described parameter of a route.
+/// A route parameter in the API description.
 #[derive(Debug, Clone, Copy)]
 pub struct DescribedParam<'a> {
     pub name: &'a str,
@@ -36,17 +36,17 @@ fn resolve<'a>(api: &'a Value, schema: &'a Value) -> &'a Value {
 }
 
 impl<'a> DescribedParam<'a> {
-    /// The description on one line. Line breaks in doc comments are not significant.
+    /// The description as one line. Line breaks in doc comments are not significant.
     pub fn description(&self) -> String {
         self.description.replace('\n', " ")
     }
 
-    /// The schema, without a reference.
+    /// The schema, with any reference resolved.
     pub fn schema(&self) -> &'a Map<String, Value> {
         self.schema
     }
 
-    /// The allowed values, if the schema lists them.
+    /// The allowed values, if the schema has an enum.
     pub fn allowed_values(&self) -> impl Iterator<Item = &'a str> + use<'a> {
         let values = self.schema.get("enum").and_then(Value::as_array).into_iter().flatten();
         values.filter_map(Value::as_str)

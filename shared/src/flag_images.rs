@@ -1,4 +1,4 @@
-//! The address of flag images in responses.
+//! The base URL of flag images in responses.
 
 use std::convert::Infallible;
 

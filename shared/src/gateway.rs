@@ -1,11 +1,11 @@
 //! API Gateway events: the URL that the client sent, and whether IAM authorized the request.
 //!
 //! An HTTP API decodes the path before it sets `rawPath`. A `?` or `#` in a phone number would then end the path, and a
-//! `/` would lead to another route. But the event's path parameters contain the full values. `cargo lambda watch` does
-//! not decode the path.
+//! `/` would lead to another route. The event's path parameters contain the full values, which replace it.
+//! `cargo lambda watch` does not decode the path.
 //!
-//! A named stage or a custom domain's base path precedes the route's path. It is stripped from the path, and added to
-//! the targets of `Link` headers. Behind another proxy, the base path is a setting of the local server.
+//! A named stage or a custom domain's base path comes before the route's path. It is stripped from the path, and added
+//! to the targets of `Link` headers. Behind another proxy, set the base path in the local server's options.
 
 use axum::{
     Router,
@@ -36,8 +36,7 @@ pub fn restore_path(mut request: Request) -> Request {
     request
 }
 
-/// The context of a request from API Gateway; `None` for a request that did not come through API Gateway. HTTP clients
-/// cannot set it.
+/// The request's API Gateway context; `None` if it did not come through API Gateway. HTTP clients cannot set it.
 pub(crate) fn event_context(request: &Extensions) -> Option<&ApiGatewayV2httpRequestContext> {
     match request.get::<RequestContext>()? {
         RequestContext::ApiGatewayV2(context) => Some(context),
@@ -45,7 +44,7 @@ pub(crate) fn event_context(request: &Extensions) -> Option<&ApiGatewayV2httpReq
     }
 }
 
-/// Returns `true` if IAM authorized the request: by API Gateway, or through IAM permission to invoke the function.
+/// Returns `true` if IAM authorized the request, either in API Gateway or by permission to invoke the function.
 pub(crate) fn is_authorized_by_iam(request: &AxumRequest) -> bool {
     let authorizer = event_context(request.extensions()).and_then(|it| it.authorizer.as_ref());
     authorizer.is_some_and(|authorizer| authorizer.iam.is_some())
@@ -62,7 +61,7 @@ pub(crate) fn prefix_links(headers: &mut HeaderMap, PathPrefix(prefix): &PathPre
     }
 }
 
-/// Serves `service` behind a proxy that publishes it under `base_path` and may or may not strip it.
+/// Serves `service` behind a proxy that publishes it under `base_path`, whether or not the proxy strips that path.
 pub fn with_base_path(base_path: String, service: Router) -> Router {
     let without_base_path = move |mut request: AxumRequest| {
         if let Some(uri) = strip_base_path(&base_path, request.uri()) {
@@ -79,7 +78,7 @@ fn strip_base_path(base_path: &str, uri: &Uri) -> Option<Uri> {
     let path_and_query = uri.path_and_query()?.as_str().strip_prefix(base_path)?;
     match path_and_query.chars().next() {
         Some('/') => with_path_and_query(uri, path_and_query),
-        // The base path itself is the root.
+        // The base path itself maps to the root.
         None | Some('?') => with_path_and_query(uri, &format!("/{path_and_query}")),
         Some(_) => None,
     }
@@ -92,7 +91,7 @@ pub(crate) fn with_path_and_query(uri: &Uri, path_and_query: &str) -> Option<Uri
     Uri::from_parts(parts).ok()
 }
 
-/// The path that the client sent, split into prefix and route path; `None` if the request already contains it.
+/// The path that the client sent, split into prefix and route path; `None` if the request already has that path.
 fn restored_path(request: &Request) -> Option<(String, String)> {
     let context = event_context(request.extensions())?;
     let Some((_method, route)) = context.route_key.as_deref()?.split_once(' ') else {
@@ -103,7 +102,7 @@ fn restored_path(request: &Request) -> Option<(String, String)> {
     Some((raw_path[..route_start(route, raw_path)].to_owned(), path))
 }
 
-/// The offset of a route's path in the full path, located by the part before its first parameter. The root path is
+/// The offset of a route's path in the full path, found by the part before its first parameter. The root path is
 /// at the end.
 fn route_start(route: &str, full_path: &str) -> usize {
     if route == "/" {
@@ -113,8 +112,8 @@ fn route_start(route: &str, full_path: &str) -> usize {
     full_path.find(literal).unwrap_or_default()
 }
 
-/// The path after the stage, for an event without a route; `None` without a named stage. The request URL starts with
-/// the stage even if the client did not send it.
+/// The path after a named stage, for an event without a route; `None` without a named stage. The request URL starts
+/// with the stage even if the client did not send it.
 fn path_without_stage(request: &Request, stage: &str) -> Option<(String, String)> {
     let stage = format!("/{stage}");
     let path = request.uri().path().strip_prefix(&stage)?;
@@ -135,7 +134,7 @@ fn routed_path(route: &str, parameters: Option<&QueryMap>) -> Option<String> {
     Some(route.split('/').map(fill_in).collect::<Option<Vec<_>>>()?.join("/"))
 }
 
-/// The query that the client sent. If the path contains its start, the event has only the decoded parameters.
+/// The query that the client sent. If the path contains a `?` or `#`, only the event's decoded parameters are left.
 fn original_query(request: &Request) -> String {
     if !request.raw_http_path().contains(['?', '#']) {
         return request.uri().query().unwrap_or_default().to_owned();

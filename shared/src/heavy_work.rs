@@ -1,5 +1,5 @@
-//! Work of more than a few milliseconds, such as formatting a batch. At most half of the processors do such work at a
-//! time, so that small requests do not wait for it.
+//! Runs work of more than a few milliseconds, such as formatting a batch. At most half of the processors do such work
+//! at a time, so small requests do not wait for it.
 
 use std::{sync::Arc, thread::available_parallelism, time::Duration};
 
@@ -12,12 +12,12 @@ use tokio::{
 
 use crate::errors::ApiError;
 
-/// Maximum wait for other requests' work.
+/// The maximum wait for other requests' work.
 const MAX_WAIT: Duration = Duration::from_secs(5);
-/// Work on fewer bytes of input takes at most a few milliseconds.
+/// The input size in bytes below which work takes at most a few milliseconds.
 const MIN_BYTES: usize = 512;
 
-/// The processors for heavy work. Cheap to clone.
+/// Limits the processors that do heavy work. Cheap to clone.
 #[derive(Clone)]
 pub struct HeavyWork {
     processors: Arc<Semaphore>,
@@ -32,14 +32,14 @@ impl Default for HeavyWork {
 }
 
 impl HeavyWork {
-    /// Lets this many processors do heavy work.
+    /// Limits heavy work to this many processors.
     pub fn new(processors: usize, max_wait: Duration) -> Self {
         Self { processors: Arc::new(Semaphore::new(processors)), max_wait }
     }
 
-    /// Runs `work` on this many bytes of input: at once if they are few, and otherwise on this thread once a processor
-    /// is free, while other threads take over its other tasks. A single-threaded runtime, as on Lambda, has one request
-    /// at a time. Rejects the request if it waits too long.
+    /// Runs `work` on an input of this many bytes. Small inputs run at once. Others wait for a free processor, then run
+    /// on this thread while other threads take over its tasks. Rejects the request if it waits too long. A
+    /// single-threaded runtime, as on Lambda, only has one request at a time.
     pub async fn run<T>(&self, bytes: usize, work: impl FnOnce() -> T) -> Result<T, ApiError> {
         if bytes < MIN_BYTES {
             return Ok(work());
@@ -51,7 +51,7 @@ impl HeavyWork {
         Ok(off_the_workers(work))
     }
 
-    /// Runs work that can be left out; `None` if no processor is free.
+    /// Runs optional work; `None` if no processor is free.
     pub fn run_if_free<T>(&self, work: impl FnOnce() -> T) -> Option<T> {
         let _permit = self.processors.try_acquire().ok()?;
         Some(off_the_workers(work))

@@ -1,7 +1,7 @@
 //! Calls routes in process instead of over the network, for agent tools and terminal commands.
 //!
-//! Such a request does not need a key, and is not in the access log. Its caller is an operator, or has already been
-//! authenticated and charged; handlers raise that charge if the work costs more.
+//! Such a request does not need a key, and does not appear in the access log. It comes from an operator, or from a
+//! caller who was already authenticated and charged. Handlers raise that charge if the work costs more.
 
 use axum::{
     Router,
@@ -45,7 +45,7 @@ impl InProcess {
         Self { router: router.with_state(app), address: PublicAddress::default() }
     }
 
-    /// Returns the same routes for a client that reached the service at `address`, which is then used in links.
+    /// Returns the same routes for a client that reached the service at `address`, which links then use.
     pub fn at(&self, address: PublicAddress) -> Self {
         Self { router: self.router.clone(), address }
     }
@@ -88,7 +88,7 @@ impl InProcess {
 }
 
 impl RouteResponse {
-    /// The response from a route that returns `error`.
+    /// The response of a route that failed with `error`.
     pub async fn from_error(error: ApiError) -> Self {
         Self::read(error.into_response()).await
     }
@@ -99,8 +99,8 @@ impl RouteResponse {
     }
 }
 
-/// Builds a URI. A parameter named in the path, such as `{npa}`, goes there, and the others into the query. Encodes
-/// everything except letters and digits, so that a plus sign does not become a space.
+/// Builds a URI. A parameter named in the path, such as `{npa}`, goes into the path, and the others into the query.
+/// Encodes everything except letters and digits, so that a plus sign does not become a space.
 fn uri<'a>(
     path: &str,
     params: impl IntoIterator<Item = (&'a str, &'a str)>,
@@ -114,7 +114,7 @@ fn uri<'a>(
         }
     }
     let separator = if pairs.is_empty() { "" } else { "?" };
-    // With everything encoded, the only possible error is that the URI is too long.
+    // Because everything is encoded, the only possible error is that the URI is too long.
     format!("{path}{separator}{}", pairs.join("&"))
         .parse()
         .map_err(|_| ApiError::invalid("The parameters must be less than 64 KB in total"))

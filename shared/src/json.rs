@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::errors::ApiError;
 
-/// About the size of a page with 50 results, so the buffer seldom grows.
+/// The approximate size of a page with 50 results, so the buffer rarely grows.
 const BUFFER_BYTES: usize = 8192;
 
 /// The media type of one JSON object per line.
@@ -35,7 +35,7 @@ pub fn write_json_line(mut output: impl Write, row: &impl Serialize) -> io::Resu
     output.write_all(b"\n")
 }
 
-/// A successful response. `serde_json` writes into a `Vec` in half the time that [`axum::Json`] takes.
+/// A successful response. Serializing into a `Vec` takes half as long as [`axum::Json`].
 pub fn json_response(body: &impl Serialize) -> Response {
     let mut json = Vec::with_capacity(BUFFER_BYTES);
     if let Err(error) = serde_json::to_writer(&mut json, body) {

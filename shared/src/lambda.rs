@@ -1,8 +1,8 @@
 //! The Lambda runtime: responses, and an internal extension that writes quota usage after the response is sent.
 //!
-//! Lambda freezes the process once both the runtime and the extension have requested their next event. The runtime
-//! does so as soon as the response is sent, so the client does not wait. The extension does so once the counts are
-//! written. A process with an extension also receives `SIGTERM` before it is stopped, and then writes the rest.
+//! Lambda freezes the process once both the runtime and the extension have requested their next event. The runtime does
+//! so as soon as the response is sent, so the client does not wait. The extension does so once it has written the
+//! counts. A process with an extension also receives `SIGTERM` before it is stopped, and then writes the rest.
 //!
 //! A container that handles concurrent requests is never frozen, so it does not need an extension.
 
@@ -28,8 +28,8 @@ use tokio::{sync::watch, time::timeout};
 use crate::{body::buffer_body, quota::Quotas};
 
 /// Runs `service` as a Lambda function, with the extension that writes the counts in `quotas`. If the extension
-/// cannot be registered or is not needed, the function runs without it. Requests the first invocation after `ready`
-/// completes.
+/// is not needed or cannot be registered, the function runs without it. Waits for `ready` before requesting the
+/// first invocation.
 pub(crate) async fn run<S>(
     service: S,
     quotas: Arc<Quotas>,
@@ -49,7 +49,7 @@ where
         async move {
             if let NextEvent::Invoke(invocation) = event.next {
                 let is_finished = finished.wait_for(|id| *id == invocation.request_id);
-                // After the deadline, counts are written even if the invocation did not finish.
+                // After the deadline, write the counts even if the invocation has not finished.
                 _ = timeout(time_until(invocation.deadline_ms), is_finished).await;
                 quotas.write_due().await;
             }
@@ -61,7 +61,7 @@ where
         .with_events(&["INVOKE"])
         .with_events_processor(write_after_response);
     let registration = async {
-        // Extensions in containers that are never frozen do not receive invocations.
+        // Extensions do not receive invocations in containers that are never frozen.
         if !may_freeze {
             return None;
         }
@@ -85,10 +85,10 @@ where
     };
     let terminated = termination()?;
     tokio::select! {
-        // The function is polled first, since a client is waiting.
+        // Polls the function first, because a client is waiting.
         biased;
         result = function.run_concurrent() => result,
-        // Without the extension, every invocation would time out.
+        // Once the extension ends, every invocation would time out.
         result = extension_ends => result,
         () = terminated => {
             quotas.write_remaining().await;
@@ -131,7 +131,7 @@ where
     })
 }
 
-/// The time left until a deadline, a Unix time in milliseconds; zero if it has passed.
+/// The time until a deadline (Unix time in milliseconds); zero if it has passed.
 fn time_until(deadline_ms: u64) -> Duration {
     let deadline = SystemTime::UNIX_EPOCH + Duration::from_millis(deadline_ms);
     deadline.duration_since(SystemTime::now()).unwrap_or_default()

@@ -2,7 +2,7 @@
 //!
 //! A request flows in one direction. [`gateway`] restores the URL that the client sent, and [`app`] finds its route.
 //! `respond` applies the rules in [`http`], has [`auth`] validate and charge the key, and calls the handler. [`params`]
-//! and [`pagination`] parse its query. A handler gets a record or a dataset from [`lookup`], or from [`past`] as it was,
+//! and [`pagination`] parse the query. A handler gets records or a dataset from [`lookup`], or past data from [`past`],
 //! and does expensive work in [`heavy_work`]. [`errors`] turns a failure into a
 //! response, [`csv_pages`] writes a page as CSV, and [`telemetry`] writes the access log line. [`state`] holds the data
 //! that handlers share, and [`in_process`] calls handlers without a port.

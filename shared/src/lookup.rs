@@ -1,7 +1,7 @@
 //! Looks up single records in DynamoDB, and selects the dataset for a page of a list.
 //!
-//! The in-memory dataset records which version last changed each record. An item is used only if that version
-//! wrote it. Otherwise, or if DynamoDB fails, the record comes from the dataset. So a container's lookups always
+//! The in-memory dataset records which version last changed each record. An item is used only if it was written by
+//! that version. Otherwise, or if DynamoDB fails, the record comes from the dataset. So a container's lookups always
 //! agree with its lists, even while an import is changing items.
 
 use std::collections::{BTreeSet, HashMap};
@@ -58,7 +58,7 @@ pub struct Lookups<'a> {
 }
 
 impl Lookups<'_> {
-    /// The version that these lookups agree with.
+    /// The version that these lookups return.
     pub fn dataset(&self) -> &Dataset {
         &self.current.dataset
     }
@@ -74,7 +74,7 @@ impl Lookups<'_> {
         }
     }
 
-    /// Finds an area code in memory, so an exchange with its area code takes only one read.
+    /// Finds an area code in memory. Looking up an exchange with its area code then takes only one read.
     pub fn area_code(&self, npa: Npa) -> Option<AreaCode> {
         self.current.dataset.area_code(npa)
     }
@@ -83,7 +83,7 @@ impl Lookups<'_> {
         self.exchanges(&[npa_nxx].into(), freshness).await.remove(&npa_nxx)
     }
 
-    /// Finds exchanges. Unknown ones are left out. Reads are batched, and all batches run concurrently.
+    /// Finds exchanges. Leaves out unknown ones. Reads in batches, all of them concurrently.
     pub async fn exchanges(
         &self,
         npa_nxxs: &BTreeSet<NpaNxx>,
@@ -123,7 +123,7 @@ impl Lookups<'_> {
         found
     }
 
-    /// Reads the items of exchanges. Functions without a batch endpoint have no permission for batch reads, so a
+    /// Reads the items of exchanges. Functions without a batch endpoint lack permission for batch reads, so a
     /// single item is read with `GetItem`.
     async fn read_items(&self, npa_nxxs: &[NpaNxx]) -> HashMap<NpaNxx, LookupItem<Exchange>> {
         let store = &self.app.store;
@@ -137,7 +137,7 @@ impl Lookups<'_> {
     }
 }
 
-/// Returns the result of a read, or logs its error.
+/// Returns a read's value, or logs its error.
 fn log_failure<T>(read: Result<T, StoreError>) -> Option<T> {
     let log = |error: &StoreError| {
         let error = with_causes(error);

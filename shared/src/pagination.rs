@@ -1,4 +1,4 @@
-//! Requests for pages of lists by limit and offset, and the pages.
+//! Pages of lists by limit and offset.
 
 use std::ops::RangeInclusive;
 
@@ -49,7 +49,7 @@ impl<S: Sync> FromRequestParts<S> for Page {
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
         let params = Params::from_uri(&parts.uri);
         let limit = parse_count(&params, "limit", 1..=usize::MAX, "must be a positive integer")?;
-        // A larger offset is rejected, since the response must repeat the offset that the client sent.
+        // Larger offsets are rejected, because the response repeats the offset that the client sent.
         let rule = format!("must be a non-negative integer of at most {MAX_OFFSET}");
         let offset = parse_count(&params, "offset", 0..=MAX_OFFSET, &rule)?;
         Ok(Self {
@@ -82,7 +82,7 @@ impl<S: Sync> FromRequestParts<S> for VersionParam {
 }
 
 impl Page {
-    /// The items on this page, and its position. `skip` on a record list does not build the skipped records.
+    /// The items on this page, with its position. Record lists implement `skip` without building the skipped records.
     pub fn slice<T>(self, items: impl ExactSizeIterator<Item = T>) -> (Vec<T>, Pagination) {
         let pagination = Pagination { limit: self.limit, offset: self.offset, total: items.len() };
         (items.skip(self.offset).take(self.limit).collect(), pagination)
@@ -96,7 +96,7 @@ pub fn next_page(headers: &HeaderMap) -> Option<Uri> {
     next.strip_prefix('<')?.parse().ok()
 }
 
-/// Sets a parameter in a URL, so that links to other pages stay on the data that this page shows.
+/// Sets a parameter in a URL, so that links to other pages refer to the same data as this page.
 pub fn pin(uri: &Uri, name: &str, value: impl ToString) -> Uri {
     let query = query_without(uri, &[name]).append_pair(name, &value.to_string()).finish();
     format!("{}?{query}", uri.path()).parse().expect("the path is valid, and the query is encoded")
@@ -111,7 +111,7 @@ fn parse_count(
 ) -> Result<Option<usize>, ApiError> {
     let Some(text) = params.text(name)? else { return Ok(None) };
     if text.bytes().all(|byte| byte.is_ascii_digit()) {
-        // Only a value too large for the type fails to parse.
+        // Parsing fails only if the value is too large for the type.
         let count = text.parse().unwrap_or(usize::MAX);
         if range.contains(&count) {
             return Ok(Some(count));
@@ -137,10 +137,10 @@ pub struct Pagination {
 pub struct PageResponse<T> {
     pub uri: Uri,
     pub pagination: Pagination,
-    /// The data version for links; `None` if the list has only one page.
+    /// The data version to put in links; `None` if the list has only one page.
     pub version: Option<String>,
     pub format: ListFormat,
-    /// The URL of a further list after the last page, if any.
+    /// The URL of another list that continues after the last page, if any.
     pub continuation: Option<Uri>,
     pub body: T,
 }
@@ -180,7 +180,7 @@ impl<T> PageResponse<T> {
         pages.into_iter().filter_map(link).collect()
     }
 
-    /// The request's path and query with a different offset and the version. Leaves out the key, since URLs are often
+    /// The request's path and query with a different offset, and the version. Omits the key, because URLs are often
     /// logged.
     fn target_with_offset(&self, offset: usize) -> String {
         let query = query_without(&self.uri, &["limit", "offset", "version"])
@@ -228,7 +228,7 @@ impl<S: Sync> FromRequestParts<S> for ListRequest {
 }
 
 impl ListRequest {
-    /// The response with the page that `list` selects from the requested version of the data.
+    /// Returns the page that `list` selects from the requested version of the data.
     pub async fn list<T>(
         self,
         app: &App,

@@ -11,8 +11,8 @@ use strum::VariantNames;
 
 use crate::errors::{ApiError, quote};
 
-/// The path parameters, in order. The last one may contain slashes if the route allows it. Invalid UTF-8 becomes
-/// U+FFFD, as in a query, so handlers reject it with their own messages.
+/// The path parameters, in order. The last one may contain slashes if the route allows it. As in a query, invalid UTF-8
+/// becomes U+FFFD, so handlers reject it with their own messages.
 pub struct PathParams<const N: usize>(pub [String; N]);
 
 impl<S: Sync, const N: usize> FromRequestParts<S> for PathParams<N> {
@@ -31,7 +31,7 @@ impl<S: Sync, const N: usize> FromRequestParts<S> for PathParams<N> {
     }
 }
 
-/// A URI's query without these parameters and without the key.
+/// A URI's query without these parameters or the key.
 pub(crate) fn query_without(
     uri: &Uri,
     names: &[&str],
@@ -45,8 +45,8 @@ pub(crate) fn query_without(
 /// The query parameter for the key.
 pub(crate) const API_KEY: &str = "apiKey";
 
-/// A request's query. A parameter may be repeated with the same value, but two different values are rejected,
-/// since proxies differ in which one they pass on.
+/// A request's query. A parameter may be repeated with the same value. Two different values are rejected,
+/// because proxies differ in which one they pass on.
 pub struct Params(String);
 
 impl<S: Sync> FromRequestParts<S> for Params {
@@ -69,14 +69,14 @@ impl Params {
         single_value(name, values)
     }
 
-    /// The raw values of `name`, as in the URL.
+    /// The values of `name`, encoded as in the URL.
     pub fn raw_values(&self, name: &str) -> impl Iterator<Item = &str> {
         let pairs = self.0.split('&').map(|pair| pair.split_once('=').unwrap_or((pair, "")));
         let named = pairs.filter(move |(key, _)| percent_decode_str(key).eq(name.bytes()));
         named.map(|(_, value)| value)
     }
 
-    /// Parses the value of `name`. The error from `T` states the rule.
+    /// Parses the value of `name`. The error from `T` is the rule.
     pub fn parse<T>(&self, name: &str) -> Result<Option<T>, ApiError>
     where
         T: FromStr<Err: Display>,
@@ -107,7 +107,7 @@ pub fn invalid_param(name: &str, text: &str, rule: impl Display) -> ApiError {
     ApiError::InvalidRequest(format!("{name} {rule}, got '{}'", quote(text)))
 }
 
-/// The single distinct value among `values`; `None` if it is missing or empty.
+/// The only distinct value in `values`; `None` if it is missing or empty.
 pub fn single_value<'a>(
     name: &str,
     mut values: impl Iterator<Item = Cow<'a, str>>,
@@ -127,7 +127,7 @@ pub fn single_value<'a>(
     }
 }
 
-/// The error for a name that `owner` does not support. Suggests a similar one in `known`, or lists all.
+/// The error for a name that `owner` does not support. Suggests a similar name from `known`, or lists all of them.
 pub fn unknown_name(kind: &str, unknown: &str, owner: &str, known: &[impl AsRef<str>]) -> ApiError {
     let known: Vec<&str> = known.iter().map(AsRef::as_ref).collect();
     let quoted = quote(unknown);

@@ -1,4 +1,4 @@
-//! Records as they were.
+//! Past versions of records.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -23,36 +23,36 @@ use crate::{
     state::App,
 };
 
-/// A request of the quota pays for this many started read units of the history.
+/// The read units of history per request charged.
 const UNITS_PER_REQUEST: f64 = 8.0;
-/// The read units of a stored change.
+/// The read units per stored change.
 const UNITS_PER_RECORD: f64 = 0.5;
 
-/// All of an area code counts at least as one for this many started exchanges, since a dataset is built from them.
+/// The exchanges per request charged for all of an area code, since the response needs a dataset of them.
 const EXCHANGES_PER_REQUEST: usize = 256;
 
-/// The typical length of a record.
+/// The typical size of a record.
 const BYTES_PER_RECORD: usize = 100;
 
-/// The number of requests that reading stored changes counts as.
+/// The number of requests to charge for reading stored changes.
 pub fn price_for_records(records: usize) -> u64 {
     price_for_units(records as f64 * UNITS_PER_RECORD)
 }
 
-/// The number of requests that reading the history counts as.
+/// The number of requests to charge for reading the history.
 pub fn price_for_units(units: f64) -> u64 {
     (units / UNITS_PER_REQUEST).ceil() as u64
 }
 
 impl App {
-    /// The history up to the current version, as of the last read of the manifest.
+    /// The history up to the current version, as of the last manifest read.
     pub async fn history(&self) -> Result<Arc<History>, ApiError> {
         self.dataset.get().await?;
         let (_, manifest) = self.dataset.in_memory().ok_or(ApiError::Unavailable)?;
         Ok(self.history_cache.get(&manifest).await?)
     }
 
-    /// The data at the requested time; `None` if the request is for the current data.
+    /// The data at the requested time; `None` if the request is for current data.
     pub async fn past(&self, as_of: &AsOf) -> Result<Option<Past<'_>>, ApiError> {
         let Some(time) = &as_of.time else { return Ok(None) };
         let history = self.history().await?;
@@ -86,24 +86,24 @@ fn before_start(history: &History, time: &PastTime) -> ApiError {
     ))
 }
 
-/// The data after a publication. The publications list the records that they changed, so only records that differ from
-/// the current ones are read, and only when they are needed.
+/// The data as of a publication. The publications list the records that they changed, so only records that differ from
+/// the current ones are read, and only when needed.
 pub struct Past<'a> {
     app: &'a App,
     history: Arc<History>,
     position: usize,
     current: Arc<Dataset>,
     pub published_at: Timestamp,
-    /// Pays for the records.
+    /// Charged for the records.
     charge: Charge,
-    /// The number of records that were read.
+    /// The number of records read so far.
     read: AtomicUsize,
 }
 
 pub type Records = BTreeMap<RecordKey, Record>;
 
 impl Past<'_> {
-    /// Returns `true` if the record with this key existed. Reads nothing.
+    /// Returns `true` if the record with this key existed. Does not read the history table.
     pub fn existed(&self, key: RecordKey) -> bool {
         match self.history.first_change_after(self.position, key) {
             Some((_, existed)) => existed,
@@ -111,7 +111,7 @@ impl Past<'_> {
         }
     }
 
-    /// The exchanges in an area code that existed. Reads nothing.
+    /// The exchanges that existed in an area code. Does not read the history table.
     pub fn exchanges_in(&self, npa: Npa) -> Vec<NpaNxx> {
         let current = self.current.exchange_codes_in(npa).map(|npa_nxx| (npa_nxx, true));
         let mut existed: BTreeMap<NpaNxx, bool> = current.collect();
@@ -135,7 +135,7 @@ impl Past<'_> {
         }
     }
 
-    /// The records with these keys that existed. Charges for those that differ from the current ones, then reads them.
+    /// The records with these keys, if they existed. Charges for those that differ from the current ones, and reads them.
     pub async fn records(
         &self,
         keys: impl IntoIterator<Item = RecordKey>,
@@ -156,7 +156,7 @@ impl Past<'_> {
         Ok(records)
     }
 
-    /// A dataset with everything that determines a record: the record, its area code with overlays, for an area code its
+    /// A dataset with everything that determines a record: the record, its area code with overlays, an area code's
     /// exchanges, and the carriers that hold any of them.
     pub async fn dataset(&self, key: RecordKey) -> Result<Arc<Dataset>, ApiError> {
         if self.history.differences_after(self.position).is_empty() {
@@ -173,7 +173,7 @@ impl Past<'_> {
         let found: BTreeSet<RecordKey> = records.keys().copied().collect();
         let related: BTreeSet<RecordKey> = records.values().flat_map(related).collect();
         records.append(&mut self.records(related.difference(&found).copied()).await?);
-        // A code that is in no map of time zones has the zones of its state's other codes, as they are now.
+        // A code that the time zone map lacks gets the zones of its state's other codes, as they are now.
         if let Some(Record::AreaCode(area_code)) = records.get(&own) {
             let is_other = |it: &AreaCode| !it.states.is_disjoint(&area_code.states);
             let others = self.current.area_codes().filter(is_other);
@@ -188,8 +188,8 @@ impl Past<'_> {
     }
 }
 
-/// The records that determine more about a record: an exchange's holders, and the area codes with the same area, whose
-/// time zones apply.
+/// Other records that this record depends on: an exchange's holders, and the overlay codes whose time zones apply to an
+/// area code.
 fn related(record: &Record) -> Vec<RecordKey> {
     match record {
         Record::Carrier(_) => Vec::new(),

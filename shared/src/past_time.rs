@@ -1,4 +1,4 @@
-//! Times in the past, as dates or times in UTC.
+//! Dates and times in the past, in UTC.
 
 use axum::{extract::FromRequestParts, http::request::Parts};
 use jiff::{Timestamp, ToSpan, civil::Date, tz::TimeZone};
@@ -17,16 +17,16 @@ const RULE: &str =
 /// A requested date or time.
 #[derive(Debug, Clone)]
 pub struct PastTime {
-    /// As requested.
+    /// The text in the request.
     pub text: String,
     /// The start of the day, or the time.
     pub start: Timestamp,
-    /// The end of the day, or now if that is earlier, or the time.
+    /// The end of the day (or now, if earlier), or the time.
     pub end: Timestamp,
 }
 
 impl PastTime {
-    /// Parses the value of a parameter, or rejects it with a rule.
+    /// Parses a parameter's value. An error states `rule`.
     pub fn parse(name: &str, rule: &str, text: &str) -> Result<Self, ApiError> {
         let now = Timestamp::now();
         let range = if let Some(date) = parse_date(text) {
@@ -44,7 +44,7 @@ impl PastTime {
     }
 }
 
-/// Parses a date such as `2026-11-21`. The library also accepts other formats.
+/// Parses a date such as `2026-11-21`. The library also accepts other formats, which this rejects.
 fn parse_date(text: &str) -> Option<Date> {
     text.parse().ok().filter(|_| text.len() == "2026-11-21".len())
 }
@@ -77,7 +77,7 @@ impl<S: Sync> FromRequestParts<S> for AsOf {
 }
 
 impl AsOf {
-    /// The date in UTC on which assignments must be effective.
+    /// The UTC date for deciding whether assignments are effective.
     pub fn date(&self) -> Date {
         self.time.as_ref().map_or_else(today, |time| date_of(time.end))
     }

@@ -1,8 +1,8 @@
-//! The address at which a client reached the service, for links.
+//! The address at which a client reached the service, which links use.
 //!
-//! Behind API Gateway, the address comes from the event, since a response may be cached for others and clients can send any
-//! header. If the server listens on a port, it comes from `Host` (`:authority` in HTTP/2) and, behind a proxy that
-//! terminates TLS, from `X-Forwarded-Proto`. Such a response is `private`.
+//! Behind API Gateway, the address comes from the event, because a response may be cached for others and clients can
+//! send any header. On a port, it comes from `Host` (`:authority` in HTTP/2) and, behind a proxy that terminates TLS,
+//! from `X-Forwarded-Proto`. Such a response is `private`.
 
 use std::convert::Infallible;
 
@@ -27,7 +27,7 @@ pub struct PublicAddress(pub Option<String>);
 impl<S: Sync> FromRequestParts<S> for PublicAddress {
     type Rejection = Infallible;
 
-    /// A request made in process has its address in the extensions.
+    /// Requests made in process have their address in the extensions.
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
         Ok(parts.extensions.get::<Self>().cloned().unwrap_or_else(|| Self::from_parts(parts)))
     }
@@ -46,8 +46,8 @@ impl PublicAddress {
     }
 }
 
-/// A request's scheme and host; `None` without a host. After several proxies, the first value of
-/// `X-Forwarded-Proto` is the scheme that the client used.
+/// A request's scheme and host; `None` without a host. If several proxies added to `X-Forwarded-Proto`, the first
+/// value is the scheme that the client used.
 fn request_origin(parts: &Parts) -> Option<String> {
     let host = request_host(&parts.uri, &parts.headers, parts.version).ok()??;
     let protos = parts.headers.get(FORWARDED_PROTO).and_then(|value| value.to_str().ok());

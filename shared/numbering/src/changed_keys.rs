@@ -10,8 +10,7 @@ const LEVEL: i32 = 19;
 /// More than all possible keys take.
 const MAX_BYTES: usize = 16 << 20;
 
-/// The keys of the records that differ between two versions, in order. Each has a flag: whether the record existed
-/// before.
+/// The sorted keys of the records that differ between two versions, each with whether the record existed before.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ChangedKeys(Vec<u32>);
 

@@ -1,5 +1,5 @@
-//! API keys: `tnr_live_` or `tnr_test_`, 32 random base62 characters, and a 6-character checksum. The checksum rejects mistyped
-//! keys without a read, and lets secret scanners recognize leaked keys.
+//! API keys: `tnr_live_` or `tnr_test_`, 32 random base62 characters, and a 6-character checksum. The checksum rejects
+//! mistyped keys without a read, and lets secret scanners recognize leaked keys.
 
 use std::{convert::Infallible, fmt, str::FromStr};
 
@@ -78,7 +78,7 @@ impl fmt::Debug for ApiKey {
     }
 }
 
-/// The kind of a key, which its first characters show. As an extractor, the kind of the request's key.
+/// The kind of a key, which its first characters show. As an extractor, the kind of key that the request sent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum KeyKind {
     #[default]
@@ -88,7 +88,7 @@ pub enum KeyKind {
 }
 
 impl KeyKind {
-    /// The kind of a key from its text; `None` if it has no known prefix.
+    /// The kind of this key; `None` if it has no known prefix.
     pub fn from_key(key: &str) -> Option<Self> {
         [Self::Live, Self::Test].into_iter().find(|kind| key.starts_with(kind.prefix()))
     }
@@ -97,7 +97,7 @@ impl KeyKind {
         Self::from_key(&record.prefix).unwrap_or_default()
     }
 
-    /// The first characters of its keys. All kinds have the same number of them.
+    /// The prefix of keys of this kind. All prefixes have the same length.
     pub fn prefix(self) -> &'static str {
         match self {
             Self::Live => "tnr_live_",

@@ -1,4 +1,4 @@
-//! A request's credentials, an API key or IAM's authorization, and its charge against quotas.
+//! A request's credentials (an API key or IAM authorization) and its charge against quotas.
 
 use std::{convert::Infallible, sync::Arc};
 
@@ -18,9 +18,9 @@ use crate::{
     request_context,
 };
 
-/// The requests charged so far for one request. Every request with a key is charged once before its body is read and its
-/// handler runs. A handler whose work costs more raises the charge before doing that work, so that a request counts even
-/// if it fails or its client hangs up. Empty for a request without a key.
+/// The number of requests that one request has been charged as so far. A request with a key is charged once, before its
+/// body is read and its handler runs. If the work costs more, the handler raises the charge before it starts, so that
+/// the work counts even if it fails or the client hangs up. Empty for a request without a key.
 #[derive(Clone, Default)]
 pub struct Charge(Option<Arc<KeyCharge>>);
 
@@ -42,19 +42,19 @@ impl<S: Sync> FromRequestParts<S> for Charge {
 }
 
 impl Charge {
-    /// A charge against the key's quotas, with no requests so far.
+    /// A charge against the key's quotas, starting at zero requests.
     pub fn for_key(quotas: &Arc<Quotas>, record: KeyRecord) -> Self {
         let (quotas, requests, statuses) = (Arc::clone(quotas), 0.into(), Mutex::default());
         Self(Some(Arc::new(KeyCharge { quotas, record, requests, statuses })))
     }
 
-    /// The kind of the key. A request without a key was authorized by IAM, and is real.
+    /// The kind of key. A request without a key was authorized by IAM and counts as live.
     pub(crate) fn key_kind(&self) -> KeyKind {
         self.0.as_ref().map_or_else(KeyKind::default, |charge| KeyKind::from_record(&charge.record))
     }
 
-    /// Raises the charge to this many requests in total, or not at all if that would exceed a quota. Does nothing if the
-    /// charge is already as high.
+    /// Raises the charge to this many requests in total, or leaves it unchanged if that would exceed a quota. Does
+    /// nothing if the charge is already that high.
     pub async fn raise_to(&self, total: u64) -> Result<(), ApiError> {
         let Some(KeyCharge { quotas, record, requests, statuses }) = self.0.as_deref() else {
             return Ok(());
@@ -76,18 +76,18 @@ impl Charge {
         }
     }
 
-    /// The requests left before a quota is exhausted, after the last change; `None` if the key has no quotas.
+    /// The requests left before a quota is exhausted, as of the last charge; `None` if the key has no quotas.
     pub fn min_remaining(&self) -> Option<u64> {
         Some(self.statuses()?.min_remaining())
     }
 
-    /// The status of each quota after the last change; `None` if the key has no quotas.
+    /// The status of each quota as of the last charge; `None` if the key has no quotas.
     pub(crate) fn statuses(&self) -> Option<QuotaStatuses> {
         *self.0.as_ref()?.statuses.lock()
     }
 }
 
-/// The key in the access log for requests authorized by IAM.
+/// The access log's key name for requests authorized by IAM.
 const IAM_KEY_NAME: &str = "iam";
 
 /// The request's key; `None` if IAM authorized it
@@ -158,7 +158,7 @@ mod tests {
         let Err(ApiError::RateLimited(exceeded)) = charge.raise_to(11).await else {
             panic!("it fit")
         };
-        // A retry needs all of them.
+        // A retry needs the full number.
         assert_eq!((exceeded.requests, charge.min_remaining()), (11, Some(6)));
         charge.raise_to(10).await.unwrap();
         assert_eq!(charge.min_remaining(), Some(0));

@@ -11,25 +11,25 @@ use store::{KeyRecord, Store, StoreError, Table, count_wait};
 use super::api_key::{ApiKey, MalformedKey};
 use crate::errors::ApiError;
 
-/// A revoked key stops working within this time.
+/// The lifetime of cached records. A revoked key stops working within this time.
 const RECORD_CACHE_TTL: Duration = Duration::from_secs(60);
-/// The lifetime of records that are used if the key table is down.
+/// The lifetime of records that are used while the key table is down.
 const OUTAGE_CACHE_TTL: Duration = Duration::from_mins(15);
-/// An unknown key is rejected without another read for this long. A new key starts working within this time.
+/// The time for which an unknown key is rejected without another read. A new key starts working within this time.
 const UNKNOWN_KEY_CACHE_TTL: Duration = Duration::from_secs(10);
 const CACHE_SIZE: u64 = 10_000;
-/// A hash that no key has, for checking whether the table is responding.
+/// A hash that no key has, for checking whether the table responds.
 const MISSING_HASH: &str = "none";
 
 pub struct KeyRing {
     store: Store,
     /// By key hash, like the other caches.
     records: Cache<String, KeyRecord>,
-    /// Used only if the table is down.
+    /// Used only while the table is down.
     outage_records: Cache<String, KeyRecord>,
     /// Recently requested keys without a record.
     unknown: Cache<String, ()>,
-    /// Not empty if the table responded recently.
+    /// Non-empty if the table responded recently.
     responses: Cache<String, ()>,
 }
 
@@ -59,7 +59,7 @@ impl KeyRing {
         }
         let record = match self.records.get(&hash).await {
             Some(record) => record,
-            // Boxed, since every request would otherwise move the large future of a read.
+            // Boxed, because every request would otherwise move the large future of a read.
             None => self.read(&hash).boxed().await?,
         };
         if record.is_live(Timestamp::now()) { Ok(record) } else { Err(ApiError::InvalidKey) }
@@ -74,7 +74,7 @@ impl KeyRing {
         })
     }
 
-    /// Adds a key's record as if it had been read; `None` for an unknown key.
+    /// Caches a key's record as if it had been read; `None` for an unknown key.
     #[cfg(test)]
     pub(crate) async fn record_read(&self, key: &ApiKey, record: Option<KeyRecord>) {
         match record {
@@ -83,7 +83,7 @@ impl KeyRing {
         }
     }
 
-    /// Returns an error if keys cannot be validated: none are in memory, and the key table is not responding.
+    /// Returns an error if keys cannot be validated: no records are cached, and the key table is not responding.
     pub async fn check_usable(&self) -> Result<(), StoreError> {
         let now = Timestamp::now();
         if self.outage_records.iter().any(|(_, record)| record.is_live(now)) {
@@ -92,7 +92,7 @@ impl KeyRing {
         self.read_missing_record().await
     }
 
-    /// Returns `true` if the key table is responding. While it is, reads it at most once a minute.
+    /// Returns `true` if the key table is responding. Reads the table at most once a minute while it responds.
     pub async fn is_table_responding(&self) -> bool {
         let read = self.responses.try_get_with_by_ref(MISSING_HASH, self.read_missing_record());
         let result = read.await;
@@ -194,7 +194,7 @@ mod tests {
         let (listener, keys) = keys_with_hanging_database().await;
         let live = record(None);
         keys.outage_records.insert(live.key_hash.clone(), live.clone()).await;
-        // DynamoDB's response if the item does not exist.
+        // DynamoDB's response for a missing item.
         tokio::spawn(axum::serve(listener, Router::new().fallback(async || "{}")).into_future());
         assert!(matches!(keys.validate(KEY).await, Err(ApiError::InvalidKey)));
         assert!(!keys.outage_records.contains_key(&live.key_hash));

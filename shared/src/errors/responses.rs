@@ -14,7 +14,7 @@ use crate::quota::{LimitType, QuotaExceeded, QuotaStatus};
 
 type Responses = BTreeMap<String, RefOr<Response>>;
 
-/// An example error for each status, with a description of the status.
+/// An example error for each status, and the status description.
 fn errors() -> [(ApiError, &'static str); 9] {
     let (limit_type, reset) = (LimitType::Minute, 1_795_244_460);
     let exhausted = QuotaStatus { limit_type, limit: 600, remaining: 0, reset };

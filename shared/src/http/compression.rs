@@ -16,12 +16,12 @@ use crate::{body::buffer_body, heavy_work::HeavyWork};
 
 /// The minimum body length to compress, in bytes. A shorter body fits into one packet anyway.
 const MIN_LENGTH: u64 = 1024;
-/// Compressing a longer body is heavy work.
+/// Compressing a longer body counts as heavy work.
 const MAX_LIGHT_LENGTH: usize = 131_072;
 
-/// Compresses a body with gzip if that is worth it. The fastest level takes microseconds and shrinks a list page to
-/// a fifth of its size. A long body stays as it is while the server is busy. Brotli would save another tenth, but add more
-/// than 1 MB to each function and slow cold starts.
+/// Compresses a body with gzip if that pays off. The fastest level takes microseconds and shrinks a list page to
+/// a fifth of its size. A long body stays uncompressed while the server is busy. Brotli would save another tenth, but
+/// add more than 1 MB to each function and slow down cold starts.
 pub async fn compress(response: Response, heavy_work: &HeavyWork) -> Response {
     let length = response.body().size_hint().exact().unwrap_or_default();
     if length < MIN_LENGTH || !is_compressible(response.headers()) {
@@ -40,7 +40,7 @@ pub async fn compress(response: Response, heavy_work: &HeavyWork) -> Response {
     Response::from_parts(parts, Body::from(compressed))
 }
 
-/// Returns `true` unless the body is already compressed, as images other than SVGs are.
+/// Returns `true` unless the media type is already compressed, as for images other than SVG.
 fn is_compressible(headers: &HeaderMap) -> bool {
     let media_type = headers.get(CONTENT_TYPE).map(HeaderValue::as_bytes).unwrap_or_default();
     let is_image = media_type.starts_with(b"image/") && !media_type.starts_with(b"image/svg+xml");
@@ -81,7 +81,7 @@ mod tests {
 
     #[tokio::test]
     async fn long_bodies_stay_as_they_are_while_the_server_is_busy() {
-        // It does not wait for a processor, either.
+        // A busy server does not delay the response either.
         let busy = HeavyWork::new(0, Duration::MAX);
         assert!(compressed(MAX_LIGHT_LENGTH, "text/csv", &busy).await.1);
         assert!(!compressed(MAX_LIGHT_LENGTH + 1, "text/csv", &busy).await.1);

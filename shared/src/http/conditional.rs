@@ -17,10 +17,10 @@ use twox_hash::XxHash3_128;
 
 use crate::{body::buffer_body, params::query_without, request_context};
 
-/// The parts of a request that determine its entity tag, and whether it is conditional.
+/// The parts of a request that determine its entity tag, and the tags that make it conditional.
 pub struct Condition {
     target: String,
-    /// The tags that the client has.
+    /// The tags that the client sent.
     client_tags: Vec<String>,
 }
 
@@ -49,15 +49,15 @@ impl Condition {
         }
         parts.status = StatusCode::NOT_MODIFIED;
         parts.headers.remove(CONTENT_TYPE);
-        // An empty stream, since axum would set `Content-Length: 0` for an empty body. A 304 must not have a
+        // An empty stream, because axum would set `Content-Length: 0` for an empty body. A 304 must not have a
         // different length than the cached response (RFC 9110, 8.6).
         let empty = stream::empty::<Result<Bytes, Infallible>>();
         Response::from_parts(parts, Body::from_stream(empty))
     }
 }
 
-/// The quoted tag of a response. The body alone is not enough: if two data versions share a page, their `Link` URLs
-/// still differ. The tag is weak, since the response may or may not be compressed.
+/// The quoted tag of a response. Hashing the body is not enough: if two data versions share a page, their `Link` URLs
+/// still differ. The tag is weak, because the response may or may not be compressed.
 fn entity_tag(target: &str, body: &Bytes) -> String {
     let version = request_context::data_version().unwrap_or_default();
     let mut hasher = XxHash3_128::new();
@@ -68,7 +68,7 @@ fn entity_tag(target: &str, body: &Bytes) -> String {
     format!("\"{:032x}\"", hasher.finish_128())
 }
 
-/// The path and query without the key, so that the tag is the same for every key. They are decoded, since gateways
+/// The path and query without the key, so that all keys get the same tag. They are decoded, because gateways
 /// encode them differently.
 fn target_without_key(uri: &Uri) -> String {
     let path = percent_decode_str(uri.path()).decode_utf8_lossy();

@@ -14,7 +14,7 @@ pub enum AllowedOrigins {
     Listed(Arc<[HeaderValue]>),
 }
 
-/// The error for a list of origins that would block pages by mistake.
+/// The error for a list of origins that would block pages unintentionally.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("it must be * or a comma-separated list of origins such as https://app.example.com")]
 pub struct InvalidOrigins;
@@ -39,7 +39,7 @@ impl FromStr for AllowedOrigins {
 }
 
 impl AllowedOrigins {
-    /// Returns `true` if the request has no `Origin`, or an allowed one.
+    /// Returns `true` if the request has no `Origin` header, or an allowed one.
     pub fn admit(&self, headers: &HeaderMap) -> bool {
         headers.get_all(ORIGIN).iter().all(|origin| self.allowed(Some(origin)).is_some())
     }
@@ -53,11 +53,11 @@ impl AllowedOrigins {
     }
 }
 
-/// Lets a page from an allowed origin read the response, including errors.
+/// Allows a page from an allowed origin to read the response, including errors.
 pub(crate) fn allow_origin(headers: &mut HeaderMap, allowed_origin: Option<HeaderValue>) {
     if let Some(origin) = allowed_origin {
         headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
-        // The wildcard includes all headers, since responses never allow credentials.
+        // The wildcard covers all headers, because responses never allow credentials.
         headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("*"));
     }
 }

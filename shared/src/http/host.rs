@@ -1,4 +1,4 @@
-//! A request's host, from `Host` or from the authority in its target, as in HTTP/2.
+//! Finds a request's host, in `Host` or in the target's authority, as in HTTP/2.
 
 use std::net::Ipv6Addr;
 
@@ -11,7 +11,7 @@ const MAX_HOST_LENGTH: usize = 260;
 const RULE: &str =
     "Host must be sent exactly once, as a name or an IP address with an optional port";
 
-/// A request's host, with its port if present. An HTTP/1.1 request must have `Host`, but an authority in its
+/// A request's host, with its port if there is one. An HTTP/1.1 request must have `Host`, but an authority in the
 /// target takes precedence (RFC 9112, section 3.2).
 pub fn request_host<'a>(
     uri: &'a Uri,

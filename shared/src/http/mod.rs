@@ -1,4 +1,4 @@
-//! HTTP features for every endpoint: host validation, content negotiation, conditional requests, compression,
+//! HTTP features that every endpoint has: host validation, content negotiation, conditional requests, compression,
 //! and cross-origin requests.
 
 pub(crate) mod compression;

@@ -7,20 +7,20 @@ use axum::http::{
 
 use crate::errors::PROBLEM_MEDIA_TYPE;
 
-/// JSON and the media ranges that include it, most specific first.
+/// JSON and the media ranges that match it, most specific first.
 const JSON: [&str; 3] = ["application/json", "application/*", "*/*"];
 
-/// The values in a header with their quality from 0 to 1.
+/// A header's values, each with a quality from 0 to 1.
 struct QualityList(Vec<(String, f32)>);
 
 impl QualityList {
-    /// Parses a header, and ignores values with an invalid quality.
+    /// Parses a header. Ignores values with an invalid quality.
     fn from_headers(headers: &HeaderMap, name: HeaderName) -> Self {
         let lines = headers.get_all(name).iter().filter_map(|line| line.to_str().ok());
         Self(lines.flat_map(|line| line.split(',')).filter_map(value_and_quality).collect())
     }
 
-    /// The quality of the first of `ranges` that is listed. They must be ordered from specific to general.
+    /// The quality of the first of `ranges` in the list. Order them from specific to general.
     fn quality(&self, ranges: &[&str]) -> Option<f32> {
         let listed = |range: &&str| self.0.iter().find(|(value, _)| value == range);
         ranges.iter().find_map(listed).map(|(_, quality)| *quality)
@@ -31,7 +31,7 @@ impl QualityList {
     }
 }
 
-/// Returns `true` if the client accepts JSON, as it does without `Accept`.
+/// Returns `true` if the client accepts JSON, including when there is no `Accept`.
 pub fn accepts_json(headers: &HeaderMap) -> bool {
     !headers.contains_key(ACCEPT) || QualityList::from_headers(headers, ACCEPT).accepts(&JSON)
 }
@@ -62,8 +62,8 @@ pub(crate) fn prefers_gzip(headers: &HeaderMap) -> bool {
         && listed.quality(&["gzip", "*"]) >= listed.quality(&["identity"])
 }
 
-/// The media type among `offered` that `Accept` prefers. If two have the same quality, the one listed by name wins,
-/// and otherwise the first. Returns the first if none is acceptable, since any response is better than an error.
+/// The media type in `offered` that `Accept` prefers. On a tie, a type that the client named wins, then the first one.
+/// Returns the first if none is acceptable, because any response is better than an error.
 pub fn preferred_media_type<const N: usize>(
     headers: &HeaderMap,
     offered: [&'static str; N],

@@ -142,9 +142,8 @@ impl Strings {
     }
 }
 
-/// The columns of a dataset. Each table lists its columns once, for both writing and reading. A writer appends its
-/// arguments and returns empty columns. A reader ignores them and returns the next column in its bytes, or `None` past
-/// their end.
+/// The columns of a dataset. Each table lists its columns once, for writing and reading. A writer appends its arguments
+/// and returns empty columns. A reader ignores them and returns the next column, or `None` at the end of its bytes.
 pub(super) struct Columns {
     pub(super) unread: Bytes,
     /// `None` when reading.
