@@ -135,7 +135,7 @@ impl Past<'_> {
         }
     }
 
-    /// The records with these keys, if they existed. Charges for those that differ from the current ones, and reads them.
+    /// The records with these keys that existed. Charges for those that differ from the current ones, and reads them.
     pub async fn records(
         &self,
         keys: impl IntoIterator<Item = RecordKey>,

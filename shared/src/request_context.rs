@@ -4,20 +4,20 @@ use std::cell::RefCell;
 
 use axum::http::StatusCode;
 
-/// The number of trailing digits of a phone number that are masked in the log.
+/// The number of trailing digits that are masked in logged phone numbers.
 const MASKED_DIGITS: usize = 4;
 
 /// A request's details for its access log line.
 #[derive(Debug, Default)]
 pub struct RequestContext {
     pub data_version: Option<String>,
-    /// The key's prefix, or `iam` for a request authorized by IAM.
+    /// The key's prefix, or `iam` if IAM authorized the request.
     pub key: Option<String>,
     /// In E.164, without the last four digits.
     pub(crate) phone_number: Option<String>,
     /// The number of phone numbers in a batch.
     pub numbers: Option<usize>,
-    /// The status of a server error inside a successful response, such as from a failed tool call.
+    /// The status of a server error inside a successful response, for example from a failed tool call.
     pub failed_within: Option<StatusCode>,
     pub cache_hits: u32,
     pub cache_misses: u32,
@@ -26,8 +26,8 @@ pub struct RequestContext {
 impl RequestContext {
     /// Records the request's phone number without its last four digits.
     ///
-    /// Numbers with letters are not recorded. Letters stand for keypad digits, so `(305) 234-5678 home` is a number
-    /// with 14 digits, and masking the last four would expose a person's full number.
+    /// Skips numbers with letters. Letters stand for keypad digits, so `(305) 234-5678 home` is a number
+    /// with 14 digits, and masking the last four would expose the full phone number.
     pub fn set_phone_number(&mut self, text: &str, national_number: &str, e164: &str) {
         let digits: String = text.chars().filter(char::is_ascii_digit).collect();
         if digits.contains(national_number) {

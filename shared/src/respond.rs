@@ -1,4 +1,4 @@
-//! The steps around every route, in order: host, `OPTIONS`, method, key, quota, parameters, error format, conditional
+//! The steps for every request, in order: host, `OPTIONS`, method, key, quota, parameters, error format, conditional
 //! requests, compression, and headers.
 
 use axum::{
@@ -27,14 +27,14 @@ use crate::{
     state::App,
 };
 
-/// The headers that a page may send.
+/// The headers that pages may send.
 const REQUEST_HEADERS: &str = "Authorization, X-API-Key, If-None-Match, X-Request-Id, Accept";
-/// The headers that a page may send to a route that takes a body. MCP clients send the last three.
+/// The headers that pages may send to a route with a body. MCP clients send the last three.
 const REQUEST_HEADERS_WITH_BODY: &str = "Authorization, X-API-Key, If-None-Match, X-Request-Id, Accept, Content-Type, \
      MCP-Protocol-Version, Mcp-Method, Mcp-Name";
-/// The methods for an unknown path.
+/// The allowed methods for an unknown path.
 const ANY_METHOD: HeaderValue = HeaderValue::from_static("GET, HEAD, POST, OPTIONS");
-/// The maximum time in seconds that browsers may cache a preflight response.
+/// The maximum time in seconds for which browsers may cache a preflight response.
 const MAX_AGE: &str = "86400";
 
 /// Responds to a request, and applies the client's preferences to the response.
@@ -50,7 +50,7 @@ pub async fn respond(app: &App, endpoints: &Endpoints, request: Request, next: N
         Err(error) => error.into_response(),
         Ok(()) => match options_response(&request, endpoint) {
             Some(response) => response,
-            // Boxed, since a route's future is large and would be moved through all outer ones.
+            // Boxed, because a route's future is large and would be moved through all outer ones.
             None => catch_panic(Box::pin(handle(app, endpoint, request, next))).await,
         },
     };
@@ -78,8 +78,8 @@ fn check_host(request: &Request) -> Result<(), ApiError> {
     request_host(request.uri(), request.headers(), request.version()).map(drop)
 }
 
-/// The response to `OPTIONS`; `None` for any other method, or for an unknown path. A preflight gets a response
-/// even for an unknown path, since otherwise the page could not read the 404. Browsers send preflights without a key.
+/// The response to `OPTIONS`; `None` for any other method or an unknown path. Even for an unknown path, a preflight
+/// gets a response, because otherwise the page could not read the 404. Browsers send preflights without a key.
 fn options_response(request: &Request, endpoint: Option<&Endpoint>) -> Option<Response> {
     if *request.method() != Method::OPTIONS {
         return None;
@@ -117,7 +117,7 @@ async fn handle(app: &App, endpoint: Option<&Endpoint>, request: Request, next: 
 }
 
 /// Authenticates and charges the request, checks its parameter names, and marks the response as private. The body is
-/// unread until the handler runs.
+/// not read until the handler runs.
 async fn handle_with_key(
     app: &App,
     endpoint: &Endpoint,
@@ -134,7 +134,7 @@ async fn handle_with_key(
         Err(unknown) => unknown.into_response(),
     };
     response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("private"));
-    // A rejection has them already.
+    // A rejected request already has these headers.
     if response.status() != StatusCode::TOO_MANY_REQUESTS
         && let Some(statuses) = charge.statuses()
     {
@@ -155,7 +155,7 @@ fn set_common_headers(
     if !is_cacheable {
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     }
-    // One header line, since API Gateway keeps only the first of several with the same name.
+    // In a single header line, because API Gateway drops all but the first of several with the same name.
     let vary = match origins {
         AllowedOrigins::Any => "Accept, Accept-Encoding, Accept-Language",
         AllowedOrigins::Listed(_) => "Accept, Accept-Encoding, Accept-Language, Origin",

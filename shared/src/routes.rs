@@ -1,5 +1,5 @@
-//! A function's routes, and whether they require a key. The routes of one path are an endpoint, with the methods and
-//! parameters in their descriptions.
+//! A function's routes, and whether they require a key. All routes with the same path are an endpoint, whose methods
+//! and parameters come from their descriptions.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -45,8 +45,8 @@ pub struct Route {
     params: OnceLock<Vec<String>>,
 }
 
-/// A route's part of the API description. It is built only on request, since all of them would add 1.5 ms to every
-/// start of a function.
+/// A route's part of the API description. Built only when needed, because all descriptions together would add 1.5 ms to
+/// every start of a function.
 #[derive(Clone, Copy)]
 pub(crate) struct Description {
     operation: fn() -> Operation,
@@ -54,7 +54,7 @@ pub(crate) struct Description {
     is_unversioned: bool,
 }
 
-/// The [`Route`] of a handler with `#[utoipa::path]`, such as `route!(list)` or `route!(blocks::list_blocks)`.
+/// Creates the [`Route`] of a handler with `#[utoipa::path]`, such as `route!(list)` or `route!(blocks::list_blocks)`.
 #[macro_export]
 macro_rules! route {
     ($handler:ident) => {
@@ -75,8 +75,8 @@ macro_rules! route {
 pub use utoipa_axum::paste;
 
 impl Route {
-    /// Creates the route of a handler whose description is `P`. Use [`route!`](crate::route), which finds `P`. Like
-    /// `utoipa_axum::routes!`, this needs two hidden traits of utoipa.
+    /// Creates the route of a handler whose description is `P`. Use [`route!`](crate::route), which finds `P`.
+    /// Like `utoipa_axum::routes!`, this needs two hidden traits of utoipa.
     pub fn documented<P, H, T>(handler: H) -> Self
     where
         P: Path + SchemaReferences + for<'t> Tags<'t>,
@@ -118,7 +118,7 @@ impl Route {
     }
 }
 
-/// Adds CSV to the formats of a list, as its `format` parameter does.
+/// Adds CSV to the response formats of a list with a `format` parameter.
 fn describe_csv(operation: &mut Operation) {
     if !documented_params(operation).any(|param| param.name == "format") {
         return;
@@ -149,7 +149,7 @@ impl Description {
     }
 }
 
-/// A function's routes. They require a key unless they are public.
+/// A function's routes. They require a key unless the routes are public.
 pub struct Routes {
     pub(crate) routes: Vec<Route>,
     pub(crate) is_public: bool,
@@ -167,7 +167,7 @@ impl Routes {
         Self { is_public: true, ..Self::new(routes) }
     }
 
-    /// Sets a function to call while the dataset is loading.
+    /// Sets a function to call while the dataset loads.
     pub fn with_preparation(self, preparation: fn()) -> Self {
         Self { preparation, ..self }
     }
@@ -203,7 +203,7 @@ pub(crate) struct Endpoints(HashMap<String, Endpoint>);
 pub(crate) struct Endpoint {
     /// Ordered by method.
     routes: Vec<Route>,
-    /// `true` if it does not require a key.
+    /// `true` if the endpoint does not require a key.
     pub is_public: bool,
 }
 
@@ -232,7 +232,7 @@ impl Endpoint {
         self.routes.iter().any(|route| route.method != Method::GET)
     }
 
-    /// The value of the `Allow` header. The router uses the `GET` handler for `HEAD`, and `OPTIONS` needs no handler.
+    /// The value of the `Allow` header. The router uses the `GET` handler for `HEAD`, and `OPTIONS` has no handler.
     pub fn allow(&self) -> HeaderValue {
         let names = self.routes.iter().map(|route| match route.method {
             Method::GET => "GET, HEAD",
@@ -277,7 +277,7 @@ impl Endpoint {
     }
 }
 
-/// The error for an unknown path. If only the NXX is missing, the message shows the usage.
+/// The error for an unknown path. If only the NXX is missing, the message shows the correct path.
 pub(crate) async fn endpoint_not_found(uri: Uri) -> ApiError {
     let path = uri.path().trim_end_matches('/');
     match path.strip_prefix("/v1/npa/").and_then(|rest| rest.split_once('/')) {
@@ -286,8 +286,8 @@ pub(crate) async fn endpoint_not_found(uri: Uri) -> ApiError {
     }
 }
 
-/// Returns the handler's response, or an internal error if it panics. The message is not logged, since it may
-/// quote the request. The panic hook logs the location.
+/// Returns the handler's response, or an internal error if the handler panics. The panic message is not logged, because
+/// it may quote the request. The panic hook logs the location.
 pub(crate) async fn catch_panic(handler: impl Future<Output = Response>) -> Response {
     AssertUnwindSafe(handler).catch_unwind().await.unwrap_or_else(|_message| {
         tracing::error!("a handler panicked");

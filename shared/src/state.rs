@@ -24,7 +24,7 @@ pub struct App {
     pub config: Config,
     pub heavy_work: HeavyWork,
     pub bodies: BodyBudget,
-    /// Receives each request after its response, in addition to the access log.
+    /// Called with each request after its response, in addition to the access log.
     pub observer: Option<Observer>,
     pub history_cache: Arc<HistoryCache>,
     /// Recently read exchanges.

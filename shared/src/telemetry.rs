@@ -1,9 +1,9 @@
 //! The access log: one line per request, from which CloudWatch also extracts metrics.
 //!
-//! The only client-supplied text in a line is a request id in a standard random format. A line contains the key's
+//! The only text from the client in a line is a request id in a standard random format. A line contains the key's
 //! prefix instead of the key, a masked phone number, and the route instead of the path.
 //!
-//! Programs that collect their own metrics set an [`Observer`]. Lambda functions do not.
+//! Programs that collect their own metrics set an [`Observer`]; Lambda functions do not.
 
 use std::{
     sync::{
@@ -39,17 +39,17 @@ pub struct CompletedRequest {
     status: StatusCode,
     pub took: Duration,
     cold_start: bool,
-    /// `true` if IAM authorized the request, as it does for the probe.
+    /// `true` if IAM authorized the request, as for the probe.
     is_probe: bool,
     pub consumption: Consumption,
     context: RequestContext,
 }
 
-/// Receives each request after its response.
+/// A function called with each request after its response.
 pub type Observer = Arc<dyn Fn(&CompletedRequest) + Send + Sync>;
 
-/// Calls `respond`, sets the request id on the response, notifies the observer, and writes the access log line of the Lambda
-/// function, or of a server.
+/// Calls `respond`, sets the request id on the response, notifies the observer, and writes the access log line of the
+/// Lambda function or server.
 pub(crate) async fn observe<R: Future<Output = Response>>(
     observer: Option<&Observer>,
     function: Option<&str>,
@@ -63,9 +63,9 @@ pub(crate) async fn observe<R: Future<Output = Response>>(
     let matched = request.extensions().get::<MatchedPath>();
     let route = matched.map_or("$default", MatchedPath::as_str).to_owned();
     let is_probe = is_authorized_by_iam(&request);
-    // An error span, so that log lines at any level include the request id.
+    // An error span, so that log lines at every level include the request id.
     let span = tracing::error_span!("request", request_id);
-    // Boxed, since each wrapper would otherwise move the whole future.
+    // Boxed, because each wrapper would otherwise move the whole future.
     let measured = store::measure_reads(request_context::scope(Box::pin(respond(request))));
     let ((mut response, context), consumption) = measured.instrument(span).await;
     if let Ok(id) = HeaderValue::try_from(&request_id) {
@@ -89,7 +89,7 @@ pub(crate) async fn observe<R: Future<Output = Response>>(
     response
 }
 
-/// The name of a standard method, or `other`, since a client can invent methods.
+/// The name of a standard method, or `other`, because clients can invent methods.
 fn method_name(method: &Method) -> &'static str {
     const STANDARD: [&str; 9] =
         ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "TRACE", "CONNECT"];
@@ -102,7 +102,7 @@ impl CompletedRequest {
         self.context.failed_within.unwrap_or(self.status)
     }
 
-    /// Writes the line; in a Lambda function, in CloudWatch's embedded metric format.
+    /// Writes the line. In a Lambda function, it is in CloudWatch's embedded metric format.
     fn write(self, function: Option<&str>) {
         match function {
             Some(function) => println!("{}", self.line(function, Timestamp::now())),
@@ -142,15 +142,15 @@ impl CompletedRequest {
         let mut metrics = vec![
             count("Requests", 1),
             count("ClientErrors", status.is_client_error().into()),
-            // The probe counts its own findings. A version that it rejects, or a service without data, must not
-            // trigger alarms that would roll back the next deployment.
+            // The probe counts its own findings. If it rejects a version, or there is no data yet, that must not
+            // trigger the alarms that would roll back the next deployment.
             count("ServerErrors", (is_server_error && !self.is_probe).into()),
             Metric { name: "Latency", unit: Unit::Milliseconds, value: milliseconds },
             count("CacheHits", context.cache_hits),
             count("CacheMisses", context.cache_misses),
             Metric::count("ConsumedCapacity", self.consumption.capacity_units),
         ];
-        // CloudWatch charges for each metric that is written within a month.
+        // CloudWatch charges for every metric that was written during a month.
         if self.consumption.failed_calls > 0 {
             metrics.push(count("FailedDatabaseCalls", self.consumption.failed_calls));
         }
@@ -161,7 +161,7 @@ impl CompletedRequest {
 /// The request id header, in requests and responses.
 const REQUEST_ID: &str = "x-request-id";
 
-/// The number of digits in a row that may be a phone number. One in eleven random UUIDs has as many.
+/// The number of consecutive digits that may be a phone number. One in eleven random UUIDs has as many.
 const PHONE_NUMBER_DIGITS: usize = 10;
 
 /// Returns the client's request id, API Gateway's, or a random one.
@@ -173,15 +173,15 @@ fn request_id(request: &Request) -> String {
         .unwrap_or_else(|| Alphanumeric.sample_string(&mut rand::rng(), 16))
 }
 
-/// The client's id, if it sent exactly one and it may be logged.
+/// The client's id, if there is exactly one and it is safe to log.
 fn client_request_id(headers: &HeaderMap) -> Option<&str> {
     let mut values = headers.get_all(REQUEST_ID).iter();
     let id = values.next()?.to_str().ok()?;
     (values.next().is_none() && may_be_logged(id)).then_some(id)
 }
 
-/// Returns `true` for a random id in a standard format, which cannot be an API key or contain a phone number of ten
-/// digits.
+/// Returns `true` for a random id in a standard format. Such an id cannot be an API key or contain a 10-digit
+/// phone number.
 fn may_be_logged(id: &str) -> bool {
     let has_single_case = !id.contains(|c: char| c.is_ascii_uppercase())
         || !id.contains(|c: char| c.is_ascii_lowercase());
@@ -192,7 +192,7 @@ fn may_be_logged(id: &str) -> bool {
         && runs.all(|run| run.len() < PHONE_NUMBER_DIGITS)
 }
 
-/// A UUID (RFC 9562, section 4), a [W3C trace id](https://www.w3.org/TR/trace-context/#trace-id) and a
+/// The formats of a UUID (RFC 9562, section 4), a [W3C trace id](https://www.w3.org/TR/trace-context/#trace-id) and a
 /// [ULID](https://github.com/ulid/spec). See [`has_format`].
 const FORMATS: [&str; 3] = [
     "hhhhhhhh-hhhh-8hhh-bhhh-hhhhhhhhhhhh",
@@ -200,8 +200,8 @@ const FORMATS: [&str; 3] = [
     "7uuuuuuuuuuuuuuuuuuuuuuuuu",
 ];
 
-/// Compares a text with a format: `h` stands for a hexadecimal digit, `8` for a UUID's version, `b` for its variant, `7` for
-/// a digit up to seven, and `u` for a digit in the base 32 of ULIDs.
+/// Compares a text with a format: `h` stands for a hexadecimal digit, `8` for a UUID's version, `b` for its variant,
+/// `7` for a digit up to seven, and `u` for a base 32 digit in ULIDs.
 fn has_format(text: &str, format: &str) -> bool {
     let has_kind = |(c, kind): (char, char)| match kind {
         'h' => c.is_ascii_hexdigit(),
@@ -281,7 +281,7 @@ mod tests {
         assert_eq!(self::request_id(&request.unwrap()), "gateway");
     }
 
-    /// Clients quote it, and operators search the log for it.
+    /// Clients quote the id, and operators search the log for it.
     #[tokio::test]
     async fn a_response_has_the_request_id_that_is_logged() {
         const OWN: &str = "0b5e9a3c-7d1f-4e62-9c8a-2f4b6d8e0a1c";

@@ -1,7 +1,7 @@
-//! Counts the requests against one quota in a container. This module is independent of tasks and DynamoDB.
+//! Counts a container's requests against one quota. This module is independent of tasks and DynamoDB.
 //!
 //! A container admits requests up to its allowance before the table confirms them. Beyond that, a request waits: the
-//! next write claims it, and the response determines whether it fits.
+//! next write claims it, and the table's response determines whether it fits.
 
 mod pace;
 
@@ -22,20 +22,20 @@ use super::{
 
 /// The length of a container's random name.
 const CONTAINER_CHARACTERS: usize = 4;
-/// The interval between writes, unless half of the allowance is used sooner.
+/// The interval between writes. If half of the allowance is used sooner, the write is sooner.
 const FLUSH_INTERVAL: Duration = Duration::from_secs(1);
-/// A request that would wait longer for a write is rejected.
+/// The maximum wait for a write. A request that would wait longer is rejected.
 const MAX_WAIT: Duration = Duration::from_secs(1);
 /// The maximum number of times that the interval doubles while writes fail.
 const MAX_DOUBLINGS: u32 = 4;
-/// After this many failed writes, requests no longer wait for the table. A single write may fail because the process
-/// was frozen.
+/// The number of failed writes after which requests no longer wait for the table. A single write may fail because the
+/// process was frozen.
 pub(super) const OUTAGE_FAILURES: u32 = 2;
 
-/// The status of each quota after requests are admitted or rejected.
+/// The status of each quota after requests are admitted, or the quota that they exceed.
 pub type Outcome = Result<QuotaStatuses, Box<QuotaExceeded>>;
 
-/// Requests that wait for confirmation.
+/// Requests that are waiting for confirmation.
 #[derive(Debug)]
 struct Claim {
     limits: Limits,
@@ -43,7 +43,7 @@ struct Claim {
     outcome: oneshot::Sender<Outcome>,
 }
 
-/// The next call to the table. Both return the usage of all containers.
+/// The next call to the table. Either kind returns the usage of all containers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Call {
     Read,
@@ -56,14 +56,14 @@ pub struct Counter {
     limits: Limits,
     /// The requests of all containers, as far as this one knows.
     counted: Counts,
-    /// This container's requests that are in no write yet.
+    /// This container's requests that no write includes yet.
     unsent: Counts,
-    /// A write without a response. It is repeated unchanged, so that it counts once.
+    /// A write without a response so far. It is repeated unchanged, so that it counts once.
     sent: Option<UsageWrite>,
-    /// `true` if the table may contain `sent`.
+    /// `true` if the table may already contain `sent`.
     is_uncertain: bool,
     waiting: VecDeque<Claim>,
-    /// The claims in `sent`, which are counted but not yet admitted.
+    /// The claims in `sent`: counted, but not admitted yet.
     claimed: Vec<Claim>,
     claimed_at: i64,
     /// The number of admitted requests that the table has not confirmed.
@@ -73,26 +73,26 @@ pub struct Counter {
     attempted_at: Option<Instant>,
     pace: Pace,
     last_number: i64,
-    /// Failed calls since the last success.
+    /// Failed calls since the last successful one.
     failures: u32,
     /// `true` if the table still contains claims that were rejected.
     has_rejected_claims: bool,
-    /// `true` if a request was rejected, perhaps because of claims that other containers have taken back since.
+    /// `true` if a request was rejected, perhaps because of claims that other containers have since taken back.
     needs_update: bool,
-    /// The time at which this container may write again.
+    /// The earliest time of this container's next write.
     next_write: Option<Instant>,
     outdated: Vec<String>,
 }
 
 impl Counter {
-    /// Creates a counter with a new random name, so that a recreated counter is not mistaken for an earlier one.
+    /// Creates a counter with a new random name, so that it is not mistaken for an earlier counter.
     pub fn new() -> Self {
         let container = Alphanumeric.sample_string(&mut rand::rng(), CONTAINER_CHARACTERS);
         Self { container, ..Self::default() }
     }
 
     /// Counts `requests` at `now`, a Unix time in seconds, or none if they exceed a quota. Beyond the allowance, the
-    /// outcome is sent after a write.
+    /// outcome arrives after a write.
     pub fn take(
         &mut self,
         limits: Limits,
@@ -112,7 +112,7 @@ impl Counter {
         }
     }
 
-    /// Admits or rejects requests; `None` if they must wait.
+    /// Admits or rejects requests; `None` if they must wait for a write.
     fn decide(
         &mut self,
         limits: Limits,
@@ -121,7 +121,7 @@ impl Counter {
         clock: Instant,
     ) -> Option<Outcome> {
         self.drop_expired(now);
-        // If claims are rejected, the requests may still fit.
+        // They may still fit if pending claims are rejected.
         if let Err(exceeded) = self.fits(limits, requests, now)
             && self.claimed.is_empty()
         {
@@ -156,7 +156,7 @@ impl Counter {
             && (self.is_outage() || self.unconfirmed + requests <= self.pace.allowance(clock))
     }
 
-    /// Chooses the time from which the container may write, unless it already has something to write.
+    /// Schedules the next write, unless something is already waiting to be written.
     fn schedule_write(&mut self, clock: Instant) {
         if !self.has_something_to_write() {
             self.next_write = self.next_write.max(Some(clock + self.pace.spread()));
@@ -167,7 +167,7 @@ impl Counter {
         self.failures >= OUTAGE_FAILURES
     }
 
-    /// Checks that `requests` fit into each quota as far as this container knows.
+    /// Checks that `requests` fit within each quota, as far as this container knows.
     pub fn fits(
         &mut self,
         limits: Limits,
@@ -189,7 +189,7 @@ impl Counter {
         self.limits.statuses(requests, &self.counted, now)
     }
 
-    /// Counts this container's requests, or takes them back if negative.
+    /// Counts this container's requests. A negative number takes requests back.
     fn add(&mut self, requests: i64, at: i64) {
         self.counted.add(requests, at);
         self.unsent.add(requests, at);
@@ -213,7 +213,7 @@ impl Counter {
     }
 
     /// The time of the next call; `None` if nothing needs to be written or read. The first call is due immediately,
-    /// since it returns the other containers' counts.
+    /// because it returns the other containers' counts.
     pub fn due_at(&self, clock: Instant) -> Option<Instant> {
         if !self.has_something_to_write() {
             return None;
@@ -238,9 +238,9 @@ impl Counter {
         }
     }
 
-    /// Starts the next call, after claiming the waiting requests; `None` if nothing needs to be written or read.
-    /// A container that begins or has paused reads first, to learn how many others there are. After a write without a
-    /// response, it reads whether the write is counted.
+    /// Starts the next call, after claiming the waiting requests; `None` if nothing needs to be written or read. A
+    /// container that has just started or paused reads first, to find out how many others there are. After a write
+    /// without a response, it reads to check whether the write was counted.
     pub fn start_call(&mut self, now: i64, clock: Instant) -> Option<Call> {
         self.drop_expired(now);
         if !self.has_something_to_write() {
@@ -264,9 +264,9 @@ impl Counter {
         Some(call)
     }
 
-    /// Moves the unsent requests to a write.
+    /// Moves the unsent requests to a new write.
     fn next_write(&mut self, now: i64, clock: Instant) -> UsageWrite {
-        // Those of other containers differ in their last three digits.
+        // Random last three digits, so that containers' write numbers differ.
         let number = now * 1000 + rand::random_range(0..1000);
         self.last_number = number.max(self.last_number + 1);
         UsageWrite {
@@ -279,7 +279,7 @@ impl Counter {
         }
     }
 
-    /// Claims the waiting requests that fit, in order. Rejects the others, unless they may fit once another claim is
+    /// Claims the waiting requests that fit, in order. Rejects the others, unless they may fit if another claim is
     /// rejected.
     fn claim_waiting(&mut self, now: i64) {
         self.claimed_at = now;
@@ -313,7 +313,7 @@ impl Counter {
         self.counted = usage.counts;
         self.counted.add_all(&self.unsent);
         if let Some(sent) = &self.sent {
-            // The next call repeats it.
+            // The next call repeats the write.
             self.counted.add_all(&sent.counts);
         }
         if is_write {
@@ -357,8 +357,8 @@ impl Counter {
         }
     }
 
-    /// Records a failed call; returns the failures since the last success. In an outage, admits waiting requests
-    /// without confirmation.
+    /// Records a failed call, and returns the number of failures since the last success. In an outage, admits waiting
+    /// requests without confirmation.
     pub fn record_failure(&mut self, now: i64, clock: Instant) -> u32 {
         self.failures += 1;
         self.is_uncertain = self.sent.is_some();

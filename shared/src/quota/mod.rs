@@ -1,8 +1,8 @@
 //! Quotas: the number of requests that a key may make per minute and per day.
 //!
 //! A container counts requests in memory, and periodically adds them to a DynamoDB item that all containers share. In a
-//! Lambda function, an extension writes after the response; elsewhere, a background task does. A request waits for a
-//! write only if it exceeds its container's allowance (docs/decisions/0006-quotas.md).
+//! Lambda function, an extension writes the counts after the response. Elsewhere, a background task does. A request
+//! waits for a write only if it exceeds its container's allowance (docs/decisions/0006-quotas.md).
 
 mod counter;
 mod statuses;
@@ -31,16 +31,16 @@ use self::{
 pub use statuses::{QuotaExceeded, QuotaStatuses};
 pub use window::{LimitType, QuotaStatus};
 
-/// Beyond this number of quotas in memory, those without unwritten requests are dropped.
+/// The number of quotas in memory beyond which quotas without unwritten requests are dropped.
 const MAX_IDLE_QUOTAS: usize = 10_000;
-/// A warning is logged once the writes for a quota have failed this often, which takes two minutes, and at most once in
-/// this interval.
+/// The number of failed writes before a warning, which takes two minutes. Warnings for a quota are at least this
+/// interval apart.
 const FAILURES_BEFORE_WARNING: u32 = 12;
 const WARNING_INTERVAL: Duration = Duration::from_secs(120);
 /// Attempts to write the remaining counts before the process ends.
 const FINAL_ATTEMPTS: u32 = 3;
 
-/// The quotas that this container has counted requests for.
+/// The quotas whose requests this container counts.
 pub struct Quotas {
     store: Store,
     /// By quota id.
@@ -54,9 +54,9 @@ pub struct Quotas {
 struct Quota {
     id: String,
     counter: Mutex<Counter>,
-    /// Locked during a write, so that writes do not overlap.
+    /// Locked during a write, so that a quota's writes do not overlap.
     writing: tokio::sync::Mutex<()>,
-    /// The time of the next write by a task, if there is one.
+    /// The time of the next write by a task, if one is scheduled.
     scheduled_at: Mutex<Option<Instant>>,
 }
 
@@ -76,8 +76,8 @@ impl Quotas {
         }
     }
 
-    /// Counts `requests` more with `key`, or none if they exceed a quota. A request that counted as `previous` before is
-    /// rejected as a whole, since a retry needs all of them. Returns the status of each quota afterward; `None` for
+    /// Counts `requests` more for `key`, or none if they exceed a quota. A request that already counts as `previous` is
+    /// rejected as a whole, because a retry needs all of them. Returns the status of each quota afterward; `None` for
     /// a key without quotas.
     pub async fn take(
         self: &Arc<Self>,
@@ -88,7 +88,7 @@ impl Quotas {
         let Some(limits) = Limits::from_key(key) else { return Ok(None) };
         let quota = self.quota(key.quota_id());
         let taken = quota.counter.lock().take(limits, requests, unix_time(), Instant::now());
-        // Before any wait, since a handler is canceled if the client disconnects.
+        // Scheduled before any wait, because a handler is canceled if the client disconnects.
         self.schedule_write(&quota);
         let outcome = taken.await.expect("the counter decides every claim that is waited for");
         outcome.map(Some).map_err(|exceeded| {
@@ -111,12 +111,12 @@ impl Quotas {
         quota
     }
 
-    /// Leaves writes to the extension, which calls [`Self::write_due`]. Tasks then write only for waiting requests.
+    /// Leaves writes to the extension, which calls [`Self::write_due`]. Tasks then only write for waiting requests.
     pub(crate) fn leave_to_extension(&self) {
         self.is_written_by_extension.store(true, Ordering::Relaxed);
     }
 
-    /// Starts a task for the next write, unless one will write by then.
+    /// Starts a task for the next write, unless a task is already scheduled for then or earlier.
     fn schedule_write(self: &Arc<Self>, quota: &Arc<Quota>) {
         let Some(due_at) = self.task_due_at(quota) else { return };
         let mut scheduled_at = quota.scheduled_at.lock();
@@ -127,7 +127,7 @@ impl Quotas {
         let (quotas, quota) = (Arc::clone(self), Arc::clone(quota));
         tokio::spawn(async move {
             tokio::time::sleep_until(due_at.into()).await;
-            // Otherwise an earlier write has replaced this one.
+            // Unless an earlier write has replaced this one.
             if *quota.scheduled_at.lock() == Some(due_at) {
                 quotas.write(&quota).await;
                 *quota.scheduled_at.lock() = None;
@@ -150,7 +150,7 @@ impl Quotas {
         self.write_selected(is_due).await;
     }
 
-    /// Writes all unwritten counts before the process ends. Returns the number of quotas whose counts could not be
+    /// Writes all remaining counts before the process ends. Returns the number of quotas whose counts could not be
     /// written.
     pub async fn write_remaining(&self) -> usize {
         for _ in 0..FINAL_ATTEMPTS {
@@ -161,7 +161,7 @@ impl Quotas {
         self.quotas.lock().values().filter(|quota| quota.has_unwritten_counts()).count()
     }
 
-    /// Writes the counts of the selected quotas; returns whether any were selected.
+    /// Writes the counts of the selected quotas. Returns whether there were any.
     async fn write_selected(&self, is_selected: impl Fn(&Quota) -> bool) -> bool {
         let selected: Vec<Arc<Quota>> =
             self.quotas.lock().values().filter(|quota| is_selected(quota)).cloned().collect();
@@ -169,10 +169,10 @@ impl Quotas {
         !selected.is_empty()
     }
 
-    /// Writes this container's requests for `quota`, and reads the other containers'.
+    /// Writes this container's requests for `quota`, and reads those of other containers.
     async fn write(&self, quota: &Quota) {
         let _lock = quota.writing.lock().await;
-        // A container that begins or has paused reads, then writes at once if there are few others.
+        // A container that has just started or paused reads first, then writes at once if there are few others.
         for _ in 0..2 {
             let Some(call) = quota.counter.lock().start_call(unix_time(), Instant::now()) else {
                 return;
@@ -204,7 +204,7 @@ impl Quotas {
 
     fn log_failure(&self, error: &StoreError, times: u32, now: Instant) {
         let error = with_causes(error);
-        // Not a warning, since the next write includes this one's count.
+        // Not a warning, because the next write includes these counts.
         tracing::debug!(error, times, "failed to write usage; retrying with the next write");
         let mut warned_at = self.warned_at.lock();
         if is_warning_due(times, *warned_at, now) {

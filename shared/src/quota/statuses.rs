@@ -6,7 +6,7 @@ use store::{Counts, KeyRecord};
 
 use super::window::{LimitType, QuotaStatus};
 
-/// A key's limits, by [`LimitType::ALL`].
+/// A key's limits, in the order of [`LimitType::ALL`].
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Limits(pub(super) [Option<u64>; LimitType::ALL.len()]);
 
@@ -17,7 +17,7 @@ impl Limits {
         limits.iter().any(Option::is_some).then_some(Self(limits))
     }
 
-    /// The status of each quota, with the time at which `requests` more would fit.
+    /// The status of each quota, with the time at which `requests` more will fit.
     pub fn statuses(self, requests: u64, counts: &Counts, now: i64) -> QuotaStatuses {
         QuotaStatuses(LimitType::ALL.map(|limit_type| {
             let limit = self.0[limit_type as usize]?;
@@ -31,8 +31,8 @@ impl Limits {
 pub struct QuotaStatuses([Option<QuotaStatus>; LimitType::ALL.len()]);
 
 impl QuotaStatuses {
-    /// The quota that these requests exceed; `None` if they fit. If they exceed several, one that they can never fit
-    /// into, and otherwise the one that resets last.
+    /// The quota that these requests exceed; `None` if they fit. Of several, prefers one that they can never fit
+    /// into, then the one that resets last.
     pub fn exceeded_by(&self, requests: u64) -> Option<QuotaStatus> {
         let exceeded = self.iter().filter(|status| status.remaining < requests);
         exceeded.max_by_key(|status| (status.limit < requests, status.reset))
@@ -80,8 +80,8 @@ impl QuotaExceeded {
         Self { exhausted, requests, statuses: QuotaStatuses(LimitType::ALL.map(only)) }
     }
 
-    /// Sets `X-RateLimit-*`, and `Retry-After` to the seconds until the requests fit. If they never fit, omits
-    /// `Retry-After`, since the client would retry forever.
+    /// Sets `X-RateLimit-*`, and sets `Retry-After` to the seconds until the requests fit. If they never fit, omits
+    /// `Retry-After`, because the client would retry forever.
     pub fn set_headers(&self, headers: &mut HeaderMap) {
         self.statuses.set_rate_limit_headers(headers);
         if self.requests > self.exhausted.limit {
@@ -112,7 +112,7 @@ impl QuotaExceeded {
 mod tests {
     use super::*;
 
-    /// Statuses of these limits, remaining requests and reset times.
+    /// Creates statuses from limits, remaining requests and reset times.
     fn statuses(known: [(LimitType, u64, u64, i64); 2]) -> QuotaStatuses {
         QuotaStatuses(LimitType::ALL.map(|it| {
             let (limit_type, limit, remaining, reset) = known.into_iter().find(|of| of.0 == it)?;

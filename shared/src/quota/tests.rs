@@ -22,7 +22,7 @@ async fn a_replacement_key_shares_the_quota() {
     assert!(quotas.take(&key("other", 2), 1, 0).await.is_ok(), "it has its own quota");
 }
 
-/// Otherwise the client would wait if Lambda froze the process before the extension wrote the counts.
+/// Otherwise the client would wait longer if Lambda froze the process before the extension wrote the counts.
 #[tokio::test]
 async fn a_task_writes_for_waiting_requests_even_with_an_extension() {
     let quotas = quotas_left_to_extension();

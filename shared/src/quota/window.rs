@@ -1,4 +1,4 @@
-//! The kinds of quotas, and which requests count against one at a given time.
+//! The kinds of quotas, and the requests that count against each at a given time.
 
 use std::ops::RangeInclusive;
 
@@ -14,7 +14,7 @@ pub enum LimitType {
     Daily,
 }
 
-/// Everything that differs between the kinds of quotas.
+/// The properties that differ between kinds of quotas.
 pub(super) struct Properties {
     /// The length of the sliding window in seconds.
     pub window: i64,
@@ -24,7 +24,7 @@ pub(super) struct Properties {
 }
 
 impl LimitType {
-    /// Each has its own counts in [`Counts`], by periods whose requests expire together: its buckets.
+    /// Each has its own counts in [`Counts`], in buckets: periods whose requests expire together.
     pub const ALL: [Self; Counts::PERIODS.len()] = [Self::Minute, Self::Daily];
 
     pub(super) fn properties(self) -> Properties {
@@ -48,7 +48,7 @@ impl LimitType {
         }
     }
 
-    /// The headers for the limit, the remaining requests and the reset time.
+    /// The headers for the limit, the remaining requests and the reset time, in this order.
     pub fn headers(self) -> [&'static str; 3] {
         self.properties().headers
     }
@@ -62,11 +62,11 @@ impl LimitType {
         self.properties().name
     }
 
-    /// The status of a quota at `now`, a Unix time in seconds. It resets when `requests` more fit, or, if they never
-    /// fit, when the whole quota is available.
+    /// The status of a quota at `now`, a Unix time in seconds. It resets when `requests` more will fit. If they can
+    /// never fit, it resets when the whole quota is available.
     ///
-    /// Buckets that started within the window count. So a client within its quota is never rejected, and no client
-    /// exceeds its quota in a window that is one bucket shorter.
+    /// Buckets that started within the window count. As a result, a client within its quota is never rejected, and no
+    /// client exceeds its quota in a window that is one bucket shorter.
     pub(super) fn status(
         self,
         requests: u64,
@@ -90,8 +90,7 @@ impl LimitType {
     }
 }
 
-/// The starts of the buckets that count at `now`. Clocks differ, so they may be in the future, but not by more than a
-/// window.
+/// The starts of the buckets that count at `now`. Because clocks differ, they may be up to a window in the future.
 fn counted_starts(window: i64, now: i64) -> RangeInclusive<i64> {
     now - window + 1..=now + window
 }
@@ -104,7 +103,7 @@ pub(super) fn drop_expired(counts: &mut Counts, now: i64) {
     }
 }
 
-/// A bucket is negative until the container that took requests back has also written them.
+/// A bucket can be negative for a while, until the container that took requests back has also written them.
 fn non_negative(requests: i64) -> u64 {
     u64::try_from(requests).unwrap_or_default()
 }
@@ -129,7 +128,7 @@ mod tests {
 
     use super::*;
 
-    /// The requests that a container admits, among those at `times`.
+    /// The times of the requests that a container admits, out of `times`.
     fn admit_all(limit_type: LimitType, limit: u64, times: &[i64]) -> Vec<i64> {
         let mut counts = Counts::default();
         let mut admitted = Vec::new();
@@ -142,7 +141,7 @@ mod tests {
         admitted
     }
 
-    /// The maximum number of sorted `times` within `span` seconds.
+    /// The maximum number of sorted `times` within any `span` seconds.
     fn max_in_span(span: i64, times: &[i64]) -> usize {
         let count_from = |first: usize| {
             times[first..].iter().take_while(|time| **time <= times[first] + span).count()
@@ -150,7 +149,7 @@ mod tests {
         (0..times.len()).map(count_from).max().unwrap_or(0)
     }
 
-    /// Times within four windows.
+    /// Sorted times within four windows.
     fn sorted_times(window: i64) -> impl Strategy<Value = Vec<i64>> {
         prop::collection::vec(0..4 * window, 0..150).prop_map(|mut times| {
             times.sort_unstable();
@@ -192,7 +191,7 @@ mod tests {
         }
     }
 
-    /// Otherwise a clock that is wrong by hours would block a minute quota for as long.
+    /// Otherwise a clock that is hours ahead would block a minute quota for hours.
     #[test]
     fn requests_count_within_a_window_of_now_and_others_are_dropped() {
         const NOW: i64 = 1_795_251_600;

@@ -58,7 +58,7 @@ fn key(character: char) -> ApiKey {
     ApiKey::with_secret(KeyKind::Live, &secret).unwrap()
 }
 
-/// The key `a` has no quota, `b` a daily one, and `t` is a test key. Other keys are unknown.
+/// Creates an app where key `a` has no quota, `b` has a daily one, and `t` is a test key. Other keys are unknown.
 async fn app_with_keys() -> App {
     let app = App::with_store(Store::unreachable());
     let test = KeyRecord { prefix: "tnr_test_Sample".to_owned(), ..key_record("test") };
@@ -69,7 +69,7 @@ async fn app_with_keys() -> App {
     app
 }
 
-/// A request without a body, written as `GET /path`, and the response without what differs between runs.
+/// Sends a request without a body, given as `GET /path`. Returns the response, except for what differs between runs.
 async fn exchange(app: &App, request: &str, headers: &[(&str, &str)]) -> String {
     let mut text = request.to_owned();
     let (method, target) = request.split_once(' ').unwrap();
@@ -137,7 +137,7 @@ fn endless_request(path: &str, key: &str) -> Request {
 
 async fn counted(app: &App) -> u64 {
     let charge = Charge::for_key(&app.quotas, limited_record());
-    // Reads the statuses without counting anything.
+    // Reads the statuses without charging anything.
     charge.raise_to(u64::from(PER_DAY) + 1).await.unwrap_err();
     u64::from(PER_DAY) - charge.min_remaining().unwrap()
 }
@@ -162,7 +162,7 @@ async fn a_request_stays_charged_if_its_client_hangs_up() {
     let (app, key) = (app_with_keys().await, key('b'));
     for (path, expected) in [("/v1/never", 1), ("/v1/list", 2)] {
         let mut request = Box::pin(service(&app).oneshot(endless_request(path, key.reveal())));
-        // Waits for the table to fail, so that the next requests are counted without it.
+        // Waits until the table has failed, so that the next requests are counted without it.
         while counted(&app).await < expected {
             assert!(request.as_mut().now_or_never().is_none());
             tokio::task::yield_now().await;

@@ -1,24 +1,24 @@
-//! A container's write interval, and its allowance between writes, so that all containers together write
-//! rarely and admit little that the table has not confirmed.
+//! A container's write interval, and its allowance between writes. Together, all containers should write
+//! rarely, and admit few requests that the table has not confirmed.
 
 use std::time::{Duration, Instant};
 
 use store::Usage;
 
-/// The target write rate per second for a quota's containers together. DynamoDB lets a partition take 1,000.
+/// The target write rate per second for all containers of a quota together. DynamoDB allows 1,000 per partition.
 pub const WRITES_PER_SECOND: f64 = 15.0;
-/// The share of the remaining requests that all containers together may admit unconfirmed: the minimum if one writes
-/// several times a second, the maximum if it writes once a second or less.
+/// The share of the remaining requests that all containers together may admit unconfirmed. The minimum applies at
+/// several writes a second per container, the maximum at one write a second or less.
 const MIN_SHARE: f64 = 0.1;
 const MAX_SHARE: f64 = 0.5;
-/// The allowance of each container, even if its share is less or it has no recent confirmation.
+/// The minimum allowance of each container, even without a recent confirmation.
 pub const MIN_ALLOWANCE: u64 = 1;
 pub const MAX_ALLOWANCE: u64 = 10_000;
-/// The age up to which a confirmation counts as recent, if the container may write more often than that.
+/// The age up to which a confirmation counts as recent, or twice the spacing if that is longer.
 pub const RECENT: Duration = Duration::from_secs(2);
-/// If containers write less often than this, they do not all write at once after a pause.
+/// The spacing from which containers delay their writes at random, so that they do not all write at once.
 const MIN_SPREAD: Duration = Duration::from_millis(150);
-/// A container that begins, or pauses for longer, counts as active for this long.
+/// The active time that a container records after it starts, or after a longer pause.
 const MAX_ACTIVE: Duration = Duration::from_secs(Usage::ACTIVITY as u64);
 
 #[derive(Debug, Default)]
@@ -26,7 +26,7 @@ pub struct Pace {
     /// The number of containers that write regularly.
     pub containers: f64,
     pub wrote_at: Option<Instant>,
-    /// The start of the last call with a response, and the requests that remained then.
+    /// The start of the last successful call, and the requests that remained then.
     pub confirmed_at: Option<Instant>,
     pub remaining: u64,
 }
@@ -35,7 +35,7 @@ impl Pace {
     /// The maximum number of unconfirmed requests.
     pub fn allowance(&self, clock: Instant) -> u64 {
         let (spacing, has_written) = (self.spacing(), self.wrote_at.is_some());
-        // Before its first write, others do not count this container. Few containers write first.
+        // Before its first write, others do not count this container. If there are few, it must write first.
         if !self.is_recent(clock) || !has_written && spacing < MIN_SPREAD {
             return MIN_ALLOWANCE;
         }
@@ -45,19 +45,19 @@ impl Pace {
         (allowance as u64).clamp(MIN_ALLOWANCE, MAX_ALLOWANCE)
     }
 
-    /// Returns `true` if the last response is recent.
+    /// Returns `true` if the last confirmation is recent.
     pub fn is_recent(&self, clock: Instant) -> bool {
         let limit = RECENT.max(self.spacing() * 2);
         self.confirmed_at.is_some_and(|at| clock.saturating_duration_since(at) < limit)
     }
 
-    /// The time between a container's writes, if all of them write as often as they may.
+    /// The time between a container's writes if all containers write as often as they may.
     pub fn spacing(&self) -> Duration {
         Duration::from_secs_f64(self.containers / WRITES_PER_SECOND)
     }
 
-    /// A random delay, so that many containers do not write at once when they start or after a pause. It may be three
-    /// times the spacing, which does not count containers that have yet to write.
+    /// A random delay, so that many containers do not all write at once after a start or pause. It is up to three
+    /// times the spacing, which does not include containers that have not written yet.
     pub fn spread(&self) -> Duration {
         let spacing = self.spacing();
         if spacing < MIN_SPREAD {
@@ -73,7 +73,7 @@ impl Pace {
         active.min(MAX_ACTIVE).as_millis() as i64
     }
 
-    /// Counts the containers by their activity in this minute and the one before.
+    /// Estimates the number of containers from their activity in this minute and the previous one.
     pub fn count_containers(&mut self, usage: &Usage, now: i64) {
         let recent = usage.activity.range(now - 2 * Usage::ACTIVITY + 1..);
         // A duration must not be negative, even if the item is damaged.
@@ -114,7 +114,7 @@ mod tests {
     #[test]
     fn containers_are_counted_by_their_activity_in_this_minute_and_the_one_before() {
         const NOW: i64 = 1_795_251_600;
-        // A damaged item may have a negative number.
+        // A damaged item may contain a negative number.
         for (activity, expected) in [
             (&[(0, 7)][..], 7.0),
             (&[(0, 1), (1, 7)], 7.0),

@@ -17,7 +17,7 @@ fn limits(per_minute: Option<u32>, per_day: Option<u32>) -> Limits {
     Limits::from_key(&KeyRecord { per_minute, per_day, ..key_record("a") }).unwrap()
 }
 
-/// Takes requests within the allowance.
+/// Takes requests that fit within the allowance.
 fn take(counter: &mut Counter, limits: Limits, requests: u64, now: i64) -> Outcome {
     counter.take(limits, requests, now, Instant::now()).try_recv().expect("they do not wait")
 }
@@ -29,7 +29,7 @@ fn wait(counter: &mut Counter, limits: Limits, requests: u64, now: i64) -> Recei
     receiver
 }
 
-/// Makes the calls that are due until the requests are in the table. Returns the number of calls.
+/// Makes all due calls until the requests are in the table. Returns the number of calls.
 fn write(counter: &mut Counter, table: &mut Usage, now: i64) -> usize {
     let mut calls = 0;
     while counter.has_something_to_write() {
@@ -72,7 +72,7 @@ fn a_new_container_reads_before_it_writes_and_both_are_due_immediately() {
     assert_eq!((counter.due_at(clock), total(&table)), (None, 1));
 }
 
-/// The table compares them between containers, to tell the latest writers.
+/// Write numbers order the writes of different containers in the table.
 #[test]
 fn write_numbers_are_milliseconds_and_increase_even_if_the_clock_does_not() {
     let limits = limits(None, Some(101));
@@ -100,7 +100,7 @@ fn later_writes_are_due_by_allowance_or_age() {
     assert_eq!(write(&mut counter, &mut table, NINE_AM), 1);
     let confirmed_at = counter.pace.confirmed_at.unwrap();
     let just = Duration::from_nanos(1);
-    // Once the confirmation is too old, a waiting request is written at once, whatever time was chosen before.
+    // Once the confirmation is too old, a waiting request is written at once, whatever was scheduled before.
     let _waiting = wait(&mut counter, limits, 20, NINE_AM);
     counter.next_write = Some(confirmed_at + RECENT * 2);
     assert_eq!(counter.due_at(confirmed_at + RECENT - just), counter.next_write);

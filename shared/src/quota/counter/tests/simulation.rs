@@ -1,4 +1,4 @@
-//! Simulates containers that share a quota, in virtual time. Calls take time, responses may be lost, containers freeze,
+//! Simulates containers that share a quota, in virtual time. Calls take time, responses get lost, containers freeze,
 //! and clients disconnect. Requests arrive one by one and in bursts.
 //!
 //! `TNR_QUOTA_RUNS` sets the number of runs.
@@ -14,17 +14,17 @@ use crate::quota::{counter::*, window::LimitType};
 const DEFAULT_RUNS: u64 = 15;
 /// In milliseconds, as are all times in the simulation.
 const STEP: i64 = 20;
-/// For many containers.
+/// The step for simulations with many containers.
 const LONG_STEP: i64 = 100;
 const END_OF_REQUESTS: i64 = 70_000;
-/// Everything is written by then.
+/// Everything is written before this time.
 const END: i64 = 1_500_000;
 const CALL_TIMEOUT: i64 = 1000;
-/// The time between two starts of containers, as Lambda starts 1,000 in ten seconds.
+/// The time between container starts. Lambda starts 1,000 containers in ten seconds.
 const START_INTERVAL: i64 = 10;
-/// The write units per second that the containers of a quota use at most, all on one partition.
+/// The maximum write units per second for all containers of a quota, all on one partition.
 const MAX_WRITES_PER_SECOND: usize = 100;
-/// In seconds. Each run crosses an hour boundary.
+/// In seconds. Every run crosses an hour boundary.
 const START: i64 = 1_795_222_800 - 40;
 /// The maximum time between counting and admitting a request, in seconds: two calls.
 const MAX_ADMISSION_DELAY: i64 = 2;
@@ -58,7 +58,7 @@ struct CallInProgress {
     arrives_at: i64,
     returns_at: i64,
     is_lost: bool,
-    /// The response, once the call has arrived.
+    /// The response, once the call has reached the table.
     usage: Option<Usage>,
 }
 
@@ -66,7 +66,7 @@ struct Container {
     counter: Counter,
     call: Option<CallInProgress>,
     waiting: Vec<(u64, Receiver<Outcome>)>,
-    /// A container starts because of a request.
+    /// The time at which the container starts because of a request.
     started_at: i64,
     frozen_until: i64,
 }
@@ -88,7 +88,7 @@ struct Run {
 }
 
 impl Run {
-    /// Containers start one after the other.
+    /// Creates containers that start one after the other.
     fn new(seed: u64, containers: u64) -> Self {
         let mut random = StdRng::seed_from_u64(seed);
         let per_minute = random.random_range(1..300) * containers.div_ceil(5);
@@ -116,9 +116,9 @@ impl Run {
         }
     }
 
-    /// Runs to the end, at this average rate per container.
+    /// Runs to the end at this average request rate per container.
     fn run(mut self, requests_per_second: f64) -> Self {
-        // A burst goes to a hundred containers at most.
+        // A burst goes to at most a hundred containers.
         let burst_share = (100.0 / self.containers.len() as f64).min(1.0);
         let mut time = 0;
         let is_written = |it: &Container| it.call.is_none() && !it.counter.has_something_to_write();
@@ -141,7 +141,7 @@ impl Run {
                     self.send_request(index, time);
                 }
                 self.start_call_if_due(index, time);
-                // Not after a failed write, since two failures in a row count as an outage.
+                // Skipped after a failed write, since two failures in a row count as an outage.
                 if time < END_OF_REQUESTS
                     && self.random.random_bool(0.001)
                     && self.containers[index].counter.failures == 0
@@ -165,7 +165,7 @@ impl Run {
         let Container { counter, waiting, .. } = &mut self.containers[index];
         waiting.push((requests, counter.take(self.limits, requests, now, clock)));
         self.receive_outcomes(index, time);
-        // Some clients disconnect while they wait.
+        // Some clients disconnect while waiting.
         if self.random.random_bool(0.05) {
             self.containers[index].waiting.pop();
         }
@@ -204,7 +204,7 @@ impl Run {
         }
     }
 
-    /// Applies calls to the table once they arrive, even if their containers are frozen.
+    /// Applies calls to the table when they arrive, even if their containers are frozen.
     fn deliver(&mut self, time: i64) {
         for call in self.containers.iter_mut().filter_map(|it| it.call.as_mut()) {
             if call.usage.is_none() && time >= call.arrives_at {
@@ -217,7 +217,7 @@ impl Run {
         }
     }
 
-    /// Handles the response or the timeout of a call.
+    /// Handles a call's response or timeout.
     fn receive_response(&mut self, index: usize, time: i64) {
         let (now, clock) = (START + time / 1000, self.instant(time));
         let Container { counter, call, .. } = &mut self.containers[index];
@@ -233,7 +233,7 @@ impl Run {
         }
     }
 
-    /// The number of requests by which a quota may be exceeded, as `docs/decisions/0006-quotas.md` promises.
+    /// The number of requests by which a quota may be exceeded, according to `docs/decisions/0006-quotas.md`.
     fn max_excess(&self, limit: u64) -> u64 {
         let containers = self.containers.len() as u64;
         match containers {
@@ -254,7 +254,7 @@ impl Run {
         self.admitted.iter().map(|(time, _)| within(*time)).max().unwrap_or(0)
     }
 
-    /// Checks that the quota is not exceeded by more than is promised, and that each request has an outcome.
+    /// Checks that the quota is not exceeded by more than the documented number, and that each request has an outcome.
     fn check(&self, description: &str) {
         for (limit_type, limit) in LimitType::ALL.into_iter().zip(self.limits.0) {
             let Some(limit) = limit else { continue };
@@ -272,7 +272,7 @@ impl Run {
         let within_a_second =
             |first| self.writes.partition_point(|time| *time < self.writes[first] + 1000) - first;
         let rate = (0..self.writes.len()).map(within_a_second).max().unwrap_or_default();
-        // If calls take that long, containers that start in the meantime do not know of each other.
+        // If calls take that long, containers that start in the meantime do not know about each other.
         let is_slow = self.max_delay >= 400;
         let is_rare = rate <= MAX_WRITES_PER_SECOND;
         assert!(is_rare || is_slow, "{description}: {rate} writes in a second");
@@ -292,7 +292,7 @@ fn containers_exceed_a_quota_by_at_most_half_and_count_each_request_once() {
     }
 }
 
-/// The requests per second of each container, by the number of containers.
+/// The requests per second for each container, depending on the number of containers.
 #[test]
 fn a_thousand_containers_write_at_most_100_times_a_second() {
     for seed in 0..runs() / DEFAULT_RUNS {
@@ -303,7 +303,7 @@ fn a_thousand_containers_write_at_most_100_times_a_second() {
     }
 }
 
-/// Competing claims must not all be rejected forever.
+/// Otherwise competing claims could all be rejected forever.
 #[test]
 fn a_busy_client_can_use_its_whole_quota() {
     for seed in 0..runs() {
