@@ -1,4 +1,4 @@
-//! Stored API keys. A record contains the key's hash and a prefix that identifies it to operators, but never the key.
+//! Stored API keys. A record contains a hash of the key, and a prefix by which operators recognize it, but never the key.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use jiff::Timestamp;
@@ -14,7 +14,7 @@ use crate::{
 pub struct KeyRecord {
     /// SHA-256 of the key in hex; the item's partition key.
     pub key_hash: String,
-    /// The first characters of the key, which identify it to operators.
+    /// The first characters of the key, by which operators recognize it.
     pub prefix: String,
     /// The client that uses the key.
     pub name: String,
@@ -30,7 +30,7 @@ pub struct KeyRecord {
     /// The maximum number of requests in any 24 hours; `None` if unlimited.
     #[serde(default)]
     pub per_day: Option<u32>,
-    /// The id of the key's quota, if that is not its own hash. A replacement key shares the quota of the key it
+    /// The id of the key's quota, if it is not the key's own hash. A replacement key shares the quota of the key it
     /// replaces.
     #[serde(default)]
     pub quota_id: Option<String>,
@@ -40,14 +40,14 @@ pub struct KeyRecord {
 pub struct StoredKeys {
     /// Oldest first.
     pub readable: Vec<KeyRecord>,
-    /// Keys with unreadable items. Requests with such a key are rejected.
+    /// Keys with unreadable items. Requests with these keys are rejected.
     pub damaged: Vec<DamagedKey>,
 }
 
 #[derive(Debug)]
 pub struct DamagedKey {
     pub key_hash: String,
-    /// The prefix, or the hash if the prefix is unreadable too.
+    /// The prefix, or the hash if the prefix is also unreadable.
     pub name: String,
 }
 
@@ -80,7 +80,7 @@ impl KeyRecord {
         self.revoked_at.is_none() && self.expires_at.is_none_or(|end| now < end)
     }
 
-    /// The id of the quota that its requests count against.
+    /// The id of the quota that the key's requests count against.
     pub fn quota_id(&self) -> &str {
         self.quota_id.as_deref().unwrap_or(&self.key_hash)
     }
@@ -96,7 +96,7 @@ impl Store {
         self.put(table, item_from_record(table, None, key)?).await
     }
 
-    /// Reads all readable keys, oldest first, and by name within a second. Scans the whole table, so requests never call it.
+    /// Reads all readable keys, oldest first, and by name within a second. A request must not call this, since it scans the table.
     pub async fn api_keys(&self) -> Result<Vec<KeyRecord>, StoreError> {
         Ok(self.all_api_keys().await?.readable)
     }
@@ -118,12 +118,12 @@ impl Store {
         Ok(StoredKeys { readable, damaged })
     }
 
-    /// Makes a key expire at `end` unless it already expires earlier; returns whether its record changed.
+    /// Makes a key expire at `end`, unless it expires earlier. Returns whether its record changed.
     pub async fn expire_api_key(&self, key_hash: &str, end: Timestamp) -> Result<bool, StoreError> {
         self.set_earlier_time(key_hash, end, |key| &mut key.expires_at).await
     }
 
-    /// Revokes a key unless it is already revoked; returns whether its record changed. The API rejects the key
+    /// Revokes a key, unless it is already revoked. Returns whether its record changed. The API rejects the key
     /// once cached records have expired.
     pub async fn revoke_api_key(&self, key_hash: &str, now: Timestamp) -> Result<bool, StoreError> {
         self.set_earlier_time(key_hash, now, |key| &mut key.revoked_at).await
@@ -137,7 +137,7 @@ impl Store {
     }
 
     /// Sets a time unless an earlier one is set. Replaces the item only if it has not changed since it was
-    /// read, so concurrent commands can only move a key's end earlier.
+    /// read, so concurrent commands can only make a key end earlier.
     async fn set_earlier_time(
         &self,
         key_hash: &str,
@@ -156,7 +156,7 @@ impl Store {
             *current = Some(time);
             let checksum = checksum::compute(&item_from_record(table, None, &before)?);
             let item = item_from_record(table, None, &after)?;
-            // If another command changed the key, reads it again.
+            // If another command changed the key, read it again.
             if self.put_in_place(table, item, CHECKSUM, Some(checksum)).await? {
                 return Ok(true);
             }

@@ -1,4 +1,4 @@
-//! Bulk reads, and bulk writes of lookup items and of changes for the history, with retries.
+//! Bulk reads, and bulk writes of lookup items and history changes, with retries.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -52,7 +52,7 @@ fn put(item: Item) -> WriteRequest {
 }
 
 impl Store {
-    /// Makes up to [`WRITES_PER_BATCH`] writes in one call. While DynamoDB is too busy, retries with growing
+    /// Makes up to [`WRITES_PER_BATCH`] writes in one call. While DynamoDB is too busy, retries with increasing
     /// delays for about a minute and a half.
     pub async fn write(&self, writes: &[ItemWrite]) -> Result<(), StoreError> {
         let mut left: HashMap<String, Vec<WriteRequest>> = HashMap::new();
@@ -83,20 +83,20 @@ impl Store {
     }
 }
 
-/// The delays between thirteen attempts. Half of each delay is random, so callers do not retry in lockstep.
+/// The delays between thirteen attempts. Half of each delay is random, so that callers do not retry in lockstep.
 pub(crate) const RETRY_DELAYS: ExponentialBuilder = ExponentialBuilder::new()
     .with_min_delay(Duration::from_millis(50))
     .with_max_delay(Duration::from_secs(15))
     .with_max_times(12)
     .with_jitter();
 
-/// Returns `true` if DynamoDB may accept the call later. The client has already retried it a few times.
+/// Returns `true` if DynamoDB may accept the call later. The client has already retried it several times.
 fn is_too_busy(error: &SdkError<BatchWriteItemError>) -> bool {
     !is_disk_failure(error) && FailureKind::from_sdk(error) != FailureKind::Refused
 }
 
-/// Returns `true` if the embedded database cannot write to its file, which it reports as an internal error.
-/// Retries would not help, and the operator needs the reason.
+/// Returns `true` if the embedded database failed to write to its file, which it reports as an internal error.
+/// Retries would not help, and the operator needs to know the reason.
 fn is_disk_failure(error: &SdkError<BatchWriteItemError>) -> bool {
     const SQLITE_MESSAGES: [&str; 2] = ["database or disk is full", "disk I/O error"];
     let message = error.message().unwrap_or_default();
@@ -113,7 +113,7 @@ const LOOKUP_DELAYS: ExponentialBuilder = ExponentialBuilder::new()
     .with_jitter();
 
 impl Store {
-    /// Reads items as [`Self::batch_get`] does, within the time that a lookup may take.
+    /// Like [`Self::batch_get`], but within the time that a lookup may take.
     pub(crate) async fn batch_lookup(
         &self,
         table: &str,
@@ -125,8 +125,8 @@ impl Store {
         tokio::time::timeout(self.timeouts.lookups(), read).await.unwrap_or(Err(too_late))
     }
 
-    /// Reads up to [`READS_PER_BATCH`] items from a table. Missing items are left out, and the order is arbitrary. Retries the
-    /// keys that DynamoDB did not process after these delays.
+    /// Reads up to [`READS_PER_BATCH`] items from a table, in no particular order. Leaves out missing items. Retries
+    /// the keys that DynamoDB did not process, after these delays.
     pub(crate) async fn batch_get(
         &self,
         table: &str,

@@ -1,7 +1,7 @@
-//! Item checksums: each item has an attribute with a hash of its other attributes, so readers detect damage.
+//! Item checksums. Each item has an attribute with a hash of its other attributes, so that readers detect damage.
 //!
-//! The embedded database keeps items in a file without checksums, where a flipped bit can turn one carrier into
-//! another. A checksum does not detect forgery.
+//! The embedded database stores items in a file without checksums, where a flipped bit could turn one carrier into
+//! another. Checksums do not detect forgery.
 
 use std::collections::HashMap;
 
@@ -64,7 +64,7 @@ fn write_attributes<'a>(
     }
 }
 
-/// Appends a value with its type, so no two values share an encoding.
+/// Appends a value with its type, so that different values never have the same encoding.
 fn write_value(bytes: &mut Vec<u8>, value: &AttributeValue) {
     match value {
         AttributeValue::S(text) => write_bytes(bytes, b'S', text.as_bytes()),
@@ -130,7 +130,7 @@ mod tests {
             change(&mut changed);
             assert!(verify(&changed).is_err(), "{changed:?}");
         };
-        // This includes the checksum itself.
+        // Includes the checksum itself.
         for name in sealed.keys() {
             check(&|item| _ = item.remove(name));
             check(&|item| _ = item.insert(name.clone(), value("other")));

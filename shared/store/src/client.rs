@@ -29,13 +29,13 @@ const ENDPOINT_VARIABLES: [&str; 2] = ["AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOIN
 
 /// The environment variables that set the region, as in the SDKs and the AWS CLI.
 const REGION_VARIABLES: [&str; 2] = ["AWS_REGION", "AWS_DEFAULT_REGION"];
-/// The region for databases that do not use one.
+/// The region for databases that do not use regions.
 const DEFAULT_REGION: &str = "us-east-1";
 
 /// The maximum number of items in a BatchGetItem call.
 pub const READS_PER_BATCH: usize = 100;
 
-/// Returns `true` for an `http://` endpoint, which only emulators and compatible databases use, never AWS.
+/// Returns `true` for an `http://` endpoint. Only emulators and compatible databases use one, never AWS.
 pub fn is_plain_http(endpoint: &str) -> bool {
     endpoint.starts_with("http://")
 }
@@ -51,7 +51,7 @@ pub struct Store {
 
 impl Store {
     /// Connects as a Lambda function, with region, credentials, tables and an optional endpoint from the
-    /// environment. Profiles and other credential sources would add a tenth to each function's size; for those,
+    /// environment. For profiles and other credential sources, which would add a tenth to each function's size,
     /// use [`Store::connect`].
     pub fn from_env(timeouts: TimeoutProfile) -> Self {
         let endpoint = ENDPOINT_VARIABLES.into_iter().find_map(variable);
@@ -68,17 +68,17 @@ impl Store {
         Self::connect(config, Tables::from_env(), timeouts)
     }
 
-    /// Connects to the emulator at `endpoint`, which accepts any region and credentials.
+    /// Connects to the emulator at `endpoint`, which accepts any region and any credentials.
     pub fn connect_to_emulator(endpoint: &str, timeouts: TimeoutProfile) -> Self {
         Self::connect_to_embedded(endpoint, "local", timeouts)
     }
 
-    /// Connects to a port that nothing listens on, so that each call fails immediately, for tests without a database.
+    /// Connects to a port that nothing listens on, so every call fails immediately. For tests without a database.
     pub fn unreachable() -> Self {
         Self::connect_to_emulator("http://127.0.0.1:1", TimeoutProfile::Request)
     }
 
-    /// Connects to the embedded database at `endpoint`, which requires its access key id.
+    /// Connects to the embedded database at `endpoint`, which requires this access key id.
     pub fn connect_to_embedded(
         endpoint: &str,
         access_key_id: &str,
@@ -120,7 +120,7 @@ impl Store {
         Self { client, tables, timeouts, reachability: Arc::default() }
     }
 
-    /// The client and the table names, for operations that only operators need, such as creating tables.
+    /// The client and the table names, for operator-only tasks such as creating tables.
     pub fn parts(&self) -> (&Client, &Tables) {
         (&self.client, &self.tables)
     }
@@ -155,8 +155,8 @@ impl Store {
         put.send().await.map(drop).map_err(StoreError::call("PutItem", table))
     }
 
-    /// Writes an item in place of the one with its key, whose attribute must have this value, or be missing if `None`.
-    /// Returns `false` if it differs.
+    /// Replaces the item with the same key if its attribute still has this value, or is missing if `None`.
+    /// Returns `false` otherwise.
     pub(crate) async fn put_in_place(
         &self,
         table: &str,
@@ -223,8 +223,8 @@ pub(crate) fn record_from_item<T: DeserializeOwned>(
     from_item(item).map_err(StoreError::item(table))
 }
 
-/// Serializes a record as an item for `table`, with its checksum, and with `key` if the record does not contain
-/// it. Leaves out `None` fields.
+/// Serializes a record as an item for `table`, with its checksum. Adds `key` if the record does not contain
+/// it. Leaves out fields that are `None`.
 pub(crate) fn item_from_record(
     table: &str,
     key: Option<(&str, AttributeValue)>,
@@ -245,8 +245,8 @@ const TRUST_VARIABLES: [&str; 2] = ["SSL_CERT_FILE", "SSL_CERT_DIR"];
 /// The certificates that a client trusts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TrustedRoots {
-    /// The five Amazon Trust Services roots. Reading them is 20 times as fast as reading all system roots, which
-    /// would take half of a function's startup (docs/decisions/0012-cold-starts.md).
+    /// The five Amazon Trust Services roots. Loading them is 20 times as fast as loading all system roots, which
+    /// would take up half of a function's startup (docs/decisions/0012-cold-starts.md).
     Amazon,
     /// The system's roots, for endpoints that may not belong to AWS.
     System,
@@ -254,7 +254,7 @@ pub enum TrustedRoots {
 
 impl TrustedRoots {
     /// Chooses the roots for a function: Amazon's, unless the endpoint, the region or certificates from the
-    /// environment call for others. Emulators do not use TLS.
+    /// environment require others. Emulators do not use TLS.
     fn new(endpoint: Option<&str>, region: Option<&str>, has_own_roots: bool) -> Self {
         let is_in_china = region.is_some_and(|region| region.starts_with("cn-"));
         match endpoint {

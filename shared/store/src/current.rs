@@ -1,4 +1,4 @@
-//! Keeps the current version of the data in memory, and refreshes it.
+//! Holds the current version of the data in memory, and refreshes it.
 
 use std::{
     sync::Arc,
@@ -19,14 +19,14 @@ const RECHECK_INTERVAL: Duration = Duration::from_secs(60);
 /// The interval after a failed read.
 const FAILURE_RECHECK_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Keeps the current version in memory, and switches to a new one within a minute.
+/// Holds the current version in memory, and switches to a new one within a minute.
 ///
 /// A new version is used only once its snapshot is in memory. Until then, or while DynamoDB is down, lookups
-/// and lists keep using the version in memory.
+/// and lists continue to use the version in memory.
 pub struct CurrentDataset {
     store: Store,
     state: Mutex<State>,
-    /// Locked by the request that checks for a new version. Other requests keep using the one in memory.
+    /// Locked by the request that checks for a new version. Other requests use the one in memory.
     refreshing: tokio::sync::Mutex<()>,
 }
 
@@ -34,11 +34,11 @@ pub struct CurrentDataset {
 #[derive(Default)]
 struct State {
     latest: Option<LoadedVersion>,
-    /// The last requested older version, since clients request more pages from the same list.
+    /// The older version that was requested last, because clients request more pages from the same list.
     earlier: Option<LoadedVersion>,
-    /// The time of the next read of the manifest; `None` if it is due. It also applies if no version was readable.
+    /// The time of the next manifest read; `None` if it is due. Also set if no version was readable.
     recheck_at: Option<Instant>,
-    /// The manifest as of the last read.
+    /// The manifest from the last read.
     manifest: Option<Arc<Manifest>>,
     /// The versions that were unreadable when the one in use was loaded.
     skipped: Arc<Vec<SkippedVersion>>,
@@ -49,7 +49,7 @@ impl State {
         self.recheck_at.is_none_or(|recheck_at| now >= recheck_at)
     }
 
-    /// The version in use, unless the next read of the manifest is due at `now`.
+    /// The version in use, unless a manifest read is due at `now`.
     fn fresh(&self, now: Instant) -> Option<LoadedVersion> {
         self.latest.clone().filter(|_| !self.is_due(now))
     }
@@ -59,7 +59,7 @@ impl State {
         self.latest.iter().chain(&self.earlier).find(|loaded| loaded.version == *version).cloned()
     }
 
-    /// Switches to this version. The replaced one stays in memory, since clients may be reading its pages.
+    /// Switches to this version. The previous one stays in memory, because clients may be reading its pages.
     fn switch_to(&mut self, loaded: LoadedVersion, recheck_in: Duration) {
         let replaced = self.latest.take().filter(|latest| latest.version != loaded.version);
         self.earlier = replaced.or(self.earlier.take());
@@ -76,7 +76,7 @@ impl State {
     }
 }
 
-/// The version that responses come from, as the manifest describes it.
+/// The version behind responses, as described in the manifest.
 #[derive(Debug)]
 pub enum Serving {
     Current(Snapshot),
@@ -115,7 +115,7 @@ impl CurrentDataset {
         dataset
     }
 
-    /// Reads the manifest, and determines the version that responses come from.
+    /// Reads the manifest, and finds the version behind responses.
     pub async fn serving(&self) -> Serving {
         let serving = match self.read_manifest_patiently().await {
             Ok(Some(manifest)) => self.find_serving(&self.set_manifest(manifest)).await,
@@ -155,7 +155,7 @@ impl CurrentDataset {
             (Err(_), Some(stale)) => return Ok(stale),
             (Err(_), None) => self.refreshing.lock().await,
         };
-        // Another request may have refreshed the dataset while this one waited.
+        // Another request may have refreshed the dataset in the meantime.
         let now = Instant::now();
         if let Some(fresh) = self.state.lock().fresh(now) {
             return Ok(fresh);
@@ -164,13 +164,13 @@ impl CurrentDataset {
         if is_due { self.refresh().await } else { Err(DatasetError::StillUnreadable) }
     }
 
-    /// The version in memory, and the manifest as of the last read. Does not call DynamoDB.
+    /// The version in memory, and the manifest from the last read. Does not call DynamoDB.
     pub fn in_memory(&self) -> Option<(LoadedVersion, Arc<Manifest>)> {
         let state = self.state.lock();
         state.latest.clone().zip(state.manifest.clone())
     }
 
-    /// Finds a version by name, for a client reading its pages; `None` if it is unreadable, or neither current
+    /// Finds a version by name, for a client that is reading its pages. `None` if it is unreadable, or neither current
     /// nor retained.
     pub async fn version(&self, version: &str) -> Result<Option<LoadedVersion>, DatasetError> {
         if let Some(found) = self.state.lock().find(version) {
@@ -205,7 +205,7 @@ impl CurrentDataset {
             Err(error) => error,
         };
         let mut state = self.state.lock();
-        // Without a version, every request would read all versions again.
+        // Without a delay, every request would read all versions again.
         if state.latest.is_some() || error.affects_every_version() {
             state.recheck_in(FAILURE_RECHECK_INTERVAL);
         }
@@ -221,7 +221,7 @@ impl CurrentDataset {
         Ok(in_memory)
     }
 
-    /// Loads the newest readable version. If the current one is unreadable, rereads the manifest: an import may
+    /// Loads the newest readable version. If the current one is unreadable, reads the manifest again: an import may
     /// have just replaced that version and deleted its chunks.
     async fn newest(&self) -> Result<NewestVersion<LoadedVersion>, DatasetError> {
         let manifest = self.require_manifest().await?;
@@ -250,12 +250,12 @@ impl CurrentDataset {
         .await
     }
 
-    /// The unreadable versions that were skipped when the one in use was loaded.
+    /// The unreadable versions that were skipped before loading the one in use.
     pub fn skipped(&self) -> Arc<Vec<SkippedVersion>> {
         Arc::clone(&self.state.lock().skipped)
     }
 
-    /// Stores the versions that were skipped in favor of `loaded`, and logs each once.
+    /// Stores the versions that were skipped in favor of `loaded`, and logs each of them once.
     fn record_skipped(&self, skipped: Vec<SkippedVersion>, loaded: &LoadedVersion) {
         let mut state = self.state.lock();
         for unreadable in &skipped {
@@ -271,7 +271,7 @@ impl CurrentDataset {
         state.skipped = Arc::new(skipped);
     }
 
-    /// Reads the manifest from DynamoDB, with a short timeout if one is in memory.
+    /// Reads the manifest from DynamoDB. If one is already in memory, the timeout is short.
     async fn stored_manifest(&self) -> Result<Option<Manifest>, StoreError> {
         let is_known = self.state.lock().manifest.is_some();
         if !is_known {
@@ -280,7 +280,7 @@ impl CurrentDataset {
         self.store.read_briefly(Table::Dataset, self.store.manifest()).await
     }
 
-    /// Reads the manifest with the full timeout, since a slow database has not failed.
+    /// Reads the manifest with the full timeout, because a slow database is not a failed one.
     async fn read_manifest_patiently(&self) -> Result<Option<Manifest>, StoreError> {
         self.store.read_patiently(Table::Dataset, self.store.manifest()).await
     }
@@ -290,7 +290,7 @@ impl CurrentDataset {
         Ok(self.set_manifest(manifest))
     }
 
-    /// Returns this snapshot's version from memory if it is there, or loads it from DynamoDB.
+    /// Returns this snapshot's version from memory if possible, and otherwise loads it from DynamoDB.
     async fn load_or_reuse(&self, snapshot: &Snapshot) -> Result<LoadedVersion, DatasetError> {
         if let Some(in_memory) = self.state.lock().find(snapshot.version.as_str()) {
             return Ok(in_memory);
@@ -299,7 +299,7 @@ impl CurrentDataset {
         Ok(LoadedVersion { version: snapshot.version.clone(), dataset: Arc::new(dataset) })
     }
 
-    /// If it names a new version, the next lookup switches to it, since other responses already come from this manifest.
+    /// Stores a newly read manifest. If it names a new version, the next lookup switches to that version.
     fn set_manifest(&self, manifest: Manifest) -> Arc<Manifest> {
         let manifest = Arc::new(manifest);
         let mut state = self.state.lock();
@@ -311,7 +311,7 @@ impl CurrentDataset {
     }
 }
 
-/// The manifest's entry for a version, or for the current version if the manifest no longer lists it.
+/// The manifest's entry for this version, or for the current version if it is no longer listed.
 fn describe(manifest: &Manifest, loaded: &LoadedVersion) -> Snapshot {
     manifest.snapshot(loaded.version.as_str()).unwrap_or(&manifest.current).clone()
 }

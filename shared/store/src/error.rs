@@ -18,10 +18,10 @@ pub enum StoreError {
     /// A brief read timed out.
     #[error("DynamoDB did not respond within {limit:?}")]
     TooSlow { limit: Duration },
-    /// The table failed recently, so it was not called.
+    /// The call was skipped, because the table failed recently.
     #[error("table {table} was not called, since a call failed a few seconds ago ({kind})")]
     NotCalled { table: String, kind: FailureKind },
-    /// An item is damaged, or has a format that this program does not support.
+    /// An item is damaged, or in a format that this program does not support.
     #[error("an item in table {table} is damaged or in an unsupported format")]
     Item { table: String, source: Cause },
     /// The manifest is damaged, so no version can be found.
@@ -30,7 +30,7 @@ pub enum StoreError {
          imports the published reports as the first version"
     )]
     Manifest { table: String, source: Cause },
-    /// A part of the history is missing or damaged, although the manifest leads to it.
+    /// A part of the history that the manifest refers to is missing or damaged.
     #[error(
         "{part} of the history is damaged; 'tnr verify --repair' restores what is stored elsewhere"
     )]
@@ -47,7 +47,7 @@ pub enum StoreError {
     Busy { operation: &'static str, left: usize },
     #[error("no key has the hash {0}")]
     NoKey(String),
-    /// The manifest to replace has changed.
+    /// The manifest changed before it could be replaced.
     #[error(
         "another import or rollback changed the data in the meantime; \
          check which version is current, and try again if still needed"
@@ -56,7 +56,7 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// Wraps the error from a failed call, for `map_err`.
+    /// Returns a `map_err` function that wraps the error from a failed call.
     pub(crate) fn call<E>(operation: &'static str, table: &str) -> impl FnOnce(SdkError<E>) -> Self
     where
         E: ProvideErrorMetadata + Error + Send + Sync + 'static,
@@ -71,7 +71,7 @@ impl StoreError {
         }
     }
 
-    /// The kind of DynamoDB failure; `None` if DynamoDB responded, or was not called.
+    /// The kind of DynamoDB failure; `None` if DynamoDB responded or was not called.
     pub(crate) fn failure(&self) -> Option<FailureKind> {
         match self {
             Self::Call { kind, .. } => Some(*kind),
@@ -81,13 +81,13 @@ impl StoreError {
         }
     }
 
-    /// Wraps the error for an item that cannot be read or written, for `map_err`.
+    /// Returns a `map_err` function for an item that cannot be read or written.
     pub(crate) fn item<E: Into<Cause>>(table: &str) -> impl FnOnce(E) -> Self {
         move |error| Self::Item { table: table.to_owned(), source: error.into() }
     }
 }
 
-/// Returns `true` if the embedded database responded, but could not read the requested item.
+/// Returns `true` if the embedded database responded, but failed to read the requested item.
 fn is_damaged_item<E: ProvideErrorMetadata>(error: &SdkError<E>) -> bool {
     const MESSAGES: [&str; 3] = ["Bad item JSON", "UTF-8", "utf-8"];
     let message = error.as_service_error().and_then(ProvideErrorMetadata::message);

@@ -1,8 +1,8 @@
-//! The history of the data: the publications that follow each other, and the difference that each one made.
+//! The history of the data: consecutive publications, each with its difference from the previous one.
 //!
-//! A publication makes a version current, by an import or a rollback. It refers to the one before, and the manifest
-//! refers to the newest, so one write adds a publication. Others are left behind by imports that were overtaken or died,
-//! and nothing refers to them.
+//! A publication makes a version current, through an import or a rollback. It refers to the previous publication, and
+//! the manifest refers to the newest, so a single write adds a publication. Imports that were overtaken or crashed
+//! leave publications that nothing refers to.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -16,54 +16,54 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Manifest, Snapshot, StoreError};
 
-/// An eventually consistent read takes half a unit for each started 4 KB.
+/// An eventually consistent read costs half a unit for every 4 KB, rounded up.
 const BYTES_PER_READ: u32 = 4096;
 
 /// A version that became current.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Publication {
-    /// A unique name. Imports use the version; a rollback has its own, since its version was current before.
+    /// A unique name: the version for an import, or a new name for a rollback, whose version is not new.
     pub id: Version,
     pub version: Version,
-    /// One more than its predecessor's.
+    /// One more than the previous publication's number.
     pub number: u32,
     /// The time at which it became current, by the clock of the machine that published it.
     pub at: Timestamp,
-    /// The end of its difference's time in the history, in Unix seconds; `None` if the history begins with it.
+    /// The time at which its difference leaves the history, in Unix seconds; `None` if the history starts with it.
     pub ends_at: Option<i64>,
 }
 
-/// A publication, and its difference from the one before.
+/// A publication, and its difference from the previous one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PublishedDifference {
     pub publication: Publication,
     pub predecessor: Publication,
-    /// The records that differ.
+    /// The keys of the records that differ.
     pub keys: ChangedKeys,
     pub bytes: u32,
     pub(crate) hash: String,
 }
 
-/// A publication whose difference could not be written. A later import writes it.
+/// A publication whose difference has not been written. A later import writes it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Unrecorded {
     pub publication: Publication,
     pub predecessor: Publication,
-    /// The predecessor's version, which is stored until the difference is written.
+    /// The previous version, which is stored until the difference is written.
     pub before: Snapshot,
 }
 
-/// Publications that follow each other without a gap, and their differences.
+/// Consecutive publications and their differences.
 #[derive(Debug, Clone, PartialEq)]
 pub struct History {
     start: Publication,
     /// Oldest first.
     differences: Vec<PublishedDifference>,
-    /// The reason why the difference of `start` is unknown, unless the history begins there.
+    /// The reason why the difference of `start` is unknown, unless the history starts there.
     gap: Option<Gap>,
 }
 
-/// The reason why an earlier part of the history cannot be read.
+/// The reason why an earlier part of the history is unreadable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gap {
     /// The publication's item is missing or damaged.
@@ -94,14 +94,14 @@ impl PublishedDifference {
         format!("the difference of publication {}", self.publication.id)
     }
 
-    /// The read units that its packed difference takes.
+    /// The read units needed to read its packed difference.
     pub fn read_units(&self) -> f64 {
         f64::from(self.bytes.div_ceil(BYTES_PER_READ)) / 2.0
     }
 }
 
 impl History {
-    /// Follows the predecessors of the manifest's publication, until one whose difference is past its end, or unknown.
+    /// Follows the publications back from the manifest's, until one whose difference has expired or is unknown.
     pub fn new(manifest: &Manifest, stored: Vec<PublishedDifference>, now: Timestamp) -> Self {
         let mut stored: HashMap<Version, PublishedDifference> = stored
             .into_iter()
@@ -123,12 +123,12 @@ impl History {
         history
     }
 
-    /// The reason why an earlier part of the history cannot be read, if so.
+    /// The reason why an earlier part of the history is unreadable; `None` if it is complete.
     pub fn gap(&self) -> Option<Gap> {
         self.gap
     }
 
-    /// Fails if an earlier part of the history cannot be read.
+    /// Returns an error if an earlier part of the history is unreadable.
     pub fn check_complete(&self) -> Result<(), StoreError> {
         let id = || self.start.id.clone();
         match self.gap {
@@ -149,7 +149,7 @@ impl History {
         self.differences.last().map_or(&self.start, |newest| &newest.publication)
     }
 
-    /// The publication at this index; 0 is the oldest.
+    /// The publication at this position; 0 is the oldest.
     pub fn publication(&self, index: usize) -> Option<&Publication> {
         self.publications().nth(index)
     }
@@ -160,18 +160,18 @@ impl History {
         [&self.start].into_iter().chain(later)
     }
 
-    /// The differences that were published after the publication at a position, oldest first.
+    /// The differences published after the publication at this position, oldest first.
     pub fn differences_after(&self, position: usize) -> &[PublishedDifference] {
         self.differences.get(position..).unwrap_or_default()
     }
 
-    /// The position of the publication that was current at a time; `None` before the first one. If a clock was wrong,
-    /// the last one that is not later.
+    /// The position of the publication that was current at a time; `None` before the first one. If clocks were wrong,
+    /// the last one with a time that is not later.
     pub fn position_at(&self, time: Timestamp) -> Option<usize> {
         self.last_position(|publication| publication.at <= time)
     }
 
-    /// The position of the publication with this ID, or of the last one of this version.
+    /// The position of the publication with this ID, or otherwise of the last publication of this version.
     pub fn position_of(&self, name: &Version) -> Option<usize> {
         self.last_position(|publication| publication.id == *name)
             .or_else(|| self.last_position(|publication| publication.version == *name))
@@ -189,14 +189,14 @@ impl History {
         (1..=self.differences.len()).filter(move |at| changed(&self.differences[at - 1]))
     }
 
-    /// The first change to a record after the publication at a position: its publication's position, and whether the record
-    /// existed before.
+    /// A record's first change after the publication at this position: the position of the change, and whether
+    /// the record existed before.
     pub fn first_change_after(&self, position: usize, key: RecordKey) -> Option<(usize, bool)> {
         let later = self.differences_after(position).iter().zip(position + 1..);
         later.filter_map(|(difference, at)| Some((at, difference.keys.existed(key)?))).next()
     }
 
-    /// The exchanges in an area code that changed after the publication at a position, and whether each existed before.
+    /// The exchanges in an area code that changed after the publication at this position, and whether each existed.
     pub fn exchanges_changed_after(&self, position: usize, npa: Npa) -> BTreeMap<NpaNxx, bool> {
         let mut existed = BTreeMap::new();
         for difference in self.differences_after(position) {
@@ -275,7 +275,7 @@ pub(crate) mod tests {
         assert_eq!(found.position_of(&second.id), Some(1));
         assert_eq!(found.position_of(&rollback.id), Some(3));
         assert_eq!(found.position_of(&overtaken.id), None);
-        // Before the rollback.
+        // The history before the rollback.
         assert_eq!(history(&third, &stored, third.at).current(), &third);
     }
 
@@ -292,7 +292,7 @@ pub(crate) mod tests {
         assert_eq!((only.start(), only.current(), only.gap()), (&all[0], &all[0], None));
     }
 
-    /// If not, a request for an earlier time would get a shorter list, or an error that blames the request.
+    /// Otherwise a request for an earlier time would return a shorter list, or an error that blames the client.
     #[test]
     fn a_missing_difference_is_damage_unless_the_manifest_lists_it_as_unrecorded() {
         let all = publications::<4>();

@@ -1,4 +1,4 @@
-//! Keeps the last history in memory. It is read only for requests about the past.
+//! Caches the last history in memory. It is read only for requests about the past.
 
 use std::{
     sync::Arc,
@@ -10,17 +10,17 @@ use parking_lot::Mutex;
 
 use crate::{History, Manifest, Store, StoreError};
 
-/// The lifetime of a history in memory. Old differences expire in the meantime, but their items remain for days.
+/// The lifetime of a cached history. Old differences expire in the meantime, but their items remain for days.
 const TTL: Duration = Duration::from_hours(1);
 
-/// The lifetime of a history with a gap, which may be repaired.
+/// The lifetime of a cached history with a gap, which may be repaired.
 const TTL_WITH_GAP: Duration = Duration::from_secs(5);
 
 pub struct HistoryCache {
     store: Store,
-    /// The history, and when it was read.
+    /// The history, and the time when it was read.
     cached: Mutex<Option<(Arc<History>, Instant)>>,
-    /// Locked by the request that reads the history. Others wait for it.
+    /// Locked by the request that reads the history. Other requests wait for it.
     reading: tokio::sync::Mutex<()>,
 }
 
@@ -29,7 +29,7 @@ impl HistoryCache {
         Self { store, cached: Mutex::default(), reading: tokio::sync::Mutex::default() }
     }
 
-    /// The history that ends with the manifest's publication.
+    /// The history up to the manifest's publication.
     pub async fn get(&self, manifest: &Manifest) -> Result<Arc<History>, StoreError> {
         if let Some(cached) = self.find(manifest) {
             return Ok(cached);
@@ -43,8 +43,8 @@ impl HistoryCache {
         Ok(history)
     }
 
-    /// Forgets the history if a read found damage, since a repair replaces what it refers to. Not more often than a history
-    /// with a gap, since reading it again costs more than most reads.
+    /// Drops the cached history if a read found damage, because a repair replaces items that it refers to. Drops it at
+    /// most as often as a history with a gap, because reading it again costs more than most reads.
     pub fn check<T>(&self, read: Result<T, StoreError>) -> Result<T, StoreError> {
         if matches!(read, Err(StoreError::DamagedHistory { .. })) {
             self.cached.lock().take_if(|(_, read_at)| read_at.elapsed() >= TTL_WITH_GAP);
@@ -58,7 +58,7 @@ impl HistoryCache {
     }
 }
 
-/// Returns `true` if the history ends with the manifest's publication, and is recent.
+/// Returns `true` if the history ends with the manifest's publication and is recent.
 fn is_usable(
     (history, read_at): &(Arc<History>, Instant),
     manifest: &Manifest,
@@ -88,7 +88,7 @@ mod tests {
         }
     }
 
-    /// Otherwise a server would report damage for an hour after its repair.
+    /// Otherwise a server would report damage for an hour after the repair.
     #[test]
     fn damage_makes_the_history_be_read_again_after_some_seconds() {
         let cache = HistoryCache::new(Store::unreachable());

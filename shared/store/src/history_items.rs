@@ -8,8 +8,8 @@
 //! | OCN or NPA | `#`, publication number and ID | A change to the carrier or area code |
 //! | NPA | NXX, `#`, publication number and ID | A change to the exchange |
 //!
-//! A change's entry is `555#0000000042#20261121T090003Z-5fGh2kLmN8pQrS1t`. A publication lists the keys that it changed, so
-//! readers know which changes exist, and a missing one is damage. Items never change, and DynamoDB's TTL deletes them.
+//! A change's entry looks like `555#0000000042#20261121T090003Z-5fGh2kLmN8pQrS1t`. A publication lists the keys that it
+//! changed, so readers can tell that a change is missing. Items never change, and DynamoDB's TTL deletes them.
 
 use std::collections::HashMap;
 
@@ -37,7 +37,7 @@ use crate::{
 
 const PUBLICATIONS: &str = "publications";
 const COPIES: &str = "copies";
-/// Items outlive their publication's time in the history by this much, so that TTL deletes none that a history refers to.
+/// The time that items outlive their difference's time in the history, so that TTL never deletes one in use.
 const ITEMS_OUTLIVE: SignedDuration = SignedDuration::from_hours(7 * 24);
 const CONCURRENT_CALLS: usize = 8;
 
@@ -49,14 +49,14 @@ pub struct HistoryItem {
     pub pair: RecordPair,
 }
 
-/// An item's key and contents.
+/// An item, with its key and contents.
 #[derive(Serialize)]
 struct Entry<C> {
     code: String,
     entry: String,
     #[serde(flatten)]
     contents: C,
-    /// Unix seconds.
+    /// In Unix seconds.
     expires_at: i64,
 }
 
@@ -89,12 +89,12 @@ fn parse_change_key(code: &str, entry: &str) -> Option<(Version, RecordKey)> {
     Some((id, key))
 }
 
-/// The time at which TTL deletes a publication's items, in Unix seconds.
+/// The time after which TTL deletes a publication's items, in Unix seconds.
 fn expires_at(publication: &Publication) -> i64 {
     publication.ends_at.unwrap_or_default() + ITEMS_OUTLIVE.as_secs()
 }
 
-/// Turns an unreadable item into damage to a part of the history, for `map_err`.
+/// Returns a `map_err` function that turns an unreadable item into damage to a part of the history.
 fn damage(part: impl FnOnce() -> String) -> impl FnOnce(StoreError) -> StoreError {
     move |error| match error {
         StoreError::Item { source, .. } => StoreError::DamagedHistory { part: part(), source },
@@ -137,8 +137,8 @@ impl Store {
         Ok(())
     }
 
-    /// Reads the history that ends with the manifest's publication. Eventually consistent at first, at half the cost: each
-    /// publication names the one before, so a missing one is noticed.
+    /// Reads the history up to the manifest's publication. Tries eventually consistent reads first, at half the cost:
+    /// each publication names the previous one, so a missing one is noticed.
     pub async fn history(
         &self,
         manifest: &Manifest,
@@ -153,7 +153,7 @@ impl Store {
         Ok(History::new(manifest, stored, now))
     }
 
-    /// Reads every intact publication: the items, and their copies. Some may have been overtaken.
+    /// Reads every intact publication: the items, and their copies. Some may be from imports that were overtaken.
     pub async fn stored_publications(&self) -> Result<[Vec<PublishedDifference>; 2], StoreError> {
         let items = self.intact_publications(PUBLICATIONS, true).await?;
         Ok([items, self.intact_publications(COPIES, true).await?])
@@ -178,8 +178,8 @@ impl Store {
         published.unpack(&self.packed_difference(published).await?)
     }
 
-    /// Reads a publication's difference, and verifies its hash. Eventually consistent at first, at half the cost: the hash
-    /// shows if a chunk is missing.
+    /// Reads a publication's difference, and verifies its hash. Tries eventually consistent reads first, at half the
+    /// cost: the hash reveals a missing chunk.
     pub async fn packed_difference(
         &self,
         published: &PublishedDifference,
@@ -195,7 +195,7 @@ impl Store {
                     packed.extend(data.into_inner());
                 }
             }
-            // A repair with a better compression leaves chunks behind.
+            // A repair that compresses better leaves old chunks at the end.
             packed.truncate(published.bytes as usize);
             if snapshot_hash(&packed) == published.hash {
                 return Ok(packed);
@@ -204,7 +204,7 @@ impl Store {
         Err(StoreError::DamagedHistory { part: part(), source: "its hash is wrong".into() })
     }
 
-    /// Rebuilds the manifest's current version from an older one and the differences since.
+    /// Rebuilds the manifest's current version from an older version and the differences since then.
     pub async fn rebuild(
         &self,
         manifest: &Manifest,
@@ -230,7 +230,7 @@ impl Store {
         })
     }
 
-    /// Reads changes that publications in the history made, each with its publication's position, in this order.
+    /// Reads changes by publication position and record key, in the order of `wanted`.
     pub async fn changes(
         &self,
         history: &History,
@@ -241,7 +241,7 @@ impl Store {
             .filter_map(|&(position, key)| Some(change_key(history.publication(position)?, key)))
             .collect();
         let mut found: HashMap<(String, String), Item> = HashMap::new();
-        // Eventually consistent at first, at half the cost: the history shows which changes exist.
+        // Tries eventually consistent reads first, at half the cost: the history knows which changes exist.
         for is_consistent in [false, true] {
             let missing = |key: &&(String, String)| !found.contains_key(*key);
             let missing: Vec<_> = keys.iter().filter(missing).cloned().collect();
@@ -292,7 +292,7 @@ impl Store {
         Ok([before, after].map(|it| it.map(record)))
     }
 
-    /// Calls `inspect` with the publication's ID and the record's key of each intact change in the table. The scan is
+    /// Calls `inspect` for each intact change in the table, with the publication's ID and the record's key. The scan is
     /// strongly consistent.
     pub async fn for_each_intact_change(
         &self,
@@ -310,7 +310,7 @@ impl Store {
         self.scan(&self.tables.history, inspect).await
     }
 
-    /// Reads a partition's items, ordered by entry.
+    /// Reads a partition's items, sorted by entry.
     async fn partition(&self, code: &str, is_consistent: bool) -> Result<Vec<Item>, StoreError> {
         let table = self.tables.history.as_str();
         let query = self

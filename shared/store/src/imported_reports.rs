@@ -1,4 +1,4 @@
-//! The reports that a version was imported from, as `/v1/sources` lists them.
+//! The reports behind a version, as listed by `/v1/sources`.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use numbering::records::Country;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-/// A report that an import reads.
+/// A kind of report that imports read.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, strum::Display,
 )]
@@ -76,41 +76,41 @@ const AREA_CODES_CANNOT_TELL: &[&str] = &[
 const BLOCKS_CANNOT_TELL: &[&str] =
     &[USE_AND_PORTING, "the holders of exchanges that are not pooled"];
 
-/// The facts about a report that are known before it is read.
+/// The facts about a report that are known in advance.
 pub struct ReportDescription {
     pub publisher: &'static str,
     pub title: &'static str,
-    /// The age in days beyond which its publisher has stalled; `None` without a schedule. Most are published every day,
-    /// the area code database every month. `template.yaml` has the same defaults for its alarms.
+    /// The age in days beyond which its publisher has stalled; `None` without a schedule. Most reports are published
+    /// every day, the area code database every month. The alarms in `template.yaml` have the same defaults.
     pub max_age_days: Option<i64>,
-    /// Facts that it does not contain.
+    /// Facts that the report does not contain.
     pub cannot_tell: &'static [&'static str],
 }
 
-/// A report as an import read it.
+/// A report, as read by an import.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ImportedReport {
-    /// The publisher's URL; for any other source, only the file's name. It is published.
+    /// The publisher's URL, or only the file name for any other source, because addresses are published.
     pub address: String,
     /// The date stated in the report.
     pub date: Option<Date>,
     pub read_at: Timestamp,
-    /// The hash of the file before it is unpacked, in hex.
+    /// The hash of the file before unpacking, in hex.
     pub sha256: String,
     /// The size of that file.
     pub bytes: u64,
     pub rows: u32,
-    /// Rows that did not become records, by reason.
+    /// Rows that were not imported, by reason.
     pub skipped: BTreeMap<String, u32>,
     /// Unknown values, by column.
     pub unknown_values: BTreeMap<String, u32>,
-    /// Counts of its records.
+    /// Record counts.
     pub counts: BTreeMap<String, u32>,
-    /// Completeness of its records, by column or status.
+    /// The completeness of records, by column or status.
     pub percentages: BTreeMap<String, f64>,
 }
 
-/// The reports of one version, in the order in which they are listed. They are stored as JSON text, since every container
+/// The reports behind one version, in list order. Stored as JSON text, because every container
 /// reads the manifest, and DynamoDB's nested attributes take longer to parse.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -124,7 +124,7 @@ pub struct FileDates {
     pub npa_report: Option<Date>,
 }
 
-/// The report date in the fictional sample, which no published report has.
+/// The report date in the fictional sample. No real report has this date.
 pub const SAMPLE_DATE: Date = Date::constant(2000, 1, 1);
 
 impl TryFrom<String> for ImportedReports {
@@ -142,7 +142,7 @@ impl From<ImportedReports> for String {
 }
 
 impl ImportedReports {
-    /// The date stated in a report; `None` if it has none or was not imported.
+    /// The date stated in a report; `None` if it has no date or was not imported.
     pub fn date(&self, name: ReportName) -> Option<Date> {
         self.0.get(&name)?.date
     }

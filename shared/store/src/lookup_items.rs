@@ -1,7 +1,7 @@
 //! Lookup items: one per record, with the record's code as its partition key.
 //!
-//! An item states the version that last changed its record. If the in-memory dataset states a different version,
-//! readers use the dataset instead.
+//! An item states the version that last changed its record. If the in-memory dataset has a different version for the
+//! record, readers use the dataset instead.
 
 use std::collections::HashMap;
 
@@ -28,7 +28,7 @@ pub struct LookupItem<R> {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ItemKey {
     pub(crate) table: Table,
-    /// Such as `6010` for a carrier, `415#555` for an exchange, and `415` for an area code.
+    /// The key's value, such as `6010` for a carrier, `415#555` for an exchange, and `415` for an area code.
     pub(crate) value: String,
 }
 
@@ -75,7 +75,7 @@ impl Store {
         self.lookup_item(RecordKey::Exchange(npa_nxx)).await
     }
 
-    /// Reads the items of up to [`crate::READS_PER_BATCH`] exchanges, eventually consistently. Leaves out
+    /// Reads the items of up to [`crate::READS_PER_BATCH`] exchanges, with eventual consistency. Leaves out
     /// unreadable items.
     pub async fn exchanges(
         &self,
@@ -99,8 +99,8 @@ impl Store {
         Ok(found)
     }
 
-    /// Reads an item eventually consistently, at half the cost of a consistent read. An outdated item has a
-    /// different version than the dataset expects, so callers ignore it.
+    /// Reads an item with eventual consistency, at half the cost. Callers ignore an outdated item, because its
+    /// version differs from the one in the dataset.
     async fn lookup_item<R: DeserializeOwned>(
         &self,
         key: RecordKey,
@@ -119,7 +119,7 @@ fn npa_nxx_from_item(item: &Item) -> Option<NpaNxx> {
     }
 }
 
-/// An item as a scan found it.
+/// An item found by a scan.
 #[derive(Debug)]
 pub struct StoredItem {
     pub key: ItemKey,
@@ -134,7 +134,7 @@ impl StoredItem {
         checksum::verify(&self.attributes).is_ok()
     }
 
-    /// Returns `true` if the intact item was written from `expected`. Compares only the checksums.
+    /// Returns `true` if the item is intact and was written from `expected`. Compares only the checksums.
     pub fn matches(&self, expected: &LookupItem<Record>) -> bool {
         let expected = item_from_record(&self.table_name, Some(self.key.attribute()), expected);
         expected.is_ok_and(|item| item.get(CHECKSUM) == self.attributes.get(CHECKSUM))

@@ -22,16 +22,16 @@ use numbering::records::{Statistics, Version};
 pub struct Manifest {
     pub revision: Revision,
     pub current: Snapshot,
-    /// When and how the current version became current.
+    /// The publication that made the current version current.
     pub publication: Publication,
     /// Older versions that can still be read, newest first.
     pub retained: Vec<Snapshot>,
-    /// The publications up to the current one whose differences are not in the history yet, oldest first.
+    /// Publications up to the current one whose differences are not in the history yet, oldest first.
     pub unrecorded: Vec<Unrecorded>,
 }
 
-/// A random id that changes with the manifest. A change is written only if the revision that it was prepared for
-/// is still stored, so no change is lost or made twice.
+/// A random id that changes with the manifest. A change is written only if the manifest still has the revision that the
+/// change is based on, so no change is lost or made twice.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Revision(String);
@@ -40,7 +40,7 @@ pub struct Revision(String);
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
     pub version: Version,
-    /// The time of its last import. Importing the same files again updates it.
+    /// The time of its last import. Importing the same files again updates the time.
     pub ingested_at: Timestamp,
     pub reports: ImportedReports,
     pub chunks: u32,
@@ -54,7 +54,7 @@ pub struct Snapshot {
     pub confirmed: bool,
 }
 
-/// The size of a chunk. With its key, it stays below DynamoDB's item limit of 400 KB.
+/// The size of a chunk. With its key, a chunk stays below DynamoDB's item limit of 400 KB.
 pub const CHUNK_BYTES: usize = 390_000;
 /// The maximum number of retained versions. Readers may be loading one, clients may be reading pages from one, and
 /// an operator may roll back to one.
@@ -62,7 +62,7 @@ const MAX_RETAINED: usize = 3;
 /// The length of a revision, enough for 95 random bits.
 const REVISION_CHARACTERS: usize = 16;
 
-/// The 128-bit XXH3 hash of a snapshot in hex. It is 20 times as fast as SHA-256.
+/// A snapshot's 128-bit XXH3 hash in hex. XXH3 is 20 times as fast as SHA-256.
 pub(crate) fn snapshot_hash(bytes: &[u8]) -> String {
     format!("{:032x}", XxHash3_128::oneshot(bytes))
 }
@@ -80,7 +80,7 @@ impl fmt::Display for Revision {
 }
 
 impl Snapshot {
-    /// Describes a snapshot with these bytes.
+    /// Describes the snapshot that consists of these bytes.
     pub fn new(
         version: Version,
         bytes: &[u8],
@@ -98,7 +98,7 @@ impl Snapshot {
         self.reports.date(ReportName::Nanpa) == Some(SAMPLE_DATE)
     }
 
-    /// Returns `true` if this is published data that replaces the sample. The sample is then dropped: published
+    /// Returns `true` if this is real data that replaces the sample. The sample is then dropped: real
     /// data is not compared with it, and no rollback returns to it.
     pub fn replaces_sample(&self, older: &Self) -> bool {
         older.is_sample() && !self.is_sample()
@@ -124,7 +124,7 @@ impl Manifest {
         Self { revision, current: snapshot, publication, retained, unrecorded }
     }
 
-    /// The manifest after the current version's files were imported again. Drops unreadable versions.
+    /// The manifest after importing the current version's files again. Drops unreadable versions.
     pub fn after_reimport(
         &self,
         ingested_at: Timestamp,
@@ -137,7 +137,7 @@ impl Manifest {
         Self { revision: Revision::new(), current, retained, ..self.clone() }
     }
 
-    /// The manifest after a rollback to a retained version, without the newer ones; `None` if it is not retained.
+    /// The manifest after a rollback to a retained version, without any newer ones; `None` if it is not retained.
     pub fn after_rollback_to(&self, version: &Version, at: Timestamp) -> Option<Self> {
         let index = self.retained.iter().position(|older| older.version == *version)?;
         let (target, older) = self.retained[index..].split_first()?;
@@ -168,10 +168,10 @@ impl Manifest {
 
 const MANIFEST: &str = "manifest";
 
-/// The manifest as stored.
+/// The manifest as stored in the table.
 ///
-/// The first import starts by storing a manifest without a version, so that it also has a revision to replace.
-/// If the table is deleted and recreated in the meantime, the revision differs, and the import cannot publish a
+/// The first import starts by storing a manifest without a version, so that there is a revision to replace.
+/// If the table is deleted and recreated in the meantime, the revision differs. The import then fails to publish a
 /// version whose items were deleted.
 #[derive(Debug, Serialize, Deserialize)]
 struct StoredManifest {
@@ -191,7 +191,7 @@ impl Store {
         Ok(self.stored_manifest().await?.and_then(|stored| stored.published))
     }
 
-    /// Returns the revision that the first import replaces, or [`StoreError::Overtaken`] if a version has already been
+    /// Returns the revision for the first import to replace, or [`StoreError::Overtaken`] if a version has already been
     /// imported. Stores a manifest without a version if none exists.
     pub async fn first_revision(&self) -> Result<Revision, StoreError> {
         let empty = StoredManifest::empty();
@@ -205,8 +205,8 @@ impl Store {
         }
     }
 
-    /// If the manifest is unreadable, replaces it with one without a version, as before the first import. Returns
-    /// whether it did.
+    /// Replaces an unreadable manifest with one without a version, as before the first import. Returns
+    /// whether it replaced one.
     pub async fn replace_unreadable_manifest(&self) -> Result<bool, StoreError> {
         if !matches!(self.manifest().await, Err(StoreError::Manifest { .. })) {
             return Ok(false);
@@ -215,9 +215,9 @@ impl Store {
         self.put(&self.tables.dataset, empty).await.map(|()| true)
     }
 
-    /// Stores `manifest` if the stored one still has the revision `replaced`, or returns [`StoreError::Overtaken`]. If the
-    /// response is lost, reads the manifest to find out whether it was stored. After any other error, the change may still
-    /// take effect. That is harmless, since all of the version's items are written.
+    /// Stores `manifest` if the stored one still has the revision `replaced`, or returns [`StoreError::Overtaken`]. If
+    /// the response is lost, reads the manifest to find out whether it was stored. After any other error, the change
+    /// may still take effect later. That is harmless, because all of the version's items are written by then.
     pub async fn publish(
         &self,
         manifest: &Manifest,

@@ -1,4 +1,4 @@
-//! Measures a request's reads: capacity, failures, and time spent waiting.
+//! Measures a request's reads: capacity, failures and wait time.
 
 use std::{
     cell::Cell,
@@ -27,7 +27,7 @@ struct Meter {
     request: RequestNumber,
     consumption: Cell<Consumption>,
     waited: Cell<Duration>,
-    /// The start and number of concurrent waits, which count once.
+    /// The start of the current wait, and the number of concurrent waits, whose shared time counts once.
     pending: Cell<Option<(Instant, u32)>>,
 }
 
@@ -35,7 +35,7 @@ tokio::task_local! {
     static METER: Meter;
 }
 
-/// Runs `request`, and returns its output and the totals for its DynamoDB calls.
+/// Runs `request`, and returns its output with the totals for its DynamoDB calls.
 pub async fn measure_reads<T>(request: impl Future<Output = T>) -> (T, Consumption) {
     let measured = async {
         let output = request.await;
@@ -68,13 +68,13 @@ fn update(change: impl FnOnce(&mut Consumption)) {
     });
 }
 
-/// Subtracts the time that the current request has waited. Outside a request, returns `limit`.
+/// The rest of `limit` after the time that the current request has waited. Outside a request, returns `limit`.
 pub(crate) fn remaining_wait(limit: Duration) -> Duration {
     let waited = METER.try_with(|meter| meter.waited_until(Instant::now())).unwrap_or_default();
     limit.saturating_sub(waited)
 }
 
-/// Awaits a future, and counts the time toward the current request.
+/// Awaits a future, and counts the time as waiting by the current request.
 pub async fn count_wait<T>(future: impl Future<Output = T>) -> T {
     _ = METER.try_with(|meter| meter.begin_wait(Instant::now()));
     let _guard = WaitGuard;

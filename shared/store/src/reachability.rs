@@ -1,8 +1,8 @@
-//! Circuit breakers for tables, and limits on how long a request waits for one.
+//! Circuit breakers for tables, and limits on how long a request waits for a table.
 //!
-//! After a failure, a table is not called for a few seconds, so requests do not wait for it. Then one request every few
-//! seconds probes it, while the others continue without it. A background task cannot be the probe, since Lambda freezes
-//! the process after each response.
+//! After a failure, a table is not called for a few seconds, so that requests do not wait for it. After that, one
+//! request every few seconds probes it, while the others continue without it. A background task cannot be the probe,
+//! because Lambda freezes the process after each response.
 
 use std::{
     pin::Pin,
@@ -20,7 +20,7 @@ use crate::{
     metering::{self, RequestNumber},
 };
 
-/// A kind of failed call. Unlike DynamoDB's own metrics, these include calls that never reach it.
+/// A kind of failed call. Unlike DynamoDB's own metrics, includes calls that never reach it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Display, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "snake_case")]
 pub enum FailureKind {
@@ -74,7 +74,7 @@ pub(crate) struct Reachability {
     failed_calls: [AtomicU64; FailureKind::VARIANTS.len()],
 }
 
-/// Separate breakers, since a table that is too slow for brief reads may be fast enough for patient ones.
+/// Separate breakers, because a table that is too slow for brief reads may be fast enough for patient ones.
 #[derive(Debug, Default)]
 struct TableBreakers {
     brief: Breaker,
@@ -88,7 +88,7 @@ enum Patience {
 }
 
 impl Store {
-    /// Reads something that the caller also has in memory. All brief reads in a request share the limit in
+    /// Reads something that the caller also has in memory. All of a request's brief reads share the limit in
     /// [`crate::TimeoutProfile::brief_reads`]. Returns [`StoreError::NotCalled`] if the table failed recently.
     pub fn read_briefly<T>(
         &self,
@@ -98,7 +98,7 @@ impl Store {
         self.guard_read(table, Patience::Brief, Box::pin(read))
     }
 
-    /// Like [`Self::read_briefly`], but for something that the response requires, and with the full timeout.
+    /// Like [`Self::read_briefly`], but for something that the response needs, and with the full timeout.
     pub fn read_patiently<T>(
         &self,
         table: Table,
@@ -107,7 +107,7 @@ impl Store {
         self.guard_read(table, Patience::Patient, Box::pin(read))
     }
 
-    /// Takes a boxed read, since the compiler cannot compute the layout of such deeply nested futures.
+    /// Takes a boxed read, because the compiler cannot compute the layout of such deeply nested futures.
     async fn guard_read<T>(
         &self,
         table: Table,
@@ -137,7 +137,7 @@ impl Store {
                 .unwrap_or_else(|_| Err(StoreError::TooSlow { limit })),
             Patience::Patient => read.await,
         };
-        // An unreadable item is not a table failure.
+        // An unreadable item does not mean that the table failed.
         match result.as_ref().err().and_then(StoreError::failure) {
             Some(kind) => {
                 self.count_failure(kind);
@@ -157,7 +157,7 @@ impl Store {
         result
     }
 
-    /// Counts a failed call, or one that was not made because of an earlier failure of this kind.
+    /// Counts a failed call, or a call that was skipped because of an earlier failure of this kind.
     fn count_failure(&self, kind: FailureKind) {
         self.reachability.failed_calls[kind as usize].fetch_add(1, Ordering::Relaxed);
         metering::add_failed_call();
@@ -169,7 +169,7 @@ impl Store {
         self.reachability.tables.iter().all(|table| !table.brief.has_failed_recently(now))
     }
 
-    /// The number of failed calls since the store was connected, by kind. Includes calls that were not made because of
+    /// The number of failed calls since the store was connected, by kind. Includes calls that were skipped because of
     /// an earlier failure.
     pub fn failed_calls(&self) -> impl Iterator<Item = (FailureKind, u64)> {
         let counts = self.reachability.failed_calls.iter();
@@ -178,27 +178,27 @@ impl Store {
     }
 }
 
-/// The pause before a failed table is called again.
+/// The wait before a failed table is called again.
 const PAUSE: Duration = Duration::from_secs(3);
 /// The age up to which a failure counts as recent.
 const RECENT: Duration = Duration::from_secs(30);
 
-/// Admits all reads from a working table. After each pause, one request probes a failed one.
+/// Admits all reads from a working table. After each pause, lets one request probe a failed table.
 #[derive(Debug, Default)]
 struct Breaker(Mutex<Option<Failure>>);
 
-/// The last failure, unless a read has succeeded since.
+/// The last failure, if no read has succeeded since.
 #[derive(Debug)]
 struct Failure {
     kind: FailureKind,
     at: Instant,
-    /// The request that has probed the table since, and when it started.
+    /// The request that has probed the table since, and the start time of the probe.
     probe: Option<(RequestNumber, Instant)>,
 }
 
 impl Breaker {
-    /// Admits a read, or returns the failure because of which the table is not called. Admits all reads of the request that
-    /// probes the table: if others were refused, the request would fail and cancel its first read.
+    /// Admits a read, or returns the failure because of which it is refused. Admits all reads of the request that
+    /// probes the table: if any were refused, the request would fail and cancel its first read.
     fn admit(&self, now: Instant, request: RequestNumber) -> Result<(), FailureKind> {
         let mut failure = self.0.lock();
         let Some(Failure { kind, at, probe }) = &mut *failure else { return Ok(()) };
@@ -218,7 +218,7 @@ impl Breaker {
         self.0.lock().as_ref().is_some_and(|failure| now < failure.at + RECENT)
     }
 
-    /// Ends the request's own probe. A read may fail so late that another request probes the table, which goes on.
+    /// Records a failure, which ends the request's own probe. If another request has started to probe, its probe continues.
     fn record_failure(&self, kind: FailureKind, now: Instant, request: RequestNumber) {
         let mut failure = self.0.lock();
         let probe = failure.take().and_then(|it| it.probe);

@@ -1,4 +1,4 @@
-//! Snapshots, stored as immutable chunks in the dataset table, and loaded into memory as versions of the data.
+//! Snapshots, stored as immutable chunks in the dataset table and loaded into memory as versions of the data.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -14,9 +14,9 @@ use crate::{
     manifest::{CHUNK_BYTES, snapshot_hash},
 };
 
-/// The attribute with the manifest revision that the version's import replaces.
+/// The attribute with the manifest revision that the version's import will replace.
 const REPLACES: &str = "replaces";
-/// The minimum age of a chunk that is deleted because no manifest lists its version. An import in progress may still
+/// The age at which a chunk may be deleted if no manifest lists its version. An import in progress may still
 /// publish newer ones.
 const MIN_ORPHAN_AGE: SignedDuration = SignedDuration::from_hours(24);
 
@@ -52,7 +52,7 @@ impl Store {
         Ok(bytes)
     }
 
-    /// Reads the chunks with these ids that exist. Chunks never change, so an eventually consistent read, at half
+    /// Reads the existing chunks with these ids. Chunks never change, so an eventually consistent read, at half
     /// the cost, finds all but the newest.
     async fn chunks(&self, ids: &[String]) -> Result<BTreeMap<String, Vec<u8>>, StoreError> {
         let mut found = BTreeMap::new();
@@ -69,7 +69,7 @@ impl Store {
         Ok(found)
     }
 
-    /// Writes a snapshot's chunks, each with the manifest revision that its import replaces. No manifest lists the
+    /// Writes a snapshot's chunks, each with the manifest revision that its import will replace. No manifest lists the
     /// version before [`Store::publish`].
     pub async fn write_snapshot(
         &self,
@@ -89,12 +89,12 @@ impl Store {
         Ok(())
     }
 
-    /// Deletes the chunks of versions that the manifest does not need, are older than a day, and can no longer be
+    /// Deletes the chunks of versions that are older than a day, are not needed by the manifest, and can no longer be
     /// published.
     ///
     /// The chunks are listed before the manifest is read. Each chunk states the manifest revision that its import
-    /// replaces, which was current when the chunk was written. Revisions never recur, so if another one is current
-    /// after the listing, the version cannot be published. This is safe even with concurrent imports and clock
+    /// replaces, which was current when the chunk was written. Revisions never repeat. So if a different one is current
+    /// after the listing, the version can no longer be published. This is safe even with concurrent imports and clock
     /// skew.
     pub async fn sweep(&self, now: Timestamp) -> Result<(), StoreError> {
         let table = self.tables.dataset.as_str();
@@ -108,7 +108,7 @@ impl Store {
         Ok(())
     }
 
-    /// Lists the dataset table's items with their ids and `replaces` attributes.
+    /// Lists the items in the dataset table with their `id` and `replaces` attributes.
     async fn list_items(&self) -> Result<Vec<Item>, StoreError> {
         let table = self.tables.dataset.as_str();
         let scan = self
@@ -142,7 +142,7 @@ fn chunk_id(version: &Version, index: u32) -> String {
     format!("{version}#{index:04}")
 }
 
-/// Takes the id and data from a chunk. If either is missing, the chunk counts as missing.
+/// Takes the id and data out of a chunk. A chunk that lacks either counts as missing.
 fn into_id_and_data(mut item: Item) -> Option<(String, Vec<u8>)> {
     match (item.remove("id")?, item.remove("data")?) {
         (AttributeValue::S(id), AttributeValue::B(data)) => Some((id, data.into_inner())),
@@ -150,7 +150,7 @@ fn into_id_and_data(mut item: Item) -> Option<(String, Vec<u8>)> {
     }
 }
 
-/// A version of the data in memory. All lists and lookups in a request use the same one.
+/// A version of the data in memory. A request uses the same one for all lists and lookups.
 #[derive(Debug, Clone)]
 pub struct LoadedVersion {
     pub version: Version,
@@ -166,7 +166,7 @@ pub enum DatasetError {
     /// The version is damaged, or in an unsupported layout.
     #[error("version {version} cannot be read")]
     Unreadable { version: Version, source: Cause },
-    /// Every version is unreadable. This is the newest one.
+    /// Every version is unreadable. Contains the newest one.
     #[error(
         "no version can be read, including the newest one, {version}; 'tnr import --fetch' imports the \
          published reports again"
@@ -177,7 +177,7 @@ pub enum DatasetError {
 }
 
 impl DatasetError {
-    /// Wraps the reason why a version cannot be read, for `map_err`.
+    /// Returns a `map_err` function that wraps the reason why a version is unreadable.
     pub(crate) fn unreadable<E: Into<Cause>>(version: &Version) -> impl FnOnce(E) -> Self {
         |reason| Self::Unreadable { version: version.clone(), source: reason.into() }
     }
@@ -203,7 +203,7 @@ impl SkippedVersion {
     }
 }
 
-/// The newest readable version, and the unreadable ones that are newer.
+/// The newest readable version, and any newer versions that are unreadable.
 #[derive(Debug)]
 pub struct NewestVersion<T> {
     pub loaded: T,
@@ -212,7 +212,7 @@ pub struct NewestVersion<T> {
     pub skipped: Vec<SkippedVersion>,
 }
 
-/// Loads the newest readable version in `manifest`, as [`first_readable`] does.
+/// Loads the newest readable version in `manifest`; see [`first_readable`].
 pub async fn load_newest(
     store: &Store,
     manifest: &Manifest,
@@ -221,8 +221,8 @@ pub async fn load_newest(
         .await
 }
 
-/// Returns the first of `snapshots`, ordered newest first, that `load` can read. If all are unreadable, returns
-/// [`DatasetError::NoneReadable`].
+/// Returns the first of `snapshots` that `load` can read. They must be ordered newest first. If all are unreadable,
+/// returns [`DatasetError::NoneReadable`].
 pub async fn first_readable<'a, T, L: Future<Output = Result<T, DatasetError>>>(
     snapshots: impl Iterator<Item = &'a Snapshot>,
     load: impl Fn(Snapshot) -> L,

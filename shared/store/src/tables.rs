@@ -2,7 +2,7 @@
 
 use std::env;
 
-/// A table, regardless of its name in a deployment.
+/// A table, whatever its name in a deployment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Table {
     Carriers,

@@ -11,12 +11,12 @@ const BRIEF_READ_BUDGET: Duration = Duration::from_millis(300);
 /// The limit for one call to the embedded database. A retry would only add load to a busy machine.
 const EMBEDDED_READ_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Timeout profiles for calls to DynamoDB.
+/// Sets of timeouts for calls to DynamoDB.
 #[derive(Debug, Clone, Copy)]
 pub enum TimeoutProfile {
-    /// For requests, since a client is waiting.
+    /// For requests, because a client is waiting.
     Request,
-    /// For requests to a server with the embedded database, which is slow only while the machine is busy.
+    /// For requests to a server with the embedded database, which is only slow on a busy machine.
     EmbeddedRequest,
     /// For imports and operator commands, which can wait.
     Batch,
@@ -51,11 +51,11 @@ impl TimeoutProfile {
 
     pub(crate) fn apply(self, config: Builder) -> Builder {
         let (attempts, attempt, operation) = match self {
-            // A request reads at most a key, the manifest, a snapshot and items in sequence, and a batch also
+            // A request reads at most a key, the manifest, a snapshot and items in sequence. A batch also
             // reads its quota's counts. The total stays below the Lambda function timeout of 15 seconds.
             Self::Request => (3, Duration::from_millis(700), REQUEST_READ_TIMEOUT),
             Self::EmbeddedRequest => (3, EMBEDDED_READ_TIMEOUT, EMBEDDED_READ_TIMEOUT),
-            // A scan can be slow on a stand-in for DynamoDB, and a retry would add to its load.
+            // A scan can be slow on a DynamoDB stand-in, and a retry would add to its load.
             Self::Batch => (4, Duration::from_secs(10), Duration::from_secs(30)),
         };
         let timeouts = TimeoutConfig::builder()

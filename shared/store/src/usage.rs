@@ -1,8 +1,8 @@
-//! Request counts: one item per quota, of less than 1 KB however many containers share it. So a write always takes one
-//! write unit.
+//! Request counts: one item per quota, of less than 1 KB however many containers share it, so that a write always takes
+//! one write unit.
 //!
-//! Containers add their requests. The item remembers each container's last write, so a write that is repeated after a
-//! lost response counts once.
+//! Containers add their requests to the item. The item contains each container's last write, so that a write that is
+//! repeated after a lost response counts once.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -15,13 +15,13 @@ use aws_sdk_dynamodb::{
 
 use crate::{Store, StoreError, checksum::Item};
 
-/// The timeout for a call, which requests may be waiting for.
+/// The timeout for a call. Requests may be waiting for it.
 const CALL_TIMEOUT: Duration = Duration::from_secs(1);
-/// The lifetime of an item in seconds after the last write: until its requests are outside every daily window.
+/// The lifetime of an item in seconds after its last write. By then, its requests are outside every daily window.
 const TIME_TO_LIVE: i64 = 26 * 60 * 60;
 
-/// A period by whose start an item counts. The rest of an attribute's name, after the letter, is the start divided by the
-/// period's length, as in `h498684`. Older counts are removed.
+/// The length of the periods in which an item counts requests. An attribute name such as `h498684` is the letter and
+/// the start of the period divided by its length. Older counts are removed.
 pub struct Period {
     letter: char,
     pub seconds: i64,
@@ -32,14 +32,14 @@ const ACTIVITY: Period = Period { letter: 'a', seconds: Usage::ACTIVITY, kept: 3
 /// The first letter of the attributes with the number of each container's last write.
 const LAST_WRITE: char = 'w';
 
-/// Requests by the start of each of [`Counts::PERIODS`], in Unix seconds. A negative number takes requests back.
+/// Request counts by the start of each of [`Counts::PERIODS`], in Unix seconds. A negative number takes requests back.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Counts(pub [BTreeMap<i64, i64>; Counts::PERIODS.len()]);
 
 impl Counts {
-    /// The periods that requests expire in: for the quota per minute, then per day.
+    /// The periods in which requests expire: for the quota per minute, then per day.
     pub const PERIODS: [Period; 2] = [
-        // Twice as many as in a minute, so that a container with a wrong clock does not remove those that count.
+        // Twice the number in a minute, so that a container with a wrong clock does not remove counts in use.
         Period { letter: 's', seconds: 5, kept: 24 },
         Period { letter: 'h', seconds: 60 * 60, kept: 26 },
     ];
@@ -68,32 +68,32 @@ impl Counts {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Usage {
     pub counts: Counts,
-    /// The sum of the times in milliseconds that containers have been active, by the first second of each minute.
+    /// The total time in milliseconds that containers were active, by the first second of each minute.
     pub activity: BTreeMap<i64, i64>,
-    /// The number of each container's last write, for the last containers that wrote.
+    /// The number of each container's last write, for the containers that wrote last.
     pub last_writes: BTreeMap<String, i64>,
     /// The attributes that the next write removes.
     pub outdated: Vec<String>,
 }
 
 impl Usage {
-    /// The number of containers whose last writes are known.
+    /// The maximum number of containers whose last writes are stored.
     pub const MAX_LAST_WRITES: usize = 16;
-    /// The length of the periods in `activity` in seconds.
+    /// The length of the periods in `activity`, in seconds.
     pub const ACTIVITY: i64 = 60;
 
-    /// Returns `false` if a write is not counted. `true` is certain unless as many containers have written since.
+    /// Returns `false` if the write has not been counted. `true` may be wrong if many containers have written since.
     pub fn may_contain(&self, write: &UsageWrite) -> bool {
         if let Some(number) = self.last_writes.get(&write.container) {
             return *number >= write.number;
         }
         let later = self.last_writes.values().filter(|number| **number > write.number);
-        // One of them may be older, since its own write does not remove it.
+        // One of them may be older, because a write does not remove its own container's entry.
         later.count() >= Self::MAX_LAST_WRITES - 1
     }
 }
 
-/// A container's write for a quota.
+/// A container's write of request counts to a quota.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct UsageWrite {
     /// The container's name: a few random letters and digits.
@@ -101,13 +101,13 @@ pub struct UsageWrite {
     /// Higher than in the container's previous write.
     pub number: i64,
     pub counts: Counts,
-    /// The time in milliseconds since its previous write.
+    /// The time in milliseconds since the container's previous write.
     pub activity: BTreeMap<i64, i64>,
     pub outdated: Vec<String>,
 }
 
 impl UsageWrite {
-    /// The attributes to add to.
+    /// The attributes to increase, each with the number to add.
     fn additions(&self) -> Vec<(String, i64)> {
         let periods = Counts::PERIODS.into_iter().zip(&self.counts.0);
         let names = periods.chain([(ACTIVITY, &self.activity)]).flat_map(|(period, counts)| {
@@ -133,7 +133,7 @@ impl Period {
     }
 }
 
-/// The numbers in the attributes that begin with a letter, by the rest of their names.
+/// The numbers in attributes whose names start with a letter, by the rest of the name.
 fn numbers(item: &Item, letter: char) -> impl Iterator<Item = (&str, i64)> {
     item.iter().filter_map(move |(name, value)| {
         Some((name.strip_prefix(letter)?, value.as_n().ok()?.parse().ok()?))
@@ -141,7 +141,7 @@ fn numbers(item: &Item, letter: char) -> impl Iterator<Item = (&str, i64)> {
 }
 
 impl Store {
-    /// Adds a container's requests to a quota, unless they are counted already. Returns the usage of all containers.
+    /// Adds a container's requests to a quota, unless they are already counted. Returns the usage of all containers.
     pub async fn add_usage(
         &self,
         quota_id: &str,
@@ -192,7 +192,7 @@ impl Store {
         }
     }
 
-    /// Reads the usage of a quota by all containers, strongly consistently.
+    /// Reads the usage of a quota by all containers, with strong consistency.
     pub async fn usage(&self, quota_id: &str) -> Result<Usage, StoreError> {
         let table = &self.tables.usage;
         let get = self.client.get_item().table_name(table).consistent_read(true);
@@ -203,7 +203,7 @@ impl Store {
     }
 }
 
-/// Disables retries, since the next write repeats this one.
+/// Disables retries, because the next write repeats this one.
 fn no_retries() -> Builder {
     let timeouts = TimeoutConfig::builder()
         .operation_attempt_timeout(CALL_TIMEOUT)
@@ -212,7 +212,7 @@ fn no_retries() -> Builder {
     Builder::new().retry_config(RetryConfig::disabled()).timeout_config(timeouts)
 }
 
-/// The stored item, if it already contains the write.
+/// The stored item from the error, if it already contains the write.
 fn counted_item(error: &SdkError<UpdateItemError>) -> Option<&Item> {
     match error.as_service_error()? {
         UpdateItemError::ConditionalCheckFailedException(failed) => failed.item(),
@@ -246,7 +246,7 @@ mod tests {
 
     const NOON: i64 = 1_795_262_400;
 
-    /// An item's size as DynamoDB counts it: names, and about a byte for two digits.
+    /// An item's size by DynamoDB's rules: names, and about a byte per two digits.
     fn size(item: &Item) -> usize {
         let value = |value: &AttributeValue| match value {
             AttributeValue::N(digits) => digits.len().div_ceil(2) + 1,

@@ -1,4 +1,4 @@
-//! The history, over a stand-in for its table.
+//! Tests the history against a stub for its table.
 
 // A failed unwrap fails the test.
 #![allow(clippy::unwrap_used)]
@@ -15,7 +15,7 @@ use numbering::{
 use store::{Gap, History, Manifest, Store, StoreError};
 use test_api::{AppWithHistory, app_with_history, changed_dataset, small_dataset};
 
-/// The small dataset with another name for a carrier.
+/// The small dataset with a different name for a carrier.
 fn renamed(name: &str) -> Dataset {
     changed_dataset(|records| {
         for record in records {
@@ -108,7 +108,7 @@ async fn the_current_version_is_rebuilt_from_an_older_one_and_the_differences() 
     let base = small_dataset().into_successor(&Dataset::default(), first.clone());
     let rebuilt = app.store.rebuild(&manifest, &base, &first).await.unwrap();
     assert!(rebuilt.records().eq(renamed("Two").records()));
-    // A record keeps the version that changed it, so that its item counts.
+    // A record has the version that last changed it, so lookups use its item.
     assert_eq!(rebuilt.last_changed(key()), Some(manifest.current.version.clone()));
     let unchanged = RecordKey::Carrier("9740".parse().unwrap());
     assert_eq!(rebuilt.last_changed(unchanged), Some(first.clone()));

@@ -77,7 +77,7 @@ async fn the_replaced_version_stays_in_memory_and_others_are_found_through_the_m
     }
     assert!(matches!(dataset.version("old").await, Err(DatasetError::Store(_))));
 
-    // A newer manifest, which cannot be read, may list it.
+    // A newer manifest that cannot be read may list it.
     dataset.set_manifest(manifest(current.version));
     assert!(matches!(dataset.version("old").await, Err(DatasetError::Store(_))));
 }

@@ -50,7 +50,7 @@ fn importing_the_same_reports_again_changes_only_the_time_and_the_revision() {
     assert_eq!(again, Manifest { revision, current, ..manifest });
 }
 
-/// Otherwise a sweep would delete what the history still needs.
+/// Otherwise a sweep would delete data that the history still needs.
 #[test]
 fn a_version_is_needed_while_its_difference_is_unrecorded() {
     let [older, current, other] = [(); 3].map(|()| snapshot());

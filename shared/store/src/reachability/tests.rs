@@ -25,7 +25,7 @@ fn is_not_called(result: &Result<(), StoreError>) -> bool {
     matches!(result, Err(StoreError::NotCalled { .. }))
 }
 
-/// A store whose history failed so long ago that a request may probe it.
+/// Creates a store whose history table failed long enough ago that a request may probe it.
 fn store_to_probe() -> Store {
     let store = Store::unreachable();
     let failed_at = Instant::now() - PAUSE;
@@ -36,7 +36,7 @@ fn store_to_probe() -> Store {
     store
 }
 
-/// One failed read once turned the history off for good: a request's second read was refused, which canceled its first.
+/// A request's second read used to be refused, which canceled the first, so one failure disabled the history for good.
 #[tokio::test]
 async fn a_request_with_several_reads_recovers_a_table() {
     let store = store_to_probe();
@@ -76,7 +76,7 @@ fn errors_from_dynamodb_have_their_kind() {
     assert_eq!(FailureKind::from_sdk(&timeout), FailureKind::Timeout);
 }
 
-/// Otherwise no alarm shows that requests fail.
+/// Otherwise no alarm would show that requests fail.
 #[tokio::test]
 async fn a_refused_read_counts_as_the_failure_that_it_stands_for() {
     let store = Store::unreachable();
@@ -155,14 +155,14 @@ fn a_failed_table_is_probed_by_one_request_after_each_pause() {
         assert_eq!(breaker.admit(time, FIRST), Err(FailureKind::Throttled));
     }
 
-    // All reads of the first request, but none of another one until the next pause ends.
+    // Admits all reads of the first request, but none of another until the next pause ends.
     let probe = start + PAUSE;
     assert_eq!([probe, probe].map(|time| breaker.admit(time, FIRST)), [Ok(()); 2]);
     assert_eq!(breaker.admit(probe + PAUSE - just, SECOND), Err(FailureKind::Throttled));
     assert_eq!(breaker.admit(probe + PAUSE, SECOND), Ok(()));
     assert_eq!(breaker.admit(probe + PAUSE, FIRST), Err(FailureKind::Throttled));
 
-    // A late failure of the first request does not end the second one's probe.
+    // A late failure in the first request does not end the second request's probe.
     breaker.record_failure(FailureKind::Throttled, probe + PAUSE, FIRST);
     assert_eq!(breaker.admit(probe + PAUSE, SECOND), Ok(()));
     breaker.record_failure(FailureKind::Timeout, probe + PAUSE, SECOND);
