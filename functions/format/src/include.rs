@@ -12,7 +12,8 @@ use super::{
     FormatResult,
     columns::{COLUMNS, Column, column_name, columns},
     extras::{
-        Assignment, CallingHours, Facts, LineInfo, NetworkInfo, PlaceInfo, ReasonInfo, find_zones,
+        Assignment, CallingHours, Facts, LineInfo, NetworkInfo, Outcome, PlaceInfo, ReasonInfo,
+        find_zones,
     },
     fields::Fields,
 };
@@ -29,7 +30,16 @@ pub struct Extra {
 
 const ALL: &str = "all";
 
-pub static EXTRAS: [Extra; 6] = [
+/// The name of the field with the [`Outcome`].
+pub const VERDICT: &str = "verdict";
+
+pub static EXTRAS: [Extra; 7] = [
+    Extra {
+        name: VERDICT,
+        needs_data: false,
+        describe: |result, facts| result.verdict = Some(Outcome::find(facts)),
+        columns: LazyLock::new(|| columns(VERDICT)),
+    },
     Extra {
         name: "reason",
         needs_data: false,
@@ -128,6 +138,11 @@ impl Include {
 
     pub fn and(mut self, extra: &Extra) -> Self {
         self.0.insert(extra.name);
+        self
+    }
+
+    pub fn without(mut self, name: &str) -> Self {
+        self.0.remove(name);
         self
     }
 

@@ -32,8 +32,8 @@ pub struct Options {
     /// `false` forces a fresh lookup. Other values are ignored.
     #[param(value_type = Option<String>, example = "false")]
     pub cache: Freshness,
-    /// Extra fields to return, comma-separated. `reason` explains why the text is not a single valid number, and is
-    /// `null` if it is. `line` is the number's likely line type and its carrier's everyday name. `assignment` is
+    /// Extra fields to return, comma-separated. `verdict` is `valid`, `repaired`, `rejected` or `empty`. `reason` explains why the
+    /// text is not a single valid number, and is `null` if it is. `line` is the number's likely line type and its carrier's everyday name. `assignment` is
     /// what the numbering plan says about the number. `timezone` adds `timeZones` and `callingHours`. `place` is the city
     /// or region, and `network` the mobile network outside the US and Canada.
     #[param(value_type = Option<Vec<Extra>>, style = Form, explode = false, inline)]

@@ -9,7 +9,8 @@ use utoipa::ToSchema;
 use super::{
     block::{Block, CarrierInfo, Location},
     extras::{
-        Assignment, CallingHours, LineInfo, NetworkInfo, PlaceInfo, ReasonInfo, TimeZoneInfo,
+        Assignment, CallingHours, LineInfo, NetworkInfo, Outcome, PlaceInfo, ReasonInfo,
+        TimeZoneInfo,
     },
 };
 
@@ -86,6 +87,10 @@ pub struct FormatResult {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub(crate) is_non_geographic: Option<bool>,
+    /// The verdict on the text. Present only on request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub(crate) verdict: Option<Outcome>,
     /// The reason why the text is not a single valid number; `null` if it is. Present only on request.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<ReasonInfo>)]
@@ -180,6 +185,11 @@ impl FormatResult {
     /// Replaces the reason why the text is not a single valid number.
     pub fn with_reason(self, reason: ReasonInfo) -> Self {
         Self { reason: Some(Some(reason)), ..self }
+    }
+
+    /// Adds the verdict on the text.
+    pub fn with_verdict(self, verdict: Outcome) -> Self {
+        Self { verdict: Some(verdict), ..self }
     }
 
     /// Removes the formats of an invalid number, so that they are not mistaken for a valid number.

@@ -5,7 +5,7 @@ mod line;
 mod local_time;
 mod place;
 
-use formatting::{DefaultCountry, Languages, PhoneNumber, Reason};
+use formatting::{DefaultCountry, Languages, PhoneNumber, Reason, Verdict};
 use jiff::{Timestamp, civil::Date};
 use numbering::dataset::Dataset;
 use serde::Serialize;
@@ -28,6 +28,36 @@ pub struct Facts<'a> {
     pub languages: &'a Languages,
     pub now: Timestamp,
     pub today: Date,
+}
+
+/// The verdict on text that should be one phone number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+#[schema(as = NumberVerdict)]
+pub enum Outcome {
+    /// Google's rules alone parse the text as this number.
+    Valid,
+    /// A valid number, but Google's rules alone parse the text differently.
+    Repaired,
+    Rejected,
+    Empty,
+}
+
+impl Outcome {
+    pub fn find(&Facts { text, country, number, .. }: &Facts<'_>) -> Self {
+        Verdict::new(text, country, number).into()
+    }
+}
+
+impl From<Verdict> for Outcome {
+    fn from(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Valid => Self::Valid,
+            Verdict::Repaired => Self::Repaired,
+            Verdict::Rejected(Reason::Empty) => Self::Empty,
+            Verdict::Rejected(_) => Self::Rejected,
+        }
+    }
 }
 
 /// The reason why the text is not a single valid number.

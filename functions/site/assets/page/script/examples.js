@@ -31,7 +31,7 @@ const EXAMPLES = {
       flags: {
         country: exampleFlag("United States", "US", "countries"), state: exampleFlag("California", "CA", "states"),
       },
-      isNonGeographic: false, reason: null,
+      isNonGeographic: false, verdict: "valid", reason: null,
       line: { type: null, basis: null, mayDifferIfPorted: null, everydayName: null },
       assignment: {
         verdict: "FICTIONAL", reason: "415-555-0142 is reserved for fiction",

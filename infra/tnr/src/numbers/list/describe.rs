@@ -2,23 +2,15 @@
 
 use std::{borrow::Cow, collections::HashMap};
 
-use format::{Assembler, FormatResult, extras::ReasonInfo};
+use format::{
+    Assembler, FormatResult,
+    extras::{Outcome, ReasonInfo},
+};
 use formatting::{DefaultCountry, PhoneNumber, Reason as NumberReason, Verdict};
 use number_lists::{Columns, Row};
 use numbering::dataset::Dataset;
-use strum::IntoStaticStr;
 
 use super::decoding::decode_cell;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
-#[strum(serialize_all = "lowercase")]
-pub(super) enum Outcome {
-    Valid,
-    Repaired,
-    Rejected,
-    /// The cell or line is blank.
-    Empty,
-}
 
 /// The reason a row does not have exactly one valid number. Displays as the end of a sentence about the row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
@@ -97,8 +89,8 @@ impl Describer<'_> {
                 let message = format!("The row {reason}");
                 let info = ReasonInfo { code: reason.code(), message, other: None };
                 let result = self.assembler.describe("", self.default_country, None, None);
-                let result = result.with_reason(info);
                 let (outcome, reason) = (Outcome::Rejected, Some(reason));
+                let result = result.with_reason(info).with_verdict(outcome);
                 DescribedNumber { column, outcome, reason, result, key: None, occurrence: None }
             }
         }
@@ -108,15 +100,15 @@ impl Describer<'_> {
         let number = PhoneNumber::parse(text, country);
         let has_other = number.as_ref().is_some_and(|number| number.other.is_some());
         let two_numbers = has_other.then_some(NumberReason::TwoNumbers);
-        let (outcome, reason) = match Verdict::new(text, country, number.as_ref()) {
-            Verdict::Valid => (Outcome::Valid, two_numbers),
-            Verdict::Repaired => (Outcome::Repaired, two_numbers),
-            Verdict::Rejected(NumberReason::Empty) => (Outcome::Empty, Some(NumberReason::Empty)),
-            Verdict::Rejected(reason) => (Outcome::Rejected, Some(reason)),
+        let verdict = Verdict::new(text, country, number.as_ref());
+        let outcome = Outcome::from(verdict);
+        let reason = match verdict {
+            Verdict::Rejected(reason) => Some(reason),
+            Verdict::Valid | Verdict::Repaired => two_numbers,
         };
         let key = number.as_ref().filter(|number| self.has_keys && number.valid).map(key);
         let result = self.assembler.describe(text, country, number, self.dataset);
-        let result = result.without_invalid_formats();
+        let result = result.without_invalid_formats().with_verdict(outcome);
         let reason = reason.map(Reason::Number);
         DescribedNumber { column, outcome, reason, result, key, occurrence: None }
     }

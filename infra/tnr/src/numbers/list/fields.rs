@@ -1,20 +1,16 @@
 //! The fields added to a list.
 
-use std::{borrow::Cow, collections::HashSet, str::FromStr};
+use std::{collections::HashSet, str::FromStr};
 
 use format::{
     FormatResult, Include,
-    columns::{self, COLUMNS, column_name},
+    columns::{Column, column_name},
     fields::Fields,
-    include::{EXTRAS, columns_for},
+    include::{EXTRAS, VERDICT, columns_for},
 };
-use serde_json::Value;
 use shared::{errors::quote, params::nearest};
 
-use super::describe::Outcome;
-
 const PREFIX: &str = "tn_";
-const VERDICT: &str = "verdict";
 pub(super) const LINE_NUMBER: &str = "line_number";
 const ALL: &str = "all";
 
@@ -32,16 +28,10 @@ const DEFAULT_COLUMNS: [&str; 10] = [
     "carrier_name",
 ];
 
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Column {
-    Field(&'static columns::Column),
-    Verdict,
-}
-
 #[derive(Debug, Clone)]
 pub struct ListFields {
     /// In CSV column order.
-    pub(super) columns: Vec<Column>,
+    pub(super) columns: Vec<&'static Column>,
     pub(super) has_line_number: bool,
     pub(super) include: Include,
     /// Fields of [`FormatResult`] in JSON, if any; the inner `None` means all.
@@ -60,13 +50,12 @@ impl FromStr for ListFields {
         for name in names.split(',').map(str::trim) {
             match name {
                 ALL => return Ok(Self::all()),
-                VERDICT => columns.push(Column::Verdict),
                 LINE_NUMBER => has_line_number = true,
                 _ => {
                     let path =
                         find_path(&known, name).ok_or_else(|| unknown_field(&known, name))?;
                     let fields = selected(path);
-                    columns.extend(fields.iter().flat_map(columns_for).map(Column::Field));
+                    columns.extend(fields.iter().flat_map(columns_for));
                     paths.push(path);
                 }
             }
@@ -87,59 +76,29 @@ impl ListFields {
     /// included fields.
     pub fn default_for(is_json: bool, include: Include) -> Self {
         let default = if is_json { &[VERDICT, "reason"][..] } else { &DEFAULT_COLUMNS };
-        let included = include.extras().flat_map(|extra| extra.columns.iter()).map(Column::Field);
-        let all = all_columns();
-        let default = default.iter().filter_map(|&name| all.iter().find(|it| it.name() == name));
-        let columns = unique(default.copied().chain(included));
-        let is_written = |column: &columns::Column| {
-            columns.iter().any(|it| it.name() == without_prefix(&column.name))
-        };
+        let included = include.extras().flat_map(|extra| extra.columns.iter());
+        let all = Include::all();
+        let find = |&name| all.columns().find(|it| without_prefix(&it.name) == name);
+        let columns = unique(default.iter().filter_map(find).chain(included));
+        let is_written = |column: &Column| columns.iter().any(|it| it.name == column.name);
         let needed = EXTRAS.iter().filter(|extra| extra.columns.iter().any(is_written));
         let include = needed.fold(include, Include::and);
         Self { columns, has_line_number: is_json, include, json_fields: Some(None) }
     }
 
     fn all() -> Self {
-        let columns = all_columns();
+        let columns = Include::all().columns().collect();
         Self { columns, has_line_number: true, include: Include::all(), json_fields: Some(None) }
     }
-
-    pub(super) fn has_verdict(&self) -> bool {
-        self.columns.iter().any(|column| matches!(column, Column::Verdict))
-    }
 }
 
-/// Every column, with the verdict before the optional ones.
-fn all_columns() -> Vec<Column> {
-    let always = COLUMNS.iter().map(Column::Field);
-    let optional = EXTRAS.iter().flat_map(|extra| extra.columns.iter()).map(Column::Field);
-    always.chain([Column::Verdict]).chain(optional).collect()
-}
-
-fn unique(columns: impl IntoIterator<Item = Column>) -> Vec<Column> {
+fn unique(columns: impl IntoIterator<Item = &'static Column>) -> Vec<&'static Column> {
     let mut seen = HashSet::new();
-    columns.into_iter().filter(|column| seen.insert(column.name())).collect()
+    columns.into_iter().filter(|column| seen.insert(&column.name)).collect()
 }
 
-fn without_prefix(name: &str) -> &str {
+pub(super) fn without_prefix(name: &str) -> &str {
     name.trim_start_matches(PREFIX)
-}
-
-impl Column {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Field(column) => without_prefix(&column.name),
-            Self::Verdict => VERDICT,
-        }
-    }
-
-    /// The cell for a number's result in JSON.
-    pub fn cell(self, result: &Value, outcome: Outcome) -> Cow<'_, str> {
-        match self {
-            Self::Field(column) => column.cell(result),
-            Self::Verdict => <&str>::from(outcome).into(),
-        }
-    }
 }
 
 fn find_path<'a>(known: &'a Fields, name: &'a str) -> Option<&'a str> {
@@ -175,7 +134,7 @@ mod tests {
 
     fn names(fields: &str) -> Vec<&'static str> {
         let fields: ListFields = fields.parse().unwrap();
-        fields.columns.iter().map(|column| column.name()).collect()
+        fields.columns.iter().map(|column| without_prefix(&column.name)).collect()
     }
 
     #[test]
@@ -197,9 +156,9 @@ mod tests {
     #[test]
     fn only_the_optional_fields_that_are_written_are_found() {
         for (is_json, include, found) in [
-            (false, "", "reason,line,place"),
-            (false, "line,network", "reason,line,place,network"),
-            (true, "line", "reason,line"),
+            (false, "", "verdict,reason,line,place"),
+            (false, "line,network", "verdict,reason,line,place,network"),
+            (true, "line", "verdict,reason,line"),
         ] {
             let fields = ListFields::default_for(is_json, include.parse().unwrap());
             assert_eq!(fields.include, found.parse().unwrap(), "{is_json} {include}");
@@ -209,9 +168,9 @@ mod tests {
     #[test]
     fn all_adds_every_field_once() {
         let all: ListFields = "e164,all".parse().unwrap();
-        let names: HashSet<_> = all.columns.iter().map(|column| column.name()).collect();
+        let names: HashSet<_> = all.columns.iter().map(|column| &column.name).collect();
         assert_eq!((names.len(), all.columns.len()), (50, 50));
-        assert!(all.has_line_number && all.has_verdict());
+        assert!(all.has_line_number);
         assert_eq!((all.include, all.json_fields), (Include::all(), Some(None)));
     }
 

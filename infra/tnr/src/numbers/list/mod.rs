@@ -19,7 +19,7 @@ use std::{
     sync::Arc,
 };
 
-use format::Assembler;
+use format::{Assembler, extras::Outcome, include::VERDICT};
 use formatting::Reason as NumberReason;
 use indicatif::HumanCount;
 use jiff::Timestamp;
@@ -31,9 +31,7 @@ pub use options::ListOptions;
 
 use self::{
     decoding::Text,
-    describe::{
-        DescribedNumber, DescribedRow, Describer, FirstLines, Outcome, Reason, are_repeated,
-    },
+    describe::{DescribedNumber, DescribedRow, Describer, FirstLines, Reason, are_repeated},
     fields::ListFields,
     layout::Layout,
     options::{Duplicates, OutputFormat},
@@ -83,7 +81,9 @@ pub fn describe_list(
         .fields
         .clone()
         .unwrap_or_else(|| ListFields::default_for(format.is_json(), include));
-    let (include, languages) = (fields.include.clone(), options.lang.clone().unwrap_or_default());
+    // A list always finds the verdict, for the counts.
+    let include = fields.include.clone().without(VERDICT);
+    let languages = options.lang.clone().unwrap_or_default();
     let describer = Describer {
         columns: &layout.columns,
         assembler: Assembler {

@@ -3,7 +3,7 @@
 use std::{borrow::Cow, io, slice};
 
 use csv::{Terminator, WriterBuilder};
-use format::{FormatResult, fields::WithFields};
+use format::{FormatResult, extras::Outcome, fields::WithFields};
 use number_lists::{Columns, LineEndings, Row};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -12,8 +12,8 @@ use shared::{cells::escape_formula, json::write_json_line};
 use super::{
     ListError,
     decoding::BYTE_ORDER_MARK,
-    describe::{DescribedNumber, DescribedRow, Outcome},
-    fields::{LINE_NUMBER, ListFields},
+    describe::{DescribedNumber, DescribedRow},
+    fields::{LINE_NUMBER, ListFields, without_prefix},
     layout::{Layout, make_unique},
     options::{Duplicates, ListOptions, OutputFormat, RowFilter},
 };
@@ -40,8 +40,6 @@ struct JsonLine<'a> {
     /// The list's columns, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     row: Option<Map<String, Value>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    verdict: Option<&'static str>,
     #[serde(flatten)]
     result: Option<WithFields<'a, &'a FormatResult>>,
     #[serde(rename = "duplicateOf", skip_serializing_if = "Option::is_none")]
@@ -128,7 +126,7 @@ impl Output<'_> {
             for number in numbers {
                 let result = json!(number.result);
                 for column in &fields.columns {
-                    csv.write_field(column.cell(&result, number.outcome).as_bytes())?;
+                    csv.write_field(column.cell(&result).as_bytes())?;
                 }
             }
             if fields.has_line_number {
@@ -158,7 +156,6 @@ impl Output<'_> {
                     column: (positions.len() > 1).then(|| names[number.column].as_str()),
                     tn: cells.get(number.column).map_or("", |cell| cell.as_ref()),
                     row: layout.csv.map(|_| named(names, &cells)),
-                    verdict: fields.has_verdict().then(|| number.outcome.into()),
                     result: json_fields.map(|fields| WithFields {
                         value: &number.result,
                         fields: fields.as_ref(),
@@ -182,7 +179,9 @@ impl Output<'_> {
         let prefixes = self.column_prefixes();
         let number_columns = |prefix: &String| {
             let columns = self.fields.columns.iter();
-            columns.map(|column| format!("{prefix}{}", column.name())).collect::<Vec<_>>()
+            columns
+                .map(|column| format!("{prefix}{}", without_prefix(&column.name)))
+                .collect::<Vec<_>>()
         };
         let line_number =
             self.fields.has_line_number.then(|| format!("{}{LINE_NUMBER}", self.options.prefix));

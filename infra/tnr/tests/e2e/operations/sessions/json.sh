@@ -9,4 +9,4 @@ echo 'api() { curl -sS -H "x-api-key: $KEY" "$URL$1"; echo; }' > functions
 . ./functions; api '/v1/format/4152341234?include=all&flags=false' | sed 's/"localTime":"[^"]*"//g' > api; tnr lookup '(415) 234-1234' --json | sed 's/^{"format"://; s/"localTime":"[^"]*"//g; s/,"lookup":.*}$//' | cmp - api
 FLAGS_BASE_URL=https://cdn.example/flags tnr lookup +442079460958 --json | grep -o -e '"svg":"[^"]*"' -e '"lookup":.*'
 printf '+14152341234\n(305) 234-5678 ext. 42\n020 7946 0958\nhello\n907\302\267217\302\2671234\n' > list.txt; tnr format list.txt --include line,assignment > formatted; cut -c1-150 formatted
-. ./functions; for tn in %2B14152341234 '(305)%20234-5678%20ext.%2042' 907%C2%B7217%C2%B71234; do api "/v1/format?tn=$tn&include=reason,line,assignment&flags=false"; done > api; grep '"valid":true' formatted | sed -e 's/^.*"valid":/{"valid":/' | cmp - api
+. ./functions; for tn in %2B14152341234 '(305)%20234-5678%20ext.%2042' 907%C2%B7217%C2%B71234; do api "/v1/format?tn=$tn&include=verdict,reason,line,assignment&flags=false"; done > api; grep '"valid":true' formatted | sed -e 's/^.*"valid":/{"valid":/' | cmp - api
