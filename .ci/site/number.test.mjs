@@ -144,6 +144,22 @@ test("a number that nobody holds is marked", () => withTab("/#number?tn=30555501
   assert.equal(await verdict.count(), 0);
 }));
 
+test("a block whose assignment starts later shows its next carrier", () => withTab("/", {}, async (tab) => {
+  await tab.route("**/v1/format/**", async (route) => {
+    const response = await route.fetch();
+    const { carrier, ...body } = await response.json();
+    const block = { ocn: "296C", name: "SAMPLE CABLE PHONE, LLC", effectiveFrom: "2027-01-01" };
+    const reason = "The assignment of block 305-234-5 starts on 2027-01-01";
+    const assignment = { ...body.assignment, verdict: "NOT_YET_EFFECTIVE", reason, block };
+    await route.fulfill({ response, json: { ...body, assignment, line: { type: null, everydayName: null } } });
+  });
+  await tab.getByLabel("Phone number").fill("305 234 5678");
+  await tab.keyboard.press("Enter");
+  const text = (await (await waitForResult(tab)).innerText()).replaceAll("\u00a0", " ");
+  for (const expected of ["Not in service yet · Miami, FL", "Valid format, not in service yet", "SAMPLE CABLE PHONE, LLC",
+    "starts on 2027-01-01.", "Numbers in this block do not work yet."]) assert.ok(text.includes(expected), text);
+}));
+
 test("a number in several time zones has a time in each, or their count", () => withTab("/", {}, async (tab) => {
   const at = (zone) => ({ zone, utcOffset: "-05:00", localTime: "2026-11-24T14:24:09-05:00" });
   const zones = ["America/Toronto", "America/Iqaluit", "America/Panama", "America/Jamaica"].map(at);

@@ -89,7 +89,7 @@ function carrierSection(number) {
   const rows = carrierRows(number);
   if (rows.length === 0 && !sentence && !assignment) return null;
   return element("section", {},
-    element("h3", {}, carrier || network ? "Carrier" : "About this number"),
+    element("h3", {}, carrier || network ? "Assignment" : "About this number"),
     rows.length > 0 && element("dl", { class: "pairs" }, rows),
     isCovered(number) && verdictLine(assignment),
     sentence && element("p", {}, sentence),
@@ -99,11 +99,13 @@ function carrierSection(number) {
 }
 
 function carrierRows(number) {
-  const { carrier, line, location, npa, nxx, network } = number;
+  const { assignment, carrier, line, location, npa, nxx, network } = number;
+  const next = assignment?.verdict === "NOT_YET_EFFECTIVE" && assignment.block;
   // Only exchanges in the numbering data can be looked up.
   const isKnown = carrier || location?.rateCenter;
   return [
     (carrier || network) && pair("Carrier", element("span", { class: "holder" }, carrierWords(number) ?? "Not named in the reports")),
+    next && pair("Next carrier", next.name ?? `OCN ${next.ocn}`),
     carrier?.name && line?.everydayName && pair("Legal company", carrier.name),
     carrier?.type && pair("Carrier type", carrierTypeWords(carrier.type)),
     carrier && line?.type && pair("Line type", lineWords(number)),
