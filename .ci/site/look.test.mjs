@@ -58,6 +58,14 @@ test("the page follows the system colors until the user chooses a theme, which b
   }
 });
 
+test("a browser that opens an unknown path gets a page that leads back", () =>
+  withTab("/v1/nowhere", { key: null, expected: /status of 404/ }, async (tab) => {
+    await tab.getByRole("heading", { name: "Page not found" }).waitFor();
+    assert.deepEqual(await violations(tab), []);
+    await tab.getByRole("link", { name: "Look up a number" }).click();
+    await tab.getByLabel("Phone number").waitFor();
+  }));
+
 test("/ and Ctrl-K lead to the view's first field", () => withTab("/#number?tn=3055550142", {}, async (tab) => {
   const focused = () => tab.evaluate(() => document.activeElement.id);
   await waitForResult(tab);
