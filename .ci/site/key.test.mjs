@@ -12,10 +12,14 @@ const NUMBER = "/#number?tn=%2B13052345678";
 const REJECTED = /status of 401/;
 const stored = (tab) => tab.evaluate(() => sessionStorage.getItem("tnr-api-key"));
 
-test("a key that cannot be sent in a header is rejected in its field", () => withTab("/", { key: null }, async (tab) => {
+test("a key that cannot be sent in a header is rejected in its field", () => withTab("/", { key: null, expected: REJECTED }, async (tab) => {
   await tab.getByLabel("API key", { exact: true }).last().fill("tnr_live_é漢");
   await tab.getByRole("button", { name: "Use key" }).click();
   assert.equal(await tab.locator("#key").evaluate((input) => input.validity.patternMismatch), true);
+  await tab.getByLabel("Phone number").fill("305 234 5678");
+  await tab.keyboard.press("Enter");
+  await tab.locator("#key-error", { hasText: "A key has no spaces or accented letters" }).waitFor();
+  assert.equal(await tab.locator("#key").inputValue(), "tnr_live_é漢");
   assert.equal(await stored(tab), null);
 }));
 
@@ -77,6 +81,16 @@ for (const [name, [key, message]] of Object.entries(keyErrors)) {
       assert.equal(await tab.locator("[aria-invalid], .field-error").count(), 0);
     }));
 }
+
+test("an unknown key does not stay on the device", () => withTab("/", { key: null, expected: REJECTED }, async (tab) => {
+  await tab.getByLabel("Remember on this device").check();
+  await tab.getByText("for everyone who uses it, until you forget the key.").waitFor();
+  await tab.locator("#key").fill("tnr_live_NobodyHasThisKey");
+  await tab.getByLabel("Phone number").fill("305 234 5678");
+  await tab.keyboard.press("Enter");
+  await tab.locator("#key-error", { hasText: "Unknown API key." }).waitFor();
+  assert.deepEqual(await tab.evaluate(() => Object.keys(localStorage)), ["tnr-remember"]);
+}));
 
 test("a tab opened from one with a key gets the key", () => withTab(NUMBER, {}, async (tab, context) => {
   await waitForResult(tab);
