@@ -12,7 +12,7 @@ const numberView = {
   show: ({ body }, params) => {
     if (!body.valid) markInvalid(byId("number-tn"), "reason");
     return element("article", { class: "card" },
-      numberHead(body, params), secondNumberSection(body), formatRows(body), carrierSection(body),
+      numberHead(body, params), secondNumberSection(body), formatRows(body, params), carrierSection(body),
       ...(isInUse(body) ? [placeSection(body), timeSection(body)] : []));
   },
 };
@@ -59,8 +59,8 @@ function pair(name, content, copied = null) {
 }
 
 /** The formats of a valid number, or the number that was read, which nobody should copy. */
-function formatRows({ valid, formats, extension }) {
-  if (!formats) return null;
+function formatRows({ valid, formats, extension }, params) {
+  if (!formats || (!valid && shortCodeWords(params))) return null;
   const code = (text) => element("code", {}, text);
   if (!valid) {
     return element("section", {}, element("dl", { class: "pairs" }, pair("Read as", code(formats.international))));

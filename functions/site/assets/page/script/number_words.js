@@ -47,8 +47,8 @@ function badgeWords({ valid, possible, assignment }) {
 }
 
 /** The answer in one line, such as `Likely landline · AT&T · Miami, FL`. */
-function headline(number, { tn, country = "US" }) {
-  if (!number.valid) return shortCodeWords(tn, country) ?? (number.reason && `${number.reason.message}.`);
+function headline(number, params) {
+  if (!number.valid) return shortCodeWords(params) ?? (number.reason && `${number.reason.message}.`);
   const [, unusual] = UNUSUAL[number.assignment?.verdict] ?? [];
   return [unusual ?? lineWords(number), carrierWords(number), placeWords(number)].filter(Boolean).join(" · ");
 }
@@ -87,10 +87,10 @@ const SHORT_CODES = {
   811: "marking buried lines before you dig", 911: "emergencies", 988: "the suicide and crisis lifeline",
 };
 
-/** What the text is if it is a short code in the country, or else null. */
-function shortCodeWords(entered, country) {
-  const purpose = ["US", "CA"].includes(country) && SHORT_CODES[entered.trim()];
-  return purpose ? `The short code for ${purpose}. Short codes are not phone numbers.` : null;
+/** What the text is if it is a short code in the default country, or else null. */
+function shortCodeWords({ tn, country = "US" }) {
+  const isShortCode = ["US", "CA"].includes(country) && Object.hasOwn(SHORT_CODES, tn.trim());
+  return isShortCode ? `The short code for ${SHORT_CODES[tn.trim()]}. Short codes are not phone numbers.` : null;
 }
 
 /** Why no carrier is known. */
