@@ -12,8 +12,8 @@ function recentLookups() {
 
 /** Stores a lookup under the heading of its result. */
 function storeLookup(view, { offset, ...params }, response) {
-  if (!params[LOOKUP_PARAMS[view]] || offset || response.body.valid === false) return;
-  const name = byId("result").querySelector("h2").textContent;
+  const name = byId("result").querySelector("h2")?.textContent;
+  if (!name || !params[LOOKUP_PARAMS[view]] || offset || response.body.valid === false) return;
   const others = recentLookups().filter((other) => other.name !== name);
   const lookups = [{ name, hash: viewUrl(view, params) }, ...others].slice(0, MAX_RECENT_LOOKUPS);
   writeStored(LOOKUPS_NAME, JSON.stringify(lookups));

@@ -11,9 +11,9 @@ function isShortcut({ key, target, metaKey, ctrlKey, altKey, shiftKey }) {
 
 function startShortcuts() {
   addEventListener("keydown", (event) => {
-    if (!isShortcut(event)) return;
-    event.preventDefault();
     const field = document.querySelector("form.lookup:not([hidden]) :is(input:not([type=file]), textarea)");
+    if (field === null || !isShortcut(event)) return;
+    event.preventDefault();
     field.focus();
     field.select();
   });
