@@ -16,16 +16,17 @@ function parseOperation(path, method, { parameters: shared = [], [method]: spec 
     bodies: bodies.map(([type, content]) => ({ type, example: asText(examplesOf(content)[0]?.value ?? "") })),
     types: contents.map(([type]) => type),
     schema: contents[0]?.[1].schema,
-    examples: contents.flatMap(([, content]) => examplesOf(content)),
+    examples: contents.flatMap(([type, content]) => examplesOf(content, type)),
     errors: Object.keys(responses).filter((status) => status >= "400"),
     needsKey: !(spec.security ?? []).some((scheme) => Object.keys(scheme).length === 0),
   };
   return { ...operation, values: exampleValues(operation) };
 }
 
-function examplesOf({ example, examples = {} }) {
+/** A value's examples. One without a summary gets this one. */
+function examplesOf({ example, examples = {} }, summary) {
   const named = Object.values(examples).map(resolve);
-  return example === undefined ? named : [{ value: example }, ...named];
+  return example === undefined ? named : [{ summary, value: example }, ...named];
 }
 
 const asText = (value) => (typeof value === "string" ? value : JSON.stringify(value, null, 2));
