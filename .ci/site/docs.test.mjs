@@ -244,6 +244,8 @@ test("errors and test numbers are those in docs", () => withTab("/docs", {}, asy
   await ready(tab);
   const shown = (selector) => tab.locator(selector).evaluateAll((all) => all.map(({ textContent }) => textContent).sort());
   assert.deepEqual(await shown("#error-codes td:first-child code"), documented("ERRORS.md"));
+  const anchors = await tab.locator("#error-codes tr[id]").evaluateAll((all) => all.map(({ id }) => id).sort());
+  assert.deepEqual(anchors, documented("ERRORS.md").map((code) => code.toLowerCase().replace(" ", "_")).sort());
   assert.deepEqual(await shown("#test-numbers td:first-child code"), documented("TEST-NUMBERS.md"));
 }));
 

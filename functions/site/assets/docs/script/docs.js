@@ -31,7 +31,8 @@ async function start() {
   const operations = parseOperations(description);
   if (isLoaded) {
     addOperations(operations);
-    byId("error-fields").append(fieldList(description.components.schemas.ErrorBody));
+    const { ErrorBody, Problem } = description.components.schemas;
+    byId("error-fields").append(fieldList(ErrorBody), folded("Fields of problem details", () => fieldList(Problem)));
     showNamed({ isFirst: true });
   } else {
     showFailure(status);
