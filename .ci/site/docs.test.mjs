@@ -63,12 +63,17 @@ for (const path of ["/docs", "/docs/"]) {
   }));
 }
 
-test("the first request has the response shown", () => withTab("/docs", {}, async (tab) => {
-  await ready(tab);
-  const path = await tab.locator("#overview .request").getAttribute("data-path");
-  const response = await fetch(SERVICE_URL + path, { headers: { Authorization: `Bearer ${KEY}` } });
-  assert.equal(await tab.getByLabel("Response", { exact: true }).innerText(), await response.text());
-}));
+test("the requests in the text work, the first has the response shown, and every link has a target", () =>
+  withTab("/docs", {}, async (tab) => {
+    await ready(tab);
+    const paths = await tab.locator(".request").evaluateAll((all) => all.map(({ dataset }) => dataset.path));
+    const [first, ...others] = await Promise.all(paths.map((path) =>
+      fetch(SERVICE_URL + path, { headers: { Authorization: `Bearer ${KEY}` } })));
+    assert.equal(await tab.getByLabel("Response", { exact: true }).innerText(), await first.text());
+    assert.ok(others.length > 0 && others.every(({ ok }) => ok), paths.join());
+    assert.deepEqual(await tab.locator("a[href^='#']").evaluateAll((all) => all.map(({ hash }) => hash)
+      .filter((hash) => !document.getElementById(hash.slice(1)))), []);
+  }));
 
 test("one task is shown at a time, and every link to a part of it works", () => withTab("/docs", {}, async (tab) => {
   await ready(tab);
