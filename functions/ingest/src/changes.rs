@@ -10,7 +10,7 @@ use numbering::{
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 use serde_json::json;
 
-/// Maximum changes listed in a report; [`Changes::iter`] returns all of them.
+/// The maximum number of changes listed in a report. [`Changes::iter`] returns all changes.
 pub const MAX_LISTED: usize = 100;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -58,7 +58,7 @@ fn list_position(key: RecordKey) -> (RecordKind, RecordKey) {
 }
 
 impl Changes {
-    /// Compares all records of two versions. Finds and counts the keys in one pass, since a pass rebuilds every record.
+    /// Compares all records in two versions. Counts them in the same pass, since each pass rebuilds every record.
     pub(crate) fn between(before: &Arc<Dataset>, after: &Arc<Dataset>) -> Self {
         let mut differences = Differences::default();
         let mut keys = Vec::new();
@@ -78,7 +78,7 @@ impl Changes {
         Self { before: Arc::clone(before), after: Arc::clone(after), differences, keys }
     }
 
-    /// The changed records, in the form that is stored.
+    /// The changed records in storage format.
     pub(crate) fn difference(&self) -> Difference {
         Difference::new(&self.before, &self.after, &self.keys)
     }
@@ -133,7 +133,7 @@ mod tests {
     use super::*;
     use crate::quality::tests::{area_code, carrier, exchange};
 
-    /// Two versions that share one record of each type. Other records are added, removed or changed.
+    /// Two versions with one equal record of each type. The other records are added, removed or changed.
     fn before_and_after() -> (Arc<Dataset>, Arc<Dataset>) {
         let assigned = |npa_nxx, ocn| exchange(npa_nxx, ocn, "SNFC", Status::Assigned);
         let before = Dataset::new(

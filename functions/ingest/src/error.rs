@@ -8,7 +8,7 @@ use store::{DatasetError, StoreError};
 
 pub(crate) type Cause = Box<dyn Error + Send + Sync>;
 
-/// The reason an import failed. The current version is unchanged, and the next import starts over.
+/// The reason why an import failed. The current version is unchanged, and the next import starts over.
 #[derive(Debug, thiserror::Error)]
 pub enum IngestError {
     #[error("{source_name} cannot be read")]
@@ -55,7 +55,7 @@ impl ReportError {
         Self { without_contents: message.clone(), message }
     }
 
-    /// Creates an error with a message that quotes the file and one that does not.
+    /// Creates an error with two messages: one that quotes the file, and one that does not.
     pub(crate) fn with_quote(message: String, without_contents: String) -> Self {
         Self { message, without_contents }
     }
@@ -64,7 +64,7 @@ impl ReportError {
 impl IngestError {
     /// Returns the message without the contents of files or tables, for callers that must not see them.
     ///
-    /// Causes are omitted because a library may quote text that it could not parse. The exception is an unreadable
+    /// Omits causes, because a library may quote text that it could not parse. The exception is an unreadable
     /// source, whose cause applies to the whole file.
     pub(crate) fn without_contents(&self) -> String {
         match self {

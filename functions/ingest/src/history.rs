@@ -1,10 +1,10 @@
-//! Adds publications to the history: each one's difference from the one before, and a change for each record.
+//! Adds publications to the history: the difference between each one and the previous one, and every record's change.
 //!
-//! Everything is written before the manifest, under keys that contain the publication's unique ID. The history follows
-//! from the manifest, so it never refers to a publication that was not written completely, or that was overtaken.
+//! Everything is written before the manifest, under keys that contain the publication's unique ID. Reading the history
+//! starts at the manifest, so incomplete or overtaken publications are never part of it.
 //!
-//! Fresh data matters more than its history. If a difference cannot be written, its version is published without it, and
-//! the manifest lists it as unrecorded. Its snapshots are stored until a later import writes it.
+//! Fresh data matters more than its history. If a difference cannot be written, its version is published without it,
+//! and the manifest lists it as unrecorded. The snapshots remain stored until a later import writes the difference.
 
 use std::{sync::Arc, time::Instant};
 
@@ -24,7 +24,7 @@ use crate::{
     options::{Clock, RESERVED_TIME, before_deadline},
 };
 
-/// The maximum number of unrecorded differences. With more, the history starts over, since the manifest is one item.
+/// The maximum number of unrecorded differences. The manifest is one item, so beyond that the history starts over.
 const MAX_UNRECORDED: usize = 30;
 pub(crate) const UNRECORDED: &str =
     "changes could not be added to the history; the next import tries again";
@@ -37,8 +37,8 @@ pub(crate) struct Recorder<'a, P> {
 }
 
 impl<P: Fn(Progress)> Recorder<'_, P> {
-    /// Adds a manifest's publication to the history, after any that earlier imports could not add. `changes` are those
-    /// since the replaced manifest's version, if that can be read. Never fails, but may leave differences unrecorded.
+    /// Adds a manifest's publication to the history, after any that earlier imports could not add. `changes` are the
+    /// changes since the replaced manifest's version, if it is readable. Never fails, but may not record all.
     pub async fn record(
         &self,
         manifest: &mut Manifest,
@@ -74,7 +74,7 @@ impl<P: Fn(Progress)> Recorder<'_, P> {
         manifest.unrecorded = unrecorded;
     }
 
-    /// Writes the differences that earlier imports could not write, oldest first, and removes them from the manifest.
+    /// Writes the differences that earlier imports failed to write, oldest first, and removes them from the manifest.
     pub async fn record_earlier(&self, manifest: &mut Manifest, notes: &mut Notes) {
         if self.options.restart_history {
             manifest.unrecorded.clear();
@@ -100,8 +100,8 @@ impl<P: Fn(Progress)> Recorder<'_, P> {
         self.write(&mut publication, &predecessor, &changes, false).await
     }
 
-    /// Writes a publication's changes and difference. The time of a new one is set in between, since the changes may take
-    /// minutes.
+    /// Writes a publication's changes, then its difference. Sets a new publication's time in between, because the
+    /// changes may take minutes.
     async fn write(
         &self,
         publication: &mut Publication,
@@ -136,7 +136,7 @@ impl<P: Fn(Progress)> Recorder<'_, P> {
         })
     }
 
-    /// Sets the time of a new publication, and the end of its time in the history.
+    /// Sets the time of a new publication, and the time at which it leaves the history.
     fn set_time(&self, publication: &mut Publication) {
         publication.at = self.clock.now();
         let end = publication.at + (24 * i64::from(self.options.history_days)).hours();
@@ -144,7 +144,7 @@ impl<P: Fn(Progress)> Recorder<'_, P> {
     }
 }
 
-/// A deadline that leaves half of the time to publish the version without its history.
+/// A deadline halfway from now, so that there is time to publish the version without its history.
 fn halfway(deadline: Instant) -> Instant {
     let now = Instant::now();
     let left = deadline.saturating_duration_since(now).saturating_sub(RESERVED_TIME);

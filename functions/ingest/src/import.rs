@@ -1,5 +1,5 @@
-//! A whole import: starts over if another one finishes first, such as when two reports are uploaded at once, and can verify
-//! the items afterward.
+//! Runs a complete import. Starts over if another one finishes first, such as when two reports are uploaded at once.
+//! Can verify the items afterward.
 
 use std::time::Duration;
 
@@ -14,11 +14,11 @@ use crate::{
 };
 
 const MAX_RESTARTS: u32 = 3;
-/// Maximum wait before a restart. Waits are random, so that two imports do not collide again.
+/// The maximum wait before a restart. Waits are random, so that two imports do not collide again.
 const MAX_WAIT: Duration = Duration::from_secs(3);
 
-/// Imports `sources`, then verifies the items if the options say so, even after a refusal. If another import or rollback
-/// finishes first, starts over, at most three times. A failed verification is only a warning.
+/// Imports `sources`, then verifies the items if the options ask for it, even after a refusal. If another import or
+/// rollback finishes first, starts over, at most three times. A failed verification is only a warning.
 pub async fn import(
     store: &Store,
     sources: &Sources,

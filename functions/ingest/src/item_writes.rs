@@ -1,4 +1,4 @@
-//! Writes that make items match a version, several batches at a time.
+//! Writes items so that they match a version, several batches at a time.
 
 use std::{pin::pin, time::Instant};
 
@@ -24,7 +24,7 @@ impl Items {
     }
 }
 
-/// Returns the writes that make the items of `keys` match `dataset`. Lazy, since a first import writes every item.
+/// Returns the writes that make the items of `keys` match `dataset`. Lazy, because a first import writes every item.
 pub(crate) fn item_writes(
     dataset: &Dataset,
     keys: &[RecordKey],
@@ -35,7 +35,7 @@ pub(crate) fn item_writes(
     })
 }
 
-/// Makes writes, several batches at a time.
+/// Executes writes, several batches at a time.
 pub(crate) async fn write_items(
     store: &Store,
     phase: &'static str,

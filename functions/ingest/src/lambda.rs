@@ -1,4 +1,4 @@
-//! The import's Lambda function: events, requests, sources and the log line.
+//! The import's Lambda function: its events, requests, sources and log line.
 
 #[cfg(test)]
 mod tests;
@@ -23,7 +23,7 @@ use crate::{
     reports::REPORTS, rollback, sources::RemoteSource,
 };
 
-/// An operator's request, or an EventBridge event, which counts as a request without fields.
+/// An operator's request or an EventBridge event, which is treated as a request without fields.
 #[derive(Debug, Default)]
 pub struct Event {
     pub request: Request,
@@ -31,7 +31,7 @@ pub struct Event {
     created_object: Option<Source>,
 }
 
-/// An operator's request. Its sources cannot be files, since the function's role only restricts S3 objects.
+/// An operator's request. Sources must not be files, because the function's role only restricts access to S3 objects.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Request {
@@ -40,18 +40,18 @@ pub struct Request {
     replace_manifest: bool,
     restart_history: bool,
     rollback: bool,
-    /// All other fields, which have the names of reports.
+    /// All other fields, which are named after reports.
     #[serde(flatten)]
     sources: BTreeMap<ReportName, Option<RemoteSource>>,
 }
 
-/// The fields of a request that are not names of reports.
+/// The request fields that are not report names.
 const OPTIONS: &str = "allow, dry_run, replace_manifest, restart_history and rollback";
-/// A field that is in every EventBridge event but never in a request.
+/// A field in every EventBridge event, but never in a request.
 const DETAIL_TYPE: &str = "detail-type";
 
 impl Event {
-    /// Parses an invocation's payload. A missing payload counts as a request without fields.
+    /// Parses an invocation's payload. A missing payload is treated as a request without fields.
     pub fn parse(payload: Value) -> Result<Self, String> {
         let fields = match payload {
             Value::Null => return Ok(Self::default()),
@@ -61,7 +61,7 @@ impl Event {
             }
         };
         if !fields.contains_key(DETAIL_TYPE) {
-            // serde_json errors do not name the field with the invalid value, so each is also parsed alone.
+            // Errors from serde_json do not name the invalid field, so each field is also parsed on its own.
             for (field, value) in &fields {
                 let alone = Map::from_iter([(field.clone(), value.clone())]);
                 Request::deserialize(Value::Object(alone)).map_err(|error| {
@@ -87,7 +87,7 @@ fn created_object(detail: &Value) -> Option<Source> {
 }
 
 impl Request {
-    /// Returns the import's sources. The defaults come from variables such as `NANPA_SOURCE`, then, for the required
+    /// Returns the import's sources. Defaults come from variables such as `NANPA_SOURCE` and, for required
     /// reports, from the published URLs.
     pub fn sources(&self, environment: impl Fn(&str) -> Option<String>) -> Result<Sources, String> {
         let requested = self.sources.iter();
@@ -177,7 +177,7 @@ pub async fn handle(invocation: LambdaEvent<Value>) -> Result<Value, Error> {
     }
 }
 
-/// Returns the AWS CLI command that retries the import past these gates, and not as a dry run.
+/// Returns the AWS CLI command that retries the import with these gates allowed, and not as a dry run.
 fn retry_command(gates: &[Gate], payload: Value, function: &str) -> String {
     let mut fields = match payload {
         Value::Object(fields) if !fields.contains_key(DETAIL_TYPE) => fields,
@@ -206,12 +206,12 @@ fn with_metrics(report: &Value, elapsed: Duration, now: Timestamp) -> String {
     let is_outcome = |outcomes: [&str; 2]| outcomes.iter().any(|it| report["outcome"] == *it);
     let [succeeded, failed] = [["published", "unchanged"], ["refused", "failed"]].map(is_outcome);
     let count = |pointer: &str| report.pointer(pointer).and_then(Value::as_f64).unwrap_or(0.0);
-    // Each value is a count or an object with a count.
+    // Each value is either a count or an object with a count.
     let sum = |pointer: &str| -> f64 {
         let counts = report.pointer(pointer).and_then(Value::as_object);
         let values = counts.into_iter().flat_map(Map::values);
         let values = values.filter_map(|it| it.as_f64().or_else(|| it["count"].as_f64()));
-        // Not `sum`, which is -0 without values.
+        // Not `sum`, which returns -0 for no values.
         values.fold(0.0, |sum, value| sum + value)
     };
     let unread = report["unread_block_reports"].as_array().map_or(0, Vec::len);

@@ -1,10 +1,10 @@
 //! Imports the NANPA and CNAC reports: turns them into records and publishes them.
 //!
 //! Data flows one way. [`sources`] opens a file, [`table`] finds its columns, and a module in [`reports`] parses its
-//! rows. [`assemble`] builds a dataset, [`changes`] compares it with the current one,
-//! [`quality`] measures its completeness and describes each report, and [`gates`] may refuse it. [`publish`]
-//! writes the items that changed, [`history`] adds the changes to the history, and [`outcome`] defines the report. Finally
-//! [`verify`] compares the items with the snapshot.
+//! rows. [`assemble`] builds a dataset, [`changes`] compares it with the current one, [`quality`] measures its
+//! completeness and describes each report, and [`gates`] may refuse it. [`publish`] writes the items that changed,
+//! [`history`] adds the changes to the history, and [`outcome`] defines the report. Finally [`verify`] compares the
+//! items with the snapshot.
 
 mod assemble;
 mod carrier_types;
@@ -62,7 +62,7 @@ pub use store::ReportName;
 pub use verify::{Drift, Verification, verify};
 pub use verify_history::{HistoryDrift, HistoryVerification};
 
-/// Imports `sources` as the current version, all or nothing. A refusal by a gate is an outcome, not an error.
+/// Imports `sources` as the current version, or changes nothing. A refusal by a gate is an outcome, not an error.
 pub async fn ingest(
     store: &Store,
     sources: &Sources,

@@ -1,4 +1,4 @@
-//! Warnings and skipped rows, collected while the reports are read and joined.
+//! Warnings and skipped rows, collected while reading and joining reports.
 
 use std::{collections::BTreeMap, fmt::Display};
 
@@ -16,16 +16,16 @@ pub(crate) const SEVERAL_NAMES: &str =
 pub(crate) struct Notes {
     pub reports: BTreeMap<ReportName, Findings>,
     pub warnings: BTreeMap<String, Warning>,
-    /// Countries whose block report cannot be read.
+    /// Countries whose block report is unreadable.
     pub countries_without_blocks: Vec<Country>,
 }
 
 #[derive(Debug, Default)]
 pub(crate) struct Findings {
     pub rows: u32,
-    /// Rows that did not become records, by reason.
+    /// Rows that were not imported, by reason.
     pub skipped: BTreeMap<String, u32>,
-    /// Values that decide about records, by column. Many of them are a reason to refuse the import.
+    /// Values that affect records, by column. Many of them are a reason to refuse the import.
     pub unknown_values: BTreeMap<&'static str, Warning>,
     /// Values that only add details to records.
     pub unknown_details: BTreeMap<&'static str, Warning>,

@@ -12,20 +12,20 @@ pub struct Options {
     pub allow: AllowedGates,
     /// Refuses unknown and missing columns, unknown values, and unreadable block reports.
     pub strict: bool,
-    /// Reports what would change without writing anything.
+    /// Reports what would change, and writes nothing.
     pub dry_run: bool,
-    /// Afterward, repairs items that differ from the current version. Reads every item, which takes as long as half an
-    /// import.
+    /// Repairs items that differ from the current version after the import. Reads every item, which takes half as long
+    /// as an import.
     pub verify: bool,
-    /// Replaces an unreadable manifest, as if nothing had been imported before.
+    /// Replaces an unreadable manifest as if nothing had been imported yet.
     pub replace_manifest: bool,
-    /// The time at which the process will be killed; the import stops before then.
+    /// The time at which the process will be killed. The import stops earlier.
     pub deadline: Option<Instant>,
-    /// Length of the history in days; 0 means none.
+    /// The length of the history in days; 0 for no history.
     pub history_days: u16,
     /// Discards the history before this import, for example if it is damaged beyond repair.
     pub restart_history: bool,
-    /// The import time. It is part of the version's name, and no file may be dated later.
+    /// The import time. It is part of the version's name, and files must not have later dates.
     pub now: Timestamp,
 }
 
@@ -63,7 +63,7 @@ impl Default for Options {
     }
 }
 
-/// The choice to rewrite items that differ from the current version, or only to count them.
+/// Whether to rewrite or only count items that differ from the current version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Repair {
     No,
@@ -93,7 +93,7 @@ pub enum Progress {
     Verifying,
 }
 
-/// Time reserved before the deadline to replace the manifest or report the outcome.
+/// The time reserved before the deadline to replace the manifest or report the outcome.
 pub(crate) const RESERVED_TIME: Duration = Duration::from_secs(15);
 
 /// Runs `work` until shortly before the deadline, then stops it and returns [`IngestError::OutOfTime`].

@@ -21,9 +21,9 @@ use crate::{
 pub struct ImportReport {
     #[serde(flatten)]
     pub outcome: Outcome,
-    /// The version that is current afterward; `None` before the first import.
+    /// The current version after the import; `None` before the first import.
     pub version: Option<Version>,
-    /// `true` if published data replaces the sample. This counts as the first import.
+    /// `true` if real data replaces the sample, which counts as the first import.
     pub replaces_sample: bool,
     pub file_dates: FileDates,
     pub records: u32,
@@ -33,19 +33,19 @@ pub struct ImportReport {
     /// The number of area codes, including those in service without exchanges.
     pub area_codes: usize,
     pub area_codes_with_exchanges: u32,
-    /// The differences from the previous version. JSON lists only the first 100.
+    /// The differences from the previous version. JSON output lists only the first 100.
     #[serde(flatten)]
     pub changes: Changes,
     pub quality: QualityReport,
-    /// Countries whose block report could not be read; their current blocks stay.
+    /// Countries whose block report could not be read. Their current blocks remain.
     pub unread_block_reports: Vec<Country>,
     pub items: Items,
-    /// The number of publications whose changes could not be added to the history. The next import tries again.
+    /// The number of publications whose changes could not be added to the history. The next import will try again.
     pub unrecorded: usize,
     pub skipped: BTreeMap<String, u32>,
     /// Suspicious data that was imported anyway, by kind.
     pub warnings: BTreeMap<String, Warning>,
-    /// The comparison of the items with the current version after the import.
+    /// The comparison of items with the current version, made after the import.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verification: Option<Verification>,
 }
@@ -58,10 +58,10 @@ pub enum Outcome {
     Unchanged,
     /// A dry run: the report lists what would be published.
     Planned,
-    /// A gate refused the import; nothing has changed.
+    /// A gate refused the import. Nothing has changed.
     Refused {
         reason: String,
-        /// The gates to allow for the import to pass; `None` if it cannot.
+        /// The gates that would have to be allowed; `None` if the import cannot be allowed.
         #[serde(skip_serializing_if = "Option::is_none")]
         allowed_by: Option<Vec<Gate>>,
     },

@@ -1,7 +1,7 @@
 //! Publishes a version: writes the changed items and the snapshot, then replaces the manifest with a conditional write.
 //!
-//! No lock is needed: readers ignore an item until a published dataset names the version that wrote it. An import that
-//! dies, stalls or is overtaken therefore has no effect; see docs/decisions/0004-publishing.md.
+//! No lock is needed: readers ignore an item until a published dataset names the version that wrote it. So an import
+//! that crashes, stalls or is overtaken has no effect; see docs/decisions/0004-publishing.md.
 
 use jiff::Timestamp;
 use logging::with_causes;
@@ -17,7 +17,7 @@ use crate::{
     options::before_deadline,
 };
 
-/// Publishes a version with its history, or without if that cannot be written. `changes` are those since the baseline.
+/// Publishes a version, with its history if that can be written. `changes` are the changes since the baseline.
 pub(crate) async fn publish<P: Fn(Progress)>(
     baseline: &Baseline,
     recorder: &Recorder<'_, P>,
@@ -47,7 +47,7 @@ pub(crate) async fn publish<P: Fn(Progress)>(
     Ok(items)
 }
 
-/// Deletes chunks that no version needs. A failure is only logged, since the next import will try again.
+/// Deletes chunks that no version needs. Only logs a failure, because the next import will try again.
 pub(crate) async fn sweep(store: &Store, now: Timestamp) {
     if let Err(error) = store.sweep(now).await {
         tracing::warn!(

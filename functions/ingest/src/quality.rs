@@ -20,12 +20,12 @@ pub struct Quality {
     pub carrier_types: TypeCoverage,
 }
 
-/// A country's exchanges, counted by status and by column.
+/// Counts of a country's exchanges, by status and by column.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Coverage {
     pub records: u32,
     pub by_status: BTreeMap<Status, u32>,
-    /// Thousands blocks with a holder.
+    /// Thousands blocks that have a holder.
     pub blocks: u32,
     /// Exchanges with such blocks.
     pub pooled_exchanges: u32,
@@ -38,7 +38,7 @@ pub struct Coverage {
 pub struct Values {
     pub filled: u32,
     pub distinct: u32,
-    /// Records with the most frequent value.
+    /// The number of records with the most frequent value.
     pub most_frequent: u32,
 }
 
@@ -51,14 +51,14 @@ pub struct QualityReport {
 
 pub(crate) type Figure = (&'static str, f64);
 
-/// Figures by name: counts, and [`SHARES`].
+/// Figures by name: counts, and percentages from [`SHARES`].
 pub type Figures = BTreeMap<&'static str, BeforeAfter>;
 
-/// The figures that are percentages, in report order.
+/// The names of figures that are percentages, in report order.
 pub const SHARES: [&str; 7] =
     ["holder", "ocn", "state", "rate_center", "assigned", "unassigned", "reserved"];
 
-/// A figure in two versions; `None` for a version without it.
+/// A figure in two versions; `None` if a version does not have it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct BeforeAfter {
     pub before: Option<f64>,
@@ -178,7 +178,7 @@ pub struct TypeCoverage {
     pub largest_without_type: Vec<CompanyCount>,
 }
 
-/// Exchanges with an OCN, by the source of their carrier's type.
+/// Exchanges with an OCN, counted by the source of the carrier's type.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ExchangesByBasis {
     #[serde(flatten)]

@@ -1,4 +1,4 @@
-//! Rolls back to an older version: adds what it changes to the history, then replaces the manifest.
+//! Rolls back to an older version: adds the changes to the history, then replaces the manifest.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub enum RollbackTarget {
     Named(String),
 }
 
-/// Makes an older version current again and drops newer ones.
+/// Makes an older version current again and drops newer versions.
 pub async fn rollback(
     store: &Store,
     target: &RollbackTarget,
@@ -62,8 +62,8 @@ pub async fn rollback(
     Ok(ImportReport { outcome, version, unrecorded, ..report })
 }
 
-/// The current version, rebuilt from the rollback's target if it is damaged; `None` if that also fails. An operator may be
-/// rolling back because of the damage.
+/// The current version. If it is damaged, rebuilds it from the rollback's target; `None` if that fails as well, because
+/// the damage may be the reason for the rollback.
 async fn current_dataset(
     store: &Store,
     manifest: &Manifest,

@@ -1,4 +1,4 @@
-//! Reports as text, and the records that follow from them.
+//! Reports as text, and the records that they produce.
 
 use std::fmt::Write;
 
@@ -13,8 +13,8 @@ use super::{
     *,
 };
 
-/// Cases in the form `= title`, then `@ report` before the rows of each report. The rows have a standard header, and `|` for
-/// a tab; after `@ report!`, they are a whole file.
+/// Cases in the form `= title`, then `@ report` before the rows of each report. The rows have a standard header, and
+/// `|` for a tab. After `@ report!` comes a whole file.
 const CASES: &str = include_str!("tests/cases.txt");
 
 fn standard_header(report: &str) -> &'static str {
@@ -33,7 +33,7 @@ fn standard_header(report: &str) -> &'static str {
     }
 }
 
-/// Removes fields that say nothing.
+/// Removes fields without information.
 fn prune(value: Value) -> Value {
     let is_empty = |value: &Value| match value {
         Value::Null | Value::Bool(false) => true,
@@ -50,7 +50,7 @@ fn prune(value: Value) -> Value {
     }
 }
 
-/// The records of a case, with its errors, skipped rows and warnings.
+/// The records of a case, and its errors, skipped rows and warnings.
 fn describe(case: &str) -> String {
     let (title, sections) = case.split_once('\n').unwrap();
     let (mut rows, mut notes) = (ReportRows::default(), Notes::default());
@@ -67,7 +67,7 @@ fn describe(case: &str) -> String {
         }
     }
     for record in assemble(rows, &mut notes).records() {
-        // Each exchange's area code would only repeat it.
+        // Without that section, an area code only repeats its exchange.
         if sections.contains("npa_report") || !matches!(record.key(), RecordKey::AreaCode(_)) {
             writeln!(text, "{}", prune(serde_json::to_value(&record).unwrap())).unwrap();
         }

@@ -1,7 +1,7 @@
-//! Compares every lookup item with the current snapshot, and rewrites those that differ. Then checks the history.
+//! Compares every lookup item with the current snapshot, and rewrites items that differ. Then checks the history.
 //!
-//! Differences are rarely bugs: imports that die or are overtaken leave items behind, and so do rollbacks. Responses
-//! stay correct, since readers then use the record in memory. They trust a wrong item only if its version is right.
+//! Differences are rarely bugs: imports that crash or are overtaken leave items behind, and so do rollbacks. Responses
+//! remain correct, because readers then use the record in memory. They trust a wrong item only if its version is right.
 
 use std::{collections::BTreeSet, time::Instant};
 
@@ -22,9 +22,9 @@ use crate::{
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Verification {
-    /// The version that the items are compared with: the newest readable one.
+    /// The version that items are compared with: the newest readable one.
     pub version: Version,
-    /// Newer versions that cannot be read, with the reasons.
+    /// Newer versions that are unreadable, with the reasons.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub skipped: Vec<String>,
     pub items: usize,
@@ -34,7 +34,7 @@ pub struct Verification {
 }
 
 impl Verification {
-    /// The number of items that differ from the current version, and of parts of the history that are missing or damaged.
+    /// The number of items that differ from the current version, plus missing or damaged parts of the history.
     pub fn total_drift(&self) -> usize {
         self.drift.total() + self.history.drift.total()
     }
@@ -42,15 +42,15 @@ impl Verification {
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Drift {
-    /// Items with the right version but a different record, which readers trust.
+    /// Items with the right version but a different record. Readers trust them.
     pub contradicting: usize,
-    /// Items with a different version; readers use the record in memory.
+    /// Items with a different version. Readers use the record in memory.
     pub outdated: usize,
-    /// Damaged items; readers use the record in memory.
+    /// Damaged items. Readers use the record in memory.
     pub unreadable: usize,
-    /// Records without an item; readers use the record in memory.
+    /// Records without an item. Readers use the record in memory.
     pub missing: usize,
-    /// Items without a record; readers ignore them.
+    /// Items without a record. Readers ignore them.
     pub stray: usize,
 }
 
@@ -63,7 +63,7 @@ impl Drift {
 
 /// Compares every item with the newest readable version, and optionally rewrites those that differ.
 ///
-/// A repair is safe during an import, and can be interrupted: it only makes items match their version.
+/// A repair is safe during an import and can be interrupted: it only makes items match their version.
 pub async fn verify(
     store: &Store,
     repair: Repair,
@@ -124,7 +124,7 @@ impl ItemComparison {
         self.differing.push(key);
     }
 
-    /// Returns the drift and the writes that repair it, after all items are compared.
+    /// Returns the drift and the writes that repair it, once all items have been compared.
     fn finish(self, dataset: &Dataset) -> (Drift, Vec<ItemWrite>) {
         let keys = dataset.records().map(|record| record.key());
         let missing: Vec<RecordKey> = keys.filter(|key| !self.found.contains(key)).collect();

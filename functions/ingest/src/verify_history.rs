@@ -1,7 +1,7 @@
-//! Compares the history with the manifest, and restores what is missing or damaged from what is stored elsewhere.
+//! Compares the history with the manifest, and restores missing or damaged parts from data stored elsewhere.
 //!
-//! A publication is stored twice, and lists the keys that it changed. Each change is also stored twice: in the publication's
-//! difference and as an item. The retained snapshots tell the differences between them.
+//! A publication is stored twice, and lists the keys that it changed. Each change is also stored twice: in the
+//! publication's difference and as an item. The retained snapshots show the differences between them.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -31,12 +31,12 @@ use crate::{
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct HistoryVerification {
-    /// The number of publications, including the one that the history begins with.
+    /// The number of publications, including the first one in the history.
     pub publications: usize,
-    /// The number of changes that they made.
+    /// The number of changes in these publications.
     pub changes: usize,
     pub drift: HistoryDrift,
-    /// The number of publications whose changes the next import adds.
+    /// The number of publications whose changes the next import will add.
     pub unrecorded: usize,
     /// Parts that cannot be restored, with the reasons.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -58,8 +58,8 @@ impl HistoryDrift {
     }
 }
 
-/// Compares the history with the manifest, and optionally restores what is missing or damaged. Safe during an import: items
-/// never change.
+/// Compares the history with the manifest, and optionally restores missing or damaged parts. Safe during an import,
+/// because items never change.
 pub(crate) async fn verify_history<P: Fn(Progress)>(
     store: &Store,
     manifest: &Manifest,
@@ -101,7 +101,7 @@ struct Verifier<'a> {
 }
 
 impl Verifier<'_> {
-    /// Follows the history through all stored publications. Fills gaps between retained versions.
+    /// Follows the history through all stored publications. Restores lost ones from retained versions where possible.
     async fn follow(
         &mut self,
         mut stored: Vec<PublishedDifference>,
@@ -164,7 +164,7 @@ impl Verifier<'_> {
         Ok(writes.collect())
     }
 
-    /// Makes a damaged difference from its changes, otherwise from the retained versions.
+    /// Restores a damaged difference from its changes, or otherwise from the retained versions.
     async fn restore_difference(
         &self,
         history: &History,
@@ -184,7 +184,7 @@ impl Verifier<'_> {
         Ok(Some(difference))
     }
 
-    /// Makes a lost publication from the retained versions, if exactly one stored publication can come before it.
+    /// Restores a lost publication from the retained versions, if exactly one stored publication can precede it.
     async fn restore_publication(
         &self,
         publication: &Publication,

@@ -1,4 +1,4 @@
-//! Stored API keys. A record contains a hash of the key, and a prefix by which operators recognize it, but never the key.
+//! Stored API keys. A record contains the key's hash, and a prefix that operators recognize, but never the key.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use jiff::Timestamp;
@@ -96,7 +96,7 @@ impl Store {
         self.put(table, item_from_record(table, None, key)?).await
     }
 
-    /// Reads all readable keys, oldest first, and by name within a second. A request must not call this, since it scans the table.
+    /// Reads all readable keys, oldest first, then by name. Requests must not call this, since it scans the table.
     pub async fn api_keys(&self) -> Result<Vec<KeyRecord>, StoreError> {
         Ok(self.all_api_keys().await?.readable)
     }

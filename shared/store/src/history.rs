@@ -189,14 +189,14 @@ impl History {
         (1..=self.differences.len()).filter(move |at| changed(&self.differences[at - 1]))
     }
 
-    /// A record's first change after the publication at this position: the position of the change, and whether
-    /// the record existed before.
+    /// The position of a record's first change after the publication at `position`, and whether the record existed
+    /// before.
     pub fn first_change_after(&self, position: usize, key: RecordKey) -> Option<(usize, bool)> {
         let later = self.differences_after(position).iter().zip(position + 1..);
         later.filter_map(|(difference, at)| Some((at, difference.keys.existed(key)?))).next()
     }
 
-    /// The exchanges in an area code that changed after the publication at this position, and whether each existed.
+    /// The exchanges in an area code that changed after the publication at `position`, and whether each existed before.
     pub fn exchanges_changed_after(&self, position: usize, npa: Npa) -> BTreeMap<NpaNxx, bool> {
         let mut existed = BTreeMap::new();
         for difference in self.differences_after(position) {

@@ -218,7 +218,7 @@ impl Breaker {
         self.0.lock().as_ref().is_some_and(|failure| now < failure.at + RECENT)
     }
 
-    /// Records a failure, which ends the request's own probe. If another request has started to probe, its probe continues.
+    /// Records a failure, which ends the request's own probe, but not one that another request has started.
     fn record_failure(&self, kind: FailureKind, now: Instant, request: RequestNumber) {
         let mut failure = self.0.lock();
         let probe = failure.take().and_then(|it| it.probe);

@@ -19,15 +19,15 @@ struct Holdings {
     names: BTreeMap<String, Usage>,
     countries: Counts<Country>,
     exchanges: OwnedExchanges,
-    /// Used if none of its codes has a company name.
+    /// Used if no code has a company name.
     block_names: BTreeMap<String, Usage>,
-    /// Used if its exchanges have no state.
+    /// Used if no exchange has a state.
     block_states: Counts<StateCode>,
-    /// Used if it has no exchanges.
+    /// Used if the carrier has no exchanges.
     block_countries: Counts<Country>,
 }
 
-/// The uses of a name for an OCN, and the most recent assignment date. Ordered by count, then by date.
+/// How often a name is used for an OCN, and its latest assignment date. Ordered by count, then by date.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Usage {
     count: u32,
@@ -133,7 +133,7 @@ fn carrier(
     }
 }
 
-/// Returns the most frequent state. Breaks a tie in favor of `preferred`, then of the first code in order.
+/// Returns the most frequent state. On a tie, `preferred` wins, then the first code in order.
 fn most_frequent_state(
     counts: &Counts<StateCode>,
     preferred: Option<StateCode>,
@@ -144,13 +144,13 @@ fn most_frequent_state(
         .or_else(|| most_frequent(counts).copied())
 }
 
-/// Returns the most frequent name for an OCN. Breaks a tie in favor of the most recent, then of the first in order.
+/// Returns the most frequent name for an OCN. On a tie, the most recent wins, then the first in order.
 fn most_common_name(
     ocn: Ocn,
     names: &BTreeMap<String, Usage>,
     notes: &mut Notes,
 ) -> Option<String> {
-    // `max_by_key` returns the last maximum; reverse to get the first.
+    // Reversed, because `max_by_key` returns the last maximum.
     let (name, _) = names.iter().rev().max_by_key(|&(_, usage)| usage)?;
     if let Some(other) = names.keys().find(|&other| other != name) {
         notes.warn(SEVERAL_NAMES, format!("{ocn} is '{name}' rather than '{other}'"));

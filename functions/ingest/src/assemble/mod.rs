@@ -18,7 +18,7 @@ use crate::{
 
 type Counts<T> = BTreeMap<T, u32>;
 
-/// Joins the rows into a dataset. The result depends only on the rows.
+/// Joins rows into a dataset. The result depends only on the rows.
 pub(crate) fn assemble(rows: ReportRows, notes: &mut Notes) -> Dataset {
     let codes = drop_foreign_codes(rows.codes, &rows.area_codes, notes);
     let codes = drop_duplicate_codes(codes, notes);
@@ -61,8 +61,8 @@ fn drop_foreign_codes(
     codes
 }
 
-/// Each area code's country, from the area code database, or from the report with most of its rows if
-/// that does not say.
+/// Each area code's country, from the area code database; if that does not say, the country of the report with most of
+/// its rows.
 fn area_code_countries(codes: &[CodeRow], area_codes: &[AreaCodeRow]) -> BTreeMap<Npa, String> {
     let mut counts: BTreeMap<Npa, Counts<Country>> = BTreeMap::new();
     for code in codes {
@@ -75,7 +75,7 @@ fn area_code_countries(codes: &[CodeRow], area_codes: &[AreaCodeRow]) -> BTreeMa
     countries
 }
 
-/// Retains one row per thousands block, and only blocks in exchanges of the report's country.
+/// Drops duplicate rows for a block, and blocks in exchanges of another country.
 fn drop_invalid_blocks(
     blocks: Vec<AssignedBlock>,
     codes: &[CodeRow],
@@ -104,7 +104,7 @@ fn drop_invalid_blocks(
     valid.into_values().collect()
 }
 
-/// Retains one row per NPA-NXX, and removes the holders from unassigned codes.
+/// Drops duplicate rows for an NPA-NXX, and removes the holders of unassigned codes.
 fn drop_duplicate_codes(codes: Vec<CodeRow>, notes: &mut Notes) -> Vec<CodeRow> {
     let mut by_npa_nxx = BTreeMap::new();
     for mut code in codes {
@@ -124,7 +124,7 @@ fn drop_duplicate_codes(codes: Vec<CodeRow>, notes: &mut Notes) -> Vec<CodeRow> 
     by_npa_nxx.into_values().collect()
 }
 
-/// The blocks of a country in a dataset, for an import that cannot read the country's report.
+/// A country's blocks in a dataset, for an import that cannot read the country's report.
 pub(crate) fn blocks_in(dataset: &Dataset, country: Country) -> Vec<AssignedBlock> {
     let exchanges = dataset.exchanges().filter(|exchange| exchange.country == country);
     let blocks = exchanges.flat_map(|exchange| {
@@ -138,9 +138,9 @@ pub(crate) fn blocks_in(dataset: &Dataset, country: Country) -> Vec<AssignedBloc
     blocks.collect()
 }
 
-/// Returns the most frequent value. Breaks a tie in favor of the first in order.
+/// Returns the most frequent value. On a tie, the first in order wins.
 fn most_frequent<T: Ord>(counts: &Counts<T>) -> Option<&T> {
-    // `max_by_key` returns the last maximum; reverse to get the first.
+    // Reversed, because `max_by_key` returns the last maximum.
     counts.iter().rev().max_by_key(|&(_, count)| count).map(|(value, _)| value)
 }
 
@@ -159,7 +159,7 @@ fn area_codes(codes: &[CodeRow], rows: &[AreaCodeRow]) -> Vec<AreaCode> {
     let mut area_codes: BTreeMap<Npa, AreaCode> = BTreeMap::new();
     for row in rows.iter().filter(|row| row.is_assigned) {
         let overlay = overlays.remove(&row.npa).unwrap_or_default();
-        // The report often lists only one zone for the later codes.
+        // The report often lists only one zone for later codes.
         let has_several_time_zones = split.contains(&row.npa) || !split.is_disjoint(&overlay);
         let area_code = AreaCode {
             state: row.states.first().copied(),
@@ -187,8 +187,8 @@ fn area_codes(codes: &[CodeRow], rows: &[AreaCodeRow]) -> Vec<AreaCode> {
     area_codes.into_values().collect()
 }
 
-/// Returns the assigned codes that serve the same area as each code. Not every code lists the later ones, so this joins all
-/// lists that name a code. Lists are not joined any further: 917 overlays both 212 and 718, which do not overlay each
+/// Returns the assigned codes that serve the same area as each code. Since some rows lack the later codes, this joins
+/// all lists that contain the code. It does not go further: 917 overlays both 212 and 718, which do not overlay each
 /// other.
 fn overlays(rows: &[AreaCodeRow]) -> BTreeMap<Npa, BTreeSet<Npa>> {
     let assigned: BTreeSet<Npa> =

@@ -1,6 +1,6 @@
-//! Carrier types, line types and everyday names, derived from company names, since no report contains them.
+//! Carrier types, line types and common names, derived from company names, since no report contains them.
 //!
-//! A table of company families comes first, then rules for words anywhere in a name. A company that matches neither has
+//! A table of company families comes first, then rules for words anywhere in a name. Other companies have
 //! no type. The operator's own list of carriers takes precedence over both.
 
 #[cfg(test)]
@@ -15,7 +15,7 @@ use numbering::{
 };
 use serde::Deserialize;
 
-/// Families by the first words of their companies' names, with the reason for each row.
+/// Company families by the first words of their names. Each row has a reason.
 const FAMILIES: &str = include_str!("company_families.csv");
 /// Consecutive words in any name. The first rule that matches wins.
 const NAME_WORDS: &str = include_str!("name_words.csv");
@@ -25,10 +25,10 @@ const STATE_AT_END: &str = "- ST";
 #[derive(Debug, Deserialize)]
 struct KnownCompany {
     words: String,
-    /// The only company of this name that the row describes. Families only.
+    /// For families: the only company with this name that the row describes.
     #[serde(default)]
     ocn: Option<Ocn>,
-    /// `None` for a family whose companies have several types under one name.
+    /// `None` for a family of companies with the same name but several types.
     #[serde(rename = "type")]
     carrier_type: Option<CarrierType>,
     /// The line type, if the carrier type does not determine it.
@@ -47,7 +47,7 @@ pub(crate) struct CompanyFacts {
 
 struct Tables {
     families: HashMap<String, Vec<KnownCompany>>,
-    /// Each rule's words, with a space before and after.
+    /// The words of each rule, with a space before and after.
     name_words: Vec<(String, KnownCompany)>,
 }
 
@@ -65,7 +65,7 @@ fn rule_words(words: &str) -> String {
     if words == STATE_AT_END { words.to_owned() } else { format!(" {} ", folded_words(words)) }
 }
 
-/// Finds the facts that follow from a company's name. A family's type takes precedence over that of a rule.
+/// Derives facts from a company's name. A family's type takes precedence over a rule's.
 pub(crate) fn find(company_name: &str, ocn: Ocn) -> CompanyFacts {
     let (family, rule) = (find_family(company_name, ocn), find_rule(company_name));
     let typed_family = family.filter(|row| row.carrier_type.is_some());

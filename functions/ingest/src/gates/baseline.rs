@@ -13,15 +13,15 @@ use crate::notes::Notes;
 
 pub(crate) const UNREADABLE: &str = "a version cannot be read and is skipped";
 
-/// An import's starting point: the manifest to replace, and the newest readable version to compare with.
+/// An import's baseline: the manifest to replace, and the newest readable version to compare with.
 pub(crate) struct Baseline {
     /// `None` before the first import.
     pub manifest: Option<Manifest>,
     /// Empty if no version can be read.
     pub dataset: Arc<Dataset>,
-    /// The snapshot `dataset` was read from.
+    /// The snapshot that `dataset` was read from.
     pub snapshot: Option<Snapshot>,
-    /// Versions that cannot be read, and are not retained.
+    /// Unreadable versions, which are not retained.
     pub(super) unreadable: Vec<Version>,
 }
 
@@ -66,8 +66,8 @@ impl Baseline {
         self.snapshot.as_ref().filter(|snapshot| !next.replaces_sample(snapshot))
     }
 
-    /// The versions to compare `next` with: the newest readable one and, if it differs, the oldest one since the last
-    /// confirmed changes, since small changes add up.
+    /// The versions to compare `next` with: the newest readable one and, if different, the oldest one since changes
+    /// were last confirmed, because small changes add up.
     pub async fn compared_versions(
         &self,
         store: &Store,
@@ -94,7 +94,7 @@ impl Baseline {
         Ok(compared)
     }
 
-    /// The manifest, if its current version is stored intact. An import without changes then needs no new version.
+    /// The manifest, if its current version is stored intact. An import without changes can then reuse the version.
     pub fn manifest_to_reimport(&self) -> Option<&Manifest> {
         let is_intact = |manifest: &&Manifest| !self.is_unreadable(&manifest.current.version);
         self.manifest.as_ref().filter(is_intact)
@@ -115,7 +115,7 @@ impl Baseline {
     }
 }
 
-/// Rebuilds the damaged current version from an older one and the differences since. Returns the older one if that fails.
+/// Rebuilds the damaged current version from an older one and the differences since, or returns the older one.
 async fn rebuild_current(
     store: &Store,
     manifest: &Manifest,

@@ -1,5 +1,5 @@
-//! The gates that compare versions: nearly all records stay the same overnight, and no state, carrier or area code loses
-//! many exchanges at once.
+//! The gates that compare versions. Nearly all records stay the same overnight, and no state, carrier or area code
+//! loses many exchanges at once.
 
 use std::{cmp::Reverse, collections::BTreeMap};
 
@@ -15,14 +15,14 @@ use store::ReportName;
 use super::{Gate, MIN_RECORDS, MeasuredVersion, Refusal};
 use crate::quality::percent;
 
-/// Percentage of a country's exchanges that may differ, even within a day: a report may catch up on a month's changes,
-/// and NANPA assigned 0.29% in its busiest month.
+/// The percentage of a country's exchanges that may differ, even within a day. A report may catch up on a month's
+/// changes, and NANPA assigned 0.29% in its busiest month.
 const MAX_CATCH_UP_PERCENT: f64 = 0.3;
-/// Additional percentage that may differ per day: twice the rate of the busiest month.
+/// The additional percentage that may differ per day: twice the rate of the busiest month.
 const MAX_DAILY_PERCENT: f64 = 0.02;
-/// Maximum percentage that may differ, however much time has passed. Reached after 85 days.
+/// The maximum percentage that may differ, no matter how much time has passed. Reached after 85 days.
 const MAX_TOTAL_PERCENT: f64 = 2.0;
-/// Percentage of carriers, area codes or thousands blocks that may differ. Their changes have no dates.
+/// The percentage of carriers, area codes or thousands blocks that may differ. Their changes have no dates.
 const MAX_UNDATED_PERCENT: f64 = 2.0;
 
 pub(super) fn refuse_changes(
@@ -49,7 +49,7 @@ pub(super) fn refuse_changes(
     }
 }
 
-/// Returns `false` if the number of records more than doubles. The older version probably lacks some reports.
+/// Returns `false` if the number of records more than doubles. The older version was probably missing some reports.
 fn is_comparable(before: u32, after: u32) -> bool {
     after <= before.saturating_mul(2)
 }
@@ -57,8 +57,8 @@ fn is_comparable(before: u32, after: u32) -> bool {
 /// A counted difference: the field, `addition` or `removal`, and a description.
 type Difference = (&'static str, String);
 
-/// The fields that gates count. A carrier's name and type are compared once, not for each of its exchanges. Exchange counts
-/// change with every exchange.
+/// The fields that gates count. A carrier's name and type count once, not for each of its exchanges. Exchange counts
+/// are left out, since they change with every exchange.
 fn counted_fields(key: RecordKey) -> &'static [&'static str] {
     match key {
         RecordKey::Exchange(_) => {
@@ -98,11 +98,11 @@ fn counted_differences(pair: &RecordPair) -> Vec<Difference> {
 
 fn is_counted(pair: &RecordPair, field: &str, change: &FieldChange) -> bool {
     match (pair.key, field) {
-        // With an OCN, the company belongs to the carrier.
+        // If there is an OCN, the company belongs to the carrier.
         (RecordKey::Exchange(_), "company_name") => [&pair.before, &pair.after]
             .iter()
             .all(|record| exchange(record).is_some_and(|exchange| exchange.ocn.is_none())),
-        // Carriers in the overlay stay even if they lose all exchanges.
+        // Carriers in the overlay remain even if they lose all exchanges.
         (RecordKey::Carrier(_), "exchanges.total") => change.after == Some(0.into()),
         // The first overlay sets these fields in all records at once.
         (RecordKey::Carrier(_), "common_name" | "carrier_type" | "state")
@@ -111,13 +111,13 @@ fn is_counted(pair: &RecordPair, field: &str, change: &FieldChange) -> bool {
     }
 }
 
-/// Quotes a value and removes control characters.
+/// Quotes a value after removing control characters.
 fn quote(value: &Option<Value>) -> String {
     let quoted = |value| format!("'{}'", value_text(value).replace(char::is_control, ""));
     value.as_ref().map_or("none".to_owned(), quoted)
 }
 
-/// A group of records that are counted together: its name in messages, and the country for exchanges.
+/// Records that are counted together: their name in messages, and the country for exchanges.
 type Kind = (&'static str, Option<Country>);
 
 fn kind(record: &Record) -> Kind {
@@ -154,7 +154,7 @@ struct ChangeCounts {
 }
 
 impl ChangeCounts {
-    /// Counts a record if it differs. The first one becomes the example.
+    /// Counts a record if it has differences. The first such record is the example in messages.
     fn add(&mut self, name: impl FnOnce() -> String, differences: Vec<Difference>) {
         if let Some((_, text)) = differences.first() {
             self.changed += 1;
@@ -243,7 +243,7 @@ impl ChangeCounts {
     }
 }
 
-/// The kinds of exchange owners, each with the minimum exchanges for a check and the percentage it may lose.
+/// The kinds of exchange owners, each with the minimum exchanges to check it and the percentage it may lose.
 const OWNERS: [(&str, u32, f64); 3] = [
     // Exchanges do not move between states.
     ("state", 500, 10.0),
@@ -256,7 +256,7 @@ const AREA_CODE: &str = "area code";
 
 type Losses = BTreeMap<(usize, String), Loss>;
 
-/// An owner's exchanges in the older version, and how many of them it loses.
+/// The number of exchanges that an owner had in the older version, and how many of them it lost.
 #[derive(Default)]
 struct Loss {
     exchanges: u32,

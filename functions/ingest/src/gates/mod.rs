@@ -1,8 +1,8 @@
 //! The gates: checks that can refuse an import even if its files are readable.
 //!
 //! The [`changed`] gates compare an import with older versions; the [`plausible`] gates look at the import alone. All
-//! gates run, so a refusal lists every problem. An operator can allow what a [`Gate`] refuses. The strict gate only
-//! runs if asked for.
+//! gates run, so that a refusal lists every problem. An operator can allow what a [`Gate`] refuses. The strict gate
+//! only runs on request.
 
 mod baseline;
 mod changed;
@@ -24,10 +24,10 @@ use crate::{
 
 pub(crate) use baseline::{Baseline, UNREADABLE};
 
-/// Minimum suspicious records for a refusal, since a few are a large share of a small dataset.
+/// The minimum number of suspicious records for a refusal, because a few are a large share of a small dataset.
 const MIN_RECORDS: u32 = 20;
 
-/// A check that an operator can let an import pass, by the name in `--allow` and in requests.
+/// A check that an operator can override, by its name in `--allow` and in requests.
 #[derive(
     Debug, Clone, Copy, PartialEq, Serialize, Deserialize, Display, EnumString, VariantNames,
 )]
@@ -48,7 +48,7 @@ impl Gate {
     pub const ALL: [Self; 4] = [Self::Changes, Self::Losses, Self::Suspect, Self::Dates];
 }
 
-/// The gates that an import may pass; none by default.
+/// The gates that an import may fail; none by default.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct AllowedGates([bool; Gate::ALL.len()]);
 
@@ -73,7 +73,7 @@ impl FromIterator<Gate> for AllowedGates {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Refusal {
     reason: String,
-    /// The gate to allow; `None` if an operator cannot.
+    /// The gate to allow; `None` if operators cannot allow it.
     gate: Option<Gate>,
 }
 
@@ -114,8 +114,8 @@ pub(crate) fn run_gates(
     refusals
 }
 
-/// Refuses files that are older than the current ones, no longer have a date, or are dated after tomorrow. After a file from
-/// the future, all later files would count as older.
+/// Refuses files that are older than the current ones, no longer have a date, or have a date after tomorrow. After a
+/// file with a future date, all later files would count as older.
 fn refuse_dates(current: &ImportedReports, next: &Snapshot) -> Vec<Refusal> {
     let tomorrow = date_of(next.ingested_at).tomorrow().ok();
     let mut refusals = Vec::new();
@@ -141,8 +141,8 @@ fn refuse_dates(current: &ImportedReports, next: &Snapshot) -> Vec<Refusal> {
     refusals
 }
 
-/// Refuses any change of a report's format, for those who maintain the parsers: unknown and missing columns, unknown values
-/// and unreadable reports, however few.
+/// Refuses any change of a report's format, for those who maintain the parsers: unknown and missing columns, unknown
+/// values and unreadable reports, however few.
 fn refuse_unfamiliar(notes: &Notes) -> Vec<Refusal> {
     let mut reasons = Vec::new();
     for (&name, findings) in &notes.reports {

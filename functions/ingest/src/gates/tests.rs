@@ -19,13 +19,13 @@ fn snapshot(days: i64) -> Snapshot {
     Snapshot::new(version, b"", statistics, ImportedReports::default(), imported_at)
 }
 
-/// A report's date; none if `date` is empty.
+/// A report with this date, or without a date if `date` is empty.
 fn dated(name: ReportName, date: &str) -> ImportedReports {
     let report = ImportedReport { date: date.parse().ok(), ..ImportedReport::default() };
     ImportedReports([(name, report)].into())
 }
 
-/// The refusals because of the differences between two versions.
+/// The refusals due to differences between two versions.
 fn refused_changes(older: MeasuredVersion<'_>, next: MeasuredVersion<'_>) -> Vec<Refusal> {
     let quality = Quality::new(next.dataset);
     let mut refusals = run_gates(&[older], next, &quality, &Notes::default(), false);
@@ -38,7 +38,7 @@ fn refusals_after(days: i64, older: &Snapshot, before: &Dataset, after: &Dataset
     refused_changes(older, MeasuredVersion { snapshot: &snapshot(days), dataset: after })
 }
 
-/// The reasons to refuse a version on its own.
+/// The reasons to refuse a version regardless of older ones.
 fn reasons_alone(dataset: &Dataset, notes: &Notes, is_strict: bool) -> Vec<String> {
     let next = MeasuredVersion { snapshot: &snapshot(0), dataset };
     let refusals = run_gates(&[], next, &Quality::new(dataset), notes, is_strict);
@@ -68,7 +68,7 @@ fn carriers(
 }
 
 /// Ten states with `per_state` exchanges each, and eight carriers of the same size. The first `moved` of Alaska's
-/// exchanges are in California; the first `sold` of the first carrier's belong to the last carrier.
+/// exchanges are in California instead. The first `sold` of the first carrier's belong to the last carrier.
 fn states_and_carriers(per_state: usize, moved: usize, sold: usize) -> Dataset {
     const STATES: [&str; 10] = ["AK", "CA", "FL", "HI", "ME", "ND", "NY", "RI", "TX", "WY"];
     let exchanges = (0..10 * per_state).map(|n| {
@@ -129,7 +129,7 @@ fn files_without_a_date_older_files_and_future_files_are_refused() {
         (midnight, "", "2026-09-12"),
         (midnight, "2026-09-12", ""),
         (midnight, "2026-09-12", "2026-09-11"),
-        // Tomorrow has already started elsewhere.
+        // Elsewhere in the world, tomorrow has already started.
         (midnight, "", "2026-11-22"),
         (midnight, "", "2026-11-23"),
         (late, "", "2026-11-22"),
@@ -151,7 +151,7 @@ fn manifest(versions: &[&Snapshot]) -> Option<Manifest> {
     })
 }
 
-/// The baseline after these versions were published, oldest first.
+/// The baseline after publishing these versions, oldest first.
 fn baseline(versions: &[&Snapshot], unreadable: &[&Snapshot]) -> Baseline {
     let readable = versions.iter().rev().find(|version| !unreadable.contains(version));
     Baseline {

@@ -132,7 +132,7 @@ fn requests_and_variables_cannot_name_local_files() {
     }
 }
 
-/// A successful import clears the alarm for failed ones.
+/// A successful import clears the alarm for failed imports.
 #[test]
 fn log_line_includes_the_metrics_for_its_report() {
     let published = json!({

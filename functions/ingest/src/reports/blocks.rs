@@ -1,5 +1,5 @@
-//! The block reports: NANPA's assignments and CNAC's status. Both name the holders of blocks in pooled exchanges. Blocks
-//! that nobody holds are only counted.
+//! The block reports: NANPA's assignments and CNAC's status. Both name the holders of blocks in pooled exchanges.
+//! Blocks without a holder are only counted.
 
 use jiff::civil::Date;
 use numbering::records::{Country, NpaNxx, Ocn, StateCode};
@@ -33,7 +33,7 @@ pub(super) const NANPA: Report = Report {
     figures: |_, quality| quality.blocks_in(Country::Us),
 };
 
-/// CNAC's report also names each exchange's own holder, which is not the block's.
+/// CNAC's report also contains each exchange's own holder, which is not the block's.
 pub(super) const CNAC: Report = Report {
     format: Format {
         name: ReportName::CanadianBlocks,
@@ -57,9 +57,9 @@ pub(super) const CNAC: Report = Report {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AssignedBlock {
     pub npa_nxx: NpaNxx,
-    /// The country that the report is about.
+    /// The country that the report covers.
     pub country: Country,
-    /// The fourth-to-last digit of the block's numbers.
+    /// The digit of the block: the fourth-to-last digit of its numbers.
     pub digit: u8,
     pub ocn: Ocn,
     pub company: Option<String>,
@@ -73,7 +73,7 @@ struct Statuses {
     country: Country,
     held: &'static [&'static str],
     free: &'static [&'static str],
-    /// `true` if a block with an unknown status has a holder, and how a warning says so.
+    /// Whether a block with an unknown status has a holder, and the wording for warnings.
     unknown: (bool, &'static str),
 }
 

@@ -1,5 +1,5 @@
-//! The code reports: NANPA's utilized central office codes and CNAC's CO code status. Each row is a code, and is skipped if
-//! its area code is impossible.
+//! The code reports: NANPA's utilized central office codes and CNAC's CO code status. Each row is a code. Rows with an
+//! impossible area code are skipped.
 
 use jiff::civil::Date;
 use numbering::records::{Country, NpaNxx, Ocn, StateCode, Status};

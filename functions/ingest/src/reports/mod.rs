@@ -30,13 +30,13 @@ pub(crate) struct Report {
     pub format: Format,
     /// The publisher's URL; `None` for the operator's own report.
     pub published_at: Option<&'static str>,
-    /// `true` if every import needs it.
+    /// `true` if every import requires the report.
     pub is_required: bool,
-    /// The country whose current blocks stay if the report cannot be read. Other reports must be readable.
+    /// The country whose current blocks remain if the report is unreadable. Other reports must be readable.
     pub keeps_blocks_in: Option<Country>,
-    /// Parses a row. Adds nothing if it is skipped.
+    /// Parses a row. Adds nothing if the row is skipped.
     pub parse_row: fn(&Row<'_>, &mut ReportRows, &mut Notes) -> Result<(), ReportError>,
-    /// Counts and percentages of its records.
+    /// Counts and percentages of the report's records.
     pub figures: fn(&Dataset, &Quality) -> Vec<Figure>,
 }
 
@@ -49,7 +49,7 @@ pub(crate) struct ReportRows {
 }
 
 impl ReportRows {
-    /// Returns `true` without any row from which an exchange, its area code or its holder follows.
+    /// Returns `true` if no row yields an exchange, or an exchange's area code or holder.
     fn are_unusable(&self) -> bool {
         let Self { codes, area_codes, overlay, blocks } = self;
         let has_exchanges = area_codes.iter().any(AreaCodeRow::has_exchanges);
@@ -86,7 +86,7 @@ pub(crate) fn file(name: ReportName) -> &'static str {
     report.map_or("", |report| report.format.file)
 }
 
-/// Parses a postal code or the reports' own code for the Northern Mariana Islands. Ignores another country's states.
+/// Parses a postal code, or the reports' own code for the Northern Mariana Islands. Ignores states in other countries.
 fn state(
     row: &Row<'_>,
     column: usize,
@@ -104,7 +104,7 @@ fn state(
     Some(state)
 }
 
-/// Returns `true` if a row's area code is possible in the NANP. Otherwise notes that the row is skipped.
+/// Returns `true` if a row's area code is possible in the NANP. Otherwise, counts the row as skipped.
 fn has_possible_npa(row: &Row<'_>, column: usize, npa: Npa, notes: &mut Notes) -> bool {
     if !npa.can_be_area_code() {
         row.skip(notes, column, "has an impossible area code");
@@ -112,8 +112,8 @@ fn has_possible_npa(row: &Row<'_>, column: usize, npa: Npa, notes: &mut Notes) -
     npa.can_be_area_code()
 }
 
-/// Adds the findings to the reports that were read. For each report whose blocks stay because it cannot be read, adds the
-/// current one.
+/// Adds the findings to the reports that were read. If a report is unreadable and its country's blocks remain, adds
+/// the current report.
 pub(crate) fn with_findings(
     mut read: ImportedReports,
     current: Option<&ImportedReports>,
@@ -133,7 +133,7 @@ pub(crate) fn with_findings(
                 _ => continue,
             },
         };
-        // Blocks in removed exchanges do not stay, so even an earlier report is counted anew.
+        // Blocks in removed exchanges do not remain, so even an earlier report is counted again.
         (described.counts, described.percentages) = Default::default();
         for (figure, value) in (report.figures)(dataset, quality) {
             if SHARES.contains(&figure) || figure == TYPED {

@@ -1,4 +1,4 @@
-//! NANPA's area code database: assigned area codes, their locations and their place in the numbering plan.
+//! NANPA's area code database: assigned area codes, their locations and numbering plan data.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use crate::{
     table::{Format, Row, non_empty},
 };
 
-/// The report. Only assigned area codes become records; the rest are counted as skipped.
+/// The report format. Only assigned area codes become records. The rest are counted as skipped.
 pub(super) const REPORT: Report = Report {
     format: Format {
         name: ReportName::NpaReport,
@@ -82,8 +82,8 @@ const SERVICES: [(&str, AreaCodeService); 8] = [
     ("US Government", AreaCodeService::UsGovernment),
 ];
 
-/// The words in columns with few of them, and `true` if the column only adds details. Unknown words are read like the last
-/// one; time zones are read by their letters.
+/// The words in columns with a small vocabulary. The flag is `true` if the column only adds details. Unknown words are
+/// treated like the last one. Time zones are parsed by letter.
 const WORDS: [(usize, &str, bool); 5] = [
     (3, "Y,N", false),
     (4, "Yes,No,", false),
@@ -92,7 +92,7 @@ const WORDS: [(usize, &str, bool); 5] = [
     (20, TIME_ZONES, true),
 ];
 
-/// Separated by commas; the first one is blank.
+/// The known time zones, separated by commas. The first one is blank.
 const TIME_ZONES: &str =
     ",E,C,P,M,A,N,AK,EC,CM,MP,CMP,PT/MT only for W Wendover,(UTC+10),(UTC-10),UTC-11";
 
@@ -102,14 +102,14 @@ const NANP_AREA: &str = "NANP AREA";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AreaCodeRow {
     pub npa: Npa,
-    /// The ISO 3166-1 code, or the report's unknown name, of its country; empty if it has none.
+    /// The country as an ISO 3166-1 code, or as an unknown name from the report; empty if there is none.
     pub country: String,
     pub states: Vec<StateCode>,
-    /// `false` for a code that is neither in service nor assigned.
+    /// `false` if the code is neither in service nor assigned.
     pub is_assigned: bool,
-    /// Lists of codes that serve the same area. Codes that came later may be missing; see [`crate::assemble`].
+    /// Lists of codes that serve the same area. May lack later codes; see [`crate::assemble`].
     pub overlays: Vec<BTreeSet<Npa>>,
-    /// The numbering plan, with `overlay` not set yet.
+    /// The numbering plan data, without `overlay`.
     pub plan: NumberingPlan,
 }
 
@@ -119,7 +119,7 @@ impl AreaCodeRow {
         self.country.parse().ok()
     }
 
-    /// Returns `true` if it is in service, and its exchanges are in reports.
+    /// Returns `true` if the code is in service and its exchanges are in reports.
     pub(crate) fn has_exchanges(&self) -> bool {
         self.plan.is_in_service && self.reported_country().is_some()
     }
@@ -188,7 +188,7 @@ fn area_code_row(row: &Row<'_>, notes: &mut Notes) -> Result<Option<AreaCodeRow>
     Ok(Some(area_code))
 }
 
-/// Returns `true` for several letters, such as `EC` or `PT/MT only for W Wendover`, but not for `(UTC-10)`.
+/// Returns `true` for several zone letters, as in `EC` or `PT/MT only for W Wendover`, but not for `(UTC-10)`.
 fn has_several_time_zones(text: &str) -> bool {
     let text = text.to_uppercase();
     let letters = text.chars().filter(|letter| "ECMPAN".contains(*letter)).count();
@@ -199,7 +199,7 @@ fn is_yes(row: &Row<'_>, column: usize) -> bool {
     row.cells[column].eq_ignore_ascii_case("yes")
 }
 
-/// The digits to dial; `None` where the report says `NA`.
+/// The digits to dial; `None` if the report says `NA`.
 fn dialing_cell(row: &Row<'_>, column: usize) -> Option<String> {
     row.text(column).filter(|text| text != "NA")
 }
@@ -208,7 +208,7 @@ fn dialing_cell(row: &Row<'_>, column: usize) -> Option<String> {
 fn date_cell(row: &Row<'_>, column: usize, notes: &mut Notes) -> Option<Date> {
     let text = non_empty(&row.cells[column])?;
     let format = if text.len() > "01-JAN-47".len() { "%d-%b-%Y" } else { "%d-%b-%y" };
-    // Two-digit years start with 1947, the plan's first.
+    // Two-digit years start with 1947, the first year of the plan.
     let in_plan = |date: Date| {
         if date.year() < 2047 { Ok(date) } else { date.with().year(date.year() - 100).build() }
     };

@@ -1,4 +1,4 @@
-//! Report content: unpacked, with a limit on the length of lines.
+//! Unpacked report content with a limit on line lengths.
 
 #[cfg(test)]
 mod tests;
@@ -18,19 +18,19 @@ use crate::{
     error::{Cause, ReportError},
 };
 
-/// Maximum bytes in a line, since a file that is not a report may have no line endings.
+/// The maximum number of bytes in a line. A file that is not a report may have no line endings.
 const MAX_LINE_BYTES: usize = 64 * 1024;
 /// The number of leading bytes used to detect the kind of file.
 const HEAD_BYTES: u64 = 512;
 
 pub(crate) struct Content {
     source_name: String,
-    /// As received, before unpacking.
+    /// The content as received, before unpacking.
     bytes: Cow<'static, [u8]>,
 }
 
 impl Content {
-    /// Opens the content, and rejects web pages, since a publisher's error page may have status 200.
+    /// Opens the content. Rejects web pages, because a publisher's error page may have status 200.
     pub fn new(source_name: String, bytes: Cow<'static, [u8]>) -> Result<Self, Cause> {
         let content = Self { source_name, bytes };
         let mut head = Vec::new();
@@ -43,17 +43,17 @@ impl Content {
         Ok(content)
     }
 
-    /// The number of bytes before unpacking.
+    /// The size before unpacking.
     pub fn len(&self) -> u64 {
         self.bytes.len() as u64
     }
 
-    /// The SHA-256 hash of the bytes before unpacking, in hex.
+    /// The SHA-256 hash before unpacking, in hex.
     pub fn sha256(&self) -> String {
         Sha256::digest(&self.bytes).iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// Calls `read` with the unpacked bytes. Damage to an archive is an error at the latest when its end is read.
+    /// Calls `read` with the unpacked bytes. Damage to an archive is detected at the end of the data at the latest.
     fn unpack<T>(&self, read: impl FnOnce(&mut dyn Read) -> T) -> Result<T, Cause> {
         let mut bytes = &*self.bytes;
         if bytes.starts_with(b"\x1f\x8b") {
@@ -68,8 +68,8 @@ impl Content {
         Ok(read(&mut file))
     }
 
-    /// Calls `parse` with the unpacked text, after which it adds a line ending, since the last line may have none. `on_line`
-    /// is called with the number of lines read so far.
+    /// Calls `parse` with the unpacked text. Adds a final line ending, because the last line may lack one. Calls
+    /// `on_line` with the number of lines read so far.
     pub fn read<T>(
         self,
         on_line: impl Fn(u64),
@@ -91,7 +91,7 @@ fn damaged_zip(error: impl Into<io::Error>) -> Cause {
     format!("the zip is damaged or truncated: {}", with_causes(&error.into())).into()
 }
 
-/// Returns the index of the only report in an archive. Ignores folders, and files that macOS adds.
+/// Returns the index of the only report in an archive. Ignores folders and files that macOS adds.
 fn report_index<R: Read + Seek>(archive: &ZipArchive<R>) -> Result<usize, Cause> {
     let is_file = |name: &str| !name.ends_with('/') && !name.starts_with("__MACOSX/");
     let mut files = Vec::new();
@@ -106,7 +106,7 @@ fn report_index<R: Read + Seek>(archive: &ZipArchive<R>) -> Result<usize, Cause>
     }
 }
 
-/// Counts lines as they are read. Reading fails if one is too long.
+/// Counts lines as they are read. Returns an error if a line is too long.
 struct CountedLines<R, F> {
     inner: R,
     lines: u64,

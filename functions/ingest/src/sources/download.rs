@@ -1,5 +1,5 @@
-//! Downloads reports over HTTPS and from S3, with time and size limits and retries. S3 gets one signed GET request, without
-//! its SDK.
+//! Downloads reports over HTTPS and from S3, with time and size limits and retries. S3 downloads use one signed GET
+//! request instead of the SDK.
 
 use std::{error::Error, iter::successors, time::Duration};
 
@@ -12,11 +12,11 @@ use signed_requests::{AwsAccount, Service, client_builder, domain, first_bytes};
 use super::MAX_BYTES;
 use crate::error::Cause;
 
-/// Maximum time between two parts of a response.
+/// The maximum time between two parts of a response.
 const READ_TIMEOUT: Duration = Duration::from_secs(30);
 const TOTAL_TIMEOUT: Duration = Duration::from_secs(300);
 
-/// Maximum bytes read from an error response, which may be endless. S3 sends a few hundred.
+/// The maximum number of bytes to read from an error response, which may be endless. S3 sends a few hundred.
 const MAX_ERROR_BODY_BYTES: usize = 16 << 10;
 
 /// Four attempts, with waits of about 1, 2 and 4 seconds.
@@ -49,19 +49,19 @@ impl DownloadError {
 }
 
 impl From<reqwest::Error> for DownloadError {
-    /// Keeps only the root cause, such as a host name that does not resolve.
+    /// Reduces the error to its root cause, such as a host name that does not resolve.
     fn from(error: reqwest::Error) -> Self {
         let is_transient = !error.is_builder() && !error.is_redirect();
         let error = error.without_url();
         let causes = successors(error.source(), |&cause| cause.source());
-        // The client's own errors can contain the signed URL of a redirect.
+        // The client's own errors may contain the signed URL of a redirect.
         let root = causes.filter(|cause| !cause.is::<reqwest::Error>()).last();
         let message = root.map_or_else(|| error.to_string(), ToString::to_string);
         Self { message, is_transient }
     }
 }
 
-/// Downloads a URL over HTTPS, or from this machine without proxies and redirects.
+/// Downloads a URL over HTTPS, or from this machine without proxies or redirects.
 pub(super) async fn download(
     address: &str,
     on_received: impl Fn(u64, Option<u64>),
@@ -91,7 +91,7 @@ pub(super) async fn download_object(
 }
 
 /// Returns an object's URL. The bucket is in the path if its name has a dot, which S3's certificate does not cover, or
-/// with a custom endpoint, which may not support buckets as host names.
+/// if there is a custom endpoint, which may not support buckets as host names.
 fn address(bucket: &str, key: &str, region: &str, endpoint: Option<&str>) -> String {
     let key = utf8_percent_encode(key, ENCODED_IN_KEY);
     let domain = domain(region);
@@ -106,7 +106,7 @@ fn with_timeouts(client: ClientBuilder) -> ClientBuilder {
     client.read_timeout(READ_TIMEOUT).timeout(TOTAL_TIMEOUT)
 }
 
-/// Fetches the response body, up to the part that exceeds [`MAX_BYTES`]. After a transient failure, retries as `backoff`
+/// Fetches the response body. Stops after the part that exceeds [`MAX_BYTES`]. Retries transient failures as `backoff`
 /// specifies.
 async fn fetch(
     request: impl Fn() -> RequestBuilder,
@@ -131,7 +131,7 @@ async fn fetch_once(
     let mut response = request.send().await?;
     let status = response.status();
     if !status.is_success() {
-        // The body only adds details, so it may be unreadable.
+        // The body only adds details, so an unreadable one is fine.
         let body = first_bytes(response, MAX_ERROR_BODY_BYTES).await.unwrap_or_default();
         let code = s3_error_code(&body);
         return Err(DownloadError::from_status(status, code));
@@ -242,7 +242,7 @@ mod tests {
         const SIGNED: &str = "http://files.example/a.zip?X-Amz-Signature=secret#secret";
         let redirect = (StatusCode::FOUND, [("location", "/b?X-Amz-Signature=secret")]);
         let address = start_server(async move || redirect).await;
-        // An HTTPS-only client reports a rejected plain HTTP URL in the same way: as the cause of another error.
+        // An HTTPS-only client reports a rejected HTTP URL in the same way: as the cause of another error.
         let https_only = client_builder().https_only(true).build().unwrap();
         let rejection = Mutex::new(Some(https_only.get(SIGNED).send().await.unwrap_err()));
         let rejecting_policy = Policy::custom(move |attempt| {

@@ -23,10 +23,10 @@ use crate::{
 };
 pub(crate) use content::Content;
 
-/// Maximum bytes read from a source; the largest published report has 13 MB.
+/// The maximum number of bytes to read from a source. The largest published report has 13 MB.
 const MAX_BYTES: usize = 128 << 20;
 
-/// The source of each report that an import reads.
+/// The source of each report to import.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Sources(BTreeMap<ReportName, Source>);
 
@@ -56,7 +56,7 @@ impl Sources {
         self
     }
 
-    /// Adds the published URLs, or their copies on a mirror, of required reports without a source, and of `optional` ones.
+    /// Adds the published URLs, or their copies on a mirror, for `optional` reports and required ones without a source.
     pub fn or_published(mut self, mirror: Option<&Mirror>, optional: &[ReportName]) -> Self {
         for report in &REPORTS {
             let name = report.format.name;
@@ -120,7 +120,7 @@ fn without_secrets(address: &str) -> String {
     let Ok(mut url) = Url::parse(address) else { return "an invalid URL".to_owned() };
     url.set_query(None);
     url.set_fragment(None);
-    // Fails only for URLs without a host, which have no credentials.
+    // Fails only for URLs without a host, which do not have credentials.
     _ = url.set_username("");
     _ = url.set_password(None);
     url.into()
@@ -138,8 +138,8 @@ impl fmt::Display for Source {
 }
 
 impl Source {
-    /// The address to publish: the publisher's URL. For any other source, only the name of the file or object, without the
-    /// operator's folder, bucket or host.
+    /// The address to publish: the publisher's URL. For any other source, only the name of the file or object, without
+    /// the operator's folder, bucket or host.
     pub(crate) fn public_address(&self) -> String {
         let last_part = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
         match self {
@@ -151,8 +151,8 @@ impl Source {
         }
     }
 
-    /// Opens the report, which messages call `file`. `on_received` is called with the number of bytes downloaded, and
-    /// the total if the server sends it.
+    /// Opens the report, which messages call `file`. Calls `on_received` with the number of bytes downloaded, and
+    /// with the total if the server sends it.
     pub(crate) async fn open(
         &self,
         file: &'static str,
@@ -191,7 +191,7 @@ impl Source {
     }
 }
 
-/// The publisher's URL of a report; `None` for the operator's own.
+/// The publisher's URL for a report; `None` for the operator's own.
 pub fn published_url(name: ReportName) -> Option<&'static str> {
     REPORTS.iter().find(|report| report.format.name == name)?.published_at
 }
@@ -204,7 +204,7 @@ fn published_source(mirror: Option<&Mirror>, address: &str) -> Source {
     mirror.map_or_else(|| Source::Url(address.to_owned()), |mirror| mirror.source(address))
 }
 
-/// The base URL for copies of the published reports. The copies have the same file names.
+/// The base URL for copies of the published reports, which have the same file names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mirror(Url);
 
@@ -233,7 +233,7 @@ impl Mirror {
     fn source(&self, address: &str) -> Source {
         let name = address.rsplit('/').next().unwrap_or_default();
         let mut url = self.0.clone();
-        // Always `Ok`: HTTP URLs have a host and therefore a path.
+        // Always `Ok`, because HTTP URLs have a host and therefore a path.
         if let Ok(mut path) = url.path_segments_mut() {
             path.pop_if_empty().push(name);
         }
@@ -301,7 +301,7 @@ mod tests {
 
     use super::*;
 
-    /// Each text as a source, as it is displayed, and as it is published, and whether it may come from a request.
+    /// For each text, the source as displayed and as published, and whether a request may specify it.
     #[test]
     fn sources_are_urls_objects_or_files_and_secrets_are_neither_displayed_nor_published() {
         let described = include_str!("sources.txt").lines().map(|text| {

@@ -1,4 +1,4 @@
-//! Delimited text, line by line, and its cells: decoded, or escaped for messages.
+//! Delimited text line by line, and its cells: decoded, or escaped for messages.
 
 use std::{borrow::Cow, io::Read};
 
@@ -13,7 +13,7 @@ use logging::with_causes;
 
 use crate::error::ReportError;
 
-/// Parses `09/04/2026`, `9/4/26` or `2026-09-04`. Two-digit years up to 68 are in this century.
+/// Parses `09/04/2026`, `9/4/26` or `2026-09-04`. Two-digit years up to 68 are in the 2000s.
 pub(crate) fn date(text: &str) -> Option<Date> {
     // A time of day may follow the date.
     let day = text.split([' ', 'T']).next()?;
@@ -46,9 +46,9 @@ pub(crate) fn non_empty(cell: &str) -> Option<&str> {
     Some(cell).filter(|cell| !cell.is_empty())
 }
 
-/// Returns `false` for letters, marks, digits, symbols and spaces. Format characters include byte order marks, zero-width
-/// spaces, tags and direction marks. Ignorable ones, such as variation selectors and fillers, can hide instructions from
-/// people that a language model follows.
+/// Returns `false` for letters, marks, digits, symbols and spaces. Format characters include byte order marks,
+/// zero-width spaces, tags and direction marks. Ignorable characters, such as variation selectors and fillers, can hide
+/// instructions that people do not see, but a language model follows.
 pub(super) fn is_invisible(character: char) -> bool {
     use GeneralCategory::{
         Control, Format, LineSeparator, ParagraphSeparator, PrivateUse, Unassigned,
@@ -58,7 +58,7 @@ pub(super) fn is_invisible(character: char) -> bool {
             CodePointMapData::<GeneralCategory>::new().get(character),
             Control | Format | LineSeparator | ParagraphSeparator | PrivateUse | Unassigned
         ) || CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(character)
-            // The blank braille pattern is a symbol.
+            // The blank braille pattern counts as a symbol.
             || character == '\u{2800}')
 }
 
@@ -86,7 +86,7 @@ pub(super) struct Lines<R> {
 impl<R: Read> Lines<R> {
     pub fn new(file: &'static str, delimiter: u8, reader: R) -> Self {
         let mut builder = ReaderBuilder::new();
-        // A carriage return before a line feed is padding of the last cell, so that lines are counted right.
+        // A carriage return before a line feed is padding of the last cell, so line counts are correct.
         builder.has_headers(false).flexible(true).terminator(Terminator::Any(b'\n'));
         builder.delimiter(delimiter).quoting(delimiter != b'\t');
         Self { file, reader: builder.from_reader(reader), last_number: 0, empty_lines: 0 }
@@ -102,7 +102,7 @@ impl<R: Read> Lines<R> {
         if !is_read {
             return Ok(None);
         }
-        // The reader skips empty lines, and its position is the line after the record.
+        // The reader skips empty lines. After a record, its position is the next line.
         let number = self.reader.position().line().saturating_sub(1);
         self.empty_lines += number.saturating_sub(self.last_number + 1);
         self.last_number = number;

@@ -1,6 +1,6 @@
 //! Delimited text as rows with named columns.
 //!
-//! Columns are found by their header names, since reports have added, moved and renamed columns over the years.
+//! Columns are found by header name, because reports have added, moved and renamed columns over the years.
 
 mod cells;
 #[cfg(test)]
@@ -20,27 +20,27 @@ pub(crate) struct Format {
     pub name: ReportName,
     /// The report's name in messages.
     pub file: &'static str,
-    /// The cell separator. With tabs, cells are padded, and quotes are inside the padding, where a CSV reader would not
-    /// remove them.
+    /// The cell separator. If it is a tab, cells are padded, and quotes are inside the padding, where a CSV reader
+    /// would not remove them.
     pub delimiter: u8,
-    /// The columns that are read, as a header line. `Company|Company Name` lists a column's names over the years; only
-    /// their letters and digits are compared. A `?` marks a column that is missing in some years; its cells are then empty.
+    /// The columns to read, as a header line. `Company|Company Name` lists a column's names over the years. Only
+    /// letters and digits are compared. A `?` marks a column that some years lack; its cells are then empty.
     pub columns: &'static str,
     /// The other columns in published reports.
     pub unused: &'static str,
-    /// Maximum rows; real reports have fewer.
+    /// The maximum number of rows. Real reports have fewer.
     pub max_rows: u32,
 }
 
-/// The earliest valid year in a report's date: NANPA and CNAC began publishing files in the nineties.
+/// The earliest valid year in a report's date. NANPA and CNAC started to publish files in the nineties.
 const FIRST_YEAR: i16 = 1990;
-/// Maximum bytes in a cell of a known column; the longest company name is about 100.
+/// The maximum number of bytes in a cell of a known column. The longest company name has about 100.
 const MAX_CELL_LENGTH: usize = 256;
 const MAX_EXCERPT_LENGTH: usize = 40;
 const MAX_HEADER_EXCERPT_LENGTH: usize = 120;
-/// Maximum lines searched for the header row; a date may come before it.
+/// The maximum number of lines to search for the header row. A date may come before it.
 const HEADER_SEARCH_LINES: usize = 5;
-/// The text before the file's date, which is in a header cell of its own or, since 2020, in the `In Service` cell.
+/// The label of the file's date, which is in a header cell of its own or, since 2020, in the `In Service` cell.
 const FILE_UPDATED: &str = "File Updated";
 
 fn names(column: &'static str) -> impl Iterator<Item = &'static str> {
@@ -59,7 +59,7 @@ fn is_same_name(name: &str, other: &str) -> bool {
     letters_and_digits(name) == letters_and_digits(other)
 }
 
-/// The text before and after the label of the file's date.
+/// The text before the label of the file's date, and the date after it.
 fn around_date_label(cell: &str) -> Option<(&str, Option<Date>)> {
     let (name, text) = cell.split_once(FILE_UPDATED)?;
     Some((name.trim(), date(text.trim())))
@@ -69,7 +69,7 @@ struct Header {
     /// Each known column's position; `None` if missing.
     positions: Vec<Option<usize>>,
     cells: usize,
-    /// The file's date, if it is in the header row or before it.
+    /// The file's date, if it is in the header row or above it.
     date: Option<Date>,
 }
 
@@ -78,7 +78,7 @@ impl Format {
         self.columns.split(", ")
     }
 
-    /// Passes each row to `read_row`, and returns the file's date. Blank rows are skipped and counted.
+    /// Passes each row to `read_row`, and returns the file's date. Skips and counts blank rows.
     pub fn read(
         &self,
         reader: &mut dyn Read,
@@ -93,7 +93,7 @@ impl Format {
             let cells = (0..).zip(line.record.iter().map(decode_cell));
             let filled: Vec<(usize, _)> =
                 cells.filter(|(_, cell)| !cell.is_empty()).take(2).collect();
-            // A row with only its first cell is truncated, even if that is a date.
+            // A row with only a first cell is truncated, even if the cell is a date.
             match &filled[..] {
                 [] => notes.skip(self.name, "blank rows"),
                 [(1.., cell)] if self::date(cell).is_some() => date = date.or(self::date(cell)),
@@ -173,7 +173,7 @@ impl Format {
         Err(ReportError::with_quote(format!("{rule}; line {number} has '{found}'"), rule))
     }
 
-    /// Parses the header row, and notes columns that are unknown or missing.
+    /// Parses the header row. Warns about unknown and missing columns.
     fn header(
         &self,
         line: &Line,
@@ -202,7 +202,7 @@ impl Format {
         let label = cells.last().and_then(|cell| around_date_label(cell));
         let cell_count = cells.len() - usize::from(label.is_some_and(|(name, _)| name.is_empty()));
         for (position, cell) in cells[..cell_count].iter().enumerate() {
-            // The file's date may follow a column's name.
+            // The file's date may follow a column name.
             let name = around_date_label(cell).filter(|(_, date)| date.is_some());
             let name = name.map_or(cell.as_ref(), |(name, _)| name);
             let is_known = positions.iter().flatten().any(|&known| known == position)
@@ -227,7 +227,7 @@ fn positions(column: &'static str, line: &Line) -> Vec<usize> {
     cells.map(|(position, _)| position).collect()
 }
 
-/// A row, with its cells in the order of the format's columns.
+/// A row, with cells in the format's column order.
 pub(crate) struct Row<'a> {
     format: &'a Format,
     line: u64,
@@ -277,7 +277,7 @@ impl Row<'_> {
         parse(&self.cells[column]).map_err(|rule| self.error(column, rule))
     }
 
-    /// Parses a cell that should be a `T`. Ignores any other value, with a warning unless the cell is empty.
+    /// Parses a cell as a `T`. Ignores any other value, with a warning unless the cell is empty.
     pub fn parse_if_known<T: FromStr>(&self, column: usize, notes: &mut Notes) -> Option<T> {
         let parsed = non_empty(&self.cells[column])?.parse().ok();
         if parsed.is_none() {
@@ -292,7 +292,7 @@ impl Row<'_> {
         text.contains(char::is_alphanumeric).then(|| text.to_owned())
     }
 
-    /// Notes an unknown value in a cell. `consequence` says how it is treated.
+    /// Warns about an unknown value in a cell. `consequence` says how the value is treated.
     pub fn warn(&self, notes: &mut Notes, column: usize, consequence: &str) {
         let (name, example) = (self.column_name(column), self.example(column));
         let findings = notes.findings_mut(self.format.name);
@@ -300,7 +300,7 @@ impl Row<'_> {
         notes.warn(format!("{}: {name} {consequence}", self.format.file), example);
     }
 
-    /// Notes an unknown value in a cell that only adds details. However many there are, the import may go on.
+    /// Warns about an unknown value in a cell that only adds details. Such values never stop an import.
     pub fn warn_detail(&self, notes: &mut Notes, column: usize) {
         let (name, example) = (self.column_name(column), self.example(column));
         let findings = notes.findings_mut(self.format.name);
@@ -312,7 +312,7 @@ impl Row<'_> {
         format!("'{}' on line {}", excerpt(&self.cells[column], MAX_EXCERPT_LENGTH), self.line)
     }
 
-    /// Notes that the row is skipped because of a cell.
+    /// Counts the row as skipped because of a cell.
     pub fn skip(&self, notes: &mut Notes, column: usize, reason: &str) {
         self.warn(notes, column, &format!("{reason}; the row is skipped"));
         let name = self.column_name(column);

@@ -24,7 +24,7 @@ fn read_as(delimiter: u8, mut text: &[u8]) -> Result<ReadReport, ReportError> {
     Ok((rows, date, notes))
 }
 
-/// The rows, with `|` between cells, after the date if there is one; or the error.
+/// The date if there is one, then the rows with `|` between cells; or the error.
 fn outcome(delimiter: u8, text: &[u8]) -> String {
     match read_as(delimiter, text) {
         Ok((rows, date, _)) => {
@@ -42,7 +42,7 @@ fn files_parse_to_rows_and_a_date_or_fail_with_a_reason() {
     let texts = texts.map(|line| serde_json::from_str::<String>(line).unwrap());
     let header_after = |lines: usize| "note\n".repeat(lines) + "OCN,Company\n1,A\n";
     let with_cell = |bytes: usize| format!("OCN,Company\n1,{}\n", "A".repeat(bytes));
-    // Limits include their bound.
+    // Values at the limit are allowed.
     let at_limits = [
         header_after(HEADER_SEARCH_LINES - 1),
         header_after(HEADER_SEARCH_LINES),

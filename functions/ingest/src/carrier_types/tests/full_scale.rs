@@ -1,4 +1,4 @@
-//! The tables against the published reports in the `TNR_FULL_SCALE_DATA` folder. Without it, the test is skipped.
+//! Tests the tables against the published reports in the `TNR_FULL_SCALE_DATA` folder. Skipped if it is unset.
 
 use std::{collections::BTreeMap, path::PathBuf};
 
@@ -11,7 +11,7 @@ use crate::{
     CompanyCount, ReportName, Source, Sources, TypeCoverage, quality::percent, read_dataset,
 };
 
-/// Types that `carriers.csv` has wrong.
+/// Types that are wrong in `carriers.csv`.
 const CORRECTIONS: [(&str, CarrierType); 3] = [
     // Spok is a paging company.
     ("6630", CarrierType::Wireless),
@@ -62,7 +62,7 @@ async fn published_companies_have_the_right_types() {
     }
 }
 
-/// Compares the types with an independent list in both directions, by exchanges.
+/// Compares the types with an independent list in both directions, weighted by exchanges.
 fn assert_types_agree(dataset: &Dataset, listed: &BTreeMap<Ocn, CarrierType>) {
     let carriers: Vec<_> =
         dataset.carriers().filter_map(|it| Some((*listed.get(&it.ocn)?, it))).collect();

@@ -1,4 +1,4 @@
-//! The gates that compare versions.
+//! Tests the gates that compare versions.
 
 use std::iter::repeat_n;
 
@@ -36,7 +36,7 @@ fn exchanges(count: usize, with_ocn: usize) -> Dataset {
     Dataset::new(vec![carrier("0051", "A", 1)], Vec::new(), exchanges.collect())
 }
 
-/// A version with three exchanges that have ten thousands blocks each. `holder_of` chooses the holder of each block.
+/// A version with three exchanges of ten thousands blocks each. `holder_of` returns the holder of each block.
 fn blocks(holder_of: impl Fn(usize) -> Option<&'static str>) -> Dataset {
     let exchanges = (0..3).map(|n| {
         let held = (0..10).filter_map(|digit| Some((digit, holder_of(10 * n + digit)?)));
@@ -65,7 +65,7 @@ fn area_codes(state: Option<&str>) -> Dataset {
     Dataset::new(Vec::new(), area_codes.collect(), Vec::new())
 }
 
-/// 500 exchanges, and `count` others.
+/// 500 exchanges, plus `count` new ones.
 fn with_new(count: usize, status: Status) -> Dataset {
     let old = repeat_n(("415", Status::Assigned), 500).zip(200..);
     let new = repeat_n(("416", status), count).zip(200..);
@@ -73,7 +73,7 @@ fn with_new(count: usize, status: Status) -> Dataset {
     only_exchanges(old.chain(new).map(exchange))
 }
 
-/// Area codes that each lose the first `lost` of 100 exchanges.
+/// Area codes that each lose the first `lost` of their 100 exchanges.
 fn losing(area_codes: usize, lost: usize) -> Dataset {
     let codes = (0..area_codes).flat_map(|area_code| {
         (200..300).skip(lost).map(move |nxx| format!("{}-{nxx}", 201 + area_code))

@@ -1,4 +1,4 @@
-//! The gates that check a single version.
+//! Tests the gates that check a single version.
 
 use super::*;
 use crate::notes::SEVERAL_NAMES;
@@ -14,7 +14,7 @@ fn notes(unknown_values: u32, rows: u32, several_names: u32) -> Notes {
     notes
 }
 
-/// A thousand exchanges with as many values in each column as possible. The first `count` are changed by `change`.
+/// A thousand exchanges with as many values in each column as possible. `change` is applied to the first `count`.
 fn varied(count: usize, change: Change) -> Dataset {
     const STATES: [&str; 4] = ["AK", "CA", "FL", "HI"];
     let exchanges = (0..1000).map(|n| {
@@ -34,7 +34,7 @@ fn varied(count: usize, change: Change) -> Dataset {
 
 type Change = fn(&mut Exchange);
 
-/// Each case is at its limit, then beyond it.
+/// Tests each case at its limit, then beyond it.
 #[test]
 fn unknown_blank_and_uniform_values_are_refused_above_their_limits() {
     let none = Dataset::default;

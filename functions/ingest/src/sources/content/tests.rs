@@ -42,7 +42,7 @@ fn text(bytes: &[u8]) -> Result<String, String> {
 #[test]
 fn text_is_unpacked_and_gets_a_line_ending() {
     let longest = "a".repeat(65_535) + "\n";
-    // Files added by macOS are ignored.
+    // Files that macOS adds are ignored.
     let mac: [(&str, &[u8]); 4] = [
         ("reports/", b""),
         ("reports/a.txt", b"text"),
@@ -69,7 +69,7 @@ fn damaged_archives_and_files_that_are_not_reports_are_rejected() {
     let gzip = gzip_file(&rows);
     let mut wrong_checksum = gzip.clone();
     wrong_checksum[gzip.len() - 8] ^= 1;
-    // It would fill memory.
+    // Unpacking it would use up the memory.
     let bomb = zip_file(&[("zeros", &vec![b'0'; 8 << 20])]);
     assert!(bomb.len() < 20_000, "{}", bomb.len());
     for (bytes, expected) in [
