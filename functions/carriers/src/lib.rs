@@ -1,4 +1,4 @@
-//! Lists carriers, looks one up by its Operating Company Number, and counts what each one holds.
+//! Lists carriers, looks one up by its Operating Company Number, and counts the exchanges and blocks of each.
 
 #[cfg(test)]
 mod tests;

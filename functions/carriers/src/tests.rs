@@ -50,7 +50,7 @@ async fn errors_state_the_rule_and_the_value() {
     assert_snapshot!(api.rejections(include_str!("rejected.txt").lines()).await);
 }
 
-/// Exchanges that are not assigned also name a company, to show that they do not count.
+/// Unassigned exchanges in the data also have a company, which must not count.
 #[tokio::test]
 async fn assigned_exchanges_in_a_place_are_counted_by_holder() {
     let change = |record: &mut Record| {

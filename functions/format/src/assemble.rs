@@ -1,4 +1,4 @@
-//! Assembles results, from numbering data in memory or from records read for them.
+//! Assembles results from numbering data in memory, or from records that were read for them.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -31,13 +31,13 @@ use super::{
 pub struct Assembler<'a> {
     pub include: &'a Include,
     pub languages: &'a Languages,
-    /// The base URL of flag images; `None` omits their links.
+    /// The base URL for flag images; `None` omits flag links.
     pub flags_base_url: Option<&'a str>,
     pub now: Timestamp,
 }
 
 impl Assembler<'_> {
-    /// Describes text, and the number in it, with numbering data in memory.
+    /// Describes text and its number, with numbering data in memory.
     pub fn describe(
         &self,
         text: &str,
@@ -51,8 +51,8 @@ impl Assembler<'_> {
         self.describe_block(text, country, number, dataset, records.unwrap_or_default())
     }
 
-    /// Describes text, and the number in it, with the records for its block. Without a number, the result has only the text
-    /// and optional fields.
+    /// Describes text and its number, with the records for the number's block. Without a number, the result has only
+    /// the text and optional fields.
     fn describe_block(
         &self,
         text: &str,
@@ -100,19 +100,19 @@ impl Assembler<'_> {
     }
 }
 
-/// Describes a request's numbers with one version of the data.
+/// Describes the numbers in a request with one version of the data.
 pub struct Describer<'a> {
     key: KeyKind,
     assembler: Assembler<'a>,
     lookups: Option<Lookups<'a>>,
-    /// The data at the requested time, if that is in the past.
+    /// The data at the requested time, if it is in the past.
     past: Option<Arc<Dataset>>,
     records: HashMap<NpaNxx, BlockRecords>,
 }
 
 impl<'a> Describer<'a> {
-    /// Reads the data for all numbers, or for a single one as it was. Reads each exchange once, even if several numbers are
-    /// in it. Fails if a number tests an error.
+    /// Reads the data for all numbers, or for a single number in the past. Reads each exchange only once, even if
+    /// several numbers are in it. Returns an error if a number is a test number for an error.
     pub async fn new<'n>(
         app: &'a App,
         key: KeyKind,
@@ -131,7 +131,7 @@ impl<'a> Describer<'a> {
         };
         let mut describer =
             Self { key, assembler, lookups: None, past: None, records: HashMap::new() };
-        // Numbers in other plans do not need the data.
+        // Numbers outside North America do not need the data.
         let numbers = numbers.filter(|number| {
             options.needs_data(number) && test_numbers::dataset(key, number).is_none()
         });
@@ -153,7 +153,7 @@ impl<'a> Describer<'a> {
         Ok(describer)
     }
 
-    /// The result for text, and the number in it, whose data are among those read.
+    /// The result for text and its number, whose data must have been read.
     pub fn describe(
         &self,
         text: &str,

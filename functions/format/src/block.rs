@@ -37,8 +37,8 @@ impl NanpParts {
     }
 }
 
-/// The NPA-NXX to look up for this number. `None` unless the number is valid, North American and geographic: an
-/// exchange's holder does not hold any other kind of number.
+/// The NPA-NXX to look up for this number. `None` unless the number is valid, North American and geographic, because an
+/// exchange's holder does not hold other kinds of numbers.
 pub fn geographic_npa_nxx(number: &PhoneNumber) -> Option<NpaNxx> {
     let is_geographic = number.valid && !number.is_non_geographic;
     NanpParts::from_number(number).filter(|_| is_geographic).map(|parts| parts.npa_nxx)
@@ -105,7 +105,7 @@ pub struct CarrierInfo {
 }
 
 impl CarrierInfo {
-    /// The holder of a block on a day; `None` if nobody holds it.
+    /// The holder of a block on a day; `None` if the block has no holder.
     pub fn new(exchange: &Exchange, block: u8, day: Date) -> Option<Self> {
         match exchange.holding_on(block, day) {
             BlockHolding::Exchange => {
@@ -167,15 +167,15 @@ pub struct Block {
     pub rate_center: Option<String>,
     /// The state and its country.
     pub state: Option<(StateCode, Country)>,
-    /// The assigned carrier; the number may have been ported.
+    /// The carrier that the block is assigned to. The number may have been ported.
     pub carrier: Option<CarrierInfo>,
 }
 
 impl Block {
     /// Finds the location and holder of a number's block.
     ///
-    /// If the exchange has no state and the area code has only one, that state is used. A thousands block's own rate
-    /// center is used once its assignment is effective.
+    /// If the exchange has no state and the area code has only one, uses that state. Uses a thousands block's own rate
+    /// center once its assignment is effective.
     pub fn new(number: &PhoneNumber, records: BlockRecords, today: Date) -> Self {
         let BlockRecords { exchange, area_code } = records;
         let from_area_code =

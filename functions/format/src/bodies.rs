@@ -1,4 +1,4 @@
-//! The body of a POST request as text, and of its response: several results in JSON, or one JSON object per line.
+//! Bodies of POST requests as text, and of their responses: several results in JSON, or one JSON object per line.
 
 use std::{collections::BTreeMap, str::from_utf8};
 
@@ -19,14 +19,14 @@ pub use shared::json::JSON_LINES;
 
 pub const JSON: &str = "application/json";
 
-/// Bytes of a body that count as one request, rounded up.
+/// The bytes of a body that count as one request, rounded up.
 pub const BYTES_PER_REQUEST: usize = 16 * 1024;
 
 /// A `Content-Type` in lowercase.
 pub struct ContentType(String);
 
 impl ContentType {
-    /// Rejects a compressed body, and a charset other than UTF-8.
+    /// Rejects compressed bodies and charsets other than UTF-8.
     pub fn from_headers(headers: &HeaderMap) -> Result<Self, ApiError> {
         let coding = header_text(headers, CONTENT_ENCODING);
         if !coding.is_empty() && !coding.eq_ignore_ascii_case("identity") {
@@ -66,7 +66,7 @@ fn header_text(headers: &HeaderMap, name: HeaderName) -> &str {
     headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default().trim()
 }
 
-/// Decodes a body as text, without the byte order mark that Windows adds.
+/// Decodes a body as text. Removes the byte order mark that Windows adds.
 pub fn decode_text(body: &[u8]) -> Result<&str, ApiError> {
     match from_utf8(body) {
         Ok(text) => Ok(text.strip_prefix('\u{feff}').unwrap_or(text)),

@@ -1,15 +1,15 @@
 //! Format results as CSV cells: the same columns for every number, in a fixed order.
 //!
-//! A column is named after its result field, in snake case with the prefix `tn_`. The prefix avoids clashes with the
-//! source file's columns, such as `country` and `type`. Flag links are omitted, since they follow from the country and
-//! state codes.
+//! A column has the name of its result field, in snake case with the prefix `tn_`. The prefix avoids clashes with the
+//! source file's columns, such as `country` and `type`. Flag links are omitted, since they can be built from the
+//! country and state codes.
 
 use std::{borrow::Cow, sync::LazyLock};
 
 use serde_json::Value;
 use shared::cells::escape_formula;
 
-/// The last column of a response, which contains the error if a number has no result.
+/// The last column of a response, with the error if a number has no result.
 pub const ERROR_COLUMN: &str = "tn_error";
 
 #[derive(Debug)]
@@ -19,7 +19,7 @@ pub struct Column {
     path: &'static str,
 }
 
-/// The columns of the fields that every result has, in order.
+/// The columns for fields that every result has, in order.
 pub static COLUMNS: LazyLock<Vec<Column>> = LazyLock::new(|| {
     columns(
         "valid possible input formats.e164 formats.international formats.national formats.rfc3966 \
@@ -29,12 +29,12 @@ pub static COLUMNS: LazyLock<Vec<Column>> = LazyLock::new(|| {
     )
 });
 
-/// The columns of the fields at these paths.
+/// The columns for the fields at these paths.
 pub fn columns(paths: &'static str) -> Vec<Column> {
     paths.split(' ').map(|path| Column { name: column_name(path), path }).collect()
 }
 
-/// The name of the column for the field at a path. A reason has only a code column, since the code implies the message.
+/// The column name for the field at a path. A reason only has a code column, because the code implies the message.
 pub fn column_name(path: &str) -> String {
     let name = match path {
         "reason.code" | "reason.message" => "reason",
@@ -49,13 +49,13 @@ pub fn column_name(path: &str) -> String {
 }
 
 impl Column {
-    /// The field of a result, which contains the column's.
+    /// The top-level result field that contains the column's field.
     pub fn field(&self) -> &'static str {
         self.path.split('.').next().unwrap_or_default()
     }
 
-    /// The cell for a result in JSON, which is never a spreadsheet formula. Empty if the field is missing. The formats of an
-    /// invalid number are empty, so that they are not mistaken for a valid number.
+    /// The cell for a JSON result, which is never a spreadsheet formula. Empty if the field is missing. The formats of
+    /// an invalid number are also empty, so that they are not mistaken for a valid number.
     pub fn cell<'a>(&self, result: &'a Value) -> Cow<'a, str> {
         if self.field() == "formats" && result["valid"] == false {
             return Cow::default();

@@ -1,4 +1,4 @@
-//! The fields that a client selects from a result. Their names come from the type's schema.
+//! Result fields that a client selects. Their names come from the type's schema.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -76,7 +76,7 @@ impl Fields {
         self.0.iter().map(String::as_str).filter(move |path| !has_parts(path))
     }
 
-    /// Returns `true` if these include the field at this path, or part of it.
+    /// Returns `true` if these include the field at this path, or a part of it.
     pub fn includes(&self, path: &str) -> bool {
         self.0.iter().any(|known| known == path || is_part_of(known, path))
     }

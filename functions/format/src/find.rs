@@ -1,4 +1,4 @@
-//! Finds the phone numbers in a text.
+//! Finds phone numbers in a text.
 
 use std::borrow::Cow;
 
@@ -38,12 +38,12 @@ const LIMIT: BodyLimit = BodyLimit {
     bytes_per_request: BYTES_PER_REQUEST,
     advice: "send the text in parts",
 };
-/// With a result for each number, the response stays below Lambda's 6 MB limit.
+/// The limit at which a response with a result for each number stays below Lambda's 6 MB.
 const MAX_NUMBERS: usize = 1000;
-/// Digits in a text that count as one request, rounded up, even if they are not in numbers. The search costs up to this
-/// much for digits that only look like numbers.
+/// The number of digits in a text that count as one request, rounded up, even outside of numbers. Digits that only look
+/// like numbers can cost this much to search.
 const DIGITS_PER_REQUEST: usize = 100;
-/// The numbers to search for before they are charged, unless the digits have paid for more.
+/// The numbers to search for before they are charged, unless the charge for the digits covers more.
 const FIRST_NUMBERS: usize = 8;
 const JSON_RULE: &str = "The body must be a JSON object with a string named text, and nothing else";
 
@@ -129,7 +129,7 @@ pub async fn find_in_text(
     let media_type = preferred_media_type(request.headers(), [JSON, JSON_LINES]);
     let (parts, body) = request.into_parts();
     let is_json = is_json(&parts.headers)?;
-    // Holds its memory until the response is complete.
+    // Hold the body's memory until the response is complete.
     let body = LIMIT.read(&app.bodies, &charge, body).await?;
     let text = decode_text(&body)?;
     let text = if is_json { text_in_json(text)?.into() } else { Cow::Borrowed(text) };
@@ -146,9 +146,9 @@ pub async fn find_in_text(
     app.heavy_work.run(text.len(), respond).await?
 }
 
-/// Collects the numbers in a text with this many digits. Charges for the digits before searching, and for the numbers as
-/// they are found, so that no more of them are unpaid than paid. Stops at the first number that cannot be paid, or that is
-/// one too many.
+/// Collects the numbers in a text with this many digits. Charges for the digits first, then for the numbers as they are
+/// found, so that unpaid numbers never outnumber paid ones. Stops at the first number that cannot be paid for, or that
+/// exceeds the limit.
 async fn find_paid(
     app: &App,
     charge: &Charge,
@@ -221,7 +221,7 @@ mod tests {
 
     use super::*;
 
-    /// A search that never ends, and counts what it finds.
+    /// An endless search that counts the numbers it returns.
     fn endless_numbers(
         found: &Cell<usize>,
     ) -> impl Iterator<Item = Result<NumberInText, RulesFailed>> {
@@ -232,8 +232,8 @@ mod tests {
         })
     }
 
-    /// The error for an endless search in a text with this many digits, how many numbers it found, and the requests
-    /// counted.
+    /// Searches endlessly in a text with this many digits. Returns the error, how many numbers were found, and the
+    /// requests that were charged.
     async fn search(per_day: u32, digits: usize) -> (ApiError, usize, u64) {
         let (app, found) = (test_api::app(), Cell::new(0));
         let charge = test_api::charge(&app, per_day);

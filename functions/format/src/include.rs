@@ -19,12 +19,12 @@ use super::{
 };
 
 pub struct Extra {
-    /// The value of `include`.
+    /// The value for `include`.
     pub name: &'static str,
-    /// `true` if it depends on the numbering data of a North American number.
+    /// `true` if it depends on the numbering data for a North American number.
     needs_data: bool,
     describe: fn(&mut FormatResult, &Facts<'_>),
-    /// The CSV columns of the fields that it adds.
+    /// The CSV columns for the fields that it adds.
     pub columns: LazyLock<Vec<Column>>,
 }
 
@@ -96,7 +96,7 @@ pub static EXTRAS: [Extra; 7] = [
     },
 ];
 
-/// The names of [`EXTRAS`] to find.
+/// The names of the requested [`EXTRAS`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Include(BTreeSet<&'static str>);
 
@@ -125,7 +125,7 @@ impl Include {
         Self(EXTRAS.iter().map(|extra| extra.name).collect())
     }
 
-    /// The values that a client can list.
+    /// The values that clients may list.
     pub fn names() -> Vec<&'static str> {
         EXTRAS.iter().map(|extra| extra.name).chain([ALL]).collect()
     }
@@ -150,12 +150,12 @@ impl Include {
         EXTRAS.iter().filter(|extra| self.0.contains(extra.name))
     }
 
-    /// The columns of the fields that every result has, and of these optional ones.
+    /// The columns for the fields that every result has, plus these optional ones.
     pub fn columns(&self) -> impl Iterator<Item = &'static Column> {
         COLUMNS.iter().chain(self.extras().flat_map(|extra| extra.columns.iter()))
     }
 
-    /// Returns `true` if a North American number's optional fields need the numbering data.
+    /// Returns `true` if the optional fields of a North American number need the numbering data.
     pub(super) fn needs_data(&self) -> bool {
         self.extras().any(|extra| extra.needs_data)
     }
@@ -209,7 +209,7 @@ mod tests {
         let (country, now) = (DefaultCountry::default(), "2026-07-01T12:00:00Z".parse().unwrap());
         let languages = &Languages::default();
         let assembler = Assembler { include: &include, languages, flags_base_url: None, now };
-        // Google's map has another time zone for it, and no city.
+        // Google's map has a different time zone for this number, and no city.
         let text = "689 234 5678";
         json!(assembler.describe(text, country, PhoneNumber::parse(text, country), dataset))
     }

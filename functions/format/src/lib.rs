@@ -1,4 +1,4 @@
-//! Formats phone numbers, finds them in text, and looks up the blocks of North American ones.
+//! Formats phone numbers, finds them in text, and looks up the blocks of North American numbers.
 
 mod assemble;
 mod batch;

@@ -132,7 +132,7 @@ async fn look_up(
     let status = exchange.status;
     let exchange_country = exchange.country.to_string();
     let block = Block::new(&number, records, as_of.date());
-    // Google's rules determine a valid number's country. For other numbers, the numbering data does.
+    // For a valid number, Google's rules determine the country. For other numbers, the numbering data does.
     let state = block.state.map(|(state, _)| state);
     let country = number.country.clone().or_else(|| state.map(StateCode::iso_country));
     let country = country.unwrap_or(exchange_country);

@@ -56,7 +56,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// The CSV columns of a response, before the one with the error.
+    /// The CSV columns of a response, except the error column.
     pub(super) fn columns(&self) -> Vec<&'static Column> {
         match &self.fields {
             Some(fields) => columns_for(fields).collect(),
@@ -94,7 +94,7 @@ impl Options {
         geographic_npa_nxx(number).is_some() || self.include.needs_data() && number.is_nanp()
     }
 
-    /// The base URL for flags, if the result links to them.
+    /// The base URL for flags if the result links to flags.
     pub fn flags_base_url<'a>(&self, FlagsBaseUrl(url): &'a FlagsBaseUrl) -> Option<&'a str> {
         let has_flags = self.flags && self.fields.as_ref().is_none_or(|it| it.includes("flags"));
         url.as_deref().filter(|_| has_flags)
@@ -146,7 +146,7 @@ mod tests {
     fn only_numbers_that_the_data_describes_need_it() {
         for (text, query, expected) in [
             ("305 234 5678", "", true),
-            // Geographic only in the numbering data
+            // Geographic only according to the numbering data.
             ("465 234 5678", "", false),
             ("465 234 5678", "include=place", true),
             ("465 234 5678", "include=reason,network", false),

@@ -1,5 +1,4 @@
-//! Reads a phone number from a query. A literal `+` may be a plus sign, or a space as forms and most HTTP libraries
-//! encode it.
+//! Reads a phone number from a query. A literal `+` may be a plus sign, or a space encoded by a form or HTTP library.
 
 use std::{borrow::Cow, cmp::Reverse};
 
@@ -15,14 +14,14 @@ const TN: &str = "tn";
 const SCHEMES: [&str; 4] = ["tel:", "sip:", "sips:", "callto:"];
 const CONTEXT: &str = ";phone-context=";
 
-/// Characters that may precede a number's plus sign. Forms encode each of them.
+/// Characters that may precede a number's plus sign. Forms encode all of them.
 const OPENING: [char; 3] = ['(', '[', '\''];
 
-/// The likeliest reading of a query value, and an alternative.
+/// The most likely reading of a query value, and an alternative.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Readings {
     likeliest: String,
-    /// A reading to use instead if it yields a better number.
+    /// A reading to use instead if it results in a better number.
     other: Option<String>,
 }
 
@@ -38,7 +37,7 @@ impl From<String> for Readings {
 }
 
 impl Readings {
-    /// The readings of the `tn` parameter, which must be present and not empty. `path` is for the error message.
+    /// The readings of the `tn` parameter, which is required and must not be empty. `path` is for the error message.
     pub fn from_query(params: &Params, path: &str) -> Result<Self, ApiError> {
         let readings: Vec<Self> = params.raw_values(TN).map(Self::from_value).collect();
         let likeliest = readings.iter().map(|readings| Cow::from(&readings.likeliest));
@@ -49,11 +48,11 @@ impl Readings {
     }
 
     fn from_value(value: &str) -> Self {
-        // Forms never write a space as `%20`. Clients that do so leave plus signs unencoded.
+        // Forms never encode a space as `%20`. Clients that do leave plus signs unencoded.
         if value.contains("%20") {
             return keep_plus_signs(value).into();
         }
-        // Only the last `+` can be a plus sign; earlier ones are spaces.
+        // Only the last `+` can be a plus sign; earlier ones must be spaces.
         let Some((before, after)) = value.rsplit_once('+') else { return decode(value).into() };
         let with = |plus: &str| decode(&before.replace('+', " ")) + plus + &decode(after);
         let (is_sign, is_certain) = last_plus(before, after);
@@ -66,7 +65,7 @@ impl Readings {
         self.ranked(country).swap_remove(0)
     }
 
-    /// All readings, best first: valid, then possible, then parseable. Ties go to the likelier one.
+    /// All readings, best first: valid, then possible, then parseable. On a tie, the likelier one comes first.
     pub fn ranked(self, country: DefaultCountry) -> Vec<Reading> {
         let inputs = [Some(self.likeliest), self.other].into_iter().flatten();
         let mut readings: Vec<Reading> = inputs.map(|text| Reading::new(text, country)).collect();
@@ -80,13 +79,13 @@ impl Reading {
         Self { number: PhoneNumber::parse(&text, country), text }
     }
 
-    /// Greater for a better number.
+    /// Greater for better numbers.
     fn quality(&self) -> Option<(bool, bool)> {
         self.number.as_ref().map(|number| (number.valid, number.possible))
     }
 }
 
-/// Keeps each `+` as a plus sign, except directly after a digit, where it is a space.
+/// Treats each `+` as a plus sign, unless it directly follows a digit, where it is a space.
 fn keep_plus_signs(value: &str) -> String {
     let mut text = String::new();
     for (index, part) in value.split('+').enumerate() {
@@ -98,8 +97,8 @@ fn keep_plus_signs(value: &str) -> String {
     text
 }
 
-/// Interprets a value's last `+` from the encoded text around it. The first flag is `true` if it is likely a plus sign
-/// rather than a space, the second if that is certain.
+/// Interprets the last `+` in a value from the encoded text around it. The first flag is `true` if it is likely a plus
+/// sign rather than a space, the second if that is certain.
 fn last_plus(before: &str, after: &str) -> (bool, bool) {
     let text_before = decode(before).to_lowercase();
     let follows_context = text_before.ends_with(CONTEXT);
@@ -118,7 +117,7 @@ fn last_plus(before: &str, after: &str) -> (bool, bool) {
     (is_sign, text_before.contains(char::is_alphanumeric))
 }
 
-/// Returns `true` if the `+` belongs to a spreadsheet number such as `5.55E+09`, with only punctuation around it.
+/// Returns `true` if the `+` belongs to a spreadsheet number such as `5.55E+09`, surrounded only by punctuation.
 fn is_exponent(text_before: &str, after: &str) -> bool {
     let Some(mantissa) = text_before.strip_suffix('e') else { return false };
     let before_mantissa =
@@ -199,11 +198,11 @@ mod tests {
         }
     }
 
-    /// Encoded by clients that keep RFC 3986's unreserved characters: `urllib.parse.quote_plus` in Python 3.11,
+    /// The encoding of clients that keep RFC 3986's unreserved characters: `urllib.parse.quote_plus` in Python 3.11,
     /// `--data-urlencode` in curl 7.88, and `url.QueryEscape` in Go.
     const UNRESERVED: &AsciiSet =
         &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
-    /// Encoded per the URL standard, as by `URLSearchParams` in Node.js 20.
+    /// The encoding in the URL standard, used by `URLSearchParams` in Node.js 20.
     const URL_STANDARD: &AsciiSet =
         &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'*');
 
@@ -213,7 +212,7 @@ mod tests {
         let cells: Vec<String> = serde_json::from_str(cells).unwrap();
         let (mut valid, mut ambiguous) = (0, 0);
         for cell in &cells {
-            // The HTML standard turns line breaks into CR LF before encoding.
+            // The HTML standard converts line breaks to CR LF before encoding.
             let form_value = cell.replace("\r\n", "\n").replace('\r', "\n").replace('\n', "\r\n");
             for (sent, encoded) in
                 [(cell, UNRESERVED), (cell, URL_STANDARD), (&form_value, URL_STANDARD)]
@@ -226,7 +225,7 @@ mod tests {
                 valid += usize::from(best.number.is_some_and(|number| number.valid));
             }
         }
-        // Most cells must stay valid, and few may be ambiguous.
+        // Most cells must remain valid, and only a few may be ambiguous.
         assert!(valid > 3 * 850 && ambiguous < 30, "{valid} valid, {ambiguous} ambiguous");
     }
 

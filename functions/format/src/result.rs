@@ -1,4 +1,4 @@
-//! The format result, and the conditions under which each part is present.
+//! A format result, and the conditions for each part to be present.
 
 use flags::{Format, Subject};
 use formatting::{DefaultCountry, Formats, NumberType};
@@ -166,7 +166,7 @@ pub struct Pngs {
 }
 
 impl Flags {
-    /// The flags of a country, and of a US block's state.
+    /// The flags for a country and, if the block is in the US, for its state.
     pub(super) fn new(base_url: &str, code: &str, name: &'static str, block: &Block) -> Self {
         let flag = |subject, name, abbreviation: String| {
             let url = |format| flags::url(base_url, subject, &abbreviation, format);
@@ -192,7 +192,7 @@ impl FormatResult {
         Self { verdict: Some(verdict), ..self }
     }
 
-    /// Removes the formats of an invalid number, so that they are not mistaken for a valid number.
+    /// Removes an invalid number's formats, so that they are not mistaken for a valid number.
     pub fn without_invalid_formats(self) -> Self {
         Self { formats: self.formats.filter(|_| self.valid), ..self }
     }

@@ -1,5 +1,5 @@
 //! Numbers with a fixed outcome for test keys, so that integrations can be tested without real numbers. They are in
-//! exchange 555, whose numbers from 0100 to 0199 are reserved for fiction.
+//! exchange 555, where numbers 0100 to 0199 are reserved for fiction.
 //!
 //! docs/TEST-NUMBERS.md lists the numbers, and the tests read it.
 
@@ -25,7 +25,7 @@ static DATASET: LazyLock<Dataset> = LazyLock::new(|| {
     Dataset::unpack(include_bytes!("test_numbers.bin")).expect("a test reads the file")
 });
 
-/// The data for a test number; `None` for any other number, or with a live key.
+/// The data for a test number; `None` for any other number, or if the key is live.
 pub fn dataset(key: KeyKind, number: &PhoneNumber) -> Option<&'static Dataset> {
     if key != KeyKind::Test {
         return None;
@@ -36,12 +36,12 @@ pub fn dataset(key: KeyKind, number: &PhoneNumber) -> Option<&'static Dataset> {
     is_test_number.then_some(&*DATASET)
 }
 
-/// Returns `true` for the data for test numbers, which has no exchanges with a special use.
+/// Returns `true` if this is the data for test numbers, where no exchange has a special use.
 pub fn is_test_data(dataset: &Dataset) -> bool {
     ptr::eq(dataset, &*DATASET)
 }
 
-/// Fails if a number tests an error.
+/// Returns an error if the number is a test number for one.
 pub fn simulate_error(key: KeyKind, number: &PhoneNumber) -> Result<(), ApiError> {
     match &*number.national_number {
         _ if key != KeyKind::Test => Ok(()),
@@ -69,7 +69,7 @@ mod tests {
 
     const DOCUMENT: &str = include_str!("../../../docs/TEST-NUMBERS.md");
 
-    /// The rows of the table below a heading, each as its cells without quotes.
+    /// The rows of the table under a heading, as cells without quotes.
     fn table(heading: &str) -> Vec<Vec<&'static str>> {
         let (_, section) = DOCUMENT.split_once(&format!("## {heading}\n")).unwrap();
         let lines = section.lines().skip_while(|line| !line.starts_with('|')).skip(2);
@@ -178,7 +178,7 @@ mod tests {
         }
     }
 
-    /// The history of the numbering data is not available in these tests.
+    /// These tests do not have a history of the numbering data.
     #[tokio::test]
     async fn test_numbers_are_the_same_on_any_day() {
         for path in ["/v1/format", "/v1/lookup"] {

@@ -17,7 +17,7 @@ const JSON: &str = "application/json";
 const JSON_LINES: &str = "application/x-ndjson";
 const TEXT: &str = "text/plain";
 
-/// Posts a body, and returns the response's status and text. An empty content type is not sent.
+/// Posts a body, and returns the response's status and text. An empty content type means no header.
 async fn post(
     target: &str,
     content_type: &str,
@@ -69,7 +69,8 @@ async fn errors_state_the_rule_and_the_value() {
     insta::assert_snapshot!(errors.await);
 }
 
-/// Replaces `\\n`, `\\r`, `\\0` and `\\xHH` with the characters or bytes that they stand for.
+/// Replaces `\
+/// `, `\\r`, `\\0` and `\\xHH` with the characters or bytes that they represent.
 fn unescape(text: &str) -> Vec<u8> {
     let text = text.replace("\\n", "\n").replace("\\r", "\r").replace("\\0", "\0");
     let mut parts = text.split("\\x");
@@ -175,7 +176,7 @@ async fn texts_have_at_most_1000_numbers() {
     assert!(status == 413 && body.contains(message), "{status} {body}");
 }
 
-/// The statuses of a number, a batch and a text with this many numbers, which may be rejected because the server is busy.
+/// The statuses of requests with a number, a batch and a text with this many numbers. A busy server may reject them.
 async fn statuses_of_requests_to(app: App, count: usize) -> [u16; 3] {
     let api = TestApi::on(routes(), app);
     let (headers, body) = ([("content-type", TEXT)], "415\n".repeat(count));

@@ -38,7 +38,7 @@ pub(crate) struct Recorder<'a, P> {
 
 impl<P: Fn(Progress)> Recorder<'_, P> {
     /// Adds a manifest's publication to the history, after any that earlier imports could not add. `changes` are the
-    /// changes since the replaced manifest's version, if it is readable. Never fails, but may not record all.
+    /// changes since the replaced manifest's version, if it is readable. Never fails, but may leave some out.
     pub async fn record(
         &self,
         manifest: &mut Manifest,

@@ -1,4 +1,4 @@
-//! Lists area codes, and shows what the numbering plan says about one.
+//! Lists area codes, and shows one with its numbering plan data.
 
 use std::{
     cmp::Reverse,
@@ -104,7 +104,7 @@ pub struct AreaCodeList {
     pub pagination: Pagination,
 }
 
-/// An area code as a CSV row, with lists in one cell.
+/// An area code as a CSV row. Each list is in a single cell.
 #[derive(Serialize)]
 struct CsvRow<'a> {
     #[serde(flatten)]
@@ -296,7 +296,7 @@ fn largest(rate_centers: BTreeMap<String, u32>) -> Vec<RateCenterCount> {
         .into_iter()
         .map(|(rate_center, exchanges)| RateCenterCount { rate_center, exchanges })
         .collect();
-    // Stable, so equal counts stay in order of their names.
+    // The sort is stable, so equal counts stay sorted by name.
     counts.sort_by_key(|count| Reverse(count.exchanges));
     counts.truncate(MAX_LISTED);
     counts

@@ -50,7 +50,7 @@ pub struct ExchangeBlocks {
     pub blocks: Vec<BlockRow>,
 }
 
-/// A block as a CSV row, which includes the exchange.
+/// A block as a CSV row, with its exchange.
 #[derive(Serialize)]
 struct CsvRow<'a> {
     npa: Npa,

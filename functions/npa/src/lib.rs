@@ -1,4 +1,4 @@
-//! Lists area codes, the exchanges in one, and the blocks of an exchange.
+//! Lists area codes, an area code's exchanges, and an exchange's blocks.
 
 mod area_codes;
 mod blocks;
@@ -79,7 +79,7 @@ pub struct AreaCodeResult {
     pub pagination: Pagination,
 }
 
-/// An exchange as a CSV row, which includes the area code.
+/// An exchange as a CSV row, with its area code.
 #[derive(Serialize)]
 struct CsvRow<'a> {
     npa: Npa,
@@ -163,7 +163,7 @@ async fn area_code_by_query(
     area_code_or_exchange(&app, npa, as_of, request).await
 }
 
-/// Returns the requested exchange, or all exchanges in the area code, in the requested version or at the requested time.
+/// Returns an exchange, or all exchanges in the area code, in the requested version or at the requested time.
 async fn area_code_or_exchange(
     app: &App,
     npa: Npa,
@@ -210,8 +210,8 @@ async fn exchange(
     page_response(request, version.as_ref(), area_code, page).ok_or_else(missing)
 }
 
-/// Reads an area code and the exchanges on a page as they were; `None` if no report listed the area code. Links stay on the
-/// publication.
+/// Reads an area code and a page of its exchanges as they were; `None` if no report listed the area code. Links on the
+/// page stay on the same publication.
 async fn past_page(
     past: &Past<'_>,
     request: ListRequest,
@@ -233,8 +233,8 @@ async fn past_page(
     Ok(page_response(request, None, area_code, (exchanges, pagination)))
 }
 
-/// The response with a page of an area code's exchanges; `None` unless the area code is in service, and its exchanges are in a
-/// report.
+/// The response with a page of an area code's exchanges; `None` unless the area code is in service and a report lists
+/// its exchanges.
 fn page_response(
     request: ListRequest,
     version: Option<&Version>,

@@ -10,7 +10,7 @@ use test_api::{TestApi, app_with_history, changed_dataset, header};
 
 use super::routes;
 
-/// With the bound of offsets, non-geographic codes without a state, and pooled and other exchanges.
+/// Includes the maximum offset, non-geographic codes without a state, and pooled and other exchanges.
 #[tokio::test]
 async fn area_codes_exchanges_and_blocks_as_json() {
     let api = TestApi::new(routes());
@@ -81,8 +81,8 @@ async fn area_codes_are_filtered_by_place_service_and_date() {
     TestApi::new(routes()).assert_lists(include_str!("listed.txt")).await;
 }
 
-/// A route with a history: a block of 415-200 and area code 465 start on `date`, the day of the second version, which also
-/// moves exchange 415-201.
+/// Routes with a history. On `date`, the day of the second version, a block of 415-200 and area code 465 start. The
+/// second version also moves exchange 415-201.
 async fn api_with_start_on(date: Date, first_version: Timestamp) -> TestApi {
     let version = |rate_center: &str| {
         let change = |record: &mut Record| match record {

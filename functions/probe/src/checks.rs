@@ -1,5 +1,5 @@
-//! The checks: requests to a healthy service, and the expected responses. Each function and table is involved. Tests check
-//! the other endpoints.
+//! The checks: requests to the service, and the responses expected from a healthy one. They cover each function and
+//! table. Tests cover the other endpoints.
 
 use serde_json::{Value, json};
 
@@ -39,7 +39,7 @@ fn sources() -> Check {
     check(request, json!({ "version": TEXT, "reports": [{ "rows": ABOVE_ZERO }] }))
 }
 
-/// Searches for an exchange to check. A page of 100 is likely to include one whose holder has an OCN.
+/// Searches for an exchange to check. A page of 100 probably includes one whose holder has an OCN.
 fn search() -> Check {
     let request = Request::new(Function::Search, "/v1/search");
     let body =
@@ -52,7 +52,7 @@ fn changes() -> Check {
     check(request, json!({ "since": { "version": TEXT }, "until": { "version": TEXT } }))
 }
 
-/// The checks for an exchange in a search result, and for its first number, whose thousands block may have a different
+/// The checks for an exchange in a search result and its first number, whose thousands block may have a different
 /// holder.
 fn exchange_checks(exchange: &Value) -> [Check; 5] {
     let [npa, nxx, ocn] =
@@ -87,12 +87,12 @@ fn exchange_checks(exchange: &Value) -> [Check; 5] {
     ]
 }
 
-/// An exchange that may not exist, in the form of a search result.
+/// An exchange that may not exist, in search result form.
 fn placeholder_exchange() -> Value {
     json!({ "npa": "212", "nxx": "555", "ocn": "9206" })
 }
 
-/// Runs the checks that need no key, one at a time so that each function needs only one container.
+/// Runs the checks that do not need a key. Runs them one at a time, so that each function needs only one container.
 pub async fn check_public(api: &impl Api) -> Findings {
     let mut findings = Findings::default();
     run(&mut findings, api, page()).await;
@@ -108,11 +108,11 @@ pub async fn check_public(api: &impl Api) -> Findings {
 
 pub async fn check_keyed(api: &impl Api, findings: &mut Findings) {
     let search = run(findings, api, search()).await;
-    // If the function does not respond, another check would only take longer.
+    // If the function does not respond, another check would only take time.
     if search.is_some() {
         run(findings, api, changes()).await;
     }
-    // Before the first import, any exchange will do.
+    // Before the first import, any exchange works.
     let exchange = match &search {
         _ if findings.is_empty => Some(placeholder_exchange()),
         Some(search) => first_with_ocn(search),
@@ -128,7 +128,7 @@ pub async fn check_keyed(api: &impl Api, findings: &mut Findings) {
     }
 }
 
-/// Returns the first search result with an OCN; some holders have none.
+/// Returns the first search result with an OCN. Some holders do not have one.
 fn first_with_ocn(search: &Response) -> Option<Value> {
     search.body["results"].as_array()?.iter().find(|row| row["ocn"].is_string()).cloned()
 }

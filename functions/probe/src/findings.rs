@@ -22,16 +22,16 @@ pub struct Outcome {
 #[derive(Debug, Default)]
 pub struct Findings {
     pub outcomes: Vec<Outcome>,
-    /// The data's import time; `None` before the first import, or if unknown.
+    /// The import time of the data; `None` if unknown, or before the first import.
     pub imported_at: Option<Timestamp>,
     /// `true` before the first import.
     pub is_empty: bool,
-    /// The dates of reports that state one, by metric.
+    /// The dates of dated reports, by metric.
     report_dates: Vec<(&'static str, Date)>,
 }
 
 impl Findings {
-    /// Records a request's outcome. Returns the response if it is as expected.
+    /// Records the outcome of a request. Returns the response if it meets the expectation.
     pub async fn record(
         &mut self,
         check: String,
@@ -108,7 +108,7 @@ impl Findings {
         metrics_line(function, now, self.fields("the service was checked"), &metrics)
     }
 
-    /// The log line for new versions, without metrics, which are for the live service.
+    /// The log line for new versions. It has no metrics, since those are for the live service.
     pub fn line(&self) -> String {
         self.fields("new versions were checked").to_string()
     }

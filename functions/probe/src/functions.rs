@@ -1,5 +1,5 @@
-//! Sends requests: to the functions, in their live or newest versions, through Lambda's API; and to the API at its URL,
-//! including DNS, certificate, routes and key table.
+//! Sends requests through Lambda's API to the functions, in their live or newest versions. Also sends requests to the
+//! API's URL, which covers DNS, certificate, routes and key table.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -42,7 +42,7 @@ pub struct Functions {
 }
 
 impl Api for Functions {
-    /// Retries throttled calls until the deadline: a deployment's hooks run concurrently, and an account may allow ten.
+    /// Retries throttled calls until the deadline. Deployment hooks run concurrently, and an account may allow only ten.
     async fn send(&self, request: &Request) -> Result<Response, RequestError> {
         let log = |error: &RequestError, wait: Duration| {
             let (error, function) = (with_causes(error), request.name());
@@ -79,7 +79,7 @@ impl Functions {
             let message = payload["errorMessage"].as_str().unwrap_or_default().to_owned();
             return Err(RequestError::Function { kind, message });
         }
-        // The payload is a response in the form that API Gateway expects.
+        // The payload is a response in API Gateway's format.
         let status = payload["statusCode"].as_u64().and_then(|status| status.try_into().ok());
         let media_type = payload["headers"]["content-type"].as_str();
         let body = payload["body"].as_str().unwrap_or_default();
@@ -99,7 +99,7 @@ pub enum Versions {
     New,
 }
 
-/// Returns the versions in the environment, or the aliases. A deployment sets the variables before it moves an alias.
+/// Returns the versions from the environment, or the aliases. A deployment sets the variables before it moves an alias.
 pub fn targets(
     versions: Versions,
     environment: impl Fn(&str) -> Option<String>,
@@ -137,7 +137,7 @@ impl HttpApi {
         Ok(Self { client, base_url, key, deadline })
     }
 
-    /// Sends an unknown key, whose rejection shows that the key table is readable.
+    /// Sends an unknown key. Its rejection shows that the key table is readable.
     pub async fn check_unknown_key(&self, findings: &mut Findings) {
         let request = Request::new(Function::Carriers, "/v1/carriers");
         let name = format!("API {} with an unknown key", request.route);
@@ -181,11 +181,11 @@ impl Api for HttpApi {
     }
 }
 
-/// Calls the endpoints that need no key, and one with an unknown key.
+/// Calls the endpoints that do not need a key, and one endpoint with an unknown key.
 pub async fn check_api(api: &HttpApi) -> Findings {
     let mut findings = Findings::default();
     for (request, expectation) in [health(), statistics()] {
-        // Skipped before the first import, since its 503 would count toward the error alarm.
+        // Skipped before the first import, because its 503 would count toward the error alarm.
         if !findings.is_empty {
             let name = format!("API {}", request.route);
             let response = findings.record(name, &expectation, api.send(&request)).await;
@@ -198,7 +198,7 @@ pub async fn check_api(api: &HttpApi) -> Findings {
     findings
 }
 
-/// Returns a well-formed, unknown key. It is new each time, since the service caches unknown keys for a while.
+/// Returns a well-formed unknown key. It is new each time, because the service caches unknown keys for a while.
 fn random_key() -> ApiKey {
     let characters = rand::rng().sample_iter(Alphanumeric).take(SECRET_CHARACTERS);
     ApiKey::with_secret(KeyKind::Live, &characters.map(char::from).collect::<String>())

@@ -1,5 +1,5 @@
-//! The Lambda function that runs the checks. It reports to CodeDeploy, which then moves the traffic to the new versions or
-//! rolls back.
+//! The Lambda function that runs the checks. It reports the result to CodeDeploy, which then moves traffic to the new
+//! versions or rolls back.
 
 use std::{
     env,
@@ -46,7 +46,7 @@ pub enum Event {
 #[derive(Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Request {
-    /// The API's URL. If missing, only the functions are checked.
+    /// The API's URL. Without it, only the functions are checked.
     base_url: Option<String>,
 }
 
@@ -92,7 +92,7 @@ async fn check_new_versions(account: AwsAccount, context: Context) -> Result<Fin
     Ok(findings)
 }
 
-/// Checks that the live versions have no data either, since new versions without data may read the wrong table.
+/// Checks that the live versions have no data either. Otherwise the new versions may read the wrong table.
 async fn check_live_versions_are_empty(findings: &mut Findings, live: &Functions) {
     let (request, expectation) = health();
     let Ok(response) = live.send(&request).await else { return };
@@ -135,7 +135,7 @@ fn variable(name: &str) -> Option<String> {
     env::var(name).ok()
 }
 
-/// The deadline for the checks, which leaves time to report. Lambda sends milliseconds; `cargo lambda watch` sends 0.
+/// The deadline for the checks, with time left for the report. Lambda sends milliseconds; `cargo lambda watch` sends 0.
 fn checks_deadline(milliseconds: u64) -> Instant {
     let end = SystemTime::UNIX_EPOCH + Duration::from_millis(milliseconds);
     let left = end.duration_since(SystemTime::now()).ok();
@@ -153,7 +153,7 @@ pub struct Deployment {
 }
 
 impl Deployment {
-    /// Tells CodeDeploy whether the new versions may take over. Without a report, it would wait for an hour.
+    /// Tells CodeDeploy whether the new versions may take over. Without a report, CodeDeploy would wait for an hour.
     async fn report(&self, account: &AwsAccount, succeeded: bool) -> Result<(), CallError> {
         let body = json!({
             "deploymentId": self.deployment_id,

@@ -39,7 +39,7 @@ pub struct Request {
     parameters: Pairs,
     query: Pairs,
     pub(crate) body: Option<String>,
-    /// The media type for the body and the response.
+    /// The media type of the body and the response.
     pub(crate) media_type: &'static str,
 }
 
@@ -68,7 +68,7 @@ impl Request {
         Self { media_type, ..self }
     }
 
-    /// The name in log lines. It contains the route, not the path, which may include a phone number.
+    /// The name for log lines. It contains the route instead of the path, which may include a phone number.
     pub fn name(&self) -> String {
         let method = if self.body.is_some() { "POST " } else { "" };
         let name = format!("{} {method}{}", self.function.name(), self.route);

@@ -1,4 +1,4 @@
-//! Responses, the interface to what sends them, and the expected ones.
+//! Responses, expected responses, and the interface for sending requests.
 
 use std::time::Duration;
 
@@ -18,12 +18,12 @@ pub trait Api {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Response {
     pub status: u16,
-    /// The body; a JSON string if it is not JSON.
+    /// The body. If it is not JSON, a JSON string.
     pub body: Value,
 }
 
 impl Response {
-    /// Parses the body as JSON unless the media type says otherwise.
+    /// Parses the body as JSON, unless it has another media type.
     pub(crate) fn new(
         status: u16,
         media_type: Option<&str>,
@@ -55,7 +55,7 @@ impl RequestError {
         *status == StatusCode::TOO_MANY_REQUESTS
     }
 
-    /// Converts an error, without its URL.
+    /// Converts an error without its URL.
     pub(crate) fn from_transport(error: reqwest::Error, timeout: Duration) -> Self {
         if error.is_timeout() {
             return Self::Timeout(timeout);
@@ -74,15 +74,15 @@ pub enum CheckError {
     Field { field: String, expected: String, actual: String },
 }
 
-/// Stands for any string in an expected body.
+/// Matches any string in an expected body.
 pub const TEXT: &str = "<text>";
-/// Stands for any positive number in an expected body.
+/// Matches any positive number in an expected body.
 pub const ABOVE_ZERO: &str = "<a number above 0>";
-/// Before a part of a text, stands for any text with that part.
+/// Before a text, matches any text that contains it.
 pub const CONTAINS: &str = "<contains>";
 
-/// The expected status of a response, and what its body must contain: one of these values, whose fields and items are
-/// compared.
+/// The expected status of a response, and the values that its body may contain. One of them must match in all its
+/// fields and items.
 #[derive(Debug, Clone)]
 pub struct Expectation {
     status: u16,
@@ -98,7 +98,7 @@ impl Expectation {
         Self { status, bodies: vec![body] }
     }
 
-    /// Compares a response. The error is about the first expected body.
+    /// Compares a response. The error refers to the first expected body.
     pub(crate) fn compare(&self, Response { status, body }: &Response) -> Result<(), CheckError> {
         if *status != self.status {
             let error = body["error"].as_str().unwrap_or("no error").to_owned();
@@ -133,7 +133,7 @@ fn compare(expected: &Value, actual: &Value, field: &str) -> Result<(), CheckErr
     if is_met {
         return Ok(());
     }
-    // A page would be too long.
+    // A whole page would be too long.
     let actual = actual.to_string().chars().take(100).collect();
     Err(CheckError::Field { field: field.to_owned(), expected: expected.to_string(), actual })
 }

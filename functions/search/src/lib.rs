@@ -1,4 +1,4 @@
-//! Searches all exchanges by words and exact filters, and lists what changed.
+//! Searches all exchanges by words and exact filters, and lists changes to the data.
 
 mod changes;
 #[cfg(test)]

@@ -23,13 +23,13 @@ use shared::{
 use store::{DatasetError, Gap, Serving, Snapshot, StoreError};
 use utoipa::ToSchema;
 
-/// Contains the data version. The body's fields are fixed, so this is a header.
+/// The header with the data version. The bodies have fixed fields, so this is not part of them.
 const DATA_VERSION: HeaderName = HeaderName::from_static("x-data-version");
 
-/// Marks sample data. The bodies' fields are fixed, so this is a header.
+/// The header that marks sample data. The bodies have fixed fields, so this is not part of them.
 const NUMBERING_DATA: HeaderName = HeaderName::from_static("x-numbering-data");
 
-/// The header that marks sample data; absent for published data.
+/// The header that marks sample data; absent for real data.
 type SampleHeader = Option<[(HeaderName, &'static str); 1]>;
 
 fn sample_header(snapshot: &Snapshot) -> SampleHeader {
@@ -81,8 +81,8 @@ pub enum DatabaseStatus {
     Error,
 }
 
-/// The database status if the history is missing or damaged, or the database is not responding; `None` if at most changes are
-/// missing that the next import adds. Reads the history at most once an hour unless there is a new version.
+/// The database status if the history is missing or damaged, or the database is not responding; `None` if all is well
+/// or the next import will add what is missing. Reads the history at most once an hour unless there is a new version.
 async fn history_problem(app: &App) -> Option<DatabaseStatus> {
     match app.history().await {
         Ok(history) if history.gap() != Some(Gap::Damaged) => None,
@@ -133,7 +133,7 @@ pub struct Stats {
     pub coverage: Coverage,
 }
 
-/// Statistics, with a header for the data version.
+/// Statistics, and a header with the data version.
 type StatsWithVersion = ([(HeaderName, String); 1], SampleHeader, Json<Stats>);
 
 /// Coverage of the numbering plan.
@@ -222,7 +222,7 @@ async fn stats(State(app): State<App>) -> Result<StatsWithVersion, ApiError> {
     Ok(([(DATA_VERSION, version)], sample_header(&snapshot), Json(snapshot.into())))
 }
 
-/// The version that lists and lookups come from.
+/// The version used by lists and lookups.
 async fn current_snapshot(app: &App) -> Result<Snapshot, ApiError> {
     let snapshot = match app.dataset.serving().await {
         Serving::Unavailable(error) => return Err(ApiError::from_dataset_error(&error)),

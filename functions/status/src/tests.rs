@@ -1,4 +1,4 @@
-//! Route tests with a small dataset in memory and no reachable database.
+//! Tests the routes with a small dataset in memory and an unreachable database.
 
 use jiff::SignedDuration;
 use numbering::{dataset::Dataset, time::this_second};

@@ -4,7 +4,7 @@
 //! cargo run -p format --example pack_test_numbers
 //! ```
 //!
-//! The function reads a snapshot in any case. Building a dataset from records would add 200 KB to it.
+//! The function needs the code to read snapshots anyway. Building a dataset from records would add 200 KB to it.
 
 use std::{error::Error, fs};
 

@@ -6,8 +6,8 @@ use shared::{body::BodyLimit, errors::ApiError};
 use super::{ColumnParams, RequestedNumber, check_count, json, table::Table};
 use crate::bodies::{BYTES_PER_REQUEST, ContentType, decode_text};
 
-/// A response repeats the request's text as JSON inside Lambda's JSON, where a control character takes seven bytes. With
-/// a result for each number, the response stays below Lambda's 6 MB limit.
+/// A response repeats the request's text as JSON inside Lambda's JSON, where a control character takes seven bytes.
+/// Even with a result for each number, this limit keeps the response below Lambda's 6 MB.
 pub const LIMIT: BodyLimit = BodyLimit {
     bytes: 512 * 1024,
     bytes_per_request: BYTES_PER_REQUEST,
@@ -22,7 +22,7 @@ pub enum BodyFormat {
 }
 
 impl BodyFormat {
-    /// The format that `Content-Type` specifies. `params` requires a CSV.
+    /// The format from `Content-Type`. `params` requires a CSV.
     pub fn from_headers(headers: &HeaderMap, params: &ColumnParams) -> Result<Self, ApiError> {
         let content_type = ContentType::from_headers(headers)?;
         let format = match content_type.media_type() {
@@ -42,8 +42,8 @@ impl BodyFormat {
         }
     }
 
-    /// The numbers in a body: at least one, and at most [`super::MAX_NUMBERS`]. A CSV is also returned as a table, whose
-    /// columns `params` selects.
+    /// The numbers in a body: at least one, and at most [`super::MAX_NUMBERS`]. For a CSV, also returns the table,
+    /// whose columns `params` selects.
     pub fn parse(
         self,
         body: &[u8],
@@ -61,7 +61,7 @@ impl BodyFormat {
     }
 }
 
-/// Reads one number per line. Lines end with LF or CRLF, or all with CR, which Excel for Mac writes. A trailing line
+/// Reads one number per line. Lines end with LF or CRLF, or all of them with CR, as in Excel for Mac. A trailing line
 /// ending is ignored.
 fn parse_lines(text: &str) -> Result<Vec<RequestedNumber>, ApiError> {
     if !text.contains('\n') && text.contains('\r') {

@@ -1,4 +1,4 @@
-//! Numbers in a JSON array: strings, or objects with a string and its options.
+//! Numbers in a JSON array: strings, or objects with a string and options.
 
 use formatting::DefaultCountry;
 use serde_json::{Map, Number, Value, value::RawValue};
@@ -12,7 +12,7 @@ use super::{RequestedNumber, check_count, empty_number_error};
 use crate::{bodies::json_error, options::parse_country};
 
 /// A phone number with its country and ID.
-// Used only for the schema: an invalid item must not fail the others.
+// For the schema only: an invalid item must not fail the others.
 #[derive(ToSchema)]
 #[schema(as = NumberWithOptions)]
 #[allow(dead_code, reason = "used only for its OpenAPI schema")]
@@ -51,10 +51,10 @@ struct NumberText(String);
 const FIELDS: [&str; 3] = ["tn", "defaultCountry", "id"];
 const MAX_ID_LENGTH: usize = 100;
 
-/// Floats represent every integer up to this one exactly.
+/// The largest integer up to which floats are exact.
 const MAX_EXACT_FLOAT: f64 = 9_007_199_254_740_992.0;
 
-/// The digits of a phone number sent as a JSON number; `None` unless it is a whole number. Some programs write
+/// The digits of a phone number sent as a JSON number; `None` if it is not a whole number. Some programs write
 /// `4155551234.0`.
 pub fn digits_of(number: &Number) -> Option<String> {
     if let Some(whole) = number.as_u64() {
@@ -65,7 +65,7 @@ pub fn digits_of(number: &Number) -> Option<String> {
     is_whole.then(|| format!("{float:.0}"))
 }
 
-/// Parses a JSON array. Each item is parsed on its own, so that an invalid one does not fail the others.
+/// Parses a JSON array. Each item is parsed separately, so that an invalid one does not fail the others.
 pub fn parse_array(text: &str) -> Result<Vec<RequestedNumber>, ApiError> {
     match serde_json::from_str::<Vec<&RawValue>>(text) {
         Ok(items) => {
@@ -161,7 +161,7 @@ fn optional_text<'a>(
     }
 }
 
-/// Converts a value to the text that the response repeats.
+/// Converts a value to the text that the response shows.
 fn to_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

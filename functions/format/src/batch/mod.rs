@@ -1,4 +1,4 @@
-//! Formats many phone numbers at once, in order. Requests and responses each support three formats.
+//! Formats many phone numbers at once, in order. Requests and responses have three formats each.
 
 mod body;
 mod json;
@@ -42,16 +42,16 @@ fn check_count(count: usize) -> Result<(), ApiError> {
     }
 }
 
-/// One number in a batch, in its original position.
+/// One entry in a batch, at its original position.
 #[derive(Debug)]
 struct Entry<T> {
     id: Option<String>,
     tn: String,
-    /// The reason why the number is invalid, if it is.
+    /// The value, or the reason why the number is invalid.
     content: Result<T, ApiError>,
 }
 
-/// A number with its own country, if any.
+/// A number with its own country, if it has one.
 type RequestedNumber = Entry<Option<DefaultCountry>>;
 type ParsedNumber = Entry<(DefaultCountry, Option<PhoneNumber>)>;
 
@@ -141,7 +141,7 @@ pub async fn format_numbers(
     let columns = ColumnParams { column, country_column };
     let (parts, body) = request.into_parts();
     let format = BodyFormat::from_headers(&parts.headers, &columns)?;
-    // Holds its memory until the response is complete.
+    // Hold the body's memory until the response is complete.
     let body = LIMIT.read(&app.bodies, &charge, body).await?;
     let length = body.len();
     let parse = || format.parse(&body, &columns);

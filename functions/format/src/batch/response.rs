@@ -70,7 +70,7 @@ pub const CSV: &str = "text/csv";
 /// The media types of a response. The first is the default.
 pub const MEDIA_TYPES: [&str; 3] = [JSON, JSON_LINES, CSV];
 
-/// Writes the results as `media_type`, in CSV with the columns that `options` select. `table` is the CSV that was sent, if any.
+/// Writes the results as `media_type`. For CSV, `options` selects the columns. `table` is the request's CSV, if any.
 pub fn response(
     media_type: &'static str,
     table: Option<&Table>,

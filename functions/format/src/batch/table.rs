@@ -14,11 +14,11 @@ use crate::{
     options::parse_country,
 };
 
-/// Maximum columns in a table. Without a header, each column gets a generated name, so a row of commas would produce a
-/// much longer response.
+/// The maximum number of columns in a table. Without a header, each column gets a generated name, so a row of commas
+/// would produce a much longer response.
 const MAX_COLUMNS: usize = 1000;
 
-/// Maximum rows to keep: the header and the numbers. Further rows are only counted.
+/// The maximum number of rows to store: the header and the numbers. Further rows are only counted.
 const MAX_ROWS: usize = 1 + MAX_NUMBERS;
 
 #[derive(Debug)]
@@ -92,8 +92,8 @@ impl Table {
     }
 }
 
-/// Reads the first [`MAX_ROWS`] rows, and counts all rows. In a table with one column, an empty line is a row with an
-/// empty cell unless it comes before the header or after the last row.
+/// Reads up to [`MAX_ROWS`] rows, and counts all rows. In a one-column table, an empty line is a row with an
+/// empty cell, except before the header and after the last row.
 fn read_rows(
     text: &str,
     dialect: &Dialect,
@@ -128,7 +128,7 @@ fn read_rows(
     Ok((rows, count))
 }
 
-/// The error for an unreadable row. In a body, only an open quote makes a row unreadable.
+/// The error for an unreadable row. In a request body, the only possible cause is an open quote.
 fn open_quote_error(RowError { line, .. }: &RowError) -> ApiError {
     ApiError::invalid(format!(
         "Each quote must be closed; the row that starts on line {line} has an unclosed one"

@@ -1,5 +1,5 @@
-//! What the numbering plan says about a number, beside Google's rules, which lag behind new area codes and do not know
-//! which exchanges are assigned.
+//! Checks a number against the numbering plan. Google's rules lag behind new area codes and do not contain
+//! exchange assignments.
 
 use jiff::civil::Date;
 use numbering::{
@@ -109,8 +109,8 @@ pub struct BlockAssignment {
 }
 
 impl Assignment {
-    /// Determines a number's assignment; `None` if it is North American but does not have ten digits, or if there is no
-    /// data.
+    /// Determines a number's assignment; `None` if there is no data, or the number is North American but does not have
+    /// ten digits.
     pub fn find(facts: &Facts<'_>) -> Option<Self> {
         let number = facts.number?;
         if number.country_calling_code != 1 {
@@ -119,7 +119,7 @@ impl Assignment {
         }
         let parts = NanpParts::from_number(number)?;
         let mut assignment = Self::in_plan(&parts, facts.dataset?, facts.today);
-        // Google's rules accept any exchange that starts with 2 to 9 in an area code that they know.
+        // Google's rules accept any exchange that starts with 2 to 9 in a known area code.
         let can_be_valid = *parts.npa_nxx.nxx.to_string() >= *"200"
             && !matches!(
                 assignment.verdict,
@@ -160,8 +160,8 @@ impl Assignment {
         Self { area_code: Some(AreaCodeAssignment { status, in_service_on }), ..assignment }
     }
 
-    /// Determines the assignment of a number whose area code is in service. An assignment in a report takes precedence over
-    /// special use.
+    /// Determines the assignment of a number whose area code is in service. An assignment in a report takes precedence
+    /// over a special use.
     fn in_service(parts: &NanpParts, dataset: &Dataset, today: Date) -> Self {
         let NanpParts { npa_nxx, nxxx } = parts;
         let assignment = Self::in_exchange(parts, dataset.exchange(*npa_nxx), today);

@@ -1,4 +1,4 @@
-//! The type of line that a number is likely to be.
+//! The likely line type of a number.
 
 use formatting::{NumberType, PhoneNumber};
 use numbering::records::{Carrier, LineType, TypeBasis};
@@ -30,7 +30,7 @@ pub struct LineInfo {
 }
 
 impl LineInfo {
-    /// Finds a number's line type. The holder of its block is looked up only if Google's rules leave the type open, as
+    /// Determines a number's line type. Uses the block's holder only if Google's rules leave the type open, as
     /// they do in the US and Canada.
     pub fn find(facts: &Facts<'_>) -> Option<Self> {
         let number = facts.number?;

@@ -1,4 +1,4 @@
-//! The time zones of a number, the local time in them, and the hours in which its country allows telemarketing calls.
+//! A number's time zones, the local time in them, and the hours in which its country allows telemarketing calls.
 
 use formatting::{PhoneNumber, time_zones_for_area_codes, time_zones_for_calling_code};
 use jiff::civil::{Time, Weekday};
@@ -24,7 +24,7 @@ pub struct TimeZoneInfo {
     local_time: String,
 }
 
-/// The number's time zones now; `None` if they are unknown, or the number is not tied to a place.
+/// The number's current time zones; `None` if they are unknown or the number is non-geographic.
 pub fn find(facts: &Facts<'_>) -> Option<Vec<TimeZoneInfo>> {
     let zones = zones(facts.number?, facts.dataset).into_iter().filter_map(|zone| {
         let now = facts.now.in_tz(zone).ok()?;
@@ -37,7 +37,7 @@ pub fn find(facts: &Facts<'_>) -> Option<Vec<TimeZoneInfo>> {
     Some(zones.collect::<Vec<_>>()).filter(|zones| !zones.is_empty())
 }
 
-/// The IANA zones of a number, from libphonenumber's map unless the area code's zones contradict it or are several.
+/// A number's IANA time zones: libphonenumber's, unless they contradict the area code's or the area code has several.
 pub fn zones(number: &PhoneNumber, dataset: Option<&Dataset>) -> Vec<&'static str> {
     if number.is_non_geographic {
         return Vec::new();
@@ -54,9 +54,9 @@ pub fn zones(number: &PhoneNumber, dataset: Option<&Dataset>) -> Vec<&'static st
     if is_precise && !is_split { known.to_vec() } else { area.into_iter().collect() }
 }
 
-/// A country's rule on the hours for telemarketing calls, in the local time of the person called: a row in [`RULES`].
+/// A country's rule about the hours for telemarketing calls, in the called person's local time: a row in [`RULES`].
 struct Rule {
-    /// ISO 3166-1 alpha-2 codes. US territories have their own.
+    /// ISO 3166-1 alpha-2 codes. US territories have codes of their own.
     countries: &'static [&'static str],
     citation: &'static str,
     weekdays: CallingWindow,
@@ -117,7 +117,7 @@ const fn window(from: &'static str, to: &'static str) -> CallingWindow {
 }
 
 impl CallingHours {
-    /// Checks the time in all the number's zones. `None` if they are unknown, or no rule for the country is on file.
+    /// Checks the time in all of the number's zones. `None` if they are unknown, or there is no rule for the country.
     pub fn find(facts: &Facts<'_>, zones: &[TimeZoneInfo]) -> Option<Self> {
         let country = country(facts)?;
         let rule = RULES.iter().find(|rule| rule.countries.contains(&&*country))?;
@@ -134,7 +134,7 @@ impl CallingHours {
     }
 }
 
-/// The number's country. For a number that is unknown to Google's rules, that of its area code.
+/// The number's country. If Google's rules do not know the number, the country of its area code.
 fn country(facts: &Facts<'_>) -> Option<String> {
     let number = facts.number?;
     let from_area_code = || {
@@ -154,7 +154,7 @@ impl Rule {
 }
 
 impl CallingWindow {
-    /// Compares hours and minutes as text, which sorts like time.
+    /// Compares hours and minutes as text, which sorts in time order.
     fn contains(self, time: Time) -> bool {
         (self.from..self.to).contains(&&*time.strftime("%H:%M").to_string())
     }

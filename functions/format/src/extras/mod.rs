@@ -1,4 +1,4 @@
-//! Parts of a result that are found only on request.
+//! Parts of a result that are determined only on request.
 
 mod assignment;
 mod line;
@@ -82,7 +82,7 @@ pub struct ReasonInfo {
 }
 
 impl ReasonInfo {
-    /// Finds the reason why the text is not a single valid number; `None` if it is.
+    /// Determines why the text is not a single valid number; `None` if it is one.
     pub fn find(&Facts { text, country, number, .. }: &Facts<'_>) -> Option<Self> {
         let reason = Reason::find(text, country, number)?;
         let subject = match reason {
@@ -115,8 +115,8 @@ pub enum NetworkBasis {
 }
 
 impl NetworkInfo {
-    /// Finds a number's network. `None` if it is unknown, the number is not a mobile number, or it is in the US or Canada,
-    /// where the carrier is known.
+    /// Finds a number's network. `None` if it is unknown, the number is not a mobile number, or it is in the US or
+    /// Canada, where the carrier is known instead.
     pub fn find(facts: &Facts<'_>) -> Option<Self> {
         let number = facts.number?;
         if number.country.as_deref().is_some_and(is_us_or_canada) {

@@ -1,4 +1,4 @@
-//! The city or region where a number may be.
+//! The city or region of a number.
 
 use std::{collections::HashMap, sync::LazyLock};
 
@@ -38,7 +38,7 @@ pub enum PlaceBasis {
 }
 
 impl PlaceInfo {
-    /// Finds a number's place. `None` if it is unknown, or the number does not belong to a place.
+    /// Finds a number's place. `None` if it is unknown or the number is non-geographic.
     pub fn find(facts: &Facts<'_>) -> Option<Self> {
         let number = facts.number?;
         if number.is_non_geographic {
@@ -48,7 +48,7 @@ impl PlaceInfo {
         let block = block(number, facts).unwrap_or_default();
         let state = block.state.map(|(state, _)| state);
         let city = state.and_then(|state| city(block.rate_center.as_deref()?, state));
-        // In North America, a city's name ends with its state, unlike a state's.
+        // In North America, a city's name ends with its state, while a state's name does not.
         let is_city = |it: &LocalName| it.name.contains(", ") || it.name == WASHINGTON;
         match (city, by_prefix, state) {
             (Some(city), ..) => Some(Self::in_english(city, PlaceBasis::RateCenter)),
@@ -68,7 +68,7 @@ impl PlaceInfo {
     }
 }
 
-/// The block of a number in the US or Canada; `None` if the number cannot be assigned.
+/// The block of a number in the US or Canada; `None` if the number is not assignable.
 fn block(number: &PhoneNumber, facts: &Facts<'_>) -> Option<Block> {
     let NanpParts { npa_nxx, .. } = NanpParts::from_number(number)?;
     let records = BlockRecords::from_dataset(facts.dataset?, npa_nxx);
@@ -76,7 +76,7 @@ fn block(number: &PhoneNumber, facts: &Facts<'_>) -> Option<Block> {
     can_be_assigned.then(|| Block::new(number, records, facts.today))
 }
 
-/// The city in a state with the same name as a rate center. Many rate centers have abbreviated names, such as
+/// The city in this state with the same name as a rate center. Many rate centers have abbreviated names, such as
 /// `NWYRCYZN01`.
 fn city(rate_center: &str, state: StateCode) -> Option<&'static str> {
     static CITIES: LazyLock<HashMap<String, &str>> = LazyLock::new(|| {
@@ -85,7 +85,7 @@ fn city(rate_center: &str, state: StateCode) -> Option<&'static str> {
     CITIES.get(&key(&format!("{rate_center}, {state}"))).copied()
 }
 
-/// The letters of a name, without spaces and accents.
+/// The letters of a name, without spaces or accents.
 fn key(name: &str) -> String {
     folded_words(name).replace(' ', "")
 }

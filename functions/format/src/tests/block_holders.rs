@@ -1,4 +1,4 @@
-//! Formats, lookups, lists of blocks and assignments agree on the holder of a block on any day.
+//! Tests that formats, lookups, block lists and assignments agree on a block's holder on any day.
 
 use std::iter;
 
@@ -19,7 +19,7 @@ type Holder = (Option<&'static str>, Option<&'static str>);
 const HOLDERS: [Holder; 3] =
     [(Some("9740"), None), (None, Some("SMALL TOWN TELEPHONE")), (None, None)];
 
-/// A case: an exchange's status and holder, and the days on which its blocks 0, 1, ... start, if it is pooled.
+/// A test case: an exchange's status and holder and, if it is pooled, the days on which its blocks 0, 1, ... start.
 struct Case {
     nxx: u32,
     status: Status,
@@ -42,8 +42,8 @@ impl Case {
         }
     }
 
-    /// A block's status and OCN in the list of blocks, its carrier's OCN and name, and the verdict. The rule, written
-    /// independently of the code.
+    /// The expected results: a block's status and OCN in the block list, its carrier's OCN and name, and the verdict.
+    /// Implements the rule independently of the code.
     fn expected(&self, digit: usize, day: Date) -> Value {
         let (ocn, name) = self.holder;
         let carrier = ocn.or(name).map(|_| self.holder);
@@ -61,7 +61,7 @@ impl Case {
     }
 }
 
-/// Every status and holder, without blocks and with blocks that start before, on and after these days.
+/// All statuses and holders, without blocks and with blocks that start before, on and after these days.
 fn cases(days: &[Date]) -> Vec<Case> {
     let pooled: Vec<Option<Date>> =
         iter::once(None).chain(days.iter().copied().map(Some)).collect();
@@ -85,7 +85,7 @@ async fn all_endpoints_agree_on_a_blocks_holder_on_any_day() {
     for (case, day) in cases.iter().flat_map(|case| days[..2].iter().map(move |day| (case, *day))) {
         let target = format!("/v1/npa/415/nxx/{}/blocks?as_of={day}", case.nxx);
         let listed = blocks.ok(&target).await;
-        // Pooled exchanges have blocks 0 to 3, and nobody holds the others.
+        // Pooled exchanges have blocks 0 to 3. The other blocks have no holder.
         for digit in if case.blocks.is_empty() { 4..5 } else { 0..5 } {
             let row = &listed["blocks"][digit];
             let number = format!("415{}{digit}000?as_of={day}", case.nxx);
@@ -135,7 +135,7 @@ async fn a_past_number_is_described_as_of_the_end_of_that_day() {
         assert_eq!(result["assignment"]["verdict"], verdict, "{day}");
         assert_eq!(result["line"]["type"], line, "{day}");
         assert_eq!(result.get("carrier").is_some(), verdict == "ASSIGNED", "{day}");
-        // A day ends in the afternoon before in California, and at once in London, where data do not matter.
+        // In California, a UTC day ends in the afternoon. London follows UTC, but its results do not depend on data.
         let local_day = |result: &Value| {
             let local_time = result["timeZones"][0]["localTime"].as_str().unwrap().to_owned();
             local_time[..10].parse::<Date>().unwrap()

@@ -1,4 +1,4 @@
-//! Every kind of number, with the fields that its rules decide.
+//! Tests every kind of number, with the fields that the rules determine.
 
 use std::fmt::Write;
 

@@ -13,7 +13,7 @@ use super::{ChangeList, ChangeRow};
 
 const AUTHOR: &str = "Telephone Number Reference Service";
 
-/// Writes a feed. The service's address, and the path and query as requested, without the key, identify it.
+/// Writes a feed. Its ID consists of the service's address and the path and query as requested, without the key.
 pub fn feed(
     address: PublicAddress,
     requested: &Uri,
@@ -54,7 +54,7 @@ fn entry(base: &str, row: &ChangeRow) -> Result<Entry, Box<dyn std::error::Error
     let lines: Vec<_> = fields.iter().map(|(name, field)| line(name, field)).collect();
     Ok(Entry {
         title: Text::plain(title),
-        // The fragment makes it unique, and it stays the same.
+        // The fragment makes it unique, and it never changes.
         id: format!("{link}#{}", publication),
         updated: time(*published_at)?,
         links: vec![Link { href: link, rel: "alternate".to_owned(), ..Link::default() }],
@@ -67,7 +67,7 @@ fn entry(base: &str, row: &ChangeRow) -> Result<Entry, Box<dyn std::error::Error
     })
 }
 
-/// Such as `rate_center: SNFC CNTRL -> SAN RAFAEL`.
+/// Formats a field change, such as `rate_center: SNFC CNTRL -> SAN RAFAEL`.
 fn line(name: &str, FieldChange { before, after }: &FieldChange) -> String {
     let text =
         |value: &Option<Value>| value.as_ref().map_or("none".into(), value_text).into_owned();

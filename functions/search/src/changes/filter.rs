@@ -1,4 +1,4 @@
-//! Filters for changes, and the version that they start from.
+//! Filters for changes, and the version to start from.
 
 use std::{fmt, sync::Arc};
 
@@ -50,7 +50,7 @@ impl Filter {
         *self == Self::default()
     }
 
-    /// Returns `false` if none of the changes with these keys can match.
+    /// Returns `false` if no change with these keys can match.
     pub fn may_match(&self, keys: &ChangedKeys) -> bool {
         let is_in = |key: RecordKey| self.npa.is_none_or(|npa| key.is_in_area_code(npa));
         let is_kind = |key: RecordKey| self.kind.is_none_or(|kind| RecordKind::from(key) == kind);
@@ -72,7 +72,7 @@ impl Filter {
 }
 
 impl fmt::Display for Filter {
-    /// A title for changes that match.
+    /// A title for the changes that match.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { npa, ocn, state, kind, change } = self;
         let parts = [
@@ -120,13 +120,13 @@ impl Since {
         Ok(Self { since: start.transpose()? })
     }
 
-    /// Returns the history, and the position of the publication that the changes start from.
+    /// Returns the history, and the position of the publication to start from.
     pub async fn find(self, app: &App) -> Result<(Arc<History>, usize), ApiError> {
         let history = app.history().await?;
         if let Some(position) = self.position_in(&history, Timestamp::now()) {
             return Ok((history, position));
         }
-        // Another container may have named a version that this one does not know yet. This reads the manifest again.
+        // Another container may have returned a version that this one does not know yet. This reads the manifest again.
         let history = match &self.since {
             Some(Start::Version(version)) => {
                 app.dataset.version(version.as_str()).await?;
@@ -140,15 +140,15 @@ impl Since {
         }
     }
 
-    /// The position of the start; `None` if it is not in the history.
+    /// The position of the first publication; `None` if it is not in the history.
     pub(super) fn position_in(&self, history: &History, now: Timestamp) -> Option<usize> {
-        // The part of the history that can be read may begin later.
+        // The readable part of the history may start later.
         let first = || history.gap().is_none().then_some(0);
         match &self.since {
             None => history.position_at(now - (24 * DEFAULT_DAYS).hours()).or_else(first),
             Some(Start::Version(version)) => history.position_of(version),
             Some(Start::Time(time)) => history.position_at(time.start).or_else(|| {
-                // The history begins on that day.
+                // The history starts on that day.
                 first().filter(|_| history.start().at <= time.end)
             }),
         }

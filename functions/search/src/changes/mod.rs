@@ -1,4 +1,4 @@
-//! Lists what imports and rollbacks changed, and the history of a carrier or exchange.
+//! Lists changes made by imports and rollbacks, and the history of a carrier or exchange.
 
 mod atom;
 mod filter;
@@ -34,9 +34,9 @@ use self::{
     output::{ChangesFormat, FormatParam},
 };
 
-/// The maximum number of differences for one request, so that its cost is limited.
+/// The maximum number of differences per request, which limits its cost.
 const MAX_PUBLICATIONS: usize = 100;
-/// Differences to read ahead.
+/// The number of differences to read ahead.
 const CONCURRENT_READS: usize = 4;
 
 /// A version that became current.
@@ -163,8 +163,8 @@ pub async fn list_changes(
     Ok(output::response(format, address, &uri, &filter.to_string(), list))
 }
 
-/// Reads the changes of publications that match a filter, in this order, several publications ahead. Charges for each
-/// before reading it.
+/// Reads the changes in publications that match a filter, in this order, several publications ahead. Charges for each
+/// publication before reading it.
 fn read<'a>(
     app: &'a App,
     charge: &'a Charge,
@@ -188,8 +188,8 @@ fn read<'a>(
     stream::iter(reads.collect::<Vec<_>>()).buffered(CONCURRENT_READS)
 }
 
-/// The matching changes on a page, oldest first, and their total number. Only reads differences that may have matching
-/// changes, and without a filter, those on the page.
+/// The matching changes on a page, oldest first, and their total number. With a filter, reads the differences that may
+/// contain matches; without one, only those on the page.
 async fn oldest(
     app: &App,
     charge: &Charge,
@@ -224,8 +224,8 @@ async fn oldest(
     Ok((rows, if filter.is_empty() { total } else { matching }))
 }
 
-/// The newest matching changes, newest first. Their total is at most one more than the page's end, since older differences
-/// are not read.
+/// The newest matching changes, newest first. The total is at most one more than the page's end, because older
+/// differences are not read.
 async fn newest(
     app: &App,
     charge: &Charge,
@@ -239,7 +239,7 @@ async fn newest(
     rows_on_page(read(app, charge, filter, wanted), page, 0..end).await
 }
 
-/// The changes on a page, and the position after the last change. Reads no changes past the end of `positions`.
+/// The changes on a page, and the position after the last change. Does not read changes beyond the end of `positions`.
 async fn rows_on_page<'a>(
     reads: impl Stream<Item = Result<(&'a Publication, Vec<RecordPair>), ApiError>>,
     page: Page,

@@ -1,4 +1,4 @@
-//! Changes as JSON, CSV, JSON Lines or an Atom feed.
+//! Writes changes as JSON, CSV, JSON Lines or an Atom feed.
 
 use axum::{
     extract::FromRequestParts,
@@ -80,7 +80,7 @@ impl Rows for ChangeList {
     }
 }
 
-/// Writes a page for a request to this address and path. `title` is for a feed.
+/// Writes a page in response to a request with this address and path. Feeds use `title`.
 pub fn response(
     format: ChangesFormat,
     address: PublicAddress,
@@ -88,7 +88,7 @@ pub fn response(
     title: &str,
     body: ChangeList,
 ) -> Response {
-    // Links spell out `since`, because its default changes over time.
+    // Links contain `since` explicitly, because its default changes over time.
     let uri = pin(requested, "since", &body.since.publication);
     let list_format = if format == ChangesFormat::Csv { ListFormat::Csv } else { ListFormat::Json };
     let pagination = body.pagination;
@@ -115,7 +115,7 @@ pub fn response(
     }
 }
 
-/// The URL of the changes after the last page; `None` if there are none, or this is not the last page.
+/// The URL for changes after the last page; `None` if there are none, or this is not the last page.
 fn continuation(
     uri: &Uri,
     ChangeList { until, is_current, pagination, .. }: &ChangeList,

@@ -1,4 +1,4 @@
-//! Route tests without a database, and the formats of a page.
+//! Tests routes without a database, and the formats of a page.
 
 use insta::assert_snapshot;
 use jiff::ToSpan;
@@ -17,13 +17,13 @@ use crate::routes;
 
 #[tokio::test]
 async fn errors_state_the_rule_and_the_value() {
-    // For the last two, the database is unreachable, and the past is not in memory.
+    // The last two read the database, which is unreachable, because the past is not in memory.
     let api = TestApi::new(routes());
     assert_snapshot!(api.rejections(include_str!("rejected.txt").lines()).await);
 }
 
-/// A page with an exchange that moved to another rate center, and one that was removed, in this format: the `Link` header
-/// and the body.
+/// Formats a page where an exchange moved to another rate center and another was removed. Returns the `Link` header and
+/// the body.
 async fn written(format: ChangesFormat) -> String {
     let publication = |id: &str, at: &str| Publication {
         id: Version::parse(id).unwrap(),
@@ -71,8 +71,8 @@ async fn each_format_has_the_same_changes_and_links_without_the_key() {
     }
 }
 
-/// Three versions, a day apart: an exchange moves and a carrier is renamed, then another exchange is removed. The first is
-/// from this many days ago.
+/// Three versions, a day apart: an exchange moves and a carrier is renamed, then another exchange is removed. The first
+/// version is this many days old.
 async fn history(days_ago: i64) -> AppWithHistory {
     let moved = |records: &mut Vec<Record>| {
         for record in records {
@@ -111,7 +111,7 @@ async fn pages_of_any_size_have_every_change_once_with_or_without_a_filter() {
     for (filter, expected) in [
         ("", &EXPECTED[..]),
         ("&kind=exchange", &[moved, removed]),
-        // The carrier's state, and the exchange's.
+        // The carrier's state, and the exchange's state.
         ("&state=ON", &[carrier, removed]),
         ("&change=changed", &[carrier, moved]),
         ("&npa=416", &[removed]),
@@ -130,7 +130,7 @@ async fn pages_of_any_size_have_every_change_once_with_or_without_a_filter() {
     }
     let last = api.get("/v1/changes", &[]).await;
     assert!(!last.headers.contains_key("link"), "the changes are current: {last:?}");
-    // The publications are in memory, and no other publication can have a match.
+    // The publications are in memory, and no other one can contain a match.
     table.take_calls();
     for (target, queries) in [
         ("/v1/changes?npa=212", 0),
@@ -153,7 +153,7 @@ async fn changes_start_after_the_requested_publication_date_or_time() {
     let api = TestApi::on(routes(), app);
     let date = |publication: &Publication| date_of(publication.at);
     for (since, from) in [
-        // The second publication was 30 days ago, so the third was later.
+        // The second publication is 30 days old, so the third is newer.
         (String::new(), 2),
         (format!("since={}", first.id), 0),
         (format!("since={}", second.id), 2),
@@ -161,7 +161,7 @@ async fn changes_start_after_the_requested_publication_date_or_time() {
         (format!("since={}", first.at), 0),
         (format!("since={}", second.at - 1.second()), 0),
         (format!("since={}", second.at), 2),
-        // A date stands for its start, and the history begins on the first one.
+        // A date means the start of the day, and the history starts on the first date.
         (format!("since={}", date(&first)), 0),
         (format!("since={}", date(&second)), 0),
         (format!("since={}", date(&third)), 2),
@@ -181,7 +181,7 @@ async fn changes_start_after_the_requested_publication_date_or_time() {
     }
 }
 
-/// Another container may have named it in its response.
+/// Another container may have returned its name in a response.
 #[tokio::test]
 async fn a_publication_that_is_not_known_yet_is_found_in_the_manifest() {
     let AppWithHistory { mut app, manifest, replaced, .. } = history(10).await;
@@ -202,7 +202,7 @@ async fn a_publication_that_is_not_known_yet_is_found_in_the_manifest() {
     assert_eq!(listed(&known), [EXPECTED[2]], "the history in memory is not used again");
 }
 
-/// A list must not be cut short silently, and an error must not blame the request.
+/// A list must not be shortened silently, and an error must not blame the client.
 #[tokio::test]
 async fn the_part_of_a_history_before_damage_is_an_error() {
     let AppWithHistory { mut app, table, .. } = history(10).await;
@@ -231,7 +231,7 @@ async fn the_part_of_a_history_before_damage_is_an_error() {
 async fn a_feed_has_the_newest_changes_first_and_the_accepted_format_is_written() {
     let AppWithHistory { app, manifest, .. } = history(10).await;
     let api = TestApi::on(routes(), app);
-    // Older changes are only known to exist.
+    // Older changes are known to exist, but are not counted.
     for (page, titles, has_next) in [
         ("limit=1", &["exchange 416-234 removed"][..], true),
         ("limit=2", &["exchange 416-234 removed", "carrier 8821 changed"], true),
@@ -274,7 +274,7 @@ async fn histories_list_one_records_changes_newest_first() {
         ("/v1/npa/416/nxx/234/history", &[EXPECTED[2]][..]),
         ("/v1/carrier/8821/history", &[EXPECTED[0]]),
         ("/v1/npa/416/nxx/234/history?offset=1", &[]),
-        // It did not change.
+        // This carrier did not change.
         ("/v1/carrier/9740/history", &[]),
     ] {
         assert_eq!(listed(&api.ok(target).await), expected, "{target}");
